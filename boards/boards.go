@@ -23,12 +23,12 @@ import (
 // per second.
 type Board struct {
 	Name string `json:"name"`
-	// further names that Find accepts; without effect in a file given by path
+	// further names that FindBoard accepts; without effect in a file given by path
 	Aliases    []string `json:"aliases,omitempty"`
 	Family     Family   `json:"family,omitempty"`
 	Part       string   `json:"part"`
 	SpeedGrade string   `json:"speed_grade,omitempty"` // as in part numbers: -1, -2LV; empty if not known
-	LUT        int      `json:"lut"`                   // with six inputs on AMD's devices, with four on others
+	LUT        int      `json:"lut"`                   // with six inputs on FamilyAMD's devices, with four on others
 	LUTRAM     int      `json:"lutram"`                // number of LUTs that can be a memory or a shift register
 	FF         int      `json:"ff"`
 	BRAM36     int      `json:"bram36"`
@@ -39,9 +39,10 @@ type Board struct {
 	DSP        int      `json:"dsp"`
 	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2, DSP58, SB_MAC16 or MULT18X18D
 	// width of the port to the processor's memory, or of a kernel's port on a card; 0 if none or not known
-	HostPortBits int `json:"host_port_bits"`
-	PS           PS  `json:"ps,omitempty"` // the processor beside the logic
-	// the PS's ports to its memory, or banks of the platform's memory, in the order in which streams use them
+	HostPortBits int              `json:"host_port_bits"`
+	PS           ProcessingSystem `json:"ps,omitempty"` // the processor beside the logic
+	// the ProcessingSystem's ports to its memory, or banks of the platform's memory, in the order in which streams use
+	// them
 	MemoryPorts []string `json:"memory_ports,omitempty"`
 	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, with * for any version
 	BoardFiles  string   `json:"board_files,omitempty"` // source of Vivado's files for the board
@@ -55,16 +56,16 @@ type Board struct {
 	ResourceSource  string   `json:"resource_source"`
 	LUTRAMSource    string   `json:"lutram_source"`
 	MemorySource    string   `json:"memory_source"`
-	PSSource        string   `json:"ps_source,omitempty"` // source of the PS and its ports
+	PSSource        string   `json:"ps_source,omitempty"` // source of the ProcessingSystem and its ports
 	BoardPartSource string   `json:"board_part_source,omitempty"`
 	PlatformSource  string   `json:"platform_source,omitempty"` // source of the platform and its banks
 	ClockSource     string   `json:"clock_source"`              // reason for the default clock
 	PinSource       string   `json:"pin_source,omitempty"`
 }
 
-// InitialisesURAM reports whether a bitstream can fill the board's UltraRAM, so that this can hold a table. It can on
+// CanInitialiseURAM reports whether a bitstream can fill the board's UltraRAM, so that this can hold a table. It can on
 // Versal (the devices with DSP58), but not on UltraScale+. It is false if there is no UltraRAM.
-func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
+func (b Board) CanInitialiseURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
 // MemoryPortBits returns the width of each of MemoryPorts in bits, or 0 if there is none.
 func (b Board) MemoryPortBits() int {
@@ -74,33 +75,34 @@ func (b Board) MemoryPortBits() int {
 	return b.HostPortBits
 }
 
-// BlockRAMCount returns the number of block RAMs in the unit of costs: RAMB18 on AMD's devices, else the device's own
-// blocks.
+// BlockRAMCount returns the number of block RAMs in the unit of costs: RAMB18 on AMD's devices, else the device's
+// own blocks.
 func (b Board) BlockRAMCount() int {
-	if b.Family == AMD {
+	if b.Family == FamilyAMD {
 		return 2 * b.BRAM36
 	}
 	return b.BRAM
 }
 
-// BlockRAMName returns the name of the unit of BlockRAMCount: RAMB18, or the name of a block in the device's data
+// BlockRAMUnitName returns the name of the unit of BlockRAMCount: RAMB18, or the name of a block in the device's data
 // sheet.
-func (b Board) BlockRAMName() string {
-	if b.Family == AMD {
+func (b Board) BlockRAMUnitName() string {
+	if b.Family == FamilyAMD {
 		return "RAMB18"
 	}
 	return kinds[b.Family].block
 }
 
-// StoresInLUTs reports whether some of the device's LUTs can be a memory.
-func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
+// CanStoreInLUTs reports whether some of the device's LUTs can be a memory.
+func (b Board) CanStoreInLUTs() bool { return b.Family == FamilyAMD || b.LUTRAM > 0 }
 
-// PinNames lists the pins of the UART top: clock, reset (low while its button is pressed), the line on which the
-// FPGA receives, the line on which it sends, and a LED.
-var PinNames = []string{"clk", "reset_n", "rx", "tx", "led"}
+// UARTTopPinNames lists the pins of the UART top: clock, reset (low while its button is pressed), the FPGA's receiving
+// and sending lines, and a LED.
+var UARTTopPinNames = []string{"clk", "reset_n", "rx", "tx", "led"}
 
-// Pin returns the site of a pin, whose name is one of PinNames. It returns "" if the board's pins are not known.
-func (b Board) Pin(name string) string {
+// PinSite returns the site of a pin, whose name is one of UARTTopPinNames. It returns "" if the board's pins are not
+// known.
+func (b Board) PinSite(name string) string {
 	for _, p := range b.Pins {
 		if site, ok := strings.CutPrefix(p, name+" "); ok {
 			return site
@@ -109,14 +111,14 @@ func (b Board) Pin(name string) string {
 	return ""
 }
 
-// An UnknownError states that no board has the name. Nearest is the most similar name or alias, or "" if none is
+// An UnknownNameError states that no board has the name. Nearest is the most similar name or alias, or "" if none is
 // similar. Known lists the names of all boards.
-type UnknownError struct {
+type UnknownNameError struct {
 	Name, Nearest string
 	Known         []string
 }
 
-func (e *UnknownError) Error() string {
+func (e *UnknownNameError) Error() string {
 	if e.Nearest != "" {
 		return fmt.Sprintf("unknown board %q, did you mean %q?", e.Name, e.Nearest)
 	}
@@ -151,8 +153,8 @@ func load() []Board {
 	return list
 }
 
-// All returns all boards that hlsgen knows, sorted by name. The caller may change them.
-func All() []Board {
+// AllBoards returns all boards that hlsgen knows, sorted by name. The caller may change them.
+func AllBoards() []Board {
 	list := slices.Clone(all())
 	for i := range list {
 		b := &list[i]
@@ -164,14 +166,14 @@ func All() []Board {
 // maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
-// An AmbiguousError states that the text Name may mean several boards: they have it as their part number, or names that
-// begin with it.
-type AmbiguousError struct {
+// An AmbiguousNameError states that the text Name may mean several boards: they have it as their part number, or names
+// that begin with it.
+type AmbiguousNameError struct {
 	Name   string
 	Boards []Board
 }
 
-func (e *AmbiguousError) Error() string {
+func (e *AmbiguousNameError) Error() string {
 	var names []string
 	for _, b := range e.Boards {
 		names = append(names, b.Name)
@@ -180,21 +182,21 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q may be %s or %s", e.Name, strings.Join(names[:last], ", "), names[last])
 }
 
-// IsPath reports whether the argument is the path of a board file: it contains a slash or ends in .json.
-func IsPath(nameOrPath string) bool {
+// IsBoardFilePath reports whether the argument is the path of a board file: it contains a slash or ends in .json.
+func IsBoardFilePath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board with the given name, alias or part number, ignoring case, or that of a JSON file if IsPath
-// reports true. It returns an *AmbiguousError for the part number or the beginning of names of several boards, and an
-// *UnknownError for any other name. A file gives an *InvalidError for wrong content, or the operating system's error if
-// it cannot be read.
-func Find(nameOrPath string) (Board, error) {
-	if IsPath(nameOrPath) {
+// FindBoard returns the board with the given name, alias or part number, ignoring case, or that of a JSON file if
+// IsBoardFilePath reports true. It returns an *AmbiguousNameError for the part number or the beginning of names of
+// several boards, and an *UnknownNameError for any other name. A file gives an *InvalidFileError for wrong content, or
+// the operating system's error if it cannot be read.
+func FindBoard(nameOrPath string) (Board, error) {
+	if IsBoardFilePath(nameOrPath) {
 		return read(nameOrPath)
 	}
 	var names, aliases []string
-	for _, b := range All() {
+	for _, b := range AllBoards() {
 		for _, name := range append([]string{b.Name}, b.Aliases...) {
 			if strings.EqualFold(name, nameOrPath) {
 				return b, nil
@@ -207,20 +209,20 @@ func Find(nameOrPath string) (Board, error) {
 	case len(meant) == 1 && strings.EqualFold(meant[0].Part, nameOrPath):
 		return meant[0], nil
 	case len(meant) > 1:
-		return Board{}, &AmbiguousError{nameOrPath, meant}
+		return Board{}, &AmbiguousNameError{nameOrPath, meant}
 	}
-	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath),
+	return Board{}, &UnknownNameError{nameOrPath, suggest.NearestWord(strings.ToLower(nameOrPath),
 		append(slices.Clip(names), aliases...)), names}
 }
 
-// leastStart is the length of the shortest text that Find takes for the beginning of a name.
+// leastStart is the length of the shortest text that FindBoard takes for the beginning of a name.
 const leastStart = 3
 
 // meant returns the boards that have the part number, ignoring case. If there are none, it returns those whose name,
 // alias or part number begins with the text, if this is long enough.
 func meant(text string) (list []Board) {
 	text = strings.ToLower(text)
-	for _, b := range All() {
+	for _, b := range AllBoards() {
 		if strings.ToLower(b.Part) == text {
 			list = append(list, b)
 		}
@@ -228,7 +230,7 @@ func meant(text string) (list []Board) {
 	if list != nil || len(text) < leastStart {
 		return list
 	}
-	for _, b := range All() {
+	for _, b := range AllBoards() {
 		names := append([]string{b.Name, strings.ToLower(b.Part)}, b.Aliases...)
 		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) }) {
 			list = append(list, b)
@@ -238,15 +240,15 @@ func meant(text string) (list []Board) {
 }
 
 func read(path string) (Board, error) {
-	data, err := safefile.ReadFile(path, maxFile)
-	if e := new(safefile.Error); errors.As(err, &e) {
-		return Board{}, &InvalidError{Path: path, Reason: "it " + e.Reason}
+	data, err := safefile.ReadRegularFile(path, maxFile)
+	if e := new(safefile.FileRefusedError); errors.As(err, &e) {
+		return Board{}, &InvalidFileError{Path: path, Reason: "it " + e.Reason}
 	}
 	if err != nil {
 		return Board{}, err
 	}
 	b, err := Parse(data)
-	if e, ok := err.(*InvalidError); ok {
+	if e, ok := err.(*InvalidFileError); ok {
 		e.Path = path
 	}
 	return b, err

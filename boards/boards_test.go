@@ -56,7 +56,7 @@ var want = []struct {
 func TestAll(t *testing.T) {
 	t.Parallel()
 	for _, w := range want {
-		b, err := boards.Find(w.name)
+		b, err := boards.FindBoard(w.name)
 		if err != nil || b.Name != w.name {
 			t.Errorf("%s: %q, %v", w.name, b.Name, err)
 			continue
@@ -76,7 +76,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s: unverified is %t", b.Name, b.Unverified)
 		}
 	}
-	got := boards.All()
+	got := boards.AllBoards()
 	if !slices.IsSortedFunc(got, func(a, b boards.Board) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("boards are not in the order of their names")
 	}
@@ -85,20 +85,20 @@ func TestAll(t *testing.T) {
 		if b.MemoryGBps > 0 && b.HostPortBits == 0 {
 			t.Errorf("%s: %g GB/s without a port", b.Name, b.MemoryGBps)
 		}
-		if b.Family == boards.AMD && !strings.Contains(b.Part+"-", b.SpeedGrade+"-") {
+		if b.Family == boards.FamilyAMD && !strings.Contains(b.Part+"-", b.SpeedGrade+"-") {
 			t.Errorf("%s: %s of grade %s", b.Name, b.Part, b.SpeedGrade)
 		}
 		sources := []string{b.PartSource, b.ResourceSource, b.LUTRAMSource, b.MemorySource, b.ClockSource}
 		if len(b.Pins) > 0 {
 			sources = append(sources, b.PinSource)
 		}
-		if b.PS != boards.NoPS {
+		if b.PS != boards.PSNone {
 			sources = append(sources, b.PSSource, b.BoardPart, b.BoardPartSource, b.BoardFiles)
 		}
 		if b.Platform != "" {
 			sources = append(sources, b.PlatformSource)
 		}
-		if (b.PS == boards.NoPS && b.Platform == "") != (b.HostPortBits == 0) ||
+		if (b.PS == boards.PSNone && b.Platform == "") != (b.HostPortBits == 0) ||
 			(b.Platform != "") != strings.HasPrefix(b.Name, "alveo-") {
 			t.Errorf("%s: ps %q, platform %q, a port of %d bits", b.Name, b.PS, b.Platform, b.HostPortBits)
 		}
@@ -122,7 +122,7 @@ func TestAll(t *testing.T) {
 	i := slices.IndexFunc(got, func(b boards.Board) bool { return len(b.Aliases) > 0 })
 	name, alias := got[i].Name, got[i].Aliases[0]
 	got[i].Name, got[i].Aliases[0] = "changed", "changed"
-	if again := boards.All()[i]; again.Name != name || again.Aliases[0] != alias {
+	if again := boards.AllBoards()[i]; again.Name != name || again.Aliases[0] != alias {
 		t.Error("All gives away its own slices")
 	}
 }
@@ -132,11 +132,11 @@ func TestAll(t *testing.T) {
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("*.json")
-	if err != nil || len(paths) != len(boards.All()) {
+	if err != nil || len(paths) != len(boards.AllBoards()) {
 		t.Fatalf("files %v, %v", paths, err)
 	}
 	for _, path := range paths {
-		b, err := boards.Find(path)
+		b, err := boards.FindBoard(path)
 		if err != nil || b.Name+".json" != path {
 			t.Errorf("%s describes %q: %v", path, b.Name, err)
 		}
@@ -146,7 +146,7 @@ func TestFiles(t *testing.T) {
 		}
 		for _, key := range keysOf(boards.Board{}) {
 			own := []string{"family", "bram", "bram_kbit", "spram", "pins", "pin_source"} // only some boards have these
-			if b.Family != boards.AMD {
+			if b.Family != boards.FamilyAMD {
 				own = []string{"bram36", "speed_grade", "spram"}
 			}
 			own = append(own, "aliases", "unverified", "ps", "memory_ports", "board_part", "board_files", "platform",
@@ -155,7 +155,7 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: no %s", path, key)
 			}
 		}
-		if known, err := boards.Find(b.Name); err != nil || !reflect.DeepEqual(known, b) {
+		if known, err := boards.FindBoard(b.Name); err != nil || !reflect.DeepEqual(known, b) {
 			t.Errorf("%s: by name %+v, %v", path, known, err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestFigures(t *testing.T) {
 		t.Fatalf("columns %v", rows[0])
 	}
 	for _, r := range rows[1:] {
-		b, err := boards.Find(r[0])
+		b, err := boards.FindBoard(r[0])
 		if err != nil {
 			t.Error(err)
 			continue
@@ -236,7 +236,7 @@ func TestInitialisesURAM(t *testing.T) {
 		{boards.Board{URAM: 0, DSPType: "DSP58"}, false},
 		{boards.Board{URAM: 96, DSPType: "DSP48E2"}, false},
 	} {
-		if got := c.b.InitialisesURAM(); got != c.want {
+		if got := c.b.CanInitialiseURAM(); got != c.want {
 			t.Errorf("%+v: %v", c.b, got)
 		}
 	}
@@ -248,12 +248,12 @@ func TestFindName(t *testing.T) {
 		"u250": "alveo-u250", "U250": "alveo-u250", "Alveo-U55C": "alveo-u55c", "KV260_SOM": "kv260",
 		"ultra96-V2": "ultra96-v2", "ultra96": "ultra96", "xczu3eg-sbva484-1-e": "ultra96",
 		"XCZU9EG-FFVB1156-2-E": "zcu102", "ice40up5k-sg48": "icebreaker"} {
-		if b, err := boards.Find(name); err != nil || b.Name != want {
+		if b, err := boards.FindBoard(name); err != nil || b.Name != want {
 			t.Errorf("%s: %q, %v", name, b.Name, err)
 		}
 	}
 	var names []string
-	for _, b := range boards.All() {
+	for _, b := range boards.AllBoards() {
 		names = append(names, b.Name)
 	}
 	known := strings.Join(names, ", ")
@@ -270,8 +270,8 @@ func TestFindName(t *testing.T) {
 		{"x", "", `unknown board "x"; known are ` + known},
 		{"", "", `unknown board ""; known are ` + known},
 	} {
-		_, err := boards.Find(c.name)
-		var unknown *boards.UnknownError
+		_, err := boards.FindBoard(c.name)
+		var unknown *boards.UnknownNameError
 		if !errors.As(err, &unknown) {
 			t.Errorf("%q: error is %T: %v", c.name, err, err)
 			continue
@@ -293,8 +293,8 @@ func TestFindAmbiguous(t *testing.T) {
 		"xczu7ev-ffvc1156-2-e": `"xczu7ev-ffvc1156-2-e" may be zcu104 or zcu106`,
 		"zcu10":                `"zcu10" may be zcu102, zcu104 or zcu106`,
 	} {
-		_, err := boards.Find(name)
-		var ambiguous *boards.AmbiguousError
+		_, err := boards.FindBoard(name)
+		var ambiguous *boards.AmbiguousNameError
 		if !errors.As(err, &ambiguous) || err.Error() != want {
 			t.Errorf("%s: %T %v, want %s", name, err, err, want)
 		}
@@ -310,19 +310,19 @@ func TestFindFile(t *testing.T) {
 	write(t, huge, strings.Repeat(" ", 70_000)+mine)
 	want := boards.Board{Name: "mine", Part: "xcvc1902-vsva2197-2MP-e-S", SpeedGrade: "-2MP", LUT: 1, FF: 2, BRAM36: 3,
 		URAM: 4, DSP: 5, DSPType: "DSP58", ClockMHz: 333.25}
-	if b, err := boards.Find(good); err != nil || !reflect.DeepEqual(b, want) {
+	if b, err := boards.FindBoard(good); err != nil || !reflect.DeepEqual(b, want) {
 		t.Errorf("got %+v, %v", b, err)
 	}
-	if _, err := boards.Find(filepath.Join(dir, "none.json")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := boards.FindBoard(filepath.Join(dir, "none.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := boards.Find("none.json"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := boards.FindBoard("none.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file without a folder: %v", err)
 	}
 	for path, reason := range map[string]string{dir: "it is no regular file but a folder",
 		huge: "it has 70178 bytes; at most 65536 are read"} {
-		_, err := boards.Find(path)
-		var invalid *boards.InvalidError
+		_, err := boards.FindBoard(path)
+		var invalid *boards.InvalidFileError
 		if !errors.As(err, &invalid) || invalid.Reason != reason || invalid.Path != path {
 			t.Errorf("%s: %v", path, err)
 		}

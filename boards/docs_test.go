@@ -30,7 +30,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	clocks, bandwidth := map[string]string{}, map[string]string{}
-	for _, b := range boards.All() {
+	for _, b := range boards.AllBoards() {
 		clocks[b.Name] = fmt.Sprint(b.ClockMHz)
 		if b.HostPortBits > 0 {
 			port := float64(b.HostPortBits) / 8 * b.ClockMHz / 1000

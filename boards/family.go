@@ -10,9 +10,9 @@ type Family string
 
 // The families. The zero value stands for AMD's devices, which DSPType distinguishes further.
 const (
-	AMD    Family = ""
-	ICE40U Family = "ice40up" // iCE40 UltraPlus
-	ECP5   Family = "ecp5"
+	FamilyAMD    Family = ""
+	FamilyICE40U Family = "ice40up" // iCE40 UltraPlus
+	FamilyECP5   Family = "ecp5"
 )
 
 var (
@@ -29,41 +29,42 @@ type kind struct {
 	part   *regexp.Regexp // pattern of the parts that the tools support
 }
 
-// kinds holds, by family, the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and
-// ECP5-5G Family Data Sheet). AMD's devices are not in it.
+// kinds holds, by family, the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5
+// and ECP5-5G Family Data Sheet). AMD's devices are not in it.
 var kinds = map[Family]kind{
-	ICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
-	ECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
+	FamilyICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
+	FamilyECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
 }
 
-// FamilyOf returns the family of a part number: AMD if the part is not a supported one of another family.
-func FamilyOf(part string) Family {
+// FamilyOfPart returns the family of a part number. It is FamilyAMD if the part is not a supported one of another
+// family.
+func FamilyOfPart(part string) Family {
 	for f, k := range kinds {
 		if k.part.MatchString(part) {
 			return f
 		}
 	}
-	return AMD
+	return FamilyAMD
 }
 
-// MinBlockRAMBits is the least size in bits from which an array goes into block RAM if LUTs were asked for but cannot
-// be memory. Smaller arrays become registers.
-const MinBlockRAMBits = 96
+// MinArrayBitsForBlockRAM is the smallest size in bits of an array that goes into block RAM although LUTs were asked
+// for. This concerns devices whose LUTs cannot be memory; smaller arrays become registers there.
+const MinArrayBitsForBlockRAM = 96
 
-// A Device names a device, its package and its speed grade in the terms of nextpnr's options. Speed is empty if nextpnr
-// needs none.
-type Device struct{ Name, Package, Speed string }
+// A NextpnrDevice names a device, its package and its speed grade in the terms of the options of nextpnr, the
+// place-and-route tool. Speed is empty if nextpnr needs none.
+type NextpnrDevice struct{ Name, Package, Speed string }
 
-// Device returns the board's device in nextpnr's terms. The board's family must not be AMD.
-func (b Board) Device() Device {
+// NextpnrDevice returns the board's device in nextpnr's terms. The board's family must not be FamilyAMD.
+func (b Board) NextpnrDevice() NextpnrDevice {
 	m := kinds[b.Family].part.FindStringSubmatch(b.Part)
-	if b.Family == ICE40U {
-		return Device{Name: strings.ToLower(m[1]), Package: strings.ToLower(m[2])}
+	if b.Family == FamilyICE40U {
+		return NextpnrDevice{Name: strings.ToLower(m[1]), Package: strings.ToLower(m[2])}
 	}
 	name := m[2] + "k"
 	if m[1] != "U" {
 		name = strings.ToLower(m[1]) + "-" + name
 	}
 	ball := map[string]string{"BG": "CABGA", "MG": "CSFBGA"}[m[4]]
-	return Device{Name: name, Package: ball + m[5], Speed: m[3]}
+	return NextpnrDevice{Name: name, Package: ball + m[5], Speed: m[3]}
 }

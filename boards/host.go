@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// A PS is the processor beside the logic of a device, AMD's processing system.
-type PS string
+// A ProcessingSystem names the processor beside the logic of a device, which AMD calls the processing system.
+type ProcessingSystem string
 
 // The processors for which hlsgen writes block designs. The zero value means no processor, or an unknown one.
 const (
-	NoPS     PS = ""
-	Zynq7000 PS = "zynq7000" // UG585
-	ZynqMP   PS = "zynqmp"   // UG1085
+	PSNone     ProcessingSystem = ""
+	PSZynq7000 ProcessingSystem = "zynq7000" // UG585
+	PSZynqMP   ProcessingSystem = "zynqmp"   // UG1085
 )
 
-// A processor holds what a board file may state for a PS: the pattern of its memory ports' names, and their possible
-// widths.
+// A processor holds what a board file may state for a ProcessingSystem: the pattern of its memory ports' names, and
+// their possible widths.
 type processor struct {
 	port   *regexp.Regexp
 	widths []int
 }
 
-var processors = map[PS]processor{
-	Zynq7000: {regexp.MustCompile(`^S_AXI_HP[0-3]$`), []int{32, 64}},
-	ZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
+var processors = map[ProcessingSystem]processor{
+	PSZynq7000: {regexp.MustCompile(`^S_AXI_HP[0-3]$`), []int{32, 64}},
+	PSZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
 }
 
 // bank matches the name of a memory bank of a card's platform, as the linker v++ writes it.
@@ -35,7 +35,7 @@ var bank = regexp.MustCompile(`^(DDR|HBM|PLRAM)\[[0-9]{1,2}\]$`)
 // kernelBits lists the widths in bits that a kernel's memory port may have on a card (UG1393 recommends 512).
 var kernelBits = []int{32, 64, 128, 256, 512}
 
-// maxPorts limits the memory ports in a board file. No PS or linker has as many.
+// maxPorts limits the memory ports in a board file. No ProcessingSystem or linker has as many.
 const maxPorts = 32
 
 // boardPartPattern matches the name that Vivado has for a board. A star stands for any version.
@@ -58,11 +58,11 @@ func ps(b *Board, v any) string {
 	if !ok {
 		return "wants a string"
 	}
-	if _, known := processors[PS(s)]; !known && s != "none" {
-		return fmt.Sprintf("%q is none of none, %s, %s", s, Zynq7000, ZynqMP)
+	if _, known := processors[ProcessingSystem(s)]; !known && s != "none" {
+		return fmt.Sprintf("%q is none of none, %s, %s", s, PSZynq7000, PSZynqMP)
 	}
 	if s != "none" {
-		b.PS = PS(s)
+		b.PS = ProcessingSystem(s)
 	}
 	return ""
 }
@@ -88,16 +88,16 @@ func memoryPorts(b *Board, v any) string {
 	return ""
 }
 
-// hostContradicts returns a key about the processor, the memory ports or the platform that contradicts the others, and
-// the reason. Both are empty if there is none.
+// hostContradicts returns a key about the processor, the memory ports or the platform whose value contradicts the other
+// keys, and the reason. Both are empty if all agree.
 func (b *Board) hostContradicts() (key, reason string) {
 	pattern := bank
 	switch {
-	case b.PS != NoPS && b.Platform != "":
+	case b.PS != PSNone && b.Platform != "":
 		return "platform", "a board with a ps has none"
-	case b.PS != NoPS:
+	case b.PS != PSNone:
 		pattern = processors[b.PS].port
-		if b.Family != AMD {
+		if b.Family != FamilyAMD {
 			return "ps", "only AMD's devices have one, and their files state no family"
 		}
 		if widths := processors[b.PS].widths; !slices.Contains(widths, b.HostPortBits) {
@@ -113,7 +113,7 @@ func (b *Board) hostContradicts() (key, reason string) {
 	case b.Platform == "" && len(b.MemoryPorts) > 0:
 		return "memory_ports", "a board with neither ps nor platform has none"
 	}
-	if (b.PS != NoPS || b.Platform != "") && len(b.MemoryPorts) == 0 {
+	if (b.PS != PSNone || b.Platform != "") && len(b.MemoryPorts) == 0 {
 		return "memory_ports", "missing"
 	}
 	for _, p := range b.MemoryPorts {
@@ -124,14 +124,14 @@ func (b *Board) hostContradicts() (key, reason string) {
 	return "", ""
 }
 
-// BurstBeats returns the most beats of a burst at the memory port, or 0 if there is none. A burst has at most 1 KiB
+// MaxBurstBeats returns the most beats of a burst at the memory port, or 0 if there is none. A burst has at most 1 KiB
 // and, on a Zynq-7000, at most AXI3's 16 beats.
-func (b *Board) BurstBeats() int {
+func (b *Board) MaxBurstBeats() int {
 	if b.HostPortBits == 0 {
 		return 0
 	}
 	most := 256
-	if b.PS == Zynq7000 {
+	if b.PS == PSZynq7000 {
 		most = 16
 	}
 	return min(most, 1024*8/b.HostPortBits)

@@ -13,11 +13,11 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// An InvalidError states what is wrong with a board file. Key is the wrong JSON key, or "" for the whole file. Path is
-// empty if the text was not read from a file.
-type InvalidError struct{ Path, Key, Reason string }
+// An InvalidFileError states what is wrong with a board file. Key is the wrong JSON key, or "" for the whole file. Path
+// is empty if the text was not read from a file.
+type InvalidFileError struct{ Path, Key, Reason string }
 
-func (e *InvalidError) Error() string {
+func (e *InvalidFileError) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
 		fmt.Fprintf(&b, "%s: ", e.Path)
@@ -72,7 +72,7 @@ var figureKeys = []key{
 // dspPattern matches the types of multipliers: AMD's, the iCE40's and the ECP5's.
 const dspPattern = `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`
 
-// gradePattern matches a speed grade: -1, -2LV, -2MP.
+// gradePattern matches a speed grade of an AMD part, such as -1, -2LV or -2MP.
 const gradePattern = `-[1-9][A-Z]{0,3}`
 
 var gradeOfPart = regexp.MustCompile(`(` + gradePattern + `)(-|$)`)
@@ -94,7 +94,7 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 	if key, reason := b.hostContradicts(); reason != "" {
 		return key, reason
 	}
-	if !given["lutram"] && (b.Family == AMD || kinds[b.Family].lutram) {
+	if !given["lutram"] && (b.Family == FamilyAMD || kinds[b.Family].lutram) {
 		b.LUTRAM = b.LUT / 4 // about the smallest share of any device
 	}
 	if b.LUTRAM > b.LUT {
@@ -113,7 +113,7 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 // contradicts returns a key that does not suit the board's family, and the reason, or two empty strings. given has the
 // keys that the file states.
 func (b *Board) contradicts(given map[string]bool) (key, reason string) {
-	if b.Family == AMD {
+	if b.Family == FamilyAMD {
 		for _, k := range []string{"bram", "bram_kbit", "spram"} {
 			if given[k] {
 				return k, "a file without a family is for an AMD device, which has bram36"
@@ -151,12 +151,12 @@ func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 
 // Parse returns the board of a board file's text. Every required key must have a plausible value, and no key may be
 // unknown or given twice. The default speed grade is that of the part number, and the default LUTRAM a quarter of the
-// LUTs. Every error is an *InvalidError.
+// LUTs. Every error is an *InvalidFileError.
 func Parse(data []byte) (Board, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return Board{}, &InvalidError{Reason: "not a JSON object"}
+		return Board{}, &InvalidFileError{Reason: "not a JSON object"}
 	}
 	var b Board
 	seen := map[string]bool{}
@@ -168,10 +168,10 @@ func Parse(data []byte) (Board, error) {
 		name := t.(string) // the decoder accepts nothing else as a key
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 		if i < 0 {
-			return Board{}, &InvalidError{Key: name, Reason: unknownKey(name)}
+			return Board{}, &InvalidFileError{Key: name, Reason: unknownKey(name)}
 		}
 		if seen[name] {
-			return Board{}, &InvalidError{Key: name, Reason: "given twice"}
+			return Board{}, &InvalidFileError{Key: name, Reason: "given twice"}
 		}
 		seen[name] = true
 		v, err := value(dec)
@@ -179,22 +179,22 @@ func Parse(data []byte) (Board, error) {
 			return Board{}, malformed(err)
 		}
 		if reason := keys[i].read(&b, v); reason != "" {
-			return Board{}, &InvalidError{Key: name, Reason: reason}
+			return Board{}, &InvalidFileError{Key: name, Reason: reason}
 		}
 	}
 	if _, err := dec.Token(); err != nil {
 		return Board{}, malformed(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return Board{}, &InvalidError{Reason: "text after the JSON object"}
+		return Board{}, &InvalidFileError{Reason: "text after the JSON object"}
 	}
 	for _, k := range keys {
 		if !k.optional && !seen[k.name] {
-			return Board{}, &InvalidError{Key: k.name, Reason: "missing"}
+			return Board{}, &InvalidFileError{Key: k.name, Reason: "missing"}
 		}
 	}
 	if key, reason := complete(&b, seen); reason != "" {
-		return Board{}, &InvalidError{Key: key, Reason: reason}
+		return Board{}, &InvalidFileError{Key: key, Reason: reason}
 	}
 	return b, nil
 }
@@ -217,14 +217,14 @@ func value(dec *json.Decoder) (any, error) {
 	return list, err
 }
 
-func malformed(err error) error { return &InvalidError{Reason: "not valid JSON: " + err.Error()} }
+func malformed(err error) error { return &InvalidFileError{Reason: "not valid JSON: " + err.Error()} }
 
 func unknownKey(name string) string {
 	var names []string
 	for _, k := range keys {
 		names = append(names, k.name)
 	}
-	if n := suggest.Nearest(name, names); n != "" {
+	if n := suggest.NearestWord(name, names); n != "" {
 		return fmt.Sprintf("unknown key, did you mean %q?", n)
 	}
 	return "unknown key; known are " + strings.Join(names, ", ")
@@ -327,7 +327,8 @@ func family(b *Board, v any) string {
 		return "wants a string"
 	}
 	if _, ok := kinds[Family(s)]; !ok {
-		return fmt.Sprintf("%q is not a known family (%s, %s); files for AMD's devices state none", s, ECP5, ICE40U)
+		return fmt.Sprintf("%q is not a known family (%s, %s); files for AMD's devices state none", s, FamilyECP5,
+			FamilyICE40U)
 	}
 	b.Family = Family(s)
 	return ""
@@ -335,8 +336,8 @@ func family(b *Board, v any) string {
 
 var site = regexp.MustCompile(`^[A-Z]{0,2}[0-9]{1,3}$`)
 
-// pins sets the board's pins from a list of "NAME SITE", which must have every pin of PinNames. It returns what is
-// wrong, or "".
+// pins sets the board's pins from a list of "NAME SITE", which must have every pin of UARTTopPinNames. It returns what
+// is wrong, or "".
 func pins(b *Board, v any) string {
 	list, ok := v.([]any)
 	if !ok {
@@ -346,16 +347,16 @@ func pins(b *Board, v any) string {
 		s, _ := v.(string)
 		name, at, _ := strings.Cut(s, " ")
 		switch {
-		case !slices.Contains(PinNames, name) || !site.MatchString(at):
+		case !slices.Contains(UARTTopPinNames, name) || !site.MatchString(at):
 			return fmt.Sprintf("%q is not a pin and its site: \"clk 35\"; pins are %s", fmt.Sprint(v),
-				strings.Join(PinNames, ", "))
-		case b.Pin(name) != "":
+				strings.Join(UARTTopPinNames, ", "))
+		case b.PinSite(name) != "":
 			return fmt.Sprintf("%s is given twice", name)
 		}
 		b.Pins = append(b.Pins, s)
 	}
-	for _, name := range PinNames {
-		if b.Pin(name) == "" {
+	for _, name := range UARTTopPinNames {
+		if b.PinSite(name) == "" {
 			return "no site of " + name
 		}
 	}

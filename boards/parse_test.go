@@ -103,7 +103,7 @@ func TestParseRefuses(t *testing.T) {
 		{"part_source", "does not match", edit(`"lut": 1,`, `"lut": 1, "part_source": "a\u0007b",`)},
 	} {
 		_, err := boards.Parse([]byte(c.text))
-		var invalid *boards.InvalidError
+		var invalid *boards.InvalidFileError
 		if !errors.As(err, &invalid) {
 			t.Errorf("%s\nerror is %T: %v", c.text, err, err)
 			continue
@@ -126,13 +126,13 @@ func TestHostSide(t *testing.T) {
 		bits        int
 		entries     string
 		key, reason string
-		ps          boards.PS
+		ps          boards.ProcessingSystem
 		ports       int
 	}{
-		{0, `"ps": "none"`, "", "", boards.NoPS, 0},
-		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "", "", boards.Zynq7000, 1},
-		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD", "S_AXI_HP3_FPD"]` + part, "", "", boards.ZynqMP, 2},
-		{256, `"platform": "xilinx_u250", "memory_ports": ["DDR[0]", "HBM[31]"]`, "", "", boards.NoPS, 2},
+		{0, `"ps": "none"`, "", "", boards.PSNone, 0},
+		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "", "", boards.PSZynq7000, 1},
+		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD", "S_AXI_HP3_FPD"]` + part, "", "", boards.PSZynqMP, 2},
+		{256, `"platform": "xilinx_u250", "memory_ports": ["DDR[0]", "HBM[31]"]`, "", "", boards.PSNone, 2},
 		{64, `"ps": "zynq"`, "ps", `none of none, zynq7000, zynqmp`, "", 0},
 		{64, `"ps": 7`, "ps", "wants a string", "", 0},
 		{128, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "host_port_bits", "not a width", "", 0},
@@ -155,7 +155,7 @@ func TestHostSide(t *testing.T) {
 		{0, `"board_files": "a } b"`, "board_files", "does not match", "", 0},
 	} {
 		b, err := boards.Parse(file(c.bits, c.entries))
-		invalid := new(boards.InvalidError)
+		invalid := new(boards.InvalidFileError)
 		if errors.As(err, &invalid); invalid.Key != c.key || !strings.Contains(invalid.Reason, c.reason) {
 			t.Errorf("%s: %v, want %q: %s", c.entries, err, c.key, c.reason)
 		}
@@ -179,25 +179,26 @@ const ice = `{"name": "mine", "family": "ice40up", "part": "iCE40UP5K-SG48", "lu
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	b, err := boards.Parse([]byte(ice))
-	if err != nil || b.LUTRAM != 0 || b.BlockRAMCount() != 30 || b.Device() != (boards.Device{Name: "up5k",
-		Package: "sg48"}) {
+	if err != nil || b.LUTRAM != 0 || b.BlockRAMCount() != 30 ||
+		b.NextpnrDevice() != (boards.NextpnrDevice{Name: "up5k",
+			Package: "sg48"}) {
 		t.Errorf("%+v, %v", b, err)
 	}
-	for part, want := range map[string]boards.Device{
+	for part, want := range map[string]boards.NextpnrDevice{
 		"LFE5U-85F-6BG381C":    {Name: "85k", Package: "CABGA381", Speed: "6"},
 		"LFE5U-12F-8MG285I":    {Name: "12k", Package: "CSFBGA285", Speed: "8"},
 		"LFE5UM5G-85F-8BG381C": {Name: "um5g-85k", Package: "CABGA381", Speed: "8"},
 	} {
-		if got := (boards.Board{Family: boards.ECP5, Part: part}).Device(); got != want {
+		if got := (boards.Board{Family: boards.FamilyECP5, Part: part}).NextpnrDevice(); got != want {
 			t.Errorf("%s is %+v, want %+v", part, got, want)
 		}
-		if boards.FamilyOf(part) != boards.ECP5 {
-			t.Errorf("%s is of family %q", part, boards.FamilyOf(part))
+		if boards.FamilyOfPart(part) != boards.FamilyECP5 {
+			t.Errorf("%s is of family %q", part, boards.FamilyOfPart(part))
 		}
 	}
-	for _, b := range boards.All() {
-		if boards.FamilyOf(b.Part) != b.Family {
-			t.Errorf("%s is of family %q", b.Part, boards.FamilyOf(b.Part))
+	for _, b := range boards.AllBoards() {
+		if boards.FamilyOfPart(b.Part) != b.Family {
+			t.Errorf("%s is of family %q", b.Part, boards.FamilyOfPart(b.Part))
 		}
 	}
 	for _, c := range []struct{ key, reason, old, new string }{
@@ -225,7 +226,7 @@ func TestFamilies(t *testing.T) {
 	"bram_kbit": 4, `, "", 1)
 		}
 		_, err := boards.Parse([]byte(text))
-		var invalid *boards.InvalidError
+		var invalid *boards.InvalidFileError
 		if !errors.As(err, &invalid) || invalid.Key != c.key || !strings.Contains(invalid.Reason, c.reason) {
 			t.Errorf("%s\ngot  %v\nwant %q: %s", text, err, c.key, c.reason)
 		}
@@ -283,7 +284,7 @@ func TestParseDefaults(t *testing.T) {
 // TestParseRoundTrip checks that every board can be read from its own JSON.
 func TestParseRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, b := range boards.All() {
+	for _, b := range boards.AllBoards() {
 		data, err := json.Marshal(b)
 		if err != nil {
 			t.Fatal(err)

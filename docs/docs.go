@@ -1,5 +1,5 @@
-// Package docs holds the pages that hlsgen shows: one per code of package diag. The other pages of this folder are for
-// readers of the project.
+// Package docs holds the pages about diagnostics that hlsgen shows: one for each code of package diag. The other pages
+// of this folder are for readers of the project.
 //
 // In comes a code; out comes its page.
 package docs
@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
+// pages holds the Markdown page of each diagnostic, diagnostics/CODE.md.
+//
 //go:embed diagnostics/*.md
 var pages embed.FS
 
-// DiagnosticPage returns the Markdown page of a diagnostic's code, such as "not-mapped". ok is false if there is no
-// such page.
-func DiagnosticPage(code string) (text []byte, ok bool) {
+// DiagnosticMarkdownOf returns the Markdown page about a diagnostic's code, such as "not-mapped". ok is false if there
+// is no such page.
+func DiagnosticMarkdownOf(code string) (text []byte, ok bool) {
 	if strings.Contains(code, "/") {
 		return nil, false
 	}

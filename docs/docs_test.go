@@ -15,7 +15,7 @@ import (
 // TestPages checks that every code has a page of one form, and every page a code. The example of a page is the output
 // in the golden test of internal/build.
 func TestPages(t *testing.T) {
-	for code := range diag.Codes {
+	for code := range diag.CodeMeanings {
 		name := "diagnostics/" + string(code) + ".md"
 		show(t, name, "\n## Example\n\n", golden.Text(t, "../internal/build/testdata/diag/"+string(code)+".txtar",
 			"printed"))
@@ -35,8 +35,9 @@ func TestPages(t *testing.T) {
 			}
 			at = i
 		}
-		if text, ok := DiagnosticPage(string(code)); !*golden.Update && !*golden.Figures && (!ok || !bytes.Equal(text,
-			page)) {
+		if text, ok := DiagnosticMarkdownOf(string(code)); !*golden.Update && !*golden.Figures && (!ok ||
+			!bytes.Equal(text,
+				page)) {
 			t.Errorf("%s is not what Page gives", name)
 		}
 	}
@@ -46,7 +47,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, f := range files {
 		code := strings.TrimSuffix(path.Base(f), ".md")
-		if _, ok := diag.Codes[diag.Code(code)]; !ok {
+		if _, ok := diag.CodeMeanings[diag.Code(code)]; !ok {
 			t.Errorf("page %s is of no code", f)
 		}
 	}
@@ -85,7 +86,7 @@ func show(t *testing.T, name, marker, text string) {
 func TestPageUnknown(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", "no-such-code", "../diagnostics/mismatch", "op-invalid.md", "."} {
-		if text, ok := DiagnosticPage(code); ok {
+		if text, ok := DiagnosticMarkdownOf(code); ok {
 			t.Errorf("Page(%q) is %q", code, text)
 		}
 	}

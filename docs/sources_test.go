@@ -62,7 +62,7 @@ func TestCodesAreReported(t *testing.T) {
 	}
 }
 
-// constants gives the codes by the names of their constants, and checks that these are the codes of diag.Codes.
+// constants gives the codes by the names of their constants, and checks that these are the codes of diag.CodeMeanings.
 func constants(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../internal/diag/codes.go", nil, 0)
@@ -85,12 +85,12 @@ func constants(t *testing.T) map[string]string {
 		return true
 	})
 	for name, code := range names {
-		if _, ok := diag.Codes[diag.Code(code)]; !ok {
+		if _, ok := diag.CodeMeanings[diag.Code(code)]; !ok {
 			t.Errorf("diag.%s (%s) is not in diag.Codes", name, code)
 		}
 	}
-	if len(names) != len(diag.Codes) {
-		t.Errorf("%d constants, %d codes", len(names), len(diag.Codes))
+	if len(names) != len(diag.CodeMeanings) {
+		t.Errorf("%d constants, %d codes", len(names), len(diag.CodeMeanings))
 	}
 	return names
 }

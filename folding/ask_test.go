@@ -28,7 +28,7 @@ func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted Go
 	if err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	if (made == nil) != d.Failed() {
+	if (made == nil) != d.HasErrors() {
 		t.Fatalf("%+v: design %v with %v", wanted, made, d.Diags)
 	}
 	if made != nil {
@@ -49,31 +49,31 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 	if err := d.Design.Verify(); err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.SteadyStateOptions(d.Design))
+	trace, err := rtlsim.RunFrames(context.Background(), d.Design, nil, fit.SteadyStateRunOptions(d.Design))
 	if err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	if is := d.Clocks; is.Latency != trace.Latency() || is.Interval < trace.Interval() ||
+	if is := d.Clocks; is.Latency != trace.LatencyClocks() || is.Interval < trace.IntervalClocks() ||
 		float64(is.Slowest) > is.Interval {
-		t.Fatalf("%+v: %+v, simulated %d and %v", wanted, is, trace.Latency(), trace.Interval())
+		t.Fatalf("%+v: %+v, simulated %d and %v", wanted, is, trace.LatencyClocks(), trace.IntervalClocks())
 	}
 	if s := d.Series; !s.Settled && trace.Period.Frames > 0 || s.First != d.Clocks.Latency ||
-		s.Each != d.Clocks.Interval || len(s.Lines()) != 3 {
+		s.Each != d.Clocks.Interval || len(s.DescribeInLines()) != 3 {
 		t.Fatalf("%+v: %+v of %+v", wanted, s, d.Clocks)
-	} else if s.Settled && d.Clocks.Interval == trace.Interval() {
-		many, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: s.Frames})
-		if err != nil || many.Clocks(many.Frames[s.Frames-1].Last) != s.Clocks {
+	} else if s.Settled && d.Clocks.Interval == trace.IntervalClocks() {
+		many, err := rtlsim.RunFrames(context.Background(), d.Design, nil, rtlsim.Options{Frames: s.Frames})
+		if err != nil || many.ClocksUntil(many.Frames[s.Frames-1].Last) != s.Clocks {
 			t.Fatalf("%+v: %+v, simulated %+v", wanted, s, many.Frames[s.Frames-1])
 		}
 	}
-	if whole := estimate.DesignCost(d.Design); whole.Total != d.Estimate.Total {
+	if whole := estimate.EstimateDesign(d.Design); whole.Total != d.Estimate.Total {
 		t.Fatalf("%+v: %+v, estimated %+v", wanted, d.Estimate.Total, whole.Total)
 	}
 	unbound := wanted.MaxCycles > 0 || wanted.OverBudget
-	if fits := d.Budget.Allows(d.Estimate.Total); fits == d.Over || !fits && !unbound {
+	if fits := d.Budget.AllowsResources(d.Estimate.Total); fits == d.Over || !fits && !unbound {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", wanted, d.Over, d.Estimate.Total, d.Budget)
 	}
-	limit := wanted.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
+	limit := wanted.MaxIntervalClocks(d.ClockMHz(), d.Model.Turns.SamplesPerFrame())
 	if wanted.MaxCycles == 0 && !goal.IntervalMeetsLimit(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", wanted, d.Clocks.Interval)
 	}
@@ -91,8 +91,8 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 		c.Latency.Clocks != d.Clocks.Latency {
 		t.Fatalf("%+v: %+v of %+v", wanted, c, d.Clocks)
 	}
-	if c.Proved() == (c.Gap != "") {
-		t.Fatalf("%+v: proved %t, gap %q", wanted, c.Proved(), c.Gap)
+	if c.IsProvedBest() == (c.Gap != "") {
+		t.Fatalf("%+v: proved %t, gap %q", wanted, c.IsProvedBest(), c.Gap)
 	}
 }
 
@@ -141,7 +141,7 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 	*diag.List) {
 	t.Helper()
 	var told diag.List
-	if wanted.Fixed = ReadFile([]byte(file), &told); wanted.Fixed == nil {
+	if wanted.Fixed = ParseFoldingFile([]byte(file), &told); wanted.Fixed == nil {
 		t.Fatalf("%s: %s", file, text(&told))
 	}
 	d, more := designed(t, m, target, wanted)
@@ -154,7 +154,7 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
-	for _, wanted := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)},
+	for _, wanted := range []Goal{{}, {Least: ResourceMeasureFF}, {Latency: true}, {MaxUse: all(0.2)},
 		{FIFO: FIFODepthPolicy{Words: 2}},
 		{FPS: 123456.789}} {
 		for _, clock := range []float64{100, 142.857, 333} {
@@ -164,7 +164,8 @@ func TestAskedAgain(t *testing.T) {
 				t.Fatalf("%+v: %s", wanted, text(told))
 			}
 			again := wanted
-			again.FPS, again.Interval = must(strconv.ParseFloat(goal.FormatExact(first.FPS()), 64)), 0
+			again.FPS, again.Interval = must(strconv.ParseFloat(goal.FormatAllDecimals(first.SamplesPerSecond()), 64)),
+				0
 			same, _ := designed(t, m, target, again)
 			again.FPS, again.Interval = 0, first.Clocks.Interval
 			too, _ := designed(t, m, target, again)
@@ -181,17 +182,17 @@ func TestAskedAgain(t *testing.T) {
 // TestLeast checks that no goal has less of a measure than the goal that minimises it.
 func TestLeast(t *testing.T) {
 	t.Parallel()
-	uint4 := num.Type{Kind: num.UInt, Width: 4} // LUTs multiply fewer bits, whatever the load
+	uint4 := num.Type{Kind: num.KindUInt, Width: 4} // LUTs multiply fewer bits, whatever the load
 	m := mlp(rand.New(rand.NewPCG(1, 2)), uint4, 4, 4, 784, 64, 64, 64, 10)
 	for _, b := range []string{"pynq-z1", "vck190"} {
 		designs := map[ResourceMeasure]*Design{}
-		for least := LeastLoad; least <= LeastDSP; least++ {
+		for least := ResourceMeasureLoad; least <= ResourceMeasureDSP; least++ {
 			d, told := on(t, m, board(b), Goal{Interval: 200, Least: least})
 			if d == nil {
 				t.Fatalf("%s, %s: %s", b, least, text(told))
 			}
-			if c := d.Certificate; c.Bounds[0].Measure != least || !c.Proved() {
-				t.Errorf("%s, %s: %v", b, least, c.Lines())
+			if c := d.Certificate; c.Bounds[0].Measure != least || !c.IsProvedBest() {
+				t.Errorf("%s, %s: %v", b, least, c.DescribeInLines())
 			}
 			designs[least] = d
 		}

@@ -21,9 +21,9 @@ type Bottleneck struct {
 	Tried []string // flags that were tried before without success
 }
 
-// Names returns the names of everything as slow as the interval: layers, and "host" for its port or memory. It returns
-// "FIFOs" if there is nothing else, and "state" if a state has to come back.
-func (b Bottleneck) Names() []string {
+// LimitingPartNames returns the names of everything as slow as the interval: layers, and "host" for its port or memory.
+// It returns "FIFOs" if there is nothing else, and "state" if a state has to come back.
+func (b Bottleneck) LimitingPartNames() []string {
 	if b.State {
 		return []string{"state"}
 	}
@@ -37,8 +37,9 @@ func (b Bottleneck) Names() []string {
 	return names
 }
 
-// Line returns one line of text about the bottleneck: the reason, the flags that do not help, and those that do.
-func (b *Bottleneck) Line() string {
+// DescribeInOneLine returns one line of text about the bottleneck: the reason, the flags tried in vain, and those that
+// help.
+func (b *Bottleneck) DescribeInOneLine() string {
 	line := b.Reason
 	if len(b.Tried) > 0 {
 		line += ". " + strings.Join(b.Tried, " or ") + " is no faster"
@@ -58,12 +59,12 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	b.Layers = q.asSlow(d)
 	at := goal.FormatClocks(d.Clocks.Interval)
 	var host []string
-	if float64(d.PortClocks()) == d.Clocks.Interval {
-		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
+	if float64(d.HostPortClocksPerFrame()) == d.Clocks.Interval {
+		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.HostPortBits()))
 	}
-	if float64(q.MemoryClocks(d.Design)) == d.Clocks.Interval {
+	if float64(q.MinClocksPerFrame(d.Design)) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s",
-			goal.FormatPlain(q.Target.Board.MemoryGBps)))
+			goal.FormatWithoutExponent(q.Target.Board.MemoryGBps)))
 	}
 	b.Host = len(host) > 0
 	switch {
@@ -86,11 +87,12 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	return b
 }
 
-// widest returns the first of the slow layers that are slow even in their fastest fold, or "" if all have a faster one.
+// widest returns the first of the slow layers that are slow even in their fastest fold. It returns "" if all have a
+// faster one.
 func (q report) widest(d *Design, slow []string) string {
 	for _, name := range slow {
 		if l := q.options(name); l != nil {
-			if least, _ := l.Range(); float64(least) >= d.Clocks.Interval {
+			if least, _ := l.ClocksRange(); float64(least) >= d.Clocks.Interval {
 				return name
 			}
 		}
@@ -103,35 +105,35 @@ func (q report) widest(d *Design, slow []string) string {
 func (q report) asSlow(d *Design) []string {
 	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {
-		name := n.Layer()
+		name := n.LayerName()
 		switch {
-		case float64(d.Loop(i).Iterations()) != d.Clocks.Interval || slices.Contains(layers, name):
+		case float64(d.LoopOfNode(i).IterationsPerFrame()) != d.Clocks.Interval || slices.Contains(layers, name):
 		case q.options(name) != nil:
 			layers = append(layers, name)
 		default:
 			converters = append(converters, n.Name)
 		}
 	}
-	if len(layers) == 0 && float64(d.PortClocks()) != d.Clocks.Interval {
+	if len(layers) == 0 && float64(d.HostPortClocksPerFrame()) != d.Clocks.Interval {
 		return converters
 	}
 	return layers
 }
 
 // options returns the options of the layer with the given name, or nil for a width converter.
-func (q report) options(name string) *space.LayerOptions {
-	if i := slices.IndexFunc(q.Layers, func(l space.LayerOptions) bool { return l.Node.Name == name }); i >= 0 {
+func (q report) options(name string) *space.LayerFoldOptions {
+	if i := slices.IndexFunc(q.Layers, func(l space.LayerFoldOptions) bool { return l.Node.Name == name }); i >= 0 {
 		return &q.Layers[i]
 	}
 	return nil
 }
 
-// PortClocks returns the clocks that a frame takes at the host's port, or 0 if the design has none.
-func (d *Design) PortClocks() int {
-	if d.Target.PortBits() == 0 {
+// HostPortClocksPerFrame returns the clocks that a frame takes at the host's port, or 0 if the design has none.
+func (d *Design) HostPortClocksPerFrame() int {
+	if d.Target.HostPortBits() == 0 {
 		return 0
 	}
-	return d.HostClocks()
+	return d.HostClocksPerFrame()
 }
 
 // doing returns a clause with the names as its subject: "a takes", or "a and b take".

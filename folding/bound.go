@@ -10,9 +10,9 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A DesignBounds holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built or
-// simulated for it.
-type DesignBounds struct {
+// A DesignLowerBounds holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built
+// or simulated for it.
+type DesignLowerBounds struct {
 	// Interval is a lower bound on the interval of any design within the budget. If the goal gives a rate or an
 	// interval, it is the longest interval in clocks that reaches the goal. 0: no design within the budget is as fast,
 	// or none fits at all.
@@ -21,34 +21,34 @@ type DesignBounds struct {
 	FPS      float64 // samples per second at this interval
 }
 
-// Bound returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out. Goal.Latency,
-// Goal.MaxCycles and Goal.OverBudget have no effect.
-func (l *Space) Bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
+// ComputeDesignBounds returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out.
+// Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
+func (l *Space) ComputeDesignBounds(ctx context.Context, wanted Goal) (DesignLowerBounds, error) {
 	return l.whole().bound(ctx, wanted)
 }
 
 // bound computes the bounds of the designs in this space.
-func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
+func (l *Space) bound(ctx context.Context, wanted Goal) (DesignLowerBounds, error) {
 	wanted.Latency, wanted.MaxCycles, wanted.OverBudget = false, 0, false
 	if err := wanted.Verify(l.Target); err != nil {
-		return DesignBounds{}, err
+		return DesignLowerBounds{}, err
 	}
 	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
-	measure := q.ObjectiveOf(wanted.Least)
+	measure := q.ObjectiveOfMeasure(wanted.Least)
 	at := func(layers, frame int) float64 {
-		caps := q.CapsAt(frame)
+		caps := q.CapsAtInterval(frame)
 		key := boundKey{layers, caps, wanted.Least}
 		if least, ok := l.made.bounds.Load(key); ok {
 			return least.(float64)
 		}
-		least := q.Tree(layers).Bound(measure, caps)
+		least := q.NewFoldingTree(layers).LowerBoundOf(measure, caps)
 		l.made.bounds.Store(key, least)
 		return least
 	}
-	list := l.Intervals()
-	var b DesignBounds
-	if limit := q.MaxInterval(); limit != nil {
-		asked := goal.Floor(limit)
+	list := l.IntervalsToTry()
+	var b DesignLowerBounds
+	if limit := q.MaxIntervalClocks(); limit != nil {
+		asked := goal.FloorOfRational(limit)
 		// all intervals between two of the list have the same foldings
 		n := sort.Search(len(list),
 			func(i int) bool { return list[i] > asked })
@@ -56,7 +56,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 			return b, ctx.Err()
 		}
 		if b.Interval, b.Measure = asked, at(list[n-1], asked); math.IsInf(b.Measure, 1) {
-			b = DesignBounds{}
+			b = DesignLowerBounds{}
 		}
 	} else {
 		last := func(i int) int { // the longest interval at which layers take at most list[i]
@@ -74,7 +74,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 		})
 		b.Measure = at(list[i], b.Interval)
 	}
-	b.FPS = Rate(l.Clock, float64(b.Interval), l.Model.Turns.PerFrame())
+	b.FPS = SamplesPerSecond(l.Clock, float64(b.Interval), l.Model.Turns.SamplesPerFrame())
 	return b, ctx.Err()
 }
 

@@ -23,7 +23,7 @@ const betweens = 4
 // which has the highest rate.
 func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
 	wanted.Cure = false // cures shorten the interval, which does not set the rate here
-	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
+	limit := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame())
 	if wanted.MaxCycles > 0 {
 		return l.better(ctx, wanted, nil, d)
 	}
@@ -42,22 +42,22 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 			return nil, err
 		}
 		if meets(made) {
-			d.Merge(told.Diags)
+			d.AddMissing(told.Diags)
 			return made, nil
 		}
 	}
 	var told diag.List
 	best, err := l.better(ctx, left(short, begun), nil, &told)
 	if err != nil || best == nil {
-		d.Merge(told.Diags)
+		d.AddMissing(told.Diags)
 		return nil, err
 	}
 	if !meets(best) {
 		l.comesBackLate(wanted, best, d)
 		return nil, nil
 	}
-	list := l.Intervals()
-	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, goal.Floor(limit))
+	list := l.IntervalsToTry()
+	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, goal.FloorOfRational(limit))
 	for range betweens {
 		if wanted.Latency || wanted.Interrupt.WasStopped() || last-first < 2 {
 			break
@@ -76,27 +76,27 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		}
 		best, told, first = made, more, middle
 	}
-	d.Merge(told.Diags)
+	d.AddMissing(told.Diags)
 	return best, nil
 }
 
 // comesBackLate adds the diagnostic that no design returns a state as soon as the goal asks.
 func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
-	samples := l.Model.Turns.PerFrame()
-	rate, limit := goal.FormatExact(best.FPS()), wanted.Limit(l.Clock, samples)
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatExact(wanted.FPS),
-		goal.Unit(samples),
-		goal.FormatPlain(l.Clock), goal.FormatClocks(goal.Floor(limit)))
+	samples := l.Model.Turns.SamplesPerFrame()
+	rate, limit := goal.FormatAllDecimals(best.SamplesPerSecond()), wanted.MaxIntervalClocks(l.Clock, samples)
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatAllDecimals(wanted.FPS),
+		goal.RateUnit(samples),
+		goal.FormatWithoutExponent(l.Clock), goal.FormatClocks(goal.FloorOfRational(limit)))
 	hint := "--fps " + rate
 	if wanted.Interval > 0 {
 		asked = "asked for: " + goal.FormatClocks(wanted.Interval) + " per frame"
 		hint = fmt.Sprintf("--interval %d", best.Clocks.Latency)
 	}
 	of := l.Model.Feedback[0]
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
+	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
 		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
 			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), rate,
-			goal.Unit(samples)),
+			goal.RateUnit(samples)),
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
 
@@ -105,7 +105,7 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 // every faster design.
 func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (
 	list []*Design, whole bool, err error) {
-	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
+	limit := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame())
 	quick, err := l.carried(ctx, wanted, d)
 	if err != nil || quick == nil {
 		return nil, false, err
@@ -129,8 +129,8 @@ func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag
 	return front, whole, nil
 }
 
-// less reports whether a design measures less than another design. If their bounds tie, the design that spares DSP
-// slices is less.
+// less reports whether the design made comes before the design than. A design that spares DSP slices comes before all
+// that do not; otherwise the one that measures less comes first.
 func less(made, than *Design) bool {
 	switch a, b := &made.Certificate, &than.Certificate; {
 	case len(a.Bounds) == 0:

@@ -14,10 +14,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Certificate says what the search proved about all designs in the space within the budget of the goal. These have
-// any choice of one fold per layer, the width converters between them, and the host's port. Their FIFOs have any
-// sufficient depth, in any memory (but see InLUTs).
-type Certificate struct {
+// An OptimalityCertificate says what the search proved about all designs in the space within the budget of the goal.
+// These have any choice of one fold per layer, the width converters between them, and the host's port. Their FIFOs have
+// any sufficient depth, in any memory (but see InLUTs).
+type OptimalityCertificate struct {
 	Options int // the number of legal folds, summed over the layers
 	// how many of them the device cannot build, the folding file excludes, or take too much block RAM (Dear)
 	Unavailable int
@@ -25,9 +25,10 @@ type Certificate struct {
 	// shortest interval; otherwise Floor is 0.
 	Interval float64
 	Floor    int
-	Below    *ExclusionCounts   // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
-	Slowest  string             // if Below is nil: what takes at least Floor clocks in every fold
-	Bounds   []MinimisedMeasure // the measures that were minimised at the interval, in order
+	// why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
+	Below   *FoldExclusionCounts
+	Slowest string             // if Below is nil: what takes at least Floor clocks in every fold
+	Bounds  []MeasureWithBound // the measures that were minimised at the interval, in order
 	// Spares reports that Bounds cover only designs that multiply factors of few bits (goal.MaxNarrowFactorBits) in
 	// LUTs, where there is a choice. Other designs may measure less. Floor covers all designs.
 	Spares bool
@@ -39,21 +40,21 @@ type Certificate struct {
 	Large int
 	// InLUTs reports that FIFOs of few words lie in LUTs where possible, although block RAM would save logic. All
 	// proofs exclude designs with a FIFO in block RAM that takes less logic than few words in LUTs
-	// (space.BlockFIFOsSaveLogic).
+	// (space.CanBlockRAMFIFOsSaveLogic).
 	InLUTs  bool
-	Latency *Latency // nil if the latency was not minimised
-	Gap     string   // why something is not proved; empty if everything is
+	Latency *LatencyWithBound // nil if the latency was not minimised
+	Gap     string            // why something is not proved; empty if everything is
 	// Interrupted reports that the user ended the search.
 	Interrupted bool
 	// the lengths of sequences, all proofs being about the longest; nil if all frames are alike
-	Lengths *dataflow.Lengths
+	Lengths *dataflow.SequenceLengths
 	// On is the board, whose data sheet names some kinds of resource in its own way.
 	On boards.Board
 }
 
-// An ExclusionCounts counts the reasons why no folding keeps an interval within the budget: for each option, the first
-// reason why no such folding has it.
-type ExclusionCounts struct {
+// A FoldExclusionCounts counts options by the reason why no folding with them keeps an interval within the budget. Each
+// option counts once, for the first reason.
+type FoldExclusionCounts struct {
 	Interval  int
 	TooSlow   int            // options that take more clocks
 	Dominated int            // options for which another one with the same words takes no more of anything
@@ -63,27 +64,28 @@ type ExclusionCounts struct {
 	Compared  int            // the remaining options, all combinations of which were compared
 }
 
-// Proved reports whether the design is proved to be the best: in its interval, in its latency, and in each measure.
-func (c *Certificate) Proved() bool {
+// IsProvedBest reports whether the design is proved to be the best: in its interval, in its latency, and in each
+// measure.
+func (c *OptimalityCertificate) IsProvedBest() bool {
 	if c.Floor > 0 && float64(c.Floor) != c.Interval || c.Latency != nil && c.Latency.Least != c.Latency.Clocks {
 		return false
 	}
-	return !slices.ContainsFunc(c.Bounds, func(b MinimisedMeasure) bool { return b.Least != b.Value })
+	return !slices.ContainsFunc(c.Bounds, func(b MeasureWithBound) bool { return b.Least != b.Value })
 }
 
-// Condition returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if they
-// cover all designs.
-func (c *Certificate) Condition() string {
+// BoundsConditionText returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if
+// they cover all designs.
+func (c *OptimalityCertificate) BoundsConditionText() string {
 	if c.Spares {
 		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", goal.MaxNarrowFactorBits) +
-			strings.Replace(c.Exclusions(), " ", " and ", 1)
+			strings.Replace(c.ExcludedDesignsText(), " ", " and ", 1)
 	}
-	return c.Exclusions()
+	return c.ExcludedDesignsText()
 }
 
-// Exclusions returns the kinds of designs that the proofs exclude, as " without ...". It returns "" if they cover all
-// designs.
-func (c *Certificate) Exclusions() string {
+// ExcludedDesignsText returns the kinds of designs that the proofs exclude, as " without ...". It returns "" if they
+// cover all designs.
+func (c *OptimalityCertificate) ExcludedDesignsText() string {
 	var left []string
 	if c.Dear > 0 {
 		left = append(left, "serial step functions dear in block RAM")
@@ -100,7 +102,7 @@ func (c *Certificate) Exclusions() string {
 	return " without " + list(left)
 }
 
-// list returns "a, b or c".
+// list returns the names as the text "a, b or c".
 func list(names []string) string {
 	if n := len(names); n > 2 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
@@ -108,16 +110,16 @@ func list(names []string) string {
 	return strings.Join(names, " or ")
 }
 
-// FloorExclusions returns the kinds of designs that the proof of Floor excludes, in the form of Exclusions. It leaves
-// out FIFOs if a layer takes Floor clocks in every fold.
-func (c *Certificate) FloorExclusions() string {
+// FloorExcludedDesignsText returns the kinds of designs that the proof of Floor excludes, in the form of
+// ExcludedDesignsText. It leaves out FIFOs if a layer takes Floor clocks in every fold.
+func (c *OptimalityCertificate) FloorExcludedDesignsText() string {
 	of := *c
 	of.InLUTs = c.InLUTs && c.Slowest == ""
-	return of.Exclusions()
+	return of.ExcludedDesignsText()
 }
 
-// Choices describes how many options the search could choose from.
-func (c *Certificate) Choices() string {
+// DescribeOptions returns a text that says how many options the search could choose from.
+func (c *OptimalityCertificate) DescribeOptions() string {
 	if c.Unavailable > 0 {
 		return fmt.Sprintf("of %d options %d are a choice, one per layer", c.Options,
 			c.Options-c.Unavailable)
@@ -125,15 +127,16 @@ func (c *Certificate) Choices() string {
 	return fmt.Sprintf("%d options, one per layer to choose", c.Options)
 }
 
-// Lines describes what is proved and what is not, one statement per line.
-func (c *Certificate) Lines() (lines []string) {
+// DescribeInLines returns what is proved and what is not, one statement per line.
+func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 	if c.Floor > 0 {
-		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", goal.FormatPlain(c.Interval),
+		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s",
+			goal.FormatWithoutExponent(c.Interval),
 			c.Floor,
-			c.FloorExclusions())
+			c.FloorExcludedDesignsText())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.FloorExclusions(), goal.FormatClocks(c.Floor))
+				c.FloorExcludedDesignsText(), goal.FormatClocks(c.Floor))
 		}
 		switch {
 		case c.Below != nil:
@@ -146,7 +149,7 @@ func (c *Certificate) Lines() (lines []string) {
 	for _, b := range c.Bounds {
 		lines = append(lines, b.String())
 	}
-	if given := c.Condition(); len(c.Bounds) > 0 && given != "" {
+	if given := c.BoundsConditionText(); len(c.Bounds) > 0 && given != "" {
 		lines = append(lines, "this covers designs"+given)
 	}
 	if c.Spares {
@@ -156,7 +159,7 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Dear > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block "+
 			"RAM is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
-			space.MaxSerialCost))
+			space.MaxBlockRAMPerSavedLUTs))
 	}
 	if c.Large > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
@@ -166,13 +169,13 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, "FIFOs of few words lie in LUTs where possible; block RAM would save logic")
 	}
 	if c.Latency != nil {
-		lines = append(lines, c.Latency.String()+c.Exclusions())
+		lines = append(lines, c.Latency.String()+c.ExcludedDesignsText())
 	}
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)
 	}
 	for i, line := range lines {
-		lines[i] = goal.WithBlockName(line, c.On)
+		lines[i] = goal.WithBoardBlockRAMName(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
 		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
@@ -181,8 +184,9 @@ func (c *Certificate) Lines() (lines []string) {
 	return lines
 }
 
-// String lists the reasons: "at 63 clocks, of 486 options 300 too slow, 120 dominated, 66 excluded by LUT".
-func (e *ExclusionCounts) String() string {
+// String returns the reasons with their counts: "at 63 clocks, of 486 options 300 too slow, 120 dominated, 66 excluded
+// by LUT".
+func (e *FoldExclusionCounts) String() string {
 	var parts []string
 	n := 0
 	add := func(k int, text string) {
@@ -203,8 +207,9 @@ func (e *ExclusionCounts) String() string {
 }
 
 // certificate collects what the search proved about the answer f and the design d made of it.
-func (q report) certificate(f *found, d *Design) Certificate {
-	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
+func (q report) certificate(f *found, d *Design) OptimalityCertificate {
+	c := OptimalityCertificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds,
+		Spares:  f.Spares,
 		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.WasStopped()}
 	if c.Floor > 0 && c.Below == nil {
 		c.Slowest = q.slowest(c.Floor)
@@ -215,24 +220,25 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	}
 	c.Dear, c.Large, c.InLUTs = space.CountOmittedSerialFolds(q.FoldingSpace, limit),
 		space.CountOmittedLargeTableFolds(q.FoldingSpace, limit),
-		space.BlockFIFOsSaveLogic(q.FoldingSpace)
+		space.CanBlockRAMFIFOsSaveLogic(q.FoldingSpace)
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)
 		c.Unavailable += len(l.Folds) - len(l.Options)
 	}
-	if !c.Proved() {
+	if !c.IsProvedBest() {
 		c.Gap = q.gap(f)
 	}
 	return c
 }
 
-// slowest names what takes exactly the given clocks in its fastest fold, or returns "".
+// slowest returns a clause that names what takes exactly the given clocks in its fastest fold: a layer or the host's
+// port. It returns "" if nothing does.
 func (q report) slowest(clocks int) string {
-	if i, least := q.Slowest(); least == clocks {
+	if i, least := q.SlowestLayer(); least == clocks {
 		return q.Layers[i].Node.Name + " takes as many in its widest fold"
 	}
-	if q.PortClocks() == clocks {
+	if q.MinHostPortClocks() == clocks {
 		return "the host's port takes as many"
 	}
 	return ""
@@ -241,7 +247,7 @@ func (q report) slowest(clocks int) string {
 // deepFIFO is the depth in words of a FIFO of shift registers that costs as little as a shallow one.
 const deepFIFO = 32
 
-// gap says why something is not proved.
+// gap returns a text that says why something about the answer is not proved.
 func (q report) gap(f *found) string {
 	if q.Goal.Interrupt.WasStopped() {
 		return "left open: the search was interrupted"
@@ -249,7 +255,7 @@ func (q report) gap(f *found) string {
 	if q.Goal.SearchTime > 0 {
 		return "left open: --search-time ended before everything was proved"
 	}
-	if deep := q.DeepFIFOs(f.Folding, deepFIFO); deep > 0 {
+	if deep := q.CountFIFOsDeeperThan(f.Folding, deepFIFO); deep > 0 {
 		return fmt.Sprintf("left open: %d FIFOs hold more than %d words, which the bound does not count; "+
 			"a longer --search-time may close the gap", deep, deepFIFO)
 	}
@@ -257,18 +263,18 @@ func (q report) gap(f *found) string {
 }
 
 // explain counts, for each option, the first reason why no folding with it keeps the interval within the budget.
-func (q report) explain(interval int) *ExclusionCounts {
-	caps := q.CapsAt(interval)
-	t := q.Tree(interval)
-	e := &ExclusionCounts{Interval: interval, Alone: map[string]int{}}
-	if t.Possible() && !t.Excludes(caps) {
-		t.RelaxPrices(caps)
+func (q report) explain(interval int) *FoldExclusionCounts {
+	caps := q.CapsAtInterval(interval)
+	t := q.NewFoldingTree(interval)
+	e := &FoldExclusionCounts{Interval: interval, Alone: map[string]int{}}
+	if t.HasAnySolution() && !t.Excludes(caps) {
+		t.FindBestPrices(caps)
 	}
-	why := t.Explain(caps)
+	why := t.ExplainExclusions(caps)
 	for i, l := range q.Layers {
 		w, left := why[i], len(l.Options)
 		for o := range l.Options {
-			if l.Clocks(o) > interval {
+			if l.OptionClocks(o) > interval {
 				e.TooSlow++
 				left--
 			}
@@ -288,7 +294,7 @@ func (q report) explain(interval int) *ExclusionCounts {
 }
 
 func kindName(kind int) string {
-	if kind < goal.KindMemoryBytes {
+	if kind < goal.KindMemoryBytesPerFrame {
 		return goal.KindNames[kind]
 	}
 	return "the host's port"

@@ -27,31 +27,33 @@ func TestCertificateLines(t *testing.T) {
 			[]string{"no design of these layers within the budget" + without + " takes fewer than 5 clocks per frame" +
 				": at 4 clocks, of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least " +
 				"there is", "1284 LUT, the least there is", covers + without, inLUTs}},
-		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
+		{Goal{MaxUse: all(1), FPS: 1e6, Least: ResourceMeasureBRAM}, []string{"0 RAMB18, the least there is",
 			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is", covers + without,
 			inLUTs}},
 		{Goal{MaxUse: all(1), Latency: true}, []string{inLUTs, "latency 8 clocks, the least there is" + without}},
 	} {
 		d, told := on(t, twoLayers(), small, c.goal)
-		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
-			t.Errorf("%+v: got\n%s\nwant\n%s\n%s", c.goal, strings.Join(d.Certificate.Lines(), "\n"),
+		if d == nil || !slices.Equal(d.Certificate.DescribeInLines(), c.want) {
+			t.Errorf("%+v: got\n%s\nwant\n%s\n%s", c.goal, strings.Join(d.Certificate.DescribeInLines(), "\n"),
 				strings.Join(c.want, "\n"), text(told))
 		}
 	}
-	open := Certificate{Interval: 90, Floor: 60, Bounds: []MinimisedMeasure{{Measure: LeastLoad, Value: 0.5,
+	open := OptimalityCertificate{Interval: 90, Floor: 60, Bounds: []MeasureWithBound{{Measure: ResourceMeasureLoad,
+		Value: 0.5,
 		Least: 0.4},
-		{Measure: LeastLUT, Value: 110, Least: 100}},
-		Latency: &Latency{Clocks: 300, Least: 200}, Gap: "left open"}
+		{Measure: ResourceMeasureLUT, Value: 110, Least: 100}},
+		Latency: &LatencyWithBound{Clocks: 300, Least: 200}, Gap: "left open"}
 	want := []string{"90 clocks per frame found, none below 60 possible",
 		"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)",
 		"110 LUT, at most 10.00 % above the least there is (no less than 100)",
 		"latency 300 clocks, at most 50.00 % above the least there is (no less than 200 clocks)", "left open"}
-	if open.Proved() || !slices.Equal(open.Lines(), want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	if open.IsProvedBest() || !slices.Equal(open.DescribeInLines(), want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.DescribeInLines(), "\n"), strings.Join(want, "\n"))
 	}
-	ebr := Certificate{On: boards.Board{Family: boards.ECP5}, Bounds: []MinimisedMeasure{{Measure: LeastBRAM, Value: 2,
-		Least: 2}}}
-	if got := ebr.Lines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
+	ebr := OptimalityCertificate{On: boards.Board{Family: boards.FamilyECP5},
+		Bounds: []MeasureWithBound{{Measure: ResourceMeasureBRAM, Value: 2,
+			Least: 2}}}
+	if got := ebr.DescribeInLines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
 		t.Errorf("%q", got)
 	}
 	open.Dear = 3 // then the proofs exclude these
@@ -60,11 +62,11 @@ func TestCertificateLines(t *testing.T) {
 	want[3] += dear
 	want = slices.Insert(want, 3, covers+dear, "3 folds with serial step functions were left out: their share of "+
 		"block RAM is more than 2 times the share of LUTs that they save; a folding file may ask for them")
-	if open.Proved() || !slices.Equal(open.Lines(), want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	if open.IsProvedBest() || !slices.Equal(open.DescribeInLines(), want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.DescribeInLines(), "\n"), strings.Join(want, "\n"))
 	}
 	open.InLUTs, open.Spares = true, true
-	if got, want := open.Condition(),
+	if got, want := open.BoundsConditionText(),
 		" with factors of 3 bits or fewer in LUTs and without serial step functions dear in "+
 			"block RAM or FIFOs in block RAM that save logic"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -110,25 +112,26 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// TestProved checks that Proved needs every part of the proof.
+// TestProved checks that IsProvedBest needs every part of the proof.
 func TestProved(t *testing.T) {
 	t.Parallel()
-	met, loose := MinimisedMeasure{Measure: LeastLUT, Value: 5, Least: 5}, MinimisedMeasure{Measure: LeastLUT,
-		Value: 5, Least: 4}
+	met, loose := MeasureWithBound{Measure: ResourceMeasureLUT, Value: 5, Least: 5},
+		MeasureWithBound{Measure: ResourceMeasureLUT,
+			Value: 5, Least: 4}
 	for _, c := range []struct {
-		c    Certificate
+		c    OptimalityCertificate
 		want bool
 	}{
-		{Certificate{Interval: 7}, true},
-		{Certificate{Interval: 7, Floor: 7, Bounds: []MinimisedMeasure{met, met}}, true},
-		{Certificate{Interval: 7, Floor: 6, Bounds: []MinimisedMeasure{met}}, false},
-		{Certificate{Interval: 7, Floor: 7, Bounds: []MinimisedMeasure{met, loose}}, false},
-		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 9}}, true},
-		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 8}}, false},
-		{Certificate{Interval: 7.5, Floor: 7}, false},
+		{OptimalityCertificate{Interval: 7}, true},
+		{OptimalityCertificate{Interval: 7, Floor: 7, Bounds: []MeasureWithBound{met, met}}, true},
+		{OptimalityCertificate{Interval: 7, Floor: 6, Bounds: []MeasureWithBound{met}}, false},
+		{OptimalityCertificate{Interval: 7, Floor: 7, Bounds: []MeasureWithBound{met, loose}}, false},
+		{OptimalityCertificate{Interval: 7, Latency: &LatencyWithBound{Clocks: 9, Least: 9}}, true},
+		{OptimalityCertificate{Interval: 7, Latency: &LatencyWithBound{Clocks: 9, Least: 8}}, false},
+		{OptimalityCertificate{Interval: 7.5, Floor: 7}, false},
 	} {
-		if c.c.Proved() != c.want {
-			t.Errorf("%+v: proved %t", c.c, c.c.Proved())
+		if c.c.IsProvedBest() != c.want {
+			t.Errorf("%+v: proved %t", c.c, c.c.IsProvedBest())
 		}
 	}
 }

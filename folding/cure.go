@@ -42,7 +42,7 @@ type attempt struct {
 	below  bool // whether it asks for the next shorter interval
 }
 
-// with returns a copy of the attempt with one more flag, and the change that the flag makes.
+// with returns a copy of the attempt with one more flag for the command line, after the change that the flag makes.
 func (a attempt) with(flag string, change func(a *attempt)) attempt {
 	a.flags = append(slices.Clone(a.flags), flag)
 	change(&a)
@@ -79,15 +79,15 @@ func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 		case err != nil:
 			return err
 		case got == nil:
-		case got.fps > d.FPS():
+		case got.fps > d.SamplesPerSecond():
 			if a.goal.MaxUse != wanted.MaxUse {
 				if a, got, err = l.tightened(ctx, q, a, got, &steps); err != nil {
 					return err
 				}
 			}
-			samples := d.Model.Turns.PerFrame()
+			samples := d.Model.Turns.SamplesPerFrame()
 			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(wanted, got.cut, got.clocks),
-				humanize.Commaf(got.fps), goal.Unit(samples), every(samples, got.clocks))
+				humanize.Commaf(got.fps), goal.RateUnit(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
 				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}
@@ -99,7 +99,8 @@ func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 	return nil
 }
 
-// every describes how often frames of the given samples come: "one every 6 clocks", "4 every 100 clocks".
+// every returns a text that says how often frames of the given samples come: "one every 6 clocks", "4 every 100
+// clocks".
 func every(samples int, clocks float64) string {
 	number := "one"
 	if samples > 1 {
@@ -119,7 +120,7 @@ func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, 
 	if !ok || *steps <= 0 {
 		return a, got, nil
 	}
-	use, err := goal.ParseMaxUse(text)
+	use, err := goal.ParseMaxUseFractions(text)
 	if err != nil {
 		return a, got, err
 	}
@@ -141,9 +142,9 @@ func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 	flags := slices.Clone(a.flags)
 	switch {
 	case a.goal.Interval > 0:
-		flags = append(flags, "--interval "+goal.FormatExact(a.goal.Interval))
+		flags = append(flags, "--interval "+goal.FormatAllDecimals(a.goal.Interval))
 	case cut:
-		flags = append(flags, "--interval "+goal.FormatExact(clocks))
+		flags = append(flags, "--interval "+goal.FormatAllDecimals(clocks))
 	}
 	if wanted.FPS > 0 {
 		flags = append(flags, "instead of --fps")
@@ -158,12 +159,12 @@ func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 func (q report) attempts(d *Design) (list []attempt) {
 	base := q.asked()
 	g := &base.goal
-	base.below = q.MaxInterval() != nil
+	base.below = q.MaxIntervalClocks() != nil
 	if g.Latency = false; base.below || q.Goal.Latency {
 		list = append(list, base)
 	}
-	if float64(d.PortClocks()) == d.Clocks.Interval {
-		base = base.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
+	if float64(d.HostPortClocksPerFrame()) == d.Clocks.Interval {
+		base = base.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.HostIOStream })
 		if q.widest(d, d.Bottleneck.Layers) == "" {
 			list = append(list, base)
 		}
@@ -178,20 +179,20 @@ func (q report) attempts(d *Design) (list []attempt) {
 	}
 	if named := q.heldBack(d); len(named) > 0 {
 		base = base.anewWith("a folding file without "+strings.Join(named, " and "), func(a *attempt) {
-			a.goal.Fixed = a.goal.Fixed.Without(named...)
+			a.goal.Fixed = a.goal.Fixed.WithoutLayers(named...)
 		})
 		list = append(list, base)
-	} else if e, ok := space.RaisedEnvelope(q.FoldingSpace, int(math.Ceil(d.Clocks.Interval))-1); ok {
+	} else if e, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, int(math.Ceil(d.Clocks.Interval))-1); ok {
 		base = base.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 		list = append(list, base)
 	}
-	if whole := goal.EvenUse(1); g.MaxUse != whole && !d.Over {
+	if whole := goal.NewUniformMaxUse(1); g.MaxUse != whole && !d.Over {
 		list = append(list, base.with("--max-use "+whole.String(), func(a *attempt) {
 			a.goal.MaxUse, a.below = whole, true
 		}))
 	}
 	clock := q.Target.ClockMHz * fasterClock
-	return append(list, base.anewWith("--clock "+goal.FormatPlain(clock), func(a *attempt) {
+	return append(list, base.anewWith("--clock "+goal.FormatWithoutExponent(clock), func(a *attempt) {
 		if a.target.ClockMHz = clock; a.below {
 			a.below = false
 			a.asks(d.Clocks.Interval)
@@ -206,27 +207,28 @@ func (q report) asked() attempt {
 	return attempt{target: q.Target, goal: g}
 }
 
-// would reports whether an attempt finds a design as fast as it asks for, with the steps that cured would have.
+// would reports whether the attempt finds a design as fast as it asks for, within the steps that cured would have.
 func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 	steps := max(cureWork, q.steps/curePart)
 	got, err := (&Space{FoldingSpace: q.FoldingSpace}).attempt(ctx, &a, nil, &steps)
-	return got != nil && got.clocks > 0 && goal.IntervalMeetsLimit(got.clocks, a.goal.Limit(a.target.ClockMHz,
-		q.Model.Turns.PerFrame())), err
+	return got != nil && got.clocks > 0 && goal.IntervalMeetsLimit(got.clocks,
+		a.goal.MaxIntervalClocks(a.target.ClockMHz,
+			q.Model.Turns.SamplesPerFrame())), err
 }
 
 // heldBack returns the layers that the folding file keeps as slow as the design.
 func (q report) heldBack(d *Design) (names []string) {
 	for i := range q.Layers {
 		l := &q.Layers[i]
-		if least, _ := l.Range(); q.Goal.Fixed != nil && l.Fixed && float64(least) >= d.Clocks.Interval {
+		if least, _ := l.ClocksRange(); q.Goal.Fixed != nil && l.Fixed && float64(least) >= d.Clocks.Interval {
 			names = append(names, l.Node.Name)
 		}
 	}
 	return names
 }
 
-// attempt looks for the design of an attempt to improve on d, and subtracts the steps that it took from *steps. It
-// returns nil if there is nothing to try.
+// attempt looks for the fastest design of the attempt a, to improve on d, and subtracts the steps that it took from
+// *steps. It returns nil if there is nothing to try.
 func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) (*trial, error) {
 	var told diag.List
 	if a.anew {
@@ -239,7 +241,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 		}
 	}
 	if a.below {
-		list := l.Intervals()
+		list := l.IntervalsToTry()
 		at := sort.SearchInts(list, int(math.Ceil(d.Clocks.Interval)))
 		if at == 0 {
 			return nil, nil // some layer is as slow in its fastest fold
@@ -261,17 +263,17 @@ func (l *Space) options() (n int) {
 // trial looks for the fastest design within *steps of work, and subtracts those that it took. It returns a trial
 // without a design if it finds none, and nil if the kernels might not reach the clock.
 func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
-	list := q.Intervals()
-	if !q.Tree(list[len(list)-1]).Possible() {
+	list := q.IntervalsToTry()
+	if !q.NewFoldingTree(list[len(list)-1]).HasAnySolution() {
 		return &trial{}, nil
 	}
-	q.LimitSizing(*steps)
+	q.LimitFIFOSizingSteps(*steps)
 	s := q.sequence(ctx, list)
 	defer s.close()
 	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
 	look := s.fastest
-	if limit := q.MaxInterval(); limit != nil {
-		look = func() (*found, error) { return s.asked(goal.Floor(limit)) }
+	if limit := q.MaxIntervalClocks(); limit != nil {
+		look = func() (*found, error) { return s.asked(goal.FloorOfRational(limit)) }
 	}
 	f, err := look()
 	cut := s.over()
@@ -281,7 +283,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	b := q.Build(f.Folding)
+	b := q.BuildDesign(f.Folding)
 	clocks, err := s.clocks(f.Folding, f.Limit)
 	if err != nil {
 		return nil, err
@@ -291,5 +293,5 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	if asked := q.Target.ClockMHz; min(made.ClockMHz(), carriedBy(made).clock) < asked {
 		return nil, nil // a build would warn about it
 	}
-	return &trial{clocks, made.FPS(), estimate.DesignCost(b.Design).Total, cut}, nil
+	return &trial{clocks, made.SamplesPerSecond(), estimate.EstimateDesign(b.Design).Total, cut}, nil
 }

@@ -31,9 +31,10 @@ func TestCures(t *testing.T) {
 			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
-			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
+			IO: dataflow.HostIO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
 		wanted := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
-			{Latency: true}, {FIFO: FIFODepthPolicy{Words: 1 + r.IntN(3)}}, {MaxUse: goal.EvenUse(.04)}}[seed%6]
+			{Latency: true}, {FIFO: FIFODepthPolicy{Words: 1 + r.IntN(3)}},
+			{MaxUse: goal.NewUniformMaxUse(.04)}}[seed%6]
 		if r.IntN(3) == 0 {
 			target.Unroll = dataflow.UnrollLimits{Wide: 4, Few: 4, One: 4}
 		}
@@ -56,14 +57,15 @@ func TestCures(t *testing.T) {
 				said[flag]++
 			}
 			other, told := designed(t, m, target, wanted)
-			how := fmt.Sprintf("seed %d, %v frames/s; %s", seed, d.FPS(), b.Line())
+			how := fmt.Sprintf("seed %d, %v frames/s; %s", seed, d.SamplesPerSecond(), b.DescribeInOneLine())
 			switch {
 			case found && flags == b.Tried[len(b.Tried)-1]:
-				if other == nil || humanize.Commaf(other.FPS()) != rate || other.FPS() <= d.FPS() {
+				if other == nil || humanize.Commaf(other.SamplesPerSecond()) != rate ||
+					other.SamplesPerSecond() <= d.SamplesPerSecond() {
 					t.Errorf("%s: %s comes to %v, %s", how, flags, other, text(told))
 				}
-			case other != nil && other.FPS() > d.FPS():
-				t.Errorf("%s: %s is faster: %v", how, flags, other.FPS())
+			case other != nil && other.SamplesPerSecond() > d.SamplesPerSecond():
+				t.Errorf("%s: %s is faster: %v", how, flags, other.SamplesPerSecond())
 			}
 		}
 	}
@@ -90,11 +92,11 @@ func flagged(t *testing.T, target dataflow.Target, wanted Goal, flags string) (d
 			case "latency":
 				wanted.Latency = false
 			case "io":
-				target.IO = dataflow.FromStream
+				target.IO = dataflow.HostIOStream
 			case "max-unroll":
-				target.Unroll = must(ParseMaxUnroll(value))
+				target.Unroll = must(ParseUnrollLimits(value))
 			case "max-use":
-				wanted.MaxUse = must(ParseMaxUse(value))
+				wanted.MaxUse = must(ParseMaxUseFractions(value))
 			case "clock":
 				target.ClockMHz = must(strconv.ParseFloat(value, 64))
 			case "fifo":

@@ -18,11 +18,11 @@ type Design struct {
 	Clocks      SimulatedClocks
 	Estimate    estimate.DesignEstimate // the estimated resources of layers, FIFOs and the host's port
 	Budget      Budget
-	Shares      []Share // the shares of the budget that it takes, by kind
-	Over        bool    // whether it exceeds the budget, which goals without a budget and OverBudget allow
+	Shares      []ResourceShare // the shares of the budget that it takes, by kind
+	Over        bool            // whether it exceeds the budget, which goals without a budget and OverBudget allow
 	Bottleneck  Bottleneck
-	Series      FrameSeries // the clocks of many frames, with the reason
-	Certificate Certificate
+	Series      FrameSeriesTiming // the clocks of many frames, with the reason
+	Certificate OptimalityCertificate
 	Reasons     []string // per stream: why the FIFO is deep; empty if it is not
 	Given       []int    // per stream: the depth that the user gave the FIFO; 0 if it was sized
 
@@ -33,20 +33,21 @@ type Design struct {
 // SimulatedClocks holds the figures from the simulation of a design, clock by clock and without data. They are those of
 // the longest sequences if lengths differ.
 type SimulatedClocks struct {
-	FramePace
-	Ends IOLatency // the clocks of every latency that the design's ends take
+	IntervalAndLatency
+	Ends IOLatencyClocks // the clocks of every latency that the design's ends take
 	// clocks of the slowest layer, host port or memory: no FIFO depth makes the interval shorter
 	Slowest  int
-	Trace    *rtlsim.Trace        // the trace of the simulated frames
+	Trace    *rtlsim.RunTrace     // the trace of the simulated frames
 	Proof    rtlsim.DeadlockProof // the proof that the design cannot deadlock
-	Shortest *FramePace           // the figures of the shortest sequences; nil if all have one length
+	Shortest *IntervalAndLatency  // the figures of the shortest sequences; nil if all have one length
 	// The least and the most clocks of three runs: with each operation as fast as possible, with the latencies of
-	// FramePace, and with each operation as slow as possible. Nil before SimulateRange, or if delays are calibrated.
-	Least, Most *FramePace
+	// IntervalAndLatency, and with each operation as slow as possible. Nil before SimulateLatencyRange, or if delays
+	// are calibrated.
+	Least, Most *IntervalAndLatency
 }
 
-// A FramePace holds the clocks of frames that are alike.
-type FramePace struct {
+// An IntervalAndLatency holds the clocks of frames that are alike.
+type IntervalAndLatency struct {
 	// clocks between frames once the pipeline is full, at least what the processor's memory takes for one; 0 if a
 	// single frame was run
 	Interval float64 `json:"interval_clocks,omitempty"`
@@ -54,14 +55,14 @@ type FramePace struct {
 	Latency int `json:"latency_clocks"`
 }
 
-// IOLatency holds the clocks that a design's ends add to the latency of a frame (dataflow.Target.Ends).
-type IOLatency struct {
+// IOLatencyClocks holds the clocks that a design's ends add to the latency of a frame (dataflow.Target.Ends).
+type IOLatencyClocks struct {
 	In  int `json:"in"`  // clocks from an input's AXI4-Stream to its first FIFO
 	Out int `json:"out"` // clocks from an output's last FIFO to its AXI4-Stream
 }
 
-// String describes which clocks of the latency these are.
-func (e IOLatency) String() string {
+// String returns a text that says which clocks of the latency the design's ends take.
+func (e IOLatencyClocks) String() string {
 	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, "+
 		"%d from the last FIFO to its AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
@@ -70,68 +71,71 @@ func (e IOLatency) String() string {
 // slower, in whole MHz.
 func (d *Design) ClockMHz() float64 {
 	asked := d.Target.ClockMHz
-	if most := d.Fmax(); asked > most {
+	if most := d.FmaxMHz(); asked > most {
 		return float64(int(most))
 	}
 	return asked
 }
 
-// ClocksBetweenFrames returns the clocks between frames that a user gets: the interval of a pace, or its latency, if
-// the host has to carry a state from frame to frame. All rates are those of Every.
-func (d *Design) ClocksBetweenFrames(p FramePace) float64 {
+// ClocksBetweenFrames returns the clocks between frames that a user gets by the figures p: the interval. If the host
+// has to carry a state from frame to frame, it is the latency. All rates follow from it.
+func (d *Design) ClocksBetweenFrames(p IntervalAndLatency) float64 {
 	if len(d.Model.Feedback) > 0 {
 		return float64(p.Latency)
 	}
 	return p.Interval
 }
 
-// Rate returns the samples per second of a pace at a clock. It is rounded such that a user who asks for it gets the
-// clocks again.
-func (d *Design) Rate(clockMHz float64, p FramePace) float64 {
-	return Rate(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.PerFrame())
+// SamplesPerSecondAt returns the samples per second that the figures p give at a clock in MHz. It is rounded such that
+// a user who asks for it gets the clocks again.
+func (d *Design) SamplesPerSecondAt(clockMHz float64, p IntervalAndLatency) float64 {
+	return SamplesPerSecond(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.SamplesPerFrame())
 }
 
-// FPS returns the samples per second at the clock that the design reaches.
-func (d *Design) FPS() float64 { return d.Rate(d.ClockMHz(), d.Clocks.FramePace) }
-
-// FPSAndClocks returns the samples per second, and the clocks between frames.
-func (d *Design) FPSAndClocks() (fps, clocks float64) {
-	return d.FPS(), d.ClocksBetweenFrames(d.Clocks.FramePace)
+// SamplesPerSecond returns the samples per second at the clock that the design reaches.
+func (d *Design) SamplesPerSecond() float64 {
+	return d.SamplesPerSecondAt(d.ClockMHz(), d.Clocks.IntervalAndLatency)
 }
 
-// MemoryTraffic returns the GB (1e9 bytes) per second that frames move to and from the processor's memory.
-func (d *Design) MemoryTraffic() float64 {
-	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.FramePace) / 1e9
+// SamplesPerSecondAndInterval returns the samples per second, and the clocks between frames.
+func (d *Design) SamplesPerSecondAndInterval() (fps, clocks float64) {
+	return d.SamplesPerSecond(), d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency)
 }
 
-// FrameBytes returns the bytes that a frame moves to and from the processor's memory.
-func (d *Design) FrameBytes() int { return space.FrameBytes(d.Design) }
+// MemoryTrafficGBPerSecond returns the GB (1e9 bytes) per second that frames move to and from the processor's memory.
+func (d *Design) MemoryTrafficGBPerSecond() float64 {
+	clocks := d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency)
+	return float64(d.MemoryBytesPerFrame()) * d.ClockMHz() * 1e6 / clocks / 1e9
+}
+
+// MemoryBytesPerFrame returns the bytes that a frame moves to and from the processor's memory.
+func (d *Design) MemoryBytesPerFrame() int { return space.MemoryBytesPerFrame(d.Design) }
 
 // A report computes the figures of designs that were found for a question.
 type report struct{ *fit.DesignSearch }
 
 // design builds, simulates and describes the design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
-	b := q.Build(f)
-	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenDepths(b), memory: q.MemoryBandwidth}
+	b := q.BuildDesign(f)
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenFIFODepths(b), memory: q.MemoryBandwidth}
 	proof, err := rtlsim.ProveDeadlockFree(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
-	trace, err := q.Run(ctx, b.Design)
+	trace, err := q.SimulateSteadyState(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
-	slowest, _ := b.Interval()
-	d.Clocks = SimulatedClocks{FramePace: pace(b.Design, trace, q.MemoryBandwidth), Trace: trace, Proof: proof}
-	d.Clocks.Slowest = max(slowest, q.MemoryClocks(b.Design))
-	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.EndLatencyClocks()
+	slowest, _ := b.BottleneckInterval()
+	d.Clocks = SimulatedClocks{IntervalAndLatency: pace(b.Design, trace, q.MemoryBandwidth), Trace: trace, Proof: proof}
+	d.Clocks.Slowest = max(slowest, q.MinClocksPerFrame(b.Design))
+	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.IOLatencyClocks()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}
-	d.Estimate = estimate.DesignCost(b.Design)
-	d.Shares = q.Budget.Shares(d.Estimate.Total)
-	d.Over = !q.Budget.Allows(d.Estimate.Total)
+	d.Estimate = estimate.EstimateDesign(b.Design)
+	d.Shares = q.Budget.ResourceSharesOf(d.Estimate.Total)
+	d.Over = !q.Budget.AllowsResources(d.Estimate.Total)
 	d.Reasons = rtlsim.FIFODepthReasons(b.Design)
 	d.Bottleneck = q.bottleneck(d)
 	if d.Series, err = q.series(ctx, d); err != nil {
@@ -140,15 +144,17 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	return d, nil
 }
 
-// pace returns the figures of a run that fills the pipeline.
-func pace(d *dataflow.Design, t *rtlsim.Trace, memory space.MemoryBandwidth) FramePace {
-	return FramePace{max(t.Interval(), float64(memory.MemoryClocks(d))), t.Latency()}
+// pace returns the interval and latency that the trace of a run that fills the pipeline shows. The interval is at least
+// what the processor's memory needs.
+func pace(d *dataflow.Design, t *rtlsim.RunTrace, memory space.MemoryBandwidth) IntervalAndLatency {
+	return IntervalAndLatency{max(t.IntervalClocks(), float64(memory.MinClocksPerFrame(d))), t.LatencyClocks()}
 }
 
 // timed simulates a design and returns its interval and latency.
-func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options, memory space.MemoryBandwidth) (*FramePace,
+func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options,
+	memory space.MemoryBandwidth) (*IntervalAndLatency,
 	error) {
-	t, err := rtlsim.Run(ctx, d, nil, opt)
+	t, err := rtlsim.RunFrames(ctx, d, nil, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -159,34 +165,34 @@ func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options, memory s
 	return &p, nil
 }
 
-// TimelineFrames returns how many of the first frames a timeline shows at most: 0 if a frame has too many words.
-// Clocks.Trace has them if it has as many frames (rtlsim.Trace.Head).
-func (d *Design) TimelineFrames() int { return fit.TimelineFrames(d.Design) }
+// MaxTimelineFrames returns how many of the first frames a timeline shows at most: 0 if a frame has too many words.
+// Clocks.Trace has them if it recorded as many frames (rtlsim.RunTrace.TraceOfFirstFrames).
+func (d *Design) MaxTimelineFrames() int { return fit.MaxTimelineFrames(d.Design) }
 
-// mostRanged is the most words per frame for which SimulateRange runs several frames.
+// mostRanged is the most words per frame for which SimulateLatencyRange runs several frames.
 const mostRanged = 4_000_000
 
-// SimulateRange simulates the design with the shortest and with the longest latencies of its operations, and sets
-// SimulatedClocks.Least and SimulatedClocks.Most. If a frame has more than mostRanged words, it runs a single frame,
-// which shows the latency but not the interval.
-func (d *Design) SimulateRange(ctx context.Context) error {
-	if d.Target.Calibrated() {
+// SimulateLatencyRange simulates the design with the shortest and with the longest latencies of its operations, and
+// sets SimulatedClocks.Least and SimulatedClocks.Most. If a frame has more than mostRanged words, it runs a single
+// frame, which shows the latency but not the interval.
+func (d *Design) SimulateLatencyRange(ctx context.Context) error {
+	if d.Target.HasUserCalibration() {
 		return nil
 	}
-	opt := fit.SteadyStateOptions(d.Design)
-	if fit.FrameWords(d.Design) > mostRanged {
+	opt := fit.SteadyStateRunOptions(d.Design)
+	if fit.StreamWordsPerFrame(d.Design) > mostRanged {
 		opt.Frames = 1
 	}
-	at := func(b delay.RangeEnd) (*FramePace, error) {
+	at := func(b delay.DelayRangeEnd) (*IntervalAndLatency, error) {
 		c := *d.Design
 		c.Target.Bound = b
 		return timed(ctx, &c, opt, d.memory)
 	}
-	fast, err := at(delay.MinDelay)
+	fast, err := at(delay.DelayRangeMin)
 	if err != nil {
 		return err
 	}
-	slow, err := at(delay.MaxDelay)
+	slow, err := at(delay.DelayRangeMax)
 	if err != nil {
 		return err
 	}
@@ -194,14 +200,14 @@ func (d *Design) SimulateRange(ctx context.Context) error {
 	return nil
 }
 
-// around returns the least and the most of each figure of three paces. The order can differ between figures, because a
+// around returns the least and the most of each figure of p, a and b. The order can differ between figures, because a
 // longer pipeline may make frames come more often. It sets both intervals to 0 if a or b has none.
-func (p FramePace) around(a, b FramePace) (least, most *FramePace) {
-	least, most = &p, &FramePace{p.Interval, p.Latency}
+func (p IntervalAndLatency) around(a, b IntervalAndLatency) (least, most *IntervalAndLatency) {
+	least, most = &p, &IntervalAndLatency{p.Interval, p.Latency}
 	if a.Interval == 0 || b.Interval == 0 {
 		least.Interval, most.Interval = 0, 0
 	}
-	for _, o := range []FramePace{a, b} {
+	for _, o := range []IntervalAndLatency{a, b} {
 		least.Interval, most.Interval = min(least.Interval, o.Interval), max(most.Interval, o.Interval)
 		least.Latency, most.Latency = min(least.Latency, o.Latency), max(most.Latency, o.Latency)
 	}
@@ -209,14 +215,14 @@ func (p FramePace) around(a, b FramePace) (least, most *FramePace) {
 }
 
 // shortest returns the figures of the shortest sequences, or nil if all frames have one length.
-func (q report) shortest(ctx context.Context, d *dataflow.Design) (*FramePace, error) {
+func (q report) shortest(ctx context.Context, d *dataflow.Design) (*IntervalAndLatency, error) {
 	l := d.Model.Lengths
 	if l == nil {
 		return nil, nil
 	}
-	at, err := d.At(l.Min)
+	at, err := d.AtSequenceLength(l.Min)
 	if err != nil {
 		return nil, err
 	}
-	return timed(ctx, at, fit.SteadyStateOptions(at), q.MemoryBandwidth)
+	return timed(ctx, at, fit.SteadyStateRunOptions(at), q.MemoryBandwidth)
 }

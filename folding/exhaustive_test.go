@@ -37,7 +37,7 @@ func (r *rival) make(wanted Goal) *Design {
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 		return nil
 	}
-	if err != nil || (got == nil) != d.Failed() {
+	if err != nil || (got == nil) != d.HasErrors() {
 		r.Errorf("%s, %+v: %v, %v, %v", r.name, wanted, got, err, d.Diags)
 	}
 	if got != nil {
@@ -48,12 +48,12 @@ func (r *rival) make(wanted Goal) *Design {
 
 // allowed returns the designs that are as fast as asked and within the budget.
 func (r *rival) allowed(wanted Goal) (list []figures) {
-	limit := wanted.Limit(r.target.ClockMHz, 1)
+	limit := wanted.MaxIntervalClocks(r.target.ClockMHz, 1)
 	if wanted.MaxCycles > 0 && len(r.designs) > 0 { // or the fewest possible
 		least := slices.MinFunc(r.designs, func(a, b figures) int { return a.slowest - b.slowest }).slowest
 		limit = big.NewRat(int64(max(wanted.MaxCycles, least)), 1)
 	}
-	budget := BudgetOf(r.target.Board, wanted.MaxUse)
+	budget := BudgetOfBoard(r.target.Board, wanted.MaxUse)
 	defer func() {
 		if slices.ContainsFunc(list, func(p figures) bool { return !p.blocks }) {
 			list = slices.DeleteFunc(list, func(p figures) bool { return p.blocks })
@@ -65,7 +65,7 @@ func (r *rival) allowed(wanted Goal) (list []figures) {
 			if goal.IntervalMeetsLimit(p.simulated, limit) {
 				list = append(list, p)
 			}
-		case goal.IntervalMeetsLimit(p.interval, limit) && budget.Allows(p.cost):
+		case goal.IntervalMeetsLimit(p.interval, limit) && budget.AllowsResources(p.cost):
 			list = append(list, p)
 		}
 	}
@@ -74,14 +74,14 @@ func (r *rival) allowed(wanted Goal) (list []figures) {
 
 // measure returns the measure of a cost. A load is a share of the budget.
 func measure(m ResourceMeasure, budget *Budget, r dataflow.Resources) float64 {
-	v := budget.Vector(r)
-	if m != LeastLoad {
-		return float64(v[m.Objective(nil).Kind])
+	v := budget.AmountVectorOf(r)
+	if m != ResourceMeasureLoad {
+		return float64(v[m.SearchObjective(nil).Kind])
 	}
-	share, caps := 0.0, budget.Caps()
-	for k := range goal.KindMemoryBytes {
-		if caps.Vector[k] > 0 {
-			share = max(share, float64(v[k])/float64(caps.Vector[k]))
+	share, caps := 0.0, budget.SearchCaps()
+	for k := range goal.KindMemoryBytesPerFrame {
+		if caps.AmountVector[k] > 0 {
+			share = max(share, float64(v[k])/float64(caps.AmountVector[k]))
 		}
 	}
 	return share
@@ -104,7 +104,7 @@ func (r *rival) search(wanted Goal) {
 		return
 	}
 	r.fitted++
-	if got.Certificate.Proved() {
+	if got.Certificate.IsProvedBest() {
 		r.proved++
 	}
 	if wanted.Latency {
@@ -118,7 +118,7 @@ func (r *rival) search(wanted Goal) {
 func (r *rival) least(wanted Goal, got *Design, list []figures) {
 	r.Helper()
 	c := &got.Certificate
-	if wanted.Limit(r.target.ClockMHz, 1) == nil {
+	if wanted.MaxIntervalClocks(r.target.ClockMHz, 1) == nil {
 		best := slices.MinFunc(list, func(a, b figures) int { return int(math.Ceil(a.interval - b.interval)) }).interval
 		if got.Clocks.Interval != best {
 			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, wanted, got.Clocks.Interval, best)
@@ -128,11 +128,11 @@ func (r *rival) least(wanted Goal, got *Design, list []figures) {
 		}
 		list = slices.DeleteFunc(list, func(p figures) bool { return p.interval > got.Clocks.Interval })
 	}
-	if wanted.Least == LeastLoad && slices.ContainsFunc(list, func(p figures) bool { return !p.few }) {
+	if wanted.Least == ResourceMeasureLoad && slices.ContainsFunc(list, func(p figures) bool { return !p.few }) {
 		list = slices.DeleteFunc(list, func(p figures) bool { return p.few }) // LUTs are enough
 	}
 	budget := got.Budget
-	for i, m := range wanted.Least.Order() {
+	for i, m := range wanted.Least.MinimisationOrder() {
 		least := math.Inf(1)
 		for _, p := range list {
 			least = min(least, measure(m, &budget, p.cost))
@@ -192,16 +192,16 @@ func TestExhaustive(t *testing.T) {
 	total := rival{}
 	for _, seed := range seeds(60) {
 		v, r := net(t, seed, FIFODepthPolicy{})
-		most, loose := all(0.9), MaxUse{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
+		most, loose := all(0.9), MaxUseFractions{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
 		for _, share := range []float64{0.72, 1} { // a fifth below the limit of one kind, and above it
 			use := most
-			*use.FractionPtr(r.IntN(goal.KindMemoryBytes)) = share
+			*use.FractionPointerOf(r.IntN(goal.KindMemoryBytesPerFrame)) = share
 			v.search(Goal{MaxUse: use})
 		}
 		interval := 1 + r.IntN(60)
-		for m := LeastLoad; m <= LeastDSP; m++ {
+		for m := ResourceMeasureLoad; m <= ResourceMeasureDSP; m++ {
 			v.search(Goal{Interval: float64(interval), MaxUse: loose, Least: m})
 		}
 		v.search(Goal{MaxUse: most, Latency: true})
@@ -222,7 +222,8 @@ func TestExhaustiveDepths(t *testing.T) {
 		most := all(0.9)
 		v.search(Goal{MaxUse: most, FIFO: fifo})
 		interval := 1 + r.IntN(60)
-		v.search(Goal{Interval: float64(interval), MaxUse: most, Least: LeastLoad + ResourceMeasure(r.IntN(6)),
+		v.search(Goal{Interval: float64(interval), MaxUse: most, Least: ResourceMeasureLoad +
+			ResourceMeasure(r.IntN(6)),
 			FIFO: fifo})
 		v.search(Goal{MaxUse: most, Latency: true, FIFO: fifo})
 		total.add(v)

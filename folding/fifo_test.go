@@ -14,7 +14,8 @@ import (
 // fewInBlocks returns the streams of a design whose FIFOs hold at most eight words but lie in block RAM or UltraRAM.
 func fewInBlocks(d *Design) (list []int) {
 	for s, f := range d.FIFO {
-		if high := d.Clocks.Trace.High[s]; high <= 8 && (f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM) {
+		if high := d.Clocks.Trace.High[s]; high <= 8 && (f.Memory == dataflow.MemoryBRAM ||
+			f.Memory == dataflow.MemoryURAM) {
 			list = append(list, s)
 		}
 	}
@@ -33,7 +34,7 @@ func TestFewWords(t *testing.T) {
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
-			for _, wanted := range []Goal{{Interval: 512}, {Interval: 256, Least: LeastLUT}, {Interval: 256,
+			for _, wanted := range []Goal{{Interval: 512}, {Interval: 256, Least: ResourceMeasureLUT}, {Interval: 256,
 				FIFO: FIFODepthPolicy{Words: 8}}} {
 				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls},
 					wanted)
@@ -41,8 +42,8 @@ func TestFewWords(t *testing.T) {
 					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, wanted, text(told))
 				}
 				c := &d.Certificate
-				if !c.InLUTs || !strings.Contains(c.Condition(), "FIFOs in block RAM that save logic") {
-					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, wanted, c.Condition())
+				if !c.InLUTs || !strings.Contains(c.BoundsConditionText(), "FIFOs in block RAM that save logic") {
+					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, wanted, c.BoundsConditionText())
 				}
 				if list := fewInBlocks(d); len(list) > 0 {
 					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, wanted, list)
@@ -60,13 +61,13 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	some := false
 	b := boards.Board{Name: "small", LUT: 30_000, LUTRAM: 20, FF: 30_000, BRAM36: 200, DSP: 200}
 	for ; ; b.FF = b.FF * 19 / 20 {
-		target := dataflow.Target{Board: b, ClockMHz: 100, IO: dataflow.FromStream}
+		target := dataflow.Target{Board: b, ClockMHz: 100, IO: dataflow.HostIOStream}
 		d, _ := designed(t, m, target, Goal{MaxUse: all(1), Interval: 24})
 		if d == nil {
 			break
 		}
 		if few := len(fewInBlocks(d)) > 0; few && d.Certificate.InLUTs {
-			t.Errorf("few words lie in block RAM, and it is proved of designs%s", d.Certificate.Condition())
+			t.Errorf("few words lie in block RAM, and it is proved of designs%s", d.Certificate.BoundsConditionText())
 		} else {
 			some = some || few
 		}
@@ -82,7 +83,7 @@ func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	t.Parallel()
 	for _, luts := range []int{2997, 5081, 6972} {
 		target := dataflow.Target{Board: boards.Board{Name: "small", LUT: luts, LUTRAM: luts / 2, FF: 2 * luts,
-			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.FromStream}
+			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.HostIOStream}
 		for _, wanted := range []Goal{{MaxUse: all(1), Latency: true}, {MaxUse: all(1), Latency: true, Interval: 900}} {
 			d, told := designed(t, images(), target, wanted)
 			if d == nil {
@@ -105,7 +106,7 @@ func TestBordersArePriced(t *testing.T) {
 		for _, counters := range []bool{false, true} {
 			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.StallByCredit,
 				Counters: counters}
-			d, told := designed(t, m, target, Goal{Interval: 512, Least: LeastLUT})
+			d, told := designed(t, m, target, Goal{Interval: 512, Least: ResourceMeasureLUT})
 			if d == nil {
 				t.Fatalf("%s: %s", m.Name, text(told))
 			}
@@ -131,7 +132,7 @@ func TestHostFIFO(t *testing.T) {
 	for _, m := range []*dataflow.Model{images(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 30, 8, 4), late} {
 		for _, interval := range []int{1, 64, 400} {
 			var told diag.List
-			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream,
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.HostIOStream,
 				Stalls: dataflow.StallByCredit}
 			d := must(FindBestDesign(t.Context(), m, target, Goal{Interval: float64(interval)}, &told))
 			if d == nil {
@@ -139,7 +140,7 @@ func TestHostFIFO(t *testing.T) {
 			}
 			for _, s := range d.Model.Graph.In {
 				f, places := d.FIFO[s], d.FIFOCapacityWords(s)
-				if places != 1+f.Depth || places > 1+rtlsim.MinDepth && places%32 != 0 {
+				if places != 1+f.Depth || places > 1+rtlsim.MinFIFODepth && places%32 != 0 {
 					t.Errorf("%s at %d clocks: %d places for %d words", m.Name, interval, places, f.Depth)
 				}
 			}

@@ -55,7 +55,7 @@ func TestDepths(t *testing.T) {
 				"StreamingDataWidthConverter_rtl_0": {}, "StreamingFIFO_rtl_2": {"depth": 9}, "MVAU_1"` + second + `, "StreamingFIFO_rtl_3": {"depth": 3}}`
 		}
 		var told diag.List
-		fixed := ReadFile([]byte(file), &told)
+		fixed := ParseFoldingFile([]byte(file), &told)
 		var d *Design
 		if fixed != nil {
 			var more *diag.List
@@ -69,12 +69,12 @@ func TestDepths(t *testing.T) {
 		if d == nil {
 			continue
 		}
-		if block := d.FIFO[1].Memory == dataflow.BRAM; block != (c.name == "a memory") {
+		if block := d.FIFO[1].Memory == dataflow.MemoryBRAM; block != (c.name == "a memory") {
 			t.Errorf("%s: %v", c.name, d.FIFO)
 		}
 		for s, want := range c.want {
 			if want > 0 && d.FIFO[s].Depth != want || d.Given[s] != want {
-				t.Errorf("%s: depths %v, given %v, want %v", c.name, d.Depths(), d.Given, c.want)
+				t.Errorf("%s: depths %v, given %v, want %v", c.name, d.FIFODepthsWords(), d.Given, c.want)
 				break
 			}
 		}
@@ -109,7 +109,8 @@ func TestShallow(t *testing.T) {
 		d, err := FindBestDesign(t.Context(), m, target, first, &told)
 		switch {
 		case err != nil:
-			for _, wanted := range []Goal{{Interval: 1000}, {Latency: true}, {Least: LeastFF}, {MaxCycles: 1000}} {
+			for _, wanted := range []Goal{{Interval: 1000}, {Latency: true}, {Least: ResourceMeasureFF},
+				{MaxCycles: 1000}} {
 				wanted.FIFO = first.FIFO
 				deadlocked(t, m, target, wanted)
 			}
@@ -119,7 +120,7 @@ func TestShallow(t *testing.T) {
 		case d.Clocks.Interval > float64(d.Clocks.Slowest):
 			slow++
 			consistent(t, d, first)
-			asked, _ := designed(t, m, target, Goal{MaxUse: all(1), FIFO: first.FIFO, FPS: d.FPS()})
+			asked, _ := designed(t, m, target, Goal{MaxUse: all(1), FIFO: first.FIFO, FPS: d.SamplesPerSecond()})
 			if asked == nil || asked.Clocks.Interval != d.Clocks.Interval {
 				t.Errorf("seed %d: %v clocks, asked for %v", seed, d.Clocks.Interval, asked)
 			}
@@ -145,11 +146,12 @@ func TestMinimal(t *testing.T) {
 		m := randomNet(r, 2+r.IntN(4), 1)
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100}
 		var told diag.List
-		fast := must(FindBestDesign(t.Context(), m, target, Goal{MaxUse: all(1), Least: LeastFF}, &told))
+		fast := must(FindBestDesign(t.Context(), m, target, Goal{MaxUse: all(1), Least: ResourceMeasureFF}, &told))
 		if fast == nil {
 			continue
 		}
-		least, _ := designed(t, m, target, Goal{MaxUse: all(1), Least: LeastFF, FIFO: FIFODepthPolicy{Minimal: true}})
+		least, _ := designed(t, m, target, Goal{MaxUse: all(1), Least: ResourceMeasureFF,
+			FIFO: FIFODepthPolicy{Minimal: true}})
 		if least == nil || least.Estimate.Total.FF > fast.Estimate.Total.FF {
 			t.Errorf("seed %d: %v, for throughput %v", seed, least, fast.FIFO)
 		}
@@ -168,7 +170,7 @@ func TestFormatRoundTrip(t *testing.T) {
 		mlp(r, uint2, 2, 2, 784, 64, 64, 64, 10), mlp(r, uint2, 1, 1, 12, 5, 3), mlp(r, uint2, 2, 2, 1, 7, 1),
 		withThresholds(r, 24, 6), forked,
 	} {
-		for _, wanted := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true},
+		for _, wanted := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: ResourceMeasureFF}, {Latency: true},
 			{FIFO: FIFODepthPolicy{Words: 40}}} {
 			roundTrip(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, wanted)
 		}
@@ -177,14 +179,14 @@ func TestFormatRoundTrip(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomNet(r, 1+r.IntN(5), 5)
 		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(0.9),
-			Least: LeastLoad + ResourceMeasure(r.IntN(6))})
+			Least: ResourceMeasureLoad + ResourceMeasure(r.IntN(6))})
 	}
 }
 
 // troubled reports whether there are diagnostics other than this warning: depths for a longer interval hold up a design
 // that is made again without a rate.
 func troubled(d *diag.List) bool {
-	return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code != diag.FIFOSlow })
+	return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code != diag.GivenFIFODepthsSlow })
 }
 
 func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted Goal) {
@@ -194,17 +196,17 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted G
 	if first == nil {
 		return
 	}
-	written := Format(first.Design, true)
+	written := FormatFoldingFile(first.Design, true)
 	if bytes.Contains(written, []byte("WidthConverter")) || !bytes.Contains(written, []byte(`"Defaults": {}`)) {
 		t.Errorf("file:\n%s", written)
 	}
-	next := Goal{Fixed: ReadFile(written, &d), Least: wanted.Least, MaxUse: wanted.MaxUse, FIFO: wanted.FIFO}
+	next := Goal{Fixed: ParseFoldingFile(written, &d), Least: wanted.Least, MaxUse: wanted.MaxUse, FIFO: wanted.FIFO}
 	same, told := designed(t, m, target, next)
 	if same == nil || troubled(told) || len(d.Diags) > 0 {
 		t.Errorf("%s, %+v\n%s\n%s", m.Name, wanted, written, text(told))
 		return
 	}
-	if !slices.Equal(same.Folds, first.Folds) || !slices.Equal(same.Depths(), first.Depths()) ||
+	if !slices.Equal(same.Folds, first.Folds) || !slices.Equal(same.FIFODepthsWords(), first.FIFODepthsWords()) ||
 		same.Clocks.Interval != first.Clocks.Interval ||
 		same.Clocks.Latency != first.Clocks.Latency {
 		t.Errorf("%s, %+v\n%s\ngot  %v %v, %v clocks\nwant %v %v, %v clocks", m.Name, wanted, written, same.Folds,
@@ -216,15 +218,16 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted G
 		first.Estimate.Total); is > was+rounding {
 		t.Errorf("%s, %+v: %v of %s, read back %v", m.Name, wanted, was, wanted.Least, is)
 	}
-	if again := Format(same.Design, true); !bytes.Equal(again, written) {
+	if again := FormatFoldingFile(same.Design, true); !bytes.Equal(again, written) {
 		t.Errorf("%s\nis written as\n%s", written, again)
 	}
 	// With the memories, the whole design is the same.
-	next.Fixed = ReadFile(FormatWithMemories(first.Design), &d)
+	next.Fixed = ParseFoldingFile(FormatFoldingFileWithMemories(first.Design), &d)
 	whole, told := designed(t, m, target, next)
 	if whole == nil || troubled(told) || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
 		whole.Estimate.Total != first.Estimate.Total {
-		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, wanted, FormatWithMemories(first.Design),
+		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, wanted,
+			FormatFoldingFileWithMemories(first.Design),
 			text(told))
 	}
 }
@@ -233,8 +236,8 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	m := withThresholds(rand.New(rand.NewPCG(9, 9)), 24, 6)
 	d := &dataflow.Design{Model: m, Folds: []dataflow.Fold{
-		{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, {PE: 3, SIMD: 1, Memory: dataflow.LUTRAM,
-			Compute: dataflow.ComputeInDSPs}}}
+		{PE: 4, SIMD: 1, Memory: dataflow.MemoryBRAM}, {PE: 3, SIMD: 1, Memory: dataflow.MemoryLUTRAM,
+			Compute: dataflow.MultiplierInDSPs}}}
 	want := `{
   "Defaults": {},
   "Thresholding_0": {
@@ -249,7 +252,7 @@ func TestFormat(t *testing.T) {
   }
 }
 `
-	if got := string(Format(d, false)); got != want {
+	if got := string(FormatFoldingFile(d, false)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -329,11 +332,11 @@ func TestReadFile(t *testing.T) {
 				"error folding-invalid Defaults.resType", "error folding-invalid Defaults.mem_mode"}},
 	} {
 		var d diag.List
-		f := ReadFile([]byte(c.text), &d)
+		f := ParseFoldingFile([]byte(c.text), &d)
 		if got := codes(&d); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
 		}
-		if (f == nil) != d.Failed() {
+		if (f == nil) != d.HasErrors() {
 			t.Errorf("%s: file %v with %q", c.name, f, codes(&d))
 		}
 	}
@@ -354,7 +357,7 @@ func TestReadFileSays(t *testing.T) {
 		`{"A_0": ` + strings.Repeat(" ", 16<<20) + `{"PE": 2.5}}`: `larger than 16777216 bytes`,
 	} {
 		var d diag.List
-		ReadFile([]byte(text), &d)
+		ParseFoldingFile([]byte(text), &d)
 		if len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, want) {
 			t.Errorf("%.60q: %q, want %q", text, d.Diags, want)
 		}
@@ -367,8 +370,8 @@ func FuzzReadFile(f *testing.F) {
 	m := mlp(rand.New(rand.NewPCG(1, 1)), uint2, 2, 2, 12, 6, 4)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var d diag.List
-		file := ReadFile(data, &d)
-		if (file == nil) != d.Failed() {
+		file := ParseFoldingFile(data, &d)
+		if (file == nil) != d.HasErrors() {
 			t.Fatalf("file %v, diagnostics %v", file, d.Diags)
 		}
 		if file == nil {
@@ -379,7 +382,7 @@ func FuzzReadFile(f *testing.F) {
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 			return // caused by depths in the file
 		}
-		if err != nil || (r == nil) != d.Failed() {
+		if err != nil || (r == nil) != d.HasErrors() {
 			t.Fatalf("%v, %v, %v", r, err, d.Diags)
 		}
 	})

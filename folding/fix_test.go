@@ -30,15 +30,17 @@ func TestFINNExamples(t *testing.T) {
 			"MVAU_hls_2": {"PE": 8, "SIMD": 8, "ram_style": "auto", "resType": "lut"},
 			"MVAU_hls_3": {"PE": 10, "SIMD": 8, "ram_style": "distributed", "resType": "lut"},
 			"LabelSelect_hls_0": {"PE": 1}}`, []int{64, 64, 64, 8}, []dataflow.Fold{
-			{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}, {PE: 8, SIMD: 8,
-				Compute: dataflow.ComputeInLUTs},
-			{PE: 8, SIMD: 8, Compute: dataflow.ComputeInLUTs}, {PE: 10, SIMD: 8, Memory: dataflow.LUTRAM,
-				Compute: dataflow.ComputeInLUTs}}},
+			{PE: 16, SIMD: 49, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}, {PE: 8, SIMD: 8,
+				Compute: dataflow.MultiplierInLUTs},
+			{PE: 8, SIMD: 8, Compute: dataflow.MultiplierInLUTs}, {PE: 10, SIMD: 8, Memory: dataflow.MemoryLUTRAM,
+				Compute: dataflow.MultiplierInLUTs}}},
 		{"KWS", mlp(r, int8Type, 3, 3, 490, 256, 256, 256, 12), `{"Defaults": {"resType": ["lut", ["MVAU_hls"]]},
 			"MVAU_hls_0": {"PE": 32, "SIMD": 10}, "MVAU_hls_1": {"PE": 32, "SIMD": 8}, "MVAU_hls_2": {"PE": 32, "SIMD": 8},
 			"MVAU_hls_3": {"PE": 1, "SIMD": 8}, "LabelSelect_hls_0": {"PE": 1}}`, []int{392, 256, 256, 384}, []dataflow.Fold{
-			{PE: 32, SIMD: 10, Compute: dataflow.ComputeInLUTs}, {PE: 32, SIMD: 8, Compute: dataflow.ComputeInLUTs},
-			{PE: 32, SIMD: 8, Compute: dataflow.ComputeInLUTs}, {PE: 1, SIMD: 8, Compute: dataflow.ComputeInLUTs}}},
+			{PE: 32, SIMD: 10, Compute: dataflow.MultiplierInLUTs}, {PE: 32, SIMD: 8,
+				Compute: dataflow.MultiplierInLUTs},
+			{PE: 32, SIMD: 8, Compute: dataflow.MultiplierInLUTs}, {PE: 1, SIMD: 8,
+				Compute: dataflow.MultiplierInLUTs}}},
 	} {
 		res, d := withFile(t, c.m, c.text, Goal{})
 		if want := []string{"warning folding-unknown-layer LabelSelect_hls_0"}; !slices.Equal(codes(d), want) {
@@ -83,7 +85,7 @@ func TestFINNExampleCNV(t *testing.T) {
 	var clocks []int
 	for i, n := range res.Model.Graph.Nodes {
 		if n.Op.Kind() == "MVAU" {
-			clocks = append(clocks, res.Loop(i).Iterations())
+			clocks = append(clocks, res.LoopOfNode(i).IterationsPerFrame())
 		}
 	}
 	if want := []int{64800, 112896, 82944, 115200, 82944, 73728, 65536, 65536, 1024}; !slices.Equal(clocks, want) ||
@@ -93,13 +95,13 @@ func TestFINNExampleCNV(t *testing.T) {
 	if !tier.Long() {
 		return
 	}
-	is, has := goal.Amounts(res.Estimate.Total), goal.Amounts(Capacity(board("zcu104")))
+	is, has := goal.AmountsByKind(res.Estimate.Total), goal.AmountsByKind(ResourcesOfBoard(board("zcu104")))
 	use := all(1)
 	for k := range is {
-		*use.FractionPtr(k) = (float64(is[k]) + 0.5) / float64(has[k])
+		*use.FractionPointerOf(k) = (float64(is[k]) + 0.5) / float64(has[k])
 	}
 	free, _ := designed(t, m, res.Target, Goal{MaxUse: use})
-	if free == nil || free.Clocks.Interval > res.Clocks.Interval || !free.Estimate.Total.Within(res.Estimate.Total) {
+	if free == nil || free.Clocks.Interval > res.Clocks.Interval || !free.Estimate.Total.IsWithin(res.Estimate.Total) {
 		t.Errorf("%+v", free)
 	}
 	t.Logf("FINN's folding: %v clocks with %v; the search within that: %v clocks with %v", res.Clocks.Interval,
@@ -110,7 +112,7 @@ func TestFINNExampleCNV(t *testing.T) {
 func layerFolds(d *dataflow.Design) (folds []dataflow.Fold, clocks []int) {
 	for i, n := range d.Model.Graph.Nodes {
 		if n.Op.Kind() != "StreamingDataWidthConverter" {
-			folds, clocks = append(folds, d.Folds[i]), append(clocks, d.Loop(i).Iterations())
+			folds, clocks = append(folds, d.Folds[i]), append(clocks, d.LoopOfNode(i).IterationsPerFrame())
 		}
 	}
 	return folds, clocks
@@ -147,7 +149,7 @@ func TestParallelWindow(t *testing.T) {
 		if pe := res.Folds[0].PE; c.pe > 0 && pe != c.pe {
 			t.Errorf("%s: PE %d", c.text, pe)
 		}
-		text := Format(res.Design, false)
+		text := FormatFoldingFile(res.Design, false)
 		if want := fmt.Sprintf(`"parallel_window": %d`, min(1, res.Folds[0].PE-1)); !bytes.Contains(text,
 			[]byte(want)) {
 			t.Errorf("%s: want %s in\n%s", c.text, want, text)
@@ -231,7 +233,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
 			continue
 		}
-		if (res == nil) != d.Failed() {
+		if (res == nil) != d.HasErrors() {
 			t.Errorf("%s: result %v", c.name, res)
 		}
 		if c.hint != "" && d.Diags[0].Hint != c.hint {
@@ -246,15 +248,15 @@ func TestAutoOverrulesDefault(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(7, 7)), uint2, 2, 2, 16, 8, 4)
 	res, d := withFile(t, m,
 		`{"Defaults": {"resType": ["dsp", "all"], "PE": [2, "all"]}, "MVAU_0": {"resType": "auto", "SIMD": 16}}`,
-		Goal{MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 0.002, Mean: 1}})
+		Goal{MaxUse: MaxUseFractions{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 0.002, Mean: 1}})
 	folds, _ := layerFolds(res.Design)
-	if len(d.Diags) > 0 && d.Failed() {
+	if len(d.Diags) > 0 && d.HasErrors() {
 		t.Fatal(d.Diags)
 	}
-	if f := folds[0]; f.PE != 2 || f.SIMD != 16 || f.Compute != dataflow.ComputeInLUTs {
+	if f := folds[0]; f.PE != 2 || f.SIMD != 16 || f.Compute != dataflow.MultiplierInLUTs {
 		t.Errorf("MVAU_0: %+v", f)
 	}
-	if f := folds[1]; f.PE != 2 || f.Compute != dataflow.ComputeInDSPs {
+	if f := folds[1]; f.PE != 2 || f.Compute != dataflow.MultiplierInDSPs {
 		t.Errorf("MVAU_1: %+v", f)
 	}
 }

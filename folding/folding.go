@@ -1,14 +1,14 @@
 // Package folding turns a network into a design for a device, a clock, a goal and a budget. A design says how far each
-// layer is unrolled, which memories and multipliers it uses, and how deep its FIFOs are and in which memory. Only Make
-// decides this. Everything that prints a figure of a design takes it from there, so that users can ask one command for
-// what another one prints.
+// layer is unrolled, which memories and multipliers it uses, and how deep its FIFOs are and in which memory. Only
+// FindBestDesign decides this. Everything that prints a figure of a design takes it from there, so that users can ask
+// one command for what another one prints.
 //
 // In come a model, a target and a goal; out comes a Design with its certificate, or diagnostics. This package is the
 // entrance to the following packages, each of which sees only those above it:
 //
 //	search  makes one choice for each part, within caps; knows nothing of hardware
 //	finn    folding files
-//	ask     goals, measures, budgets
+//	goal    goals, measures, budgets
 //	space   the options of each layer, how layers join, and trees of tables over any part of that
 //	fit     the best design at an interval, or of the shortest latency: with FIFOs, simulated
 //
@@ -47,80 +47,88 @@ type (
 	Goal             = goal.Goal
 	FIFODepthPolicy  = goal.FIFODepthPolicy
 	ResourceMeasure  = goal.ResourceMeasure
-	MaxUse           = goal.MaxUse
+	MaxUseFractions  = goal.MaxUseFractions
 	Budget           = goal.Budget
-	Share            = goal.Share
-	File             = finn.FoldingFile
-	MinimisedMeasure = fit.MinimisedMeasure
-	Latency          = fit.Latency
+	ResourceShare    = goal.ResourceShare
+	FoldingFile      = finn.FoldingFile
+	MeasureWithBound = fit.MeasureWithBound
+	LatencyWithBound = fit.LatencyWithBound
 
-	SearchStopper  = goal.SearchStopper
-	SearchProgress = goal.SearchProgress
+	SearchStopper   = goal.SearchStopper
+	BestDesignSoFar = goal.BestDesignSoFar
 )
 
 // The measures, and names and limits of flags.
 const (
-	LeastLoad, LeastLUT, LeastFF   = goal.LeastLoad, goal.LeastLUT, goal.LeastFF
-	LeastBRAM, LeastURAM, LeastDSP = goal.LeastBRAM, goal.LeastURAM, goal.LeastDSP
+	ResourceMeasureLoad, ResourceMeasureLUT, ResourceMeasureFF = goal.ResourceMeasureLoad, goal.ResourceMeasureLUT,
+		goal.ResourceMeasureFF
+	ResourceMeasureBRAM, ResourceMeasureURAM, ResourceMeasureDSP = goal.ResourceMeasureBRAM, goal.ResourceMeasureURAM,
+		goal.ResourceMeasureDSP
 
 	DefaultMaxUseName = goal.DefaultMaxUseName
-	MaxFIFODepth      = finn.MaxFIFODepth
+	MaxFIFODepthWords = finn.MaxFIFODepthWords
 )
 
-// DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
-var DefaultMaxUse = goal.DefaultMaxUse
+// DefaultMaxUseFractions holds the fractions of a board that designs may take unless the user says otherwise. Designs
+// within them are known to reach their clock (docs/boards.md).
+var DefaultMaxUseFractions = goal.DefaultMaxUseFractions
 
-// ParseMaxUse reads the value of --max-use: "guideline", one fraction, or fractions by resource, "lut=0.7,bram=0.9".
-func ParseMaxUse(s string) (MaxUse, error) { return goal.ParseMaxUse(s) }
+// ParseMaxUseFractions reads the value of --max-use: "guideline" (DefaultMaxUseFractions), one fraction for all
+// resources, or fractions by resource, "lut=0.7,bram=0.9".
+func ParseMaxUseFractions(s string) (MaxUseFractions, error) { return goal.ParseMaxUseFractions(s) }
 
-// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
-func ParseMeasure(s string) (ResourceMeasure, error) { return goal.ParseMeasure(s) }
+// ParseResourceMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
+func ParseResourceMeasure(s string) (ResourceMeasure, error) { return goal.ParseResourceMeasure(s) }
 
-// ParseMaxUnroll reads the value of --max-unroll, the most products that a process computes in a clock. It is one
+// ParseUnrollLimits reads the value of --max-unroll, the most products that a process computes in a clock. It is one
 // number, or three: for factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
-func ParseMaxUnroll(s string) (dataflow.UnrollLimits, error) { return goal.ParseMaxUnroll(s) }
+func ParseUnrollLimits(s string) (dataflow.UnrollLimits, error) { return goal.ParseUnrollLimits(s) }
 
-// BudgetOf returns the budget that a MaxUse gives on a board. The zero MaxUse means DefaultMaxUse.
-func BudgetOf(b boards.Board, u MaxUse) Budget { return goal.BudgetOf(b, u) }
+// BudgetOfBoard returns the budget that a MaxUseFractions gives on a board. The zero MaxUseFractions means
+// DefaultMaxUseFractions.
+func BudgetOfBoard(b boards.Board, u MaxUseFractions) Budget { return goal.BudgetOfBoard(b, u) }
 
-// Capacity returns the board's resources, in the units of a cost.
-func Capacity(b boards.Board) dataflow.Resources { return goal.Capacity(b) }
+// ResourcesOfBoard returns the board's resources, in the units of a cost.
+func ResourcesOfBoard(b boards.Board) dataflow.Resources { return goal.ResourcesOfBoard(b) }
 
-// WithBlockName returns the text, such as the name of a Share, with block RAM named as in the board's data sheet.
-func WithBlockName(text string, b boards.Board) string { return goal.WithBlockName(text, b) }
-
-// Rate returns the samples per second at an interval in clocks between frames of the given samples, rounded so that a
-// user can ask for it.
-func Rate(clockMHz, interval float64, samples int) float64 {
-	return goal.Rate(clockMHz, interval, samples)
+// WithBoardBlockRAMName returns the text, such as the name of a ResourceShare, with block RAM named as in the board's
+// data sheet.
+func WithBoardBlockRAMName(text string, b boards.Board) string {
+	return goal.WithBoardBlockRAMName(text, b)
 }
 
-// ClocksPerFrame returns the longest interval in whole clocks that reaches fps samples per second, with the given
-// samples per frame.
-func ClocksPerFrame(clockMHz, fps float64, samples int) int {
-	return goal.ClocksPerFrame(clockMHz, fps, samples)
+// SamplesPerSecond returns the samples per second at an interval in clocks between frames of the given samples. It
+// rounds down so that a user who asks for the rate gets the interval again.
+func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
+	return goal.SamplesPerSecond(clockMHz, interval, samples)
 }
 
-// Unit returns the unit of rates as users read it: frames, or samples if a frame holds several.
-func Unit(samplesPerFrame int) string { return goal.Unit(samplesPerFrame) }
+// MaxClocksPerFrameForRate returns the longest interval in whole clocks that reaches fps samples per second, with the
+// given samples per frame.
+func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
+	return goal.MaxClocksPerFrameForRate(clockMHz, fps, samples)
+}
 
-// ReadFile reads a folding file. It returns nil after adding errors to d. Layers that the design does not have, and
-// values that a layer cannot take, show only when FindBestDesign applies the file.
-func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
+// RateUnit returns the unit of rates as users read it: frames, or samples if a frame holds several.
+func RateUnit(samplesPerFrame int) string { return goal.RateUnit(samplesPerFrame) }
 
-// Format writes the design's folds as a folding file from which ReadFile gets the same folds. With depths it adds the
-// depth of every FIFO, so that the whole design is the same.
-func Format(design *dataflow.Design, withDepths bool) []byte {
+// ParseFoldingFile reads a folding file. It returns nil after adding errors to d. Layers that the design does not have,
+// and values that a layer cannot take, show only when FindBestDesign applies the file.
+func ParseFoldingFile(data []byte, d *diag.List) *FoldingFile { return finn.ParseFoldingFile(data, d) }
+
+// FormatFoldingFile writes the design's folds as a folding file from which ParseFoldingFile gets the same folds. With
+// depths it adds the depth of every FIFO, so that the whole design is the same.
+func FormatFoldingFile(design *dataflow.Design, withDepths bool) []byte {
 	if withDepths {
-		return finn.Format(design, finn.DetailFoldsAndDepths)
+		return finn.FormatFoldingFile(design, finn.FileDetailFoldsAndDepths)
 	}
-	return finn.Format(design, finn.DetailFolds)
+	return finn.FormatFoldingFile(design, finn.FileDetailFoldsOnly)
 }
 
-// FormatWithMemories is like Format with depths, and adds the memory of every FIFO. It is meant for a design
-// of an incomplete search: another search would choose better memories.
-func FormatWithMemories(design *dataflow.Design) []byte {
-	return finn.Format(design, finn.DetailWholeDesign)
+// FormatFoldingFileWithMemories returns what FormatFoldingFile does with depths, and adds the memory of every FIFO. It
+// is meant for a design of an incomplete search, because another search would choose better memories.
+func FormatFoldingFileWithMemories(design *dataflow.Design) []byte {
+	return finn.FormatFoldingFile(design, finn.FileDetailWholeDesign)
 }
 
 // A Space holds all foldings of a model on a target, for any number of designs. Several designs may be made at a time.
@@ -135,29 +143,30 @@ type Space struct {
 // NewSpace returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has
 // no board, zcu104 takes its place; then only Goal.MaxCycles works without a budget. If the user has to change
 // something, NewSpace adds a diagnostic to d and returns nil.
-func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFODepthPolicy, d *diag.List) (*Space, error) {
+func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *FoldingFile, fifo FIFODepthPolicy, d *diag.List) (*Space,
+	error) {
 	if len(m.Graph.Nodes) == 0 {
-		d.Fail(diag.NothingQuantised, "", "there is no layer to fold", "")
+		d.AddError(diag.NothingQuantised, "", "there is no layer to fold", "")
 		return nil, nil
 	}
 	if t.Board.Name == "" {
-		b, err := boards.Find("zcu104")
+		b, err := boards.FindBoard("zcu104")
 		if err != nil {
 			return nil, err
 		}
 		t.Board = b
 	}
-	s := space.New(m, t, fixed, fifo, space.WorthwhileFolds, d)
+	s := space.New(m, t, fixed, fifo, space.FoldFilterWorthwhile, d)
 	if s == nil {
 		return nil, nil
 	}
 	l := &Space{FoldingSpace: s, made: &memory{}}
 	l.whole = sync.OnceValue(func() *Space {
-		if !leavesOut(s) && !space.BlockFIFOsSaveLogic(s) {
+		if !leavesOut(s) && !space.CanBlockRAMFIFOsSaveLogic(s) {
 			return l
 		}
 		var told diag.List // d has the same diagnostics
-		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.AllFolds, &told), made: &memory{}}
+		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.FoldFilterAll, &told), made: &memory{}}
 		w.whole = func() *Space { return w }
 		return w
 	})
@@ -198,7 +207,7 @@ func (l *Space) FindBestDesign(ctx context.Context, wanted Goal, d *diag.List) (
 
 // better does the work of FindBestDesign. If than is not nil, it looks for a design that is better than that one, and
 // returns errNoBetter if it finds none.
-func (l *Space) better(ctx context.Context, wanted Goal, than *fit.KnownDesign, d *diag.List) (*Design, error) {
+func (l *Space) better(ctx context.Context, wanted Goal, than *fit.MeasureToBeat, d *diag.List) (*Design, error) {
 	if err := wanted.Verify(l.Target); err != nil {
 		return nil, err
 	}
@@ -217,7 +226,7 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.KnownDesign, 
 		}
 		made.Certificate.Interrupted = wanted.Interrupt.WasStopped()
 	}
-	d.Merge(told.Diags)
+	d.AddMissing(told.Diags)
 	if wanted.Cure && err == nil && made != nil && !wanted.Interrupt.WasStopped() &&
 		(wanted.SearchTime == 0 || time.Since(begun) < wanted.SearchTime) {
 		err = l.cured(ctx, wanted, made)
@@ -225,12 +234,13 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.KnownDesign, 
 	return made, err
 }
 
-// leavesOut reports whether the space leaves out some folds.
+// leavesOut reports whether the space s leaves out some folds: those that cost too much block RAM, or have large tables
+// in LUTs.
 func leavesOut(s *space.FoldingSpace) bool {
 	return space.CountOmittedSerialFolds(s, math.MaxInt)+space.CountOmittedLargeTableFolds(s, math.MaxInt) > 0
 }
 
-// left returns the goal with the search time that remains of it since begun.
+// left returns the goal with the part of its search time that remains after the work since begun.
 func left(wanted Goal, begun time.Time) Goal {
 	if wanted.SearchTime > 0 {
 		wanted.SearchTime = max(1, wanted.SearchTime-time.Since(begun))
@@ -257,7 +267,7 @@ func (l *Space) quicken(ctx context.Context, wanted Goal, than *Design) (*Design
 	return made, *q.told, err
 }
 
-// faster reports whether d is faster than the other design, in the sense of the goal.
+// faster reports whether the design d is faster than the design than, in the sense of the goal.
 func faster(wanted Goal, d, than *Design) bool {
 	if wanted.Latency {
 		return d.Clocks.Latency < than.Clocks.Latency
@@ -265,8 +275,8 @@ func faster(wanted Goal, d, than *Design) bool {
 	return d.Clocks.Interval < than.Clocks.Interval
 }
 
-// quicker reports whether FIFOs in block RAM might make the design faster: the goal is speed, and only LUTs seem to be
-// short, which FIFOs of few words take. It reports false if folds are left out.
+// quicker reports whether FIFOs in block RAM might make the design faster. The goal must be speed, and only LUTs, which
+// FIFOs of few words take, must seem to be short. It reports false if folds are left out.
 func (l *Space) quicker(wanted Goal, made *Design) bool {
 	c := &made.Certificate
 	if made.Over || wanted.MaxCycles > 0 || wanted.Fixed != nil || wanted.Interrupt.WasStopped() ||
@@ -280,23 +290,25 @@ func (l *Space) quicker(wanted Goal, made *Design) bool {
 	return l.short(wanted)
 }
 
-// short reports whether a lack of LUTs may be the reason that no design reaches a goal.
+// short reports whether a lack of LUTs may be the reason that no design reaches the goal.
 func (l *Space) short(wanted Goal) bool {
 	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
-	limit := l.Intervals()[0]
-	if asked := q.MaxInterval(); asked != nil && goal.Floor(asked) < limit {
+	limit := l.IntervalsToTry()[0]
+	if asked := q.MaxIntervalClocks(); asked != nil && goal.FloorOfRational(asked) < limit {
 		return false
 	} else if asked != nil {
-		limit = goal.Floor(asked)
+		limit = goal.FloorOfRational(asked)
 	}
-	caps := q.CapsAt(limit)
-	caps.Vector[goal.KindLUT], caps.Vector[goal.KindLUTRAM], caps.Vector[goal.KindFF] = search.NoCap, search.NoCap,
+	caps := q.CapsAtInterval(limit)
+	caps.AmountVector[goal.KindLUT], caps.AmountVector[goal.KindLUTRAM], caps.AmountVector[goal.KindFF] = search.NoCap,
+		search.NoCap,
 		search.NoCap
-	return !q.Tree(limit).Hopeless(caps)
+	return !q.NewFoldingTree(limit).IsProvedUnsolvable(caps)
 }
 
-// try makes a design of this space alone.
-func (l *Space) try(ctx context.Context, wanted Goal, than *fit.KnownDesign) (made *Design, told diag.List, err error) {
+// try looks for the design of the goal in this space alone; made is nil if there is none, and told says why.
+func (l *Space) try(ctx context.Context, wanted Goal, than *fit.MeasureToBeat) (made *Design, told diag.List,
+	err error) {
 	q := &inquiry{report: report{fit.NewDesignSearch(l.FoldingSpace, wanted)}, made: l.made, told: &told}
 	q.Than = than
 	made, err = q.answer(ctx)

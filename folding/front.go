@@ -14,15 +14,15 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// ParetoFront returns the designs within the budget that are worth choosing from. No other design has both an interval
-// and a measure (Goal.Least) at most as large, or spares DSP slices (Certificate.Spares) if the design does not. The
-// designs come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval none is slower than
-// asked. Each is the design that FindBestDesign returns for its own interval.
+// FindParetoFront returns the designs within the budget that are worth choosing from. No other design has both an
+// interval and a measure (Goal.Least) at most as large, or spares DSP slices (OptimalityCertificate.Spares) if the
+// design does not. The designs come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval
+// none is slower than asked. Each is the design that FindBestDesign returns for its own interval.
 //
-// ParetoFront makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are
-// all. If step is not nil, ParetoFront calls it with the number of designs after each round. Diagnostics and errors are
-// those of FindBestDesign; Goal.Latency has no effect.
-func (l *Space) ParetoFront(ctx context.Context, wanted Goal, most int, d *diag.List,
+// FindParetoFront makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these
+// are all. If step is not nil, FindParetoFront calls it with the number of designs after each round. It adds the same
+// diagnostics, and returns the same errors, as FindBestDesign; Goal.Latency has no effect.
+func (l *Space) FindParetoFront(ctx context.Context, wanted Goal, most int, d *diag.List,
 	step func(made int)) (list []*Design,
 	whole bool, err error) {
 	wanted.Latency = false
@@ -32,18 +32,18 @@ func (l *Space) ParetoFront(ctx context.Context, wanted Goal, most int, d *diag.
 	return l.front(ctx, wanted, most, d, step)
 }
 
-// front is ParetoFront for models whose states the host does not carry, by the intervals of pipelines.
+// front is FindParetoFront for models whose states the host does not carry, by the intervals of pipelines.
 func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
-	f := &front{Space: l, goal: wanted, list: l.Intervals()}
+	f := &front{Space: l, goal: wanted, list: l.IntervalsToTry()}
 	last := len(f.list) - 1
-	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
+	limit := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame())
 	if limit != nil {
 		slowest, err := l.better(ctx, wanted, nil, d)
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
-		for last > 0 && f.list[last] > goal.Floor(limit) {
+		for last > 0 && f.list[last] > goal.FloorOfRational(limit) {
 			last--
 		}
 	}
@@ -117,7 +117,7 @@ func (p *span) compare(o *span) int {
 	return cmp.Compare(p.value(), o.value())
 }
 
-// number returns the number of the shortest interval in the list that is at least the design's.
+// number returns the index of the shortest interval in the list that is at least the design's.
 func (f *front) number(d *Design) int {
 	n := slices.IndexFunc(f.list, func(interval int) bool { return float64(interval) >= d.Clocks.Interval })
 	if n < 0 {
@@ -221,10 +221,10 @@ func (f *front) place(d *Design, number int) {
 	f.spans = slices.Insert(f.spans, at, p)
 }
 
-// rival returns the design as one that others must beat.
-func (p *span) rival() *fit.KnownDesign {
-	return &fit.KnownDesign{Value: p.value(), Spares: p.design.Certificate.Spares}
+// rival returns what others must beat: the span's design as a known design for searches.
+func (p *span) rival() *fit.MeasureToBeat {
+	return &fit.MeasureToBeat{Value: p.value(), Spares: p.design.Certificate.Spares}
 }
 
-// value returns the design's first measure.
+// value returns the design's value of the first measure that was minimised.
 func (p *span) value() float64 { return p.design.Certificate.Bounds[0].Value }

@@ -19,14 +19,14 @@ func (r *rival) front(wanted Goal) (points int) {
 	if s == nil {
 		return 0
 	}
-	got, whole, err := s.ParetoFront(r.Context(), wanted, 0, &d, nil)
+	got, whole, err := s.FindParetoFront(r.Context(), wanted, 0, &d, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
-	budget := BudgetOf(r.target.Board, wanted.MaxUse)
+	budget := BudgetOfBoard(r.target.Board, wanted.MaxUse)
 	value := func(p figures) float64 {
 		v := measure(wanted.Least, &budget, p.cost)
-		if p.few && wanted.Least == LeastLoad {
+		if p.few && wanted.Least == ResourceMeasureLoad {
 			v += 100 // a load is a share
 		}
 		return v
@@ -69,7 +69,7 @@ func TestFront(t *testing.T) {
 		v, r := net(t, 5000+seed, FIFODepthPolicy{})
 		points += v.front(Goal{MaxUse: all(0.9)})
 		points += v.front(Goal{MaxUse: all(0.9), Interval: float64(1 + r.IntN(60)),
-			Least: LeastLoad + ResourceMeasure(r.IntN(6))})
+			Least: ResourceMeasureLoad + ResourceMeasure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)
@@ -83,12 +83,12 @@ func TestFrontMost(t *testing.T) {
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	var d diag.List
 	s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &d))
-	full, all, err := s.ParetoFront(t.Context(), Goal{}, 0, &d, nil)
+	full, all, err := s.FindParetoFront(t.Context(), Goal{}, 0, &d, nil)
 	if err != nil || !all || len(full) < 10 {
 		t.Fatal(len(full), all, err, d.Diags)
 	}
 	var told []int
-	part, all, err := s.ParetoFront(t.Context(), Goal{}, 6, &d, func(n int) { told = append(told, n) })
+	part, all, err := s.FindParetoFront(t.Context(), Goal{}, 6, &d, func(n int) { told = append(told, n) })
 	if err != nil || all || len(part) != 6 || !slices.IsSorted(told) {
 		t.Fatal(len(part), all, err, told, d.Diags)
 	}
@@ -120,11 +120,11 @@ func TestBound(t *testing.T) {
 		if s == nil {
 			continue
 		}
-		wanted := Goal{MaxUse: all(0.9), Least: LeastLoad + ResourceMeasure(r.IntN(6))}
-		budget := BudgetOf(v.target.Board, wanted.MaxUse)
+		wanted := Goal{MaxUse: all(0.9), Least: ResourceMeasureLoad + ResourceMeasure(r.IntN(6))}
+		budget := BudgetOfBoard(v.target.Board, wanted.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
 			wanted.Interval = float64(interval)
-			b, err := s.Bound(t.Context(), wanted)
+			b, err := s.ComputeDesignBounds(t.Context(), wanted)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,8 @@ func TestBound(t *testing.T) {
 			if b.Interval == 0 {
 				continue
 			}
-			if bounded++; b.FPS != Rate(100, float64(b.Interval), 1) || interval > 0 && b.Interval != interval {
+			if bounded++; b.FPS != SamplesPerSecond(100, float64(b.Interval), 1) || interval > 0 &&
+				b.Interval != interval {
 				t.Errorf("%s, %+v: %+v", v.name, wanted, b)
 			}
 			if d := v.make(wanted); d != nil && near(measure(wanted.Least, &budget, d.Estimate.Total), b.Measure) {
@@ -146,7 +147,7 @@ func TestBound(t *testing.T) {
 		}
 		tighter := 0
 		for _, use := range []float64{1, 0.8, 0.6, 0.4, 0.2} {
-			b, err := s.Bound(t.Context(), Goal{MaxUse: all(use)})
+			b, err := s.ComputeDesignBounds(t.Context(), Goal{MaxUse: all(use)})
 			if err != nil || b.Interval > 0 && b.Interval < tighter {
 				t.Errorf("%s: %+v of %v, with more %d clocks, %v", v.name, b, use, tighter, err)
 			}

@@ -66,7 +66,7 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 	space := must(NewSpace(m, target, nil, FIFODepthPolicy{}, nil))
 	q := &inquiry{report: report{fit.NewDesignSearch(space.FoldingSpace, Goal{})}, made: space.made,
 		told: new(diag.List)}
-	s := q.sequence(t.Context(), space.Intervals())
+	s := q.sequence(t.Context(), space.IntervalsToTry())
 	defer s.close()
 	f, err := s.fastest()
 	if err != nil || f == nil {
@@ -77,8 +77,8 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 	}
 	s.over() // counts the remaining steps
 	for _, p := range s.pursuits {
-		p.CountTowards(&s.whole)
-		e.usual = max(e.usual, p.UsualSteps())
+		p.CountStepsTowards(&s.whole)
+		e.usual = max(e.usual, p.UsualStepCount())
 	}
 	e.search, e.run = s.whole.Done, q.Known.WordsMoved()
 	return e

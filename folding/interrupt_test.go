@@ -15,7 +15,7 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
-	for _, wanted := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: LeastLUT}, {Latency: true},
+	for _, wanted := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: ResourceMeasureLUT}, {Latency: true},
 		{FIFO: FIFODepthPolicy{Words: 40}}} {
 		best, told := designed(t, m, target, wanted)
 		if best == nil {
@@ -26,7 +26,7 @@ func TestInterrupt(t *testing.T) {
 			t.Error("there is no search")
 		}
 		wanted.Interrupt = user
-		wanted.Tell = func(SearchProgress) {
+		wanted.Tell = func(BestDesignSoFar) {
 			if designs++; !user.TryStop() && designs == 1 {
 				t.Errorf("%+v: there is a design, and yet the search cannot be ended", wanted)
 			}
@@ -37,18 +37,18 @@ func TestInterrupt(t *testing.T) {
 		}
 		c, d := &got.Certificate, &best.Certificate
 		if !c.Interrupted || !user.WasStopped() || d.Interrupted || got.Over ||
-			!goal.IntervalMeetsLimit(got.Clocks.Interval, wanted.Limit(100, 1)) || user.TryStop() {
+			!goal.IntervalMeetsLimit(got.Clocks.Interval, wanted.MaxIntervalClocks(100, 1)) || user.TryStop() {
 			t.Errorf("%+v: %+v", wanted, c)
 		}
-		if !c.Proved() && c.Gap != "left open: the search was interrupted" {
+		if !c.IsProvedBest() && c.Gap != "left open: the search was interrupted" {
 			t.Errorf("%+v: %s", wanted, c.Gap)
 		}
 		if float64(c.Floor) > d.Interval || c.Latency != nil && c.Latency.Least > d.Latency.Clocks {
-			t.Errorf("%+v: %v, and yet there is %v", wanted, c.Lines(), d.Lines())
+			t.Errorf("%+v: %v, and yet there is %v", wanted, c.DescribeInLines(), d.DescribeInLines())
 		}
 		if c.Interval == d.Interval && len(c.Bounds) > 0 && c.Spares == d.Spares &&
 			c.Bounds[0].Least > d.Bounds[0].Value+rounding {
-			t.Errorf("%+v: %v, and yet there is %v", wanted, c.Lines(), d.Lines())
+			t.Errorf("%+v: %v, and yet there is %v", wanted, c.DescribeInLines(), d.DescribeInLines())
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestInterruptTooEarly(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	user := new(SearchStopper)
-	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(SearchProgress) { user.TryStop() }}
+	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(BestDesignSoFar) { user.TryStop() }}
 	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, wanted)
 	if got != nil || user.WasStopped() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
 		t.Errorf("%v, ended %t: %s", got, user.WasStopped(), text(told))

@@ -15,8 +15,8 @@ import (
 func TestLargeTables(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(36, 15)), int8Type, 8, 4, 128, 96, 10)
-	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, IO: dataflow.FromStream}
-	none := DefaultMaxUse
+	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, IO: dataflow.HostIOStream}
+	none := DefaultMaxUseFractions
 	none.BRAM, none.URAM = 0, 0
 	narrow := file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1}}`)
 	for _, tt := range []struct {
@@ -24,11 +24,11 @@ func TestLargeTables(t *testing.T) {
 		goal Goal
 		in   dataflow.Memory
 	}{
-		{"there is block RAM", Goal{Fixed: narrow}, dataflow.BRAM},
-		{"block RAM is dear", Goal{Fixed: narrow, Least: LeastBRAM}, dataflow.BRAM},
-		{"no block RAM", Goal{Fixed: narrow, MaxUse: none}, dataflow.LUTRAM},
+		{"there is block RAM", Goal{Fixed: narrow}, dataflow.MemoryBRAM},
+		{"block RAM is dear", Goal{Fixed: narrow, Least: ResourceMeasureBRAM}, dataflow.MemoryBRAM},
+		{"no block RAM", Goal{Fixed: narrow, MaxUse: none}, dataflow.MemoryLUTRAM},
 		{"a file asks", Goal{Fixed: file(t, `{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`)},
-			dataflow.LUTRAM},
+			dataflow.MemoryLUTRAM},
 	} {
 		d, told := designed(t, m, target, tt.goal)
 		if d == nil {
@@ -37,8 +37,8 @@ func TestLargeTables(t *testing.T) {
 		}
 		large, in := 0, map[dataflow.Memory]int{}
 		for i, n := range d.Model.Graph.Nodes {
-			large += len(dataflow.LargeLUTTables(n.Op, d.Folds[i]))
-			if s, ok := n.Op.(dataflow.HasStorage); ok {
+			large += len(dataflow.LargeLUTTablesOf(n.Op, d.Folds[i]))
+			if s, ok := n.Op.(dataflow.HasMemories); ok {
 				for _, table := range s.Storage(d.Folds[i]) {
 					if table.Rows > dataflow.MaxLUTTableRows {
 						in[table.In]++
@@ -48,11 +48,12 @@ func TestLargeTables(t *testing.T) {
 		}
 		said := 0
 		for _, x := range told.Diags {
-			if x.Code == diag.TableLarge && strings.Contains(x.Msg, "12,288 rows of 8 bits lies in LUTs, 4 levels") {
+			if x.Code == diag.LargeTableInLUTs && strings.Contains(x.Msg,
+				"12,288 rows of 8 bits lies in LUTs, 4 levels") {
 				said++
 			}
 		}
-		if in[tt.in] == 0 || len(in) > 1 || said != large || (large > 0) != (tt.in == dataflow.LUTRAM) {
+		if in[tt.in] == 0 || len(in) > 1 || said != large || (large > 0) != (tt.in == dataflow.MemoryLUTRAM) {
 			t.Errorf("%s: tables in %v, %d are large, %s", tt.name, in, large, text(told))
 		}
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 // waiting returns the latency of a folding with unlimited FIFOs, by the simulator and by its critical path.
-func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.PathWord) {
+func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.CriticalPathWord) {
 	t.Helper()
 	d := *b.Design
-	d.FIFO = slices.Repeat(dataflow.ShiftRegisters(1<<12), len(d.FIFO))
-	trace, err := rtlsim.Run(t.Context(), &d, nil, rtlsim.Options{Frames: 1})
+	d.FIFO = slices.Repeat(dataflow.NewShiftRegisterFIFOs(1<<12), len(d.FIFO))
+	trace, err := rtlsim.RunFrames(t.Context(), &d, nil, rtlsim.Options{Frames: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hops, clocks, err = space.CriticalPath(t.Context(), &d)
-	if err != nil || clocks != trace.Latency() {
-		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.Latency(), err)
+	hops, clocks, err = space.FindCriticalPath(t.Context(), &d)
+	if err != nil || clocks != trace.LatencyClocks() {
+		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.LatencyClocks(), err)
 	}
 	return clocks, hops
 }
@@ -54,7 +54,7 @@ func TestPaths(t *testing.T) {
 				for _, l := range s.Layers {
 					f.Options = append(f.Options, int32(r.IntN(len(l.Options))))
 				}
-				if b := s.Build(f); b != nil {
+				if b := s.BuildDesign(f); b != nil {
 					return f, b
 				}
 			}
@@ -67,7 +67,7 @@ func TestPaths(t *testing.T) {
 			}
 			own, hops := waiting(t, a)
 			for _, known := range []int{own, 2 * own} {
-				p := s.Path(a, hops, known)
+				p := s.NewPathClocks(a, hops, known)
 				for range 5 {
 					fb, b := random()
 					if b == nil {
@@ -91,11 +91,11 @@ func TestPaths(t *testing.T) {
 }
 
 // along returns the clocks that a folding takes on a path.
-func along(t *testing.T, s *Space, p space.PathClocks, f *space.Folding) int64 {
+func along(t *testing.T, s *Space, p space.PathClocksByClass, f *space.Folding) int64 {
 	t.Helper()
-	r := space.Region{Limit: goal.MostClocks, Paths: []space.PathClocks{p}}
-	only := s.ClassTree(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.StepCounter{})
-	return must(only.FindWithin(t.Context(), search.Unlimited)).Best.Paths[0]
+	r := space.FoldingRegion{Limit: goal.ClocksBeyondAnyInterval, Paths: []space.PathClocksByClass{p}}
+	only := s.NewClassTree(&r, s.OptionClassesOf(f.Options), f.Options, search.AmountVector{}, &search.StepCounter{})
+	return must(only.FindSolutionWithin(t.Context(), search.UnlimitedCaps)).Best.Paths[0]
 }
 
 // TestShortestLatency checks on real networks that the shortest latency is no longer than that of the design with the
@@ -115,14 +115,14 @@ func TestShortestLatency(t *testing.T) {
 		{"residual", residual, 0.1},
 		{"thresholds", withThresholds(rand.New(rand.NewPCG(4, 1)), 24, 6), 0},
 	} {
-		for _, use := range []MaxUse{{}, all(0.3)} {
+		for _, use := range []MaxUseFractions{{}, all(0.3)} {
 			fast, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use})
 			best, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true})
 			if fast == nil || best == nil || best.Clocks.Latency > fast.Clocks.Latency {
 				t.Fatalf("%s, %s: %v, of the shortest interval %v", c.name, use, best, fast)
 			}
 			l := best.Certificate.Latency
-			if l == nil || l.Gap() > c.open {
+			if l == nil || l.RelativeGap() > c.open {
 				t.Errorf("%s, %s: %+v", c.name, use, l)
 			}
 			slow, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true, FPS: 10})

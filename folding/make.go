@@ -26,11 +26,11 @@ type inquiry struct {
 
 // A found is the answer to an inquiry: a folding with its proofs, and what is known of its interval.
 type found struct {
-	*fit.ProvedFolding
+	*fit.FoldingWithBounds
 	clocks float64 // per frame; 0 if not computed
 	// a lower bound on the interval of designs within the budget; 0 if the goal was not the shortest interval
 	floor int
-	below *ExclusionCounts
+	below *FoldExclusionCounts
 }
 
 // answer returns the design for the goal. It returns nil after adding the reason to the diagnostics if there is none.
@@ -44,7 +44,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	}
 	made, err := q.design(ctx, f.Folding)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) && q.Model.Lengths != nil && !q.Shorter {
-		q.DesignSearch = q.Restarted() // a sequence that is not the longest needs deeper FIFOs
+		q.DesignSearch = q.WithNewStepCounter() // a sequence that is not the longest needs deeper FIFOs
 		q.Shorter = true
 		return q.answer(ctx)
 	}
@@ -62,17 +62,17 @@ var errNoBetter = errors.New("no design is better than the one that there is")
 
 // find returns the folding for the goal. It returns nil after adding the reason to the diagnostics if there is none.
 func (q *inquiry) find(ctx context.Context) (*found, error) {
-	list := q.Intervals()
+	list := q.IntervalsToTry()
 	last := list[len(list)-1]
-	if !q.Tree(last).Possible() {
+	if !q.NewFoldingTree(last).HasAnySolution() {
 		q.unjoined()
 		return nil, nil
 	}
 	s := q.sequence(ctx, list)
 	defer s.close()
-	limit := q.MaxInterval()
+	limit := q.MaxIntervalClocks()
 	if q.Goal.MaxCycles > 0 {
-		first := sort.Search(len(list), func(i int) bool { return q.Tree(list[i]).Possible() })
+		first := sort.Search(len(list), func(i int) bool { return q.NewFoldingTree(list[i]).HasAnySolution() })
 		// The last interval is for given FIFO depths that hold the design up.
 		for _, clocks := range []int{max(q.Goal.MaxCycles, list[first]), last} {
 			if f, err := s.asked(clocks); f != nil || err != nil {
@@ -83,14 +83,14 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	clocks := last
 	if limit != nil {
-		clocks = goal.Floor(limit)
+		clocks = goal.FloorOfRational(limit)
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
-			f, err := q.FindShortestLatency(ctx, clocks, fit.EndOnceFound{Ctx: s.cut, Whole: &s.whole,
+			f, err := q.FindShortestLatencyDesign(ctx, clocks, fit.LimitsAfterFirstDesign{Ctx: s.cut, Whole: &s.whole,
 				Found: func() { q.Goal.Interrupt.SetStopFunc(s.cancel) }})
 			if err != nil || f != nil {
-				return &found{ProvedFolding: f}, err
+				return &found{FoldingWithBounds: f}, err
 			}
 		} else if limit != nil {
 			f, err := s.asked(clocks)
@@ -112,7 +112,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return f, nil
 		case goal.IntervalMeetsLimit(f.clocks, limit):
 			// The search at the requested interval was cut short, or this design's frames come at uneven distances.
-			return q.slower(f, goal.Ceiling(limit)), nil
+			return q.slower(f, goal.CeilingOfRational(limit)), nil
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
 				more, err := q.leastLoad(ctx, clocks)
@@ -123,7 +123,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return nil, q.unreachable(ctx, f)
 		}
 	}
-	if q.HasGivenDepths() {
+	if q.HasGivenFIFODepths() {
 		if err := q.deadlocked(ctx, last); err != nil {
 			return nil, err
 		}
@@ -131,28 +131,28 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	return q.overBudget(ctx, list, max(clocks, list[0]))
 }
 
-// hopeless reports whether prices prove that no design keeps an interval.
+// hopeless reports whether the search proves with little work that no design keeps an interval of the given clocks.
 func (q *inquiry) hopeless(clocks int) bool {
-	t := q.Tree(clocks)
+	t := q.NewFoldingTree(clocks)
 	defer t.Free()
-	return t.Hopeless(q.CapsAt(clocks))
+	return t.IsProvedUnsolvable(q.CapsAtInterval(clocks))
 }
 
-// slower returns the design as the answer at a longer interval, where the bounds are weaker.
+// slower returns the design f as the answer at the longer interval limit, with the weaker bounds that hold there.
 func (q *inquiry) slower(f *found, limit int) *found {
-	g := &fit.ProvedFolding{Folding: f.Folding, Limit: limit, Spares: f.Spares}
-	t := q.Tree(limit)
+	g := &fit.FoldingWithBounds{Folding: f.Folding, Limit: limit, Spares: f.Spares}
+	t := q.NewFoldingTree(limit)
 	for _, b := range f.Bounds {
-		b.Least = min(b.Value, t.Bound(q.ObjectiveOf(b.Measure), q.CapsAt(limit)))
+		b.Least = min(b.Value, t.LowerBoundOf(q.ObjectiveOfMeasure(b.Measure), q.CapsAtInterval(limit)))
 		g.Bounds = append(g.Bounds, b)
 	}
-	return &found{ProvedFolding: g}
+	return &found{FoldingWithBounds: g}
 }
 
-// words returns the words of a frame, summed over all streams.
+// words returns the number of words of a frame, summed over all streams of the design.
 func words(d *dataflow.Design) (n int) {
 	for s := range d.Model.Graph.Streams {
-		n += d.Port(s).Words
+		n += d.PortOfStream(s).Words
 	}
 	return n
 }
@@ -163,17 +163,18 @@ const deadlockNodes = 200
 // deadlocked returns the *rtlsim.Deadlock of the folding with the least load, or nil if there is none. FIFOs have the
 // depths that the user gives; all others are as deep as can be of use.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
-	least, err := q.Tree(limit).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, search.Unlimited, deadlockNodes)
+	least, err := q.NewFoldingTree(limit).FindMinimalSolution(ctx, q.ObjectiveOfMeasure(ResourceMeasureLoad), nil,
+		search.UnlimitedCaps, deadlockNodes)
 	if err != nil || least.Best == nil {
 		return err
 	}
-	b := q.Build(q.Folding(&space.Region{Limit: limit}, least.Best))
+	b := q.BuildDesign(q.FoldingOfSolution(&space.FoldingRegion{Limit: limit}, least.Best))
 	if b == nil {
 		return nil
 	}
-	for id, words := range q.GivenDepths(b) {
+	for id, words := range q.GivenFIFODepths(b) {
 		if b.FIFO[id].Depth = words; words == 0 {
-			b.FIFO[id].Depth = b.Port(id).Words
+			b.FIFO[id].Depth = b.PortOfStream(id).Words
 		}
 	}
 	_, err = rtlsim.ProveDeadlockFree(ctx, b.Design)

@@ -21,18 +21,18 @@ func tfc() *dataflow.Model {
 }
 
 // all returns the same share of everything.
-func all(f float64) MaxUse { return goal.EvenUse(f) }
+func all(f float64) MaxUseFractions { return goal.NewUniformMaxUse(f) }
 
 // chain joins listed layers in a row.
 func chain(layers ...*listed) *dataflow.Model {
 	var b dataflow.GraphBuilder
-	s := b.Input("x", twelve)
+	s := b.AddInput("x", twelve)
 	for i, l := range layers {
 		l.ins, l.outs = 1, 1
-		s = must(b.Add(l, []int{s}, nil, []string{fmt.Sprintf("/%c/MatMul", 'a'+i)}))[0]
+		s = must(b.BindAndAdd(l, []int{s}, nil, []string{fmt.Sprintf("/%c/MatMul", 'a'+i)}))[0]
 	}
-	b.Output(s)
-	return &dataflow.Model{Graph: must(b.Graph())}
+	b.MarkOutput(s)
+	return &dataflow.Model{Graph: must(b.VerifiedGraph())}
 }
 
 // plainRow returns a row of one input and one output.
@@ -44,7 +44,7 @@ func plainRow(in, out, iterations int, cost dataflow.Resources) row {
 func TestFewBits(t *testing.T) {
 	t.Parallel()
 	zcu104 := board("zcu104")
-	least, _ := on(t, tfc(), zcu104, Goal{Interval: 100, Least: LeastLUT})
+	least, _ := on(t, tfc(), zcu104, Goal{Interval: 100, Least: ResourceMeasureLUT})
 	loose, _ := on(t, tfc(), zcu104, Goal{Interval: 100})
 	if least.Estimate.Total.DSP == 0 || loose.Estimate.Total.DSP != 0 {
 		t.Errorf("%+v with the fewest LUTs, %+v else", least.Estimate.Total, loose.Estimate.Total)
@@ -55,7 +55,7 @@ func TestFewBits(t *testing.T) {
 	if short.Estimate.Total.DSP == 0 || short.Estimate.Total.LUT > tight.LUT {
 		t.Errorf("%+v where %d LUTs are all", short.Estimate.Total, tight.LUT)
 	}
-	wide, _ := on(t, mlp(rand.New(rand.NewPCG(1, 2)), num.Type{Kind: num.UInt, Width: 8}, 8, 8, 64, 64, 10), zcu104,
+	wide, _ := on(t, mlp(rand.New(rand.NewPCG(1, 2)), num.Type{Kind: num.KindUInt, Width: 8}, 8, 8, 64, 64, 10), zcu104,
 		Goal{Interval: 100})
 	if wide.Estimate.Total.DSP == 0 {
 		t.Errorf("%+v of 8 bits", wide.Estimate.Total)
@@ -73,8 +73,8 @@ func TestMake(t *testing.T) {
 		for _, b := range []boards.Board{board("pynq-z1"), board("zcu104"), board("vck190")} {
 			d, _ := on(t, m, b, wanted)
 			name := fmt.Sprintf("%s %+v", b.Name, wanted)
-			if wanted.FPS > d.FPS() {
-				t.Errorf("%s: %v frames per second", name, d.FPS())
+			if wanted.FPS > d.SamplesPerSecond() {
+				t.Errorf("%s: %v frames per second", name, d.SamplesPerSecond())
 			}
 			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.KindMeanShare]}
 			if b.URAM > 0 {
@@ -85,21 +85,22 @@ func TestMake(t *testing.T) {
 				shares = append(shares, s.Name)
 			}
 			if !slices.Equal(shares, kinds) || d.Shares[0].Used != d.Estimate.Total.LUT ||
-				d.Shares[0].UsedFraction() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
+				d.Shares[0].UsedFractionOfBoard() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
 				t.Errorf("%s: shares %+v", name, d.Shares)
 			}
-			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Choices(),
+			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.DescribeOptions(),
 				fmt.Sprint(c.Options)+" options") {
-				t.Errorf("%s: %s", name, c.Choices())
+				t.Errorf("%s: %s", name, c.DescribeOptions())
 			}
-			if w := wanted.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
-				t.Errorf("%s: depths %v", name, d.Depths())
+			if w := wanted.FIFO.Words; w > 0 && slices.ContainsFunc(d.FIFODepthsWords(),
+				func(n int) bool { return n != w }) {
+				t.Errorf("%s: depths %v", name, d.FIFODepthsWords())
 			}
 			if !slices.Equal(d.Model.Prefix.Nodes, m.Prefix.Nodes) || d.Model.Name != m.Name {
 				t.Errorf("%s: the model's other parts are lost", name)
 			}
-			if !d.Certificate.Proved() && !wanted.Latency {
-				t.Errorf("%s: %s", name, d.Certificate.Lines())
+			if !d.Certificate.IsProvedBest() && !wanted.Latency {
+				t.Errorf("%s: %s", name, d.Certificate.DescribeInLines())
 			}
 		}
 	}
@@ -113,17 +114,17 @@ func TestMake(t *testing.T) {
 func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
 	var b dataflow.GraphBuilder
-	x, z := b.Input("x", twelve), b.Input("z", twelve)
-	fork := must(b.Add(&listed{ins: 1, outs: 2, rows: []row{
+	x, z := b.AddInput("x", twelve), b.AddInput("z", twelve)
+	fork := must(b.BindAndAdd(&listed{ins: 1, outs: 2, rows: []row{
 		{in: []int{4}, out: []int{1, 2}, iterations: 48, cost: dataflow.Resources{BRAM: 2, DSP: 1}},
 		{in: []int{1}, out: []int{1, 6}, iterations: 24, cost: dataflow.Resources{LUT: 40, FF: 22, BRAM: 3, DSP: 2}},
 	}}, []int{x}, nil, nil))
-	for _, s := range must(b.Add(&listed{ins: 3, outs: 2, rows: []row{
+	for _, s := range must(b.BindAndAdd(&listed{ins: 3, outs: 2, rows: []row{
 		{in: []int{12, 1, 12}, out: []int{6, 6}, iterations: 12, cost: dataflow.Resources{LUT: 45, FF: 20, DSP: 1}},
 	}}, []int{fork[1], fork[0], z}, nil, nil)) {
-		b.Output(s)
+		b.MarkOutput(s)
 	}
-	forked := &dataflow.Model{Graph: must(b.Graph())}
+	forked := &dataflow.Model{Graph: must(b.VerifiedGraph())}
 	slow := dataflow.Resources{LUT: 10}
 	for _, c := range []struct {
 		name string
@@ -143,7 +144,7 @@ func TestBetweenFolds(t *testing.T) {
 				MemoryGBps: 0.065}, 37},
 	} {
 		d, told := on(t, c.m, c.b, Goal{MaxUse: all(0.9)})
-		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() ||
+		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.IsProvedBest() ||
 			float64(d.Certificate.Floor) != c.want {
 			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
 			continue
@@ -151,7 +152,8 @@ func TestBetweenFolds(t *testing.T) {
 		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: float64(int(c.want))}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
-		bound, err := must(NewSpace(c.m, d.Target, nil, FIFODepthPolicy{}, &diag.List{})).Bound(t.Context(),
+		bound, err := must(NewSpace(c.m, d.Target, nil, FIFODepthPolicy{},
+			&diag.List{})).ComputeDesignBounds(t.Context(),
 			Goal{MaxUse: all(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
@@ -203,7 +205,7 @@ func TestMonotone(t *testing.T) {
 	lowest := 0.0
 	for fps := 1000.0; fps < 1e7; fps *= 2 {
 		d, _ := on(t, m, board("zcu104"), Goal{FPS: fps})
-		share := measure(LeastLoad, &d.Budget, d.Estimate.Total)
+		share := measure(ResourceMeasureLoad, &d.Budget, d.Estimate.Total)
 		if share < lowest {
 			t.Errorf("%v frames per second: load %v, at half the rate %v", fps, share, lowest)
 		}
@@ -218,7 +220,7 @@ func TestPrefersNoConverter(t *testing.T) {
 	l := listed{rows: []row{plainRow(2, 3, 12, cost), plainRow(4, 4, 12, cost), plainRow(2, 2, 12, cost)}}
 	one, two := l, l
 	d, _ := on(t, chain(&one, &two), board("zcu104"), Goal{})
-	if costs, total := d.Cost(); len(costs) != 2 || total.LUT != 200 {
+	if costs, total := d.CostPerNode(); len(costs) != 2 || total.LUT != 200 {
 		t.Errorf("%d nodes, %d LUT", len(costs), total.LUT)
 	}
 }
@@ -229,9 +231,9 @@ func TestMaxCycles(t *testing.T) {
 	t.Parallel()
 	vectors := dataflow.StreamType{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
 	var b dataflow.GraphBuilder
-	s := b.Input("x", vectors)
-	b.Output(must(b.Add(fc(12, 3), []int{s}, nil, nil))[0])
-	nine := &dataflow.Model{Graph: must(b.Graph())}
+	s := b.AddInput("x", vectors)
+	b.MarkOutput(must(b.BindAndAdd(fc(12, 3), []int{s}, nil, nil))[0])
+	nine := &dataflow.Model{Graph: must(b.VerifiedGraph())}
 	cost := dataflow.Resources{LUT: 10}
 	tiled := &listed{rows: []row{plainRow(2, 4, 12, cost), plainRow(6, 6, 48, cost)}}
 	tiled.rows[0].tin, tiled.rows[0].tout = []int{0}, []int{2} // its reader does not take these
@@ -253,7 +255,7 @@ func TestMaxCycles(t *testing.T) {
 	} {
 		target := dataflow.Target{Board: c.b, ClockMHz: 100}
 		if c.b.Name == "" {
-			target.IO = dataflow.FromStream
+			target.IO = dataflow.HostIOStream
 		}
 		d, _ := designed(t, c.m, target, Goal{MaxCycles: c.limit})
 		if d == nil {
@@ -262,7 +264,7 @@ func TestMaxCycles(t *testing.T) {
 		}
 		most := 0
 		for i := range d.Folds {
-			most = max(most, d.Loop(i).Iterations())
+			most = max(most, d.LoopOfNode(i).IterationsPerFrame())
 		}
 		if most > c.want {
 			t.Errorf("%s: %d clocks", c.name, most)
@@ -273,7 +275,7 @@ func TestMaxCycles(t *testing.T) {
 // TestURAM checks that UltraRAM holds tables only if the bitstream can fill it.
 func TestURAM(t *testing.T) {
 	t.Parallel()
-	wanted := Goal{MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
+	wanted := Goal{MaxUse: MaxUseFractions{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
 	b := boards.Board{Name: "versal", LUT: 4200, LUTRAM: 600, FF: 8000, BRAM36: 10, URAM: 400, DSP: 100}
 	for _, c := range []struct {
 		dsp  string
@@ -282,7 +284,7 @@ func TestURAM(t *testing.T) {
 		b.DSPType = c.dsp
 		d, told := on(t, tfc(), b, wanted)
 		tables := d != nil && slices.ContainsFunc(d.Folds,
-			func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
+			func(f dataflow.Fold) bool { return f.Memory == dataflow.MemoryURAM })
 		if tables != c.uram {
 			t.Errorf("%s: %v, %s", c.dsp, d, text(told))
 		}
@@ -303,13 +305,14 @@ func TestFIFOsInURAM(t *testing.T) {
 		least ResourceMeasure
 		uram  bool
 	}{
-		{"fewest RAMB18", roomy, LeastBRAM, true},
-		{"fewest RAMB18 without UltraRAM", none, LeastBRAM, false},
-		{"fewest URAM", roomy, LeastURAM, false},
-		{"hardly a RAMB18", scarce, LeastURAM, true},
+		{"fewest RAMB18", roomy, ResourceMeasureBRAM, true},
+		{"fewest RAMB18 without UltraRAM", none, ResourceMeasureBRAM, false},
+		{"fewest URAM", roomy, ResourceMeasureURAM, false},
+		{"hardly a RAMB18", scarce, ResourceMeasureURAM, true},
 	} {
-		wanted := Goal{MaxUse: MaxUse{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
-			FPS: 1000, FIFO: FIFODepthPolicy{Words: 5000}}
+		wanted := Goal{MaxUse: MaxUseFractions{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1},
+			Least: c.least,
+			FPS:   1000, FIFO: FIFODepthPolicy{Words: 5000}}
 		d, told := on(t, tfc(), c.b, wanted)
 		if d == nil {
 			t.Errorf("%s: %s", c.name, text(told))
@@ -317,8 +320,8 @@ func TestFIFOsInURAM(t *testing.T) {
 		}
 		blocks := 0
 		for s, f := range d.FIFO {
-			if f.Memory == dataflow.URAM {
-				blocks += (d.Port(s).Width() + 71) / 72 * 2 // 5000 words are two blocks deep
+			if f.Memory == dataflow.MemoryURAM {
+				blocks += (d.PortOfStream(s).Width() + 71) / 72 * 2 // 5000 words are two blocks deep
 			}
 		}
 		if got := d.Estimate.FIFOs.Total().URAM; got != blocks || c.uram != (blocks > 0) {
@@ -338,29 +341,29 @@ func TestBorder(t *testing.T) {
 	}
 	for _, c := range []struct {
 		b    boards.Board
-		io   dataflow.IO
+		io   dataflow.HostIO
 		want int // elements in a word of the host; 784 of 2 bits in words of 112 at the layer
 	}{
-		{port(256), dataflow.FromMemory, 112},
-		{port(128), dataflow.FromMemory, 56},
-		{port(64), dataflow.FromMemory, 28},
-		{port(8), dataflow.FromMemory, 4},
-		{port(64), dataflow.FromStream, 112},
-		{port(0), dataflow.FromMemory, 112},
+		{port(256), dataflow.HostIOMemory, 112},
+		{port(128), dataflow.HostIOMemory, 56},
+		{port(64), dataflow.HostIOMemory, 28},
+		{port(8), dataflow.HostIOMemory, 4},
+		{port(64), dataflow.HostIOStream, 112},
+		{port(0), dataflow.HostIOMemory, 112},
 	} {
-		wanted := Goal{Fixed: ReadFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
+		wanted := Goal{Fixed: ParseFoldingFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
 		d, told := designed(t, tfc(), dataflow.Target{Board: c.b, ClockMHz: 200, IO: c.io}, wanted)
 		if d == nil {
 			t.Fatal(text(told))
 		}
 		g := d.Model.Graph
 		at := slices.IndexFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == "MVAU_0" })
-		in := d.Port(g.In[0])
-		if layer := d.Port(g.Nodes[at].In[0]); in.PerWord != c.want || layer.PerWord != 112 {
+		in := d.PortOfStream(g.In[0])
+		if layer := d.PortOfStream(g.Nodes[at].In[0]); in.PerWord != c.want || layer.PerWord != 112 {
 			t.Errorf("port of %d bits, %v: words of %d at the host, of %d at the layer; want %d and 112",
 				c.b.HostPortBits, c.io, in.PerWord, layer.PerWord, c.want)
 		}
-		if d.Clocks.Interval < float64(in.Words) || !d.Certificate.Proved() {
+		if d.Clocks.Interval < float64(in.Words) || !d.Certificate.IsProvedBest() {
 			t.Errorf("port of %d bits: %v clocks, %+v", c.b.HostPortBits, d.Clocks.Interval, d.Certificate)
 		}
 	}

@@ -17,14 +17,14 @@ import (
 )
 
 var (
-	uint2    = num.Type{Kind: num.UInt, Width: 2}
-	int8Type = num.Type{Kind: num.Int, Width: 8}
+	uint2    = num.Type{Kind: num.KindUInt, Width: 2}
+	int8Type = num.Type{Kind: num.KindInt, Width: 8}
 )
 
 // mlp returns a chain of fully connected layers of random weights; all but the last have an activation.
 func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *dataflow.Model {
 	var b dataflow.GraphBuilder
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{in.Range()}, Elem: in})
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{in.Range()}, Elem: in})
 	for i := range len(sizes) - 1 {
 		p := mvau.Params{}
 		half := int64(1) << (weightBits - 1)
@@ -32,11 +32,11 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 		if i < len(sizes)-2 {
 			p.Steps = []num.StepFunction{staircase(1<<outBits - 1)}
 		}
-		s = must(b.Add(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
+		s = must(b.BindAndAdd(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
 			[]string{fmt.Sprintf("/fc%d/MatMul", i)}))[0]
 	}
-	b.Output(s)
-	return &dataflow.Model{Name: "mlp", Graph: must(b.Graph())}
+	b.MarkOutput(s)
+	return &dataflow.Model{Name: "mlp", Graph: must(b.VerifiedGraph())}
 }
 
 // staircase returns a step function that rises by one at 0, 3, 6 and so on.
@@ -50,19 +50,20 @@ func staircase(steps int) num.StepFunction {
 
 // withThresholds returns a Thresholding layer before a fully connected one.
 func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
-	in := num.Type{Kind: num.UInt, Width: 8}
+	in := num.Type{Kind: num.KindUInt, Width: 8}
 	var b dataflow.GraphBuilder
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{channels}, Range: []num.Range{in.Range()}, Elem: in})
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{channels}, Range: []num.Range{in.Range()}, Elem: in})
 	steps := make([]num.StepFunction, channels)
 	for c := range steps {
 		at := r.Int64N(200) + 1
 		steps[c] = num.StepFunction{At: []int64{at, at + 5}, Value: []int64{0, 1, 2}}
 	}
-	s = must(b.Add(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"}, []string{"/act/Quant"}))[0]
+	s = must(b.BindAndAdd(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"},
+		[]string{"/act/Quant"}))[0]
 	p := mvau.Params{Weights: randomWeights(r, outputs, channels, -2, 1)}
-	s = must(b.Add(mvau.New(p), []int{s}, []string{"y"}, []string{"/fc/MatMul"}))[0]
-	b.Output(s)
-	return &dataflow.Model{Name: "thresholds", Graph: must(b.Graph())}
+	s = must(b.BindAndAdd(mvau.New(p), []int{s}, []string{"y"}, []string{"/fc/MatMul"}))[0]
+	b.MarkOutput(s)
+	return &dataflow.Model{Name: "thresholds", Graph: must(b.VerifiedGraph())}
 }
 
 // randomWeights returns a matrix of weights with some rows and columns of zeros.
@@ -81,7 +82,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func board(name string) boards.Board { return must(boards.Find(name)) }
+func board(name string) boards.Board { return must(boards.FindBoard(name)) }
 
 // A listed is a layer for tests with a given list of options: any number of ports of two windows of 6 channels each.
 type listed struct {
@@ -107,7 +108,7 @@ func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
 // FactorBits returns few bits for every other layer.
-func (t *listed) FactorBits() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
+func (t *listed) NarrowerFactorBits() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
 
 func (t *listed) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := *t
@@ -162,7 +163,7 @@ func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	for _, p := range out {
 		l.Write = append(l.Write, access(p))
 	}
-	return l.Loop()
+	return l.AsLoop()
 }
 
 func (t *listed) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel {
@@ -173,7 +174,7 @@ func (t *listed) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
 	return dataflow.Cost{{Name: "table", Resources: t.rows[f.PE-1].cost}}
 }
 
-func (t *listed) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
+func (t *listed) Emit(dataflow.Fold, dataflow.Target) dataflow.KernelInstance {
 	panic("a table has no kernel")
 }
 
@@ -211,10 +212,10 @@ func randomListed(r *rand.Rand, ins, outs, most int) *listed {
 // and outputs, parallel streams between the same two layers.
 func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 	var b dataflow.GraphBuilder
-	open := []int{b.Input("x", twelve)}
+	open := []int{b.AddInput("x", twelve)}
 	input := map[int]bool{open[0]: true}
 	if r.IntN(3) == 0 {
-		open = append(open, b.Input("z", twelve))
+		open = append(open, b.AddInput("z", twelve))
 		input[open[1]] = true
 	}
 	for i := range layers {
@@ -227,13 +228,13 @@ func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 		for _, s := range open[:n] {
 			delete(input, s)
 		}
-		out := must(b.Add(randomListed(r, n, outs, options), open[:n], nil, nil))
+		out := must(b.BindAndAdd(randomListed(r, n, outs, options), open[:n], nil, nil))
 		open = append(open[n:], out...)
 	}
 	for _, s := range open {
-		b.Output(s)
+		b.MarkOutput(s)
 	}
-	return &dataflow.Model{Name: "random", Graph: must(b.Graph())}
+	return &dataflow.Model{Name: "random", Graph: must(b.VerifiedGraph())}
 }
 
 // fc returns a fully connected layer of weights 1, -1, 0 in turn.

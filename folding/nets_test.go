@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-var uint4 = num.Type{Kind: num.UInt, Width: 4}
+var uint4 = num.Type{Kind: num.KindUInt, Width: 4}
 
 // A painter builds a convolutional network of random weights, with 4 bits for weights and activations.
 type painter struct {
@@ -27,13 +27,13 @@ type painter struct {
 func newPainter() *painter { return &painter{r: rand.New(rand.NewPCG(3, 14))} }
 
 func (p *painter) image(h, w, c int) int {
-	return p.b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{h, w, c}, Range: []num.Range{uint4.Range()},
+	return p.b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{h, w, c}, Range: []num.Range{uint4.Range()},
 		Elem: uint4})
 }
 
-func (p *painter) add(op dataflow.Op, in ...int) []int { return must(p.b.Add(op, in, nil, nil)) }
+func (p *painter) add(op dataflow.Op, in ...int) []int { return must(p.b.BindAndAdd(op, in, nil, nil)) }
 
-func (p *painter) channels(s int) int { return p.b.Type(s).Shape.Channels() }
+func (p *painter) channels(s int) int { return p.b.TypeOfStream(s).Shape.Channels() }
 
 func (p *painter) weights(rows, columns int) [][]int64 {
 	return randomWeights(p.r, rows, columns, -7, 7)
@@ -67,7 +67,7 @@ func (p *painter) depthwise(s, stride int) int {
 
 // pool adds a maximum over windows of 2 x 2 or, for stride 1, 3 x 3.
 func (p *painter) pool(s, stride int) int {
-	return p.add(pool.New(pool.Params{Op: pool.Max}), p.windows(s, 4-stride, stride, p.channels(s)))[0]
+	return p.add(pool.New(pool.Params{Op: pool.PoolingMax}), p.windows(s, 4-stride, stride, p.channels(s)))[0]
 }
 
 func (p *painter) fork(s, copies int) []int { return p.add(dup.New(dup.Params{Copies: copies}), s) }
@@ -82,15 +82,15 @@ func (p *painter) concat(in ...int) int {
 
 // classify adds a global pooling and a fully connected layer.
 func (p *painter) classify(s, classes int) int {
-	s = p.add(globalpool.New(globalpool.Params{Op: globalpool.Max}), s)[0]
+	s = p.add(globalpool.New(globalpool.Params{Op: globalpool.PoolingMax}), s)[0]
 	return p.add(mvau.New(mvau.Params{Weights: p.weights(classes, p.channels(s))}), s)[0]
 }
 
 func (p *painter) model(name string, out ...int) *dataflow.Model {
 	for _, s := range out {
-		p.b.Output(s)
+		p.b.MarkOutput(s)
 	}
-	return &dataflow.Model{Name: name, Graph: must(p.b.Graph())}
+	return &dataflow.Model{Name: name, Graph: must(p.b.VerifiedGraph())}
 }
 
 // mobileNet returns a network of the form of MobileNet-v1 0.25 at 224 x 224.

@@ -11,6 +11,6 @@ type (
 	Resources = dataflow.Resources
 	// UnrollLimits limits the products that one process computes in a clock.
 	UnrollLimits = dataflow.UnrollLimits
-	// Lengths says how many time steps sequences may have.
-	Lengths = dataflow.Lengths
+	// SequenceLengths says how many time steps sequences may have.
+	SequenceLengths = dataflow.SequenceLengths
 )

@@ -29,7 +29,7 @@ func TestPrintedIsMet(t *testing.T) {
 			fifo.Words = 1 + r.IntN(4) // too few for a word in every clock
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(5)),
-			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
+			IO: dataflow.HostIO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
 		d, _ := designed(t, m, target, Goal{FIFO: fifo})
 		if d == nil {
 			continue
@@ -37,8 +37,8 @@ func TestPrintedIsMet(t *testing.T) {
 		if d.Clocks.Interval != math.Trunc(d.Clocks.Interval) {
 			fractions++
 		}
-		for _, wanted := range []Goal{{Interval: d.Clocks.Interval}, {FPS: d.FPS()},
-			{Interval: d.Clocks.Interval, Latency: true}, {FPS: d.FPS(), Latency: true}} {
+		for _, wanted := range []Goal{{Interval: d.Clocks.Interval}, {FPS: d.SamplesPerSecond()},
+			{Interval: d.Clocks.Interval, Latency: true}, {FPS: d.SamplesPerSecond(), Latency: true}} {
 			wanted.FIFO = fifo
 			other, told := designed(t, m, target, wanted)
 			how := fmt.Sprintf("seed %d, %v clocks, asked for as %v clocks, %v a second, latency %v", seed,
@@ -47,7 +47,7 @@ func TestPrintedIsMet(t *testing.T) {
 				t.Errorf("%s: %s", how, text(told))
 				continue
 			}
-			if !goal.IntervalMeetsLimit(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
+			if !goal.IntervalMeetsLimit(other.Clocks.Interval, wanted.MaxIntervalClocks(target.ClockMHz, 1)) {
 				t.Errorf("%s: %v clocks", how, other.Clocks.Interval)
 			}
 		}

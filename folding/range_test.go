@@ -23,7 +23,7 @@ func TestRange(t *testing.T) {
 			if d == nil {
 				continue
 			}
-			if err := d.SimulateRange(t.Context()); err != nil {
+			if err := d.SimulateLatencyRange(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			made++
@@ -33,7 +33,7 @@ func TestRange(t *testing.T) {
 			}
 			if c.Least.Interval > c.Interval || c.Interval > c.Most.Interval && c.Most.Interval > 0 ||
 				c.Least.Latency > c.Latency || c.Latency > c.Most.Latency {
-				t.Errorf("%+v is not between %+v and %+v", c.FramePace, *c.Least, *c.Most)
+				t.Errorf("%+v is not between %+v and %+v", c.IntervalAndLatency, *c.Least, *c.Most)
 			}
 			if c.Least.Interval != c.Most.Interval {
 				moved++

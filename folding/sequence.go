@@ -22,10 +22,10 @@ type sequence struct {
 	cancel   context.CancelFunc
 	whole    search.TotalStepCounter
 	list     []int // the intervals to try
-	pursuits map[int]*fit.IntervalSearch
-	seen     map[*fit.IntervalSearch]int // per search: how many of its designs were considered
-	excluded int                         // no design has an interval this short
-	failed   []int                       // longer intervals at which no design was found, in increasing order
+	pursuits map[int]*fit.FixedIntervalSearch
+	seen     map[*fit.FixedIntervalSearch]int // per search: how many of its designs were considered
+	excluded int                              // no design has an interval this short
+	failed   []int                            // longer intervals at which no design was found, in increasing order
 	best     *incumbent
 	stepped  bool // whether the last interval tried between two of the list had a design
 	tried    bool // whether the limit of steps covers the first step, too, and no work beyond the usual is done
@@ -33,25 +33,25 @@ type sequence struct {
 
 // An incumbent is the best design that a sequence has found so far.
 type incumbent struct {
-	*fit.ProvedFolding
+	*fit.FoldingWithBounds
 	clocks float64 // per frame
 }
 
 // sequence returns a new sequence that looks for a design at the intervals in list, in increasing order, and between
 // them. The caller must close it.
 func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
-	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.IntervalSearch{},
-		seen: map[*fit.IntervalSearch]int{}, excluded: list[0] - 1}
+	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.FixedIntervalSearch{},
+		seen: map[*fit.FixedIntervalSearch]int{}, excluded: list[0] - 1}
 	s.cut, s.cancel = context.WithCancel(ctx)
 	if t := q.Goal.SearchTime; t > 0 {
 		s.cut, s.cancel = context.WithTimeout(ctx, t)
 	}
-	s.whole = search.TotalStepCounter{Limit: q.Goal.StepBudget(), Stop: s.cut.Done()}
+	s.whole = search.TotalStepCounter{Limit: q.Goal.SearchStepBudget(), Stop: s.cut.Done()}
 	q.Effort.Limit = math.MaxInt
 	return s
 }
 
-// close tells the user's Interrupt that the search has ended.
+// close takes back the function by which the user's Goal.Interrupt can end the search, because the search has ended.
 func (s *sequence) close() {
 	s.Goal.Interrupt.SetStopFunc(nil)
 	s.cancel()
@@ -63,11 +63,12 @@ func (s *sequence) goesOn() bool { return s.whole.Limit > 0 && !s.tried }
 
 // over reports whether the sequence was cut short.
 func (s *sequence) over() bool {
-	s.Effort.Report()
-	return s.whole.Over()
+	s.Effort.ReportStepsToTotal()
+	return s.whole.MustEndAllSearches()
 }
 
-// may runs do, whose work may be cut short by the user or a limit. Being cut short is no error.
+// may runs the function do, whose work may be cut short by the user or a limit. Being cut short is no error. It does
+// not run do if the search is over already.
 func (s *sequence) may(do func(ctx context.Context) error) error {
 	if s.over() {
 		return nil
@@ -79,25 +80,26 @@ func (s *sequence) may(do func(ctx context.Context) error) error {
 	return err
 }
 
-// at returns the search of designs at an interval in clocks, the same one every time.
-func (s *sequence) at(clocks int) *fit.IntervalSearch {
+// at returns the search for designs at an interval in clocks; it makes the search at the first call.
+func (s *sequence) at(clocks int) *fit.FixedIntervalSearch {
 	p, ok := s.pursuits[clocks]
 	if !ok {
-		if p = s.NewIntervalSearch(clocks); s.tried {
-			p.CountTowards(&s.whole)
+		if p = s.NewFixedIntervalSearch(clocks); s.tried {
+			p.CountStepsTowards(&s.whole)
 		}
 		s.pursuits[clocks] = p
 	}
 	return p
 }
 
-// begun makes all further work count towards the whole, after the first step.
+// begun is called after the first step: it makes all further work count towards the total. If found, it lets the user
+// end the search.
 func (s *sequence) begun(found bool) {
 	s.Effort.Whole = &s.whole
 	for _, p := range s.pursuits {
-		p.CountTowards(&s.whole)
+		p.CountStepsTowards(&s.whole)
 	}
-	s.Effort.Report()
+	s.Effort.ReportStepsToTotal()
 	if found {
 		s.offer()
 	}
@@ -105,12 +107,12 @@ func (s *sequence) begun(found bool) {
 
 // offer lets the user end the search, if it has a design as fast as asked.
 func (s *sequence) offer() {
-	if s.best == nil || goal.IntervalMeetsLimit(s.best.clocks, s.MaxInterval()) {
+	if s.best == nil || goal.IntervalMeetsLimit(s.best.clocks, s.MaxIntervalClocks()) {
 		s.Goal.Interrupt.SetStopFunc(s.cancel)
 	}
 }
 
-// asked returns the best design at an interval, or nil if it finds none.
+// asked returns the best design at an interval of the given clocks, or nil if it finds none.
 func (s *sequence) asked(clocks int) (*found, error) {
 	key, remembers := s.key("asked", clocks), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
@@ -119,15 +121,16 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	p := s.at(clocks)
 	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(goal.SearchProgress{Interval: float64(clocks), Share: t.Value(s.ObjectiveOf(LeastLoad))})
+		s.told(goal.BestDesignSoFar{Interval: float64(clocks),
+			Share: t.MeasureOf(s.ObjectiveOfMeasure(ResourceMeasureLoad))})
 	}
-	if err := p.First(s.ctx); err != nil {
+	if err := p.FindFirstDesign(s.ctx); err != nil {
 		return nil, err
 	}
 	s.begun(len(p.Takes) > 0)
 	for times, before := 1, -1; s.whole.Done > before && !s.over(); times *= 4 {
 		before = s.whole.Done
-		if err := s.may(func(ctx context.Context) error { return p.Continue(ctx, times, false) }); err != nil {
+		if err := s.may(func(ctx context.Context) error { return p.ContinueSearch(ctx, times, false) }); err != nil {
 			return nil, err
 		}
 		if !s.goesOn() || len(p.Takes) == 0 {
@@ -135,10 +138,10 @@ func (s *sequence) asked(clocks int) (*found, error) {
 		}
 	}
 	var f *found
-	if best, err := p.Best(s.ctx); err != nil {
+	if best, err := p.BestFoldingWithBounds(s.ctx); err != nil {
 		return nil, err
 	} else if best != nil {
-		f = &found{ProvedFolding: best}
+		f = &found{FoldingWithBounds: best}
 	}
 	if remembers && (f == nil || !f.Useless) {
 		s.made.answers.Store(key, f)
@@ -181,9 +184,9 @@ func (s *sequence) begin() error {
 	if s.below > 0 {
 		return s.beginBelow()
 	}
-	if last := s.list[len(s.list)-1]; s.HasGivenDepths() {
+	if last := s.list[len(s.list)-1]; s.HasGivenFIFODepths() {
 		p := s.at(last)
-		if err := p.Continue(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
+		if err := p.ContinueSearch(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
 			s.begun(false)
 			return err
 		}
@@ -192,7 +195,7 @@ func (s *sequence) begin() error {
 		s.begun(false)
 		return nil
 	}
-	if err := s.ladder(func(p *fit.IntervalSearch) error { return p.First(s.ctx) }); err != nil {
+	if err := s.ladder(func(p *fit.FixedIntervalSearch) error { return p.FindFirstDesign(s.ctx) }); err != nil {
 		return err
 	}
 	s.begun(s.best != nil)
@@ -200,8 +203,8 @@ func (s *sequence) begin() error {
 		return s.may(func(context.Context) error { s.price(); return nil })
 	}
 	s.failed = nil
-	err := s.ladder(func(p *fit.IntervalSearch) error {
-		return s.may(func(ctx context.Context) error { return p.Continue(ctx, 1, true) })
+	err := s.ladder(func(p *fit.FixedIntervalSearch) error {
+		return s.may(func(ctx context.Context) error { return p.ContinueSearch(ctx, 1, true) })
 	})
 	s.begun(s.best != nil)
 	return err
@@ -217,15 +220,15 @@ func (s *sequence) beginBelow() error {
 		return nil
 	}
 	s.list = append(slices.Clone(s.list), s.below-1)
-	if err := s.ladder(func(p *fit.IntervalSearch) error {
-		p.CountTowards(&s.whole)
-		return s.may(func(ctx context.Context) error { return p.First(ctx) })
+	if err := s.ladder(func(p *fit.FixedIntervalSearch) error {
+		p.CountStepsTowards(&s.whole)
+		return s.may(func(ctx context.Context) error { return p.FindFirstDesign(ctx) })
 	}); err != nil {
 		return err
 	}
 	if s.best == nil {
 		p := s.at(s.below - 1)
-		if err := s.may(func(ctx context.Context) error { return p.Continue(ctx, 1, true) }); err != nil {
+		if err := s.may(func(ctx context.Context) error { return p.ContinueSearch(ctx, 1, true) }); err != nil {
 			return err
 		}
 		if err := s.consider(p); err != nil {
@@ -238,8 +241,9 @@ func (s *sequence) beginBelow() error {
 	return s.may(func(context.Context) error { s.price(); return nil })
 }
 
-// ladder calls try with the searches at longer and longer intervals until there is a design.
-func (s *sequence) ladder(try func(p *fit.IntervalSearch) error) error {
+// ladder calls try with the searches at longer and longer intervals until there is a design, the list ends, or the
+// search is over.
+func (s *sequence) ladder(try func(p *fit.FixedIntervalSearch) error) error {
 	for i, step, last := 0, 1, len(s.list)-1; ; i, step = min(i+step, last), 2*step {
 		if s.list[i] > s.excluded {
 			p := s.at(s.list[i])
@@ -269,9 +273,9 @@ func (s *sequence) exclude(clocks int) {
 	}
 }
 
-// fail records that no design was found at an interval.
-func (s *sequence) fail(p *fit.IntervalSearch) {
-	if p.Impossible() {
+// fail records that the search p found no design at its interval, or even proved that there is none.
+func (s *sequence) fail(p *fit.FixedIntervalSearch) {
+	if p.IsProvedImpossible() {
 		s.exclude(p.Limit)
 		return
 	}
@@ -280,7 +284,7 @@ func (s *sequence) fail(p *fit.IntervalSearch) {
 	}
 }
 
-// price excludes the intervals below the reached one that prices prove impossible.
+// price finds intervals below the reached one that are proved impossible with little work, and excludes them.
 func (s *sequence) price() {
 	first := sort.SearchInts(s.list, s.excluded+1)
 	end := sort.SearchInts(s.list, int(math.Ceil(s.best.clocks)))
@@ -301,7 +305,7 @@ func (s *sequence) price() {
 	}
 }
 
-// key returns everything that an answer depends on, except the space.
+// key returns the cache key of an answer of the kind what: everything that it depends on, except the space.
 func (s *sequence) key(what string, clocks int) answerKey {
 	g := s.Goal
 	return answerKey{what, clocks, s.Shorter, g.MaxUse, g.Least, g.MaxCycles > 0}
@@ -312,15 +316,15 @@ type answerKey struct {
 	what    string
 	clocks  int
 	shorter bool
-	use     MaxUse
+	use     MaxUseFractions
 	least   ResourceMeasure
 	free    bool // whether there is no budget
 }
 
 // consider makes a search's designs the best if they are better: faster, or as fast and of smaller measure.
-func (s *sequence) consider(p *fit.IntervalSearch) error {
+func (s *sequence) consider(p *fit.FixedIntervalSearch) error {
 	for _, take := range p.Takes[s.seen[p]:] {
-		f, err := s.CanonicalFIFOs(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
+		f, err := s.FoldingWithCanonicalFIFOs(s.ctx, take.Folding, p.Limit, s.Goal.Least.MinimisationOrder())
 		if err != nil {
 			return err
 		}
@@ -328,10 +332,10 @@ func (s *sequence) consider(p *fit.IntervalSearch) error {
 		if err != nil {
 			return err
 		}
-		g := &fit.ProvedFolding{Folding: f, Limit: p.Limit, Spares: take.Spares}
+		g := &fit.FoldingWithBounds{Folding: f, Limit: p.Limit, Spares: take.Spares}
 		b := s.best
 		if b == nil || clocks < b.clocks || clocks == b.clocks &&
-			fit.Compare(s.DesignSearch, s.Goal.Least.Order(), f, b.Folding) < 0 {
+			fit.CompareFoldingsByMeasures(s.DesignSearch, s.Goal.Least.MinimisationOrder(), f, b.Folding) < 0 {
 			s.best = &incumbent{g, clocks}
 			s.offer()
 			s.tell()
@@ -343,22 +347,22 @@ func (s *sequence) consider(p *fit.IntervalSearch) error {
 
 // clocks returns the interval of a design that keeps the limit.
 func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
-	d := s.Build(f).Design
-	slowest, _ := d.Interval()
-	if least := max(slowest, s.MemoryClocks(d)); least == limit && !s.HasGivenDepths() {
+	d := s.BuildDesign(f).Design
+	slowest, _ := d.BottleneckInterval()
+	if least := max(slowest, s.MinClocksPerFrame(d)); least == limit && !s.HasGivenFIFODepths() {
 		return float64(limit), nil
 	}
-	clocks, err := s.SimulateInterval(s.ctx, d)
-	return max(clocks, float64(s.MemoryClocks(d))), err
+	clocks, err := s.SimulateIntervalClocks(s.ctx, d)
+	return max(clocks, float64(s.MinClocksPerFrame(d))), err
 }
 
-// tell reports the best design to the user.
+// tell reports the best design so far, or what is known of it, to the user.
 func (s *sequence) tell() {
-	s.told(goal.SearchProgress{Interval: s.best.clocks, Floor: s.excluded + 1,
-		Share: s.best.Value(s.ObjectiveOf(LeastLoad))})
+	s.told(goal.BestDesignSoFar{Interval: s.best.clocks, Floor: s.excluded + 1,
+		Share: s.best.MeasureOf(s.ObjectiveOfMeasure(ResourceMeasureLoad))})
 }
 
-func (s *sequence) told(st goal.SearchProgress) {
+func (s *sequence) told(st goal.BestDesignSoFar) {
 	if s.Goal.Tell != nil {
 		s.Goal.Tell(st)
 	}
@@ -376,11 +380,11 @@ func (s *sequence) leap() error {
 		return nil
 	}
 	p := s.at(s.list[first])
-	p.CountTowards(&s.whole)
-	if err := s.may(func(ctx context.Context) error { return p.First(ctx) }); err != nil {
+	p.CountStepsTowards(&s.whole)
+	if err := s.may(func(ctx context.Context) error { return p.FindFirstDesign(ctx) }); err != nil {
 		return err
 	}
-	if p.Impossible() {
+	if p.IsProvedImpossible() {
 		s.fail(p)
 	}
 	return s.consider(p)
@@ -388,7 +392,7 @@ func (s *sequence) leap() error {
 
 // narrow looks for designs at shorter intervals, with the given multiple of the usual work.
 func (s *sequence) narrow(times int) error {
-	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).UsualSteps()
+	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).UsualStepCount()
 	if times == 1 {
 		if err := s.leap(); err != nil {
 			return err
@@ -400,12 +404,12 @@ func (s *sequence) narrow(times int) error {
 			break
 		}
 		p := s.at(clocks)
-		p.CountTowards(&s.whole)
+		p.CountStepsTowards(&s.whole)
 		if err := s.may(func(ctx context.Context) error {
-			if err := p.First(ctx); err != nil || len(p.Takes) > 0 || p.Impossible() {
+			if err := p.FindFirstDesign(ctx); err != nil || len(p.Takes) > 0 || p.IsProvedImpossible() {
 				return err
 			}
-			return p.Continue(ctx, times, true)
+			return p.ContinueSearch(ctx, times, true)
 		}); err != nil {
 			return err
 		}
@@ -465,12 +469,12 @@ func (s *sequence) settle(times int) error {
 	for !s.over() {
 		reached := int(math.Ceil(s.best.clocks))
 		p := s.at(reached)
-		p.CountTowards(&s.whole)
+		p.CountStepsTowards(&s.whole)
 		if err := s.may(func(ctx context.Context) error {
-			if err := p.First(ctx); err != nil {
+			if err := p.FindFirstDesign(ctx); err != nil {
 				return err
 			}
-			return p.Continue(ctx, times, false)
+			return p.ContinueSearch(ctx, times, false)
 		}); err != nil {
 			return err
 		}
@@ -489,13 +493,13 @@ func (s *sequence) answer() *found {
 	if s.best == nil {
 		return nil
 	}
-	f := *s.best.ProvedFolding
+	f := *s.best.FoldingWithBounds
 	p := s.at(f.Limit)
 	if at, ok := s.pursuits[int(math.Ceil(s.best.clocks))]; ok {
 		p = at
 	}
-	f.Bounds = p.Bounds(f.Folding, f.Spares)
-	g := &found{ProvedFolding: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
+	f.Bounds = p.MeasuresWithBounds(f.Folding, f.Spares)
+	g := &found{FoldingWithBounds: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
 	if s.excluded >= s.list[0] {
 		g.below = s.explain(s.excluded)
 	}

@@ -183,8 +183,8 @@ func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool)
 		neverWorse(t, m, target, Goal{}, steps)
 		return
 	}
-	last := SearchProgress{Interval: math.Inf(1)}
-	wanted := Goal{Steps: times * unit, Tell: func(s SearchProgress) {
+	last := BestDesignSoFar{Interval: math.Inf(1)}
+	wanted := Goal{Steps: times * unit, Tell: func(s BestDesignSoFar) {
 		if s.Interval > last.Interval || s.Floor < last.Floor ||
 			s.Interval == last.Interval && s.Share > last.Share+rounding {
 			t.Errorf("%+v after %+v", s, last)
@@ -238,11 +238,11 @@ func TestWork(t *testing.T) {
 	work := func(m *dataflow.Model, wanted Goal) int {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200}
 		s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, nil))
-		p := fit.NewDesignSearch(s.FoldingSpace, wanted).NewIntervalSearch(s.Intervals()[0])
-		if err := p.First(t.Context()); err != nil {
+		p := fit.NewDesignSearch(s.FoldingSpace, wanted).NewFixedIntervalSearch(s.IntervalsToTry()[0])
+		if err := p.FindFirstDesign(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return p.UsualSteps()
+		return p.UsualStepCount()
 	}
 	small, large := work(deep(3), Goal{}), work(deep(12), Goal{})
 	if small >= large || work(deep(3), Goal{Steps: 5}) != small {

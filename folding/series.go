@@ -11,12 +11,12 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// SeriesFrames is the number of frames of a FrameSeries.
-const SeriesFrames = 1000
+// FrameSeriesLength is the number of frames of a FrameSeriesTiming.
+const FrameSeriesLength = 1000
 
-// A FrameSeries holds the clocks that hardware takes for many frames in direct succession, with the reasons. If
+// A FrameSeriesTiming holds the clocks that hardware takes for many frames in direct succession, with the reasons. If
 // sequences have different lengths, all are the longest.
-type FrameSeries struct {
+type FrameSeriesTiming struct {
 	Frames int     `json:"frames"`
 	Clocks int     `json:"clocks"`              // from the first input word to the last output word
 	First  int     `json:"first_frame_clocks"`  // the clocks of the first frame
@@ -43,48 +43,49 @@ type FrameSeries struct {
 const seriesWords = 2_000_000
 
 // series returns the series of a design whose clocks and bottleneck are known.
-func (q report) series(ctx context.Context, d *Design) (FrameSeries, error) {
+func (q report) series(ctx context.Context, d *Design) (FrameSeriesTiming, error) {
 	c := &d.Clocks
 	trace, back := c.Trace, len(d.Model.Feedback) > 0 // each frame waits for a state
-	if !back && trace.Period.Frames == 0 && SeriesFrames*words(d.Design) <= seriesWords {
+	if !back && trace.Period.Frames == 0 && FrameSeriesLength*words(d.Design) <= seriesWords {
 		var err error
-		opt := rtlsim.Options{Frames: SeriesFrames, Cache: &q.Known}
-		if trace, err = rtlsim.Run(ctx, d.Design, nil, opt); err != nil {
-			return FrameSeries{}, err
+		opt := rtlsim.Options{Frames: FrameSeriesLength, Cache: &q.Known}
+		if trace, err = rtlsim.RunFrames(ctx, d.Design, nil, opt); err != nil {
+			return FrameSeriesTiming{}, err
 		}
 	}
-	s := FrameSeries{Frames: SeriesFrames, First: c.Latency, Each: d.ClocksBetweenFrames(c.FramePace),
-		AsLoops: d.ClocksBetweenFrames(c.FramePace),
+	s := FrameSeriesTiming{Frames: FrameSeriesLength, First: c.Latency,
+		Each:    d.ClocksBetweenFrames(c.IntervalAndLatency),
+		AsLoops: d.ClocksBetweenFrames(c.IntervalAndLatency),
 		reason:  d.Bottleneck.Reason, mhz: d.ClockMHz()}
-	if n := d.Model.Turns.PerFrame(); n > 1 {
+	if n := d.Model.Turns.SamplesPerFrame(); n > 1 {
 		s.of = fmt.Sprintf(" of %d samples", n)
 	}
 	if l := d.Model.Lengths; l != nil {
 		s.of = fmt.Sprintf(" of %d steps", l.Max)
 	}
 	for i, n := range d.Model.Graph.Nodes {
-		loop := d.Loop(i)
-		if loop.Iterations() > s.Works {
-			s.Slowest, s.Works = n.Name, loop.Iterations()
+		loop := d.LoopOfNode(i)
+		if loop.IterationsPerFrame() > s.Works {
+			s.Slowest, s.Works = n.Name, loop.IterationsPerFrame()
 		}
-		s.AsLoops = max(s.AsLoops, float64(loop.Iterations()+loop.Latency))
+		s.AsLoops = max(s.AsLoops, float64(loop.IterationsPerFrame()+loop.Latency))
 	}
 	s.Waits = max(0, s.Each-float64(s.Works))
 	even := float64(s.First) + float64(s.Frames-1)*s.Each
 	s.Clocks = int(math.Ceil(even))
 	if last, ok := trace.FrameOutputClock(s.Frames - 1); ok || back {
 		s.Settled = true
-		if !back && c.Interval == c.Trace.Interval() { // otherwise the processor's memory is slower
-			s.Clocks = trace.Clocks(last)
+		if !back && c.Interval == c.Trace.IntervalClocks() { // otherwise the processor's memory is slower
+			s.Clocks = trace.ClocksUntil(last)
 		}
 	}
 	s.Filling = float64(s.Clocks) - even
 	return s, nil
 }
 
-// Lines describes the clocks of all frames, and how the slowest layer spends the clocks of one frame. It says that no
-// clock lies between frames.
-func (s *FrameSeries) Lines() []string {
+// DescribeInLines describes the clocks of all frames, and how the slowest layer spends the clocks of one frame. It says
+// that no clock lies between frames.
+func (s *FrameSeriesTiming) DescribeInLines() []string {
 	about := ""
 	if !s.Settled {
 		about = "about "
@@ -93,7 +94,7 @@ func (s *FrameSeries) Lines() []string {
 	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
 		whole(s.Frames), s.of, about, goal.FormatClocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz,
 			1),
-		goal.FormatPlain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
+		goal.FormatWithoutExponent(s.mhz), whole(s.First), humanize.Commaf(s.Each))
 	switch {
 	case s.Filling >= 1:
 		all += fmt.Sprintf(", and %s until FIFOs are as full as they get", humanize.Commaf(s.Filling))

@@ -69,7 +69,9 @@ func (p paced) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost {
 	return dataflow.Cost{{Name: "table", Resources: dataflow.Resources{LUT: 10}}}
 }
 
-func (p paced) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("it has no kernel") }
+func (p paced) Emit(dataflow.Fold, dataflow.Target) dataflow.KernelInstance {
+	panic("it has no kernel")
+}
 
 // TestShorterSequences checks sequences of which only those of two time steps need a deep FIFO past the
 // layer. The search must begin again with depths for all lengths, and prove the design free from deadlock.
@@ -77,19 +79,20 @@ func TestShorterSequences(t *testing.T) {
 	t.Parallel()
 	for holds, deep := range map[int]bool{0: false, 2: true, 5: true} { // 5: the longest itself
 		var b dataflow.GraphBuilder
-		x := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{5, pacedWords}, Range: []num.Range{uint2.Range()},
-			Elem: uint2})
-		fork := must(b.Add(paced{ins: 1, outs: 2}, []int{x}, nil, nil))
-		held := must(b.Add(paced{ins: 1, outs: 1, holds: holds}, fork[:1], nil, nil))
-		b.Output(must(b.Add(paced{ins: 2, outs: 1}, []int{held[0], fork[1]}, nil, nil))[0])
-		m := &dataflow.Model{Name: "sequences", Graph: must(b.Graph()),
-			Lengths: &dataflow.Lengths{Min: 1, Max: 5, In: []int{0}}}
+		x := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{5, pacedWords},
+			Range: []num.Range{uint2.Range()},
+			Elem:  uint2})
+		fork := must(b.BindAndAdd(paced{ins: 1, outs: 2}, []int{x}, nil, nil))
+		held := must(b.BindAndAdd(paced{ins: 1, outs: 1, holds: holds}, fork[:1], nil, nil))
+		b.MarkOutput(must(b.BindAndAdd(paced{ins: 2, outs: 1}, []int{held[0], fork[1]}, nil, nil))[0])
+		m := &dataflow.Model{Name: "sequences", Graph: must(b.VerifiedGraph()),
+			Lengths: &dataflow.SequenceLengths{Min: 1, Max: 5, In: []int{0}}}
 		large := boards.Board{Name: "large", LUT: 50000, LUTRAM: 9000, FF: 90000, BRAM36: 40, DSP: 20}
 		d, told := on(t, m, large, Goal{})
 		if d == nil {
 			t.Fatalf("%d: %s", holds, text(told))
 		}
-		least := rtlsim.RoundUpDepth(3) // a word past the layer occupies its place for three clocks
+		least := rtlsim.RoundUpFIFODepth(3) // a word past the layer occupies its place for three clocks
 		if deep {
 			least = holds * pacedWords // all of the sequence waits
 		}

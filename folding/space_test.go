@@ -15,9 +15,9 @@ import (
 
 // questions lists goals that share a space.
 var questions = []Goal{
-	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
+	{}, {Interval: 40}, {Interval: 40, Least: ResourceMeasureFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
 	{MaxCycles: 30}, {Interval: 25, Latency: true},
-	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
+	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: ResourceMeasureBRAM},
 }
 
 // TestOneSpace checks that an answer depends on the question alone, not on earlier or concurrent ones in the space.
@@ -38,7 +38,7 @@ func TestOneSpace(t *testing.T) {
 				return text(told) + fmt.Sprint(err)
 			}
 			return fmt.Sprint(d.Folds, d.FIFO, d.Clocks.Interval, d.Clocks.Latency, d.Estimate.Total,
-				d.Certificate.Lines(), d.Bottleneck, d.Reasons, text(told))
+				d.Certificate.DescribeInLines(), d.Bottleneck, d.Reasons, text(told))
 		}
 		alone := map[int]string{}
 		for q, wanted := range questions {
@@ -62,7 +62,7 @@ func TestOneSpace(t *testing.T) {
 					}
 				})
 				group.Go(func() {
-					if _, err := s.Bound(t.Context(), questions[q]); err != nil {
+					if _, err := s.ComputeDesignBounds(t.Context(), questions[q]); err != nil {
 						t.Error(err)
 					}
 				})
@@ -89,7 +89,7 @@ func TestWide(t *testing.T) {
 		if s == nil || len(v.allowed(wanted)) == 0 {
 			continue
 		}
-		s.Plan(3)
+		s.MakeSearchTables(3)
 		if len(s.Wide) == 0 {
 			continue
 		}
@@ -105,7 +105,7 @@ func TestWide(t *testing.T) {
 		}
 		found++
 		consistent(t, got, wanted)
-		if got.Certificate.Proved() {
+		if got.Certificate.IsProvedBest() {
 			proved++
 			v.least(wanted, got, v.allowed(wanted))
 		}
@@ -161,9 +161,9 @@ func TestLarge(t *testing.T) {
 				continue
 			}
 			t.Logf("%s, %+v: %d layers, %v: %v", c.name, wanted, len(m.Graph.Nodes),
-				time.Since(begin).Round(time.Millisecond), d.Certificate.Lines())
+				time.Since(begin).Round(time.Millisecond), d.Certificate.DescribeInLines())
 			for _, b := range d.Certificate.Bounds[:min(1, len(d.Certificate.Bounds))] {
-				if b.Gap() > c.gap {
+				if b.RelativeGap() > c.gap {
 					t.Errorf("%s, %+v: %v", c.name, wanted, b)
 				}
 			}
@@ -180,7 +180,7 @@ func TestSearchTime(t *testing.T) {
 	for _, allowed := range []time.Duration{time.Nanosecond, 50 * time.Millisecond} {
 		var d diag.List
 		got, err := FindBestDesign(t.Context(), m, target, Goal{SearchTime: allowed}, &d)
-		if err != nil || got == nil && !d.Failed() {
+		if err != nil || got == nil && !d.HasErrors() {
 			t.Fatalf("%v: %v, %v", allowed, got, err)
 		}
 		if got == nil {
@@ -189,7 +189,8 @@ func TestSearchTime(t *testing.T) {
 		consistent(t, got, Goal{})
 		if float64(got.Certificate.Floor) > full.Clocks.Interval ||
 			got.Clocks.Interval < float64(full.Certificate.Floor) {
-			t.Errorf("%v: %v, with more time %v", allowed, got.Certificate.Lines(), full.Certificate.Lines())
+			t.Errorf("%v: %v, with more time %v", allowed, got.Certificate.DescribeInLines(),
+				full.Certificate.DescribeInLines())
 		}
 	}
 }
@@ -205,7 +206,7 @@ func TestAskedBefore(t *testing.T) {
 	wanted := Goal{Interval: float64(int(fastest.Clocks.Interval))}
 	alone := must(FindBestDesign(t.Context(), tfc(), target, wanted, &d))
 	after := must(s.FindBestDesign(t.Context(), wanted, &d))
-	got, want := fmt.Sprint(after.Certificate.Lines()), fmt.Sprint(alone.Certificate.Lines())
+	got, want := fmt.Sprint(after.Certificate.DescribeInLines()), fmt.Sprint(alone.Certificate.DescribeInLines())
 	if got != want || fastest.Certificate.Floor == 0 || after.Certificate.Floor != 0 {
 		t.Errorf("after another question\n%s, alone\n%s", got, want)
 	}

@@ -16,16 +16,16 @@ import (
 func within(t *testing.T, m *dataflow.Model, e dataflow.UnrollLimits, wanted Goal) (*Design, string) {
 	t.Helper()
 	var told diag.List
-	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Unroll: e}
+	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.HostIOStream, Unroll: e}
 	d := must(FindBestDesign(t.Context(), m, target, wanted, &told))
 	return d, text(&told)
 }
 
 // file reads a folding file.
-func file(t *testing.T, text string) *File {
+func file(t *testing.T, text string) *FoldingFile {
 	t.Helper()
 	var d diag.List
-	f := ReadFile([]byte(text), &d)
+	f := ParseFoldingFile([]byte(text), &d)
 	if f == nil {
 		t.Fatal(d.Diags)
 	}
@@ -38,8 +38,8 @@ func TestEnvelopeHints(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
 	few := dataflow.UnrollLimits{Wide: 8, Few: 8, One: 8}
 	p := newPainter()
-	p.b.Output(p.depthwise(p.image(6, 6, 8), 1))
-	windows := &dataflow.Model{Name: "depthwise", Graph: must(p.b.Graph())}
+	p.b.MarkOutput(p.depthwise(p.image(6, 6, 8), 1))
+	windows := &dataflow.Model{Name: "depthwise", Graph: must(p.b.VerifiedGraph())}
 	for _, tt := range []struct {
 		name string
 		m    *dataflow.Model
@@ -69,7 +69,7 @@ func TestEnvelopeHints(t *testing.T) {
 			t.Errorf("%s: no hint in %s", tt.name, said)
 			continue
 		}
-		e := must(ParseMaxUnroll(strings.Join(hint[1:], ",")))
+		e := must(ParseUnrollLimits(strings.Join(hint[1:], ",")))
 		if d, said := within(t, tt.m, e, tt.goal); d == nil {
 			t.Errorf("%s: --max-unroll %s does not do: %s", tt.name, e, said)
 		}
@@ -81,11 +81,11 @@ func TestEnvelopeHints(t *testing.T) {
 func TestEnvelopeCures(t *testing.T) {
 	t.Parallel()
 	p := newPainter()
-	p.b.Output(p.conv(p.depthwise(p.image(4, 4, 4), 1), 1, 1, 8))
+	p.b.MarkOutput(p.conv(p.depthwise(p.image(4, 4, 4), 1), 1, 1, 8))
 	followed := map[string]int{}
 	for _, m := range []*dataflow.Model{
 		mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4),
-		{Name: "convolutions", Graph: must(p.b.Graph())},
+		{Name: "convolutions", Graph: must(p.b.VerifiedGraph())},
 	} {
 		e := dataflow.UnrollLimits{Wide: 2, Few: 2, One: 2}
 		d, said := within(t, m, e, Goal{Cure: true})
@@ -95,7 +95,7 @@ func TestEnvelopeCures(t *testing.T) {
 				break
 			}
 			before := d.Clocks.Interval
-			e = must(ParseMaxUnroll(cure[1]))
+			e = must(ParseUnrollLimits(cure[1]))
 			if d, said = within(t, m, e, Goal{Cure: true}); d != nil && d.Clocks.Interval >= before {
 				t.Fatalf("%s: --max-unroll %s does not make %v clocks fewer: %v, %s", m.Name, e, before,
 					d.Clocks.Interval, d.Bottleneck.Cure)
@@ -127,11 +127,11 @@ func TestSplitFile(t *testing.T) {
 			split++
 		}
 	}
-	if split == 0 || strings.Contains(strings.Join(first.Bottleneck.Names(), " "), "_0_") {
-		t.Errorf("%d parts; the bottleneck is %v", split, first.Bottleneck.Names())
+	if split == 0 || strings.Contains(strings.Join(first.Bottleneck.LimitingPartNames(), " "), "_0_") {
+		t.Errorf("%d parts; the bottleneck is %v", split, first.Bottleneck.LimitingPartNames())
 	}
 	for _, depths := range []bool{false, true} {
-		text := string(Format(first.Design, depths))
+		text := string(FormatFoldingFile(first.Design, depths))
 		if strings.Contains(text, "_fork") || strings.Count(text, "MVAU_") != 2 {
 			t.Errorf("the folding file names parts: %s", text)
 		}
@@ -139,8 +139,8 @@ func TestSplitFile(t *testing.T) {
 		if d == nil {
 			t.Fatal(said)
 		}
-		if got := string(Format(d.Design, true)); got != string(Format(first.Design, true)) {
-			t.Errorf("with depths %v: %s, want %s", depths, got, Format(first.Design, true))
+		if got := string(FormatFoldingFile(d.Design, true)); got != string(FormatFoldingFile(first.Design, true)) {
+			t.Errorf("with depths %v: %s, want %s", depths, got, FormatFoldingFile(first.Design, true))
 		}
 		if d.Estimate.Total != first.Estimate.Total || d.Clocks.Interval != first.Clocks.Interval {
 			t.Errorf("with depths %v: %+v, want %+v", depths, d.Estimate.Total, first.Estimate.Total)
@@ -155,7 +155,7 @@ func TestSplitLatency(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(4, 6)), int8Type, 4, 2, 12, 6)
 	split := 0
 	for f := range m.Graph.Nodes[0].Op.Folds() {
-		if f.Memory != dataflow.LUTRAM || f.Compute != dataflow.ComputeInLUTs {
+		if f.Memory != dataflow.MemoryLUTRAM || f.Compute != dataflow.MultiplierInLUTs {
 			continue
 		}
 		fixed := file(t, fmt.Sprintf(`{"MVAU_0": {"PE": %d, "SIMD": %d, "ram_style": "distributed", "resType": "lut"}}`,
@@ -196,7 +196,7 @@ func TestSplitCredits(t *testing.T) {
 	} {
 		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
 		var told diag.List
-		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.FromStream,
+		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.HostIOStream,
 			Stalls: dataflow.StallByCredit, Unroll: dataflow.UnrollLimits{Wide: tt.most, Few: tt.most, One: tt.most}}
 		d := must(FindBestDesign(t.Context(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, tt.sizes...), target,
 			tt.goal,
@@ -208,8 +208,8 @@ func TestSplitCredits(t *testing.T) {
 		var depths []int
 		g := d.Model.Graph
 		for s := range g.Streams {
-			w, _ := g.Writer(s)
-			r, _ := g.Reader(s)
+			w, _ := g.WriterOfStream(s)
+			r, _ := g.ReaderOfStream(s)
 			if w >= 0 && r >= 0 && g.Nodes[w].Whole != nil && g.Nodes[w].Whole == g.Nodes[r].Whole {
 				depths = append(depths, d.FIFO[s].Depth)
 			}
@@ -221,7 +221,7 @@ func TestSplitCredits(t *testing.T) {
 		if most := slices.Max(depths); most < tt.deepest[0] || most > tt.deepest[1] {
 			t.Errorf("%s: FIFOs within layers hold %d words", name, depths)
 		}
-		asked, _ := d.Design.Interval()
+		asked, _ := d.Design.BottleneckInterval()
 		asked = max(asked, int(tt.goal.Interval))
 		if d.Clocks.Interval > float64(asked) {
 			t.Errorf("%s: interval %v, not %d", name, d.Clocks.Interval, asked)
@@ -235,10 +235,10 @@ func TestBuilt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
 	for _, wanted := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
-		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.FromStream,
+		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.HostIOStream,
 			Stalls: dataflow.StallByCredit}
 		d, told := designed(t, m, target, wanted)
-		target.Unroll = dataflow.Unbounded
+		target.Unroll = dataflow.WidestUnrollLimits
 		any, _ := designed(t, m, target, wanted)
 		if d == nil || any == nil {
 			t.Fatalf("%+v: %s", wanted, text(told))

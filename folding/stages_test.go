@@ -22,7 +22,7 @@ import (
 // steps for each channel.
 func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
 	var b dataflow.GraphBuilder
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
 		Elem: int8Type})
 	for i := range len(sizes) - 1 {
 		p := mvau.Params{Weights: randomWeights(r, sizes[i+1], sizes[i], -8, 7)}
@@ -37,10 +37,10 @@ func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
 				p.Steps = append(p.Steps, f)
 			}
 		}
-		s = must(b.Add(mvau.New(p), []int{s}, nil, nil))[0]
+		s = must(b.BindAndAdd(mvau.New(p), []int{s}, nil, nil))[0]
 	}
-	b.Output(s)
-	return &dataflow.Model{Name: "stepped", Graph: must(b.Graph())}
+	b.MarkOutput(s)
+	return &dataflow.Model{Name: "stepped", Graph: must(b.VerifiedGraph())}
 }
 
 // parted returns the names of the nodes of a design that are parts of a layer.
@@ -60,7 +60,7 @@ func TestStages(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 14))
 	m := stepped(r, 63, 64, 64, 64, 8)
-	wanted := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
+	wanted := Goal{Interval: 64 * 64, Least: must(ParseResourceMeasure("lut"))}
 	made, said := within(t, m, dataflow.UnrollLimits{}, wanted)
 	if made == nil {
 		t.Fatal(said)
@@ -80,21 +80,21 @@ func TestStages(t *testing.T) {
 		}
 		frames = append(frames, []dataflow.Tensor{x})
 	}
-	trace := must(rtlsim.Run(t.Context(), made.Design, frames, rtlsim.Options{}))
+	trace := must(rtlsim.RunFrames(t.Context(), made.Design, frames, rtlsim.Options{}))
 	for i, f := range frames {
-		streams := must(m.Graph.Eval(t.Context(), f))
+		streams := must(m.Graph.EvalFirstFrame(t.Context(), f))
 		if got, want := trace.Outputs[i][0], streams[m.Graph.Out[0]]; !reflect.DeepEqual(got, want) {
 			t.Errorf("frame %d: %v, want %v", i, got, want)
 		}
 	}
 	for _, depths := range []bool{false, true} {
 		again := wanted
-		again.Fixed = file(t, string(Format(made.Design, depths)))
+		again.Fixed = file(t, string(FormatFoldingFile(made.Design, depths)))
 		d, said := within(t, m, dataflow.UnrollLimits{}, again)
 		if d == nil {
 			t.Fatal(said)
 		}
-		if a, b := string(Format(d.Design, true)), string(Format(made.Design, true)); a != b {
+		if a, b := string(FormatFoldingFile(d.Design, true)), string(FormatFoldingFile(made.Design, true)); a != b {
 			t.Errorf("with depths %v: %s, want %s", depths, a, b)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSums(t *testing.T) {
 	in := func(elem num.Type, shape ...int) dataflow.StreamType {
 		return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 	}
-	uint4, bipolar := num.Type{Kind: num.UInt, Width: 4}, num.Type{Kind: num.Bipolar, Width: 1}
+	uint4, bipolar := num.Type{Kind: num.KindUInt, Width: 4}, num.Type{Kind: num.KindBipolar, Width: 1}
 	for _, tt := range []struct {
 		name string
 		op   dataflow.Op
@@ -188,7 +188,7 @@ func TestSums(t *testing.T) {
 		if err != nil {
 			t.Fatal(tt.name, err)
 		}
-		sums, mid, list, ok := whole.(dataflow.HasActivation).Sums()
+		sums, mid, list, ok := whole.(dataflow.HasStepFunctions).Sums()
 		if ok != tt.ok {
 			t.Errorf("%s: parted %t", tt.name, ok)
 		}
@@ -201,7 +201,7 @@ func TestSums(t *testing.T) {
 			continue
 		}
 		x := dataflow.Tensor{Shape: tt.in.Shape}
-		for range tt.in.Shape.Size() {
+		for range tt.in.Shape.ElementCount() {
 			x.Data = append(x.Data, int64(r.IntN(16)))
 		}
 		frame := []dataflow.Tensor{x}
@@ -216,14 +216,17 @@ func TestSums(t *testing.T) {
 func TestDear(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(9, 14)), 7, 16, 12, 6)
-	slow, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 16 * 12, Least: must(ParseMeasure("lut"))})
+	slow, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 16 * 12,
+		Least: must(ParseResourceMeasure("lut"))})
 	if slow == nil {
 		t.Fatal(said)
 	}
 	c := slow.Certificate
-	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.Condition(), "without serial step functions") ||
-		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("%d folds with serial step functions", c.Dear)) {
-		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Condition(), c.Lines())
+	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.BoundsConditionText(),
+		"without serial step functions") ||
+		!strings.Contains(strings.Join(c.DescribeInLines(), "\n"), fmt.Sprintf("%d folds with serial step functions",
+			c.Dear)) {
+		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.BoundsConditionText(), c.DescribeInLines())
 	}
 	fast, said := within(t, m, dataflow.UnrollLimits{}, Goal{Interval: 1})
 	if fast == nil {
@@ -244,9 +247,9 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(9, 14)), 15, 16, 12, 6)
 	target := dataflow.Target{Board: boards.Board{Name: "small", LUT: 400, LUTRAM: 200, FF: 10000, BRAM36: 3, DSP: 20},
-		ClockMHz: 100, IO: dataflow.FromStream}
+		ClockMHz: 100, IO: dataflow.HostIOStream}
 	asked := Goal{MaxUse: all(1), Interval: 16 * 12}
-	for _, least := range []ResourceMeasure{LeastLoad, LeastLUT} {
+	for _, least := range []ResourceMeasure{ResourceMeasureLoad, ResourceMeasureLUT} {
 		for _, over := range []bool{false, true} {
 			wanted := asked
 			wanted.Least, wanted.OverBudget = least, over
@@ -255,7 +258,7 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 				t.Fatalf("%v: %s", least, text(told))
 			}
 			c := &d.Certificate
-			if !slices.Contains(parted(d), "MVAU_0_steps") || d.Over || c.Dear > 0 || c.Exclusions() != "" ||
+			if !slices.Contains(parted(d), "MVAU_0_steps") || d.Over || c.Dear > 0 || c.ExcludedDesignsText() != "" ||
 				len(told.Diags) > 0 {
 				t.Errorf("%v: %v, over %t, %d left out; %s", least, parted(d), d.Over, c.Dear, text(told))
 			}
@@ -270,18 +273,18 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	if fastest == nil {
 		t.Fatal(text(told))
 	}
-	if c := &fastest.Certificate; c.Dear == 0 || c.Exclusions() == "" || fastest.Clocks.Interval <= 16*12 {
+	if c := &fastest.Certificate; c.Dear == 0 || c.ExcludedDesignsText() == "" || fastest.Clocks.Interval <= 16*12 {
 		t.Errorf("the fastest: %v clocks, %d left out", fastest.Clocks.Interval, c.Dear)
 	}
 
 	var listed diag.List
 	s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, &listed))
-	front, _, err := s.ParetoFront(t.Context(), asked, 0, &listed, nil)
+	front, _, err := s.FindParetoFront(t.Context(), asked, 0, &listed, nil)
 	if err != nil || len(front) == 0 || front[len(front)-1].Clocks.Interval > 16*12 {
 		t.Errorf("a front of %d designs; %v", len(front), err)
 	}
 	for _, d := range front {
-		b := must(s.Bound(t.Context(), Goal{MaxUse: all(1), Interval: float64(int(d.Clocks.Interval))}))
+		b := must(s.ComputeDesignBounds(t.Context(), Goal{MaxUse: all(1), Interval: float64(int(d.Clocks.Interval))}))
 		if b.Interval == 0 || b.Measure > d.Certificate.Bounds[0].Value {
 			t.Errorf("%v clocks, %+v: nothing is said to go below %+v", d.Clocks.Interval, d.Certificate.Bounds[0], b)
 		}

@@ -18,28 +18,29 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// unreachable tells the user that no design within the budget has the requested interval, which interval is possible,
-// and which budget would do.
+// unreachable adds a diagnostic: no design within the budget has the requested interval. It says which interval is
+// possible, and which budget would do.
 func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	best, err := q.design(ctx, f.Folding)
 	if err != nil {
 		return err
 	}
-	limit := q.MaxInterval()
+	limit := q.MaxIntervalClocks()
 	allowed, _ := limit.Float64()
-	samples := q.Model.Turns.PerFrame()
-	unit, frame, one := goal.Unit(samples), "frame", "one"
+	samples := q.Model.Turns.SamplesPerFrame()
+	unit, frame, one := goal.RateUnit(samples), "frame", "one"
 	if samples > 1 {
 		frame = fmt.Sprintf("frame of %d", samples)
 		one = "one " + frame
 	}
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", goal.FormatExact(q.Goal.FPS), unit,
-		goal.FormatPlain(q.Clock),
-		goal.FormatClocks(goal.Floor(limit)), frame)
-	if goal.Floor(limit) < 1 {
-		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", goal.FormatExact(q.Goal.FPS),
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", goal.FormatAllDecimals(q.Goal.FPS), unit,
+		goal.FormatWithoutExponent(q.Clock),
+		goal.FormatClocks(goal.FloorOfRational(limit)), frame)
+	if goal.FloorOfRational(limit) < 1 {
+		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz",
+			goal.FormatAllDecimals(q.Goal.FPS),
 			unit,
-			one, goal.FormatPlain(q.Clock))
+			one, goal.FormatWithoutExponent(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
 		asked = "asked for: " + goal.FormatClocks(q.Goal.Interval) + " per " + frame
@@ -48,29 +49,30 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if float64(f.floor) < best.Clocks.Interval {
 		found = "found on"
 	}
-	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
+	dg := diag.Diag{Severity: diag.SeverityError, Code: diag.FPSUnreachable,
 		Msg: fmt.Sprintf("%s; the best %s %s is %s, %s %s per second",
-			asked, found, q.Target.Board.Name, goal.FormatClocks(best.Clocks.Interval), goal.FormatExact(best.FPS()),
+			asked, found, q.Target.Board.Name, goal.FormatClocks(best.Clocks.Interval),
+			goal.FormatAllDecimals(best.SamplesPerSecond()),
 			unit)}
-	if i, most := q.Slowest(); float64(most) > allowed {
+	if i, most := q.SlowestLayer(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
-		if _, ok := space.RaisedEnvelope(q.FoldingSpace, goal.Floor(limit)); ok {
-			how += " within " + q.Target.LimitText()
+		if _, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.FloorOfRational(limit)); ok {
+			how += " within " + q.Target.ProcessLimitText()
 		}
 		if l.Fixed {
 			how = "as the folding file sets it"
 		}
-		dg.Node = l.Origin()
+		dg.Node = l.OriginNodeName()
 		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, goal.FormatClocks(most), how))
 	}
 	with := q.asked()
-	if port := q.PortClocks(); q.Target.PortBits() > 0 && float64(port) > allowed {
-		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
+	if port := q.MinHostPortClocks(); q.Target.HostPortBits() > 0 && float64(port) > allowed {
+		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.HostIOStream })
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
-			q.Target.PortBits(), goal.FormatClocks(port)))
+			q.Target.HostPortBits(), goal.FormatClocks(port)))
 	}
-	if e, ok := space.RaisedEnvelope(q.FoldingSpace, goal.Floor(limit)); ok {
+	if e, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.FloorOfRational(limit)); ok {
 		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 	}
 	if len(dg.Notes) > 0 {
@@ -96,7 +98,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if dg.Hint = hint + " or a larger board"; q.Goal.FPS > 0 {
 		dg.Hint = hint + ", a higher --clock or a larger board"
 	}
-	more, err := q.leastLoad(ctx, goal.Floor(limit))
+	more, err := q.leastLoad(ctx, goal.FloorOfRational(limit))
 	if err != nil {
 		return err
 	}
@@ -119,42 +121,42 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	return nil
 }
 
-// instead returns the flag, with its value, that asks for the speed of the given design.
+// instead returns the flag, with its value, by which a user asks for the speed of the given design.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
-		return "--interval " + goal.FormatExact(d.Clocks.Interval)
+		return "--interval " + goal.FormatAllDecimals(d.Clocks.Interval)
 	}
-	return "--fps " + goal.FormatExact(d.FPS())
+	return "--fps " + goal.FormatAllDecimals(d.SamplesPerSecond())
 }
 
 // leastLoad returns the design with the least load at an interval, even if it exceeds the budget; nil if it finds none.
 // The design uses no kind of resource whose budget is 0, or as little of it as possible.
 func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
-	fresh := q.Restarted()
+	fresh := q.WithNewStepCounter()
 	loose := q.uncapped(limit)
 	caps := loose
-	most := q.Caps.Vector[:goal.KindMemoryBytes]
+	most := q.Caps.AmountVector[:goal.KindMemoryBytesPerFrame]
 	// a budget of nothing at all: use the board's resources instead
 	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) {
-		have := goal.Amounts(q.Budget.Capacity)
+		have := goal.AmountsByKind(q.Budget.Capacity)
 		copy(fresh.Yard[:], have[:])
 		most = nil
 	}
 	for k, n := range most {
 		if n == 0 {
-			caps.Vector[k], fresh.Yard[k] = 0, 1
+			caps.AmountVector[k], fresh.Yard[k] = 0, 1
 		}
 	}
 	for i, c := range []search.Caps{caps, loose} {
 		if i > 0 && c == caps {
 			break
 		}
-		p := fresh.NewIntervalSearchWithin(limit, c, LeastLoad.Order())
-		if err := p.Continue(ctx, 1, false); err != nil {
+		p := fresh.NewIntervalSearchWithinCaps(limit, c, ResourceMeasureLoad.MinimisationOrder())
+		if err := p.ContinueSearch(ctx, 1, false); err != nil {
 			return nil, err
 		}
-		if f, err := p.Best(ctx); f != nil || err != nil {
-			return &found{ProvedFolding: f}, err
+		if f, err := p.BestFoldingWithBounds(ctx); f != nil || err != nil {
+			return &found{FoldingWithBounds: f}, err
 		}
 	}
 	return nil, nil
@@ -162,8 +164,8 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 
 // uncapped returns the caps of a design at an interval if there is no budget.
 func (q *inquiry) uncapped(limit int) search.Caps {
-	caps := search.Unlimited
-	caps.Vector[goal.KindMemoryBytes] = q.CapsAt(limit).Vector[goal.KindMemoryBytes]
+	caps := search.UnlimitedCaps
+	caps.AmountVector[goal.KindMemoryBytesPerFrame] = q.CapsAtInterval(limit).AmountVector[goal.KindMemoryBytesPerFrame]
 	return caps
 }
 
@@ -175,7 +177,8 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	}
 	list = list[at:]
 	at = sort.Search(len(list)-1, func(i int) bool {
-		return !math.IsInf(q.Tree(list[i]).Bound(q.ObjectiveOf(LeastLoad), q.uncapped(list[i])), 1)
+		return !math.IsInf(q.NewFoldingTree(list[i]).LowerBoundOf(q.ObjectiveOfMeasure(ResourceMeasureLoad),
+			q.uncapped(list[i])), 1)
 	})
 	// The last interval is for given FIFO depths that allow no faster design.
 	for _, limit := range []int{list[at], list[len(list)-1]} {
@@ -189,7 +192,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 // overBudget returns the design with the least load at an interval, or at the shortest interval above it, if the goal
 // allows that. Otherwise it tells the user how large the budget has to be for this design.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
-	if !q.Goal.OverBudget && !q.HasGivenDepths() {
+	if !q.Goal.OverBudget && !q.HasGivenFIFODepths() {
 		small, err := q.small(ctx, list, limit)
 		if small || err != nil {
 			return nil, err
@@ -200,7 +203,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 		return nil, err
 	}
 	if f == nil { // the neighbours can be joined: find checked that first
-		q.told.Fail(diag.BudgetExceeded, "",
+		q.told.AddError(diag.BudgetExceeded, "",
 			"the search reached its limit of work without a design",
 			"give it more --search-time, or set the folds of some layers in a folding file")
 		return nil, nil
@@ -209,7 +212,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if err != nil {
 		return nil, err
 	}
-	reached := goal.IntervalMeetsLimit(whole.Clocks.Interval, q.MaxInterval())
+	reached := goal.IntervalMeetsLimit(whole.Clocks.Interval, q.MaxIntervalClocks())
 	if q.Goal.OverBudget && reached {
 		return f, nil
 	}
@@ -240,23 +243,25 @@ const smallNodes = 10
 func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error) {
 	at, _ := slices.BinarySearch(list, limit)
 	at = min(at, len(list)-1)
-	if at += sort.Search(len(list)-1-at, func(i int) bool { return q.Tree(list[at+i]).Possible() }); at == len(list) {
+	if at += sort.Search(len(list)-1-at,
+		func(i int) bool { return q.NewFoldingTree(list[at+i]).HasAnySolution() }); at == len(list) {
 		return false, nil
 	}
 	least, err := q.leastMemory(ctx, list[at])
 	if err == nil && least.Best == nil {
-		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, q.uncapped(list[at]),
+		least, err = q.WithNewStepCounter().NewFoldingTree(list[at]).FindMinimalSolution(ctx,
+			q.ObjectiveOfMeasure(ResourceMeasureLoad), nil, q.uncapped(list[at]),
 			smallNodes)
 	}
 	if least.Best == nil || err != nil {
 		return false, err
 	}
-	f := q.Folding(&space.Region{Limit: list[at]}, least.Best)
-	b := q.Build(f)
+	f := q.FoldingOfSolution(&space.FoldingRegion{Limit: list[at]}, least.Best)
+	b := q.BuildDesign(f)
 	if b == nil {
 		return false, nil
 	}
-	short := q.shortage(estimate.DesignCost(b.Design).Total)
+	short := q.shortage(estimate.EstimateDesign(b.Design).Total)
 	if _, ok := short.use(q.Goal.MaxUse); ok {
 		return false, nil
 	}
@@ -268,13 +273,13 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 // leastMemory returns the folding with the least share of the budget's memory, with everything else within the budget.
 // Without it, a network whose weights do not fit in memory would be reported as short of LUTs.
 func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.MinimiseResult, error) {
-	fresh, caps := q.Restarted(), q.CapsAt(limit)
-	var yard search.Vector
+	fresh, caps := q.WithNewStepCounter(), q.CapsAtInterval(limit)
+	var yard search.AmountVector
 	for _, kind := range []int{goal.KindBRAM, goal.KindURAM} {
-		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.NoCap
+		yard[kind], caps.AmountVector[kind] = fresh.Yard[kind], search.NoCap
 	}
-	caps.Vector[goal.KindMeanShare] = search.NoCap
-	return fresh.Tree(limit).Minimise(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
+	caps.AmountVector[goal.KindMeanShare] = search.NoCap
+	return fresh.NewFoldingTree(limit).FindMinimalSolution(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
 }
 
 // tellShort tells the user that no design fits the budget, how much is missing, and which layer is the largest.
@@ -287,7 +292,8 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 		}
 	}
 	l := &q.Layers[at]
-	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
+	dg := l.NewLayerDiag(diag.BudgetExceeded,
+		"no design fits the budget; the least demanding one takes "+short.String(), hint)
 	if kind < goal.KindMeanShare {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
@@ -295,15 +301,15 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 			dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port takes %d %s", host, q.called(kind)))
 		}
 	}
-	if rest := short.amounts.Minus(q.Host); rest.Within(&q.Caps.Vector) {
+	if rest := short.amounts.Minus(q.Host); rest.IsWithin(&q.Caps.AmountVector) {
 		dg.Hint += "; or --io stream where the network is fed from inside the FPGA"
 	}
 	q.told.Add(dg)
 }
 
-// called returns the board's name of a kind of resource.
+// called returns the name that the board's data sheet has for a kind of resource.
 func (q report) called(kind int) string {
-	return goal.WithBlockName(goal.KindNames[kind], q.Target.Board)
+	return goal.WithBoardBlockRAMName(goal.KindNames[kind], q.Target.Board)
 }
 
 // A shortage says how far a design exceeds a budget.
@@ -311,17 +317,17 @@ type shortage struct {
 	budget  Budget
 	on      boards.Board
 	total   dataflow.Resources
-	amounts search.Vector // total as a vector
-	caps    search.Vector
+	amounts search.AmountVector // total as a vector
+	caps    search.AmountVector
 	kind    int    // the kind that exceeds the budget by the largest factor
 	when    string // " before ..." if the design is not complete; else empty
 }
 
 func (q report) shortage(total dataflow.Resources) shortage {
-	s := shortage{budget: q.Budget, on: q.Target.Board, total: total, caps: q.Caps.Vector}
-	s.amounts = q.Budget.Vector(s.total)
+	s := shortage{budget: q.Budget, on: q.Target.Board, total: total, caps: q.Caps.AmountVector}
+	s.amounts = q.Budget.AmountVectorOf(s.total)
 	worst := 0.0
-	for k := range goal.KindMemoryBytes {
+	for k := range goal.KindMemoryBytesPerFrame {
 		if f := float64(s.amounts[k]) / max(float64(s.caps[k]), 0.5); s.amounts[k] > s.caps[k] && f > worst {
 			s.kind, worst = k, f
 		}
@@ -329,23 +335,24 @@ func (q report) shortage(total dataflow.Resources) shortage {
 	return s
 }
 
-// String describes what is missing: "23,100 LUT of 18,432".
+// String returns what is missing: "23,100 LUT of 18,432", the needed and the allowed amount.
 func (s *shortage) String() string {
 	if s.kind == goal.KindMeanShare {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
-			goal.FormatPlain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			goal.WithBlockName(goal.KindNames[goal.KindMeanShare], s.on), s.when, goal.FormatPlain(100*s.budget.Mean))
+			goal.FormatWithoutExponent(float64(int(1000*s.budget.MeanShareOf(s.total)+0.999))/10),
+			goal.WithBoardBlockRAMName(goal.KindNames[goal.KindMeanShare], s.on), s.when,
+			goal.FormatWithoutExponent(100*s.budget.Mean))
 	}
 	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
-		goal.WithBlockName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
-		goal.Amounts(s.budget.Capacity)[s.kind])
+		goal.WithBoardBlockRAMName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
+		goal.AmountsByKind(s.budget.Capacity)[s.kind])
 }
 
-// use returns the smallest budget that the design fits, as a value of --max-use. It is one share for all kinds if the
-// user gave one; otherwise it raises the shares that are too small. ok is false if the board has too little.
-func (s *shortage) use(given MaxUse) (use string, ok bool) {
-	if given == (MaxUse{}) {
-		given = DefaultMaxUse
+// use returns the smallest budget that the design fits, as a value of --max-use. It is one fraction for all kinds if
+// the user gave one; otherwise it raises the fractions that are too small. ok is false if the board has too little.
+func (s *shortage) use(given MaxUseFractions) (use string, ok bool) {
+	if given == (MaxUseFractions{}) {
+		given = DefaultMaxUseFractions
 	}
 	up := func(part, whole int64) float64 { // rounds up to four decimals
 		const units = 10_000
@@ -354,8 +361,9 @@ func (s *shortage) use(given MaxUse) (use string, ok bool) {
 		f, _ := new(big.Rat).SetFrac(n, big.NewInt(units)).Float64()
 		return f
 	}
-	need := [goal.KindMemoryBytes]float64{goal.KindMeanShare: up(s.amounts[goal.KindMeanShare], goal.MeanUnits)}
-	for k, have := range goal.Amounts(s.budget.Capacity) {
+	need := [goal.KindMemoryBytesPerFrame]float64{goal.KindMeanShare: up(s.amounts[goal.KindMeanShare],
+		goal.MeanShareScale)}
+	for k, have := range goal.AmountsByKind(s.budget.Capacity) {
 		if have > 0 {
 			need[k] = up(s.amounts[k], have)
 		}
@@ -364,11 +372,11 @@ func (s *shortage) use(given MaxUse) (use string, ok bool) {
 	if most > 1 {
 		return "", false
 	}
-	if given == goal.EvenUse(given.LUT) {
-		return goal.FormatPlain(max(given.LUT, most)), true
+	if given == goal.NewUniformMaxUse(given.LUT) {
+		return goal.FormatWithoutExponent(max(given.LUT, most)), true
 	}
 	for k, share := range need {
-		f := given.FractionPtr(k)
+		f := given.FractionPointerOf(k)
 		*f = max(*f, share)
 	}
 	return given.String(), true
@@ -381,7 +389,7 @@ func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	use, err := goal.ParseMaxUse(text)
+	use, err := goal.ParseMaxUseFractions(text)
 	if err != nil {
 		return "", err
 	}
@@ -393,7 +401,7 @@ func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 	return text, nil
 }
 
-// unjoined tells the user that neighbours cannot be joined even at the longest interval.
+// unjoined adds diagnostics that say which neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
 	list := q.UnjoinableStreamDiags()
 	for _, d := range list {
@@ -408,7 +416,7 @@ func (q *inquiry) unjoined() {
 			fixed = append(fixed, q.Layers[i].Node.Name)
 		}
 	}
-	q.told.Fail(diag.WordTooWide, "",
+	q.told.AddError(diag.StreamWordTooWide, "",
 		fmt.Sprintf("neighbours' words join two by two, but no folding of %s joins them all",
 			strings.Join(fixed, ", ")), "leave PE and SIMD of some of these layers out of the folding file")
 }

@@ -55,9 +55,10 @@ func TestTrouble(t *testing.T) {
 			"--max-use 1,lut=0.768"}},
 		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: all(1)}, []string{"error[budget-exceeded]",
 			"hint: a larger board, or fewer bits or weights"}},
-		{"no DSP wanted", of(460, 4, 20), Goal{MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, Mean: 1}}, nil},
+		{"no DSP wanted", of(460, 4, 20), Goal{MaxUse: MaxUseFractions{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, Mean: 1}},
+			nil},
 		{"over the mean", of(2000, 2, 20), Goal{Interval: 3,
-			MaxUse: MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 0.3}},
+			MaxUse: MaxUseFractions{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 0.3}},
 			[]string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
 				"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
 		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]",
@@ -93,7 +94,7 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, wanted Goal, told *
 			case "interval":
 				next.Interval = float64(must(strconv.Atoi(h[2])))
 			case "max-use":
-				next.MaxUse = must(ParseMaxUse(h[2]))
+				next.MaxUse = must(ParseMaxUseFractions(h[2]))
 			default:
 				continue
 			}
@@ -118,8 +119,9 @@ func TestHints(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)
-		wanted := Goal{MaxUse: []MaxUse{{}, all(0.5), all(0.9), {LUT: 0.9, LUTRAM: 0.5, FF: 0.9, BRAM: 0.7, URAM: 0.8,
-			Mean: 0.4}}[r.IntN(4)], Least: LeastLoad + ResourceMeasure(r.IntN(6))}
+		wanted := Goal{MaxUse: []MaxUseFractions{{}, all(0.5), all(0.9), {LUT: 0.9, LUTRAM: 0.5, FF: 0.9, BRAM: 0.7,
+			URAM: 0.8,
+			Mean: 0.4}}[r.IntN(4)], Least: ResourceMeasureLoad + ResourceMeasure(r.IntN(6))}
 		switch r.IntN(4) {
 		case 0:
 			wanted.Interval = float64(1 + r.IntN(40))
@@ -207,7 +209,7 @@ func TestFixedBeyondBudget(t *testing.T) {
 			[]string{"error[budget-exceeded]", " LUT before any FIFO is deep; the budget on zcu104 is 23040 of 230400",
 				"the largest layer is MVAU_0"}},
 		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`,
-			Goal{MaxUse: MaxUse{LUT: 0.8, LUTRAM: 0.8, FF: 0.8, BRAM: 0.8, URAM: 0.8, Mean: 0.8}},
+			Goal{MaxUse: MaxUseFractions{LUT: 0.8, LUTRAM: 0.8, FF: 0.8, BRAM: 0.8, URAM: 0.8, Mean: 0.8}},
 			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728",
 				"--max-use 0.8,dsp=0.0012"}},
 		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks",

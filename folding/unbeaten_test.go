@@ -29,7 +29,7 @@ func TestUnbeaten(t *testing.T) {
 				clocks := 64 << r.IntN(6)
 				clocks += r.IntN(clocks)
 				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true},
-					{Interval: float64(clocks), Least: LeastLUT}}
+					{Interval: float64(clocks), Least: ResourceMeasureLUT}}
 				wanted := goals[seed%uint64(len(goals))]
 				d, _ := designed(t, m, target, wanted)
 				if d == nil {
@@ -119,7 +119,7 @@ func (p proved) compare(other *Design, how string) {
 
 // inLUTs compares the folds of a design that the bounds exclude, with FIFOs as the search makes them.
 func (p proved) inLUTs(other *Design, how string) {
-	d, _ := withFileOn(p, p.model, p.target, string(Format(other.Design, false)), p.goal)
+	d, _ := withFileOn(p, p.model, p.target, string(FormatFoldingFile(other.Design, false)), p.goal)
 	if d != nil && !p.saves(d) {
 		p.compare(d, how+", with its folds")
 	}
@@ -133,15 +133,15 @@ func (p proved) saves(other *Design) bool {
 	}
 	t := other.Design.Target
 	for s, f := range other.FIFO {
-		if f.Memory != dataflow.BRAM && f.Memory != dataflow.URAM {
+		if f.Memory != dataflow.MemoryBRAM && f.Memory != dataflow.MemoryURAM {
 			continue
 		}
-		port := other.Design.Port(s)
+		port := other.Design.PortOfStream(s)
 		takes := func(f dataflow.FIFO) dataflow.Resources {
 			return estimate.StreamFIFOCostForWriter(t, f, port,
 				false).Total()
 		}
-		inLUTs, inBlocks := takes(dataflow.FIFO{Depth: 2, Memory: dataflow.SRL}), takes(f)
+		inLUTs, inBlocks := takes(dataflow.FIFO{Depth: 2, Memory: dataflow.MemorySRL}), takes(f)
 		if inBlocks.LUT < inLUTs.LUT || inBlocks.FF < inLUTs.FF {
 			return true
 		}

@@ -42,7 +42,7 @@ func TestUnjoined(t *testing.T) {
 			return "{" + strings.Join(list, ", ") + "}"
 		}
 		res, d := withFile(t, tiled(), file(c.folds), Goal{})
-		if res != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.WordTooWide ||
+		if res != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.StreamWordTooWide ||
 			!strings.Contains(d.Diags[0].Msg, c.want) {
 			t.Errorf("%s:\n%swant %q", c.name, text(d), c.want)
 			continue

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// tell adds warnings about a design: it exceeds the budget because the user allowed that, or some layer cannot reach
-// the clock and so the rate is lower.
+// tell adds warnings about a design to the diagnostics. The design exceeds the budget because the user allowed that, or
+// the rate is lower because some layer cannot reach the clock.
 func (q *inquiry) tell(d *Design) {
 	if d.Over && q.Goal.MaxCycles == 0 {
 		short := q.shortage(d.Estimate.Total)
@@ -22,25 +22,27 @@ func (q *inquiry) tell(d *Design) {
 		if use, ok := short.use(q.Goal.MaxUse); ok {
 			hint = "--max-use " + use + ", a larger board or a lower rate"
 		}
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
+		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.BudgetExceeded,
 			Msg: "over the budget, as --over-budget allows: it takes " + short.String(), Hint: hint})
 	}
 	tellLarge(d, q.told)
 	carried := carriedBy(d)
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
-	hint := fmt.Sprintf("ask for --clock %s or less", goal.FormatPlain(min(most, carried.clock)))
+	hint := fmt.Sprintf("ask for --clock %s or less", goal.FormatWithoutExponent(min(most, carried.clock)))
 	if most < asked {
-		i, ns := d.Slowest()
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
+		i, ns := d.LongestDelayNS()
+		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LayerTooSlowForClock,
+			Node: d.Model.Graph.Nodes[i].LayerName(),
 			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
-				"rates are given for %s MHz", ns, goal.FormatPlain(asked), 1000/asked, goal.FormatPlain(most)),
+				"rates are given for %s MHz", ns, goal.FormatWithoutExponent(asked), 1000/asked,
+				goal.FormatWithoutExponent(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
+		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LayerTooSlowForClock, Node: carried.layer,
 			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
 				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
-				carried.Steps, goal.FormatPlain(asked), d.Target.Delays().StageNS()),
+				carried.Steps, goal.FormatWithoutExponent(asked), d.Target.OperationDelays().StageBudgetNS()),
 			Hint: hint})
 	}
 }
@@ -59,13 +61,13 @@ func carriedBy(d *Design) carried {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {
-		if o, ok := n.Op.(dataflow.StateCarrying); ok {
-			if p := o.Carries(d.Folds[i], d.Target); p.NS > c.NS {
-				c.TimingPath, c.layer = p, n.Layer()
+		if o, ok := n.Op.(dataflow.CarriesState); ok {
+			if p := o.CarriedStatePath(d.Folds[i], d.Target); p.NS > c.NS {
+				c.TimingPath, c.layer = p, n.LayerName()
 			}
 		}
 	}
-	if stage := d.Target.Delays().StageNS(); c.NS > stage {
+	if stage := d.Target.OperationDelays().StageBudgetNS(); c.NS > stage {
 		// The clock's uncertainty is a share of the period, so the time for a stage is a share, too.
 		c.clock = float64(int(d.Target.ClockMHz * stage / c.NS))
 	}
@@ -75,18 +77,18 @@ func carriedBy(d *Design) carried {
 // tellLarge warns about large tables in LUTs: how many levels of logic read a row, and at which clock these fit a
 // stage.
 func tellLarge(d *Design, told *diag.List) {
-	clock, last := d.Target.Delays(), ""
+	clock, last := d.Target.OperationDelays(), ""
 	for i, n := range d.Model.Graph.Nodes {
-		for _, s := range dataflow.LargeLUTTables(n.Op, d.Folds[i]) {
-			if n.Layer() == last { // another part of the same layer
+		for _, s := range dataflow.LargeLUTTablesOf(n.Op, d.Folds[i]) {
+			if n.LayerName() == last { // another part of the same layer
 				continue
 			}
-			last = n.Layer()
-			ns := clock.LUTLevelsNS(s.Levels())
-			told.Add(diag.Diag{Severity: diag.Warning, Code: diag.TableLarge, Node: n.Layer(),
+			last = n.LayerName()
+			ns := clock.LUTLevelsNS(s.LUTLevels())
+			told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LargeTableInLUTs, Node: n.LayerName(),
 				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
-					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.Levels(), ns,
-					int(d.Target.ClockMHz*clock.StageNS()/ns)),
+					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.LUTLevels(), ns,
+					int(d.Target.ClockMHz*clock.StageBudgetNS()/ns)),
 				Hint: "more block RAM (--max-use, a larger board), a wider fold of the layer, or ram_style block in " +
 					"a folding file"})
 		}
@@ -101,8 +103,8 @@ const slowFIFOs = 1.05
 // design if no rate is given and the present design is slower than its layers.
 func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	given := slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
-	if !given || q.Goal.FIFO != (FIFODepthPolicy{}) || q.MaxInterval() != nil ||
-		d.Clocks.Interval <= slowFIFOs*float64(q.Intervals()[0]) {
+	if !given || q.Goal.FIFO != (FIFODepthPolicy{}) || q.MaxIntervalClocks() != nil ||
+		d.Clocks.Interval <= slowFIFOs*float64(q.IntervalsToTry()[0]) {
 		return nil
 	}
 	wanted := q.Goal
@@ -113,9 +115,9 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 		return err
 	}
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
+		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.GivenFIFODepthsSlow, Where: "folding file",
 			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
-				goal.FormatPlain(d.Clocks.Interval), goal.FormatPlain(free.Clocks.Interval)),
+				goal.FormatWithoutExponent(d.Clocks.Interval), goal.FormatWithoutExponent(free.Clocks.Interval)),
 			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil

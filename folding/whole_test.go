@@ -47,7 +47,7 @@ func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFODepthPolicy) []fig
 		var folds []dataflow.Fold
 		for f := range n.Op.Folds() {
 			lacks := n.Op.Cost(f, t).Total().URAM > 0 && t.Board.URAM == 0
-			if !lacks && e.rowMajorEnds(n, f) && (f.Memory != dataflow.URAM || t.Board.InitialisesURAM()) {
+			if !lacks && e.rowMajorEnds(n, f) && (f.Memory != dataflow.MemoryURAM || t.Board.CanInitialiseURAM()) {
 				folds = append(folds, f)
 			}
 		}
@@ -92,7 +92,7 @@ func (e *enumeration) design() *dataflow.Design {
 	stream, ports := make([]int, len(e.g.Streams)), make([]dataflow.Port, len(e.g.Streams))
 	host := map[int]bool{}
 	for _, s := range e.g.In {
-		stream[s], host[s] = b.Input(e.g.Streams[s].Name, e.g.Streams[s].Type), true
+		stream[s], host[s] = b.AddInput(e.g.Streams[s].Name, e.g.Streams[s].Type), true
 	}
 	for i, n := range e.g.Nodes {
 		in, out := n.Op.Ports(e.pick[i])
@@ -107,15 +107,15 @@ func (e *enumeration) design() *dataflow.Design {
 				return nil
 			case from.PerWord != to.PerWord:
 				op := e.converter(s, from.PerWord, to)
-				bound, _, err := op.Bind([]dataflow.StreamType{b.Type(stream[s])})
+				bound, _, err := op.Bind([]dataflow.StreamType{b.TypeOfStream(stream[s])})
 				for f := range must(bound, err).Folds() {
 					folds = append(folds, f)
 				}
-				stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
+				stream[s] = must(b.BindAndAdd(op, []int{stream[s]}, nil, nil))[0]
 			}
 			ins = append(ins, stream[s])
 		}
-		for k, s := range must(b.Add(n.Op, ins, nil, nil)) {
+		for k, s := range must(b.BindAndAdd(n.Op, ins, nil, nil)) {
 			id := n.Out[k]
 			stream[id], ports[id] = s, out[k]
 			if slices.Contains(e.g.Out, id) && out[k].Tile != 0 {
@@ -127,25 +127,25 @@ func (e *enumeration) design() *dataflow.Design {
 	for _, s := range e.g.Out {
 		if n := e.border(s, ports[s]); n != ports[s].PerWord {
 			op := e.converter(s, ports[s].PerWord, dataflow.Port{PerWord: n})
-			bound, _, err := op.Bind([]dataflow.StreamType{b.Type(stream[s])})
+			bound, _, err := op.Bind([]dataflow.StreamType{b.TypeOfStream(stream[s])})
 			for f := range must(bound, err).Folds() {
 				folds = append(folds, f)
 			}
-			stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
+			stream[s] = must(b.BindAndAdd(op, []int{stream[s]}, nil, nil))[0]
 		}
-		b.Output(stream[s])
+		b.MarkOutput(stream[s])
 	}
-	g := must(b.Graph())
+	g := must(b.VerifiedGraph())
 	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO,
 		len(g.Streams))}
 }
 
 // border returns the elements in a word of the host: the most that fit its port if the layer's word does not.
 func (e *enumeration) border(s int, p dataflow.Port) int {
-	size, bits := e.g.Streams[s].Type.Shape.Size(), e.g.Streams[s].Type.Elem.Width
-	for n := p.PerWord; e.t.PortBits() > 0 && n > 0; n-- {
+	size, bits := e.g.Streams[s].Type.Shape.ElementCount(), e.g.Streams[s].Type.Elem.Width
+	for n := p.PerWord; e.t.HostPortBits() > 0 && n > 0; n-- {
 		whole := p.PerWord * n / dataflow.GCD(p.PerWord, n)
-		if n*bits <= e.t.PortBits() && size%whole == 0 {
+		if n*bits <= e.t.HostPortBits() && size%whole == 0 {
 			return n
 		}
 	}
@@ -202,20 +202,20 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 
 // simulate returns the clocks of a design with the given depths; ok is false if it can deadlock.
 func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok bool) {
-	d.FIFO = dataflow.ShiftRegisters(depths...)
+	d.FIFO = dataflow.NewShiftRegisterFIFOs(depths...)
 	if _, err := rtlsim.ProveDeadlockFree(context.Background(), d); err != nil {
 		return p, false
 	}
-	trace, err := rtlsim.Run(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})
+	trace, err := rtlsim.RunFrames(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})
 	if err != nil {
 		return p, false
 	}
-	p.interval, p.simulated, p.latency = trace.Interval(), trace.Interval(), trace.Latency()
-	p.slowest, _ = d.Interval()
-	if b := e.t.Board; b.MemoryGBps > 0 && e.t.PortBits() > 0 {
+	p.interval, p.simulated, p.latency = trace.IntervalClocks(), trace.IntervalClocks(), trace.LatencyClocks()
+	p.slowest, _ = d.BottleneckInterval()
+	if b := e.t.Board; b.MemoryGBps > 0 && e.t.HostPortBits() > 0 {
 		bytes := 0
 		for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
-			bytes += d.Port(s).Bytes()
+			bytes += d.PortOfStream(s).FrameBytes()
 		}
 		p.interval = max(p.interval, math.Ceil(float64(bytes)*e.t.ClockMHz/(1000*b.MemoryGBps)))
 	}
@@ -229,18 +229,18 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 		return
 	}
 	p.few = e.spends()
-	_, total := d.Cost()
+	_, total := d.CostPerNode()
 	for _, p.blocks = range []bool{false, true} {
 		costs := []dataflow.Resources{total.Plus(estimate.HostInterfaceCost(e.t, d.Model.Graph).Total())}
 		for s, words := range depths {
 			var next []dataflow.Resources
-			port := d.Port(s)
+			port := d.PortOfStream(s)
 			for _, f := range e.memories(words, port.Width()) {
 				const few = 32
-				if !p.blocks && words <= few && (f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM) {
+				if !p.blocks && words <= few && (f.Memory == dataflow.MemoryBRAM || f.Memory == dataflow.MemoryURAM) {
 					continue
 				}
-				r := estimate.FIFO(e.t, f, port).Total()
+				r := estimate.FIFOCost(e.t, f, port).Total()
 				for _, c := range costs {
 					next = append(next, c.Plus(r))
 				}
@@ -256,10 +256,11 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 // spends reports whether a picked layer multiplies few bits in DSP slices and could do so in LUTs.
 func (e *enumeration) spends() bool {
 	for i, n := range e.g.Nodes {
-		m, ok := n.Op.(dataflow.Multiplying)
+		m, ok := n.Op.(dataflow.HasMultipliers)
 		inLUTs := func(f dataflow.Fold) bool { return n.Op.Cost(f, e.t).Total().DSP == 0 }
-		if ok && m.FactorBits() <= goal.MaxNarrowFactorBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i],
-			inLUTs) {
+		if ok && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits && !inLUTs(e.pick[i]) &&
+			slices.ContainsFunc(e.folds[i],
+				inLUTs) {
 			return true
 		}
 	}
@@ -277,7 +278,7 @@ func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
 		if e.fifo.Words > 0 {
 			f.Depth = words
 		}
-		list = append(list, dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)})
+		list = append(list, dataflow.FIFO{Depth: f.Depth, Memory: estimate.MemoryOfStyle(f.Memory)})
 	}
 	return list
 }
@@ -285,8 +286,8 @@ func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
 func undominated(list []dataflow.Resources) []dataflow.Resources {
 	var kept []dataflow.Resources
 	for i, c := range list {
-		beaten := slices.ContainsFunc(kept, func(k dataflow.Resources) bool { return k.Within(c) }) ||
-			slices.ContainsFunc(list[i+1:], func(o dataflow.Resources) bool { return o != c && o.Within(c) })
+		beaten := slices.ContainsFunc(kept, func(k dataflow.Resources) bool { return k.IsWithin(c) }) ||
+			slices.ContainsFunc(list[i+1:], func(o dataflow.Resources) bool { return o != c && o.IsWithin(c) })
 		if !beaten {
 			kept = append(kept, c)
 		}

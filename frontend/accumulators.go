@@ -14,19 +14,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An Overflow says what an accumulator does with a sum that it cannot hold.
-type Overflow string
+// An OverflowMode says what an accumulator does with a sum that it cannot hold.
+type OverflowMode string
 
-// These are the kinds of overflow.
+// These are the overflow modes.
 const (
-	OverflowWrap     Overflow = "wrap"     // keep the sum modulo 2^bits, in two's complement
-	OverflowSaturate Overflow = "saturate" // after every product, keep the nearest number that fits
+	OverflowModeWrap     OverflowMode = "wrap"     // keep the sum modulo 2^bits, in two's complement
+	OverflowModeSaturate OverflowMode = "saturate" // after every product, keep the nearest number that fits
 )
 
-// An Accumulator says how the products of a LayerSums are added up: in how many bits, and what happens beyond these.
-type Accumulator struct {
+// An AccumulatorSettings says how the products of a LayerDotProducts are added up: in how many bits, in which order,
+// and what happens if a sum needs more bits.
+type AccumulatorSettings struct {
 	Bits     int // width in two's complement; 0 for the width that every sum needs
-	Overflow Overflow
+	Overflow OverflowMode
 	Order    []int         // the order of the products, as indices in a row of weights; nil for the order of the file
 	Seen     *ObservedSums // records the sums; may be nil
 }
@@ -42,7 +43,7 @@ type ObservedSums struct {
 	Count [2][65]int
 }
 
-// add records the sums of one run. left is the number of sums that the accumulator could not hold.
+// add records the exact sums of one run. left is the number of sums that the accumulator could not hold.
 func (s *ObservedSums) add(sums []int64, left int) {
 	if s == nil {
 		return
@@ -56,9 +57,9 @@ func (s *ObservedSums) add(sums []int64, left int) {
 		}
 		s.Count[sign][bits.Len64(uint64(rest))+1]++
 		if s.Sums == 0 {
-			s.Range = num.SingleValue(v)
+			s.Range = num.SingleValueRange(v)
 		}
-		s.Range = s.Range.Union(num.SingleValue(v))
+		s.Range = s.Range.Union(num.SingleValueRange(v))
 		s.Sums++
 	}
 	s.Left += left
@@ -67,8 +68,9 @@ func (s *ObservedSums) add(sums []int64, left int) {
 // ReferenceWithAccumulators returns a reference of the model as written, in which the given sums have other
 // accumulators. Its outputs differ from the model's if an accumulator is too narrow, or saturates and adds in another
 // order.
-func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dataflow.Reference {
-	sums := map[string]*execution.ReplacedSums{}
+func (im *ImportedModel) ReferenceWithAccumulators(
+	by map[*LayerDotProducts]AccumulatorSettings) dataflow.ReferenceFunc {
+	sums := map[string]*execution.SumReplacement{}
 	for s, a := range by {
 		sums[s.step.Output] = s.summing(a)
 	}
@@ -77,12 +79,12 @@ func (im *Imported) ReferenceWithAccumulators(by map[*LayerSums]Accumulator) dat
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		return results(im.written, part.With(maps.Clone(sums)), reals(in))
+		return results(im.written, part.WithReplacedSums(maps.Clone(sums)), reals(in))
 	}
 }
 
-// summing returns what replaces the layer's sums in a run, in which accumulators work as a says.
-func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
+// summing returns the function that replaces the layer's sums in a run, with accumulators that work as a says.
+func (s *LayerDotProducts) summing(a AccumulatorSettings) *execution.SumReplacement {
 	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
 		unit[c] = new(big.Rat).Mul(w, s.input)
@@ -91,7 +93,7 @@ func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
 		}
 	}
 	d := s.step.Dot
-	return &execution.ReplacedSums{Row: s.row, Unit: unit, Sum: func(x *program.Reals) ([]int64, error) {
+	return &execution.SumReplacement{Row: s.row, Unit: unit, Sum: func(x *program.Reals) ([]int64, error) {
 		whole, err := s.whole(x)
 		if err != nil {
 			return nil, err
@@ -114,16 +116,16 @@ func (s *LayerSums) summing(a Accumulator) *execution.ReplacedSums {
 	}}
 }
 
-// whole returns the layer's inputs as integers in its units. For an input that float64 does not hold exactly, it is the
-// nearest integer.
-func (s *LayerSums) whole(x *program.Reals) ([]int64, error) {
+// whole returns the layer's inputs as integers, in the units in which LayerDotProducts counts them. For an input that
+// float64 does not hold exactly, it returns the nearest integer.
+func (s *LayerDotProducts) whole(x *program.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
 	for i := range out {
 		v := x.Lo[i]/2 + x.Hi[i]/2
 		n := math.Round(v / unit)
 		if out[i] = int64(n) + s.zero; math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) ||
-			!s.In.Union(num.SingleValue(s.zero)).Contains(out[i]) {
+			!s.In.Union(num.SingleValueRange(s.zero)).Contains(out[i]) {
 			return nil, fmt.Errorf("%s: input %d is %v, not an integer in %v times %v", s.Node, i, v, s.In, unit)
 		}
 	}
@@ -132,12 +134,12 @@ func (s *LayerSums) whole(x *program.Reals) ([]int64, error) {
 
 // of returns the sum of products as the accumulator gives it. exact is the true sum; fits is false if the accumulator
 // overflowed on the way.
-func (a Accumulator) of(products []int64, exact int64) (sum int64, fits bool) {
+func (a AccumulatorSettings) of(products []int64, exact int64) (sum int64, fits bool) {
 	if a.Bits == 0 || a.Bits > 63 {
 		return exact, true
 	}
 	lo, hi := int64(-1)<<(a.Bits-1), int64(1)<<(a.Bits-1)-1
-	if a.Overflow == OverflowWrap {
+	if a.Overflow == OverflowModeWrap {
 		rest := 64 - a.Bits
 		return exact << rest >> rest, lo <= exact && exact <= hi
 	}

@@ -70,9 +70,9 @@ func (p *summed) net() *net {
 		signed = 1
 	}
 	each := p.in / p.group
-	n.Input("x", graph.Float32, 1, p.in, p.size, p.size)
+	n.Input("x", graph.DTypeFloat32, 1, p.in, p.size, p.size)
 	if p.size == 1 {
-		n = newNet(14).Input("x", graph.Float32, 1, p.in)
+		n = newNet(14).Input("x", graph.DTypeFloat32, 1, p.in)
 	}
 	n.Node("Quant", "x", n.s(p.unit), n.s(float64(p.zero)), n.s(float64(p.bits))).Domain(qonnx).
 		Int("signed", int64(signed)).Out("q")
@@ -88,15 +88,15 @@ func (p *summed) net() *net {
 	if p.size == 1 {
 		n.Node("Transpose", "w").Ints("perm", 1, 0).Out("wt")
 		n.op("MatMul", "y", "q", "wt")
-		return n.Output("y", graph.Float32, 1, p.out)
+		return n.Output("y", graph.DTypeFloat32, 1, p.out)
 	}
 	n.op("Conv", "y", "q", "w").Int("group", int64(p.group)).Ints("strides", int64(p.stride), int64(p.stride)).
 		Ints("pads", int64(p.pad), int64(p.pad), int64(p.pad), int64(p.pad))
-	return n.Output("y", graph.Float32, 1, p.out, p.positions, p.positions)
+	return n.Output("y", graph.DTypeFloat32, 1, p.out, p.positions, p.positions)
 }
 
 // outputs returns the results of accumulators of a given width, computed with big integers from the definitions.
-func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
+func (p *summed) outputs(a frontend.AccumulatorSettings) (out []float64) {
 	half := new(big.Int).Lsh(big.NewInt(1), uint(max(1, a.Bits)-1))
 	lo, hi := new(big.Int).Neg(half), new(big.Int).Sub(half, big.NewInt(1))
 	each := p.in / p.group
@@ -126,7 +126,7 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 					if a.Order != nil {
 						at = a.Order[k]
 					}
-					if sum.Add(sum, terms[at]); a.Bits > 0 && a.Overflow == frontend.OverflowSaturate {
+					if sum.Add(sum, terms[at]); a.Bits > 0 && a.Overflow == frontend.OverflowModeSaturate {
 						if sum.Cmp(lo) < 0 {
 							sum.Set(lo)
 						}
@@ -135,7 +135,7 @@ func (p *summed) outputs(a frontend.Accumulator) (out []float64) {
 						}
 					}
 				}
-				if a.Bits > 0 && a.Overflow == frontend.OverflowWrap {
+				if a.Bits > 0 && a.Overflow == frontend.OverflowModeWrap {
 					sum.Add(sum, half).Mod(sum, new(big.Int).Lsh(half, 1)).Sub(sum, half)
 				}
 				sum.Sub(sum, all.Mul(all, big.NewInt(p.zero)))
@@ -162,21 +162,22 @@ func TestAccumulators(t *testing.T) {
 		if err != nil || im.Model == nil {
 			t.Fatal(seed, err, d.Diags)
 		}
-		sums := im.Sums()
+		sums := im.AllLayerDotProducts()
 		if len(sums) != 1 || sums[0].Why != "" {
 			t.Fatalf("%d: %d sums, %s", seed, len(sums), sums[0].Why)
 		}
 		exact := 0
 		for c := range sums[0].Weights {
-			exact = max(exact, sums[0].ChannelAccumulatorBits(c).Exact)
+			exact = max(exact, sums[0].AccumulatorBitsOfChannel(c).Exact)
 		}
 		x := make([]float64, len(p.codes))
 		for i, code := range p.codes {
 			x[i] = float64(float32(float64(code-p.zero) * p.unit))
 		}
 		in := []dataflow.RealTensor{{Shape: im.Model.In[0].Shape, Data: x}}
-		run := func(a frontend.Accumulator) string {
-			out, err := im.ReferenceWithAccumulators(map[*frontend.LayerSums]frontend.Accumulator{sums[0]: a})(in)
+		run := func(a frontend.AccumulatorSettings) string {
+			with := map[*frontend.LayerDotProducts]frontend.AccumulatorSettings{sums[0]: a}
+			out, err := im.ReferenceWithAccumulators(with)(in)
 			if err != nil {
 				t.Fatal(seed, err)
 			}
@@ -186,14 +187,14 @@ func TestAccumulators(t *testing.T) {
 		if err != nil {
 			t.Fatal(seed, err)
 		}
-		if got, want := fmt.Sprint(plain[0].Data), fmt.Sprint(p.outputs(frontend.Accumulator{})); got != want {
+		if got, want := fmt.Sprint(plain[0].Data), fmt.Sprint(p.outputs(frontend.AccumulatorSettings{})); got != want {
 			t.Fatalf("%d: the model gives\n%s, want\n%s", seed, got, want)
 		}
-		for _, o := range []frontend.Overflow{frontend.OverflowWrap, frontend.OverflowSaturate} {
+		for _, o := range []frontend.OverflowMode{frontend.OverflowModeWrap, frontend.OverflowModeSaturate} {
 			for bits := 1; bits <= exact+2; bits++ {
 				seen := &frontend.ObservedSums{}
-				a := frontend.Accumulator{Bits: bits, Overflow: o, Seen: seen}
-				if o == frontend.OverflowSaturate && bits%2 == 0 {
+				a := frontend.AccumulatorSettings{Bits: bits, Overflow: o, Seen: seen}
+				if o == frontend.OverflowModeSaturate && bits%2 == 0 {
 					a.Order = rnd.Perm(len(sums[0].Weights[0]))
 				}
 				got, want := run(a), fmt.Sprint(p.outputs(a))

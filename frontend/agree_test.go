@@ -17,8 +17,8 @@ func agree(t *testing.T, m *dataflow.Model, samples int) {
 	for range samples {
 		var x []dataflow.RealTensor
 		for _, in := range m.In {
-			data := make([]float64, dataflow.Shape(in.Shape).Size())
-			_, _, integer := in.Limits()
+			data := make([]float64, dataflow.Shape(in.Shape).ElementCount())
+			_, _, integer := in.IntegerLimits()
 			for i := range data {
 				switch {
 				case integer:

@@ -44,13 +44,14 @@ func TestOtherNames(t *testing.T) {
 			n.Node("DebugMarker", "c").Domain("qonnx.custom_op.general").Str("export_debug_name", "q").Out("q")
 		}, round},
 		{"casts", func(n *net) {
-			n.Init("z", graph.Int8, nil, 0).op("QuantizeLinear", "a", "x", n.s(0.5), "z")
-			cast(n, "a", "q", graph.Int64, graph.Int32, graph.Float64, graph.Float16, graph.Float32)
+			n.Init("z", graph.DTypeInt8, nil, 0).op("QuantizeLinear", "a", "x", n.s(0.5), "z")
+			cast(n, "a", "q", graph.DTypeInt64, graph.DTypeInt32, graph.DTypeFloat64, graph.DTypeFloat16,
+				graph.DTypeFloat32)
 		}, func(x float64) float64 { return clip(math.RoundToEven(x/0.5), -128, 127) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(13).Input("x", graph.Float32, 1, 3)
+			n := newNet(13).Input("x", graph.DTypeFloat32, 1, 3)
 			tt.write(n)
 			n.op("MatMul", "y", "q", n.c([]int{3, 4}, weights...)).output(1, 4)
 			im, d := imported(t, n, frontend.Options{})
@@ -72,8 +73,8 @@ func TestOtherNames(t *testing.T) {
 			}
 		})
 	}
-	n := newNet(13).Input("x", graph.Float32, 1, 1, 4, 4).quant("x", "q", "one", 0, 4, 1)
-	n.Init("one", graph.Float32, nil, 1).op("MaxPool", "m", "q").Ints("kernel_shape", 2, 2).Ints("strides", 2, 2).
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, 1, 4, 4).quant("x", "q", "one", 0, 4, 1)
+	n.Init("one", graph.DTypeFloat32, nil, 1).op("MaxPool", "m", "q").Ints("kernel_shape", 2, 2).Ints("strides", 2, 2).
 		Ints("dilations", 1).op("Conv", "y", "m", n.c([]int{1, 1, 1, 1}, 3)).output(1, 1, 2, 2)
 	im, d := imported(t, n, frontend.Options{})
 	if im.Model == nil {
@@ -86,7 +87,7 @@ func TestOtherNames(t *testing.T) {
 }
 
 // outcome is the one output of a model, by its integer network and by its reference, which have to agree.
-func outcome(t *testing.T, im *frontend.Imported, x []float64, shape ...int) []float64 {
+func outcome(t *testing.T, im *frontend.ImportedModel, x []float64, shape ...int) []float64 {
 	t.Helper()
 	in := []dataflow.RealTensor{{Shape: shape, Data: x}}
 	y, _ := run(t, im.Model, in)

@@ -13,10 +13,10 @@ import (
 // of pre.onnx and post.onnx.
 const oldest = 11
 
-// outside returns the part of a model that computes the tensors to, given the tensors from. The part has no file if it
-// contains an operator that is not ONNX' own or has a body, or needs other inputs.
-func outside(p *program.Program, from, to []string) (o dataflow.HostPart) {
-	g := &graph.Graph{Name: "outside", Init: map[string]*graph.Tensor{},
+// outside returns the part of a model that computes the tensors to, given the tensors from, as an ONNX file of its own.
+// The part has no file if it contains an operator that is not ONNX's own or has a body, or if it needs other inputs.
+func outside(p *program.Program, from, to []string) (o dataflow.RemainingHostPart) {
+	g := &graph.Graph{Name: "outside", Init: map[string]*graph.ConstantTensor{},
 		Opsets: map[string]int64{"": p.Graph.Opsets[""]}}
 	plain := g.Opsets[""] >= oldest
 	need := map[string]bool{}
@@ -40,7 +40,7 @@ func outside(p *program.Program, from, to []string) (o dataflow.HostPart) {
 		}
 	}
 	slices.Reverse(g.Nodes)
-	o.Nodes = graph.Labels(g.Nodes)
+	o.Nodes = graph.NodeLabels(g.Nodes)
 	made := slices.Clone(from)
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -62,7 +62,7 @@ func outside(p *program.Program, from, to []string) (o dataflow.HostPart) {
 		return o
 	}
 	g.Inputs, g.Outputs = declared(p, from), declared(p, to)
-	if text, err := onnxio.Write(g, nil); err == nil {
+	if text, err := onnxio.EncodeGraph(g, nil); err == nil {
 		o.ONNX = text
 	}
 	return o

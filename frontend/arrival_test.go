@@ -15,7 +15,7 @@ import (
 )
 
 // said parses a type with its scale, offset, means and deviations.
-func said(text string) *frontend.InputType {
+func said(text string) *frontend.IntegerInputType {
 	parts := append(strings.Split(text, " "), "", "", "", "")
 	t, err := num.ParseType(parts[0])
 	if err != nil {
@@ -29,7 +29,7 @@ func said(text string) *frontend.InputType {
 		}
 		return all
 	}
-	in := &frontend.InputType{Type: t, Scale: list(parts[1])[0]}
+	in := &frontend.IntegerInputType{Type: t, Scale: list(parts[1])[0]}
 	in.Mean, in.Deviation = list(parts[3]), list(parts[4])
 	if parts[2] != "" {
 		in.Offset = list(parts[2])[0]
@@ -67,7 +67,7 @@ func TestArrivals(t *testing.T) {
 		for _, f := range firsts {
 			t.Run(text+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
-				n := newNet(13).Input("x", graph.Float32, 1, 2, 5, 5).output(1, 2, "h", "w")
+				n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2, 5, 5).output(1, 2, "h", "w")
 				f.write(n, "x", "h")
 				n.quant("h", "y", n.s(0.25), 0, 14, 1)
 				im, found := imported(t, n, frontend.Options{InputType: said(text)})
@@ -106,7 +106,7 @@ func onGrid(t *testing.T, m *dataflow.Model, samples int) {
 func randomOnGrid(r *rand.Rand, inputs []dataflow.RealPort) (x []dataflow.RealTensor) {
 	for _, in := range inputs {
 		t := dataflow.RealTensor{Shape: in.Shape}
-		for i := range dataflow.Shape(in.Shape).Size() {
+		for i := range dataflow.Shape(in.Shape).ElementCount() {
 			t.Data = append(t.Data, in.Grid(i, in.Range[0]+r.Float64()*(in.Range[1]-in.Range[0])))
 		}
 		x = append(x, t)
@@ -132,7 +132,7 @@ func TestArrivalValues(t *testing.T) {
 		{"INT4 1/7 1/14 0,1,2", []any{3}, func(i int) int { return i }},
 	} {
 		in := said(c.said)
-		n := newNet(13).Input("x", graph.Float32, c.shape...).Output("y", graph.Float32, c.shape...)
+		n := newNet(13).Input("x", graph.DTypeFloat32, c.shape...).Output("y", graph.DTypeFloat32, c.shape...)
 		n.quant("x", "q", n.s(1.0/16), 0, 8, 1).op("Relu", "y", "q")
 		im, found := imported(t, n, frontend.Options{InputType: in})
 		if im.Model == nil {
@@ -169,7 +169,7 @@ func TestArrivalValues(t *testing.T) {
 }
 
 // codeOf is the code of an integer in steps of a sixteenth, as a number above 0.
-func codeOf(in *frontend.InputType, channel int, k int64) float64 {
+func codeOf(in *frontend.IntegerInputType, channel int, k int64) float64 {
 	at := func(list []*big.Rat, none int64) *big.Rat {
 		if list == nil {
 			return big.NewRat(none, 1)
@@ -197,7 +197,7 @@ func codeOf(in *frontend.InputType, channel int, k int64) float64 {
 func TestArrivalRounded(t *testing.T) {
 	t.Parallel()
 	in := said("UINT8 1/255 0 0.485,0.456,0.406 0.229,0.224,0.225")
-	n := newNet(13).Input("x", graph.Float32, 1, 3).output(1, 3)
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, 3).output(1, 3)
 	n.quant("x", "y", n.s(0.125), 0, 6, 1)
 	im, found := imported(t, n, frontend.Options{InputType: in})
 	if im.Model == nil {
@@ -232,19 +232,19 @@ func TestArrivalRounded(t *testing.T) {
 func TestArrivalRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		in   *frontend.InputType
+		in   *frontend.IntegerInputType
 		says string
 	}{
-		{&frontend.InputType{Normalisation: said("UINT8 1 0 1").Normalisation}, "and there are none"},
+		{&frontend.IntegerInputType{InputNormalisation: said("UINT8 1 0 1").InputNormalisation}, "and there are none"},
 		{said("UINT8 1 0 1,2,3"), "neither axis 1 nor the last axis has as many channels"},
 		{said("UINT8 1 0 1,2 1,2,3"), "--input-mean gives 2 numbers, --input-std 3"},
 		{said("INT16 1/65536 1000"), "steps of 1.52"},
 		{said("INT16 1e30 0 0 1e-30"), "too large for the input's type"},
 	} {
-		n := newNet(13).Input("x", graph.Float32, 1, 2, 4, 4).output(1, 2, 4, 4)
+		n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2, 4, 4).output(1, 2, 4, 4)
 		n.quant("x", "y", n.s(0.5), 0, 3, 1)
 		im, found := imported(t, n, frontend.Options{InputType: c.in})
-		if im.Model != nil || len(found) != 1 || found[0].Code != diag.InputUnfit ||
+		if im.Model != nil || len(found) != 1 || found[0].Code != diag.InputFlagsUnfit ||
 			!strings.Contains(found[0].Msg, c.says) {
 			t.Errorf("%v is not refused, because it %s: %v", c.in, c.says, found)
 		}
@@ -255,41 +255,44 @@ func TestArrivalRefused(t *testing.T) {
 func TestArrivalOfInputs(t *testing.T) {
 	t.Parallel()
 	build := func() *net {
-		n := newNet(13).Input("image", graph.Float32, 1, 3, 2, 2).Input("age", graph.Float32, 1, 1).
-			Input("n=1", graph.Float32, 1, 12)
+		n := newNet(13).Input("image", graph.DTypeFloat32, 1, 3, 2, 2).Input("age", graph.DTypeFloat32, 1, 1).
+			Input("n=1", graph.DTypeFloat32, 1, 12)
 		n.op("Reshape", "flat", "image", n.i(1, 12)).op("Add", "s", "flat", "age").op("Add", "a", "s", "n=1")
 		return n.op("MatMul", "y", "a", n.c([]int{12, 3}, count(36)...)).output(1, 3)
 	}
-	channels := said("UINT8 1 0 1/2,3,-1/4 2,4,1").Normalisation
+	channels := said("UINT8 1 0 1/2,3,-1/4 2,4,1").InputNormalisation
 	in := said("UINT8 1/4 0 0 1/2")
-	in.Inputs = map[string]frontend.Normalisation{"image": channels, "n=1": {Mean: said("UINT8 1 0 5").Mean}}
+	in.Inputs = map[string]frontend.InputNormalisation{"image": channels, "n=1": {Mean: said("UINT8 1 0 5").Mean}}
 	im, found := imported(t, build(), frontend.Options{InputType: in})
 	if im.Model == nil {
 		t.Fatal(found)
 	}
 	for i, want := range []float64{((20.0 / 4) - 3) / 4, 20.0 / 4 / 0.5, (20.0/4 - 5) / 0.5} {
 		a := im.Model.In[i].Arrives
-		if got := a.Value(a.Of(im.Model.In[i].Shape, min(4, dataflow.Shape(im.Model.In[i].Shape).Size()-1)), 20); got !=
+		if got := a.Value(a.Of(im.Model.In[i].Shape, min(4, dataflow.Shape(im.Model.In[i].Shape).ElementCount()-1)),
+			20); got !=
 			want {
 			t.Errorf("input %d: 20 stands for %v, want %v", i, got, want)
 		}
 	}
 	for _, c := range []struct {
-		of         frontend.InputType
+		of         frontend.IntegerInputType
 		says, hint string
 	}{
-		{frontend.InputType{Normalisation: channels}, "neither axis 1", `of another input than "age", name it`},
-		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"picture": channels}}, "no input of real numbers",
+		{frontend.IntegerInputType{InputNormalisation: channels}, "neither axis 1",
+			`of another input than "age", name it`},
+		{frontend.IntegerInputType{Inputs: map[string]frontend.InputNormalisation{"picture": channels}},
+			"no input of real numbers",
 			`"image", "age", "n=1"`},
-		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"age": channels}},
+		{frontend.IntegerInputType{Inputs: map[string]frontend.InputNormalisation{"age": channels}},
 			"neither axis 1", `than "age"`},
-		{frontend.InputType{Inputs: map[string]frontend.Normalisation{"image": {Mean: channels.Mean}},
-			Normalisation: frontend.Normalisation{
+		{frontend.IntegerInputType{Inputs: map[string]frontend.InputNormalisation{"image": {Mean: channels.Mean}},
+			InputNormalisation: frontend.InputNormalisation{
 				Deviation: channels.Mean[:2]}}, "--input-mean gives 3 numbers, --input-std 2", "one for each"},
 	} {
 		c.of.Type, c.of.Scale = in.Type, in.Scale
 		if _, found := imported(t, build(), frontend.Options{InputType: &c.of}); len(found) != 1 ||
-			found[0].Code != diag.InputUnfit || !strings.Contains(found[0].Msg, c.says) ||
+			found[0].Code != diag.InputFlagsUnfit || !strings.Contains(found[0].Msg, c.says) ||
 			!strings.Contains(found[0].Hint, c.hint) {
 			t.Errorf("%v, want %q, %q", found, c.says, c.hint)
 		}
@@ -300,13 +303,13 @@ func TestArrivalOfInputs(t *testing.T) {
 // integers.
 func TestArrivalCompared(t *testing.T) {
 	t.Parallel()
-	n := newNet(13).Input("x", graph.Float32, 1, 2).output(1, 2)
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2).output(1, 2)
 	n.op("MatMul", "h", "x", n.c([]int{2, 2}, 3, -1, 2, 5)).quant("h", "y", n.s(1.0/8), 0, 6, 1)
 	im, found := imported(t, n, frontend.Options{InputType: said("UINT8 1/255 -1/2")})
 	if im.Model == nil {
 		t.Fatal(found)
 	}
-	c, err := im.Comparer()
+	c, err := im.NewOutputComparer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,11 +320,11 @@ func TestArrivalCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := c.Judge(x, y); err != nil || !v.Equal {
+		if v, err := c.JudgeOutputs(x, y); err != nil || !v.Equal {
 			t.Errorf("%v: the reference is not equal to itself: %v %v", x, v, err)
 		}
 		y[0].Data[0] += 0.125
-		if v, err := c.Judge(x, y); err != nil || v.Equal {
+		if v, err := c.JudgeOutputs(x, y); err != nil || v.Equal {
 			t.Errorf("%v: a code off is equal: %v %v", x, v, err)
 		}
 	}

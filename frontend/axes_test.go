@@ -37,7 +37,7 @@ func TestBoundAxes(t *testing.T) {
 		{"Slice of a table, Expand by Where, and Flatten", func(n *net) {
 			n.op("Shape", "s", "q").op("Slice", "t", "s", n.i(1), n.i(2)).op("Size", "axes", "s").
 				op("Slice", "head", n.c([]int{8, 3}, table...), n.i(0), "t").
-				op("ConstantOfShape", "ones", n.i(3)).last.Tensor("value", graph.Int64, []int{1}, 1)
+				op("ConstantOfShape", "ones", n.i(3)).last.Tensor("value", graph.DTypeInt64, []int{1}, 1)
 			n.op("Mul", "minus", "ones", n.i(-1)).op("Equal", "keep", "minus", n.i(-1, 5, -1)).
 				op("Where", "as", "keep", "s", "ones").op("Where", "to", "keep", "ones", "s").
 				op("Expand", "wide", n.c([]int{1, 1, 1}, 0.5), "to").op("Mul", "m", "q", "wide").
@@ -54,8 +54,8 @@ func TestBoundAxes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(13).Input("x", graph.Float32, "N", "T", 3).quant("x", "q", "half", 0, 4, 1)
-			n.Init("half", graph.Float32, nil, 0.5)
+			n := newNet(13).Input("x", graph.DTypeFloat32, "N", "T", 3).quant("x", "q", "half", 0, 4, 1)
+			n.Init("half", graph.DTypeFloat32, nil, 0.5)
 			c.build(n)
 			n.op("MatMul", "y", "flat", n.c([]int{12, 2}, count(24)...)).output("N", 2)
 			if im, found := imported(t, n, frontend.Options{}); im.Model != nil || found[0].Code != diag.ShapeUnknown ||
@@ -74,7 +74,7 @@ func TestBoundAxes(t *testing.T) {
 // one64 is an integer without axes.
 func one64(n *net, v float64) string {
 	name := n.name()
-	n.Init(name, graph.Int64, nil, v)
+	n.Init(name, graph.DTypeInt64, nil, v)
 	return name
 }
 
@@ -82,7 +82,9 @@ func one64(n *net, v float64) string {
 func TestOneElement(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(n *net){
-		"truth": func(n *net) { n.op("Cast", "t", "m").Int("to", int64(graph.Bool)).op("Cast", "y", "t").Int("to", 1) },
+		"truth": func(n *net) {
+			n.op("Cast", "t", "m").Int("to", int64(graph.DTypeBool)).op("Cast", "y", "t").Int("to", 1)
+		},
 		"codes": func(n *net) { n.quant("m", "y", n.s(0.75), 0, 3, 1) },
 		"a sum": func(n *net) {
 			n.op("ReduceMax", "s", "q").Int("keepdims", 0).op("Add", "a", "m", "s").quant("a", "y", n.s(2), 0, 4, 1)
@@ -90,10 +92,10 @@ func TestOneElement(t *testing.T) {
 		"a curve": func(n *net) { n.op("Sigmoid", "s", "m").quant("s", "y", n.s(0.125), 0, 4, 0) },
 	} {
 		for reduce, maps := range map[string]bool{"ReduceSum": true, "ReduceMax": false} {
-			n := newNet(13).Input("x", graph.Float32, 1, 3).quant("x", "q", "half", 0, 4, 1)
-			n.Init("half", graph.Float32, nil, 0.5)
+			n := newNet(13).Input("x", graph.DTypeFloat32, 1, 3).quant("x", "q", "half", 0, 4, 1)
+			n.Init("half", graph.DTypeFloat32, nil, 0.5)
 			write(n.op(reduce, "m", "q").Int("keepdims", 0))
-			im, d := imported(t, n.Output("y", graph.Float32), frontend.Options{})
+			im, d := imported(t, n.Output("y", graph.DTypeFloat32), frontend.Options{})
 			if (im.Model != nil) != maps {
 				t.Errorf("%s of %s: %v", name, reduce, d)
 			} else if maps {

@@ -15,7 +15,8 @@ import (
 // sample returns the program for a single sample if the file or the user fixes a batch of several, and the program of g
 // otherwise. It returns nil after adding errors to d. It updates bind to match. A note tells the user which axis counts
 // as the batch, unless the axis is time or does not look like a batch.
-func sample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program, *axes.Batch) {
+func sample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program,
+	*axes.BatchAxisCandidate) {
 	p, b := oneSample(g, file, bind, d)
 	if p == nil || !declaredAs(p, file, d) {
 		return nil, b
@@ -29,13 +30,13 @@ func declaredAs(p *program.Program, file string, d *diag.List) bool {
 	ok := true
 	for _, o := range p.Graph.Outputs {
 		is := p.Known[o.Name].DType
-		say := diag.Diag{Severity: diag.Error, Node: o.Name, Op: "output", Where: file}
+		say := diag.Diag{Severity: diag.SeverityError, Node: o.Name, Op: "output", Where: file}
 		switch {
-		case o.DType != graph.Undefined && is != o.DType:
+		case o.DType != graph.DTypeUndefined && is != o.DType:
 			say.Code = diag.ModelMalformed
 			say.Msg = fmt.Sprintf("it is declared as %s, but the graph gives %s", o.DType, is)
 			say.Hint = "declare the output as what the graph gives, or end the graph with a Cast: check the exporter"
-		case !is.Writable():
+		case !is.IsNumPyWritable():
 			say.Code = diag.OpUnsupported
 			say.Msg = fmt.Sprintf("its type is %s, which no array of NumPy holds", is)
 			say.Hint = "end the graph with a Cast to FLOAT"
@@ -49,16 +50,17 @@ func declaredAs(p *program.Program, file string, d *diag.List) bool {
 }
 
 // oneSample implements sample, but does not check the types of the outputs.
-func oneSample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program, *axes.Batch) {
-	g, *bind = bind.Bound(g)
-	b := axes.FindBatch(*bind, g, file)
+func oneSample(g *graph.Graph, file string, bind *operators.Options, d *diag.List) (*program.Program,
+	*axes.BatchAxisCandidate) {
+	g, *bind = bind.BindLeadingAxes(g)
+	b := axes.FindBatchAxisCandidate(*bind, g, file)
 	if b == nil {
 		return prepared(g, file, *bind, d), nil
 	}
 	n := b.Size
 	say := diag.Diag{
-		Severity: diag.Note,
-		Code:     diag.FixedBatch,
+		Severity: diag.SeverityNote,
+		Code:     diag.InputBatchFixed,
 		Node:     b.Inputs[0],
 		Op:       "input",
 		Where:    file,
@@ -71,7 +73,7 @@ func oneSample(g *graph.Graph, file string, bind *operators.Options, d *diag.Lis
 		g = b.Sample
 	}
 	if b.Sample == nil && b.Apart {
-		say.Severity, say.Code = diag.Error, diag.LengthFixed
+		say.Severity, say.Code = diag.SeverityError, diag.SequenceLengthsUnfit
 		say.Msg = fmt.Sprintf("its %s axis has %d samples, each of a length of its own, which are not apart: %s",
 			ordinal(b.Axes[b.Inputs[0]]), n, reason(b))
 		say.Hint = "export the model with one sample: data may have any number of them"
@@ -79,7 +81,7 @@ func oneSample(g *graph.Graph, file string, bind *operators.Options, d *diag.Lis
 		return nil, b
 	}
 	if b.Sample == nil && b.Vectors && !b.Time {
-		say.Severity = diag.Warning
+		say.Severity = diag.SeverityWarning
 		say.Msg = fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", n, reason(b))
 		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one. " +
 			"Else all is as the model says"
@@ -110,18 +112,18 @@ func prepared(g *graph.Graph, file string, bind operators.Options, d *diag.List)
 }
 
 // reason returns the reason, as text, why an axis does not count samples.
-func reason(b *axes.Batch) string {
+func reason(b *axes.BatchAxisCandidate) string {
 	switch {
 	case b.Node == nil:
 		return "the model's outputs do not lie sample by sample"
 	case b.Mixes:
-		return fmt.Sprintf("%s %q computes with several of them at a time", b.Node.FullOp(), b.Node.Label())
+		return fmt.Sprintf("%s %q computes with several of them at a time", b.Node.QualifiedOpName(), b.Node.Label())
 	}
-	return fmt.Sprintf("%s %q does not do the same with each of them", b.Node.FullOp(), b.Node.Label())
+	return fmt.Sprintf("%s %q does not do the same with each of them", b.Node.QualifiedOpName(), b.Node.Label())
 }
 
-// whole records the shapes that the file's inputs and outputs have with the batch axis.
-func whole(m *dataflow.Model, b *axes.Batch) {
+// whole records in m the shapes that the file's inputs and outputs have with the batch axis.
+func whole(m *dataflow.Model, b *axes.BatchAxisCandidate) {
 	if b == nil || b.Sample == nil {
 		return
 	}

@@ -76,7 +76,7 @@ func endings() map[string]ending {
 			n.norm(x, "y", four, v{0, 1, 0.1, 0.2}, four, v{1, 2, 3, 0.5})
 			return "y"
 		},
-		"Cast":     set("Cast", func(n *net) { n.Int("to", int64(graph.Int32)) }),
+		"Cast":     set("Cast", func(n *net) { n.Int("to", int64(graph.DTypeInt32)) }),
 		"CastLike": set("CastLike", nil, ints(1)),
 		"Clip":     set("Clip", nil, number(-0.4), number(0.9)),
 		"Concat": func(n *net, x string) string {
@@ -137,14 +137,14 @@ func endings() map[string]ending {
 		}),
 		"IsInf": numbers(one("IsInf")), "IsNaN": numbers(one("IsNaN")),
 		"BitwiseNot": func(n *net, x string) string {
-			n.op("Cast", "whole", x).Int("to", int64(graph.Int32)).op("BitwiseNot", "y", "whole")
+			n.op("Cast", "whole", x).Int("to", int64(graph.DTypeInt32)).op("BitwiseNot", "y", "whole")
 			return "y"
 		},
 		"Acos": bounded(one("Acos")), "Asin": bounded(one("Asin")), "Atanh": bounded(one("Atanh")),
 		"Tan": bounded(one("Tan")), "Acosh": above(one("Acosh")), "Log": above(one("Log")), "Sqrt": above(one("Sqrt")),
 		"Reciprocal": above(one("Reciprocal")), "ReduceLogSum": above(one("ReduceLogSum")),
 		"QuantizeLinear": func(n *net, x string) string {
-			n.Init("code", graph.Int8, nil, 1).op("QuantizeLinear", "c", x, n.s(0.25), "code")
+			n.Init("code", graph.DTypeInt8, nil, 1).op("QuantizeLinear", "c", x, n.s(0.25), "code")
 			n.op("DequantizeLinear", "y", "c", n.s(0.25), "code")
 			return "y"
 		},
@@ -195,7 +195,7 @@ func TestBehindTheLastCode(t *testing.T) {
 		})
 		t.Run("front/"+op, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(opset).Input("x", graph.Float32, 2, 4)
+			n := newNet(opset).Input("x", graph.DTypeFloat32, 2, 4)
 			y := ends(n, "x")
 			n.op("Cast", "number", y).Int("to", 1).op("Reshape", "line", "number", n.i(1, -1))
 			n.quant("line", "q", n.s(0.125), 0, 6, 1)
@@ -207,10 +207,10 @@ func TestBehindTheLastCode(t *testing.T) {
 
 func endsAgree(t *testing.T, n *net, op, out string, front bool) {
 	t.Helper()
-	n.op("Cast", "number of it", out).Int("to", 1).Output("number of it", graph.Float32)
+	n.op("Cast", "number of it", out).Int("to", 1).Output("number of it", graph.DTypeFloat32)
 	im, found := imported(t, n, frontend.Options{})
 	if im.Model == nil && !front && slices.Contains(cutOff, op) {
-		opt := frontend.Options{Outputs: frontend.FindCut("model.onnx", n.Bytes(), frontend.Options{},
+		opt := frontend.Options{Outputs: frontend.FindModelCut("model.onnx", n.Bytes(), frontend.Options{},
 			im.Fates).Outputs}
 		im, found = imported(t, n, opt)
 	}
@@ -259,18 +259,18 @@ func TestQuantisedEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(13).Input("x", graph.Float32, 1, 3)
+			n := newNet(13).Input("x", graph.DTypeFloat32, 1, 3)
 			coded := func(x, y string, scale float64) {
-				n.Init(y+"z", graph.UInt8, nil, 128)
+				n.Init(y+"z", graph.DTypeUInt8, nil, 128)
 				n.op("QuantizeLinear", y+"q", x, n.s(scale), y+"z")
 				n.op("DequantizeLinear", y, y+"q", n.s(scale), y+"z")
 			}
 			coded("x", "xc", 0.04)
-			n.Init("w", graph.Int8, []int{3, 4}, weights...).op("DequantizeLinear", "wr", "w", n.s(0.07))
+			n.Init("w", graph.DTypeInt8, []int{3, 4}, weights...).op("DequantizeLinear", "wr", "w", n.s(0.07))
 			n.op("MatMul", "h", "xc", "wr")
 			coded("h", "hc", 0.05)
 			ends(n, coded)
-			n.Output("y", graph.Float32)
+			n.Output("y", graph.DTypeFloat32)
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
 				t.Fatal(found)

@@ -30,7 +30,7 @@ func blockScale(r *rand.Rand) float64 { return float64(float32(0.01 + r.Float64(
 func (b blockNet) write(r *rand.Rand) *net {
 	n := newNet(21)
 	lo, hi := -8, 7
-	if b.bits == graph.Int8 {
+	if b.bits == graph.DTypeInt8 {
 		lo, hi = -128, 127
 	}
 	codes := func(n int) []float64 { return whole(r, n, lo, hi) }
@@ -47,14 +47,14 @@ func (b blockNet) write(r *rand.Rand) *net {
 	}
 	scales := slices.Clone(shape)
 	scales[axis] = (shape[axis] + b.size - 1) / b.size
-	n.Init("w", b.bits, shape, codes(graph.Size(shape))...)
-	s := make([]float64, graph.Size(scales))
+	n.Init("w", b.bits, shape, codes(graph.ElementCount(shape))...)
+	s := make([]float64, graph.ElementCount(scales))
 	for i := range s {
 		if s[i] = blockScale(r); !b.tap && b.kernel > 1 && i%(b.kernel*b.kernel) > 0 {
 			s[i] = s[i-1]
 		}
 	}
-	n.Init("s", graph.Float32, scales, s...)
+	n.Init("s", graph.DTypeFloat32, scales, s...)
 	in := []string{"w", "s"}
 	if b.zero {
 		z := whole(r, len(s), -2, 2)
@@ -63,7 +63,7 @@ func (b blockNet) write(r *rand.Rand) *net {
 	}
 	n.Node("DequantizeLinear", in...).Int("axis", int64(axis)).Int("block_size", int64(b.size)).Out("wd")
 	if b.kernel > 0 {
-		n.Input("x", graph.Float32, 1, group*b.sum, 3, 3).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
+		n.Input("x", graph.DTypeFloat32, 1, group*b.sum, 3, 3).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
 		op, pad := "Conv", int64(b.kernel/2)
 		if b.transposed {
 			op = "ConvTranspose"
@@ -71,7 +71,7 @@ func (b blockNet) write(r *rand.Rand) *net {
 		n.op(op, "p", "q", "wd", n.c([]int{b.out}, count(b.out)...)).Ints("pads", pad, pad, pad, pad).
 			Int("group", int64(group))
 	} else {
-		n.Input("x", graph.Float32, 1, b.sum).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
+		n.Input("x", graph.DTypeFloat32, 1, b.sum).quant("x", "q", n.s(blockScale(r)), 0, 4, 1)
 		n.op("MatMul", "p", "q", "wd")
 	}
 	if b.behind {
@@ -79,7 +79,7 @@ func (b blockNet) write(r *rand.Rand) *net {
 	} else {
 		n.op("Identity", "y", "p")
 	}
-	return n.Output("y", graph.Float32)
+	return n.Output("y", graph.DTypeFloat32)
 }
 
 // TestBlocks has products whose weights have a scale per block of the sum computed as sums of products, up to eight.
@@ -88,7 +88,7 @@ func TestBlocks(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 37))
 		b := blockNet{sum: 6 + r.IntN(11), out: 1 + r.IntN(4), kernel: []int{0, 0, 1, 3}[seed%4], zero: seed%3 == 0,
-			bits: []graph.DType{graph.Int4, graph.Int8}[seed/4%2], behind: seed%5 > 0}
+			bits: []graph.DType{graph.DTypeInt4, graph.DTypeInt8}[seed/4%2], behind: seed%5 > 0}
 		b.size = max(2, (b.sum+1)/(1+r.IntN(7)))
 		b.write(r).mapped(t, fmt.Sprintf("%d: %+v", seed, b), 4)
 	}
@@ -101,7 +101,7 @@ func TestBlocksOfChannels(t *testing.T) {
 	for seed := range uint64(36) {
 		r := rand.New(rand.NewPCG(seed, 38))
 		b := blockNet{sum: 4 + 2*r.IntN(4), group: 1 + int(seed/2%2), kernel: 1 + int(seed/4%3), transposed: seed%2 > 0,
-			zero: seed%3 == 0, bits: graph.Int8, behind: seed%5 > 0, size: 2}
+			zero: seed%3 == 0, bits: graph.DTypeInt8, behind: seed%5 > 0, size: 2}
 		b.out = 2 * b.group
 		for _, b.tap = range []bool{false, true} {
 			name, n := fmt.Sprintf("%d: %+v", seed, b), b.write(r)
@@ -114,7 +114,7 @@ func TestBlocksOfChannels(t *testing.T) {
 		}
 	}
 	for axis := 2; axis < 4; axis++ {
-		b := blockNet{sum: 4, out: 2, kernel: 3, size: 3, axis: axis, tap: true, bits: graph.Int8}
+		b := blockNet{sum: 4, out: 2, kernel: 3, size: 3, axis: axis, tap: true, bits: graph.DTypeInt8}
 		if _, d := imported(t, b.write(rand.New(rand.NewPCG(1, 2))), frontend.Options{}); len(d) == 0 ||
 			!strings.Contains(d[0].Msg, "one position of the kernel") {
 			t.Errorf("axis %d: %v", axis, d)
@@ -127,20 +127,21 @@ func TestBlocksRefused(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 37))
 	for _, kernel := range []int{0, 1, 3} {
-		b := blockNet{sum: 20, out: 2, kernel: kernel, size: 2, bits: graph.Int4, behind: true}
+		b := blockNet{sum: 20, out: 2, kernel: kernel, size: 2, bits: graph.DTypeInt4, behind: true}
 		_, d := imported(t, b.write(r), frontend.Options{})
 		if len(d) == 0 || d[0].Code != diag.WeightsNotInteger || !strings.Contains(d[0].Msg, "they have 10 scales") {
 			t.Errorf("kernel %d: %v", kernel, d)
 		}
 	}
 	for _, k := range []int{3, 8, 20} {
-		n := newNet(21).Input("x", graph.Float32, 1, k).quant("x", "q", "s", 0, 4, 1).Init("s", graph.Float32, nil, 0.5)
+		n := newNet(21).Input("x", graph.DTypeFloat32, 1, k).quant("x", "q", "s", 0, 4, 1).Init("s",
+			graph.DTypeFloat32, nil, 0.5)
 		w := make([]float64, 2*k)
 		for i := range w {
 			w[i] = blockScale(r)
 		}
 		n.op("MatMul", "p", "q", n.c([]int{k, 2}, w...)).quant("p", "y", "s", 0, 4, 1)
-		_, d := imported(t, n.Output("y", graph.Float32), frontend.Options{})
+		_, d := imported(t, n.Output("y", graph.DTypeFloat32), frontend.Options{})
 		if len(d) == 0 || !strings.Contains(d[0].Msg, "the weights are not quantised") {
 			t.Errorf("%d real weights: %v", k, d)
 		}
@@ -152,13 +153,13 @@ func TestBranchesTransposed(t *testing.T) {
 	t.Parallel()
 	for _, kernel := range []int{1, 2, 3} {
 		for _, group := range []int{1, 2} {
-			n := newNet(21).Input("x", graph.Float32, 1, 2, 3, 3)
+			n := newNet(21).Input("x", graph.DTypeFloat32, 1, 2, 3, 3)
 			n.quant("x", "a", n.s(0.3), 0, 4, 1).quant("x", "b", n.s(0.7), 0, 3, 1)
 			n.op("Concat", "c", "a", "b").Int("axis", 1)
 			w := whole(rand.New(rand.NewPCG(uint64(kernel), 3)), 4*2/group*kernel*kernel, -4, 4)
 			n.op("ConvTranspose", "y", "c", n.c([]int{4, 2 / group, kernel, kernel}, w...), n.c([]int{2}, 1, -2)).
 				Ints("strides", 2, 2).Int("group", int64(group))
-			im, d := imported(t, n.Output("y", graph.Float32), frontend.Options{})
+			im, d := imported(t, n.Output("y", graph.DTypeFloat32), frontend.Options{})
 			if im.Model == nil {
 				t.Errorf("kernel %d, group %d: %v", kernel, group, d)
 				continue

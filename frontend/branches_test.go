@@ -34,8 +34,8 @@ var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 
 // branchNet writes a model with codes of x, a choice between the functions Relu and Neg, and a product of the result.
 func branchNet(choose func(n *net)) []byte {
-	n := newNet(18).Input("x", graph.Float32, 1, 3)
-	n.Init("yes", graph.Bool, nil, 1).Init("no", graph.Bool, nil, 0)
+	n := newNet(18).Input("x", graph.DTypeFloat32, 1, 3)
+	n.Init("yes", graph.DTypeBool, nil, 1).Init("no", graph.DTypeBool, nil, 0)
 	n.quant("x", "q", n.s(0.5), 0, 4, 1)
 	choose(n)
 	n.op("MatMul", "y", "c", n.c([]int{3, 2}, 1, -2, 3, 1, 2, -1)).output(1, 2)
@@ -44,7 +44,7 @@ func branchNet(choose func(n *net)) []byte {
 
 // arm is a branch of one node that reads the tensors around it.
 func arm(op string, in ...string) *onnxtest.Model {
-	m := onnxtest.New(0).Output("out", graph.Float32)
+	m := onnxtest.New(0).Output("out", graph.DTypeFloat32)
 	m.Node(op, in...).Out("out")
 	return m
 }
@@ -58,7 +58,7 @@ var chosen = []struct {
 		n.Node("If", "yes").Graph("then_branch", arm("Relu", "q")).Graph("else_branch", arm("Neg", "q")).Out("c")
 	}},
 	{"the other branch, of a node that is a constant", func(n *net) {
-		n.Node("Constant").Tensor("value", graph.Bool, []int{1}, 0).Out("k")
+		n.Node("Constant").Tensor("value", graph.DTypeBool, []int{1}, 0).Out("k")
 		n.Node("If", "k").Graph("then_branch", arm("Neg", "q")).Graph("else_branch", arm("Relu", "q")).Out("c")
 	}},
 	{"computed of shapes", func(n *net) {
@@ -66,10 +66,10 @@ var chosen = []struct {
 		n.Node("If", "three").Graph("then_branch", arm("Relu", "q")).Graph("else_branch", arm("NonZero", "q")).Out("c")
 	}},
 	{"in another, with names that both have", func(n *net) {
-		inner := onnxtest.New(0).Output("t", graph.Float32)
+		inner := onnxtest.New(0).Output("t", graph.DTypeFloat32)
 		inner.Node("Identity", "q").Out("k")
 		inner.Node("Relu", "k").Out("t")
-		outer := onnxtest.New(0).Output("out", graph.Float32)
+		outer := onnxtest.New(0).Output("out", graph.DTypeFloat32)
 		outer.Node("Not", "no").Out("k")
 		outer.Node("If", "k").Graph("then_branch", inner).Graph("else_branch", arm("Neg", "q")).Out("t")
 		outer.Node("Identity", "t").Out("out")
@@ -77,12 +77,12 @@ var chosen = []struct {
 	}},
 	{"a tensor from around it", func(n *net) {
 		n.op("Relu", "r", "q")
-		outside := onnxtest.New(0).Output("r", graph.Float32)
+		outside := onnxtest.New(0).Output("r", graph.DTypeFloat32)
 		n.Node("If", "yes").Graph("then_branch", outside).Graph("else_branch", arm("Neg", "q")).Out("c")
 	}},
 	{"one tensor twice, of which one is read", func(n *net) {
-		branch := onnxtest.New(0).Output("out", graph.Float32).Output("out", graph.Float32)
-		branch.Init("zero", graph.Float32, nil, 0).Node("Max", "q", "zero").Out("out")
+		branch := onnxtest.New(0).Output("out", graph.DTypeFloat32).Output("out", graph.DTypeFloat32)
+		branch.Init("zero", graph.DTypeFloat32, nil, 0).Node("Max", "q", "zero").Out("out")
 		n.Node("If", "yes").Graph("then_branch", branch).Graph("else_branch", branch).Out("a", "c")
 	}},
 	{"in a function, by one of its inputs", func(n *net) {
@@ -97,7 +97,7 @@ var chosen = []struct {
 		k := f.Node("Constant").Int("value_int", 0)
 		k.Proto.Attribute[0].RefAttrName = new("when")
 		k.Out("k")
-		f.Node("Cast", "k").Int("to", int64(graph.Bool)).Out("when")
+		f.Node("Cast", "k").Int("to", int64(graph.DTypeBool)).Out("when")
 		f.Node("If", "when").Graph("then_branch", arm("Relu", "a")).Graph("else_branch", arm("Neg", "a")).Out("b")
 		n.Function("own", "F", "a", "b", f).Attribute = []string{"when"}
 		n.Opset("own", 1).Node("F", "q").Domain("own").Int("when", 1).Out("c")
@@ -105,9 +105,9 @@ var chosen = []struct {
 	{"a branch that calls a function that chooses", func(n *net) {
 		f := onnxtest.New(0)
 		f.Node("If", "no").Graph("then_branch", arm("Neg", "a")).Graph("else_branch", arm("Relu", "a")).Out("b")
-		f.Node("Constant").Tensor("value", graph.Bool, nil, 0).Out("no")
+		f.Node("Constant").Tensor("value", graph.DTypeBool, nil, 0).Out("no")
 		n.Function("own", "F", "a", "b", f)
-		branch := onnxtest.New(0).Output("out", graph.Float32)
+		branch := onnxtest.New(0).Output("out", graph.DTypeFloat32)
 		branch.Node("F", "q").Domain("own").Out("out")
 		n.Opset("own", 1).Node("If", "yes").Graph("then_branch", branch).Graph("else_branch", arm("Neg", "q")).Out("c")
 	}},
@@ -115,7 +115,7 @@ var chosen = []struct {
 		f := onnxtest.New(0)
 		f.Node("Clip", "a").Float("min", 0).Out("clipped")
 		f.Node("If", "yes").Graph("then_branch", func() *onnxtest.Model {
-			m := onnxtest.New(0).Output("out", graph.Float32)
+			m := onnxtest.New(0).Output("out", graph.DTypeFloat32)
 			m.Node("Unsqueeze", "clipped").Ints("axes", 0).Out("t")
 			m.Node("Squeeze", "t").Ints("axes", 0).Out("out")
 			return m
@@ -143,7 +143,7 @@ func TestBranchesTaken(t *testing.T) {
 // TestBranchesRefused checks that the other branches are refused with the true reason.
 func TestBranchesRefused(t *testing.T) {
 	t.Parallel()
-	two := arm("Relu", "q").Output("q", graph.Float32)
+	two := arm("Relu", "q").Output("q", graph.DTypeFloat32)
 	for name, c := range map[string]struct {
 		make func(n *net)
 		code diag.Code
@@ -152,7 +152,7 @@ func TestBranchesRefused(t *testing.T) {
 		"data": {func(n *net) {
 			f := onnxtest.New(0)
 			f.Node("ReduceMax", "a").Int("keepdims", 0).Out("m")
-			f.Node("Cast", "m").Int("to", int64(graph.Bool)).Out("when")
+			f.Node("Cast", "m").Int("to", int64(graph.DTypeBool)).Out("when")
 			f.Node("If", "when").Graph("then_branch", arm("Relu", "a")).Graph("else_branch", arm("Neg", "a")).Out("b")
 			n.Function("own", "F", "a", "b", f)
 			n.Opset("own", 1).Node("F", "q").Domain("own").Out("c")
@@ -164,7 +164,7 @@ func TestBranchesRefused(t *testing.T) {
 			n.Node("If", "yes").Graph("then_branch", two).Graph("else_branch", two).Out("c")
 		}, diag.OpInvalid, "does not have the 1 outputs"},
 		"two conditions": {func(n *net) {
-			n.Node("Constant").Tensor("value", graph.Bool, []int{2}, 0, 1).Out("k")
+			n.Node("Constant").Tensor("value", graph.DTypeBool, []int{2}, 0, 1).Out("k")
 			n.Node("If", "k").Graph("then_branch", two).Graph("else_branch", two).Out("c")
 		}, diag.OpInvalid, "2 elements"},
 		"an operator that nobody knows": {func(n *net) {
@@ -182,24 +182,26 @@ func TestBranchesRefused(t *testing.T) {
 func TestBranchesInLoops(t *testing.T) {
 	t.Parallel()
 	file := func(choose func(b *onnxtest.Model)) []byte {
-		m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.Float32, 4, 1, 2)
-		m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.Float32, []int{2, 2}, 1, 1, -1, 0)
-		m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
-		m.Init("h0", graph.Float32, []int{1, 2}, 0, 0).Init("yes", graph.Bool, nil, 1)
+		m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.DTypeFloat32, 4, 1, 2)
+		m.Init("w", graph.DTypeFloat32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.DTypeFloat32, []int{2, 2}, 1, 1, -1,
+			0)
+		m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("z", graph.DTypeFloat32, nil, 0).Init("bits",
+			graph.DTypeFloat32, nil, 4)
+		m.Init("h0", graph.DTypeFloat32, []int{1, 2}, 0, 0).Init("yes", graph.DTypeBool, nil, 1)
 		quant := func(m *onnxtest.Model, x, y string) {
 			m.Node("Quant", x, "s", "z", "bits").Domain(qonnx).Int("signed", 1).Str("rounding_mode", "ROUND").Out(y)
 		}
 		quant(m, "x", "q")
-		b := onnxtest.New(0).Input("h", graph.Float32, 1, 2).Input("xt", graph.Float32, 1, 2)
+		b := onnxtest.New(0).Input("h", graph.DTypeFloat32, 1, 2).Input("xt", graph.DTypeFloat32, 1, 2)
 		b.Node("MatMul", "xt", "w").Out("a")
 		b.Node("MatMul", "h", "u").Out("b")
 		b.Node("Add", "a", "b").Out("sum")
 		choose(b)
 		quant(b, "c", "next")
 		b.Node("Identity", "next").Out("step")
-		b.Output("next", graph.Float32, 1, 2).Output("step", graph.Float32, 1, 2)
+		b.Output("next", graph.DTypeFloat32, 1, 2).Output("step", graph.DTypeFloat32, 1, 2)
 		m.Node("Scan", "h0", "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", b).Out("", "y")
-		return m.Output("y", graph.Float32).Bytes()
+		return m.Output("y", graph.DTypeFloat32).Bytes()
 	}
 	want, d := layersOf(t, file(func(b *onnxtest.Model) { b.Node("Relu", "sum").Out("c") }), frontend.Options{})
 	if want == "" {
@@ -211,7 +213,7 @@ func TestBranchesInLoops(t *testing.T) {
 			n.Graph("else_branch", arm("Neg", "sum")).Out("c")
 		},
 		"of the body": func(b *onnxtest.Model) {
-			b.Init("no", graph.Bool, nil, 0)
+			b.Init("no", graph.DTypeBool, nil, 0)
 			b.Node("If", "no").Graph("then_branch", arm("Neg", "sum")).Graph("else_branch", arm("Relu", "sum")).Out("c")
 		},
 	} {

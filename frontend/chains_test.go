@@ -29,14 +29,14 @@ func (c *chain) name() string { c.names++; return fmt.Sprintf("t%d", c.names) }
 
 func (c *chain) constant(v float64) string {
 	n := c.name()
-	c.Init(n, graph.Float32, nil, float64(float32(v)))
+	c.Init(n, graph.DTypeFloat32, nil, float64(float32(v)))
 	return n
 }
 
 // perChannel adds a constant for each of the two channels.
 func (c *chain) perChannel(f func() float64) string {
 	n := c.name()
-	c.Init(n, graph.Float32, []int{2}, float64(float32(f())), float64(float32(f())))
+	c.Init(n, graph.DTypeFloat32, []int{2}, float64(float32(f())), float64(float32(f())))
 	return n
 }
 
@@ -103,9 +103,9 @@ var steps = []struct {
 var modes = []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"}
 
 // randomChain takes codes of two channels through one to five steps into a quantiser.
-func randomChain(seed uint64) (c *chain, in *InputType) {
+func randomChain(seed uint64) (c *chain, in *IntegerInputType) {
 	c = &chain{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), rnd: rand.New(rand.NewPCG(seed, 3))}
-	c.Input("x", graph.Float32, 1, 2).Output("y", graph.Float32, 1, 2)
+	c.Input("x", graph.DTypeFloat32, 1, 2).Output("y", graph.DTypeFloat32, 1, 2)
 	x := "x"
 	for range 1 + c.rnd.IntN(5) {
 		s := steps[c.rnd.IntN(len(steps))]
@@ -122,7 +122,7 @@ func randomChain(seed uint64) (c *chain, in *InputType) {
 	c.Node("Quant", x, c.constant(scale), c.constant(zero),
 		c.constant(float64(bits))).Domain("qonnx.custom_op.general").Int("signed", int64(signed)).Str("rounding_mode",
 		mode).Out("y")
-	in = &InputType{Type: num.Type{Kind: num.Int, Width: 4 + c.rnd.IntN(7)},
+	in = &IntegerInputType{Type: num.Type{Kind: num.KindInt, Width: 4 + c.rnd.IntN(7)},
 		Scale: new(big.Rat).SetFloat64(math.Exp2(float64(-c.rnd.IntN(7))))}
 	if c.rnd.IntN(2) == 0 {
 		in.Scale = big.NewRat(int64(1+c.rnd.IntN(9)), int64(1+c.rnd.IntN(300)))
@@ -147,7 +147,7 @@ func TestChains(t *testing.T) {
 			t.Fatal(err)
 		}
 		if im.Model == nil {
-			if code := d.Diags[0].Code; code != diag.NothingQuantised && code != diag.NotMapped {
+			if code := d.Diags[0].Code; code != diag.NothingQuantised && code != diag.NodeNotMapped {
 				t.Errorf("chain %d %q: %v", seed, c.text, d.Diags)
 			}
 			continue // a chain that is constant, or leaves codes as they are
@@ -164,7 +164,7 @@ func TestChains(t *testing.T) {
 			if err != nil {
 				t.Fatalf("chain %d %q at %d: %v", seed, c.text, k, err)
 			}
-			streams, err := im.Model.Graph.Eval(context.Background(), codes)
+			streams, err := im.Model.Graph.EvalFirstFrame(context.Background(), codes)
 			if err != nil {
 				t.Fatal(err)
 			}

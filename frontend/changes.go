@@ -23,7 +23,7 @@ type change struct {
 // drawsOf bounds the random draws among several ties, and the number of pairs of ties for which all pairs are tried.
 const drawsOf = 256
 
-// changes lists the changes to try, the likeliest first. One kind changes a single element that float32 may round to
+// changes returns the changes to try, the likeliest first. One kind changes a single element that float32 may round to
 // several codes. Another changes elements of a quantiser together if they lie equally near to a tie, because a program
 // rounds equal numbers alike. A third changes random draws of exact ties, which round either way. The error of a sum
 // mostly grows as the root of its number of terms, but its bound grows linearly. Changes that were tried before come
@@ -47,10 +47,13 @@ func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
 	return list
 }
 
-// changesOf lists the changes of one quantiser.
-func changesOf(t *trial, doubts []execution.AmbiguousElement) (list []change) {
-	slices.SortStableFunc(doubts, func(a, b execution.AmbiguousElement) int { return cmp.Compare(a.Share, b.Share) })
-	var ties []execution.AmbiguousElement
+// changesOf returns the changes to try for one quantiser.
+func changesOf(t *trial, doubts []execution.AmbiguouslyRoundedElement) (list []change) {
+	slices.SortStableFunc(doubts, func(a, b execution.AmbiguouslyRoundedElement) int {
+		return cmp.Compare(a.Share,
+			b.Share)
+	})
+	var ties []execution.AmbiguouslyRoundedElement
 	for from := 0; from < len(doubts); {
 		to := from
 		for to < len(doubts) && doubts[to].Share <= doubts[from].Share*(1+0x1p-12)+0x1p-20 {
@@ -74,8 +77,8 @@ func changesOf(t *trial, doubts []execution.AmbiguousElement) (list []change) {
 	return list
 }
 
-// draws lists changes of several ties of a quantiser: all pairs if there are few, and random draws of any size.
-func draws(t *trial, ties []execution.AmbiguousElement) (list []change) {
+// draws returns changes of several ties of a quantiser: all pairs if there are few, and random draws of any size.
+func draws(t *trial, ties []execution.AmbiguouslyRoundedElement) (list []change) {
 	if n := len(ties); n*(n-1)/2 <= drawsOf {
 		for i := range ties {
 			for k := range i {
@@ -94,8 +97,8 @@ func draws(t *trial, ties []execution.AmbiguousElement) (list []change) {
 	return list
 }
 
-// single lists a change to each other possible code of an element.
-func single(t *trial, d execution.AmbiguousElement) (list []change) {
+// single returns, for each other code to which an element may be rounded, a change to that code.
+func single(t *trial, d execution.AmbiguouslyRoundedElement) (list []change) {
 	now := t.All[d.Tensor].Lo[d.I]
 	for v := d.Lo; v <= d.Hi; v++ {
 		if v != now {
@@ -107,7 +110,7 @@ func single(t *trial, d execution.AmbiguousElement) (list []change) {
 }
 
 // together returns one change that moves every drawn element to a neighbouring code.
-func together(t *trial, doubts []execution.AmbiguousElement, drawn func(i int) bool) (c change) {
+func together(t *trial, doubts []execution.AmbiguouslyRoundedElement, drawn func(i int) bool) (c change) {
 	for i, d := range doubts {
 		if !drawn(i) {
 			continue

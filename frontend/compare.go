@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Verdict says how another executor's output of one sample compares with the exact one (docs/numbers.md).
-type Verdict struct {
+// An OutputVerdict says how another executor's output of one sample compares with the exact one (docs/numbers.md).
+type OutputVerdict struct {
 	Equal bool // every element follows from the exact codes, up to the float32 rounding of the host's part
 	// If not equal but excused: the tensor in which a float32 executor's codes begin to differ from the exact ones.
 	NearTie string
@@ -20,18 +20,18 @@ type Verdict struct {
 	Index   int
 }
 
-// A Comparer judges the outputs of other executors of a model in float32. Samples that are pieces of one stream must
-// come in order from one goroutine; each then begins with the exact states.
-type Comparer struct {
+// An OutputComparer judges the outputs of other executors, which run a model in float32. Samples that are pieces of one
+// stream must come in order from one goroutine; each then begins with the exact states.
+type OutputComparer struct {
 	Stream bool
 	part   *execution.ProgramPart
 	outs   []string
 }
 
-// Comparer returns a Comparer for the model.
-func (im *Imported) Comparer() (*Comparer, error) {
+// NewOutputComparer returns an OutputComparer for the model.
+func (im *ImportedModel) NewOutputComparer() (*OutputComparer, error) {
 	var d diag.List
-	p, err := canon.Run(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
+	p, err := canon.RunPasses(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -41,17 +41,19 @@ func (im *Imported) Comparer() (*Comparer, error) {
 	part := mustPart(p, inputNames(p), outputNames(p))
 	part.Watch = true
 	if im.stream {
-		part = part.Stream()
+		part = part.NewStreamingCopy()
 	}
-	return &Comparer{im.stream, part, outputNames(p)}, nil
+	return &OutputComparer{im.stream, part, outputNames(p)}, nil
 }
 
-// ContinueFrom makes c continue the stream that another comparer has judged so far. The other one belongs to the model
+// ContinueStreamFrom makes c continue the stream that before has judged so far. That comparer belongs to the same model
 // for samples of another length.
-func (c *Comparer) ContinueFrom(before *Comparer) { c.part.ContinueFrom(before.part) }
+func (c *OutputComparer) ContinueStreamFrom(before *OutputComparer) {
+	c.part.ContinueStreamFrom(before.part)
+}
 
-// Judge compares the given outputs of one sample with the exact ones.
-func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
+// JudgeOutputs compares the outputs that another executor has given for one sample with the exact ones.
+func (c *OutputComparer) JudgeOutputs(in, given []dataflow.RealTensor) (OutputVerdict, error) {
 	part := c.part
 	if !c.Stream {
 		part = part.Fork()
@@ -59,34 +61,35 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	vals := reals(in)
 	_, exact, err := part.Run(vals)
 	if err != nil {
-		return Verdict{}, err
+		return OutputVerdict{}, err
 	}
 	if _, _, ok := c.within(exact, given); ok { // integers times powers of two need no rounding
-		return Verdict{Equal: true}, nil
+		return OutputVerdict{Equal: true}, nil
 	}
-	bounds, open := part.Bounds32(vals, exact)
+	bounds, open := part.BoundFloat32Values(vals, exact)
 	output, index, ok := c.within(bounds, given)
 	if ok {
-		return Verdict{Equal: true}, nil
+		return OutputVerdict{Equal: true}, nil
 	}
-	for _, v := range execution.Variants {
+	for _, v := range execution.Float32Variants {
 		run := part.RunFloat32(vals, v)
-		tie, ok := nearTie(part.QuantiserTensors(), exact, run, open)
+		tie, ok := nearTie(part.QuantiserTensorNames(), exact, run, open)
 		if !ok {
 			continue
 		}
-		theirs, _ := part.Bounds32(vals, run)
+		theirs, _ := part.BoundFloat32Values(vals, run)
 		if _, _, ok := c.within(theirs, given); ok {
-			return Verdict{NearTie: tie}, nil
+			return OutputVerdict{NearTie: tie}, nil
 		}
 	}
 	if tie := c.decided(part, vals, given, exact); tie != "" {
-		return Verdict{NearTie: tie}, nil
+		return OutputVerdict{NearTie: tie}, nil
 	}
-	return Verdict{Output: output, Index: index}, nil
+	return OutputVerdict{Output: output, Index: index}, nil
 }
 
-func (c *Comparer) within(bounds map[string]*program.Reals, given []dataflow.RealTensor) (output, index int, ok bool) {
+func (c *OutputComparer) within(bounds map[string]*program.Reals, given []dataflow.RealTensor) (output, index int,
+	ok bool) {
 	for k, name := range c.outs {
 		b := bounds[name]
 		for i, v := range given[k].Data {

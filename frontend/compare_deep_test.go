@@ -39,7 +39,7 @@ func newDeep(r *rand.Rand, layers int) *deep {
 
 func (d *deep) net() *net {
 	n := newNet(13)
-	n.Input("x", graph.Float32, 1, deepChannels, 2, 2)
+	n.Input("x", graph.DTypeFloat32, 1, deepChannels, 2, 2)
 	n.quant("x", "q", n.s(float64(d.scale)), 0, 8, 1)
 	n.op("AveragePool", "m", "q").Ints("kernel_shape", 2, 2)
 	n.quant("m", "c0", n.s(float64(d.scale)), 0, 8, 1)
@@ -100,7 +100,7 @@ func TestCompareDeep(t *testing.T) {
 		if im.Model == nil {
 			t.Fatal(diags)
 		}
-		c, err := im.Comparer()
+		c, err := im.NewOutputComparer()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +109,8 @@ func TestCompareDeep(t *testing.T) {
 			for i := range x {
 				x[i] = float64(float32(r.NormFloat64()))
 			}
-			judge := func(y []float64) frontend.Verdict {
-				v, err := c.Judge([]dataflow.RealTensor{{Shape: []int{1, deepChannels, 2, 2}, Data: x}},
+			judge := func(y []float64) frontend.OutputVerdict {
+				v, err := c.JudgeOutputs([]dataflow.RealTensor{{Shape: []int{1, deepChannels, 2, 2}, Data: x}},
 					[]dataflow.RealTensor{{Shape: []int{1, deepChannels, 1, 1}, Data: y}})
 				if err != nil {
 					t.Fatal(err)

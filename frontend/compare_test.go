@@ -19,7 +19,7 @@ type pooled struct {
 
 func (p *pooled) net() *net {
 	n := newNet(13)
-	n.Input("x", graph.Float32, 1, 2, 4, 4)
+	n.Input("x", graph.DTypeFloat32, 1, 2, 4, 4)
 	n.quant("x", "q", n.s(float64(p.scale)), 0, 8, 1)
 	n.op("AveragePool", "m", "q").Ints("kernel_shape", 2, 2).Ints("strides", 2, 2)
 	n.quant("m", "r", n.s(float64(p.scale)), 0, 8, 1)
@@ -70,7 +70,7 @@ func TestCompareAnyOrder(t *testing.T) {
 		if im.Model == nil {
 			t.Fatal(diags)
 		}
-		c, err := im.Comparer()
+		c, err := im.NewOutputComparer()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +80,8 @@ func TestCompareAnyOrder(t *testing.T) {
 				x[i] = float64(float32(r.NormFloat64()))
 			}
 			in := []dataflow.RealTensor{{Shape: []int{1, 2, 4, 4}, Data: x}}
-			judge := func(y []float64) frontend.Verdict {
-				v, err := c.Judge(in, []dataflow.RealTensor{{Shape: []int{1, 2, 2, 2}, Data: y}})
+			judge := func(y []float64) frontend.OutputVerdict {
+				v, err := c.JudgeOutputs(in, []dataflow.RealTensor{{Shape: []int{1, 2, 2, 2}, Data: y}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,10 +11,11 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// cut makes the named tensors the outputs of a graph, in that order, removes what only other outputs need, and tells
-// the user. If a name is not a tensor of the graph, it adds an error to d and reports false.
+// cut makes the named tensors the outputs of a graph, in that order. It removes everything that only other outputs
+// need, and adds a note for the user to d. If a name is not a tensor of the graph, it adds an error to d and returns
+// false.
 func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
-	if len(outputs) == 0 || slices.Equal(outputs, graph.Names(g.Outputs)) {
+	if len(outputs) == 0 || slices.Equal(outputs, graph.ValueNames(g.Outputs)) {
 		return true
 	}
 	values := map[string]graph.ValueInfo{}
@@ -35,7 +36,8 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	var ends []graph.ValueInfo
 	for i, name := range outputs {
 		v, ok := values[name]
-		say := diag.Diag{Severity: diag.Error, Code: diag.OutputUnknown, Node: name, Op: "output", Where: file}
+		say := diag.Diag{Severity: diag.SeverityError, Code: diag.AskedOutputUnknown, Node: name, Op: "output",
+			Where: file}
 		switch {
 		case !ok:
 			say.Msg, say.Hint = "the model makes no tensor of this name", meant(g, name, known)
@@ -46,14 +48,14 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 		}
 		ends = append(ends, v)
 	}
-	if d.Failed() {
+	if d.HasErrors() {
 		return false
 	}
-	before, had := len(g.Nodes), graph.Names(g.Outputs)
+	before, had := len(g.Nodes), graph.ValueNames(g.Outputs)
 	inputs := g.Inputs
 	g.Outputs = ends
 	keep(g)
-	say := diag.Diag{Severity: diag.Note, Code: diag.ModelCut, Where: file,
+	say := diag.Diag{Severity: diag.SeverityNote, Code: diag.ModelCutAtOutputs, Where: file,
 		Msg: fmt.Sprintf("the model was cut: its outputs are %s in the place of %s, and %d of %d nodes are left out",
 			listed(outputs), listed(had), before-len(g.Nodes), before),
 		Hint: "what is behind these tensors is yours to compute"}
@@ -72,13 +74,13 @@ func meant(g *graph.Graph, name string, known []string) string {
 			return fmt.Sprintf("a node has this name; what it makes is %s", listed(n.Outputs))
 		}
 	}
-	if near := suggest.Near(name, known, 3); len(near) > 0 {
+	if near := suggest.NearestWords(name, known, 3); len(near) > 0 {
 		return "did you mean " + listed(near) + "?"
 	}
-	return "give names of tensors, such as the model's outputs: " + listed(graph.Names(g.Outputs))
+	return "give names of tensors, such as the model's outputs: " + listed(graph.ValueNames(g.Outputs))
 }
 
-// listed returns the names for a message, quoted. Of many names it gives the first and the number of the others.
+// listed returns the quoted names for a message. Of many names it includes the first and the number of the others.
 func listed(names []string) string {
 	const most = 8
 	var quoted []string
@@ -100,7 +102,7 @@ func keep(g *graph.Graph) {
 	read := map[string]bool{}
 	kept := make([]*graph.Node, 0, len(g.Nodes))
 	for _, n := range slices.Backward(g.Nodes) {
-		reads, needed := n.Reads(), slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] })
+		reads, needed := n.TensorsRead(), slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] })
 		for _, in := range reads {
 			read[in] = true
 			live[in] = live[in] || needed
@@ -124,16 +126,16 @@ func keep(g *graph.Graph) {
 // maxEnds is the largest number of tensors that a suggested cut names.
 const maxEnds = 16
 
-// A Cut is a set of tensors at which a model can end so that everything before them can be mapped.
-type Cut struct {
+// A ModelCut is a set of tensors at which a model can end so that everything before them can be mapped.
+type ModelCut struct {
 	Outputs    []string // the tensors that the removed part reads, and outputs that do not depend on it; for --outputs
 	Left, Gone int      // the numbers of nodes that depend on data: kept and removed
 }
 
-// FindCut returns the cut in front of the nodes that could not be mapped and everything that depends on them. fates
-// must come from Import. FindCut returns nil if no node is removed, or more nodes than are kept: then the unmapped
-// nodes are not the tail of the model.
-func FindCut(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
+// FindModelCut returns the cut in front of the nodes that could not be mapped, and of everything that depends on them.
+// fates must come from Import. FindModelCut returns nil if no node is removed, or more nodes than are kept: then the
+// unmapped nodes are not the tail of the model.
+func FindModelCut(name string, onnx []byte, opt Options, fates []NodeFate) *ModelCut {
 	g := opt.graph(name, onnx, new(diag.List))
 	if g == nil {
 		return nil
@@ -143,13 +145,13 @@ func FindCut(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
 	for _, f := range fates {
 		fate[f.Index] = f.Fate
 	}
-	var c Cut
+	var c ModelCut
 	gone, wanted := map[string]bool{}, map[string]bool{}
 	for _, o := range g.Outputs {
 		wanted[o.Name] = true
 	}
 	for _, n := range g.Nodes {
-		reads := n.Reads()
+		reads := n.TensorsRead()
 		off := fate[n.Index] == unmappedFate || slices.ContainsFunc(reads, func(t string) bool { return gone[t] })
 		switch {
 		case off:

@@ -16,8 +16,8 @@ import (
 // in float32. The search chooses among these so that the given outputs result. Its result is within the bounds at every
 // quantiser and at the outputs.
 
-// decideWork bounds the work of a search, in the unit of execution.ChosenRun.Work. decideRuns raises that bound to as
-// many runs of the whole part. decideMost bounds the number of trials.
+// decideWork bounds the work of a search, in the unit of execution.ChosenCodesRun.Work. decideRuns raises that bound to
+// as many runs of the whole part. decideMost bounds the number of trials.
 const (
 	decideWork = 2_000_000_000
 	decideRuns = 24
@@ -31,24 +31,25 @@ type element struct {
 
 // A trial is a run in which some codes were chosen, and how far its outputs are from the given ones.
 type trial struct {
-	*execution.ChosenRun
+	*execution.ChosenCodesRun
 	miss float64 // the total distance of outputs from their bounds
 }
 
-// decided searches for codes that produce the given outputs. It returns the first tensor in which they differ from the
-// exact codes, or "" if it finds none.
-func (c *Comparer) decided(part *execution.ProgramPart, in []*program.Reals, given []dataflow.RealTensor,
+// decided searches for codes that produce the given outputs. It returns the name of the first tensor in which such
+// codes differ from the exact ones, or "" if it finds none.
+func (c *OutputComparer) decided(part *execution.ProgramPart, in []*program.Reals, given []dataflow.RealTensor,
 	exact map[string]*program.Reals) string {
-	if hull, _ := part.Bounds32(in, nil); !c.holds(hull, given) {
+	if hull, _ := part.BoundFloat32Values(in, nil); !c.holds(hull, given) {
 		return "" // no choice of codes gives these outputs
 	}
-	s := &decider{c, given, exact, map[element]float64{}, max(decideWork, decideRuns*part.Work()), decideMost}
+	s := &decider{c, given, exact, map[element]float64{}, max(decideWork, decideRuns*part.EstimatedProducts()),
+		decideMost}
 	found, ok := s.from(s.judged(part.RunChoosingCodes(in, s.choose)), nil)
 	if !ok {
 		return ""
 	}
 	first := ""
-	found.VisitAmbiguous(func(tensor string, i int, _, _ float64) {
+	found.VisitAmbiguousElements(func(tensor string, i int, _, _ float64) {
 		if first == "" && found.All[tensor].Lo[i] != exact[tensor].Lo[i] {
 			first = tensor
 		}
@@ -57,17 +58,17 @@ func (c *Comparer) decided(part *execution.ProgramPart, in []*program.Reals, giv
 }
 
 // holds reports whether the outputs are within bounds.
-func (c *Comparer) holds(bounds map[string]*program.Reals, given []dataflow.RealTensor) bool {
+func (c *OutputComparer) holds(bounds map[string]*program.Reals, given []dataflow.RealTensor) bool {
 	_, _, ok := c.within(bounds, given)
 	return ok
 }
 
 type decider struct {
-	*Comparer
+	*OutputComparer
 	given []dataflow.RealTensor
 	exact map[string]*program.Reals
 	taken map[element]float64 // the codes chosen so far
-	work  int                 // the remaining work, in the unit of graph.ChosenRun.Work
+	work  int                 // the remaining work, in the unit of execution.ChosenCodesRun.Work
 	runs  int                 // the remaining trials
 }
 
@@ -85,9 +86,9 @@ func (s *decider) choose(tensor string, i int, lo, hi, near float64) float64 {
 // left reports whether the search may do more work and try more runs.
 func (s *decider) left() bool { return s.work > 0 && s.runs > 0 }
 
-func (s *decider) judged(d *execution.ChosenRun) (t trial) {
+func (s *decider) judged(d *execution.ChosenCodesRun) (t trial) {
 	s.work, s.runs = s.work-d.Work, s.runs-1
-	t.ChosenRun = d
+	t.ChosenCodesRun = d
 	for k, name := range s.outs {
 		for i, v := range s.given[k].Data {
 			t.miss += max(0, d.All[name].Lo[i]-v, v-d.All[name].Hi[i])
@@ -96,9 +97,10 @@ func (s *decider) judged(d *execution.ChosenRun) (t trial) {
 	return t
 }
 
-// with repeats a trial with the codes of some changes added. It keeps the codes if keep approves of the result. If the
-// intermediate result was met before, it gives up and returns a trial with an infinite miss.
-func (s *decider) with(t *trial, changes []change, met *execution.VisitedStates, keep func(trial) bool) trial {
+// with repeats a trial with the codes of some changes added, and returns the result. It keeps the codes if keep returns
+// true for the result. If the intermediate result was met before, it gives up and returns a trial with an infinite
+// miss.
+func (s *decider) with(t *trial, changes []change, met *execution.VisitedRunStates, keep func(trial) bool) trial {
 	was := s.taken
 	s.taken = maps.Clone(was)
 	next := *t
@@ -106,7 +108,7 @@ func (s *decider) with(t *trial, changes []change, met *execution.VisitedStates,
 		for k, i := range c.of {
 			s.taken[element{c.tensor, i}] = c.codes[k]
 		}
-		again := next.Rerun(c.tensor, c.of, s.choose, met)
+		again := next.RerunWithCodes(c.tensor, c.of, s.choose, met)
 		if again == nil {
 			s.runs--
 			s.taken = was
@@ -126,10 +128,10 @@ type child struct {
 	miss    float64
 }
 
-// from continues trial t, which misses the given outputs, until a trial produces them. s.taken then holds the chosen
+// from continues trial t, which misses the given outputs, until a trial produces them; s.taken then holds the chosen
 // codes. A change that brings the outputs much nearer is followed at once. All other changes are tried first: an early
 // code changes everything after it, and a small gain is mostly chance. The search then follows the best of them,
-// together with changes whose gain is the same after it as alone, as codes of different outputs have. tried holds the
+// together with changes whose gain is the same after it as alone, as with codes of different outputs. tried holds the
 // elements that did not help before.
 func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 	if t.miss == 0 {
@@ -141,7 +143,7 @@ func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 		after = map[element]bool{}
 	}
 	var nearer, aside []child
-	met := new(execution.VisitedStates)
+	met := new(execution.VisitedRunStates)
 	look := func(changes ...change) (found trial, ok bool) {
 		was, with := s.taken, met
 		if len(changes) > 1 {

@@ -45,14 +45,18 @@ func TestDecidedAgain(t *testing.T) {
 				hi   float64
 			}
 			var open []place
-			now.VisitAmbiguous(func(name string, i int, _, hi float64) { open = append(open, place{name, i, hi}) })
+			now.VisitAmbiguousElements(func(name string, i int, _, hi float64) {
+				open = append(open, place{name, i,
+					hi})
+			})
 			if len(open) == 0 {
 				break
 			}
 			at := open[r.IntN(len(open))]
 			taken[fmt.Sprint(at.name, at.i)] = at.hi
-			again, whole := now.Rerun(at.name, []int{at.i}, choose, nil), part.RunChoosingCodes([]*program.Reals{x},
-				choose)
+			again, whole := now.RerunWithCodes(at.name, []int{at.i}, choose, nil),
+				part.RunChoosingCodes([]*program.Reals{x},
+					choose)
 			for _, name := range slices.Sorted(maps.Keys(whole.All)) {
 				a, b := again.All[name], whole.All[name]
 				if !slices.Equal(a.Lo, b.Lo) || !slices.Equal(a.Hi, b.Hi) {
@@ -77,18 +81,21 @@ func TestDecidedAgain(t *testing.T) {
 }
 
 // listed returns the codes that are open in a run.
-func listed(d *execution.ChosenRun) (open []string) {
-	d.VisitAmbiguous(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
+func listed(d *execution.ChosenCodesRun) (open []string) {
+	d.VisitAmbiguousElements(func(name string, i int, lo, hi float64) {
+		open = append(open, fmt.Sprint(name, i, lo,
+			hi))
+	})
 	return open
 }
 
 // decidedPart draws a network of the operations that make codes: products, maxima, means, sums, moves.
 func decidedPart(t *testing.T, r *rand.Rand) *execution.ProgramPart {
-	n := newNet(13).Input("x", graph.Float32, 1, 2, 6, 6).quant("x", "q", "sx", 0, 5, 1)
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2, 6, 6).quant("x", "q", "sx", 0, 5, 1)
 	for _, s := range []string{"s0", "s1", "s2", "s3"} {
-		n.Init(s, graph.Float32, nil, 0.25+r.Float64())
+		n.Init(s, graph.DTypeFloat32, nil, 0.25+r.Float64())
 	}
-	n.Init("sx", graph.Float32, nil, 1.0/32)
+	n.Init("sx", graph.DTypeFloat32, nil, 1.0/32)
 	n.op("Conv", "c", "q", n.c([]int{3, 2, 3, 3}, whole(r, 54, -3, 3)...)).Ints("pads", 1, 1, 1, 1)
 	n.quant("c", "a", "s0", 0, 6, 1)
 	n.op("Conv", "d", "a", n.c([]int{3, 1, 3, 3}, whole(r, 27, -3, 3)...), n.c([]int{3}, 0.5, 1, -1)).
@@ -101,16 +108,16 @@ func decidedPart(t *testing.T, r *rand.Rand) *execution.ProgramPart {
 	n.op("Softmax", "y", "p")
 	file := n.output(1, 4)
 	var d diag.List
-	g := onnxio.Read("m", file.Bytes(), &d)
+	g := onnxio.ParseGraph("m", file.Bytes(), &d)
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
+	p, err := canon.RunPasses(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
 		&d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}

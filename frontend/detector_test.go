@@ -72,7 +72,7 @@ func TestDetector(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	n := &detector{net: newNet(13), r: rand.New(rand.NewPCG(1, 2))}
-	n.Input("x", graph.Float32, 1, 3, 640, 640).quant("x", "q", n.s(1.0/256), 0, 8, 0)
+	n.Input("x", graph.DTypeFloat32, 1, 3, 640, 640).quant("x", "q", n.s(1.0/256), 0, 8, 0)
 	a := n.block(n.conv(n.conv("q", "l0", 3, 16, 3, 2), "l1", 16, 32, 3, 2), "l2", 32, 32, 1, true)
 	p3 := n.block(n.conv(a, "l3", 32, 64, 3, 2), "l4", 64, 64, 2, true)
 	p4 := n.block(n.conv(p3, "l5", 64, 128, 3, 2), "l6", 128, 128, 2, true)
@@ -94,7 +94,7 @@ func TestDetector(t *testing.T) {
 			at := fmt.Sprintf("y%d%d", i, j)
 			last := n.conv(n.conv(h, at+".a", 64<<i, channels, 3, 1), at+".b", channels, channels, 3, 1)
 			n.product(last, at, channels, channels, 1, 1)
-			n.Output(at, graph.Float32, 1, channels, 80>>i, 80>>i)
+			n.Output(at, graph.DTypeFloat32, 1, channels, 80>>i, 80>>i)
 		}
 	}
 	im, found := imported(t, n.net, frontend.Options{})

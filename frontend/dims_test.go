@@ -15,17 +15,17 @@ import (
 // the hint says that it is to be bound.
 func TestChainsOfDimensions(t *testing.T) {
 	t.Parallel()
-	n := newNet(13).Input("x", graph.Float32, 1, "T", 2)
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, "T", 2)
 	n.op("Shape", "shape", "x").op("Gather", "t", "shape", n.i(1))
 	scalar := n.name()
 	n.op("Squeeze", scalar, "t", n.i(0))
 	for name, v := range map[string]float64{"from": 0, "by": 1} {
-		n.Init(name, graph.Int64, nil, v)
+		n.Init(name, graph.DTypeInt64, nil, v)
 	}
 	n.op("Range", "positions", "from", scalar, "by")
 	n.op("Gather", "where", n.c([]int{8, 2}, 0, 1, 2, -1, 0.5, 3, -2, 1, 0, 0, 1, 1, 2, 2, -1, -1), "positions")
 	n.op("Add", "placed", "x", "where")
-	n.quant("placed", "q", "half", 0, 4, 1).Init("half", graph.Float32, nil, 0.5)
+	n.quant("placed", "q", "half", 0, 4, 1).Init("half", graph.DTypeFloat32, nil, 0.5)
 	n.op("Concat", "to", n.i(1, -1), n.i(2)).Int("axis", 0)
 	n.op("Reshape", "steps", "q", "to")
 	n.op("MatMul", "y", "steps", n.c([]int{2, 3}, 1, -2, 3, 0, 2, -1))

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// before returns the part of the program from the named tensors to the codes that the host computes. Other codes arrive
-// as integers.
+// before returns the part of the program that computes, from the named tensors, the codes that the host computes. Other
+// codes arrive as integers.
 func before(p *program.Program, low *lower.Lowered, names []string) *execution.ProgramPart {
 	var quantised []string
 	for _, name := range low.In {
@@ -30,10 +30,10 @@ func behind(p *program.Program, low *lower.Lowered) *execution.ProgramPart {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }
 
-func prefix(p *program.Program, low *lower.Lowered) dataflow.HostFunc {
+func prefix(p *program.Program, low *lower.Lowered) dataflow.HostFunction {
 	names := inputNames(p)
 	part := before(p, low, names)
-	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
+	return dataflow.HostFunction{Nodes: graph.NodeLabels(part.Nodes()), ToCodes: toCodes(low, names, part)}
 }
 
 // toCodes returns the function that computes the accelerator's input frames from the named tensors.
@@ -44,7 +44,7 @@ func toCodes(low *lower.Lowered, names []string,
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		vals, err := part.Fork().Outputs(reals(in))
+		vals, err := part.Fork().RunForOutputs(reals(in))
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func toCodes(low *lower.Lowered, names []string,
 			out[i].Shape = t.Shape
 			if a := low.Arrive[name]; a != nil {
 				x := in[slices.Index(names, name)]
-				out[i].Data, err = a.Integers(name, x.Shape, x.Data)
+				out[i].Data, err = a.IntegersOfSample(name, x.Shape, x.Data)
 			} else {
 				out[i].Data, err = codesOf(low, name, vals[name], t)
 			}
@@ -74,14 +74,14 @@ func codesOf(low *lower.Lowered, name string, v *program.Reals, t dataflow.Strea
 	var of real.Affine
 	var plain bool
 	for i, f := range v.Lo {
-		if is := low.SentRealValue(name, i); i == 0 || is != of {
-			of, plain = is, is.Identity()
+		if is := low.AffineOfSentInteger(name, i); i == 0 || is != of {
+			of, plain = is, is.IsIdentity()
 			clear(known)
 		}
 		if codes[i] = int64(f); !plain { // int64() truncates and does not clamp
-			at, is := v.At(i), false
+			at, is := v.IntervalAt(i), false
 			if codes[i], is = known[at]; !is {
-				codes[i] = of.Integer(at)
+				codes[i] = of.NearestIntegerPreimage(at)
 				known[at] = codes[i]
 			}
 		}
@@ -92,10 +92,10 @@ func codesOf(low *lower.Lowered, name string, v *program.Reals, t dataflow.Strea
 	return codes, nil
 }
 
-func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunc {
+func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunction {
 	part := behind(p, low)
-	return dataflow.HostFunc{
-		Nodes: graph.Labels(part.Nodes()),
+	return dataflow.HostFunction{
+		Nodes: graph.NodeLabels(part.Nodes()),
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
 			vals := reals(in)
 			for k, name := range low.Out {
@@ -106,16 +106,16 @@ func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunc {
 	}
 }
 
-// integers returns the real values scale*q + bias of an integer tensor. They need not be float64s.
+// integers returns the real values of an integer tensor whose elements are the integers q. They need not be float64s.
 func integers(low *lower.Lowered, name string, shape []int, q []int64) *program.Reals {
 	v := &program.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {
-		f := low.Real(name, i)
+		f := low.AffineOfInteger(name, i)
 		r := new(big.Rat).SetInt64(q[i])
 		return r.Add(r.Mul(r, f.Scale), f.Bias)
 	}
 	for i := range q {
-		y := graph.EnclosingInterval(v.Truth(i))
+		y := graph.FloatIntervalOfRational(v.Truth(i))
 		v.Lo[i], v.Hi[i] = y.Lo, y.Hi
 	}
 	return v

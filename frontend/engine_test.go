@@ -41,7 +41,7 @@ func engineOf(t *testing.T, file string, shape []int) engine {
 	}
 	g := im.Model.Graph
 	for _, n := range g.Nodes {
-		if n.Op.Kind() != rnn.Kind {
+		if n.Op.Kind() != rnn.KindName {
 			continue
 		}
 		e := engine{model: im.Model, in: n.In[0], hidden: n.Out[0], layer: n.Op.Params().(rnn.Params)}
@@ -67,7 +67,7 @@ func (e engine) codes(t *testing.T, x dataflow.RealTensor) (h, c, stream dataflo
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams, err := e.model.Graph.Eval(context.Background(), in)
+	streams, err := e.model.Graph.EvalFirstFrame(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestEngineFINNL(t *testing.T) {
 			dir := filepath.Join(root, c.model, c.line)
 			columns, hidden := load(t, filepath.Join(dir, "input_columns.npy")),
 				load(t, filepath.Join(dir, "hidden.npy"))
-			cells, err := npy.ReadFile(filepath.Join(dir, "cells.npz"))
+			cells, err := npy.ReadArrays(filepath.Join(dir, "cells.npz"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ type exported struct {
 }
 
 func exportedNet() exported {
-	m := onnxtest.New(21).Input("x", graph.Float32, 1, 6).Output("y", graph.Float32, 1, 4)
-	return exported{m.Init("zero", graph.Int8, nil, 0)}
+	m := onnxtest.New(21).Input("x", graph.DTypeFloat32, 1, 6).Output("y", graph.DTypeFloat32, 1, 4)
+	return exported{m.Init("zero", graph.DTypeInt8, nil, 0)}
 }
 
 func (e exported) weights(scales []int) exported {
@@ -27,7 +27,7 @@ func (e exported) weights(scales []int) exported {
 	for i := range w {
 		w[i] = float64(i*7%15 - 7)
 	}
-	e.Init("w", graph.Int8, []int{6, 4}, w...).Init("s", graph.Float32, scales, 0.25, 0.5, 0.125, 0.25)
+	e.Init("w", graph.DTypeInt8, []int{6, 4}, w...).Init("s", graph.DTypeFloat32, scales, 0.25, 0.5, 0.125, 0.25)
 	return e
 }
 
@@ -54,12 +54,12 @@ var scales = []struct {
 
 func (e exported) scales(dt graph.DType) exported {
 	for _, s := range scales {
-		if dt == graph.Float32 {
+		if dt == graph.DTypeFloat32 {
 			e.Init(s.name, dt, nil, s.value)
 			continue
 		}
 		e.Init(s.name+".stored", dt, nil, s.value)
-		e.Node("Cast", s.name+".stored").Int("to", int64(graph.Float32)).Out(s.name)
+		e.Node("Cast", s.name+".stored").Int("to", int64(graph.DTypeFloat32)).Out(s.name)
 	}
 	return e
 }
@@ -79,22 +79,22 @@ func TestExporters(t *testing.T) {
 		}
 		return text.String()
 	}
-	plain := exportedNet().weights([]int{4}).scales(graph.Float32)
+	plain := exportedNet().weights([]int{4}).scales(graph.DTypeFloat32)
 	want := imported("plain", plain.nodes(plain.Model, perColumn))
 	for name, make := range map[string]func() exported{
 		"a block a column": func() exported {
-			e := exportedNet().weights([]int{1, 4}).scales(graph.Float32)
+			e := exportedNet().weights([]int{1, 4}).scales(graph.DTypeFloat32)
 			return e.nodes(e.Model, func(n *onnxtest.Node) { n.Int("axis", 0).Int("block_size", 6) })
 		},
 		"longer blocks than columns": func() exported {
-			e := exportedNet().weights([]int{1, 4}).scales(graph.Float32)
+			e := exportedNet().weights([]int{1, 4}).scales(graph.DTypeFloat32)
 			return e.nodes(e.Model, func(n *onnxtest.Node) { n.Int("axis", 0).Int("block_size", 128) })
 		},
-		"float16":  func() exported { return casted(graph.Float16) },
-		"bfloat16": func() exported { return casted(graph.BFloat16) },
-		"double":   func() exported { return casted(graph.Float64) },
+		"float16":  func() exported { return casted(graph.DTypeFloat16) },
+		"bfloat16": func() exported { return casted(graph.DTypeBFloat16) },
+		"double":   func() exported { return casted(graph.DTypeFloat64) },
 		"a function": func() exported {
-			e := exportedNet().weights([]int{4}).scales(graph.Float32)
+			e := exportedNet().weights([]int{4}).scales(graph.DTypeFloat32)
 			f := onnxtest.New(0)
 			e.nodes(f, perColumn)
 			e.Function("own", "Layer", "x w s sx sy zero", "y", f)

@@ -13,12 +13,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// These are the fates of nodes that the host computes, before and after the layers, and of nodes outside the hardware.
+// These are the fates of nodes that no layer computes: the host computes them before or after the layers, they are
+// constants, or they could not be mapped.
 const (
-	FateHostPrefix = "host prefix"
-	FateHostSuffix = "host suffix"
-	constantFate   = "constant"
-	unmappedFate   = "not mapped"
+	NodeFateHostPrefix = "host prefix"
+	NodeFateHostSuffix = "host suffix"
+	constantFate       = "constant"
+	unmappedFate       = "not mapped"
 )
 
 // fates returns the fate of every node of the file.
@@ -28,9 +29,9 @@ func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.IsInexactConstant(s.Output)
 	}
 	alive := map[int]bool{}
-	if part, err := execution.NewPart(program, inputNames(program), outputNames(program)); err == nil {
+	if part, err := execution.NewProgramPart(program, inputNames(program), outputNames(program)); err == nil {
 		for _, n := range part.Nodes() {
-			for _, index := range n.Indices() {
+			for _, index := range n.FileNodeIndices() {
 				alive[index] = true
 			}
 		}
@@ -39,28 +40,29 @@ func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
 	if low.Graph != nil {
 		note := func(part *execution.ProgramPart, what string) {
 			for _, n := range part.Nodes() {
-				for _, index := range n.Indices() {
+				for _, index := range n.FileNodeIndices() {
 					host[index] = what
 				}
 			}
 		}
-		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), FateHostSuffix)
-		note(mustPart(program, inputNames(program), low.In), FateHostPrefix)
+		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), NodeFateHostSuffix)
+		note(mustPart(program, inputNames(program), low.In), NodeFateHostPrefix)
 	}
 	var out []NodeFate
 	for i, n := range written.Graph.Nodes {
 		if partOf(written.Graph.Nodes[:i], n) {
 			continue
 		}
-		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.FullOp(), Module: n.Module()}
+		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.QualifiedOpName(), Module: n.ModuleName()}
 		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
 			f.Fate = constantFate
-		case host[n.Index] == FateHostSuffix && layer != "":
-			f.Fate = layer + ", " + FateHostSuffix // such as a Gemm: its product is in the layer, its bias on the host
-		case host[n.Index] == FateHostPrefix && layer != "" && written.Loop(n) != nil:
-			f.Fate = layer + ", " + FateHostPrefix // a loop whose input quantiser runs on the host
+		case host[n.Index] == NodeFateHostSuffix && layer != "":
+			// such as a Gemm: its product is in the layer, its bias on the host
+			f.Fate = layer + ", " + NodeFateHostSuffix
+		case host[n.Index] == NodeFateHostPrefix && layer != "" && written.LoopOfNode(n) != nil:
+			f.Fate = layer + ", " + NodeFateHostPrefix // a loop whose input quantiser runs on the host
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":
@@ -82,7 +84,7 @@ func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))
-	rest := operators.SupportedPart(g, file, bind)
+	rest := operators.SupportedGraphPart(g, file, bind)
 	if rest == nil {
 		return out
 	}
@@ -91,7 +93,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if written == nil {
 		return out
 	}
-	program, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
+	program, err := canon.RunPasses(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}
@@ -120,22 +122,22 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 			continue
 		}
 		fate := unmappedFate
-		if operators.KnownOperator(n.Domain, n.Op) {
+		if operators.IsSupportedOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}
-		out = append(out, NodeFate{n.Index, n.Label(), n.FullOp(), fate, n.Module()})
+		out = append(out, NodeFate{n.Index, n.Label(), n.QualifiedOpName(), fate, n.ModuleName()})
 	}
 	return out
 }
 
-// partOf reports whether n and the node before it stand for the same node of the file.
+// partOf reports whether n and the last node of before stand for the same node of the file.
 func partOf(before []*graph.Node, n *graph.Node) bool {
 	return n.Index >= 0 && len(before) > 0 && before[len(before)-1].Index == n.Index
 }
 
-// Modules returns a function that maps names of nodes to the network's modules to which they belong, each module once
-// and in order. The function returns nil if the exporter names no modules.
-func (im *Imported) Modules() func(nodes []string) []string {
+// NewNodeModulesFunc returns a function that maps names of nodes to the network's modules to which they belong, each
+// module once and in order. The function returns nil if the exporter names no modules.
+func (im *ImportedModel) NewNodeModulesFunc() func(nodes []string) []string {
 	of := map[string]string{}
 	if im != nil {
 		for _, f := range im.Fates {

@@ -13,15 +13,16 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A StateFeedback pairs an input of a model with the output that becomes this input for the next sample. The two are
-// one state.
+// A StateFeedback pairs an input of a model with the output whose value becomes this input for the next sample. The two
+// are one state.
 type StateFeedback struct{ Input, Output string }
 
 // String returns the feedback in the form of --state: INPUT=OUTPUT.
 func (f StateFeedback) String() string { return f.Input + "=" + f.Output }
 
 func refuseFeedback(input, msg, hint, file string, d *diag.List) {
-	x := diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: input, Where: file, Msg: msg, Hint: hint}
+	x := diag.Diag{Severity: diag.SeverityError, Code: diag.StatefulFlagUnfit, Node: input, Where: file, Msg: msg,
+		Hint: hint}
 	if input != "" {
 		x.Op = "input"
 	}
@@ -30,10 +31,10 @@ func refuseFeedback(input, msg, hint, file string, d *diag.List) {
 
 // feedback returns the indices of the states that the user names, among a program's inputs and outputs. It returns nil
 // if there are none, or after adding errors to d.
-func (o Options) feedback(p *program.Program, d *diag.List) (list []dataflow.Feedback) {
+func (o Options) feedback(p *program.Program, d *diag.List) (list []dataflow.FedBackState) {
 	in, out := inputNames(p), outputNames(p)
 	for _, s := range o.States {
-		f := dataflow.Feedback{In: slices.Index(in, s.Input), Out: slices.Index(out, s.Output)}
+		f := dataflow.FedBackState{In: slices.Index(in, s.Input), Out: slices.Index(out, s.Output)}
 		a, b := p.Known[s.Input], p.Known[s.Output]
 		refuse := func(msg, hint string) {
 			refuseFeedback(s.Input, fmt.Sprintf("--state %v: %s", s, msg), hint, p.File, d)
@@ -43,10 +44,10 @@ func (o Options) feedback(p *program.Program, d *diag.List) (list []dataflow.Fee
 			refuse("the model has no such input", "its inputs are "+strings.Join(in, ", "))
 		case f.Out < 0:
 			refuse("the model has no such output", "its outputs are "+strings.Join(out, ", "))
-		case !a.DType.Float() || !b.DType.Float() || !slices.Equal(a.Shape, b.Shape):
+		case !a.DType.IsReal() || !b.DType.IsReal() || !slices.Equal(a.Shape, b.Shape):
 			refuse(fmt.Sprintf("what goes out is of type %s and shape %v, what comes in of type %s and shape %v",
 				b.DType, b.Shape, a.DType, a.Shape), "name an input and an output that are one state")
-		case slices.ContainsFunc(list, func(g dataflow.Feedback) bool { return g.In == f.In }):
+		case slices.ContainsFunc(list, func(g dataflow.FedBackState) bool { return g.In == f.In }):
 			refuse("this input has a state already", "name each input once")
 		default:
 			list = append(list, f)
@@ -67,7 +68,7 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 	}
 	var quiet diag.List
 	bind := o.bind(g, file, &quiet)
-	bound, bind := bind.Bound(g)
+	bound, bind := bind.BindLeadingAxes(g)
 	p := operators.Prepare(bound, file, bind, &quiet)
 	if p == nil {
 		return true
@@ -76,13 +77,14 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 		return false
 	}
 	for _, s := range o.States {
-		if why := axes.WhyNotState(p, s.Input, s.Output); why != "" {
+		if why := axes.WhyNotStatePair(p, s.Input, s.Output); why != "" {
 			refuseFeedback(s.Input, fmt.Sprintf("--state %v with --stateful: %s", s, why),
 				"without --stateful, the host carries the state from sample to sample", file, d)
 			return false
 		}
 		k := p.Known[s.Input]
-		g.Init[s.Input] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+		g.Init[s.Input] = &graph.ConstantTensor{DType: k.DType, Shape: k.Shape, F: make([]float64,
+			graph.ElementCount(k.Shape))}
 		g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.ValueInfo) bool { return v.Name == s.Input })
 		g.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs),
 			func(v graph.ValueInfo) bool { return v.Name == s.Output })

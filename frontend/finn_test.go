@@ -106,7 +106,7 @@ var last = v{-9.5, -4, 2.5, 9}
 // write is the network.
 func (l lowered) write(weights v) *net {
 	n := newNet(11)
-	n.Input("x", graph.Float32, 1, l.h, l.w, l.c)
+	n.Input("x", graph.DTypeFloat32, 1, l.h, l.w, l.c)
 	counted := func(x, y, bits string, at v) {
 		n.Node("MultiThreshold", x, n.c([]int{1, len(at)}, at...)).Domain(qonnx).Str("data_layout", "NHWC").
 			Str("out_dtype", bits).Out(y)
@@ -130,7 +130,7 @@ func (l lowered) write(weights v) *net {
 	rows, columns := l.size()
 	if l.patchRead {
 		counted("p", "z", "BINARY", v{1.5})
-		n.Output("z", graph.Float32, 1, rows, columns, l.terms())
+		n.Output("z", graph.DTypeFloat32, 1, rows, columns, l.terms())
 	}
 	if !l.pooled {
 		counted("s", "y", "UINT3", last)
@@ -253,7 +253,7 @@ func asNumber(b bool) int {
 // TestCountedBits has products of bits count where these are the same, and means of codes drop low bits.
 func TestCountedBits(t *testing.T) {
 	t.Parallel()
-	n := newNet(13).Input("x", graph.Float32, 1, 4)
+	n := newNet(13).Input("x", graph.DTypeFloat32, 1, 4)
 	n.Node("MultiThreshold", "x", n.c([]int{1, 1}, 0)).Domain(qonnx).Str("out_dtype", "BINARY").Out("bits")
 	n.Node("XnorPopcountMatMul", "bits", n.c([]int{4, 2}, 1, 0, 0, 0, 1, 1, 1, 0)).Domain(qonnx).Out("y")
 	im, d := imported(t, n.output(1, 2), frontend.Options{})
@@ -263,7 +263,7 @@ func TestCountedBits(t *testing.T) {
 	if got := outcome(t, im, []float64{1, -1, 2, -3}, 1, 4); !slices.Equal(got, []float64{3, 3}) {
 		t.Errorf("counts %v", got)
 	}
-	n = newNet(13).Init("unit", graph.Float32, nil, 1).Input("x", graph.Float32, 1, 2, 2, 1).
+	n = newNet(13).Init("unit", graph.DTypeFloat32, nil, 1).Input("x", graph.DTypeFloat32, 1, 2, 2, 1).
 		quant("x", "q", "unit", 0, 4, 0)
 	n.Node("QuantAvgPool2d", "q").Domain(qonnx).Int("kernel", 2).Int("stride", 2).Int("ibits", 4).Int("obits", 4).
 		Int("signed", 0).Str("data_layout", "NHWC").Out("m")
@@ -291,7 +291,7 @@ func TestFINNSteps(t *testing.T) {
 		{"StreamingFIFO_rtl", domain + ".rtl", "", "", "step_set_fifo_depths"},
 	} {
 		n := newNet(11)
-		n.Input("x", graph.Float32, 1, 4)
+		n.Input("x", graph.DTypeFloat32, 1, 4)
 		n.Node("Identity", "x").Out("i")
 		node := n.Node(c.op, "i").Domain(c.domain).Out("y")
 		if c.attr != "" {

@@ -8,13 +8,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// floating returns a reference that runs a program in float64. It returns nil if the program rounds data to integers,
-// sorts them or has inputs that arrive as integers. Only exact values are right then.
-func floating(p *program.Program) dataflow.Reference {
-	if len(p.Graph.Arrive) > 0 || float.NeedsExact(p) {
+// floating returns a reference that runs a program in float64. It returns nil if the program needs exact values: it
+// rounds data to integers, sorts them, or has inputs that arrive as integers.
+func floating(p *program.Program) dataflow.ReferenceFunc {
+	if len(p.Graph.Arrive) > 0 || float.NeedsExactArithmetic(p) {
 		return nil
 	}
-	part, err := float.New(p, inputNames(p), outputNames(p))
+	part, err := float.NewEvaluator(p, inputNames(p), outputNames(p))
 	if err != nil {
 		panic(err) // a program's outputs depend on its inputs alone
 	}
@@ -47,9 +47,9 @@ func floatTensors(p *program.Program, part *float.Evaluator, in []dataflow.RealT
 	error) {
 	all := map[string]dataflow.RealTensor{}
 	err := part.Run(dataOf(in), func(tensor string, shape []int, data []float64) {
-		to, format := make([]float64, len(data)), p.Known[tensor].DType.Format()
+		to, format := make([]float64, len(data)), p.Known[tensor].DType.FloatFormat()
 		for i, v := range data {
-			to[i] = format.Round(v)
+			to[i] = format.RoundToNearest(v)
 		}
 		all[tensor] = dataflow.RealTensor{Shape: shape, Data: to}
 	})

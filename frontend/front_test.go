@@ -133,14 +133,14 @@ func TestQuantiserBehindJoining(t *testing.T) {
 					continue
 				}
 				b := blend{newNet(13)}
-				b.Input("x", graph.Float32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
+				b.Input("x", graph.DTypeFloat32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
 				first.make(b, "a")
 				second.make(b, "b")
 				blended[(i+j+k)%len(blended)].make(b, "c")
 				y, channels := joining.make(b)
 				b.quant(y, "z", b.s(0.7), 0, 4, 1)
 				b.conv("y", "z", channels)
-				b.Output("y", graph.Float32)
+				b.Output("y", graph.DTypeFloat32)
 				b.mapped(t, fmt.Sprintf("%s, %s, %s", first.name, second.name, joining.name), 3)
 			}
 		}
@@ -152,13 +152,13 @@ func TestQuantiserBehindJoining(t *testing.T) {
 func TestSwitchOfSums(t *testing.T) {
 	t.Parallel()
 	b := blend{newNet(13)}
-	b.Input("x", graph.Float32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
+	b.Input("x", graph.DTypeFloat32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
 	b.quant(b.conv("d", "q", 2), "e", b.s(0.75), 0, 4, 1).quant("q", "f", b.s(0.3), 0, 3, 1)
 	b.op("Add", "s", "e", "f").op("Concat", "j", "s", "e").Int("axis", 1)
 	b.op("Add", "j3", "j", b.s(3)).op("Clip", "j6", "j3", b.s(0), b.s(6)).op("Mul", "m", "j", "j6")
 	b.quant("m", "z", b.s(0.7), 0, 4, 1)
 	b.conv("y", "z", 4)
-	b.Output("y", graph.Float32)
+	b.Output("y", graph.DTypeFloat32)
 	b.mapped(t, "a switch", 20)
 }
 
@@ -167,12 +167,12 @@ func TestSwitchOfSums(t *testing.T) {
 func TestQuantiserStays(t *testing.T) {
 	t.Parallel()
 	b := blend{newNet(13)}
-	b.Input("x", graph.Float32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
+	b.Input("x", graph.DTypeFloat32, 1, 2, 4, 4).quant("x", "q", b.s(0.25), 0, 4, 1)
 	b.conv("a", "q", 2)
 	b.conv("b", "q", 2)
 	b.op("Concat", "j", "a", "b").Int("axis", 1).quant("j", "z", b.s(0.7), 0, 4, 1)
 	b.conv("y", "z", 4)
-	b.Output("y", graph.Float32)
+	b.Output("y", graph.DTypeFloat32)
 	im, found := imported(t, b.net, frontend.Options{})
 	if im.Model == nil {
 		t.Fatal(found)

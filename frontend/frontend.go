@@ -1,7 +1,7 @@
 // Package frontend makes a dataflow.Model from the bytes of an ONNX file. It reads and normalises the graph, lowers it
 // to integer layers, and keeps the real-valued parts at both ends as functions of the host.
 //
-// In come bytes and Options; out come an Imported with its Model, or diagnostics.
+// In come bytes and Options; out come an ImportedModel with its Model, or diagnostics.
 //
 //   - frontend.go has Import; read.go reads a file and the files that belong to it; outside.go has aliases for other
 //     modules
@@ -49,35 +49,38 @@ import (
 // Options says what the file of a model leaves open, and how to import it.
 type Options struct {
 	Dims   map[string]int // sizes of named dynamic axes
-	Shapes Shapes         // shapes of whole inputs
+	Shapes InputShapes    // shapes of whole inputs
 	// Data holds the shapes of the data at hand by input name ("" for a single input). They bind dynamic axes, too.
 	Data map[string][]int
 	// Stateful says that samples are pieces of one stream, in order: each recurrence continues from its last state.
 	Stateful bool
-	Lengths  *AxisLengths // the lengths of a dynamic axis that is time; nil for a single length
-	Samples  int          // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
-	Cells    []Formats    // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
-	Pass     pass.Options[*canon.PassState]
+	Lengths  *AxisLengthRange // the lengths of a dynamic axis that is time; nil for a single length
+	// how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
+	Samples int
+	// from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
+	Cells []CellFormatsFile
+	Pass  pass.Options[*canon.PassState]
 
 	// Folder holds the model's file, which may keep tensors in other files; nil if there are none. Links do not lead
 	// out of the file system of an os.Root.
 	Folder fs.FS
 
-	InputType  *InputType        // the integers that arrive; nil for reals, which the host quantises
-	InputQuant *InputQuant       // a quantiser to put in front of every input; nil for none
-	States     []StateFeedback   // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
-	Initial    InitialStateModes // initial states of recurrences that replace inputs
-	Outputs    []string          // the tensors to use as outputs; nil for the file's own outputs
-	Lookup     quantise.LookupAt // where a quantised model looks up rows of tables
+	InputType  *IntegerInputType // the integers that arrive; nil for reals, which the host quantises
+	InputQuant *InputQuantiser   // a quantiser to put in front of every input; nil for none
+	// pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
+	States  []StateFeedback
+	Initial InitialStateModesByInput // initial states of recurrences that replace inputs
+	Outputs []string                 // the tensors to use as outputs; nil for the file's own outputs
+	Lookup  quantise.LookupPlace     // where a quantised model looks up rows of tables
 
 	timed bool // other lengths are to follow, so loops are not unrolled
 	steps int  // the length to which an input with the sequence's length is bound; otherwise 0
 }
 
-// Shapes holds the sizes of all axes of inputs, by the input's name.
-type Shapes = operators.Shapes
+// InputShapes holds the sizes of all axes of inputs, by the input's name.
+type InputShapes = operators.InputShapes
 
-// A NodeFate is one line of `hlsgen check`: it says how one ONNX node is implemented.
+// A NodeFate says how one ONNX node is implemented. It is one line of the output of `hlsgen check`.
 type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
@@ -89,8 +92,8 @@ type NodeFate struct {
 	Module string `json:"module,omitempty"`
 }
 
-// An Imported is a model that was imported, with the fates of its nodes.
-type Imported struct {
+// An ImportedModel is the result of importing an ONNX file: the model, and the fates of its nodes.
+type ImportedModel struct {
 	Model *dataflow.Model
 	Fates []NodeFate
 
@@ -99,16 +102,17 @@ type Imported struct {
 	written *program.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
 	program *program.Program // the normalised program that was lowered
 	lowered *lower.Lowered
-	batch   *axes.Batch
+	batch   *axes.BatchAxisCandidate
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
-	asked   *AxisLengths // the lengths for the longest of which the file was read
-	found   []diag.Diag  // the messages about the model as written
+	asked   *AxisLengthRange // the lengths that sequences may have; the file was read for the longest
+	found   []diag.Diag      // the messages about the model as written
 }
 
-// Import reads a model. name is the file's base name, for diagnostics. After adding errors to d, Import returns an
-// Imported without Model; Fates is there if the file could be read. The error comes from dumping passes.
-func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
+// Import reads a model from the bytes of an ONNX file. name is the file's base name, for diagnostics. After adding
+// errors to d, Import returns an ImportedModel without Model; its Fates are set if the file could be read. The error
+// comes from dumping passes.
+func Import(name string, onnx []byte, opt Options, d *diag.List) (*ImportedModel, error) {
 	var found diag.List
 	g := read(name, onnx, opt, &found)
 	if l := opt.lengthsOf(g); l != nil {
@@ -120,8 +124,8 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 }
 
 // fixedImport imports a graph in which every axis has one size.
-func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Imported, error) {
-	im := &Imported{}
+func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*ImportedModel, error) {
+	im := &ImportedModel{}
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
@@ -141,7 +145,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	}
 	im.lower(low)
 	if o.Samples > 1 {
-		turned, turns := lower.Interleave(low, o.Samples, name, d)
+		turned, turns := lower.InterleaveSamples(low, o.Samples, name, d)
 		if turned == nil {
 			im.Model = nil
 			return im, nil
@@ -159,7 +163,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 }
 
 // readWritten reads the model as far as executing it as written needs. It reports false after adding errors to d.
-func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag.List) bool {
+func readWritten(im *ImportedModel, g *graph.Graph, name string, opt Options, d *diag.List) bool {
 	im.options = opt.bind(g, name, d)
 	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
 		return false
@@ -167,12 +171,12 @@ func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag
 	im.written = opt.streamed(im.file)
 	opt.keeps(im.written, im.batch, d)
 	im.found = slices.Clone(d.Diags)
-	return !opt.Stateful || !d.Failed()
+	return !opt.Stateful || !d.HasErrors()
 }
 
-// prepare normalises a graph, in which layers can then be found, and sets im.program. It leaves that nil after adding
-// errors to d.
-func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
+// prepare normalises a graph, in which layers can then be found, and sets im.program. After adding errors to d it
+// leaves im.program nil.
+func (im *ImportedModel) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
 	if g == nil {
 		return nil
 	}
@@ -185,7 +189,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 		return nil
 	}
 	var rewritten diag.List
-	program, err := canon.Run(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
+	program, err := canon.RunPasses(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
 		d.Add(x)
 	}
@@ -196,7 +200,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 }
 
 // lower sets the model from the lowered layers.
-func (im *Imported) lower(low *lower.Lowered) {
+func (im *ImportedModel) lower(low *lower.Lowered) {
 	im.lowered, im.Model = low, model(im.written, im.program, low)
 	whole(im.Model, im.batch)
 }
@@ -214,7 +218,7 @@ type StreamedTensor struct {
 
 // StreamedTensors lists the tensors that streams carry completely. A stream that only moves elements has no tensor of
 // the model.
-func (im *Imported) StreamedTensors() (list []StreamedTensor) {
+func (im *ImportedModel) StreamedTensors() (list []StreamedTensor) {
 	for _, c := range im.lowered.Carried {
 		k := im.program.Known[c.Name]
 		t := StreamedTensor{Name: c.Name, Stream: c.Stream, Shape: k.Shape,
@@ -229,29 +233,29 @@ func (im *Imported) StreamedTensors() (list []StreamedTensor) {
 
 // affine sets the scales and biases of a tensor's elements. It reports false if the elements are not affine functions
 // of the integer tensor's elements, one each.
-func (im *Imported) affine(c lower.StreamTensor, t *StreamedTensor) bool {
-	n := graph.Size(t.Shape)
-	elements, ok := im.lowered.Elements(c.Name, n)
+func (im *ImportedModel) affine(c lower.StreamTensor, t *StreamedTensor) bool {
+	n := graph.ElementCount(t.Shape)
+	elements, ok := im.lowered.IndicesInLongestSequence(c.Name, n)
 	if !ok {
 		return false
 	}
-	forms, err := im.lowered.Integer.Forms(c.Name, elements)
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 ||
-		forms.Of[0].Leaves()[0].Tensor != c.Tensor {
+	forms, err := im.lowered.Integer.FormsOfElements(c.Name, elements)
+	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].IntegerVariables()) != 1 ||
+		forms.Of[0].IntegerVariables()[0].Tensor != c.Tensor {
 		return false
 	}
 	form := &forms.Of[0]
-	leaf := form.Leaves()[0]
+	leaf := form.IntegerVariables()[0]
 	for i := range n {
 		switch {
 		case leaf.Index[i] != elements[i]:
 			return false
-		case i > 0 && form.SameNumbers(i-1, i):
+		case i > 0 && form.IsSameAtElements(i-1, i):
 			t.Scale, t.Bias = append(t.Scale, t.Scale[i-1]), append(t.Bias, t.Bias[i-1])
 			continue
 		}
-		e, _ := form.Numbers(i)
-		f, ok := e.Affine()
+		e, _ := form.ExprAtElement(i)
+		f, ok := e.AsAffine()
 		if !ok {
 			return false
 		}
@@ -285,12 +289,12 @@ func again(written, program *program.Program, low *lower.Lowered, how lower.Opti
 		}
 		var quiet, second diag.List
 		made := *m
-		again, err := canon.Run(&made, pass.Options[*canon.PassState]{}, &quiet)
+		again, err := canon.RunPasses(&made, pass.Options[*canon.PassState]{}, &quiet)
 		if err != nil || again == nil {
 			break
 		}
 		next = lower.Lower(again, how, &second)
-		if next.Graph != nil || second.Failed() && len(next.Rejected) < len(low.Rejected) {
+		if next.Graph != nil || second.HasErrors() && len(next.Rejected) < len(low.Rejected) {
 			program, low, *found = again, next, second
 		}
 		if next.Graph != nil {
@@ -300,9 +304,9 @@ func again(written, program *program.Program, low *lower.Lowered, how lower.Opti
 	return program, low
 }
 
-// TensorRunner returns a function that runs samples, in order, through the model as written. The function returns every
-// tensor that depends on data, rounded to its type.
-func (im *Imported) TensorRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+// NewAllTensorsRunner returns a function that runs samples, in order, through the model as written. The function
+// returns every tensor that depends on data, rounded to its type.
+func (im *ImportedModel) NewAllTensorsRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 		at, part, err := r.next(in)
@@ -323,9 +327,11 @@ func (im *Imported) TensorRunner() func(in []dataflow.RealTensor) (map[string]da
 	}
 }
 
-// FloatTensorRunner is like TensorRunner, but its function runs samples in float64. The model's Float must not be nil.
-func (im *Imported) FloatTensorRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
-	var at *Imported
+// NewFloatAllTensorsRunner is like NewAllTensorsRunner, but its function runs samples in float64. The Float field of
+// im.Model must not be nil.
+func (im *ImportedModel) NewFloatAllTensorsRunner() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
+	error) {
+	var at *ImportedModel
 	var part *float.Evaluator
 	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
@@ -340,21 +346,21 @@ func (im *Imported) FloatTensorRunner() func(in []dataflow.RealTensor) (map[stri
 			for _, s := range steps {
 				names = append(names, s.Output)
 			}
-			if part, err = float.New(at.written, inputNames(at.written), names); err != nil {
+			if part, err = float.NewEvaluator(at.written, inputNames(at.written), names); err != nil {
 				return nil, err
 			}
-			part.WithGoroutines(runtime.GOMAXPROCS(0))
+			part.UseGoroutines(runtime.GOMAXPROCS(0))
 		}
 		return floatTensors(at.written, part, in)
 	}
 }
 
-// Shape returns the shape of a tensor of the model as written.
-func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor].Shape }
+// TensorShape returns the shape of a tensor of the model as written.
+func (im *ImportedModel) TensorShape(tensor string) []int { return im.written.Known[tensor].Shape }
 
-// ImportReference imports a model only as far as its execution as written needs. So a model without quantised layers
-// can run, too.
-func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
+// ImportForReference imports a model only as far as executing it as written needs. It thus accepts models without
+// quantised layers.
+func ImportForReference(name string, onnx []byte, opt Options, d *diag.List) *ImportedModel {
 	var found diag.List
 	g := read(name, onnx, opt, &found)
 	if l := opt.lengthsOf(g); l != nil {
@@ -365,27 +371,27 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	return opt.fixedReference(g, name, d)
 }
 
-// fixedReference implements ImportReference for a graph in which every axis has one size.
-func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Imported {
+// fixedReference implements ImportForReference for a graph in which every axis has one size.
+func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *ImportedModel {
 	if g == nil {
-		return &Imported{}
+		return &ImportedModel{}
 	}
-	read := &Imported{}
+	read := &ImportedModel{}
 	if !readWritten(read, g, name, o, d) {
-		return &Imported{Fates: unknownFates(g)}
+		return &ImportedModel{Fates: unknownFates(g)}
 	}
 	return asWritten(read, o, d)
 }
 
-// ReferenceFromImport returns what ImportReference returns for the same file and options, but reuses the result of
-// Import. It has no Model if Import could not read the file.
-func ReferenceFromImport(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
+// ImportForReferenceReusing returns what ImportForReference returns for the same file and options, but reuses the
+// result of Import. It has no Model if Import could not read the file.
+func ImportForReferenceReusing(im *ImportedModel, name string, onnx []byte, opt Options, d *diag.List) *ImportedModel {
 	if im.written == nil {
-		return &Imported{}
+		return &ImportedModel{}
 	}
-	d.Merge(im.found)
-	if d.Failed() {
-		return &Imported{}
+	d.AddMissing(im.found)
+	if d.HasErrors() {
+		return &ImportedModel{}
 	}
 	if im.asked == nil {
 		return asWritten(im, opt, d)
@@ -396,14 +402,14 @@ func ReferenceFromImport(im *Imported, name string, onnx []byte, opt Options, d 
 	return ref
 }
 
-// asWritten returns an Imported for executing the model as written.
-func asWritten(im *Imported, o Options, d *diag.List) *Imported {
+// asWritten returns an ImportedModel for executing the model as written.
+func asWritten(im *ImportedModel, o Options, d *diag.List) *ImportedModel {
 	p := im.written
 	m := &dataflow.Model{Name: p.Graph.Name, Reference: reference(p), Meta: p.Graph.Meta}
 	m.In, m.Out = signature(p)
 	whole(m, im.batch)
 	grids(m.In, p.Graph.Arrive)
-	ref := &Imported{Model: m, options: im.options, written: p, stream: o.Stateful}
+	ref := &ImportedModel{Model: m, options: im.options, written: p, stream: o.Stateful}
 	if o.Stateful {
 		m.Stream = ref.pieces
 	} else {
@@ -418,7 +424,7 @@ func model(written, program *program.Program, low *lower.Lowered) *dataflow.Mode
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
-	m.Host = sync.OnceValue(func() *dataflow.Host { return host(written, program, low, m.Prefix) })
+	m.Host = sync.OnceValue(func() *dataflow.HostDescription { return host(written, program, low, m.Prefix) })
 	grids(m.In, low.Arrive)
 	return m
 }
@@ -443,14 +449,14 @@ func leadingBatch(v graph.ValueInfo, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }
 
-func inputNames(p *program.Program) []string { return graph.Names(p.Graph.Inputs) }
+func inputNames(p *program.Program) []string { return graph.ValueNames(p.Graph.Inputs) }
 
-func outputNames(p *program.Program) []string { return graph.Names(p.Graph.Outputs) }
+func outputNames(p *program.Program) []string { return graph.ValueNames(p.Graph.Outputs) }
 
 // mustPart returns a part of a program. It panics on an error, because lowering has already established the part's
 // inputs.
 func mustPart(p *program.Program, from, to []string) *execution.ProgramPart {
-	part, err := execution.NewPart(p, from, to)
+	part, err := execution.NewProgramPart(p, from, to)
 	if err != nil {
 		panic(err)
 	}
@@ -480,9 +486,9 @@ func checkFinite(in []dataflow.RealTensor) error {
 // maxSteps bounds the steps and products through which the rounding of an output goes back, in a model without codes.
 const maxSteps = 1 << 20
 
-func reference(p *program.Program) dataflow.Reference {
-	part := mustPart(p, inputNames(p), outputNames(p)).JoinFunctions()
-	if !float.NeedsExact(p) {
+func reference(p *program.Program) dataflow.ReferenceFunc {
+	part := mustPart(p, inputNames(p), outputNames(p)).WithJoinedElementFunctions()
+	if !float.NeedsExactArithmetic(p) {
 		part.Most = maxSteps
 	}
 	forks := sync.Pool{New: func() any { return part.Fork() }} // a part keeps values between runs
@@ -499,12 +505,12 @@ func reference(p *program.Program) dataflow.Reference {
 // results runs a part and returns the outputs of the program.
 func results(p *program.Program, part *execution.ProgramPart, in []*program.Reals) (out []dataflow.RealTensor,
 	err error) {
-	all, err := part.Outputs(in)
+	all, err := part.RunForOutputs(in)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range p.Graph.Outputs {
-		data, err := part.Rounded(o.Name, all)
+		data, err := part.RoundedOutput(o.Name, all)
 		if err != nil {
 			return nil, err
 		}

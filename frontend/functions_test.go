@@ -23,7 +23,7 @@ var codes = []part{
 	{"Quant with a zero point", func(n *net, x, y string) { n.quant(x, y, n.s(0.25), 3, 4, 0) }},
 	{"QuantizeLinear", func(n *net, x, y string) {
 		zero := n.name()
-		n.Init(zero, graph.Int8, nil, -5)
+		n.Init(zero, graph.DTypeInt8, nil, -5)
 		scale := n.s(0.25)
 		n.op("QuantizeLinear", y+".q", x, scale, zero).op("DequantizeLinear", y, y+".q", scale, zero)
 	}},
@@ -59,8 +59,8 @@ var functions = []part{
 	{"Max and Min", func(n *net, x, y string) { n.chain(x, y, list{"Max", n.s(-1)}, list{"Min", n.s(1.25)}) }},
 	{"Cast and back", func(n *net, x, y string) {
 		n.chain(x, y, list{"Cast"}, list{"Cast"})
-		n.to(graph.Int8, y+".0")
-		n.to(graph.Float32, y)
+		n.to(graph.DTypeInt8, y+".0")
+		n.to(graph.DTypeFloat32, y)
 	}},
 	{"Relu that falls, scaled and moved", func(n *net, x, y string) {
 		n.chain(x, y, list{"Neg"}, list{"Relu"}, list{"Mul", n.s(3)}, list{"Add", n.s(0.5)})
@@ -145,7 +145,7 @@ func TestFunctionsOfCodes(t *testing.T) {
 			for _, r := range readers {
 				name := fmt.Sprintf("%s, %s, %s", c.name, f.name, r.name)
 				n := newNet(13)
-				n.Input("x", graph.Float32, 1, 2, 5, 5)
+				n.Input("x", graph.DTypeFloat32, 1, 2, 5, 5)
 				c.write(n, "x", "c")
 				f.write(n, "c", "f")
 				r.write(n, "f", "y")
@@ -160,11 +160,12 @@ func TestWideFunctions(t *testing.T) {
 	t.Parallel()
 	for alpha, wide := range map[float32]bool{0.1: true, 0.125: false} {
 		n := newNet(13)
-		n.Input("x", graph.Float32, 1, 3).quant("x", "q", n.s(0.5), 0, 8, 1)
+		n.Input("x", graph.DTypeFloat32, 1, 3).quant("x", "q", n.s(0.5), 0, 8, 1)
 		n.op("LeakyRelu", "f", "q").Float("alpha", alpha)
 		n.op("MatMul", "y", "f", n.c([]int{3, 4}, weights...)).output(1, 4)
 		im, found := imported(t, n, frontend.Options{})
-		told := len(found) == 1 && found[0].Severity == diag.Warning && found[0].Code == diag.RangeTooWide
+		told := len(found) == 1 && found[0].Severity == diag.SeverityWarning &&
+			found[0].Code == diag.ActivationRangeTooWide
 		if im.Model == nil || told != wide {
 			t.Errorf("a slope of %v: %v", alpha, found)
 		}
@@ -181,7 +182,7 @@ func TestFunctionsOfLongRanges(t *testing.T) {
 		w[i] = float64(i*i%9973%23 - 11)
 	}
 	n := newNet(13)
-	n.Input("x", graph.Float32, 1, inputs).quant("x", "q", n.s(0.5), 0, 8, 1)
+	n.Input("x", graph.DTypeFloat32, 1, inputs).quant("x", "q", n.s(0.5), 0, 8, 1)
 	n.op("MatMul", "h", "q", n.c([]int{inputs, outputs}, w...)).op("Relu", "f", "h")
 	n.op("MatMul", "y", "f", n.c([]int{outputs, 1}, w[:outputs]...)).output(1, 1)
 	_, found := imported(t, n, frontend.Options{})
@@ -200,7 +201,7 @@ func TestFunctionsRefused(t *testing.T) {
 		{"Reciprocal", `its input is no scaled integer of up to 40 bits`},
 	} {
 		n := newNet(13)
-		n.Input("x", graph.Float32, 1, 3).quant("x", "q", n.s(0.5), 0.5, 8, 0).op(c.function, "f", "q")
+		n.Input("x", graph.DTypeFloat32, 1, 3).quant("x", "q", n.s(0.5), 0.5, 8, 0).op(c.function, "f", "q")
 		n.op("MatMul", "y", "f", n.c([]int{3, 4}, weights...)).output(1, 4)
 		_, found := imported(t, n, frontend.Options{})
 		if len(found) == 0 || !strings.HasPrefix(found[0].Msg, c.msg) {
@@ -234,7 +235,7 @@ func TestBranches(t *testing.T) {
 				for _, b := range behind {
 					name := fmt.Sprintf("%v, %s, kernel %d, %s", scales, m.name, kernel, b.name)
 					n := newNet(13)
-					n.Input("x", graph.Float32, 1, 2, 5, 5)
+					n.Input("x", graph.DTypeFloat32, 1, 2, 5, 5)
 					branches := make([]string, len(scales))
 					for i, s := range scales {
 						branches[i] = fmt.Sprintf("b%d", i)
@@ -311,7 +312,7 @@ func TestFunctionsMerge(t *testing.T) {
 			n.quant("p", "c", n.s(0.75), 0, 4, 1)
 		}, "LeakyRelu", false, "MVAU Thresholding MVAU"},
 	} {
-		n := newNet(13).Input("x", graph.Float32, 1, 2, 5, 5)
+		n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2, 5, 5)
 		c.front(n)
 		for _, f := range functions {
 			if f.name == c.of {
@@ -321,7 +322,7 @@ func TestFunctionsMerge(t *testing.T) {
 		if conv(n, "f", "y"); c.also {
 			conv(n, "c", "y2")
 			n.op("Add", "y3", "y", "y2")
-			n.Output("y3", graph.Float32)
+			n.Output("y3", graph.DTypeFloat32)
 		} else {
 			n.output(1, 2, 5, 5)
 		}
@@ -413,7 +414,7 @@ func TestHostFunctions(t *testing.T) {
 		}, func(n *net, x, y string) { n.op("Conv", y, x, n.c([]int{2, 4, 1, 1}, 1, 2, -1, 3, 2, 0, -1, 1)) },
 			"", "INT8"},
 	} {
-		n := newNet(13).Input("x", graph.Float32, 1, 2, 5, 5)
+		n := newNet(13).Input("x", graph.DTypeFloat32, 1, 2, 5, 5)
 		c.front(n)
 		c.read(n, "f", "y")
 		n.output(1, 2, 5, 5)

@@ -21,13 +21,13 @@ type growing struct{ *onnxtest.Model }
 
 func newGrowing() growing {
 	m := growing{onnxtest.New(13).Opset("qonnx.custom_op.general", 1)}
-	m.Input("x", graph.Float32, 1, 8)
+	m.Input("x", graph.DTypeFloat32, 1, 8)
 	m.number("step", 0.25).number("zero", 0).number("bits", 4).number("lo", -1).number("hi", 1)
 	return m
 }
 
 func (m growing) number(name string, v float64) growing {
-	m.Init(name, graph.Float32, nil, v)
+	m.Init(name, graph.DTypeFloat32, nil, v)
 	return m
 }
 
@@ -41,13 +41,13 @@ func (m growing) product(out string) {
 	for i := range values {
 		values[i] = float64(i%7-3) / 4
 	}
-	m.Init("w", graph.Float32, []int{8, 8}, values...)
+	m.Init("w", graph.DTypeFloat32, []int{8, 8}, values...)
 	m.quant("x", "q")
 	m.quant("w", "wq")
 	m.Node("MatMul", "q", "wq").Out(out)
 }
 
-func (m growing) output(name string, size int) { m.Output(name, graph.Float32, 1, size) }
+func (m growing) output(name string, size int) { m.Output(name, graph.DTypeFloat32, 1, size) }
 
 // links are the nodes of a chain between a product and a quantiser. Those with w have a product each.
 var links = map[string]func(m growing, in, out string){
@@ -99,7 +99,7 @@ var links = map[string]func(m growing, in, out string){
 		m.Node("Reshape", out+"pool", "row").Out(out)
 	},
 	"Constant": func(m growing, in, out string) {
-		m.Node("Constant").Tensor("value", graph.Float32, nil, 0.5).Out(out + "c")
+		m.Node("Constant").Tensor("value", graph.DTypeFloat32, nil, 0.5).Out(out + "c")
 		m.Node("Sqrt", out+"c").Out(out + "root")
 		m.Node("Add", in, out+"root").Out(out)
 	},
@@ -155,7 +155,7 @@ var fans = map[string]func(m growing, n int){
 		m.product("t0")
 		for i := range n {
 			x := fmt.Sprint("x", i)
-			m.Input(x, graph.Float32, 1, 8)
+			m.Input(x, graph.DTypeFloat32, 1, 8)
 			m.quant(x, x+"q")
 			m.Node("Add", fmt.Sprint("t", i), x+"q").Out(fmt.Sprint("t", i+1))
 		}
@@ -167,7 +167,7 @@ var fans = map[string]func(m growing, n int){
 		m.output("q", 8)
 		for i := range n {
 			x := fmt.Sprint("x", i)
-			m.Input(x, graph.Float32, 1, 8)
+			m.Input(x, graph.DTypeFloat32, 1, 8)
 			m.quant(x, x+"q")
 			m.output(x+"q", 8)
 		}
@@ -212,7 +212,7 @@ var fans = map[string]func(m growing, n int){
 			slices.Reverse(parts)
 			m.Node("Concat", parts...).Int("axis", 1).Out(out)
 		}
-		m.Input("long", graph.Float32, 1, 4*n)
+		m.Input("long", graph.DTypeFloat32, 1, 4*n)
 		m.quant("long", "t")
 		for _, group := range split("t", groups, 4*n/groups) {
 			join(split(group, n/groups, 4), group+"back")
@@ -228,7 +228,7 @@ var fans = map[string]func(m growing, n int){
 		for i := range values {
 			values[i] = float64(i*7919%255 - 127)
 		}
-		m.Init("w8", graph.Int8, []int{8, 8 * n}, values...)
+		m.Init("w8", graph.DTypeInt8, []int{8, 8 * n}, values...)
 		m.quant("x", "q")
 		m.Node("DequantizeLinear", "w8", "step", "code0").Out("w")
 		m.Node("MatMul", "q", "w").Out("t")
@@ -240,17 +240,17 @@ var fans = map[string]func(m growing, n int){
 // grown is a model of size n.
 func grown(kind string, n int) []byte {
 	m := newGrowing()
-	m.Init("code0", graph.Int8, nil, 0)
-	m.Init("pads", graph.Int64, []int{4}, 0, 1, 0, 1).Init("from", graph.Int64, []int{2}, 0, 1)
-	m.Init("to", graph.Int64, []int{2}, 1, 9)
-	m.Init("scales", graph.Float32, []int{8}, 1, 2, 1, 2, 1, 2, 1, 4)
-	m.Init("biases", graph.Float32, []int{8}, 0, 1, 2, 0, 1, 2, 0, 1)
-	m.Init("image", graph.Int64, []int{4}, 1, 2, 2, 2).Init("row", graph.Int64, []int{2}, 1, 8)
+	m.Init("code0", graph.DTypeInt8, nil, 0)
+	m.Init("pads", graph.DTypeInt64, []int{4}, 0, 1, 0, 1).Init("from", graph.DTypeInt64, []int{2}, 0, 1)
+	m.Init("to", graph.DTypeInt64, []int{2}, 1, 9)
+	m.Init("scales", graph.DTypeFloat32, []int{8}, 1, 2, 1, 2, 1, 2, 1, 4)
+	m.Init("biases", graph.DTypeFloat32, []int{8}, 0, 1, 2, 0, 1, 2, 0, 1)
+	m.Init("image", graph.DTypeInt64, []int{4}, 1, 2, 2, 2).Init("row", graph.DTypeInt64, []int{2}, 1, 8)
 	kernels := make([]float64, 36)
 	for i := range kernels {
 		kernels[i] = float64(i%3 - 1)
 	}
-	m.Init("kernels", graph.Float32, []int{2, 2, 3, 3}, kernels...)
+	m.Init("kernels", graph.DTypeFloat32, []int{2, 2, 3, 3}, kernels...)
 	if fan := fans[kind]; fan != nil {
 		fan(m, n)
 		return m.Bytes()
@@ -317,9 +317,9 @@ func TestWeightBytes(t *testing.T) {
 		for i := range scales {
 			scales[i] = 1 / float64(1+i)
 		}
-		m.Input("long", graph.Float32, 1, rows)
-		m.Init("w8", graph.Int8, []int{rows, columns}, values...).Init("code0", graph.Int8, nil, 0)
-		m.Init("scales", graph.Float32, []int{columns}, scales...)
+		m.Input("long", graph.DTypeFloat32, 1, rows)
+		m.Init("w8", graph.DTypeInt8, []int{rows, columns}, values...).Init("code0", graph.DTypeInt8, nil, 0)
+		m.Init("scales", graph.DTypeFloat32, []int{columns}, scales...)
 		m.quant("long", "q")
 		m.Node("DequantizeLinear", "w8", scale).Int("axis", 1).Out("w")
 		m.Node("MatMul", "q", "w").Out("t")

@@ -26,24 +26,24 @@ const (
 	hostCodes  = 1 << 10
 )
 
-// host describes what the host computes, as far as each result is a function of one element.
-func host(written, p *program.Program, low *lower.Lowered, prefix dataflow.HostFunc) *dataflow.Host {
-	h := &dataflow.Host{Codes: prefix.ToCodes, In: make([]*dataflow.HostIn, len(low.In)),
-		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
+// host returns a description of the computations of the host, as far as each result is a function of one element.
+func host(written, p *program.Program, low *lower.Lowered, prefix dataflow.HostFunction) *dataflow.HostDescription {
+	h := &dataflow.HostDescription{Codes: prefix.ToCodes, In: make([]*dataflow.HostInput, len(low.In)),
+		Out: make([]*dataflow.HostOutput, len(p.Graph.Outputs))}
 	front := scaled.New(p)
 	for _, v := range p.Graph.Inputs {
-		front.Declare(v.Name, scaled.IdentityAffine)
+		front.DeclareIntegerTensor(v.Name, scaled.IdentityAffines)
 	}
 	for i, name := range low.In {
 		h.In[i] = hostIn(front, low, name, inputNames(p))
 	}
 	back := scaled.New(p)
 	for _, name := range low.Out {
-		of := make([]real.Affine, graph.Size(p.Known[name].Shape))
+		of := make([]real.Affine, graph.ElementCount(p.Known[name].Shape))
 		for i := range of {
-			of[i] = low.Real(name, i)
+			of[i] = low.AffineOfInteger(name, i)
 		}
-		back.Declare(name, of)
+		back.DeclareIntegerTensor(name, of)
 	}
 	for i, o := range p.Graph.Outputs {
 		h.Out[i] = hostOut(back, low, o.Name)
@@ -81,24 +81,24 @@ func quantised(p *program.Program, codes string) string {
 // are not affine functions of the codes.
 func values(p *program.Program, low *lower.Lowered, codes string, index []int32) (of []real.Affine) {
 	middle := scaled.New(p)
-	declared := make([]real.Affine, graph.Size(p.Known[codes].Shape))
+	declared := make([]real.Affine, graph.ElementCount(p.Known[codes].Shape))
 	for i := range declared {
-		if declared[i] = low.Real(codes, i); declared[i].Scale == nil {
+		if declared[i] = low.AffineOfInteger(codes, i); declared[i].Scale == nil {
 			return nil
 		}
 	}
-	middle.Declare(codes, declared)
-	forms, err := middle.Forms(quantised(p, codes), index)
+	middle.DeclareIntegerTensor(codes, declared)
+	forms, err := middle.FormsOfElements(quantised(p, codes), index)
 	if err != nil {
 		return nil
 	}
 	for k := range index {
-		leaves := forms.At(k).Leaves()
+		leaves := forms.FormOf(k).IntegerVariables()
 		if len(leaves) != 1 || leaves[0].Tensor != codes || leaves[0].Index[k] != index[k] {
 			return nil
 		}
-		e, _ := forms.At(k).Numbers(k)
-		a, ok := e.Affine()
+		e, _ := forms.FormOf(k).ExprAtElement(k)
+		a, ok := e.AsAffine()
 		if !ok || a.Scale.Sign() == 0 {
 			return nil
 		}
@@ -114,9 +114,10 @@ func inside(p *program.Program, name string) dataflow.RealPort {
 	return dataflow.RealPort{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
-// begins describes how frames follow from tensors inside the model: from the inputs of their quantisers or, if these
-// have no such tables, from the quantised tensors. A number then becomes the code with the nearest value.
-func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort,
+// begins returns a description of how frames follow from tensors inside the model: from the inputs of their quantisers
+// or, if these have no such tables, from the quantised tensors. In the second case a number becomes the code with the
+// nearest value.
+func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostInput, of []dataflow.RealPort,
 	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
 	var names []string
@@ -127,7 +128,7 @@ func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of [
 		}
 		if !slices.Contains(names, from) {
 			names, of = append(names, from), append(of, inside(p, from))
-			middle.Declare(from, scaled.IdentityAffine)
+			middle.DeclareIntegerTensor(from, scaled.IdentityAffines)
 		}
 	}
 	for _, name := range low.In {
@@ -142,24 +143,24 @@ func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of [
 
 // quantiser returns the quantiser whose codes a tensor holds, or is a function of. It returns nil if there is none.
 func quantiser(p *program.Program, tensor string) *program.Step {
-	step := p.Producer(tensor)
-	for step != nil && !scaled.IsCode(step) {
+	step := p.ProducerOf(tensor)
+	for step != nil && !scaled.IsQuantiserStep(step) {
 		data := slices.IndexFunc(step.Node.Inputs, func(in string) bool { return in != "" && p.Known[in].Const == nil })
 		if data < 0 {
 			return nil
 		}
-		step = p.Producer(step.Node.Inputs[data])
+		step = p.ProducerOf(step.Node.Inputs[data])
 	}
 	return step
 }
 
-// beginsQuantised does the same as begins for the quantised tensors.
-func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort) {
+// beginsQuantised returns what begins returns, for the quantised tensors.
+func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.HostInput, of []dataflow.RealPort) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
-		index := elements(low, name, graph.Size(p.Known[name].Shape))
-		h := &dataflow.HostIn{Input: i, Index: index, Which: make([]uint16, len(index))}
-		codes := low.Graph.Streams[low.Graph.In[i]].Type.Union()
+		index := elements(low, name, graph.ElementCount(p.Known[name].Shape))
+		h := &dataflow.HostInput{Input: i, Index: index, Which: make([]uint16, len(index))}
+		codes := low.Graph.Streams[low.Graph.In[i]].Type.UnionOfRanges()
 		known := map[string]int{}
 		means := values(p, low, name, index)
 		if means == nil || codes.Hi-codes.Lo >= hostSteps {
@@ -170,7 +171,7 @@ func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.Hos
 			which, is := known[key]
 			if !is {
 				which = len(h.Steps)
-				known[key], h.Steps = which, append(h.Steps, nearest(a, codes, of[i].Format()))
+				known[key], h.Steps = which, append(h.Steps, nearest(a, codes, of[i].NumberFormat()))
 			}
 			if which >= hostCodes {
 				return append(in, nil), of
@@ -187,7 +188,7 @@ func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.Hos
 
 // nearest returns the step function that maps a number of a format to the code of a range with the nearest value. Half
 // way between two values it maps to the greater value.
-func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep) {
+func nearest(a real.Affine, codes num.Range, f num.FloatFormat) (s dataflow.HostStepFunction) {
 	value := func(code int64) *big.Rat {
 		v := new(big.Rat).SetInt64(code)
 		return v.Add(v.Mul(v, a.Scale), a.Bias)
@@ -202,9 +203,9 @@ func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep)
 		middle := value(s.Codes[k])
 		middle.Mul(middle.Add(middle, value(s.Codes[k+1])), big.NewRat(1, 2))
 		near, _ := middle.Float64()
-		at := f.Round(near)
+		at := f.RoundToNearest(near)
 		if new(big.Rat).SetFloat64(at).Cmp(middle) < 0 {
-			at = f.At(f.Key(at) + 1)
+			at = f.NumberAtPosition(f.PositionOf(at) + 1)
 		}
 		s.At = append(s.At, at)
 	}
@@ -224,35 +225,35 @@ func elements(low *lower.Lowered, tensor string, n int) []int32 {
 	return list
 }
 
-// hostIn describes how the frame of a tensor follows from one of the named tensors, element by element. It returns nil
-// if it does not.
-func hostIn(front *scaled.Analysis, low *lower.Lowered, tensor string, names []string) *dataflow.HostIn {
+// hostIn returns a description of how the frame of a tensor follows from one of the named tensors, element by element.
+// It returns nil if the frame does not follow in this way.
+func hostIn(front *scaled.IntegerAnalysis, low *lower.Lowered, tensor string, names []string) *dataflow.HostInput {
 	p := front.Program
-	n := graph.Size(p.Known[tensor].Shape)
+	n := graph.ElementCount(p.Known[tensor].Shape)
 	index := elements(low, tensor, n)
 	if low.Arrive[tensor] != nil {
-		return &dataflow.HostIn{Input: slices.Index(names, tensor), Index: index}
+		return &dataflow.HostInput{Input: slices.Index(names, tensor), Index: index}
 	}
-	producer := p.Producer(tensor)
+	producer := p.ProducerOf(tensor)
 	if producer == nil {
 		return nil
 	}
-	forms, err := front.FormsOf(producer, index)
+	forms, err := front.FormsOfStepElements(producer, index)
 	if err != nil {
 		return nil
 	}
-	if !scaled.IsCode(producer) {
-		of := scaled.Values{Of: make([]real.Affine, n)}
+	if !scaled.IsQuantiserStep(producer) {
+		of := scaled.AffinesOfElements{Of: make([]real.Affine, n)}
 		for i := range of.Of {
-			of.Of[i] = low.SentRealValue(tensor, i)
+			of.Of[i] = low.AffineOfSentInteger(tensor, i)
 		}
-		forms = forms.Integers(of, index)
+		forms = forms.QuantisedForms(of, index)
 	}
-	h := &dataflow.HostIn{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
+	h := &dataflow.HostInput{Input: -1, Index: make([]int32, n), Which: make([]uint16, n)}
 	kinds, all := newKinds(forms, nil), 0
-	var format num.Format
+	var format num.FloatFormat
 	for k := range n {
-		leaves := forms.At(k).Leaves()
+		leaves := forms.FormOf(k).IntegerVariables()
 		if len(leaves) != 1 {
 			return nil
 		}
@@ -269,14 +270,14 @@ func hostIn(front *scaled.Analysis, low *lower.Lowered, tensor string, names []s
 			return nil
 		}
 		if !is {
-			e, _ := forms.At(k).Numbers(k)
-			step, err := real.Compile(e).StepOverFloats(format, hostSteps)
+			e, _ := forms.FormOf(k).ExprAtElement(k)
+			step, err := real.Compile(e).StepFunctionOverFloats(format, hostSteps)
 			if all += len(step.At); err != nil || all > hostAll {
 				return nil
 			}
-			of := dataflow.HostStep{Codes: step.Value, At: make([]float64, len(step.At))}
+			of := dataflow.HostStepFunction{Codes: step.Value, At: make([]float64, len(step.At))}
 			for i, key := range step.At {
-				of.At[i] = format.At(key)
+				of.At[i] = format.NumberAtPosition(key)
 			}
 			h.Steps = append(h.Steps, of)
 		}
@@ -288,24 +289,25 @@ func hostIn(front *scaled.Analysis, low *lower.Lowered, tensor string, names []s
 	return h
 }
 
-// hostOut describes how an output follows from frames, element by element. It returns nil if it does not.
-func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow.HostOut {
+// hostOut returns a description of how an output follows from frames, element by element. It returns nil if the output
+// does not follow in this way.
+func hostOut(back *scaled.IntegerAnalysis, low *lower.Lowered, output string) *dataflow.HostOutput {
 	p := back.Program
 	known := p.Known[output]
-	n := graph.Size(known.Shape)
-	forms, err := back.Forms(output, scaled.Indices(n))
+	n := graph.ElementCount(known.Shape)
+	forms, err := back.FormsOfElements(output, scaled.NewCountingList(n))
 	if err != nil {
 		return nil
 	}
-	h := &dataflow.HostOut{Index: make([]int32, n), Which: make([]uint16, n)}
+	h := &dataflow.HostOutput{Index: make([]int32, n), Which: make([]uint16, n)}
 	frames, all := received(low), 0
 	kinds := newKinds(forms, func(k, l int) bool {
-		a, b := forms.At(k).Leaves()[0], forms.At(l).Leaves()[0]
-		x, y := low.Real(a.Tensor, int(a.Index[k])), low.Real(b.Tensor, int(b.Index[l]))
+		a, b := forms.FormOf(k).IntegerVariables()[0], forms.FormOf(l).IntegerVariables()[0]
+		x, y := low.AffineOfInteger(a.Tensor, int(a.Index[k])), low.AffineOfInteger(b.Tensor, int(b.Index[l]))
 		return x.Scale.Cmp(y.Scale) == 0 && x.Bias.Cmp(y.Bias) == 0 && frames[a.Tensor].codes == frames[b.Tensor].codes
 	})
 	for k := range n {
-		leaves := forms.At(k).Leaves()
+		leaves := forms.FormOf(k).IntegerVariables()
 		if len(leaves) != 1 {
 			return nil
 		}
@@ -319,7 +321,7 @@ func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow
 			return nil
 		}
 		if !is {
-			e, _ := forms.At(k).Numbers(k)
+			e, _ := forms.FormOf(k).ExprAtElement(k)
 			code := hostCode(e, from.codes, formatOf(p, output))
 			if code == nil {
 				return nil
@@ -337,47 +339,47 @@ func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow
 	return h
 }
 
-// A carried says which part of all frames that the accelerator returns belongs to a tensor.
+// A carried says which part of the frames that the accelerator returns belongs to a tensor.
 type carried struct {
 	at    []int64 // the position of each element
 	codes num.Range
 }
 
-// received returns the positions of the tensors that the accelerator returns.
+// received returns, by name, the positions of the tensors that the accelerator returns.
 func received(low *lower.Lowered) map[string]carried {
 	found := map[string]carried{}
 	var begin int64
 	for k, name := range low.Out {
 		t := low.Graph.Streams[low.Graph.Out[k]].Type
-		order := make([]int64, t.Shape.Size())
+		order := make([]int64, t.Shape.ElementCount())
 		for i := range order {
 			order[i] = begin + int64(i)
 		}
 		begin += int64(len(order))
-		found[name] = carried{low.FromStreamOrder(name, order), t.Union()}
+		found[name] = carried{low.FromStreamOrder(name, order), t.UnionOfRanges()}
 	}
 	return found
 }
 
 // A kinds groups the elements of a tensor by equal functions, and numbers the groups.
 type kinds struct {
-	forms *scaled.Forms
+	forms *scaled.ElementForms
 	same  func(k, l int) bool // a further condition for equal functions; may be nil
 	first [][]int             // by form: the first element of every kind
 	names [][]int             // by form: the numbers of these kinds
 	n     int
 }
 
-func newKinds(forms *scaled.Forms, same func(k, l int) bool) *kinds {
+func newKinds(forms *scaled.ElementForms, same func(k, l int) bool) *kinds {
 	return &kinds{forms: forms, same: same, first: make([][]int, len(forms.Of)), names: make([][]int, len(forms.Of))}
 }
 
 // of returns the number of element k's kind, and whether an earlier element has the same kind. It returns -1 if there
 // are too many kinds.
 func (s *kinds) of(k int) (which int, is bool) {
-	f := s.forms.Which(k)
+	f := s.forms.FormIndexOf(k)
 	for i, first := range s.first[f] {
-		if s.forms.At(k).SameNumbers(first, k) && (s.same == nil || s.same(first, k)) {
+		if s.forms.FormOf(k).IsSameAtElements(first, k) && (s.same == nil || s.same(first, k)) {
 			return s.names[f][i], true
 		}
 	}
@@ -389,14 +391,14 @@ func (s *kinds) of(k int) (which int, is bool) {
 	return s.n - 1, false
 }
 
-// hostCode returns the meaning of the codes of a range, as a table of values or as a formula that is exact for each of
-// them. It returns nil if there are too many codes for either.
-func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
+// hostCode returns the values of the codes in a range, as a table or as a formula that is exact for each of them. It
+// returns nil if there are too many codes for either.
+func hostCode(e *real.Expr, r num.Range, t num.FloatFormat) *dataflow.HostCodeValues {
 	f := real.Compile(e)
-	single := t == num.Float32
-	c := &dataflow.HostCode{Range: r}
-	affine, ok := e.Affine()
-	if !ok || r.Hi-r.Lo < 16 || t != num.Float32 && t != num.Float64 { // programs round formulas only to these
+	single := t == num.Float32Format
+	c := &dataflow.HostCodeValues{Range: r}
+	affine, ok := e.AsAffine()
+	if !ok || r.Hi-r.Lo < 16 || t != num.Float32Format && t != num.Float64Format { // formulas are only rounded to these
 		if r.Hi-r.Lo >= hostValues {
 			return nil
 		}
@@ -415,10 +417,10 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	c.Scale, _ = affine.Scale.Float64()
 	c.Bias, _ = affine.Bias.Float64()
 	for code := r.Lo; code <= r.Hi; code++ {
-		if single && c.SafeFormula(code, t) {
+		if single && c.IsFormulaRoundingSafe(code, t) {
 			continue
 		}
-		v, fused := c.At(code, t), c.ValueFused(code, t)
+		v, fused := c.ValueOfCode(code, t), c.FusedFormulaValue(code, t)
 		want, ok := meaning(f, code, t)
 		if !ok {
 			return nil
@@ -434,26 +436,27 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 }
 
 // formatOf returns the format to which the values of a tensor are rounded.
-func formatOf(p *program.Program, tensor string) num.Format {
-	return p.Known[tensor].DType.Format()
+func formatOf(p *program.Program, tensor string) num.FloatFormat {
+	return p.Known[tensor].DType.FloatFormat()
 }
 
-// meaning returns the value of a code, rounded to a format. If both ends of the float64 interval round to one number,
-// that is the value.
-func meaning(f *real.Func, code int64, t num.Format) (v float64, ok bool) {
+// meaning returns the value of a code, rounded to a format. ok is false if the value is infinite or could not be
+// determined.
+func meaning(f *real.Func, code int64, t num.FloatFormat) (v float64, ok bool) {
 	if x := float64(code); int64(x) == code {
-		y, _ := f.Interval([]real.Interval{real.PointInterval(x)})
-		if v = t.Round(y.Lo); v == t.Round(y.Hi) && v != 0 && !math.IsInf(v, 0) { // zero has two signs
+		y, _ := f.EvaluateInterval([]real.Interval{real.NewPointInterval(x)})
+		// zero has two signs
+		if v = t.RoundToNearest(y.Lo); v == t.RoundToNearest(y.Hi) && v != 0 && !math.IsInf(v, 0) {
 			return v, true
 		}
 	}
-	in := []real.Num{real.Exactly(new(big.Rat).SetInt64(code))}
-	for _, bits := range real.Precisions {
-		y, err := f.Exact(in, bits)
+	in := []real.Num{real.NumberOfRational(new(big.Rat).SetInt64(code))}
+	for _, bits := range real.WorkingPrecisionBits {
+		y, err := f.EvaluateExactly(in, bits)
 		if err != nil {
 			continue
 		}
-		if v, ok = y.Rounded(t); ok {
+		if v, ok = y.RoundToFormat(t); ok {
 			return v, !math.IsInf(v, 0)
 		}
 	}

@@ -40,7 +40,7 @@ func TestHost(t *testing.T) {
 
 // tensorsInside checks the tensors inside a model that the accelerator takes and gives. They are quantised: every code
 // must be that of its own value.
-func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.Host) {
+func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.HostDescription) {
 	for i, p := range h.In {
 		if p == nil || h.Begins == nil {
 			continue
@@ -50,12 +50,12 @@ func tensorsInside(t *testing.T, m *dataflow.Model, h *dataflow.Host) {
 				t.Errorf("input %d: %d codes between %v", i, len(s.Codes), s.At)
 			}
 		}
-		if n := (dataflow.Shape)(h.Begins[i].Shape).Size(); len(p.Index) != n {
+		if n := (dataflow.Shape)(h.Begins[i].Shape).ElementCount(); len(p.Index) != n {
 			t.Errorf("input %d is made of %d elements of %d", i, len(p.Index), n)
 		}
 	}
 	for i, p := range h.Out {
-		if p != nil && h.Ends != nil && len(p.Index) != (dataflow.Shape)(h.Ends[i].Shape).Size() {
+		if p != nil && h.Ends != nil && len(p.Index) != (dataflow.Shape)(h.Ends[i].Shape).ElementCount() {
 			t.Errorf("output %d has %d elements of %v", i, len(p.Index), h.Ends[i].Shape)
 		}
 	}
@@ -83,8 +83,8 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 		for k, s := range m.Graph.Out {
 			of := m.Graph.Streams[s].Type
 			codes[k].Shape = of.Shape
-			for i := range of.Shape.Size() {
-				c := of.Channel(i % of.Shape[len(of.Shape)-1])
+			for i := range of.Shape.ElementCount() {
+				c := of.ChannelRange(i % of.Shape[len(of.Shape)-1])
 				codes[k].Data = append(codes[k].Data, c.Lo+r.Int64N(c.Hi-c.Lo+1))
 			}
 		}
@@ -100,7 +100,7 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 				t.Logf("output %d is not said: %v", i, m.Suffix.Nodes)
 				continue
 			}
-			for k, got := range p.Values(codes, m.Out[i].Format()) {
+			for k, got := range p.DequantiseFrames(codes, m.Out[i].NumberFormat()) {
 				if want := outs[i].Data[k]; got != want {
 					t.Fatalf("element %d of output %d is %v, want %v", k, i, got, want)
 				}
@@ -113,8 +113,8 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dataflow.RealTensor) {
 	for _, of := range inputs {
 		x := dataflow.RealTensor{Shape: of.Shape}
-		for i := range (dataflow.Shape)(of.Shape).Size() {
-			v := of.Format().Round(times * (of.Range[0] + r.Float64()*(of.Range[1]-of.Range[0])))
+		for i := range (dataflow.Shape)(of.Shape).ElementCount() {
+			v := of.NumberFormat().RoundToNearest(times * (of.Range[0] + r.Float64()*(of.Range[1]-of.Range[0])))
 			if of.Grid != nil {
 				v = of.Grid(i, v)
 			}
@@ -127,7 +127,7 @@ func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dat
 
 // compareIn compares the tables of the accelerator's inputs with the model, at random numbers, and at and beside every
 // threshold.
-func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataflow.RealPort, own bool) {
+func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.HostDescription, begins []dataflow.RealPort, own bool) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, p := range h.In {
 		if p == nil && own {
@@ -142,7 +142,7 @@ func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataf
 		if h.Begins == nil && !(yield(randomIn(r, m.In, 1)) && yield(randomIn(r, m.In, 8))) {
 			return
 		}
-		h.Probes(begins)(yield)
+		h.ProbeSamples(begins)(yield)
 	}
 	for in := range samples {
 		frames, err := h.Codes(in)
@@ -150,7 +150,7 @@ func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataf
 			t.Fatal(err)
 		}
 		for i, p := range h.In {
-			got, want := p.Frame(in), frames[i].Data
+			got, want := p.QuantiseSample(in), frames[i].Data
 			for k, at := range p.Index {
 				x := in[p.Input].Data[at]
 				if p.Steps == nil {

@@ -33,23 +33,25 @@ func TestHostCode(t *testing.T) {
 		{"the middle itself", power(0), power(-24), num.Range{Lo: -40, Hi: 40}, 0},
 		{"a third", third, new(big.Rat), num.Range{Lo: -1 << 17, Hi: 1 << 17}, 0},
 		{"few codes have a value each", third, sum(power(-24), power(-80)), num.Range{Lo: -2, Hi: 3}, 0},
-		{"no code but one", third, third, num.SingleValue(7), 0},
+		{"no code but one", third, third, num.SingleValueRange(7), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := real.Add(real.Mul(real.Var(0), real.Rat(c.scale)), real.Rat(c.bias))
-			code := hostCode(e, c.r, num.Float32)
+			e := real.Add(real.Mul(real.Var(0), real.ConstantExpr(c.scale)),
+				real.ConstantExpr(c.bias))
+			code := hostCode(e, c.r, num.Float32Format)
 			if code == nil {
 				t.Fatal("nothing is said")
 			}
 			for q := c.r.Lo; q <= c.r.Hi; q++ {
 				v := new(big.Rat).SetInt64(q)
 				want, _ := v.Add(v.Mul(v, c.scale), c.bias).Float32()
-				if got := code.At(q, num.Float32); got != float64(want) {
+				if got := code.ValueOfCode(q, num.Float32Format); got != float64(want) {
 					t.Fatalf("code %d means %v, want %v", q, got, want)
 				}
 				_, listed := code.Except[q]
-				if fused := code.ValueFused(q, num.Float32); code.Values == nil && !listed && fused != float64(want) {
+				if fused := code.FusedFormulaValue(q, num.Float32Format); code.Values == nil && !listed &&
+					fused != float64(want) {
 					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, fused, want)
 				}
 			}

@@ -44,21 +44,21 @@ var imports = []struct {
 			Int("keepdims", 0).op("MatMul", "y", "m", n.c([]int{4, 2}, 1, -1, 1, 0, 0, 1, 2, 0)).output(1, 2)
 	}, layers: "MVAU Reorder GlobalPool MVAU"},
 	{name: "an embedding", build: func(n *net) {
-		n.Input("x", graph.Int64, 1, 4).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+		n.Input("x", graph.DTypeInt64, 1, 4).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
 			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
 	}, layers: "Lookup MVAU"},
 	{name: "an embedding of a list of one", build: func(n *net) {
-		n.Input("x", graph.Int64, 1).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+		n.Input("x", graph.DTypeInt64, 1).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
 			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 2)
 	}, layers: "Lookup MVAU"},
 	{name: "an embedding of real numbers, on the host", build: func(n *net) {
-		n.Input("x", graph.Int64, 1, 4).
+		n.Input("x", graph.DTypeInt64, 1, 4).
 			op("Gather", "e", n.c([]int{256, 3}, roots(768)...), "x").
 			quant("e", "q", n.s(0.25), 0, 7, 1).
 			op("MatMul", "y", "q", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
 	}, layers: "MVAU"},
 	{name: "an embedding of real numbers", build: func(n *net) {
-		n.Input("x", graph.UInt8, 1, 4).op("Gather", "y", n.c([]int{256, 1}, roots(256)...), "x").output(1, 4, 1)
+		n.Input("x", graph.DTypeUInt8, 1, 4).op("Gather", "y", n.c([]int{256, 1}, roots(256)...), "x").output(1, 4, 1)
 	}, refuse: diag.WeightsNotInteger},
 	{name: "weights of 1e-10", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 1}, 1e-10, -1e-10, 0)).
@@ -71,7 +71,8 @@ var imports = []struct {
 		n.op("MatMul", "h", "q", "w").quant("h", "y", n.c([]int{2}, 0.25, 0.3), 0, 4, 1).output("N", 2)
 	}, layers: "MVAU"},
 	{name: "asymmetric activations", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).Init("z", graph.UInt8, nil, 131).Init("z2", graph.UInt8, nil, 7).
+		n.Input("x", graph.DTypeFloat32, "N", 3).Init("z", graph.DTypeUInt8, nil, 131).Init("z2", graph.DTypeUInt8,
+			nil, 7).
 			op("QuantizeLinear", "c", "x", n.s(0.05), "z").op("DequantizeLinear", "q", "c", n.s(0.05), "z").
 			dense().op("QuantizeLinear", "c2", "h", n.s(0.3), "z2").
 			op("DequantizeLinear", "d2", "c2", n.s(0.3), "z2").
@@ -94,11 +95,11 @@ var imports = []struct {
 			quant("a", "y", n.s(0.75), 0, 3, 1).output("N", 5, 4)
 	}, layers: "MVAU"},
 	{name: "images", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 1, 2, 3).quant("x", "q", n.s(0.5), 0, 4, 1).op("Flatten", "f", "q").
+		n.Input("x", graph.DTypeFloat32, "N", 1, 2, 3).quant("x", "q", n.s(0.5), 0, 4, 1).op("Flatten", "f", "q").
 			op("MatMul", "h", "f", n.c([]int{6, 2}, count(12)...)).op("Reshape", "y", "h", n.i(-1)).output(2)
 	}, layers: "MVAU"},
 	{name: "permuted vectors", build: func(n *net) {
-		n.Input("x", graph.Float32, 1, 2, 3).quant("x", "q", n.s(0.5), 0, 4, 1).op("Transpose", "t", "q").
+		n.Input("x", graph.DTypeFloat32, 1, 2, 3).quant("x", "q", n.s(0.5), 0, 4, 1).op("Transpose", "t", "q").
 			Ints("perm", 0, 2, 1).op("Flatten", "f", "t").
 			op("MatMul", "y", "f", n.c([]int{6, 2}, count(12)...)).output(1, 2)
 	}, layers: "MVAU"},
@@ -112,18 +113,18 @@ var imports = []struct {
 			output("N", 4)
 	}, layers: "MVAU"},
 	{name: "input scales with a common unit", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.c([]int{3}, 0.5, 1, 0.75), 0, 4, 1).dense().
+		n.Input("x", graph.DTypeFloat32, "N", 3).quant("x", "q", n.c([]int{3}, 0.5, 1, 0.75), 0, 4, 1).dense().
 			op("Identity", "y", "h").output("N", 4)
 	}, layers: "MVAU"},
 	{name: "input scales without", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.c([]int{3}, 0.1, 0.3, 0.7), 0, 4, 1).dense().
+		n.Input("x", graph.DTypeFloat32, "N", 3).quant("x", "q", n.c([]int{3}, 0.1, 0.3, 0.7), 0, 4, 1).dense().
 			op("Identity", "y", "h").output("N", 4)
 	}, layers: "DuplicateStreams MVAU MVAU MVAU"},
 	{name: "input scales of nine kinds", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 9).
+		n.Input("x", graph.DTypeFloat32, "N", 9).
 			quant("x", "q", n.c([]int{9}, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.9, 1.1, 1.3), 0, 4, 1).
 			op("MatMul", "y", "q", n.c([]int{9, 1}, 1, 2, 3, 4, 5, 6, 7, 8, 9)).output("N", 1)
-	}, refuse: diag.ScalePerInput},
+	}, refuse: diag.ScalePerInputChannel},
 	{name: "multiplied by nothing", build: func(n *net) {
 		n.input("N", 3).op("Mul", "m", "q", n.s(0)).op("MatMul", "h", "m", n.c([]int{3, 4}, weights...)).
 			op("Add", "a", "h", n.s(0.75)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 4)
@@ -158,7 +159,7 @@ var imports = []struct {
 		n.input("N", 3).quant("q", "y", n.s(0.5), 0, 4, 1).output("N", 3)
 	}, refuse: diag.NothingQuantised},
 	{name: "bipolar", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).bipolar("x", "q", n.s(0.25)).
+		n.Input("x", graph.DTypeFloat32, "N", 3).bipolar("x", "q", n.s(0.25)).
 			op("MatMul", "h", "q", n.c([]int{3, 2}, 1, -1, -1, 1, 1, 1)).
 			op("Add", "a", "h", n.c([]int{2}, 0.25, -0.1)).bipolar("a", "q2", n.s(0.5)).
 			op("MatMul", "y", "q2", n.c([]int{2, 2}, 1, 1, -1, 1)).output("N", 2)
@@ -170,31 +171,33 @@ var imports = []struct {
 			bipolar("b", "y", n.s(1)).output("N", 2)
 	}, layers: "MVAU MVAU"},
 	{name: "bytes with zero points", build: func(n *net) {
-		n.Input("x", graph.Float32, 1, 3).Init("z", graph.UInt8, nil, 100).Init("az", graph.UInt8, nil, 100).
-			Init("bz", graph.UInt8, []int{2}, 128, 7).Init("w", graph.UInt8, []int{3, 2}, 0, 1, 128, 9, 255, 7).
+		n.Input("x", graph.DTypeFloat32, 1, 3).Init("z", graph.DTypeUInt8, nil, 100).Init("az", graph.DTypeUInt8, nil,
+			100).
+			Init("bz", graph.DTypeUInt8, []int{2}, 128, 7).Init("w", graph.DTypeUInt8, []int{3, 2}, 0, 1, 128, 9, 255,
+			7).
 			op("QuantizeLinear", "q", "x", n.s(0.1), "z").op("MatMulInteger", "h", "q", "w", "az", "bz").
-			op("Cast", "c", "h").Int("to", int64(graph.Float32)).op("Mul", "y", "c", n.s(0.01)).output(1, 2)
+			op("Cast", "c", "h").Int("to", int64(graph.DTypeFloat32)).op("Mul", "y", "c", n.s(0.01)).output(1, 2)
 	}, layers: "MVAU"},
 	{name: "a head of 8 bits", build: func(n *net) {
 		n.input("N", 3).dense().quant("h", "y", n.s(0.01), 0, 8, 1).output("N", 4)
 	}, layers: "MVAU"},
 	{name: "a head of 16 bits goes to the host", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.s(0.5), 0, 8, 1).dense().
+		n.Input("x", graph.DTypeFloat32, "N", 3).quant("x", "q", n.s(0.5), 0, 8, 1).dense().
 			quant("h", "y", n.s(0.01), 0, 16, 1).output("N", 4)
 	}, layers: "MVAU"},
 	{name: "an activation of 16 bits", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.s(0.5), 0, 16, 1).dense().
+		n.Input("x", graph.DTypeFloat32, "N", 3).quant("x", "q", n.s(0.5), 0, 16, 1).dense().
 			quant("h", "q2", n.s(0.5), 0, 16, 1).op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1)).
 			output("N", 1)
 	}, layers: "MVAU MVAU"},
 	{name: "host prefix", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).op("Mul", "m", "x", n.s(2)).op("Sub", "a", "m", n.s(1)).
+		n.Input("x", graph.DTypeFloat32, "N", 3).op("Mul", "m", "x", n.s(2)).op("Sub", "a", "m", n.s(1)).
 			quant("a", "q", n.s(0.5), 0, 4, 1).dense().
 			norm("h", "y", v{1, 2, 3, 4}, v{1, 2, 3, 4}, v{1, 2, 3, 4}, v{1, 2, 3, 4}).
 			output("N", 4)
 	}, layers: "MVAU"},
 	{name: "an input of bytes", build: func(n *net) {
-		n.Input("x", graph.UInt8, "N", 3).op("Cast", "m", "x").Int("to", int64(graph.Float32)).
+		n.Input("x", graph.DTypeUInt8, "N", 3).op("Cast", "m", "x").Int("to", int64(graph.DTypeFloat32)).
 			op("Div", "a", "m", n.s(255)).quant("a", "q", n.s(1.0/16), 0, 4, 0).dense().op("Relu", "y", "h").
 			output("N", 4)
 	}, layers: "Thresholding MVAU"},
@@ -253,16 +256,16 @@ var imports = []struct {
 	{name: "codes that are an output as well", build: func(n *net) {
 		n.input("N", 3).dense().quant("h", "a", n.s(0.5), 0, 4, 1).
 			op("MatMul", "y", "a", n.c([]int{4, 1}, 1, 2, 3, 4)).output("N", 1).
-			Output("a", graph.Float32, "N", 4)
+			Output("a", graph.DTypeFloat32, "N", 4)
 	}, layers: "MVAU DuplicateStreams MVAU"},
 	{name: "input codes that are an output as well", build: func(n *net) {
-		n.input("N", 3).dense().op("Identity", "y", "h").output("N", 4).Output("q", graph.Float32, "N", 3)
+		n.input("N", 3).dense().op("Identity", "y", "h").output("N", 4).Output("q", graph.DTypeFloat32, "N", 3)
 	}, layers: "MVAU"},
 	{name: "a scale per vector", build: func(n *net) {
 		n.input(1, 2, 3).dense().quant("h", "y", n.c([]int{1, 2, 1}, 0.5, 0.75), 0, 4, 1).output(1, 2, 4)
 	}, layers: "MVAU"},
 	{name: "no activation quantised", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).op("MatMul", "h", "x", n.c([]int{3, 4}, weights...)).
+		n.Input("x", graph.DTypeFloat32, "N", 3).op("MatMul", "h", "x", n.c([]int{3, 4}, weights...)).
 			op("Relu", "y", "h").output("N", 4)
 	}, refuse: diag.NothingQuantised},
 	{name: "the second layer's input not quantised", build: func(n *net) {
@@ -274,32 +277,32 @@ var imports = []struct {
 	}, refuse: diag.WeightsNotInteger},
 	{name: "attention", build: func(n *net) {
 		n.input(3, 3).op("MatMul", "y", "q", "q").output(3, 3)
-	}, refuse: diag.NotMapped},
+	}, refuse: diag.NodeNotMapped},
 	{name: "the constant on the left", build: func(n *net) {
 		n.input(3, 3).op("MatMul", "y", n.c([]int{2, 3}, 1, 2, 3, 4, 5, 6), "q").output(2, 3)
-	}, refuse: diag.NotMapped},
+	}, refuse: diag.NodeNotMapped},
 	{name: "weights per sample", build: func(n *net) {
 		n.input(2, 1, 3).op("MatMul", "y", "q", n.c([]int{2, 3, 1}, 1, 2, 3, 4, 5, 6)).output(2, 1, 1)
-	}, refuse: diag.NotMapped},
+	}, refuse: diag.NodeNotMapped},
 	{name: "division by data", build: func(n *net) {
 		n.input("N", 3).dense().op("Div", "d", n.s(1), "h").quant("d", "q2", n.s(0.5), 0, 4, 1).
 			op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1)).output("N", 1)
-	}, refuse: diag.NotMapped},
+	}, refuse: diag.NodeNotMapped},
 	{name: "steps beyond all numbers", build: func(n *net) {
-		n.Input("x", graph.Float64, "N", 3).Init("huge", graph.Float64, nil, 1.7e308).
+		n.Input("x", graph.DTypeFloat64, "N", 3).Init("huge", graph.DTypeFloat64, nil, 1.7e308).
 			quant("x", "q", "huge", 0, 8, 1).dense().op("Identity", "y", "h").
-			Output("y", graph.Float64, "N", 4)
+			Output("y", graph.DTypeFloat64, "N", 4)
 	}, layers: "MVAU"},
 	{name: "a frame without end", build: func(n *net) {
-		n.Input("few", graph.UInt8, 3).Input("many", graph.UInt8, 1<<26)
+		n.Input("few", graph.DTypeUInt8, 3).Input("many", graph.DTypeUInt8, 1<<26)
 		for _, name := range []string{"few", "many"} {
-			n.op("Cast", name+".real", name).Int("to", int64(graph.Float32))
+			n.op("Cast", name+".real", name).Int("to", int64(graph.DTypeFloat32))
 			n.quant(name+".real", name+".q", n.s(16), 0, 4, 0)
-			n.Output(name+".q", graph.Float32, nil)
+			n.Output(name+".q", graph.DTypeFloat32, nil)
 		}
 	}, refuse: diag.ModelTooLarge},
 	{name: "our own operators", build: func(n *net) {
-		n.Opset("hlsgen", 1).Input("x", graph.Float32, "N", 3)
+		n.Opset("hlsgen", 1).Input("x", graph.DTypeFloat32, "N", 3)
 		n.Node("Sign", "x").Domain("hlsgen").Out("q")
 		n.dense().op("Identity", "y", "h").output("N", 4)
 	}, refuse: diag.OpUnsupported, hint: "inside"},

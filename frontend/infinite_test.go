@@ -103,7 +103,8 @@ func TestInfinities(t *testing.T) {
 			return v{s(x[0]), 1, s(x[2]), 1, math.Tanh(x[0]), 1, math.Tanh(x[2]), 1, p(x[0]), 0, p(x[2]), 0}
 		}},
 		"a mask over a diagonal": {of: func(n *net, x string) string {
-			n.Init("full", graph.Float32, []int{4, 4}, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf,
+			n.Init("full", graph.DTypeFloat32, []int{4, 4}, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf, -inf,
+				-inf,
 				-inf, -inf, -inf, -inf, -inf)
 			n.op("Trilu", "upper", "full", n.i0(1)).op("Add", "a", x, "upper").op("Softmax", "y", "a")
 			return "y"
@@ -119,15 +120,15 @@ func TestInfinities(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			alone := newNet(20).Input("x", graph.Float32, 1, 4)
-			alone.Output(c.of(alone, "x"), graph.Float32)
+			alone := newNet(20).Input("x", graph.DTypeFloat32, 1, 4)
+			alone.Output(c.of(alone, "x"), graph.DTypeFloat32)
 			values(t, alone, c.passes, c.refused)
 			behind := newNet(20).input(1, 3).dense()
-			behind.op("Mul", "s", "h", behind.s(0.3)).Output(c.of(behind, "s"), graph.Float32)
-			front := newNet(20).Input("x", graph.Float32, 1, 4)
+			behind.op("Mul", "s", "h", behind.s(0.3)).Output(c.of(behind, "s"), graph.DTypeFloat32)
+			front := newNet(20).Input("x", graph.DTypeFloat32, 1, 4)
 			y := c.of(front, "x")
 			front.quant(y, "q", front.s(0.125), 0, 6, 1).op("ReduceSum", "sum", "q", front.i(0))
-			front.op("Reshape", "line", "sum", front.i(1, -1)).Output("line", graph.Float32)
+			front.op("Reshape", "line", "sum", front.i(1, -1)).Output("line", graph.DTypeFloat32)
 			for _, n := range []*net{behind, front} {
 				im, found := imported(t, n, frontend.Options{})
 				switch {
@@ -145,7 +146,7 @@ func TestInfinities(t *testing.T) {
 // i0 is a constant integer without axes.
 func (n *net) i0(v float64) string {
 	name := n.name()
-	n.Init(name, graph.Int64, nil, v)
+	n.Init(name, graph.DTypeInt64, nil, v)
 	return name
 }
 
@@ -153,7 +154,7 @@ func (n *net) i0(v float64) string {
 func values(t *testing.T, n *net, want func(x v) v, refused bool) {
 	t.Helper()
 	var d diag.List
-	im := frontend.ImportReference("m", n.Bytes(), frontend.Options{}, &d)
+	im := frontend.ImportForReference("m", n.Bytes(), frontend.Options{}, &d)
 	if im.Model == nil {
 		if !refused {
 			t.Error(d.Diags)

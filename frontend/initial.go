@@ -16,21 +16,22 @@ import (
 // An InitialStateMode says how recurrences treat an initial state that arrives on an input as real numbers.
 type InitialStateMode string
 
-// These are the initial states.
+// These are the modes.
 const (
-	InitialZero  InitialStateMode = "zero"  // replace the input by constant zeros
-	InitialQuant InitialStateMode = "quant" // put the state's own quantiser, from the loop's body, behind the input
+	InitialStateModeZero InitialStateMode = "zero" // replace the input by constant zeros
+	// put the state's own quantiser, from the loop's body, behind the input
+	InitialStateModeQuant InitialStateMode = "quant"
 )
 
-// InitialStateModeNames lists all initial states.
-var InitialStateModeNames = []string{string(InitialZero), string(InitialQuant)}
+// InitialStateModeNames lists the names of all modes.
+var InitialStateModeNames = []string{string(InitialStateModeZero), string(InitialStateModeQuant)}
 
-// InitialStateModes maps the name of an input that is an initial state to its mode. "" stands for all other such
+// InitialStateModesByInput maps the name of an input that is an initial state to its mode. "" stands for all other such
 // inputs.
-type InitialStateModes map[string]InitialStateMode
+type InitialStateModesByInput map[string]InitialStateMode
 
-// Texts returns the states in the form of the flag --initial-state, in order of the inputs.
-func (s InitialStateModes) Texts() (list []string) {
+// FlagValues returns the modes in the form of the flag --initial-state, one text per input, in order of the inputs.
+func (s InitialStateModesByInput) FlagValues() (list []string) {
 	for _, input := range slices.Sorted(maps.Keys(s)) {
 		text := string(s[input])
 		if input != "" {
@@ -41,29 +42,29 @@ func (s InitialStateModes) Texts() (list []string) {
 	return list
 }
 
-// begin applies the initial states that the user asks for, and notes in d that this changes the model. It returns the
-// inputs that got a quantiser. ok is false after errors were added to d. A graph that cannot be prepared stays
-// unchanged; a later attempt to prepare it reports why.
+// begin applies the modes that the user chose for initial states, and notes in d that this changes the model. It
+// returns the names of the inputs that got a quantiser. ok is false after errors were added to d. A graph that cannot
+// be prepared stays unchanged; a later attempt to prepare it reports why.
 func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []string, ok bool) {
 	if len(o.Initial) == 0 {
 		return nil, true
 	}
 	var quiet diag.List
 	bind := o.bind(g, file, &quiet)
-	bound, bind := bind.Bound(g)
+	bound, bind := bind.BindLeadingAxes(g)
 	p := operators.Prepare(bound, file, bind, &quiet)
 	if p == nil {
 		return nil, true
 	}
-	states := axes.StateInputs(p)
+	states := axes.FindStateInputs(p)
 	ok = o.namesStates(states, file, d)
-	b, found := &inserting{Graph: g, taken: g.UsedNames()}, false
+	b, found := &inserting{Graph: g, taken: g.UsedTensorNames()}, false
 	for _, s := range states {
 		as, named := o.Initial[s.Name]
 		if !named {
 			as = o.Initial[""]
 		}
-		if as == "" || !named && !s.Real && as == InitialQuant {
+		if as == "" || !named && !s.Real && as == InitialStateModeQuant {
 			continue
 		}
 		found = true
@@ -74,12 +75,13 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 				fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning", s.Name), file, d)
 			continue
 		}
-		if as == InitialQuant {
+		if as == InitialStateModeQuant {
 			quantised = append(quantised, s.Name)
 		}
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InitialStateChange, Node: s.Name, Op: "input", Where: file,
-			Msg:  told + ", which changes the model",
-			Hint: "what the engines agree on is the changed model: measure its accuracy"})
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.InitialStateChanged, Node: s.Name, Op: "input",
+			Where: file,
+			Msg:   told + ", which changes the model",
+			Hint:  "what the engines agree on is the changed model: measure its accuracy"})
 	}
 	if ok && !found {
 		ok = false
@@ -91,14 +93,16 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 }
 
 func refuseState(input, msg, hint, file string, d *diag.List) {
-	x := diag.Diag{Severity: diag.Error, Code: diag.InitialStateChange, Node: input, Where: file, Msg: msg, Hint: hint}
+	x := diag.Diag{Severity: diag.SeverityError, Code: diag.InitialStateChanged, Node: input, Where: file, Msg: msg,
+		Hint: hint}
 	if input != "" {
 		x.Op = "input"
 	}
 	d.Add(x)
 }
 
-// namesStates reports whether all inputs that the user names are initial states, and adds errors for the others to d.
+// namesStates reports whether all inputs for which the user chose a mode are initial states. It adds errors for the
+// others to d.
 func (o Options) namesStates(states []*axes.StateInput, file string, d *diag.List) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
@@ -126,7 +130,7 @@ func inputsToName(states []*axes.StateInput) string {
 // state applies the mode of one initial state to the graph. It returns a description of the change or, in why, the
 // reason why that is impossible.
 func (b *inserting) state(s *axes.StateInput, as InitialStateMode) (told, why string) {
-	if as == InitialZero {
+	if as == InitialStateModeZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.ValueInfo) bool { return v.Name == s.Name })
 		for _, dim := range b.Inputs[at].Dims {
 			if dim.Param != "" {
@@ -134,12 +138,12 @@ func (b *inserting) state(s *axes.StateInput, as InitialStateMode) (told, why st
 			}
 		}
 		b.Inputs = slices.Delete(slices.Clone(b.Inputs), at, at+1)
-		b.Init[s.Name] = &graph.Tensor{DType: s.KnownTensor.DType, Shape: s.Shape, F: make([]float64,
-			graph.Size(s.Shape))}
+		b.Init[s.Name] = &graph.ConstantTensor{DType: s.KnownTensor.DType, Shape: s.Shape, F: make([]float64,
+			graph.ElementCount(s.Shape))}
 		return "the initial state that arrives on it became zeros, a constant: it is no input any more", ""
 	}
 	out := b.fresh(s.Name + ".quantised")
-	nodes, why := s.Quantiser(s.Name, out, b.fresh, b.Init)
+	nodes, why := s.NewStateQuantiserNodes(s.Name, out, b.fresh, b.Init)
 	if why != "" {
 		return "", why
 	}
@@ -151,13 +155,13 @@ func (b *inserting) state(s *axes.StateInput, as InitialStateMode) (told, why st
 // beginsWith returns a hint with the flags that give a recurrence an initial state instead of a real-valued input. It
 // returns "" if no flag does.
 func beginsWith(p *program.Program, input string) string {
-	for _, s := range axes.StateInputs(p) {
+	for _, s := range axes.FindStateInputs(p) {
 		if s.Name != input || !s.Real {
 			continue
 		}
 		hint := fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning, and takes the input away",
 			s.Name)
-		if s.Quantised() {
+		if s.HasQuantiser() {
 			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's "+
 				"body in front", s.Name)
 		}

@@ -27,11 +27,14 @@ type begun struct {
 }
 
 func (b begun) write() []byte {
-	m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.Float32, 5, b.batch, 3)
-	m.Init("s", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4).
-		Init("rows", graph.Float32, []int{2}, 0.25, 0.125).Init("none", graph.Int8, nil, 0).
-		Init("lo", graph.Int8, nil, -8).Init("hi", graph.Int8, nil, 7).Init("axis", graph.Int64, []int{1}, 0).
-		Init("w", graph.Float32, []int{3, 2}, 1, 2, -1, 1, 1, 0).Init("u", graph.Float32, []int{2, 2}, 1, -1, 1, 1)
+	m := onnxtest.New(14).Opset(qonnx, 2).Input("x", graph.DTypeFloat32, 5, b.batch, 3)
+	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 4).
+		Init("rows", graph.DTypeFloat32, []int{2}, 0.25, 0.125).Init("none", graph.DTypeInt8, nil, 0).
+		Init("lo", graph.DTypeInt8, nil, -8).Init("hi", graph.DTypeInt8, nil, 7).Init("axis", graph.DTypeInt64,
+		[]int{1}, 0).
+		Init("w", graph.DTypeFloat32, []int{3, 2}, 1, 2, -1, 1, 1, 0).Init("u", graph.DTypeFloat32, []int{2, 2}, 1, -1,
+		1, 1)
 	quant := func(m *onnxtest.Model, scale, in, out string) {
 		m.Node("Quant", in, scale, "zero", "bits").Domain(qonnx).Int("signed", 1).Str("rounding_mode", "ROUND").Out(out)
 	}
@@ -47,8 +50,8 @@ func (b begun) write() []byte {
 			quant(m, "s", in, out)
 		}
 	}
-	body := onnxtest.New(0).Input("h", graph.Float32, b.batch, 2).Input("c", graph.Float32, b.batch, 2).
-		Input("xt", graph.Float32, b.batch, 3)
+	body := onnxtest.New(0).Input("h", graph.DTypeFloat32, b.batch, 2).Input("c", graph.DTypeFloat32, b.batch, 2).
+		Input("xt", graph.DTypeFloat32, b.batch, 3)
 	body.Node("MatMul", "xt", "w").Out("a")
 	body.Node("MatMul", "h", "u").Out("b")
 	body.Node("Add", "a", "b").Out("sum")
@@ -66,8 +69,8 @@ func (b begun) write() []byte {
 		state = "state"
 	}
 	body.Node("Identity", "next").Out("step")
-	body.Output("next", graph.Float32, b.batch, 2).Output(state, graph.Float32, b.batch, 2).
-		Output("step", graph.Float32, b.batch, 2)
+	body.Output("next", graph.DTypeFloat32, b.batch, 2).Output(state, graph.DTypeFloat32, b.batch, 2).
+		Output("step", graph.DTypeFloat32, b.batch, 2)
 	quant(m, "s", "x", "q")
 	batch := b.batch
 	if b.apart != "" {
@@ -77,11 +80,11 @@ func (b begun) write() []byte {
 	for _, in := range []string{"h0", "c0"} {
 		from := in
 		if b.moved {
-			m.Input(in, graph.Float32, 1, batch, 2)
+			m.Input(in, graph.DTypeFloat32, 1, batch, 2)
 			m.Node("Squeeze", in, "axis").Out(in + ".squeezed")
 			from = in + ".squeezed"
 		} else {
-			m.Input(in, graph.Float32, batch, 2)
+			m.Input(in, graph.DTypeFloat32, batch, 2)
 		}
 		if b.quant && in == "c0" {
 			m.Node("Quant", from, "rows", "zero", "bits").Domain(qonnx).Int("signed", 1).Out("cq")
@@ -91,10 +94,10 @@ func (b begun) write() []byte {
 	}
 	m.Node("Scan", states[0], states[1], "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", body).
 		Out("last", "", "y")
-	m.Output("y", graph.Float32).Output("last", graph.Float32)
+	m.Output("y", graph.DTypeFloat32).Output("last", graph.DTypeFloat32)
 	if b.output {
 		m.Node("Identity", "h0").Out("same")
-		m.Output("same", graph.Float32)
+		m.Output("same", graph.DTypeFloat32)
 	}
 	return m.Bytes()
 }
@@ -103,8 +106,8 @@ func (b begun) write() []byte {
 // a hint at flags that make them map. With it every engine agrees, and a note says so.
 func TestInitialStates(t *testing.T) {
 	t.Parallel()
-	type states = frontend.InitialStateModes
-	const zero, quant = frontend.InitialZero, frontend.InitialQuant
+	type states = frontend.InitialStateModesByInput
+	const zero, quant = frontend.InitialStateModeZero, frontend.InitialStateModeQuant
 	for _, c := range []struct {
 		begun
 		states
@@ -177,21 +180,21 @@ func TestInitialStatesHints(t *testing.T) {
 	for _, c := range []struct {
 		begun
 		follow string
-		want   frontend.InitialStateModes
+		want   frontend.InitialStateModesByInput
 	}{
-		{begun{form: "Quant", batch: 1}, "zero", frontend.InitialStateModes{"h0": "zero", "c0": "zero"}},
-		{begun{form: "Quant", batch: 1}, "quant", frontend.InitialStateModes{"h0": "quant", "c0": "quant"}},
+		{begun{form: "Quant", batch: 1}, "zero", frontend.InitialStateModesByInput{"h0": "zero", "c0": "zero"}},
+		{begun{form: "Quant", batch: 1}, "quant", frontend.InitialStateModesByInput{"h0": "quant", "c0": "quant"}},
 		{begun{form: "QDQ", batch: 1, moved: true}, "quant",
-			frontend.InitialStateModes{"h0": "quant", "c0": "quant"}},
+			frontend.InitialStateModesByInput{"h0": "quant", "c0": "quant"}},
 		{begun{form: "rows", batch: 1, moved: true}, "zero", // the only one
-			frontend.InitialStateModes{"h0": "zero", "c0": "zero"}},
-		{begun{form: "rows", batch: 1, moved: true}, "quant", frontend.InitialStateModes{}},
-		{begun{form: "none", batch: 1}, "quant", frontend.InitialStateModes{"h0": "quant"}},
-		{begun{form: "Quant", batch: 1, output: true}, "zero", frontend.InitialStateModes{}},
+			frontend.InitialStateModesByInput{"h0": "zero", "c0": "zero"}},
+		{begun{form: "rows", batch: 1, moved: true}, "quant", frontend.InitialStateModesByInput{}},
+		{begun{form: "none", batch: 1}, "quant", frontend.InitialStateModesByInput{"h0": "quant"}},
+		{begun{form: "Quant", batch: 1, output: true}, "zero", frontend.InitialStateModesByInput{}},
 	} {
 		t.Run(fmt.Sprintf("%+v %v", c.begun, c.follow), func(t *testing.T) {
 			t.Parallel()
-			states, mapped, again := frontend.InitialStateModes{}, false, true
+			states, mapped, again := frontend.InitialStateModesByInput{}, false, true
 			for again {
 				var d diag.List
 				im, err := frontend.Import("model.onnx", c.write(), frontend.Options{Initial: states}, &d)
@@ -219,8 +222,8 @@ func TestInitialStatesHints(t *testing.T) {
 func TestInitialStatesBesideInputQuant(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	opt := frontend.Options{Initial: frontend.InitialStateModes{"h0": "quant", "c0": "zero"},
-		InputQuant: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.25}}
+	opt := frontend.Options{Initial: frontend.InitialStateModesByInput{"h0": "quant", "c0": "zero"},
+		InputQuant: &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.25}}
 	im, err := frontend.Import("model.onnx", begun{form: "Quant", batch: 1}.write(), opt, &d)
 	if err != nil || im.Model == nil {
 		t.Fatal(err, d.Diags)
@@ -241,36 +244,36 @@ func TestInitialStatesOfCells(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		steps    any
-		initial  frontend.InitialStateModes
+		initial  frontend.InitialStateModesByInput
 		stateful bool
 		inputs   string // empty: refused
 		says     string
 	}{
 		{5, nil, false, "x h0 c0", ""},
-		{5, frontend.InitialStateModes{"": "zero"}, false, "x", "became zeros"},
-		{5, frontend.InitialStateModes{"c0": "zero"}, false, "x h0", "became zeros"},
-		{5, frontend.InitialStateModes{"": "zero"}, true, "x", "became zeros"},
+		{5, frontend.InitialStateModesByInput{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStateModesByInput{"c0": "zero"}, false, "x h0", "became zeros"},
+		{5, frontend.InitialStateModesByInput{"": "zero"}, true, "x", "became zeros"},
 		{5, nil, true, "", "its initial state arrives with the data"},
-		{5, frontend.InitialStateModes{"": "quant"}, false, "", "nothing to do"},
-		{5, frontend.InitialStateModes{"h0": "quant"}, false, "", "--initial-state h0=zero"},
-		{"T", frontend.InitialStateModes{"": "zero"}, false, "x", "became zeros"},
+		{5, frontend.InitialStateModesByInput{"": "quant"}, false, "", "nothing to do"},
+		{5, frontend.InitialStateModesByInput{"h0": "quant"}, false, "", "--initial-state h0=zero"},
+		{"T", frontend.InitialStateModesByInput{"": "zero"}, false, "x", "became zeros"},
 	} {
 		t.Run(fmt.Sprint(c.steps, c.initial, c.stateful), func(t *testing.T) {
 			t.Parallel()
 			n := newNet(14)
-			n.Input("x", graph.Float32, c.steps, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
-			n.Input("h0", graph.Float32, 1, 1, 2).Input("c0", graph.Float32, 1, 1, 2)
+			n.Input("x", graph.DTypeFloat32, c.steps, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
+			n.Input("h0", graph.DTypeFloat32, 1, 1, 2).Input("c0", graph.DTypeFloat32, 1, 1, 2)
 			n.Node("LSTM", "q", n.c([]int{1, 8, 3}, count(24)...), n.c([]int{1, 8, 2}, count(16)...), "", "", "h0",
 				"c0").Int("hidden_size", 2).Name("cell").Out("y")
-			n.Output("y", graph.Float32)
+			n.Output("y", graph.DTypeFloat32)
 			formats := operators.CellFormats{}
-			for _, name := range operators.FormatNames {
+			for _, name := range operators.CellQuantiserNames {
 				formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 			}
-			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.Formats{
-				{Flag: frontend.LSTMFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}}
+			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.CellFormatsFile{
+				{Flag: frontend.LSTMFormatsFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}}
 			if c.steps == "T" {
-				opt.Lengths = &frontend.AxisLengths{Axis: "T", Min: 2, Max: 6}
+				opt.Lengths = &frontend.AxisLengthRange{Axis: "T", Min: 2, Max: 6}
 			}
 			im, found := imported(t, n, opt)
 			if (im.Model != nil) != (c.inputs != "") || !strings.Contains(fmt.Sprint(found), c.says) {

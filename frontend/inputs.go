@@ -16,33 +16,35 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An InputType declares that the model's inputs arrive as integers of a type. Integer k of a channel stands for
+// An IntegerInputType declares that the model's inputs arrive as integers of a type. Integer k of a channel stands for
 // (Scale*k + Offset - Mean) / Deviation, exactly.
-type InputType struct {
+type IntegerInputType struct {
 	Type   num.Type
 	Scale  *big.Rat
 	Offset *big.Rat // nil for 0
 	// Normal holds for the inputs that Inputs does not name.
-	Normalisation
-	Inputs map[string]Normalisation
+	InputNormalisation
+	Inputs map[string]InputNormalisation
 }
 
-// A Normalisation holds a mean and a deviation, for all channels or for each. nil means 0 and 1. The channels lie along
-// axis 1, or along the last axis if axis 1 has another size.
-type Normalisation struct{ Mean, Deviation []*big.Rat }
+// An InputNormalisation holds a mean and a deviation, for all channels or for each. nil means 0 and 1. The channels lie
+// along axis 1, or along the last axis if axis 1 has another size.
+type InputNormalisation struct{ Mean, Deviation []*big.Rat }
 
-// MeanFlagValues returns the means in the form of --input-mean, one text for each use of the flag.
-func (t *InputType) MeanFlagValues() []string {
-	return t.texts(func(n Normalisation) []*big.Rat { return n.Mean })
+// MeanFlagValues returns the means of the normalisations in the form of --input-mean, one text for each use of the
+// flag.
+func (t *IntegerInputType) MeanFlagValues() []string {
+	return t.texts(func(n InputNormalisation) []*big.Rat { return n.Mean })
 }
 
-// StdFlagValues returns the deviations in the form of --input-std, one text for each use of the flag.
-func (t *InputType) StdFlagValues() []string {
-	return t.texts(func(n Normalisation) []*big.Rat { return n.Deviation })
+// StdFlagValues returns the deviations of the normalisations in the form of --input-std, one text for each use of the
+// flag.
+func (t *IntegerInputType) StdFlagValues() []string {
+	return t.texts(func(n InputNormalisation) []*big.Rat { return n.Deviation })
 }
 
-func (t *InputType) texts(of func(Normalisation) []*big.Rat) (list []string) {
-	add := func(input string, n Normalisation) {
+func (t *IntegerInputType) texts(of func(InputNormalisation) []*big.Rat) (list []string) {
+	add := func(input string, n InputNormalisation) {
 		var numbers []string
 		for _, r := range of(n) {
 			numbers = append(numbers, r.RatString())
@@ -51,7 +53,7 @@ func (t *InputType) texts(of func(Normalisation) []*big.Rat) (list []string) {
 			list = append(list, input+strings.Join(numbers, ","))
 		}
 	}
-	add("", t.Normalisation)
+	add("", t.InputNormalisation)
 	for _, input := range slices.Sorted(maps.Keys(t.Inputs)) {
 		add(input+"=", t.Inputs[input])
 	}
@@ -59,7 +61,7 @@ func (t *InputType) texts(of func(Normalisation) []*big.Rat) (list []string) {
 }
 
 // normal returns the mean and the deviation that apply to an input.
-func (t *InputType) normal(input string) (n Normalisation) {
+func (t *IntegerInputType) normal(input string) (n InputNormalisation) {
 	n = t.Inputs[input]
 	if n.Mean == nil {
 		n.Mean = t.Mean
@@ -71,7 +73,7 @@ func (t *InputType) normal(input string) (n Normalisation) {
 }
 
 // String returns the type, the scale and the offset in the form of --input-type.
-func (t *InputType) String() string {
+func (t *IntegerInputType) String() string {
 	s := t.Type.String() + ":" + t.Scale.RatString()
 	if t.Offset != nil && t.Offset.Sign() != 0 {
 		s += ":" + t.Offset.RatString()
@@ -79,9 +81,8 @@ func (t *InputType) String() string {
 	return s
 }
 
-// of returns the functions from integers to values that a normalisation gives: one per channel, or a single one for
-// all.
-func (t *InputType) of(n Normalisation) (of []real.Affine) {
+// of returns the functions from integers to values under a normalisation: one per channel, or a single one for all.
+func (t *IntegerInputType) of(n InputNormalisation) (of []real.Affine) {
 	for c := range max(1, len(n.Mean), len(n.Deviation)) {
 		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
 		if t.Offset != nil {
@@ -101,21 +102,22 @@ func (t *InputType) of(n Normalisation) (of []real.Affine) {
 }
 
 // insert records for every input of the graph that it arrives as integers. ok is false after errors were added to d.
-func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
-	g.Arrive = map[string]*graph.InputEncoding{}
+func (t *IntegerInputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
+	g.Arrive = map[string]*graph.IntegerInputEncoding{}
 	refuse := func(in graph.ValueInfo, msg, hint string) bool {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.InputUnfit, Node: in.Name, Op: "input", Where: file, Msg: msg,
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.InputFlagsUnfit, Node: in.Name, Op: "input",
+			Where: file, Msg: msg,
 			Hint: hint})
 		return false
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Inputs)) {
 		if !slices.ContainsFunc(g.Inputs, func(in graph.ValueInfo) bool {
 			return in.Name == name &&
-				in.DType.Float()
+				in.DType.IsReal()
 		}) {
 			var known []string
 			for _, in := range g.Inputs {
-				if in.DType.Float() {
+				if in.DType.IsReal() {
 					known = append(known, fmt.Sprintf("%q", in.Name))
 				}
 			}
@@ -128,12 +130,12 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		return refuse(g.Inputs[0], "--input-mean and --input-std need integer inputs, and there are none",
 			"give --input-type, too: UINT8:1/255 for pixels")
 	}
-	b := &inserting{Graph: g, taken: g.UsedNames()}
+	b := &inserting{Graph: g, taken: g.UsedTensorNames()}
 	for _, in := range g.Inputs {
 		if slices.Contains(has, in.Name) {
 			continue
 		}
-		if !in.DType.Float() {
+		if !in.DType.IsReal() {
 			g.Arrive[in.Name] = graph.NewIdentityEncoding(t.Type)
 			continue
 		}
@@ -152,7 +154,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 					"the last axis has as many channels", len(of)), one)
 			}
 		}
-		a, err := graph.NewInputEncoding(t.Type, of, axis, in.DType.Format())
+		a, err := graph.NewIntegerInputEncoding(t.Type, of, axis, in.DType.FloatFormat())
 		if err != nil {
 			return refuse(in, err.Error(), "give --input-type another scale, or fewer bits")
 		}
@@ -164,14 +166,14 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		// of its own.
 		out := b.fresh(in.Name + ".values")
 		b.moveReaders(in.Name, out)
-		b.first = append(b.first, operators.NewMulByOne("input-type", in.Name, b.constant(out+".one", in.DType, 1),
+		b.first = append(b.first, operators.NewMulByOneNode("input-type", in.Name, b.constant(out+".one", in.DType, 1),
 			out))
 	}
 	g.Nodes = append(b.first, g.Nodes...)
 	return true
 }
 
-// channels returns the axis that has n channels, counted from the last one (1), or 0 if there is none.
+// channels returns the axis of an input that has n elements, counted from the last axis (1), or 0 if there is none.
 func channels(in graph.ValueInfo, n int) int {
 	rank := len(in.Dims)
 	switch {
@@ -185,29 +187,30 @@ func channels(in graph.ValueInfo, n int) int {
 	return 0
 }
 
-// An InputQuant is a quantiser that the user puts in front of every real-valued input that the model does not quantise
-// itself.
-type InputQuant struct {
+// An InputQuantiser is a quantiser that the user puts in front of every real-valued input that the model does not
+// quantise itself.
+type InputQuantiser struct {
 	Type  num.Type // INTn or UINTn
 	Scale float64  // rounded to float32, as in a model's file
 }
 
 // insert puts the quantiser behind every real-valued input except those in has, and adds notes to d.
-func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.List) {
-	b := &inserting{Graph: g, taken: g.UsedNames()}
+func (q *InputQuantiser) insert(g *graph.Graph, file string, has []string, d *diag.List) {
+	b := &inserting{Graph: g, taken: g.UsedTensorNames()}
 	for _, in := range g.Inputs {
-		if !in.DType.Float() || slices.Contains(has, in.Name) {
+		if !in.DType.IsReal() || slices.Contains(has, in.Name) {
 			continue
 		}
 		out := b.fresh(in.Name + ".quantised")
 		b.moveReaders(in.Name, out)
 		b.first = append(b.first, &graph.Node{Index: -1, Name: "input-quant", Op: operators.OpQuant,
-			Domain:  operators.QONNX,
-			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
-			Inputs: []string{in.Name, b.constant(out+".scale", graph.Float32, q.Scale),
-				b.constant(out+".zero", graph.Float32, 0),
-				b.constant(out+".bits", graph.Float32, float64(q.Type.Width))}})
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
+			Domain:  operators.QONNXDomain,
+			Outputs: []string{out}, Attrs: graph.AttributesByName{"signed": graph.NewFlagAttr(q.Type.IsSigned())},
+			Inputs: []string{in.Name, b.constant(out+".scale", graph.DTypeFloat32, q.Scale),
+				b.constant(out+".zero", graph.DTypeFloat32, 0),
+				b.constant(out+".bits", graph.DTypeFloat32, float64(q.Type.Width))}})
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.InputQuantiserAdded, Node: in.Name, Op: "input",
+			Where: file,
 			Msg: fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model",
 				q.Type, q.Scale),
 			Hint: "what the engines agree on is the changed model: measure its accuracy"})
@@ -218,12 +221,12 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 // An inserting adds nodes to a graph, directly behind its inputs.
 type inserting struct {
 	*graph.Graph
-	taken graph.UsedNames
+	taken graph.UsedTensorNames
 	first []*graph.Node
 }
 
 func (b *inserting) fresh(name string) string {
-	for !b.taken.Take(name) {
+	for !b.taken.MarkUsed(name) {
 		name += "_"
 	}
 	return name
@@ -231,7 +234,7 @@ func (b *inserting) fresh(name string) string {
 
 func (b *inserting) constant(name string, as graph.DType, v float64) string {
 	name = b.fresh(name)
-	b.Init[name] = &graph.Tensor{DType: as, F: []float64{v}}
+	b.Init[name] = &graph.ConstantTensor{DType: as, F: []float64{v}}
 	return name
 }
 
@@ -246,8 +249,8 @@ func (b *inserting) moveReaders(input, out string) {
 	}
 }
 
-// grids sets the possible values of the inputs that arrive as integers.
-func grids(in []dataflow.RealPort, arrive map[string]*graph.InputEncoding) {
+// grids records the possible values of the inputs that arrive as integers.
+func grids(in []dataflow.RealPort, arrive map[string]*graph.IntegerInputEncoding) {
 	for k := range in {
 		a := arrive[in[k].Name]
 		if a == nil {
@@ -256,17 +259,18 @@ func grids(in []dataflow.RealPort, arrive map[string]*graph.InputEncoding) {
 		r := a.Type.Range()
 		in[k].Range = [2]float64{math.Inf(1), math.Inf(-1)}
 		for c := range a.Of {
-			in[k].Range[0] = min(in[k].Range[0], a.Float(c, r.Lo))
-			in[k].Range[1] = max(in[k].Range[1], a.Float(c, r.Hi))
+			in[k].Range[0] = min(in[k].Range[0], a.RoundedValueOf(c, r.Lo))
+			in[k].Range[1] = max(in[k].Range[1], a.RoundedValueOf(c, r.Hi))
 		}
 		shape := in[k].Shape
-		in[k].Grid = func(i int, x float64) float64 { return a.Nearest(a.Channel(shape, i), x) }
-		if _, _, integer := in[k].Limits(); !integer {
-			in[k].Arrives = &dataflow.IntegerInput{Type: a.Type, Channels: len(a.Of), Within: a.Within, Of: a.Channel,
-				Value: a.Float}
+		in[k].Grid = func(i int, x float64) float64 { return a.NearestValueTo(a.ChannelOfElement(shape, i), x) }
+		if _, _, integer := in[k].IntegerLimits(); !integer {
+			in[k].Arrives = &dataflow.IntegerInput{Type: a.Type, Channels: len(a.Of), Within: a.Within,
+				Of:    a.ChannelOfElement,
+				Value: a.RoundedValueOf}
 		}
 	}
 }
 
-// A NotOnGridError is the error for a value that an input of integers cannot have.
-type NotOnGridError = graph.NotOnGridError
+// An InputValueOffGridError is the error for a value for which no integer of an input stands.
+type InputValueOffGridError = graph.InputValueOffGridError

@@ -34,7 +34,7 @@ func (n *net) index(op, x, y string, axis int64) *net {
 	return n
 }
 
-func (n *net) indices(dims ...any) *net { return n.Output("y", graph.Int64, dims...) }
+func (n *net) indices(dims ...any) *net { return n.Output("y", graph.DTypeInt64, dims...) }
 
 const onHost = "host suffix"
 
@@ -114,7 +114,7 @@ var labelled = []struct {
 	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
 	{name: "softmax across the rows", build: func(n *net) {
 		n.input(1, 2, 3).dense().op("Softmax", "s", "h").Int("axis", 1).index("ArgMax", "s", "i", -1).
-			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
+			op("Cast", "c", "i").Int("to", int64(graph.DTypeFloat32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output(1, 2, 1)
 	}, refuse: "depends on 2 integers"},
 	{name: "softmax of scales of their own", build: func(n *net) {
@@ -131,7 +131,7 @@ var labelled = []struct {
 	}, layers: "MVAU LabelSelect", order: "{4 3 smallest lower index}"},
 	{name: "a sigmoid that a layer needs the index of", build: func(n *net) {
 		n.input("N", 3).dense().op("Sigmoid", "s", "h").op("LogSoftmax", "l", "s").index("ArgMin", "l", "i", 1).
-			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "q2", n.s(1.5), 0, 4, 1).
+			op("Cast", "c", "i").Int("to", int64(graph.DTypeFloat32)).quant("c", "q2", n.s(1.5), 0, 4, 1).
 			op("MatMul", "y", "q2", n.c([]int{1, 2}, 3, -1)).output("N", 2)
 	}, layers: "MVAU LabelSelect Thresholding MVAU", order: "{4 1 smallest lower index}"},
 	{name: "a slope per label", build: func(n *net) {
@@ -164,10 +164,10 @@ var labelled = []struct {
 		n.input("N", 3).arg("ArgMax", "q").indices("N", 1)
 	}, layers: "LabelSelect", order: "{3 1 largest lower index}"},
 	{name: "an input of bytes", build: func(n *net) {
-		n.Input("x", graph.UInt8, "N", 3).top("x", 2).indices("N", 2)
+		n.Input("x", graph.DTypeUInt8, "N", 3).top("x", 2).indices("N", 2)
 	}, layers: "LabelSelect", order: "{3 2 largest lower index}"},
 	{name: "a head of 16 bits", build: func(n *net) {
-		n.Input("x", graph.Float32, "N", 3).quant("x", "q", n.s(0.5), 0, 8, 1).dense().
+		n.Input("x", graph.DTypeFloat32, "N", 3).quant("x", "q", n.s(0.5), 0, 8, 1).dense().
 			quant("h", "q2", n.s(0.01), 0, 16, 1).arg("ArgMax", "q2").indices("N", 1)
 	}, layers: "MVAU", order: onHost},
 	{name: "vectors in a row", build: func(n *net) {
@@ -198,38 +198,38 @@ var labelled = []struct {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...)).top("h", 17).indices("N", 17)
 	}, layers: "MVAU", order: onHost},
 	{name: "the values too", build: func(n *net) {
-		n.input("N", 3).dense().top("h", 2).indices("N", 2).Output("values", graph.Float32, "N", 2)
+		n.input("N", 3).dense().top("h", 2).indices("N", 2).Output("values", graph.DTypeFloat32, "N", 2)
 	}, layers: "MVAU", order: onHost},
 	{name: "what is put in order too", build: func(n *net) {
 		n.input("N", 3).dense().op("Mul", "m", "h", n.s(0.3)).arg("ArgMax", "m").indices("N", 1).
-			Output("m", graph.Float32, "N", 4)
+			Output("m", graph.DTypeFloat32, "N", 4)
 	}, layers: "MVAU", order: onHost},
 	{name: "both ends", build: func(n *net) {
 		n.input("N", 3).dense().arg("ArgMax", "h").op("ArgMin", "z", "h").Int("axis", -1).indices("N", 1).
-			Output("z", graph.Int64, "N", 1)
+			Output("z", graph.DTypeInt64, "N", 1)
 	}, layers: "MVAU", order: onHost},
 	{name: "the index goes on as a real number", build: func(n *net) {
 		n.input("N", 3).dense().index("ArgMax", "h", "i", 1).op("Cast", "c", "i").
-			Int("to", int64(graph.Float32)).op("Mul", "y", "c", n.s(0.3)).output("N", 1)
+			Int("to", int64(graph.DTypeFloat32)).op("Mul", "y", "c", n.s(0.3)).output("N", 1)
 	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
 	{name: "the index goes into a layer", build: func(n *net) {
 		n.input("N", 3).dense().index("ArgMax", "h", "i", 1).op("Cast", "c", "i").
-			Int("to", int64(graph.Float32)).quant("c", "q2", n.s(1.5), 0, 4, 1).
+			Int("to", int64(graph.DTypeFloat32)).quant("c", "q2", n.s(1.5), 0, 4, 1).
 			op("MatMul", "y", "q2", n.c([]int{1, 2}, 3, -1)).output("N", 2)
 	}, layers: "MVAU LabelSelect Thresholding MVAU", order: "{4 1 largest lower index}"},
 	{name: "a layer needs the values", build: func(n *net) {
 		n.input("N", 3).dense().top("h", 2).quant("values", "q2", n.s(1.5), 0, 4, 1).
-			op("MatMul", "z", "q2", n.c([]int{2, 1}, 3, -1)).Output("z", graph.Float32, "N", 1)
+			op("MatMul", "z", "q2", n.c([]int{2, 1}, 3, -1)).Output("z", graph.DTypeFloat32, "N", 1)
 	}, refuse: "the values that come first are used"},
 	{name: "a layer needs the index of labels with biases", build: func(n *net) {
 		n.input("N", 3).dense().op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1)).index("ArgMax", "a", "i", 1).
-			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
+			op("Cast", "c", "i").Int("to", int64(graph.DTypeFloat32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output("N", 1)
 	}, refuse: "different scales or biases"},
 	{name: "a layer needs more places than a layer has", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...)).top("h", 17).
-			op("Cast", "c", "y").Int("to", int64(graph.Float32)).quant("c", "z", n.s(1.5), 0, 4, 1).
-			Output("z", graph.Float32, "N", 17)
+			op("Cast", "c", "y").Int("to", int64(graph.DTypeFloat32)).quant("c", "z", n.s(1.5), 0, 4, 1).
+			Output("z", graph.DTypeFloat32, "N", 17)
 	}, refuse: "17 places, at most 16 are possible"},
 }
 
@@ -249,7 +249,7 @@ func TestLabels(t *testing.T) {
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
 				x := found[0]
-				if c.refuse == "" || len(found) != 1 || x.Code != diag.NotMapped || x.Node != "order" ||
+				if c.refuse == "" || len(found) != 1 || x.Code != diag.NodeNotMapped || x.Node != "order" ||
 					!strings.Contains(x.Msg, c.refuse) {
 					t.Errorf("%v, want one of %q", found, c.refuse)
 				}
@@ -281,14 +281,14 @@ func TestFractionsOfInputs(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"MatMul", "ArgMax"} {
 		n := newNet(13)
-		n.Input("x", graph.Float32, 1, 3)
+		n.Input("x", graph.DTypeFloat32, 1, 3)
 		if op == "MatMul" {
 			n.op(op, "y", "x", n.c([]int{3, 1}, 1, 2, 3))
-			n.Output("y", graph.Float32, 1, 1)
+			n.Output("y", graph.DTypeFloat32, 1, 1)
 		} else {
 			n.arg(op, "x").indices(1, 1)
 		}
-		arrives := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}
+		arrives := &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: big.NewRat(1, 255)}
 		im, found := imported(t, n, frontend.Options{InputType: arrives})
 		if im.Model == nil || len(found) > 0 {
 			t.Fatal(op, found)
@@ -298,16 +298,16 @@ func TestFractionsOfInputs(t *testing.T) {
 }
 
 // carries checks the scales and biases of the streams: with them, the integers of a stream are a tensor of the model.
-func carries(t *testing.T, im *frontend.Imported) {
+func carries(t *testing.T, im *frontend.ImportedModel) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 5 {
 		in := im.Model.In[0]
-		x := []dataflow.RealTensor{{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}}
+		x := []dataflow.RealTensor{{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).ElementCount())}}
 		for i := range x[0].Data {
 			x[0].Data[i] = float64(r.IntN(9))
 		}
-		tensors, err := im.TensorRunner()(x)
+		tensors, err := im.NewAllTensorsRunner()(x)
 		if err != nil {
 			t.Fatal(err)
 		}

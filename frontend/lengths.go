@@ -20,37 +20,37 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// AxisLengths holds the range of lengths of a dynamic axis. A sequence of n steps means the model with n bound to that
-// axis.
-type AxisLengths struct {
+// AxisLengthRange holds the range of lengths that a dynamic axis may have. A sequence of n steps is executed by the
+// model with that axis bound to n.
+type AxisLengthRange struct {
 	Axis     string // empty if the axis has no name and the length arrives on an input
 	Min, Max int
 
 	input string // the model's input that holds the number of steps (sequence_lens); "" for none
 }
 
-// lengthsOf returns the lengths that sequences may have. These are the lengths that the options ask for. If the length
-// arrives on an input of the graph, they are all lengths up to the number of steps of the other inputs. lengthsOf
-// returns nil if there is only one length.
-func (o Options) lengthsOf(g *graph.Graph) *AxisLengths {
+// lengthsOf returns the lengths that sequences may have, or nil if there is only one. These are the lengths that the
+// options ask for. If the length arrives on an input of the graph, they are all lengths up to the number of steps of
+// the other inputs.
+func (o Options) lengthsOf(g *graph.Graph) *AxisLengthRange {
 	if g == nil {
 		return nil
 	}
-	in := axes.FindLengthInput(g)
+	in := axes.FindSequenceLengthInput(g)
 	if in == nil {
 		return o.Lengths
 	}
 	if o.Lengths != nil {
-		return &AxisLengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
+		return &AxisLengthRange{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
 	}
-	if steps, axis := in.Steps(g, operators.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
-		return &AxisLengths{axis, 1, steps, in.Name}
+	if steps, axis := in.StepsAndAxisName(g, operators.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
+		return &AxisLengthRange{axis, 1, steps, in.Name}
 	}
 	return nil
 }
 
-// one returns a hint that tells how to fix a single length.
-func (l *AxisLengths) one() string {
+// one returns a hint that tells the user how to fix a single length.
+func (l *AxisLengthRange) one() string {
 	if l.input != "" {
 		return "export the model without the input " + strconv.Quote(l.input) + " for sequence_lens"
 	}
@@ -59,16 +59,16 @@ func (l *AxisLengths) one() string {
 
 // A lengths caches the models for sequences of different lengths, by length.
 type lengths struct {
-	AxisLengths
-	make func(n int) (*Imported, error)
+	AxisLengthRange
+	make func(n int) (*ImportedModel, error)
 
 	mutex sync.Mutex
-	made  map[int]*Imported
+	made  map[int]*ImportedModel
 }
 
 // ForSequenceLength returns the model imported for sequences of n steps. It returns im itself if all sequences have one
 // length.
-func (im *Imported) ForSequenceLength(n int) (*Imported, error) {
+func (im *ImportedModel) ForSequenceLength(n int) (*ImportedModel, error) {
 	l := im.lengths
 	if l == nil {
 		return im, nil
@@ -105,9 +105,9 @@ func (o Options) fixed(n int) Options {
 }
 
 // importLengths imports the model for the longest sequences and prepares the use of the same layers for others.
-func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Imported, error) {
-	if o.alone(name, d); d.Failed() {
-		return &Imported{}, nil
+func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*ImportedModel, error) {
+	if o.alone(name, d); d.HasErrors() {
+		return &ImportedModel{}, nil
 	}
 	longest := o.fixed(o.Lengths.Max)
 	longest.Pass, longest.timed = o.Pass, true
@@ -118,9 +118,9 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 	if err != nil || im.Model == nil {
 		return im, err
 	}
-	im.vary(o, name, onnx, func(n int) (*Imported, error) {
+	im.vary(o, name, onnx, func(n int) (*ImportedModel, error) {
 		var quiet diag.List
-		at, opt := &Imported{}, o.fixed(n)
+		at, opt := &ImportedModel{}, o.fixed(n)
 		err := at.prepare(read(name, onnx, opt, &quiet), name, opt, &quiet)
 		if err != nil || at.program == nil {
 			return nil, cmp.Or(err, fmt.Errorf("sequences of %d steps: %s", n, why(quiet)))
@@ -131,9 +131,9 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 }
 
 // referenceLengths does the same as importLengths for a model that is executed as written.
-func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Imported {
-	if o.alone(name, d); d.Failed() {
-		return &Imported{}
+func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *ImportedModel {
+	if o.alone(name, d); d.HasErrors() {
+		return &ImportedModel{}
 	}
 	longest := o.fixed(o.Lengths.Max)
 	im := longest.fixedReference(read(name, onnx, longest, d), name, d)
@@ -144,8 +144,8 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 }
 
 // varyReference lets a model that is executed as written have other lengths.
-func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.List) {
-	im.vary(o, name, onnx, func(n int) (*Imported, error) {
+func (o Options) varyReference(im *ImportedModel, name string, onnx []byte, d *diag.List) {
+	im.vary(o, name, onnx, func(n int) (*ImportedModel, error) {
 		var quiet diag.List
 		opt := o.fixed(n)
 		at := opt.fixedReference(read(name, onnx, opt, &quiet), name, &quiet)
@@ -159,17 +159,18 @@ func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.L
 // alone adds errors to d for options that exclude different lengths.
 func (o Options) alone(name string, d *diag.List) {
 	if o.Samples > 1 {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.SequenceLengthsUnfit, Where: name,
 			Msg:  "with --interleave, samples take turns step by step, so that all end with the same one",
 			Hint: o.Lengths.one() + "; or leave --interleave out"})
 	}
 }
 
-// vary lets a model have other lengths. make returns the model for a length, or an error.
-func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (*Imported, error), d *diag.List) {
+// vary prepares a model for sequences of other lengths. make returns the model for a length, or an error.
+func (im *ImportedModel) vary(o Options, name string, onnx []byte, make func(n int) (*ImportedModel, error),
+	d *diag.List) {
 	of := *o.Lengths
-	im.lengths = &lengths{AxisLengths: of, make: make, made: map[int]*Imported{of.Max: im}}
-	l := &dataflow.Lengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
+	im.lengths = &lengths{AxisLengthRange: of, make: make, made: map[int]*ImportedModel{of.Max: im}}
+	l := &dataflow.SequenceLengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.ForSequenceLength(n)
 		if err != nil {
@@ -183,10 +184,11 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 	im.Model.Lengths = l
 	err := im.axes(l)
 	if g := im.Model.Graph; err == nil && g != nil {
-		err = g.Sequences(l)
+		err = g.TakeAnySequenceLength(l)
 	}
 	if err != nil {
-		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(), Hint: of.one()}
+		x := diag.Diag{Severity: diag.SeverityError, Code: diag.SequenceLengthsUnfit, Where: name, Msg: err.Error(),
+			Hint: of.one()}
 		if of := new(crossing); errors.As(err, &of) && of.node != nil {
 			x.Node, x.Op = of.node.Name, of.node.Op.Kind()
 		}
@@ -197,38 +199,38 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 
 // behind returns the outputs of a sequence with the given number of steps, padded to the longest length. After the
 // sequence's end they do not depend on data.
-func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
+func (im *ImportedModel) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
-	p := prepared(axes.WithValidSteps(im.written.Graph, steps), name, im.options, &quiet)
+	p := prepared(axes.GraphWithValidSteps(im.written.Graph, steps), name, im.options, &quiet)
 	if p == nil {
 		return nil, fmt.Errorf("sequences of %d steps among %d: %s", steps, im.lengths.Max, why(quiet))
 	}
 	var in []dataflow.RealTensor
 	for _, v := range im.Model.In {
 		in = append(in, dataflow.RealTensor{Shape: v.Shape, Data: slices.Repeat([]float64{0},
-			dataflow.Shape(v.Shape).Size())})
+			dataflow.Shape(v.Shape).ElementCount())})
 	}
 	return reference(p)(in)
 }
 
 // pads returns an error if elements after the end of a sequence affect an output. It also returns an error if anything
 // but the loops depends on the position of the end. It applies to models whose sequence length arrives on an input.
-func (im *Imported) pads(at *Imported, n int) error {
+func (im *ImportedModel) pads(at *ImportedModel, n int) error {
 	if im.lengths.input == "" {
 		return nil
 	}
 	in, out := inputNames(im.written), outputNames(im.written)
-	x := &axes.LengthPair{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
-	if err := x.Compare(in, out); err != nil {
+	x := &axes.LengthComparison{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	if err := x.CompareTensors(in, out); err != nil {
 		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
 	var timed []string
 	for _, name := range out {
-		if long, _, _ := x.Steps(name); long.Inner > 0 {
+		if long, _, _ := x.StepLayoutsOf(name); long.Inner > 0 {
 			timed = append(timed, name)
 		}
 	}
-	if name := x.OutputBypassingLoops(in, timed); name != "" {
+	if name := x.FindOutputBypassingLoops(in, timed); name != "" {
 		return fmt.Errorf("%q has steps after the end of a sequence that do not come from a recurrence", name)
 	}
 	return nil
@@ -237,15 +239,17 @@ func (im *Imported) pads(at *Imported, n int) error {
 // A relay executes samples in order, each with the model for its length. If the samples are pieces of one stream, each
 // continues where the sample before has ended.
 type relay struct {
-	im     *Imported
+	im     *ImportedModel
 	parts  map[int]*execution.ProgramPart // by length; 0 if there is only one length
 	before *execution.ProgramPart
 }
 
-func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*execution.ProgramPart{}} }
+func (im *ImportedModel) relay() *relay {
+	return &relay{im: im, parts: map[int]*execution.ProgramPart{}}
+}
 
-// next returns the model and the part that execute the next sample.
-func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *execution.ProgramPart, err error) {
+// next returns the model and the part of a program that execute the next sample.
+func (r *relay) next(in []dataflow.RealTensor) (at *ImportedModel, part *execution.ProgramPart, err error) {
 	if err := checkFinite(in); err != nil {
 		return nil, nil, err
 	}
@@ -265,19 +269,19 @@ func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *execution.Pr
 	if part = r.parts[steps]; part == nil {
 		part = mustPart(at.written, inputNames(at.written), outputNames(at.written))
 		if r.im.stream {
-			part = part.Stream()
+			part = part.NewStreamingCopy()
 		}
 		r.parts[steps] = part
 	}
 	if r.im.stream && r.before != nil && part != r.before {
-		part.ContinueFrom(r.before)
+		part.ContinueStreamFrom(r.before)
 	}
 	r.before = part
 	return at, part, nil
 }
 
 // pieces returns the reference for samples that are pieces of one stream, in order.
-func (im *Imported) pieces() dataflow.Reference {
+func (im *ImportedModel) pieces() dataflow.ReferenceFunc {
 	r := im.relay()
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 		at, part, err := r.next(in)
@@ -291,7 +295,7 @@ func (im *Imported) pieces() dataflow.Reference {
 // why returns the message of the first error in a list, or a general one if it has none.
 func why(d diag.List) string {
 	for _, x := range d.Diags {
-		if x.Severity == diag.Error {
+		if x.Severity == diag.SeverityError {
 			return x.Msg
 		}
 	}
@@ -304,18 +308,18 @@ type crossing struct {
 	error
 }
 
-// shorter sets the model at, for sequences of n steps, to one with the layers of im, which is for the longest
-// sequences.
-func (im *Imported) shorter(at *Imported, n int) error {
+// shorter gives at, the model for sequences of n steps, the layers of im, which is for the longest sequences. The error
+// says why these layers do not compute it.
+func (im *ImportedModel) shorter(at *ImportedModel, n int) error {
 	l := im.Model.Lengths
 	if err := im.pads(at, n); err != nil {
 		return err
 	}
 	if l.In == nil {
-		if err := im.lowered.Sequences(im.program, at.program, l); err != nil {
+		if err := im.lowered.RecordSequenceInputs(im.program, at.program, l); err != nil {
 			return err
 		}
-		if node, err := lower.CheckVariableLength(im.Model.Graph, l); err != nil {
+		if node, err := lower.CheckVariableLengthSupport(im.Model.Graph, l); err != nil {
 			return &crossing{node, err}
 		}
 	}
@@ -328,7 +332,7 @@ func (im *Imported) shorter(at *Imported, n int) error {
 }
 
 // axes sets the time axes of the model's inputs and outputs.
-func (im *Imported) axes(l *dataflow.Lengths) error {
+func (im *ImportedModel) axes(l *dataflow.SequenceLengths) error {
 	if l.Min == l.Max {
 		return fmt.Errorf("there is one length, %d", l.Max)
 	}
@@ -354,7 +358,8 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	return nil
 }
 
-// axisOf returns the axis in which the shapes for max and for min steps differ, or -1 if there is none.
+// axisOf returns the axis in which the shapes for max and for min steps differ, or -1 if they are equal. The error says
+// that they differ in another way.
 func axisOf(long, short []int, max, min int) (int, error) {
 	axis := -1
 	if len(long) != len(short) {

@@ -29,8 +29,9 @@ func TestMaximaOfChannels(t *testing.T) {
 		{[]any{1, 3, 4, 6}, -1, []float64{1, 24, -1}, []int64{0, 2, 3, 1}, ""},
 	} {
 		m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-		m.Input("x", graph.Float32, c.dims...).Init("s", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).
-			Init("bits", graph.Float32, nil, 4)
+		m.Input("x", graph.DTypeFloat32, c.dims...).Init("s", graph.DTypeFloat32, nil, 0.25).Init("zero",
+			graph.DTypeFloat32, nil, 0).
+			Init("bits", graph.DTypeFloat32, nil, 4)
 		code := func(in, out string) {
 			m.Node("Quant", in, "s", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
 				Int("narrow", 0).Str("rounding_mode", "ROUND").Out(out)
@@ -42,12 +43,12 @@ func TestMaximaOfChannels(t *testing.T) {
 			last = "turned"
 		}
 		if c.to != nil {
-			m.Init("shape", graph.Int64, []int{3}, c.to...).Node("Reshape", last, "shape").Out("reshaped")
+			m.Init("shape", graph.DTypeInt64, []int{3}, c.to...).Node("Reshape", last, "shape").Out("reshaped")
 			last = "reshaped"
 		}
 		m.Node("ReduceMax", last).Ints("axes", c.axis).Int("keepdims", 0).Out("most")
 		code("most", "y")
-		m.Output("y", graph.Float32)
+		m.Output("y", graph.DTypeFloat32)
 		var d diag.List
 		im, err := frontend.Import("model.onnx", m.Bytes(), frontend.Options{}, &d)
 		if err != nil || (im.Model == nil) != (c.says != "") {

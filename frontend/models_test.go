@@ -52,7 +52,7 @@ func checkModel(t *testing.T, m models.Model, file string) {
 		return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code == code })
 	}
 	switch {
-	case err != nil || im.Model != nil && d.Failed():
+	case err != nil || im.Model != nil && d.HasErrors():
 		t.Fatal(err, d.Diags)
 	case im.Model == nil && m.Shared && has(diag.ModelTooLarge):
 		t.Skip(d.Diags[0].Msg)
@@ -65,7 +65,7 @@ func checkModel(t *testing.T, m models.Model, file string) {
 		t.Fatalf("it is to be refused (%s): %v", refused, d.Diags)
 	}
 	d = diag.List{}
-	written := frontend.ImportReference(file, onnx, opt, &d)
+	written := frontend.ImportForReference(file, onnx, opt, &d)
 	if written.Model == nil {
 		t.Fatal(d.Diags)
 	}
@@ -73,21 +73,21 @@ func checkModel(t *testing.T, m models.Model, file string) {
 	if formats == nil {
 		return
 	}
-	f, err := frontend.ParseFormats(frontend.LSTMFlag, formats)
+	f, err := frontend.ParseCellFormats(frontend.LSTMFormatsFlag, formats)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Cells = []frontend.Formats{f}
+	opt.Cells = []frontend.CellFormatsFile{f}
 	rec.Skip, rec.Codes = func(int) bool { return true }, nil // formats change the model
 	holds(t, importFile(t, m, file, opt), &rec, m)
 }
 
 // importFile imports a file of a model, which must succeed.
-func importFile(t *testing.T, m models.Model, file string, opt frontend.Options) *frontend.Imported {
+func importFile(t *testing.T, m models.Model, file string, opt frontend.Options) *frontend.ImportedModel {
 	t.Helper()
 	var d diag.List
 	im, err := frontend.Import(file, m.Read(t, file), opt, &d)
-	if err != nil || im.Model == nil || d.Failed() {
+	if err != nil || im.Model == nil || d.HasErrors() {
 		t.Fatalf("%s: %v %v", m.Name, err, d.Diags)
 	}
 	return im
@@ -96,11 +96,11 @@ func importFile(t *testing.T, m models.Model, file string, opt frontend.Options)
 // holds runs samples, those that fix the shapes first. The model as written must give the recorded results, or differ
 // at a near tie where that is allowed. The layers, if there are any, must equal the model as written, bit for bit, and
 // carry the recorded codes.
-func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from models.Model) {
+func holds(t *testing.T, im *frontend.ImportedModel, rec *models.Recorded, from models.Model) {
 	t.Helper()
 	m := im.Model
 	single := len(m.In) == 1 && len(m.Out) == 1
-	if from.Shared && (!single || rec.X.Size() != dataflow.Shape(m.In[0].Shape).Size()*rec.X.Shape[0]) {
+	if from.Shared && (!single || rec.X.ElementCount() != dataflow.Shape(m.In[0].Shape).ElementCount()*rec.X.Shape[0]) {
 		t.Logf("%d inputs, %d outputs, or recorded for another size of input", len(m.In), len(m.Out))
 		return
 	}
@@ -151,13 +151,14 @@ func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from model
 }
 
 // nearTie shows that float32 may have rounded another way in a sample.
-func nearTie(t *testing.T, im *frontend.Imported, i int, x []dataflow.RealTensor, y dataflow.RealTensor, differ error) {
+func nearTie(t *testing.T, im *frontend.ImportedModel, i int, x []dataflow.RealTensor, y dataflow.RealTensor,
+	differ error) {
 	t.Helper()
-	c, err := im.Comparer()
+	c, err := im.NewOutputComparer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := c.Judge(x, []dataflow.RealTensor{y}); err != nil || v.NearTie == "" && !v.Equal {
+	if v, err := c.JudgeOutputs(x, []dataflow.RealTensor{y}); err != nil || v.NearTie == "" && !v.Equal {
 		t.Errorf("sample %d: %v, and no near tie (%+v, %v)", i, differ, v, err)
 	}
 }
@@ -171,7 +172,7 @@ func boolInt(b bool) int {
 
 // sample is one sample of an array of samples.
 func sample(a *npy.Array, i int, shape []int) dataflow.RealTensor {
-	size := dataflow.Shape(shape).Size()
+	size := dataflow.Shape(shape).ElementCount()
 	return dataflow.RealTensor{Shape: slices.Clone(shape), Data: a.Data[i*size : (i+1)*size]}
 }
 
@@ -181,10 +182,10 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 	t.Helper()
 	in, err := m.Prefix.ToCodes(x)
 	if err == nil {
-		err = m.Graph.Check(in)
+		err = m.Graph.CheckInputs(in)
 	}
 	if err == nil {
-		streams, err = m.Graph.Eval(context.Background(), in)
+		streams, err = m.Graph.EvalFirstFrame(context.Background(), in)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +195,7 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 		last = append(last, streams[s])
 	}
 	for s, v := range streams {
-		if err := m.Graph.Streams[s].Type.Check(v); err != nil {
+		if err := m.Graph.Streams[s].Type.CheckFrame(v); err != nil {
 			t.Fatalf("stream %d: %v", s, err)
 		}
 	}
@@ -207,7 +208,7 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 // elements returns the number of integers that a sample puts on all streams.
 func elements(g *dataflow.Graph) (n int) {
 	for _, s := range g.Streams {
-		n += s.Type.Shape.Size()
+		n += s.Type.Shape.ElementCount()
 	}
 	return n
 }

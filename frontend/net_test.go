@@ -23,7 +23,7 @@ type net struct {
 func newNet(opset int64) *net { return &net{Model: onnxtest.New(opset).Opset(qonnx, 2)} }
 
 // imported reads a net. It fails the test if there is neither a model nor a diagnostic.
-func imported(t *testing.T, n *net, opt frontend.Options) (*frontend.Imported, []diag.Diag) {
+func imported(t *testing.T, n *net, opt frontend.Options) (*frontend.ImportedModel, []diag.Diag) {
 	t.Helper()
 	var d diag.List
 	im, err := frontend.Import("model.onnx", n.Bytes(), opt, &d)
@@ -45,7 +45,7 @@ func (n *net) mapped(t *testing.T, name string, samples int) {
 }
 
 // kinds returns the kinds of the layers, in order.
-func kinds(im *frontend.Imported) string {
+func kinds(im *frontend.ImportedModel) string {
 	var kinds []string
 	for _, node := range im.Model.Graph.Nodes {
 		kinds = append(kinds, node.Op.Kind())
@@ -61,7 +61,7 @@ func (n *net) name() string {
 // c is a constant.
 func (n *net) c(shape []int, v ...float64) string {
 	name := n.name()
-	n.Init(name, graph.Float32, shape, v...)
+	n.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
@@ -69,7 +69,7 @@ func (n *net) s(v float64) string { return n.c(nil, v) }
 
 func (n *net) i(v ...float64) string {
 	name := n.name()
-	n.Init(name, graph.Int64, []int{len(v)}, v...)
+	n.Init(name, graph.DTypeInt64, []int{len(v)}, v...)
 	return name
 }
 
@@ -133,10 +133,10 @@ func (n *net) norm(x, y string, parameters ...v) *net {
 
 // input quantises x to q in steps of 1/2.
 func (n *net) input(dims ...any) *net {
-	return n.Input("x", graph.Float32, dims...).quant("x", "q", n.s(0.5), 0, 4, 1)
+	return n.Input("x", graph.DTypeFloat32, dims...).quant("x", "q", n.s(0.5), 0, 4, 1)
 }
 
-func (n *net) output(dims ...any) *net { return n.Output("y", graph.Float32, dims...) }
+func (n *net) output(dims ...any) *net { return n.Output("y", graph.DTypeFloat32, dims...) }
 
 // weights of 3 by 4, with a column of zeros and one whose values share a factor.
 var weights = []float64{1, 0, -2, 6, -3, 0, 1, -4, 2, 0, 2, 2}

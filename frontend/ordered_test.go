@@ -20,12 +20,13 @@ type labelling struct {
 }
 
 func (l labelling) write() []byte {
-	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, 6, 1, 2)
-	m.Init("w", graph.Float32, []int{2, 3}, 1, -0.5, 0.25, 2, 0.5, 0.75)
-	m.Init("r", graph.Float32, []int{3, 3}, 0.5, 1, -1, 0.25, 0.5, 0.25, -0.75, 1, 0.5)
-	m.Init("table", graph.Float32, []int{3, 3}, 0.25, 0.5, 1, -0.5, 0.75, 0, 0.25, 0.25, -1)
-	m.Init("s", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
-	m.Init("h0", graph.Float32, []int{1, 3}, 0, 0, 0)
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.DTypeFloat32, 6, 1, 2)
+	m.Init("w", graph.DTypeFloat32, []int{2, 3}, 1, -0.5, 0.25, 2, 0.5, 0.75)
+	m.Init("r", graph.DTypeFloat32, []int{3, 3}, 0.5, 1, -1, 0.25, 0.5, 0.25, -0.75, 1, 0.5)
+	m.Init("table", graph.DTypeFloat32, []int{3, 3}, 0.25, 0.5, 1, -0.5, 0.75, 0, 0.25, 0.25, -1)
+	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 4)
+	m.Init("h0", graph.DTypeFloat32, []int{1, 3}, 0, 0, 0)
 	quant := func(m *onnxtest.Model, x, y string) {
 		m.Node("Quant", x, "s", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
 			Str("rounding_mode", "ROUND").Out(y)
@@ -36,7 +37,7 @@ func (l labelling) write() []byte {
 	quant(m, "x", "q")
 	quant(m, "w", "wq")
 	quant(m, "r", "rq")
-	b := onnxtest.New(0).Input("h", graph.Float32, 1, 3).Input("xt", graph.Float32, 1, 2)
+	b := onnxtest.New(0).Input("h", graph.DTypeFloat32, 1, 3).Input("xt", graph.DTypeFloat32, 1, 2)
 	b.Node("MatMul", "xt", "wq").Out("a")
 	b.Node("MatMul", "h", "rq").Out("b")
 	b.Node("Add", "a", "b").Out("sum")
@@ -51,14 +52,14 @@ func (l labelling) write() []byte {
 		b.Node("Gather", "table", "label").Out("row")
 		quant(b, "row", "codes")
 	}
-	b.Output("codes", graph.Float32, 1, 3)
+	b.Output("codes", graph.DTypeFloat32, 1, 3)
 	var out []string
 	for _, o := range l.gives {
 		if o == "label" {
-			b.Output(o, graph.Int64, 1)
+			b.Output(o, graph.DTypeInt64, 1)
 		} else {
 			b.Node("Identity", o).Out(o + " of a step")
-			b.Output(o+" of a step", graph.Float32, 1, 3)
+			b.Output(o+" of a step", graph.DTypeFloat32, 1, 3)
 		}
 		out = append(out, "all "+o)
 	}
@@ -69,7 +70,7 @@ func (l labelling) write() []byte {
 	} else {
 		order(m, "all "+l.output, "y", 2)
 	}
-	return m.Output("y", graph.Int64).Bytes()
+	return m.Output("y", graph.DTypeInt64).Bytes()
 }
 
 // TestLabelsInLoops checks the hint about an ArgMax in the body of a loop, and that following it makes the model map.
@@ -95,7 +96,7 @@ func TestLabelsInLoops(t *testing.T) {
 		}
 		hint := ""
 		for _, x := range d.Diags {
-			if x.Severity == diag.Error {
+			if x.Severity == diag.SeverityError {
 				hint += x.Hint
 			}
 		}

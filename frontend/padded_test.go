@@ -23,23 +23,24 @@ func TestPaddedSequence(t *testing.T) {
 		name := fmt.Sprintf("%v, followed: %t", c.value, c.follow)
 		m, b := onnxtest.New(14), onnxtest.New(14)
 		for _, x := range []*onnxtest.Model{m, b} {
-			x.Opset("qonnx.custom_op.general", 2).Init("s", graph.Float32, nil, 0.25).
-				Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+			x.Opset("qonnx.custom_op.general", 2).Init("s", graph.DTypeFloat32, nil, 0.25).
+				Init("zero", graph.DTypeFloat32, nil, 0).Init("bits", graph.DTypeFloat32, nil, 4)
 		}
 		code := func(m *onnxtest.Model, in, out string) {
 			m.Node("Quant", in, "s", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).
 				Int("narrow", 0).Str("rounding_mode", "ROUND").Out(out)
 		}
-		b.Init("w", graph.Float32, []int{3, 2}, 1, 2, -1, 1, 1, 0).Init("u", graph.Float32, []int{2, 2}, 1, -1, 1, 1).
-			Input("h", graph.Float32, 2).Input("step", graph.Float32, 3)
+		b.Init("w", graph.DTypeFloat32, []int{3, 2}, 1, 2, -1, 1, 1, 0).Init("u", graph.DTypeFloat32, []int{2, 2}, 1,
+			-1, 1, 1).
+			Input("h", graph.DTypeFloat32, 2).Input("step", graph.DTypeFloat32, 3)
 		b.Node("MatMul", "step", "w").Out("a")
 		b.Node("MatMul", "h", "u").Out("c")
 		b.Node("Add", "a", "c").Out("sum")
 		b.Node("Tanh", "sum").Out("gate")
 		code(b, "gate", "next")
-		b.Output("next", graph.Float32, 2)
-		m.Input("x", graph.Float32, 6, 3).Init("pads", graph.Int64, []int{4}, c.in, 0, c.rear, 0).
-			Init("value", graph.Float32, nil, c.value).Init("h0", graph.Float32, []int{2}, 0, 0)
+		b.Output("next", graph.DTypeFloat32, 2)
+		m.Input("x", graph.DTypeFloat32, 6, 3).Init("pads", graph.DTypeInt64, []int{4}, c.in, 0, c.rear, 0).
+			Init("value", graph.DTypeFloat32, nil, c.value).Init("h0", graph.DTypeFloat32, []int{2}, 0, 0)
 		code(m, "x", "codes")
 		m.Node("Pad", "codes", "pads", "value").Out("padded")
 		sequence := "padded"
@@ -48,7 +49,7 @@ func TestPaddedSequence(t *testing.T) {
 			sequence = "again"
 		}
 		m.Node("Scan", "h0", sequence).Name("loop").Int("num_scan_inputs", 1).Graph("body", b).Out("last")
-		m.Output("last", graph.Float32)
+		m.Output("last", graph.DTypeFloat32)
 		var d diag.List
 		im, err := frontend.Import("model.onnx", m.Bytes(), frontend.Options{}, &d)
 		switch {

@@ -30,7 +30,7 @@ func (n *net) flat(x string, size int) *net {
 }
 
 func (n *net) larger(x, y string) *net {
-	n.Init("none", graph.Float32, []int{0})
+	n.Init("none", graph.DTypeFloat32, []int{0})
 	n.Node("Resize", x, "none", n.c([]int{4}, 1, 1, 2, 2)).Str("mode", "nearest").
 		Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor").Out(y)
 	return n
@@ -38,7 +38,7 @@ func (n *net) larger(x, y string) *net {
 
 // twice is the sum of two inputs, quantised in steps of 1/2 and 1/4.
 func (n *net) twice(dims ...any) *net {
-	n.input(dims...).Input("x2", graph.Float32, dims...).quant("x2", "q2", n.s(0.25), 0, 4, 1)
+	n.input(dims...).Input("x2", graph.DTypeFloat32, dims...).quant("x2", "q2", n.s(0.25), 0, 4, 1)
 	return n.op("Add", "sum", "q", "q2")
 }
 
@@ -87,7 +87,7 @@ var pruned = []struct {
 			quant("b", "a", n.s(0.5), 0, 4, 1).flat("a", 8)
 	}, "MVAU MVAU"},
 	{"weights of scale 0", func(n *net) {
-		n.input(1, 3).Init("codes", graph.Int8, []int{3, 2}, 1, 0, -2, 0, 3, 0)
+		n.input(1, 3).Init("codes", graph.DTypeInt8, []int{3, 2}, 1, 0, -2, 0, 3, 0)
 		n.op("DequantizeLinear", "w", "codes", n.c([]int{2}, -0.5, 0)).Int("axis", 1).
 			op("MatMul", "y", "q", "w").output(1, 2)
 	}, "MVAU"},

@@ -66,7 +66,7 @@ func (n *net) coded(r *rand.Rand, x string) string {
 	switch r.IntN(5) {
 	case 0:
 		zero := n.name()
-		n.Init(zero, graph.UInt8, nil, float64(r.IntN(4)))
+		n.Init(zero, graph.DTypeUInt8, nil, float64(r.IntN(4)))
 		n.op("QuantizeLinear", y+"c", x, n.s(scale/4), zero)
 		n.op("DequantizeLinear", y, y+"c", n.s(scale/4), zero)
 	case 1:
@@ -91,7 +91,7 @@ func TestRandomNetworks(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		n := newNet(13)
 		width := 1 + r.IntN(5)
-		n.Input("x", graph.Float32, 1, width)
+		n.Input("x", graph.DTypeFloat32, 1, width)
 		y := n.coded(r, "x")
 		for range 1 + r.IntN(2) {
 			next, unit := 1+r.IntN(5), []float64{0.25, 0.375, 0x1p-33}[r.IntN(9)/4]
@@ -108,14 +108,14 @@ func TestRandomNetworks(t *testing.T) {
 			y = n.coded(r, y)
 		}
 		n.op("Identity", "y", y)
-		n.Output("y", graph.Float32, 1, width)
+		n.Output("y", graph.DTypeFloat32, 1, width)
 		if r.IntN(2) == 0 {
 			n.Prune(r)
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
-				if found[0].Severity != diag.Error || found[0].Msg == "" || found[0].Hint == "" {
+				if found[0].Severity != diag.SeverityError || found[0].Msg == "" || found[0].Hint == "" {
 					t.Fatalf("refused without a reason: %v", found)
 				}
 				t.Log(found[0].String())

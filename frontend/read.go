@@ -18,10 +18,10 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 		return nil
 	}
 	opt.settle(g, name)
-	operators.Decompose(g)
-	operators.RecoverWeights(g, name, d)
-	if l := axes.FindLengthInput(g); l != nil && opt.steps > 0 {
-		l.Bind(g, opt.steps)
+	operators.DecomposeOperators(g)
+	operators.RecoverExactWeights(g, name, d)
+	if l := axes.FindSequenceLengthInput(g); l != nil && opt.steps > 0 {
+		l.BindStepCount(g, opt.steps)
 	}
 	quantised, ok := opt.begin(g, name, d)
 	if !ok || !opt.keeping(g, name, d) {
@@ -36,7 +36,7 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	return g
 }
 
-// settle resolves the branches that do not depend on data.
+// settle replaces conditional branches that do not depend on data by the nodes of the chosen branch.
 func (o Options) settle(g *graph.Graph, file string) {
 	operators.ResolveBranches(g, file, func() operators.Options { return o.bind(g, file, new(diag.List)) })
 }
@@ -49,8 +49,8 @@ func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 			return nil
 		}
 	}
-	g := onnxio.Read(name, onnx, d)
-	if g == nil || !cut(g, o.Outputs, name, d) || !o.Shapes.Bind(g, name, d) {
+	g := onnxio.ParseGraph(name, onnx, d)
+	if g == nil || !cut(g, o.Outputs, name, d) || !o.Shapes.SetInGraph(g, name, d) {
 		return nil
 	}
 	for _, place := range slices.Sorted(maps.Keys(o.Dims)) {

@@ -26,21 +26,21 @@ func canonical(t *testing.T, file string, shape []int) *execution.ProgramPart {
 	t.Helper()
 	var d diag.List
 	onnx, err := os.ReadFile(file)
-	g := onnxio.Read("model.onnx", onnx, &d)
+	g := onnxio.ParseGraph("model.onnx", onnx, &d)
 	if err != nil || g == nil {
 		t.Fatal(err, d.Diags)
 	}
-	operators.Decompose(g)
-	opt := axes.WithSequences(operators.Options{Data: map[string][]int{"": shape}}, g, file)
+	operators.DecomposeOperators(g)
+	opt := axes.OptionsWithSequenceInputs(operators.Options{Data: map[string][]int{"": shape}}, g, file)
 	written := operators.Prepare(g, file, opt, &d)
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
+	p, err := canon.RunPasses(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	part, err := execution.NewPart(p, graph.Names(g.Inputs), graph.Names(g.Outputs))
+	part, err := execution.NewProgramPart(p, graph.ValueNames(g.Inputs), graph.ValueNames(g.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func canonical(t *testing.T, file string, shape []int) *execution.ProgramPart {
 func inside(t *testing.T, all map[string]*program.Reals, loop string, tensor string, run int) []float64 {
 	t.Helper()
 	v := all[fmt.Sprintf("%s[%d].%s", loop, run, tensor)]
-	if v == nil || !v.Exact() {
+	if v == nil || !v.IsExact() {
 		t.Fatalf("run %d of %q has no exact %q", run, loop, tensor)
 	}
 	return v.Lo
@@ -60,7 +60,7 @@ func inside(t *testing.T, all map[string]*program.Reals, loop string, tensor str
 
 // loops lists the loops of a run's tensors in order.
 func loops(part *execution.ProgramPart) (names []string) {
-	for _, name := range part.QuantiserTensors() {
+	for _, name := range part.QuantiserTensorNames() {
 		loop, _, ok := strings.Cut(name, "[0].")
 		if ok && (len(names) == 0 || names[len(names)-1] != loop) {
 			names = append(names, loop)
@@ -131,7 +131,7 @@ func TestFINNL(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, c.name)
 			columns := load(t, filepath.Join(dir, "010029", "input_columns.npy"))
-			cells, err := npy.ReadFile(filepath.Join(dir, "010029", "cells.npz"))
+			cells, err := npy.ReadArrays(filepath.Join(dir, "010029", "cells.npz"))
 			if err != nil {
 				t.Fatal(err)
 			}

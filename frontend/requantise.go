@@ -16,11 +16,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Recipe says to which formats a network is quantised, and how.
-type Recipe = quantise.Recipe
+// A QuantisationRecipe says to which formats a network is quantised, and how.
+type QuantisationRecipe = quantise.Recipe
 
-// ParseRecipe reads the name of a recipe, such as w4a8: the formats of weights and activations.
-func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
+// ParseQuantisationRecipe parses the name of a recipe, such as w4a8: the formats of weights and activations.
+func ParseQuantisationRecipe(s string) (QuantisationRecipe, error) { return quantise.ParseRecipe(s) }
 
 // A QuantisationSession is a model that is being quantised. It first runs on samples and records values; then it can be
 // written with any recipe.
@@ -31,20 +31,20 @@ type QuantisationSession struct {
 	Fixed   int             // the number of fixed transforms, products that stay on the host
 
 	file    string
-	net     *quantise.QuantisedNetwork
-	float   *quantise.Calibration
+	net     *quantise.QuantisableNetwork
+	float   *quantise.CalibrationRunner
 	dynamic *operators.DynamicQuantisers
-	as      *program.Program   // the model before quantisation
-	asFloat dataflow.Reference // runs it in float64; nil if it rounds or sorts data
-	single  bool               // Note returns the same as RunOriginal
-	bind    operators.Options  // the axes and formats that the file leaves open
+	as      *program.Program       // the model before quantisation
+	asFloat dataflow.ReferenceFunc // runs it in float64; nil if it rounds or sorts data
+	single  bool                   // RunAndRecord returns the same as RunOriginalModel
+	bind    operators.Options      // the axes and formats that the file leaves open
 }
 
-// BeginQuantisation reads a model to be quantised. With replace, its own quantisers change, too; otherwise only missing
-// ones are added. It returns nil after adding errors to d.
-func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *diag.List) *QuantisationSession {
+// NewQuantisationSession reads a model to be quantised. With replace, its own quantisers change, too; otherwise only
+// missing ones are added. It returns nil after adding errors to d.
+func NewQuantisationSession(name string, onnx []byte, opt Options, replace bool, d *diag.List) *QuantisationSession {
 	refuse := func(msg, hint string) *QuantisationSession {
-		d.Fail(diag.QuantiseUnfit, name, msg, hint)
+		d.AddError(diag.ModelNotQuantisable, name, msg, hint)
 		return nil
 	}
 	g := opt.graph(name, onnx, d)
@@ -64,7 +64,7 @@ func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *d
 		return refuse("--initial-state changes a model whose scales come from the data of each run",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
-	operators.Decompose(g)
+	operators.DecomposeOperators(g)
 	if _, ok := opt.begin(g, name, d); !ok {
 		return nil
 	}
@@ -80,35 +80,35 @@ func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *d
 				"export the model with a batch of 1 or a dynamic one")
 		}
 		q.Dynamic = q.dynamic.Count()
-		as := q.dynamic.Graph(func(tensor string) []int { return p.Known[tensor].Shape })
+		as := q.dynamic.OriginalGraph(func(tensor string) []int { return p.Known[tensor].Shape })
 		if q.as = prepared(as, name, bind, d); q.as == nil {
 			return nil
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.PassState]{Until: canon.PassesToScans}
+	loops := pass.Options[*canon.PassState]{Until: canon.PassCountToScans}
 	if !replace {
-		loops.Until = canon.PassesToRolledUp
+		loops.Until = canon.PassCountToRolledUp
 	}
-	program, err := canon.Run(&canon.PassState{Program: p}, loops, &told)
+	program, err := canon.RunPasses(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}
-	if q.net, err = quantise.Find(program, replace, opt.Lookup); err == nil {
-		q.float, err = q.net.Float()
+	if q.net, err = quantise.NewQuantisableNetwork(program, replace, opt.Lookup); err == nil {
+		q.float, err = q.net.NewCalibrationRunner()
 	}
 	if err != nil {
 		q.fail(err, d)
 		return nil
 	}
-	q.Fixed = len(q.net.InputTransforms())
+	q.Fixed = len(q.net.HostInputTransforms())
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace
 	}
 	q.Model = &dataflow.Model{Name: g.Name, Meta: g.Meta}
 	q.Model.In, q.Model.Out = signature(p)
-	if q.Model.Feedback = opt.feedback(p, d); d.Failed() {
+	if q.Model.Feedback = opt.feedback(p, d); d.HasErrors() {
 		return nil
 	}
 	whole(q.Model, batch)
@@ -116,13 +116,14 @@ func BeginQuantisation(name string, onnx []byte, opt Options, replace bool, d *d
 }
 
 func (q *QuantisationSession) fail(err error, d *diag.List) {
-	r := new(quantise.Refusal)
+	r := new(quantise.RefusalError)
 	if !errors.As(err, &r) {
-		d.Fail(diag.QuantiseUnfit, q.file, err.Error(), "")
+		d.AddError(diag.ModelNotQuantisable, q.file, err.Error(), "")
 		return
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.QuantiseUnfit, Node: r.Node.Label(), Op: r.Node.FullOp(),
-		Where: operators.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
+	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.ModelNotQuantisable, Node: r.Node.Label(),
+		Op:    r.Node.QualifiedOpName(),
+		Where: operators.NodePositionText(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
 // DisableChannelScales declares that no recipe will use a scale per channel. Then RunAndRecord need not keep values by
@@ -136,8 +137,8 @@ func (q *QuantisationSession) RunAndRecord(in []dataflow.RealTensor) ([]dataflow
 	return q.run(in, true)
 }
 
-// Float runs a sample through the float model without recording values.
-func (q *QuantisationSession) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+// RunFloatModel runs a sample through the float model without recording values.
+func (q *QuantisationSession) RunFloatModel(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	return q.run(in, false)
 }
 
@@ -145,21 +146,22 @@ func (q *QuantisationSession) run(in []dataflow.RealTensor, note bool) ([]datafl
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
-	out, err := q.float.Run(dataOf(in), note)
+	out, err := q.float.RunSample(dataOf(in), note)
 	return q.outputs(out), err
 }
 
-// RecordingRunsOriginal reports whether RunAndRecord returns the same as RunOriginal, so that one run serves both.
-func (q *QuantisationSession) RecordingRunsOriginal() bool { return q.single }
+// IsRecordingSameAsOriginal reports whether RunAndRecord returns the same as RunOriginalModel, so that one run serves
+// both.
+func (q *QuantisationSession) IsRecordingSameAsOriginal() bool { return q.single }
 
-// RunOriginal runs a sample through the model before quantisation: in float64 if the model neither rounds to integers
-// nor sorts, otherwise exactly.
-func (q *QuantisationSession) RunOriginal(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+// RunOriginalModel runs a sample through the model before quantisation: in float64 if the model neither rounds to
+// integers nor sorts, otherwise exactly.
+func (q *QuantisationSession) RunOriginalModel(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
 	if q.dynamic != nil {
-		out, err := q.dynamic.Run(q.as, reals(in))
+		out, err := q.dynamic.RunOriginal(q.as, reals(in))
 		return q.outputs(out), err
 	}
 	if q.asFloat != nil {
@@ -175,25 +177,28 @@ func (q *QuantisationSession) outputs(data [][]float64) (out []dataflow.RealTens
 	return out
 }
 
-// HardLayers returns the names of the layers that are hard to quantise, by the recorded samples. Their values are far
-// larger than those next to them.
-func (q *QuantisationSession) HardLayers() []string { return q.net.HardLayers() }
+// HardToQuantiseLayers returns the names of the layers that are hard to quantise, judging by the recorded samples:
+// their values are far larger than those next to them.
+func (q *QuantisationSession) HardToQuantiseLayers() []string { return q.net.HardToQuantiseLayers() }
 
-// Lookups returns the lookups of rows of tables in the network, with their costs under a recipe.
-func (q *QuantisationSession) Lookups(r Recipe) []quantise.TableLookup { return q.net.Lookups(r) }
+// TableLookupsFor returns the lookups of rows of tables in the network, with their costs under a recipe.
+func (q *QuantisationSession) TableLookupsFor(r QuantisationRecipe) []quantise.TableLookup {
+	return q.net.TableLookupsFor(r)
+}
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.
 func (q *QuantisationSession) HasNoQuantisers() bool { return q.net.HasNoQuantisers() }
 
-// Parts lists the quantisers for which a mix holds bits: those of activations and those of weights.
-func (q *QuantisationSession) Parts() (activations, weights []quantise.MixPart) {
-	return q.net.MixParts()
+// MixedBitsTargets returns the things for which a quantise.MixedBits holds bits: those of activations and those of
+// weights, each in the order of the MixedBits.
+func (q *QuantisationSession) MixedBitsTargets() (activations, weights []quantise.MixedBitsTarget) {
+	return q.net.MixedBitsTargets()
 }
 
-// QuantisedReference returns the model quantised by a recipe, to be run in float64. A value at the boundary of two
-// codes may get another code than in the layers. So it shows the cost of formats, and proves nothing.
-func (q *QuantisationSession) QuantisedReference(r Recipe) (dataflow.Reference, error) {
-	g, err := q.net.Write(r)
+// QuantisedReference returns a function that runs, in float64, the model quantised by a recipe. A value at the boundary
+// of two codes may get another code than in the layers. So it shows the cost of formats, and proves nothing.
+func (q *QuantisationSession) QuantisedReference(r QuantisationRecipe) (dataflow.ReferenceFunc, error) {
+	g, err := q.net.BuildQuantisedGraph(r)
 	if err != nil {
 		return nil, err
 	}
@@ -202,21 +207,21 @@ func (q *QuantisationSession) QuantisedReference(r Recipe) (dataflow.Reference, 
 	if p == nil {
 		return nil, errors.New("the quantised model cannot be read")
 	}
-	part, err := float.New(p, inputNames(p), outputNames(p))
+	part, err := float.NewEvaluator(p, inputNames(p), outputNames(p))
 	if err != nil {
 		return nil, err
 	}
-	part.WithGoroutines(runtime.GOMAXPROCS(0))
+	part.UseGoroutines(runtime.GOMAXPROCS(0))
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return floatResults(p, part, in) }, nil
 }
 
-// QuantisedONNX returns the model quantised by a recipe, as the bytes of an ONNX file, and a description of the
+// QuantisedONNXFile returns the model quantised by a recipe, as the bytes of an ONNX file, and a description of the
 // changes. It returns nil after adding errors to d.
-func (q *QuantisationSession) QuantisedONNX(r Recipe, d *diag.List) (onnx []byte, story string) {
-	g, err := q.net.Write(r)
+func (q *QuantisationSession) QuantisedONNXFile(r QuantisationRecipe, d *diag.List) (onnx []byte, story string) {
+	g, err := q.net.BuildQuantisedGraph(r)
 	if err == nil {
 		g.Producer = "hlsgen"
-		onnx, err = onnxio.Write(g, nil)
+		onnx, err = onnxio.EncodeGraph(g, nil)
 	}
 	if err != nil {
 		q.fail(fmt.Errorf("%w", err), d)

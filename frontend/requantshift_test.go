@@ -75,7 +75,7 @@ func TestRequantShiftNetworks(t *testing.T) {
 			hi += lo
 		}
 		flag := map[bool]int64{true: 1}[signed]
-		n := newNet(11).Input("x", graph.Float32, 1, 2, 4, 4)
+		n := newNet(11).Input("x", graph.DTypeFloat32, 1, 2, 4, 4)
 		shift := func(x, y string, mul, add []float64) {
 			per := func(v []float64) string {
 				if len(v) == 1 {
@@ -84,8 +84,8 @@ func TestRequantShiftNetworks(t *testing.T) {
 				return n.c([][]int{{len(v), 1, 1}, {1, len(v), 1, 1}}[seed%2], v...)
 			}
 			n.op("RequantShift", y, x, per(mul), per(add)).Int("signed", flag).last.
-				Tensor("div", graph.Float32, nil, 4096)
-			n.last.Tensor([]string{"n_levels", "n_levels_out"}[seed%2], graph.Float32, []int{1}, levels)
+				Tensor("div", graph.DTypeFloat32, nil, 4096)
+			n.last.Tensor([]string{"n_levels", "n_levels_out"}[seed%2], graph.DTypeFloat32, []int{1}, levels)
 		}
 		n.op("Conv", "a", "x", n.c([]int{c, 2, 3, 3}, w1...)).Ints("pads", 1, 1, 1, 1)
 		shift("a", "b", mul1, add1)
@@ -118,8 +118,8 @@ func TestRequantShiftNetworks(t *testing.T) {
 			}
 			return plane{3, 1, 1, k}.shift([]float64{900}, []float64{100}, 4096, -128, 127).v
 		}
-		bytes8 := &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 8}, Scale: big.NewRat(1, 1)}
-		for _, in := range []*frontend.InputType{nil, bytes8} {
+		bytes8 := &frontend.IntegerInputType{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: big.NewRat(1, 1)}
+		for _, in := range []*frontend.IntegerInputType{nil, bytes8} {
 			im, found := imported(t, n, frontend.Options{InputType: in})
 			if im.Model == nil {
 				t.Fatal(found)

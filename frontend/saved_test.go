@@ -19,13 +19,13 @@ const savedSum = "77d94585fd6e8471"
 func TestSavedBytes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 9))
-	m := onnxtest.New(17).Input("x", graph.Float32, 1, 3, 12, 12).Output("y", graph.Float32)
+	m := onnxtest.New(17).Input("x", graph.DTypeFloat32, 1, 3, 12, 12).Output("y", graph.DTypeFloat32)
 	weights := func(name string, shape ...int) {
-		values := make([]float64, graph.Size(shape))
+		values := make([]float64, graph.ElementCount(shape))
 		for i := range values {
 			values[i] = float64(float32(4*r.Float64() - 2))
 		}
-		m.Init(name, graph.Float32, shape, values...)
+		m.Init(name, graph.DTypeFloat32, shape, values...)
 	}
 	weights("w1", 8, 3, 3, 3)
 	weights("w2", 8, 1, 3, 3)
@@ -42,7 +42,7 @@ func TestSavedBytes(t *testing.T) {
 	sum := fnv.New64a()
 	for _, recipe := range []string{"w8a8", "w4a6", "we4m3ae4m3", "w4a4p14"} {
 		var d diag.List
-		q := BeginQuantisation("m.onnx", m.Bytes(), Options{}, false, &d)
+		q := NewQuantisationSession("m.onnx", m.Bytes(), Options{}, false, &d)
 		if q == nil {
 			t.Fatal(d.Diags)
 		}
@@ -55,11 +55,11 @@ func TestSavedBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		by, err := ParseRecipe(recipe)
+		by, err := ParseQuantisationRecipe(recipe)
 		if err != nil {
 			t.Fatal(err)
 		}
-		onnx, _ := q.QuantisedONNX(by, &d)
+		onnx, _ := q.QuantisedONNXFile(by, &d)
 		if onnx == nil {
 			t.Fatal(d.Diags)
 		}

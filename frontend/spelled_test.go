@@ -75,15 +75,15 @@ var spellings = []spelling{
 	{name: "Clip and Cast, which drops", write: func(n *net, x, y string) {
 		n.chain(x, y, list{"Mul", n.s(2)}, list{"Clip", n.s(-8), n.s(7.5)}, list{"Cast"}, list{"Cast"},
 			list{"Mul", n.s(0.5)})
-		n.to(graph.Int8, y+".2")
-		n.to(graph.Float32, y+".3")
+		n.to(graph.DTypeInt8, y+".2")
+		n.to(graph.DTypeFloat32, y+".3")
 	}, value: func(x float64) float64 { return math.Trunc(clip(2*x, -8, 7.5)) * 0.5 }},
 	{name: "Round and Cast, Clip of integers", write: func(n *net, x, y string) {
 		lo, hi := n.name(), n.name()
-		n.Init(lo, graph.Int32, nil, -5).Init(hi, graph.Int32, nil, 4)
+		n.Init(lo, graph.DTypeInt32, nil, -5).Init(hi, graph.DTypeInt32, nil, 4)
 		n.chain(x, y, list{"Round"}, list{"Cast"}, list{"Clip", lo, hi}, list{"Cast"})
-		n.to(graph.Int32, y+".1")
-		n.to(graph.Float32, y)
+		n.to(graph.DTypeInt32, y+".1")
+		n.to(graph.DTypeFloat32, y)
 	}, value: func(x float64) float64 { return clip(math.RoundToEven(x), -5, 4) }},
 	{name: "bounds as attributes", opset: 10, write: func(n *net, x, y string) {
 		n.op("Floor", y+".0", x).op("Clip", y+".1", y+".0").Float("min", -2).Float("max", 1)
@@ -121,7 +121,7 @@ var spellings = []spelling{
 	}},
 	{name: "truth as a number", write: func(n *net, x, y string) {
 		n.chain(x, y, list{"GreaterOrEqual", n.s(0.5)}, list{"Cast"}, list{"Mul", n.s(2)}, list{"Sub", n.s(1)})
-		n.to(graph.Float32, y+".1")
+		n.to(graph.DTypeFloat32, y+".1")
 	}, value: func(x float64) float64 {
 		if x >= 0.5 {
 			return 1
@@ -130,11 +130,11 @@ var spellings = []spelling{
 	}},
 	{name: "RequantShift", write: func(n *net, x, y string) {
 		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 1).Int("n_levels", 16).last.
-			Tensor("div", graph.Float32, nil, 4)
+			Tensor("div", graph.DTypeFloat32, nil, 4)
 	}, value: func(x float64) float64 { return clip(math.Floor((x*3+2)/4+0.5), -8, 7) }},
 	{name: "RequantShift without sign", write: func(n *net, x, y string) {
 		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 0).Int("div", 8).last.
-			Tensor("n_levels_out", graph.Float32, []int{1}, 4)
+			Tensor("n_levels_out", graph.DTypeFloat32, []int{1}, 4)
 	}, value: func(x float64) float64 { return clip(math.Floor((x*3+2)/8+0.5), 0, 3) }},
 	{name: "Quant in ONNX's own domain", write: func(n *net, x, y string) {
 		n.Node("Quant", x, n.s(0.5), n.s(0), n.s(4)).Int("signed", 1).Int("narrow", 1).Out(y)
@@ -179,7 +179,7 @@ func followsOn(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float
 		var x []dataflow.RealTensor
 		var plain [][]float64
 		for _, in := range m.In {
-			v := data(dataflow.Shape(in.Shape).Size())
+			v := data(dataflow.Shape(in.Shape).ElementCount())
 			x, plain = append(x, dataflow.RealTensor{Shape: in.Shape, Data: v}), append(plain, v)
 		}
 		y := want(plain)
@@ -225,7 +225,7 @@ func TestSpelledQuantisers(t *testing.T) {
 			if c.opset == 0 {
 				c.opset = 13
 			}
-			n := newNet(c.opset).Input("x", graph.Float32, "N", 3)
+			n := newNet(c.opset).Input("x", graph.DTypeFloat32, "N", 3)
 			c.write(n, "x", "q")
 			c.write(n, n.c([]int{3, 4}, real...), "w")
 			n.op("MatMul", "h", "q", "w")
@@ -249,7 +249,8 @@ func TestRoundedSums(t *testing.T) {
 	t.Parallel()
 	n := newNet(13).input("N", 3).dense().op("Mul", "m", "h", "quarter").op("Round", "r", "m").op("Relu", "a", "r").
 		op("MatMul", "y", "a", "w")
-	n.Init("quarter", graph.Float32, nil, 0.25).Init("w", graph.Float32, []int{4, 2}, 1, 2, -3, 4, 5, -6, 7, 8)
+	n.Init("quarter", graph.DTypeFloat32, nil, 0.25).Init("w", graph.DTypeFloat32, []int{4, 2}, 1, 2, -3, 4, 5, -6, 7,
+		8)
 	im, found := imported(t, n.output("N", 2), frontend.Options{})
 	if im.Model == nil {
 		t.Fatal(found)
@@ -333,14 +334,14 @@ func TestTails(t *testing.T) {
 // TestOneCause checks that nodes with one cause give one diagnostic, with their number and a hint.
 func TestOneCause(t *testing.T) {
 	t.Parallel()
-	n := newNet(13).Input("x", graph.Float32, "N", 3)
+	n := newNet(13).Input("x", graph.DTypeFloat32, "N", 3)
 	x := "x"
 	for i := range 7 {
 		q, s, z, w := fmt.Sprint("q", i), fmt.Sprint("s", i), fmt.Sprint("z", i), fmt.Sprint("w", i)
-		n.Init(w, graph.Int8, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+		n.Init(w, graph.DTypeInt8, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 		n.Node("DynamicQuantizeLinear", x).Name(fmt.Sprint("dynamic", i)).Out(q, s, z)
 		n.op("MatMulInteger", fmt.Sprint("m", i), q, w, z).op("Cast", fmt.Sprint("c", i), fmt.Sprint("m", i)).
-			Int("to", int64(graph.Float32))
+			Int("to", int64(graph.DTypeFloat32))
 		x = fmt.Sprint("h", i)
 		n.op("Mul", x, fmt.Sprint("c", i), s)
 	}
@@ -381,7 +382,7 @@ func TestPositions(t *testing.T) {
 		want   func(x [][]float64) []float64
 	}{
 		{"behind the input", func(n *net) {
-			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
+			n.Input("x", graph.DTypeFloat32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
 				op("Add", "a", "q", n.c([]int{4, 3}, at...)).quant("a", "b", n.s(0.5), 0, 5, 1).
 				op("MatMul", "y", "b", n.c([]int{3, 4}, weights...)).output(1, 4, 4)
 		}, "Thresholding MVAU", func(x [][]float64) []float64 {
@@ -392,7 +393,7 @@ func TestPositions(t *testing.T) {
 			return rows(sums, weights, more)
 		}},
 		{"behind a layer, and scaled per row", func(n *net) {
-			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
+			n.Input("x", graph.DTypeFloat32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
 				op("MatMul", "h", "q", n.c([]int{3, 3}, weights[:9]...)).op("Add", "a", "h", n.c([]int{4, 3}, at...)).
 				op("Mul", "m", "a", n.c([]int{4, 1}, 1, -0.5, 0.25, 2)).quant("m", "b", n.s(0.25), 0, 8, 1).
 				op("MatMul", "y", "b", n.c([]int{3, 4}, weights...)).output(1, 4, 4)
@@ -404,7 +405,7 @@ func TestPositions(t *testing.T) {
 			return rows(sums, weights, wide)
 		}},
 		{"on an image", func(n *net) {
-			n.Input("x", graph.Float32, 1, 3, 2, 2).quant("x", "q", n.s(0.5), 0, 4, 1).
+			n.Input("x", graph.DTypeFloat32, 1, 3, 2, 2).quant("x", "q", n.s(0.5), 0, 4, 1).
 				op("Add", "a", "q", n.c([]int{3, 2, 2}, at...)).quant("a", "b", n.s(0.5), 0, 5, 1).
 				op("Conv", "y", "b", n.c([]int{1, 3, 1, 1}, 1, -2, 3)).output(1, 1, 2, 2)
 		}, "Thresholding MVAU", func(x [][]float64) []float64 {
@@ -415,7 +416,7 @@ func TestPositions(t *testing.T) {
 			return y
 		}},
 		{"means at borders", func(n *net) {
-			n.Input("x", graph.Float32, 1, 1, 4).quant("x", "q", n.s(0.5), 0, 4, 1).
+			n.Input("x", graph.DTypeFloat32, 1, 1, 4).quant("x", "q", n.s(0.5), 0, 4, 1).
 				op("AveragePool", "a", "q").Ints("kernel_shape", 2).Ints("pads", 1, 1).
 				quant("a", "b", n.s(0.5), 0, 4, 1).
 				op("MatMul", "y", "b", n.c([]int{5, 1}, 1, 2, -3, 4, 5)).output(1, 1, 1)

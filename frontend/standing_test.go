@@ -44,14 +44,14 @@ var placed = map[string]func(n *net){
 	"Tile":         func(n *net) { n.op("Tile", "y", "q", n.i(1, 1, 2, 1)) },
 	"Transpose":    func(n *net) { n.op("Transpose", "y", "q").Ints("perm", 0, 2, 3, 1) },
 	"Upsample":     func(n *net) { n.op("Resize", "y", "q", "", n.c([]int{4}, 1, 1, 2, 2)).asNearest() },
-	"Cast":         func(n *net) { n.op("Cast", "y", "q").Int("to", int64(graph.Int32)) },
+	"Cast":         func(n *net) { n.op("Cast", "y", "q").Int("to", int64(graph.DTypeInt32)) },
 	"CastLike": func(n *net) {
-		n.Init("i", graph.Int32, nil, 0).op("CastLike", "y", "q", "i")
+		n.Init("i", graph.DTypeInt32, nil, 0).op("CastLike", "y", "q", "i")
 	},
 	"OneHot": func(n *net) { n.op("OneHot", "y", "q", n.s(3), n.c([]int{2}, 0.5, 2)) },
 	"BitwiseNot": func(n *net) {
-		n.op("Cast", "i", "q").Int("to", int64(graph.Int32)).op("BitwiseNot", "b", "i")
-		n.op("Cast", "y", "b").Int("to", int64(graph.Float32))
+		n.op("Cast", "i", "q").Int("to", int64(graph.DTypeInt32)).op("BitwiseNot", "b", "i")
+		n.op("Cast", "y", "b").Int("to", int64(graph.DTypeFloat32))
 	},
 	"And": truth("And"), "Or": truth("Or"), "Xor": truth("Xor"), "Not": truth("Not"), "Where": truth("Where"),
 	"Equal": compare("Equal"), "Greater": compare("Greater"), "GreaterOrEqual": compare("GreaterOrEqual"),
@@ -88,7 +88,7 @@ func compare(op string) func(n *net) {
 
 // number writes a node that gives truth, and a number of it.
 func number(n *net, op string, in ...string) {
-	n.op(op, "t", in...).op("Cast", "y", "t").Int("to", int64(graph.Float32))
+	n.op(op, "t", in...).op("Cast", "y", "t").Int("to", int64(graph.DTypeFloat32))
 }
 
 func truth(op string) func(n *net) {
@@ -123,7 +123,7 @@ func over(op string) func(n *net) {
 // TestStandings has operators between quantisers computed by the layers that the list of operators names.
 func TestStandings(t *testing.T) {
 	t.Parallel()
-	list, _ := operators.SupportOf("", operators.SupportedOperators(""))
+	list, _ := operators.SupportEntriesOf("", operators.SupportedOperators(""))
 	tried := 0
 	for _, s := range list {
 		named := strings.FieldsFunc(s.How, func(r rune) bool { return strings.ContainsRune(" ,;()", r) })
@@ -135,15 +135,15 @@ func TestStandings(t *testing.T) {
 			if strings.HasPrefix(op, "QLinear") || strings.HasSuffix(op, "Integer") {
 				continue // written out in others
 			}
-			n := newNet(24).Input("x", graph.Float32, 1, 2, 4, 4)
+			n := newNet(24).Input("x", graph.DTypeFloat32, 1, 2, 4, 4)
 			n.quant("x", "q", n.s(0.5), 0, 4, 0)
 			if write := placed[op]; write != nil {
 				write(n)
 			} else {
 				n.op(op, "y", "q")
 			}
-			n.op("Cast", "real", "y").Int("to", int64(graph.Float32))
-			n.quant("real", "c", n.s(0.75), 1, 3, 1).Output("c", graph.Float32)
+			n.op("Cast", "real", "y").Int("to", int64(graph.DTypeFloat32))
+			n.quant("real", "c", n.s(0.75), 1, 3, 1).Output("c", graph.DTypeFloat32)
 			im, d := imported(t, n, frontend.Options{})
 			if im.Model == nil {
 				t.Errorf("%s: %v", op, d)
@@ -163,5 +163,5 @@ func TestStandings(t *testing.T) {
 }
 
 func isLayer(name string) bool {
-	return slices.ContainsFunc(hlslib.LayerKinds, func(k dataflow.Kind) bool { return k.Name == name })
+	return slices.ContainsFunc(hlslib.LayerKinds, func(k dataflow.LayerKind) bool { return k.Name == name })
 }

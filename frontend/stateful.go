@@ -24,14 +24,14 @@ func (o Options) streamed(p *program.Program) *program.Program {
 
 // keeps adds errors to d if the user asks for states across samples but the model has no state to hand on. b is the
 // batch that the file fixes, or nil.
-func (o Options) keeps(p *program.Program, b *axes.Batch, d *diag.List) {
+func (o Options) keeps(p *program.Program, b *axes.BatchAxisCandidate, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
 	refuse := func(n *graph.Node, msg, hint string) {
-		x := diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Where: p.File, Msg: msg, Hint: hint}
+		x := diag.Diag{Severity: diag.SeverityError, Code: diag.StatefulFlagUnfit, Where: p.File, Msg: msg, Hint: hint}
 		if n != nil {
-			x.Node, x.Op, x.Where = n.Label(), n.FullOp(), operators.Where(p.File, n)
+			x.Node, x.Op, x.Where = n.Label(), n.QualifiedOpName(), operators.NodePositionText(p.File, n)
 		}
 		d.Add(x)
 	}
@@ -44,14 +44,15 @@ func (o Options) keeps(p *program.Program, b *axes.Batch, d *diag.List) {
 			"export the model with a batch of 1")
 	}
 	seen := map[*program.Recur]bool{}
-	steps, _ := p.StepsBetween(nil, graph.Names(p.Graph.Outputs)) // a step may omit the computations of the last step
+	// a step may omit the computations of the last step
+	steps, _ := p.StepsBetween(nil, graph.ValueNames(p.Graph.Outputs))
 	for _, s := range steps {
 		r := s.Recur
 		if r == nil || seen[r] {
 			continue
 		}
 		seen[r] = true
-		n := p.Origin(s.Node)
+		n := p.OriginOf(s.Node)
 		for _, scanned := range r.Scanned {
 			if scanned.Reverse {
 				refuse(n, "it runs from the end of the sequence, which a piece does not have",
@@ -68,10 +69,10 @@ func (o Options) keeps(p *program.Program, b *axes.Batch, d *diag.List) {
 		}
 	}
 	for _, s := range steps {
-		if s.Dot == nil || !stepsOf(p, seen, p.Known[s.Node.In(s.Dot.B)].Const) {
+		if s.Dot == nil || !stepsOf(p, seen, p.Known[s.Node.InputName(s.Dot.B)].Const) {
 			continue
 		}
-		refuse(p.Origin(s.Node), "it is in a step of a recurrence that is not like the others. So it is no state of "+
+		refuse(p.OriginOf(s.Node), "it is in a step of a recurrence that is not like the others. So it is no state of "+
 			"theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are alike")
 		break
 	}
@@ -80,8 +81,8 @@ func (o Options) keeps(p *program.Program, b *axes.Batch, d *diag.List) {
 	}
 }
 
-// stepsOf reports whether a constant is one of the weights of loops that replace unrolled steps.
-func stepsOf(p *program.Program, loops map[*program.Recur]bool, weights *graph.Tensor) bool {
+// stepsOf reports whether a constant is among the weights of loops that replace unrolled steps.
+func stepsOf(p *program.Program, loops map[*program.Recur]bool, weights *graph.ConstantTensor) bool {
 	if weights == nil || len(weights.Shape) < 2 {
 		return false
 	}
@@ -98,14 +99,16 @@ func stepsOf(p *program.Program, loops map[*program.Recur]bool, weights *graph.T
 	return false
 }
 
-// onDevice adds errors for recurrences that the host would execute, because it treats each sample separately.
+// onDevice adds errors to d for recurrences that the host would execute, because the host treats each sample
+// separately.
 func (o Options) onDevice(p *program.Program, low *lower.Lowered, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
-	for _, n := range append(before(p, low, inputNames(p)).Loops(), behind(p, low).Loops()...) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: n.Label(), Op: n.FullOp(),
-			Where: operators.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
+	for _, n := range append(before(p, low, inputNames(p)).LoopNodes(), behind(p, low).LoopNodes()...) {
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.StatefulFlagUnfit, Node: n.Label(),
+			Op:    n.QualifiedOpName(),
+			Where: operators.NodePositionText(p.File, n), Msg: "the host executes it, which handles samples apart",
 			Hint: "quantise its input and its gates, or use --engine reference"})
 	}
 }

@@ -19,7 +19,7 @@ func TestQuantisedStates(t *testing.T) {
 			t.Run(fmt.Sprint(bits, " ", behind), func(t *testing.T) {
 				t.Parallel()
 				n := newNet(14)
-				n.Input("x", graph.Float32, 5, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
+				n.Input("x", graph.DTypeFloat32, 5, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
 				in, layers := "q", "MVAU RNN DuplicateStreams"
 				if behind > 0 {
 					n.dense().quant("h", "wide", n.s(1./64), 0, behind, 1)
@@ -27,23 +27,23 @@ func TestQuantisedStates(t *testing.T) {
 				}
 				features := map[string]int{"q": 3, "wide": 4}[in]
 				for _, s := range []string{"h", "c"} {
-					n.Input(s+"0", graph.Float32, 1, 1, 2).quant(s+"0", s+"q", n.s(1./16), 0, bits, 1)
+					n.Input(s+"0", graph.DTypeFloat32, 1, 1, 2).quant(s+"0", s+"q", n.s(1./16), 0, bits, 1)
 				}
 				n.Node("LSTM", in, n.c([]int{1, 8, features}, count(8*features)...),
 					n.c([]int{1, 8, 2}, count(16)...), "", "", "hq", "cq").Int("hidden_size", 2).Name("cell").
 					Out("y", "last", "state")
 				for _, out := range []string{"y", "last", "state"} {
-					n.Output(out, graph.Float32)
+					n.Output(out, graph.DTypeFloat32)
 				}
 				formats := operators.CellFormats{}
-				for _, name := range operators.FormatNames {
+				for _, name := range operators.CellQuantiserNames {
 					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 				}
 				for _, name := range []string{"output", "cell_state"} {
 					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: bits, Signed: true, Rounding: "ROUND"}
 				}
-				im, found := imported(t, n, frontend.Options{Cells: []frontend.Formats{
-					{Flag: frontend.LSTMFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
+				im, found := imported(t, n, frontend.Options{Cells: []frontend.CellFormatsFile{
+					{Flag: frontend.LSTMFormatsFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
 				if im.Model == nil {
 					t.Fatal(found)
 				}
@@ -63,16 +63,16 @@ func TestStatesOfOneDirection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := newNet(14)
-			n.Input("x", graph.Float32, 80, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
-			n.Input("h0", graph.Float32, 1, 1, 2).quant("h0", "hq", n.s(1./16), 0, 6, 1)
-			n.Init("constant", graph.Float32, []int{1, 1, 2}, 0.5, -0.25)
+			n.Input("x", graph.DTypeFloat32, 80, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
+			n.Input("h0", graph.DTypeFloat32, 1, 1, 2).quant("h0", "hq", n.s(1./16), 0, 6, 1)
+			n.Init("constant", graph.DTypeFloat32, []int{1, 1, 2}, 0.5, -0.25)
 			n.op("Concat", "both", joined...).Int("axis", 0)
 			n.Node("RNN", "q", n.c([]int{2, 2, 3}, count(12)...), n.c([]int{2, 2, 2}, count(8)...), "", "", "both").
 				Int("hidden_size", 2).Str("direction", "bidirectional").Name("cell").Out("y")
-			n.Output("y", graph.Float32)
+			n.Output("y", graph.DTypeFloat32)
 			formats := operators.CellFormats{"output": {Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}}
-			im, found := imported(t, n, frontend.Options{Cells: []frontend.Formats{
-				{Flag: frontend.CellFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
+			im, found := imported(t, n, frontend.Options{Cells: []frontend.CellFormatsFile{
+				{Flag: frontend.CellFormatsFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})
 			if im.Model == nil {
 				t.Fatal(found)
 			}

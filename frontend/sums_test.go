@@ -57,7 +57,7 @@ func TestSums(t *testing.T) {
 				if err != nil || im.Model == nil {
 					t.Fatal(err, d.Diags)
 				}
-				sums := im.Sums()
+				sums := im.AllLayerDotProducts()
 				if len(sums) != len(want)+2 {
 					t.Fatalf("%d products, want %d and the first and last", len(sums), len(want))
 				}
@@ -69,7 +69,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-func sumIs(t *testing.T, s *frontend.LayerSums, w accumulators) {
+func sumIs(t *testing.T, s *frontend.LayerDotProducts, w accumulators) {
 	t.Helper()
 	if s.Why != "" || s.Layer == "" {
 		t.Fatalf("%s: %s", s.Node, s.Why)
@@ -80,7 +80,7 @@ func sumIs(t *testing.T, s *frontend.LayerSums, w accumulators) {
 			len(s.Weights[0]), s.InBits, s.Bits, s.InSigned, len(w.L1), w.K, w.N, w.M, w.Signed)
 	}
 	for c := range s.Weights {
-		b := s.ChannelAccumulatorBits(c)
+		b := s.AccumulatorBitsOfChannel(c)
 		if b.L1 != w.L1[c] || b.Total != w.Sum[c] || b.Range != (num.Range{Lo: w.Min[c], Hi: w.Max[c]}) ||
 			b.Exact != w.Width[c] || b.L1Bits != w.Channels[c] {
 			t.Errorf("%s, channel %d: %+v, want l1 %d, sum %d, %d to %d, %d bits, %d by l1", w.Layer, c, b, w.L1[c],

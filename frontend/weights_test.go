@@ -70,8 +70,8 @@ func TestFoldedWeights(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(13).Input("x", graph.Float32, "N", 12).quant("x", "q", "half", 0, 4, 1)
-			n.Init("half", graph.Float32, nil, 0.5)
+			n := newNet(13).Input("x", graph.DTypeFloat32, "N", 12).quant("x", "q", "half", 0, 4, 1)
+			n.Init("half", graph.DTypeFloat32, nil, 0.5)
 			c.build(n, w, 12, 3)
 			if c.annotation != "" {
 				n.Annotate(fmt.Sprintf("p%d", n.names), c.annotation)

@@ -46,7 +46,7 @@ func TestManyCodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNet(13).Input("x", graph.Float32, "N", 3)
+			n := newNet(13).Input("x", graph.DTypeFloat32, "N", 3)
 			n.quant("x", "q", n.s(0x1p-8), 0, 16, 1).dense()
 			c.build(n)
 			im, found := imported(t, n, frontend.Options{})

@@ -11,22 +11,22 @@ import (
 )
 
 // TestAsWritten checks that the model as written is made from the import for layers without reading the file again. It
-// must equal the model of ImportReference, with the same diagnostics.
+// must equal the model of ImportForReference, with the same diagnostics.
 func TestAsWritten(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(17).Input("x", graph.Float32, "N", "T", 4).Output("y", graph.Float32)
-	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 4, 0.5, 6, -7, 8)
+	m := onnxtest.New(17).Input("x", graph.DTypeFloat32, "N", "T", 4).Output("y", graph.DTypeFloat32)
+	m.Init("w", graph.DTypeFloat32, []int{4, 2}, 1, -2, 3, 4, 0.5, 6, -7, 8)
 	m.Node("MatMul", "x", "w").Out("h")
 	m.Node("Sigmoid", "h").Out("y")
 	for name, opt := range map[string]Options{"one length": {Data: map[string][]int{"x": {5, 3, 4}}},
-		"some": {Lengths: &AxisLengths{Axis: "T", Min: 1, Max: 3}}, "open": {}} {
+		"some": {Lengths: &AxisLengthRange{Axis: "T", Min: 1, Max: 3}}, "open": {}} {
 		var told, quiet, want diag.List
 		im, err := Import("m.onnx", m.Bytes(), opt, &quiet)
 		if err != nil || im.Model != nil {
 			t.Fatal(name, err, im)
 		}
-		as := ReferenceFromImport(im, "m.onnx", m.Bytes(), opt, &told)
-		ref := ImportReference("m.onnx", m.Bytes(), opt, &want)
+		as := ImportForReferenceReusing(im, "m.onnx", m.Bytes(), opt, &told)
+		ref := ImportForReference("m.onnx", m.Bytes(), opt, &want)
 		if (as.Model == nil) != (ref.Model == nil) ||
 			ref.Model != nil && fmt.Sprint(told.Diags) != fmt.Sprint(want.Diags) {
 			t.Fatalf("%s: %v, want %v", name, told.Diags, want.Diags)

@@ -48,7 +48,7 @@ func cases(t *testing.T) (list []layertest.Case) {
 
 // sequences are layers for sequences of any length, in a few folds each, random recurrent ones among them.
 func sequences() (list []layertest.Case) {
-	elem := num.Type{Kind: num.UInt, Width: 8}
+	elem := num.Type{Kind: num.KindUInt, Width: 8}
 	const steps = 500
 	back := reorder.Params{Block: steps, Chunk: 24, Shape: []int{steps, 24}}
 	for k := range steps {
@@ -75,9 +75,9 @@ func sequences() (list []layertest.Case) {
 
 // stages are the stages of all boards at their default clocks, where synthesis is from C++.
 func stages() (list []stage) {
-	for _, b := range boards.All() {
+	for _, b := range boards.AllBoards() {
 		s := stage{delay.DelayFamily(b.DSPType), b.ClockMHz}
-		if b.Family == boards.AMD && !slices.Contains(list, s) {
+		if b.Family == boards.FamilyAMD && !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
@@ -91,7 +91,7 @@ type stage struct {
 }
 
 func (s stage) clock() delay.StageClock {
-	return delay.NewStageClock(s.family, s.mhz, nil, delay.ExpectedDelay)
+	return delay.NewStageClock(s.family, s.mhz, nil, delay.DelayRangeExpected)
 }
 
 // TestCarried compares the longest path from each kernel's state to the next one, in clang's code, with the layer's own
@@ -116,10 +116,10 @@ func TestCarried(t *testing.T) {
 		for _, s := range stages() {
 			ns, path := p.Kernel.Longest(s.clock())
 			// States that arrive with sequences of any length take longer on some boards, and the layer says so.
-			told := p.Op.Kind() == "RNN" && p.Sequence && carries(p, s).NS > s.clock().StageNS()
-			if ns > s.clock().StageNS() && !told {
+			told := p.Op.Kind() == "RNN" && p.Sequence && carries(p, s).NS > s.clock().StageBudgetNS()
+			if ns > s.clock().StageBudgetNS() && !told {
 				t.Errorf("%s: %.2f ns from state to state, where a stage of %s at %g MHz has %.2f:", p.Name, ns,
-					s.family, s.mhz, s.clock().StageNS())
+					s.family, s.mhz, s.clock().StageBudgetNS())
 				for _, step := range path {
 					t.Logf("%5.2f %.120s", step.NS, step.Text)
 				}
@@ -132,14 +132,14 @@ func TestCarried(t *testing.T) {
 // carries returns the combinational path that the layer states for its fold, on the device family and clock of s.
 func carries(p layertest.KernelPath, s stage) dataflow.TimingPath {
 	p.Target.Board.DSPType, p.Target.ClockMHz = string(s.family), s.mhz
-	if o, ok := p.Op.(dataflow.Stepped); ok && p.Sequence {
+	if o, ok := p.Op.(dataflow.TakesSequenceEnds); ok && p.Sequence {
 		p.Op = o.Sequence(p.Op, 1, 1)
 	}
-	return p.Op.(dataflow.StateCarrying).Carries(p.Fold, p.Target)
+	return p.Op.(dataflow.CarriesState).CarriedStatePath(p.Fold, p.Target)
 }
 
 // shown lists the device families and clocks that docs/clock.md has columns for.
-var shown = []stage{{delay.Series7, 100}, {delay.UltraScale, 200}}
+var shown = []stage{{delay.FamilySeries7, 100}, {delay.FamilyUltraScale, 200}}
 
 // page compares the table of docs/clock.md with the measured paths.
 func page(t *testing.T, longest map[string][]float64) {
@@ -153,7 +153,7 @@ func page(t *testing.T, longest map[string][]float64) {
 		}
 		row(kind.Name, longest[kind.Name])
 	}
-	row("*a stage*", []float64{shown[0].clock().StageNS(), shown[1].clock().StageNS()})
+	row("*a stage*", []float64{shown[0].clock().StageBudgetNS(), shown[1].clock().StageBudgetNS()})
 	const file, marker = "../docs/clock.md", "<!-- carried -->\n\n"
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -25,9 +25,9 @@ func compileEdited(t *testing.T, source, from, to string, flags ...string) strin
 	t.Helper()
 	cxx := tier.Needs(t, "g++")[0]
 	dir := t.TempDir()
-	var files templates.Files
+	var files templates.ProjectFiles
 	edited := from == ""
-	for _, h := range hlslib.Headers() {
+	for _, h := range hlslib.HeadersForKernelFiles() {
 		text := h.Text
 		if !edited && bytes.Contains(text, []byte(from)) {
 			text, edited = bytes.Replace(text, []byte(from), []byte(to), 1), true
@@ -37,7 +37,7 @@ func compileEdited(t *testing.T, source, from, to string, flags ...string) strin
 	if !edited {
 		t.Fatalf("no header has %q", from)
 	}
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "test")
@@ -154,7 +154,7 @@ func TestSequencesBite(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	paths := func(kernels ...string) (p []string) {
-		for _, h := range hlslib.Headers(kernels...) {
+		for _, h := range hlslib.HeadersForKernelFiles(kernels...) {
 			if len(h.Text) == 0 {
 				t.Errorf("%s is empty", h.Path)
 			}

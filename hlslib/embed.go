@@ -41,10 +41,10 @@ type LibraryFile struct {
 // included matches a line with which a kernel includes the header of another kernel. Its group is the header's name.
 var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
 
-// Headers returns the C++ headers of the library for a project, sorted by path. They are the shared headers, those for
-// C simulation, and the named kernels ("mvau.hpp") with the kernels that they include. Unknown names are ignored.
-// Without names it returns every kernel.
-func Headers(kernels ...string) []LibraryFile {
+// HeadersForKernelFiles returns the C++ headers of the library for a project, sorted by path. They are the shared
+// headers, those for C simulation, and the named kernels ("mvau.hpp") with the kernels that they include. Unknown names
+// are ignored. Without names it returns every kernel.
+func HeadersForKernelFiles(kernels ...string) []LibraryFile {
 	var hs []LibraryFile
 	own := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(file string, d fs.DirEntry, err error) error {

@@ -34,16 +34,16 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(k.Example))
 	}
 	var types []dataflow.StreamType
-	for _, elem := range []num.Type{{Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2},
-		{Kind: num.UInt, Width: 4}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 8},
-		{Kind: num.Int, Width: 64}} {
+	for _, elem := range []num.Type{{Kind: num.KindBipolar, Width: 1}, {Kind: num.KindTernary, Width: 2},
+		{Kind: num.KindUInt, Width: 4}, {Kind: num.KindUInt, Width: 63}, {Kind: num.KindInt, Width: 8},
+		{Kind: num.KindInt, Width: 64}} {
 		for _, shape := range []dataflow.Shape{{}, {1}, {2}, {3, 2}, {2, 3}, {12}, {2, 1, 3}} {
 			types = append(types, dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem})
 		}
 	}
 	types = append(types, dataflow.StreamType{Shape: dataflow.Shape{1 << 20, 2},
 		Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: math.MinInt64, Hi: math.MaxInt64}},
-		Elem:  num.Type{Kind: num.Int, Width: 64}})
+		Elem:  num.Type{Kind: num.KindInt, Width: 64}})
 	f.Fuzz(func(t *testing.T, params []byte) {
 		for _, k := range hlslib.LayerKinds {
 			op, err := k.Decode(params)
@@ -61,20 +61,20 @@ func FuzzDecode(f *testing.F) {
 					for _, table := range bound.Emit(fold, dataflow.Target{}).Tables {
 						for _, row := range table.Rows {
 							for _, v := range row {
-								table.Elem.Encode(v) // panics where it does not fit
+								table.Elem.EncodeBits(v) // panics where it does not fit
 							}
 						}
 					}
 				}
-				if typ.Shape.Size() > 100 || out[0].Shape.Size() > 10000 {
+				if typ.Shape.ElementCount() > 100 || out[0].Shape.ElementCount() > 10000 {
 					continue
 				}
 				for _, v := range []int64{typ.Range[0].Lo, typ.Range[0].Hi} {
-					frame := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.Size())}
+					frame := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.ElementCount())}
 					for i := range frame.Data {
 						frame.Data[i] = v
 					}
-					if err := out[0].Check(bound.Eval(slices.Repeat([]dataflow.Tensor{frame},
+					if err := out[0].CheckFrame(bound.Eval(slices.Repeat([]dataflow.Tensor{frame},
 						len(in)))[0]); err != nil {
 						t.Errorf("%s %s on %v: %v", k.Name, params, typ, err)
 					}

@@ -16,7 +16,7 @@ import (
 func TestHeadersStandAlone(t *testing.T) {
 	t.Parallel()
 	goFile := regexp.MustCompile(`\b\w+\.go\b|\bGo layers\b`)
-	for _, h := range hlslib.Headers() {
+	for _, h := range hlslib.HeadersForKernelFiles() {
 		text := string(h.Text)
 		for _, m := range goFile.FindAllString(text, -1) {
 			t.Errorf("%s names %s", h.Path, m)
@@ -44,7 +44,7 @@ var (
 func TestHeadersNameMembers(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	for _, h := range hlslib.Headers() {
+	for _, h := range hlslib.HeadersForKernelFiles() {
 		texts[strings.TrimPrefix(h.Path, "include/hlsgen/")] = string(h.Text)
 	}
 	for name, text := range texts {

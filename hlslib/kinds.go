@@ -1,7 +1,7 @@
-// Package hlslib is the library of layers: one folder per kind with its Go twin and its C++ kernel, the C++ that
-// kernels share (core), and the headers for C simulation (csim).
+// Package hlslib is the library of layers. It has one folder per kind with its Go twin and its C++ kernel. Kernels
+// share the C++ in core; csim has the headers for C simulation.
 //
-// In come the folders of the kinds; out go the table of kinds, by which parameters are read, and the C++ files, which
+// In come the folders of the kinds. Out go the table of kinds, by which parameters are read, and the C++ files, which
 // templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go and
 // KIND.hpp. Larger kinds have more files, which their package comments name.
 package hlslib
@@ -34,27 +34,27 @@ import (
 
 // LayerKinds is the table of all kinds of layers. A new kind needs a row here; everything that lists kinds reads this
 // table.
-var LayerKinds = []dataflow.Kind{
-	mvau.Layer,
-	vvau.Layer,
-	rnn.Layer,
-	threshold.Layer,
-	requant.Layer,
-	labelselect.Layer,
-	dwc.Layer,
-	concat.Layer,
-	join.Layer,
-	split.Layer,
-	pad.Layer,
-	crop.Layer,
-	swg.Layer,
-	pool.Layer,
-	globalpool.Layer,
-	add.Layer,
-	mul.Layer,
-	dup.Layer,
-	upsample.Layer,
-	reorder.Layer,
-	firstlast.Layer,
-	lookup.Layer,
+var LayerKinds = []dataflow.LayerKind{
+	mvau.Kind,
+	vvau.Kind,
+	rnn.Kind,
+	threshold.Kind,
+	requant.Kind,
+	labelselect.Kind,
+	dwc.Kind,
+	concat.Kind,
+	join.Kind,
+	split.Kind,
+	pad.Kind,
+	crop.Kind,
+	swg.Kind,
+	pool.Kind,
+	globalpool.Kind,
+	add.Kind,
+	mul.Kind,
+	dup.Kind,
+	upsample.Kind,
+	reorder.Kind,
+	firstlast.Kind,
+	lookup.Kind,
 }

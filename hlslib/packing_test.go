@@ -84,7 +84,7 @@ type packed struct {
 
 // config is the C++ of c, as package mac emits it, and the call that checks it.
 func (c packed) config(n int) (text, call string) {
-	p := c.fabric.Pack(c.channels, c.simd, c.weights, c.inputs)
+	p := c.fabric.PackProducts(c.channels, c.simd, c.weights, c.inputs)
 	var at, overlaps []string
 	for _, l := range p.Lanes {
 		at = append(at, fmt.Sprint(l.At))
@@ -95,8 +95,9 @@ func (c packed) config(n int) (text, call string) {
 		overlaps = append(overlaps, overlap)
 	}
 	ctype := func(r num.Range) string {
-		t := num.NarrowestInt(r)
-		return map[num.TypeKind]string{num.Int: "ap_int", num.UInt: "ap_uint"}[t.Kind] + fmt.Sprintf("<%d>", t.Width)
+		t := num.NarrowestIntTypeFor(r)
+		return map[num.TypeKind]string{num.KindInt: "ap_int", num.KindUInt: "ap_uint"}[t.Kind] + fmt.Sprintf("<%d>",
+			t.Width)
 	}
 	text = fmt.Sprintf(`
 struct c%[1]d {
@@ -108,7 +109,7 @@ struct c%[1]d {
     typedef %[14]s weights_t;
     typedef ap_int<40> dot_t;
 `, n, c.channels, c.simd, c.weights, c.inputs, p, c.weights.Lo, c.weights.Hi, c.inputs.Lo, c.inputs.Hi,
-		c.simd*num.NarrowestInt(c.inputs).Width, p.Terms, ctype(c.inputs), ctype(c.weights))
+		c.simd*num.NarrowestIntTypeFor(c.inputs).Width, p.Terms, ctype(c.inputs), ctype(c.weights))
 	if p.HasMultipleLanes() {
 		text += fmt.Sprintf("    typedef counts<%s> lanes;\n    typedef counts<%s> overlaps;\n"+
 			"    typedef ap_int<%d> packed_t;\n    typedef ap_int<%d> packed_sum_t;\n",
@@ -128,7 +129,7 @@ func TestPackedProducts(t *testing.T) {
 	unsigned := func(w int) num.Range { return num.Range{Lo: 0, Hi: 1<<w - 1} }
 	ternary := num.Range{Lo: -1, Hi: 1}
 	var list []packed
-	for _, f := range []cost.Fabric{cost.Series7, cost.UltraScale, cost.Versal} {
+	for _, f := range []cost.Fabric{cost.FabricSeries7, cost.FabricUltraScale, cost.FabricVersal} {
 		for _, w := range []num.Range{ternary, signed(2), signed(3), signed(4), unsigned(3), {Lo: -7, Hi: 7}} {
 			for _, x := range []num.Range{ternary, signed(3), unsigned(2), unsigned(4)} {
 				for _, channels := range []int{4, 7} {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// A task is the number of an input, a layer or an output of an engine. It goes on as far as it can, and is woken when
-// it can go on again.
+// A task is the number of an input, a layer or an output of an engine. A visit takes the task as far as it can go. It
+// is woken when it can go on again.
 type task int
 
 const nobody task = -1

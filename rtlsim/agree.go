@@ -12,11 +12,11 @@ import (
 // Agree compares the data that a design's kernels compute with the results of its layers' Evals. Neither is held in
 // memory as a whole. Both compute a frame passage by passage (dataflow.PartwiseRun), and each passage part by part.
 
-// CompareKernels computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its kernel.
-// It compares both on every stream and returns the outputs, per frame and graph output; the first difference is an
-// error. tell, if not nil, gets a few rows at a time of every stream and must not change them. All frames must have one
-// length.
-func CompareKernels(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+// CompareKernelsWithEval computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its
+// kernel. It compares both on every stream and returns the outputs, per frame and graph output; the first difference is
+// an error. tell, if not nil, gets a few rows at a time of every stream and must not change them. All frames must have
+// one length.
+func CompareKernelsWithEval(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
@@ -29,7 +29,7 @@ func CompareKernels(ctx context.Context, d *dataflow.Design, frames [][]dataflow
 	}
 	both := d.NewPartwiseRun()
 	for f, in := range frames {
-		if err := both.Frame(in); err != nil {
+		if err := both.BeginFrame(in); err != nil {
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
 		a := &agreement{carrier: c, passing: both}
@@ -67,12 +67,13 @@ func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow
 		if err := a.passage(ctx, p); err != nil {
 			return nil, err
 		}
-		a.passing.FreeInputs(p)
+		a.passing.FreeGroupInputs(p)
 	}
-	return a.passing.Outputs(), nil
+	return a.passing.OutputFrames(), nil
 }
 
-// passage computes the layers of one group for the frame in both ways, and returns an error if the results differ.
+// passage computes the layers of group p for the frame in both ways, by Eval and by kernels. It returns an error if the
+// results differ.
 func (a *agreement) passage(ctx context.Context, p *dataflow.LayerGroup) error {
 	t := a.crossing(p)
 	for part := range p.Parts {
@@ -85,7 +86,7 @@ func (a *agreement) passage(ctx context.Context, p *dataflow.LayerGroup) error {
 		go func() {
 			defer close(done)
 			defer func() { failed = recover() }()
-			want = a.passing.Part(p, part)
+			want = a.passing.ComputePart(p, part)
 		}()
 		t.compute(part)
 		<-done
@@ -189,13 +190,13 @@ func (t *crossing) feed(k, port int) bool {
 	if p.Tile > 0 {
 		block = shape[len(shape)-2:]
 	}
-	size, unit := p.Words*p.PerWord, block.Size()/dataflow.GCD(block.Size(), p.PerWord)*p.PerWord
+	size, unit := p.Words*p.PerWord, block.ElementCount()/dataflow.GCD(block.ElementCount(), p.PerWord)*p.PerWord
 	n := min(max(1, fedSize/unit)*unit, size-t.fed[k][port])
 	rows := make([]int64, n)
-	t.passing.Read(s, rows, t.fed[k][port])
+	t.passing.CopyHeldElements(s, rows, t.fed[k][port])
 	t.fed[k][port] += n
-	frame := dataflow.Tensor{Shape: append(dataflow.Shape{n / block.Size()}, block...), Data: rows}
-	turn.rest[port] = append(slices.Clip(turn.rest[port]), p.Send(frame)...)
+	frame := dataflow.Tensor{Shape: append(dataflow.Shape{n / block.ElementCount()}, block...), Data: rows}
+	turn.rest[port] = append(slices.Clip(turn.rest[port]), p.ToStreamOrder(frame)...)
 	return n > 0
 }
 
@@ -216,16 +217,16 @@ func (t *crossing) compare(want [][]dataflow.Tensor) error {
 	return nil
 }
 
-// flows returns an error if the words that a flow has written differ from Eval's results. It drops the words not needed
-// any more.
+// flows returns an error if the words that the flow f has written differ from Eval's results. It drops the words of f
+// that nobody needs any more.
 func (t *crossing) flows(f *flow) error {
 	for len(f.want) > 0 && f.gone+len(f.from.written) >= f.told+len(f.want[0].Data) {
 		rows := f.want[0]
 		sent := f.from.written[f.told-f.gone:][:len(rows.Data)]
 		t.room = slices.Grow(t.room[:0], len(sent))[:len(sent)]
-		got := t.ports[f.stream].ReceiveIn(t.room, rows.Shape, sent)
-		err := Compare([][]dataflow.Tensor{{got}}, [][]dataflow.Tensor{{rows}})
-		if d := new(Difference); errors.As(err, &d) { // make the position one in the whole frame
+		got := t.ports[f.stream].FromStreamOrderIn(t.room, rows.Shape, sent)
+		err := CompareOutputs([][]dataflow.Tensor{{got}}, [][]dataflow.Tensor{{rows}})
+		if d := new(OutputDifference); errors.As(err, &d) { // make the position one in the whole frame
 			d.Shape, d.Index = t.design.Model.Graph.Streams[f.stream].Type.Shape, d.Index+f.told
 		}
 		if err != nil {
@@ -235,7 +236,7 @@ func (t *crossing) flows(f *flow) error {
 		f.want = f.want[1:]
 	}
 	drop := f.told
-	if t.reader[f.stream] >= 0 && t.passing.IsInsideGroup(f.stream) {
+	if t.reader[f.stream] >= 0 && t.passing.IsStreamInsideGroup(f.stream) {
 		drop = min(drop, f.read)
 	}
 	f.from.written = append(f.from.written[:0], f.from.written[drop-f.gone:]...)
@@ -243,7 +244,7 @@ func (t *crossing) flows(f *flow) error {
 	return nil
 }
 
-// over returns an error if results of Eval are left without words to compare.
+// over returns an error if results of Eval are left for which the kernels wrote no words.
 func (t *crossing) over() error {
 	for _, flows := range t.out {
 		for _, f := range flows {

@@ -25,8 +25,8 @@ import (
 // is a set of layers that is run alone.
 type hurries int
 
-// behind reports whether a window, a set of layers that is run alone, falls behind the interval. With credits it does
-// so for ever, where pipelines freeze for at least the given frames.
+// behind reports whether a window, a set of layers that is run alone, falls behind the interval. With credits it then
+// does so for ever; where pipelines freeze, for at least the given frames.
 func (h *hurries) behind(e *engine, interval, frames int) bool {
 	if len(e.sources) > 0 {
 		return false
@@ -45,7 +45,8 @@ func (h *hurries) behind(e *engine, interval, frames int) bool {
 	return slices.Max(d.clocks) > interval && d.repeats(e) && (!frozen || d.early(e) && d.roomy(e, frames))
 }
 
-// hurry moves turns earlier by the given clocks per frame. It triples the number of frames with each call.
+// hurry lets the layers that are paced by turns begin their frames earlier, by the given clocks per frame. It triples
+// the number of frames with each call.
 func (h *hurries) hurry(e *engine, clocks int) {
 	more := 1 + 2*int(*h)
 	for _, k := range e.workers {
@@ -56,7 +57,8 @@ func (h *hurries) hurry(e *engine, clocks int) {
 	*h += hurries(more)
 }
 
-// repeats reports whether the last layers did the same in the last two frames and waited for no other layers.
+// repeats reports whether the layers that fall behind most did the same in the last two frames, and waited for no other
+// layers.
 func (d *drift) repeats(e *engine) bool {
 	clocks := slices.Max(d.clocks)
 	for i := range e.workers {
@@ -77,7 +79,8 @@ func (d *drift) repeats(e *engine) bool {
 	return true
 }
 
-// early reports whether no reader waited for a word that one of the last layers wrote only in its turn.
+// early reports whether no reader waited for a word that came late only because its writer waited for the turn of a
+// frame. The writers are the layers that fall behind most.
 func (d *drift) early(e *engine) bool {
 	last := slices.Max(d.clocks)
 	for i, s := range e.streams {
@@ -90,8 +93,8 @@ func (d *drift) early(e *engine) bool {
 	return true
 }
 
-// roomy reports whether streams from layers that keep the interval to layers that do not have room for that many frames
-// more.
+// roomy reports whether streams from layers that keep the interval to layers that do not have room for the given number
+// of further frames.
 func (d *drift) roomy(e *engine, frames int) bool {
 	last := slices.Max(d.clocks)
 	for _, s := range e.streams {

@@ -25,10 +25,10 @@ func TestBehind(t *testing.T) {
 		d.Target.Stalls = dataflow.StallRule(seed / 4 % 2)
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
-		z.interval = fastest(p, Pace{}, Pace{}) + rng.IntN(4)
+		z.interval = fastest(p, HostSlowdown{}, HostSlowdown{}) + rng.IntN(4)
 		depth := make([]int, len(p.ports))
 		for s := range depth {
-			if depth[s] = MinDepth; rng.IntN(3) == 0 {
+			if depth[s] = MinFIFODepth; rng.IntN(3) == 0 {
 				depth[s] = z.enough(s)
 			}
 		}

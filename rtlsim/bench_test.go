@@ -60,12 +60,13 @@ func window(size, words, k, stride, latency int) dataflow.Loop {
 			reads, writes := max(0, next-read), k*k*words
 			read = max(read, next)
 			both := min(reads, writes)
-			row = dataflow.Join(append(row, dataflow.Repeat(1, run(both, dataflow.PortMoves{Read: 1, Write: 1}),
+			row = dataflow.JoinLoopRuns(append(row, dataflow.RepeatLoopRuns(1, run(both, dataflow.PortMoves{Read: 1,
+				Write: 1}),
 				run(writes-both, dataflow.PortMoves{Write: 1}), run(reads-both, dataflow.PortMoves{Read: 1}))...)...)
 		}
 		body = append(body, row...)
 	}
-	return dataflow.Loop{Body: dataflow.Join(body...), Latency: latency}
+	return dataflow.Loop{Body: dataflow.JoinLoopRuns(body...), Latency: latency}
 }
 
 // A stage is a k x k convolution over size x size pixels. A word of its window has simd channels, a word of its
@@ -95,7 +96,7 @@ func convolutions(b testing.TB, stages []stage) (*dataflow.Design, int) {
 		s, have = n.add("Matrix", matrix(size*size, c.out/c.pe, c.k*c.k*c.in/c.simd, 8), s)[0], c.pe
 	}
 	d := n.design(2, s)
-	slowest, _ := d.Interval()
+	slowest, _ := d.BottleneckInterval()
 	return d, slowest
 }
 
@@ -152,7 +153,7 @@ func tfc(b testing.TB) (*dataflow.Design, int) {
 	s = n.add("Converter", regroup(64, 1, 1, 1), s)[0]
 	s = n.add("Matrix", matrix(1, 10, 64, 4), s)[0]
 	d := n.design(2, s)
-	slowest, _ := d.Interval()
+	slowest, _ := d.BottleneckInterval()
 	return d, slowest
 }
 
@@ -171,7 +172,8 @@ func BenchmarkNetwork(b *testing.B) {
 				t := run(b, d, nil, Options{Frames: c.frames})
 				cycles = t.Cycles
 				if b.N == 1 {
-					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.Latency(), t.Interval(),
+					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.LatencyClocks(),
+						t.IntervalClocks(),
 						t.Period)
 				}
 			}
@@ -189,7 +191,7 @@ func BenchmarkSize(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			d, _ := c.make(b)
 			for b.Loop() {
-				z := size(b, d, SizeOptions{})
+				z := size(b, d, SizingOptions{})
 				if b.N == 1 {
 					b.Logf("kept %t, %d trials, %d words", z.Feasible, z.Trials, z.Words)
 				}

@@ -73,7 +73,7 @@ func (f *finder) close(from int) {
 	f.blocks = append(f.blocks, b)
 }
 
-// reason returns a sentence that explains why words gather on stream s of block b.
+// reason returns a sentence that explains why words gather on stream s of block b, for the user.
 func (p *plan) reason(b block, s int) string {
 	join, arrives := -1, -1
 	if len(b.streams) > 1 {

@@ -8,8 +8,8 @@ type IntervalCause struct {
 	Reason string // one sentence
 }
 
-// bottleneck finds what limits the interval of a run. It takes the interval of the steady state or, if the run
-// found none, the run's mean. It returns the zero value for a single frame.
+// bottleneck finds what limits the interval of a run. It takes the interval of the steady state or, if the run found
+// none, the run's mean. It returns the zero IntervalCause for a single frame.
 //
 // With unbounded FIFOs the interval is that of the slowest layer or end of the host, for all other layers run ahead
 // of it or are fed by it. So if no layer and no end is as slow as the interval, layers wait for each other at FIFOs
@@ -28,7 +28,7 @@ func (e *engine) bottleneck(opt Options) IntervalCause {
 		clocks = e.trace.Frames[last].Last - e.trace.Frames[last/2].Last
 	}
 	for i, l := range e.workers {
-		if e.loops[i].Iterations()*frames == clocks {
+		if e.loops[i].IterationsPerFrame()*frames == clocks {
 			return IntervalCause{l.name, l.name + " works in every clock"}
 		}
 	}

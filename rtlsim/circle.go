@@ -49,8 +49,8 @@ func (z *trials) look(members []bool, depth []int) look {
 	return l
 }
 
-// numbered returns the circle with the numbers that layers and streams have among members instead of those in the
-// design. placed does the reverse.
+// numbered returns the circle with layers and streams renumbered: as they are counted among the layers in members,
+// instead of in the design. placed does the reverse.
 func (c circle) numbered(p *plan, members []bool) circle {
 	nodes, streams := p.nodesOf(members), p.streamsOf(members)
 	return c.renamed(func(i int) int { return slices.Index(nodes, i) },
@@ -73,8 +73,8 @@ func (c circle) renamed(node, stream func(int) int) circle {
 	return r
 }
 
-// held runs an engine that has not started yet, and returns the result with the circle that delays it. A run that is
-// known to fall behind may be too short to contain the circle; then it is made twice as long.
+// held runs a trial with an engine that has not started yet. It returns the result with the circle of waits that delays
+// the run. A run that is known to fall behind may be too short to contain the circle; then it is made twice as long.
 func (z *trials) held(e *engine) (l look) {
 	e.noted()
 	if l.tried = ran(e, z.keepsInterval(e)); l.keeps {
@@ -115,8 +115,8 @@ type way struct {
 	visits  map[spot]visited // visits of a spot in an earlier frame
 }
 
-// A waypoint is a layer that had to wait. The field room is the stream at which it waited for room, or -1 if it
-// waited for a word.
+// A waypoint is a layer that had to wait. The field room is the stream at which it waited for room, or -1 if it waited
+// for a word.
 type waypoint struct{ node, room int32 }
 
 // A spot identifies an iteration within its frame. The iteration started late, or wrote late if written is set.
@@ -125,7 +125,7 @@ type spot struct {
 	written      bool
 }
 
-// A visited is the frame and the clock when the way came to a spot, and the length of the way there.
+// A visited holds the frame and the clock in which the way came to a spot, and the length of the way there.
 type visited struct{ frame, clock, way int }
 
 func (b *way) find(k *worker, interval int) circle {
@@ -135,7 +135,7 @@ func (b *way) find(k *worker, interval int) circle {
 		if !ok || h.cause.stream == nil {
 			return circle{}
 		}
-		each := b.loops[k.node].Iterations()
+		each := b.loops[k.node].IterationsPerFrame()
 		if written {
 			each = k.pipe.started / b.goal
 		}

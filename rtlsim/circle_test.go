@@ -54,9 +54,9 @@ func TestLook(t *testing.T) {
 func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
-		SizeOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
+		SizingOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
-	z.interval = fastest(p, Pace{}, Pace{})
+	z.interval = fastest(p, HostSlowdown{}, HostSlowdown{})
 	return z
 }
 
@@ -68,7 +68,7 @@ func TestSizeKnown(t *testing.T) {
 	for seed := range uint64(80) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
-		opt := SizeOptions{each: 4, Effort: 40000}
+		opt := SizingOptions{each: 4, Effort: 40000}
 		alone := size(t, d, opt)
 		opt.Cache = known
 		if shared := size(t, d, opt); !reflect.DeepEqual(alone, shared) {

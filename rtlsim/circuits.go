@@ -9,21 +9,23 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A wiring runs the circuits of a design on all frames, layer by layer: FIFOs hold as many words as are written.
+// A wiring runs the circuits of a design on all frames, layer by layer. Its FIFOs have no limit: they hold as many
+// words as are written.
 type wiring struct {
 	*plan
 	each    []*plan                                          // by frame
-	words   [][][]uint64                                     // by frame and stream: the words, one after the other
+	words   [][][]uint64                                     // by frame and stream: 64-bit parts; nil once read
 	outputs [][]dataflow.Tensor                              // by frame and graph output
 	tell    func(frame, stream int, t dataflow.Tensor) error // is called with the tensor on each stream; may be nil
 }
 
-// ComputeByCircuits is ComputeOutputs with the circuits of the layers in place of their kernels: what the design's
-// SystemVerilog computes. The target must stall by credit. Streams come layer by layer, each with all frames.
+// ComputeOutputsByCircuits returns what ComputeOutputs does, computed by the layers' circuits instead of their kernels:
+// what the design's SystemVerilog computes. The target's layers must wait by dataflow.StallByCredit. carried, if not
+// nil, is called with the tensor on each stream. The streams come layer by layer, each layer's frame by frame.
 //
-// The error names a layer whose circuit fails, or does not take and give the words of a frame in the iterations of its
-// loop.
-func ComputeByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+// An error of the simulation names the layer whose circuit fails. A circuit also fails if it does not read and write
+// exactly the words of a frame in the iterations of its loop.
+func ComputeOutputsByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	if d.Target.Stalls != dataflow.StallByCredit {
 		return nil, fmt.Errorf("circuits of a design that stalls by rule %v, want %v", d.Target.Stalls,
@@ -42,8 +44,8 @@ func ComputeByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataf
 		w.outputs = append(w.outputs, make([]dataflow.Tensor, len(g.Out)))
 		for i, s := range g.In {
 			port := w.each[f].ports[s]
-			for sent := port.Send(in[i]); len(sent) > 0; sent = sent[port.PerWord:] {
-				w.words[f][s] = circuit.PackElements(w.words[f][s], port.Elem, sent[:port.PerWord])
+			for sent := port.ToStreamOrder(in[i]); len(sent) > 0; sent = sent[port.PerWord:] {
+				w.words[f][s] = circuit.AppendPackedElements(w.words[f][s], port.Elem, sent[:port.PerWord])
 			}
 			if err := w.arrived(f, s); err != nil {
 				return nil, err
@@ -52,7 +54,7 @@ func ComputeByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataf
 	}
 	var one *dataflow.Design
 	if d.Model.Lengths != nil {
-		if one, err = d.At(1); err != nil {
+		if one, err = d.AtSequenceLength(1); err != nil {
 			return nil, err
 		}
 	}
@@ -64,19 +66,20 @@ func ComputeByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataf
 	return w.outputs, nil
 }
 
-// arrived passes the tensor on a stream on, once all of its words are there.
+// arrived takes up stream s of frame f once all of its words are written. It keeps the tensor on s if s is an output of
+// the graph, and passes it to tell. The error is that of tell.
 func (w *wiring) arrived(f, s int) error {
 	p := w.each[f]
-	port, limbs := p.ports[s], circuit.Limbs(p.ports[s].Width())
+	port, limbs := p.ports[s], circuit.LimbCount(p.ports[s].Width())
 	output := slices.Index(p.design.Model.Graph.Out, s)
 	if w.tell == nil && output < 0 {
 		return nil
 	}
 	var elements []int64
 	for words := w.words[f][s]; len(words) > 0; words = words[limbs:] {
-		elements = circuit.AppendElements(elements, port.Elem, port.PerWord, words[:limbs])
+		elements = circuit.AppendUnpackedElements(elements, port.Elem, port.PerWord, words[:limbs])
 	}
-	t := port.Receive(p.design.Model.Graph.Streams[s].Type.Shape, elements)
+	t := port.FromStreamOrder(p.design.Model.Graph.Streams[s].Type.Shape, elements)
 	if output >= 0 {
 		w.outputs[f][output] = t
 	}
@@ -86,11 +89,12 @@ func (w *wiring) arrived(f, s int) error {
 	return w.tell(f, s, t)
 }
 
-// A feed holds the words that an input of a circuit takes in a frame. Weights begin again.
+// A feed holds the words that one input of a circuit reads in a frame. If again is set, as for weights, the words start
+// again after the last one.
 type feed struct {
 	words []uint64
 	limbs int
-	at    int // parts taken so far
+	at    int // index in words of the next word
 	again bool
 }
 
@@ -104,7 +108,8 @@ func (f *feed) next() []uint64 {
 	return f.words[f.at : f.at+f.limbs]
 }
 
-// layer runs the circuit of a layer on all frames.
+// layer runs the circuit of layer i on all frames. one is the design for sequences of one time step; nil if all frames
+// have one length.
 func (w *wiring) layer(ctx context.Context, i int, one *dataflow.Design) error {
 	m, err := w.design.Circuit(i, one)
 	if err != nil {
@@ -132,41 +137,42 @@ func (w *wiring) layer(ctx context.Context, i int, one *dataflow.Design) error {
 	return nil
 }
 
-// weights returns the weights of a layer that come with every frame, or nil.
+// weights returns the feed of the weights that a layer reads from memory with every frame, or nil if there are none.
 func (w *wiring) weights(i int) *feed {
-	for _, x := range w.design.Externals() {
+	for _, x := range w.design.ExternalWeights() {
 		if x.Node != i {
 			continue
 		}
-		table := w.design.WeightWords(x)
-		f := &feed{limbs: circuit.Limbs(x.Port.Width()), again: true}
+		table := w.design.ExternalWeightRows(x)
+		f := &feed{limbs: circuit.LimbCount(x.Port.Width()), again: true}
 		for _, row := range table.Rows {
-			f.words = circuit.PackElements(f.words, table.Elem, row)
+			f.words = circuit.AppendPackedElements(f.words, table.Elem, row)
 		}
 		return f
 	}
 	return nil
 }
 
-// feeds returns the words for the inputs of a layer's circuit in a frame: its streams, and what tells it where
-// sequences end.
+// feeds returns, by input of the circuit m of layer i, the words that it reads in frame f. These are the words of its
+// streams, its weights, or the bits that tell it where the sequence ends.
 func (w *wiring) feeds(i, f int, m *circuit.Module, weights *feed) (list []*feed) {
 	streams := w.design.Model.Graph.Nodes[i].In
 	for _, port := range m.In {
 		switch port.Name {
-		case circuit.WeightsPort:
+		case circuit.WeightsPortName:
 			list = append(list, weights)
-		case circuit.EndsPort:
+		case circuit.SequenceEndsPortName:
 			list = append(list, &feed{words: w.ends(i, f), limbs: 1})
 		default:
-			list = append(list, &feed{words: w.words[f][streams[0]], limbs: circuit.Limbs(port.Width)})
+			list = append(list, &feed{words: w.words[f][streams[0]], limbs: circuit.LimbCount(port.Width)})
 			streams = streams[1:]
 		}
 	}
 	return list
 }
 
-// ends returns a bit per time step of a frame, 1 for the last.
+// ends returns the words that tell layer i where the sequence of frame f ends, one per time step. The word is 1 for the
+// last step, and 0 for all others. It returns nil if the layer is not told.
 func (w *wiring) ends(i, f int) []uint64 {
 	for _, e := range w.design.SequenceEndFIFOs() {
 		if e.Node != i {
@@ -181,12 +187,13 @@ func (w *wiring) ends(i, f int) []uint64 {
 	return nil
 }
 
-// frame runs a frame of a layer.
+// frame runs frame f through the machine of layer i, and appends the words written to those of the layer's output
+// streams. It returns an error if words are missing or left over at any input or output.
 func (w *wiring) frame(ctx context.Context, i, f int, machine *circuit.Machine, feeds []*feed) error {
 	p := w.each[f]
 	out := p.design.Model.Graph.Nodes[i].Out
 	heads := make([][]uint64, len(feeds))
-	for at := range p.loops[i].Iterations() {
+	for at := range p.loops[i].IterationsPerFrame() {
 		if at%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -201,12 +208,12 @@ func (w *wiring) frame(ctx context.Context, i, f int, machine *circuit.Machine, 
 			return fmt.Errorf("iteration %d: %w", at, err)
 		}
 		for k, feed := range feeds {
-			if machine.Reads(k) {
+			if machine.HasReadInput(k) {
 				feed.at += feed.limbs
 			}
 		}
 		for k, s := range out {
-			w.words[f][s] = append(w.words[f][s], machine.Written(k)...)
+			w.words[f][s] = append(w.words[f][s], machine.WrittenWord(k)...)
 		}
 	}
 	for k, feed := range feeds {
@@ -216,7 +223,7 @@ func (w *wiring) frame(ctx context.Context, i, f int, machine *circuit.Machine, 
 	}
 	for k, s := range out {
 		port := p.ports[s]
-		if got := len(w.words[f][s]) / circuit.Limbs(port.Width()); got != port.Words {
+		if got := len(w.words[f][s]) / circuit.LimbCount(port.Width()); got != port.Words {
 			return fmt.Errorf("%d words at output %d, want %d", got, k, port.Words)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Difference is the first element in which two outputs differ. Frames come first, then outputs, then elements.
-type Difference struct {
+// An OutputDifference is the first element in which two outputs differ. Frames come first, then outputs, then elements.
+type OutputDifference struct {
 	Frame, Output int
 	Shape         dataflow.Shape
 	Index         int // row-major in the frame
@@ -16,7 +16,7 @@ type Difference struct {
 	Frames        int // number of frames that differ anywhere
 }
 
-func (d *Difference) Error() string {
+func (d *OutputDifference) Error() string {
 	at := make([]int, len(d.Shape))
 	for rest, k := d.Index, len(at)-1; k >= 0; k-- {
 		at[k] = rest % d.Shape[k]
@@ -44,13 +44,13 @@ func apart(got, want []int64) int {
 	return -1
 }
 
-// Compare returns nil if the outputs of two engines, by frame and output, are equal. It returns a *Difference if an
-// element differs, or another error if their shapes differ.
-func Compare(got, want [][]dataflow.Tensor) error {
+// CompareOutputs returns nil if the outputs of two engines, by frame and output, are equal. It returns an
+// *OutputDifference if an element differs, or another error if their shapes differ.
+func CompareOutputs(got, want [][]dataflow.Tensor) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d frames, want %d", len(got), len(want))
 	}
-	var first *Difference
+	var first *OutputDifference
 	for f := range want {
 		if len(got[f]) != len(want[f]) {
 			return fmt.Errorf("frame %d has %d outputs, want %d", f, len(got[f]), len(want[f]))
@@ -68,7 +68,8 @@ func Compare(got, want [][]dataflow.Tensor) error {
 			}
 			differs = true
 			if first == nil {
-				first = &Difference{Frame: f, Output: o, Shape: w.Shape, Index: i, Got: g.Data[i], Want: w.Data[i]}
+				first = &OutputDifference{Frame: f, Output: o, Shape: w.Shape, Index: i, Got: g.Data[i],
+					Want: w.Data[i]}
 			}
 		}
 		if differs {

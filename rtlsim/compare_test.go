@@ -26,7 +26,7 @@ func TestCompare(t *testing.T) {
 			"frame 2, output 1 has shape [1] and 1 values, want [2 3] and 6"},
 	} {
 		got := ""
-		if err := Compare(c.got, want); err != nil {
+		if err := CompareOutputs(c.got, want); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

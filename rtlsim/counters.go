@@ -2,9 +2,9 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// Counters hold the values that an accelerator's counters show after the frames of a run. The definition holds for
-// the simulation and for accelerators in SystemVerilog. The run begins with a reset, and the host gives and takes
-// words as fast as its port allows.
+// AcceleratorCounters hold the values that an accelerator's counters show after the frames of a run. The definition
+// holds for the simulation and for accelerators in SystemVerilog. The run begins with a reset, and the host gives and
+// takes words as fast as its port allows.
 //
 // Clocks are counted from clock 0 on, the first clock in which a word of the host can be read. A stream is starved
 // in a clock if the layer that reads it needs a word for its next iteration and there is none. An output is starved
@@ -16,36 +16,36 @@ import "hlsgen/internal/dataflow"
 //
 // A layer that begins a frame without reading, such as a padding, does so long before the first word if the reset
 // was long ago. Streams around it then wait a few clocks less than in this simulation.
-type Counters struct {
-	Frames  int              `json:"frames"` // frames that came out
-	Clocks  int              `json:"clocks"` // clocks from clock 0 to the last word that came out, both included
-	Streams []StreamCounters `json:"streams"`
+type AcceleratorCounters struct {
+	Frames  int                `json:"frames"` // frames that came out
+	Clocks  int                `json:"clocks"` // clocks from clock 0 to the last word that came out, both included
+	Streams []StreamWaitClocks `json:"streams"`
 }
 
-// StreamCounters count the clocks of waits at a stream.
-type StreamCounters struct {
+// StreamWaitClocks count the clocks of waits at a stream.
+type StreamWaitClocks struct {
 	Stalled int `json:"stalled"` // clocks that its writer waited for room
 	Starved int `json:"starved"` // clocks that its reader waited for a word
 }
 
-// Counters returns the counters that the accelerator of design d shows after this run.
-func (t *Trace) Counters(d *dataflow.Design) Counters {
-	_, out := d.Target.EndLatencyClocks()
-	c := Counters{Frames: len(t.Frames)}
+// AcceleratorCounters returns the counters that the accelerator of design d shows after this run.
+func (t *RunTrace) AcceleratorCounters(d *dataflow.Design) AcceleratorCounters {
+	_, out := d.Target.IOLatencyClocks()
+	c := AcceleratorCounters{Frames: len(t.Frames)}
 	for _, f := range t.Frames {
 		c.Clocks = max(c.Clocks, f.Last-out+1)
 	}
 	g := d.Model.Graph
 	for s := range g.Streams {
-		n := StreamCounters{t.Full[s], t.Empty[s]}
-		if w, _ := g.Writer(s); w < 0 {
+		n := StreamWaitClocks{t.Full[s], t.Empty[s]}
+		if w, _ := g.WriterOfStream(s); w < 0 {
 			// In hardware the FIFO of an input has one place more than here: the host gives a word when the word
 			// before takes its place here. So the waiting of the last word does not count, and the second word
 			// comes one clock before the port would allow it.
 			h := t.Host[s]
-			n.Stalled = max(0, h.Clocks-h.Last-(d.Target.HostClocksPerWord(d.Port(s))-1))
+			n.Stalled = max(0, h.Clocks-h.Last-(d.Target.HostClocksPerWord(d.PortOfStream(s))-1))
 		}
-		if r, _ := g.Reader(s); r < 0 {
+		if r, _ := g.ReaderOfStream(s); r < 0 {
 			n.Starved = t.Host[s].Clocks
 		}
 		c.Streams = append(c.Streams, n)
@@ -53,11 +53,11 @@ func (t *Trace) Counters(d *dataflow.Design) Counters {
 	return c
 }
 
-// A HostWait counts the clocks in which the host would have moved a word of a stream and could not. Last counts
+// A HostWaitClocks counts the clocks in which the host would have moved a word of a stream and could not. Last counts
 // those in front of the last word.
-type HostWait struct{ Clocks, Last int }
+type HostWaitClocks struct{ Clocks, Last int }
 
-// held counts the clocks from from up to, but not including, to in which the host waited at the stream.
+// held counts, in the stream's HostWaitClocks, the clocks from from to to-1 in which the host waited at the stream.
 func (s *stream) held(g *gate, from, to int) {
 	n := max(0, to-from)
 	if g.stall > 0 {

@@ -18,12 +18,12 @@ type course struct {
 	high   []int  // as in tried
 }
 
-// courseKey returns a text that is equal for runs that have the same course.
-func courseKey(p *plan, in, out Pace, depth []int) string {
+// courseKey returns a map key that is equal for runs that have the same course.
+func courseKey(p *plan, in, out HostSlowdown, depth []int) string {
 	return string(p.key(fmt.Append(nil, "course ", in.Every, " ", out.Every), nil, depth))
 }
 
-// went records the frame that has just left the design.
+// went records the clocks of the frame that has just left the design.
 func (c *course) went(e *engine) {
 	c.clocks = append(c.clocks, e.clock())
 	for i, s := range e.sources {
@@ -34,7 +34,8 @@ func (c *course) went(e *engine) {
 	}
 }
 
-// recurs returns the course of the run e, made by a host at full speed, up to the frame after which a state recurs.
+// recurs returns the course that the run e recorded with a host at full speed, cut after the frame after which a state
+// recurs.
 func (c *course) recurs(e *engine) *course {
 	frames := e.search.bare
 	r := &course{clocks: c.clocks[:frames], period: e.search.period}
@@ -48,8 +49,8 @@ func (c *course) recurs(e *engine) *course {
 	return r
 }
 
-// waits reports whether a paced host, which gives one frame per interval, departs from this course. It does if it
-// waits for the turn of a frame, or if its wait before the next frame differs from the wait a period ago.
+// waits reports whether a paced host, which gives one frame per interval, departs from this course. It does so if it
+// waits for the turn of a frame. It also does so if its wait before the next frame differs from the wait a period ago.
 func (c *course) waits(interval int) bool {
 	last := len(c.clocks) - 1
 	wait := func(source, frame int) int { return max(0, (frame+1)*interval-c.frees[source][frame]) }
@@ -66,8 +67,8 @@ func (c *course) waits(interval int) bool {
 	return false
 }
 
-// follow returns what keepsInterval would for a run whose course is known, of at most that many frames. ok is false if
-// the run ends before a state recurs.
+// follow returns what keepsInterval would for a run of at most the given frames whose course c is known. ok is false if
+// the run would end before a state recurs.
 func (z *trials) follow(c *course, frames int) (keeps, ok bool) {
 	if len(c.clocks) > frames {
 		return false, false

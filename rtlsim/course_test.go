@@ -15,19 +15,19 @@ func TestCourses(t *testing.T) {
 	for seed := range uint64(400) {
 		d, rng := randomNet(t, seed, 13)
 		p := newPlan(d)
-		depth := d.Depths()
+		depth := d.FIFODepthsWords()
 		for s := range depth {
 			depth[s] = max(depth[s], p.ports[s].Words*rng.IntN(3))
 		}
 		c := *d
-		c.FIFO = dataflow.ShiftRegisters(depth...)
+		c.FIFO = dataflow.NewShiftRegisterFIFOs(depth...)
 		known := &RunCache{}
 		if seed%2 == 0 {
-			if _, err := Run(t.Context(), &c, nil, Options{Frames: 100, Cache: known}); err != nil {
+			if _, err := RunFrames(t.Context(), &c, nil, Options{Frames: 100, Cache: known}); err != nil {
 				continue
 			}
 		}
-		slowest, _ := d.Interval()
+		slowest, _ := d.BottleneckInterval()
 		for range 6 {
 			with := &trials{plan: p, ctx: t.Context(), known: known, left: 1e6,
 				interval: max(1, slowest-3+rng.IntN(8))}
@@ -76,15 +76,15 @@ func TestTrialsKeepWhatRunsShow(t *testing.T) {
 		d, rng := randomNet(t, seed, 13)
 		p := newPlan(d)
 		for s := range d.FIFO {
-			d.FIFO[s].Depth = max(MinDepth, p.ports[s].Words*rng.IntN(5)/2)
+			d.FIFO[s].Depth = max(MinFIFODepth, p.ports[s].Words*rng.IntN(5)/2)
 		}
-		r, err := Run(t.Context(), d, nil, Options{Frames: 400})
+		r, err := RunFrames(t.Context(), d, nil, Options{Frames: 400})
 		if err != nil || r.Period.Frames == 0 {
 			continue
 		}
 		z := &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e8,
 			interval: (r.Period.Clocks + r.Period.Frames - 1) / r.Period.Frames}
-		got := z.tryWhole(d.Depths(), trialFrames)
+		got := z.tryWhole(d.FIFODepthsWords(), trialFrames)
 		if got.cut {
 			continue
 		}

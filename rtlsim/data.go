@@ -23,7 +23,7 @@ type carrier struct {
 }
 
 // ComputeOutputs computes the outputs of frames of inputs (one tensor per Graph.In each), per frame and graph output.
-// It is Run without clocks. carried, if not nil, is called as Options.OnTensor is.
+// It does what RunFrames does, but without clocks. carried, if not nil, is called as Options.OnTensor is.
 func ComputeOutputs(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
@@ -83,7 +83,7 @@ func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []datafl
 	g := c.design.Model.Graph
 	c.values = make([][]int64, len(g.Streams))
 	for i, s := range g.In {
-		c.values[s] = slices.Clone(c.ports[s].Send(in[i]))
+		c.values[s] = slices.Clone(c.ports[s].ToStreamOrder(in[i]))
 		if err := c.carried(s); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []datafl
 		}
 	}
 	for _, s := range g.Out {
-		out = append(out, c.ports[s].Receive(g.Streams[s].Type.Shape, c.values[s]))
+		out = append(out, c.ports[s].FromStreamOrder(g.Streams[s].Type.Shape, c.values[s]))
 	}
 	return out, nil
 }
@@ -124,7 +124,8 @@ func (c *carrier) carried(stream int) error {
 	}
 	sent := c.values[stream]
 	c.room = slices.Grow(c.room[:0], len(sent))[:len(sent)]
-	return c.tell(stream, c.ports[stream].ReceiveIn(c.room, c.design.Model.Graph.Streams[stream].Type.Shape, sent))
+	return c.tell(stream, c.ports[stream].FromStreamOrderIn(c.room, c.design.Model.Graph.Streams[stream].Type.Shape,
+		sent))
 }
 
 // empty returns an empty list with room for the words of a stream in a frame.
@@ -160,19 +161,19 @@ func (c *carrier) turn(i int) *turn {
 	}
 	for _, s := range node.Out {
 		port := c.ports[s]
-		t.outlets = append(t.outlets, outlet{port, port.Elem.Range(), port.Elem.Kind == num.Bipolar, nil})
+		t.outlets = append(t.outlets, outlet{port, port.Elem.Range(), port.Elem.Kind == num.KindBipolar, nil})
 	}
 	if c.loops[i].Body != nil {
-		t.walk = c.loops[i].Walk()
+		t.walk = c.loops[i].NewWalker()
 	}
 	return t
 }
 
-// run runs iterations until enough returns true, the frame is over, or an iteration lacks a word. In the last case
-// it returns the input that lacks a word, otherwise -1. It panics if a kernel breaks its contract.
+// run runs iterations of the turn until enough returns true, the frame is over, or an iteration lacks a word. In the
+// last case it returns the input that lacks a word, otherwise -1. It panics if a kernel breaks its contract.
 func (t *turn) run(enough func() bool) (lacks int) {
 	for t.walk != nil && !enough() {
-		m := t.walk.Moves()
+		m := t.walk.NextMoves()
 		for p, n := range t.perWord {
 			if m.Read>>p&1 != 0 && len(t.rest[p]) < n {
 				return p
@@ -195,7 +196,7 @@ func (t *turn) run(enough func() bool) (lacks int) {
 			}
 		}
 		t.at++
-		if t.walk.Advance() {
+		if t.walk.AdvanceIteration() {
 			t.walk = nil
 		}
 	}

@@ -15,22 +15,22 @@ type Deadlock struct {
 	// From this clock on no layer starts and the host takes no word. It is negative if the deadlock was found
 	// without clocks.
 	Clock int
-	Waits []Wait // all layers and ends of the host that stand still
-	Cycle []Wait // a closed chain of these: each waits for the next node, the last for the first
+	Waits []NodeWait // all layers and ends of the host that stand still
+	Cycle []NodeWait // a closed chain of these: each waits for the next node, the last for the first
 	// Deepening the FIFO of Stream breaks the chain with the fewest bits. Depth is the smallest depth at which this
 	// FIFO delays nothing any more, whatever pipelines hold.
 	Stream, Depth int
 }
 
-// A Wait is one reason why a layer, or the host, stands still: a stream without a word, or without room.
-type Wait struct {
+// A NodeWait is one reason why a layer, or the host, stands still: a stream without a word, or without room.
+type NodeWait struct {
 	Node   string // empty for the host
 	Room   bool   // it waits for room, otherwise for a word
 	Stream int
 	Depth  int // depth of the stream's FIFO
 }
 
-func (w Wait) String() string {
+func (w NodeWait) String() string {
 	who, what := w.Node, fmt.Sprintf("a word on s%d", w.Stream)
 	if who == "" {
 		who = "the host"
@@ -64,7 +64,7 @@ func (d *Deadlock) Error() string {
 // explain sets the closed chain of waits in d, and the cheapest depth that breaks it. It returns d as an error, or the
 // context's error.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
-	depth := p.design.Depths()
+	depth := p.design.FIFODepthsWords()
 	t := newTokens(p, nil)
 	if through, err := t.run(ctx, depth); err != nil || through {
 		return cmp.Or[error](err, d)
@@ -72,7 +72,7 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	cycle := t.cycle()
 	fewest := math.MaxInt
 	for _, w := range cycle {
-		d.Cycle = append(d.Cycle, Wait{p.name(w.layer), w.room, w.stream, depth[w.stream]})
+		d.Cycle = append(d.Cycle, NodeWait{p.name(w.layer), w.room, w.stream, depth[w.stream]})
 		if !w.room {
 			continue
 		}
@@ -87,8 +87,8 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	return d
 }
 
-// enough returns the fewest words that the stream must gain so that the frame goes as far as with an unbounded FIFO.
-// The words of a whole frame, which are always enough, are the argument frame.
+// enough returns the fewest words by which the stream's FIFO must grow so that the frame goes as far as with an
+// unbounded FIFO. frame is the number of words of a whole frame, which are always enough.
 func (t *tokens) enough(ctx context.Context, depth []int, stream, frame int) (words int, err error) {
 	reach := func(more int) []int {
 		with := slices.Clone(depth)
@@ -108,7 +108,7 @@ func (e *engine) deadlock(ctx context.Context) error {
 	d := &Deadlock{Clock: e.clock()}
 	for _, s := range e.sources {
 		if s.frame < e.frames {
-			d.Waits = append(d.Waits, Wait{Room: true, Stream: s.stream.id, Depth: s.stream.depth})
+			d.Waits = append(d.Waits, NodeWait{Room: true, Stream: s.stream.id, Depth: s.stream.depth})
 		}
 	}
 	for _, l := range e.workers {
@@ -116,7 +116,7 @@ func (e *engine) deadlock(ctx context.Context) error {
 	}
 	for _, k := range e.sinks {
 		if k.frame < e.frames {
-			d.Waits = append(d.Waits, Wait{Stream: k.stream.id, Depth: k.stream.depth})
+			d.Waits = append(d.Waits, NodeWait{Stream: k.stream.id, Depth: k.stream.depth})
 		}
 	}
 	return d.explain(ctx, e.plan)

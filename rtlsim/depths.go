@@ -19,14 +19,14 @@ type depths struct {
 	ahead []int // words for which the hardware has room beside the FIFO
 }
 
-func newDepths(p *plan, opt SizeOptions) depths {
-	d := depths{ports: p.ports, low: slices.Repeat([]int{MinDepth}, len(p.ports)), fixed: opt.Fixed,
+func newDepths(p *plan, opt SizingOptions) depths {
+	d := depths{ports: p.ports, low: slices.Repeat([]int{MinFIFODepth}, len(p.ports)), fixed: opt.Fixed,
 		each: cmp.Or(opt.each,
 			memoryWords), ahead: make([]int, len(p.ports))}
 	for s := range d.low {
 		d.ahead[s] = p.design.FIFOCapacityWords(s) - p.design.FIFO[s].Depth
 		if opt.From != nil {
-			d.low[s] = max(MinDepth, opt.From[s])
+			d.low[s] = max(MinFIFODepth, opt.From[s])
 		}
 		if d.given(s) {
 			d.low[s] = opt.Fixed[s]
@@ -55,20 +55,20 @@ func (d *depths) raise(s, words int) {
 	}
 }
 
-// trim lowers the depth of stream s to the least possible one for words words, but not below its depth in was. It never
-// raises it.
+// trim lowers the depth of stream s to the least possible one that holds the given words, but not below its depth in
+// was. It never raises it.
 func (d *depths) trim(s, words int, was []int) {
 	if !d.given(s) {
 		d.now[s] = max(was[s], min(d.now[s], d.step(s, words)))
 	}
 }
 
-// by sorts streams by what number returns for each.
+// by sorts the streams in place, by the number that the function number returns for each.
 func by(streams []int, number func(s int) int) {
 	slices.SortStableFunc(streams, func(a, b int) int { return cmp.Compare(number(a), number(b)) })
 }
 
-// numbers returns 0, 1, 2 ... n-1.
+// numbers returns the list of the numbers 0 to n-1.
 func numbers(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -88,7 +88,7 @@ func (d *depths) without(streams, was []int, passes func() bool) {
 	d.without(streams[half:], was, passes)
 }
 
-// drop lowers all given streams to the depths in low. If passes then returns false, it undoes this and returns false.
+// drop lowers all given streams to their depths in low. If passes then returns false, it undoes this and returns false.
 func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	was := slices.Clone(d.now)
 	for _, s := range streams {

@@ -69,7 +69,7 @@ type filled struct {
 	late        int
 }
 
-// follows copies one more frame, if that frame is known to be a copy of the last one. It returns false if it is not.
+// follows copies one more frame if it is known to be a copy of the last one; otherwise it returns false.
 func (d *drift) follows(e *engine) bool {
 	if d.left == 0 {
 		return false
@@ -81,7 +81,7 @@ func (d *drift) follows(e *engine) bool {
 	return true
 }
 
-// alike sets, after a frame that was run, how many frames may be copied.
+// alike is called after a frame that was run. It sets how many of the following frames may be copied.
 func (d *drift) alike(e *engine) {
 	if d.over && !d.asked {
 		return
@@ -126,7 +126,7 @@ func paces(e *engine) []int {
 	}
 	for i, k := range e.workers {
 		t := len(e.sources) + i
-		least[t] = e.loops[k.node].Iterations()
+		least[t] = e.loops[k.node].IterationsPerFrame()
 		for _, s := range ports(nil, k.in, k.joined.Read) {
 			least[t] = max(least[t], least[s.writer])
 		}
@@ -137,7 +137,7 @@ func paces(e *engine) []int {
 	return least
 }
 
-// note records the state of an engine.
+// note records in p the state of an engine between two frames.
 func (p *pause) note(e *engine) {
 	if p.workers == nil {
 		p.workers, p.streams = make([]held, len(e.workers)), make([]filled, len(e.streams))
@@ -184,7 +184,8 @@ func (d *drift) later() (same bool) {
 	return same
 }
 
-// moved reports whether the last frame is like the frame before, up to the shift of each task.
+// moved reports whether the last frame is like the frame before, except that everything of a task is later by the shift
+// of that task.
 func (d *drift) moved(e *engine) bool {
 	was, now, clocks := &d.was, &d.now, d.clocks
 	for _, s := range e.sources {
@@ -360,7 +361,7 @@ func (d *drift) move(e *engine) {
 		k.gate.free += clocks[i]
 		k.at += clocks[i]
 		f := e.trace.Frames[k.frame-1]
-		e.trace.Frames[k.frame] = FrameTime{f.First + clocks[i], f.Last + clocks[i]}
+		e.trace.Frames[k.frame] = FrameOutputClocks{f.First + clocks[i], f.Last + clocks[i]}
 		k.frame++
 	}
 }

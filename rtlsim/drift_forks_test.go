@@ -29,7 +29,7 @@ func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) datafl
 	for p, words := range writes {
 		moves(words, func(m *dataflow.PortMoves) *uint64 { return &m.Write }, p)
 	}
-	return dataflow.Loop{Body: dataflow.Join(runs...), Latency: latency}
+	return dataflow.Loop{Body: dataflow.JoinLoopRuns(runs...), Latency: latency}
 }
 
 // TestDriftsOfForks checks frames that are copied with a shift, behind a fork. One output of the fork fills while

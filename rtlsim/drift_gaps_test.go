@@ -32,12 +32,13 @@ func TestDriftsOfGaps(t *testing.T) {
 		in := func(pattern []byte) []dataflow.PortIndices {
 			return []dataflow.PortIndices{{{Kind: dataflow.PatternIndices, Pattern: string(pattern)}}}
 		}
-		loop := dataflow.LoopNest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 + rng.IntN(5)}.Loop()
+		loop := dataflow.LoopNest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 +
+			rng.IntN(5)}.AsLoop()
 		b := &net{t: t, perWord: 1}
 		d := b.design(1, b.add("Gaps", loop, b.input(words))[0])
 		d.FIFO[0].Depth = words * (1 + rng.IntN(60))
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
-		n, through := runsAlike(t, seed, d, Options{Frames: 40, In: Pace{Every: every}})
+		n, through := runsAlike(t, seed, d, Options{Frames: 40, In: HostSlowdown{Every: every}})
 		if moved += n; !through {
 			t.Fatalf("seed %d: frames do not come through", seed)
 		}
@@ -51,7 +52,7 @@ func TestDriftsOfGaps(t *testing.T) {
 // differ. It returns the number of copied frames, and whether all frames came through.
 func runsAlike(t *testing.T, seed uint64, d *dataflow.Design, opt Options) (moved int, through bool) {
 	p := newPlan(d)
-	got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)
+	got, want := p.whole(d.FIFODepthsWords(), nil, opt), p.whole(d.FIFODepthsWords(), nil, opt)
 	want.drift.over = true
 	for f := range opt.Frames {
 		if got.drift.left > 0 {

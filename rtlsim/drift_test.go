@@ -21,11 +21,11 @@ func TestDrifts(t *testing.T) {
 		}
 		d, rng := randomNet(t, seed, 11)
 		p := newPlan(d)
-		depth := d.Depths()
+		depth := d.FIFODepthsWords()
 		for s := range depth {
 			depth[s] = max(depth[s], p.ports[s].Words*rng.IntN(40))
 		}
-		slowest, _ := d.Interval()
+		slowest, _ := d.BottleneckInterval()
 		members := p.window(rng.IntN(len(p.loops)), 1+rng.IntN(4))
 		for kind := range moved {
 			d.Target.Stalls = dataflow.StallRule(kind % 2)
@@ -36,7 +36,7 @@ func TestDrifts(t *testing.T) {
 					e.drift.over = every
 					return e
 				}
-				e := p.whole(depth, nil, Options{Frames: frames, Out: Pace{Every: int(seed % 3)}})
+				e := p.whole(depth, nil, Options{Frames: frames, Out: HostSlowdown{Every: int(seed % 3)}})
 				e.drift.over = every
 				e.keep(Options{Layers: 1 + int(seed)%80})
 				if kind == 2 {

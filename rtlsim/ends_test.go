@@ -20,7 +20,7 @@ func TestEndsAreProcesses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 90))
 		depths := 2 + rng.IntN(4)
 		target := dataflow.Target{ClockMHz: []float64{100, 200, 500}[rng.IntN(3)]}
-		in, out := target.EndLatencyClocks()
+		in, out := target.IOLatencyClocks()
 		chain := func(process int) *dataflow.Design { // with ends of the given number of clocks as layers; 0 for none
 			rng := rand.New(rand.NewPCG(seed, 91))
 			n := &net{t: t, perWord: 1}
@@ -50,8 +50,8 @@ func TestEndsAreProcesses(t *testing.T) {
 			d := n.design(depths, s)
 			d.Target = target
 			if process > 0 { // for the register slices
-				d.FIFO[d.Model.Graph.In[0]] = dataflow.ShiftRegisters(2)[0]
-				d.FIFO[s] = dataflow.ShiftRegisters(2)[0]
+				d.FIFO[d.Model.Graph.In[0]] = dataflow.NewShiftRegisterFIFOs(2)[0]
+				d.FIFO[s] = dataflow.NewShiftRegisterFIFOs(2)[0]
 			}
 			return d
 		}
@@ -61,13 +61,13 @@ func TestEndsAreProcesses(t *testing.T) {
 		bare := chain(0)
 		reads := true // every layer reads before it does anything else
 		for i := range bare.Model.Graph.Nodes {
-			reads = reads && bare.Loop(i).At(0).Read != 0
+			reads = reads && bare.LoopOfNode(i).MovesOfIteration(0).Read != 0
 		}
 		counted := run(t, bare, nil, Options{Frames: 6})
 		walked := run(t, chain(process), nil, Options{Frames: 6})
 		for f := range counted.Frames {
 			c, w := counted.Frames[f], walked.Frames[f]
-			for word, clocks := range []int{counted.Clocks(c.First), counted.Clocks(c.Last)} {
+			for word, clocks := range []int{counted.ClocksUntil(c.First), counted.ClocksUntil(c.Last)} {
 				as := slice + []int{w.First, w.Last}[word] - out + 1
 				if ahead := clocks - as; ahead < 0 || ahead > process || ahead > 0 && reads {
 					t.Fatalf("seed %d, frame %d: %d clocks, with layers at the ends %d", seed, f, clocks, as)
@@ -77,8 +77,9 @@ func TestEndsAreProcesses(t *testing.T) {
 		if reads {
 			alike++
 		}
-		if counted.Interval() != walked.Interval() {
-			t.Fatalf("seed %d: interval %v, with layers at the ends %v", seed, counted.Interval(), walked.Interval())
+		if counted.IntervalClocks() != walked.IntervalClocks() {
+			t.Fatalf("seed %d: interval %v, with layers at the ends %v", seed, counted.IntervalClocks(),
+				walked.IntervalClocks())
 		}
 	}
 	if alike < 50 {
@@ -94,18 +95,18 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 	for seed := range uint64(60) {
 		d, _ := randomNet(t, seed, 92)
 		d.Target.Stalls = dataflow.StallFreezesPipeline
-		var first *Trace
+		var first *RunTrace
 		for _, mhz := range []float64{100, 500, 1000} {
 			d.Target.ClockMHz = mhz
-			got, err := Run(t.Context(), d, nil, Options{Frames: 5})
+			got, err := RunFrames(t.Context(), d, nil, Options{Frames: 5})
 			if err != nil {
 				break // a deadlock at one frequency is one at any
 			}
-			in, out := d.Target.EndLatencyClocks()
+			in, out := d.Target.IOLatencyClocks()
 			latencies[in+out] = true
 			frames := slices.Clone(got.Frames)
 			for f := range frames {
-				frames[f] = FrameTime{frames[f].First - out, frames[f].Last - out}
+				frames[f] = FrameOutputClocks{frames[f].First - out, frames[f].Last - out}
 			}
 			if got.Start != -in {
 				t.Fatalf("seed %d: the first word is given in clock %d, its end takes %d", seed, got.Start, in)

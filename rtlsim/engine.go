@@ -35,7 +35,7 @@ type engine struct {
 	late   bool // something would happen in clock end or later
 	every  bool // every frame must be run, as for a log
 	cut    bool // a trial ended before it gave a result
-	trace  *Trace
+	trace  *RunTrace
 	search search
 
 	stretch stretch // finds repetitions within a frame
@@ -112,8 +112,8 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	return through, err
 }
 
-// stopped returns the error for a frame that does not come out: a *Deadlock, the end of the allowed clocks,
-// or the context's error.
+// stopped returns the error that explains why a frame does not come out: a *Deadlock, the end of the allowed clocks, or
+// the context's error.
 func (e *engine) stopped(ctx context.Context) error {
 	e.goal = e.frames // let the tasks that are not stuck in this frame go on
 	if err := e.drain(ctx); err != nil {
@@ -135,7 +135,7 @@ func (e *engine) done() bool {
 		!slices.ContainsFunc(e.sinks, func(k *sink) bool { return k.frame < e.goal })
 }
 
-// at returns the plan of the given frame.
+// at returns the plan of the given frame, which depends on its length if frames have several lengths.
 func (e *engine) at(frame int) *plan {
 	if len(e.each) == 0 {
 		return e.plan
@@ -148,7 +148,7 @@ func (e *engine) mixed() bool {
 	return slices.ContainsFunc(e.each, func(p *plan) bool { return p != e.plan })
 }
 
-// clock returns the clock after the last iteration and after the last word that the host took.
+// clock returns the last clock in which something happened so far: an iteration, or the host's taking of a word.
 func (e *engine) clock() int {
 	at := -1
 	for _, k := range e.workers {

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-var uint8s = num.Type{Kind: num.UInt, Width: 8}
+var uint8s = num.Type{Kind: num.KindUInt, Width: 8}
 
 // A blender is a layer with any loop. Each word that it writes is a digest of all that it has read in the frame so
 // far. All words have the same number of elements.
@@ -26,11 +26,11 @@ type blender struct {
 // newBlender returns a blender with as many ports as its loop uses.
 func newBlender(kind string, l dataflow.Loop, perWord int) blender {
 	var all dataflow.PortMoves
-	w := l.Walk()
-	for range l.Iterations() {
-		all.Read |= w.Moves().Read
-		all.Write |= w.Moves().Write
-		w.Advance()
+	w := l.NewWalker()
+	for range l.IterationsPerFrame() {
+		all.Read |= w.NextMoves().Read
+		all.Write |= w.NextMoves().Write
+		w.AdvanceIteration()
 	}
 	return blender{kind, l, bits.Len64(all.Read), bits.Len64(all.Write), perWord}
 }
@@ -48,13 +48,13 @@ func (b blender) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamT
 		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), b.in)
 	}
 	for p := range b.in {
-		if want := b.loop.Reads(p); in[p].Shape[0] != want {
+		if want := b.loop.WordsRead(p); in[p].Shape[0] != want {
 			return nil, nil, fmt.Errorf("%d words at input %d, want %d", in[p].Shape[0], p, want)
 		}
 	}
 	var out []dataflow.StreamType
 	for p := range b.out {
-		out = append(out, b.frame(b.loop.Writes(p)))
+		out = append(out, b.frame(b.loop.WordsWritten(p)))
 	}
 	return b, out, nil
 }
@@ -63,12 +63,12 @@ func (b blender) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	k := b.Kernel(b.only(), dataflow.Target{})
 	read, out := make([]int, b.in), make([]dataflow.Tensor, b.out)
 	for p := range out {
-		out[p].Shape = dataflow.Shape{b.loop.Writes(p), b.perWord}
+		out[p].Shape = dataflow.Shape{b.loop.WordsWritten(p), b.perWord}
 	}
-	for i := range b.loop.Iterations() {
+	for i := range b.loop.IterationsPerFrame() {
 		words := make([]dataflow.Word, b.in)
 		for p := range words {
-			if b.loop.At(i).Read>>p&1 != 0 {
+			if b.loop.MovesOfIteration(i).Read>>p&1 != 0 {
 				words[p] = in[p].Data[read[p]:][:b.perWord]
 				read[p] += b.perWord
 			}
@@ -88,18 +88,18 @@ func (b blender) Folds() iter.Seq[dataflow.Fold] {
 
 func (b blender) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	for p := range b.in {
-		in = append(in, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Reads(p)})
+		in = append(in, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.WordsRead(p)})
 	}
 	for p := range b.out {
-		out = append(out, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Writes(p)})
+		out = append(out, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.WordsWritten(p)})
 	}
 	return in, out
 }
 
-func (b blender) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop     { return b.loop }
-func (b blender) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost     { return nil }
-func (b blender) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("no C++") }
-func (b blender) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return &blend{layer: b} }
+func (b blender) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop           { return b.loop }
+func (b blender) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost           { return nil }
+func (b blender) Emit(dataflow.Fold, dataflow.Target) dataflow.KernelInstance { panic("no C++") }
+func (b blender) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel       { return &blend{layer: b} }
 
 type blend struct {
 	layer  blender
@@ -117,7 +117,7 @@ func (k *blend) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	out := make([]dataflow.Word, k.layer.out)
 	for p := range out {
-		if k.layer.loop.At(iteration).Write>>p&1 != 0 {
+		if k.layer.loop.MovesOfIteration(iteration).Write>>p&1 != 0 {
 			for i := range k.layer.perWord {
 				out[p] = append(out[p], int64(mix(k.digest+uint64(i))&255))
 			}
@@ -134,12 +134,12 @@ type net struct {
 }
 
 func (n *net) input(words int) int {
-	return n.b.Input("", blender{perWord: n.perWord}.frame(words))
+	return n.b.AddInput("", blender{perWord: n.perWord}.frame(words))
 }
 
 func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
 	n.t.Helper()
-	out, err := n.b.Add(newBlender(kind, l, n.perWord), in, nil, nil)
+	out, err := n.b.BindAndAdd(newBlender(kind, l, n.perWord), in, nil, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -150,15 +150,15 @@ func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
 func (n *net) design(depth int, out ...int) *dataflow.Design {
 	n.t.Helper()
 	for _, s := range out {
-		n.b.Output(s)
+		n.b.MarkOutput(s)
 	}
-	g, err := n.b.Graph()
+	g, err := n.b.VerifiedGraph()
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	return &dataflow.Design{Model: &dataflow.Model{Graph: g},
 		Folds: slices.Repeat([]dataflow.Fold{{PE: 1, SIMD: 1}}, len(g.Nodes)),
-		FIFO:  slices.Repeat(dataflow.ShiftRegisters(depth), len(g.Streams))}
+		FIFO:  slices.Repeat(dataflow.NewShiftRegisterFIFOs(depth), len(g.Streams))}
 }
 
 // access returns an access from letters: e for each, f for first, l for last.
@@ -182,18 +182,18 @@ func accesses(kinds ...string) (list []dataflow.PortIndices) {
 // matrix returns the loop of a matrix product: per vector, sf words in and nf words out.
 func matrix(vectors, nf, sf, latency int) dataflow.Loop {
 	return dataflow.LoopNest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"),
-		Latency: latency}.Loop()
+		Latency: latency}.AsLoop()
 }
 
 // pass returns a loop of n iterations that read a word of every input and write a word of every output.
 func pass(n, in, out, latency int) dataflow.Loop {
 	return dataflow.LoopNest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in),
-		Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
+		Write: slices.Repeat(accesses("e"), out), Latency: latency}.AsLoop()
 }
 
 // hold returns a loop that reads all n words of a frame before it writes n.
 func hold(n, latency int) dataflow.Loop {
-	return dataflow.LoopNest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.Loop()
+	return dataflow.LoopNest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.AsLoop()
 }
 
 // regroup returns the loop of a width converter from n words to m words per period.
@@ -209,7 +209,7 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 		return dataflow.PortIndices{{Kind: dataflow.EveryIndex}, {Kind: dataflow.PatternIndices, Pattern: string(p)}}
 	}
 	return dataflow.LoopNest{Trips: []int{periods, max(n, m)}, Read: []dataflow.PortIndices{mark(n)},
-		Write: []dataflow.PortIndices{mark(m)}, Latency: latency}.Loop()
+		Write: []dataflow.PortIndices{mark(m)}, Latency: latency}.AsLoop()
 }
 
 // randomNet grows a network from one or two inputs. Every stream has 1 to 6 words per period of a frame. A test
@@ -279,7 +279,7 @@ func randomFrames(d *dataflow.Design, count int, rng *rand.Rand) [][]dataflow.Te
 		var in []dataflow.Tensor
 		for _, s := range g.In {
 			v := dataflow.Tensor{Shape: g.Streams[s].Type.Shape}
-			for range v.Shape.Size() {
+			for range v.Shape.ElementCount() {
 				v.Data = append(v.Data, int64(rng.IntN(256)))
 			}
 			in = append(in, v)

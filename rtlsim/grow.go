@@ -31,7 +31,7 @@ type growth struct {
 	chain []wait // the last chain; memory to use again
 }
 
-// A full is a list of streams without room, with their depths at that time.
+// A full lists streams that had no room, with their depths at that time.
 type full struct{ streams, words []int }
 
 // begin sets every stream to its given depth, or to the least depth with which the design has no deadlock.
@@ -136,9 +136,9 @@ func (g *growth) circles() (list [][]int) {
 	return list
 }
 
-// lower lowers streams of a block that may be too deep to the fewest words with which a frame gets through, but not
-// below least. Streams that hold the most bits come first. It returns false if the effort was not enough for all
-// streams.
+// lower lowers streams of block b that may be too deep to the fewest words with which a frame gets through, but not
+// below least. needed tells which streams need not be tried. Streams that hold the most bits come first. It returns
+// false if the effort was not enough for all streams.
 func (z *sizer) lower(b block, least []int, needed func(s int) bool) bool {
 	open := slices.DeleteFunc(slices.Clone(b.streams), func(s int) bool { return z.now[s] == least[s] || needed(s) })
 	by(open, func(s int) int { return (least[s] - z.now[s]) * z.ports[s].Width() })

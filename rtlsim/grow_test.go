@@ -35,19 +35,19 @@ func skips(t testing.TB, layers, words, held int) *dataflow.Design {
 func TestGrow(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 12, 500, 40)
-	z := size(t, d, SizeOptions{Minimal: true})
-	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, SizeOptions{Minimal: true}) {
+	z := size(t, d, SizingOptions{Minimal: true})
+	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, SizingOptions{Minimal: true}) {
 		t.Fatalf("%+v deadlocks", z)
 	}
 	deep := 0
 	for s, words := range z.Words {
-		if words == MinDepth {
+		if words == MinFIFODepth {
 			continue
 		}
 		deep++
 		less := slices.Clone(z.Words)
-		less[s] = max(MinDepth, words-memoryWords)
-		if keeps(t, d, less, z, SizeOptions{Minimal: true}) {
+		less[s] = max(MinFIFODepth, words-memoryWords)
+		if keeps(t, d, less, z, SizingOptions{Minimal: true}) {
 			t.Errorf("s%d needs no %d words", s, words)
 		}
 	}
@@ -67,10 +67,10 @@ func TestGrowTakesBack(t *testing.T) {
 	first := n.add("Window", held1(words, 200), fork[1])[0]
 	then := n.add("Window", held1(words, 150), both[1])[0]
 	d := n.design(2, n.add("Join", pass(words, 3, 1, 1), first, both[0], then)...)
-	from := slices.Repeat([]int{MinDepth}, len(d.FIFO))
+	from := slices.Repeat([]int{MinFIFODepth}, len(d.FIFO))
 	from[fork[0]] = memoryWords // so that growth chooses this stream
 	for _, effort := range []int{0, 1} {
-		opt := SizeOptions{Minimal: true, From: from, Effort: effort}
+		opt := SizingOptions{Minimal: true, From: from, Effort: effort}
 		z := size(t, d, opt)
 		if !z.Feasible || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("effort %d: %+v", effort, z)

@@ -18,15 +18,16 @@ func TestHeads(t *testing.T) {
 	heads, several, moved := 0, 0, 0
 	for seed := range uint64(200) {
 		d, rng := filling(t, seed)
-		opt := Options{Frames: 1 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(3)}}
+		opt := Options{Frames: 1 + rng.IntN(40), In: HostSlowdown{Every: rng.IntN(4)},
+			Out: HostSlowdown{Every: rng.IntN(3)}}
 		opt.Layers = 1 + rng.IntN(opt.Frames+8)
-		trace, err := Run(t.Context(), d, nil, opt)
+		trace, err := RunFrames(t.Context(), d, nil, opt)
 		if err != nil {
 			continue // TestRandomNetworks has deadlocks
 		}
 		n := min(opt.Layers, opt.Frames)
 		for _, k := range []int{1 + rng.IntN(n), n} {
-			got := trace.FirstFrames(k)
+			got := trace.TraceOfFirstFrames(k)
 			want, _ := oracle(d, k, opt, rng)
 			if got == nil || got.Start != want.Start || got.Cycles != want.Cycles ||
 				!reflect.DeepEqual(got.Frames, want.Frames) ||
@@ -35,14 +36,14 @@ func TestHeads(t *testing.T) {
 					d.Model.Graph)
 			}
 			var a, b bytes.Buffer
-			if err := errors.Join(WriteTimeline(&a, d, got), WriteTimeline(&b, d, want)); err != nil ||
+			if err := errors.Join(WriteTimelineSVG(&a, d, got), WriteTimelineSVG(&b, d, want)); err != nil ||
 				!bytes.Equal(a.Bytes(), b.Bytes()) {
 				t.Fatalf("seed %d, %d frames: error %v, or other pictures", seed, k, err)
 			}
 			heads++
 		}
 		for _, k := range []int{-1, 0, n + 1} {
-			if trace.FirstFrames(k) != nil {
+			if trace.TraceOfFirstFrames(k) != nil {
 				t.Fatalf("seed %d: a record of %d frames shows %d", seed, n, k)
 			}
 		}
@@ -50,7 +51,7 @@ func TestHeads(t *testing.T) {
 			several++
 		}
 		opt.Record = true
-		if opt.Frames = n; run(t, d, nil, opt).FirstFrames(1) != nil {
+		if opt.Frames = n; run(t, d, nil, opt).TraceOfFirstFrames(1) != nil {
 			t.Fatalf("seed %d: a record of streams has heads", seed)
 		}
 		if alike, _ := runsAlike(t, seed, d, opt); alike > 0 {
@@ -85,7 +86,7 @@ func filling(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	}
 	for s := range d.FIFO {
 		if rng.IntN(3) > 0 {
-			d.FIFO[s].Depth = max(d.FIFO[s].Depth, d.Port(s).Words*rng.IntN(40))
+			d.FIFO[s].Depth = max(d.FIFO[s].Depth, d.PortOfStream(s).Words*rng.IntN(40))
 		}
 	}
 	d.Target.Stalls = dataflow.StallRule(rng.IntN(2))

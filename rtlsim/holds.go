@@ -44,7 +44,7 @@ func (r *evenly) goesOn(clock, number int, c cause) bool {
 	return true
 }
 
-// A heldUp is a single wait of an iteration.
+// A heldUp is one wait of an iteration: the clock in which it came, its number, and the cause.
 type heldUp struct {
 	clock, number int
 	cause         cause
@@ -63,8 +63,8 @@ func (h holds) last(clock int) (last heldUp, ok bool) {
 	return heldUp{r.clock + n*r.clocks, r.number + n*r.numbers, r.cause}, true
 }
 
-// noted makes an engine record all waits of its workers. The caller must call it before the engine starts. The
-// engine then runs every word of every frame.
+// noted makes an engine record all waits of its workers. It must be called before the engine starts. The engine then
+// runs every word of every frame.
 func (e *engine) noted() {
 	e.stretch.over, e.drift.over = true, true
 	for _, k := range e.workers {
@@ -75,8 +75,8 @@ func (e *engine) noted() {
 	}
 }
 
-// note records why an iteration waited. Its words had arrived in clock words, and it starts in clock start. The
-// pipeline itself records the writes that froze it.
+// note records why an iteration of the layer waited. Its words had arrived in clock words, and it starts in clock
+// start. Writes that froze the pipeline are recorded by the pipeline itself.
 func (k *worker) note(words, start int) {
 	if start > words && k.pipe != nil {
 		return

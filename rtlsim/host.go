@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// A Pace slows down one end of the host. It moves at most one word every Every clocks; 0 and 1 mean the rate of its
-// port to the processor's memory (dataflow.Target.HostClocksPerWord). It moves no word in a clock that a throw of dice
-// stalls. The zero value is full speed.
-type Pace struct {
+// A HostSlowdown slows down one end of the host. It moves at most one word every Every clocks; 0 and 1 mean the rate of
+// its port to the processor's memory (dataflow.Target.HostClocksPerWord). It moves no word in a clock that a throw of
+// dice stalls. The zero value is full speed.
+type HostSlowdown struct {
 	Every int
 	Stall int    // share of stalled clocks on average, in percent, 0 to 99
 	Seed  uint64 // seed of the dice; every stream has its own dice
 }
 
-func (p Pace) verify() error {
+func (p HostSlowdown) verify() error {
 	if p.Every < 0 || p.Every > math.MaxInt32 || p.Stall < 0 || p.Stall > 99 {
 		return fmt.Errorf("a pace of a word every %d clocks, %d %% of them stalled", p.Every, p.Stall)
 	}
@@ -22,7 +22,7 @@ func (p Pace) verify() error {
 }
 
 // gate returns the gate for end i of the host. A word takes port clocks to pass the host's port.
-func (p Pace) gate(i, port int) gate {
+func (p HostSlowdown) gate(i, port int) gate {
 	return gate{every: max(p.Every, port), stall: uint64(p.Stall), seed: mix(p.Seed + uint64(i))}
 }
 
@@ -42,7 +42,8 @@ func (g *gate) next(from int) int {
 	return c
 }
 
-// pass moves a word in the next open clock from from on. ok is false if that clock is past the end of the run.
+// pass moves a word through the gate in the next open clock from from on, and returns that clock. ok is false if it
+// lies past the end of the run.
 func (g *gate) pass(e *engine, from int) (clock int, ok bool) {
 	if clock = g.next(from); clock >= e.end {
 		e.late = true
@@ -118,10 +119,10 @@ func (s *source) visit(e *engine) {
 type sink struct {
 	stream *stream
 	gate   gate
-	frames []FrameTime // frames of the trace
-	frame  int         // frame of the next word
-	word   int         // number of the next word in its frame
-	at     int         // clock when the last word left the FIFO
+	frames []FrameOutputClocks // frames of the trace
+	frame  int                 // frame of the next word
+	word   int                 // number of the next word in its frame
+	at     int                 // clock when the last word left the FIFO
 }
 
 // visit takes the words that have arrived.

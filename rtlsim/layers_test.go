@@ -19,15 +19,15 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	var b dataflow.GraphBuilder
 	var folds []dataflow.Fold
 	width := 1 + rng.IntN(12)
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8,
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8,
 		Hi: 7}},
-		Elem: num.Type{Kind: num.Int, Width: 4}})
+		Elem: num.Type{Kind: num.KindInt, Width: 4}})
 	add := func(op dataflow.Op, fold func([]dataflow.Fold) dataflow.Fold) {
-		out, err := b.Add(op, []int{s}, nil, nil)
+		out, err := b.BindAndAdd(op, []int{s}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bound, _, err := op.Bind([]dataflow.StreamType{b.Type(s)})
+		bound, _, err := op.Bind([]dataflow.StreamType{b.TypeOfStream(s)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,14 +67,14 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 		})
 		width, perWord = len(w), pe
 	}
-	b.Output(s)
-	g, err := b.Graph()
+	b.MarkOutput(s)
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: folds}
 	for range g.Streams {
-		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 1 + rng.IntN(3), Memory: dataflow.SRL})
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 1 + rng.IntN(3), Memory: dataflow.MemorySRL})
 	}
 	return d
 }
@@ -104,17 +104,19 @@ func TestLayers(t *testing.T) {
 		var frames [][]dataflow.Tensor
 		for range 3 {
 			x := dataflow.Tensor{Shape: d.Model.Graph.Streams[d.Model.Graph.In[0]].Type.Shape}
-			for range x.Shape.Size() {
+			for range x.Shape.ElementCount() {
 				x.Data = append(x.Data, int64(rng.IntN(16)-8))
 			}
 			frames = append(frames, []dataflow.Tensor{x})
 		}
 		want := evaluateStreams(t, d, frames)
-		for _, opt := range []Options{{}, {In: Pace{Stall: 50, Seed: seed}, Out: Pace{Stall: 50, Seed: seed + 1}}} {
+		for _, opt := range []Options{{}, {In: HostSlowdown{Stall: 50, Seed: seed}, Out: HostSlowdown{Stall: 50,
+			Seed: seed +
+				1}}} {
 			var streams [][]dataflow.Tensor
 			opt.OnTensor = kept(&streams, d)
 			full := run(t, d, frames, opt)
-			if err := Compare(streams, want); err != nil {
+			if err := CompareOutputs(streams, want); err != nil {
 				t.Fatalf("seed %d: %v in\n%s", seed, err, d.Model.Graph)
 			}
 			opt.Frames = len(frames)
@@ -124,8 +126,8 @@ func TestLayers(t *testing.T) {
 				t.Fatalf("seed %d: with data %+v, without %+v", seed, full, bare)
 			}
 		}
-		slowest, _ := d.Interval()
-		if got := run(t, d, nil, Options{Frames: 50}).Interval(); got < float64(slowest) {
+		slowest, _ := d.BottleneckInterval()
+		if got := run(t, d, nil, Options{Frames: 50}).IntervalClocks(); got < float64(slowest) {
 			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // byFrame returns the plan of every frame: the same folds and FIFOs, for a sequence of the frame's length. The
 // latencies of layers do not depend on the length.
 func (p *plan) byFrame(frames [][]dataflow.Tensor) ([]*plan, error) {
-	return dataflow.MakePerLength(p.design.Model.Lengths, frames, p.sized)
+	return dataflow.MakeForFrameLengths(p.design.Model.Lengths, frames, p.sized)
 }
 
 // sized returns the plan for sequences of the given number of time steps, or p itself if steps is 0.
@@ -19,7 +19,7 @@ func (p *plan) sized(steps int) (*plan, error) {
 	if steps == 0 {
 		return p, nil
 	}
-	d, err := p.design.At(steps)
+	d, err := p.design.AtSequenceLength(steps)
 	if err == nil {
 		err = d.Verify()
 	}
@@ -67,17 +67,17 @@ func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 	return nil
 }
 
-// busy returns the runs of a loop without the iterations that move nothing.
+// busy returns the runs of a loop without the runs whose iterations move nothing.
 func busy(body []dataflow.LoopRun) (list []dataflow.LoopRun) {
 	for _, r := range body {
 		switch {
 		case r.Body != nil:
-			list = append(list, dataflow.Repeat(r.Times, busy(r.Body)...)...)
+			list = append(list, dataflow.RepeatLoopRuns(r.Times, busy(r.Body)...)...)
 		case r.Moves != dataflow.PortMoves{}:
 			list = append(list, r)
 		}
 	}
-	return dataflow.Join(list...)
+	return dataflow.JoinLoopRuns(list...)
 }
 
 // ends reports whether the loop short does the same as the end of the loop long. That means: the iterations of
@@ -151,15 +151,15 @@ func within(short []dataflow.LoopRun, r dataflow.LoopRun) bool {
 	const most = 1 << 14 // iterations
 	one := r
 	one.Times = 1
-	a, each := dataflow.Loop{Body: short}, dataflow.Loop{Body: []dataflow.LoopRun{one}}.Iterations()
-	r.Times = min(r.Times, a.Iterations(), most/each)
+	a, each := dataflow.Loop{Body: short}, dataflow.Loop{Body: []dataflow.LoopRun{one}}.IterationsPerFrame()
+	r.Times = min(r.Times, a.IterationsPerFrame(), most/each)
 	if r.Times == 0 {
 		return false
 	}
 	b := dataflow.Loop{Body: []dataflow.LoopRun{r}}
 	from, to := places(a), places(b)
 	at := 0
-	for i := range a.Iterations() {
+	for i := range a.IterationsPerFrame() {
 		place := -1
 		for port, list := range from {
 			k, moves := slices.BinarySearch(list, i)
@@ -177,21 +177,22 @@ func within(short []dataflow.LoopRun, r dataflow.LoopRun) bool {
 	return true
 }
 
-// places returns, per port, the iterations that move a word there. Ports that are read come before those written.
-func places(l dataflow.Loop) (list [2 * dataflow.MaxPorts][]int) {
-	walk := l.Walk()
-	for i := range l.Iterations() {
-		m := walk.Moves()
+// places returns, per port, the iterations of a frame that move a word there. Ports that are read come before those
+// written.
+func places(l dataflow.Loop) (list [2 * dataflow.MaxPortsPerSide][]int) {
+	walk := l.NewWalker()
+	for i := range l.IterationsPerFrame() {
+		m := walk.NextMoves()
 		for _, side := range []struct {
 			moved uint64
 			first int
-		}{{m.Read, 0}, {m.Write, dataflow.MaxPorts}} {
+		}{{m.Read, 0}, {m.Write, dataflow.MaxPortsPerSide}} {
 			for rest := side.moved; rest != 0; rest &= rest - 1 {
 				port := side.first + bits.TrailingZeros64(rest)
 				list[port] = append(list[port], i)
 			}
 		}
-		walk.Advance()
+		walk.AdvanceIteration()
 	}
 	return list
 }

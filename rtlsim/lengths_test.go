@@ -47,7 +47,7 @@ func (n *sequenceNet) input(words int) int {
 
 func (n *sequenceNet) add(kind string, of func(steps int) dataflow.Loop, in ...int) []int {
 	n.t.Helper()
-	out, err := n.b.Add(newStretcher(kind, n.longest, n.perWord, of), in, nil, nil)
+	out, err := n.b.BindAndAdd(newStretcher(kind, n.longest, n.perWord, of), in, nil, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -56,14 +56,14 @@ func (n *sequenceNet) add(kind string, of func(steps int) dataflow.Loop, in ...i
 
 func (n *sequenceNet) design(depth int, out ...int) *dataflow.Design {
 	d := n.net.design(depth, out...)
-	d.Model.Lengths = &dataflow.Lengths{Min: 1, Max: n.longest, In: n.timed}
+	d.Model.Lengths = &dataflow.SequenceLengths{Min: 1, Max: n.longest, In: n.timed}
 	return d
 }
 
 // last returns loops that pass on only the words of the last step.
 func last(words, latency int) func(int) dataflow.Loop {
 	return func(n int) dataflow.Loop {
-		return dataflow.Loop{Latency: latency, Body: dataflow.Join(
+		return dataflow.Loop{Latency: latency, Body: dataflow.JoinLoopRuns(
 			dataflow.LoopRun{Times: (n - 1) * words, Moves: dataflow.PortMoves{Read: 1}},
 			dataflow.LoopRun{Times: words, Moves: dataflow.PortMoves{Read: 1, Write: 1}})}
 	}
@@ -73,9 +73,9 @@ func last(words, latency int) func(int) dataflow.Loop {
 func blocks(words, latency int) func(int) dataflow.Loop {
 	both := dataflow.PortMoves{Read: 1, Write: 1}
 	return func(n int) dataflow.Loop {
-		return dataflow.Loop{Latency: latency, Body: dataflow.Join(slices.Concat(
+		return dataflow.Loop{Latency: latency, Body: dataflow.JoinLoopRuns(slices.Concat(
 			[]dataflow.LoopRun{{Times: words, Moves: dataflow.PortMoves{Read: 1}}},
-			dataflow.Repeat(n-1, dataflow.LoopRun{Times: words, Moves: both}),
+			dataflow.RepeatLoopRuns(n-1, dataflow.LoopRun{Times: words, Moves: both}),
 			[]dataflow.LoopRun{{Times: words, Moves: dataflow.PortMoves{Write: 1}}})...)}
 	}
 }
@@ -121,7 +121,7 @@ func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 			nf := 1 + rng.IntN(2)
 			open = append(open, n.add("Matrix", func(p int) dataflow.Loop {
 				return dataflow.LoopNest{Trips: []int{p, words, nf}, Read: accesses("eef"), Write: accesses("eel"),
-					Latency: latency}.Loop()
+					Latency: latency}.AsLoop()
 			}, in)...)
 		}
 	}
@@ -195,13 +195,13 @@ func TestProveLengths(t *testing.T) {
 			executed += len(proof.Executed)
 		}
 		for s := range d.FIFO {
-			d.FIFO[s].Depth = MinDepth
+			d.FIFO[s].Depth = MinFIFODepth
 		}
-		z, err := SizeFIFOs(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
+		z, err := SizeFIFOs(t.Context(), d, SizingOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
 		if err != nil || !z.Feasible {
 			t.Fatalf("seed %d: %v, %v", seed, z, err)
 		}
-		without, err := SizeFIFOs(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, each: 1})
+		without, err := SizeFIFOs(t.Context(), d, SizingOptions{Minimal: seed%2 == 0, each: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,14 +234,14 @@ func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
 	l := d.Model.Lengths
 	lengths := append(rng.Perm(l.Max), rng.Perm(l.Max)...)
 	for _, n := range lengths {
-		at, err := d.At(n + 1)
+		at, err := d.AtSequenceLength(n + 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		frames = append(frames, randomFrames(at, 1, rng)...)
 	}
-	_, err := Run(t.Context(), d, frames, Options{In: Pace{Stall: rng.IntN(50), Seed: 1},
-		Out: Pace{Stall: rng.IntN(50), Seed: 2}})
+	_, err := RunFrames(t.Context(), d, frames, Options{In: HostSlowdown{Stall: rng.IntN(50), Seed: 1},
+		Out: HostSlowdown{Stall: rng.IntN(50), Seed: 2}})
 	var dead *Deadlock
 	if err != nil && !errors.As(err, &dead) {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestShallowForOneLength(t *testing.T) {
 		t.Errorf("%v, %v", proof, err)
 	}
 	for shorter, want := range map[bool]int{false: 2, true: 8} {
-		z, err := SizeFIFOs(t.Context(), build(1), SizeOptions{Minimal: true, AllLengths: shorter, each: 2})
+		z, err := SizeFIFOs(t.Context(), build(1), SizingOptions{Minimal: true, AllLengths: shorter, each: 2})
 		if err != nil || !z.Feasible || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
 			t.Errorf("%v, %v: want %d", z, err, want)
 		}

@@ -34,19 +34,19 @@ func (k *worker) glide(e *engine) {
 		if k.pace > 0 {
 			last = k.turn(last)
 		}
-		m, alike := walk.Moves(), walk.EqualIterations()
+		m, alike := walk.NextMoves(), walk.EqualIterationsAhead()
 		reads, writes := m.Read&k.joined.Read != 0, m.Write&k.joined.Write != 0
 		n, done := alike, 0
 		if !reads && !writes {
 			if k.at = last; !k.rests(alike, e.end) {
 				if done = k.idle(e, alike); done < alike {
 					last = k.at
-					walk.Skip(done)
+					walk.SkipEqualIterations(done)
 					break
 				}
 			}
 			last = k.at
-			if walk.AdvanceRun() {
+			if walk.AdvanceEqualIterations() {
 				walk = k.ends(e)
 			}
 			continue
@@ -125,14 +125,14 @@ func (k *worker) glide(e *engine) {
 			done++
 		}
 		if done < n {
-			walk.Skip(done)
+			walk.SkipEqualIterations(done)
 			break
 		}
 		if n < alike {
-			walk.Skip(n)
+			walk.SkipEqualIterations(n)
 			continue
 		}
-		if walk.AdvanceRun() {
+		if walk.AdvanceEqualIterations() {
 			walk = k.ends(e)
 		}
 	}
@@ -142,7 +142,7 @@ func (k *worker) glide(e *engine) {
 	}
 }
 
-// rests does what idle does for n iterations, if nothing under way and no end of the run comes in between. Otherwise it
+// rests does what idle does for n iterations, if nothing is under way and the run does not end meanwhile. Otherwise it
 // does nothing and returns false.
 func (k *worker) rests(n, end int) bool {
 	at := k.at + n
@@ -154,14 +154,14 @@ func (k *worker) rests(n, end int) bool {
 	return true
 }
 
-// ends counts a finished frame and returns the walk of the next frame.
+// ends counts a finished frame of the layer, and returns the walk through the loop of the next frame.
 func (k *worker) ends(e *engine) *dataflow.LoopWalker {
 	k.frame++
 	k.resize(e, e.at(k.frame-1))
 	return k.walk
 }
 
-// held does what waited does, for a layer with at most one input and one output.
+// held does what waited does, for a layer with at most one input and one output: it counts the waiting of an iteration.
 func (k *worker) held(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)

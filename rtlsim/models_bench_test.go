@@ -17,7 +17,7 @@ import (
 // BenchmarkSizeModels sizes the FIFOs of trained networks at their highest rate, beginning with two words. The
 // reported words would be moved if no repetition was skipped.
 func BenchmarkSizeModels(b *testing.B) {
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,10 +36,10 @@ func BenchmarkSizeModels(b *testing.B) {
 				b.Fatal(err, told.Diags)
 			}
 			d := *made.Design
-			d.FIFO = slices.Repeat(dataflow.ShiftRegisters(rtlsim.MinDepth), len(d.FIFO))
+			d.FIFO = slices.Repeat(dataflow.NewShiftRegisterFIFOs(rtlsim.MinFIFODepth), len(d.FIFO))
 			words := 0
 			for b.Loop() {
-				z, err := rtlsim.SizeFIFOs(ctx, &d, rtlsim.SizeOptions{})
+				z, err := rtlsim.SizeFIFOs(ctx, &d, rtlsim.SizingOptions{})
 				if err != nil || !z.Feasible {
 					b.Fatal(err, z)
 				}

@@ -20,37 +20,38 @@ type oracleLayer struct {
 // oracle does what the package comment says about a clock, in the plainest code. It walks every clock, takes all
 // decisions of a clock on a copy of the state, and visits layers in random order. It returns the trace, with a
 // record of layers in all frames if the options ask for a record, and whether the design deadlocked.
-func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace, bool) {
+func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*RunTrace, bool) {
 	g := d.Model.Graph
 	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
 	t := newTrace(d, frames)
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
-	t.Host = make([]HostWait, len(streams))
+	t.Host = make([]HostWaitClocks, len(streams))
 	if opt.Layers > 0 {
-		t.Record = &RunRecord{Layers: make([]Spans, len(layers))}
+		t.Record = &RunRecord{Layers: make([]StateSpans, len(layers))}
 	}
 	waits := make([]int, len(g.In)+len(g.Out)) // by the next word
 	for i := range layers {
-		layers[i].stages = make([]*dataflow.PortMoves, d.Loop(i).Latency)
+		layers[i].stages = make([]*dataflow.PortMoves, d.LoopOfNode(i).Latency)
 	}
-	_, end := d.Target.EndLatencyClocks()
+	_, end := d.Target.IOLatencyClocks()
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
-	open := func(p Pace, i, clock int) bool {
+	open := func(p HostSlowdown, i, clock int) bool {
 		gate := p.gate(i, 1)
 		return clock >= free[i] && !gate.stalled(clock)
 	}
 	for clock, quiet := 0, 0; quiet < 1000; clock++ {
 		quiet++
 		for i, s := range g.In {
-			if given[i] < frames*d.Port(s).Words && streams[s].taken < d.FIFO[s].Depth && open(opt.In, i, clock) {
+			if given[i] < frames*d.PortOfStream(s).Words && streams[s].taken < d.FIFO[s].Depth && open(opt.In, i,
+				clock) {
 				streams[s].visible++
 				streams[s].taken++
 				streams[s].high++
 				given[i]++
 				free[i] = clock + max(1, opt.In.Every)
 				t.Host[s].Last, waits[i] = waits[i], 0
-			} else if given[i] < frames*d.Port(s).Words && open(opt.In, i, clock) {
+			} else if given[i] < frames*d.PortOfStream(s).Words && open(opt.In, i, clock) {
 				t.Host[s].Clocks++
 				waits[i]++
 			}
@@ -58,14 +59,14 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 		was := slices.Clone(streams)
 		done := true
 		for _, i := range rng.Perm(len(g.Nodes)) {
-			k, all := &layers[i], frames*d.Loop(i).Iterations()
+			k, all := &layers[i], frames*d.LoopOfNode(i).IterationsPerFrame()
 			if k.clock(d, i, all, was, streams, t) {
 				quiet = 0
 			}
 			done = done && k.next == all
 		}
 		for i, s := range g.Out {
-			words := d.Port(s).Words
+			words := d.PortOfStream(s).Words
 			if was[s].visible > 0 && open(opt.Out, len(g.In)+i, clock) {
 				f := &t.Frames[taken[i]/words]
 				if taken[i]%words == 0 && (f.First < 0 || clock+end < f.First) {
@@ -100,13 +101,13 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 }
 
 // clock does a layer's work of one clock. It reports whether an iteration starts.
-func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracleStream, t *Trace) (starts bool) {
-	n, l, c := d.Model.Graph.Nodes[i], d.Loop(i), &t.Nodes[i]
+func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracleStream, t *RunTrace) (starts bool) {
+	n, l, c := d.Model.Graph.Nodes[i], d.LoopOfNode(i), &t.Nodes[i]
 	last := len(k.stages) - 1
 	var empty, full []int // streams that hold up the layer
 	var m dataflow.PortMoves
 	if k.next < all {
-		m = l.At(k.next % l.Iterations())
+		m = l.MovesOfIteration(k.next % l.IterationsPerFrame())
 		for p, s := range n.In {
 			if m.Read>>p&1 != 0 && was[s].visible == 0 {
 				empty = append(empty, s)
@@ -174,7 +175,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 }
 
 // did records the state of a layer in a clock that was counted.
-func (t *Trace) did(layer int, s LayerState) {
+func (t *RunTrace) did(layer int, s LayerState) {
 	if n := t.Nodes[layer]; t.Record != nil {
 		t.Record.Layers[layer].record(s, n.Busy+n.Starved+n.Blocked)
 	}

@@ -2,8 +2,8 @@ package rtlsim
 
 import "slices"
 
-// A SteadyState says that Frames frames take Clocks clocks, again and again for ever. The zero value means that none is
-// known.
+// A SteadyState says that, again and again for ever, a number of frames (Frames) take a number of clocks (Clocks). The
+// zero value means that no steady state is known.
 type SteadyState struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops are at their start. The clocks that follow are sums, maxima
@@ -73,7 +73,7 @@ func (e *engine) recur() (found bool) {
 	return false
 }
 
-// clocks returns the state without the numbers that say how long frames wait for their turn.
+// clocks returns the state without its last entries, which say how long frames wait for their turns.
 func (s *snapshot) clocks() []int { return s.state[:len(s.state)-s.turns] }
 
 func (e *engine) snapshot(state []int) snapshot {
@@ -113,9 +113,9 @@ func (e *engine) snapshot(state []int) snapshot {
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// state appends the clocks of the reads that still matter to list, as differences from clock to clock, starting with
-// last. Each difference comes with the number of its repetitions, for FIFOs that hold frames have too many reads to
-// list each.
+// state appends to list the clocks of the stream's reads that still matter, as differences from clock to clock,
+// starting with last. Each difference comes with the number of its repetitions, for FIFOs that hold frames have too
+// many reads to list each.
 func (s *stream) state(list []int, last int) []int {
 	clocks, times := 0, 0
 	for k := s.kept; k < s.read; k++ {
@@ -139,7 +139,7 @@ func (e *engine) skip(once counts) {
 	}
 	for f := e.goal; f < e.goal+times*p.Frames; f++ {
 		was := e.trace.Frames[f-p.Frames]
-		e.trace.Frames[f] = FrameTime{was.First + p.Clocks, was.Last + p.Clocks}
+		e.trace.Frames[f] = FrameOutputClocks{was.First + p.Clocks, was.Last + p.Clocks}
 	}
 	e.add(once, times)
 	e.trace.Record.repeats(e, p, times)
@@ -168,7 +168,7 @@ func (e *engine) skip(once counts) {
 
 // A counts holds the clocks that layers and streams have counted so far.
 type counts struct {
-	nodes       []NodeClocks
+	nodes       []NodeStateClocks
 	empty, full []int
 	host        []int
 }
@@ -197,7 +197,7 @@ func (c counts) minus(o counts) counts {
 }
 
 // add adds the counts o the given number of times.
-func (n *NodeClocks) add(o NodeClocks, times int) {
+func (n *NodeStateClocks) add(o NodeStateClocks, times int) {
 	n.Busy += times * o.Busy
 	n.Starved += times * o.Starved
 	n.Blocked += times * o.Blocked

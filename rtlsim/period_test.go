@@ -16,8 +16,9 @@ func TestPeriods(t *testing.T) {
 	skipped, several := 0, 0
 	for seed := range uint64(200) {
 		d, rng := randomNet(t, seed, 8)
-		opt := Options{Frames: 40 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
-		got, err := Run(t.Context(), d, nil, opt)
+		opt := Options{Frames: 40 + rng.IntN(40), In: HostSlowdown{Every: rng.IntN(4)},
+			Out: HostSlowdown{Every: rng.IntN(4)}}
+		got, err := RunFrames(t.Context(), d, nil, opt)
 		if err != nil {
 			continue // TestRandomNetworks has deadlocks
 		}
@@ -45,7 +46,7 @@ func TestPeriods(t *testing.T) {
 			several++
 		}
 		for i, n := range got.Steady {
-			if n.Busy != p.Frames*d.Loop(i).Iterations() || n.Busy+n.Starved+n.Blocked != p.Clocks {
+			if n.Busy != p.Frames*d.LoopOfNode(i).IterationsPerFrame() || n.Busy+n.Starved+n.Blocked != p.Clocks {
 				t.Errorf("seed %d: period %+v, %+v", seed, p, n)
 			}
 		}
@@ -70,11 +71,12 @@ func TestKnownRuns(t *testing.T) {
 			deeper := *d
 			deeper.FIFO = slices.Clone(d.FIFO)
 			deeper.FIFO[rng.IntN(len(d.FIFO))].Depth += rng.IntN(3)
-			opt := Options{Frames: 1 + rng.IntN(3), In: Pace{Every: rng.IntN(2)}, Out: Pace{Every: rng.IntN(2)}}
-			want, stuck := Run(t.Context(), &deeper, nil, opt)
+			opt := Options{Frames: 1 + rng.IntN(3), In: HostSlowdown{Every: rng.IntN(2)},
+				Out: HostSlowdown{Every: rng.IntN(2)}}
+			want, stuck := RunFrames(t.Context(), &deeper, nil, opt)
 			opt.Cache = &known
 			for range 2 {
-				if got, err := Run(t.Context(), &deeper, nil, opt); !reflect.DeepEqual(got, want) ||
+				if got, err := RunFrames(t.Context(), &deeper, nil, opt); !reflect.DeepEqual(got, want) ||
 					!reflect.DeepEqual(err, stuck) {
 					t.Errorf("seed %d: %+v, %v; a new run %+v, %v", seed, got, err, want, stuck)
 				}
@@ -94,14 +96,14 @@ func TestKnownRunsTogether(t *testing.T) {
 	t.Parallel()
 	d, _ := randomNet(t, 3, 8)
 	var alone, known RunCache
-	want, err := Run(t.Context(), d, nil, Options{Frames: 400, Cache: &alone})
+	want, err := RunFrames(t.Context(), d, nil, Options{Frames: 400, Cache: &alone})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			got, err := Run(t.Context(), d, nil, Options{Frames: 400, Cache: &known})
+			got, err := RunFrames(t.Context(), d, nil, Options{Frames: 400, Cache: &known})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, %v; a new run %+v", got, err, want)
 			}
@@ -116,7 +118,7 @@ func TestBottleneck(t *testing.T) {
 	t.Parallel()
 	chain := func(loops ...dataflow.Loop) *dataflow.Design {
 		n := &net{t: t, perWord: 1}
-		s := n.input(loops[0].Reads(0))
+		s := n.input(loops[0].WordsRead(0))
 		for _, l := range loops {
 			s = n.add("Any", l, s)[0]
 		}
@@ -144,9 +146,9 @@ func TestBottleneck(t *testing.T) {
 			IntervalCause{"Any_0", "Any_0 works in every clock"}},
 		{chain(pass(4, 1, 1, 1), regroup(4, 1, 3, 1)), Options{}, 12,
 			IntervalCause{"Any_1", "Any_1 works in every clock"}},
-		{chain(pass(4, 1, 1, 1)), Options{In: Pace{Every: 3}}, 12,
+		{chain(pass(4, 1, 1, 1)), Options{In: HostSlowdown{Every: 3}}, 12,
 			IntervalCause{"", "the host gives one word every 3 clocks on s0"}},
-		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12,
+		{chain(pass(4, 1, 1, 1)), Options{Out: HostSlowdown{Every: 3}}, 12,
 			IntervalCause{"", "the host takes one word every 3 clocks from s1"}},
 		// A word comes back round the loop of Fork, Hold and Join after 9+2 clocks. As many words are under way as
 		// s2 holds.
@@ -158,8 +160,9 @@ func TestBottleneck(t *testing.T) {
 	} {
 		c.opt.Frames = 30
 		got := run(t, c.d, nil, c.opt)
-		if got.Bottleneck != c.want || got.Interval() != c.interval || got.Period.Frames == 0 {
-			t.Errorf("%+v, interval %v of %+v, want %+v, %v in\n%s", got.Bottleneck, got.Interval(), got.Period, c.want,
+		if got.Bottleneck != c.want || got.IntervalClocks() != c.interval || got.Period.Frames == 0 {
+			t.Errorf("%+v, interval %v of %+v, want %+v, %v in\n%s", got.Bottleneck, got.IntervalClocks(), got.Period,
+				c.want,
 				c.interval, c.d.Model.Graph)
 		}
 	}

@@ -114,7 +114,7 @@ func (p *pipeline) write(out []*stream) bool {
 }
 
 // note records that the next iteration under way writes in the given clock because stream s was full. It could have
-// written in the clock could.
+// written in the clock could. It does nothing if waits are not recorded.
 func (p *pipeline) note(clock, could int, s *stream) {
 	if p.notes != nil && clock > could {
 		p.notes.add(clock, p.written, cause{s, true})
@@ -216,8 +216,8 @@ func (p *pipeline) full(from int, out []*stream) {
 	}
 }
 
-// state appends what later clocks depend on to list, relative to the clock base. It is called while no frame is under
-// way. It lists the freezes after the last start, and for each the clock until which each stream caused it.
+// state appends to list everything that later clocks depend on, relative to the clock base. It is called while no frame
+// is under way. It lists the freezes after the last start, and for each the clock until which each stream caused it.
 func (p *pipeline) state(list []int, base int) []int {
 	slip := p.past
 	for n := p.passed; n < p.written; n++ {

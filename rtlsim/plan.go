@@ -25,12 +25,12 @@ func newPlan(d *dataflow.Design) *plan {
 	p := &plan{design: d, ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n),
 		reader: make([]int, n),
 		every:  make([]int, n)}
-	p.in, p.out = d.Target.EndLatencyClocks()
+	p.in, p.out = d.Target.IOLatencyClocks()
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
 	}
 	for i, node := range g.Nodes {
-		p.loops = append(p.loops, d.Loop(i))
+		p.loops = append(p.loops, d.LoopOfNode(i))
 		in, out := node.Op.Ports(d.Folds[i])
 		for port, s := range node.In {
 			p.reader[s], p.ports[s] = i, in[port]
@@ -100,10 +100,10 @@ func (p *plan) words(members []bool) (words int) {
 }
 
 // fastest returns the interval in clocks that the design has with unbounded FIFOs, for these paces of the host.
-func fastest(p *plan, in, out Pace) int {
+func fastest(p *plan, in, out HostSlowdown) int {
 	most := 0
 	for _, l := range p.loops {
-		most = max(most, l.Iterations())
+		most = max(most, l.IterationsPerFrame())
 	}
 	for s, port := range p.ports {
 		if p.writer[s] < 0 {
@@ -135,8 +135,9 @@ func membersOf(p *plan, nodes []int) []bool {
 	return members
 }
 
-// key appends a text with everything that determines the clocks of the layers in members, or of all if that is nil.
-// This includes the rule of stalls, the ends, the loops, and the streams with their depths, but not the host's pace.
+// key appends to b a text with everything that determines the clocks of the layers in members, or of all if that is
+// nil. This includes the rule of stalls, the ends, the loops, and the streams with their depths, but not the host's
+// pace.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 	b = fmt.Append(b, " ", p.design.Target.Stalls)
 	if members == nil {
@@ -148,7 +149,7 @@ func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 		if members == nil || members[i] {
 			number[i] = n
 			n++
-			b = append(append(b, '\n'), l.Key()...)
+			b = append(append(b, '\n'), l.TextKey()...)
 		}
 	}
 	nodes := p.design.Model.Graph.Nodes
@@ -218,10 +219,10 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	return e
 }
 
-// worker adds the worker that simulates node i, and returns it.
+// worker adds to the engine the worker that simulates node i, and returns it.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &worker{node: i, name: n.Name, walk: e.loops[i].Walk(), at: -1,
+	l := &worker{node: i, name: n.Name, walk: e.loops[i].NewWalker(), at: -1,
 		count: &e.trace.Nodes[i]}
 	if e.freezes(i) {
 		l.pipe = newPipeline(e.loops[i].Latency, len(n.Out))

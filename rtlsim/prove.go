@@ -22,15 +22,15 @@ import (
 //     credits, and the weakest. A pipeline that freezes holds words beside the FIFOs, and the frame goes through as
 //     well. See docs/clock.md for the reason.
 type DeadlockProof struct {
-	Lengths    *dataflow.Lengths // lengths of sequences that the proof covers; nil if all frames are alike
-	Executed   []int             // lengths that were executed besides the longest
-	Frames     int               // number of frames after which the design is in the same state again: 1
-	Iterations int               // iterations of all layers in these frames
-	Words      int               // words on all streams between layers in these frames
+	Lengths    *dataflow.SequenceLengths // lengths of sequences that the proof covers; nil if all frames are alike
+	Executed   []int                     // lengths that were executed besides the longest
+	Frames     int                       // number of frames after which the design is in the same state again: 1
+	Iterations int                       // iterations of all layers in these frames
+	Words      int                       // words on all streams between layers in these frames
 }
 
-// Short returns the statement that is proved.
-func (p DeadlockProof) Short() string {
+// Statement returns the statement that is proved.
+func (p DeadlockProof) Statement() string {
 	s := "free for any number of frames, any stalls and any kernel latencies"
 	if l := p.Lengths; l != nil {
 		s = fmt.Sprintf("free for any number of sequences of %d to %d steps in any order, any stalls and any kernel "+
@@ -46,7 +46,7 @@ func (p DeadlockProof) String() string {
 		frame = "the longest sequence, and with fewer each shorter one,"
 	}
 	return fmt.Sprintf("%s: after %d iterations and %d words %s is through, and all streams and loops are where they "+
-		"were before it", p.Short(), p.Iterations, p.Words, frame)
+		"were before it", p.Statement(), p.Iterations, p.Words, frame)
 }
 
 // ProveDeadlockFree proves that a design cannot deadlock. The error is a *Deadlock without a Clock if the FIFOs alone
@@ -71,17 +71,18 @@ func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockProof, 
 		return DeadlockProof{}, err
 	}
 	for i, l := range of.loops {
-		p.Iterations += l.Iterations()
+		p.Iterations += l.IterationsPerFrame()
 		for port, s := range d.Model.Graph.Nodes[i].Out {
 			if of.inner(s) {
-				p.Words += l.Writes(port)
+				p.Words += l.WordsWritten(port)
 			}
 		}
 	}
 	return p, nil
 }
 
-// proved returns nil if a frame comes through. The error is a *Deadlock if it does not, or the context's.
+// proved returns nil if a frame comes through with the design's FIFO depths. The error is a *Deadlock if it does not,
+// or the context's.
 //
 // The frame comes through if it does so in every block. If it were stuck, layers would wait for each other in a
 // circle, which lies within a block. All that was done in that block could also be done in the block alone, and
@@ -91,7 +92,7 @@ func (p *plan) proved(ctx context.Context) error {
 		if len(b.streams) == 1 {
 			continue // a single stream forms no circle
 		}
-		through, err := newTokens(p, b.members).run(ctx, p.design.Depths())
+		through, err := newTokens(p, b.members).run(ctx, p.design.FIFODepthsWords())
 		if err == nil && !through {
 			err = (&Deadlock{Clock: -1}).explain(ctx, p)
 		}

@@ -45,9 +45,9 @@ func TestProve(t *testing.T) {
 		runs := func(rule dataflow.StallRule) bool {
 			other := relate(d, func(l dataflow.Loop) int { return max(1, l.Latency+rng.IntN(12)-2) })
 			other.Target.Stalls = rule
-			_, err := Run(t.Context(), other, nil, Options{Frames: 3,
-				In:  Pace{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed, Every: rng.IntN(3)},
-				Out: Pace{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed}})
+			_, err := RunFrames(t.Context(), other, nil, Options{Frames: 3,
+				In:  HostSlowdown{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed, Every: rng.IntN(3)},
+				Out: HostSlowdown{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed}})
 			return err == nil
 		}
 		for range 3 {
@@ -103,7 +103,7 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 	} {
 		_, err := ProveDeadlockFree(t.Context(), c.d)
 		if proved := err == nil; proved != c.proved {
-			t.Errorf("depths %d: proved %t", c.d.Depths(), proved)
+			t.Errorf("depths %d: proved %t", c.d.FIFODepthsWords(), proved)
 		}
 		for _, r := range []struct {
 			rule  dataflow.StallRule
@@ -112,9 +112,9 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 		}{{dataflow.StallFreezesPipeline, 1, c.frozen}, {dataflow.StallFreezesPipeline, 5, c.slowly},
 			{dataflow.StallByCredit, 1, c.credits}} {
 			c.d.Target.Stalls = r.rule
-			_, err := Run(t.Context(), c.d, nil, Options{Frames: 3, In: Pace{Every: r.every}})
+			_, err := RunFrames(t.Context(), c.d, nil, Options{Frames: 3, In: HostSlowdown{Every: r.every}})
 			if (err == nil) != r.lives {
-				t.Errorf("depths %d, %v, a word every %d clocks: %v", c.d.Depths(), r.rule, r.every, err)
+				t.Errorf("depths %d, %v, a word every %d clocks: %v", c.d.FIFODepthsWords(), r.rule, r.every, err)
 			}
 		}
 	}
@@ -126,9 +126,9 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 	t.Helper()
 	g := d.Model.Graph
 	for i, w := range dead.Cycle {
-		end := g.Writer
+		end := g.WriterOfStream
 		if w.Room {
-			end = g.Reader
+			end = g.ReaderOfStream
 		}
 		if n, _ := end(w.Stream); g.Nodes[n].Name != dead.Cycle[(i+1)%len(dead.Cycle)].Node {
 			t.Errorf("%v: no chain", dead)
@@ -145,7 +145,7 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 	}
 	holdsUp := func(stuck *Deadlock) bool {
 		return stuck != nil && slices.ContainsFunc(stuck.Cycle,
-			func(w Wait) bool { return w.Room && w.Stream == dead.Stream })
+			func(w NodeWait) bool { return w.Room && w.Stream == dead.Stream })
 	}
 	if holdsUp(with(dead.Depth)) {
 		t.Errorf("%v: not so", dead)
@@ -195,7 +195,7 @@ func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 			}
 		}
 		if len(open) == 0 {
-			return dataflow.Loop{Latency: 1 + rng.IntN(4), Body: dataflow.Join(runs...)}
+			return dataflow.Loop{Latency: 1 + rng.IntN(4), Body: dataflow.JoinLoopRuns(runs...)}
 		}
 		ports := []int{open[rng.IntN(len(open))], open[rng.IntN(len(open))]}
 		if slices.Sort(ports); rng.IntN(2) == 0 {
@@ -259,13 +259,13 @@ func TestProveByBlocks(t *testing.T) {
 			d = unevenNet(t, rng)
 		}
 		p := newPlan(d)
-		through, err := newTokens(p, nil).run(t.Context(), d.Depths())
+		through, err := newTokens(p, nil).run(t.Context(), d.FIFODepthsWords())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := p.proved(t.Context()); (err == nil) != through {
 			t.Fatalf("seed %d: a frame comes through: %t, by blocks: %v, depths %d in\n%s", seed, through, err,
-				d.Depths(), d.Model.Graph)
+				d.FIFODepthsWords(), d.Model.Graph)
 		}
 		if dead++; through {
 			dead--

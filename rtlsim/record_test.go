@@ -80,7 +80,8 @@ func TestWriteVCD(t *testing.T) {
 		for _, s := range d.Model.Graph.Streams {
 			s.Name = "a b$end;<x>"
 		}
-		trace, err := Run(t.Context(), d, nil, Options{Frames: 6, Record: true, Out: Pace{Stall: 20, Seed: seed}})
+		trace, err := RunFrames(t.Context(), d, nil, Options{Frames: 6, Record: true, Out: HostSlowdown{Stall: 20,
+			Seed: seed}})
 		if err != nil {
 			continue
 		}
@@ -94,7 +95,7 @@ func TestWriteVCD(t *testing.T) {
 			t.Fatalf("%d clocks, want %d: %v", len(clocks), trace.Cycles, err)
 		}
 		for i, n := range trace.Nodes {
-			got := NodeClocks{Name: n.Name}
+			got := NodeStateClocks{Name: n.Name}
 			for _, at := range clocks {
 				got.Busy += at["design."+n.Name+".busy"]
 				got.Starved += at["design."+n.Name+".starved"]
@@ -130,10 +131,11 @@ func TestRecordOfLayers(t *testing.T) {
 	skipped := 0
 	for seed := range uint64(200) {
 		d, rng := randomNet(t, seed, 12)
-		opt := Options{Frames: 1 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
+		opt := Options{Frames: 1 + rng.IntN(40), In: HostSlowdown{Every: rng.IntN(4)},
+			Out: HostSlowdown{Every: rng.IntN(4)}}
 		all := opt
 		opt.Layers, all.Record = opt.Frames, true
-		got, err := Run(t.Context(), d, nil, opt)
+		got, err := RunFrames(t.Context(), d, nil, opt)
 		if err != nil {
 			continue // TestRandomNetworks has deadlocks
 		}
@@ -144,13 +146,13 @@ func TestRecordOfLayers(t *testing.T) {
 		}
 		some := opt
 		some.Layers = 1 + rng.IntN(opt.Frames)
-		head := run(t, d, nil, some).FirstFrames(some.Layers)
+		head := run(t, d, nil, some).TraceOfFirstFrames(some.Layers)
 		all.Frames = some.Layers
 		if first := run(t, d, nil, all); head.Cycles != first.Cycles || !reflect.DeepEqual(head.Frames, first.Frames) ||
 			!slices.EqualFunc(head.Record.Layers, first.Record.Layers, sameSpans) {
 			t.Fatalf("seed %d, %d frames: %+v, in a run of these %+v", seed, some.Layers, head, first)
 		}
-		if short := run(t, d, nil, some).FirstFrames(some.Layers + 1); short != nil {
+		if short := run(t, d, nil, some).TraceOfFirstFrames(some.Layers + 1); short != nil {
 			t.Fatalf("seed %d: a record of %d frames shows one more", seed, some.Layers)
 		}
 		got.Record, want.Record = nil, nil
@@ -166,8 +168,8 @@ func TestRecordOfLayers(t *testing.T) {
 	}
 }
 
-func sameSpans(a, b Spans) bool {
-	return slices.Equal(slices.Collect(a.All()), slices.Collect(b.All()))
+func sameSpans(a, b StateSpans) bool {
+	return slices.Equal(slices.Collect(a.AllSpans()), slices.Collect(b.AllSpans()))
 }
 
 func TestWriteTimeline(t *testing.T) {
@@ -179,7 +181,7 @@ func TestWriteTimeline(t *testing.T) {
 		t.Errorf("%+v, %v", trace.Period, trace.Record.Layers[1])
 	}
 	var text bytes.Buffer
-	if err := WriteTimeline(&text, d, trace); err != nil {
+	if err := WriteTimelineSVG(&text, d, trace); err != nil {
 		t.Fatal(err)
 	}
 	width, texts := map[string]float64{}, []string{}
@@ -213,7 +215,7 @@ func TestWriteTimeline(t *testing.T) {
 		t.Errorf("%v", width)
 	}
 	trace.Record = nil
-	if err := errors.Join(WriteTimeline(&text, d, trace), WriteVCD(&text, d, trace)); !errors.Is(err, errNoRecord) {
+	if err := errors.Join(WriteTimelineSVG(&text, d, trace), WriteVCD(&text, d, trace)); !errors.Is(err, errNoRecord) {
 		t.Errorf("error %v", err)
 	}
 }

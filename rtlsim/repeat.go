@@ -57,7 +57,7 @@ type workerMark struct {
 	started, written, passed int
 	clocks                   []int
 	flown                    []uint64
-	count                    NodeClocks
+	count                    NodeStateClocks
 }
 
 type streamMark struct {
@@ -69,7 +69,7 @@ type streamMark struct {
 
 type hostMark struct{ frame, word, free int }
 
-// begin forgets all marks at the beginning of a frame.
+// begin prepares the stretch for a new frame: it forgets all marks.
 func (f *stretch) begin(e *engine) {
 	for _, r := range []*rung{&f.near, &f.far} {
 		r.sweeps, r.made = 0, false
@@ -98,8 +98,8 @@ func (e *engine) repeat() {
 	f.near.step(e, !same)
 }
 
-// step counts a sweep, and replaces the mark if its time has come. A mark holds the clocks of all words under way.
-// It is made only after about as many words have moved; otherwise it would take longer than these if FIFOs hold
+// step counts a sweep, and replaces the rung's mark if its time has come. A mark holds the clocks of all words under
+// way. It is made only after about as many words have moved; otherwise it would take longer than these if FIFOs hold
 // whole frames.
 func (r *rung) step(e *engine, marks bool) {
 	const few = 1 << 12 // clocks; so few cost little
@@ -131,7 +131,7 @@ func (e *engine) note(m *mark) {
 	for i, k := range e.workers {
 		was := &m.workers[i]
 		was.at, was.frame, was.count = k.at, k.frame, *k.count
-		was.walk.Copy(k.walk)
+		was.walk.MoveTo(k.walk)
 		if p := k.pipe; p != nil {
 			was.started, was.written, was.passed = p.started, p.written, p.passed
 			was.clocks, was.flown = p.clocks(was.clocks[:0], k.at), p.flown(was.flown[:0])
@@ -230,8 +230,8 @@ func (s *stream) there(ready int) int {
 	return sort.Search(s.written-s.read, func(i int) bool { return s.due.of(s.read+i) > ready })
 }
 
-// drain reads words of the stream at the same distances as before, times times. Each repetition is later by clocks
-// clocks.
+// drain reads the last words words of the stream again, times times, at the same distances. Each repetition is later
+// than the one before by clocks clocks.
 func (s *stream) drain(words, times, clocks int) {
 	for range times * words {
 		s.taken = s.due.of(s.read) - s.delay
@@ -251,12 +251,12 @@ func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 
 // worker reports whether the layer k has not moved since the mark was, or has the same clocks, later by clocks.
 func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
-	way, ok := k.walk.Since(&was.walk)
+	way, ok := k.walk.StretchSince(&was.walk)
 	if !ok || k.frame != was.frame {
 		return false
 	}
 	p := k.pipe
-	if way.Empty() {
+	if way.IsEmpty() {
 		return k.at == was.at && (p == nil || p.started == was.started && p.written == was.written &&
 			p.passed == was.passed)
 	}
@@ -317,7 +317,7 @@ func later(now, was []int, clocks int) bool {
 func (e *engine) fits(m *mark) int {
 	times := never
 	for i, k := range e.workers {
-		if way, _ := k.walk.Since(&m.workers[i].walk); !way.Empty() {
+		if way, _ := k.walk.StretchSince(&m.workers[i].walk); !way.IsEmpty() {
 			times = min(times, way.RepeatsLeft())
 		}
 	}
@@ -358,8 +358,8 @@ func (e *engine) follow(m *mark, clocks, times int) {
 	clocks *= times
 	for i, k := range e.workers {
 		was := &m.workers[i]
-		way, _ := k.walk.Since(&was.walk)
-		if way.Empty() {
+		way, _ := k.walk.StretchSince(&was.walk)
+		if way.IsEmpty() {
 			continue
 		}
 		once := *k.count

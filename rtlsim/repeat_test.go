@@ -14,7 +14,7 @@ func TestRepeats(t *testing.T) {
 	short := 0
 	for seed := range uint64(150) {
 		d, _ := longNet(t, seed, 9, 40)
-		for i, opt := range []Options{{}, {In: Pace{Every: 3}}, {Out: Pace{Every: 2}}, {}} {
+		for i, opt := range []Options{{}, {In: HostSlowdown{Every: 3}}, {Out: HostSlowdown{Every: 2}}, {}} {
 			d.Target.Stalls = dataflow.StallRule(i / 3)
 			opt.Frames = 2
 			got, sweeps, err := throughAll(t, d, opt, false)
@@ -34,8 +34,8 @@ func TestRepeats(t *testing.T) {
 }
 
 // throughAll runs frames without looking for a steady state. It returns the number of sweeps, too.
-func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trace *Trace, sweeps int, err error) {
-	e := newPlan(d).whole(d.Depths(), nil, opt)
+func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trace *RunTrace, sweeps int, err error) {
+	e := newPlan(d).whole(d.FIFODepthsWords(), nil, opt)
 	for e.goal < e.frames {
 		e.goal++
 		e.stretch.begin(e)
@@ -61,13 +61,13 @@ func TestWindowsRepeat(t *testing.T) {
 		d, rng := longNet(t, seed, 10, 30)
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		p := newPlan(d)
-		depth := d.Depths()
+		depth := d.FIFODepthsWords()
 		for s := range depth {
 			if rng.IntN(4) == 0 {
 				depth[s] = 1 << rng.IntN(12)
 			}
 		}
-		slowest, _ := d.Interval()
+		slowest, _ := d.BottleneckInterval()
 		members := p.window(rng.IntN(len(p.loops)), 1+rng.IntN(4))
 		const frames = 4
 		got, want := p.part(members, depth, slowest, frames), p.part(members, depth, slowest, frames)

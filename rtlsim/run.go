@@ -1,5 +1,5 @@
 // Package rtlsim simulates a Design clock by clock: layers with pipelines, FIFOs of finite depth, back-pressure,
-// and several frames in flight. It interprets dataflow.Loop and knows no layer by name.
+// and several frames in flight. It interprets loops (dataflow.Loop) and knows no layer by name.
 //
 // Each clock has three phases. Each phase decides on the state that the phase before left:
 //
@@ -13,16 +13,16 @@
 //  3. Output. The host takes one visible word from every output.
 //
 // All layers decide on the same state. A word that a reader takes in a clock leaves its place free in the next
-// clock. The words of an iteration that starts in clock c are visible from clock c + Latency on. Each clock of a
+// clock. The words of an iteration that starts in clock c are visible from clock c + Loop.Latency on. Each clock of a
 // freeze in between adds one clock. So the result does not depend on the order of nodes. docs/clock.md has the
 // rules, and explains why a design that is proved free from deadlock is free under both rules.
 //
 // Clock 0 is the first clock in which an input word is visible. A layer alone, whose inputs and outputs never
 // stall, hence starts iteration i in clock i. Its first and last output words are visible in the clocks
-// Loop.FirstWrite and Loop.LastWrite.
+// Loop.FirstWriteClock and Loop.LastWriteClock.
 //
 // The ends of the design lie between the host and its FIFOs. Each end delays every word by the same number of
-// clocks, in and out (dataflow.Target.Ends). So the host gives the first word in clock -in, which is Trace.Start,
+// clocks, in and out (dataflow.Target.Ends). So the host gives the first word in clock -in, which is RunTrace.Start,
 // and takes a word out clocks after these phases release it. Nothing else depends on the ends.
 //
 // The simulator does not walk clock by clock, though. The phases amount to a set of equations in the clocks of
@@ -39,7 +39,7 @@
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports
 // internal/dataflow and internal/num. Its files:
 //
-//	run.go      Run, which takes frames through a design; trace.go, its result; bottleneck.go, what limits the
+//	run.go      RunFrames, which takes frames through a design; trace.go, its result; bottleneck.go, what limits the
 //	            interval
 //	plan.go     the facts that the folds fix, and engines for a design or a part of it
 //	engine.go   simulates nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go), each as
@@ -49,7 +49,7 @@
 //	            circuits.go computes them with the layers' circuits
 //	deadlock.go explains a deadlock; tokens.go runs a frame without clocks; prove.go proves that nothing deadlocks;
 //	            lengths.go handles sequences of different lengths
-//	size.go     Size, which finds FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
+//	size.go     SizeFIFOs, for FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
 //	            them; trial.go tries them; behind.go sees a trial fall behind; course.go reuses the result of a run;
 //	            window.go sizes FIFOs around a layer; blocks.go finds the streams between forks and joins; circle.go
 //	            finds the circle of waits that delays a trial from the workers' notes (holds.go); schedule.go finds
@@ -67,14 +67,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Options say how Run simulates. The zero value runs the given frames with a host at full speed.
+// Options say how RunFrames simulates. The zero value runs the given frames with a host at full speed.
 type Options struct {
-	Frames    int  // number of frames in a run without data; 0 if frames are given
-	Words     int  // limit of words in all frames; above it, only the frames that show the interval run; 0: no limit
-	Record    bool // record every clock in Trace.Record: three numbers for each word
-	Layers    int  // record the layers' states alone, in this many first frames (Trace.FirstFrames), for WriteTimeline
-	In, Out   Pace // pace of the host on every input and every output
-	MaxCycles int  // stop with an error at this clock; 0 for no limit
+	Frames int // number of frames in a run without data; 0 if frames are given
+	// limit of words in all frames; above it, only the frames that show the interval run; 0: no limit
+	Words  int
+	Record bool // record every clock in RunTrace.Record: three numbers for each word
+	// record the layers' states alone, in this many first frames (RunTrace.TraceOfFirstFrames), for WriteTimelineSVG
+	Layers    int
+	In, Out   HostSlowdown // pace of the host on every input and every output
+	MaxCycles int          // stop with an error at this clock; 0 for no limit
 
 	// OnTensor, if not nil, is called in runs with data with the tensor that each stream carries, frame by frame. It
 	// must not keep the tensor. An error ends the run.
@@ -83,10 +85,10 @@ type Options struct {
 	Cache *RunCache // earlier runs without data, to be reused; may be nil. Callers must not change their traces
 }
 
-// Run simulates the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames frames
-// without data, which take the same clocks. The error is a *Deadlock, a malformed design or frame, the end of
+// RunFrames simulates the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames
+// frames without data, which take the same clocks. The error is a *Deadlock, a malformed design or frame, the end of
 // opt.MaxCycles, or the context's error.
-func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
+func RunFrames(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*RunTrace, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
 	}
@@ -100,13 +102,13 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 	return p.run(ctx, frames, opt)
 }
 
-// known returns what run does without data, from opt.Known if it has the same run already.
-func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
+// known returns what run does without data. It takes the trace from opt.Cache if that has the same run already.
+func (p *plan) known(ctx context.Context, opt Options) (*RunTrace, error) {
 	b := fmt.Append(nil, opt.Frames, " ", opt.Words, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
 	for _, n := range p.design.Model.Graph.Nodes {
 		b = fmt.Appendf(b, " %q", n.Name)
 	}
-	key := string(p.key(b, nil, p.design.Depths()))
+	key := string(p.key(b, nil, p.design.FIFODepthsWords()))
 	m := &made{done: make(chan struct{})}
 	if was, ok := opt.Cache.runs.LoadOrStore(key, m); ok {
 		was := was.(*made)
@@ -115,7 +117,7 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if t := was.trace; t != nil && (opt.Layers == 0 || t.FirstFrames(min(opt.Layers, opt.Frames)) != nil) {
+		if t := was.trace; t != nil && (opt.Layers == 0 || t.TraceOfFirstFrames(min(opt.Layers, opt.Frames)) != nil) {
 			return t, nil
 		}
 		opt.Cache.runs.Store(key, m)
@@ -126,19 +128,19 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	return t, err
 }
 
-// A made is a run that other goroutines may wait for. Its channel closes once the run is over.
+// A made is an entry of a RunCache: a run that other goroutines may wait for. Its channel closes once the run is over.
 type made struct {
 	done  chan struct{}
-	trace *Trace // nil if the run failed
+	trace *RunTrace // nil if the run failed
 }
 
-func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
+func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options) (*RunTrace, error) {
 	each, err := p.checked(frames)
 	if err != nil {
 		return nil, err
 	}
 	opt.Frames = max(opt.Frames, len(frames))
-	e := p.whole(p.design.Depths(), each, opt)
+	e := p.whole(p.design.FIFODepthsWords(), each, opt)
 	if opt.Record || opt.Layers > 0 {
 		e.keep(opt)
 	}
@@ -166,7 +168,7 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	}
 	t := e.finish()
 	if e.search.bare > 0 && opt.Cache != nil {
-		opt.Cache.courses.Store(courseKey(p, opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
+		opt.Cache.courses.Store(courseKey(p, opt.In, opt.Out, p.design.FIFODepthsWords()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
 	if len(frames) > 0 {
@@ -191,8 +193,8 @@ func endAfter(e *engine, frames int) {
 	e.trace.Frames = e.trace.Frames[:frames]
 }
 
-// shown reports whether a shortened run may end. Then the last two frames, and all frames that Trace.Interval averages,
-// come at even distances. It may not while frames are being copied, which costs nothing.
+// shown reports whether a shortened run may end. Then the last two frames, and all frames that RunTrace.IntervalClocks
+// averages, come at even distances. It may not while frames are being copied, which costs nothing.
 func shown(e *engine) bool {
 	if e.shows == 0 || e.goal < e.shows || e.drift.left > 0 {
 		return false
@@ -212,7 +214,7 @@ func (p *plan) checked(frames [][]dataflow.Tensor) (each []*plan, err error) {
 		return nil, err
 	}
 	for f, in := range frames {
-		if err := each[f].design.Model.Graph.Check(in); err != nil {
+		if err := each[f].design.Model.Graph.CheckInputs(in); err != nil {
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
 	}
@@ -229,7 +231,7 @@ func (o Options) verify(given int) error {
 	case o.MaxCycles < 0:
 		return fmt.Errorf("at most %d clocks", o.MaxCycles)
 	}
-	for _, p := range []Pace{o.In, o.Out} {
+	for _, p := range []HostSlowdown{o.In, o.Out} {
 		if err := p.verify(); err != nil {
 			return err
 		}

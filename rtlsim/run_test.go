@@ -13,9 +13,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func run(t testing.TB, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) *Trace {
+func run(t testing.TB, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) *RunTrace {
 	t.Helper()
-	trace, err := Run(t.Context(), d, frames, opt)
+	trace, err := RunFrames(t.Context(), d, frames, opt)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, d.Model.Graph)
 	}
@@ -29,33 +29,34 @@ func TestLoneLayer(t *testing.T) {
 	for range 500 {
 		n := &net{t: t, perWord: 1}
 		loop := randomLoop(rng)
-		out := n.add("Any", loop, n.input(loop.Reads(0)))
+		out := n.add("Any", loop, n.input(loop.WordsRead(0)))
 		d := n.design(2+rng.IntN(3), out...)
 		d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
 		if d.Target.Stalls == dataflow.StallByCredit { // a place is taken until its word is read
-			d.FIFO = dataflow.ShiftRegisters(1, loop.Latency+1)
+			d.FIFO = dataflow.NewShiftRegisterFIFOs(1, loop.Latency+1)
 		}
 		const frames = 3
 		trace := run(t, d, nil, Options{Frames: frames})
-		interval := loop.Iterations()
-		in, end := d.Target.EndLatencyClocks()
+		interval := loop.IterationsPerFrame()
+		in, end := d.Target.IOLatencyClocks()
 		for f, got := range trace.Frames {
 			begin := f*interval + end
-			if want := (FrameTime{begin + loop.FirstWrite(0), begin + loop.LastWrite(0)}); got != want {
+			if want := (FrameOutputClocks{begin + loop.FirstWriteClock(0), begin +
+				loop.LastWriteClock(0)}); got != want {
 				t.Fatalf("frame %d of %+v comes out at %+v, want %+v", f, loop, got, want)
 			}
 		}
-		if want := (NodeClocks{Name: "Any_0", Busy: frames * interval}); trace.Nodes[0] != want {
+		if want := (NodeStateClocks{Name: "Any_0", Busy: frames * interval}); trace.Nodes[0] != want {
 			t.Errorf("%+v: %+v, want %+v", loop, trace.Nodes[0], want)
 		}
-		if want := (frames-1)*interval + 1 + max(interval-1, loop.LastWrite(0)); trace.Cycles != want {
+		if want := (frames-1)*interval + 1 + max(interval-1, loop.LastWriteClock(0)); trace.Cycles != want {
 			t.Errorf("%+v: %d clocks, want %d", loop, trace.Cycles, want)
 		}
-		if once := run(t, d, nil, Options{Frames: 1}); once.Interval() != 0 || once.Frames[0] != trace.Frames[0] {
-			t.Errorf("%+v: one frame has interval %v and comes out at %+v", loop, once.Interval(), once.Frames[0])
+		if once := run(t, d, nil, Options{Frames: 1}); once.IntervalClocks() != 0 || once.Frames[0] != trace.Frames[0] {
+			t.Errorf("%+v: one frame has interval %v and comes out at %+v", loop, once.IntervalClocks(), once.Frames[0])
 		}
-		if trace.Interval() != float64(interval) || trace.Latency() != in+loop.LastWrite(0)+end+1 {
-			t.Errorf("%+v: interval %v and latency %d", loop, trace.Interval(), trace.Latency())
+		if trace.IntervalClocks() != float64(interval) || trace.LatencyClocks() != in+loop.LastWriteClock(0)+end+1 {
+			t.Errorf("%+v: interval %v and latency %d", loop, trace.IntervalClocks(), trace.LatencyClocks())
 		}
 	}
 }
@@ -79,7 +80,7 @@ func randomLoop(rng *rand.Rand) dataflow.Loop {
 			*a = append(*a, x)
 		}
 	}
-	return l.Loop()
+	return l.AsLoop()
 }
 
 // TestRandomNetworks checks random networks. With or without data the clocks equal those of a plain walk. At any
@@ -93,16 +94,16 @@ func TestRandomNetworks(t *testing.T) {
 		want := evaluate(t, d, frames)
 		for i, opt := range []Options{
 			{},
-			{In: Pace{Every: 3}, Out: Pace{Stall: 40, Seed: seed}},
-			{In: Pace{Stall: 70, Seed: seed}, Out: Pace{Every: 2, Stall: 10}},
+			{In: HostSlowdown{Every: 3}, Out: HostSlowdown{Stall: 40, Seed: seed}},
+			{In: HostSlowdown{Stall: 70, Seed: seed}, Out: HostSlowdown{Every: 2, Stall: 10}},
 			{},
-			{In: Pace{Every: 2}, Out: Pace{Stall: 60, Seed: seed}},
+			{In: HostSlowdown{Every: 2}, Out: HostSlowdown{Stall: 60, Seed: seed}},
 		} {
 			d.Target.Stalls = dataflow.StallRule(i / 3)
 			token := opt
 			token.Frames = len(frames)
-			bare, bareErr := Run(t.Context(), d, nil, token)
-			full, err := Run(t.Context(), d, frames, opt)
+			bare, bareErr := RunFrames(t.Context(), d, nil, token)
+			full, err := RunFrames(t.Context(), d, frames, opt)
 			if !reflect.DeepEqual(err, bareErr) {
 				t.Fatalf("seed %d: error %v with data, %v without", seed, err, bareErr)
 			}
@@ -127,7 +128,7 @@ func TestRandomNetworks(t *testing.T) {
 					stuck, d.Model.Graph)
 			}
 			alone, err := ComputeOutputs(t.Context(), d, frames, nil)
-			if err = errors.Join(err, Compare(full.Outputs, want), Compare(alone, want)); err != nil {
+			if err = errors.Join(err, CompareOutputs(full.Outputs, want), CompareOutputs(alone, want)); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			full.Outputs = nil
@@ -159,7 +160,7 @@ func evaluate(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) [][]
 
 func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) (all [][]dataflow.Tensor) {
 	for _, in := range frames {
-		streams, err := d.Model.Graph.Eval(t.Context(), in)
+		streams, err := d.Model.Graph.EvalFirstFrame(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,19 +192,19 @@ func TestUnboundedNetworks(t *testing.T) {
 		frames := randomFrames(d, 6, rng)
 		var streams [][]dataflow.Tensor
 		trace := run(t, d, frames, Options{OnTensor: kept(&streams, d)})
-		if err := Compare(streams, evaluateStreams(t, d, frames)); err != nil {
+		if err := CompareOutputs(streams, evaluateStreams(t, d, frames)); err != nil {
 			t.Fatalf("seed %d, streams: %v", seed, err)
 		}
 		// An output that is late at first may hide a slower output for some frames.
-		slowest, _ := d.Interval()
-		if got := run(t, d, nil, Options{Frames: 100}).Interval(); got < float64(slowest) {
+		slowest, _ := d.BottleneckInterval()
+		if got := run(t, d, nil, Options{Frames: 100}).IntervalClocks(); got < float64(slowest) {
 			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
 		}
 		// FIFOs with the depths of the high-water marks are as good as unbounded FIFOs.
-		d.FIFO = dataflow.ShiftRegisters(trace.High...)
+		d.FIFO = dataflow.NewShiftRegisterFIFOs(trace.High...)
 		again := run(t, d, nil, Options{Frames: 6})
 		if !reflect.DeepEqual(again.Frames, trace.Frames) {
-			t.Errorf("seed %d: with depths %v %v, unbounded %v", seed, d.Depths(), again.Frames, trace.Frames)
+			t.Errorf("seed %d: with depths %v %v, unbounded %v", seed, d.FIFODepthsWords(), again.Frames, trace.Frames)
 		}
 	}
 }
@@ -211,7 +212,7 @@ func TestUnboundedNetworks(t *testing.T) {
 // TestNodeOrder checks that the order of two parallel branches makes no difference.
 func TestNodeOrder(t *testing.T) {
 	t.Parallel()
-	build := func(swap bool) map[string]NodeClocks {
+	build := func(swap bool) map[string]NodeStateClocks {
 		n := &net{t: t, perWord: 1}
 		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
 		var slow, fast []int
@@ -223,8 +224,8 @@ func TestNodeOrder(t *testing.T) {
 			fast = n.add("Fast", pass(12, 1, 1, 1), fork[1])
 		}
 		d := n.design(8, n.add("Join", pass(12, 2, 1, 3), slow[0], fast[0])...)
-		nodes := map[string]NodeClocks{}
-		for _, c := range run(t, d, nil, Options{Frames: 5, Out: Pace{Stall: 30, Seed: 1}}).Nodes {
+		nodes := map[string]NodeStateClocks{}
+		for _, c := range run(t, d, nil, Options{Frames: 5, Out: HostSlowdown{Stall: 30, Seed: 1}}).Nodes {
 			nodes[c.Name] = c
 		}
 		return nodes
@@ -250,7 +251,7 @@ func heldFork(t *testing.T, latency, depth int) *dataflow.Design {
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	build := func(depth int) *dataflow.Design { return heldFork(t, 2, depth) }
-	_, err := Run(t.Context(), build(9), nil, Options{Frames: 2})
+	_, err := RunFrames(t.Context(), build(9), nil, Options{Frames: 2})
 	var dead *Deadlock
 	if !errors.As(err, &dead) {
 		t.Fatalf("error %v, want a deadlock", err)
@@ -292,19 +293,21 @@ func TestThroughput(t *testing.T) {
 		opt      Options
 		interval float64
 		latency  int
-		outlet   NodeClocks
+		outlet   NodeStateClocks
 	}{
-		{2, Options{Frames: 20}, 10, 5 + 10, NodeClocks{"Pass_4", 200, 4, 0}},
-		{2, Options{Frames: 20, In: Pace{Every: 7}}, 70, 5 + 9*7 + 1, NodeClocks{"Pass_4", 200, 4 + 199*6, 0}},
-		{1, Options{Frames: 20}, 20, 5 + 9*2 + 1, NodeClocks{"Pass_4", 200, 4 + 199, 0}},
-		{2, Options{Frames: 20, Out: Pace{Every: 3}}, 30, 5 + 9*3 + 1, NodeClocks{"Pass_4", 200, 4, 2 * (199 - 2)}},
+		{2, Options{Frames: 20}, 10, 5 + 10, NodeStateClocks{"Pass_4", 200, 4, 0}},
+		{2, Options{Frames: 20, In: HostSlowdown{Every: 7}}, 70, 5 + 9*7 + 1, NodeStateClocks{"Pass_4", 200, 4 + 199*6,
+			0}},
+		{1, Options{Frames: 20}, 20, 5 + 9*2 + 1, NodeStateClocks{"Pass_4", 200, 4 + 199, 0}},
+		{2, Options{Frames: 20, Out: HostSlowdown{Every: 3}}, 30, 5 + 9*3 + 1, NodeStateClocks{"Pass_4", 200, 4,
+			2 * (199 - 2)}},
 	} {
 		d := chain(c.depth)
 		trace := run(t, d, nil, c.opt)
-		in, out := d.Target.EndLatencyClocks()
-		latency := trace.Latency() - in - out
-		if trace.Interval() != c.interval || latency != c.latency || trace.Nodes[4] != c.outlet {
-			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), latency,
+		in, out := d.Target.IOLatencyClocks()
+		latency := trace.LatencyClocks() - in - out
+		if trace.IntervalClocks() != c.interval || latency != c.latency || trace.Nodes[4] != c.outlet {
+			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.IntervalClocks(), latency,
 				trace.Nodes[4], c.interval, c.latency, c.outlet)
 		}
 	}
@@ -318,7 +321,7 @@ func TestRunRefuses(t *testing.T) {
 	wide := randomFrames(d, 2, rand.New(rand.NewPCG(1, 1)))
 	wide[1][0].Data[2] = 256
 	shallow := *d
-	shallow.FIFO = dataflow.ShiftRegisters(2, 0)
+	shallow.FIFO = dataflow.NewShiftRegisterFIFOs(2, 0)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -333,15 +336,15 @@ func TestRunRefuses(t *testing.T) {
 		{t.Context(), d, nil, Options{Frames: -1}, "a request for -1 frames"},
 		{t.Context(), d, wide, Options{}, "frame 1: input 0: value 256 at index 2 is not UINT8 in [0,255]"},
 		{t.Context(), &shallow, good, Options{}, "design: the FIFO of stream s1: depth 0"},
-		{t.Context(), d, good, Options{In: Pace{Every: -1}}, "a pace of a word every -1 clocks"},
-		{t.Context(), d, good, Options{Out: Pace{Stall: 100}}, "100 % of them stalled"},
+		{t.Context(), d, good, Options{In: HostSlowdown{Every: -1}}, "a pace of a word every -1 clocks"},
+		{t.Context(), d, good, Options{Out: HostSlowdown{Stall: 100}}, "100 % of them stalled"},
 		{t.Context(), d, good, Options{MaxCycles: -1}, "at most -1 clocks"},
 		{t.Context(), d, good, Options{Layers: -1}, "in -1 frames"},
 		{t.Context(), d, good, Options{MaxCycles: 8}, "no end after 8 clocks: 1 of 2 frames are out"},
 		{t.Context(), d, good, Options{MaxCycles: 9}, ""},
 		{cancelled, d, good, Options{}, "context canceled"},
 	} {
-		_, err := Run(c.ctx, c.d, c.frames, c.opt)
+		_, err := RunFrames(c.ctx, c.d, c.frames, c.opt)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
@@ -358,15 +361,15 @@ func TestNoLayers(t *testing.T) {
 	if proof, err := ProveDeadlockFree(t.Context(), d); err != nil {
 		t.Errorf("%v, %v", proof, err)
 	}
-	size(t, d, SizeOptions{})
+	size(t, d, SizingOptions{})
 }
 
 func TestMostPorts(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}
-	d := n.design(2, n.add("Fork", pass(4, 1, dataflow.MaxPorts, 1), n.input(4))...)
+	d := n.design(2, n.add("Fork", pass(4, 1, dataflow.MaxPortsPerSide, 1), n.input(4))...)
 	if got := len(run(t, d, randomFrames(d, 2, rand.New(rand.NewPCG(1, 1))),
-		Options{}).Outputs[1]); got != dataflow.MaxPorts {
+		Options{}).Outputs[1]); got != dataflow.MaxPortsPerSide {
 		t.Errorf("%d outputs", got)
 	}
 }
@@ -408,8 +411,8 @@ func TestKernelDefects(t *testing.T) {
 				}
 			}()
 			n := &net{t: t, perWord: 1}
-			loop := dataflow.LoopNest{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}.Loop()
-			out, err := n.b.Add(wrong{newBlender("Wrong", loop, 1), c.step}, []int{n.input(4)}, nil, nil)
+			loop := dataflow.LoopNest{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}.AsLoop()
+			out, err := n.b.BindAndAdd(wrong{newBlender("Wrong", loop, 1), c.step}, []int{n.input(4)}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -431,7 +434,7 @@ func lastOnly(w dataflow.Word) func(int) []dataflow.Word {
 func TestPace(t *testing.T) {
 	t.Parallel()
 	open := func(g gate, clock int) bool { return clock >= g.free && !g.stalled(clock) }
-	for _, p := range []Pace{{}, {Every: 5}, {Stall: 99, Seed: 7}, {Every: 3, Stall: 50}} {
+	for _, p := range []HostSlowdown{{}, {Every: 5}, {Stall: 99, Seed: 7}, {Every: 3, Stall: 50}} {
 		g := p.gate(1, 1)
 		passed := 0
 		for clock := range 2000 {
@@ -447,7 +450,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%+v lets %d words through in 2000 clocks, at most %d", p, passed, most)
 		}
 	}
-	if a, b := (Pace{Stall: 50}).gate(0, 1), (Pace{Stall: 50}).gate(1, 1); a.seed == b.seed {
+	if a, b := (HostSlowdown{Stall: 50}).gate(0, 1), (HostSlowdown{Stall: 50}).gate(1, 1); a.seed == b.seed {
 		t.Error("two streams throw the same dice")
 	}
 }
@@ -462,8 +465,8 @@ func TestHighOfLongFrames(t *testing.T) {
 		for s := range d.FIFO {
 			d.FIFO[s].Depth = 2 + rng.IntN(40)
 		}
-		opt := Options{Frames: 2, Out: Pace{Every: rng.IntN(4)}}
-		got, err := Run(t.Context(), d, nil, opt)
+		opt := Options{Frames: 2, Out: HostSlowdown{Every: rng.IntN(4)}}
+		got, err := RunFrames(t.Context(), d, nil, opt)
 		if err != nil {
 			continue // TestRandomNetworks has deadlocks
 		}
@@ -500,8 +503,8 @@ func TestShownInterval(t *testing.T) {
 			d.FIFO[s].Depth += rng.IntN(20)
 		}
 		opt := Options{Frames: 40, Words: 1, Layers: rng.IntN(12) * rng.IntN(2)}
-		run := func(opt Options) *Trace {
-			got, err := Run(t.Context(), d, nil, opt)
+		run := func(opt Options) *RunTrace {
+			got, err := RunFrames(t.Context(), d, nil, opt)
 			if err != nil && !errors.As(err, new(*Deadlock)) {
 				t.Fatal(err)
 			}
@@ -512,7 +515,7 @@ func TestShownInterval(t *testing.T) {
 			continue
 		}
 		n := len(got.Frames)
-		if opt.Layers > 0 && got.FirstFrames(min(opt.Layers, n)) == nil || n < min(opt.Layers, opt.Frames) {
+		if opt.Layers > 0 && got.TraceOfFirstFrames(min(opt.Layers, n)) == nil || n < min(opt.Layers, opt.Frames) {
 			t.Fatalf("seed %d: %d frames, and none of the %d that are drawn", seed, n, opt.Layers)
 		}
 		lone := run(Options{Frames: 1})
@@ -521,8 +524,8 @@ func TestShownInterval(t *testing.T) {
 			continue
 		}
 		ended++
-		if last := got.Frames[n-1].Last - got.Frames[n-2].Last; got.Interval() != float64(last) {
-			t.Fatalf("seed %d: %d frames, the last one after %d clocks, show %v", seed, n, last, got.Interval())
+		if last := got.Frames[n-1].Last - got.Frames[n-2].Last; got.IntervalClocks() != float64(last) {
+			t.Fatalf("seed %d: %d frames, the last one after %d clocks, show %v", seed, n, last, got.IntervalClocks())
 		}
 	}
 	if ended < 300 {

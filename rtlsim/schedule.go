@@ -104,7 +104,7 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 		first, last := slowest[0], slowest[0]
 		for _, i := range slowest {
 			const part = 10
-			if most := z.loops[slowest[0]].Iterations(); z.loops[i].Iterations() >= most-most/part {
+			if most := z.loops[slowest[0]].IterationsPerFrame(); z.loops[i].IterationsPerFrame() >= most-most/part {
 				first, last = min(first, i), max(last, i)
 			}
 		}
@@ -177,8 +177,8 @@ func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	return s
 }
 
-// hold sets the words held by each FIFO whose clocks are all known, and frees these clocks. Words that the host writes
-// are scheduled as late as possible.
+// hold sets the number of words held by each FIFO whose clocks are all known, and frees these lists of clocks. Words
+// that the host writes are scheduled as late as possible.
 func (s *schedule) hold(lists ...[]int) {
 	for _, id := range slices.Concat(lists...) {
 		if s.read[id] != nil && s.seen[id] == nil && s.writer[id] < 0 {
@@ -204,7 +204,7 @@ func (s *schedule) clocks(id int) []int {
 	return make([]int, n)
 }
 
-// drop sets a list to nil and keeps its memory for later use.
+// drop sets a list to nil, and keeps its memory for later use by the schedule.
 func (s *schedule) drop(list *[]int) {
 	if *list != nil {
 		s.spare = append(s.spare, *list)
@@ -222,7 +222,7 @@ func newSchedule(z *trials) *schedule {
 	return s
 }
 
-// before returns the set of layers that feed the layer node, directly or through other layers.
+// before returns the set of all layers that feed the layer node, directly or through other layers, by node.
 func (s *schedule) before(node int) []bool {
 	before := make([]bool, len(s.loops))
 	if node == host {
@@ -261,7 +261,7 @@ func (s *schedule) start(pace int, hosts *schedule) {
 	}
 }
 
-// keep copies the clocks in which the words of the given streams are visible.
+// keep keeps a copy of the clocks in which the words of the given streams are visible, for other schedules.
 func (s *schedule) keep(streams []int) {
 	for _, id := range streams {
 		s.kept[id] = s.clocks(id)
@@ -350,7 +350,7 @@ func (s *schedule) take(id int) {
 // held returns the most words that the FIFO of the stream id holds.
 func (s *schedule) held(id int) int {
 	seen, read := s.seen[id], s.read[id]
-	n, most := len(seen), MinDepth
+	n, most := len(seen), MinFIFODepth
 	gone := -1 // the last word that is read before word k takes a place
 	at := func(k int) int {
 		if k < 0 {

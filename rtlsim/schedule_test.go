@@ -25,7 +25,7 @@ func TestScheduleKeeps(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallByCredit
-		opt := SizeOptions{each: 1, In: Pace{Every: int(seed % 3)}, Out: Pace{Every: int(seed % 4)}}
+		opt := SizingOptions{each: 1, In: HostSlowdown{Every: int(seed % 3)}, Out: HostSlowdown{Every: int(seed % 4)}}
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
 		z.interval = fastest(p, opt.In, opt.Out)
@@ -72,7 +72,7 @@ func TestSchedulePeriodic(t *testing.T) {
 	for range 100 {
 		d := randomForks(t, rng)
 		z := &trials{plan: newPlan(d), ctx: t.Context()}
-		z.interval = fastest(z.plan, Pace{}, Pace{}) + rng.IntN(5)
+		z.interval = fastest(z.plan, HostSlowdown{}, HostSlowdown{}) + rng.IntN(5)
 		s := newSchedule(z)
 		for i, node := range d.Model.Graph.Nodes {
 			s.give(i)
@@ -81,7 +81,7 @@ func TestSchedulePeriodic(t *testing.T) {
 			at := map[int]int{} // clocks by iteration
 			for p, id := range node.In {
 				for k, clock := range s.read[id] {
-					at[loop.ReadAt(p, k)] = clock
+					at[loop.IterationOfRead(p, k)] = clock
 					if clock < s.seen[id][k] {
 						t.Fatalf("%s reads word %d of s%d in clock %d, before %d", node.Name, k, id, clock,
 							s.seen[id][k])
@@ -90,14 +90,14 @@ func TestSchedulePeriodic(t *testing.T) {
 			}
 			for p, id := range node.Out {
 				for k, clock := range s.seen[id] {
-					at[loop.WriteAt(p, k)] = clock - loop.Latency
+					at[loop.IterationOfWrite(p, k)] = clock - loop.Latency
 				}
 			}
 			for a, x := range at {
 				for b, y := range at {
-					if a < b && (y-x < b-a || y-x > z.interval-loop.Iterations()+b-a) {
+					if a < b && (y-x < b-a || y-x > z.interval-loop.IterationsPerFrame()+b-a) {
 						t.Fatalf("%s: iterations %d and %d of %d in clocks %d and %d of %d", node.Name, a, b,
-							loop.Iterations(), x, y, z.interval)
+							loop.IterationsPerFrame(), x, y, z.interval)
 					}
 				}
 			}
@@ -113,9 +113,9 @@ func TestFilled(t *testing.T) {
 		d.Target.Stalls = dataflow.StallByCredit
 		p := newPlan(d)
 		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
-			SizeOptions{each: 1}), blocks: p.split()}
+			SizingOptions{each: 1}), blocks: p.split()}
 		z.begin()
-		z.interval = fastest(p, Pace{}, Pace{})
+		z.interval = fastest(p, HostSlowdown{}, HostSlowdown{})
 		words := mostHeld(z)
 		if words == nil {
 			t.Fatalf("seed %d: nothing", seed)
@@ -123,7 +123,7 @@ func TestFilled(t *testing.T) {
 		for s := range words {
 			words[s] = max(words[s], z.now[s])
 		}
-		if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, SizeOptions{}) {
+		if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, SizingOptions{}) {
 			t.Errorf("seed %d: %v words do not keep %d clocks", seed, words, z.interval)
 		}
 	}

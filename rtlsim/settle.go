@@ -52,8 +52,8 @@ func (d *drift) settled(e *engine) bool {
 	return true
 }
 
-// copies reports whether the last frame is like the frame before, later by one number of clocks. open are the streams
-// whose reads differ, although no word waited for room there.
+// copies reports whether the last frame is like the frame before, all of it later by the same number of clocks. open
+// are the streams whose reads differ, although no word waited for room there.
 func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	clocks := d.clocks[0]
 	if slices.ContainsFunc(d.clocks, func(c int) bool { return c != clocks }) {

@@ -23,7 +23,7 @@ func TestSettled(t *testing.T) {
 		d.Target.Stalls = dataflow.StallRule(seed / 3 % 2)
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
-		z.interval = fastest(z.plan, Pace{}, Pace{})
+		z.interval = fastest(z.plan, HostSlowdown{}, HostSlowdown{})
 		depth := make([]int, len(p.ports))
 		for s := range depth {
 			// Some depths just suffice, and some do not.
@@ -69,12 +69,12 @@ func TestCut(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 8, 100, 60)
 	z := &trials{plan: newPlan(d), ctx: t.Context(), known: &RunCache{}, left: math.MaxInt}
-	z.interval = fastest(z.plan, Pace{}, Pace{})
+	z.interval = fastest(z.plan, HostSlowdown{}, HostSlowdown{})
 	roomy := make([]int, len(z.ports))
 	for s := range roomy {
 		roomy[s] = z.enough(s)
 	}
-	least := size(t, d, SizeOptions{Minimal: true}).Words
+	least := size(t, d, SizingOptions{Minimal: true}).Words
 	for _, c := range []struct {
 		name       string
 		depth      []int
@@ -86,7 +86,7 @@ func TestCut(t *testing.T) {
 		{"too few frames", roomy, 2, math.MaxInt, false, true},
 		{"too few words", roomy, 20, 1, false, true},
 		{"behind", least, 20, math.MaxInt, false, false},
-		{"stuck", slices.Repeat([]int{MinDepth}, len(roomy)), 20, math.MaxInt, false, false},
+		{"stuck", slices.Repeat([]int{MinFIFODepth}, len(roomy)), 20, math.MaxInt, false, false},
 	} {
 		z.left = c.left
 		e := z.paced(c.depth, c.frames)

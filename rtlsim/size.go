@@ -9,48 +9,48 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// MinDepth is the depth of the smallest FIFO in words. HLS makes such a FIFO of two registers by default.
-const MinDepth = 2
+// MinFIFODepth is the depth of the smallest FIFO in words. HLS makes such a FIFO of two registers by default.
+const MinFIFODepth = 2
 
 // memoryWords is the depth of the smallest memory in words: a shift register, or the shallowest RAM in LUTs.
 const memoryWords = 32
 
-// RoundUpDepth returns the least depth of at least words that SizeFIFOs considers: two, or a multiple of the smallest
-// memory. A depth in between takes no less hardware.
-func RoundUpDepth(words int) int { return step(words, memoryWords) }
+// RoundUpFIFODepth returns the least depth of at least words that SizeFIFOs considers: two, or a multiple of the
+// smallest memory. A depth in between takes no less hardware.
+func RoundUpFIFODepth(words int) int { return step(words, memoryWords) }
 
-// NextDepth returns the next depth that SizeFIFOs considers for stream s of a design. For a FIFO that the host writes,
-// it allows for the words that the hardware holds in addition.
-func NextDepth(d *dataflow.Design, s int) int {
+// NextFIFODepth returns the next depth that SizeFIFOs considers for stream s of a design. For a FIFO that the host
+// writes, it allows for the words that the hardware holds in addition.
+func NextFIFODepth(d *dataflow.Design, s int) int {
 	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.FIFOCapacityWords(s)-d.FIFO[s].Depth)
 }
 
 // stepAhead returns the least depth of at least words that SizeFIFOs considers. Memories hold multiples of each words,
 // and the hardware has room for ahead further words.
 func stepAhead(words, each, ahead int) int {
-	if words <= MinDepth {
-		return MinDepth
+	if words <= MinFIFODepth {
+		return MinFIFODepth
 	}
 	return step(words+ahead, each) - ahead
 }
 
 func step(words, each int) int {
-	if words <= MinDepth {
-		return MinDepth
+	if words <= MinFIFODepth {
+		return MinFIFODepth
 	}
 	return (words + each - 1) / each * each
 }
 
-// SizeOptions tell SizeFIFOs what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at full
-// speed.
-type SizeOptions struct {
-	Minimal  bool  // aim for freedom from deadlock alone, at any speed
-	Interval int   // clocks per frame to keep; at least the interval of unbounded FIFOs, which 0 means
-	From     []int // per stream: least depth in words; nil for two
-	In, Out  Pace  // pace of the host, which must not stall
-	Fixed    []int // per stream: given depth in words, 0 if Size is to find it; nil if none is given
-	// AllLengths also makes shorter sequences come through, for every length. Prove may show that they do not with the
-	// depths for the longest.
+// SizingOptions tell SizeFIFOs what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at
+// full speed.
+type SizingOptions struct {
+	Minimal  bool         // aim for freedom from deadlock alone, at any speed
+	Interval int          // clocks per frame to keep; at least the interval of unbounded FIFOs, which 0 means
+	From     []int        // per stream: least depth in words; nil for two
+	In, Out  HostSlowdown // pace of the host, which must not stall
+	Fixed    []int        // per stream: given depth in words, 0 if it is to be found; nil if none is given
+	// AllLengths also makes shorter sequences come through, for every length. They may not do so with the depths for
+	// the longest.
 	AllLengths bool
 	// Effort limits the words that trials may move; 0 means 1e9, which takes some ten seconds. If the effort runs
 	// out, depths are larger than necessary (see Exact). A few trials of the whole design are made in any case.
@@ -65,7 +65,7 @@ type SizeOptions struct {
 	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A FIFOSizing holds the depths that SizeFIFOs found for all streams of a design. They are as RoundUpDepth returns
+// A FIFOSizing holds the depths that SizeFIFOs found for all streams of a design. They are as RoundUpFIFODepth returns
 // them, except for given depths.
 type FIFOSizing struct {
 	Interval int   // clocks per frame that the depths keep; 0 if they only avoid deadlock
@@ -79,13 +79,13 @@ type FIFOSizing struct {
 	HitLimit bool
 	// no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
 	Exact  bool
-	Needs  []TooShallowPart // parts that were too shallow at first; empty if SizeOptions.From suffices
+	Needs  []TooShallowPart // parts that were too shallow at first; empty if SizingOptions.From suffices
 	Trials int
 	Moved  int // words moved in all trials
 }
 
-// A TooShallowPart states that some layers, in any design, do not keep the interval or deadlock, as long as no stream
-// between them holds more words than SizeOptions.From.
+// A TooShallowPart states that some layers, in any design, do not keep the interval, or deadlock. This holds as long as
+// no stream between them holds more words than SizingOptions.From.
 type TooShallowPart struct{ Nodes, Streams []int }
 
 // SizeFIFOs finds depths by simulation, such that no FIFO alone could be smaller.
@@ -96,7 +96,7 @@ type TooShallowPart struct{ Nodes, Streams []int }
 // if the clocks of frame f stay within a bound of f times the interval. Whether they do depends on the loops of
 // waits within the design: no loop may take longer than the interval for every frame that goes round. It does not
 // depend on when the first words come. A trial runs until a state recurs, so its result is exact. Where pipelines
-// freeze, a word that comes earlier may delay others; there Size also tries the whole design with a host at full
+// freeze, a word that comes earlier may delay others; there SizeFIFOs also tries the whole design with a host at full
 // speed.
 //
 //  1. FIFOs begin with the least depths that avoid deadlock at any stalls and kernel latencies. These are two
@@ -121,13 +121,14 @@ type TooShallowPart struct{ Nodes, Streams []int }
 // Geilen, T. Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006). There, too,
 // simulation solves it.
 //
-// In the end no FIFO alone could be smaller: Size takes back each depth that was needed only as long as other FIFOs
-// were shallow. If sequences have different lengths, all this holds for the longest (see SizeOptions.AllLengths).
-func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*FIFOSizing, error) {
+// In the end no FIFO alone could be smaller: SizeFIFOs takes back each depth that was needed only as long as other
+// FIFOs were shallow. If sequences have different lengths, all this holds for the longest (see
+// SizingOptions.AllLengths).
+func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizingOptions) (*FIFOSizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
 	}
-	for _, p := range []Pace{opt.In, opt.Out} {
+	for _, p := range []HostSlowdown{opt.In, opt.Out} {
 		if err := p.verify(); err != nil {
 			return nil, err
 		}
@@ -180,7 +181,7 @@ type sizer struct {
 	exact   bool
 	untried bool
 	unsure  bool
-	trust   bool // SizeOptions.TrustSchedule, if no depths are given
+	trust   bool // SizingOptions.TrustSchedule, if no depths are given
 	loose   bool // some depths that avoid deadlock may still be larger than necessary
 }
 
@@ -203,8 +204,8 @@ func (z *sizer) lengthen() {
 	z.err = cmp.Or(z.err, err)
 }
 
-// need records that the layers in members need more than the least depths. The streams should be those at which a
-// writer lacked room, for deepening others does not help.
+// need records in the result that the layers in members need more than the least depths. The streams should be those at
+// which a writer lacked room, for deepening others does not help.
 func (z *sizer) need(members []bool, streams []int) {
 	n := TooShallowPart{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
 	for i := range z.loops {
@@ -215,10 +216,10 @@ func (z *sizer) need(members []bool, streams []int) {
 	z.needs = append(z.needs, n)
 }
 
-// throughput sets depths with which the design keeps the interval.
+// throughput sets depths with which the design keeps the interval, if any do.
 func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
-	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
+	by(slowest, func(i int) int { return -z.loops[i].IterationsPerFrame() })
 	dear := z.dear(slowest)
 	trust := dear && z.trust
 	looked := slowest
@@ -320,8 +321,8 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// surely returns the result of a trial of the whole design, even if no effort is left. Where pipelines freeze, it uses
-// only a host at full speed, which decides.
+// surely returns the result of a trial of the whole design, made even if no effort is left. Where pipelines freeze, it
+// uses only a host at full speed, which decides.
 func (z *sizer) surely() tried {
 	const words = 4e8
 	left, hosts := z.left, z.hosts
@@ -393,7 +394,7 @@ func FIFODepthReasons(d *dataflow.Design) []string {
 	p := newPlan(d)
 	blocks := p.split()
 	list := make([]string, len(d.FIFO))
-	for s, words := range d.Depths() {
+	for s, words := range d.FIFODepthsWords() {
 		if words <= memoryWords {
 			continue
 		}

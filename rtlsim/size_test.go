@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *FIFOSizing {
+func size(t testing.TB, d *dataflow.Design, opt SizingOptions) *FIFOSizing {
 	t.Helper()
 	z, err := SizeFIFOs(t.Context(), d, opt)
 	if err != nil {
@@ -21,10 +21,10 @@ func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *FIFOSizing {
 
 // keeps reports whether a design with the given depths has the interval, and is as free from deadlock as the
 // options require.
-func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt SizeOptions) bool {
+func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt SizingOptions) bool {
 	t.Helper()
 	with := *d
-	with.FIFO = dataflow.ShiftRegisters(depth...)
+	with.FIFO = dataflow.NewShiftRegisterFIFOs(depth...)
 	if _, err := ProveDeadlockFree(t.Context(), &with); err != nil {
 		return false
 	}
@@ -40,10 +40,10 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt Siz
 }
 
 // keepsPaced is keeps for a host that gives a frame per interval.
-func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt SizeOptions) bool {
+func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt SizingOptions) bool {
 	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval,
 		left: math.MaxInt}
-	return trials.keepsInterval(trials.paced(d.Depths(), 600))
+	return trials.keepsInterval(trials.paced(d.FIFODepthsWords(), 600))
 }
 
 // TestSizeOfSchedules checks that depths which hold a schedule keep the interval if pipelines freeze, with a paced
@@ -57,7 +57,7 @@ func TestSizeOfSchedules(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallFreezesPipeline
-		opt := SizeOptions{Effort: 1, each: 1 + int(seed%3)}
+		opt := SizingOptions{Effort: 1, each: 1 + int(seed%3)}
 		if z := size(t, d, opt); !z.Feasible || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
@@ -75,7 +75,7 @@ func TestSize(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallRule(seed / 2 % 2)
-		opt := SizeOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
+		opt := SizingOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
 		if seed%8 > 5 {
 			opt.In.Every, opt.Out.Every = rng.IntN(4), rng.IntN(4)
 		}
@@ -87,7 +87,7 @@ func TestSize(t *testing.T) {
 			if words != stepAhead(words, opt.each, d.FIFOCapacityWords(s)-d.FIFO[s].Depth) {
 				t.Errorf("seed %d: %d words", seed, words)
 			}
-			if words == MinDepth {
+			if words == MinFIFODepth {
 				continue
 			}
 			deep++
@@ -95,7 +95,7 @@ func TestSize(t *testing.T) {
 				minimal++
 			}
 			less := slices.Clone(z.Words)
-			less[s] = max(MinDepth, less[s]-opt.each)
+			less[s] = max(MinFIFODepth, less[s]-opt.each)
 			if !keeps(t, d, less, z, opt) {
 				continue
 			}
@@ -123,11 +123,11 @@ func TestSizeFixed(t *testing.T) {
 		kept  bool
 	}{{200, true}, {128, true}, {90, false}} {
 		given[past] = c.words
-		z := size(t, d, SizeOptions{Fixed: given})
+		z := size(t, d, SizingOptions{Fixed: given})
 		if z.Feasible != c.kept || z.Words[past] != c.words {
 			t.Errorf("%d words given: kept %t, %v", c.words, z.Feasible, z.Words)
 		}
-		if c.kept && !keeps(t, d, z.Words, z, SizeOptions{}) {
+		if c.kept && !keeps(t, d, z.Words, z, SizingOptions{}) {
 			t.Errorf("%d words given: %v do not keep the interval", c.words, z.Words)
 		}
 	}
@@ -176,7 +176,7 @@ func forked(t testing.TB, words, held int) (d *dataflow.Design, past int) {
 
 // held1 returns a loop that writes each word the given number of iterations after it read the word.
 func held1(words, held int) dataflow.Loop {
-	return dataflow.Loop{Latency: 2, Body: dataflow.Join(dataflow.LoopRun{Times: held,
+	return dataflow.Loop{Latency: 2, Body: dataflow.JoinLoopRuns(dataflow.LoopRun{Times: held,
 		Moves: dataflow.PortMoves{Read: 1}},
 		dataflow.LoopRun{Times: words - held, Moves: dataflow.PortMoves{Read: 1, Write: 1}},
 		dataflow.LoopRun{Times: held, Moves: dataflow.PortMoves{Write: 1}})}
@@ -185,7 +185,7 @@ func held1(words, held int) dataflow.Loop {
 func TestSizeReason(t *testing.T) {
 	t.Parallel()
 	d, past := forked(t, 1000, 100)
-	z := size(t, d, SizeOptions{})
+	z := size(t, d, SizingOptions{})
 	want := "behind the fork Fork_0, words for the join Add_0 wait here for those that go by Pass_1, Window_0, Matrix_0"
 	d.FIFO = slices.Clone(d.FIFO)
 	for s, words := range z.Words {
@@ -195,17 +195,17 @@ func TestSizeReason(t *testing.T) {
 		t.Errorf("interval %d, %+v, %q", z.Interval, z, why)
 	}
 	for s, words := range z.Words {
-		if s != past && words != MinDepth {
+		if s != past && words != MinFIFODepth {
 			t.Errorf("s%d: %d words", s, words)
 		}
 	}
-	if m := size(t, d, SizeOptions{Minimal: true}); m.Words[past] > z.Words[past] || m.Interval != 0 {
+	if m := size(t, d, SizingOptions{Minimal: true}); m.Words[past] > z.Words[past] || m.Interval != 0 {
 		t.Errorf("minimal: %+v", m)
 	}
 	// The layer behind the fork is the slowest. Words come in bursts, at the pace of the host.
 	n := &net{t: t, perWord: 1}
 	burst := n.design(2, n.add("Slow", matrix(8, 1, 50, 1), n.add("Burst", hold(400, 1), n.input(400))[0])...)
-	z = size(t, burst, SizeOptions{In: Pace{Every: 2}})
+	z = size(t, burst, SizingOptions{In: HostSlowdown{Every: 2}})
 	burst.FIFO[0].Depth = z.Words[0]
 	if why := FIFODepthReasons(burst); z.Interval != 800 || !strings.Contains(why[0], "the host is slow") {
 		t.Errorf("interval %d, %q", z.Interval, why)
@@ -216,12 +216,12 @@ func TestSizeRefuses(t *testing.T) {
 	t.Parallel()
 	d, _ := forked(t, 10, 3)
 	for _, c := range []struct {
-		opt  SizeOptions
+		opt  SizingOptions
 		want string
 	}{
-		{SizeOptions{In: Pace{Stall: 3}}, "a host that does not stall"},
-		{SizeOptions{Out: Pace{Every: -3}}, "every -3 clocks"},
-		{SizeOptions{Fixed: []int{1}}, "1 depths are given"},
+		{SizingOptions{In: HostSlowdown{Stall: 3}}, "a host that does not stall"},
+		{SizingOptions{Out: HostSlowdown{Every: -3}}, "every -3 clocks"},
+		{SizingOptions{Fixed: []int{1}}, "1 depths are given"},
 	} {
 		if _, err := SizeFIFOs(t.Context(), d, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
@@ -229,7 +229,7 @@ func TestSizeRefuses(t *testing.T) {
 	}
 	d, _ = forked(t, 1000, 100)
 	d.FIFO[0].Depth = 0
-	if _, err := SizeFIFOs(t.Context(), d, SizeOptions{}); err == nil {
+	if _, err := SizeFIFOs(t.Context(), d, SizingOptions{}); err == nil {
 		t.Error("a depth of 0 passes")
 	}
 }
@@ -243,7 +243,7 @@ func TestSizeWords(t *testing.T) {
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 21)))
 		d.Target.Stalls = dataflow.StallFreezesPipeline
-		moved += size(t, d, SizeOptions{each: 1}).Moved
+		moved += size(t, d, SizingOptions{each: 1}).Moved
 		frame += newPlan(d).words(nil)
 	}
 	if moved > most*frame {
@@ -259,14 +259,15 @@ func TestSizeWithoutEffort(t *testing.T) {
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
-		z := size(t, d, SizeOptions{Effort: 1, each: 4})
+		z := size(t, d, SizingOptions{Effort: 1, each: 4})
 		if !z.Feasible || z.HitLimit {
 			t.Fatalf("seed %d: %+v", seed, z)
 		}
 		if !z.Exact {
 			deeper++
 		}
-		if again := size(t, d, SizeOptions{Fixed: z.Words, each: 4}); !again.Feasible || again.Interval != z.Interval {
+		if again := size(t, d, SizingOptions{Fixed: z.Words, each: 4}); !again.Feasible ||
+			again.Interval != z.Interval {
 			t.Errorf("seed %d: %v do not keep %d clocks", seed, z.Words, z.Interval)
 		}
 	}

@@ -36,8 +36,8 @@ type stream struct {
 
 	id   int
 	port dataflow.Port
-	host HostWait
-	log  *WordCounts // nil if nothing is recorded
+	host HostWaitClocks
+	log  *WordClocks // nil if nothing is recorded
 }
 
 // newStreams returns empty streams in one block of memory. Streams that are used together then lie close
@@ -63,7 +63,7 @@ func (s *stream) arrival() (at int, ok bool) {
 	return s.due.of(s.read), true
 }
 
-// take reads the next word in clock at.
+// take reads the next word of the stream in clock at.
 func (s *stream) take(at int) {
 	s.taken = s.due.of(s.read) - s.delay
 	if s.high < s.depth {
@@ -79,7 +79,7 @@ func (s *stream) take(at int) {
 	}
 }
 
-// missed adds clocks in which the reader waited for the next word.
+// missed counts the given clocks as clocks in which the reader waited for the next word.
 func (s *stream) missed(clocks int) {
 	if s.empty += clocks; s.hungry < 0 {
 		s.hungry = s.read
@@ -130,7 +130,7 @@ func (s *stream) room() (from int, ok bool) {
 	return s.reads.of(k) + 1, true
 }
 
-// put gives the next word a place in clock at.
+// put writes the next word: it takes its place in the FIFO in clock at.
 func (s *stream) put(at int) {
 	if s.written-s.read == len(s.due) {
 		s.due = s.due.grown(2*len(s.due), s.written)

@@ -21,10 +21,10 @@ const (
 
 var stateColours = [...]string{StateBusy: "#2a9d4a", StateStarved: "#c8ccd0", StateBlocked: "#d1495b"}
 
-// WriteTimeline writes an SVG picture of a run that has a record, without external files. It has a row per layer. Each
-// column shows the shares of its clocks that the layer was busy, starved (without words) and blocked (without room),
-// from the bottom up. After a layer's last iteration its row is empty.
-func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
+// WriteTimelineSVG writes an SVG picture of a run that has a record, without external files. It has a row per layer.
+// Each column shows the shares of its clocks that the layer was busy, starved (without words) and blocked (without
+// room), from the bottom up. After a layer's last iteration its row is empty.
+func WriteTimelineSVG(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	if t.Record == nil {
 		return errNoRecord
 	}
@@ -56,8 +56,8 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 }
 
 // columns returns, for each column of bin clocks, how many clocks the layer spent in each state.
-func columns(spans *Spans, bin int) (list [][3]int) {
-	for s := range spans.All() {
+func columns(spans *StateSpans, bin int) (list [][3]int) {
+	for s := range spans.AllSpans() {
 		for from := s.From; from < s.To; {
 			k := from / bin
 			to := min(s.To, (k+1)*bin)

@@ -75,7 +75,7 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 		l := &t.workers[i]
 		l.moved, l.done = 0, l.loop.Body == nil
 		if !l.done {
-			l.walk = l.loop.Walk()
+			l.walk = l.loop.NewWalker()
 		}
 	}
 	t.agenda.wakeAll(len(t.workers))
@@ -97,23 +97,23 @@ func (t *tokens) goOn(ctx context.Context) (through bool, err error) {
 
 func (t *tokens) visit(i task) {
 	for l := &t.workers[i]; !l.done; {
-		m := l.walk.Moves()
+		m := l.walk.NextMoves()
 		m.Read &= l.joined.Read
 		m.Write &= l.joined.Write
-		alike := l.walk.EqualIterations()
+		alike := l.walk.EqualIterationsAhead()
 		l.reads, l.writes = ports(l.reads[:0], l.in, m.Read), ports(l.writes[:0], l.out, m.Write)
 		n := t.most(l, alike)
 		t.move(l, n)
 		if n < alike {
-			l.walk.Skip(n)
+			l.walk.SkipEqualIterations(n)
 			return
 		}
-		l.walk.Skip(alike - 1)
-		l.done = l.walk.Advance()
+		l.walk.SkipEqualIterations(alike - 1)
+		l.done = l.walk.AdvanceIteration()
 	}
 }
 
-// most returns how many of n iterations the layer l can run one after the other now.
+// most returns how many of n equal iterations the layer l can run now, one after the other.
 func (t *tokens) most(l *tokenWorker, n int) int {
 	for _, s := range l.reads {
 		if t.held[s] < n {
@@ -151,11 +151,11 @@ func (t *tokens) move(l *tokenWorker, n int) {
 	}
 }
 
-// wait returns a wait of layer i, which is stuck at the end of a run. The wait is for a word if one is missing,
-// otherwise for room.
+// wait returns a wait of layer i, which is stuck at the end of a run of tokens. The wait is for a word if one is
+// missing, otherwise for room.
 func (t *tokens) wait(i int) wait {
 	l := &t.workers[i]
-	m := l.walk.Moves()
+	m := l.walk.NextMoves()
 	for p, s := range l.in {
 		if m.Read&l.joined.Read>>p&1 != 0 && t.held[s] == 0 {
 			return wait{i, s, t.writer[s], false}

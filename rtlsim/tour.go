@@ -25,22 +25,22 @@ type side struct {
 // ends returns the clocks of the first and the last iteration, after the tour has visited all iterations.
 func (t *tour) ends(l dataflow.Loop) (first, last int) {
 	first, last = math.MaxInt, math.MinInt
-	end := l.Iterations() - 1
+	end := l.IterationsPerFrame() - 1
 	note := func(clock, iteration int) { first, last = min(first, clock-iteration), max(last, clock+end-iteration) }
 	for p, x := range t.in {
 		n := len(x.read) - 1
-		note(x.read[0], l.ReadAt(p, 0))
-		note(x.read[n], l.ReadAt(p, n))
+		note(x.read[0], l.IterationOfRead(p, 0))
+		note(x.read[n], l.IterationOfRead(p, n))
 	}
 	for p, x := range t.out {
 		n := len(x.seen) - 1
-		note(x.seen[0]-t.latency, l.WriteAt(p, 0))
-		note(x.seen[n]-t.latency, l.WriteAt(p, n))
+		note(x.seen[0]-t.latency, l.IterationOfWrite(p, 0))
+		note(x.seen[n]-t.latency, l.IterationOfWrite(p, n))
 	}
 	return first, last
 }
 
-// rewind moves every port to its first word, or behind its last word if end is true.
+// rewind sets every port of the tour to its first word, or behind its last word if end is true.
 func (t *tour) rewind(end bool) {
 	for _, sides := range [][]*side{t.in, t.out} {
 		for _, x := range sides {
@@ -74,7 +74,7 @@ func (t *tour) ahead(body []dataflow.LoopRun) {
 // several reports whether an iteration reads more than one port or writes more than one.
 func several(m dataflow.PortMoves) bool { return m.Read&(m.Read-1) != 0 || m.Write&(m.Write-1) != 0 }
 
-// one goes through one iteration forward, with the moves m.
+// one goes forward through one iteration, with the moves m.
 func (t *tour) one(m dataflow.PortMoves) {
 	t.clock++
 	for r := m.Read; r != 0; r &= r - 1 {

@@ -2,44 +2,45 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A Trace is the result of a run: when frames came out, what layers and streams waited for, and how full FIFOs became.
-type Trace struct {
+// A RunTrace is the result of a run: when frames came out, what layers and streams waited for, and how full FIFOs
+// became.
+type RunTrace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
 	Start   int                 // clock when the host gave the first word; negative because of the input's end
 	Cycles  int                 // clocks up to the last iteration and the last word that left its FIFO, both included
-	Frames  []FrameTime
-	Nodes   []NodeClocks // counts per node of the graph
-	High    []int        // per stream: the most places of its FIFO taken in a clock; this depth delays nothing
-	Empty   []int        // per stream: clocks in which its reader waited for a word on it
-	Full    []int        // per stream: clocks in which its writer had every word but waited for room on it
-	Host    []HostWait
-	Period  SteadyState  // the steady state, if the run reached it
-	Steady  []NodeClocks // counts of one period; nil if none was found
+	Frames  []FrameOutputClocks
+	Nodes   []NodeStateClocks // counts per node of the graph
+	High    []int             // per stream: the most places of its FIFO taken in a clock; this depth delays nothing
+	Empty   []int             // per stream: clocks in which its reader waited for a word on it
+	Full    []int             // per stream: clocks in which its writer had every word but waited for room on it
+	Host    []HostWaitClocks
+	Period  SteadyState       // the steady state, if the run reached it
+	Steady  []NodeStateClocks // counts of one period; nil if none was found
 
 	Bottleneck IntervalCause
 	Record     *RunRecord // nil without Options.Record and Layers; in a reused run it may hold more
 }
 
-// A FrameTime holds the clocks when one frame came out.
-type FrameTime struct {
+// A FrameOutputClocks holds the clocks when one frame came out.
+type FrameOutputClocks struct {
 	First, Last int // clocks when the host took its first and last word, behind the ends of all outputs
 }
 
-// A NodeClocks counts the clocks of a layer from clock 0 to its last iteration. Their sum is the clock of that
+// A NodeStateClocks counts the clocks of a layer from clock 0 to its last iteration. Their sum is the clock of that
 // iteration plus 1.
-type NodeClocks struct {
+type NodeStateClocks struct {
 	Name    string `json:"name"`
 	Busy    int    `json:"busy"`    // clocks in which an iteration started
 	Starved int    `json:"starved"` // clocks in which a word was missing
 	Blocked int    `json:"blocked"` // clocks in which every word was there and room was missing
 }
 
-func newTrace(d *dataflow.Design, frames int) *Trace {
-	in, _ := d.Target.EndLatencyClocks()
+func newTrace(d *dataflow.Design, frames int) *RunTrace {
+	in, _ := d.Target.IOLatencyClocks()
 	g := d.Model.Graph
-	t := &Trace{Start: -in, Frames: make([]FrameTime, frames), Nodes: make([]NodeClocks, len(g.Nodes))}
+	t := &RunTrace{Start: -in, Frames: make([]FrameOutputClocks, frames), Nodes: make([]NodeStateClocks, len(g.Nodes))}
 	for i := range t.Frames {
-		t.Frames[i] = FrameTime{-1, -1}
+		t.Frames[i] = FrameOutputClocks{-1, -1}
 	}
 	for i, n := range g.Nodes {
 		t.Nodes[i].Name = n.Name
@@ -47,16 +48,16 @@ func newTrace(d *dataflow.Design, frames int) *Trace {
 	return t
 }
 
-// Latency returns the clocks from the first input word to the last output word of the first frame, both included.
-func (t *Trace) Latency() int { return t.Clocks(t.Frames[0].Last) }
+// LatencyClocks returns the clocks from the first input word to the last output word of the first frame, both included.
+func (t *RunTrace) LatencyClocks() int { return t.ClocksUntil(t.Frames[0].Last) }
 
-// Clocks returns the clocks from the one when the host gave the first word to the given one, both included.
-func (t *Trace) Clocks(to int) int { return to - t.Start + 1 }
+// ClocksUntil returns the clocks from the one when the host gave the first word to the given one, both included.
+func (t *RunTrace) ClocksUntil(to int) int { return to - t.Start + 1 }
 
-// Interval returns the clocks between frames. It is exact if the run reached a steady state. Otherwise it is the
+// IntervalClocks returns the clocks between frames. It is exact if the run reached a steady state. Otherwise it is the
 // mean over the last half of the run, in which FIFOs in front of the slowest layer may still fill. It is 0 for a
 // single frame.
-func (t *Trace) Interval() float64 {
+func (t *RunTrace) IntervalClocks() float64 {
 	if t.Period.Frames > 0 {
 		return float64(t.Period.Clocks) / float64(t.Period.Frames)
 	}
@@ -70,7 +71,7 @@ func (t *Trace) Interval() float64 {
 
 // FrameOutputClock returns the clock in which the last word of a frame comes out. For frames beyond the run it
 // continues the steady state; ok is false if the run reached none.
-func (t *Trace) FrameOutputClock(frame int) (clock int, ok bool) {
+func (t *RunTrace) FrameOutputClock(frame int) (clock int, ok bool) {
 	beyond := frame - len(t.Frames) + 1
 	if beyond <= 0 {
 		return t.Frames[frame].Last, true
@@ -84,7 +85,7 @@ func (t *Trace) FrameOutputClock(frame int) (clock int, ok bool) {
 }
 
 // finish completes the trace with the counts of layers and streams.
-func (e *engine) finish() *Trace {
+func (e *engine) finish() *RunTrace {
 	t := e.trace
 	t.Cycles = e.clock()
 	for _, l := range e.workers {

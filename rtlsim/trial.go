@@ -26,7 +26,7 @@ type trials struct {
 	ctx      context.Context
 	err      error // the context's error; after it no trial succeeds
 	known    *RunCache
-	in, out  Pace
+	in, out  HostSlowdown
 	interval int // clocks per frame to keep
 	hosts    hosts
 	left     int // words that may still be moved
@@ -49,7 +49,7 @@ const (
 	trialWords  = 2e7
 )
 
-// frames returns how many frames a trial of the layers in members, or of all if that is nil, may take.
+// frames returns the most frames that a trial of the layers in members, or of all if that is nil, may take.
 func (z *trials) frames(members []bool) int {
 	words := 1
 	for _, s := range z.streamsOf(members) {
@@ -141,7 +141,7 @@ func waited(host []*source) (frames int) {
 	return frames
 }
 
-// moved subtracts the words of a frame of e from the effort that is left.
+// moved subtracts the words of a frame of the engine e from the words that trials may still move.
 func (z *trials) moved(e *engine) {
 	for _, s := range e.streams {
 		z.left -= s.port.Words
@@ -279,7 +279,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	return t
 }
 
-// ran returns the result of the run e, which keeps the interval or not.
+// ran returns the result of the run of the engine e as a trial. keeps says whether it keeps the interval.
 func ran(e *engine, keeps bool) tried {
 	t := tried{keeps: keeps, cut: e.cut && !keeps}
 	for _, s := range e.streams {
@@ -297,13 +297,13 @@ func (z *trials) key(members []bool, depth []int) string {
 	return string(z.plan.key(b, members, depth))
 }
 
-// enough returns a depth that suffices for a stream whatever other FIFOs do: the words of all frames that can be
-// under way at a time. A frame is under way at most as long as its iterations and latencies take one after the
-// other.
+// enough returns a depth that suffices for a stream whatever other FIFOs do. It is the number of words of all frames
+// that can be under way at a time. A frame is under way at most as long as its iterations and latencies take one after
+// the other.
 func (z *trials) enough(s int) int {
 	clocks, latency := 0, 0
 	for _, l := range z.loops {
-		clocks, latency = clocks+l.Iterations()+l.Latency, latency+l.Latency
+		clocks, latency = clocks+l.IterationsPerFrame()+l.Latency, latency+l.Latency
 	}
 	return (2+clocks/max(1, z.interval))*z.ports[s].Words + latency
 }

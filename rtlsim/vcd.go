@@ -18,7 +18,7 @@ var errNoRecord = errors.New("the run kept no record")
 // WriteVCD writes a run that has a record as a value change dump (IEEE 1364-2005, 18). It has the clock, and per layer
 // the signals busy, starved and blocked. Per stream it has valid (there is a word for the reader), ready (there is room
 // for a word) and the number of words. Values of a clock begin at its rising edge.
-func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
+func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord
 	}
@@ -88,7 +88,7 @@ func plainName(s string) string {
 	}, s)
 }
 
-func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
+func (v *vcd) layers(d *dataflow.Design, t *RunTrace) (changes []change) {
 	for i := range t.Record.Layers {
 		v.scope(d.Model.Graph.Nodes[i].Name)
 		var ids [3]string
@@ -97,7 +97,7 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 			changes = append(changes, change{id: ids[s], clock: 0, value: 0})
 		}
 		v.close()
-		for span := range t.Record.Layers[i].All() {
+		for span := range t.Record.Layers[i].AllSpans() {
 			changes = append(changes, change{id: ids[span.LayerState], clock: span.From, value: 1},
 				change{id: ids[span.LayerState], clock: span.To, value: 0})
 		}
@@ -105,7 +105,7 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 	return changes
 }
 
-func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
+func (v *vcd) streams(d *dataflow.Design, t *RunTrace) (changes []change) {
 	for s, m := range t.Record.Streams {
 		stream := d.Model.Graph.Streams[s]
 		v.scope(fmt.Sprintf("s%d_%s", s, stream.Name))
@@ -131,7 +131,7 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 }
 
 // clocks returns the clocks in which the content of the stream may change, in order.
-func (m WordCounts) clocks() []int {
+func (m WordClocks) clocks() []int {
 	list := append([]int{0}, m.Arrived...)
 	for _, c := range slices.Concat(m.Written, m.Read) {
 		list = append(list, c+1)
@@ -140,15 +140,15 @@ func (m WordCounts) clocks() []int {
 	return slices.Compact(list)
 }
 
-// held returns the number of words in the FIFO in a clock, before any is read.
-func (m WordCounts) held(clock int) int {
+// held returns the number of words in the FIFO in the given clock, before any is read.
+func (m WordClocks) held(clock int) int {
 	in, _ := slices.BinarySearch(m.Arrived, clock+1)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out
 }
 
 // taken returns the number of places of the FIFO that were taken before a clock and are not free yet.
-func (m WordCounts) taken(clock int) int {
+func (m WordClocks) taken(clock int) int {
 	in, _ := slices.BinarySearch(m.Written, clock)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out

@@ -22,7 +22,8 @@ func (z *sizer) short(layers []int) bool {
 	return false
 }
 
-// windows returns the number of words per frame in the neighbourhoods of all slow layers among the given ones.
+// windows returns the number of words per frame, in total, in the neighbourhoods of the slow ones among the given
+// layers.
 func (z *sizer) windows(layers []int) (words int) {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
@@ -32,8 +33,8 @@ func (z *sizer) windows(layers []int) (words int) {
 	return words
 }
 
-// slow reports whether a layer works in more than half of the interval.
-func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
+// slow reports whether layer l takes more than half of the interval for a frame.
+func (z *sizer) slow(l int) bool { return 2*z.loops[l].IterationsPerFrame() > z.interval }
 
 // busy reports whether the layers in members together take more clocks than the interval. Otherwise each layer could
 // wait for all others and still keep the interval.
@@ -41,7 +42,7 @@ func (z *trials) busy(members []bool) bool {
 	clocks := 0
 	for i, in := range members {
 		if in {
-			clocks += z.loops[i].Iterations()
+			clocks += z.loops[i].IterationsPerFrame()
 		}
 	}
 	return clocks > z.interval
@@ -54,8 +55,8 @@ func (z *sizer) around(l, radius int) (deeper bool) {
 	return z.busy(widest) && z.deepest(widest)
 }
 
-// deepest deepens FIFOs between the layers in members until these keep the interval, if it can. It returns whether any
-// changed.
+// deepest deepens FIFOs between the layers in members until these layers keep the interval, or nothing helps. It
+// returns whether it changed any FIFO.
 func (z *sizer) deepest(members []bool) (deeper bool) {
 	for ; z.err == nil && z.left > 0; deeper = true {
 		if l := z.look(members, z.now); l.keeps || !(&mended{z, members}).deepen(l) {

@@ -24,12 +24,12 @@ type worker struct {
 	line    line               // the streams of joined, if single is true
 	single  bool               // at most one stream on each side
 	pipe    *pipeline          // nil with credits
-	count   *NodeClocks
+	count   *NodeStateClocks
 	task    task
 
-	log   *Spans // nil if nothing is recorded, or after the last recorded frame
-	notes *holds // nil if waits are not recorded
-	pace  int    // frame f starts no earlier than clock f*pace - early; 0 if frames need not wait
+	log   *StateSpans // nil if nothing is recorded, or after the last recorded frame
+	notes *holds      // nil if waits are not recorded
+	pace  int         // frame f starts no earlier than clock f*pace - early; 0 if frames need not wait
 	early int
 
 	walk   *dataflow.LoopWalker
@@ -55,21 +55,21 @@ func (k *worker) visit(e *engine) {
 func (k *worker) advance(e *engine) {
 	for k.frame < e.goal {
 		k.at = k.turn(k.at)
-		alike := k.walk.EqualIterations()
-		done := k.run(e, k.walk.Moves(), alike)
+		alike := k.walk.EqualIterationsAhead()
+		done := k.run(e, k.walk.NextMoves(), alike)
 		if done < alike {
-			k.walk.Skip(done)
+			k.walk.SkipEqualIterations(done)
 			return
 		}
-		k.walk.Skip(alike - 1)
-		if k.walk.Advance() {
+		k.walk.SkipEqualIterations(alike - 1)
+		if k.walk.AdvanceIteration() {
 			k.frame++
 			k.resize(e, e.at(k.frame-1))
 		}
 	}
 }
 
-// wait returns how many clocks the next frame waits for its turn.
+// wait returns how many clocks the layer's next frame waits for its turn.
 func (k *worker) wait() int { return max(0, k.frame*k.pace-k.early-k.at-1) }
 
 // turn returns last, the clock of the last iteration. If the next frame is paced and has to wait, it returns the clock
@@ -88,7 +88,7 @@ func (k *worker) turn(last int) int {
 // resize prepares the layer for a frame whose plan differs from was, that of the frame before.
 func (k *worker) resize(e *engine, was *plan) {
 	if p := e.at(k.frame); p != was {
-		k.walk = p.loops[k.node].Walk()
+		k.walk = p.loops[k.node].NewWalker()
 	}
 }
 
@@ -193,7 +193,7 @@ func ports[T any](list, at []T, mask uint64) []T {
 	return list
 }
 
-// start moves the words of an iteration with the moves m that starts in clock at.
+// start counts and moves the words of an iteration with the moves m that starts in clock at.
 func (k *worker) start(m dataflow.PortMoves, at int) {
 	for _, s := range k.reads {
 		s.take(at)
@@ -244,14 +244,14 @@ func (k *worker) waited(ready, words, start int) {
 // waits returns what the layer waits for once nothing moves any more, before it has finished goal frames. The next
 // iteration may wait for words. Room is missing for the iterations in the pipeline or, without a pipeline, for the next
 // iteration.
-func (k *worker) waits(goal int) (list []Wait) {
+func (k *worker) waits(goal int) (list []NodeWait) {
 	var m dataflow.PortMoves
 	if k.frame < goal {
-		m = k.walk.Moves()
+		m = k.walk.NextMoves()
 	}
 	for p, s := range k.in {
 		if m.Read>>p&1 != 0 && s.read == s.written {
-			list = append(list, Wait{Node: k.name, Stream: s.id, Depth: s.depth})
+			list = append(list, NodeWait{Node: k.name, Stream: s.id, Depth: s.depth})
 		}
 	}
 	if k.pipe != nil {
@@ -259,7 +259,7 @@ func (k *worker) waits(goal int) (list []Wait) {
 	}
 	for p, s := range k.out {
 		if m.Write>>p&1 != 0 && s.written-s.read >= s.depth {
-			list = append(list, Wait{Node: k.name, Room: true, Stream: s.id, Depth: s.depth})
+			list = append(list, NodeWait{Node: k.name, Room: true, Stream: s.id, Depth: s.depth})
 		}
 	}
 	return list

@@ -13,17 +13,18 @@ type process struct {
 	instance
 	kernel string
 	doc    string
-	config []dataflow.Field
+	config []dataflow.ConfigField
 	stream int
 	input  bool
 }
 
 // processes returns the ends of the network, inputs first. q says which streams carry time steps of sequences; it is
 // nil if none do.
-func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
+func processes(d *dataflow.Design, face IPInterface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
-		e := process{instance: instance{name: p.EndProcessName()}, kernel: "axis_in", stream: p.Stream, input: true}
+		e := process{instance: instance{name: p.ConverterProcessName()}, kernel: "axis_in", stream: p.Stream,
+			input: true}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_in_steps", q.longest
@@ -32,17 +33,18 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 		e.join(port{name: "in0", width: p.TDATA, axis: true, packet: longest > 0}, p.Name)
 		e.join(port{name: "out0", width: p.Port.Width(), writes: true}, cStreamName(p.Stream))
 		for k, name := range written[p.Stream] {
-			told := port{name: fmt.Sprintf("out_ends%d", k), width: d.Model.Lengths.EndPort().Width(), writes: true}
+			told := port{name: fmt.Sprintf("out_ends%d", k), width: d.Model.Lengths.SequenceEndPort().Width(),
+				writes: true}
 			e.join(told, name)
 		}
 		list = append(list, e)
 	}
 	for _, p := range face.Out {
-		e := process{instance: instance{name: p.EndProcessName()}, kernel: "axis_out", stream: p.Stream}
+		e := process{instance: instance{name: p.ConverterProcessName()}, kernel: "axis_out", stream: p.Stream}
 		longest := 0
 		if q.is(p.Stream) {
 			e.kernel, longest = "axis_out_steps", q.longest
-			e.join(port{name: "ends", width: d.Model.Lengths.EndPort().Width()}, endsOf(p.Name))
+			e.join(port{name: "ends", width: d.Model.Lengths.SequenceEndPort().Width()}, endsOf(p.Name))
 		}
 		e.port(p, q.port(d, p.Stream), longest)
 		e.join(port{name: "in0", width: p.Port.Width()}, cStreamName(p.Stream))
@@ -56,7 +58,7 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 // sequence of at most that many.
 func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 	e.doc = "the network's end " + p.Name
-	e.config = []dataflow.Field{
+	e.config = []dataflow.ConfigField{
 		{Name: "width", Doc: "bits of a word inside", Value: p.Port.Width()},
 		{Name: "tdata", Doc: "bits of a word outside", Value: p.TDATA},
 		{Name: "words", Doc: "words of a frame", Value: words.Words},
@@ -66,12 +68,13 @@ func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 	}
 	switch {
 	case e.input && longest > 0:
-		e.config = append(e.config, dataflow.Field{Name: "longest", Doc: "steps of a sequence", Value: longest})
+		e.config = append(e.config, dataflow.ConfigField{Name: "longest", Doc: "steps of a sequence", Value: longest})
 	case e.input:
 		e.config = e.config[:2]
 	}
 }
 
+// join adds a port to the end, and connects it to the stream with the name to.
 func (e *process) join(p port, to string) { e.ports, e.to = append(e.ports, p), append(e.to, to) }
 
 // view returns the end in the form in which templates write layers.

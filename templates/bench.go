@@ -92,7 +92,7 @@ type checkView struct {
 
 // files returns the files that a project has with or without a top: layers, tables, kernel library and recordings. own
 // are headers that the library lacks.
-func (b bench) files(own ...hlslib.LibraryFile) (Files, error) {
+func (b bench) files(own ...hlslib.LibraryFile) (ProjectFiles, error) {
 	layers := make([]Layer, len(b.layers))
 	for i, l := range b.layers {
 		layers[i] = l.Layer
@@ -185,7 +185,7 @@ func (b bench) calls() ([]byte, error) {
 }
 
 // benchFiles adds the test bench and the Makefile of a project to files.
-func benchFiles(files *Files, b bench, face Interface) error {
+func benchFiles(files *ProjectFiles, b bench, face IPInterface) error {
 	var v tbView
 	for _, l := range b.layers {
 		v.Checks = append(v.Checks, b.layer(l))
@@ -219,7 +219,7 @@ func (b bench) load(s int) string {
 }
 
 // network returns the check of the whole network through its AXI4-Streams.
-func (b bench) network(face Interface) checkView {
+func (b bench) network(face IPInterface) checkView {
 	v := checkView{Name: face.Top, Next: "next_call_until_done"}
 	var args []string
 	for k, p := range slices.Concat(face.In, face.Out) {

@@ -37,4 +37,5 @@ func withoutComments(text []byte) []byte {
 	return out
 }
 
+// sortedKeys returns the keys of a map in increasing order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

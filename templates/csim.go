@@ -15,9 +15,9 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// A CSim says with which compiler and limits the C simulation of a project is compiled and run. Its zero value is ready
-// to use.
-type CSim struct {
+// A CSimOptions says with which compiler and limits the C simulation of a project is compiled and run. Its zero value
+// is ready to use.
+type CSimOptions struct {
 	CXX     string        // compiler with flags; if empty, the first found of $CXX, g++, clang++ and c++
 	Dir     string        // folder for the project; if empty, a temporary one that is removed
 	Timeout time.Duration // for compiling and running together; 10 minutes if zero
@@ -41,15 +41,16 @@ type LayerVerdict struct {
 	Message string
 }
 
-// A NoCompiler is the error of RunCSim if it finds no C++ compiler. Tried are the commands that it looked for.
-type NoCompiler struct{ Tried []string }
+// A NoCompilerError is the error of RunCSim if there is no C++ compiler. Tried lists the commands that it looked for.
+type NoCompilerError struct{ Tried []string }
 
-func (e *NoCompiler) Error() string {
+// Error returns a message with the commands that were tried.
+func (e *NoCompilerError) Error() string {
 	return "no C++ compiler found: tried " + strings.Join(e.Tried, ", ")
 }
 
 // compiler returns the compiler's command and flags.
-func (c CSim) compiler() ([]string, error) {
+func (c CSimOptions) compiler() ([]string, error) {
 	tried := []string{"g++", "clang++", "c++"}
 	if env := os.Getenv("CXX"); strings.TrimSpace(env) != "" {
 		tried = []string{env} // only the user's compiler
@@ -64,12 +65,13 @@ func (c CSim) compiler() ([]string, error) {
 			}
 		}
 	}
-	return nil, &NoCompiler{tried}
+	return nil, &NoCompilerError{tried}
 }
 
-// RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompiler, or says that the project
-// could not be written, compiled in time, or run. A wrong output is no error but a CSimResult that has not passed.
-func RunCSim(ctx context.Context, files Files, c CSim) (*CSimResult, error) {
+// RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompilerError, or says that the
+// project could not be written, compiled in time, or run. A wrong output is no error but a CSimResult that has not
+// passed.
+func RunCSim(ctx context.Context, files ProjectFiles, c CSimOptions) (*CSimResult, error) {
 	cxx, err := c.compiler()
 	if err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*CSimResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if c.Dir == "" {
-		dir, release, err := outputdir.Scratch(scratch)
+		dir, release, err := outputdir.MakeScratchFolder(scratch)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +130,8 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*CSimResult, error) {
 // scratch is the name of the temporary folders of C simulations.
 const scratch = "hlsgen-csim"
 
-// RemoveScratch removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
-func RemoveScratch() error { return outputdir.RemoveScratch(scratch) }
+// RemoveCSimFolders removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
+func RemoveCSimFolders() error { return outputdir.RemoveScratchFolders(scratch) }
 
 // units are the translation units of a C simulation, with their levels of optimisation. The test bench would take
 // longer to optimise than it takes to run.
@@ -137,14 +139,14 @@ var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-
 
 // build compiles the project's translation units in the folder dir in parallel, and links them. cxx is the compiler
 // with the user's flags, which override the level of optimisation.
-func build(ctx context.Context, dir string, cxx []string, files Files) error {
+func build(ctx context.Context, dir string, cxx []string, files ProjectFiles) error {
 	var (
 		wg      sync.WaitGroup
 		objects []string
 		errs    = make([]error, len(units))
 	)
 	for i, unit := range units {
-		if files.Get("hls/"+unit.path) == nil {
+		if files.ContentsOf("hls/"+unit.path) == nil {
 			continue
 		}
 		object := filepath.Join("build", strings.TrimSuffix(filepath.Base(unit.path), ".cpp")+".o")
@@ -176,17 +178,17 @@ func compile(ctx context.Context, dir string, args []string) error {
 	return nil
 }
 
-// command returns what Command does, for a compiler. A compiler that is killed leaves its temporary files, so these are
+// command returns NewKillableCommand for a compiler. A compiler that is killed leaves its temporary files, so they are
 // put into the build folder.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
-	cmd := Command(ctx, dir, args)
+	cmd := NewKillableCommand(ctx, dir, args)
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))
 	return cmd
 }
 
-// Command returns a command that runs in dir. When ctx ends, the command is killed with all processes that it
-// started.
-func Command(ctx context.Context, dir string, args []string) *exec.Cmd {
+// NewKillableCommand returns a command that runs in dir. When ctx ends, the command is killed with all processes that
+// it started.
+func NewKillableCommand(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.WaitDelay = 2 * time.Second

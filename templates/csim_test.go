@@ -19,10 +19,10 @@ import (
 )
 
 // project generates the files of a design with random frames.
-func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, templates.TestVectors) {
+func project(t testing.TB, d *dataflow.Design, frames int) (templates.ProjectFiles, templates.TestVectors) {
 	t.Helper()
 	v := vectors(t, d, frames, 9)
-	files, err := templates.Project(d, v, templates.Options{})
+	files, err := templates.GenerateProject(d, v, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func storage(d *dataflow.Design) map[string][]dataflow.Storage {
 }
 
 // run compiles and runs a project.
-func run(t *testing.T, files templates.Files, c templates.CSim) *templates.CSimResult {
+func run(t *testing.T, files templates.ProjectFiles, c templates.CSimOptions) *templates.CSimResult {
 	t.Helper()
 	tier.Needs(t, "g++")
 	o, err := templates.RunCSim(context.Background(), files, c)
@@ -50,7 +50,7 @@ func run(t *testing.T, files templates.Files, c templates.CSim) *templates.CSimR
 }
 
 // edit replaces text in one file.
-func edit(t *testing.T, files templates.Files, path, from, to string) templates.Files {
+func edit(t *testing.T, files templates.ProjectFiles, path, from, to string) templates.ProjectFiles {
 	t.Helper()
 	files = slices.Clone(files)
 	for i, f := range files {
@@ -89,11 +89,11 @@ func TestCSim(t *testing.T) {
 					files[i].Data = bytes.ReplaceAll(f.Data, []byte("#ifdef __SYNTHESIS__"), []byte("#if 0"))
 				}
 			}
-			o := run(t, files, templates.CSim{CXX: c.cxx})
+			o := run(t, files, templates.CSimOptions{CXX: c.cxx})
 			if !o.Passed || len(o.Verdicts) != 1+len(d.Model.Graph.Nodes) {
 				t.Fatalf("%+v", o)
 			}
-			got, err := o.Tensors(d, templates.Options{})
+			got, err := o.OutputTensors(d, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,12 +117,12 @@ func TestCSimFinds(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 2)
 	files = edit(t, files, "hls/tables/MVAU_2_weights.hpp", "{0x", "{0x1+0x")
-	text := string(files.Get("hls/tb/data/s3.dat")) // two digits a line, eight words a frame
+	text := string(files.ContentsOf("hls/tb/data/s3.dat")) // two digits a line, eight words a frame
 	at := 3 * (8 + 4)
 	right := text[at : at+2]
 	wrong := right[:1] + string("0123456789abcdef"[strings.IndexByte("0123456789abcdef", right[1])^1])
 	files = edit(t, files, "hls/tb/data/s3.dat", text, text[:at]+wrong+text[at+2:])
-	o := run(t, files, templates.CSim{})
+	o := run(t, files, templates.CSimOptions{})
 	if o.Passed || len(o.Verdicts) != 7 {
 		t.Fatalf("%+v", o)
 	}
@@ -148,12 +148,12 @@ func TestCSimEnds(t *testing.T) {
 	t.Parallel()
 	d := small(t)
 	v := vectors(t, d, 2, 4)
-	var trials []templates.LayerTrial
+	var trials []templates.LayerTestCase
 	for i, n := range d.Model.Graph.Nodes[:2] {
 		in, out := n.Op.Ports(d.Folds[i])
-		trial := templates.LayerTrial{
+		trial := templates.LayerTestCase{
 			Layer: templates.Layer{Name: "Trial_" + n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target),
-				In: in, Out: out, Calls: slices.Repeat([]int{n.Op.Loop(d.Folds[i], d.Target).Iterations()}, 2)},
+				In: in, Out: out, Calls: slices.Repeat([]int{n.Op.Loop(d.Folds[i], d.Target).IterationsPerFrame()}, 2)},
 			In: make([][]dataflow.Tensor, 1), Out: make([][]dataflow.Tensor, 1),
 		}
 		for _, f := range v.Frames {
@@ -167,7 +167,7 @@ func TestCSimEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	files = edit(t, files, "hls/include/hlsgen/threshold.hpp", "if (in.empty()) return;\n", "")
-	o := run(t, files, templates.CSim{})
+	o := run(t, files, templates.CSimOptions{})
 	want := []templates.LayerVerdict{
 		{Name: "Trial_StreamingDataWidthConverter_0", OK: true},
 		{Name: "Trial_Thresholding_0",
@@ -180,15 +180,15 @@ func TestCSimEnds(t *testing.T) {
 
 func TestCSimErrors(t *testing.T) {
 	t.Parallel()
-	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
-	var missing *templates.NoCompiler
+	files := templates.ProjectFiles{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
+	var missing *templates.NoCompilerError
 	if _, err := templates.RunCSim(context.Background(), files,
-		templates.CSim{CXX: "no-such-compiler -O1"}); !errors.As(err, &missing) ||
+		templates.CSimOptions{CXX: "no-such-compiler -O1"}); !errors.As(err, &missing) ||
 		err.Error() != "no C++ compiler found: tried no-such-compiler -O1" {
 		t.Errorf("got %v", err)
 	}
-	escape := templates.Files{{Path: "../outside"}}
-	if err := escape.Write(t.TempDir()); err == nil {
+	escape := templates.ProjectFiles{{Path: "../outside"}}
+	if err := escape.WriteBelow(t.TempDir()); err == nil {
 		t.Error("a path that leaves the folder was written")
 	}
 }
@@ -196,10 +196,10 @@ func TestCSimErrors(t *testing.T) {
 // TestCSimFails checks that messages of the compiler are passed on, and that a run ends when its time is over.
 func TestCSimFails(t *testing.T) {
 	t.Parallel()
-	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
+	files := templates.ProjectFiles{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
 	t.Run("broken", func(t *testing.T) {
 		tier.Needs(t, "g++")
-		_, err := templates.RunCSim(context.Background(), files, templates.CSim{})
+		_, err := templates.RunCSim(context.Background(), files, templates.CSimOptions{})
 		if err == nil || !strings.Contains(err.Error(), "error broken") {
 			t.Errorf("got %v", err)
 		}
@@ -209,13 +209,14 @@ func TestCSimFails(t *testing.T) {
 	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 1000000 | cat\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err := templates.RunCSim(context.Background(), files, templates.CSim{CXX: slow, Timeout: 100 * time.Millisecond})
+	_, err := templates.RunCSim(context.Background(), files, templates.CSimOptions{CXX: slow,
+		Timeout: 100 * time.Millisecond})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := templates.RunCSim(ctx, files, templates.CSim{CXX: slow}); !errors.Is(err, context.Canceled) {
+	if _, err := templates.RunCSim(ctx, files, templates.CSimOptions{CXX: slow}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -227,7 +228,7 @@ func TestMakefile(t *testing.T) {
 	make := tier.Needs(t, "make", "g++")[0]
 	files, _ := project(t, small(t), 2)
 	dir := t.TempDir()
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	hls, include := filepath.Join(dir, "hls"), filepath.Join(dir, "the vendor's include")
@@ -281,7 +282,7 @@ func TestSyntax(t *testing.T) {
 			tier.Needs(t, c.cxx)
 			files, _ := project(t, d, 1)
 			dir := t.TempDir()
-			if err := files.Write(dir); err != nil {
+			if err := files.WriteBelow(dir); err != nil {
 				t.Fatal(err)
 			}
 			for _, file := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {

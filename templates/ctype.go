@@ -15,14 +15,14 @@ import (
 // cType returns the C++ type of an element of type t.
 func cType(t num.Type) string {
 	switch t.Kind {
-	case num.UInt:
+	case num.KindUInt:
 		return fmt.Sprintf("ap_uint<%d>", t.Width)
-	case num.Int, num.Ternary:
+	case num.KindInt, num.KindTernary:
 		return fmt.Sprintf("ap_int<%d>", t.Width)
-	case num.Bipolar:
+	case num.KindBipolar:
 		return "hlsgen::bipolar"
-	case num.Float, num.UFloat:
-		return fmt.Sprintf("hlsgen::minifloat<%d, %d, %t>", t.Width, t.Mantissa, t.Signed())
+	case num.KindFloat, num.KindUFloat:
+		return fmt.Sprintf("hlsgen::minifloat<%d, %d, %t>", t.Width, t.Mantissa, t.IsSigned())
 	}
 	panic("templates: invalid type")
 }
@@ -38,7 +38,7 @@ func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 
 
 // cConstant returns the C++ declaration of a member of a config struct, or an error for a value that no member can
 // have.
-func cConstant(f dataflow.Field) (string, error) {
+func cConstant(f dataflow.ConfigField) (string, error) {
 	switch v := f.Value.(type) {
 	case bool:
 		return fmt.Sprintf("static const bool %s = %t;", f.Name, v), nil
@@ -69,6 +69,7 @@ func cNumber(v int64) string {
 	return strconv.FormatInt(v, 10) + "LL"
 }
 
+// cList returns the items as a list in C++, each spelled by spell.
 func cList[T any](items []T, spell func(T) string) string {
 	spelled := make([]string, len(items))
 	for i, x := range items {
@@ -81,18 +82,19 @@ func cList[T any](items []T, spell func(T) string) string {
 // arrayImpl those of an array in core/memory.hpp. An array that a fold does not use becomes registers.
 var (
 	storageImpl = [...]string{
-		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram", dataflow.SRL: "srl",
+		dataflow.MemoryLUTRAM: "lutram", dataflow.MemoryBRAM: "bram", dataflow.MemoryURAM: "uram",
+		dataflow.MemorySRL: "srl",
 	}
 	arrayImpl = [...]string{
-		dataflow.NoMemory: "registers", dataflow.Registers: "registers", dataflow.SRL: "shift",
-		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
+		dataflow.NoMemory: "registers", dataflow.MemoryRegisters: "registers", dataflow.MemorySRL: "shift",
+		dataflow.MemoryLUTRAM: "lutram", dataflow.MemoryBRAM: "bram", dataflow.MemoryURAM: "uram",
 	}
 )
 
 // tableStorage returns the options of BIND_STORAGE for a table in the memory m. The front end's list of memories has no
 // ROM of UltraRAM, so a table in UltraRAM is bound as a RAM with one port.
 func tableStorage(m dataflow.Memory) string {
-	if m == dataflow.URAM {
+	if m == dataflow.MemoryURAM {
 		return "type=ram_1p impl=" + storageImpl[m]
 	}
 	return "type=rom_1p impl=" + storageImpl[m]

@@ -23,9 +23,9 @@ func (f GeneratedFile) kernel() bool { return path.Dir(f.Path) == "hls/include/h
 // function.
 func (f GeneratedFile) process() bool { return path.Dir(f.Path) == "hls/layers" }
 
-// Processes returns the contents of all processes' files with an extension, one after the other: ".hpp" for the
+// JoinProcessFiles returns the contents of all processes' files with an extension, one after the other: ".hpp" for the
 // declarations, ".cpp" for the functions.
-func (f Files) Processes(ext string) []byte {
+func (f ProjectFiles) JoinProcessFiles(ext string) []byte {
 	var all []byte
 	for _, file := range f {
 		if file.process() && path.Ext(file.Path) == ext {
@@ -35,11 +35,11 @@ func (f Files) Processes(ext string) []byte {
 	return all
 }
 
-// Files are the files of a generated project, sorted by path.
-type Files []GeneratedFile
+// ProjectFiles are the files of a generated project, sorted by path.
+type ProjectFiles []GeneratedFile
 
-// Get returns the contents of the file at path, or nil if there is none.
-func (f Files) Get(path string) []byte {
+// ContentsOf returns the contents of the file at path, or nil if there is none.
+func (f ProjectFiles) ContentsOf(path string) []byte {
 	if i, ok := slices.BinarySearchFunc(f, path, func(a GeneratedFile, p string) int {
 		return strings.Compare(a.Path,
 			p)
@@ -49,10 +49,11 @@ func (f Files) Get(path string) []byte {
 	return nil
 }
 
-// Write creates the files below dir. It overwrites existing files, and makes folders as needed.
-func (f Files) Write(dir string) error { return f.write(context.Background(), dir) }
+// WriteBelow creates the files below dir. It overwrites existing files, and makes folders as needed.
+func (f ProjectFiles) WriteBelow(dir string) error { return f.write(context.Background(), dir) }
 
-func (f Files) write(ctx context.Context, dir string) error {
+// write does what WriteBelow does, until ctx ends.
+func (f ProjectFiles) write(ctx context.Context, dir string) error {
 	for _, file := range f {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -71,10 +72,11 @@ func (f Files) write(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (f *Files) add(path string, data []byte) { *f = append(*f, GeneratedFile{path, data}) }
+// add appends a file.
+func (f *ProjectFiles) add(path string, data []byte) { *f = append(*f, GeneratedFile{path, data}) }
 
 // sort sorts the files by path. Two files with one path are an error, which only a defect of this package causes.
-func (f Files) sort() error {
+func (f ProjectFiles) sort() error {
 	slices.SortFunc(f, func(a, b GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(f); i++ {
 		if f[i].Path == f[i-1].Path {

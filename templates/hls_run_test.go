@@ -30,7 +30,7 @@ func trained(t testing.TB, model, board string) *dataflow.Design {
 	if err != nil || m == nil || m.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
-	b, err := boards.Find(board)
+	b, err := boards.FindBoard(board)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ var steps = map[string]string{"csim": "csim_design", "csynth": "csynth_design", 
 // wanted returns the settings that the scripts must give to the tool for a design.
 func wanted(t *testing.T, d *dataflow.Design) setup {
 	t.Helper()
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,15 +267,15 @@ func TestHLSLayers(t *testing.T) {
 	for _, n := range d.Model.Graph.Nodes {
 		functions[n.Name] = append(modes("in", len(n.In)), modes("out", len(n.Out))...)
 	}
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range face.In {
-		functions[p.EndProcessName()] = []string{"in0 axis", "out0 ap_fifo"}
+		functions[p.ConverterProcessName()] = []string{"in0 axis", "out0 ap_fifo"}
 	}
 	for _, p := range face.Out {
-		functions[p.EndProcessName()] = []string{"in0 ap_fifo", "out0 axis"}
+		functions[p.ConverterProcessName()] = []string{"in0 ap_fifo", "out0 axis"}
 	}
 	for name, arguments := range functions {
 		script := "ip/" + name + ".tcl"

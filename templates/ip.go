@@ -18,9 +18,9 @@ type ipView struct {
 // An ipPortView is an argument with the mode of its interface, and the ports made from it, as a Tcl list.
 type ipPortView struct{ Name, Mode, Signals string }
 
-// ipFiles adds the scripts that synthesise each process alone to files, and for each a list of the files that it is
-// compiled from. `make ip` finds from these lists what has changed.
-func ipFiles(files *Files, scripts scriptView, processes []instance) error {
+// ipFiles adds the scripts that synthesise each process alone to files. For each process it also adds a list of the
+// files from which it is compiled. `make ip` finds from these lists what has changed.
+func ipFiles(files *ProjectFiles, scripts scriptView, processes []instance) error {
 	texts := []written{{"hls/ip/flow.tcl", "flow.tcl.tpl", scripts}}
 	for _, i := range processes {
 		v := ipView{Name: i.name, Control: tclList(i.control())}
@@ -62,7 +62,8 @@ type includes struct {
 	direct map[string][]string // by file: its own includes, if they have been read
 }
 
-func newIncludes(files Files) *includes {
+// newIncludes returns an includes for the files of a project.
+func newIncludes(files ProjectFiles) *includes {
 	n := &includes{map[string][]byte{}, map[string][]string{}}
 	for _, f := range files {
 		n.text[f.Path] = f.Data

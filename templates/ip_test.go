@@ -50,12 +50,12 @@ type workshop struct {
 	dir, tools, ran string
 }
 
-func newWorkshop(t *testing.T, files templates.Files) workshop {
+func newWorkshop(t *testing.T, files templates.ProjectFiles) workshop {
 	t.Helper()
 	tier.Needs(t, "make", "tclsh", "sha256sum", "sh")
 	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir()}
 	w.ran = filepath.Join(w.tools, "ran")
-	if err := files.Write(w.dir); err != nil {
+	if err := files.WriteBelow(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	model, err := filepath.Abs("testdata/hls/hls.tcl")
@@ -135,7 +135,7 @@ func TestMakeIP(t *testing.T) {
 	together := t.TempDir()
 	want("two at once", []string{"TOGETHER=" + together}, all, "", "-j2")
 	want("nothing has changed", nil, nil, "", "-j4")
-	if err := files.Write(w.dir); err != nil {
+	if err := files.WriteBelow(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	want("written again", nil, nil, "")
@@ -172,7 +172,7 @@ func TestIncluded(t *testing.T) {
 	for _, design := range []*dataflow.Design{small(t), keeping(t)} {
 		files, _ := project(t, design, 1)
 		dir := t.TempDir()
-		if err := files.Write(dir); err != nil {
+		if err := files.WriteBelow(dir); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range files {
@@ -224,7 +224,8 @@ func TestPortNames(t *testing.T) {
 	prototype, argument := regexp.MustCompile(`(?m)^void .*\);$`), regexp.MustCompile(`& (\w+)[,)]`)
 	for _, design := range []*dataflow.Design{small(t), twins(t), forked(t), keeping(t)} {
 		files, _ := project(t, design, 1)
-		declared := prototype.FindAll(slices.Concat(files.Processes(".hpp"), files.Get("hls/top.hpp")), -1)
+		declared := prototype.FindAll(slices.Concat(files.JoinProcessFiles(".hpp"), files.ContentsOf("hls/top.hpp")),
+			-1)
 		found := argument.FindAllSubmatch(bytes.Join(declared, nil), -1)
 		if len(found) == 0 {
 			t.Error("no arguments")
@@ -262,7 +263,7 @@ func TestEndsAreAsCounted(t *testing.T) {
 				}
 			}
 			streams += axis
-			if end := call.Match(files.Get("hls/layers/" + name + ".cpp")); end != (axis == 1) || axis > 1 {
+			if end := call.Match(files.ContentsOf("hls/layers/" + name + ".cpp")); end != (axis == 1) || axis > 1 {
 				t.Errorf("%s has %d AXI4-Streams, and moves words of one: %t", name, axis, end)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 type Layer struct {
 	Name     string   // an identifier, from which the names of config struct, tables and wrapper function are made
 	Origin   []string // the ONNX nodes that it computes, for a comment
-	Instance dataflow.Instance
+	Instance dataflow.KernelInstance
 	In, Out  []dataflow.Port
 
 	// Steps says that the layer takes sequences of any length: words and instance are those of a step. If the
@@ -53,7 +53,7 @@ type configView struct{ Decl, Pad, Doc string }
 
 // viewLayers returns the layers spelled in C++, and their tables as files below hls/tables. A malformed layer is an
 // error.
-func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
+func viewLayers(layers []Layer) (v layersView, tables ProjectFiles, err error) {
 	seen, alike := map[string]bool{}, map[string]string{}
 	for _, l := range layers {
 		view, files, err := l.view()
@@ -81,7 +81,7 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 }
 
 // view returns the layer spelled in C++, and its tables as files.
-func (l Layer) view() (v layerView, tables Files, err error) {
+func (l Layer) view() (v layerView, tables ProjectFiles, err error) {
 	i := l.Instance
 	if err := l.verify(); err != nil {
 		return v, nil, err
@@ -106,7 +106,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 		for k, p := range side.ports {
 			name := numbered(side.name, k, len(side.ports))
 			about := fmt.Sprintf("%s of %s %s", plural(p.Words, "word"), plural(p.PerWord, "element"), frame)
-			for _, f := range []dataflow.Field{{Name: name + "_t", Value: p.Elem}, {Name: name + "_per_word",
+			for _, f := range []dataflow.ConfigField{{Name: name + "_t", Value: p.Elem}, {Name: name + "_per_word",
 				Value: p.PerWord}, {Name: name + "_width", Value: p.Width()}} {
 				if slices.Contains(i.Streams, f.Name) {
 					config.add(f.Name, f.Value, about)
@@ -121,7 +121,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 		}
 	}
 	for _, t := range i.Tables {
-		perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
+		perLimb, count := dataflow.ChooseLimbLayout(len(t.Rows[0]), t.Elem.Width)
 		if !t.Bare {
 			config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"),
 				plural(len(t.Rows[0]), "element")))
@@ -166,11 +166,11 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 func (l Layer) verify() error {
 	i := l.Instance
 	for _, name := range []string{l.Name, i.Func} {
-		if !IsName(name) {
+		if !IsIdentifier(name) {
 			return fmt.Errorf("%q is not a C++ name", name)
 		}
 	}
-	if name, ok := strings.CutSuffix(i.Header, ".hpp"); !ok || !IsName(name) {
+	if name, ok := strings.CutSuffix(i.Header, ".hpp"); !ok || !IsIdentifier(name) {
 		return fmt.Errorf("kernel header %q is not a name with .hpp", i.Header)
 	}
 	if len(l.In)+len(l.Out) == 0 {
@@ -180,8 +180,8 @@ func (l Layer) verify() error {
 		if p.PerWord < 1 || p.Words < 1 {
 			return fmt.Errorf("a stream of %d words of %d elements", p.Words, p.PerWord)
 		}
-		if p.Width() > dataflow.MaxWord {
-			return fmt.Errorf("a stream word of %d bits; Vitis HLS takes %d", p.Width(), dataflow.MaxWord)
+		if p.Width() > dataflow.MaxWordBits {
+			return fmt.Errorf("a stream word of %d bits; Vitis HLS takes %d", p.Width(), dataflow.MaxWordBits)
 		}
 	}
 	for _, t := range i.Tables {
@@ -200,7 +200,7 @@ func (l Layer) verifyStorage() error {
 	i := l.Instance
 	for _, t := range i.Tables {
 		s := i.StorageOf(t.Name)
-		want := t.Storage(s.Part)
+		want := t.StorageForPart(s.Part)
 		if want.In, want.Same = s.In, s.Same; s != want || t.Banks > 0 && len(t.Rows)%t.Banks != 0 {
 			return fmt.Errorf("table %s is %dx%d, its storage is %v", t.Name, len(t.Rows), want.Width, s)
 		}
@@ -213,8 +213,8 @@ func (l Layer) verifyStorage() error {
 		if !s.Written {
 			tables++
 		}
-		if s.Written && s.Width > dataflow.MaxWord {
-			return fmt.Errorf("%s has rows of %d bits; Vitis HLS takes %d", s.Name, s.Width, dataflow.MaxWord)
+		if s.Written && s.Width > dataflow.MaxWordBits {
+			return fmt.Errorf("%s has rows of %d bits; Vitis HLS takes %d", s.Name, s.Width, dataflow.MaxWordBits)
 		}
 	}
 	if tables != len(i.Tables) {
@@ -230,13 +230,14 @@ type members struct {
 	err   error
 }
 
+// add adds a constant to the config struct, with a comment.
 func (m *members) add(name string, value any, doc string) {
-	decl, err := cConstant(dataflow.Field{Name: name, Value: value})
+	decl, err := cConstant(dataflow.ConfigField{Name: name, Value: value})
 	switch {
 	case m.err != nil:
 	case err != nil:
 		m.err = err
-	case !IsName(name):
+	case !IsIdentifier(name):
 		m.err = fmt.Errorf("config field %q is not a C++ name", name)
 	case m.names[name]:
 		m.err = fmt.Errorf("two config fields are called %s", name)
@@ -284,9 +285,9 @@ func widest(layers []Layer) (int, error) {
 		}
 		for _, f := range l.Instance.Config {
 			if n, ok := f.Value.(int); ok && strings.HasSuffix(f.Name, "_width") {
-				if n > dataflow.MaxWord {
+				if n > dataflow.MaxWordBits {
 					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n,
-						dataflow.MaxWord)
+						dataflow.MaxWordBits)
 				}
 				w = max(w, n)
 			}
@@ -297,16 +298,16 @@ func widest(layers []Layer) (int, error) {
 
 // library returns the headers of the named kernels, the headers that they share, and own, the headers of layers that
 // are not in hlslib. A missing header is an error.
-func library(kernels []string, own []hlslib.LibraryFile) (Files, error) {
-	var f Files
-	for _, h := range append(hlslib.Headers(kernels...), own...) {
+func library(kernels []string, own []hlslib.LibraryFile) (ProjectFiles, error) {
+	var f ProjectFiles
+	for _, h := range append(hlslib.HeadersForKernelFiles(kernels...), own...) {
 		f.add("hls/"+h.Path, h.Text)
 	}
 	if err := f.sort(); err != nil {
 		return nil, err
 	}
 	for _, k := range kernels {
-		if f.Get("hls/include/hlsgen/"+k) == nil {
+		if f.ContentsOf("hls/include/hlsgen/"+k) == nil {
 			return nil, fmt.Errorf("the kernel library has no %s", k)
 		}
 	}

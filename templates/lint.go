@@ -13,14 +13,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Lint checks the text of a generated project against the rules of Vitis HLS (UG1399) and of this package, because
-// tests cannot run the tool itself. It returns one line per violation, with file and line number.
-func Lint(files Files) []string {
+// LintProject checks the text of a generated project against the rules of Vitis HLS (UG1399) and of this package. Tests
+// cannot run the tool itself. It returns one line per violation, with file and line number.
+func LintProject(files ProjectFiles) []string {
 	l := linter{files: files, room: 1024}
-	if m := apMax.FindSubmatch(files.Get("hls/ap_types.hpp")); m != nil {
+	if m := apMax.FindSubmatch(files.ContentsOf("hls/ap_types.hpp")); m != nil {
 		l.room, _ = strconv.Atoi(string(m[1]))
 	}
-	if l.room > dataflow.MaxWord || l.room%1024 != 0 {
+	if l.room > dataflow.MaxWordBits || l.room%1024 != 0 {
 		l.report("hls/ap_types.hpp", 1, "AP_INT_MAX_W is %d", l.room)
 	}
 	counting := sync.OnceValue(func() map[string]bool { return counting(files) })
@@ -64,12 +64,14 @@ func Lint(files Files) []string {
 	return l.found
 }
 
+// A linter collects the violations in the files of a project.
 type linter struct {
-	files Files
+	files ProjectFiles
 	room  int // AP_INT_MAX_W
 	found []string
 }
 
+// report adds a violation at a line of a file.
 func (l *linter) report(file string, line int, format string, args ...any) {
 	l.found = append(l.found, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
 }
@@ -237,7 +239,7 @@ func (l *linter) table(file string, code []byte) {
 	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without banks
 	rows, _ := strconv.Atoi(string(m[4]))
 	limbs, _ := strconv.Atoi(string(m[5]))
-	if name := string(m[2]); name+".hpp" != path.Base(file) || !IsName(name) || width > 64 {
+	if name := string(m[2]); name+".hpp" != path.Base(file) || !IsIdentifier(name) || width > 64 {
 		l.report(file, 1, "table %s of words of %d bits", name, width)
 	}
 	found := rowsOf(string(body[len(m[0]) : len(body)-len("};")]))
@@ -284,7 +286,7 @@ func (l *linter) processes(file string, code []byte) {
 // written once and then read once, and each port of the top used once.
 func (l *linter) region(file string, code []byte) {
 	outputs := map[string][]bool{} // by function: which parameters it writes
-	for _, p := range prototype.FindAllSubmatch(l.files.Processes(".hpp"), -1) {
+	for _, p := range prototype.FindAllSubmatch(l.files.JoinProcessFiles(".hpp"), -1) {
 		var written []bool
 		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
 			written = append(written, bytes.HasPrefix(a[1], []byte("out")))
@@ -362,7 +364,7 @@ func (l *linter) region(file string, code []byte) {
 
 // scripts reports scripts that do not make violations of the dataflow rules errors.
 func (l *linter) scripts() {
-	if l.files.Get("hls/top.cpp") == nil {
+	if l.files.ContentsOf("hls/top.cpp") == nil {
 		return
 	}
 	for file, want := range map[string]string{
@@ -370,7 +372,7 @@ func (l *linter) scripts() {
 		"hls/run_hls_unified.tcl": "config_dataflow -strict_mode error\n",
 		"hls/hls_config.cfg":      "syn.dataflow.strict_mode=error\n",
 	} {
-		if !bytes.Contains(l.files.Get(file), []byte(want)) {
+		if !bytes.Contains(l.files.ContentsOf(file), []byte(want)) {
 			l.report(file, 1, "missing: %s", strings.TrimSpace(want))
 		}
 	}

@@ -12,16 +12,17 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A complaints holds the lines that a lint reports.
+// A complaints holds the lines of text that a lint reports.
 type complaints []string
 
+// say adds a line.
 func (c *complaints) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-// LintStorage compares the memories in generated C++, as its text binds them, with storage, the memories of every
+// LintMemories compares the memories in generated C++, as its text binds them, with storage, the memories of every
 // layer by its name. A memory with several rows must be bound exactly once, to its place. A single row is constants
-// or registers; an array that the fold does not use is a register. Nothing else may be bound. LintStorage returns one
+// or registers; an array that the fold does not use is a register. Nothing else may be bound. LintMemories returns one
 // line per violation.
-func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
+func LintMemories(files ProjectFiles, storage map[string][]dataflow.Storage) []string {
 	found, problems := bindings(files)
 	for _, layer := range sortedKeys(storage) {
 		rest := found[layer]
@@ -50,8 +51,8 @@ func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 	return problems
 }
 
-// inText returns what the generated text shows of the memory s. It does not show its part of the cost, nor the width of
-// a table's rows. It shows an array that a fold does not use as a register.
+// inText returns the memory s as the generated text shows it. The text shows neither its part of the cost nor the width
+// of a table's rows. It shows an array that a fold does not use as a register.
 func inText(s dataflow.Storage) dataflow.Storage {
 	s.Same = 0
 	s.Part = ""
@@ -59,16 +60,16 @@ func inText(s dataflow.Storage) dataflow.Storage {
 	case !s.Written:
 		s.Width = 0
 	case s.Rows == 0:
-		s.Rows, s.In = 1, dataflow.Registers
+		s.Rows, s.In = 1, dataflow.MemoryRegisters
 	}
 	return s
 }
 
 // LintFIFOs compares depth and memory of the FIFOs, in generated C++ and in the generated Verilog top, with want. want
-// is by name as in Interface.FIFOs. It returns one line per violation.
-func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
+// has the names of IPInterface.FIFOsByName. It returns one line per violation.
+func LintFIFOs(files ProjectFiles, want map[string]dataflow.FIFO) []string {
 	problems := lintRTLFIFOs(files, want)
-	code := string(withoutComments(files.Get("hls/top.cpp")))
+	code := string(withoutComments(files.ContentsOf("hls/top.cpp")))
 	depth, impl := map[string][]string{}, map[string][]string{}
 	for _, m := range fifoDepth.FindAllStringSubmatch(code, -1) {
 		depth[m[1]] = append(depth[m[1]], m[2])
@@ -90,7 +91,7 @@ func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 }
 
 // lintRTLFIFOs does what LintFIFOs does for the generated Verilog top alone.
-func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complaints) {
+func lintRTLFIFOs(files ProjectFiles, want map[string]dataflow.FIFO) (problems complaints) {
 	found := map[string][]string{}
 	say := func(f dataflow.FIFO) string { return fmt.Sprintf("%d words in %v", f.Depth, f.Memory) }
 	for _, f := range files {
@@ -120,7 +121,8 @@ func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complain
 
 // memoryNames maps UG1399's names of implementations to memories.
 var memoryNames = map[string]dataflow.Memory{
-	"lutram": dataflow.LUTRAM, "bram": dataflow.BRAM, "uram": dataflow.URAM, "srl": dataflow.SRL,
+	"lutram": dataflow.MemoryLUTRAM, "bram": dataflow.MemoryBRAM, "uram": dataflow.MemoryURAM,
+	"srl": dataflow.MemorySRL,
 }
 
 var (
@@ -138,9 +140,9 @@ var (
 )
 
 // devices returns the memory to which core/memory.hpp binds each storage by its C++ name, and a line per violation.
-func devices(files Files) (memory map[string]dataflow.Memory, problems complaints) {
+func devices(files ProjectFiles) (memory map[string]dataflow.Memory, problems complaints) {
 	memory = map[string]dataflow.Memory{}
-	code := withoutComments(files.Get("hls/include/hlsgen/core/memory.hpp"))
+	code := withoutComments(files.ContentsOf("hls/include/hlsgen/core/memory.hpp"))
 	for _, m := range deviceBody.FindAllStringSubmatch(string(code), -1) {
 		name, bind := m[1], deviceBind.FindAllStringSubmatch(m[2], -1)
 		if len(bind) != 1 {
@@ -153,9 +155,9 @@ func devices(files Files) (memory map[string]dataflow.Memory, problems complaint
 		case bind[0][1] != "complete dim=1":
 			problems.say("storage::%s is bound to %q", name, bind[0][1])
 		case name == "shift":
-			memory[name] = dataflow.SRL
+			memory[name] = dataflow.MemorySRL
 		default:
-			memory[name] = dataflow.Registers
+			memory[name] = dataflow.MemoryRegisters
 		}
 	}
 	return memory, problems
@@ -164,7 +166,7 @@ func devices(files Files) (memory map[string]dataflow.Memory, problems complaint
 // bindings returns the memories that the generated text binds, by layer. The pragmas in a layer's function bind its
 // tables. The constants of a layer's config struct bind its arrays, by way of bind_memory in the kernel and in
 // core/memory.hpp.
-func bindings(files Files) (found map[string][]dataflow.Storage, problems complaints) {
+func bindings(files ProjectFiles) (found map[string][]dataflow.Storage, problems complaints) {
 	memory, problems := devices(files)
 	arrays := map[string]map[string]bool{} // by kernel function
 	for _, f := range files {
@@ -178,7 +180,7 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 		}
 	}
 	config, alike := map[string]string{}, map[string]string{}
-	hpp, cpp := withoutComments(files.Processes(".hpp")), withoutComments(files.Processes(".cpp"))
+	hpp, cpp := withoutComments(files.JoinProcessFiles(".hpp")), withoutComments(files.JoinProcessFiles(".cpp"))
 	for _, m := range configBody.FindAllStringSubmatch(string(hpp), -1) {
 		config[m[1]], alike[m[1]] = m[3], m[2]
 	}
@@ -209,13 +211,13 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 
 // boundTables returns the tables among the arguments of a kernel, and a line per violation. The pragmas in body, that
 // of the layer's function, say in which memories they are.
-func boundTables(files Files, layer, body string, args []string) (list []dataflow.Storage, problems complaints) {
+func boundTables(files ProjectFiles, layer, body string, args []string) (list []dataflow.Storage, problems complaints) {
 	binds := romBind.FindAllStringSubmatch(body, -1)
 	if n := strings.Count(body, "BIND_STORAGE"); n != len(binds) {
 		problems.say("%d of %d bindings are not understood", n-len(binds), n)
 	}
 	for _, a := range args {
-		text := files.Get("hls/tables/" + a + ".hpp")
+		text := files.ContentsOf("hls/tables/" + a + ".hpp")
 		decl := tableSize.FindSubmatch(text)
 		if text == nil {
 			continue
@@ -248,6 +250,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 	return list, problems
 }
 
+// tableSize matches the declaration of a table in C++: its banks, if any, and its rows.
 var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+(?:\[(\d+)\])?\[(\d+)\]\[\d+\] = \{`)
 
 // boundArrays returns the arrays of a config struct, which the kernel must bind, and a line per violation.
@@ -320,6 +323,7 @@ func arrays(code string) (all [][]string) {
 	return all
 }
 
+// arrayType matches the type of an array's elements in C++, with its specifiers.
 const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
 
 // kernelArrays returns the arrays that a kernel binds by its config, and the defects of its arrays. Each array must

@@ -13,17 +13,17 @@ import (
 func windows(t testing.TB) *dataflow.Design {
 	p := swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Groups: 1}
 	var b dataflow.GraphBuilder
-	d := &dataflow.Design{Target: zcu104, FIFO: dataflow.ShiftRegisters(2, 2, 2, 2)}
+	d := &dataflow.Design{Target: zcu104, FIFO: dataflow.NewShiftRegisterFIFOs(2, 2, 2, 2)}
 	for _, pe := range []int{1, 4} {
-		in := b.Input("image", tensorType(uintN(4), 3, 40, 2))
-		out, err := b.Add(swg.New(p), []int{in}, nil, nil)
+		in := b.AddInput("image", tensorType(uintN(4), 3, 40, 2))
+		out, err := b.BindAndAdd(swg.New(p), []int{in}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Output(out[0])
-		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 2, Memory: dataflow.BRAM})
+		b.MarkOutput(out[0])
+		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 2, Memory: dataflow.MemoryBRAM})
 	}
-	g, err := b.Graph()
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +131,14 @@ func TestLintMemories(t *testing.T) {
 	} {
 		d := network.design(t)
 		files, _ := project(t, d, 0)
-		face, err := templates.InterfaceOf(d, templates.Options{})
+		face, err := templates.IPInterfaceOf(d, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range network.breaks {
 			broken := edit(t, files, b.path, b.from, b.to)
-			problems := append(templates.Lint(broken), templates.LintStorage(broken, storage(d))...)
-			problems = append(problems, templates.LintFIFOs(broken, face.FIFOs(d))...)
+			problems := append(templates.LintProject(broken), templates.LintMemories(broken, storage(d))...)
+			problems = append(problems, templates.LintFIFOs(broken, face.FIFOsByName(d))...)
 			if got := strings.Join(problems, "\n"); !strings.Contains(got, b.want) {
 				t.Errorf("%s: %s with %q for %q: got %q, want %q", d.Model.Name, b.path, b.to, b.from, got, b.want)
 			}

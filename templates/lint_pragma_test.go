@@ -136,7 +136,7 @@ func TestPragmas(t *testing.T) {
 		lines := "#pragma HLS " + strings.ReplaceAll(c.pragmas, "\n", "\n#pragma HLS ")
 		code := strings.Replace(in[c.in], "@", lines, 1)
 		var got []string
-		for _, line := range templates.Lint(templates.Files{{Path: "hls/f.hpp", Data: []byte(code)}}) {
+		for _, line := range templates.LintProject(templates.ProjectFiles{{Path: "hls/f.hpp", Data: []byte(code)}}) {
 			_, text, _ := strings.Cut(line, ": ")
 			got = append(got, text)
 		}
@@ -154,7 +154,7 @@ func TestPragmas(t *testing.T) {
 func TestBraces(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"void f() {\n", "void f() {\n}\n}\n"} {
-		got := templates.Lint(templates.Files{{Path: "hls/f.hpp", Data: []byte(code)}})
+		got := templates.LintProject(templates.ProjectFiles{{Path: "hls/f.hpp", Data: []byte(code)}})
 		if want := []string{"hls/f.hpp:1: braces that do not match"}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", code, got, want)
 		}

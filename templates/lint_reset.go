@@ -97,7 +97,7 @@ func closing(text string, open, shut byte) int {
 }
 
 // counting returns the names of the structs in a project's C++ that count, or contain a struct that does.
-func counting(files Files) map[string]bool {
+func counting(files ProjectFiles) map[string]bool {
 	bodies := map[string]string{}
 	for _, f := range files {
 		if path.Ext(f.Path) != ".hpp" || !strings.HasPrefix(f.Path, "hls/include/hlsgen/") || !hardware(f.Path) {

@@ -18,7 +18,7 @@ import (
 func TestLint(t *testing.T) {
 	t.Parallel()
 	d := small(t)
-	files, err := templates.Project(d, vectors(t, d, 1, 1), templates.Options{})
+	files, err := templates.GenerateProject(d, vectors(t, d, 1, 1), templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestLint(t *testing.T) {
 		{"hls/hls_config.cfg", "syn.dataflow.strict_mode=error", "syn.dataflow.strict_mode=off",
 			"missing: syn.dataflow.strict_mode=error"},
 	} {
-		broken := make(templates.Files, len(files))
+		broken := make(templates.ProjectFiles, len(files))
 		for i, f := range files {
 			broken[i] = f
 			if f.Path == c.path {
@@ -97,7 +97,7 @@ func TestLint(t *testing.T) {
 				}
 			}
 		}
-		if got := strings.Join(templates.Lint(broken), "\n"); !strings.Contains(got, c.want) {
+		if got := strings.Join(templates.LintProject(broken), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s without %q: got %q, want %q", c.path, c.from, got, c.want)
 		}
 	}
@@ -108,11 +108,11 @@ func TestLint(t *testing.T) {
 func TestLintKnowsControl(t *testing.T) {
 	t.Parallel()
 	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)
-	var files templates.Files
-	for _, h := range hlslib.Headers() {
+	var files templates.ProjectFiles
+	for _, h := range hlslib.HeadersForKernelFiles() {
 		files = append(files, templates.GeneratedFile{Path: "hls/" + h.Path, Data: h.Text})
 	}
-	if found := templates.Lint(files); len(found) > 0 {
+	if found := templates.LintProject(files); len(found) > 0 {
 		t.Fatal(found)
 	}
 	planted := 0
@@ -125,7 +125,7 @@ func TestLintKnowsControl(t *testing.T) {
 			broken := slices.Clone(files)
 			broken[i].Data = slices.Insert(slices.Clone(f.Data), at[1]-1, []byte(" off")...)
 			want := "a reset leaves place as it is, on which control depends"
-			if got := templates.Lint(broken); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+			if got := templates.LintProject(broken); len(got) != 1 || !strings.HasSuffix(got[0], want) {
 				t.Errorf("%s at %d: %v", f.Path, at[0], got)
 			}
 		}
@@ -144,30 +144,30 @@ func TestBenchLints(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		storage  []dataflow.Storage
-		want     templates.Findings
+		want     templates.LintFindings
 	}{
 		{},
 		{from: "#pragma HLS UNROLL\n",
-			want: templates.Findings{
+			want: templates.LintFindings{
 				Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is not unrolled"}}},
 		{from: "half_loop: ",
-			want: templates.Findings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
-		{storage: []dataflow.Storage{dataflow.RAMStorage("kept", "buffer", 3, 9)},
-			want: templates.Findings{Memory: []string{
+			want: templates.LintFindings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
+		{storage: []dataflow.Storage{dataflow.NewArrayStorage("kept", "buffer", 3, 9)},
+			want: templates.LintFindings{Memory: []string{
 				"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {
 		own := hlslib.LibraryFile{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to,
 			1))}
-		_, err := templates.GenerateLayerBench([]templates.LayerTrial{{
+		_, err := templates.GenerateLayerBench([]templates.LayerTestCase{{
 			Layer: templates.Layer{
 				Name:     "Half_0",
-				Instance: dataflow.Instance{Header: "half.hpp", Func: "half", Storage: c.storage},
+				Instance: dataflow.KernelInstance{Header: "half.hpp", Func: "half", Storage: c.storage},
 				In:       []dataflow.Port{{Elem: intN(4), PerWord: 2, Words: 1}},
 				Calls:    []int{1},
 			},
 			In: frames,
 		}}, own)
-		var got *templates.Findings
+		var got *templates.LintFindings
 		if none := len(c.want.Text)+len(c.want.Memory) == 0; none && err == nil {
 			continue
 		}

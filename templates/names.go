@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// IsName reports whether s can be a name in C++ and in the generated HDL. It must consist of letters, digits and
+// IsIdentifier reports whether s can be a name in C++ and in the generated HDL. It must consist of letters, digits and
 // single underscores, start with a letter, and not end with an underscore.
-func IsName(s string) bool {
+func IsIdentifier(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case letter(c):
@@ -46,8 +46,8 @@ func topName(model string) string {
 	return name + "_top"
 }
 
-// Comment returns a string from a model in a form that is safe in a comment of generated text, on one line.
-func Comment(s string) string { return comment(s) }
+// SanitiseComment returns a string from a model in a form that is safe in a comment of generated text, on one line.
+func SanitiseComment(s string) string { return comment(s) }
 
 // comment returns a string from a model in a form that is safe in a // or /* */ comment. It is printable ASCII on one
 // line, with at most 100 characters. It has no end of comment, and no line splice (a backslash or its trigraph).
@@ -91,8 +91,11 @@ func toolWord(what, s string) error {
 	return nil
 }
 
+// letter reports whether c is a letter of ASCII.
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// cStreamName returns the C++ name of stream s of the graph.
+// digit reports whether c is a decimal digit.
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// cStreamName returns the C++ name of stream s of the graph: "s0" for stream 0.
 func cStreamName(s int) string { return "s" + strconv.Itoa(s) }

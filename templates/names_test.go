@@ -20,7 +20,7 @@ func TestTopName(t *testing.T) {
 		strings.Repeat("long_", 40): strings.Repeat("long_", 8) + "top",
 	} {
 		got := topName(model)
-		if got != want || !IsName(got) {
+		if got != want || !IsIdentifier(got) {
 			t.Errorf("%q: got %q, want %q", model, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestIdentifier(t *testing.T) {
 		"MVAU_0": true, "a": true, "a1": true, "a_b_1": true,
 		"": false, "1a": false, "_a": false, "a_": false, "a__b": false, "a-b": false, "a b": false, "ä": false,
 	} {
-		if IsName(name) != want {
+		if IsIdentifier(name) != want {
 			t.Errorf("%q: got %v", name, !want)
 		}
 	}

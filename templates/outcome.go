@@ -44,10 +44,10 @@ func outcome(stdout, stderr string, exit error) *CSimResult {
 	return o
 }
 
-// Tensors returns the frames that the network computed in the simulation, by frame and output of the graph. It returns
-// an error if it wrote other numbers of words.
-func (o *CSimResult) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
-	face, err := InterfaceOf(d, opt)
+// OutputTensors returns the frames that the network computed in the simulation, by frame and output of the graph. It
+// returns an error if it wrote other numbers of words.
+func (o *CSimResult) OutputTensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
+	face, err := IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (o *CSimResult) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tens
 			if err != nil {
 				return nil, err
 			}
-			frames[f] = append(frames[f], p.Port.Receive(d.Model.Graph.Streams[p.Stream].Type.Shape, sent))
+			frames[f] = append(frames[f], p.Port.FromStreamOrder(d.Model.Graph.Streams[p.Stream].Type.Shape, sent))
 		}
 	}
 	return frames, nil
@@ -97,11 +97,11 @@ func (p AXIPort) elements(words []string) ([]int64, error) {
 func (o *CSimResult) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
 	words := o.Words[p.Name]
 	for f, n := range steps {
-		at, err := d.At(n)
+		at, err := d.AtSequenceLength(n)
 		if err != nil {
 			return err
 		}
-		port := at.Port(p.Stream)
+		port := at.PortOfStream(p.Stream)
 		if len(words) < port.Words {
 			return fmt.Errorf("simulate C++: %s gave no more than %d words of frame %d, which has %d", p.Name,
 				len(words), f, port.Words)
@@ -110,7 +110,7 @@ func (o *CSimResult) sequences(d *dataflow.Design, p AXIPort, steps []int, frame
 		if err != nil {
 			return err
 		}
-		frames[f] = append(frames[f], port.Receive(at.Model.Graph.Streams[p.Stream].Type.Shape, sent))
+		frames[f] = append(frames[f], port.FromStreamOrder(at.Model.Graph.Streams[p.Stream].Type.Shape, sent))
 		words = words[port.Words:]
 	}
 	if len(words) > 0 {

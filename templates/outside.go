@@ -7,14 +7,14 @@ import "hlsgen/internal/dataflow"
 type (
 	// A FIFO holds the words of a stream that its reader has not taken yet.
 	FIFO = dataflow.FIFO
-	// An Instance is one layer's C++ as data.
-	Instance = dataflow.Instance
+	// A KernelInstance is one layer's C++ as data.
+	KernelInstance = dataflow.KernelInstance
 	// A Port is one end of a stream.
 	Port = dataflow.Port
 	// A Storage is a memory of a layer.
 	Storage = dataflow.Storage
 	// A Table is a ROM with rows of equally many elements.
 	Table = dataflow.Table
-	// Weights describes the weights that a node reads from memory with every frame.
-	Weights = dataflow.Weights
+	// ExternalWeights describes the weights that a node reads from memory with every frame.
+	ExternalWeights = dataflow.ExternalWeights
 )

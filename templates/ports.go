@@ -100,7 +100,7 @@ func (l Layer) ports() (list []port) {
 }
 
 // instances returns the processes of a network, with its ends, in topological order.
-func (b bench) instances(face Interface) (list []instance) {
+func (b bench) instances(face IPInterface) (list []instance) {
 	for _, e := range b.ends[:len(face.In)] {
 		list = append(list, e.instance)
 	}

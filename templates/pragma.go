@@ -9,6 +9,7 @@ import (
 // A standing is a kind of scope in C++ that contains a pragma directly, between the nearest pair of braces around it.
 type standing int
 
+// The kinds of scopes, which may be combined.
 const (
 	inFunction standing = 1 << iota // the body of a function
 	inFor                           // the body of a for loop
@@ -19,6 +20,7 @@ const (
 	inAnything = inFunction | inLoops | inBlock
 )
 
+// String returns the name of the kind of scope.
 func (p standing) String() string {
 	return map[standing]string{inFunction: "a function", inFor: "a for loop", inLoop: "a loop", inBlock: "a block",
 		inLoops: "a loop", inFunction | inLoops: "a function or a loop", inFunction | inFor: "a function or a for loop",
@@ -165,7 +167,7 @@ func (u use) has(term string) bool {
 	return true
 }
 
-// check returns what is wrong with the pragma in a scope of kind at, a line for each violation.
+// check returns the violations of the grammar by the pragma in a scope of kind at, a line for each.
 func (u use) check(at standing) (wrong []string) {
 	p, name, ok := u.row()
 	if !ok {
@@ -215,7 +217,7 @@ func takes(kind, value string) bool {
 	case "var":
 		return variableValue.MatchString(value)
 	case "id":
-		return IsName(value)
+		return IsIdentifier(value)
 	}
 	return slices.Contains(strings.Split(kind, "|"), value)
 }

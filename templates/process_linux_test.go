@@ -18,7 +18,7 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	const mark = "TEST_OF_KILLED"
 	if os.Getenv(mark) != "" { // the process that is killed
-		c := Command(context.Background(), t.TempDir(), []string{"sleep", "600"})
+		c := NewKillableCommand(context.Background(), t.TempDir(), []string{"sleep", "600"})
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

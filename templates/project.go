@@ -1,23 +1,31 @@
 // Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data, and the
-// scripts of both Vitis flows. The kernels (hlslib) contain the arithmetic, the templates (*.tpl) the wiring, and
-// this package spells every value.
+// scripts of both Vitis flows. The kernels (hlslib) contain the arithmetic, the templates (*.tpl) the wiring, and this
+// package spells every value.
 //
-// In come a dataflow.Design and the contents of its streams; out come Files in memory, and the result of a compiled C
-// simulation.
+// In come a dataflow.Design and the contents of its streams; out come ProjectFiles in memory, and the result of a
+// compiled C simulation.
 //
-//   - project.go is the starting point; files.go has the result
-//   - layer.go, axis.go (the network's ends), top.go, bench.go, ip.go (each process as a top), rtl.go (the top that
-//     joins them), readme.go: the views of the templates; steps.go, for sequences of different lengths
-//   - ports.go defines the arguments of processes, in C++ and as ports of modules
-//   - registers.go defines the addresses of an accelerator's registers, for every reader and writer; external.go
-//     defines the streams of weights that come with every frame
-//   - recorder.go records the words of streams; render.go fills a template; table.go, words.go, ctype.go, names.go,
-//     cpp.go spell values, types and names
-//   - lint.go, lint_memory.go, lint_pragma.go, lint_reset.go check text against the rules of Vitis HLS:
-//     pragma.go is its grammar of pragmas, scope.go finds the scopes of pragmas
-//   - csim.go compiles and runs, outcome.go reads the output; process_unix.go, process_linux.go, process_bsd.go
-//     and process_other.go kill child processes
-//   - outside.go has names of types for other modules
+//	project.go        the starting point: a design's project, and its lint
+//	files.go          ProjectFiles
+//	layer.go          the view of a layer
+//	axis.go           the network's ends
+//	top.go            the top function
+//	bench.go          the test bench
+//	ip.go             each process as a top of its own
+//	rtl.go            the Verilog top that joins the processes
+//	readme.go         the README
+//	steps.go          sequences of different lengths
+//	ports.go          the arguments of processes, in C++ and as ports of modules
+//	registers.go      the addresses of an accelerator's registers, for every reader and writer
+//	external.go       the streams of weights that come with every frame
+//	recorder.go       records the words of streams
+//	render.go         fills a template
+//	table.go, words.go, ctype.go, names.go, cpp.go                spell values, types and names
+//	lint.go, lint_memory.go, lint_pragma.go, lint_reset.go        check text against the rules of Vitis HLS
+//	pragma.go, scope.go  the grammar of pragmas, and the scopes in which they stand
+//	csim.go, outcome.go  compile and run the C++, and read its output
+//	process_unix.go, process_linux.go, process_bsd.go, process_other.go  kill child processes, by system
+//	outside.go        names of types for other modules
 package templates
 
 import (
@@ -34,7 +42,7 @@ import (
 // returns it. If Recorded is set, only the network's inputs and outputs need frames.
 type TestVectors struct {
 	Frames   [][]dataflow.Tensor
-	Recorded *Recorder // the words of all streams, or nil
+	Recorded *StreamRecorder // the words of all streams, or nil
 }
 
 // Options say in what way a generated project differs from the default.
@@ -52,36 +60,36 @@ type AXIPort struct {
 	TDATA  int
 }
 
-// EndProcessName returns the name of the process that converts between the port and a stream inside the network.
-func (p AXIPort) EndProcessName() string { return p.Name + "_end" }
+// ConverterProcessName returns the name of the process that converts between the port and a stream inside the network.
+func (p AXIPort) ConverterProcessName() string { return p.Name + "_end" }
 
-// An Interface describes the generated IP from outside: the name of the top function and its AXI4-Streams, in the order
-// of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
-type Interface struct {
+// An IPInterface describes the generated IP from outside: the name of the top function and its AXI4-Streams, in the
+// order of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
+type IPInterface struct {
 	Top     string
 	In, Out []AXIPort
 }
 
-// InterfaceOf returns the interface of the project that Project generates for d. It returns an error if the top's name
-// is no name in C++, or if an input goes through no layer.
-func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
+// IPInterfaceOf returns the interface of the project that GenerateProject generates for d. It returns an error if the
+// top's name is no name in C++, or if an input goes through no layer.
+func IPInterfaceOf(d *dataflow.Design, opt Options) (IPInterface, error) {
 	g := d.Model.Graph
-	i := Interface{Top: opt.Top}
+	i := IPInterface{Top: opt.Top}
 	if i.Top == "" {
 		i.Top = topName(d.Model.Name)
 	}
-	if !IsName(i.Top) {
+	if !IsIdentifier(i.Top) {
 		return i, fmt.Errorf("top function %q is not a C++ name", i.Top)
 	}
 	ports := func(name string, streams []int) (ports []AXIPort) {
 		for k, s := range streams {
-			p := d.Port(s)
-			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: p.TDATA()})
+			p := d.PortOfStream(s)
+			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: p.TDATABits()})
 		}
 		return ports
 	}
 	for _, s := range g.In {
-		if r, _ := g.Reader(s); r < 0 {
+		if r, _ := g.ReaderOfStream(s); r < 0 {
 			return i, fmt.Errorf("stream s%d goes through no layer", s)
 		}
 	}
@@ -89,8 +97,8 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	return i, nil
 }
 
-// FIFOs returns the FIFOs of the C++ that Project generates for d, by name.
-func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
+// FIFOsByName returns the FIFOs of the C++ that GenerateProject generates for d, by name.
+func (i IPInterface) FIFOsByName(d *dataflow.Design) map[string]dataflow.FIFO {
 	list := map[string]dataflow.FIFO{}
 	for s, f := range d.FIFO {
 		list["s"+strconv.Itoa(s)] = f
@@ -102,14 +110,14 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 	return list
 }
 
-// Project generates all files below hls/ for d. The test bench contains every frame of v as text for every stream, so
-// there should be few. If the project does not pass the lint, the error is a *Findings.
-func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
+// GenerateProject generates all files below hls/ for d. The test bench contains every frame of v as text for every
+// stream, so there should be few. If the project does not pass the lint, the error is a *LintFindings.
+func GenerateProject(d *dataflow.Design, v TestVectors, opt Options) (ProjectFiles, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
 		return nil, errors.New("generate C++: the design lacks folds or FIFOs")
 	}
-	face, err := InterfaceOf(d, opt)
+	face, err := IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
@@ -145,12 +153,13 @@ func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
 		b.layers = append(b.layers, wiring{l, n.In, n.Out})
 	}
 	b.ends = processes(d, face, q)
-	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, face.FIFOs(d))
+	return b.project(func(files *ProjectFiles) error { return topFiles(files, d, face, b) }, face.FIFOsByName(d))
 }
 
 // project returns the files of the bench, and the files that top adds. If they do not pass the lint, the error is a
-// *Findings. own are headers that hlslib lacks.
-func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.LibraryFile) (Files,
+// *LintFindings. own are headers that hlslib lacks.
+func (b bench) project(top func(*ProjectFiles) error, fifos map[string]dataflow.FIFO,
+	own ...hlslib.LibraryFile) (ProjectFiles,
 	error) {
 	files, err := b.files(own...)
 	if err == nil {
@@ -165,24 +174,26 @@ func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, o
 	return files, lint(files, b.layers, fifos)
 }
 
-// A Findings lists the violations that the lint found in generated files, which are defects of this package.
-type Findings struct {
-	Text   []string // from Lint
-	Memory []string // from LintStorage and LintFIFOs
+// A LintFindings lists the violations that the lint found in generated files, which are defects of this package.
+type LintFindings struct {
+	Text   []string // from LintProject
+	Memory []string // from LintMemories and LintFIFOs
 }
 
-func (f *Findings) Error() string {
+// Error returns the number of violations and the first one.
+func (f *LintFindings) Error() string {
 	all := slices.Concat(f.Text, f.Memory)
 	return fmt.Sprintf("the lint has %d findings, the first is %s", len(all), all[0])
 }
 
-// lint runs Lint and LintStorage on generated files and, if fifos is not nil, LintFIFOs. The error is a *Findings.
-func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
+// lint runs LintProject and LintMemories on generated files and, if fifos is not nil, LintFIFOs. The error is a
+// *LintFindings.
+func lint(files ProjectFiles, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
 		storage[l.Name] = l.Instance.Storage
 	}
-	f := &Findings{Lint(files), LintStorage(files, storage)}
+	f := &LintFindings{LintProject(files), LintMemories(files, storage)}
 	if fifos != nil {
 		f.Memory = append(f.Memory, LintFIFOs(files, fifos)...)
 	}
@@ -201,7 +212,7 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 	streams := slices.Concat(n.In, n.Out)
 	for i, p := range slices.Concat(in, out) {
 		s := streams[i]
-		if w := d.Port(s); w != p {
+		if w := d.PortOfStream(s); w != p {
 			return fmt.Errorf("stream s%d: %s has %d words of %d %s, the other end %d words of %d %s",
 				s, n.Name, p.Words, p.PerWord, p.Elem, w.Words, w.PerWord, w.Elem)
 		}
@@ -212,8 +223,8 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 	return nil
 }
 
-// A LayerTrial is a layer to be tested alone, with the frames on its streams: In[port][frame], Out[port][frame].
-type LayerTrial struct {
+// A LayerTestCase is a layer to be tested alone, with the frames on its streams: In[port][frame], Out[port][frame].
+type LayerTestCase struct {
 	Layer
 	In, Out [][]dataflow.Tensor
 }
@@ -221,8 +232,8 @@ type LayerTrial struct {
 // GenerateLayerBench generates a project without a top. Its test bench calls every layer alone on its input frames, and
 // compares the written words with the output frames. All trials must have the same number of frames. In this way many
 // folds of one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If
-// the lint finds violations, the error is a *Findings, as for Project.
-func GenerateLayerBench(trials []LayerTrial, own ...hlslib.LibraryFile) (Files, error) {
+// the lint finds violations, the error is a *LintFindings, as for GenerateProject.
+func GenerateLayerBench(trials []LayerTestCase, own ...hlslib.LibraryFile) (ProjectFiles, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}
@@ -251,12 +262,12 @@ func GenerateLayerBench(trials []LayerTrial, own ...hlslib.LibraryFile) (Files, 
 		}
 		b.layers = append(b.layers, w)
 	}
-	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
+	return b.project(func(files *ProjectFiles) error { return benchFiles(files, b, IPInterface{}) }, nil, own...)
 }
 
-// TemporaryFolders lists the folders that a project's own Makefile makes, and that `make clean` removes.
-var TemporaryFolders = []string{"hls/build", "hls/build.vendor", "rtl/build"}
+// CleanedProjectFolders lists the folders that a project's own Makefile makes, and that `make clean` removes.
+var CleanedProjectFolders = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
-// KeptFolders lists the folders that remain when the project is generated again. Synthesis takes long, and the Makefile
-// finds from their contents which results are still valid.
-var KeptFolders = []string{"hls/build.ip", "vivado/build", "synth"}
+// KeptProjectFolders lists the folders that remain when the project is generated again. Synthesis takes long, and the
+// Makefile finds from their contents which results are still valid.
+var KeptProjectFolders = []string{"hls/build.ip", "vivado/build", "synth"}

@@ -38,23 +38,23 @@ func chain(t testing.TB, name, input string, in dataflow.StreamType, stages ...s
 	t.Helper()
 	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
-	s := b.Input(input, in)
+	s := b.AddInput(input, in)
 	for _, st := range stages {
-		out, err := b.Add(st.op, []int{s}, []string{st.tensor}, []string{"/" + st.op.Kind()})
+		out, err := b.BindAndAdd(st.op, []int{s}, []string{st.tensor}, []string{"/" + st.op.Kind()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s = out[0]
 		d.Folds = append(d.Folds, st.fold)
 	}
-	b.Output(s)
-	g, err := b.Graph()
+	b.MarkOutput(s)
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Model = &dataflow.Model{Name: name, Graph: g}
 	for i := range g.Streams {
-		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2 + i, Memory: dataflow.SRL})
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2 + i, Memory: dataflow.MemorySRL})
 	}
 	return d
 }
@@ -64,22 +64,22 @@ func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) template
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	var v templates.TestVectors
-	run := d.Model.Graph.Begin()
+	run := d.Model.Graph.BeginRun()
 	for range frames {
 		var in []dataflow.Tensor
 		for _, s := range d.Model.Graph.In {
 			typ := d.Model.Graph.Streams[s].Type
-			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.Size())}
+			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.ElementCount())}
 			for i := range x.Data {
-				c := typ.Channel(i % typ.Shape.Channels())
+				c := typ.ChannelRange(i % typ.Shape.Channels())
 				x.Data[i] = c.Lo + r.Int64N(c.Hi-c.Lo+1)
-				if typ.Elem.Kind == num.Bipolar {
+				if typ.Elem.Kind == num.KindBipolar {
 					x.Data[i] = 2*r.Int64N(2) - 1
 				}
 			}
 			in = append(in, x)
 		}
-		all, err := run.Eval(context.Background(), in)
+		all, err := run.EvalNextFrame(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +101,8 @@ func matrix(r *rand.Rand, mh, mw int, lo, hi int64, skip ...int64) [][]int64 {
 	return m
 }
 
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+func uintN(n int) num.Type { return num.Type{Kind: num.KindUInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.KindInt, Width: n} }
 
 func tensorType(elem num.Type, shape ...int) dataflow.StreamType {
 	return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
@@ -112,16 +112,17 @@ var sign = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 
 // keeping returns a design with a recurrence that keeps its state from frame to frame.
 func keeping(t testing.TB) *dataflow.Design {
-	clip := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -50, Hi: 60}
+	clip := num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: -50, Hi: 60}
 	ones := [][]int64{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, -1, 1, 0}, {0, 0, 0, 1}}
-	last := rnn.Ref{Value: 3}
-	cell := rnn.Cell{States: []rnn.StateVector{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.Phase{{
-		Units: 4, State: new(int), Dots: []rnn.CellDot{{Weights: ones}}, Values: []rnn.CellValue{
+	last := rnn.ValueRef{Value: 3}
+	cell := rnn.Cell{States: []rnn.StateDefinition{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.CellPhase{{
+		Units: 4, State: new(int), Dots: []rnn.CellMatrixProduct{{Weights: ones}}, Values: []rnn.CellOperation{
 			{Op: rnn.OpInput}, {Op: rnn.OpDot}, {Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
 			{Op: rnn.OpRequant, Of: []int{2}, Requant: &clip}}}}}
 	return chain(t, "keeping", "global_in", tensorType(intN(3), 3, 4),
-		stage{rnn.New(rnn.Params{Cells: []rnn.Cell{cell}, Outputs: []rnn.Ref{last}, Sequence: true, Keeps: true}),
-			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}, "global_out"})
+		stage{rnn.New(rnn.Params{Cells: []rnn.Cell{cell}, Outputs: []rnn.ValueRef{last}, Sequence: true, Keeps: true}),
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInLUTs},
+			"global_out"})
 }
 
 // small is a chain, with signed, unsigned and bipolar elements and per-channel thresholds.
@@ -135,17 +136,17 @@ func small(t testing.TB) *dataflow.Design {
 	return chain(t, "small", "global_in", tensorType(intN(8), 2, 16),
 		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{-60, -10, 0, 70},
 			Value: []int64{-2, -1, 0, 1, 1}}}}),
-			dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, "/quant/Quant_output_0"},
+			dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, "/quant/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 4, Out: 8}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}),
-			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs},
 			"/act/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 3, Out: 4}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.StepFunction{sign}}),
-			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs},
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInLUTs},
 			"/sign/BipolarQuant_output_0"},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 5, 6, -1, 1, 0)}),
-			dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.ComputeInLUTs}, "global_out"},
+			dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.MultiplierInLUTs}, "global_out"},
 	)
 }
 
@@ -157,23 +158,24 @@ func twins(t testing.TB) *dataflow.Design {
 	var out []int
 	for i, in := range []dataflow.StreamType{tensorType(intN(5), 3, 4), tensorType(uintN(4), 6)} {
 		pe := []int{2, 6}[i]
-		s := b.Input([]string{"left", "right"}[i], in)
-		o, err := b.Add(threshold.New(threshold.Params{Steps: []num.StepFunction{step}}), []int{s}, []string{"y"}, nil)
+		s := b.AddInput([]string{"left", "right"}[i], in)
+		o, err := b.BindAndAdd(threshold.New(threshold.Params{Steps: []num.StepFunction{step}}), []int{s},
+			[]string{"y"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, o...)
-		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.LUTRAM})
+		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM})
 	}
 	for _, s := range out {
-		b.Output(s)
+		b.MarkOutput(s)
 	}
-	g, err := b.Graph()
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Model = &dataflow.Model{Name: "twins", Graph: g}
-	d.FIFO = dataflow.ShiftRegisters(2, 2, 2, 2)
+	d.FIFO = dataflow.NewShiftRegisterFIFOs(2, 2, 2, 2)
 	return d
 }
 
@@ -183,7 +185,7 @@ func forked(t testing.TB) *dataflow.Design {
 	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
 	layer := func(op dataflow.Op, f dataflow.Fold, in ...int) []int {
-		out, err := b.Add(op, in, nil, []string{"/" + op.Kind()})
+		out, err := b.BindAndAdd(op, in, nil, []string{"/" + op.Kind()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,25 +199,25 @@ func forked(t testing.TB) *dataflow.Design {
 		// falls: deltas
 		steps[c] = num.StepFunction{At: []int64{at - 20, at, at + 20}, Value: []int64{int64(c), 3, -1, 9}}
 	}
-	windows := b.Input("windows", tensorType(uintN(4), 2, 3, 4, 6))
-	pooled := layer(pool.New(pool.Params{Op: pool.Max}), dataflow.Fold{PE: 3, SIMD: 2}, windows)
+	windows := b.AddInput("windows", tensorType(uintN(4), 2, 3, 4, 6))
+	pooled := layer(pool.New(pool.Params{Op: pool.PoolingMax}), dataflow.Fold{PE: 3, SIMD: 2}, windows)
 	copies := layer(dup.New(dup.Params{Copies: 3}), by3, pooled[0])
 	signs := layer(threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{7}, Value: []int64{-1, 1}}}}),
-		dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
+		dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, copies[0])
 	scaled := add.Params{Factors: [2][]int64{{-9, 4, 3, 0, 1, 17}, {2}}, Steps: steps}
-	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM,
-		Compute: dataflow.ComputeInDSPs},
+	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.MemoryBRAM,
+		Compute: dataflow.MultiplierInDSPs},
 		signs[0], copies[1])
-	mean := layer(globalpool.New(globalpool.Params{Op: globalpool.Sum}), by3, copies[2])
-	b.Output(joined[0])
-	b.Output(mean[0])
-	g, err := b.Graph()
+	mean := layer(globalpool.New(globalpool.Params{Op: globalpool.PoolingSum}), by3, copies[2])
+	b.MarkOutput(joined[0])
+	b.MarkOutput(mean[0])
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Model = &dataflow.Model{Name: "forked", Graph: g}
 	for range g.Streams {
-		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2, Memory: dataflow.SRL})
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2, Memory: dataflow.MemorySRL})
 	}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
@@ -227,7 +229,7 @@ func forked(t testing.TB) *dataflow.Design {
 func tfc(t testing.TB) *dataflow.Design {
 	r := rand.New(rand.NewPCG(5, 6))
 	fold := func(pe, simd int) dataflow.Fold {
-		return dataflow.Fold{PE: pe, SIMD: simd, Compute: dataflow.ComputeInLUTs}
+		return dataflow.Fold{PE: pe, SIMD: simd, Compute: dataflow.MultiplierInLUTs}
 	}
 	signs := func(n int, lo, hi int64) []num.StepFunction {
 		s := make([]num.StepFunction, n)
@@ -241,7 +243,7 @@ func tfc(t testing.TB) *dataflow.Design {
 	}
 	return chain(t, "tfc-w1a1", "global_in", tensorType(uintN(8), 784),
 		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{128}, Value: []int64{-1, 1}}}}),
-			dataflow.Fold{PE: 49, SIMD: 1, Memory: dataflow.LUTRAM}, "/inp/Quant"},
+			dataflow.Fold{PE: 49, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, "/inp/Quant"},
 		stage{layer(64, 784, signs(64, -40, 40)), fold(16, 49), "/fc1"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 16), "/fc2"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 8), "/fc3"},
@@ -275,11 +277,11 @@ func TestDeterministic(t *testing.T) {
 		t.Error("not sorted")
 	}
 	for _, f := range a {
-		if !bytes.Equal(a.Get(f.Path), f.Data) {
+		if !bytes.Equal(a.ContentsOf(f.Path), f.Data) {
 			t.Errorf("Get(%s)", f.Path)
 		}
 	}
-	if a.Get("hls/nothing") != nil {
+	if a.ContentsOf("hls/nothing") != nil {
 		t.Error("a file that does not exist")
 	}
 }
@@ -290,7 +292,7 @@ func TestForeignNames(t *testing.T) {
 	evil := "x*/ \\\n#error\r\u2028{{ v.Top }}{% now %}??/"
 	d := chain(t, evil, evil, tensorType(intN(3), 4),
 		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{sign}}),
-			dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM}, evil})
+			dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, evil})
 	d.Model.Graph.Nodes[0].Origin = []string{evil, "/b"}
 	files, _ := project(t, d, 1) // which lints
 	for path, want := range map[string]string{
@@ -298,16 +300,16 @@ func TestForeignNames(t *testing.T) {
 		"hls/layers/Thresholding_0.hpp": "// Thresholding_0: x* / | #error ?{{ v.Top }}{% now %}? ?/, /b\n",
 		"hls/top.hpp":                   "void x_error_v_Top_now_top(",
 	} {
-		if !strings.Contains(string(files.Get(path)), want) {
-			t.Errorf("%s lacks %q:\n%s", path, want, files.Get(path))
+		if !strings.Contains(string(files.ContentsOf(path)), want) {
+			t.Errorf("%s lacks %q:\n%s", path, want, files.ContentsOf(path))
 		}
 	}
 }
 
 func TestInterface(t *testing.T) {
 	t.Parallel()
-	got, err := templates.InterfaceOf(small(t), templates.Options{Top: "mine"})
-	want := templates.Interface{
+	got, err := templates.IPInterfaceOf(small(t), templates.Options{Top: "mine"})
+	want := templates.IPInterface{
 		Top: "mine",
 		In: []templates.AXIPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4, Words: 8},
 			TDATA: 32}},
@@ -319,13 +321,13 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// TestScratch checks that the Makefile writes only into the folders that TemporaryFolders names.
+// TestScratch checks that the Makefile writes only into the folders that CleanedProjectFolders names.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
-	text := string(files.Get("hls/Makefile"))
+	text := string(files.ContentsOf("hls/Makefile"))
 	var names []string
-	for _, path := range templates.TemporaryFolders {
+	for _, path := range templates.CleanedProjectFolders {
 		if name, ok := strings.CutPrefix(path, "hls/"); ok {
 			names = append(names, name)
 		}
@@ -340,8 +342,8 @@ func TestScratch(t *testing.T) {
 func TestNoFrames(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
-	if string(files.Get("hls/tb/data/frames.txt")) != "0\n" || files.Get("hls/tb/data/s0.dat") == nil ||
-		files.Get("hls/top.cpp") == nil {
+	if string(files.ContentsOf("hls/tb/data/frames.txt")) != "0\n" || files.ContentsOf("hls/tb/data/s0.dat") == nil ||
+		files.ContentsOf("hls/top.cpp") == nil {
 		t.Error("files are missing")
 	}
 }
@@ -397,7 +399,7 @@ func TestProjectErrors(t *testing.T) {
 		d, opt := small(t), templates.Options{}
 		v := vectors(t, d, 1, 1)
 		breakIt(d, &v, &opt)
-		if _, err := templates.Project(d, v, opt); err == nil ||
+		if _, err := templates.GenerateProject(d, v, opt); err == nil ||
 			!strings.HasPrefix(err.Error(), "generate C++: "+want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Readme holds the contents of a generated folder's README.md: the folder's purpose, its files, and the next steps.
-// Names from a model are data: pass them through Code in texts, and through ShellWord in commands.
-type Readme struct {
+// A ReadmeContents holds the contents of a generated folder's README.md: the folder's purpose, its files, and the next
+// steps. Names from a model are data: pass them through FormatMarkdownCode in texts, and through QuoteShellWord in
+// commands.
+type ReadmeContents struct {
 	Title, About string
 	Files        []ReadmeEntry
 	Steps        []ReadmeStep
@@ -30,15 +31,15 @@ type ReadmeStep struct {
 	Commands    []string
 }
 
-// README renders r for a folder with files at the given paths, including the README. Entries that match no file are
-// left out. A file that no entry matches is an error.
-func (r Readme) README(files []string) ([]byte, error) {
+// RenderReadme renders r for a folder with files at the given paths, including the README. Entries that match no
+// file are left out. A file that no entry matches is an error.
+func (r ReadmeContents) RenderReadme(files []string) ([]byte, error) {
 	view := readmeView{Title: r.Title, About: r.About, Steps: r.Steps}
 	for _, e := range r.Files {
 		var names []string
 		for _, pattern := range e.Patterns {
 			if slices.ContainsFunc(files, func(file string) bool { return matches(pattern, file) }) {
-				names = append(names, MarkdownCode(pattern))
+				names = append(names, FormatMarkdownCode(pattern))
 			}
 		}
 		if names != nil {
@@ -46,20 +47,21 @@ func (r Readme) README(files []string) ([]byte, error) {
 		}
 	}
 	for _, file := range files {
-		if !AnyEntryMatches(r.Files, file) {
+		if !AnyReadmeEntryMatches(r.Files, file) {
 			return nil, fmt.Errorf("README: nothing says what %s is", file)
 		}
 	}
 	return render("README.md.tpl", view)
 }
 
-// AnyEntryMatches reports whether a pattern of one of the entries matches the file.
-func AnyEntryMatches(entries []ReadmeEntry, file string) bool {
+// AnyReadmeEntryMatches reports whether a pattern of one of the entries matches the file.
+func AnyReadmeEntryMatches(entries []ReadmeEntry, file string) bool {
 	return slices.ContainsFunc(entries, func(e ReadmeEntry) bool {
 		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
 	})
 }
 
+// matches reports whether the pattern of a ReadmeEntry matches the file.
 func matches(pattern, file string) bool {
 	if strings.HasSuffix(pattern, "/") {
 		return strings.HasPrefix(file, pattern)
@@ -81,9 +83,9 @@ type (
 	entryView struct{ Names, What string }
 )
 
-// MarkdownCode returns a text as a code span of Markdown, which may stand in a table. Unprintable characters become
-// question marks.
-func MarkdownCode(s string) string {
+// FormatMarkdownCode returns a text as a code span of Markdown, which may stand in a table. Unprintable characters
+// become question marks.
+func FormatMarkdownCode(s string) string {
 	var b strings.Builder
 	run, longest := 0, 0
 	for _, r := range s {
@@ -106,9 +108,9 @@ func MarkdownCode(s string) string {
 	return fence + text + fence
 }
 
-// ShellWord returns a text as one word of a shell command, printable and on one line. Unprintable characters become
-// \ooo in $'...', which bash understands.
-func ShellWord(s string) string {
+// QuoteShellWord returns a text as one word of a shell command, printable and on one line. Unprintable characters
+// become \ooo in $'...', which bash understands.
+func QuoteShellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("/._-+,:=@%", r)
@@ -134,11 +136,11 @@ func ShellWord(s string) string {
 	return "$'" + b.String() + "'"
 }
 
-// ShellLine returns the words, quoted where needed, as a shell command on one line.
-func ShellLine(words []string) string {
+// QuoteShellCommand returns the words, quoted where needed, as a shell command on one line.
+func QuoteShellCommand(words []string) string {
 	var line []string
 	for _, w := range words {
-		line = append(line, ShellWord(w))
+		line = append(line, QuoteShellWord(w))
 	}
 	return strings.Join(line, " ")
 }

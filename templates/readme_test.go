@@ -10,13 +10,13 @@ import (
 
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	r := Readme{Title: "a model", About: "What it is.", Files: []ReadmeEntry{
+	r := ReadmeContents{Title: "a model", About: "What it is.", Files: []ReadmeEntry{
 		{[]string{"README.md"}, "this page"},
 		{[]string{"x/*.txt", "y.csv"}, "texts"},
 		{[]string{"points/"}, "points"},
 		{[]string{"*.png"}, "pictures"},
 	}, Steps: []ReadmeStep{{"Look", "At it.", []string{"cat x/1.txt", "ls"}}, {"Think", "Of it.", nil}}}
-	got, err := r.README([]string{"README.md", "x/1.txt", "x/2.txt", "points/a/b.c"})
+	got, err := r.RenderReadme([]string{"README.md", "x/1.txt", "x/2.txt", "points/a/b.c"})
 	const want = "# a model\n\nWhat it is.\n\n| file | what it is |\n|---|---|\n| `README.md` | this page |\n| " +
 		"`x/*.txt` | texts |\n" +
 		"| `points/` | points |\n\n## Look\n\nAt it.\n\n```sh\ncat x/1.txt\nls\n```\n\n## Think\n\nOf it.\n"
@@ -25,7 +25,7 @@ func TestReadme(t *testing.T) {
 	}
 	for file, why := range map[string]string{"x/1.tx": "nothing says what x/1.tx is",
 		"x/y/1.txt": "nothing says what x/y/1.txt is"} {
-		if _, err := r.README([]string{"README.md", file}); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := r.RenderReadme([]string{"README.md", file}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -43,14 +43,14 @@ func TestReadmeEscapes(t *testing.T) {
 		"x\n```\n<script>\x1b": "````x?```?<script>?````",
 		"\xff":                 "`?`",
 	} {
-		got := MarkdownCode(s)
+		got := FormatMarkdownCode(s)
 		if got != want {
 			t.Errorf("Code(%q) is %s, want %s", s, got, want)
 		}
 	}
 	bash := tier.Needs(t, "bash")[0]
 	for _, s := range []string{"net.onnx", "", "my model", "it's; rm", "$(x)", "a\nb", "```\n", "\xff\\'", "ü\t"} {
-		word := ShellWord(s)
+		word := QuoteShellWord(s)
 		if strings.ContainsFunc(word, func(r rune) bool { return r < ' ' }) {
 			t.Errorf("ShellWord(%q) is %q", s, word)
 		}

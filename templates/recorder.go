@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Recorder writes the recordings of a design's streams while frames pass, so that the frames need not be kept:
-// numbers take sixteen times the memory of their digits.
-type Recorder struct {
+// A StreamRecorder writes the recordings of a design's streams while frames pass, so that nobody must keep the frames.
+// Numbers take sixteen times the memory of their digits.
+type StreamRecorder struct {
 	ports   []dataflow.Port
 	frames  int // total number of frames
 	streams []recorded
@@ -20,23 +20,23 @@ type Recorder struct {
 type recorded struct {
 	text []byte
 	rows []int64 // the latest rows
-	told int     // number of calls of Add
+	told int     // number of calls of AppendRows
 	of   int     // the stream whose text starts with this one's, while both get the same rows; else -1
 	upto int     // length of this stream's text in that one
 }
 
-// NewRecorder returns a recorder for the given number of frames, all of one length.
-func NewRecorder(d *dataflow.Design, frames int) *Recorder {
-	r := &Recorder{frames: frames, by: map[*int64]int{}}
+// NewStreamRecorder returns a recorder for the given number of frames, all of one length.
+func NewStreamRecorder(d *dataflow.Design, frames int) *StreamRecorder {
+	r := &StreamRecorder{frames: frames, by: map[*int64]int{}}
 	for s := range d.Model.Graph.Streams {
-		r.ports, r.streams = append(r.ports, d.Port(s)), append(r.streams, recorded{of: -1})
+		r.ports, r.streams = append(r.ports, d.PortOfStream(s)), append(r.streams, recorded{of: -1})
 	}
 	return r
 }
 
-// Add appends the next rows of a frame on a stream to its recording. They must be whole words; the error names an
-// element that does not fit.
-func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
+// AppendRows appends the next rows of a frame on a stream to its recording. They must be whole words; the error names
+// an element that does not fit.
+func (r *StreamRecorder) AppendRows(stream int, rows dataflow.Tensor) error {
 	s := &r.streams[stream]
 	before := s.told
 	if len(s.rows) > 0 && r.by[&s.rows[0]] == stream {
@@ -66,19 +66,19 @@ func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 }
 
 // copies reports whether the stream of got the same rows last as the given stream, in the same words.
-func (r *Recorder) copies(stream, of int) bool {
+func (r *StreamRecorder) copies(stream, of int) bool {
 	s, o := &r.streams[stream], &r.streams[of]
 	return r.ports[stream] == r.ports[of] && s.told == o.told && len(s.rows) == len(o.rows) && &s.rows[0] == &o.rows[0]
 }
 
 // begun returns an empty text with room for all frames of a stream.
-func (r *Recorder) begun(stream int) []byte {
+func (r *StreamRecorder) begun(stream int) []byte {
 	p := r.ports[stream]
 	return make([]byte, 0, r.frames*p.Words*line(p))
 }
 
 // texts returns the recordings by stream. Streams with the same frames and words share one text.
-func (r *Recorder) texts() [][]byte {
+func (r *StreamRecorder) texts() [][]byte {
 	list := make([][]byte, len(r.streams))
 	for i := range r.streams {
 		if s := &r.streams[i]; s.of >= 0 {

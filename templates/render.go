@@ -11,6 +11,8 @@ import (
 	"github.com/flosch/pongo2/v6"
 )
 
+// sources holds the templates of the generated files.
+//
 //go:embed *.tpl
 var sources embed.FS
 
@@ -47,8 +49,9 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
-// Render returns the template called name of the given files, filled with the view. An unknown name in it is an error.
-func Render(files fs.FS, name string, view any) ([]byte, error) {
+// RenderTemplate returns the template called name of the given files, filled with the view. An unknown name in it is an
+// error.
+func RenderTemplate(files fs.FS, name string, view any) ([]byte, error) {
 	if _, err := compiled(); err != nil { // sets pongo2's global settings
 		return nil, err
 	}
@@ -70,7 +73,7 @@ type written struct {
 }
 
 // render adds the files of the list, made from their templates.
-func (f *Files) render(list []written) error {
+func (f *ProjectFiles) render(list []written) error {
 	for _, w := range list {
 		text, err := render(w.template, w.view)
 		if err != nil {
@@ -94,6 +97,7 @@ func render(name string, view any) (text []byte, err error) {
 	return fill(t, name, view)
 }
 
+// fill returns the text of a template with the view. name is the template's name, for errors.
 func fill(t *pongo2.Template, name string, view any) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -13,13 +13,13 @@ import (
 // An rtlView holds what rtl_top.v.tpl needs, the Verilog top.
 type rtlView struct {
 	Top     string
-	Ports   []PortView
+	Ports   []TopModulePort
 	FIFOs   []fifoView
 	Modules []moduleView
 }
 
-// A PortView is a port of the top, with the attributes that Vivado's block designs read.
-type PortView struct{ Name, Attribute, Decl string }
+// A TopModulePort is a port of the top, with the attributes that Vivado's block designs read.
+type TopModulePort struct{ Name, Attribute, Decl string }
 
 // A fifoView describes a FIFO in Verilog. High is the index of a word's highest bit.
 type fifoView struct{ Name, Width, High, Depth, Style string }
@@ -53,7 +53,7 @@ type rtlCheckView struct{ Index, Name, Parameters, Data, Last, Passes string }
 
 // rtlFiles adds the Verilog top with its FIFOs, its bench, and the scripts that need the modules of all layers to
 // files.
-func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts scriptView) error {
+func rtlFiles(files *ProjectFiles, d *dataflow.Design, face IPInterface, b bench, scripts scriptView) error {
 	for _, h := range hlslib.RTLFiles() {
 		files.add("hls/"+h.Path, h.Text)
 	}
@@ -81,9 +81,9 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-// Ports returns the ports of a top of circuits: the clock, the reset, the AXI4-Streams of the network's ends, and the
-// slave of its registers, if there are any. An input has TLAST if it needs it, or if packets is set.
-func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
+// TopModulePortsOf returns the ports of a top of circuits: the clock, the reset, the AXI4-Streams, and the slave of its
+// registers, if any. An input has TLAST if it needs it, or if packets is set.
+func TopModulePortsOf(face IPInterface, d *dataflow.Design, packets bool) []TopModulePort {
 	var names []string
 	var ports []port
 	q, _ := sequencesOf(d, nil)
@@ -95,28 +95,30 @@ func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 		names = append(names, p.Name)
 		ports = append(ports, port{name: p.Name, width: p.TDATA, axis: true, writes: true, packet: true})
 	}
-	for _, w := range WeightPorts(d) {
+	for _, w := range WeightPortsOf(d) {
 		names = append(names, w.Axis)
-		ports = append(ports, port{name: w.Axis, width: w.Port.TDATA(), axis: true})
+		ports = append(ports, port{name: w.Axis, width: w.Port.TDATABits(), axis: true})
 	}
-	r := RegistersOf(d)
+	r := RegisterMapOf(d)
 	if r == nil {
 		return portViews(names, ports)
 	}
 	if r.Loader != "" {
 		names = append(names, r.Loader)
-		ports = append(ports, port{name: r.Loader, width: 8 * LoadBytes, axis: true, packet: true})
+		ports = append(ports, port{name: r.Loader, width: 8 * TableLoadWordBytes, axis: true, packet: true})
 	}
 	views := portViews(append(names, r.Port), ports)
 	views[len(views)-1].Decl += ","
-	views = append(views, r.Ports()...)
+	views = append(views, r.TopModulePorts()...)
 	last := &views[len(views)-1]
 	last.Decl = strings.TrimSuffix(last.Decl, ",")
 	return views
 }
 
-func portViews(names []string, ports []port) (views []PortView) {
-	views = []PortView{
+// portViews returns the ports of a Verilog top: the clock, the reset, and the given AXI4-Streams by their names in the
+// top.
+func portViews(names []string, ports []port) (views []TopModulePort) {
+	views = []TopModulePort{
 		{"ap_clk", fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:signal:clock:1.0 ap_clk CLK\", "+
 			"X_INTERFACE_PARAMETER = \"ASSOCIATED_BUSIF %s, ASSOCIATED_RESET ap_rst_n\" *)", strings.Join(names, ":")),
 			"input  wire ap_clk,"},
@@ -132,7 +134,7 @@ func portViews(names []string, ports []port) (views []PortView) {
 			if s.width > 1 || s.suffix != "TVALID" && s.suffix != "TREADY" && s.suffix != "TLAST" {
 				width = bitRange(s.width)
 			}
-			views = append(views, PortView{names[k] + "_" + s.suffix,
+			views = append(views, TopModulePort{names[k] + "_" + s.suffix,
 				fmt.Sprintf("(* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)", names[k], s.suffix),
 				fmt.Sprintf("%s wire %s%s_%s,", direction, width, names[k], s.suffix)})
 		}
@@ -142,10 +144,11 @@ func portViews(names []string, ports []port) (views []PortView) {
 	return views
 }
 
-func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
+// viewRTL returns the data for the template of the Verilog top.
+func viewRTL(d *dataflow.Design, face IPInterface, processes []instance) rtlView {
 	v := rtlView{Top: face.Top}
 	v.Ports = portViews(outer(processes))
-	fifos := face.FIFOs(d)
+	fifos := face.FIFOsByName(d)
 	for _, i := range processes { // each stream has one writer
 		for k, p := range i.ports {
 			if p.axis || !p.writes {
@@ -189,7 +192,8 @@ func (t traffic) recorded(width int) string {
 		t.port.Width(), max(1, words), t.port.Words, steps, t.name)
 }
 
-func viewRTLBench(face Interface, b bench, processes []instance) rtlBenchView {
+// viewRTLBench returns the data for the template of the Verilog top's bench.
+func viewRTLBench(face IPInterface, b bench, processes []instance) rtlBenchView {
 	v := rtlBenchView{Top: face.Top, Patience: strconv.Itoa(b.patience()), Frames: strconv.Itoa(b.frames)}
 	names, ports := outer(processes)
 	for k, p := range ports {

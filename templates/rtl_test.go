@@ -62,16 +62,16 @@ func TestRTL(t *testing.T) {
 					t.Errorf("pauses=%d: %s", pauses, said)
 				}
 			}
-			word, _, _ := strings.Cut(string(files.Get("hls/tb/data/s1.dat")), "\n")
+			word, _, _ := strings.Cut(string(files.ContentsOf("hls/tb/data/s1.dat")), "\n")
 			for _, change := range []struct{ path, from, to, want string }{
 				{"hls/tb/data/s1.dat", word, other(word), "FAIL s1: word 0"},
 				{"hls/tb/data/frames.txt", "3", "4", "FAIL s"},
 			} {
-				b.Replace(t, change.path, edit(t, files, change.path, change.from, change.to).Get(change.path))
+				b.Replace(t, change.path, edit(t, files, change.path, change.from, change.to).ContentsOf(change.path))
 				if said := b.Run(t, 0); !strings.Contains(said, change.want) {
 					t.Errorf("%s: %s", change.path, said)
 				}
-				b.Replace(t, change.path, files.Get(change.path))
+				b.Replace(t, change.path, files.ContentsOf(change.path))
 			}
 		})
 	}

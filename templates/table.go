@@ -10,7 +10,7 @@ import (
 // tableText returns the C++ of the table t of a layer: an array [rows][limbs] of hexadecimal integers, or
 // [banks][rows][limbs]. It does not use a template, which would take about forty times as long.
 func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
-	perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
+	perLimb, count := dataflow.ChooseLimbLayout(len(t.Rows[0]), t.Elem.Width)
 	width := perLimb * t.Elem.Width
 	b := make([]byte, 0, 256+len(t.Rows)*count*(width/4+5))
 	doc := ""
@@ -82,6 +82,7 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 	return append(b, "\n};\n\n#endif\n"...), nil
 }
 
+// plural returns a number with its noun: "1 row", "2 rows".
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -41,7 +41,7 @@ type makefileView struct {
 }
 
 // topFiles adds the files that only a whole network has to files: the top function, its test bench, the scripts.
-func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
+func topFiles(files *ProjectFiles, d *dataflow.Design, face IPInterface, b bench) error {
 	if err := benchFiles(files, b, face); err != nil {
 		return err
 	}
@@ -64,7 +64,8 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	})
 }
 
-func viewTop(d *dataflow.Design, face Interface, b bench) topView {
+// viewTop returns the data for the templates of the top function.
+func viewTop(d *dataflow.Design, face IPInterface, b bench) topView {
 	g, q := d.Model.Graph, b.sequences
 	v := topView{
 		Top: face.Top, Model: comment(d.Model.Name),
@@ -95,7 +96,7 @@ func viewTop(d *dataflow.Design, face Interface, b bench) topView {
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
 		f := d.FIFO[s.ID]
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), cStreamName(s.ID),
+		v.Streams = append(v.Streams, streamView{cStream(d.PortOfStream(s.ID).Width()), cStreamName(s.ID),
 			strconv.Itoa(f.Depth), storageImpl[f.Memory], comment(s.Name)})
 	}
 	ended, _ := ends(d, face)
@@ -106,7 +107,7 @@ func viewTop(d *dataflow.Design, face Interface, b bench) topView {
 	return v
 }
 
-// viewScripts returns what the scripts need for a target. It returns an error if a string cannot stand in them
+// viewScripts returns the data for the scripts, for a target. It returns an error if a string cannot stand in them
 // unquoted.
 func viewScripts(t dataflow.Target, top string) (scriptView, error) {
 	if err := toolWord("part", t.Board.Part); err != nil {
@@ -118,4 +119,5 @@ func viewScripts(t dataflow.Target, top string) (scriptView, error) {
 	return scriptView{Top: top, Part: t.Board.Part, Period: strconv.FormatFloat(1000/t.ClockMHz, 'f', 3, 64)}, nil
 }
 
+// megahertz returns the target's clock in MHz as text.
 func megahertz(t dataflow.Target) string { return strconv.FormatFloat(t.ClockMHz, 'g', -1, 64) }

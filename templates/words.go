@@ -17,13 +17,13 @@ type bits []uint64
 func pack(into bits, t num.Type, elems []int64) (bits, error) {
 	n := (len(elems)*t.Width + 63) / 64
 	into = append(into[:0], make([]uint64, n)...)
-	plain, all, mask := t.Kind == num.Int || t.Kind == num.UInt, t.Range(), ^uint64(0)>>(64-t.Width)
+	plain, all, mask := t.Kind == num.KindInt || t.Kind == num.KindUInt, t.Range(), ^uint64(0)>>(64-t.Width)
 	for i, v := range elems {
 		code := uint64(v) & mask // the code of a plain integer
 		switch {
 		case plain && all.Contains(v):
 		case t.Holds(v):
-			code = t.Encode(v)
+			code = t.EncodeBits(v)
 		default:
 			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
 		}
@@ -44,10 +44,11 @@ func unpack(b bits, t num.Type, elems []int64) {
 		if at%64+t.Width > 64 {
 			code |= b[at/64+1] << (64 - at%64)
 		}
-		elems[i] = t.Decode(code)
+		elems[i] = t.DecodeBits(code)
 	}
 }
 
+// hexDigits holds the hexadecimal digits in order.
 const hexDigits = "0123456789abcdef"
 
 // appendHex appends a word of width bits to a text with all its hexadecimal digits, the highest first.
@@ -58,9 +59,9 @@ func appendHex(text []byte, b bits, width int) []byte {
 	return text
 }
 
-// AppendWord appends a word of elements of type t to a text with all its hexadecimal digits, the highest first. Element
-// 0 is in the lowest bits. It panics if t does not hold an element.
-func AppendWord(text []byte, t num.Type, elems []int64) []byte {
+// AppendHexWord appends a word of elements of type t to a text with all its hexadecimal digits, the highest first.
+// Element 0 is in the lowest bits. It panics if t does not hold an element.
+func AppendHexWord(text []byte, t num.Type, elems []int64) []byte {
 	text, err := appendWord(text, t, elems)
 	if err != nil {
 		panic("templates: " + err.Error())
@@ -68,10 +69,10 @@ func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 	return text
 }
 
-// appendWord does what AppendWord does, but returns an error that names an element that t does not hold.
+// appendWord does what AppendHexWord does, but returns an error that names an element that t does not hold.
 func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	const narrow = 60 // an element and three bits left over from the one before fit in 64 bits
-	if t.Width > narrow || t.Kind != num.Int && t.Kind != num.UInt {
+	if t.Width > narrow || t.Kind != num.KindInt && t.Kind != num.KindUInt {
 		word, err := pack(nil, t, elems)
 		if err != nil {
 			return nil, err
@@ -121,9 +122,9 @@ func parseHex(s string, width int) (bits, error) {
 	return b, nil
 }
 
-// Recording returns the text of frames on a stream with the word format p: a word per line, in hexadecimal, frame after
-// frame. The error names an element that does not fit.
-func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
+// FormatRecording returns the text of frames on a stream with the word format p: a word per line, in hexadecimal, frame
+// after frame. The error names an element that does not fit.
+func FormatRecording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 	return new(recorder).text(p, frames, false)
 }
 
@@ -155,7 +156,7 @@ func (r *recorder) add(text []byte, p dataflow.Port, t dataflow.Tensor) ([]byte,
 	sent := t.Data
 	if p.Tile > 0 {
 		r.room = slices.Grow(r.room[:0], len(t.Data))
-		sent = p.SendIn(r.room[:len(t.Data)], t)
+		sent = p.ToStreamOrderIn(r.room[:len(t.Data)], t)
 	}
 	for w := range len(sent) / p.PerWord {
 		var err error

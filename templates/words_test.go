@@ -15,17 +15,19 @@ import (
 )
 
 var elemTypes = []num.Type{
-	{Kind: num.UInt, Width: 1}, {Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2}, {Kind: num.Int, Width: 3},
-	{Kind: num.UInt, Width: 7},
-	{Kind: num.Int, Width: 8}, {Kind: num.Int, Width: 33}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 64},
+	{Kind: num.KindUInt, Width: 1}, {Kind: num.KindBipolar, Width: 1}, {Kind: num.KindTernary, Width: 2},
+	{Kind: num.KindInt, Width: 3},
+	{Kind: num.KindUInt, Width: 7},
+	{Kind: num.KindInt, Width: 8}, {Kind: num.KindInt, Width: 33}, {Kind: num.KindUInt, Width: 63}, {Kind: num.KindInt,
+		Width: 64},
 }
 
 // random is a value of t.
 func random(r *rand.Rand, t num.Type) int64 {
-	if t.Kind == num.Ternary {
+	if t.Kind == num.KindTernary {
 		return r.Int64N(3) - 1
 	}
-	return t.Decode(r.Uint64())
+	return t.DecodeBits(r.Uint64())
 }
 
 // TestWords packs words by big integers and compares, and reads them back.
@@ -38,10 +40,10 @@ func TestWords(t *testing.T) {
 			want := new(big.Int)
 			for i := range elems {
 				elems[i] = random(r, typ)
-				if typ.Kind == num.UInt && typ.Width == 63 && elems[i] < 0 {
+				if typ.Kind == num.KindUInt && typ.Width == 63 && elems[i] < 0 {
 					t.Fatal(elems[i])
 				}
-				code := new(big.Int).SetUint64(typ.Encode(elems[i]))
+				code := new(big.Int).SetUint64(typ.EncodeBits(elems[i]))
 				want.Or(want, code.Lsh(code, uint(i*typ.Width)))
 			}
 			word, err := pack(nil, typ, elems)
@@ -49,7 +51,7 @@ func TestWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(appendHex(nil, word, n*typ.Width))
-			if got := string(AppendWord(nil, typ, elems)); got != text {
+			if got := string(AppendHexWord(nil, typ, elems)); got != text {
 				t.Errorf("%d of %s: got %s, want %s", n, typ, got, text)
 			}
 			if full := fmt.Sprintf("%0*x", (n*typ.Width+3)/4, want); text != full {
@@ -67,7 +69,7 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	if _, err := pack(nil, num.Type{Kind: num.Int, Width: 3}, []int64{1, 4}); err == nil ||
+	if _, err := pack(nil, num.Type{Kind: num.KindInt, Width: 3}, []int64{1, 4}); err == nil ||
 		err.Error() != "element 1 is 4, which INT3 does not hold" {
 		t.Errorf("got %v", err)
 	}
@@ -85,7 +87,7 @@ func TestParseHex(t *testing.T) {
 
 func TestRecording(t *testing.T) {
 	t.Parallel()
-	p := dataflow.Port{Elem: num.Type{Kind: num.Int, Width: 3}, PerWord: 2, Words: 2}
+	p := dataflow.Port{Elem: num.Type{Kind: num.KindInt, Width: 3}, PerWord: 2, Words: 2}
 	frame := dataflow.Tensor{Data: []int64{1, -1, -4, 3}}
 	got, err := new(recorder).text(p, []dataflow.Tensor{frame, frame}, false)
 	if want := "39\n1c\n39\n1c\n"; string(got) != want || err != nil {
@@ -106,7 +108,7 @@ func TestLimbs(t *testing.T) {
 	t.Parallel()
 	for width := 1; width <= 64; width++ {
 		for n := 1; n <= 300; n++ {
-			k, count := dataflow.Limbs(n, width)
+			k, count := dataflow.ChooseLimbLayout(n, width)
 			fewest := (n + 64/width - 1) / (64 / width)
 			if k < 1 || k*width > 64 || k*count < n || k*(count-1) >= n || count > 2*fewest {
 				t.Fatalf("%d elements of %d bits: %d in each of %d limbs, %d limbs would do", n, width, k, count,
@@ -125,7 +127,7 @@ func TestLimbs(t *testing.T) {
 		{1, 1, 1, 1}, {49, 1, 49, 1}, {784, 1, 56, 14}, {67, 1, 34, 2}, {16, 4, 16, 1}, {17, 4, 9, 2}, {3, 64, 1, 3},
 		{5, 33, 1, 5},
 	} {
-		if k, count := dataflow.Limbs(c.n, c.width); k != c.perLimb || count != c.count {
+		if k, count := dataflow.ChooseLimbLayout(c.n, c.width); k != c.perLimb || count != c.count {
 			t.Errorf("%d elements of %d bits: got %d in %d limbs, want %d in %d", c.n, c.width, k, count, c.perLimb,
 				c.count)
 		}
@@ -156,7 +158,7 @@ func TestTable(t *testing.T) {
 			}
 			_, body, _ := strings.Cut(string(text), "{\n")
 			cells := cell.FindAllStringSubmatch(body, -1)
-			k, count := dataflow.Limbs(shape[1], typ.Width)
+			k, count := dataflow.ChooseLimbLayout(shape[1], typ.Width)
 			if len(cells) != shape[0]*count {
 				t.Fatalf("%s %v: %d words, want %d rows of %d", typ, shape, len(cells), shape[0], count)
 			}
@@ -166,12 +168,12 @@ func TestTable(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if got := typ.Decode(word >> (j % k * typ.Width)); got != want {
+					if got := typ.DecodeBits(word >> (j % k * typ.Width)); got != want {
 						t.Fatalf("%s %v: element %d of row %d is %d, want %d", typ, shape, j, i, got, want)
 					}
 				}
 			}
-			if problems := Lint(Files{{"hls/tables/MVAU_0_weights.hpp", text}}); len(problems) > 0 {
+			if problems := LintProject(ProjectFiles{{"hls/tables/MVAU_0_weights.hpp", text}}); len(problems) > 0 {
 				t.Errorf("%s %v: %v", typ, shape, problems)
 			}
 		}

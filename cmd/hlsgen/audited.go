@@ -57,6 +57,7 @@ func showAudit(s *screen, list []*audit.AccumulatorReport) {
 	}
 }
 
+// bitsOr returns a number of bits as text, or a dash if it is 0.
 func bitsOr(n int) string {
 	if n == 0 {
 		return "-"
@@ -64,6 +65,7 @@ func bitsOr(n int) string {
 	return fmt.Sprint(n)
 }
 
+// slack returns the asked width minus the needed width as text, or a dash if n is nil.
 func slack(n *int) string {
 	if n == nil {
 		return "-"
@@ -99,16 +101,16 @@ const maxOrders = 1000
 // overflowing returns an error if --acc-overflow excludes another flag that is given. engine says whether --engine is.
 func overflowing(o simulate.Options, engine bool) error {
 	switch {
-	case o.Overflow == "" && o.AccBits.Asked():
+	case o.Overflow == "" && o.AccBits.IsAsked():
 		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
 			"hlsgen check --acc-bits audits")
-	case o.Overflow == "" && o.RandomOrders > 0 || o.Overflow == frontend.OverflowWrap && o.RandomOrders > 0:
+	case o.Overflow == "" && o.RandomOrders > 0 || o.Overflow == frontend.OverflowModeWrap && o.RandomOrders > 0:
 		return usagef("--acc-order is for --acc-overflow saturate: other sums do not depend on the order")
 	case o.Overflow == "":
 		return nil
-	case !o.AccBits.Asked():
+	case !o.AccBits.IsAsked():
 		return usagef("--acc-overflow needs the bits of accumulators: --acc-bits 12, or hidden=10")
-	case engine && o.Engine != engines.Reference:
+	case engine && o.Engine != engines.EngineReference:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
 			"engine reference runs it, leave --engine out")
 	case o.Compare != "" || o.Trace != "":
@@ -123,8 +125,8 @@ func overflowed(s *screen, o simulate.Options, r *simulate.Result) {
 	if x == nil {
 		return
 	}
-	what := map[frontend.Overflow]string{frontend.OverflowWrap: "wrap",
-		frontend.OverflowSaturate: "saturate"}[x.Overflow]
+	what := map[frontend.OverflowMode]string{frontend.OverflowModeWrap: "wrap",
+		frontend.OverflowModeSaturate: "saturate"}[x.Overflow]
 	s.field("overflow", "accumulators %s at --acc-bits %s: this is another model, and no hardware does it", what,
 		label(o.AccBits.String()))
 	for _, l := range x.Layers {
@@ -136,6 +138,6 @@ func overflowed(s *screen, o simulate.Options, r *simulate.Result) {
 		s.field("accuracy", "%v with them", x.Accuracy)
 	}
 	if len(x.Orders) > 0 {
-		s.field("orders", "of %s: %s", count(len(x.Orders), "random order"), x.Spread())
+		s.field("orders", "of %s: %s", count(len(x.Orders), "random order"), x.DescribeOrderSpread())
 	}
 }

@@ -24,8 +24,9 @@ import (
 	"hlsgen/templates"
 )
 
+// buildCommand returns the command build.
 func (a *app) buildCommand() *cobra.Command {
-	o := build.Options{Verification: options.Verification{Verify: verify.AutoVerify},
+	o := build.Options{Verification: options.Verification{Verify: verify.SampleCountAuto},
 		OutputFolder: options.OutputFolder{Version: version()}}
 	var pareto, explain bool
 	var action string
@@ -66,12 +67,12 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.backend("what to generate")
 	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, "+
 		"and the clocks in which streams are stalled and starved")
-	option(t.FlagSet, &o.Weights, "weights", string(options.WeightsConstant), "FROM",
-		options.ParseWeights, "where hardware has its weights "+
+	option(t.FlagSet, &o.Weights, "weights", string(options.WeightSourceConstant), "FROM",
+		options.ParseWeightSource, "where hardware has its weights "+
 			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+
 			"stream, from memory by a mover of their own; or external: large layers, or external=LAYER,..., read them "+
 			"from memory with every frame; hlsgen weights then writes those of retrained models")
-	t.completes("weights", options.WeightSources)
+	t.completes("weights", options.WeightSourceNames)
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
@@ -95,7 +96,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			return front(ctx, o, *points, &t.d)
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, folder.DefaultOut(o.Model, o.Board))
+			o.Out = under(a.dir, folder.DefaultBuildFolder(o.Model, o.Board))
 		}
 		o.Interrupt = a.ending.by(action, isTerminal(a.stderr))
 		r, err := build.Run(ctx, o, &t.d)
@@ -126,20 +127,20 @@ func (s *screen) built(r *build.Result, explain bool) {
 		verdict = "NO"
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
-	samples := d.Model.Turns.PerFrame()
-	fps, interval := d.FPSAndClocks()
-	s.field("throughput", "%s %s/s, %s", rate(fps), folding.Unit(samples), pace(samples, interval))
+	samples := d.Model.Turns.SamplesPerFrame()
+	fps, interval := d.SamplesPerSecondAndInterval()
+	s.field("throughput", "%s %s/s, %s", rate(fps), folding.RateUnit(samples), pace(samples, interval))
 	feedback(s, d)
-	if mhz, fps := r.BoardClock(); mhz != 0 {
+	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
-			folding.Unit(samples))
+			folding.RateUnit(samples))
 	}
 	s.latency(d)
-	s.sequences(report.SequencesOf(d))
-	if l := r.WeightLoad(); l != nil {
+	s.sequences(report.NewSequenceRatesReport(d))
+	if l := r.WeightLoadReport(); l != nil {
 		s.field("weights", "%v", l)
 	}
-	s.field("bottleneck", "%s", d.Bottleneck.Line())
+	s.field("bottleneck", "%s", d.Bottleneck.DescribeInOneLine())
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
 		if r.Source.Example {
@@ -155,7 +156,7 @@ func (s *screen) built(r *build.Result, explain bool) {
 	s.field("verified", "%s", verified(r))
 	s.field("written", "%s (%s)", printable(r.Out), count(r.FileCount, "file"))
 	if len(r.Kept) > 0 {
-		s.field("kept", "%s", outputdir.QuoteSome(r.Kept))
+		s.field("kept", "%s", outputdir.QuoteFirstPaths(r.Kept))
 	}
 	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
 	if !r.Backend.IncludesHLS() {
@@ -172,6 +173,7 @@ func feedback(s *screen, d *folding.Design) {
 	}
 }
 
+// latency shows the latency of a design.
 func (s *screen) latency(d *folding.Design) {
 	c := &d.Clocks
 	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ClockMHz()))
@@ -185,12 +187,12 @@ func (s *screen) latency(d *folding.Design) {
 }
 
 // sequences shows the range of the sequences' lengths, if they differ. The figures on the screen apply to the longest.
-func (s *screen) sequences(q *report.SequencesReport) {
+func (s *screen) sequences(q *report.SequenceRatesReport) {
 	if q == nil {
 		return
 	}
 	s.field("sequences", "%s (axis %s), a frame each, ended by TLAST; figures are those of %s, %s clocks a step; %v",
-		q.Range(), label(q.Axis), count(q.Longest.Steps, "step"), rate(q.Longest.PerStep), q.Shortest)
+		q.LengthRangeText(), label(q.Axis), count(q.Longest.Steps, "step"), rate(q.Longest.PerStep), q.Shortest)
 }
 
 // takes returns the resources that a design takes and the budget. It leaves out kinds that the design does not use.
@@ -205,31 +207,33 @@ func takes(d *folding.Design) string {
 				text += fmt.Sprintf(" (%s of them as memory)", whole(e.LUTRAM))
 			}
 			parts = append(parts, text)
-		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMean():
+		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMeanShare():
 			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
-				folding.WithBlockName(s.Name, d.Target.Board)))
+				folding.WithBoardBlockRAMName(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
 }
 
 // proof returns one line for the screen on how far a design is proved to be the best.
-func proof(c *folding.Certificate) string {
-	if c.Proved() {
-		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Condition())
+func proof(c *folding.OptimalityCertificate) string {
+	if c.IsProvedBest() {
+		return "no design within the budget is better, whatever its FIFOs hold" + among(c.BoundsConditionText())
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {
 		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", count(c.Floor, "clock"),
-			c.FloorExclusions()))
+			c.FloorExcludedDesignsText()))
 	}
-	if l := c.Latency; l != nil && l.Gap() > 0 {
-		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"), c.Exclusions()))
+	if l := c.Latency; l != nil && l.RelativeGap() > 0 {
+		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"),
+			c.ExcludedDesignsText()))
 	}
 	for _, b := range c.Bounds {
-		if b.Gap() > 0 {
-			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.Gap(), b.Measure,
-				among(c.Condition())))
+		if b.RelativeGap() > 0 {
+			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.RelativeGap(),
+				b.Measure,
+				among(c.BoundsConditionText())))
 			break
 		}
 	}
@@ -244,10 +248,11 @@ func among(given string) string {
 	return ". This covers designs" + given
 }
 
+// layers shows a table of the design's layers.
 func (s *screen) layers(r *build.Result) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
-		">"+r.Design.Target.Board.BlockRAMName(), ">URAM", ">DSP", ">acc bits")
-	for _, l := range r.Layers() {
+		">"+r.Design.Target.Board.BlockRAMUnitName(), ">URAM", ">DSP", ">acc bits")
+	for _, l := range r.LayerReports() {
 		acc := "-"
 		if l.Acc != nil {
 			acc = fmt.Sprint(l.Acc.Used)
@@ -272,18 +277,19 @@ func (s *screen) layers(r *build.Result) {
 	s.table(t)
 }
 
-func (s *screen) shares(shares []folding.Share, on boards.Board) {
+// shares shows the shares of the board's resources that a design takes.
+func (s *screen) shares(shares []folding.ResourceShare, on boards.Board) {
 	t := newTable("resource", ">used", ">budget", ">board", ">of board")
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
 		of := percent(x.Used, x.Board)
-		if x.IsMean() {
+		if x.IsMeanShare() {
 			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
 		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, but every design has some
 		}
-		t.row(folding.WithBlockName(x.Name, on), used, budget, board, of)
+		t.row(folding.WithBoardBlockRAMName(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }
@@ -294,17 +300,18 @@ func (s *screen) explain(r *build.Result) {
 	d := r.Design
 	deepest, bits := 0, 0
 	for k, f := range d.FIFO {
-		if f.Depth > dataflow.RegisterDepth {
-			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.RegisterDepth)*d.Port(k).Width()
+		if f.Depth > dataflow.MaxRegisterFIFOWords {
+			deepest, bits = max(deepest, f.Depth),
+				bits+(f.Depth-dataflow.MaxRegisterFIFOWords)*d.PortOfStream(k).Width()
 		}
 	}
 	for _, e := range d.SequenceEndFIFOs() {
-		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.RegisterDepth
+		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.MaxRegisterFIFOWords
 	}
 	if bits > 0 {
 		s.field("FIFOs", "up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits))
 	}
-	if p := r.Port(); p != nil {
+	if p := r.HostPortReport(); p != nil {
 		memory := ""
 		if p.MemoryGB > 0 {
 			memory = fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
@@ -312,25 +319,25 @@ func (s *screen) explain(r *build.Result) {
 		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: "+
 			"at most %s %s/s",
 			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)),
-			folding.Unit(d.Model.Turns.PerFrame()))
+			folding.RateUnit(d.Model.Turns.SamplesPerFrame()))
 	}
 	s.field("ends", "%v", d.Clocks.Ends)
 	if d.Clocks.Proof.Frames > 0 {
-		s.field("deadlock", "%s", d.Clocks.Proof.Short())
+		s.field("deadlock", "%s", d.Clocks.Proof.Statement())
 	}
-	s.field("synthesis", "%s", r.Synthesis())
+	s.field("synthesis", "%s", r.SynthesisTimeText())
 	name := "series"
-	for _, line := range d.Series.Lines() {
+	for _, line := range d.Series.DescribeInLines() {
 		s.field(name, "%s", line)
 		name = ""
 	}
 	name = "folding"
-	for _, line := range append([]string{d.Certificate.Choices()}, d.Certificate.Lines()...) {
+	for _, line := range append([]string{d.Certificate.DescribeOptions()}, d.Certificate.DescribeInLines()...) {
 		s.field(name, "%s", line)
 		name = ""
 	}
 	name = "recurrences"
-	for _, l := range r.Layers() {
+	for _, l := range r.LayerReports() {
 		for _, text := range l.Steps {
 			s.field(name, "%s: %s", l.Name, text)
 			name = ""
@@ -345,7 +352,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 	layer := map[string]string{}
 	for _, n := range m.Graph.Nodes {
 		for _, node := range n.Origin {
-			layer[node] = n.Layer()
+			layer[node] = n.LayerName()
 		}
 	}
 	for _, part := range []struct {
@@ -380,9 +387,9 @@ func verified(r *build.Result) string {
 	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)),
 		strings.Join(v.Engines, ", "))
 	if len(v.Steps) > 0 {
-		s += fmt.Sprintf(", sequences of %s steps", report.JoinNumbers(v.Steps))
+		s += fmt.Sprintf(", sequences of %s steps", report.FormatNumberList(v.Steps))
 	}
-	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(engines.CSim)) {
+	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(engines.EngineCSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
 	if !r.RealSamples {
@@ -398,7 +405,7 @@ func verified(r *build.Result) string {
 }
 
 // quoted returns a path as a word that a shell reads as this path.
-func quoted(s string) string { return templates.ShellWord(s) }
+func quoted(s string) string { return templates.QuoteShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {
@@ -415,19 +422,19 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
-	Ends folding.IOLatency `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
+	Ends folding.IOLatencyClocks `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
 
 	// the least interval and latency that are possible until latencies are calibrated
-	Least *folding.FramePace `json:"least,omitempty"`
-	Most  *folding.FramePace `json:"most,omitempty"` // the largest interval and latency until then
+	Least *folding.IntervalAndLatency `json:"least,omitempty"`
+	Most  *folding.IntervalAndLatency `json:"most,omitempty"` // the largest interval and latency until then
 
-	Sequences *report.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
+	Sequences *report.SequenceRatesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
-	Series     report.SeriesReport      `json:"series"`
+	Series     report.FrameSeriesReport `json:"series"`
 	Slowest    int                      `json:"slowest_layer_clocks"`
 	Bottleneck report.BottleneckReport  `json:"bottleneck"`
-	Port       *report.PortReport       `json:"host_port,omitempty"`
-	Weights    *report.LoadReport       `json:"weights,omitempty"` // if weights are loaded at run time
+	Port       *report.HostPortReport   `json:"host_port,omitempty"`
+	Weights    *report.WeightLoadReport `json:"weights,omitempty"` // if weights are loaded at run time
 	Layers     []report.LayerReport     `json:"layers"`
 	FIFOs      dataflow.Resources       `json:"fifo_cost"`
 	Host       dataflow.Resources       `json:"host_cost"`
@@ -447,6 +454,7 @@ type built struct {
 	outcome
 }
 
+// A share is the JSON of one resource: the use of a design, the budget, and the amount on the board.
 type share struct {
 	Name   string  `json:"resource"`
 	Used   float64 `json:"used"` // an amount; for the mean, a share
@@ -454,24 +462,25 @@ type share struct {
 	Board  float64 `json:"board"`
 }
 
+// builtOf returns the JSON of a build.
 func builtOf(r *build.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	fps, interval := f.FPSAndClocks()
+	fps, interval := f.SamplesPerSecondAndInterval()
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
-		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: report.SequencesOf(f),
-		Slowest: f.Clocks.Slowest, Series: report.SeriesOf(f),
-		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: r.WeightLoad(),
-		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
-		Folding: report.NewCertificate(&f.Certificate), Stopped: f.Certificate.Interrupted,
+		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: report.NewSequenceRatesReport(f),
+		Slowest: f.Clocks.Slowest, Series: report.NewFrameSeriesReport(f),
+		Bottleneck: r.BottleneckReport(), Port: r.HostPortReport(), Weights: r.WeightLoadReport(),
+		Layers: r.LayerReports(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
+		Folding: report.NewCertificateReport(&f.Certificate), Stopped: f.Certificate.Interrupted,
 		Prefix: append([]string{}, m.Prefix.Nodes...),
 		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
-	b.OnBoard, _ = r.BoardClock()
+	b.OnBoard, _ = r.BoardMHzAndFPS()
 	for _, s := range f.Shares {
 		unit := 1.0
-		if s.IsMean() {
+		if s.IsMeanShare() {
 			unit = float64(s.Board)
 		}
 		b.Resources = append(b.Resources, share{s.Name, float64(s.Used) / unit, float64(s.Budget) / unit,

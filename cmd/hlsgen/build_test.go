@@ -128,7 +128,7 @@ func TestBuildJSON(t *testing.T) {
 
 	got = say(dir, nil, "build", "--json")
 	if list := object(t, got)["diagnostics"].([]any); got.code != exitDiagnostics || got.stderr != "" ||
-		list[0].(map[string]any)["code"] != string(diag.OutputExists) {
+		list[0].(map[string]any)["code"] != string(diag.OutputFolderExists) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestDump(t *testing.T) {
 
 func TestVerified(t *testing.T) {
 	t.Parallel()
-	own := source.Open("", &diag.List{})
+	own := source.ReadModelFile("", &diag.List{})
 	for _, c := range []struct {
 		v    verify.VerificationReport
 		from *source.ModelSource
@@ -174,8 +174,8 @@ func TestVerified(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if examples.All[0].Name != own.Name {
-		t.Errorf("the example is %s, the list begins with %s", own.Name, examples.All[0].Name)
+	if examples.NamesAndDocs[0].Name != own.Name {
+		t.Errorf("the example is %s, the list begins with %s", own.Name, examples.NamesAndDocs[0].Name)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 // calibrationFile is the default output file of calibrate.
 const calibrationFile = "calibration.json"
 
+// calibrateCommand returns the command calibrate.
 func (a *app) calibrateCommand() *cobra.Command {
 	var o options.Source
 	var force bool
@@ -49,19 +50,21 @@ give one factor for all latencies.`,
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		dir := under(a.dir, t.cmd.Flags().Arg(0))
-		c, err := synthesis.Calibrate(dir, &t.d)
+		c, err := synthesis.CalibrateDelays(dir, &t.d)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			t.d.Fail(diag.FileUnreadable, t.cmd.Flags().Arg(0), "there is no such folder", "give a folder with reports")
+			t.d.AddError(diag.FileUnreadable, t.cmd.Flags().Arg(0), "there is no such folder",
+				"give a folder with reports")
 			return nil, nil
 		case c == nil || err != nil:
 			return nil, err
 		}
 		if _, err := os.Lstat(out); err == nil && !force {
-			t.d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
+			t.d.AddError(diag.OutputHasForeignFiles, out, "it is there already",
+				"give another --out, or --force to replace it")
 			return nil, nil
 		}
-		if err := synthesis.Save(c, out); err != nil {
+		if err := synthesis.SaveCalibration(c, out); err != nil {
 			return nil, err
 		}
 		return &answer{object: calibrated{*c, out, outcomeOf(&t.d, nil)},
@@ -76,6 +79,7 @@ type calibrated struct {
 	outcome
 }
 
+// showCalibrated shows a calibration, and the file out to which it was written.
 func showCalibrated(s *screen, c *delay.DelayCalibration, out string) {
 	s.title("%s", printable(c.Part))
 	s.field("tool", "%s", printable(c.Tool))
@@ -96,4 +100,5 @@ func showCalibrated(s *screen, c *delay.DelayCalibration, out string) {
 	s.field("written", "%s", printable(out))
 }
 
+// percentOf returns x with a percent sign.
 func percentOf(x float64) string { return fmt.Sprintf("%g %%", 100*x) }

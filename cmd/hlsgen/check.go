@@ -17,6 +17,7 @@ import (
 	"hlsgen/templates"
 )
 
+// checkCommand returns the command check.
 func (a *app) checkCommand() *cobra.Command {
 	var o check.Options
 	t := a.task(&cobra.Command{
@@ -52,13 +53,14 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 			return nil, err
 		}
 		got := &answer{object: checkedOf(c, &t.d), show: func(s *screen) { s.checked(o, c, &t.d) }, early: true}
-		if t.d.Failed() {
+		if t.d.HasErrors() {
 			got.end = errShown
 		}
 		return got, nil
 	})
 }
 
+// checked shows the result of a check.
 func (s *screen) checked(o check.Options, c *check.Result, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file is unreadable
@@ -92,8 +94,8 @@ func (s *screen) checked(o check.Options, c *check.Result, d *diag.List) {
 	if l := c.Lengths; l != nil {
 		s.line("sequences have %d to %d steps (axis %s): shapes are those of the longest", l.Min, l.Max, label(l.Axis))
 	}
-	if !d.Failed() {
-		s.line("\nthe model can be built; next: %s --board BOARD", templates.ShellLine(buildOf(o)))
+	if !d.HasErrors() {
+		s.line("\nthe model can be built; next: %s --board BOARD", templates.QuoteShellCommand(buildOf(o)))
 	}
 }
 
@@ -103,7 +105,7 @@ func buildOf(o check.Options) []string {
 	if o.Model != "" {
 		words = append(words, o.Model)
 	}
-	flags := build.Options{Source: o.Source, AccBits: o.AccBits}.Flags()
+	flags := build.Options{Source: o.Source, AccBits: o.AccBits}.DesignFlags()
 	for i, f := range flags {
 		switch f { // the path as the user gave it, not relative to the model
 		case "--lstm-config":
@@ -140,6 +142,7 @@ func (s *screen) types(layers []report.LayerReport) {
 	}
 }
 
+// streams returns the types and shapes of streams as text.
 func streams(list []report.StreamReport) (s string) {
 	for i, r := range list {
 		if i > 0 {
@@ -157,14 +160,16 @@ type checked struct {
 	Nodes  []frontend.NodeFate  `json:"nodes"`
 	Layers []report.LayerReport `json:"layers"`
 
-	Lengths *report.LengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
+	Lengths *report.SequenceLengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
 	// with --acc-bits or --input
 	Accumulators []*audit.AccumulatorReport `json:"accumulators,omitempty"`
 	outcome
 }
 
+// checkedOf returns the JSON of a check.
 func checkedOf(c *check.Result, d *diag.List) checked {
-	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
+	return checked{about: aboutOf(c.Source), OK: !d.HasErrors(), Nodes: append([]frontend.NodeFate{},
+		c.Imported.Fates...),
 		Layers: append([]report.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit,
 		outcome: outcomeOf(d, nil)}
 }

@@ -35,7 +35,7 @@ func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	evil := "\x1b]0;owned\x07\u202e\n" + strings.Repeat("long", 100)
 	m := onnxtest.New(13)
-	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 4)
+	m.Input("x", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32, 1, 4)
 	m.Node(evil, "x").Name(evil).Out("y")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "evil.onnx"), string(m.Bytes()))

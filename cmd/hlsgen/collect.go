@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
+// collectCommand returns the command collect.
 func (a *app) collectCommand() *cobra.Command {
 	var (
 		o                 options.Source
@@ -47,25 +48,25 @@ reports.`,
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		shown := t.cmd.Flags().Arg(0)
-		p := synthesis.Open(under(a.dir, shown), &t.d)
+		p := synthesis.OpenProject(under(a.dir, shown), &t.d)
 		if p == nil {
 			return nil, nil
 		}
-		table, err := p.Table(measured, &t.d)
+		table, err := p.ReadFigures(measured, &t.d)
 		if table == nil || err != nil {
 			return nil, err
 		}
 		if written != "" {
 			if _, err := os.Lstat(written); err == nil && !force {
-				t.d.Fail(diag.OutputForeign, written, "it is there already",
+				t.d.AddError(diag.OutputHasForeignFiles, written, "it is there already",
 					"give another --csv, or --force to replace it")
 				return nil, nil
 			}
-			if err := outputdir.WriteFile(written, spreadsheetOf(table)); err != nil {
+			if err := outputdir.WriteFileAtomically(written, spreadsheetOf(table)); err != nil {
 				return nil, err
 			}
 		}
-		return &answer{object: collected{report.CurrentHead, *table, outcomeOf(&t.d, nil)},
+		return &answer{object: collected{report.CurrentReportHead, *table, outcomeOf(&t.d, nil)},
 			show: func(s *screen) { showCollected(s, table, shown, written) }}, nil
 	})
 }
@@ -73,44 +74,46 @@ reports.`,
 // collected is the JSON of the collect command.
 type collected struct {
 	report.ReportHead
-	synthesis.BuildTable
+	synthesis.ProjectFigures
 	outcome
 }
 
 // sayings lists the sources of figures for a part: the estimate, the tools, and the board.
 var sayings = []struct {
 	name, column string
-	of           func(*synthesis.DesignPart) *synthesis.Figures
+	of           func(*synthesis.FiguresBySource) *synthesis.PartFigures
 }{
-	{"estimate", "estimate", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Estimate }},
-	{"HLS", "hls", func(p *synthesis.DesignPart) *synthesis.Figures { return p.HLS }},
-	{"Vivado", "vivado", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Vivado }},
-	{"Vivado (rtl)", "vivado_rtl", func(p *synthesis.DesignPart) *synthesis.Figures { return p.RTL }},
-	{"bitstream", "bitstream", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Bitstream }},
-	{"board", "board", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Board }},
+	{"estimate", "estimate", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.Estimate }},
+	{"HLS", "hls", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.HLS }},
+	{"Vivado", "vivado", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.Vivado }},
+	{"Vivado (rtl)", "vivado_rtl", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.RTL }},
+	{"bitstream", "bitstream", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.Bitstream }},
+	{"board", "board", func(p *synthesis.FiguresBySource) *synthesis.PartFigures { return p.Board }},
 }
 
 // A quantity is a kind of figure of a part, such as LUTs. of returns its text, which is empty if a source does not give
 // it.
 type quantity struct {
 	name, column string
-	of           func(*synthesis.Figures) string
+	of           func(*synthesis.PartFigures) string
 }
 
+// quantities lists the kinds of figures of a part.
 var quantities = []quantity{
-	amount("LUT", "lut", func(f *synthesis.Figures) int { return f.Resources.LUT }),
-	amount("FF", "ff", func(f *synthesis.Figures) int { return f.Resources.FF }),
-	amount("RAMB18", "bram18", func(f *synthesis.Figures) int { return f.Resources.BRAM }),
-	amount("URAM", "uram", func(f *synthesis.Figures) int { return f.Resources.URAM }),
-	amount("DSP", "dsp", func(f *synthesis.Figures) int { return f.Resources.DSP }),
-	{"latency, clocks", "latency_clocks", func(f *synthesis.Figures) string { return unlessZero(f.Latency) }},
-	{"frame, clocks", "interval_clocks", func(f *synthesis.Figures) string { return unlessZero(f.Interval) }},
-	{"period, ns", "period_ns", func(f *synthesis.Figures) string { return unlessZero(f.Period) }},
-	{"samples/s", "samples_per_second", func(f *synthesis.Figures) string { return unlessZero(f.Rate) }},
+	amount("LUT", "lut", func(f *synthesis.PartFigures) int { return f.Resources.LUT }),
+	amount("FF", "ff", func(f *synthesis.PartFigures) int { return f.Resources.FF }),
+	amount("RAMB18", "bram18", func(f *synthesis.PartFigures) int { return f.Resources.BRAM }),
+	amount("URAM", "uram", func(f *synthesis.PartFigures) int { return f.Resources.URAM }),
+	amount("DSP", "dsp", func(f *synthesis.PartFigures) int { return f.Resources.DSP }),
+	{"latency, clocks", "latency_clocks", func(f *synthesis.PartFigures) string { return unlessZero(f.Latency) }},
+	{"frame, clocks", "interval_clocks", func(f *synthesis.PartFigures) string { return unlessZero(f.Interval) }},
+	{"period, ns", "period_ns", func(f *synthesis.PartFigures) string { return unlessZero(f.Period) }},
+	{"samples/s", "samples_per_second", func(f *synthesis.PartFigures) string { return unlessZero(f.Rate) }},
 }
 
-func amount(name, column string, of func(*synthesis.Figures) int) quantity {
-	return quantity{name, column, func(f *synthesis.Figures) string {
+// amount returns a quantity that is an amount of a resource.
+func amount(name, column string, of func(*synthesis.PartFigures) int) quantity {
+	return quantity{name, column, func(f *synthesis.PartFigures) string {
 		if f.Resources == nil {
 			return ""
 		}
@@ -118,6 +121,7 @@ func amount(name, column string, of func(*synthesis.Figures) int) quantity {
 	}}
 }
 
+// unlessZero returns a number as text, or an empty text for 0.
 func unlessZero[T int | float64](x T) string {
 	if x == 0 {
 		return ""
@@ -126,7 +130,7 @@ func unlessZero[T int | float64](x T) string {
 }
 
 // showCollected shows a table for each quantity, with a column for each source that gives it.
-func showCollected(s *screen, t *synthesis.BuildTable, dir, written string) {
+func showCollected(s *screen, t *synthesis.ProjectFigures, dir, written string) {
 	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
 	for _, q := range quantities {
 		said := func(i, who int) string {
@@ -188,6 +192,7 @@ func showCollected(s *screen, t *synthesis.BuildTable, dir, written string) {
 	}
 }
 
+// listOf returns the names as text, separated by commas.
 func listOf(names []string) string {
 	var b bytes.Buffer
 	for i, n := range names {
@@ -200,7 +205,7 @@ func listOf(names []string) string {
 }
 
 // spreadsheetOf returns the CSV file: a row for each part, and a column for each quantity of each source.
-func spreadsheetOf(t *synthesis.BuildTable) []byte {
+func spreadsheetOf(t *synthesis.ProjectFigures) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	head := []string{"part", "kind"}

@@ -9,7 +9,7 @@ import (
 )
 
 // garbage is the garbage collector's target, in per cent of the live heap: what GOGC sets. Go's default is 100. At 50
-// large networks took 12 to 22 % less memory, and no more time that could be measured; at 33 they take another eighth
+// large networks took 12 to 22 % less memory, and no more time that could be measured. At 33 they take another eighth
 // less, and 3 % more time.
 const garbage = 33
 

@@ -100,7 +100,7 @@ func TestColumnsOfCommands(t *testing.T) {
 	}
 	dir := filesIn(t, nil)
 	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy"} {
-		data, err := examples.Files.ReadFile(examples.All[0].Name + "/" + from)
+		data, err := examples.EmbeddedFiles.ReadFile(examples.NamesAndDocs[0].Name + "/" + from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
+// The name of the configuration file in the working folder, and the largest size of such a file in bytes.
 const (
 	configName = "hlsgen.yaml"
 	maxConfig  = 1 << 20
@@ -51,7 +52,7 @@ type settings struct {
 	objects bool                // the file asks for JSON objects on stderr
 }
 
-// origin returns where a setting comes from, for messages: the variable of the environment, or the file and its key.
+// origin returns the origin of a setting, for messages: the variable of the environment, or the file and its key.
 func (s *settings) origin(key string) string {
 	if s.fromEnv[key] {
 		return variable(key)
@@ -80,10 +81,10 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 	if path != "" {
 		s.file, s.folder = path, filepath.Dir(under(w.dir, path))
 	}
-	text, err := safefile.ReadFile(under(w.dir, s.file), maxConfig)
+	text, err := safefile.ReadRegularFile(under(w.dir, s.file), maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == "":
-	case err != nil && !errors.Is(err, safefile.ErrEmpty):
+	case err != nil && !errors.Is(err, safefile.ErrEmptyFile):
 		return s, usagef("%v", err)
 	default:
 		if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
@@ -140,7 +141,7 @@ func (s *settings) unknown(key string) string {
 	if f := foreignFlag(key); f != nil {
 		return f.meaning(func(flag string) string { return flag })
 	}
-	return suggest.DidYouMean(key, s.keys)
+	return suggest.DidYouMeanText(key, s.keys)
 }
 
 // configure sets the flags that the command line leaves open, from the environment or the file. It returns the path of

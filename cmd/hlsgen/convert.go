@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/source"
 )
 
+// convertCommand returns the command convert.
 func convertCommand(a *app) *cobra.Command {
 	var (
 		o     options.Source
@@ -36,9 +37,9 @@ too.`,
   hlsgen convert net.onnx --to qoperator --out net-int8.onnx
   hlsgen convert net.onnx --clean`,
 	}, parts{Source: &o})
-	option(t.FlagSet, &how.To, "to", "", "DIALECT", oneOf[convert.Dialect]("dialects", convert.Dialects),
-		"dialect to write: "+strings.Join(convert.Dialects, ", ")+"; without it, with --clean, that of the model")
-	t.completes("to", convert.Dialects)
+	option(t.FlagSet, &how.To, "to", "", "DIALECT", oneOf[convert.Dialect]("dialects", convert.DialectNames),
+		"dialect to write: "+strings.Join(convert.DialectNames, ", ")+"; without it, with --clean, that of the model")
+	t.completes("to", convert.DialectNames)
 	t.BoolVar(&how.Clean, "clean", false, "fold constants, drop nodes that nothing reads, and write the shape of "+
 		"every tensor")
 	t.path(&out, "out", "FILE", "file to write (default MODEL-DIALECT.onnx, or MODEL-clean.onnx)", nil)
@@ -51,15 +52,15 @@ too.`,
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
 		if how.To == "" && !how.Clean {
-			return nil, usagef("convert wants --to %s, or --clean", strings.Join(convert.Dialects, ", or --to "))
+			return nil, usagef("convert wants --to %s, or --clean", strings.Join(convert.DialectNames, ", or --to "))
 		}
 		if o.Lengths != nil {
 			return nil, usagef("convert takes one size for --dim: a converted model keeps its dynamic axes anyway")
 		}
 		if out == "" {
-			out = under(a.dir, source.ConvertedName(o.Model, how))
+			out = under(a.dir, source.DefaultConvertedFileName(o.Model, how))
 		}
-		c, err := source.Convert(o, how, out, force, &t.d)
+		c, err := source.ConvertModel(o, how, out, force, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}
@@ -81,6 +82,7 @@ type converted struct {
 	outcome
 }
 
+// convertedOf returns the JSON of a conversion to the file out.
 func convertedOf(c *source.ConvertResult, how convert.Options, out string, d *diag.List) converted {
 	r := c.Result
 	return converted{about: aboutOf(c.Source), To: how.To, Clean: how.Clean, Quantisers: r.Quantisers, Proof: r.Proof,
@@ -89,10 +91,12 @@ func convertedOf(c *source.ConvertResult, how convert.Options, out string, d *di
 
 // proofs describes what was proved of a converted file.
 var proofs = map[convert.ConversionProof]string{
-	convert.SameProgram: "the same program, node by node, with every quantiser taken apart: equal for all inputs",
-	convert.SameNetwork: "the same integer layers, equal for every integer that occurs",
+	convert.ConversionProofSameProgram: "the same program, node by node, with every quantiser taken apart: " +
+		"equal for all inputs",
+	convert.ConversionProofSameNetwork: "the same integer layers, equal for every integer that occurs",
 }
 
+// showConverted shows a conversion to the file out.
 func showConverted(s *screen, c *source.ConvertResult, how convert.Options, out string) {
 	r := c.Result
 	what := "simplified"
@@ -121,6 +125,7 @@ type countRow struct {
 	before, after int
 }
 
+// operatorCounts joins the counts of operators before and after a conversion to one row per operator.
 func operatorCounts(before, after []convert.OperatorCount) (rows []countRow) {
 	for _, c := range before {
 		rows = append(rows, countRow{c.Op, c.Nodes, 0})

@@ -47,7 +47,7 @@ func (w world) verifyVariables(keys []string) error {
 		if !strings.HasPrefix(name, prefix) || value == "" || slices.Contains(known, name) {
 			continue
 		}
-		hint := suggest.DidYouMean(name, known)
+		hint := suggest.DidYouMeanText(name, known)
 		if f := foreignFlag(strings.TrimPrefix(name, prefix)); f != nil {
 			hint = f.meaning(variable)
 		}

@@ -78,9 +78,9 @@ func TestHostileData(t *testing.T) {
 func TestTerabytes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	m := onnxtest.New(13).Input("x", graph.Float32, 1, 1<<19).Output("y", graph.Float32, 1, 1<<19)
+	m := onnxtest.New(13).Input("x", graph.DTypeFloat32, 1, 1<<19).Output("y", graph.DTypeFloat32, 1, 1<<19)
 	for _, name := range []string{"v", "w"} {
-		m.Init(name, graph.Float32, []int{0}).External(name, "w.bin", "length", "1099511627776")
+		m.Init(name, graph.DTypeFloat32, []int{0}).External(name, "w.bin", "length", "1099511627776")
 	}
 	for _, w := range m.Proto.Graph.Initializer {
 		w.Dims = []int64{1 << 19, 1 << 19}
@@ -100,11 +100,11 @@ func TestTerabytes(t *testing.T) {
 // same model in one file, byte for byte.
 func TestExternalData(t *testing.T) {
 	t.Parallel()
-	model, err := examples.Files.ReadFile(iris)
+	model, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := examples.Files.ReadFile(irisInputs)
+	inputs, err := examples.EmbeddedFiles.ReadFile(irisInputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestExternalData(t *testing.T) {
 // refused otherwise.
 func TestStreamedModel(t *testing.T) {
 	t.Parallel()
-	model, err := examples.Files.ReadFile(iris)
+	model, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}

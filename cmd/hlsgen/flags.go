@@ -36,9 +36,13 @@ type value struct {
 	set func(v *value, text string) (shown string, err error)
 }
 
+// String returns the flag's text.
 func (v *value) String() string { return v.text }
-func (v *value) Type() string   { return v.kind }
 
+// Type returns the type of the flag's value, for the help.
+func (v *value) Type() string { return v.kind }
+
+// Set parses a text from the command line, the environment or hlsgen.yaml.
 func (v *value) Set(s string) error {
 	shown, err := v.set(v, s)
 	if err == nil {
@@ -79,11 +83,13 @@ func listOption[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func
 // sequences.
 type sizes struct {
 	to      *map[string]int
-	lengths **frontend.AxisLengths
+	lengths **frontend.AxisLengthRange
 }
 
+// Type returns the form of the flag's value, for the help.
 func (s sizes) Type() string { return "AXIS=SIZE" }
 
+// String returns the sizes that are set.
 func (s sizes) String() string {
 	var out []string
 	for name, n := range *s.to {
@@ -96,6 +102,7 @@ func (s sizes) String() string {
 	return strings.Join(out, ",")
 }
 
+// Set adds the size of an axis, or a range of lengths.
 func (s sizes) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name, size, ok := strings.Cut(part, "=")
@@ -115,11 +122,11 @@ func (s sizes) Set(text string) error {
 			return fmt.Errorf("axis %s is %d to %d already", name, l.Min, l.Max)
 		case twice && (old != n || n != m):
 			return fmt.Errorf("axis %s is %d already", name, old)
-		case n < m && l != nil && *l != (frontend.AxisLengths{Axis: name, Min: n, Max: m}):
+		case n < m && l != nil && *l != (frontend.AxisLengthRange{Axis: name, Min: n, Max: m}):
 			return fmt.Errorf("axis %s is %d to %d already, and one axis can have several lengths", l.Axis, l.Min,
 				l.Max)
 		case n < m:
-			*s.lengths = &frontend.AxisLengths{Axis: name, Min: n, Max: m}
+			*s.lengths = &frontend.AxisLengthRange{Axis: name, Min: n, Max: m}
 			continue
 		}
 		if *s.to == nil {
@@ -131,14 +138,19 @@ func (s sizes) Set(text string) error {
 }
 
 // initials is the value of --initial-state: a repeatable STATE or INPUT=STATE.
-type initials struct{ to *frontend.InitialStateModes }
-
-func (s initials) Type() string { return "[INPUT=]STATE" }
-
-func (s initials) String() string {
-	return strings.Join(s.to.Texts(), ",")
+type initials struct {
+	to *frontend.InitialStateModesByInput
 }
 
+// Type returns the form of the flag's value, for the help.
+func (s initials) Type() string { return "[INPUT=]STATE" }
+
+// String returns the states that are set.
+func (s initials) String() string {
+	return strings.Join(s.to.FlagValues(), ",")
+}
+
+// Set adds the initial state of an input, or of all inputs.
 func (s initials) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		at := strings.LastIndex(part, "=") // the name of an input may contain an equals sign
@@ -154,7 +166,7 @@ func (s initials) Set(text string) error {
 			return fmt.Errorf("the initial state %s is %s already", input, old)
 		}
 		if *s.to == nil {
-			*s.to = frontend.InitialStateModes{}
+			*s.to = frontend.InitialStateModesByInput{}
 		}
 		(*s.to)[input] = state
 	}
@@ -164,8 +176,10 @@ func (s initials) Set(text string) error {
 // feedbacks is the value of --state: a repeatable INPUT=OUTPUT.
 type feedbacks struct{ to *[]frontend.StateFeedback }
 
+// Type returns the form of the flag's value, for the help.
 func (f feedbacks) Type() string { return "INPUT=OUTPUT" }
 
+// String returns the feedbacks that are set.
 func (f feedbacks) String() string {
 	var list []string
 	for _, s := range *f.to {
@@ -174,6 +188,7 @@ func (f feedbacks) String() string {
 	return strings.Join(list, ",")
 }
 
+// Set adds a feedback from an output to an input.
 func (f feedbacks) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		input, output, ok := strings.Cut(part, "=")
@@ -186,12 +201,15 @@ func (f feedbacks) Set(text string) error {
 }
 
 // shapes is the value of --shape: the sizes of an input's axes, INPUT=SIZE,SIZE,...
-type shapes struct{ to *frontend.Shapes }
+type shapes struct{ to *frontend.InputShapes }
 
+// Type returns the form of the flag's value, for the help.
 func (s shapes) Type() string { return "[INPUT=]SIZE,..." }
 
-func (s shapes) String() string { return strings.Join(s.to.Texts(), " ") }
+// String returns the shapes that are set.
+func (s shapes) String() string { return strings.Join(s.to.FlagValues(), " ") }
 
+// Set adds the shape of an input.
 func (s shapes) Set(text string) error {
 	at := strings.LastIndex(text, "=") // the name of an input may contain an equals sign
 	var sizes []int
@@ -208,12 +226,13 @@ func (s shapes) Set(text string) error {
 		return fmt.Errorf("the shape of the input is given already, and another one")
 	}
 	if *s.to == nil {
-		*s.to = frontend.Shapes{}
+		*s.to = frontend.InputShapes{}
 	}
 	(*s.to)[input] = sizes
 	return nil
 }
 
+// positive parses a number above 0.
 func positive(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f > 0) || math.IsInf(f, 0) {
@@ -231,6 +250,7 @@ func clockRate(s string) (float64, error) {
 	return f, err
 }
 
+// integer returns a parser of integers from lo to hi.
 func integer(lo, hi int) func(string) (int, error) {
 	return func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
@@ -253,6 +273,7 @@ func interval(s string) (float64, error) {
 // turns parses a value of --interleave.
 func turns(s string) (int, error) { return integer(1, maxInterleaved)(s) }
 
+// fifo parses a value of --fifo.
 func fifo(s string) (folding.FIFODepthPolicy, error) {
 	switch s {
 	case "throughput":
@@ -260,7 +281,7 @@ func fifo(s string) (folding.FIFODepthPolicy, error) {
 	case "minimal":
 		return folding.FIFODepthPolicy{Minimal: true}, nil
 	}
-	n, err := integer(1, folding.MaxFIFODepth)(s)
+	n, err := integer(1, folding.MaxFIFODepthWords)(s)
 	if err != nil {
 		err = fmt.Errorf("want minimal, throughput or %s", strings.TrimPrefix(err.Error(), "want "))
 	}
@@ -293,19 +314,20 @@ func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 func oneOf[T ~string](what string, names []string) func(string) (T, error) {
 	return func(s string) (T, error) {
 		if !slices.Contains(names, s) {
-			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.DidYouMean(s, names))
+			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.DidYouMeanText(s, names))
 		}
 		return T(s), nil
 	}
 }
 
-func inputType(in *frontend.InputType, s string) error {
+// inputType parses a value of --input-type into in.
+func inputType(in *frontend.IntegerInputType, s string) error {
 	parts := strings.Split(s, ":")
 	t, err := num.ParseType(strings.ToUpper(parts[0]))
 	switch {
 	case err != nil:
 		return err
-	case t.Kind == num.Float || t.Kind == num.UFloat:
+	case t.Kind == num.KindFloat || t.Kind == num.KindUFloat:
 		return fmt.Errorf("want a type of integers, such as UINT8 or INT16")
 	case t.Width > 16:
 		return fmt.Errorf("inputs have at most 16 bits")
@@ -324,17 +346,19 @@ func inputType(in *frontend.InputType, s string) error {
 	return err
 }
 
-func inputMean(in *frontend.InputType, s string) error {
-	return ofNormal(in, s, number, func(n *frontend.Normalisation) *[]*big.Rat { return &n.Mean })
+// inputMean parses a value of --input-mean into in.
+func inputMean(in *frontend.IntegerInputType, s string) error {
+	return ofNormal(in, s, number, func(n *frontend.InputNormalisation) *[]*big.Rat { return &n.Mean })
 }
 
-func inputDeviation(in *frontend.InputType, s string) error {
-	return ofNormal(in, s, fraction, func(n *frontend.Normalisation) *[]*big.Rat { return &n.Deviation })
+// inputDeviation parses a value of --input-std into in.
+func inputDeviation(in *frontend.IntegerInputType, s string) error {
+	return ofNormal(in, s, fraction, func(n *frontend.InputNormalisation) *[]*big.Rat { return &n.Deviation })
 }
 
 // ofNormal parses numbers that apply to all inputs, or to the input that is named in front of them.
-func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, error),
-	part func(*frontend.Normalisation) *[]*big.Rat) error {
+func ofNormal(in *frontend.IntegerInputType, s string, parse func(string) (*big.Rat, error),
+	part func(*frontend.InputNormalisation) *[]*big.Rat) error {
 	at := strings.LastIndex(s, "=") // the name of an input may contain an equals sign
 	numbers, err := list(s[at+1:], parse)
 	if err == nil && at == 0 {
@@ -344,12 +368,12 @@ func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, er
 		return err
 	}
 	if at < 0 {
-		*part(&in.Normalisation) = numbers
+		*part(&in.InputNormalisation) = numbers
 		return nil
 	}
 	of := in.Inputs[s[:at]]
 	if *part(&of) = numbers; in.Inputs == nil {
-		in.Inputs = map[string]frontend.Normalisation{}
+		in.Inputs = map[string]frontend.InputNormalisation{}
 	}
 	in.Inputs[s[:at]] = of
 	return nil
@@ -367,7 +391,8 @@ func list(s string, parse func(string) (*big.Rat, error)) (all []*big.Rat, err e
 	return all, nil
 }
 
-func inputQuant(s string) (*frontend.InputQuant, error) {
+// inputQuant parses a value of --input-quant.
+func inputQuant(s string) (*frontend.InputQuantiser, error) {
 	name, text, ok := strings.Cut(s, ":")
 	if !ok {
 		return nil, fmt.Errorf("want TYPE:SCALE, such as INT8:0.0625")
@@ -376,7 +401,7 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Kind != num.Int && t.Kind != num.UInt || t.Width < 2 || t.Width > 16 {
+	if t.Kind != num.KindInt && t.Kind != num.KindUInt || t.Width < 2 || t.Width > 16 {
 		return nil, fmt.Errorf("quantise to INT2..INT16 or UINT2..UINT16")
 	}
 	scale, err := fraction(text)
@@ -387,7 +412,7 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	if f == 0 || math.IsInf(float64(f), 0) {
 		return nil, fmt.Errorf("%s is no scale of a float32", text)
 	}
-	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
+	return &frontend.InputQuantiser{Type: t, Scale: float64(f)}, nil
 }
 
 // output accepts every name of a tensor but the empty one. Only the model can tell whether it has such a tensor.
@@ -443,8 +468,9 @@ func number(s string) (*big.Rat, error) {
 	return r, nil
 }
 
+// boardNames returns the names of all boards that hlsgen knows.
 func boardNames() (names []string) {
-	for _, b := range boards.All() {
+	for _, b := range boards.AllBoards() {
 		names = append(names, b.Name)
 	}
 	return names

@@ -40,7 +40,7 @@ var notWritten = map[string]string{
 }
 
 // states lists the files in which hlsgen keeps what it knows of a folder. hlsgen ignores wrong lines in them.
-var states = []string{outputdir.FileListName, "journal.jsonl"}
+var states = []string{outputdir.SharedFileListName, "journal.jsonl"}
 
 // TestFolders checks every way to have hlsgen write into a folder. A file of somebody else, under a name that hlsgen
 // needs, stays as it is, and so does a file of hlsgen that somebody changed. hlsgen names both. It replaces its own

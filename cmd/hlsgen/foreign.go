@@ -99,6 +99,7 @@ var foreignVerbs = []foreign{
 // normal returns a name as the tables of foreign names spell it: in small letters, with dashes instead of underscores.
 func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
+// lookup returns the row of the table that has the name, or nil if there is none.
 func lookup(table []foreign, name string) *foreign {
 	for i := range table {
 		if slices.Contains(strings.Fields(table[i].theirs), normal(name)) {
@@ -108,6 +109,7 @@ func lookup(table []foreign, name string) *foreign {
 	return nil
 }
 
+// foreignFlag returns the row about another tool's flag, or nil if there is none.
 func foreignFlag(name string) *foreign { return lookup(foreignFlags, name) }
 
 // meaning returns the end of a message about a foreign name. spell writes our flag in the spelling of the place where
@@ -122,6 +124,7 @@ func (f *foreign) meaning(spell func(flag string) string) string {
 	return ", which is " + spell(f.ours) + " here: " + f.how
 }
 
+// dashed returns a flag as it is written on a command line.
 func dashed(flag string) string { return "--" + flag }
 
 // flagError returns the error for a flag that does not exist, with the flag that the user may have meant.
@@ -148,7 +151,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := suggest.Nearest(name, names); n != "" {
+	if n := suggest.NearestWord(name, names); n != "" {
 		return usagef("%v, did you mean --%s?", err, n)
 	}
 	return &usage{err.Error()}
@@ -199,5 +202,5 @@ func commandError(root *cobra.Command, msg string) string {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return msg + suggest.DidYouMean(name, names)
+	return msg + suggest.DidYouMeanText(name, names)
 }

@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/report"
 )
 
+// formatsCommand returns the command formats.
 func formatsCommand(a *app) *cobra.Command {
 	var o options.Source
 	length, board, folders := 4608, "zcu104", []string(nil)
@@ -39,7 +40,7 @@ right, run as integers.`,
   hlsgen formats --models minifloat-mlp-e4m3,minifloat-mlp-e2m1`,
 		Args: cobra.NoArgs,
 	}, parts{Source: &o})
-	option(t.FlagSet, &length, "length", "4608", "N", integer(1, formats.MaxLength),
+	option(t.FlagSet, &length, "length", "4608", "N", integer(1, formats.MaxDotProductLength),
 		"products of a sum; 4608 is a 3x3 kernel of 512 channels")
 	t.StringVar(&board, "board", board, "a `BOARD` whose lookup tables are counted")
 	t.completesBoard()
@@ -50,14 +51,14 @@ right, run as integers.`,
 		if !ok {
 			return nil, nil
 		}
-		rows, err := formats.Compare(length, dataflow.Target{Board: b, ClockMHz: b.ClockMHz,
+		rows, err := formats.CompareDotProducts(length, dataflow.Target{Board: b, ClockMHz: b.ClockMHz,
 			Stalls: dataflow.StallByCredit})
 		if err != nil {
 			return nil, err
 		}
-		c := compared{ReportHead: report.CurrentHead, Length: length, Board: b.Name, Formats: rows}
+		c := compared{ReportHead: report.CurrentReportHead, Length: length, Board: b.Name, Formats: rows}
 		for _, folder := range folders {
-			m, err := formats.MeasureAccuracy(ctx, under(a.dir, folder), o, &t.d)
+			m, err := formats.MeasureModelAccuracy(ctx, under(a.dir, folder), o, &t.d)
 			if m == nil || err != nil {
 				return nil, err
 			}
@@ -71,13 +72,14 @@ right, run as integers.`,
 // compared is the JSON of a comparison of formats.
 type compared struct {
 	report.ReportHead
-	Length  int                     `json:"length"` // number of products in a sum
-	Board   string                  `json:"board"`
-	Formats []formats.FormatRow     `json:"formats"`
-	Models  []formats.LabelledModel `json:"models,omitempty"`
+	Length  int                           `json:"length"` // number of products in a sum
+	Board   string                        `json:"board"`
+	Formats []formats.NumberFormatFigures `json:"formats"`
+	Models  []formats.ModelAccuracy       `json:"models,omitempty"`
 	outcome
 }
 
+// showFormats shows a comparison of number formats.
 func showFormats(s *screen, c compared) {
 	s.title("sums of %s products, LUTs of %s", whole(c.Length), printable(c.Board))
 	s.line("")

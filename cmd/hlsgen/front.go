@@ -14,32 +14,33 @@ import (
 
 // front finds the designs that are worth choosing from, by interval and cost.
 func front(ctx context.Context, o build.Options, points int, d *diag.List) (*answer, error) {
-	f, err := build.Pareto(ctx, o, points, d)
+	f, err := build.FindParetoFront(ctx, o, points, d)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	return &answer{object: frontOf(f, o.Least, d), show: func(s *screen) { s.front(f, o.Least) }}, nil
 }
 
+// front shows the designs of a front. least is the measure of their cost.
 func (s *screen) front(f *build.ParetoFront, least folding.ResourceMeasure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
-	unit := folding.Unit(f.Points[0].Model.Turns.PerFrame()) + "/s"
-	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockRAMName(),
+	unit := folding.RateUnit(f.Points[0].Model.Turns.SamplesPerFrame()) + "/s"
+	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockRAMUnitName(),
 		">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
 		e, load := p.Estimate.Total, "" // a counted resource has a column of its own
-		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
+		if b := p.Certificate.Bounds[0]; b.Measure == folding.ResourceMeasureLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		fps, every := p.FPSAndClocks()
+		fps, every := p.SamplesPerSecondAndInterval()
 		tab.row(rate(fps), rate(every), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
 			whole(e.BRAM), whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
 	}
-	if least != folding.LeastLoad {
+	if least != folding.ResourceMeasureLoad {
 		tab.hide("load")
 	}
 	if t.Board.URAM == 0 {
@@ -48,21 +49,22 @@ func (s *screen) front(f *build.ParetoFront, least folding.ResourceMeasure) {
 	s.table(tab)
 	s.line("")
 	what := "fewer " + least.String()
-	if least == folding.LeastLoad {
+	if least == folding.ResourceMeasureLoad {
 		what = "a smaller load"
 	}
 	gap := ""
-	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Gap() > 0 }) {
+	if slices.ContainsFunc(f.Points,
+		func(d *folding.Design) bool { return d.Certificate.Bounds[0].RelativeGap() > 0 }) {
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
 	s.field("proved", "no design within the budget has both a shorter interval and %s%s%s", what, gap,
 		among(given(f.Points)))
-	if least == folding.LeastLoad {
+	if least == folding.ResourceMeasureLoad {
 		s.field("load", "the largest share of the budget that any kind of resource takes")
 	}
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"),
-			c.FloorExclusions())
+			c.FloorExcludedDesignsText())
 	}
 	if l := f.Points[0].Certificate.Lengths; l != nil {
 		s.field("sequences", "%d to %d steps (axis %s), a frame each: figures are those of the longest", l.Min, l.Max,
@@ -79,23 +81,23 @@ func (s *screen) front(f *build.ParetoFront, least folding.ResourceMeasure) {
 // may cover only designs that spare DSP slices. It is empty if the proofs cover all designs.
 func given(points []*folding.Design) string {
 	spares := func(d *folding.Design) bool { return d.Certificate.Spares }
-	var all folding.Certificate
+	var all folding.OptimalityCertificate
 	for _, d := range points {
 		all.Spares, all.Dear = all.Spares || spares(d), max(all.Dear, d.Certificate.Dear)
 		all.Large = max(all.Large, d.Certificate.Large)
 		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
-		return all.Condition() + ", where there is one"
+		return all.BoundsConditionText() + ", where there is one"
 	}
-	return all.Condition()
+	return all.BoundsConditionText()
 }
 
 // frontProof returns "yes" if a design is proved to be the cheapest at its interval. Otherwise it returns the gap that
 // is open.
-func frontProof(c *folding.Certificate) string {
-	if b := c.Bounds[0]; b.Gap() > 0 {
-		return fmt.Sprintf("to %.2f %%", 100*b.Gap())
+func frontProof(c *folding.OptimalityCertificate) string {
+	if b := c.Bounds[0]; b.RelativeGap() > 0 {
+		return fmt.Sprintf("to %.2f %%", 100*b.RelativeGap())
 	}
 	return "yes"
 }
@@ -112,6 +114,7 @@ type frontJSON struct {
 	outcome
 }
 
+// A frontItem is the JSON of one design of a front.
 type frontItem struct {
 	FPS      float64                  `json:"fps"`
 	Interval float64                  `json:"interval_clocks"`
@@ -120,14 +123,15 @@ type frontItem struct {
 	Folding  report.CertificateReport `json:"certificate"`
 }
 
+// frontOf returns the JSON of a front.
 func frontOf(f *build.ParetoFront, least folding.ResourceMeasure, d *diag.List) frontJSON {
 	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Complete, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		fps, every := p.FPSAndClocks()
+		fps, every := p.SamplesPerSecondAndInterval()
 		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
-			report.NewCertificate(&p.Certificate)})
+			report.NewCertificateReport(&p.Certificate)})
 	}
 	return j
 }

@@ -23,20 +23,21 @@ const qonnx = "qonnx.custom_op.general"
 type hostile struct{ *onnxtest.Model }
 
 func hostileModel(width any) hostile {
-	m := onnxtest.New(13).Opset(qonnx, 2).Input("x", graph.Float32, 1, width).Output("y", graph.Float32, 1, 4)
-	m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
+	m := onnxtest.New(13).Opset(qonnx, 2).Input("x", graph.DTypeFloat32, 1, width).Output("y", graph.DTypeFloat32, 1, 4)
+	m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("b", graph.DTypeFloat32, nil,
+		4)
 	w := make([]float64, 32)
 	for i := range w {
 		w[i] = float64(i%3 - 1)
 	}
-	m.Init("w", graph.Float32, []int{8, 4}, w...)
+	m.Init("w", graph.DTypeFloat32, []int{8, 4}, w...)
 	m.Node("Quant", "x", "s", "z", "b").Domain(qonnx).Int("signed", 1).Out("q")
 	return hostile{m}
 }
 
 // ints adds a constant of integers.
 func (h hostile) ints(name string, values ...float64) hostile {
-	h.Init(name, graph.Int64, []int{len(values)}, values...)
+	h.Init(name, graph.DTypeInt64, []int{len(values)}, values...)
 	return h
 }
 
@@ -71,10 +72,10 @@ var hostileModels = map[string]func(h hostile){
 		h.Node("Slice", "q", "a", "e", "k", "d").Out("y")
 	},
 	"resize to a city": func(h hostile) {
-		h.Init("f", graph.Float32, []int{2}, 1, 1e30).Node("Resize", "q", "", "f").Out("y")
+		h.Init("f", graph.DTypeFloat32, []int{2}, 1, 1e30).Node("Resize", "q", "", "f").Out("y")
 	},
 	"resize by nothing": func(h hostile) {
-		h.Init("f", graph.Float32, []int{2}, 1, math.NaN()).Node("Resize", "q", "", "f").Out("y")
+		h.Init("f", graph.DTypeFloat32, []int{2}, 1, math.NaN()).Node("Resize", "q", "", "f").Out("y")
 	},
 	"a kernel larger than the world": func(h hostile) {
 		h.ints("n", 1, 2, 2, 2).Node("Reshape", "q", "n").Out("i")
@@ -86,27 +87,28 @@ var hostileModels = map[string]func(h hostile){
 	},
 	"groups of 0": func(h hostile) {
 		h.ints("n", 1, 2, 2, 2).Node("Reshape", "q", "n").Out("i")
-		h.Init("k", graph.Float32, []int{2, 2, 1, 1}, 1, 1, 1, 1).Node("Conv", "i", "k").Int("group", 0).Out("y")
+		h.Init("k", graph.DTypeFloat32, []int{2, 2, 1, 1}, 1, 1, 1, 1).Node("Conv", "i", "k").Int("group", 0).Out("y")
 	},
 	"dilations of 2^62": func(h hostile) {
 		h.ints("n", 1, 2, 2, 2).Node("Reshape", "q", "n").Out("i")
-		h.Init("k", graph.Float32, []int{1, 2, 2, 2}, make([]float64, 8)...)
+		h.Init("k", graph.DTypeFloat32, []int{1, 2, 2, 2}, make([]float64, 8)...)
 		h.Node("Conv", "i", "k").Ints("dilations", huge, huge).Out("y")
 	},
 	"a loop of 2^62 rounds": func(h hostile) {
-		body := onnxtest.New(0).Input("i", graph.Int64).Input("c", graph.Bool).Input("a", graph.Float32, 1, 8)
-		body.Output("c", graph.Bool).Output("o", graph.Float32, 1, 8)
+		body := onnxtest.New(0).Input("i", graph.DTypeInt64).Input("c", graph.DTypeBool).Input("a", graph.DTypeFloat32,
+			1, 8)
+		body.Output("c", graph.DTypeBool).Output("o", graph.DTypeFloat32, 1, 8)
 		body.Node("Add", "a", "q").Out("o")
-		h.Init("n", graph.Int64, nil, huge).Node("Loop", "n", "", "q").Graph("body", body).Out("y")
+		h.Init("n", graph.DTypeInt64, nil, huge).Node("Loop", "n", "", "q").Graph("body", body).Out("y")
 	},
 	"a loop without a body": func(h hostile) { h.Node("Loop", "", "", "q").Out("y") },
 	"a scan of itself": func(h hostile) {
-		body := onnxtest.New(0).Input("a", graph.Float32).Output("y", graph.Float32)
+		body := onnxtest.New(0).Input("a", graph.DTypeFloat32).Output("y", graph.DTypeFloat32)
 		body.Node("Add", "a", "y").Out("y")
 		h.Node("Scan", "q").Int("num_scan_inputs", 1).Graph("body", body).Out("y")
 	},
 	"more scan inputs than inputs": func(h hostile) {
-		body := onnxtest.New(0).Input("a", graph.Float32).Output("a", graph.Float32)
+		body := onnxtest.New(0).Input("a", graph.DTypeFloat32).Output("a", graph.DTypeFloat32)
 		h.Node("Scan", "q").Int("num_scan_inputs", huge).Graph("body", body).Out("y")
 	},
 	"an lstm of 2^40 units":    func(h hostile) { h.Node("LSTM", "q", "w", "w").Int("hidden_size", 1<<40).Out("y") },
@@ -141,7 +143,7 @@ var hostileModels = map[string]func(h hostile){
 		h.Node("MatMul", "q", "w").Out("y")
 	},
 	"weights without end": func(h hostile) {
-		h.Init("v", graph.Float32, []int{8, 1}, math.Inf(1), math.NaN(), 0, 0, 0, 0, 0, 0)
+		h.Init("v", graph.DTypeFloat32, []int{8, 1}, math.Inf(1), math.NaN(), 0, 0, 0, 0, 0, 0)
 		h.Node("MatMul", "q", "v").Out("y")
 	},
 }
@@ -149,7 +151,8 @@ var hostileModels = map[string]func(h hostile){
 // quantBy puts a second quantiser behind the first.
 func quantBy(scale, zero, bits float64) func(h hostile) {
 	return func(h hostile) {
-		h.Init("S", graph.Float64, nil, scale).Init("Z", graph.Float32, nil, zero).Init("B", graph.Float32, nil, bits)
+		h.Init("S", graph.DTypeFloat64, nil, scale).Init("Z", graph.DTypeFloat32, nil, zero).Init("B",
+			graph.DTypeFloat32, nil, bits)
 		h.Node("MatMul", "q", "w").Out("m")
 		h.Node("Quant", "m", "S", "Z", "B").Domain(qonnx).Out("y")
 	}
@@ -157,7 +160,8 @@ func quantBy(scale, zero, bits float64) func(h hostile) {
 
 func rangeOf(from, to, step float64) func(h hostile) {
 	return func(h hostile) {
-		h.Init("f", graph.Int64, nil, from).Init("t", graph.Int64, nil, to).Init("d", graph.Int64, nil, step)
+		h.Init("f", graph.DTypeInt64, nil, from).Init("t", graph.DTypeInt64, nil, to).Init("d", graph.DTypeInt64, nil,
+			step)
 		h.Node("Range", "f", "t", "d").Out("y")
 	}
 }
@@ -235,7 +239,7 @@ func TestHostileModels(t *testing.T) {
 // found.
 func TestDamagedModels(t *testing.T) {
 	t.Parallel()
-	whole, err := examples.Files.ReadFile(iris)
+	whole, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 // onInterrupt lists the values of --on-interrupt, which says what the first Ctrl-C does.
 var onInterrupt = []string{best, "stop"}
 
+// best is the value of --on-interrupt with which a Ctrl-C ends the search and has its best design built.
 const best = "best"
 
 // An ending lets a Ctrl-C end the search of a build, instead of the process. The search must have found a design.
@@ -55,6 +56,7 @@ type interruptible struct {
 	pipe *io.PipeReader // nil before the first Read
 }
 
+// Read implements io.Reader. It returns an error as soon as the context ends.
 func (i *interruptible) Read(b []byte) (int, error) {
 	if i.from == nil {
 		return 0, io.EOF

@@ -161,7 +161,7 @@ func regained(t *testing.T, out string) []string {
 // manifest lists, with the contents that it states.
 func listed(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, outputdir.ManifestName))
+	b, err := os.ReadFile(filepath.Join(dir, outputdir.ManifestFileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func listed(t *testing.T, dir string) map[string]string {
 	}
 	found := 0
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path == filepath.Join(dir, outputdir.ManifestName) {
+		if err != nil || e.IsDir() || path == filepath.Join(dir, outputdir.ManifestFileName) {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -27,6 +27,7 @@ func (a *app) list(use, short, long string, print func() error) *cobra.Command {
 		}}
 }
 
+// boardsCommand returns the command boards.
 func (a *app) boardsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := a.list("boards", "List the boards", `Boards lists the boards that hlsgen knows: the part and what it has, then the
@@ -34,9 +35,9 @@ clock of a build without --clock, the port to the processor's memory, and that
 memory's bandwidth. A board of your own is a JSON file of the form that --json
 shows: hlsgen build --board ./mine.json.`, func() error {
 		if asJSON {
-			return a.json(boards.All())
+			return a.json(boards.AllBoards())
 		}
-		a.screen.boards(boards.All())
+		a.screen.boards(boards.AllBoards())
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of boards")
@@ -54,7 +55,7 @@ func (s *screen) boards(list []boards.Board) {
 			name, unverified = name+" *", true
 		}
 		blocks := whole(b.BRAM36)
-		if b.Family != boards.AMD {
+		if b.Family != boards.FamilyAMD {
 			blocks = fmt.Sprintf("%s of %dK", whole(b.BRAM), b.BRAMKbit)
 		}
 		devices.row(name, b.Part, whole(b.LUT), whole(b.LUTRAM), whole(b.FF), blocks, whole(b.URAM), whole(b.DSP))
@@ -75,6 +76,7 @@ func (s *screen) boards(list []boards.Board) {
 	s.table(around)
 }
 
+// layersCommand returns the command layers.
 func (a *app) layersCommand() *cobra.Command {
 	return a.list("layers", "List the kinds of layers that a design is made of", "", func() error {
 		t := newTable("layer", "what it does")
@@ -86,6 +88,7 @@ func (a *app) layersCommand() *cobra.Command {
 	})
 }
 
+// passesCommand returns the command passes.
 func (a *app) passesCommand() *cobra.Command {
 	return a.list("passes", "List what happens to a model: passes, then rules", "", func() error {
 		s := &a.screen
@@ -107,13 +110,15 @@ func (a *app) passesCommand() *cobra.Command {
 	})
 }
 
+// codes returns the codes of all diagnostics.
 func codes() (names []string) {
-	for _, c := range slices.Sorted(maps.Keys(diag.Codes)) {
+	for _, c := range slices.Sorted(maps.Keys(diag.CodeMeanings)) {
 		names = append(names, string(c))
 	}
 	return names
 }
 
+// explainCommand returns the command explain.
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
@@ -126,16 +131,16 @@ func (a *app) explainCommand() *cobra.Command {
 			if len(args) == 0 {
 				t := newTable("code", "what it means")
 				for _, c := range codes() {
-					t.row(c, diag.Codes[diag.Code(c)])
+					t.row(c, diag.CodeMeanings[diag.Code(c)])
 				}
 				a.screen.table(t)
 				a.running = true
 				return nil
 			}
 			code := strings.Trim(args[0], "[]")
-			page, ok := docs.DiagnosticPage(code)
-			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMean(code, codes()))
+			page, ok := docs.DiagnosticMarkdownOf(code)
+			if _, known := diag.CodeMeanings[diag.Code(code)]; !known || !ok {
+				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMeanText(code, codes()))
 			}
 			a.running = true
 			if a.screen.width > 0 {
@@ -147,6 +152,7 @@ func (a *app) explainCommand() *cobra.Command {
 	}
 }
 
+// examplesCommand returns the command examples.
 func (a *app) examplesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "examples [DIR]",
@@ -159,7 +165,7 @@ func (a *app) examplesCommand() *cobra.Command {
 			a.running = true
 			if len(args) == 0 {
 				t := newTable("example", "what it is")
-				for _, e := range examples.All {
+				for _, e := range examples.NamesAndDocs {
 					t.row(e.Name, e.Doc)
 				}
 				a.screen.table(t)
@@ -167,8 +173,8 @@ func (a *app) examplesCommand() *cobra.Command {
 				return nil
 			}
 			var d diag.List
-			written, err := examples.Write(under(a.dir, args[0]), &d)
-			if err != nil || d.Failed() {
+			written, err := examples.WriteAll(under(a.dir, args[0]), &d)
+			if err != nil || d.HasErrors() {
 				return a.without(false, &d, err)
 			}
 			for _, dir := range written {
@@ -179,6 +185,7 @@ func (a *app) examplesCommand() *cobra.Command {
 	}
 }
 
+// versionCommand returns the command version.
 func (a *app) versionCommand() *cobra.Command {
 	return a.list("version", "Print the version", "", func() error {
 		a.screen.line("hlsgen %s", version())
@@ -186,6 +193,7 @@ func (a *app) versionCommand() *cobra.Command {
 	})
 }
 
+// completionCommand returns the command completion.
 func (a *app) completionCommand() *cobra.Command {
 	shells := map[string]func(*cobra.Command) error{
 		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(&a.screen, true) },

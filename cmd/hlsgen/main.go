@@ -1,6 +1,6 @@
 // Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network. In come a command line, the
-// environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. Packages
-// compiler and sweep do the work of the commands. No package imports this one.
+// environment and hlsgen.yaml. Out come a screen or a JSON object on stdout, notes on stderr and an exit code.
+// Packages such as internal/build and sweep do the work of the commands. No package imports this one.
 //
 //	main.go         the process: signals and its exit; collector.go: settings of the garbage collector
 //	interrupt.go    a Ctrl-C that ends a search
@@ -37,6 +37,7 @@ import (
 // patience is the time that an interrupted command may take to remove unfinished files.
 const patience = 3 * time.Second
 
+// main runs hlsgen with the arguments of the process, and exits with its exit code.
 func main() {
 	lean := collect()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -71,8 +72,8 @@ func main() {
 	case <-time.After(patience):
 	}
 	say := notes{Writer: os.Stderr, json: objects.Load()}
-	outputdir.GiveUp()
-	if err := templates.RemoveScratch(); err != nil {
+	outputdir.ReleaseUnusedClaims()
+	if err := templates.RemoveCSimFolders(); err != nil {
 		say.complain(err.Error())
 	}
 	say.complain("interrupted")

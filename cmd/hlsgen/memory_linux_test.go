@@ -17,8 +17,9 @@ import (
 // largest returns a network that computes little: the largest pixel of an image, by pools of the given sides.
 func largest(pools ...int) (model string, side int) {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	m.Init("w", graph.Float32, []int{1, 2}, 1, -1)
+	m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("b", graph.DTypeFloat32, nil,
+		4)
+	m.Init("w", graph.DTypeFloat32, []int{1, 2}, 1, -1)
 	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("pool0")
 	side = 1
 	for i, n := range pools {
@@ -28,7 +29,7 @@ func largest(pools ...int) (model string, side int) {
 	}
 	m.Node("Flatten", fmt.Sprint("pool", len(pools))).Int("axis", 1).Out("f")
 	m.Node("MatMul", "f", "w").Out("y")
-	m.Input("x", graph.Float32, 1, 1, side, side).Output("y", graph.Float32, 1, 2)
+	m.Input("x", graph.DTypeFloat32, 1, 1, side, side).Output("y", graph.DTypeFloat32, 1, 2)
 	return string(m.Bytes()), side
 }
 
@@ -103,14 +104,14 @@ func TestSamplesTakeNoMemory(t *testing.T) {
 // zeroFile is a file of zeros that takes no room on a disk.
 func zeroFile(t *testing.T, dtype string, fortran bool, shape ...int) string {
 	t.Helper()
-	b, err := npy.Header(dtype, shape)
+	b, err := npy.EncodeNPYHeader(dtype, shape)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if fortran {
 		b = bytes.Replace(b, []byte("False"), []byte("True "), 1)
 	}
-	size := npy.ElementSize(dtype)
+	size := npy.ElementBytes(dtype)
 	for _, n := range shape {
 		size *= n
 	}

@@ -20,6 +20,7 @@ type notes struct {
 	quiet bool // errors alone
 }
 
+// notes returns the writer of messages to the app's standard error.
 func (a *app) notes() notes {
 	return notes{a.stderr, a.ink(a.stderr), columnsFor(a.world, a.stderr), a.objects.Load(), a.quiet}
 }
@@ -113,9 +114,9 @@ func (n notes) defect(err error, stack string, debug bool) {
 
 // diagnostics writes the diagnostics to stderr, and names the command that explains the first error.
 func (n notes) diagnostics(d *diag.List) {
-	told := d.Worst()
+	told := d.SortedBySeverity()
 	if n.quiet {
-		told = slices.DeleteFunc(told, func(x diag.Diag) bool { return x.Severity != diag.Error })
+		told = slices.DeleteFunc(told, func(x diag.Diag) bool { return x.Severity != diag.SeverityError })
 	}
 	for _, x := range told {
 		if n.json {
@@ -134,7 +135,7 @@ func (n notes) diagnostics(d *diag.List) {
 			n.line("%s", line)
 		}
 	}
-	if len(told) > 0 && told[0].Severity == diag.Error && !n.json {
+	if len(told) > 0 && told[0].Severity == diag.SeverityError && !n.json {
 		n.line("`hlsgen explain %s` tells more", told[0].Code)
 	}
 }

@@ -29,8 +29,8 @@ type progress struct {
 	begun time.Time  // when the command began
 	wrote time.Time  // when the last line was written
 	stage string
-	since time.Time               // when the stage began
-	found *folding.SearchProgress // the best design of the folding stage so far; nil: none
+	since time.Time                // when the stage began
+	found *folding.BestDesignSoFar // the best design of the folding stage so far; nil: none
 	done  int
 	total int // 0 if it is unknown
 	start *time.Timer
@@ -50,6 +50,7 @@ func newProgress(n notes, size func() int, verbose bool, log *slog.Logger) *prog
 	return p
 }
 
+// show begins to show the bar, and starts to redraw it.
 func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,8 +86,8 @@ const (
 	simulates = "simulating"
 )
 
-// text returns the text of the bar: the stage and the time so far, and then the best design of a search, or the time
-// left if the share that is done is known. It leaves room for the bar.
+// text returns the text of the bar: the stage and the time so far. Then come the best design of a search, or the time
+// left if that is known. It leaves room for the bar.
 func (p *progress) text() string {
 	took := time.Since(p.since)
 	text := p.stage + "  " + elapsed(took)
@@ -119,7 +120,7 @@ func (p *progress) columns() int {
 // leastBar is the width of the shortest bar, in columns.
 const leastBar = 5
 
-// besides returns how many columns the share and the count take beside a bar.
+// besides returns the number of columns that the share and the count take beside a bar.
 func (p *progress) besides() int {
 	if p.total == 0 {
 		return 0
@@ -127,9 +128,9 @@ func (p *progress) besides() int {
 	return len(" 100% || (/) ") + 2*len(strconv.Itoa(p.total))
 }
 
-// standing describes the state of the search for a folding: the best design, the proved lower bound, and the share of
-// the budget that the design takes.
-func standing(st *folding.SearchProgress) string {
+// standing returns text about the state of the search for a folding: the best design, the proved lower bound, and the
+// design's share of the budget.
+func standing(st *folding.BestDesignSoFar) string {
 	if st == nil {
 		return "no design yet"
 	}
@@ -166,7 +167,7 @@ func pacing(done, total int, took time.Duration) (rate, left string) {
 }
 
 // stand receives the best design so far from the search for a folding.
-func (p *progress) stand(st folding.SearchProgress) {
+func (p *progress) stand(st folding.BestDesignSoFar) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = &st

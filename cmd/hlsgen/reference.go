@@ -25,7 +25,7 @@ func (a *app) referenceCommand() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.running = true
-			made, err := outputdir.Temporary("hlsgen-reference-")
+			made, err := outputdir.MakeTemporaryFolder("hlsgen-reference-")
 			if err != nil {
 				return err
 			}
@@ -51,10 +51,10 @@ func (a *app) referenceCommand() *cobra.Command {
 				return err
 			}
 			var d diag.List
-			err = folder.Share(under(a.dir, args[0]), &d, func(dir *outputdir.Shared) error {
+			err = folder.WriteToSharedFolder(under(a.dir, args[0]), &d, func(dir *outputdir.SharedFolder) error {
 				return copyPages(made, dir)
 			})
-			if err != nil || d.Failed() {
+			if err != nil || d.HasErrors() {
 				return a.without(false, &d, err)
 			}
 			return nil
@@ -63,7 +63,7 @@ func (a *app) referenceCommand() *cobra.Command {
 }
 
 // copyPages copies the files of a folder into another folder.
-func copyPages(from string, to *outputdir.Shared) error {
+func copyPages(from string, to *outputdir.SharedFolder) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func copyPages(from string, to *outputdir.Shared) error {
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(from, e.Name()))
 		if err == nil {
-			err = to.Write(e.Name(), text)
+			err = to.WriteOwnFile(e.Name(), text)
 		}
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 // release is the version that git reports for the source. The Makefile has the linker set it.
 var release string
 
+// version returns the version of this program.
 func version() string {
 	noted := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -33,6 +34,7 @@ const (
 	onHlsgen = "know"
 )
 
+// root returns hlsgen's command with all its subcommands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hlsgen",

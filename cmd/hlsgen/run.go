@@ -60,6 +60,7 @@ type app struct {
 	objectsByFile bool // the configuration file asks for JSON objects on stderr
 }
 
+// newApp returns the app for one command line in a world.
 func newApp(w world, args []string) *app {
 	if w.objects == nil {
 		w.objects = new(atomic.Bool)
@@ -71,8 +72,10 @@ func newApp(w world, args []string) *app {
 // exist.
 type usage struct{ msg string }
 
+// Error returns the message.
 func (e *usage) Error() string { return e.msg }
 
+// usagef returns a *usage with a formatted message.
 func usagef(format string, args ...any) error { return &usage{fmt.Sprintf(format, args...)} }
 
 // errShown reports that stderr already shows diagnostics of which at least one is an error.
@@ -96,7 +99,8 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that printed its object has told the error in it
 		a.screen.Reset()
-		if e := a.json(failure{report.CurrentHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
+		if e := a.json(failure{report.CurrentReportHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd,
+			err)))}); e != nil {
 			err = e
 		}
 	}
@@ -176,8 +180,8 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitDiagnostics
 	case ctx.Err() != nil:
 		text := "interrupted"
-		if unwritten := new(simulate.NotWrittenError); errors.As(err, &unwritten) {
-			text += "; " + unwritten.What()
+		if unwritten := new(simulate.OutputNotWrittenError); errors.As(err, &unwritten) {
+			text += "; " + unwritten.MessageWithoutReason()
 		}
 		a.notes().complain(text)
 		return exitInterrupted
@@ -214,8 +218,9 @@ type failure struct {
 	outcome
 }
 
+// outcomeOf returns the last fields of a command's JSON: the diagnostics in d, and err if it is not nil.
 func outcomeOf(d *diag.List, err error) outcome {
-	o := outcome{Diagnostics: d.ForUser()}
+	o := outcome{Diagnostics: d.WithStrictApplied()}
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -234,7 +239,7 @@ func (a *app) json(v any) error {
 // without ends a command that has no result: it shows the diagnostics, and returns err or errShown.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
-		if e := a.json(failure{report.CurrentHead, outcomeOf(d, err)}); e != nil {
+		if e := a.json(failure{report.CurrentReportHead, outcomeOf(d, err)}); e != nil {
 			return e
 		}
 	}

@@ -63,7 +63,7 @@ func pairs(env map[string]string) func() []string {
 func filesIn(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, examples.Files); err != nil {
+	if err := os.CopyFS(dir, examples.EmbeddedFiles); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range files {
@@ -255,7 +255,8 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &engines.MismatchError{Msg: "engine cycle against eval"}), context.Background(),
+		{fmt.Errorf("sample 3: %w", &engines.MismatchError{Msg: "engine cycle against eval"}),
+			context.Background(),
 			"",
 			exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
@@ -451,7 +452,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, f := range []string{"new/" + iris, "new/" + irisInputs, "new/digits-mlp-w2a2/labels.npy"} {
-		want, err := examples.Files.ReadFile(strings.TrimPrefix(f, "new/"))
+		want, err := examples.EmbeddedFiles.ReadFile(strings.TrimPrefix(f, "new/"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,8 +104,9 @@ func (s *screen) example(src *source.ModelSource, own string) {
 	}
 }
 
+// exampleDoc returns the description of an embedded example.
 func exampleDoc(name string) string {
-	for _, e := range examples.All {
+	for _, e := range examples.NamesAndDocs {
 		if e.Name == name {
 			return e.Doc
 		}
@@ -120,4 +121,5 @@ type about struct {
 	Example bool   `json:"example"`
 }
 
-func aboutOf(s *source.ModelSource) about { return about{report.CurrentHead, s.Name, s.Example} }
+// aboutOf returns the first fields of a command's JSON, about its model.
+func aboutOf(s *source.ModelSource) about { return about{report.CurrentReportHead, s.Name, s.Example} }

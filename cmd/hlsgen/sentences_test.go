@@ -15,7 +15,7 @@ import (
 // TestOddFiles checks the messages about names and contents of files that have another meaning elsewhere.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
-	model, err := examples.Files.ReadFile(iris)
+	model, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestOddFiles(t *testing.T) {
 // such metadata there is no column for them.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	model, err := examples.Files.ReadFile(iris)
+	model, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}

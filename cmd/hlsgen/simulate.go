@@ -25,8 +25,9 @@ import (
 	"hlsgen/internal/simulate"
 )
 
+// simulateCommand returns the command simulate.
 func (a *app) simulateCommand() *cobra.Command {
-	o := simulate.Options{Engine: engines.Fast, OutputFiles: simulate.OutputFiles{MaxShown: elements}}
+	o := simulate.Options{Engine: engines.EngineFast, OutputFiles: simulate.OutputFiles{MaxShown: elements}}
 	var names, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -35,14 +36,14 @@ holds one array per input name.
 
 Engines:
 `
-	for _, e := range engines.All {
+	for _, e := range engines.DocumentedEngines {
 		long += fmt.Sprintf("  %-10s %s\n", e.Name, e.Doc)
 		names = append(names, string(e.Name))
 	}
 	long += `
 A model whose metadata name an alphabet gives text, decoded by a method:
 `
-	for _, m := range ctc.Methods {
+	for _, m := range ctc.DocumentedMethods {
 		long += fmt.Sprintf("  %-10s %s\n", m.Name, m.Doc)
 		methods = append(methods, string(m.Name))
 	}
@@ -71,12 +72,12 @@ one stream, in order.
 			"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
 		"first as .npy on standard output", noStandard)
-	option(t.FlagSet, &o.Engine, "engine", string(engines.Fast), "ENGINE", oneOf[engines.Engine]("engines",
+	option(t.FlagSet, &o.Engine, "engine", string(engines.EngineFast), "ENGINE", oneOf[engines.Engine]("engines",
 		names),
 		"one of "+strings.Join(names, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
-	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.Overflow]("overflows",
-		[]string{string(frontend.OverflowWrap), string(frontend.OverflowSaturate)}),
+	option(t.FlagSet, &o.Overflow, "acc-overflow", "", "OVERFLOW", oneOf[frontend.OverflowMode]("overflows",
+		[]string{string(frontend.OverflowModeWrap), string(frontend.OverflowModeSaturate)}),
 		"what narrower accumulators would do: wrap, the "+
 			"sum modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
 	t.accumulators("the bits of accumulators with --acc-overflow")
@@ -86,7 +87,7 @@ one stream, in order.
 	t.path(&o.VCD, "trace-vcd", "FILE",
 		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave", nil)
 	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG", nil)
-	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.Method]("methods", methods),
+	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.DecodingMethod]("methods", methods),
 		"how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
 	t.strict()
 	t.json()
@@ -98,7 +99,7 @@ one stream, in order.
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
 				"(only the embedded example brings its own)")
 		}
-		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == samples.StdioPath
+		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == samples.StandardStreamPath
 		if o.Output != "" && !toStdout && ext != ".npy" && ext != ".npz" {
 			return nil, usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
@@ -110,7 +111,7 @@ one stream, in order.
 			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			o.Stdout = a.stdout
 		}
-		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.Cycle {
+		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.EngineCycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		if err := t.excluding(); err != nil {
@@ -136,6 +137,7 @@ one stream, in order.
 	})
 }
 
+// simulated shows the result of a simulation.
 func (s *screen) simulated(o simulate.Options, r *simulate.Result) {
 	s.title("%s, engine %s: %s%s", label(r.Source.Name), r.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
 	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
@@ -143,9 +145,9 @@ func (s *screen) simulated(o simulate.Options, r *simulate.Result) {
 		s.design(o, r)
 	}
 	switch r.Engine {
-	case engines.Cycle, engines.CSim, engines.Circuit:
+	case engines.EngineCycle, engines.EngineCSim, engines.EngineCircuit:
 		s.field("verified", "every layer's stream equals the one of engine eval")
-	case engines.RTL, engines.Netlist:
+	case engines.EngineRTL, engines.EngineNetlist:
 		s.field("verified", "every layer's stream equals the one of engine eval, every clock that of engine cycle")
 	}
 	for k, out := range r.Outputs {
@@ -202,20 +204,21 @@ func (s *screen) design(o simulate.Options, r *simulate.Result) {
 			"no host port",
 			count(r.MaxCycles, "clock"))
 	}
-	samples := d.Model.Turns.PerFrame()
-	fps, interval := d.FPSAndClocks()
-	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.Unit(samples), figure(d.ClockMHz()),
+	samples := d.Model.Turns.SamplesPerFrame()
+	fps, interval := d.SamplesPerSecondAndInterval()
+	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.RateUnit(samples), figure(d.ClockMHz()),
 		pace(samples, interval))
 	feedback(s, d)
 	s.latency(d)
-	s.sequences(report.SequencesOf(d))
+	s.sequences(report.NewSequenceRatesReport(d))
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {
 		s.field("simulated", "%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample"))
 	}
 }
 
-func (s *screen) comparison(file string, c *simulate.Comparison) {
+// comparison shows how the outputs compare with those in a file.
+func (s *screen) comparison(file string, c *simulate.OutputComparison) {
 	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
 	if c.NearTies > 0 {
 		verdict += ", " + count(c.NearTies, "near tie")
@@ -266,32 +269,35 @@ type simulated struct {
 	Accuracy *samples.Accuracy        `json:"accuracy,omitempty"` // with labels
 	Overflow *simulate.OverflowReport `json:"overflow,omitempty"` // with --acc-overflow
 	// with labels: the accuracy that info.json beside the model gives, from 0 to 1
-	Stated   *float64   `json:"stated_accuracy,omitempty"`
-	Decode   ctc.Method `json:"decode,omitempty"`
-	Texts    []string   `json:"texts,omitempty"`
-	FPS      float64    `json:"fps,omitempty"`
-	Interval float64    `json:"interval_clocks,omitempty"`
-	Latency  int        `json:"latency_clocks,omitempty"`
-	Clocks   int        `json:"simulated_clocks,omitempty"` // of all samples
+	Stated   *float64           `json:"stated_accuracy,omitempty"`
+	Decode   ctc.DecodingMethod `json:"decode,omitempty"`
+	Texts    []string           `json:"texts,omitempty"`
+	FPS      float64            `json:"fps,omitempty"`
+	Interval float64            `json:"interval_clocks,omitempty"`
+	Latency  int                `json:"latency_clocks,omitempty"`
+	Clocks   int                `json:"simulated_clocks,omitempty"` // of all samples
 
-	Sequences *report.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
+	Sequences *report.SequenceRatesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
-	Folds   map[string]folded    `json:"folding,omitempty"`
-	Compare *simulate.Comparison `json:"compare,omitempty"`
+	Folds   map[string]folded          `json:"folding,omitempty"`
+	Compare *simulate.OutputComparison `json:"compare,omitempty"`
 	outcome
 }
 
+// A tensor is the JSON of an output, without its elements.
 type tensor struct {
 	Name  string `json:"name"`
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"`
 }
 
+// A folded is the JSON of a layer's fold.
 type folded struct {
 	PE   int `json:"PE"`
 	SIMD int `json:"SIMD"`
 }
 
+// simulatedOf returns the JSON of a simulation.
 func simulatedOf(o simulate.Options, r *simulate.Result, d *diag.List) simulated {
 	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: r.Engine, Samples: r.Samples, Steps: r.Steps,
 		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.StatedAccuracy, Overflow: r.Overflow, outcome: outcomeOf(d,
@@ -303,9 +309,9 @@ func simulatedOf(o simulate.Options, r *simulate.Result, d *diag.List) simulated
 		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
 	}
 	if f := r.Design; f != nil {
-		s.FPS, s.Interval = f.FPSAndClocks()
+		s.FPS, s.Interval = f.SamplesPerSecondAndInterval()
 		s.Latency, s.Folds = f.Clocks.Latency, map[string]folded{}
-		s.Sequences = report.SequencesOf(f)
+		s.Sequences = report.NewSequenceRatesReport(f)
 		for i, n := range f.Model.Graph.Nodes {
 			s.Folds[n.Name] = foldedOf(f.Folds[i])
 		}
@@ -316,4 +322,5 @@ func simulatedOf(o simulate.Options, r *simulate.Result, d *diag.List) simulated
 	return s
 }
 
+// foldedOf returns the JSON of a fold.
 func foldedOf(f dataflow.Fold) folded { return folded{f.PE, f.SIMD} }

@@ -17,7 +17,7 @@ import (
 // array reads the only array of a file.
 func array(t *testing.T, path string) *npy.Array {
 	t.Helper()
-	all, err := npy.ReadFile(path)
+	all, err := npy.ReadArrays(path)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%s: %d arrays, %v", path, len(all), err)
 	}
@@ -29,7 +29,7 @@ func array(t *testing.T, path string) *npy.Array {
 
 func save(t *testing.T, path string, a *npy.Array) {
 	t.Helper()
-	b, err := npy.Format(a)
+	b, err := npy.EncodeNPY(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: %d files, %v", engine, len(entries), err)
 		}
 		for _, e := range entries {
-			if e.Name() != outputdir.FileListName {
+			if e.Name() != outputdir.SharedFileListName {
 				array(t, filepath.Join(dir, "trace-"+engine, e.Name()))
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
+// statsCommand returns the command stats.
 func statsCommand(a *app) *cobra.Command {
 	var o check.StatsOptions
 	t := a.task(&cobra.Command{
@@ -51,7 +52,7 @@ figures of qonnx' inference_cost.`,
 		if ext := strings.ToLower(filepath.Ext(o.Plot)); o.Plot != "" && ext != ".svg" && ext != ".png" {
 			return nil, usagef("--plot %s: pictures are drawn as .svg or .png", o.Plot)
 		}
-		c, err := check.Stats(ctx, o, &t.d)
+		c, err := check.RunStats(ctx, o, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ func showStats(s *screen, o check.StatsOptions, c *check.StatsResult) {
 			bits = fmt.Sprintf("%.2f", l.Entropy.Bits)
 		}
 		t.row(label(name), label(place(l)), types(l), humanize.Comma(l.MACs), humanize.Comma(l.EffectiveMACs),
-			bops(l.BOPs), zeros(&l.Counts), bits)
+			bops(l.BOPs), zeros(&l.OperationCounts), bits)
 	}
 	s.table(t)
 	if c.Samples > 0 {
@@ -110,8 +111,8 @@ func showTotals(s *screen, c *check.StatsResult) {
 			zeros(t), humanize.Comma(t.WeightBits), e.Bits, smaller)
 	}
 	s.field("activations", "%s bits read, %s bits given; with the weights, %s MACs per byte",
-		humanize.Comma(t.InputBits), humanize.Comma(t.OutputBits), figure(t.Intensity()))
-	var host stats.Counts
+		humanize.Comma(t.InputBits), humanize.Comma(t.OutputBits), figure(t.ProductsPerByte()))
+	var host stats.OperationCounts
 	on := 0
 	for _, l := range n.Layers {
 		if onHost(l.Becomes) {
@@ -137,7 +138,7 @@ func showTotals(s *screen, c *check.StatsResult) {
 }
 
 // showStates shows how often the neurons of each layer are on, and how many different states the layers took.
-func showStates(s *screen, n *stats.Totals) {
+func showStates(s *screen, n *stats.ModelStats) {
 	t := newTable("node", ">neurons", ">states seen", ">distinct", ">on", ">entropy", ">efficiency")
 	for _, l := range n.Layers {
 		q := l.States
@@ -161,15 +162,17 @@ func types(l *stats.LayerStats) string {
 	return strings.Join(in, ",") + " x " + strings.Join(weights, ",")
 }
 
-// place returns where the products of a layer are computed: in a layer of the accelerator, or on the host.
+// place returns the place where the products of a layer are computed, as text: a layer of the accelerator, or the host.
 func place(l *stats.LayerStats) string {
 	first, _, _ := strings.Cut(l.Becomes, ", ")
 	return first
 }
 
+// onHost reports whether the fate of a node is to stay on the host.
 func onHost(becomes string) bool { return strings.HasPrefix(becomes, "host ") }
 
-func operations(n *stats.Totals) (ops int64) {
+// operations returns the number of operations of a network.
+func operations(n *stats.ModelStats) (ops int64) {
 	for _, o := range n.Others {
 		ops += o.Operations
 	}
@@ -179,7 +182,8 @@ func operations(n *stats.Totals) (ops int64) {
 // bops formats a number of bit operations with one decimal.
 func bops(f float64) string { return humanize.Commaf(math.Round(10*f) / 10) }
 
-func zeros(c *stats.Counts) string {
+// zeros returns the share of weights that are 0 as text in percent, or a dash without weights.
+func zeros(c *stats.OperationCounts) string {
 	if c.Weights == 0 {
 		return "-"
 	}
@@ -189,10 +193,10 @@ func zeros(c *stats.Counts) string {
 // A counted is the JSON of statistics.
 type counted struct {
 	about
-	Buildable bool                `json:"buildable"` // the whole model can be built
-	Layers    []*stats.LayerStats `json:"layers"`
-	Others    []*stats.Other      `json:"others"` // nodes that compute on data without weights
-	Total     statsTotal          `json:"total"`
+	Buildable bool                    `json:"buildable"` // the whole model can be built
+	Layers    []*stats.LayerStats     `json:"layers"`
+	Others    []*stats.WeightlessNode `json:"others"` // nodes that compute on data without weights
+	Total     statsTotal              `json:"total"`
 	// the figures of qonnx' inference_cost, by its keys
 	InferenceCost map[string]float64 `json:"inference_cost"`
 
@@ -204,15 +208,16 @@ type counted struct {
 
 // A statsTotal has the counts of a whole network. A weight tensor that several layers share counts once.
 type statsTotal struct {
-	stats.Counts
-	MACsPerByte float64        `json:"macs_per_byte"`
-	Entropy     *stats.Entropy `json:"entropy,omitempty"`
+	stats.OperationCounts
+	MACsPerByte float64              `json:"macs_per_byte"`
+	Entropy     *stats.WeightEntropy `json:"entropy,omitempty"`
 }
 
+// countedOf returns the JSON of statistics.
 func countedOf(o check.StatsOptions, c *check.StatsResult, d *diag.List) counted {
 	n := c.Network
 	j := counted{about: aboutOf(c.Source), Buildable: c.Buildable, Layers: n.Layers, Others: n.Others,
-		Total: statsTotal{n.Total, n.Total.Intensity(), n.Entropy}, InferenceCost: n.InferenceCost(),
+		Total: statsTotal{n.Total, n.Total.ProductsPerByte(), n.Entropy}, InferenceCost: n.QONNXInferenceCost(),
 		Samples: c.Samples, Plot: o.Plot, outcome: outcomeOf(d, nil)}
 	if c.Samples > 0 {
 		j.Efficiency = &c.Efficiency

@@ -32,7 +32,7 @@ func TestStatsStates(t *testing.T) {
 	codes, x, dir := m.Recorded(t).Codes, m.Array(t, "inputs.npy"), t.TempDir()
 	n := codes[0].Data.Shape[0] // codes are recorded of the first samples
 	x.Data, x.Shape[0] = x.Data[:len(x.Data)/x.Shape[0]*n], n
-	file, err := npy.Format(x)
+	file, err := npy.EncodeNPY(x)
 	if err != nil {
 		t.Fatal(err)
 	}

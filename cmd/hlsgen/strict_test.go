@@ -16,9 +16,10 @@ import (
 // which is worth a warning.
 func vectorsModel() string {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, 4, 3).Output("y", graph.Float32, 1, 2)
-	m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	m.Init("w", graph.Float32, []int{3, 2}, 1, 0, -1, 1, 1, 1).Init("first", graph.Int64, []int{1}, 0)
+	m.Input("x", graph.DTypeFloat32, 4, 3).Output("y", graph.DTypeFloat32, 1, 2)
+	m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("b", graph.DTypeFloat32, nil,
+		4)
+	m.Init("w", graph.DTypeFloat32, []int{3, 2}, 1, 0, -1, 1, 1, 1).Init("first", graph.DTypeInt64, []int{1}, 0)
 	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
 	m.Node("MatMul", "q", "w").Out("h")
 	m.Node("ReduceSum", "h", "first").Name("sum").Out("y")
@@ -28,7 +29,7 @@ func vectorsModel() string {
 // TestStrict checks that a warning alone ends no command, and that with --strict it does, before anything is written.
 func TestStrict(t *testing.T) {
 	t.Parallel()
-	data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{4, 3}, Data: make([]float64, 12)})
+	data, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: []int{4, 3}, Data: make([]float64, 12)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,21 +38,21 @@ func TestStrict(t *testing.T) {
 		code       diag.Code
 		writes     string // what is written without --strict
 	}{
-		{"check", "check vectors.onnx", diag.FixedBatch, ""},
-		{"build", "build vectors.onnx --board pynq-z1 --no-csim --verify 1 --out out", diag.FixedBatch,
+		{"check", "check vectors.onnx", diag.InputBatchFixed, ""},
+		{"build", "build vectors.onnx --board pynq-z1 --no-csim --verify 1 --out out", diag.InputBatchFixed,
 			"out/manifest.json"},
-		{"front", "build vectors.onnx --board pynq-z1 --pareto", diag.FixedBatch, ""},
+		{"front", "build vectors.onnx --board pynq-z1 --pareto", diag.InputBatchFixed, ""},
 		{"clock", "build " + iris + " --board pynq-z1 --clock 600 --no-csim --verify 1 --out out",
-			diag.ClockUnreachable, "out/manifest.json"},
+			diag.LayerTooSlowForClock, "out/manifest.json"},
 		{"folding", "build " + iris + " --board pynq-z1 --folding folding.json --no-csim --verify 1 --out out",
-			diag.FoldingInvalid, "out/manifest.json"},
+			diag.FoldingFileInvalid, "out/manifest.json"},
 		{"reference", "simulate vectors.onnx --input x.npy --engine reference --output y.npy --trace t",
-			diag.FixedBatch, "y.npy"},
-		{"eval", "simulate vectors.onnx --input x.npy --output y.npy --trace t", diag.FixedBatch, "t"},
+			diag.InputBatchFixed, "y.npy"},
+		{"eval", "simulate vectors.onnx --input x.npy --output y.npy --trace t", diag.InputBatchFixed, "t"},
 		{"cycle", "simulate " + iris + " --input " + irisInputs +
 			" --engine cycle --board pynq-z1 --clock 600 --output y.npy --trace t --trace-vcd v.vcd",
-			diag.ClockUnreachable, "t"},
-		{"sweep", "sweep vectors.onnx --board pynq-z1 --out out", diag.FixedBatch, "out/sweep.json"},
+			diag.LayerTooSlowForClock, "t"},
+		{"sweep", "sweep vectors.onnx --board pynq-z1 --out out", diag.InputBatchFixed, "out/sweep.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

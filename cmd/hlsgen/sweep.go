@@ -29,14 +29,14 @@ import (
 const maxFront = 10_000
 
 // budgets adds a flag for shares of a board: "0.5,0.8" means two budgets, "lut=0.7,bram=0.9" means one.
-func budgets(fs *pflag.FlagSet, to *[]folding.MaxUse, name, usage string) {
+func budgets(fs *pflag.FlagSet, to *[]folding.MaxUseFractions, name, usage string) {
 	fs.Var(&value{kind: "SHARE,...", set: func(v *value, s string) (string, error) {
 		parts := []string{s}
 		if !strings.Contains(s, "=") {
 			parts = strings.Split(s, ",")
 		}
 		for _, part := range parts {
-			x, err := folding.ParseMaxUse(part)
+			x, err := folding.ParseMaxUseFractions(part)
 			if err != nil {
 				return "", err
 			}
@@ -62,7 +62,7 @@ func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.DidYouMean(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.DidYouMeanText(s, names))
 	}
 }
 
@@ -72,6 +72,7 @@ type jobs struct {
 	slurm   bool
 }
 
+// parseJobs parses a value of --jobs.
 func parseJobs(s string) (jobs, error) {
 	if s == "slurm" {
 		return jobs{slurm: true}, nil
@@ -94,9 +95,9 @@ func parseShare(s string) (float64, error) {
 
 // parsePrecisions parses a value of --requantize and returns every combination of formats. w=2..8,a=4,8,e4m3,p=12,16
 // lists formats of weights, activations and accumulators; least asks for the fewest bits of each layer.
-func parsePrecisions(s string) (list []frontend.Recipe, err error) {
+func parsePrecisions(s string) (list []frontend.QuantisationRecipe, err error) {
 	if s == quantise.LeastBitsRecipeName {
-		return []frontend.Recipe{{Least: true}}, nil
+		return []frontend.QuantisationRecipe{{Least: true}}, nil
 	}
 	formats := map[string][]string{}
 	key := ""
@@ -134,7 +135,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 	}
 	add := func(w, a string) error {
 		for _, p := range accumulators {
-			r, err := frontend.ParseRecipe("w" + w + "a" + a + p)
+			r, err := frontend.ParseQuantisationRecipe("w" + w + "a" + a + p)
 			if err != nil {
 				return err
 			}
@@ -160,6 +161,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 // maxFormats is the most combinations of formats that a value of --requantize may stand for.
 const maxFormats = 1000
 
+// sweepCommand returns the command sweep.
 func (a *app) sweepCommand() *cobra.Command {
 	o := sweep.Options{OutputFolder: options.OutputFolder{Version: version()}}
 	var (
@@ -190,14 +192,14 @@ array that synthesises them; --collect gathers the reports into the tables.`,
   hlsgen sweep --collect sweep`,
 	}, parts{Source: &o.Source, Hardware: &o.Hardware, Goal: &o.Goal, OutputFolder: &o.OutputFolder})
 	fs := t.FlagSet
-	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
-	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
+	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.MemoryLUTRAM, dataflow.MemoryBRAM, dataflow.MemoryURAM}
+	computes := []dataflow.MultiplierKind{dataflow.NoMultiplier, dataflow.MultiplierInLUTs, dataflow.MultiplierInDSPs}
 	var board *value
 	board = listOption(fs, &o.Boards, "board", "BOARD,...", func(s string) (string, error) {
 		switch {
 		case s == "":
 			return "", errors.New("want a board")
-		case boards.IsPath(s):
+		case boards.IsBoardFilePath(s):
 			return under(board.base, s), nil
 		}
 		return s, nil
@@ -255,7 +257,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.completes("compute", styles(computes))
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if collect != "" {
-			r, err := sweep.Collect(collect, &t.d)
+			r, err := sweep.CollectToolReports(collect, &t.d)
 			return sweptAnswer(r, err, nil, &t.d)
 		}
 		switch {
@@ -286,17 +288,17 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			o.Front = *points
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, folder.DefaultOut(o.Model, "sweep"))
+			o.Out = under(a.dir, folder.DefaultBuildFolder(o.Model, "sweep"))
 		}
-		r, err := sweep.Run(ctx, o, &t.d)
+		r, err := sweep.RunSweep(ctx, o, &t.d)
 		if err == nil && r != nil && by.slurm {
-			err = r.WriteSlurm(ctx, o, &t.d)
+			err = r.WriteSlurmJobs(ctx, o, &t.d)
 		}
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
 			a.notes().remark("%d of %d searches are kept in %s: the same command goes on from there", r.Kept,
 				r.Total, printable(r.Out))
 		}
-		if t.d.Failed() {
+		if t.d.HasErrors() {
 			return nil, err
 		}
 		return sweptAnswer(r, err, &o, &t.d)
@@ -321,19 +323,20 @@ type swept struct {
 	Searches int            `json:"searches"`
 	Fresh    int            `json:"searches_made_now"`
 	// accuracies of the float model and of the model, if it was quantised again
-	Precision *sweep.PrecisionResults `json:"precision,omitempty"`
-	Accuracy  *samples.Accuracy       `json:"accuracy,omitempty"` // of the unchanged model, with labels
-	Chosen    *sweep.Point            `json:"chosen,omitempty"`
-	Out       string                  `json:"out"`
-	Files     []string                `json:"files"`
-	Array     int                     `json:"slurm_jobs,omitempty"`
-	Collected int                     `json:"reports_collected,omitempty"`
+	Precision *sweep.PrecisionAccuracies `json:"precision,omitempty"`
+	Accuracy  *samples.Accuracy          `json:"accuracy,omitempty"` // of the unchanged model, with labels
+	Chosen    *sweep.PointResult         `json:"chosen,omitempty"`
+	Out       string                     `json:"out"`
+	Files     []string                   `json:"files"`
+	Array     int                        `json:"slurm_jobs,omitempty"`
+	Collected int                        `json:"reports_collected,omitempty"`
 	outcome
 }
 
+// sweptOf returns the JSON of a sweep.
 func sweptOf(r *sweep.SweepReport, d *diag.List) swept {
-	s := swept{ReportHead: report.CurrentHead, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
-		Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+	s := swept{ReportHead: report.CurrentReportHead, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
+		Searches: r.Total, Fresh: r.Fresh, Chosen: r.ChosenPoint(), Out: r.Out,
 		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected,
 		Precision: r.Precision, Accuracy: r.Accuracy, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {

@@ -16,10 +16,10 @@ const shown = 24
 
 // fates lists the ways in which a point may end, in the order of the screen.
 var fates = []struct{ status, words string }{
-	{sweep.StatusFits, "made and within the budget"},
-	{sweep.StatusBound, "bounded, not made"},
-	{sweep.StatusUnreachable, "unreachable"},
-	{sweep.StatusRefused, "refused"},
+	{sweep.PointStatusFits, "made and within the budget"},
+	{sweep.PointStatusBoundsOnly, "bounded, not made"},
+	{sweep.PointStatusUnreachable, "unreachable"},
+	{sweep.PointStatusRefused, "refused"},
 }
 
 // swept shows a sweep. o has the options of the sweep; it is nil if only reports were collected.
@@ -39,25 +39,25 @@ func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 	if old := r.Kept - r.Fresh; old > 0 {
 		s.field("journal", "%s of %d stood in it from before", count(old, "search"), r.Total)
 	}
-	if n[sweep.StatusFits] > 0 {
+	if n[sweep.PointStatusFits] > 0 {
 		s.sweepDesigns(r)
 	}
 	sweepAccuracy(s, r)
 	sweepLeast(s, r)
-	if n[sweep.StatusBound] > 0 {
+	if n[sweep.PointStatusBoundsOnly] > 0 {
 		s.sweepBounds(r)
 		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
 	}
-	for _, fate := range []string{sweep.StatusUnreachable, sweep.StatusRefused} {
-		if i := slices.IndexFunc(r.Points, func(p sweep.Point) bool { return p.Status == fate }); i >= 0 {
+	for _, fate := range []string{sweep.PointStatusUnreachable, sweep.PointStatusRefused} {
+		if i := slices.IndexFunc(r.Points, func(p sweep.PointResult) bool { return p.Status == fate }); i >= 0 {
 			s.field(fate, "%s; the first: %s", count(n[fate], "point"), printable(r.Points[i].Reason))
 		}
 	}
-	if c := r.Chosen(); c != nil {
+	if c := r.ChosenPoint(); c != nil {
 		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s %s, %s DSP",
-			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
+			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.RateUnit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
-			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockRAMName([]sweep.Point{*c}),
+			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockRAMNameOfPoints([]sweep.PointResult{*c}),
 			whole(c.Resources.DSP))
 		s.sequences(c.Sequences)
 		s.field("bottleneck", "%s", label(c.Bottleneck))
@@ -107,7 +107,7 @@ func (s *screen) sweepNext(r *sweep.SweepReport, o *sweep.Options) {
 			count(r.Array, "job")))
 		return
 	}
-	c := r.Chosen()
+	c := r.ChosenPoint()
 	if c == nil || o == nil {
 		return
 	}
@@ -115,23 +115,23 @@ func (s *screen) sweepNext(r *sweep.SweepReport, o *sweep.Options) {
 	given := o.ModelFlags()
 	switch {
 	case c.Precision != "":
-		build += " " + quoted(r.Path(c.Precision+".onnx"))
+		build += " " + quoted(r.PathInOutputFolder(c.Precision+".onnx"))
 		given = given[:2] // only the sizes of axes: the written model has the rest
 	case o.Model != "":
 		build += " " + quoted(o.Model)
 	}
 	lines := []string{build + " --board " + quoted(c.BoardArgument(o.Boards)),
-		"--folding " + quoted(r.Path(sweep.ChosenFile))}
+		"--folding " + quoted(r.PathInOutputFolder(sweep.ChosenFoldingFileName))}
 	for _, f := range []struct {
 		given      bool
 		flag, text string
 	}{
 		{len(o.Clocks) > 0, "--clock", fmt.Sprint(c.ClockMHz)},
 		{c.MaxUse != folding.DefaultMaxUseName, "--max-use", c.MaxUse},
-		{o.Least != folding.LeastLoad, "--least", o.Least.Flag()},
-		{o.IO != dataflow.FromMemory, "--io", o.IO.String()},
+		{o.Least != folding.ResourceMeasureLoad, "--least", o.Least.FlagValue()},
+		{o.IO != dataflow.HostIOMemory, "--io", o.IO.String()},
 		{o.MaxUnroll != dataflow.UnrollLimits{}, "--max-unroll", o.MaxUnroll.String()},
-		{o.Formula != dataflow.FittedFormula, "--cost", o.Formula.String()},
+		{o.Formula != dataflow.FittedCostFormula, "--cost", o.Formula.String()},
 		{c.Samples > 1, "--interleave", fmt.Sprint(c.Samples)},
 	} {
 		if f.given {
@@ -152,9 +152,9 @@ func (s *screen) sweepNext(r *sweep.SweepReport, o *sweep.Options) {
 // axes lists the columns of a point's settings. A column that is the same in all rows is shown once, below the table.
 var axes = []string{"board", ">MHz", "memory", "compute", "max-use", ">interleave", "precision", ">accuracy"}
 
-// precise returns how the precision of the chosen design was selected. It is empty if the model was not quantised
+// precise returns text about the selection of the chosen design's precision. It is empty if the model was not quantised
 // again.
-func precise(c *sweep.Point) string {
+func precise(c *sweep.PointResult) string {
 	if c.Precision == "" {
 		return ""
 	}
@@ -162,14 +162,15 @@ func precise(c *sweep.Point) string {
 }
 
 // accuracyOf returns the accuracy of a point in per cent, or an empty text.
-func accuracyOf(p *sweep.Point) string {
+func accuracyOf(p *sweep.PointResult) string {
 	if p.Accuracy == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.1f %%", 100*p.Accuracy.Share())
+	return fmt.Sprintf("%.1f %%", 100*p.Accuracy.ShareRight())
 }
 
-func asked(p *sweep.Point) []string {
+// asked returns the settings of a point, by the columns in axes.
+func asked(p *sweep.PointResult) []string {
 	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision,
 		accuracyOf(p)}
 }
@@ -203,13 +204,13 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 
 // sweepDesigns shows the chosen design and the designs on a front.
 func (s *screen) sweepDesigns(r *sweep.SweepReport) {
-	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
-		">"+sweep.BlockRAMName(r.Points), ">DSP", "best in", "")...)
+	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.RateUnit()+"/s", ">clocks", ">latency", ">LUT",
+		">"+sweep.BlockRAMNameOfPoints(r.Points), ">DSP", "best in", "")...)
 	t.keys = len(axes)
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
-		if p.Status != sweep.StatusFits || len(p.Front) == 0 && !p.Chosen {
+		if p.Status != sweep.PointStatusFits || len(p.Front) == 0 && !p.Chosen {
 			continue
 		}
 		if len(t.rows) >= shown && !p.Chosen {
@@ -221,14 +222,14 @@ func (s *screen) sweepDesigns(r *sweep.SweepReport) {
 			mark = "chosen"
 		}
 		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT),
-			whole(p.Resources.BRAM), whole(p.Resources.DSP), p.FrontNames(), mark)...)
+			whole(p.Resources.BRAM), whole(p.Resources.DSP), p.FrontResourceNames(), mark)...)
 	}
 	s.sweepRows(t, left, "others on a front")
 }
 
 // sweepBounds shows, for each point, the bounds that no design can beat.
 func (s *screen) sweepBounds(r *sweep.SweepReport) {
-	measure, most := "", ">"+r.Unit()+"/s at most"
+	measure, most := "", ">"+r.RateUnit()+"/s at most"
 	var t *table
 	left := 0
 	for i := range r.Points {
@@ -250,7 +251,7 @@ func (s *screen) sweepBounds(r *sweep.SweepReport) {
 		wanted, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
 		switch {
 		case p.FPSAsked > 0:
-			wanted = rate(p.FPSAsked) + " " + r.Unit() + "/s"
+			wanted = rate(p.FPSAsked) + " " + r.RateUnit() + "/s"
 		case p.Asked > 0:
 			if wanted = rate(p.Asked) + " clocks"; p.Asked == 1 {
 				wanted = "1 clock"
@@ -258,7 +259,7 @@ func (s *screen) sweepBounds(r *sweep.SweepReport) {
 		default:
 			fps, clocks = rate(b.FPS), whole(b.Interval)
 		}
-		if measure == folding.LeastLoad.String() {
+		if measure == folding.ResourceMeasureLoad.String() {
 			least = fmt.Sprintf("%.1f %%", 100*b.Least)
 		}
 		t.row(append(asked(p), wanted, fps, clocks, least)...)

@@ -14,15 +14,16 @@ import (
 // TestSweepNext checks that the command for the chosen design has all flags about the model that the sweep had.
 func TestSweepNext(t *testing.T) {
 	t.Parallel()
-	r := &sweep.SweepReport{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
+	r := &sweep.SweepReport{Out: "out", Points: []sweep.PointResult{{Chosen: true, Board: "zcu104"}}}
 	r.Points[0].MaxUse = folding.DefaultMaxUseName
 	o := &sweep.Options{Source: options.Source{Model: "my net.onnx",
 		ModelInputs: options.ModelInputs{Dims: map[string]int{"N": 4, "C": 2},
-			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true, Shapes: frontend.Shapes{"y": {1,
+			Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 9}, Stateful: true,
+			Shapes: frontend.InputShapes{"y": {1,
 				2},
-				"": {3}}, Initial: frontend.InitialStateModes{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json",
+				"": {3}}, Initial: frontend.InitialStateModesByInput{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json",
 			Cells:     "c.json",
-			InputType: &frontend.InputType{Scale: big.NewRat(1, 255)}}}}
+			InputType: &frontend.IntegerInputType{Scale: big.NewRat(1, 255)}}}}
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")

@@ -17,9 +17,9 @@ import (
 
 // stage parses a value of --until: the last stage up to which the tools run.
 func stage(s string) (synthesis.Stage, error) {
-	if !slices.Contains(synthesis.Stages, s) {
-		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.Stages, ", "), suggest.DidYouMean(s,
-			synthesis.Stages))
+	if !slices.Contains(synthesis.StageNames, s) {
+		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.StageNames, ", "), suggest.DidYouMeanText(s,
+			synthesis.StageNames))
 	}
 	return synthesis.Stage(s), nil
 }
@@ -32,10 +32,11 @@ func builtFolder(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// synthCommand returns the command synth.
 func (a *app) synthCommand() *cobra.Command {
 	var o options.Source
 	var backend options.Backend
-	last := synthesis.ByVivado
+	last := synthesis.StageVivado
 	var by jobs
 	t := a.task(&cobra.Command{
 		Use:   "synth DIR",
@@ -62,16 +63,16 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 	}, parts{Source: &o})
 	option(t.FlagSet, &last, "until", string(last), "STAGE", stage, "how far to go: hls, every layer through Vitis "+
 		"HLS; vivado, and through Vivado, alone; bitstream, and the whole design")
-	option(t.FlagSet, &backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.Backends),
+	option(t.FlagSet, &backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.BackendNames),
 		"where the build has both back ends: layers of hls or of rtl alone")
 	option(t.FlagSet, &by, "jobs", "", "N|slurm", parseJobs, "layers at a time (default: one per processor, eight at "+
 		"most); slurm: each is a job of the cluster")
 	t.json()
-	t.completes("until", synthesis.Stages)
-	t.completes("backend", options.Backends)
+	t.completes("until", synthesis.StageNames)
+	t.completes("backend", options.BackendNames)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		shown := t.cmd.Flags().Arg(0)
-		p := synthesis.Open(under(a.dir, shown), &t.d)
+		p := synthesis.OpenProject(under(a.dir, shown), &t.d)
 		if p == nil {
 			return nil, nil
 		}
@@ -88,7 +89,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 			return nil, err
 		}
 		got := &answer{object: synthesisedOf(p, r, &t.d), show: func(s *screen) { showSynthesised(s, p, r, shown) }}
-		if t.d.Failed() {
+		if t.d.HasErrors() {
 			got.end = errShown
 		}
 		return got, nil
@@ -106,8 +107,9 @@ type synthesised struct {
 	outcome
 }
 
-func synthesisedOf(p *synthesis.Project, r *synthesis.TaskCounts, d *diag.List) synthesised {
-	s := synthesised{ReportHead: report.CurrentHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
+// synthesisedOf returns the JSON of the synth command.
+func synthesisedOf(p *synthesis.Project, r *synthesis.ToolTaskCounts, d *diag.List) synthesised {
+	s := synthesised{ReportHead: report.CurrentReportHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
 		Made:   r.Made,
 		Failed: []string{}, outcome: outcomeOf(d, nil)}
 	for _, f := range r.Failed {
@@ -117,7 +119,7 @@ func synthesisedOf(p *synthesis.Project, r *synthesis.TaskCounts, d *diag.List) 
 }
 
 // showSynthesised shows how many parts the tools have synthesised, and which have failed.
-func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.TaskCounts, dir string) {
+func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.ToolTaskCounts, dir string) {
 	s.title("%s on %s: %s, %s synthesised now, %s unchanged", label(p.Model), label(p.Board),
 		count(len(r.Tasks), "part"), whole(r.Made), whole(r.Before))
 	if len(r.Failed) > 0 {

@@ -20,8 +20,10 @@ type table struct {
 	keys int // the number of columns at the left that tell rows apart; 0 counts as 1
 }
 
+// newTable returns a table without rows, whose columns have the given headings.
 func newTable(head ...string) *table { return &table{head: head} }
 
+// row appends a row of cells.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
 // hide removes the named columns whose cells are the same in all rows, and returns that cell by column.
@@ -260,7 +262,8 @@ func clocksText(f float64) string {
 	return rate(f) + " clocks"
 }
 
-// pace returns how often results come: "one every 6 clocks", or with several samples in a frame "4 every 100 clocks".
+// pace returns text about the rate of results: "one every 6 clocks", or with several samples in a frame "4 every 100
+// clocks".
 func pace(samples int, interval float64) string {
 	number := "one"
 	if samples > 1 {
@@ -283,6 +286,7 @@ func duration(clocks int, clockMHz float64) string {
 	return strconv.FormatFloat(t, 'g', 4, 64) + " " + unit
 }
 
+// percent returns the share of part in a whole as text, in percent.
 func percent(part, of int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64) + " %"
 }

@@ -50,9 +50,10 @@ type parts struct {
 	*options.Hardware
 	*options.Goal
 	*options.OutputFolder
-	accBits *options.AccBits
+	accBits *options.AskedAccBits
 }
 
+// task returns a task for a command with the given options. It has no flags yet.
 func (a *app) task(cmd *cobra.Command, o parts) *task {
 	return &task{FlagSet: cmd.Flags(), app: a, cmd: cmd, o: o}
 }
@@ -173,7 +174,7 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 }
 
 // noStandard reports whether the path of samples names a file. The name of standard input is none.
-func noStandard(path string) bool { return path != samples.StdioPath }
+func noStandard(path string) bool { return path != samples.StandardStreamPath }
 
 // completes gives shells all values of a flag, for completion.
 func (t *task) completes(flag string, values []string) {
@@ -187,6 +188,7 @@ func (t *task) completesBoard() {
 	})
 }
 
+// completesBy gives shells the values of a flag, for completion, by a function.
 func (t *task) completesBy(flag string, values cobra.CompletionFunc) {
 	if err := t.cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err) // there is no such flag
@@ -196,7 +198,8 @@ func (t *task) completesBy(flag string, values cobra.CompletionFunc) {
 // design adds the flags that shape a design.
 func (t *task) design() {
 	fs, o := t.FlagSet, t.o
-	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file", boards.IsPath)
+	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file",
+		boards.IsBoardFilePath)
 	option(fs, &o.FPS, "fps", "", "N", positive,
 		"samples per second to reach with the least resources; without it, as many as fit")
 	option(fs, &o.Interval, "interval", "", "CLOCKS", interval,
@@ -209,9 +212,10 @@ func (t *task) design() {
 	t.ends("where frames come from: memory, through the processor's ports and its bandwidth; " +
 		"or stream, from inside the FPGA, a word in every clock")
 	option(fs, &o.ClockMHz, "clock", "", "MHZ", clockRate, "clock; without it, the board's default")
-	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), with which "+
-		"designs are known to meet their clock: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, "+
-		"their mean 0.7. Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
+	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUseFractions,
+		"budget: guideline (the default), with which "+
+			"designs are known to meet their clock: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, "+
+			"their mean 0.7. Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.OverBudget, "over-budget", false,
 		"where no design is within the budget, take the one that exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
@@ -235,35 +239,41 @@ func (t *task) calibration() {
 
 // backend adds the flag that selects C++ or SystemVerilog.
 func (t *task) backend(usage string) {
-	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.Backends),
+	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[options.Backend]("back ends", options.BackendNames),
 		usage+": hls (C++), rtl (SystemVerilog), or both; SystemVerilog decides latencies and FIFOs "+
 			"where it is generated (default hls, and rtl for devices that are not AMD's)")
-	t.completes("backend", options.Backends)
+	t.completes("backend", options.BackendNames)
 }
 
+// least adds the flag for the measure that the search minimises.
 func (t *task) least() {
-	option(t.FlagSet, &t.o.Least, "least", "load", "KIND", folding.ParseMeasure, "what the least resources are: load, "+
-		"the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
+	option(t.FlagSet, &t.o.Least, "least", "load", "KIND", folding.ParseResourceMeasure,
+		"what the least resources are: load, "+
+			"the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
 }
 
+// ends adds the flag --io, which says how the accelerator is fed.
 func (t *task) ends(usage string) {
-	option(t.FlagSet, &t.o.IO, "io", dataflow.FromMemory.String(), "ENDS",
-		either(dataflow.FromMemory, dataflow.FromStream), usage)
+	option(t.FlagSet, &t.o.IO, "io", dataflow.HostIOMemory.String(), "ENDS",
+		either(dataflow.HostIOMemory, dataflow.HostIOStream), usage)
 }
 
+// accPerPE adds the flag for accumulators with a width for each PE.
 func (t *task) accPerPE() {
 	t.BoolVar(&t.o.AccPerPE, "acc-per-pe", false, "give every PE an accumulator as wide as its own channels need, not "+
 		"all the width of the layer's widest")
 }
 
+// unroll adds the flag for the largest size of one process.
 func (t *task) unroll() {
-	option(t.FlagSet, &t.o.MaxUnroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS",
-		folding.ParseMaxUnroll,
+	option(t.FlagSet, &t.o.MaxUnroll, "max-unroll", dataflow.DefaultUnrollLimits.String(), "PRODUCTS",
+		folding.ParseUnrollLimits,
 		"the most products that one process computes in a clock: of factors of more than 4 bits, of 2 to 4, and of 1 "+
 			"bit; or one number for all. Wider layers become several processes (SystemVerilog alone: as many as add "+
 			"131072 bits, unless this is given)")
 }
 
+// fifo adds the flag about the depths of FIFOs.
 func (t *task) fifo(usage string) {
 	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", func(s string) (folding.FIFODepthPolicy, error) {
 		t.o.FIFOAsked = true
@@ -271,9 +281,11 @@ func (t *task) fifo(usage string) {
 	}, usage)
 }
 
+// cost adds the flag for the cost formulas.
 func (t *task) cost() {
-	option(t.FlagSet, &t.o.Formula, "cost", dataflow.FittedFormula.String(), "MODEL", either(dataflow.FittedFormula,
-		dataflow.FINNFormula),
+	option(t.FlagSet, &t.o.Formula, "cost", dataflow.FittedCostFormula.String(), "MODEL",
+		either(dataflow.FittedCostFormula,
+			dataflow.FINNCostFormula),
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 }
 
@@ -301,7 +313,7 @@ func (t *task) inputs() {
 	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o.Source, inputDeviation)}, "input-std",
 		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of one "+
 			"input as with --input-mean")
-	option[*frontend.InputQuant](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
+	option[*frontend.InputQuantiser](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
 		"numbers: zero, a constant, or quant, the loop's own quantiser behind the input; of all, or of some, "+
@@ -321,10 +333,11 @@ func (t *task) inputs() {
 }
 
 // ofInput returns the setter of a flag that describes the integers arriving at the inputs.
-func ofInput(o *options.Source, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
+func ofInput(o *options.Source, say func(*frontend.IntegerInputType, string) error) func(*value, string) (string,
+	error) {
 	return func(_ *value, s string) (string, error) {
 		if o.InputType == nil {
-			o.InputType = &frontend.InputType{}
+			o.InputType = &frontend.IntegerInputType{}
 		}
 		return s, say(o.InputType, s)
 	}
@@ -335,21 +348,22 @@ func (t *task) quantising() {
 	o := t.o
 	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
 		"where it is not, or where its scales come from the data of each run. This changes the model", noStandard)
-	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
+	option[*frontend.QuantisationRecipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
 		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
 			"w8a8p16 for accumulators of 16 bits")
-	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseRule, "with --calibrate: how scales are chosen: "+
-		"mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
+	option(t.FlagSet, &o.Scales, "scales", "", "RULE", quantise.ParseScaleRule,
+		"with --calibrate: how scales are chosen: "+
+			"mse (default), the least square error; max, the largest value; percentile, what 99.9 % do not exceed")
 	t.BoolVar(&o.Equalise, "equalize", false, "with --calibrate: channels of activations have scales of their own "+
 		"where weights alone multiply them, which take these up, and where the samples say that it helps")
 	t.BoolVar(&o.CorrectBias, "correct-bias", false, "with --calibrate: biases make up for what the rounding of "+
 		"weights takes off the mean of each output channel")
-	option(t.FlagSet, &o.Lookup, "lookup", "", "PLACE", quantise.ParseLookup, "with --calibrate: where integers "+
+	option(t.FlagSet, &o.Lookup, "lookup", "", "PLACE", quantise.ParseLookupPlace, "with --calibrate: where integers "+
 		"look rows of tables up: device, a table or a product of ones and zeros there; host, which sends rows. "+
 		"Without it, products on the device, choices of rows (Gather) on the host")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
-	t.completes("scales", quantise.Rules)
-	t.completes("lookup", quantise.LookupPlaces)
+	t.completes("scales", quantise.ScaleRuleNames)
+	t.completes("lookup", quantise.LookupPlaceNames)
 }
 
 // calibrating returns an error if a flag says how to quantise a model, but --calibrate is missing.
@@ -364,7 +378,7 @@ func calibrating(t *task) error {
 }
 
 // recipe parses a value of --quantize, the name of a recipe such as w4a8.
-func recipe(s string) (*frontend.Recipe, error) {
+func recipe(s string) (*frontend.QuantisationRecipe, error) {
 	r, err := quantise.ParseRecipe(s)
 	if r.Least {
 		return nil, errors.New("the fewest bits are searched by sweep --requantize least")
@@ -411,14 +425,17 @@ func (t *task) strict() {
 	t.BoolVar(&t.d.Strict, "strict", false, "take every warning for an error: nothing is written then")
 }
 
+// json adds the flag --json.
 func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
 
+// accumulators adds the flag for the widths of accumulators.
 func (t *task) accumulators(usage string) {
 	option(t.FlagSet, t.o.accBits, "acc-bits", "", "BITS", options.ParseAccBits,
 		usage+": 16, by layer, LAYER=12,LAYER=10, or of the matrix "+
 			"layers but the first and the last, hidden=10")
 }
 
+// passes adds the flags about the front end's passes.
 func (t *task) passes() {
 	t.path(&t.o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder", nil)
 	option(t.FlagSet, &t.o.Passes, "passes-until", "", "N", integer(1, len(canon.Passes)),

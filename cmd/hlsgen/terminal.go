@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
+// isTerminal reports whether a writer is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -22,6 +23,7 @@ func (w world) ink(to io.Writer) ink {
 	return ink(isTerminal(to) && w.env("NO_COLOR") == "" && w.env("TERM") != "dumb")
 }
 
+// paint returns s in the colour with the given code, or as it is for a false ink.
 func (i ink) paint(code, s string) string {
 	if !i {
 		return s
@@ -29,15 +31,20 @@ func (i ink) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func (i ink) bold(s string) string   { return i.paint("1", s) }
-func (i ink) red(s string) string    { return i.paint("1;31", s) }
+// bold returns s in bold.
+func (i ink) bold(s string) string { return i.paint("1", s) }
+
+// red returns s in bold red.
+func (i ink) red(s string) string { return i.paint("1;31", s) }
+
+// yellow returns s in yellow.
 func (i ink) yellow(s string) string { return i.paint("33", s) }
 
 // narrowest is the smallest width in columns to which text is fitted.
 const narrowest = 30
 
-// columnsFor returns how many characters fit on a line of a stream, by COLUMNS or by the terminal. It returns 0 for
-// files and pipes, whose lines may have any length.
+// columnsFor returns the number of characters that fit on a line of a stream, by COLUMNS or by the terminal. It returns
+// 0 for files and pipes, whose lines may have any length.
 func columnsFor(w world, to io.Writer) int {
 	if n, err := strconv.Atoi(w.env("COLUMNS")); err == nil && n > 0 {
 		return max(n, narrowest)

@@ -49,8 +49,8 @@ func tell(t *testing.T, model models.Model, board string) *teller {
 		x.board = "./" + board
 	}
 	var err error
-	if x.known, err = boards.Find(x.board); err != nil {
-		if x.known, err = boards.Find(filepath.Join(dir, board)); err != nil {
+	if x.known, err = boards.FindBoard(x.board); err != nil {
+		if x.known, err = boards.FindBoard(filepath.Join(dir, board)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func (x *teller) look() {
 	}
 	target := dataflow.Target{Board: x.known, ClockMHz: x.known.ClockMHz}
 	for _, n := range c.Imported.Model.Graph.Nodes {
-		if m, ok := n.Op.(dataflow.Multiplying); ok && m.FactorBits() <= goal.MaxNarrowFactorBits {
+		if m, ok := n.Op.(dataflow.HasMultipliers); ok && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits {
 			for f := range n.Op.Folds() {
 				if n.Op.Cost(f, target).Total().DSP == 0 {
 					x.few = append(x.few, n.Name)
@@ -83,7 +83,7 @@ func (x *teller) look() {
 	for _, size := range in.Shape {
 		n *= size
 	}
-	file, err := npy.Format(&npy.Array{DType: in.DType, Shape: in.Shape,
+	file, err := npy.EncodeNPY(&npy.Array{DType: in.DType, Shape: in.Shape,
 		Data: slices.Repeat([]float64{in.Range[0]}, n)})
 	if err != nil {
 		x.Fatal(err)

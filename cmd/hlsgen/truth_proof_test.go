@@ -27,11 +27,11 @@ func (x *teller) beaten(all, by []*truth) {
 			x.Errorf("%s on %s: %v multiplies few bits in DSP slices, and says that none does", x.model, x.board,
 				t.args)
 		}
-		use, err := folding.ParseMaxUse(t.use)
+		use, err := folding.ParseMaxUseFractions(t.use)
 		if err != nil {
 			x.Fatal(err)
 		}
-		budget := folding.BudgetOf(x.known, use)
+		budget := folding.BudgetOfBoard(x.known, use)
 		limit := math.Inf(1)
 		for i, f := range t.args {
 			var n float64
@@ -46,7 +46,7 @@ func (x *teller) beaten(all, by []*truth) {
 			}
 		}
 		for _, c := range by {
-			if c == nil || c.Interval > limit || !budget.Allows(c.Total) || c.Reached != t.Reached {
+			if c == nil || c.Interval > limit || !budget.AllowsResources(c.Total) || c.Reached != t.Reached {
 				continue
 			}
 			a, b := x.worth(t, t, budget, limit), x.worth(t, c, budget, limit)
@@ -77,7 +77,7 @@ func (x *teller) worth(t, c *truth, budget folding.Budget, limit float64) []floa
 	}
 	r := c.Total
 	load := 0.0
-	for _, s := range budget.Shares(r) {
+	for _, s := range budget.ResourceSharesOf(r) {
 		if s.Budget > 0 {
 			load = max(load, math.Round(1e6*float64(s.Used)/float64(s.Budget)))
 		}

@@ -10,6 +10,7 @@ import (
 	"hlsgen/internal/weights"
 )
 
+// weightsCommand returns the command weights.
 func weightsCommand(a *app) *cobra.Command {
 	var o weights.Options
 	t := a.task(&cobra.Command{
@@ -47,9 +48,9 @@ gives the reason: another shape, a type, a weight or code beyond the room.`,
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, weights.DefaultOut(o.Model))
+			o.Out = under(a.dir, weights.DefaultOutFolder(o.Model))
 		}
-		r, err := weights.Write(ctx, o, &t.d)
+		r, err := weights.WriteForBuild(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -76,6 +77,7 @@ type weighed struct {
 	outcome
 }
 
+// weighedOf returns the JSON of the weights command.
 func weighedOf(r *weights.Result, d *diag.List) weighed {
 	return weighed{about: aboutOf(r.Source), Design: r.Plan.Design, Words: r.Plan.Words, Tables: len(r.Plan.Tables),
 		Out: r.Out, Files: r.Files, outcome: outcomeOf(d, nil)}

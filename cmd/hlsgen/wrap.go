@@ -10,8 +10,8 @@ import (
 // escape matches the sequences that colour text on a terminal and take no room there.
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// columnsOf returns how many columns of a terminal a text takes. A Chinese character takes two, an accent or a colour
-// none.
+// columnsOf returns the number of columns of a terminal that a text takes. A Chinese character takes two, an accent or
+// a colour none.
 func columnsOf(s string) int {
 	if strings.ContainsRune(s, '\x1b') {
 		s = escape.ReplaceAllString(s, "")
@@ -135,6 +135,7 @@ func shellWords(command string) (words []string) {
 	return append(words, b.String())
 }
 
+// Patterns of lines in a page: items of lists, and lines that stay as they are.
 var (
 	bullet = regexp.MustCompile(`^ *([-*]|[0-9]+\.) `)
 	fixed  = regexp.MustCompile("^([ #|<>]|```)") // lines that are not joined to a paragraph

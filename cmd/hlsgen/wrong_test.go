@@ -11,7 +11,7 @@ import (
 // labelFile is a file of labels.
 func labelFile(t *testing.T, classes ...float64) string {
 	t.Helper()
-	b, err := npy.Format(&npy.Array{DType: "int64", Shape: []int{len(classes)}, Data: classes})
+	b, err := npy.EncodeNPY(&npy.Array{DType: "int64", Shape: []int{len(classes)}, Data: classes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxFIFODepth is the largest FIFO depth, in words, that a file may ask for.
-const MaxFIFODepth = 1 << 20
+// MaxFIFODepthWords is the largest FIFO depth, in words, that a file may ask for.
+const MaxFIFODepthWords = 1 << 20
 
-// A depths holds what a file says of the FIFOs at a layer's ports: depths in words (0: left to hlsgen) and memories. A
-// stream's FIFO must hold what the layers at both its ends ask for. With a width converter, each end has its own FIFO.
+// A depths holds what a file says of the FIFOs at a layer's ports: depths in words (0: left to hlsgen) and
+// memories. A stream's FIFO must hold what the layers at both its ends ask for. With a width converter, each end has
+// its own FIFO.
 type depths struct {
 	in, out             []int
 	inMemory, outMemory []dataflow.Memory
@@ -41,18 +42,18 @@ func (r *reader) words(to *[]int, where string, v any) {
 	for _, x := range list {
 		n, _ := x.(json.Number)
 		i, err := strconv.Atoi(n.String())
-		if err != nil || i < 0 || i > MaxFIFODepth {
+		if err != nil || i < 0 || i > MaxFIFODepthWords {
 			r.fail(where,
 				fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes",
-					show(x), MaxFIFODepth), "")
+					show(x), MaxFIFODepthWords), "")
 			return
 		}
 		*to = append(*to, i)
 	}
 }
 
-// memories reads v, a list of memories of FIFOs or a single one, into to. A value that is no memory becomes an error at
-// the place where.
+// memories reads v, a list of memories of FIFOs or a single one, into to. A value that is no memory becomes an
+// error at the place where.
 func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -61,8 +62,8 @@ func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	*to = nil
 	for _, x := range list {
 		var m dataflow.Memory
-		style(r, &m, where, x, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "srl": dataflow.SRL,
-			"distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+		style(r, &m, where, x, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "srl": dataflow.MemorySRL,
+			"distributed": dataflow.MemoryLUTRAM, "block": dataflow.MemoryBRAM, "ultra": dataflow.MemoryURAM})
 		*to = append(*to, m)
 	}
 }
@@ -78,9 +79,9 @@ func (f *FoldingFile) WithoutFIFOs() *FoldingFile {
 	return &of
 }
 
-// Without returns a copy of the file without the entries of the given layers, whose folds and FIFOs are then left to
-// hlsgen.
-func (f *FoldingFile) Without(layers ...string) *FoldingFile {
+// WithoutLayers returns a copy of the file without the entries of the given layers, whose folds and FIFOs are
+// then left to hlsgen.
+func (f *FoldingFile) WithoutLayers(layers ...string) *FoldingFile {
 	of := *f
 	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
 	of.layers = maps.Clone(f.layers)
@@ -90,8 +91,8 @@ func (f *FoldingFile) Without(layers ...string) *FoldingFile {
 	return &of
 }
 
-// listed records a FIFO that has its own entry o, under the given key. before is the layer in front of it; converted
-// says that a width converter stands in between.
+// listed records a FIFO that has an entry o of its own, under the given key. before is the layer in front of it;
+// converted says that a width converter stands in between.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {
@@ -104,9 +105,10 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// FIFOs returns the depths and memories that the file gives a graph's FIFOs, by stream: in at its reader, out at its
-// writer. Zero leaves a choice to hlsgen. If a layer has another number of streams, ok is false and d says so.
-func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
+// FIFOsForGraph returns the depths and memories that the file gives a graph's FIFOs, by stream: in at its
+// reader, out at its writer. Zero leaves a choice to hlsgen. If a layer has another number of streams, ok is false and
+// d says so.
+func (f *FoldingFile) FIFOsForGraph(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
 	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}
 	for i, n := range g.Nodes {
@@ -141,17 +143,18 @@ func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow
 	for _, p := range f.fifos {
 		id := between(g, index, p)
 		if id < 0 {
-			// ReportMissing reports layers that the design does not have.
+			// ReportUnknownLayers reports layers that the design does not have.
 			_, before := index[p.before]
 			if _, after := index[p.after]; before && after {
-				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
-					p.before, p.after),
+				d.Add(fileDiag(diag.SeverityWarning, p.key,
+					fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
+						p.before, p.after),
 					"give depths as inFIFODepths and outFIFODepths of the layers"))
 			}
 			continue
 		}
 		to := &out[id]
-		if w, _ := g.Writer(id); p.converted || w < 0 {
+		if w, _ := g.WriterOfStream(id); p.converted || w < 0 {
 			to = &in[id]
 		}
 		if to.Depth == 0 { // the layers' own depths have priority; FINN writes the same numbers there
@@ -161,7 +164,7 @@ func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow
 	return in, out, ok
 }
 
-// uneven returns the error that an attribute has a number of values other than the node's number of streams. what is
+// uneven returns an error diagnostic: an attribute has another number of values than the node has streams. what is
 // "input" or "output".
 func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) diag.Diag {
 	values := "depths"
@@ -171,7 +174,8 @@ func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) di
 	if streams != 1 {
 		what += "s"
 	}
-	dg := a.diag(n, diag.Error, fmt.Sprintf("%d %s for %s, which has %d %s", given, values, n.Name, streams, what), "")
+	dg := a.diag(n, diag.SeverityError, fmt.Sprintf("%d %s for %s, which has %d %s", given, values, n.Name, streams,
+		what), "")
 	dg.Where = "folding file, " + a.key + "." + attr
 	return dg
 }
@@ -184,13 +188,13 @@ func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	switch {
 	case before && (after || f.after == ""):
 		for _, id := range g.Nodes[w].Out {
-			if i, _ := g.Reader(id); after && i == r || !after && i < 0 {
+			if i, _ := g.ReaderOfStream(id); after && i == r || !after && i < 0 {
 				return id
 			}
 		}
 	case after && f.before == "":
 		for _, id := range g.Nodes[r].In {
-			if i, _ := g.Writer(id); i < 0 {
+			if i, _ := g.WriterOfStream(id); i < 0 {
 				return id
 			}
 		}

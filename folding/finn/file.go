@@ -1,11 +1,11 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
 // (github.com/Xilinx/finn). In comes text; out comes a FoldingFile. For each layer of a graph it says which folds are
-// allowed and why others are not possible (Choices), and how deep FIFOs are (FIFOs). Format writes a design in the form
-// that Read reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and
-// searches.
+// allowed and why others are not possible (ChoicesForLayer), and how deep FIFOs are (FIFOsForGraph). FormatFoldingFile
+// writes a design in the form that ParseFoldingFile reads. The package may import hlslib, for the kinds of layers; it
+// knows nothing of boards, budgets and searches.
 //
 //	json.go    text to objects with their keys in order
-//	file.go    objects to the choices for each layer (Read)
+//	file.go    objects to the choices for each layer (ParseFoldingFile)
 //	names.go   FINN's names of layers, and the order in which FINN counts them
 //	known.go   other keys of FINN's files
 //	fix.go     the folds that a file allows for the layers of a graph
@@ -28,8 +28,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A FoldingFile is a folding file that was read: what it fixes of each layer and its FIFOs, in the form of FINN's
-// auto_folding_config.json. The search chooses what it leaves out or gives as "auto".
+// A FoldingFile is a folding file that was read: what it fixes of each layer and its FIFOs, in the form of
+// FINN's auto_folding_config.json. The search chooses what it leaves out or gives as "auto".
 type FoldingFile struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
@@ -66,7 +66,7 @@ type rule struct {
 }
 
 // derived lists the kinds of nodes that FINN's files list and that hlsgen inserts by itself, whatever the file says.
-var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
+var derived = []string{"StreamingFIFO", dwc.KindName, "IODMA", "TLastMarker"}
 
 // Examples for hints, with the first kind of layer.
 var (
@@ -74,7 +74,7 @@ var (
 	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.LayerKinds[0].Name)
 )
 
-// neutral holds FINN's keys that may have only one value, which means what hlsgen does anyway.
+// neutral holds FINN's keys that may have only one value, by key: the value that means what hlsgen does anyway.
 var neutral = map[string]any{
 	"runtime_writeable_weights": json.Number("0"),
 	"ram_style_thresholds":      "auto",
@@ -93,7 +93,7 @@ var elsewhere = []string{
 	"deep_pipeline", "preferred_impl_style", "backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
 }
 
-// A reader reads a file and adds its faults to a list of diagnostics.
+// A reader reads one folding file and adds the faults that it finds to a list of diagnostics.
 type reader struct {
 	*FoldingFile
 	d      *diag.List
@@ -109,9 +109,9 @@ type unused struct {
 	times int
 }
 
-// Read reads a folding file. It returns nil after adding errors to d. Layers that a design lacks, and values that a
-// layer cannot take, show only when the file is applied to a graph.
-func Read(data []byte, d *diag.List) *FoldingFile {
+// ParseFoldingFile reads a folding file. It returns nil after adding errors to d. Layers that a design lacks, and
+// values that a layer cannot take, show only when the file is applied to a graph.
+func ParseFoldingFile(data []byte, d *diag.List) *FoldingFile {
 	r := &reader{FoldingFile: &FoldingFile{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
 	if err != nil {
@@ -138,7 +138,7 @@ func Read(data []byte, d *diag.List) *FoldingFile {
 			continue
 		case isDerived(name):
 			inserted++
-			converted = converted || spelt(name).kind == dwc.Kind
+			converted = converted || spelt(name).kind == dwc.KindName
 			continue
 		}
 		for i := range r.fifos {
@@ -153,7 +153,7 @@ func Read(data []byte, d *diag.List) *FoldingFile {
 		r.useless(attr)
 	}
 	if inserted > 0 {
-		r.d.Add(fileDiag(diag.Note, "",
+		r.d.Add(fileDiag(diag.SeverityNote, "",
 			fmt.Sprintf("%d entries for width converters and ports are not read: these follow from the folding",
 				inserted), ""))
 	}
@@ -163,7 +163,7 @@ func Read(data []byte, d *diag.List) *FoldingFile {
 	return r.FoldingFile
 }
 
-// layer reads the entry of a layer. name is our name of it, key that in the file.
+// layer reads the entry of a layer, whose name is ours for the layer and whose key is that in the file.
 func (r *reader) layer(name, key string, entries *object) {
 	if other, twice := r.layers[name]; twice {
 		r.fail(key, fmt.Sprintf("means the same layer as %q", other.key), "")
@@ -191,7 +191,7 @@ func (r *reader) layer(name, key string, entries *object) {
 
 func (r *reader) fail(where, msg, hint string) {
 	r.failed = true
-	r.d.Add(fileDiag(diag.Error, where, msg, hint))
+	r.d.Add(fileDiag(diag.SeverityError, where, msg, hint))
 }
 
 func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
@@ -199,7 +199,7 @@ func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
 	if where != "" {
 		in += ", " + where
 	}
-	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: in, Msg: msg, Hint: hint}
+	return diag.Diag{Severity: severity, Code: diag.FoldingFileInvalid, Where: in, Msg: msg, Hint: hint}
 }
 
 // set reads attribute attr with value v into a fold or a window. where is its place in the file, for diagnostics.
@@ -211,14 +211,14 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 		r.number(&f.SIMD, where, v)
 	case "ram_style":
 		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory,
-			"distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+			"distributed": dataflow.MemoryLUTRAM, "block": dataflow.MemoryBRAM, "ultra": dataflow.MemoryURAM})
 	case "resType":
-		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute,
-			"lut": dataflow.ComputeInLUTs,
-			"dsp": dataflow.ComputeInDSPs})
+		style(r, &f.Compute, where, v, map[string]dataflow.MultiplierKind{"auto": dataflow.NoMultiplier,
+			"lut": dataflow.MultiplierInLUTs,
+			"dsp": dataflow.MultiplierInDSPs})
 	case "steps":
-		style(r, &f.Steps, where, v, map[string]dataflow.Stepping{"auto": dataflow.NoStepping,
-			"parallel": dataflow.ParallelStepping, "serial": dataflow.SerialStepping})
+		style(r, &f.Steps, where, v, map[string]dataflow.StepEvaluation{"auto": dataflow.NoStepEvaluation,
+			"parallel": dataflow.ParallelStepEvaluation, "serial": dataflow.SerialStepEvaluation})
 	case "parallel_window":
 		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
 	case "mem_mode":
@@ -226,7 +226,8 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	default:
 		if want, ok := neutral[attr]; ok {
 			if v != want {
-				r.d.Add(fileDiag(diag.Warning, where, fmt.Sprintf("%s is not supported and has no effect", show(v)),
+				r.d.Add(fileDiag(diag.SeverityWarning, where, fmt.Sprintf("%s is not supported and has no effect",
+					show(v)),
 					fmt.Sprintf("hlsgen does what %v means", want)))
 			}
 			return
@@ -262,8 +263,8 @@ func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]
 	*field = t
 }
 
-// memMode checks FINN's way to bring weights to a kernel. It accepts those that keep tables on the chip, which hlsgen
-// does in any case, and reports the others.
+// memMode checks v, the value of FINN's mem_mode: its way to bring weights to a kernel. It accepts those that keep
+// tables on the chip, which hlsgen does in any case, and reports the others.
 func (r *reader) memMode(where string, v any) {
 	switch v {
 	case "internal_decoupled", "internal_embedded", "decoupled", "const":
@@ -291,7 +292,7 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				hint := strings.TrimPrefix(suggest.DidYouMean(rl.kinds[i], kindNames()), ", ")
+				hint := strings.TrimPrefix(suggest.DidYouMeanText(rl.kinds[i], kindNames()), ", ")
 				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}

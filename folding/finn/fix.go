@@ -11,18 +11,19 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A LayerChoices holds what the file fixes of one layer, without what has no effect on it, and the legal folds that
+// A LayerFoldChoices holds what the file fixes of one layer, without what has no effect on it, and the legal folds that
 // agree.
-type LayerChoices struct {
+type LayerFoldChoices struct {
 	ask
 	node *dataflow.Node
 	left []dataflow.Fold // the legal folds with these values
 }
 
-// Choices returns what the file fixes of a node with the given folds, in the node's own entry or in the defaults for
-// its kind. Values that no fold has become diagnostics in d. ok is false if one of these is an error.
-func (f *FoldingFile) Choices(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w LayerChoices, ok bool) {
-	w = LayerChoices{f.layers[n.Name], n, slices.Clone(folds)}
+// ChoicesForLayer returns what the file fixes of a node with the given folds, in the node's own entry or in the
+// defaults for its kind. Values that no fold has become diagnostics in d. ok is false if one of these is an error.
+func (f *FoldingFile) ChoicesForLayer(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w LayerFoldChoices,
+	ok bool) {
+	w = LayerFoldChoices{f.layers[n.Name], n, slices.Clone(folds)}
 	for _, r := range f.defaults {
 		if r.kinds != nil && !slices.Contains(r.kinds, n.Op.Kind()) || slices.Contains(w.given, r.attr) {
 			continue
@@ -48,24 +49,24 @@ func (f *FoldingFile) Choices(n *dataflow.Node, folds []dataflow.Fold, d *diag.L
 			if dg.Severity != 0 {
 				d.Add(dg)
 			}
-			ok = ok && dg.Severity != diag.Error
+			ok = ok && dg.Severity != diag.SeverityError
 			continue
 		}
 		w.left = slices.DeleteFunc(w.left, func(o dataflow.Fold) bool { return fl.value(o) != want })
 	}
 	if ok && len(w.left) == 0 {
-		d.Add(w.diag(n, diag.Error, fmt.Sprintf("no fold of %s has these values together", n.Name),
+		d.Add(w.diag(n, diag.SeverityError, fmt.Sprintf("no fold of %s has these values together", n.Name),
 			"leave one of them out"))
 		return w, false
 	}
 	return w, ok
 }
 
-// FixesAnything reports whether the file fixes any attribute of the layer's fold.
-func (w *LayerChoices) FixesAnything() bool { return w.fold != dataflow.Fold{} }
+// HasFixedValues reports whether the file fixes any attribute of the layer's fold.
+func (w *LayerFoldChoices) HasFixedValues() bool { return w.fold != dataflow.Fold{} }
 
-// Allows reports whether a fold has all the values that the file fixes.
-func (w *LayerChoices) Allows(o dataflow.Fold) bool {
+// AllowsFold reports whether a fold has all the values that the file fixes.
+func (w *LayerFoldChoices) AllowsFold(o dataflow.Fold) bool {
 	for _, f := range fields {
 		if want := f.value(w.fold); want != 0 && f.value(o) != want {
 			return false
@@ -74,38 +75,39 @@ func (w *LayerChoices) Allows(o dataflow.Fold) bool {
 	return true
 }
 
-// Folds returns the legal folds that have all the values that the file fixes.
-func (w *LayerChoices) Folds() []dataflow.Fold { return w.left }
+// AllowedFolds returns the legal folds that have all the values that the file fixes.
+func (w *LayerFoldChoices) AllowedFolds() []dataflow.Fold { return w.left }
 
-// Where returns the place of the layer's entry in the file, or of the defaults without one, for diagnostics.
-func (w *LayerChoices) Where() string {
+// PlaceInFile returns the place of the layer's entry in the file, or of the defaults without one, for diagnostics.
+func (w *LayerFoldChoices) PlaceInFile() string {
 	if w.key == "" {
 		return "folding file, Defaults"
 	}
 	return "folding file, " + w.key
 }
 
-// Unbuildable returns the error that the board's device can build none of the folds that the file allows.
-func (w *LayerChoices) Unbuildable(board string) diag.Diag {
+// UnbuildableDiag returns the error diagnostic that the named board's device can build none of the folds that the file
+// allows.
+func (w *LayerFoldChoices) UnbuildableDiag(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"
-	if w.left[0].Memory == dataflow.URAM {
+	if w.left[0].Memory == dataflow.MemoryURAM {
 		hint = "this device cannot fill UltraRAM with a table: take ram_style block or distributed"
 	}
-	return w.diag(w.node, diag.Error, fmt.Sprintf("%s cannot be built so on %s", w.node.Name, board), hint)
+	return w.diag(w.node, diag.SeverityError, fmt.Sprintf("%s cannot be built so on %s", w.node.Name, board), hint)
 }
 
-// ReportMissing adds a diagnostic to d for each entry of a layer that the graph does not have. ok is false if one of
-// them is an error.
-func (f *FoldingFile) ReportMissing(g *dataflow.Graph, d *diag.List) (ok bool) {
+// ReportUnknownLayers adds a diagnostic to d for each entry of a layer that the graph does not have. ok is false if one
+// of them is an error.
+func (f *FoldingFile) ReportUnknownLayers(g *dataflow.Graph, d *diag.List) (ok bool) {
 	ok = true
 	for _, name := range f.names {
 		if !slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == name }) {
 			dg := missing(f.layers[name].key, name, g)
-			onHost := func(x diag.Diag) bool { return x.Code == diag.HostProducts }
+			onHost := func(x diag.Diag) bool { return x.Code == diag.ProductsOnHost }
 			if slices.ContainsFunc(d.Diags, onHost) {
 				dg.Msg += ": some of the model's products run on the host"
 			}
-			ok = ok && dg.Severity != diag.Error
+			ok = ok && dg.Severity != diag.SeverityError
 			d.Add(dg)
 		}
 	}
@@ -120,8 +122,8 @@ func (a *ask) where(attr string) string {
 	return "Defaults." + attr
 }
 
-// own reports whether the layer's own entry has the attribute. A default, in contrast, does not concern layers that
-// cannot choose it.
+// own reports whether the layer's own entry in the file has the attribute. A default, in contrast, does not concern
+// layers that cannot choose the attribute.
 func (a *ask) own(attr string) bool { return slices.Contains(a.given, attr) }
 
 // diag returns a diagnostic about what the file fixes of a node, with the place of its entry.
@@ -145,10 +147,12 @@ var fields = []field{
 	fieldOf("SIMD", func(f *dataflow.Fold) *int { return &f.SIMD }, strconv.Itoa, 1),
 	fieldOf("ram_style", func(f *dataflow.Fold) *dataflow.Memory { return &f.Memory }, dataflow.Memory.String,
 		dataflow.NoMemory),
-	fieldOf("resType", func(f *dataflow.Fold) *dataflow.Compute { return &f.Compute }, dataflow.Compute.String,
-		dataflow.NoCompute),
-	fieldOf("steps", func(f *dataflow.Fold) *dataflow.Stepping { return &f.Steps }, dataflow.Stepping.String,
-		dataflow.NoStepping),
+	fieldOf("resType", func(f *dataflow.Fold) *dataflow.MultiplierKind { return &f.Compute },
+		dataflow.MultiplierKind.String,
+		dataflow.NoMultiplier),
+	fieldOf("steps", func(f *dataflow.Fold) *dataflow.StepEvaluation { return &f.Steps },
+		dataflow.StepEvaluation.String,
+		dataflow.NoStepEvaluation),
 }
 
 func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func(T) string, none T) field {
@@ -160,9 +164,9 @@ func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func
 
 const windowAttribute = "parallel_window"
 
-// positions replaces parallel_window by the PE for which it stands. It adds an error to d and returns false if the file
-// also fixes another PE. On layers without such a window it has no effect.
-func (w *LayerChoices) positions(d *diag.List) bool {
+// positions replaces FINN's parallel_window by the PE for which it stands. It adds an error to d and returns false if
+// the file also fixes another PE. On layers without such a window, parallel_window has no effect.
+func (w *LayerFoldChoices) positions(d *diag.List) bool {
 	if w.window == anyWindow {
 		return true
 	}
@@ -173,7 +177,7 @@ func (w *LayerChoices) positions(d *diag.List) bool {
 	}
 	if !finnOf(w.node.Op.Kind()).ParallelWindow {
 		if w.own(windowAttribute) {
-			say(diag.Warning, fmt.Sprintf("parallel_window has no effect on %s", w.node.Name))
+			say(diag.SeverityWarning, fmt.Sprintf("parallel_window has no effect on %s", w.node.Name))
 		}
 		return true
 	}
@@ -183,16 +187,16 @@ func (w *LayerChoices) positions(d *diag.List) bool {
 		pe = values[len(values)-1]
 	}
 	if w.fold.PE != 0 && w.fold.PE != pe {
-		say(diag.Error, fmt.Sprintf("it means PE %d, and the file also asks for PE %d", pe, w.fold.PE))
+		say(diag.SeverityError, fmt.Sprintf("it means PE %d, and the file also asks for PE %d", pe, w.fold.PE))
 		return false
 	}
 	w.fold.PE = pe
 	return true
 }
 
-// refusal returns the diagnostic that the layer cannot take the value want of a field. values are the possible ones,
-// fold is one of its folds. Severity 0 stands for a default that does not concern the layer.
-func (w *LayerChoices) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
+// refusal returns the diagnostic that the layer cannot take the value want of a field. values are the possible ones;
+// fold is one of its folds. The zero Diag stands for a default that does not concern the layer.
+func (w *LayerFoldChoices) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
 	say := func(severity diag.Severity, msg, hint string) diag.Diag {
 		dg := w.diag(w.node, severity, msg, hint)
 		dg.Where = "folding file, " + w.where(f.name)
@@ -204,14 +208,15 @@ func (w *LayerChoices) refusal(f field, want int, values []int, fold dataflow.Fo
 	case none && !w.own(f.name):
 		return diag.Diag{}
 	case none && f.none != 1:
-		return say(diag.Warning, fmt.Sprintf("%s has no effect on %s", f.text(want), w.node.Name), "")
-	case f.none == 1 && bits > dataflow.MaxWord:
-		dg := say(diag.Error, fmt.Sprintf("%d makes %s a stream word of %d bits, at most %d are possible",
-			want, w.node.Name, bits, dataflow.MaxWord), f.near(values, want))
-		dg.Code = diag.WordTooWide
+		return say(diag.SeverityWarning, fmt.Sprintf("%s has no effect on %s", f.text(want), w.node.Name), "")
+	case f.none == 1 && bits > dataflow.MaxWordBits:
+		dg := say(diag.SeverityError, fmt.Sprintf("%d makes %s a stream word of %d bits, at most %d are possible",
+			want, w.node.Name, bits, dataflow.MaxWordBits), f.near(values, want))
+		dg.Code = diag.StreamWordTooWide
 		return dg
 	}
-	return say(diag.Error, fmt.Sprintf("%s is not possible in %s", f.text(want), w.node.Name), f.near(values, want))
+	return say(diag.SeverityError, fmt.Sprintf("%s is not possible in %s", f.text(want), w.node.Name), f.near(values,
+		want))
 }
 
 // values returns the values that the field has in some of the folds, in increasing order, each once.
@@ -224,7 +229,7 @@ func (f field) values(folds []dataflow.Fold) []int {
 	return slices.Compact(v)
 }
 
-// near returns a hint with possible values: for a number up to four next to want, for a style all.
+// near returns a hint with possible values: up to four next to want for a number, and all for a style.
 func (f field) near(values []int, want int) string {
 	if f.none == 1 {
 		i, _ := slices.BinarySearch(values, want)

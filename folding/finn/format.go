@@ -16,17 +16,18 @@ type FileDetail uint8
 
 // The details. Each includes those before it.
 const (
-	DetailFolds          FileDetail = iota // the layers' folds
-	DetailFoldsAndDepths                   // the depth of every FIFO
-	DetailWholeDesign                      // the memory of every FIFO; without it, hlsgen chooses the best memories
+	FileDetailFoldsOnly      FileDetail = iota // the layers' folds
+	FileDetailFoldsAndDepths                   // the depth of every FIFO
+	FileDetailWholeDesign                      // the memory of every FIFO; without it, hlsgen chooses the best memories
 )
 
-// Format returns a folding file from which Read gets the same design, as far as how asks for it. A layer has the
-// attributes that it can choose. Width converters are left out, since they follow from the other layers.
-func Format(design *dataflow.Design, how FileDetail) []byte {
+// FormatFoldingFile returns a folding file from which ParseFoldingFile gets the same design, in as much detail as how
+// says. A layer has the attributes that it can choose. Width converters are left out, since they follow from the other
+// layers.
+func FormatFoldingFile(design *dataflow.Design, how FileDetail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
-	for _, l := range layersOf(design, how >= DetailFoldsAndDepths) {
+	for _, l := range layersOf(design, how >= FileDetailFoldsAndDepths) {
 		var lines []string
 		folds := slices.Collect(l.op.Folds())
 		for _, f := range fields {
@@ -44,10 +45,10 @@ func Format(design *dataflow.Design, how FileDetail) []byte {
 			}
 			lines = append(lines, fmt.Sprintf("    %q: %s", f.name, text))
 		}
-		if how >= DetailFoldsAndDepths && !isDerived(l.name) {
+		if how >= FileDetailFoldsAndDepths && !isDerived(l.name) {
 			dep := l.depths
 			lines = append(lines, `    "inFIFODepths": `+numbers(dep.in), `    "outFIFODepths": `+numbers(dep.out))
-			if how >= DetailWholeDesign {
+			if how >= FileDetailWholeDesign {
 				lines = append(lines, `    "inFIFOMemory": `+names(dep.inMemory),
 					`    "outFIFOMemory": `+names(dep.outMemory))
 			}
@@ -65,7 +66,7 @@ func Format(design *dataflow.Design, how FileDetail) []byte {
 	return b.Bytes()
 }
 
-// A laid is a layer as a file has it: its name, fold and FIFOs. In a design, several nodes may compute it.
+// A laid is a layer as a folding file states it: its name, fold and FIFOs. In a design, several nodes may compute it.
 type laid struct {
 	name   string
 	op     dataflow.Op

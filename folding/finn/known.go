@@ -63,8 +63,8 @@ func knownAre() string {
 	return "known are " + strings.Join(known[:last], ", ") + " and " + known[last]
 }
 
-// useless reports an attribute without effect: by a note for what belongs elsewhere, by a warning for what only FINN
-// knows. Any other is an error, since it is a typo, and the user would lose what it asks for.
+// useless adds a diagnostic for an attribute without effect: a note for what belongs elsewhere, a warning for what only
+// FINN knows. Any other is an error, since it is a typo, and the user would lose what it asks for.
 func (r *reader) useless(attr string) {
 	a := r.unused[attr]
 	times := ""
@@ -73,21 +73,21 @@ func (r *reader) useless(attr string) {
 	}
 	switch {
 	case slices.Contains(elsewhere, attr):
-		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%q has no effect%s", attr, times),
+		r.d.Add(fileDiag(diag.SeverityNote, "", fmt.Sprintf("%q has no effect%s", attr, times),
 			"back end and floor plan are left to the vendor's tool"))
 	case slices.Contains(finnAttributes, attr):
-		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times),
+		r.d.Add(fileDiag(diag.SeverityWarning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times),
 			knownAre()))
 	default:
 		hint := knownAre()
-		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
+		if n := suggest.NearestWord(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", n, hint)
 		}
 		r.fail(a.first, fmt.Sprintf("no layer has an attribute %s%s", show(attr), times), hint)
 	}
 }
 
-// isKind reports whether hlsgen or FINN has layers of a kind, under our name of it.
+// isKind reports whether hlsgen or FINN has layers of the given kind, by our name for it.
 func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
 // kindNames returns the kinds of layers of hlsgen and those that only FINN has, under our names.

@@ -35,15 +35,15 @@ var finnKinds = func() map[string]string {
 	return ours
 }()
 
-// finnOf returns how FINN's layer of a kind differs from ours in a folding file. It is zero for kinds that hlsgen does
-// not have.
-func finnOf(kind string) dataflow.FINNFile {
+// finnOf returns the differences between FINN's layers of a kind and ours in a folding file. It is zero for kinds that
+// hlsgen does not have.
+func finnOf(kind string) dataflow.FINNFoldingForm {
 	for _, k := range hlslib.LayerKinds {
 		if k.Name == kind {
 			return k.FINN
 		}
 	}
-	return dataflow.FINNFile{}
+	return dataflow.FINNFoldingForm{}
 }
 
 func spelt(key string) spelling {
@@ -64,8 +64,9 @@ func (s spelling) name() string {
 	return s.kind + "_" + s.number
 }
 
-// apart enters our name for each key of the file. FINN counts the layers of each back end separately: MVAU_hls_0 and
-// MVAU_rtl_0 are two layers. If a kind has both, we count its layers in the order of the file.
+// apart sets r.ours: our name of the layer for each key of the file. FINN counts the layers of each back end
+// separately: MVAU_hls_0 and MVAU_rtl_0 are two layers. If a kind has both, we count its layers in the order of the
+// file.
 func (r *reader) apart(keys []string) {
 	engines := map[string][]string{}
 	for _, k := range keys {
@@ -79,7 +80,7 @@ func (r *reader) apart(keys []string) {
 		s := spelt(k)
 		if e := engines[s.kind]; s.number != "" && len(e) == 2 && !slices.Contains(e, "") {
 			if count[s.kind] == 0 && !slices.Contains(derived, s.kind) {
-				r.d.Add(fileDiag(diag.Note, "",
+				r.d.Add(fileDiag(diag.SeverityNote, "",
 					fmt.Sprintf("layers called %s_%s and %s_%s are counted together, in the order of the file", s.kind,
 						e[0], s.kind, e[1]), ""))
 			}
@@ -90,9 +91,10 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// Renumbered returns the file with its sliding windows, which older FINN has not in front of poolings, numbered as in a
-// graph. That needs as many windows as the graph has elsewhere. Otherwise it returns f. d says what it did.
-func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
+// WithRenumberedWindows returns the file with its sliding windows, which older FINN has not in front of poolings,
+// numbered as in a graph. That needs as many windows as the graph has elsewhere. Otherwise it returns f. d says what it
+// did.
+func (f *FoldingFile) WithRenumberedWindows(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	if m, ok := f.withPools(g, d); ok {
 		return m
 	}
@@ -102,7 +104,7 @@ func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
 			continue
 		}
 		all = append(all, n.Name)
-		if i, _ := g.Reader(n.Out[0]); i < 0 || !finnOf(g.Nodes[i].Op.Kind()).OwnWindow {
+		if i, _ := g.ReaderOfStream(n.Out[0]); i < 0 || !finnOf(g.Nodes[i].Op.Kind()).OwnWindow {
 			others = append(others, n.Name)
 		}
 	}
@@ -115,7 +117,7 @@ func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	if len(others) == len(all) || len(named) != len(others) || !slices.Equal(named, all[:len(named)]) {
 		return f
 	}
-	d.Add(fileDiag(diag.Note, "",
+	d.Add(fileDiag(diag.SeverityNote, "",
 		fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
 	to := map[string]string{}
 	for i, n := range named {
@@ -158,7 +160,7 @@ func (f *FoldingFile) withPools(g *dataflow.Graph, d *diag.List) (m *FoldingFile
 		case at.ParallelWindow:
 			windows = append(windows, n.Name)
 		case at.OwnWindow || at.WholeImage:
-			if from, _ := g.Writer(n.In[0]); from < 0 || !finnOf(g.Nodes[from].Op.Kind()).ParallelWindow {
+			if from, _ := g.WriterOfStream(n.In[0]); from < 0 || !finnOf(g.Nodes[from].Op.Kind()).ParallelWindow {
 				windows, whole[n.Name] = append(windows, ""), true
 			}
 			pools = append(pools, g.Nodes[i].Name)
@@ -185,9 +187,10 @@ func (f *FoldingFile) withPools(g *dataflow.Graph, d *diag.List) (m *FoldingFile
 	}
 	for i, n := range namedPools {
 		if to[n] = pools[i]; whole[pools[i]] {
-			d.Add(fileDiag(diag.Warning, show(f.layers[n].key), fmt.Sprintf("it is taken for %s, which pools a whole "+
-				"image and has no sliding window: what the file says of the window in front of it is left out",
-				pools[i]), ""))
+			d.Add(fileDiag(diag.SeverityWarning, show(f.layers[n].key),
+				fmt.Sprintf("it is taken for %s, which pools a whole "+
+					"image and has no sliding window: what the file says of the window in front of it is left out",
+					pools[i]), ""))
 		}
 	}
 	return f.renamed(to), true
@@ -207,15 +210,15 @@ func missing(key, name string, g *dataflow.Graph) diag.Diag {
 		of[n.Op.Kind()]++
 	}
 	dg := diag.Diag{
-		Severity: diag.Error,
-		Code:     diag.FoldingUnknown,
+		Severity: diag.SeverityError,
+		Code:     diag.FoldingFileLayerUnknown,
 		Where:    "folding file, " + key,
 		Msg:      "the design has no such layer",
 		Hint:     "it has " + layerNames(g),
 	}
 	foreign := spelt(key).name() != key && of[s.kind] == 0 && isKind(s.kind)
 	if foreign || slices.Contains(finnOnly, s.kind) {
-		dg.Severity, dg.Msg = diag.Warning, "the design has no such layer, which FINN has here"
+		dg.Severity, dg.Msg = diag.SeverityWarning, "the design has no such layer, which FINN has here"
 		return dg
 	}
 	kind := s.kind
@@ -224,7 +227,7 @@ func missing(key, name string, g *dataflow.Graph) diag.Diag {
 		for _, n := range g.Nodes {
 			kinds = append(kinds, n.Op.Kind())
 		}
-		kind = suggest.Nearest(kind, kinds)
+		kind = suggest.NearestWord(kind, kinds)
 	}
 	if of[kind] > 0 {
 		number, err := strconv.Atoi(cmp.Or(s.number, "0"))

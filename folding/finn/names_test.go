@@ -36,12 +36,12 @@ func TestReadFINNFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d diag.List
-		f := Read(text, &d)
+		f := ParseFoldingFile(text, &d)
 		if f == nil || f.layers["MVAU_0"].fold.PE == 0 {
 			t.Errorf("%s: %v, %v", path, f, d.Diags)
 		}
 		for _, g := range d.Diags {
-			if g.Severity != diag.Note {
+			if g.Severity != diag.SeverityNote {
 				t.Errorf("%s: %s", path, g)
 			}
 		}
@@ -71,7 +71,7 @@ func TestOurNames(t *testing.T) {
 		}
 	}
 	var d diag.List
-	f := Read([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7},
+	f := ParseFoldingFile([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7},
 		"MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
 	for i := range 4 {
 		if pe := f.layers[fmt.Sprintf("MVAU_%d", i)].fold.PE; pe != i+1 {
@@ -93,7 +93,7 @@ func TestFINNOnly(t *testing.T) {
 	}
 	for _, kind := range finnOnly {
 		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.LayerKinds,
-			func(k dataflow.Kind) bool { return k.Name == kind }) {
+			func(k dataflow.LayerKind) bool { return k.Name == kind }) {
 			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
 		}
 	}
@@ -124,7 +124,7 @@ func TestOntoPools(t *testing.T) {
 		for i, name := range strings.Fields(c.graph) {
 			kind := spelt(name).kind
 			k := hlslib.LayerKinds[slices.IndexFunc(hlslib.LayerKinds,
-				func(k dataflow.Kind) bool { return k.Name == kind })]
+				func(k dataflow.LayerKind) bool { return k.Name == kind })]
 			op, err := k.Decode([]byte(k.Example))
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func TestOntoPools(t *testing.T) {
 			entries = append(entries, fmt.Sprintf(`"%s": {"PE": 1}`, key))
 		}
 		var d diag.List
-		f := Read([]byte("{"+strings.Join(entries, ", ")+"}"), &d).Renumbered(g, &d)
+		f := ParseFoldingFile([]byte("{"+strings.Join(entries, ", ")+"}"), &d).WithRenumberedWindows(g, &d)
 		if got := strings.Join(f.names, " "); got != c.want || len(d.Diags) != c.warnings {
 			t.Errorf("%s onto %s: %s, want %s; %v", c.file, c.graph, got, c.want, d.Diags)
 		}

@@ -7,32 +7,34 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A ProvedFolding is the answer to a DesignSearch: a folding, with lower bounds on what any design takes.
-type ProvedFolding struct {
+// A FoldingWithBounds is the answer to a DesignSearch: a folding, with lower bounds on what any design takes.
+type FoldingWithBounds struct {
 	*space.Folding
 	Limit   int                // the most clocks per frame that were allowed
-	Bounds  []MinimisedMeasure // the measures that were minimised, in order
-	Latency *Latency           // nil if the latency was not minimised
-	Spares  bool               // whether Bounds cover only designs that spare DSP slices (DesignSearch.SparingDSPs)
+	Bounds  []MeasureWithBound // the measures that were minimised, in order
+	Latency *LatencyWithBound  // nil if the latency was not minimised
+	// whether Bounds cover only designs that spare DSP slices (DesignSearch.WithoutNarrowDSPs)
+	Spares bool
 	// whether the design is no better than DesignSearch.Than; then it may not have been simulated
 	Useless bool
 }
 
-// A MinimisedMeasure is the result for a measure that a search minimised: the design's value, and a lower bound of it.
-type MinimisedMeasure struct {
+// A MeasureWithBound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
+type MeasureWithBound struct {
 	Measure goal.ResourceMeasure
 	Value   float64 // the design's value: a share of the budget, or an amount
 	// no design that is as good in the measures before has less; equal to Value if that is proved to be the least
 	Least float64
 }
 
-// A Latency holds a design's clocks from the first word of a frame to its last word at the outputs (Clocks). No design
-// within the budget and the interval takes fewer than Least clocks.
-type Latency struct{ Clocks, Least int }
+// A LatencyWithBound holds a design's clocks from the first word of a frame to its last word at the outputs (Clocks).
+// No design within the budget and the interval takes fewer than Least clocks.
+type LatencyWithBound struct{ Clocks, Least int }
 
-// String returns the design's value and how far it may be above the least possible, as text for the user.
-func (b MinimisedMeasure) String() string {
-	if b.Measure == goal.LeastLoad {
+// String returns the design's value of the measure and how far it may be above the least possible, as text for the
+// user.
+func (b MeasureWithBound) String() string {
+	if b.Measure == goal.ResourceMeasureLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
 			100*b.Least)))
 	}
@@ -40,18 +42,18 @@ func (b MinimisedMeasure) String() string {
 }
 
 // String returns the latency and how far it may be above the least possible, as text for the user.
-func (l Latency) String() string {
+func (l LatencyWithBound) String() string {
 	return fmt.Sprintf("latency %s, %s", goal.FormatClocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
 		goal.FormatClocks(l.Least)))
 }
 
-// Gap returns how far the value may be above the least possible, as a share of the bound Least. It is 0.1 for 10 %, and
-// 0 if the value is proved to be the least.
-func (b MinimisedMeasure) Gap() float64 { return open(b.Value, b.Least) }
+// RelativeGap returns how far the value may be above the least possible, as a share of the bound Least. It is 0.1 for
+// 10 %, and 0 if the value is proved to be the least.
+func (b MeasureWithBound) RelativeGap() float64 { return open(b.Value, b.Least) }
 
-// Gap returns how far the latency may be above the least possible, as a share of the bound Least. It is 0.1 for 10 %,
-// and 0 if the latency is proved to be the least.
-func (l Latency) Gap() float64 { return open(float64(l.Clocks), float64(l.Least)) }
+// RelativeGap returns how far the latency may be above the least possible, as a share of the bound Least. It is 0.1 for
+// 10 %, and 0 if the latency is proved to be the least.
+func (l LatencyWithBound) RelativeGap() float64 { return open(float64(l.Clocks), float64(l.Least)) }
 
 func open(value, least float64) float64 {
 	if value == least {

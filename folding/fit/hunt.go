@@ -13,8 +13,9 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A hunt searches for the design with the least measure at an interval and within caps: a folding with FIFOs as deep as
-// they have to be, and with the host's port. It is best-first branch and bound. It may stop anywhere and resume later.
+// A hunt searches for the design with the least measure at an interval and within caps. A design is a folding with
+// FIFOs as deep as they have to be, and with the host's port. The search is best-first branch and bound. It may stop
+// anywhere and resume later.
 //
 // A tree bounds foldings from below: its FIFOs have two words, or as many as their memory holds at the same cost. The
 // tree's best folding is built and simulated. If it keeps the interval, it is the best design. Otherwise the simulator
@@ -49,7 +50,7 @@ type hunt struct {
 // A node is a region of foldings that is still to be searched, with its best folding as far as the tree's lower bounds
 // tell.
 type node struct {
-	space.Region
+	space.FoldingRegion
 	solution *search.Solution // nil until solve has found it
 	proved   bool             // whether the region has no better folding
 	tries    int              // the number of searches for solution
@@ -65,19 +66,20 @@ const (
 	goodWork   = 10_000_000
 )
 
-// first looks for a design with little work, which no effort limits: it finds a good folding and builds it.
+// first looks for a design with little work: it finds a good folding and builds it. The hunt's limit of work does not
+// end it.
 func (h *hunt) first(ctx context.Context) error {
 	h.begun = true
-	all := space.Region{Limit: h.limit}
+	all := space.FoldingRegion{Limit: h.limit}
 	before, limit := h.Effort.Done, h.Effort.Limit
 	t := h.tree(&all)
-	bound := t.Bound(h.measure, h.caps)
+	bound := t.LowerBoundOf(h.measure, h.caps)
 	h.bounded = h.Effort.Done - before
 	if math.IsInf(bound, 1) {
 		return nil
 	}
 	n := h.add(all, bound)
-	s, none, err := t.QuickSolution(ctx, h.measure, h.caps, quickNodes)
+	s, none, err := t.FindQuickSolution(ctx, h.measure, h.caps, quickNodes)
 	if none {
 		h.open = nil
 	}
@@ -85,32 +87,32 @@ func (h *hunt) first(ctx context.Context) error {
 		return err
 	}
 	h.Effort.Limit = min(limit, h.Effort.Done+max(goodWork, h.bounded))
-	least, err := t.Minimise(ctx, h.measure, s, h.caps, goodNodes)
+	least, err := t.FindMinimalSolution(ctx, h.measure, s, h.caps, goodNodes)
 	h.Effort.Limit = limit
 	if err != nil {
 		return err
 	}
 	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
 	n.tries++
-	if h.Effort.Over() {
+	if h.Effort.MustEndAllSearches() {
 		return nil // designs found now do not count
 	}
-	f := h.Folding(&all, n.solution)
-	_, _, err = h.try(ctx, n, f, h.Classes(f.Options))
+	f := h.FoldingOfSolution(&all, n.solution)
+	_, _, err = h.try(ctx, n, f, h.OptionClassesOf(f.Options))
 	return err
 }
 
-// run hunts until the effort is spent, or, if any is true, until it has a design. It also ends when the work since the
-// best design, with the work of one more folding like the last, would exceed patience.
+// run hunts until the limit of work is reached or, if any is true, until it has a design. It also ends when the work
+// since the best design, with the work of one more folding like the last, would exceed patience steps.
 func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 	if !h.begun {
 		h.begun, h.took = true, h.Effort.Done
-		all := space.Region{Limit: h.limit}
-		if bound := h.tree(&all).Bound(h.measure, h.caps); !math.IsInf(bound, 1) {
+		all := space.FoldingRegion{Limit: h.limit}
+		if bound := h.tree(&all).LowerBoundOf(h.measure, h.caps); !math.IsInf(bound, 1) {
 			h.add(all, bound)
 		}
 	}
-	for !h.Effort.MustEnd() && !(h.best != nil && (any || h.Effort.Done+h.each > h.took+patience)) {
+	for !h.Effort.MustEndSearch() && !(h.best != nil && (any || h.Effort.Done+h.each > h.took+patience)) {
 		last := len(h.open) - 1
 		if last < 0 || h.open[last].bound >= h.value() {
 			break
@@ -145,10 +147,10 @@ func (h *hunt) value() float64 {
 	if h.best == nil {
 		return math.Inf(1)
 	}
-	return h.best.Value(h.measure)
+	return h.best.MeasureOf(h.measure)
 }
 
-// within returns the caps that a better design has to keep.
+// within returns the caps that a design better than the best one has to keep.
 func (h *hunt) within() search.Caps {
 	if h.best == nil {
 		return h.caps
@@ -157,8 +159,8 @@ func (h *hunt) within() search.Caps {
 }
 
 // add makes an open node of a region in which nothing measures less than bound.
-func (h *hunt) add(r space.Region, bound float64) *node {
-	n := &node{Region: r, bound: bound, number: h.made}
+func (h *hunt) add(r space.FoldingRegion, bound float64) *node {
+	n := &node{FoldingRegion: r, bound: bound, number: h.made}
 	h.push(n)
 	h.made++
 	return n
@@ -178,7 +180,7 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	const first, tries, part = 50, 12, 2
 	limit := h.Effort.Limit
 	h.Effort.Limit = h.Effort.Done + max(0, limit-h.Effort.Done)/part
-	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, h.within(), first<<(2*n.tries))
+	least, err := h.tree(&n.FoldingRegion).FindMinimalSolution(ctx, h.measure, nil, h.within(), first<<(2*n.tries))
 	h.Effort.Limit = limit
 	if err != nil {
 		return err
@@ -186,7 +188,7 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
 	n.tries++
 	switch {
-	case least.Best != nil || !least.Proved && n.tries < tries && !h.Effort.MustEnd():
+	case least.Best != nil || !least.Proved && n.tries < tries && !h.Effort.MustEndSearch():
 		h.push(n)
 	case !least.Proved:
 		h.left = append(h.left, n)
@@ -194,10 +196,11 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	return nil
 }
 
-// look builds the best folding of a node. It divides the node if the design needs deeper FIFOs than the tree knew.
+// look builds the best folding of the node n. It divides the node's region if the design needs deeper FIFOs than the
+// tree knew.
 func (h *hunt) look(ctx context.Context, n *node) error {
-	f := h.Folding(&n.Region, n.solution)
-	class := h.Classes(f.Options)
+	f := h.FoldingOfSolution(&n.FoldingRegion, n.solution)
+	class := h.OptionClassesOf(f.Options)
 	b, z, err := h.try(ctx, n, f, class)
 	if z != nil && z.NotProved {
 		h.left = append(h.left, n) // the parts do not cover designs like this one
@@ -214,8 +217,8 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 		h.divide(n, class, nil, nil)
 	case len(z.Needs) > 0:
 		least := slices.MinFunc(z.Needs, func(a, b rtlsim.TooShallowPart) int { return len(a.Nodes) - len(b.Nodes) })
-		layers, streams := b.Layers(least.Nodes)
-		h.divide(n, class, h.layersAt(streams, layers...), b.NextDepths(least.Streams))
+		layers, streams := b.LayersAndStreamsOf(least.Nodes)
+		h.divide(n, class, h.layersAt(streams, layers...), b.NextFIFODepths(least.Streams))
 	case len(h.Wide) > 0:
 		h.divide(n, class, nil, nil)
 	case !n.proved:
@@ -236,11 +239,11 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 			h.each = steps
 		}
 	}()
-	if b = h.Build(f); b == nil {
+	if b = h.BuildDesign(f); b == nil {
 		return nil, nil, nil
 	}
 	if h.words == 0 {
-		h.words = FrameWords(b.Design)
+		h.words = StreamWordsPerFrame(b.Design)
 	}
 	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.HitLimit || !z.Feasible {
 		return b, z, err
@@ -259,12 +262,12 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 		h.take(f)
 		return b, z, nil
 	}
-	with, ok, err := h.assess(ctx, &n.Region, b, class, z)
+	with, ok, err := h.assess(ctx, &n.FoldingRegion, b, class, z)
 	if err == nil && !ok {
 		if z, err = h.size(ctx, b, n.Limit, false); err != nil || z == nil || !z.Feasible {
 			return b, z, err
 		}
-		with, _, err = h.assess(ctx, &n.Region, b, class, z)
+		with, _, err = h.assess(ctx, &n.FoldingRegion, b, class, z)
 	}
 	if err == nil && h.best == nil {
 		err = h.again(ctx, with)
@@ -272,19 +275,19 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	return b, z, err
 }
 
-// sizeOnce calls size, but returns the last result if the folding was sized last.
+// sizeOnce calls size for a folding, or returns the last result if this folding was the last to be sized.
 func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *space.Folding) (*rtlsim.FIFOSizing,
 	error) {
 	l := &h.last
-	if !n.Whole() {
+	if !n.IsWhole() {
 		return h.size(ctx, b, n.Limit, true)
 	}
-	if l.sizing == nil || !slices.Equal(l.options, f.Options) || !slices.Equal(l.depths, b.Depths()) {
+	if l.sizing == nil || !slices.Equal(l.options, f.Options) || !slices.Equal(l.depths, b.FIFODepthsWords()) {
 		z, err := h.size(ctx, b, n.Limit, true)
 		if err != nil {
 			return nil, err
 		}
-		*l = sized{f.Options, b.Depths(), z}
+		*l = sized{f.Options, b.FIFODepthsWords(), z}
 	}
 	return l.sizing, nil
 }
@@ -296,10 +299,10 @@ type sized struct {
 	sizing  *rtlsim.FIFOSizing
 }
 
-// FrameWords returns the words of one frame, summed over all streams of a design.
-func FrameWords(d *dataflow.Design) (n int) {
+// StreamWordsPerFrame returns the words of one frame, summed over all streams of a design.
+func StreamWordsPerFrame(d *dataflow.Design) (n int) {
 	for s := range d.Model.Graph.Streams {
-		n += d.Port(s).Words
+		n += d.PortOfStream(s).Words
 	}
 	return n
 }
@@ -307,19 +310,19 @@ func FrameWords(d *dataflow.Design) (n int) {
 // again looks for a first design when the FIFOs of the best folding exceed what it left of the budget. It searches a
 // region whose FIFOs have at least the depths that this folding needs, so that the search pays for them from the
 // beginning. It has work of its own, because sizing the FIFOs of a large network may have spent all of the effort.
-func (h *hunt) again(ctx context.Context, r space.Region) error {
+func (h *hunt) again(ctx context.Context, r space.FoldingRegion) error {
 	const times, looks = 3, 400
 	work := max(4_000_000, 2*h.bounded)
 	for range times {
 		own := *h.DesignSearch
-		own.Effort = h.Effort.Separate(work)
-		least, err := own.tree(&r).Minimise(ctx, h.measure, nil, h.within(), looks)
+		own.Effort = h.Effort.NewSeparateCounter(work)
+		least, err := own.tree(&r).FindMinimalSolution(ctx, h.measure, nil, h.within(), looks)
 		h.Effort.Done += own.Effort.Done
-		if err != nil || least.Best == nil || h.Effort.Over() {
+		if err != nil || least.Best == nil || h.Effort.MustEndAllSearches() {
 			return err
 		}
-		f := h.Folding(&r, least.Best)
-		b := h.Build(f)
+		f := h.FoldingOfSolution(&r, least.Best)
+		b := h.BuildDesign(f)
 		if b == nil {
 			return nil
 		}
@@ -332,26 +335,26 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 			return nil
 		}
 		was := h.best
-		if r, _, err = h.assess(ctx, &r, b, h.Classes(f.Options), z); err != nil || h.best != was {
+		if r, _, err = h.assess(ctx, &r, b, h.OptionClassesOf(f.Options), z); err != nil || h.best != was {
 			return err
 		}
 	}
 	return nil
 }
 
-// assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says, and takes it if it
-// is better. It returns the region with these depths. If the depths are untried, the design is simulated; ok is false
-// if it does not keep the interval.
-func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.FoldedDesign, class []int32,
+// assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says. It takes it if it is
+// better than the best design. It returns the region with these depths. If the depths are untried, the design is
+// simulated; ok is false if it does not keep the interval.
+func (h *hunt) assess(ctx context.Context, r *space.FoldingRegion, b *space.FoldedDesign, class []int32,
 	z *rtlsim.FIFOSizing) (
-	with space.Region, ok bool, err error) {
-	with = r.WithDepths(b, z.Words)
+	with space.FoldingRegion, ok bool, err error) {
+	with = r.WithMinFIFODepths(b, z.Words)
 	f, err := h.DesignSearch.assess(ctx, &with, class, nil, h.measure, h.within())
 	if f == nil || err != nil {
 		return with, true, err
 	}
 	if z.Unsimulated {
-		if ok, err = h.runs(ctx, f, h.Build(f).Design); !ok || err != nil {
+		if ok, err = h.runs(ctx, f, h.BuildDesign(f).Design); !ok || err != nil {
 			return with, false, err
 		}
 	}
@@ -364,32 +367,32 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.FoldedDesig
 func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
 	const frames = 8 // runs of large frames rarely have more
 	h.Effort.Done += wordSteps * h.words * frames
-	if h.Effort.Over() || h.useless(f, h.Spares) {
+	if h.Effort.MustEndAllSearches() || h.useless(f, h.Spares) {
 		return true, nil
 	}
-	t, err := h.Run(ctx, d)
+	t, err := h.SimulateSteadyState(ctx, d)
 	if err != nil {
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 			err = nil
 		}
 		return false, err
 	}
-	return t.Interval() <= float64(h.limit), nil
+	return t.IntervalClocks() <= float64(h.limit), nil
 }
 
 // take makes a folding the best design, if it is within the caps of a better one and the search need not end.
 func (h *hunt) take(f *space.Folding) {
 	caps := h.within()
-	if f.Cost.Within(&caps.Vector) && !h.Effort.Over() {
+	if f.Cost.IsWithin(&caps.AmountVector) && !h.Effort.MustEndAllSearches() {
 		h.best, h.took = f, h.Effort.Done
 		h.taken(f)
 	}
 }
 
-// layersAt returns the given layers and those at both ends of the streams, sorted, each once.
+// layersAt returns the given layers and those at both ends of the given streams, sorted, each once.
 func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	for _, id := range streams {
-		writer, reader := h.Streams[id].Layers()
+		writer, reader := h.Streams[id].WriterAndReaderLayers()
 		layers = append(layers, writer, reader)
 	}
 	layers = slices.DeleteFunc(layers, func(l int) bool { return l < 0 })
@@ -400,7 +403,7 @@ func (h *hunt) layersAt(streams []int, layers ...int) []int {
 // divide opens the parts of a node's region that remain without the folding of these classes. In them, one of the
 // layers has another class, or one of the FIFOs in short is deeper.
 func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.FIFOPlace]int) {
-	for _, part := range n.Divide(class, layers, short) {
+	for _, part := range n.DivideWithoutFolding(class, layers, short) {
 		h.add(part, n.bound)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"hlsgen/folding/space"
 )
 
-// An IntervalSearch looks for the best design at an interval, measure after measure: First with little work, then
-// Continue. It prefers designs that spare DSP slices (SparingDSPs). If usual work finds none, it looks for others,
-// which a sparing design must then beat.
-type IntervalSearch struct {
+// A FixedIntervalSearch looks for the best design at an interval, measure after measure: FindFirstDesign with little
+// work, then ContinueSearch. It prefers designs that spare DSP slices (WithoutNarrowDSPs). If usual work finds none, it
+// looks for others, which a sparing design must then beat.
+type FixedIntervalSearch struct {
 	Limit int
 	// Takes are the designs found so far, each better than the one before. Designs of the second line follow those of
 	// the first.
@@ -21,14 +21,14 @@ type IntervalSearch struct {
 	lines []*line
 }
 
-// A FoundDesign is a design that an IntervalSearch found. Spares reports whether the search that spares DSP slices
+// A FoundDesign is a design that a FixedIntervalSearch found. Spares reports whether the search that spares DSP slices
 // found it.
 type FoundDesign struct {
 	*space.Folding
 	Spares bool
 }
 
-// A line is one of an IntervalSearch's searches: that for designs that spare DSP slices, or that for any designs.
+// A line is one of a FixedIntervalSearch's searches: that for designs that spare DSP slices, or that for any designs.
 type line struct {
 	*DesignSearch
 	limit int
@@ -39,33 +39,33 @@ type line struct {
 	taken func(*space.Folding)
 }
 
-// NewIntervalSearch returns a search, not begun yet, for the best design at an interval of limit clocks, within the
-// budget at that interval.
-func (q *DesignSearch) NewIntervalSearch(limit int) *IntervalSearch {
-	p := &IntervalSearch{Limit: limit}
+// NewFixedIntervalSearch returns a search, not begun yet, for the best design at an interval of limit clocks, within
+// the budget at that interval.
+func (q *DesignSearch) NewFixedIntervalSearch(limit int) *FixedIntervalSearch {
+	p := &FixedIntervalSearch{Limit: limit}
 	if q.sparing() {
-		s := q.Restarted().SparingDSPs()
-		p.follow(s, s.CapsAt(limit))
+		s := q.WithNewStepCounter().WithoutNarrowDSPs()
+		p.follow(s, s.CapsAtInterval(limit))
 	}
-	p.follow(q.Restarted(), q.CapsAt(limit))
+	p.follow(q.WithNewStepCounter(), q.CapsAtInterval(limit))
 	return p
 }
 
-// NewIntervalSearchWithin returns a new search of designs at an interval and within caps, with the given order of
+// NewIntervalSearchWithinCaps returns a new search of designs at an interval and within caps, with the given order of
 // measures.
-func (q *DesignSearch) NewIntervalSearchWithin(limit int, caps search.Caps,
-	order []goal.ResourceMeasure) *IntervalSearch {
-	p := &IntervalSearch{Limit: limit}
-	p.follow(q.Restarted(), caps).order = order
+func (q *DesignSearch) NewIntervalSearchWithinCaps(limit int, caps search.Caps,
+	order []goal.ResourceMeasure) *FixedIntervalSearch {
+	p := &FixedIntervalSearch{Limit: limit}
+	p.follow(q.WithNewStepCounter(), caps).order = order
 	return p
 }
 
 // sparing reports whether the search should spare DSP slices: some layer has the choice, and the goal does not minimise
 // a single kind of resource.
-func (q *DesignSearch) sparing() bool { return q.Few && q.Goal.Least == goal.LeastLoad }
+func (q *DesignSearch) sparing() bool { return q.Few && q.Goal.Least == goal.ResourceMeasureLoad }
 
-func (p *IntervalSearch) follow(q *DesignSearch, caps search.Caps) *line {
-	l := &line{DesignSearch: q, limit: p.Limit, caps: caps, order: q.Goal.Least.Order()}
+func (p *FixedIntervalSearch) follow(q *DesignSearch, caps search.Caps) *line {
+	l := &line{DesignSearch: q, limit: p.Limit, caps: caps, order: q.Goal.Least.MinimisationOrder()}
 	l.taken = func(f *space.Folding) {
 		l.best = f
 		if last := len(p.Takes) - 1; last < 0 || p.Takes[last].Spares == l.Spares ||
@@ -80,17 +80,17 @@ func (p *IntervalSearch) follow(q *DesignSearch, caps search.Caps) *line {
 	return l
 }
 
-// better reports whether f is at least as good as the other design, by the line's measures in their order.
+// better reports whether f is at least as good as the design than, by the line's measures in their order.
 func (l *line) better(f, than *space.Folding) bool {
-	return Compare(l.DesignSearch, l.order, f, than) <= 0
+	return CompareFoldingsByMeasures(l.DesignSearch, l.order, f, than) <= 0
 }
 
-// Compare orders two designs by the given measures, the first that differs deciding. It returns -1 if a is better, 1 if
-// b is, and 0 otherwise.
-func Compare(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding) int {
+// CompareFoldingsByMeasures orders two designs by the given measures, the first that differs deciding. It returns -1 if
+// a is better, 1 if b is, and 0 otherwise.
+func CompareFoldingsByMeasures(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding) int {
 	for _, m := range order {
-		measure := q.ObjectiveOf(m)
-		x, y := a.Value(measure), b.Value(measure)
+		measure := q.ObjectiveOfMeasure(m)
+		x, y := a.MeasureOf(measure), b.MeasureOf(measure)
 		switch {
 		case x < y:
 			return -1
@@ -101,20 +101,20 @@ func Compare(q *DesignSearch, order []goal.ResourceMeasure, a, b *space.Folding)
 	return 0
 }
 
-// CountTowards makes all work of the search count towards w, whose limit may then end the search.
-func (p *IntervalSearch) CountTowards(w *search.TotalStepCounter) {
+// CountStepsTowards makes all work of the search count towards w, whose limit may then end the search.
+func (p *FixedIntervalSearch) CountStepsTowards(w *search.TotalStepCounter) {
 	for _, l := range p.lines {
 		l.Effort.Whole = w
-		l.Effort.Report()
+		l.Effort.ReportStepsToTotal()
 	}
 }
 
-// sparingPart divides the usual work: this part looks for a design that spares DSP slices, before any other is
-// accepted.
+// sparingPart is the divisor of the usual work that gives the work for designs that spare DSP slices, before any other
+// is accepted.
 const sparingPart = 4
 
-// First looks for a design with little work, and with some more for one that spares DSP slices.
-func (p *IntervalSearch) First(ctx context.Context) error {
+// FindFirstDesign looks for a design with little work, and spends some more on one that spares DSP slices.
+func (p *FixedIntervalSearch) FindFirstDesign(ctx context.Context) error {
 	for i, l := range p.lines {
 		if len(l.hunts) == 0 {
 			l.Effort.Limit = math.MaxInt
@@ -134,10 +134,10 @@ func (p *IntervalSearch) First(ctx context.Context) error {
 	return nil
 }
 
-// Continue continues the search, up to the given multiple of the usual work in total; it first calls First. If any is
-// true, it stops at the first design.
-func (p *IntervalSearch) Continue(ctx context.Context, times int, any bool) error {
-	if err := p.First(ctx); err != nil {
+// ContinueSearch continues the search, up to the given multiple of the usual work in total; it first calls
+// FindFirstDesign. If any is true, it stops at the first design.
+func (p *FixedIntervalSearch) ContinueSearch(ctx context.Context, times int, any bool) error {
+	if err := p.FindFirstDesign(ctx); err != nil {
 		return err
 	}
 	for i, l := range p.lines {
@@ -158,29 +158,29 @@ func (p *IntervalSearch) Continue(ctx context.Context, times int, any bool) erro
 	return nil
 }
 
-// Impossible reports whether it is proved that no design keeps the interval within the caps.
-func (p *IntervalSearch) Impossible() bool {
+// IsProvedImpossible reports whether it is proved that no design keeps the interval within the caps.
+func (p *FixedIntervalSearch) IsProvedImpossible() bool {
 	l := p.lines[len(p.lines)-1]
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
 }
 
-// Best returns the last design found, with its proofs; nil if there is none. Its FIFOs are built as for a user who asks
-// for its folds.
-func (p *IntervalSearch) Best(ctx context.Context) (*ProvedFolding, error) {
+// BestFoldingWithBounds returns the last design found, with its proofs; nil if there is none. Its FIFOs are built as
+// for a user who asks for its folds.
+func (p *FixedIntervalSearch) BestFoldingWithBounds(ctx context.Context) (*FoldingWithBounds, error) {
 	last := len(p.Takes) - 1
 	if last < 0 {
 		return nil, nil
 	}
 	t := p.Takes[last]
 	l := p.lines[len(p.lines)-1]
-	f, err := l.CanonicalFIFOs(ctx, t.Folding, p.Limit, l.order)
-	return &ProvedFolding{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
+	f, err := l.FoldingWithCanonicalFIFOs(ctx, t.Folding, p.Limit, l.order)
+	return &FoldingWithBounds{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.MeasuresWithBounds(f, t.Spares),
 		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
-// Bounds returns, for each measure that was minimised, the value of design f and a lower bound. The bound covers
-// designs that spare DSP slices or, if spares is false, all.
-func (p *IntervalSearch) Bounds(f *space.Folding, spares bool) (list []MinimisedMeasure) {
+// MeasuresWithBounds returns, for each measure that was minimised, the value of design f and a lower bound. The bound
+// covers designs that spare DSP slices or, if spares is false, all.
+func (p *FixedIntervalSearch) MeasuresWithBounds(f *space.Folding, spares bool) (list []MeasureWithBound) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
 			return l.bounds(f)
@@ -189,15 +189,15 @@ func (p *IntervalSearch) Bounds(f *space.Folding, spares bool) (list []Minimised
 	return nil
 }
 
-// UsualSteps returns the steps of work that the search usually takes at this interval.
-func (p *IntervalSearch) UsualSteps() int {
+// UsualStepCount returns the steps of work that the search usually takes at this interval.
+func (p *FixedIntervalSearch) UsualStepCount() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()
 	}
 	return p.lines[0].work()
 }
 
-// perBounded is the work that a line gets for a first bound, as a multiple of that bound's steps.
+// perBounded is the work that a line gets per step of its first lower bound: perBounded times the steps of that bound.
 const perBounded = 4
 
 // work returns the steps of work that the line usually takes. Networks with costly first bounds, or with more words per
@@ -211,13 +211,13 @@ func (l *line) work() int {
 // patience returns the steps without a better design after which the hunt for a measure ends.
 func (l *line) patience() int { return goodWork + perBounded*l.hunts[0].bounded }
 
-// hunt returns the search for the least of measure i, and begins it if need be. Its designs take no more of the
-// measures before than the best design does.
+// hunt returns the search for the design with the least of measure i, and begins it if need be. Its designs take no
+// more of the measures before than the best design does.
 func (l *line) hunt(i int) *hunt {
 	if i < len(l.hunts) {
 		return l.hunts[i]
 	}
-	h := &hunt{DesignSearch: l.DesignSearch, limit: l.limit, measure: l.ObjectiveOf(l.order[i]), caps: l.caps,
+	h := &hunt{DesignSearch: l.DesignSearch, limit: l.limit, measure: l.ObjectiveOfMeasure(l.order[i]), caps: l.caps,
 		taken: l.taken}
 	if i > 0 {
 		before := l.hunts[i-1]
@@ -241,7 +241,7 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 		if h.best != was {
 			l.hunts = l.hunts[:i+1] // the later hunts kept up with another design
 		}
-		if err != nil || h.best == nil || any || h.Effort.Over() {
+		if err != nil || h.best == nil || any || h.Effort.MustEndAllSearches() {
 			return err
 		}
 	}
@@ -249,13 +249,13 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 }
 
 // bounds returns, for each measure that was minimised, the value of a design of this line and the lower bound.
-func (l *line) bounds(f *space.Folding) (list []MinimisedMeasure) {
+func (l *line) bounds(f *space.Folding) (list []MeasureWithBound) {
 	for i, m := range l.order {
-		b := MinimisedMeasure{Measure: m, Value: f.Value(l.ObjectiveOf(m))}
+		b := MeasureWithBound{Measure: m, Value: f.MeasureOf(l.ObjectiveOfMeasure(m))}
 		if i < len(l.hunts) {
 			b.Least = min(b.Value, l.hunts[i].bound())
 		} else {
-			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.ObjectiveOf(m), l.caps))
+			b.Least = min(b.Value, l.NewFoldingTree(l.limit).LowerBoundOf(l.ObjectiveOfMeasure(m), l.caps))
 		}
 		list = append(list, b)
 	}

@@ -1,10 +1,10 @@
 // Package fit finds designs within a budget: foldings with FIFOs as deep as they have to be, and with the host's port.
-// In come a space and a goal (Question); out come the design with the least of some measure at an interval, the design
-// of the shortest latency, and bounds that no design goes below (Answer).
+// In come a space and a goal (DesignSearch). Out come the design with the least of some measure at an interval, and the
+// design of the shortest latency. Bounds that no design goes below come with them (FoldingWithBounds).
 //
 // A tree of package space bounds the cost of foldings from below, whatever depth their FIFOs need. Its best folding is
 // built and simulated (package rtlsim). If it does not keep the interval with the FIFOs that the tree counts, the
-// region is divided. Package search finds the best folding of each region. The package may import these, ask, finn and
+// region is divided. Package search finds the best folding of each region. The package may import these, goal and
 // hlslib/price/estimate.
 //
 //	question.go  the question, and the work done for it
@@ -33,76 +33,79 @@ type DesignSearch struct {
 	*space.FoldingSpace
 	Goal   goal.Goal
 	Budget goal.Budget
-	Caps   search.Caps   // the budget, without the kinds that depend on the interval
-	Host   search.Vector // what the logic between the network and the processor's memory takes
-	Around search.Vector // Host, and what tells layers where sequences end
+	Caps   search.Caps         // the budget, without the kinds that depend on the interval
+	Host   search.AmountVector // what the logic between the network and the processor's memory takes
+	Around search.AmountVector // Host, and what tells layers where sequences end
 	Effort search.StepCounter
-	Words  int           // the most words that sizing one folding's FIFOs may move
-	Yard   search.Vector // the amounts that a load is a share of
+	Words  int                 // the most words that sizing one folding's FIFOs may move
+	Yard   search.AmountVector // the amounts that a load is a share of
 	// whether FIFOs are sized for sequences of every length; if not, for the longest, which rarely makes a difference
 	Shorter bool
 	Spares  bool // whether DSP slices may not multiply few bits
 	// Than is a design that others have to beat, or nil. A design that does not beat it is not simulated if its FIFO
 	// depths are trusted.
-	Than *KnownDesign
+	Than *MeasureToBeat
 }
 
-// A KnownDesign describes a known design that is as fast as the requested ones.
-type KnownDesign struct {
+// A MeasureToBeat describes a known design that is as fast as the requested ones.
+type MeasureToBeat struct {
 	Value  float64 // the measure Goal.Least
 	Spares bool    // whether it spares DSP slices; such a design is better than any other
 }
 
 // NewDesignSearch returns the search for a goal, which must be valid (Goal.Verify). No work is done yet.
 func NewDesignSearch(s *space.FoldingSpace, wanted goal.Goal) *DesignSearch {
-	q := &DesignSearch{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOf(s.Target.Board, wanted.MaxUse),
+	q := &DesignSearch{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOfBoard(s.Target.Board, wanted.MaxUse),
 		Words: sizingWords}
 	if wanted.MaxCycles > 0 {
-		q.Budget = goal.BudgetOf(s.Target.Board, goal.DefaultMaxUse)
+		q.Budget = goal.BudgetOfBoard(s.Target.Board, goal.DefaultMaxUseFractions)
 	}
-	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.LoadDenominators()
-	q.Host = s.Board.Vector(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
+	q.Caps, q.Yard = q.Budget.SearchCaps(), q.Budget.LoadDenominators()
+	q.Host = s.Board.AmountVectorOf(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
 	q.Around = q.Host.Plus(s.Ends)
 	q.Effort.Limit = maxWork
 	return q
 }
 
-// LimitSizing lets the sizing of one folding's FIFOs take at most about the given number of steps.
-func (q *DesignSearch) LimitSizing(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
+// LimitFIFOSizingSteps lets the sizing of one folding's FIFOs take at most about the given number of steps.
+func (q *DesignSearch) LimitFIFOSizingSteps(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
-// Restarted returns a copy of the search that has done no work, with the usual limit.
-func (q *DesignSearch) Restarted() *DesignSearch {
+// WithNewStepCounter returns a copy of the search that has counted no steps of work, with the usual limit of steps.
+func (q *DesignSearch) WithNewStepCounter() *DesignSearch {
 	f := *q
-	f.Effort = q.Effort.Separate(maxWork)
+	f.Effort = q.Effort.NewSeparateCounter(maxWork)
 	return &f
 }
 
-// MaxInterval returns the longest interval in clocks that reaches the goal, or nil if every interval does.
-func (q *DesignSearch) MaxInterval() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
+// MaxIntervalClocks returns the longest interval in clocks that reaches the goal, or nil if every interval does.
+func (q *DesignSearch) MaxIntervalClocks() *big.Rat {
+	return q.Goal.MaxIntervalClocks(q.Clock, q.Model.Turns.SamplesPerFrame())
+}
 
-// CapsAt returns the caps of a design at an interval in clocks: the budget, and the bytes that the processor's memory
-// carries in that time. Goals with MaxCycles have no caps.
-func (q *DesignSearch) CapsAt(interval int) search.Caps {
-	caps := search.Unlimited
+// CapsAtInterval returns the caps of a design at an interval in clocks: the budget, and the bytes that the processor's
+// memory carries in that time. Goals with MaxCycles have no caps.
+func (q *DesignSearch) CapsAtInterval(interval int) search.Caps {
+	caps := search.UnlimitedCaps
 	if q.Goal.MaxCycles == 0 {
 		caps = q.Caps
-		caps.Vector[goal.KindMemoryBytes] = q.BytesIn(interval)
+		caps.AmountVector[goal.KindMemoryBytesPerFrame] = q.BytesInClocks(interval)
 	}
 	if q.Spares {
-		caps.Vector[goal.KindNarrowDSP] = 0
+		caps.AmountVector[goal.KindNarrowDSP] = 0
 	}
 	return caps
 }
 
-// SparingDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
+// WithoutNarrowDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
 // (goal.KindNarrowDSP). Only if it finds nothing, which means that LUTs are short, may designs use them.
-func (q *DesignSearch) SparingDSPs() *DesignSearch {
+func (q *DesignSearch) WithoutNarrowDSPs() *DesignSearch {
 	s := *q
 	s.Spares = true
 	return &s
 }
 
-// useless reports whether a design is no better than the known design Than. spares says whether it spares DSP slices.
+// useless reports whether the design f is no better than the known design Than. spares says whether f spares DSP
+// slices.
 func (q *DesignSearch) useless(f *space.Folding, spares bool) bool {
 	switch r := q.Than; {
 	case r == nil:
@@ -110,18 +113,21 @@ func (q *DesignSearch) useless(f *space.Folding, spares bool) bool {
 	case r.Spares != spares:
 		return r.Spares
 	default:
-		return f.Value(q.ObjectiveOf(q.Goal.Least)) >= r.Value
+		return f.MeasureOf(q.ObjectiveOfMeasure(q.Goal.Least)) >= r.Value
 	}
 }
 
-// Tree returns the tree for package search of all foldings whose layers take at most the given clocks per frame.
-func (q *DesignSearch) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
-
-func (q *DesignSearch) tree(r *space.Region) *search.Tree {
-	return q.FoldingSpace.Tree(r, q.Around, &q.Effort)
+// NewFoldingTree returns the tree for package search of all foldings whose layers take at most the given clocks per
+// frame.
+func (q *DesignSearch) NewFoldingTree(clocks int) *search.ChoiceTree {
+	return q.tree(&space.FoldingRegion{Limit: clocks})
 }
 
-// ObjectiveOf returns a measure as an objective for package search; a load is a share of q.Yard.
-func (q *DesignSearch) ObjectiveOf(m goal.ResourceMeasure) search.Objective {
-	return m.Objective(&q.Yard)
+func (q *DesignSearch) tree(r *space.FoldingRegion) *search.ChoiceTree {
+	return q.FoldingSpace.NewRegionTree(r, q.Around, &q.Effort)
+}
+
+// ObjectiveOfMeasure returns a measure as an objective for package search; a load is a share of q.Yard.
+func (q *DesignSearch) ObjectiveOfMeasure(m goal.ResourceMeasure) search.Objective {
+	return m.SearchObjective(&q.Yard)
 }

@@ -19,15 +19,17 @@ const (
 	wordSteps   = 2
 )
 
-// size returns the least FIFO depths with which the design keeps an interval of limit clocks, or is merely free from
-// deadlock if the goal asks for that. It returns nil if the design is slower than the goal allows, or deadlocks.
+// size returns the least FIFO depths with which the design keeps an interval of limit clocks. If the goal asks only for
+// freedom from deadlock, they give just that. It returns nil if the design is slower than the goal allows, or
+// deadlocks.
 //
 // If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.FIFOSizing.Unsimulated)
 // until the whole design is simulated.
 func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.FIFOSizing,
 	error) {
-	fixed := q.GivenDepths(b)
-	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Cache: &q.Known,
+	fixed := q.GivenFIFODepths(b)
+	opt := rtlsim.SizingOptions{Interval: limit, From: b.FIFODepthsWords(), Fixed: fixed, Effort: q.Words,
+		Cache:      &q.Known,
 		AllLengths: q.Shorter, TrustSchedule: trust}
 	opt.Minimal = q.Goal.FIFO != goal.FIFODepthPolicy{}
 	z, err := rtlsim.SizeFIFOs(ctx, b.Design, opt)
@@ -35,7 +37,7 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 		return nil, err
 	}
 	q.Effort.Done += wordSteps * z.Moved
-	if z.Feasible && !opt.Minimal || !z.Feasible && !q.HasGivenDepths() {
+	if z.Feasible && !opt.Minimal || !z.Feasible && !q.HasGivenFIFODepths() {
 		return z, nil
 	}
 	// FIFO depths that the user gives may be too small for the interval.
@@ -46,7 +48,7 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 			d.FIFO[id].Depth = fixed[id]
 		}
 	}
-	clocks, err := q.SimulateInterval(ctx, &d)
+	clocks, err := q.SimulateIntervalClocks(ctx, &d)
 	if err == nil && !z.Feasible {
 		_, err = rtlsim.ProveDeadlockFree(ctx, &d)
 		z.Feasible = true
@@ -57,9 +59,9 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 		}
 		return nil, err
 	}
-	asked := q.MaxInterval()
+	asked := q.MaxIntervalClocks()
 	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
-	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.Floor(asked) != limit ||
+	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.FloorOfRational(asked) != limit ||
 		!goal.IntervalMeetsLimit(clocks,
 			asked)) {
 		return nil, nil
@@ -67,39 +69,39 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 	return z, nil
 }
 
-// SteadyStateOptions returns the options of a run that shows the interval of a design: more frames than the design can
-// hold at a time. If these move more than 1e8 words, the run has only the frames that are in flight after the first,
-// and a few more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
-func SteadyStateOptions(d *dataflow.Design) rtlsim.Options {
+// SteadyStateRunOptions returns the options of a run that shows the interval of a design: more frames than the design
+// can hold at a time. If these move more than 1e8 words, the run has only the frames that are in flight after the
+// first, and a few more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
+func SteadyStateRunOptions(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
 
-// TimelineFrames returns of how many frames at most, from the first on, a timeline shows the design.
-func TimelineFrames(d *dataflow.Design) int {
+// MaxTimelineFrames returns the largest number of frames, from the first on, that a timeline shows of the design.
+func MaxTimelineFrames(d *dataflow.Design) int {
 	const most = 4 << 20 // words
 	words := 0
 	for s := range d.FIFO {
-		words += d.Port(s).Words
+		words += d.PortOfStream(s).Words
 	}
 	return min(64, most/max(1, words))
 }
 
-// Run simulates a design until its pipeline is full. The trace includes the clocks of each layer for the frames of a
-// timeline. Callers must not change it. The error may be a *rtlsim.Deadlock.
-func (q *DesignSearch) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	opt := SteadyStateOptions(d)
-	opt.Layers, opt.Cache = TimelineFrames(d), &q.Known
-	return rtlsim.Run(ctx, d, nil, opt)
+// SimulateSteadyState simulates a design until its pipeline is full. The trace includes the clocks of each layer for
+// the frames of a timeline. Callers must not change it. The error may be a *rtlsim.Deadlock.
+func (q *DesignSearch) SimulateSteadyState(ctx context.Context, d *dataflow.Design) (*rtlsim.RunTrace, error) {
+	opt := SteadyStateRunOptions(d)
+	opt.Layers, opt.Cache = MaxTimelineFrames(d), &q.Known
+	return rtlsim.RunFrames(ctx, d, nil, opt)
 }
 
-// SimulateInterval returns the clocks per frame of a design, by simulation. The error may be a *rtlsim.Deadlock.
-func (q *DesignSearch) SimulateInterval(ctx context.Context, d *dataflow.Design) (float64, error) {
-	t, err := q.Run(ctx, d)
+// SimulateIntervalClocks returns the clocks per frame of a design, by simulation. The error may be a *rtlsim.Deadlock.
+func (q *DesignSearch) SimulateIntervalClocks(ctx context.Context, d *dataflow.Design) (float64, error) {
+	t, err := q.SimulateSteadyState(ctx, d)
 	if err != nil {
 		return 0, err
 	}
-	return t.Interval(), nil
+	return t.IntervalClocks(), nil
 }
 
 // assessNodes is the most nodes that assess looks at, and assessWork the steps of work that it may do. These do not
@@ -111,39 +113,39 @@ const (
 
 // assess returns the folding of the given classes that has the least of m within caps, with FIFOs as deep as the region
 // says. If only is not nil, it names the option of each layer. The result is nil if nothing is within caps.
-func (q *DesignSearch) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Objective,
+func (q *DesignSearch) assess(ctx context.Context, r *space.FoldingRegion, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
-	effort := q.Effort.Separate(assessWork)
-	t := q.ClassTree(r, class, only, q.Around, &effort)
+	effort := q.Effort.NewSeparateCounter(assessWork)
+	t := q.NewClassTree(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}
-	got, err := t.Minimise(ctx, m, nil, caps, assessNodes)
+	got, err := t.FindMinimalSolution(ctx, m, nil, caps, assessNodes)
 	q.Effort.Done += effort.Done
 	if err != nil || got.Best == nil {
 		return nil, err
 	}
-	return q.Folding(r, got.Best), nil
+	return q.FoldingOfSolution(r, got.Best), nil
 }
 
-// CanonicalFIFOs returns the folding with its FIFOs built in one fixed way, without a larger value of any measure in
-// order. A user who asks for these folds gets the same FIFOs.
-func (q *DesignSearch) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
+// FoldingWithCanonicalFIFOs returns the folding with its FIFOs built in one fixed way, without a larger value of any
+// measure in order. A user who asks for these folds gets the same FIFOs.
+func (q *DesignSearch) FoldingWithCanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
 	order []goal.ResourceMeasure) (*space.Folding,
 	error) {
-	r := f.Region(limit)
-	caps := q.CapsAt(limit)
-	if !f.Cost.Within(&caps.Vector) {
-		caps = search.Unlimited
+	r := f.RegionWithSameMinDepths(limit)
+	caps := q.CapsAtInterval(limit)
+	if !f.Cost.IsWithin(&caps.AmountVector) {
+		caps = search.UnlimitedCaps
 	}
 	var measures []search.Objective
 	for _, m := range order {
-		measures = append(measures, q.ObjectiveOf(m))
+		measures = append(measures, q.ObjectiveOfMeasure(m))
 	}
 	best := f
 	for k, m := range append(measures, search.Objective{Kind: goal.KindFF}, search.Objective{Kind: goal.KindLUTRAM}) {
-		g, err := q.assess(ctx, &r, q.Classes(f.Options), f.Options, m, caps)
-		if err != nil || g == nil || k < len(order) && g.Value(m) > f.Value(m) {
+		g, err := q.assess(ctx, &r, q.OptionClassesOf(f.Options), f.Options, m, caps)
+		if err != nil || g == nil || k < len(order) && g.MeasureOf(m) > f.MeasureOf(m) {
 			return f, err
 		}
 		best, caps = g, g.CapsToMatch(m, caps, 0)

@@ -34,37 +34,37 @@ type Goal struct {
 	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
 	Latency    bool
 	Least      ResourceMeasure   // the meaning of "least resources"
-	MaxUse     MaxUse            // the budget; the zero MaxUse means DefaultMaxUse
+	MaxUse     MaxUseFractions   // the budget; the zero MaxUseFractions means DefaultMaxUseFractions
 	OverBudget bool              // whether to return the design of the smallest load when no design fits the budget
 	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
 	FIFO       FIFODepthPolicy
 	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
-	// steps of work to StepsPerSecond per second. With 0, a count of steps ends the search, which does not depend on
-	// the machine.
+	// steps of work to SearchStepsPerSecond per second. With 0, a count of steps ends the search, which does not depend
+	// on the machine.
 	SearchTime time.Duration
 	// Steps sets the steps of work after which the search ends once it has a design; 0: the usual number. A design
 	// found with more steps is never worse.
 	Steps int
 	// whether to try out, in a tenth of the search's steps, what would make the design faster
 	Cure      bool
-	Interrupt *SearchStopper          // lets the user end the search with its best design; may be nil
-	Tell      func(st SearchProgress) // called for each better design; may be nil
+	Interrupt *SearchStopper           // lets the user end the search with its best design; may be nil
+	Tell      func(st BestDesignSoFar) // called for each better design; may be nil
 }
 
-// StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
-const StepsPerSecond = 20_000_000
+// SearchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
+const SearchStepsPerSecond = 20_000_000
 
-// StepBudget returns the steps of work after which the search ends once it has a design. 0 means the usual number.
-// SearchTime, if given, overrides Steps.
-func (g *Goal) StepBudget() int {
+// SearchStepBudget returns the steps of work after which the search ends once it has a design. 0 means the usual
+// number. SearchTime, if given, overrides Steps.
+func (g *Goal) SearchStepBudget() int {
 	if g.SearchTime > 0 {
-		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
+		return max(1, int(g.SearchTime.Seconds()*SearchStepsPerSecond))
 	}
 	return g.Steps
 }
 
-// A SearchProgress describes the best design of a search in progress.
-type SearchProgress struct {
+// A BestDesignSoFar describes the best design of a search in progress.
+type BestDesignSoFar struct {
 	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
 	Latency  int     // clocks; 0 unless the search is for the shortest latency
 	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
@@ -89,9 +89,9 @@ func (f FIFODepthPolicy) String() string {
 	return "throughput"
 }
 
-// Limit returns the longest interval, in clocks per frame, that reaches the goal at the clock, with the given samples
-// per frame. It returns nil if every interval does.
-func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
+// MaxIntervalClocks returns the longest interval, in clocks per frame, that reaches the goal at the clock, with the
+// given samples per frame. It returns nil if every interval does, because the goal asks for no speed.
+func (g *Goal) MaxIntervalClocks(clockMHz float64, samples int) *big.Rat {
 	switch {
 	case g.Interval > 0:
 		return new(big.Rat).SetFloat64(g.Interval)
@@ -105,12 +105,12 @@ func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 
 // intervalOf returns the clocks per frame that give a rate in samples per second, with the given samples per frame.
 func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
-	return new(big.Rat).Quo(perClock(clockMHz, samples), Decimal(fps))
+	return new(big.Rat).Quo(perClock(clockMHz, samples), ShortestDecimalOf(fps))
 }
 
-// perClock returns the samples per second at one frame per clock.
+// perClock returns the samples per second at one frame per clock, with the given samples per frame.
 func perClock(clockMHz float64, samples int) *big.Rat {
-	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
+	return new(big.Rat).Mul(ShortestDecimalOf(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
 // IntervalMeetsLimit reports whether an interval in clocks is at most the limit. A nil limit allows every interval.
@@ -118,15 +118,16 @@ func IntervalMeetsLimit(clocks float64, limit *big.Rat) bool {
 	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
 }
 
-// ClocksPerFrame returns the longest interval in whole clocks that reaches fps at the clock, with the given samples per
-// frame.
-func ClocksPerFrame(clockMHz, fps float64, samples int) int {
-	return Floor(intervalOf(clockMHz, fps, samples))
+// MaxClocksPerFrameForRate returns the longest interval in whole clocks that reaches fps at the clock, with the given
+// samples per frame.
+func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
+	return FloorOfRational(intervalOf(clockMHz, fps, samples))
 }
 
-// Rate returns the samples per second at an interval between frames of the given samples. It rounds down to the fewest
-// decimals for which ClocksPerFrame gives this interval in whole clocks, so that a user can ask for a printed rate.
-func Rate(clockMHz, interval float64, samples int) float64 {
+// SamplesPerSecond returns the samples per second at an interval between frames of the given samples. It rounds down to
+// the fewest decimals for which MaxClocksPerFrameForRate gives this interval in whole clocks, so that a user can ask
+// for a printed rate.
+func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0
 	}
@@ -136,7 +137,7 @@ func Rate(clockMHz, interval float64, samples int) float64 {
 		n := new(big.Int).Mul(exact.Num(), scale)
 		n.Quo(n, exact.Denom())
 		r, _ := new(big.Rat).SetFrac(n, scale).Float64()
-		if r > 0 && Floor(intervalOf(clockMHz, r, samples)) == int(interval) {
+		if r > 0 && FloorOfRational(intervalOf(clockMHz, r, samples)) == int(interval) {
 			return r
 		}
 		scale.Mul(scale, big.NewInt(10))
@@ -145,8 +146,8 @@ func Rate(clockMHz, interval float64, samples int) float64 {
 	return r
 }
 
-// Unit returns the unit of rates as users read it: samples, or frames if a frame is one sample.
-func Unit(samplesPerFrame int) string {
+// RateUnit returns the unit of rates as users read it: samples, or frames if a frame is one sample.
+func RateUnit(samplesPerFrame int) string {
 	if samplesPerFrame > 1 {
 		return "samples"
 	}
@@ -170,7 +171,7 @@ func (g *Goal) Verify(t dataflow.Target) error {
 		return fmt.Errorf("%v samples per second is not positive", g.FPS)
 	case !finite(g.Interval):
 		return fmt.Errorf("an interval of %v clocks is not possible", g.Interval)
-	case g.SearchTime < 0 || g.Steps < 0 || g.Least > LeastDSP:
+	case g.SearchTime < 0 || g.Steps < 0 || g.Least > ResourceMeasureDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
 		return fmt.Errorf("%d cycles, interval %v, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,

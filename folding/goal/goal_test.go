@@ -14,45 +14,46 @@ import (
 
 func TestParseMaxUse(t *testing.T) {
 	t.Parallel()
-	d := DefaultMaxUse
-	with := func(u MaxUse, kind int, f float64) MaxUse {
-		*u.FractionPtr(kind) = f
+	d := DefaultMaxUseFractions
+	with := func(u MaxUseFractions, kind int, f float64) MaxUseFractions {
+		*u.FractionPointerOf(kind) = f
 		return u
 	}
 	for _, c := range []struct {
 		text    string
-		want    MaxUse
+		want    MaxUseFractions
 		written string // the result of String; the input if empty
 		err     string
 	}{
 		{"guideline", d, "", ""},
-		{"0.8", EvenUse(0.8), "", ""},
-		{"1", EvenUse(1), "", ""},
-		{" 0.25 ", EvenUse(0.25), "0.25", ""},
+		{"0.8", NewUniformMaxUse(0.8), "", ""},
+		{"1", NewUniformMaxUse(1), "", ""},
+		{" 0.25 ", NewUniformMaxUse(0.25), "0.25", ""},
 		{"lut=0.6,bram=0.9", with(with(d, KindLUT, 0.6), KindBRAM, 0.9), "", ""},
 		{"lut=0.7", d, "guideline", ""},
 		{"LUT = 0.6, Dsp=0", with(with(d, KindLUT, 0.6), KindDSP, 0), "lut=0.6,dsp=0", ""},
-		{"0.5,uram=1", with(EvenUse(0.5), KindURAM, 1), "", ""},
-		{"0.5,dsp=1", with(EvenUse(0.5), KindDSP, 1), "", ""},
-		{"0.5,lut=0.6", with(EvenUse(0.5), KindLUT, 0.6), "", ""},
+		{"0.5,uram=1", with(NewUniformMaxUse(0.5), KindURAM, 1), "", ""},
+		{"0.5,dsp=1", with(NewUniformMaxUse(0.5), KindDSP, 1), "", ""},
+		{"0.5,lut=0.6", with(NewUniformMaxUse(0.5), KindLUT, 0.6), "", ""},
 		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, KindLUTRAM, 0.1), KindFF, 0.2), KindMeanShare, 0.3), "", ""},
-		{"0.9,lut=0.5,dsp=0.6", with(with(EvenUse(0.9), KindLUT, 0.5), KindDSP, 0.6), "", ""},
-		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(EvenUse(0.9), KindLUT, 0.7), KindLUTRAM, 0.25), KindFF, 1), "",
+		{"0.9,lut=0.5,dsp=0.6", with(with(NewUniformMaxUse(0.9), KindLUT, 0.5), KindDSP, 0.6), "", ""},
+		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(NewUniformMaxUse(0.9), KindLUT, 0.7), KindLUTRAM, 0.25),
+			KindFF, 1), "",
 			""},
-		{"", MaxUse{}, "", "not a fraction"},
-		{"80%", MaxUse{}, "", "not a fraction"},
-		{"1.2", MaxUse{}, "", "not a fraction"},
-		{"-0.1", MaxUse{}, "", "not a fraction"},
-		{"NaN", MaxUse{}, "", "not a fraction"},
-		{"lut=inf", MaxUse{}, "", "not a fraction"},
-		{"lut=", MaxUse{}, "", "not a fraction"},
-		{"luts=0.5", MaxUse{}, "", "unknown resource"},
-		{"guideline,lut=0.5", MaxUse{}, "", "not a fraction"},
-		{"lut=0.5,lut=0.6", MaxUse{}, "", "given twice"},
-		{"lut=0.5,0.6", MaxUse{}, "", "names no resource"},
-		{"0", MaxUse{}, "", "leaves no resource"},
+		{"", MaxUseFractions{}, "", "not a fraction"},
+		{"80%", MaxUseFractions{}, "", "not a fraction"},
+		{"1.2", MaxUseFractions{}, "", "not a fraction"},
+		{"-0.1", MaxUseFractions{}, "", "not a fraction"},
+		{"NaN", MaxUseFractions{}, "", "not a fraction"},
+		{"lut=inf", MaxUseFractions{}, "", "not a fraction"},
+		{"lut=", MaxUseFractions{}, "", "not a fraction"},
+		{"luts=0.5", MaxUseFractions{}, "", "unknown resource"},
+		{"guideline,lut=0.5", MaxUseFractions{}, "", "not a fraction"},
+		{"lut=0.5,lut=0.6", MaxUseFractions{}, "", "given twice"},
+		{"lut=0.5,0.6", MaxUseFractions{}, "", "names no resource"},
+		{"0", MaxUseFractions{}, "", "leaves no resource"},
 	} {
-		got, err := ParseMaxUse(c.text)
+		got, err := ParseMaxUseFractions(c.text)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%q: %+v, %v", c.text, got, err)
 			continue
@@ -63,15 +64,15 @@ func TestParseMaxUse(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		again, err := ParseMaxUse(got.String())
+		again, err := ParseMaxUseFractions(got.String())
 		if err != nil || again != got {
 			t.Errorf("%q is written %q, read back %+v, %v", c.text, got, again, err)
 		}
-		if got.differs(EvenUse(got.LUT)) != 1 && got.String() != c.written {
+		if got.differs(NewUniformMaxUse(got.LUT)) != 1 && got.String() != c.written {
 			t.Errorf("%q is written %q, want %q", c.text, got, c.written)
 		}
 	}
-	if zero := (MaxUse{}).String(); zero != DefaultMaxUseName {
+	if zero := (MaxUseFractions{}).String(); zero != DefaultMaxUseName {
 		t.Errorf("nothing given is written %q", zero)
 	}
 }
@@ -79,7 +80,7 @@ func TestParseMaxUse(t *testing.T) {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	board := func(name string) boards.Board {
-		b, err := boards.Find(name)
+		b, err := boards.FindBoard(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,15 +89,18 @@ func TestBudget(t *testing.T) {
 	z, p := board("zcu104"), board("pynq-z1")
 	for _, c := range []struct {
 		b    boards.Board
-		use  MaxUse
+		use  MaxUseFractions
 		want dataflow.Resources
 	}{
-		{z, MaxUse{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76, DSP: 1382}},
-		{z, EvenUse(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
-		{p, EvenUse(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
-		{p, MaxUse{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
+		{z, MaxUseFractions{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76,
+			DSP: 1382}},
+		{z, NewUniformMaxUse(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96,
+			DSP: 1728}},
+		{p, NewUniformMaxUse(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
+		{p, MaxUseFractions{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
 	} {
-		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Allows(c.want.Plus(dataflow.Resources{LUT: 1})) {
+		if got := BudgetOfBoard(c.b, c.use); got.Resources != c.want ||
+			got.AllowsResources(c.want.Plus(dataflow.Resources{LUT: 1})) {
 			t.Errorf("%s %+v: %+v, want %+v", c.b.Name, c.use, got.Resources, c.want)
 		}
 	}
@@ -123,9 +127,9 @@ func TestMean(t *testing.T) {
 		{with, 0.5, dataflow.Resources{BRAM: 5, URAM: 3, DSP: 3}, 1.55 / 3, false},
 		{boards.Board{LUT: 100}, 0.5, dataflow.Resources{LUT: 1}, 0, true},
 	} {
-		budget := BudgetOf(c.b, MaxUse{1, 1, 1, 1, 1, 1, c.limit})
-		if got := budget.MeanOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.Allows(c.r) != c.fits {
-			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.Allows(c.r))
+		budget := BudgetOfBoard(c.b, MaxUseFractions{1, 1, 1, 1, 1, 1, c.limit})
+		if got := budget.MeanShareOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.AllowsResources(c.r) != c.fits {
+			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.AllowsResources(c.r))
 		}
 	}
 }
@@ -134,7 +138,7 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
 		1e-9: "0"} {
-		if got := FormatPlain(f); got != want {
+		if got := FormatWithoutExponent(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
 		}
 	}
@@ -156,10 +160,10 @@ func TestClocksPerFrame(t *testing.T) {
 		{100, 0.1, 1, 1e9},
 		{100, 3e8, 1, 0},
 		{100, 3e8, 4, 1},
-		{100, 1e-300, 1, MostClocks},
-		{1e300, 1, 1, MostClocks},
+		{100, 1e-300, 1, ClocksBeyondAnyInterval},
+		{1e300, 1, 1, ClocksBeyondAnyInterval},
 	} {
-		if got := ClocksPerFrame(c.clock, c.fps, c.samples); got != c.want {
+		if got := MaxClocksPerFrameForRate(c.clock, c.fps, c.samples); got != c.want {
 			t.Errorf("%v MHz, %v samples per second, %d in a frame: %d, want %d", c.clock, c.fps, c.samples,
 				got, c.want)
 		}
@@ -172,17 +176,18 @@ func TestRate(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
 	check := func(clock, interval float64, samples int) {
-		rate := Rate(clock, interval, samples)
-		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000*int64(samples), 1)),
+		rate := SamplesPerSecond(clock, interval, samples)
+		most := new(big.Rat).Quo(new(big.Rat).Mul(ShortestDecimalOf(clock), big.NewRat(1_000_000*int64(samples), 1)),
 			new(big.Rat).SetFloat64(interval))
-		again, err := strconv.ParseFloat(FormatExact(rate), 64)
+		again, err := strconv.ParseFloat(FormatAllDecimals(rate), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		limit := intervalOf(clock, again, samples)
-		if !IntervalMeetsLimit(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
+		if !IntervalMeetsLimit(interval, limit) || FloorOfRational(limit) != int(interval) ||
+			ShortestDecimalOf(rate).Cmp(most) > 0 {
 			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
-				FormatExact(rate),
+				FormatAllDecimals(rate),
 				limit.FloatString(3))
 		}
 	}
@@ -194,7 +199,7 @@ func TestRate(t *testing.T) {
 		{200, 64, 1, 3125000}, {100, 192, 1, 520833}, {100, 3, 1, 33333333}, {200, 7, 1, 28571428}, {100, 1e9, 1, 0.1},
 		{100, 1.5, 1, 66666666}, {100, 0, 1, 0}, {200, 64, 4, 12500000}, {100, 3, 2, 66666666}, {100, 0, 8, 0},
 	} {
-		if got := Rate(c.clock, c.interval, c.samples); got != c.want {
+		if got := SamplesPerSecond(c.clock, c.interval, c.samples); got != c.want {
 			t.Errorf("%v MHz, %v clocks for %d: %v samples per second, want %v", c.clock, c.interval, c.samples,
 				got, c.want)
 		}
@@ -224,9 +229,10 @@ func TestGoalVerify(t *testing.T) {
 	for _, goal := range []Goal{
 		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1},
 		{FIFO: FIFODepthPolicy{Words: -1}},
-		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
-		{MaxUse: MaxUse{LUT: math.NaN()}}, {MaxUse: MaxUse{Mean: -1}}, {MaxUse: MaxUse{BRAM: math.Inf(1)}},
-		{MaxUse: EvenUse(1.5)},
+		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: ResourceMeasureDSP + 1},
+		{MaxUse: MaxUseFractions{LUT: math.NaN()}}, {MaxUse: MaxUseFractions{Mean: -1}},
+		{MaxUse: MaxUseFractions{BRAM: math.Inf(1)}},
+		{MaxUse: NewUniformMaxUse(1.5)},
 	} {
 		if verify(100, goal) == nil {
 			t.Errorf("%+v is a goal", goal)
@@ -236,16 +242,16 @@ func TestGoalVerify(t *testing.T) {
 
 func TestParseMeasure(t *testing.T) {
 	t.Parallel()
-	for m := LeastLoad; m <= LeastDSP; m++ {
-		if got, err := ParseMeasure(m.Flag()); err != nil || got != m {
-			t.Errorf("%s: %v, %v", m.Flag(), got, err)
+	for m := ResourceMeasureLoad; m <= ResourceMeasureDSP; m++ {
+		if got, err := ParseResourceMeasure(m.FlagValue()); err != nil || got != m {
+			t.Errorf("%s: %v, %v", m.FlagValue(), got, err)
 		}
-		if o := m.Order(); o[0] != m || o[len(o)-1] != LeastLUT && m != LeastLUT {
+		if o := m.MinimisationOrder(); o[0] != m || o[len(o)-1] != ResourceMeasureLUT && m != ResourceMeasureLUT {
 			t.Errorf("%s: %v", m, o)
 		}
 	}
 	for _, s := range []string{"", "LUT", "lutram", "area"} {
-		if m, err := ParseMeasure(s); err == nil {
+		if m, err := ParseResourceMeasure(s); err == nil {
 			t.Errorf("%q: %v", s, m)
 		}
 	}

@@ -7,22 +7,22 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A ResourceMeasure is the meaning of "least resources": the amount of which a search takes the least. Among equals,
-// the load decides, then LUTs.
+// A ResourceMeasure selects the amount that a search minimises: the meaning of "least resources". Among equals, the
+// load decides, then LUTs.
 type ResourceMeasure uint8
 
-// The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
-// kind.
+// The measures. ResourceMeasureLoad is the largest share of the budget that any kind of resource takes; the others
+// count one kind.
 const (
-	LeastLoad ResourceMeasure = iota
-	LeastLUT
-	LeastFF
-	LeastBRAM
-	LeastURAM
-	LeastDSP
+	ResourceMeasureLoad ResourceMeasure = iota
+	ResourceMeasureLUT
+	ResourceMeasureFF
+	ResourceMeasureBRAM
+	ResourceMeasureURAM
+	ResourceMeasureDSP
 )
 
-// measures holds the name that ParseMeasure reads, and the kind that each measure counts; -1 for the load.
+// measures holds the name that ParseResourceMeasure reads, and the kind that each measure counts; -1 for the load.
 var measures = [...]struct {
 	name string
 	kind int
@@ -36,11 +36,11 @@ func (m ResourceMeasure) String() string {
 	return "load"
 }
 
-// Flag returns the measure as a value of --least, which ParseMeasure reads.
-func (m ResourceMeasure) Flag() string { return measures[m].name }
+// FlagValue returns the measure as a value of --least, which ParseResourceMeasure reads.
+func (m ResourceMeasure) FlagValue() string { return measures[m].name }
 
-// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp. The error lists them.
-func ParseMeasure(s string) (ResourceMeasure, error) {
+// ParseResourceMeasure reads the value of --least: load, lut, ff, bram, uram or dsp. The error lists them.
+func ParseResourceMeasure(s string) (ResourceMeasure, error) {
 	var known []string
 	for m, x := range measures {
 		if x.name == s {
@@ -51,17 +51,17 @@ func ParseMeasure(s string) (ResourceMeasure, error) {
 	return 0, fmt.Errorf("want %s", strings.Join(known, ", "))
 }
 
-// Order returns the measures to minimise one after the other: m, and then those that break ties.
-func (m ResourceMeasure) Order() []ResourceMeasure {
-	if m == LeastLUT || m == LeastLoad {
-		return []ResourceMeasure{m, LeastLoad + LeastLUT - m}
+// MinimisationOrder returns the measures to minimise one after the other: m, and then those that break ties.
+func (m ResourceMeasure) MinimisationOrder() []ResourceMeasure {
+	if m == ResourceMeasureLUT || m == ResourceMeasureLoad {
+		return []ResourceMeasure{m, ResourceMeasureLoad + ResourceMeasureLUT - m}
 	}
-	return []ResourceMeasure{m, LeastLoad, LeastLUT}
+	return []ResourceMeasure{m, ResourceMeasureLoad, ResourceMeasureLUT}
 }
 
-// Objective returns the measure as an objective of package search. For LeastLoad, yard holds the amounts of which a
-// load is a share.
-func (m ResourceMeasure) Objective(yard *search.Vector) search.Objective {
+// SearchObjective returns the measure as an objective of package search. For ResourceMeasureLoad, yard holds the
+// amounts that count as a load of 1, by kind.
+func (m ResourceMeasure) SearchObjective(yard *search.AmountVector) search.Objective {
 	if k := measures[m].kind; k >= 0 {
 		return search.Objective{Kind: k}
 	}

@@ -11,9 +11,9 @@ import (
 
 // Numbers in the form that users write and read.
 
-// Decimal returns the shortest decimal number that parses to f, exactly: 1/10 for 0.1. It panics for NaN and
+// ShortestDecimalOf returns the shortest decimal number that parses to f, exactly: 1/10 for 0.1. It panics for NaN and
 // infinities.
-func Decimal(f float64) *big.Rat {
+func ShortestDecimalOf(f float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	if !ok {
 		panic(fmt.Sprintf("folding: %v is not a number", f))
@@ -21,33 +21,36 @@ func Decimal(f float64) *big.Rat {
 	return r
 }
 
-// MostClocks is longer than any interval. Floor returns at most MostClocks, and Ceiling at most MostClocks+1.
-const MostClocks = 1 << 40
+// ClocksBeyondAnyInterval is a number of clocks longer than any interval. FloorOfRational returns at most
+// ClocksBeyondAnyInterval, and CeilingOfRational at most ClocksBeyondAnyInterval+1.
+const ClocksBeyondAnyInterval = 1 << 40
 
-// Floor returns the largest whole number not above r, which must not be negative, limited to MostClocks.
-func Floor(r *big.Rat) int {
+// FloorOfRational returns the largest whole number not above r, which must not be negative, limited to
+// ClocksBeyondAnyInterval.
+func FloorOfRational(r *big.Rat) int {
 	q := new(big.Int).Quo(r.Num(), r.Denom())
-	if !q.IsInt64() || q.Int64() > MostClocks {
-		return MostClocks
+	if !q.IsInt64() || q.Int64() > ClocksBeyondAnyInterval {
+		return ClocksBeyondAnyInterval
 	}
 	return int(q.Int64())
 }
 
-// Ceiling returns the least whole number not below r, which must not be negative, limited to MostClocks+1.
-func Ceiling(r *big.Rat) int {
+// CeilingOfRational returns the least whole number not below r, which must not be negative, limited to
+// ClocksBeyondAnyInterval+1.
+func CeilingOfRational(r *big.Rat) int {
 	if r.IsInt() {
-		return Floor(r)
+		return FloorOfRational(r)
 	}
-	return Floor(r) + 1
+	return FloorOfRational(r) + 1
 }
 
-// FormatPlain formats a number without an exponent, rounded to six decimals and without trailing zeros.
-func FormatPlain(f float64) string {
+// FormatWithoutExponent formats a number without an exponent, rounded to six decimals and without trailing zeros.
+func FormatWithoutExponent(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
 
-// FormatExact formats a number without an exponent, with as many decimals as parse to the same number.
-func FormatExact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// FormatAllDecimals formats a number without an exponent, with the fewest decimals that parse to the same number.
+func FormatAllDecimals(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // FormatClocks returns a number of clocks in words: "12,544 clocks".
 func FormatClocks[T int | float64](n T) string {

@@ -18,10 +18,10 @@ type finding struct {
 
 // within looks for a solution within caps, with at most the given number of nodes. If least is true, it is that with
 // the least of m; otherwise the first one found. It tries known solutions, prices and labels, and then halves the tree.
-func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, nodes int) (finding, error) {
+func (t *ChoiceTree) within(ctx context.Context, caps Caps, m Objective, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
-	open := []*Tree{t}
-	done := func(n *Tree) {
+	open := []*ChoiceTree{t}
+	done := func(n *ChoiceTree) {
 		if n != t {
 			n.Free()
 		}
@@ -47,12 +47,12 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, n
 				found.exact = false
 				return found, nil
 			}
-			caps = m.CapsToMatch(f, caps, 1)
+			caps = m.CapsToMatchSolution(f, caps, 1)
 		}
 		if rest == nil {
 			continue
 		}
-		if nodes <= 0 || t.effort.MustEnd() {
+		if nodes <= 0 || t.effort.MustEndSearch() {
 			found.exact = false
 			return found, nil
 		}
@@ -67,23 +67,24 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, n
 	return found, nil
 }
 
-// decide looks for a solution of one node of the search within caps. rest is the tree that may still hold a better
-// solution; nil if there is none. The solution has the least amount of the kind with number prime that labels find.
-func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
-	if !t.Possible() || t.Excludes(caps) {
+// decide looks for a solution within caps in the tree of one node of the search. rest is the tree that may still hold a
+// better solution; nil if there is none. The solution has the least amount of the kind with number prime that labels
+// find.
+func (t *ChoiceTree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *ChoiceTree, err error) {
+	if !t.HasAnySolution() || t.Excludes(caps) {
 		return nil, nil, nil
 	}
 	if f := t.leastOf(caps, prime); f != nil {
 		return f, t, nil
 	}
-	t.RelaxPrices(caps)
+	t.FindBestPrices(caps)
 	if t.Excludes(caps) {
 		return nil, nil, nil
 	}
 	if f := t.leastOf(caps, prime); f != nil {
 		return f, t, nil
 	}
-	n := t.Reduce(caps)
+	n := t.WithoutExcludedChoices(caps)
 	if n == nil {
 		return nil, nil, nil
 	}
@@ -95,11 +96,11 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	if f != nil {
 		return f, n, nil
 	}
-	n.RelaxPrices(caps) // split needs the new mixture
+	n.FindBestPrices(caps) // split needs the new mixture
 	return nil, n, nil
 }
 
-// A pool holds the solutions that a search has found so far, each cost once.
+// A pool holds the solutions that a search has found so far; no two have the same cost.
 type pool struct {
 	found   []*Solution
 	mixture []float64 // the weight of each of found in the last game
@@ -120,7 +121,7 @@ func (p *pool) keep(f *Solution) bool {
 // leastOf returns the solution of the pool within caps that takes the least of the kind with number prime, or nil.
 func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	for _, f := range p.found {
-		if f.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
+		if f.IsWithinCaps(&caps) && (best == nil || f.compare(best, prime) < 0) {
 			best = f
 		}
 	}
@@ -134,15 +135,15 @@ func (f *Solution) compare(o *Solution, prime int) int {
 
 // split halves the choices of one leaf and returns a tree for each half. It takes the leaf whose choices differ most in
 // the last game's mixture, and divides them at the mean amount.
-func (t *Tree) split() (a, b *Tree) {
+func (t *ChoiceTree) split() (a, b *ChoiceTree) {
 	leaf, kind, mean := t.mostMixed()
-	small := func(c *Choice) bool { return float64(c.amount(kind)) <= mean }
+	small := func(c *LeafChoice) bool { return float64(c.amount(kind)) <= mean }
 	if leaf < 0 {
 		leaf, small = t.largest()
 	}
-	half := func(in bool) *Tree {
+	half := func(in bool) *ChoiceTree {
 		choices := slices.Clone(t.choices)
-		choices[leaf] = make([][]Choice, len(t.choices[leaf]))
+		choices[leaf] = make([][]LeafChoice, len(t.choices[leaf]))
 		for r, row := range t.choices[leaf] {
 			for i := range row {
 				if small(&row[i]) == in {
@@ -163,19 +164,19 @@ func (t *Tree) split() (a, b *Tree) {
 
 // mostMixed returns the leaf and the kind whose amounts differ most, by price, among the solutions of the last game's
 // mixture, and the mean amount. leaf is -1 if there is none.
-func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
+func (t *ChoiceTree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
 	if len(t.mixed) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
 		return leaf, 0, 0
 	}
 	unit := &t.mixed[0].unit
 	most := 0.0
-	all := MaxKinds + len(unit.paths)
+	all := MaxAmountKinds + len(unit.paths)
 	sum, total := make([]float64, all), make([]float64, all)
 	for l := range t.plan.Leaves {
 		clear(sum)
 		clear(total)
-		var picks []*Choice
+		var picks []*LeafChoice
 		var weights []float64
 		weight := 0.0
 		for j, w := range t.mixture {
@@ -219,12 +220,12 @@ func (t *parts) divides(leaf, kind int, mean float64) bool {
 	return more && less
 }
 
-// amount returns the choice's amount of a kind, or of path k as kind MaxKinds+k.
-func (c *Choice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
+// amount returns the choice's amount of a kind, or of path k as kind MaxAmountKinds+k.
+func (c *LeafChoice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
 
 // largest returns the leaf with the most choices, and a function that is true for the first half of them. It tells
 // choices apart by address, so that equal ones count as different.
-func (t *parts) largest() (leaf int, small func(*Choice) bool) {
+func (t *parts) largest() (leaf int, small func(*LeafChoice) bool) {
 	most := 0
 	for l := range t.plan.Leaves {
 		n := 0
@@ -235,7 +236,7 @@ func (t *parts) largest() (leaf int, small func(*Choice) bool) {
 			leaf, most = l, n
 		}
 	}
-	first := map[*Choice]bool{}
+	first := map[*LeafChoice]bool{}
 	for _, row := range t.choices[leaf] {
 		for i := range row {
 			if len(first) < (most+1)/2 {
@@ -243,5 +244,5 @@ func (t *parts) largest() (leaf int, small func(*Choice) bool) {
 			}
 		}
 	}
-	return leaf, func(c *Choice) bool { return first[c] }
+	return leaf, func(c *LeafChoice) bool { return first[c] }
 }

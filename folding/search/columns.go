@@ -15,7 +15,8 @@ type columns struct {
 // A span is a range of numbers of choices, from first to end-1.
 type span struct{ first, end int32 }
 
-// columns returns the amounts of the tree's choices by kind. It computes them if another tree's have replaced them.
+// columns returns the amounts of the tree's choices by kind. It computes them anew if those of another tree have
+// replaced them.
 func (t *parts) columns() *columns {
 	c := &t.effort.room.columns
 	if c.of == t {

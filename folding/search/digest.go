@@ -37,8 +37,8 @@ func (d *digester) span(k int, least, most int64) {
 	d.shift[k] = max(0, bits.Len64(uint64(max(0, most-least)))-(d.width-1))
 }
 
-// of returns the digest of a list. If each amount of one list is at most that of another, so are the parts of their
-// digests. Amounts below the least of span count as the least.
+// of returns the digest of a list of amounts. If each amount of one list is at most that of another, so are the parts
+// of their digests. Amounts below the least of span count as the least.
 func (d *digester) of(list []int64) (digest uint64) {
 	place, least, shift := 0, d.least[:len(list)], d.shift[:len(list)]
 	for k, amount := range list {

@@ -1,23 +1,25 @@
 package search
 
-// An ExclusionReason counts the choices of a leaf by the first reason that keeps them out of every solution within
+// A LeafExclusionCounts counts the choices of a leaf by the first reason that keeps them out of every solution within
 // caps. Left counts those that none keeps out.
-type ExclusionReason struct {
-	Impossible int           // choices in no solution at all
-	Alone      [MaxKinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
-	Together   int           // choices that a price of several kinds excludes
-	Left       int           // choices that no price excludes
+type LeafExclusionCounts struct {
+	Impossible int // choices in no solution at all
+	// per kind: choices for which the other leaves take more of the kind than the caps leave
+	Alone    [MaxAmountKinds]int
+	Together int // choices that a price of several kinds excludes
+	Left     int // choices that no price excludes
 }
 
-// Explain returns for each leaf why its choices are in no solution within caps, as far as the known prices prove it.
-func (t *Tree) Explain(caps Caps) []ExclusionReason {
+// ExplainExclusions returns for each leaf why its choices are in no solution within caps, as far as the known prices
+// prove it.
+func (t *ChoiceTree) ExplainExclusions(caps Caps) []LeafExclusionCounts {
 	for i := range t.single {
 		t.around(&t.single[i])
 	}
 	for i := range t.mixed {
 		t.around(&t.mixed[i])
 	}
-	list := make([]ExclusionReason, t.plan.Leaves)
+	list := make([]LeafExclusionCounts, t.plan.Leaves)
 	for leaf := range list {
 		for row, choices := range t.choices[leaf] {
 			for i := range choices {
@@ -28,7 +30,7 @@ func (t *Tree) Explain(caps Caps) []ExclusionReason {
 	return list
 }
 
-func (t *Tree) explain(why *ExclusionReason, c *Choice, caps *Caps, leaf, row int) {
+func (t *ChoiceTree) explain(why *LeafExclusionCounts, c *LeafChoice, caps *Caps, leaf, row int) {
 	at := t.start[leaf] + row
 	if t.single[0].rest[at] >= none {
 		why.Impossible++
@@ -36,8 +38,8 @@ func (t *Tree) explain(why *ExclusionReason, c *Choice, caps *Caps, leaf, row in
 	}
 	for i := range t.single {
 		p := &t.single[i]
-		for k := range caps.Vector {
-			if p.unit.kinds[k] == 1 && c.Cost[k]+p.rest[at] > caps.Vector[k] {
+		for k := range caps.AmountVector {
+			if p.unit.kinds[k] == 1 && c.Cost[k]+p.rest[at] > caps.AmountVector[k] {
 				why.Alone[k]++
 				return
 			}

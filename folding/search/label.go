@@ -37,7 +37,7 @@ type sheet struct {
 // all ways to choose for a part from the leaves to the whole. It drops labels that provably cannot end within caps, and
 // labels that another one equals or beats in every kind. best is nil if there is no solution. exact is false if there
 // were too many labels, so that a better solution may exist.
-func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
+func (t *ChoiceTree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
 	p := t.newPruner(caps, prime, beam)
 	if p == nil {
 		return nil, false, nil
@@ -62,7 +62,7 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 }
 
 // trace enters in f the choices for which label number at of a table stands.
-func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
+func (t *ChoiceTree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	tb, s := &t.plan.Tables[table], &sheets[table]
 	n := s.from[at]
 	if tb.Left < 0 {
@@ -77,7 +77,7 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 
 // A pruner makes the labels of all tables, and drops those that cannot end within the caps.
 type pruner struct {
-	*Tree
+	*ChoiceTree
 	*room
 	kinds  []int     // kinds that may exceed their caps; the kind to minimise first
 	mixed  []*price  // the sharpest mixed prices
@@ -94,14 +94,14 @@ type pruner struct {
 
 // newPruner returns a pruner for caps that minimises the kind prime, with at most beam labels a table. It returns nil
 // if the tree has paths, or if more than liveKinds kinds may exceed their caps.
-func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
+func (t *ChoiceTree) newPruner(caps Caps, prime, beam int) *pruner {
 	caps = t.capped(caps)
 	if len(t.longest) > 0 {
 		return nil
 	}
-	p := &pruner{Tree: t, kinds: []int{prime}, beam: beam}
-	for k := range caps.Vector {
-		if k != prime && t.dearest[k] > caps.Vector[k] {
+	p := &pruner{ChoiceTree: t, kinds: []int{prime}, beam: beam}
+	for k := range caps.AmountVector {
+		if k != prime && t.dearest[k] > caps.AmountVector[k] {
 			p.kinds = append(p.kinds, k)
 		}
 	}
@@ -109,7 +109,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 		return nil
 	}
 	for _, k := range p.kinds {
-		p.limits = append(p.limits, caps.Vector[k])
+		p.limits = append(p.limits, caps.AmountVector[k])
 		p.prices = append(p.prices, t.around1(k))
 		p.most = append(p.most, t.mostAround(k))
 	}
@@ -178,7 +178,7 @@ func (p *pruner) sheet(table int) (whole bool) {
 	return whole
 }
 
-// amounted returns the sheet of a table with the amounts of its labels. Those of a leaf it computes from the choices.
+// amounted returns the sheet of a table with the amounts of its labels. For a leaf it computes them from the choices.
 func (p *pruner) amounted(table int) *sheet {
 	s := &p.sheets[table]
 	if p.plan.Tables[table].Left >= 0 {
@@ -195,7 +195,7 @@ func (p *pruner) amounted(table int) *sheet {
 }
 
 // weigh sets amounts to those of a choice: of the pruner's kinds, and its cost at the pruner's mixed prices.
-func (p *pruner) weigh(amounts []int64, c *Choice) {
+func (p *pruner) weigh(amounts []int64, c *LeafChoice) {
 	for j, k := range p.kinds {
 		amounts[j] = c.Cost[k]
 	}
@@ -225,7 +225,7 @@ func (p *pruner) begin(table, r int) {
 }
 
 // leaves adds to the row in work the choices of a leaf that may end within caps.
-func (p *pruner) leaves(choices []Choice) {
+func (p *pruner) leaves(choices []LeafChoice) {
 	for i := range choices {
 		n := p.add(origin{int32(i), -1})
 		p.weigh(n, &choices[i])
@@ -272,7 +272,7 @@ func (p *pruner) amounts(l *labels, i int32) []int64 {
 	return l.amounts[int(i)*width:][:width:width]
 }
 
-// add adds a label to the row in work and returns its amounts, which the caller sets.
+// add adds a label with the given origin to the row in work, and returns its list of amounts, which the caller fills.
 func (p *pruner) add(from origin) (amounts []int64) {
 	n, width := len(p.row.amounts), len(p.limits)
 	p.row.amounts = slices.Grow(p.row.amounts, width)[:n+width]
@@ -301,8 +301,8 @@ type entry int64
 func (e entry) amount() int64 { return int64(e >> atBits) }
 func (e entry) at() int32     { return int32(e & (1<<atBits - 1)) }
 
-// compare orders labels of the row with equal amounts of the kind prime: by the other kinds, raised to base, then by
-// the amounts themselves and by origin.
+// compare orders labels of the row in work that have equal amounts of the kind prime. It compares the other kinds,
+// raised to base, then the amounts themselves, and then the origins.
 func (p *pruner) compare(a, b entry) int {
 	f, g := p.amounts(&p.row, a.at()), p.amounts(&p.row, b.at())
 	for k, base := range p.base {

@@ -7,21 +7,21 @@ import (
 
 // A parts holds the plan and the choices of a tree, which do not change.
 type parts struct {
-	plan    *Plan
-	choices [][][]Choice // per leaf and row
-	rows    [][]int32    // per leaf: the caller's number of each row
-	same    []int        // per leaf: the first leaf with the same list of choices, or itself
-	count   int          // the number of choices
+	plan    *JoinPlan
+	choices [][][]LeafChoice // per leaf and row
+	rows    [][]int32        // per leaf: the caller's number of each row
+	same    []int            // per leaf: the first leaf with the same list of choices, or itself
+	count   int              // the number of choices
 	// per table: the number of its first row when the rows of all tables are counted; one more entry for the end
 	start   []int
-	kinds   []int   // the kinds in use: kind 0, and each kind of which some choice takes any
-	dearest Vector  // per kind: no solution takes more
-	longest []int64 // per path: no solution takes more
-	widest  []int64 // per path: the amount of any part of a solution lies between -widest and widest
+	kinds   []int        // the kinds in use: kind 0, and each kind of which some choice takes any
+	dearest AmountVector // per kind: no solution takes more
+	longest []int64      // per path: no solution takes more
+	widest  []int64      // per path: the amount of any part of a solution lies between -widest and widest
 	effort  *StepCounter
 }
 
-func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) *parts {
+func newParts(plan *JoinPlan, choices [][][]LeafChoice, rows [][]int32, e *StepCounter) *parts {
 	if e.room == nil {
 		e.room = &room{}
 	}
@@ -41,8 +41,8 @@ func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) 
 
 // sameLists returns for each leaf the first leaf whose list of choices is the same slice. Equal lists in other memory
 // do not count.
-func sameLists(choices [][][]Choice) []int {
-	same, first := make([]int, len(choices)), map[*[]Choice]int{}
+func sameLists(choices [][][]LeafChoice) []int {
+	same, first := make([]int, len(choices)), map[*[]LeafChoice]int{}
 	for leaf, rows := range choices {
 		same[leaf] = leaf
 		if len(rows) == 0 {
@@ -59,7 +59,7 @@ func sameLists(choices [][][]Choice) []int {
 
 // A most holds the largest amounts that any choice of a leaf takes, by kind.
 type most struct {
-	cost            Vector
+	cost            AmountVector
 	longest, widest []int64
 	count           int // the number of choices
 }
@@ -86,7 +86,7 @@ func (t *parts) findMost() {
 	}
 }
 
-func (m *most) find(leaf [][]Choice) {
+func (m *most) find(leaf [][]LeafChoice) {
 	for _, row := range leaf {
 		for i := range row {
 			c := &row[i]
@@ -111,7 +111,7 @@ func (t *parts) perRow() []int64 { return t.effort.room.list(t.start[len(t.start
 func (t *parts) of(table int, list []int64) []int64 { return list[t.start[table]:t.start[table+1]] }
 
 // choice returns the choice of a leaf that a pick names, or nil if the tree no longer contains it.
-func (t *parts) choice(leaf int, p LeafPick) *Choice {
+func (t *parts) choice(leaf int, p LeafPick) *LeafChoice {
 	for r, row := range t.rows[leaf] {
 		if row != p.Row {
 			continue
@@ -125,7 +125,7 @@ func (t *parts) choice(leaf int, p LeafPick) *Choice {
 	return nil
 }
 
-// done counts steps of work, and returns the context's error if it has ended.
+// done counts the given steps of work, and returns ctx's error if ctx has ended.
 func (t *parts) done(ctx context.Context, steps int) error {
 	t.effort.Done += steps
 	return ctx.Err()
@@ -137,7 +137,7 @@ func (t *parts) blank() *Solution {
 }
 
 // pick adds a leaf's choice c, of the given row, to a solution and its cost.
-func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
+func (t *parts) pick(f *Solution, leaf int, row int32, c *LeafChoice) {
 	f.Cost = f.Cost.Plus(c.Cost)
 	for i, p := range c.Paths {
 		f.Paths[i] += p
@@ -145,50 +145,50 @@ func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	f.Picks[leaf] = LeafPick{t.rows[leaf][row], c.ID}
 }
 
-// limit returns the cost of the caps at price u. A path's cap counts at most as the largest value of that path.
+// limit returns the cost of the caps at the price u. A path's cap counts at most as the largest value of that path.
 func (t *parts) limit(u *unit, caps *Caps) int64 {
-	sum := u.kinds.dot(&caps.Vector)
+	sum := u.kinds.dot(&caps.AmountVector)
 	for i, p := range u.paths {
 		sum += p * min(caps.Path, t.longest[i])
 	}
 	return sum
 }
 
-// capped returns the caps, each at most the amount that a solution can take.
+// capped returns the caps, each lowered to the most that any solution takes of its kind.
 func (t *parts) capped(caps Caps) Caps {
-	caps.Vector = caps.Vector.Least(t.dearest)
+	caps.AmountVector = caps.AmountVector.MinPerKind(t.dearest)
 	return caps
 }
 
-// capOf returns the cap of a kind, or of path k as kind MaxKinds+k, and the most that any solution takes of it.
+// capOf returns the cap of a kind, or of path k as kind MaxAmountKinds+k, and the most that any solution takes of it.
 func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	most = amount(&t.dearest, t.longest, kind)
-	if cap = caps.of(kind); kind >= MaxKinds {
+	if cap = caps.of(kind); kind >= MaxAmountKinds {
 		cap = min(cap, most)
 	}
 	return cap, most
 }
 
-// amount returns the amount of a kind, or of path k as kind MaxKinds+k. It is 0 for a path that does not exist.
-func amount(kinds *Vector, paths []int64, kind int) int64 {
+// amount returns the amount of a kind, or of path k as kind MaxAmountKinds+k. It is 0 for a path that does not exist.
+func amount(kinds *AmountVector, paths []int64, kind int) int64 {
 	switch {
-	case kind < MaxKinds:
+	case kind < MaxAmountKinds:
 		return kinds[kind]
-	case kind-MaxKinds < len(paths):
-		return paths[kind-MaxKinds]
+	case kind-MaxAmountKinds < len(paths):
+		return paths[kind-MaxAmountKinds]
 	}
 	return 0
 }
 
-// of returns the cap of a kind or, for kinds from MaxKinds on, that of the paths.
+// of returns the cap of a kind; for numbers from MaxAmountKinds on, it returns the cap of the paths.
 func (c *Caps) of(kind int) int64 {
-	if kind < MaxKinds {
-		return c.Vector[kind]
+	if kind < MaxAmountKinds {
+		return c.AmountVector[kind]
 	}
 	return c.Path
 }
 
 // negative reports whether some cap is below 0.
 func (c *Caps) negative() bool {
-	return slices.ContainsFunc(c.Vector[:], func(n int64) bool { return n < 0 })
+	return slices.ContainsFunc(c.AmountVector[:], func(n int64) bool { return n < 0 })
 }

@@ -23,23 +23,23 @@ type price struct {
 
 // A unit holds the cost of one unit of each kind and of each path.
 type unit struct {
-	kinds Vector
+	kinds AmountVector
 	paths []int64 // nil if paths cost nothing
 }
 
-// unitOf returns the price of 1 per unit of a kind, or of path k as kind MaxKinds+k, and of 0 for all others.
+// unitOf returns the price of 1 per unit of a kind, or of path k as kind MaxAmountKinds+k, and of 0 for all others.
 func (t *parts) unitOf(kind int) (u unit) {
-	if kind < MaxKinds {
+	if kind < MaxAmountKinds {
 		u.kinds[kind] = 1
 		return u
 	}
 	u.paths = make([]int64, len(t.longest))
-	u.paths[kind-MaxKinds] = 1
+	u.paths[kind-MaxAmountKinds] = 1
 	return u
 }
 
 // of returns the cost of an amount of each kind and of each path.
-func (u *unit) of(cost *Vector, paths []int64) int64 {
+func (u *unit) of(cost *AmountVector, paths []int64) int64 {
 	sum := u.kinds.dot(cost)
 	if u.paths != nil {
 		for i, p := range paths {
@@ -68,7 +68,7 @@ func (t *parts) priced(u unit) price {
 	return p
 }
 
-// ones returns, for each kind that the tree uses, the price of 1 per unit of it and 0 for the others.
+// ones returns a price for each kind that the tree uses: 1 per unit of that kind, and 0 for the others.
 func (t *parts) ones() []price {
 	list, c := make([]price, len(t.kinds), len(t.kinds)+len(t.longest)), t.columns()
 	for j, k := range t.kinds {
@@ -120,7 +120,7 @@ func (t *parts) join(list ...*price) {
 }
 
 // least enters in rows the least cost of each row of a join, given those of the rows of its two tables.
-func (t *ChoiceTable) least(rows, left, right []int64) {
+func (t *PlanTable) least(rows, left, right []int64) {
 	for r := range rows {
 		least := never
 		for _, q := range t.pairs(r) {
@@ -216,7 +216,7 @@ func (t *prices) Excludes(caps Caps) bool {
 	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
-// Limits of RelaxPrices: rounds is the most prices that it tries, and keepPrices the most that it keeps.
+// Limits of FindBestPrices: rounds is the most prices that it tries, and keepPrices the most that it keeps.
 const (
 	rounds     = 40
 	keepPrices = 4
@@ -225,35 +225,35 @@ const (
 // A prices holds the prices that were tried on a tree's parts.
 type prices struct {
 	*parts
-	single []price           // unit prices: one per kind that a choice takes, and one per path
-	mixed  []price           // mixed prices: the sharpest of each relaxation
-	most   [MaxKinds][]int64 // per kind: the result of mostAround, once computed
+	single []price                 // unit prices: one per kind that a choice takes, and one per path
+	mixed  []price                 // mixed prices: the sharpest of each relaxation
+	most   [MaxAmountKinds][]int64 // per kind: the result of mostAround, once computed
 }
 
 func newPrices(t *parts) (p prices) {
 	p.parts, p.single = t, t.ones()
 	for k := range t.longest {
-		p.single = append(p.single, t.priced(t.unitOf(MaxKinds+k)))
+		p.single = append(p.single, t.priced(t.unitOf(MaxAmountKinds+k)))
 	}
 	return p
 }
 
-// singleOf returns the index in single of the price of a kind alone, or of path k as kind MaxKinds+k. It returns -1 if
-// no choice takes any of it.
+// singleOf returns the index in single of the price of a kind alone, or of path k as kind MaxAmountKinds+k. It returns
+// -1 if no choice takes any of it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
-		if kind >= MaxKinds {
-			return p.unit.paths != nil && p.unit.paths[kind-MaxKinds] == 1
+		if kind >= MaxAmountKinds {
+			return p.unit.paths != nil && p.unit.paths[kind-MaxAmountKinds] == 1
 		}
 		return p.unit.kinds[kind] == 1
 	})
 }
 
-// RelaxPrices looks for the price that excludes the most: at this price the cheapest solution takes the largest share
-// of the caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against solutions.
-// Each round finds the best prices against the solutions so far, and adds the solution that is cheapest at them (column
-// generation). The tree keeps the solutions and the sharpest prices. The tree must have a solution.
-func (t *Tree) RelaxPrices(caps Caps) {
+// FindBestPrices looks for the price that excludes the most. At this price the cheapest solution takes the largest
+// share of the caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against
+// solutions. Each round finds the best prices against the solutions so far, and adds the solution that is cheapest at
+// them (column generation). The tree keeps the solutions and the sharpest prices. The tree must have a solution.
+func (t *ChoiceTree) FindBestPrices(caps Caps) {
 	caps = t.capped(caps)
 	if caps.negative() {
 		return
@@ -281,7 +281,7 @@ func (t *Tree) RelaxPrices(caps Caps) {
 	t.mixed = slices.Concat(tried, t.mixed[:old])
 }
 
-// leave gives back the lists of prices that are no longer needed.
+// leave gives the lists of prices that are no longer needed back for reuse.
 func (t *parts) leave(list []price) {
 	for i := range list {
 		t.effort.room.leave(list[i].inside, list[i].rest)
@@ -289,17 +289,17 @@ func (t *parts) leave(list []price) {
 	}
 }
 
-// Free hands the tree's memory on to the next tree. The tree must not be used again.
+// Free gives the tree's memory back for the next tree to use. The tree must not be used again.
 func (t *prices) Free() {
 	t.leave(t.single)
 	t.leave(t.mixed)
 	t.effort.room.leave(t.most[:]...)
-	t.most = [MaxKinds][]int64{}
+	t.most = [MaxAmountKinds][]int64{}
 }
 
 // RelaxedSolutions returns the solutions that the last relaxation mixes against its best prices. They need not be
 // within the caps.
-func (t *Tree) RelaxedSolutions() (list []*Solution) {
+func (t *ChoiceTree) RelaxedSolutions() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {
 			list = append(list, t.found[i])
@@ -315,21 +315,21 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	for k, w := range weight {
 		cap, most := t.capOf(k, caps)
 		weight[k] = w / math.Max(float64(cap), 0.5)
-		if k >= MaxKinds {
-			most = t.widest[k-MaxKinds]
+		if k >= MaxAmountKinds {
+			most = t.widest[k-MaxAmountKinds]
 		}
 		sum += weight[k] * (math.Max(float64(most), float64(cap)) + 1)
 	}
 	for k, w := range weight {
 		n := int64(w / sum * (1 << 59))
-		if k < MaxKinds {
+		if k < MaxAmountKinds {
 			u.kinds[k] = n
 			continue
 		}
 		if u.paths == nil {
 			u.paths = make([]int64, len(t.longest))
 		}
-		u.paths[k-MaxKinds] = n
+		u.paths[k-MaxAmountKinds] = n
 	}
 	return u
 }

@@ -2,16 +2,16 @@ package search
 
 import "slices"
 
-// Reduce returns the tree without the choices, rows and pairs of rows that prices prove to be in no solution within
-// caps. The solutions within caps stay the same. Reduce returns nil if nothing is left.
-func (t *Tree) Reduce(caps Caps) *Tree {
+// WithoutExcludedChoices returns the tree without the choices, rows and pairs of rows that prices prove to be in no
+// solution within caps. The solutions within caps stay the same. It returns nil if nothing is left.
+func (t *ChoiceTree) WithoutExcludedChoices(caps Caps) *ChoiceTree {
 	caps = t.capped(caps)
-	if !t.Possible() || t.Excludes(caps) {
+	if !t.HasAnySolution() || t.Excludes(caps) {
 		return nil
 	}
-	r := reducer{Tree: t}
-	for k := range MaxKinds + len(t.longest) {
-		if cap, most := t.capOf(k, &caps); most > cap || k >= MaxKinds && most > caps.Path || k == 0 {
+	r := reducer{ChoiceTree: t}
+	for k := range MaxAmountKinds + len(t.longest) {
+		if cap, most := t.capOf(k, &caps); most > cap || k >= MaxAmountKinds && most > caps.Path || k == 0 {
 			r.prices, r.limits = append(r.prices, t.around1(k)), append(r.limits, cap)
 		}
 	}
@@ -24,7 +24,7 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 
 // A reducer makes a tree without what prices prove to be in no solution within caps.
 type reducer struct {
-	*Tree
+	*ChoiceTree
 	prices []*price
 	limits []int64
 	number [][]int32 // per table and row: its number in the new tree, or -1 if it is removed
@@ -32,9 +32,9 @@ type reducer struct {
 	first  []int     // per row of the leaves: the number of its first choice
 }
 
-func (r *reducer) tree(mixed []*price) *Tree {
+func (r *reducer) tree(mixed []*price) *ChoiceTree {
 	tables := r.plan.Tables
-	plan := &Plan{Tables: make([]ChoiceTable, len(tables)), Leaves: r.plan.Leaves}
+	plan := &JoinPlan{Tables: make([]PlanTable, len(tables)), Leaves: r.plan.Leaves}
 	r.number = make([][]int32, len(tables))
 	for i := range tables {
 		tb := &plan.Tables[i]
@@ -50,7 +50,7 @@ func (r *reducer) tree(mixed []*price) *Tree {
 			return nil
 		}
 	}
-	choices, rows := make([][][]Choice, plan.Leaves), make([][]int32, plan.Leaves)
+	choices, rows := make([][][]LeafChoice, plan.Leaves), make([][]int32, plan.Leaves)
 	r.findOver()
 	for i := range plan.Leaves {
 		for row, n := range r.number[i] {
@@ -65,7 +65,7 @@ func (r *reducer) tree(mixed []*price) *Tree {
 	}
 	r.effort.Done += len(tables)
 	n := newTree(plan, choices, rows, r.effort)
-	if !n.Possible() {
+	if !n.HasAnySolution() {
 		return nil
 	}
 	for _, p := range mixed {
@@ -95,7 +95,7 @@ func (r *reducer) hopeful(table, row int) bool {
 func (r *reducer) findOver() {
 	c := r.columns()
 	r.over = make([]bool, 0, r.count)
-	for _, rows := range r.Tree.choices {
+	for _, rows := range r.ChoiceTree.choices {
 		for _, row := range rows {
 			r.first = append(r.first, len(r.over))
 			r.over = r.over[:len(r.over)+len(row)]
@@ -115,8 +115,8 @@ func (r *reducer) findOver() {
 }
 
 // choicesOf returns the remaining choices of a row.
-func (r *reducer) choicesOf(leaf, row int) []Choice {
-	all := r.Tree.choices[leaf][row]
+func (r *reducer) choicesOf(leaf, row int) []LeafChoice {
+	all := r.ChoiceTree.choices[leaf][row]
 	over := r.over[r.first[r.start[leaf]+row]:][:len(all)]
 	first := slices.Index(over, true)
 	if first < 0 {
@@ -132,7 +132,7 @@ func (r *reducer) choicesOf(leaf, row int) []Choice {
 }
 
 // join fills table tb, a join, with the pairs whose rows remain.
-func (r *reducer) join(tb *ChoiceTable, table int) {
+func (r *reducer) join(tb *PlanTable, table int) {
 	old := &r.plan.Tables[table]
 	atL, atR := r.start[old.Left], r.start[old.Right]
 	tb.First = make([]int32, 1, tb.Rows+1)
@@ -158,7 +158,8 @@ func (r *reducer) join(tb *ChoiceTable, table int) {
 	}
 }
 
-// within reports whether a solution stays below the caps' cost at all prices, so that all its choices remain.
+// within reports whether a solution stays below the caps' cost at all prices. If so, all its choices remain in the new
+// tree.
 func (r *reducer) within(f *Solution) bool {
 	for i, p := range r.prices {
 		if p.unit.of(&f.Cost, f.Paths) > r.limits[i] {

@@ -17,7 +17,7 @@ type room struct {
 	kept    []int32
 }
 
-// list returns a list of n numbers with arbitrary values.
+// list returns a list of n numbers with arbitrary values, from the spare lists if one is long enough.
 func (r *room) list(n int) []int64 {
 	last := len(r.spare) - 1
 	if last < 0 {
@@ -44,7 +44,7 @@ func (r *room) take() (amounts []int64) {
 	return amounts
 }
 
-// free takes back the amounts of a sheet.
+// free takes back the amounts of a sheet, so that take can return them again.
 func (r *room) free(s *sheet) {
 	const most = 16 // the most lists to keep: few tables wait for their join
 	if len(r.amounts) < most {

@@ -1,12 +1,13 @@
 // Package search finds the best choice for each part of a whole, such that neighbouring parts fit together and all
-// choices stay within caps. In come a Plan, Choices and Caps; out come Solutions. One measure of a solution is to be as
-// small as possible: the package proves that no solution measures less, or says how far the result may be from the
-// best. It knows nothing of hardware: amounts are vectors of integers, and parts are leaves of a tree of tables.
+// choices stay within caps. In come a JoinPlan, Choices and Caps; out come Solutions. One measure of a solution is to
+// be as small as possible: the package proves that no solution measures less, or says how far the result may be from
+// the best. It knows nothing of hardware: amounts are vectors of integers, and parts are leaves of a tree of tables.
 //
-// A Plan is the tree. A leaf is one part: a table with a row for each way to meet its neighbours. A join is a part made
-// of two parts, with the pairs of their rows that fit together. The last table is the whole, with one row. This is the
-// elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a plan with the
-// choices of each leaf's rows. For example, two leaves fit together if their rows are equal, and the caps are 7 and 7:
+// A JoinPlan is the tree. A leaf is one part: a table with a row for each way to meet its neighbours. A join is a part
+// made of two parts, with the pairs of their rows that fit together. The last table is the whole, with one row. This is
+// the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A ChoiceTree is a plan
+// with the choices of each leaf's rows. For example, two leaves fit together if their rows are equal, and the caps are
+// 7 and 7:
 //
 //		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
 //		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
@@ -16,7 +17,7 @@
 //	    nothing is within caps of 4 and 4. The best prices are the optimum of a game of prices against choices
 //	    (game.go), to which one choice is added at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
 //	  - The least cost of the other parts excludes single choices. Row 0 of leaf 0 needs 6 of the second kind, and
-//	    row 0 of leaf 1 needs 2 more: 8 exceeds the cap. Reduce removes these rows.
+//	    row 0 of leaf 1 needs 2 more: 8 exceeds the cap. WithoutExcludedChoices removes them.
 //	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988)
 //	    carry all ways to choose for a part from the leaves to the whole. A label is dropped if another one beats it,
 //	    or if nothing can complete it within the caps. Row 1 with row 1 has four ways, (8, 4), (6, 6), (6, 6) and
@@ -39,30 +40,30 @@ import (
 	"slices"
 )
 
-// MaxKinds is the most kinds of amounts, not counting paths.
-const MaxKinds = 9
+// MaxAmountKinds is the most kinds of amounts, not counting paths.
+const MaxAmountKinds = 9
 
-// A Vector holds an amount of each kind of resource, which the caller numbers. Unused kinds are 0.
-type Vector [MaxKinds]int64
+// An AmountVector holds an amount of each kind of resource, which the caller numbers. Unused kinds are 0.
+type AmountVector [MaxAmountKinds]int64
 
-// Plus returns v + o.
-func (v Vector) Plus(o Vector) Vector {
+// Plus returns v + o, kind by kind.
+func (v AmountVector) Plus(o AmountVector) AmountVector {
 	for i := range v {
 		v[i] += o[i]
 	}
 	return v
 }
 
-// Minus returns v - o.
-func (v Vector) Minus(o Vector) Vector {
+// Minus returns v - o, kind by kind.
+func (v AmountVector) Minus(o AmountVector) AmountVector {
 	for i := range v {
 		v[i] -= o[i]
 	}
 	return v
 }
 
-// Within reports whether v takes at most as much as o of every kind.
-func (v *Vector) Within(o *Vector) bool {
+// IsWithin reports whether v takes at most as much as o of every kind of resource.
+func (v *AmountVector) IsWithin(o *AmountVector) bool {
 	for i := range v {
 		if v[i] > o[i] {
 			return false
@@ -71,15 +72,15 @@ func (v *Vector) Within(o *Vector) bool {
 	return true
 }
 
-// Least returns the smaller of the two amounts of each kind.
-func (v Vector) Least(o Vector) Vector {
+// MinPerKind returns the smaller of the two amounts of each kind.
+func (v AmountVector) MinPerKind(o AmountVector) AmountVector {
 	for i := range v {
 		v[i] = min(v[i], o[i])
 	}
 	return v
 }
 
-func (v *Vector) dot(o *Vector) int64 {
+func (v *AmountVector) dot(o *AmountVector) int64 {
 	sum := int64(0)
 	for i := range v {
 		sum += v[i] * o[i]
@@ -87,38 +88,42 @@ func (v *Vector) dot(o *Vector) int64 {
 	return sum
 }
 
-// NoCap is a cap that never binds. The sum of two does not overflow at any price.
+// NoCap is a cap so large that it never binds. The sum of two does not overflow at any price.
 const NoCap = int64(1) << 40
 
 // Caps holds the most that a solution may take of each kind, and of each path.
 type Caps struct {
-	Vector
+	AmountVector
 	Path int64
 }
 
-// Unlimited holds caps that never bind: NoCap for every kind and for the paths.
-var Unlimited = func() Caps {
-	var v Vector
+// UnlimitedCaps holds caps that never bind: NoCap for every kind and for the paths.
+var UnlimitedCaps = func() Caps {
+	var v AmountVector
 	for i := range v {
 		v[i] = NoCap
 	}
 	return Caps{v, NoCap}
 }()
 
-// Least returns the smaller cap of each kind and of the paths.
-func (c Caps) Least(o Caps) Caps { return Caps{c.Vector.Least(o.Vector), min(c.Path, o.Path)} }
+// MinPerKind returns the smaller cap of each kind and of the paths.
+func (c Caps) MinPerKind(o Caps) Caps {
+	return Caps{c.AmountVector.MinPerKind(o.AmountVector), min(c.Path, o.Path)}
+}
 
-// Within reports whether no cap of c exceeds that of o.
-func (c *Caps) Within(o *Caps) bool { return c.Vector.Within(&o.Vector) && c.Path <= o.Path }
+// IsWithin reports whether no cap of c exceeds that of o.
+func (c *Caps) IsWithin(o *Caps) bool {
+	return c.AmountVector.IsWithin(&o.AmountVector) && c.Path <= o.Path
+}
 
-// A Plan lists tables: first leaves, then joins of two earlier tables. The last table is the whole, with one row.
-type Plan struct {
-	Tables []ChoiceTable
+// A JoinPlan lists tables: first leaves, then joins of two earlier tables. The last table is the whole, with one row.
+type JoinPlan struct {
+	Tables []PlanTable
 	Leaves int // the number of leaves; they come first
 }
 
-// A ChoiceTable is a leaf, or a join of two tables.
-type ChoiceTable struct {
+// A PlanTable is a leaf, or a join of two tables.
+type PlanTable struct {
 	Left, Right int // the tables that a join joins; -1 for a leaf
 	Rows        int
 	First       []int32 // for a join: the pairs of row i are Pairs[First[i]:First[i+1]]
@@ -126,33 +131,33 @@ type ChoiceTable struct {
 }
 
 // pairs returns the pairs of rows of a join that make up the given row.
-func (t *ChoiceTable) pairs(row int) []RowPair { return t.Pairs[t.First[row]:t.First[row+1]] }
+func (t *PlanTable) pairs(row int) []RowPair { return t.Pairs[t.First[row]:t.First[row+1]] }
 
 // A RowPair is a row of the left table and a row of the right table that fit together.
 type RowPair struct{ Left, Right int32 }
 
-// A Choice is one way to choose for a leaf's row. The caller sets ID to recognise it. Paths are further amounts, which
-// may be negative. All choices of a tree with paths have the same number of them, and all paths share one cap.
-type Choice struct {
-	Cost  Vector
+// A LeafChoice is one way to choose for a leaf's row. The caller sets ID to recognise it. Paths are further amounts,
+// which may be negative. All choices of a tree with paths have the same number of them, and all paths share one cap.
+type LeafChoice struct {
+	Cost  AmountVector
 	Paths []int64
 	ID    int32
 }
 
-// A Solution has one choice per leaf.
+// A Solution has one choice per leaf (Picks). Cost and Paths are the sums of the choices' amounts.
 type Solution struct {
-	Cost  Vector
+	Cost  AmountVector
 	Paths []int64
 	Picks []LeafPick
 }
 
-// Within reports whether the solution's amounts, and all its paths, are within caps.
-func (f *Solution) Within(caps *Caps) bool {
-	return f.Cost.Within(&caps.Vector) && f.LongestPath() <= caps.Path
+// IsWithinCaps reports whether the solution's amounts, and all its paths, are within caps.
+func (f *Solution) IsWithinCaps(caps *Caps) bool {
+	return f.Cost.IsWithin(&caps.AmountVector) && f.LongestPathLength() <= caps.Path
 }
 
-// LongestPath returns the largest path, or the least int64 if there are no paths.
-func (f *Solution) LongestPath() int64 {
+// LongestPathLength returns the largest path, or the least int64 if there are no paths.
+func (f *Solution) LongestPathLength() int64 {
 	most := int64(math.MinInt64)
 	for _, p := range f.Paths {
 		most = max(most, p)
@@ -185,34 +190,37 @@ type TotalStepCounter struct {
 	Stop  <-chan struct{} // closing it ends all searches
 }
 
-// Separate returns a new counter with a limit of its own, for searches between those of e. It does not count towards e,
-// but reuses its memory.
-func (e *StepCounter) Separate(limit int) StepCounter { return StepCounter{Limit: limit, room: e.room} }
+// NewSeparateCounter returns a new counter with a limit of its own, for searches between those of e. It does not count
+// towards e, but reuses its memory.
+func (e *StepCounter) NewSeparateCounter(limit int) StepCounter {
+	return StepCounter{Limit: limit, room: e.room}
+}
 
-// MustEnd reports whether the search must end with its result so far, since e's limit or that of Whole is reached. It
-// sets Cut then.
-func (e *StepCounter) MustEnd() bool {
-	over := e.Over() || e.Done > e.Limit
+// MustEndSearch reports whether the search must end with its result so far, because the limit of e or of e.Whole is
+// reached. If so, it sets e.Cut.
+func (e *StepCounter) MustEndSearch() bool {
+	over := e.MustEndAllSearches() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
 }
 
-// Over reports whether Whole has ended all work. Results found later do not count.
-func (e *StepCounter) Over() bool {
-	e.Report()
-	return e.Whole.Over()
+// MustEndAllSearches reports whether the counter Whole, if there is one, has ended all work. Results found later do not
+// count.
+func (e *StepCounter) MustEndAllSearches() bool {
+	e.ReportStepsToTotal()
+	return e.Whole.MustEndAllSearches()
 }
 
-// Report adds the steps since the last call to Whole, if that is not nil.
-func (e *StepCounter) Report() {
+// ReportStepsToTotal adds to e.Whole the steps made since the last call. It does nothing if e.Whole is nil.
+func (e *StepCounter) ReportStepsToTotal() {
 	if e.Whole != nil {
 		e.Whole.Done += e.Done - e.counted
 		e.counted = e.Done
 	}
 }
 
-// Over reports whether the limit is reached, or Stop is closed. It is false for nil.
-func (w *TotalStepCounter) Over() bool {
+// MustEndAllSearches reports whether the limit is reached, or Stop is closed. It is false for nil.
+func (w *TotalStepCounter) MustEndAllSearches() bool {
 	if w == nil {
 		return false
 	}
@@ -224,15 +232,15 @@ func (w *TotalStepCounter) Over() bool {
 	}
 }
 
-// A Tree holds a plan with the choices of each leaf's rows, and what searches have learned: prices and solutions.
-type Tree struct {
+// A ChoiceTree holds a plan with the choices of each leaf's rows, and what searches have learned: prices and solutions.
+type ChoiceTree struct {
 	prices
 	pool
 }
 
-// NewTree returns a tree of the plan. choices has the choices of each leaf and row; a row may have none. The tree does
-// not change them.
-func NewTree(plan *Plan, choices [][][]Choice, e *StepCounter) *Tree {
+// NewChoiceTree returns a tree of the plan. choices has the choices of each leaf and row; a row may have none. The tree
+// does not change them.
+func NewChoiceTree(plan *JoinPlan, choices [][][]LeafChoice, e *StepCounter) *ChoiceTree {
 	rows := make([][]int32, plan.Leaves)
 	for i := range rows {
 		rows[i] = make([]int32, plan.Tables[i].Rows)
@@ -243,27 +251,27 @@ func NewTree(plan *Plan, choices [][][]Choice, e *StepCounter) *Tree {
 	return newTree(plan, choices, rows, e)
 }
 
-func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *StepCounter) *Tree {
+func newTree(plan *JoinPlan, choices [][][]LeafChoice, rows [][]int32, e *StepCounter) *ChoiceTree {
 	p := newParts(plan, choices, rows, e)
-	return &Tree{prices: newPrices(p)}
+	return &ChoiceTree{prices: newPrices(p)}
 }
 
-// Possible reports whether there is any solution at all, whatever it takes.
-func (t *Tree) Possible() bool { return t.single[0].least < none }
+// HasAnySolution reports whether there is any solution at all, whatever it takes.
+func (t *ChoiceTree) HasAnySolution() bool { return t.single[0].least < none }
 
-// Undominated returns the choices that no other equals or beats in every kind; of equal choices it keeps the first. It
-// sorts the list in place.
-func Undominated(all []Choice) []Choice {
+// UndominatedChoices returns the choices that no other equals or beats in every kind; of equal choices it keeps the
+// first. It sorts the list in place.
+func UndominatedChoices(all []LeafChoice) []LeafChoice {
 	if len(all) < 2 {
 		return all
 	}
-	slices.SortStableFunc(all, func(a, b Choice) int {
+	slices.SortStableFunc(all, func(a, b LeafChoice) int {
 		return cmp.Or(slices.Compare(a.Cost[:], b.Cost[:]), slices.Compare(a.Paths, b.Paths))
 	})
 	kept := all[:0]
 	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k Choice) bool {
-			return k.Cost.Within(&c.Cost) && noLonger(k.Paths,
+		if !slices.ContainsFunc(kept, func(k LeafChoice) bool {
+			return k.Cost.IsWithin(&c.Cost) && noLonger(k.Paths,
 				c.Paths)
 		}) {
 			kept = append(kept, c)

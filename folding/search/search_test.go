@@ -13,19 +13,19 @@ import (
 )
 
 // randomTree returns leaves with random choices of a few kinds, joined in pairs in random order.
-func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choice) {
-	plan := &Plan{Leaves: leaves}
-	choices := make([][][]Choice, leaves)
+func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*JoinPlan, [][][]LeafChoice) {
+	plan := &JoinPlan{Leaves: leaves}
+	choices := make([][][]LeafChoice, leaves)
 	var open []int
 	for l := range leaves {
 		rows := 1 + r.IntN(4)
-		plan.Tables = append(plan.Tables, ChoiceTable{Left: -1, Right: -1, Rows: rows})
+		plan.Tables = append(plan.Tables, PlanTable{Left: -1, Right: -1, Rows: rows})
 		open = append(open, l)
 		id := int32(0)
 		for range rows {
-			var row []Choice
+			var row []LeafChoice
 			for range min(most, r.IntN(most+2)) {
-				c := Choice{ID: id}
+				c := LeafChoice{ID: id}
 				id++
 				for k := range kinds {
 					c.Cost[k] = int64(r.IntN(30))
@@ -41,7 +41,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 	for len(open) > 1 {
 		r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 		a, b := open[0], open[1]
-		t := ChoiceTable{Left: a, Right: b, Rows: 1 + r.IntN(4), First: []int32{0}}
+		t := PlanTable{Left: a, Right: b, Rows: 1 + r.IntN(4), First: []int32{0}}
 		if len(open) == 2 {
 			t.Rows = 1
 		}
@@ -65,7 +65,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 }
 
 // all returns every solution of a table's row.
-func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
+func all(plan *JoinPlan, choices [][][]LeafChoice, table, row int) (list []*Solution) {
 	tb := &plan.Tables[table]
 	if tb.Left < 0 {
 		for _, c := range choices[table][row] {
@@ -88,10 +88,10 @@ func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
 }
 
 // picked returns the costs of a solution's picks, as the caller would add them up.
-func picked(t testing.TB, choices [][][]Choice, f *Solution) *Solution {
+func picked(t testing.TB, choices [][][]LeafChoice, f *Solution) *Solution {
 	sum := &Solution{Paths: make([]int64, len(f.Paths))}
 	for l, p := range f.Picks {
-		i := slices.IndexFunc(choices[l][p.Row], func(c Choice) bool { return c.ID == p.ID })
+		i := slices.IndexFunc(choices[l][p.Row], func(c LeafChoice) bool { return c.ID == p.ID })
 		if i < 0 {
 			t.Fatalf("leaf %d has no choice %+v", l, p)
 		}
@@ -119,25 +119,25 @@ func TestMinimise(t *testing.T) {
 		}
 		plan, choices := randomTree(r, 1+r.IntN(6), kinds, paths, 2)
 		solutions := all(plan, choices, len(plan.Tables)-1, 0)
-		caps := Unlimited
+		caps := UnlimitedCaps
 		for k := range kinds {
-			caps.Vector[k] = int64((8 + r.IntN(18)) * plan.Leaves)
+			caps.AmountVector[k] = int64((8 + r.IntN(18)) * plan.Leaves)
 		}
 		if paths > 0 && r.IntN(2) > 0 {
 			caps.Path = int64((r.IntN(20)) * plan.Leaves)
 		}
-		yard := Vector{}
+		yard := AmountVector{}
 		for k := range kinds {
 			yard[k] = int64(r.IntN(100))
 		}
-		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.Within(&caps) })
+		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.IsWithinCaps(&caps) })
 		measures := []Objective{{Kind: r.IntN(kinds)}, {Yard: &yard}}
 		if paths > 0 {
 			measures = append(measures, Objective{Path: true})
 		}
 		for _, m := range measures {
 			e := &StepCounter{Limit: math.MaxInt}
-			got, err := NewTree(plan, choices, e).Minimise(t.Context(), m, nil, caps, math.MaxInt)
+			got, err := NewChoiceTree(plan, choices, e).FindMinimalSolution(t.Context(), m, nil, caps, math.MaxInt)
 			if err != nil || !got.Proved || e.Cut {
 				t.Fatalf("seed %d: %+v, %v", seed, got, err)
 			}
@@ -148,25 +148,25 @@ func TestMinimise(t *testing.T) {
 				none++
 				continue
 			}
-			if c := picked(t, choices, got.Best); !same(c, got.Best) || !c.Within(&caps) {
+			if c := picked(t, choices, got.Best); !same(c, got.Best) || !c.IsWithinCaps(&caps) {
 				t.Fatalf("seed %d: %+v takes %v within %v", seed, got.Best, c, caps)
 			}
 			least := math.Inf(1)
 			for _, f := range within {
-				least = min(least, m.Value(f))
+				least = min(least, m.MeasureOfSolution(f))
 			}
-			if v := m.Value(got.Best); v != least || got.Bound != least {
+			if v := m.MeasureOfSolution(got.Best); v != least || got.Bound != least {
 				t.Errorf("seed %d, %+v: %v, bound %v, the least is %v", seed, m, v, got.Bound, least)
 			}
 			fit++
 			if m.Path {
 				branched++
 			}
-			if b := NewTree(plan, choices, e).Bound(m, caps); b > least {
+			if b := NewChoiceTree(plan, choices, e).LowerBoundOf(m, caps); b > least {
 				t.Errorf("seed %d, %+v: bound %v, the least is %v", seed, m, b, least)
 			}
 		}
-		any, err := NewTree(plan, choices, &StepCounter{Limit: math.MaxInt}).FindWithin(t.Context(), caps)
+		any, err := NewChoiceTree(plan, choices, &StepCounter{Limit: math.MaxInt}).FindSolutionWithin(t.Context(), caps)
 		if err != nil || !any.Proved || (any.Best != nil) != (len(within) > 0) {
 			t.Errorf("seed %d: %+v, %v; %d are within", seed, any, err, len(within))
 		}
@@ -183,15 +183,15 @@ func TestReduce(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		plan, choices := randomTree(r, 1+r.IntN(5), 3, int(seed%2)*r.IntN(4), 3)
-		caps := Unlimited
+		caps := UnlimitedCaps
 		for k := range 3 {
-			caps.Vector[k] = int64((6 + r.IntN(14)) * plan.Leaves)
+			caps.AmountVector[k] = int64((6 + r.IntN(14)) * plan.Leaves)
 		}
 		if seed%2 > 0 {
 			caps.Path = int64(r.IntN(15) * plan.Leaves)
 		}
 		within := func(list []*Solution) []*Solution {
-			list = slices.DeleteFunc(list, func(f *Solution) bool { return !f.Within(&caps) })
+			list = slices.DeleteFunc(list, func(f *Solution) bool { return !f.IsWithinCaps(&caps) })
 			slices.SortFunc(list, func(a, b *Solution) int {
 				return cmp.Or(slices.Compare(a.Cost[:], b.Cost[:]), slices.Compare(a.Paths, b.Paths))
 			})
@@ -199,11 +199,11 @@ func TestReduce(t *testing.T) {
 		}
 		full := all(plan, choices, len(plan.Tables)-1, 0)
 		want := within(slices.Clone(full))
-		tree := NewTree(plan, choices, &StepCounter{Limit: math.MaxInt})
-		if tree.Possible() {
-			tree.RelaxPrices(caps)
+		tree := NewChoiceTree(plan, choices, &StepCounter{Limit: math.MaxInt})
+		if tree.HasAnySolution() {
+			tree.FindBestPrices(caps)
 		}
-		n := tree.Reduce(caps)
+		n := tree.WithoutExcludedChoices(caps)
 		if n == nil {
 			if len(want) > 0 {
 				t.Errorf("seed %d: nothing left of %d", seed, len(want))
@@ -230,16 +230,17 @@ func TestEffort(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		plan, choices := randomTree(r, 6, 4, 0, 2)
-		yard := Vector{20, 30, 40, 50}
+		yard := AmountVector{20, 30, 40, 50}
 		least := math.Inf(1)
 		m := Objective{Yard: &yard}
 		for _, f := range all(plan, choices, len(plan.Tables)-1, 0) {
-			least = min(least, m.Value(f))
+			least = min(least, m.MeasureOfSolution(f))
 		}
-		got, err := NewTree(plan, choices, &StepCounter{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited,
+		got, err := NewChoiceTree(plan, choices, &StepCounter{Limit: r.IntN(3000)}).FindMinimalSolution(t.Context(), m,
+			nil, UnlimitedCaps,
 			math.MaxInt)
-		if err != nil || got.Bound > least || got.Best != nil && m.Value(got.Best) < least || got.Proved &&
-			got.Best != nil && m.Value(got.Best) != least {
+		if err != nil || got.Bound > least || got.Best != nil && m.MeasureOfSolution(got.Best) < least || got.Proved &&
+			got.Best != nil && m.MeasureOfSolution(got.Best) != least {
 			t.Errorf("seed %d: %+v, %v; the least is %v", seed, got, err, least)
 		}
 		if !got.Proved {
@@ -252,37 +253,37 @@ func TestEffort(t *testing.T) {
 }
 
 // readTree reads a tree from testdata.
-func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budget Caps) {
+func readTree(t testing.TB, path string) (plan *JoinPlan, choices [][][]LeafChoice, budget Caps) {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	plan = &Plan{}
+	plan = &JoinPlan{}
 	numbers := func(s string, to ...any) {
 		if _, err := fmt.Sscan(s, to...); err != nil {
 			t.Fatal(s, err)
 		}
 	}
-	cost := func(v *Vector) []any { return []any{&v[0], &v[1], &v[2], &v[3], &v[4]} }
+	cost := func(v *AmountVector) []any { return []any{&v[0], &v[1], &v[2], &v[3], &v[4]} }
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
-		var tb ChoiceTable
+		var tb PlanTable
 		if n := len(plan.Tables); n > 0 {
 			tb = plan.Tables[n-1]
 		}
 		switch word {
 		case "#":
 		case "budget":
-			budget = Unlimited
-			numbers(rest, cost(&budget.Vector)...)
+			budget = UnlimitedCaps
+			numbers(rest, cost(&budget.AmountVector)...)
 		case "leaf":
-			tb = ChoiceTable{Left: -1, Right: -1}
+			tb = PlanTable{Left: -1, Right: -1}
 			numbers(rest, &tb.Rows)
-			plan.Tables, choices = append(plan.Tables, tb), append(choices, make([][]Choice, tb.Rows))
+			plan.Tables, choices = append(plan.Tables, tb), append(choices, make([][]LeafChoice, tb.Rows))
 			plan.Leaves++
 		case "join":
-			tb = ChoiceTable{}
+			tb = PlanTable{}
 			numbers(rest, &tb.Left, &tb.Right, &tb.Rows)
 			tb.First = make([]int32, tb.Rows+1)
 			plan.Tables = append(plan.Tables, tb)
@@ -290,7 +291,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 			var row int
 			numbers(word, &row)
 			if tb.Left < 0 {
-				c := Choice{ID: int32(len(choices[plan.Leaves-1][row]))}
+				c := LeafChoice{ID: int32(len(choices[plan.Leaves-1][row]))}
 				numbers(rest, cost(&c.Cost)...)
 				choices[plan.Leaves-1][row] = append(choices[plan.Leaves-1][row], c)
 				continue
@@ -312,7 +313,8 @@ func TestCNV(t *testing.T) {
 	t.Parallel()
 	plan, choices, budget := readTree(t, "testdata/cnv.txt")
 	e := &StepCounter{Limit: 40_000_000}
-	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
+	got, err := NewChoiceTree(plan, choices, e).FindMinimalSolution(t.Context(), Objective{Kind: 0}, nil, budget,
+		math.MaxInt)
 	if err != nil || !got.Proved || got.Bound != 40393 {
 		t.Errorf("%v LUT, bound %v, proved %t after %d steps, %v", got.Best.Cost[0], got.Bound, got.Proved, e.Done, err)
 	}
@@ -323,7 +325,8 @@ func BenchmarkCNV(b *testing.B) {
 	plan, choices, budget := readTree(b, "testdata/cnv.txt")
 	for b.Loop() {
 		e := &StepCounter{Limit: math.MaxInt}
-		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
+		got, err := NewChoiceTree(plan, choices, e).FindMinimalSolution(b.Context(), Objective{Kind: 0}, nil, budget,
+			math.MaxInt)
 		if err != nil || !got.Proved {
 			b.Fatal(got, err)
 		}
@@ -336,8 +339,8 @@ func BenchmarkCNV(b *testing.B) {
 func TestGame(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))
-	caps := Caps{Vector{100, 50, 20, 10, 30, 7, 90, 1000, 40}, 0}
-	share := func(f *Solution, k int) float64 { return shareOf(f.Cost[k], caps.Vector[k]) }
+	caps := Caps{AmountVector{100, 50, 20, 10, 30, 7, 90, 1000, 40}, 0}
+	share := func(f *Solution, k int) float64 { return shareOf(f.Cost[k], caps.AmountVector[k]) }
 	worst := func(found []*Solution, w []float64) float64 {
 		least := math.Inf(1)
 		for _, f := range found {
@@ -352,12 +355,12 @@ func TestGame(t *testing.T) {
 	for range 200 {
 		tree, found := &parts{}, []*Solution(nil)
 		for k := range tree.dearest {
-			tree.dearest[k] = 3 * caps.Vector[k]
+			tree.dearest[k] = 3 * caps.AmountVector[k]
 		}
 		for range 1 + r.IntN(12) {
 			f := &Solution{}
 			for k := range f.Cost {
-				f.Cost[k] = r.Int64N(2 * caps.Vector[k])
+				f.Cost[k] = r.Int64N(2 * caps.AmountVector[k])
 			}
 			found = append(found, f)
 		}
@@ -372,7 +375,7 @@ func TestGame(t *testing.T) {
 		if math.Abs(sum-1) > 1e-9 || math.Abs(parts-1) > 1e-9 || math.Abs(worst(found, w)-value) > 1e-9 {
 			t.Fatalf("weights %v of value %v, said to be %v; mixture %v", w, worst(found, w), value, mixture)
 		}
-		for k := range MaxKinds {
+		for k := range MaxAmountKinds {
 			mixed := 0.0
 			for i, f := range found {
 				mixed += mixture[i] * share(f, k)

@@ -38,22 +38,22 @@ func combined(s *FoldingSpace, visit func(options []int32)) {
 }
 
 // host returns the resources of the port to the processor's memory.
-func host(s *FoldingSpace) search.Vector {
-	return s.Board.Vector(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
+func host(s *FoldingSpace) search.AmountVector {
+	return s.Board.AmountVectorOf(estimate.HostInterfaceCost(s.Target, s.Model.Graph).Total())
 }
 
 // single returns the folding of least measure with these options, or nil if no width converter joins them.
-func single(t *testing.T, s *FoldingSpace, r *Region, options []int32, m search.Objective) *Folding {
+func single(t *testing.T, s *FoldingSpace, r *FoldingRegion, options []int32, m search.Objective) *Folding {
 	t.Helper()
-	tree := s.ClassTree(r, s.Classes(options), options, host(s), &search.StepCounter{Limit: 1 << 40})
+	tree := s.NewClassTree(r, s.OptionClassesOf(options), options, host(s), &search.StepCounter{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
-	got, err := tree.Minimise(context.Background(), m, nil, search.Unlimited, 1000)
+	got, err := tree.FindMinimalSolution(context.Background(), m, nil, search.UnlimitedCaps, 1000)
 	if err != nil || got.Best == nil {
 		t.Fatal(got, err)
 	}
-	return s.Folding(r, got.Best)
+	return s.FoldingOfSolution(r, got.Best)
 }
 
 // TestOptions checks the options of a layer: each fold with its cost and clocks. Options of one class look alike to
@@ -66,7 +66,7 @@ func TestOptions(t *testing.T) {
 		of := func(f dataflow.Fold) (shape [2][]dataflow.Port, loop string, clocks int) {
 			shape[0], shape[1] = l.Node.Op.Ports(f)
 			made := l.Node.Op.Loop(f, s.Target)
-			return shape, made.Key(), made.Iterations()
+			return shape, made.TextKey(), made.IterationsPerFrame()
 		}
 		least, most := math.MaxInt, 0
 		for o, option := range l.Options {
@@ -76,10 +76,10 @@ func TestOptions(t *testing.T) {
 			}
 			shape, loop, clocks := of(f)
 			least, most = min(least, clocks), max(most, clocks)
-			want := s.Board.Vector(l.Node.Op.Cost(f, s.Target).Total())
+			want := s.Board.AmountVectorOf(l.Node.Op.Cost(f, s.Target).Total())
 			want[goal.KindNarrowDSP] = option.Cost[goal.KindNarrowDSP]
-			if l.Clocks(o) != clocks || option.Cost != want {
-				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.Clocks(o), option.Cost, clocks, want)
+			if l.OptionClocks(o) != clocks || option.Cost != want {
+				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.OptionClocks(o), option.Cost, clocks, want)
 			}
 			for p, other := range l.Options[:o] {
 				if other.split != nil {
@@ -93,12 +93,12 @@ func TestOptions(t *testing.T) {
 				}
 			}
 		}
-		if a, b := l.Range(); a > least || b < most {
+		if a, b := l.ClocksRange(); a > least || b < most {
 			t.Errorf("%d to %d clocks, options take %d to %d", a, b, least, most)
 		}
 		folds := slices.Collect(l.Node.Op.Folds())
 		for _, f := range folds {
-			is := func(o Option) bool { return o.split == nil && l.single(o.Fold) == f }
+			is := func(o FoldOption) bool { return o.split == nil && l.single(o.Fold) == f }
 			if buildable(f, s.Target.Board) && !slices.ContainsFunc(l.Options, is) {
 				t.Errorf("%+v is no option", f)
 			}
@@ -110,19 +110,19 @@ func TestOptions(t *testing.T) {
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	list := s.Intervals()
-	first, slowest := s.PortClocks(), 0
+	list := s.IntervalsToTry()
+	first, slowest := s.MinHostPortClocks(), 0
 	for i := range s.Layers {
-		least, _ := s.Layers[i].Range()
+		least, _ := s.Layers[i].ClocksRange()
 		first, slowest = max(first, least), max(slowest, least)
 	}
-	if _, clocks := s.Slowest(); clocks != slowest || list[0] != first || !slices.IsSorted(list) ||
+	if _, clocks := s.SlowestLayer(); clocks != slowest || list[0] != first || !slices.IsSorted(list) ||
 		len(slices.Compact(slices.Clone(list))) != len(list) {
 		t.Errorf("%v from %d on, slowest %d, want %d", list, first, clocks, slowest)
 	}
 	for i := range s.Layers {
 		for o := range s.Layers[i].Options {
-			if n := s.Layers[i].Clocks(o); n >= first && !slices.Contains(list, n) {
+			if n := s.Layers[i].OptionClocks(o); n >= first && !slices.Contains(list, n) {
 				t.Errorf("%d clocks are no interval of %v", n, list)
 			}
 		}
@@ -135,23 +135,23 @@ func TestJoins(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
 	measure := search.Objective{Kind: goal.KindLUT}
-	list := s.Intervals()
+	list := s.IntervalsToTry()
 	limit := list[len(list)/2]
-	all, least, converters := Region{Limit: limit}, math.Inf(1), 0
+	all, least, converters := FoldingRegion{Limit: limit}, math.Inf(1), 0
 	combined(s, func(options []int32) {
 		f := single(t, s, &all, options, measure)
 		if f == nil {
 			t.Errorf("nothing joins %v", options)
 			return
 		}
-		if max(s.Layers[0].Clocks(int(options[0])), s.Layers[1].Clocks(int(options[1]))) <= limit {
-			least = min(least, f.Value(measure))
+		if max(s.Layers[0].OptionClocks(int(options[0])), s.Layers[1].OptionClocks(int(options[1]))) <= limit {
+			least = min(least, f.MeasureOf(measure))
 		}
-		b := s.Build(f)
+		b := s.BuildDesign(f)
 		if err := b.Verify(); err != nil || !slices.Equal(f.Options, options) {
 			t.Fatalf("%v became %v: %v", options, f.Options, err)
 		}
-		got := s.Board.Vector(estimate.DesignCost(b.Design).Total)
+		got := s.Board.AmountVectorOf(estimate.EstimateDesign(b.Design).Total)
 		for _, kind := range []int{goal.KindLUT, goal.KindLUTRAM, goal.KindFF, goal.KindBRAM, goal.KindURAM,
 			goal.KindDSP} {
 			if f.Cost[kind] != got[kind] {
@@ -171,11 +171,12 @@ func TestJoins(t *testing.T) {
 		}
 		converters += between
 	})
-	tree := s.Tree(&all, host(s), &search.StepCounter{Limit: 1 << 40})
-	bound := tree.Bound(measure, search.Unlimited)
-	got, err := tree.Minimise(context.Background(), measure, nil, search.Unlimited, 10_000)
-	if err != nil || !got.Proved || measure.Value(got.Best) != least || bound > least || converters == 0 {
-		t.Errorf("%v, no less than %v, proved %v, want %v, %v; %d converters", measure.Value(got.Best), bound,
+	tree := s.NewRegionTree(&all, host(s), &search.StepCounter{Limit: 1 << 40})
+	bound := tree.LowerBoundOf(measure, search.UnlimitedCaps)
+	got, err := tree.FindMinimalSolution(context.Background(), measure, nil, search.UnlimitedCaps, 10_000)
+	if err != nil || !got.Proved || measure.MeasureOfSolution(got.Best) != least || bound > least || converters == 0 {
+		t.Errorf("%v, no less than %v, proved %v, want %v, %v; %d converters", measure.MeasureOfSolution(got.Best),
+			bound,
 			got.Proved, least, err, converters)
 	}
 }
@@ -185,11 +186,11 @@ func TestJoins(t *testing.T) {
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	none := Region{Limit: goal.MostClocks}
-	if !none.Whole() {
+	none := FoldingRegion{Limit: goal.ClocksBeyondAnyInterval}
+	if !none.IsWhole() {
 		t.Error("the region of all is not whole")
 	}
-	in := func(r *Region, class []int32) bool {
+	in := func(r *FoldingRegion, class []int32) bool {
 		for layer, c := range class {
 			if !r.allows(s, layer, int(c)) {
 				return false
@@ -207,9 +208,9 @@ func TestDivide(t *testing.T) {
 	for _, layers := range [][]int{nil, {1, 0}, {1}} {
 		classes(func(class []int32) {
 			side := FIFOPlace{stream: 1}
-			parts := none.Divide(class, layers, map[FIFOPlace]int{side: rtlsim.RoundUpDepth(3)})
+			parts := none.DivideWithoutFolding(class, layers, map[FIFOPlace]int{side: rtlsim.RoundUpFIFODepth(3)})
 			deeper := parts[len(parts)-1]
-			if deeper.words[side] != rtlsim.RoundUpDepth(3) || deeper.Whole() {
+			if deeper.words[side] != rtlsim.RoundUpFIFODepth(3) || deeper.IsWhole() {
 				t.Errorf("a FIFO of more than two words has %d in %+v", deeper.words[side], deeper)
 			}
 			classes(func(other []int32) {
@@ -227,7 +228,7 @@ func TestDivide(t *testing.T) {
 			})
 		})
 	}
-	if r := (Region{Limit: s.Layers[0].Classes[0].Clocks - 1}); r.allows(s, 0, 0) {
+	if r := (FoldingRegion{Limit: s.Layers[0].Classes[0].Clocks - 1}); r.allows(s, 0, 0) {
 		t.Error("a class slower than the limit is allowed")
 	}
 }
@@ -237,21 +238,21 @@ func TestDivide(t *testing.T) {
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	all, m := Region{Limit: goal.MostClocks}, search.Objective{Kind: goal.KindFF}
+	all, m := FoldingRegion{Limit: goal.ClocksBeyondAnyInterval}, search.Objective{Kind: goal.KindFF}
 	f := single(t, s, &all, []int32{0, 0}, m)
-	b := s.Build(f)
+	b := s.BuildDesign(f)
 	words := slices.Repeat([]int{100}, len(b.FIFO))
-	holding := all.WithDepths(b, words)
+	holding := all.WithMinFIFODepths(b, words)
 	deep := single(t, s, &holding, []int32{0, 0}, m)
-	for id, fifo := range s.Build(deep).FIFO {
+	for id, fifo := range s.BuildDesign(deep).FIFO {
 		if fifo.Depth < 100 {
 			t.Errorf("stream %d holds %d words", id, fifo.Depth)
 		}
 	}
-	if holding.Whole() || !all.Whole() || deep.Value(m) <= f.Value(m) && deep.Cost == f.Cost {
+	if holding.IsWhole() || !all.IsWhole() || deep.MeasureOf(m) <= f.MeasureOf(m) && deep.Cost == f.Cost {
 		t.Errorf("100 words take %v, two %v", deep.Cost, f.Cost)
 	}
-	again := deep.Region(7)
+	again := deep.RegionWithSameMinDepths(7)
 	if again.Limit != 7 || single(t, s, &again, []int32{0, 0}, m).Cost != deep.Cost {
 		t.Errorf("%+v is not the region of %+v", again, deep)
 	}

@@ -12,27 +12,31 @@ import (
 // A Folding chooses one option for each layer, and says how each FIFO is built.
 type Folding struct {
 	Options []int32
-	Cost    search.Vector
+	Cost    search.AmountVector
 	fifos   map[FIFOPlace]dataflow.FIFO
 	words   map[FIFOPlace]int // the least depths that the region asked for; a FIFO may be built deeper
 }
 
-// Value returns what the objective m measures of the folding's cost: an amount, or a share for a load.
-func (f *Folding) Value(m search.Objective) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
+// MeasureOf returns what the objective m measures of the folding's cost: an amount, or a share for a load.
+func (f *Folding) MeasureOf(m search.Objective) float64 {
+	return m.MeasureOfSolution(&search.Solution{Cost: f.Cost})
+}
 
 // CapsToMatch returns caps reduced so that only foldings that measure at most as much as f by m are within them. With
 // less = 1 they must measure less.
 func (f *Folding) CapsToMatch(m search.Objective, caps search.Caps, less int64) search.Caps {
-	return m.CapsToMatch(&search.Solution{Cost: f.Cost}, caps, less)
+	return m.CapsToMatchSolution(&search.Solution{Cost: f.Cost}, caps, less)
 }
 
-// Region returns the whole space within the limit in clocks, with FIFOs at least as deep as the folding's region asks
-// for.
-func (f *Folding) Region(limit int) Region { return Region{Limit: limit, words: f.words} }
+// RegionWithSameMinDepths returns the whole space within the limit in clocks, with FIFOs at least as deep as the
+// folding's region asks for.
+func (f *Folding) RegionWithSameMinDepths(limit int) FoldingRegion {
+	return FoldingRegion{Limit: limit, words: f.words}
+}
 
-// DeepFIFOs returns how many FIFOs of the folding hold more than the given number of words. It does not count FIFOs
-// whose depth the user gives.
-func (s *FoldingSpace) DeepFIFOs(f *Folding, words int) (n int) {
+// CountFIFOsDeeperThan returns how many FIFOs of the folding hold more than the given number of words. It does not
+// count FIFOs whose depth the user gives.
+func (s *FoldingSpace) CountFIFOsDeeperThan(f *Folding, words int) (n int) {
 	for side, fifo := range f.fifos {
 		if _, given := s.given(side, true); fifo.Depth > words && !given {
 			n++
@@ -41,8 +45,8 @@ func (s *FoldingSpace) DeepFIFOs(f *Folding, words int) (n int) {
 	return n
 }
 
-// Classes returns the class of each layer for the given options.
-func (s *FoldingSpace) Classes(options []int32) []int32 {
+// OptionClassesOf returns the class of each layer for the given options.
+func (s *FoldingSpace) OptionClassesOf(options []int32) []int32 {
 	list := make([]int32, len(options))
 	for i, o := range options {
 		list[i] = int32(s.Layers[i].Options[o].Class)
@@ -50,8 +54,8 @@ func (s *FoldingSpace) Classes(options []int32) []int32 {
 	return list
 }
 
-// Folding converts a solution of the region's tree into a folding.
-func (s *FoldingSpace) Folding(r *Region, f *search.Solution) *Folding {
+// FoldingOfSolution converts a solution of the region's tree into a folding.
+func (s *FoldingSpace) FoldingOfSolution(r *FoldingRegion, f *search.Solution) *Folding {
 	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[FIFOPlace]dataflow.FIFO{}}
 	for i := range s.Layers {
 		l, o := &s.Layers[i], f.Picks[i].ID&(1<<insideShift-1)
@@ -117,9 +121,9 @@ type FoldedDesign struct {
 	sides []FIFOPlace // per stream
 }
 
-// Build makes the design of a folding. It inserts width converters where the words of neighbours differ, and where a
-// layer's words are wider than the host's port. It returns nil if no width converter can join two neighbours.
-func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
+// BuildDesign makes the design of a folding. It inserts width converters where the words of neighbours differ, and
+// where a layer's words are wider than the host's port. It returns nil if no width converter can join two neighbours.
+func (s *FoldingSpace) BuildDesign(f *Folding) *FoldedDesign {
 	g := s.Model.Graph
 	var b dataflow.GraphBuilder
 	made := &FoldedDesign{}
@@ -132,7 +136,7 @@ func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 		made.sides[id] = side
 	}
 	for _, in := range g.In {
-		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
+		stream[in] = b.AddInput(g.Streams[in].Name, g.Streams[in].Type)
 		note(stream[in], FIFOPlace{stream: in})
 	}
 	// join inserts a width converter into a stream whose two ends differ. It reports whether the ends could be joined.
@@ -145,7 +149,7 @@ func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 		if !k.ok {
 			return false
 		}
-		joined, err := b.Add(converter(in, out), []int{stream[id]}, names, nil)
+		joined, err := b.BindAndAdd(converter(in, out), []int{stream[id]}, names, nil)
 		if err != nil {
 			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
 		}
@@ -178,7 +182,7 @@ func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 				note(id, FIFOPlace{stream: l.Node.Out[0], inside: 1 + k})
 			}
 		} else {
-			outs = b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types)
+			outs = b.AddBound(l.Node.Op, ins, tensors, l.Node.Origin, types)
 		}
 		for p, id := range outs {
 			stream[l.Node.Out[p]] = id
@@ -192,9 +196,9 @@ func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 		if !join(out, []string{g.Streams[out].Name}) {
 			return nil
 		}
-		b.Output(stream[out])
+		b.MarkOutput(stream[out])
 	}
-	graph, err := b.Graph()
+	graph, err := b.VerifiedGraph()
 	if err != nil {
 		panic(fmt.Sprintf("folding: the folded graph is malformed: %v", err))
 	}
@@ -208,9 +212,9 @@ func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 	return made
 }
 
-// GivenDepths returns the depth in words that the user gives each FIFO, by stream of the design; 0 where the user gives
-// none.
-func (s *FoldingSpace) GivenDepths(b *FoldedDesign) []int {
+// GivenFIFODepths returns the depth in words that the user gives each FIFO, by stream of the design; 0 where the user
+// gives none.
+func (s *FoldingSpace) GivenFIFODepths(b *FoldedDesign) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
 		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
@@ -220,9 +224,9 @@ func (s *FoldingSpace) GivenDepths(b *FoldedDesign) []int {
 	return fixed
 }
 
-// Layers returns which layers of the model the given nodes of the design belong to, and for width converters which
-// streams.
-func (b *FoldedDesign) Layers(nodes []int) (layers, streams []int) {
+// LayersAndStreamsOf returns the layers of the model to which the given nodes of the design belong. For nodes that are
+// width converters it returns their streams.
+func (b *FoldedDesign) LayersAndStreamsOf(nodes []int) (layers, streams []int) {
 	for _, n := range nodes {
 		if l := b.layer[n]; l >= 0 {
 			layers = append(layers, l)
@@ -233,11 +237,11 @@ func (b *FoldedDesign) Layers(nodes []int) (layers, streams []int) {
 	return layers, streams
 }
 
-// NextDepths returns the next larger depth of the FIFO on each of the given streams of the design.
-func (b *FoldedDesign) NextDepths(streams []int) map[FIFOPlace]int {
+// NextFIFODepths returns the next larger depth of the FIFO on each of the given streams of the design.
+func (b *FoldedDesign) NextFIFODepths(streams []int) map[FIFOPlace]int {
 	sides := map[FIFOPlace]int{}
 	for _, id := range streams {
-		sides[b.sides[id]] = rtlsim.NextDepth(b.Design, id)
+		sides[b.sides[id]] = rtlsim.NextFIFODepth(b.Design, id)
 	}
 	return sides
 }

@@ -88,7 +88,7 @@ type numbering struct {
 	n    int
 }
 
-// of returns the number of a key, which is below keys. A new key gets the next number.
+// of returns the number of a key, which must be below keys. A new key gets the next number.
 func (x *numbering) of(key, keys int) int {
 	if keys > mostKeys {
 		if x.many == nil {
@@ -106,7 +106,7 @@ func (x *numbering) of(key, keys int) int {
 	return int(x.few[key]) - 1
 }
 
-// pick appends to list the values of a row at the places at.
+// pick appends to list the row's values at the given places of the table's scope.
 func (t *planTable) pick(list []int32, row int, at []int) []int32 {
 	for _, k := range at {
 		list = append(list, t.values[row*len(t.scope)+k])
@@ -130,7 +130,7 @@ type keys struct {
 // mostKeys is the largest range of numbers. Beyond it, keys renumbers, and numbering uses a map.
 const mostKeys = 1 << 16
 
-// keys numbers the rows of the lists, which all name the same ends.
+// keys numbers the rows of the lists, which all name the same ends. Rows with the same forms there get the same number.
 func (p *planner) keys(lists ...list) keys {
 	k := keys{n: 1}
 	for _, l := range lists {

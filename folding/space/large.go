@@ -6,21 +6,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// spareLarge removes folds with large tables in LUTs (dataflow.LargeLUTTables) if the same fold with its tables in
+// spareLarge removes folds with large tables in LUTs (dataflow.LargeLUTTablesOf) if the same fold with its tables in
 // block RAM is an option.
-func (l *LayerOptions) spareLarge() {
+func (l *LayerFoldOptions) spareLarge() {
 	inBlocks := map[dataflow.Fold]bool{}
 	for _, o := range l.Options {
-		if o.Fold.Memory == dataflow.BRAM {
+		if o.Fold.Memory == dataflow.MemoryBRAM {
 			inBlocks[o.Fold] = true
 		}
 	}
-	l.Options = slices.DeleteFunc(l.Options, func(o Option) bool {
+	l.Options = slices.DeleteFunc(l.Options, func(o FoldOption) bool {
 		f, clocks := o.Fold, l.Classes[o.Class].Clocks
-		if f.Memory = dataflow.BRAM; o.Fold.Memory != dataflow.LUTRAM || !inBlocks[f] {
+		if f.Memory = dataflow.MemoryBRAM; o.Fold.Memory != dataflow.MemoryLUTRAM || !inBlocks[f] {
 			return false
 		}
-		if clocks <= dataflow.MaxLUTTableRows || len(dataflow.LargeLUTTables(l.Node.Op, l.single(o.Fold))) == 0 {
+		if clocks <= dataflow.MaxLUTTableRows || len(dataflow.LargeLUTTablesOf(l.Node.Op, l.single(o.Fold))) == 0 {
 			return false // no table is large, because a table has at most one row per iteration of a frame
 		}
 		l.large = append(l.large, clocks)
@@ -31,11 +31,11 @@ func (l *LayerOptions) spareLarge() {
 // CountOmittedLargeTableFolds returns the number of folds of at most the given clocks that the space left out because
 // of large tables in LUTs.
 func CountOmittedLargeTableFolds(s *FoldingSpace, clocks int) int {
-	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.large })
+	return leftOut(s, clocks, func(l *LayerFoldOptions) []int { return l.large })
 }
 
 // leftOut counts the entries of at most the given clocks in a list of each layer.
-func leftOut(s *FoldingSpace, clocks int, list func(l *LayerOptions) []int) (n int) {
+func leftOut(s *FoldingSpace, clocks int, list func(l *LayerFoldOptions) []int) (n int) {
 	for i := range s.Layers {
 		for _, iterations := range list(&s.Layers[i]) {
 			if iterations <= clocks {

@@ -16,25 +16,25 @@ import (
 // from below. The search for the shortest latency finds the folding with this minimum, simulates it, and adds the path
 // that the simulated design waits for. It repeats this until bound and design meet (cutting planes).
 
-// A PathClocks says, for one path through the network, how many clocks each class of each layer takes on it.
-type PathClocks struct {
+// A PathClocksByClass says, for one path through the network, how many clocks each class of each layer takes on it.
+type PathClocksByClass struct {
 	ID      string    // equal for paths through the same elements
 	Clocks  [][]int64 // per layer and class
 	element []int     // per stream: the element that the path goes through, -1 where it does not
 }
 
-// A PathWord is a word on a path: a stream of a design, and the number of the word on it.
-type PathWord struct{ stream, word int }
+// A CriticalPathWord is a word on a path: a stream of a design, and the number of the word on it.
+type CriticalPathWord struct{ stream, word int }
 
-// CriticalPath returns the words that the last word of the first frame waits for, the last one first. It also returns
-// the clocks until that word leaves the design. It assumes FIFOs that never fill up. The last PathWord is a word from
-// the host, or a word whose layer waits for no other word.
-func CriticalPath(ctx context.Context, d *dataflow.Design) (hops []PathWord, clocks int, err error) {
+// FindCriticalPath returns the words that the last word of the first frame waits for, the last one first. It also
+// returns the clocks until that word leaves the design. It assumes FIFOs that never fill up. The last CriticalPathWord
+// is a word from the host, or a word whose layer waits for no other word.
+func FindCriticalPath(ctx context.Context, d *dataflow.Design) (hops []CriticalPathWord, clocks int, err error) {
 	g := d.Model.Graph
-	arrives, cause := make([][]int, len(g.Streams)), make([][]PathWord, len(g.Streams))
-	none := PathWord{-1, -1}
+	arrives, cause := make([][]int, len(g.Streams)), make([][]CriticalPathWord, len(g.Streams))
+	none := CriticalPathWord{-1, -1}
 	for _, s := range g.In {
-		p := d.Port(s)
+		p := d.PortOfStream(s)
 		for k := range p.Words {
 			arrives[s], cause[s] = append(arrives[s], k*d.Target.HostClocksPerWord(p)), append(cause[s], none)
 		}
@@ -43,17 +43,17 @@ func CriticalPath(ctx context.Context, d *dataflow.Design) (hops []PathWord, clo
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		loop := d.Loop(i)
-		walk := loop.Walk()
+		loop := d.LoopOfNode(i)
+		walk := loop.NewWalker()
 		read := make([]int, len(n.In))
 		at, why := -1, none
-		for range loop.Iterations() {
+		for range loop.IterationsPerFrame() {
 			at++
-			m := walk.Moves()
+			m := walk.NextMoves()
 			for p, s := range n.In {
 				if m.Read>>p&1 != 0 {
 					if t := arrives[s][read[p]]; t > at {
-						at, why = t, PathWord{s, read[p]}
+						at, why = t, CriticalPathWord{s, read[p]}
 					}
 					read[p]++
 				}
@@ -63,17 +63,17 @@ func CriticalPath(ctx context.Context, d *dataflow.Design) (hops []PathWord, clo
 					arrives[s], cause[s] = append(arrives[s], at+loop.Latency), append(cause[s], why)
 				}
 			}
-			walk.Advance()
+			walk.AdvanceIteration()
 		}
 	}
-	var last PathWord
+	var last CriticalPathWord
 	beside := ends(d.Target)
 	for _, s := range g.Out {
 		at, why := -1, none
-		every := d.Target.HostClocksPerWord(d.Port(s))
+		every := d.Target.HostClocksPerWord(d.PortOfStream(s))
 		for k, t := range arrives[s] {
 			if at += every; k == 0 || t > at {
-				at, why = t, PathWord{s, k}
+				at, why = t, CriticalPathWord{s, k}
 			}
 		}
 		if at+1+beside > clocks {
@@ -86,14 +86,14 @@ func CriticalPath(ctx context.Context, d *dataflow.Design) (hops []PathWord, clo
 	return hops, clocks, nil
 }
 
-// Path returns the path through a design's hops. known is a latency that a design already has; longer paths need not be
-// exact.
-func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClocks {
-	p := PathClocks{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
+// NewPathClocks returns the path through a design's hops. known is a latency that a design already has; longer paths
+// need not be exact.
+func (s *FoldingSpace) NewPathClocks(b *FoldedDesign, hops []CriticalPathWord, known int) PathClocksByClass {
+	p := PathClocksByClass{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, h := range hops { // a stream may occur twice; its reader's end comes first and counts
 		side := b.sides[h.stream]
 		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
-			p.element[id] = b.Port(h.stream).LastElementOfWord(s.Streams[id].typ.Shape, h.word)
+			p.element[id] = b.PortOfStream(h.stream).LastElementOfWord(s.Streams[id].typ.Shape, h.word)
 		}
 	}
 	at := make([]form, len(p.element))
@@ -110,33 +110,34 @@ func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClo
 	return p
 }
 
-// ends returns the clocks that the target's two ends of a design add to every path.
+// ends returns the clocks that a design's two ends for the target, at the host's input and output, add to every path.
 func ends(t dataflow.Target) int {
-	in, out := t.EndLatencyClocks()
+	in, out := t.IOLatencyClocks()
 	return in + out
 }
 
-// clocksOn returns the clocks that a class of layer l adds to the path: from the word of the path that it reads to the
-// arrival of the word of the path that it writes. Where the path begins in the layer, the clocks count from its first
-// iteration. Where the layer stands at an end of the network, the host's clocks are added.
+// clocksOn returns the clocks that a class of layer l adds to the path. They count from the word of the path that the
+// layer reads to the arrival of the word of the path that it writes. Where the path begins in the layer, the clocks
+// count from its first iteration. Where the layer stands at an end of the network, the host's clocks are added.
 //
 // A class may write its word before it reads its word. Then the path behind the layer still bounds the latency, but not
 // in sum with the path in front of it. For this class clocksOn returns -known. If the path in front takes at most known
 // clocks, the sum does not exceed the clocks behind, so the bound stays valid. If it takes more, the design is slower
 // than known anyway.
-func (s *FoldingSpace) clocksOn(p *PathClocks, l *LayerOptions, c *OptionClass, known int) int64 {
+func (s *FoldingSpace) clocksOn(p *PathClocksByClass, l *LayerFoldOptions, c *FoldOptionClass, known int) int64 {
 	in, out, on := -1, -1, false
 	var from, to int
 	clocks := int64(0)
 	at := func(id int, f form) (word, every, last int) {
 		port := s.Streams[id].port(f)
-		return port.Word(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostClocksPerWord(port), port.Words - 1
+		return port.WordOfElement(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostClocksPerWord(port),
+			port.Words - 1
 	}
 	forms := l.shapes[c.shape]
 	for k, id := range l.Node.In {
 		if p.element[id] >= 0 {
 			word, _, _ := at(id, forms.in[k])
-			if in, from, on = k, c.Loop.ReadAt(k, word), true; s.Streams[id].writer.layer < 0 {
+			if in, from, on = k, c.Loop.IterationOfRead(k, word), true; s.Streams[id].writer.layer < 0 {
 				word, every, _ := at(id, s.border(id, forms.in[k]))
 				clocks += int64(word * every)
 			}
@@ -145,7 +146,7 @@ func (s *FoldingSpace) clocksOn(p *PathClocks, l *LayerOptions, c *OptionClass, 
 	for k, id := range l.Node.Out {
 		if p.element[id] >= 0 {
 			word, _, _ := at(id, forms.out[k])
-			if out, to, on = k, c.Loop.WriteAt(k, word), true; s.Streams[id].reader.layer < 0 {
+			if out, to, on = k, c.Loop.IterationOfWrite(k, word), true; s.Streams[id].reader.layer < 0 {
 				word, every, last := at(id, s.border(id, forms.out[k]))
 				clocks += int64((last-word)*every + 1 + ends(s.Target))
 			}
@@ -161,14 +162,14 @@ func (s *FoldingSpace) clocksOn(p *PathClocks, l *LayerOptions, c *OptionClass, 
 }
 
 // converter returns the clocks that the path takes through the width converter from form in to form out.
-func (p *PathClocks) converter(s *FoldingSpace, id int, in, out form) int64 {
+func (p *PathClocksByClass) converter(s *FoldingSpace, id int, in, out form) int64 {
 	e := p.element[id]
 	if e < 0 || in == out {
 		return 0
 	}
 	k := s.convert(id, in, out)
 	shape := s.Streams[id].typ.Shape
-	from := k.loop.ReadAt(0, s.Streams[id].port(in).Word(shape, e))
-	to := k.loop.WriteAt(0, s.Streams[id].port(out).Word(shape, e))
+	from := k.loop.IterationOfRead(0, s.Streams[id].port(in).WordOfElement(shape, e))
+	to := k.loop.IterationOfWrite(0, s.Streams[id].port(out).WordOfElement(shape, e))
 	return int64(max(0, to-from) + k.loop.Latency)
 }

@@ -37,13 +37,13 @@ const (
 // at that end need not agree there; their differences count only when a whole folding is priced. What the tree excludes
 // stays excluded, because foldings whose rows agree everywhere are among those that the tree allows.
 type tables struct {
-	plan *search.Plan
+	plan *search.JoinPlan
 	rows []leafRows // per leaf
 	Wide []int      // streams at whose ends tables need not agree, in increasing order
 	like []int      // per stream: the first stream between layers with the same forms and choices, or the stream itself
 	// least holds the choices of each stream between layers with FIFOs of the least depth. They are kept because
 	// searches need them often.
-	least [][][]search.Choice
+	least [][][]search.LeafChoice
 }
 
 // A leafRows says to which forms the rows of a layer's or a stream's leaf belong.
@@ -53,7 +53,7 @@ type leafRows struct {
 	shapes []int32 // for a layer: the shape of each row
 }
 
-// beside returns the number of the leaf for everything other than layers and streams.
+// beside returns the index of the leaf for everything other than layers and streams: the one behind them all.
 func (s *FoldingSpace) beside() int { return len(s.Layers) + len(s.Streams) }
 
 // writerEnd returns the number of the writer's end of a stream in scopes: 2s for stream s. The reader's end has the
@@ -70,9 +70,9 @@ func (p *planner) end(number int) *end {
 
 func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
-// Plan makes the tables, leaves first. Joined tables have at most the given number of rows. Plan must be called before
-// the space is used.
-func (s *FoldingSpace) Plan(rows int) {
+// MakeSearchTables makes the space's tables, leaves first. Joined tables have at most the given number of rows. It must
+// be called before the space is used.
+func (s *FoldingSpace) MakeSearchTables(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)
 	}
@@ -81,9 +81,9 @@ func (s *FoldingSpace) Plan(rows int) {
 	for !p.run() {
 		p = newPlanner(s, max(1, p.most/fewer))
 	}
-	s.plan = &search.Plan{Leaves: s.beside() + 1}
+	s.plan = &search.JoinPlan{Leaves: s.beside() + 1}
 	for i, t := range p.tables {
-		s.plan.Tables = append(s.plan.Tables, t.ChoiceTable)
+		s.plan.Tables = append(s.plan.Tables, t.PlanTable)
 		if i < s.plan.Leaves {
 			s.rows = append(s.rows, t.leafRows)
 		}
@@ -97,13 +97,13 @@ func (s *FoldingSpace) Plan(rows int) {
 }
 
 // leastChoices returns the choices of each stream between layers with FIFOs of the least depth.
-func leastChoices(s *FoldingSpace) [][][]search.Choice {
+func leastChoices(s *FoldingSpace) [][][]search.LeafChoice {
 	type row struct {
 		conversion
 		given [2]dataflow.FIFO
 	}
-	list, known := make([][][]search.Choice, len(s.Streams)), map[row][]search.Choice{}
-	m := menu{s, &Region{Limit: goal.MostClocks}}
+	list, known := make([][][]search.LeafChoice, len(s.Streams)), map[row][]search.LeafChoice{}
+	m := menu{s, &FoldingRegion{Limit: goal.ClocksBeyondAnyInterval}}
 	for id := range list {
 		st := &s.Streams[id]
 		switch like := s.like[id]; {
@@ -111,7 +111,7 @@ func leastChoices(s *FoldingSpace) [][][]search.Choice {
 		case like < id:
 			list[id] = list[like]
 		default:
-			list[id] = m.rowsOf(id, func(in, out form) []search.Choice {
+			list[id] = m.rowsOf(id, func(in, out form) []search.LeafChoice {
 				r := row{conversion{st.class, in, out}, [2]dataflow.FIFO{st.in, st.out}}
 				choices, ok := known[r]
 				if !ok {
@@ -125,8 +125,8 @@ func leastChoices(s *FoldingSpace) [][][]search.Choice {
 	return list
 }
 
-// alike returns for each stream the first stream between layers with the same forms and choices, or the stream itself
-// if there is no earlier one.
+// alike returns, for each stream, the first stream between layers with the same forms and choices. That is the stream
+// itself if there is no earlier one.
 func alike(streams []StreamEnds) []int {
 	list, of := make([]int, len(streams)), map[int][]int{} // per class: the streams that differ from all before them
 	for id := range streams {
@@ -163,7 +163,7 @@ func newPlanner(s *FoldingSpace, rows int) *planner {
 
 // A planTable is a table of a plan under construction, with the form at each end that a row stands for.
 type planTable struct {
-	search.ChoiceTable
+	search.PlanTable
 	leafRows
 }
 
@@ -174,7 +174,7 @@ type pair struct {
 	size  int // half the bits of the joined table's size: an order of magnitude
 }
 
-// run makes the tables. It returns false if they drop many ends and still have too many pairs of rows.
+// run makes all tables of the plan. It returns false if they drop many ends and still have too many pairs of rows.
 func (p *planner) run() bool {
 	all := 0
 	for i := range p.Layers {
@@ -183,14 +183,14 @@ func (p *planner) run() bool {
 	for id := range p.Streams {
 		p.add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
-	p.add(planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
+	p.add(planTable{PlanTable: search.PlanTable{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	owner := map[int]int{} // per end: the first table that has it
 	for t := range p.tables {
 		p.meet(t, owner)
 	}
 	for range len(p.tables) - 1 {
 		n := p.next()
-		t := planTable{ChoiceTable: search.ChoiceTable{Left: n.a, Right: n.b}}
+		t := planTable{PlanTable: search.PlanTable{Left: n.a, Right: n.b}}
 		t.scope = p.scope(n.a, n.b)
 		for n.pairs > maxPairs && len(t.scope) > 0 || !p.join(&t, n.pairs) {
 			p.loosen(p.widest(t.scope))
@@ -281,7 +281,7 @@ func (p *planner) remeet(n pair) {
 	}
 }
 
-// pair returns the pair of two tables, the earlier one in the network first, with the size of their join.
+// pair returns the pair of two tables, with the one earlier in the network first, and with the size of their join.
 func (p *planner) pair(a, b int) pair {
 	if p.before(b, a) {
 		a, b = b, a
@@ -291,8 +291,8 @@ func (p *planner) pair(a, b int) pair {
 	return n
 }
 
-// next returns the two tables to join next: those whose join is smallest, by order of magnitude. Among equals it takes
-// the first in the network, so that it walks a chain from its beginning.
+// next returns the pair of tables to join next: that whose join is smallest, by order of magnitude. Among equals it
+// takes the first in the network, so that it walks a chain from its beginning.
 func (p *planner) next() pair {
 	if len(p.meets) == 0 {
 		return p.aside()
@@ -323,7 +323,7 @@ func (p *planner) aside() pair {
 	return p.pair(open[0], open[1])
 }
 
-// product returns the number of combinations of forms at the ends of a join, at most maxPairs.
+// product returns the number of combinations of forms at the ends of the join of tables a and b, at most maxPairs.
 func (p *planner) product(a, b int) int {
 	n := 1
 	for _, e := range p.scope(a, b) {
@@ -351,7 +351,7 @@ func (p *planner) tiled(end int) (tiled int) {
 // layerTable returns the leaf of a layer: a row for each combination of forms at the layer's ends that an option has.
 func (p *planner) layerTable(i int) planTable {
 	l := &p.Layers[i]
-	t := planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1}}
+	t := planTable{PlanTable: search.PlanTable{Left: -1, Right: -1}}
 	for _, id := range l.Node.In {
 		t.scope = append(t.scope, readerEnd(id))
 	}
@@ -379,7 +379,7 @@ func (p *planner) layerTable(i int) planTable {
 // streamTable returns the leaf of a stream: a row for each two forms that are equal or that a width converter joins.
 // For a stream of the host it has a row for each form.
 func (p *planner) streamTable(id int) planTable {
-	t := planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1}}
+	t := planTable{PlanTable: search.PlanTable{Left: -1, Right: -1}}
 	st := &p.Streams[id]
 	switch {
 	case !st.inner():

@@ -38,14 +38,14 @@ func draw(t *testing.T) *drawing {
 }
 
 func (d *drawing) image(channels int) int {
-	elem := num.Type{Kind: num.UInt, Width: 4}
-	return d.Input("x", dataflow.StreamType{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
+	elem := num.Type{Kind: num.KindUInt, Width: 4}
+	return d.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
 		Elem: elem})
 }
 
 func (d *drawing) put(op dataflow.Op, in ...int) []int {
 	d.Helper()
-	out, err := d.Add(op, in, nil, nil)
+	out, err := d.BindAndAdd(op, in, nil, nil)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -66,18 +66,18 @@ func (d *drawing) product(in, size, channels int) int {
 // space returns the space of the network with an output.
 func (d *drawing) space(out int) *FoldingSpace {
 	d.Helper()
-	d.Output(out)
-	g, err := d.Graph()
+	d.MarkOutput(out)
+	g, err := d.VerifiedGraph()
 	if err != nil {
 		d.Fatal(err)
 	}
-	board, err := boards.Find("pynq-z1")
+	board, err := boards.FindBoard("pynq-z1")
 	if err != nil {
 		d.Fatal(err)
 	}
 	var told diag.List
 	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepthPolicy{},
-		AllFolds,
+		FoldFilterAll,
 		&told)
 	if s == nil {
 		d.Fatal(told)
@@ -145,16 +145,17 @@ func TestLooseBounds(t *testing.T) {
 		if len(s.Wide) > 0 {
 			t.Fatalf("ends of %v are dropped", s.Wide)
 		}
-		list := s.Intervals()
+		list := s.IntervalsToTry()
 		for _, kind := range []int{goal.KindLUT, goal.KindDSP, goal.KindFF} {
 			for _, clocks := range []int{list[0], list[len(list)/2], list[len(list)-1]} {
 				bound := func(rows int) float64 {
-					s.Plan(rows)
+					s.MakeSearchTables(rows)
 					if dropped := len(s.Wide) > 0; dropped != (rows < maxRows) {
 						t.Fatalf("%d rows: ends of %v are dropped", rows, s.Wide)
 					}
-					t := s.Tree(&Region{Limit: clocks}, search.Vector{}, &search.StepCounter{Limit: 1 << 40})
-					return t.Bound(search.Objective{Kind: kind}, search.Unlimited)
+					t := s.NewRegionTree(&FoldingRegion{Limit: clocks}, search.AmountVector{},
+						&search.StepCounter{Limit: 1 << 40})
+					return t.LowerBoundOf(search.Objective{Kind: kind}, search.UnlimitedCaps)
 				}
 				whole := bound(maxRows)
 				for _, rows := range []int{1, 3, 12} {
@@ -263,8 +264,8 @@ func TestAlikeStreams(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{maxRows, 3} {
 		s, alone := residual(t, 3, 8), residual(t, 3, 8)
-		s.Plan(rows)
-		alone.Plan(rows)
+		s.MakeSearchTables(rows)
+		alone.MakeSearchTables(rows)
 		if (len(s.Wide) > 0) != (rows == 3) {
 			t.Errorf("streams %v are left out", s.Wide)
 		}
@@ -276,9 +277,9 @@ func TestAlikeStreams(t *testing.T) {
 func alikeStreams(t *testing.T, s, alone *FoldingSpace) {
 	t.Helper()
 	some := false
-	path := PathClocks{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
-	for _, paths := range [][]PathClocks{nil, {path}} {
-		r := &Region{Limit: goal.MostClocks, Paths: paths}
+	path := PathClocksByClass{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
+	for _, paths := range [][]PathClocksByClass{nil, {path}} {
+		r := &FoldingRegion{Limit: goal.ClocksBeyondAnyInterval, Paths: paths}
 		for id := range s.Streams {
 			if !s.Streams[id].inner() {
 				continue
@@ -294,6 +295,6 @@ func alikeStreams(t *testing.T, s, alone *FoldingSpace) {
 	}
 }
 
-func same(a, b [][]search.Choice) bool {
-	return slices.EqualFunc(a, b, func(a, b []search.Choice) bool { return reflect.DeepEqual(a, b) })
+func same(a, b [][]search.LeafChoice) bool {
+	return slices.EqualFunc(a, b, func(a, b []search.LeafChoice) bool { return reflect.DeepEqual(a, b) })
 }

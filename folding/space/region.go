@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A Region is the set of foldings that a search considers. They keep a limit of clocks; layers may have to have some
-// classes, and FIFOs some depths.
-type Region struct {
-	Limit int               // the most clocks per frame of any layer and of the host's port
-	Paths []PathClocks      // paths whose clocks the search counts
-	class []int32           // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
-	not   []exclusion       // classes that layers may not have
-	words map[FIFOPlace]int // the least depth of each FIFO that must hold more than two words
+// A FoldingRegion is the set of foldings that a search considers. They keep a limit of clocks; layers may have to have
+// some classes, and FIFOs some depths.
+type FoldingRegion struct {
+	Limit int                 // the most clocks per frame of any layer and of the host's port
+	Paths []PathClocksByClass // paths whose clocks the search counts
+	class []int32             // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
+	not   []exclusion         // classes that layers may not have
+	words map[FIFOPlace]int   // the least depth of each FIFO that must hold more than two words
 }
 
 // An exclusion says that a layer may not have a class.
@@ -31,7 +31,7 @@ type FIFOPlace struct {
 	inside int  // for a FIFO inside a split: its number, from 1 on; else 0
 }
 
-// compare orders FIFOs along the network.
+// compare orders FIFOs along the network; the result is negative if s comes before o.
 func (s FIFOPlace) compare(o FIFOPlace) int {
 	switch {
 	case s.stream != o.stream || s.inside != o.inside:
@@ -45,7 +45,7 @@ func (s FIFOPlace) compare(o FIFOPlace) int {
 }
 
 // allows reports whether the region lets a layer have a class.
-func (r *Region) allows(s *FoldingSpace, layer int, class int) bool {
+func (r *FoldingRegion) allows(s *FoldingSpace, layer int, class int) bool {
 	switch {
 	case s.Layers[layer].Classes[class].Clocks > r.Limit:
 		return false
@@ -55,11 +55,12 @@ func (r *Region) allows(s *FoldingSpace, layer int, class int) bool {
 	return !slices.Contains(r.not, exclusion{layer, int32(class)})
 }
 
-// Whole reports whether the region contains all foldings within its limit.
-func (r *Region) Whole() bool { return r.class == nil && len(r.not) == 0 && len(r.words) == 0 }
+// IsWhole reports whether the region contains all foldings of the space that keep its limit of clocks.
+func (r *FoldingRegion) IsWhole() bool { return r.class == nil && len(r.not) == 0 && len(r.words) == 0 }
 
-// WithDepths returns the region r with FIFOs that hold at least the given words, one number per stream of the design.
-func (r Region) WithDepths(b *FoldedDesign, words []int) Region {
+// WithMinFIFODepths returns the region r with FIFOs that hold at least the given words, one number per stream of the
+// design.
+func (r FoldingRegion) WithMinFIFODepths(b *FoldedDesign, words []int) FoldingRegion {
 	r.words = maps.Clone(r.words)
 	for id, n := range words {
 		r.deepen(b.sides[id], n)
@@ -67,20 +68,22 @@ func (r Region) WithDepths(b *FoldedDesign, words []int) Region {
 	return r
 }
 
-func (r *Region) deepen(s FIFOPlace, words int) {
+func (r *FoldingRegion) deepen(s FIFOPlace, words int) {
 	if r.words == nil {
 		r.words = map[FIFOPlace]int{}
 	}
 	r.words[s] = max(words, r.words[s])
 }
 
-// Divide splits the region, without the folding of the given classes, into disjoint parts. In each of the first parts,
-// one of the layers has another class, and the layers before it have the given ones (Lawler 1972). A nil layers means
-// all layers. In the remaining parts, the layers have the given classes, and one FIFO is deeper, as deeper says.
+// DivideWithoutFolding splits the region, without the folding of the given classes, into disjoint parts. In each of the
+// first parts, one of the layers has another class, and the layers before it have the given ones (Lawler 1972). A nil
+// layers means all layers. In the remaining parts, the layers have the given classes, and one FIFO is deeper, as deeper
+// says.
 //
 // For example, three layers have the classes 4, 0 and 2, and there is a FIFO of 2 words. The parts are: not 4; 4, not
 // 0; 4, 0, not 2; and 4, 0, 2 with 32 words.
-func (r Region) Divide(class []int32, layers []int, deeper map[FIFOPlace]int) (parts []Region) {
+func (r FoldingRegion) DivideWithoutFolding(class []int32, layers []int,
+	deeper map[FIFOPlace]int) (parts []FoldingRegion) {
 	if layers == nil {
 		for l := range class {
 			layers = append(layers, l)

@@ -1,10 +1,10 @@
-// Package space holds every way to build a network on a device: the folds of each layer with their costs, the ways to
-// join neighbours, and, for package search, a tree of tables over any part of them. In come a model, a target, and the
-// choices that a folding file fixes; out come the intervals to try (Intervals), trees (Tree, ClassTree), and whole
-// designs for the solutions that a search finds (Folding, Build). The package asks layers for folds, ports, loops and
-// costs, and knows none of them by name, except the width converter, which it inserts. Nothing here depends on the
-// goal, and a Space does not change after New. The package may import ask, finn and search, the costs of hlslib, and
-// rtlsim for the steps of depths.
+// Package space holds every way to build a network on a device. It has the folds of each layer with their costs, the
+// ways to join neighbours, and trees of tables for package search. In come a model, a target, and the choices that a
+// folding file fixes. Out come the intervals to try (IntervalsToTry), trees (NewRegionTree, NewClassTree), and whole
+// designs for the solutions that a search finds (FoldingOfSolution, BuildDesign). The package asks layers for folds,
+// ports, loops and costs, and knows none of them by name, except the width converter, which it inserts. Nothing here
+// depends on the goal, and a FoldingSpace does not change after New. The package may import goal, finn and search, the
+// costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
@@ -45,12 +45,12 @@ type FoldingSpace struct {
 	// MHz: the target's clock, or the fastest clock that every layer has a fold for, if that is slower
 	Clock   float64
 	Board   goal.Budget // the whole device
-	Layers  []LayerOptions
+	Layers  []LayerFoldOptions
 	Streams []StreamEnds
 	Known   rtlsim.RunCache // what earlier simulations learned about FIFO depths
 	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
 	// end, and the logic around the network. Width converters are not in it.
-	Ends search.Vector
+	Ends search.AmountVector
 	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.KindNarrowDSP)
 	fifo goal.FIFODepthPolicy
 	MemoryBandwidth
@@ -58,36 +58,36 @@ type FoldingSpace struct {
 	joints
 }
 
-// A LayerOptions holds the folds that one layer may have, with their costs and clocks.
-type LayerOptions struct {
+// A LayerFoldOptions holds the folds that one layer may have, with their costs and clocks.
+type LayerFoldOptions struct {
 	Node    *dataflow.Node
 	Folds   []dataflow.Fold // every legal fold
-	Options []Option        // the folds that the device can build and the folding file allows
-	Classes []OptionClass
+	Options []FoldOption    // the folds that the device can build and the folding file allows
+	Classes []FoldOptionClass
 	Fixed   bool  // whether a folding file fixes something of the layer
-	staged  bool  // whether folds are Parallel or FoldFilter; the layer itself knows neither
+	staged  bool  // whether folds have parallel or serial steps; the layer itself knows neither
 	dear    []int // clocks of the serial folds that cost too much (spare)
 	large   []int // clocks of the folds with large tables in LUTs (spareLarge)
 	shapes  []shape
 }
 
-// An Option is one legal fold with its class and its cost.
-type Option struct {
+// A FoldOption is one legal fold with its class and its cost.
+type FoldOption struct {
 	Fold  dataflow.Fold
-	Class int // index into LayerOptions.Classes
-	Cost  search.Vector
+	Class int // index into LayerFoldOptions.Classes
+	Cost  search.AmountVector
 	split *split // nil if one process computes the fold
 }
 
-// An OptionClass stands for the options of a layer that look the same from outside: they move the same words in the
+// A FoldOptionClass stands for the options of a layer that look the same from outside: they move the same words in the
 // same clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices).
-type OptionClass struct {
+type FoldOptionClass struct {
 	Loop   dataflow.Loop
 	Clocks int // iterations
-	shape  int // index into LayerOptions.shapes
+	shape  int // index into LayerFoldOptions.shapes
 }
 
-// A shape holds the form of the words on each port of a layer.
+// A shape holds the form of the words (words' elements and tiles) on each port of a layer.
 type shape struct{ in, out []form }
 
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
@@ -95,19 +95,19 @@ type shape struct{ in, out []form }
 // If a layer has no option, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
-	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOf(t.Board, goal.EvenUse(1)),
+	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
 		Streams: newStreams(m.Graph),
 		fifo:    fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
-	s.sequences, s.worthwhile = m.Lengths != nil, serial == WorthwhileFolds
+	s.sequences, s.worthwhile = m.Lengths != nil, serial == FoldFilterWorthwhile
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
 	}
 	if fixed != nil && !s.fix(fixed, d) || !s.foldable(d) {
 		return nil
 	}
-	if serial == WorthwhileFolds {
+	if serial == FoldFilterWorthwhile {
 		for i := range s.Layers {
 			s.Layers[i].spare(t.Board)
 			s.Layers[i].spareLarge()
@@ -116,41 +116,41 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 	s.follow()
 	s.Few = chooseFew(s.Layers)
 	s.MemoryBandwidth = memoryOf(t, s.Clock)
-	s.Plan(maxRows)
+	s.MakeSearchTables(maxRows)
 	return s
 }
 
 // tellEnds computes the cost of telling where sequences end, and of all other logic that does not depend on the
 // folding.
 func tellEnds(s *FoldingSpace) {
-	s.Ends = s.Board.Vector(estimate.FixedWrapperCost(s.Target, len(s.Model.Graph.Streams)).Total())
+	s.Ends = s.Board.AmountVectorOf(estimate.FixedWrapperCost(s.Target, len(s.Model.Graph.Streams)).Total())
 	for _, e := range s.Model.SequenceEndFIFOs() {
-		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.SequenceEndFIFO(s.Target, e, s.Model.Lengths).Total()))
+		s.Ends = s.Ends.Plus(s.Board.AmountVectorOf(estimate.SequenceEndFIFOCost(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 
 // add lists the folds that a node may have, and adds them as a layer.
 func (s *FoldingSpace) add(n *dataflow.Node) {
-	l := LayerOptions{Node: n}
+	l := LayerFoldOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
-	m, multiplies := n.Op.(dataflow.Multiplying)
-	few := multiplies && m.FactorBits() <= goal.MaxNarrowFactorBits
+	m, multiplies := n.Op.(dataflow.HasMultipliers)
+	few := multiplies && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits
 	l.staged = splitter.sums != nil
-	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
+	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.AmountVector) {
 		if made != nil {
-			made.fifos = menu{s, &Region{Limit: goal.MostClocks}}.inside(n.Out[0], made)
+			made.fifos = menu{s, &FoldingRegion{Limit: goal.ClocksBeyondAnyInterval}}.inside(n.Out[0], made)
 			cost = cost.Plus(made.fifos[0])
 		}
-		looks := strconv.Itoa(at) + " " + loop.Key()
+		looks := strconv.Itoa(at) + " " + loop.TextKey()
 		if made != nil {
 			looks += " " + strconv.Itoa(len(made.inner)) // options with different FIFOs inside are different classes
 		}
 		c := number(classes, looks)
 		if c == len(l.Classes) {
-			l.Classes = append(l.Classes, OptionClass{loop, loop.Iterations(), at})
+			l.Classes = append(l.Classes, FoldOptionClass{loop, loop.IterationsPerFrame(), at})
 		}
-		o := Option{f, c, cost, made}
+		o := FoldOption{f, c, cost, made}
 		if few {
 			o.Cost[goal.KindNarrowDSP] = o.Cost[goal.KindDSP]
 		}
@@ -159,7 +159,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	for f := range n.Op.Folds() {
 		named := f
 		if l.staged {
-			named.Steps = dataflow.ParallelStepping
+			named.Steps = dataflow.ParallelStepEvaluation
 		}
 		l.Folds = append(l.Folds, named)
 		if !buildable(f, s.Target.Board) {
@@ -185,7 +185,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		loop := n.Op.Loop(f, s.Target)
 		offer(named, at, loop, nil, cost)
 		if split, cost, ok := splitter.serial(f, loop); ok {
-			named.Steps = dataflow.SerialStepping
+			named.Steps = dataflow.SerialStepEvaluation
 			l.Folds = append(l.Folds, named)
 			offer(named, at, split.loop, split, cost)
 		}
@@ -193,7 +193,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	s.Layers = append(s.Layers, l)
 }
 
-// number returns the number of a key, which is new if index does not have it: the next one.
+// number returns the number of a key by index. A key that index does not have yet gets the next number.
 func number[K comparable](index map[K]int, key K) int {
 	i, ok := index[key]
 	if !ok {
@@ -206,7 +206,7 @@ func number[K comparable](index map[K]int, key K) int {
 // buildable reports whether the device can hold the fold's tables in the fold's memory. The bitstream fills a table,
 // and not every device can fill its UltraRAM from the bitstream.
 func buildable(f dataflow.Fold, b boards.Board) bool {
-	return f.Memory != dataflow.URAM || b.InitialisesURAM()
+	return f.Memory != dataflow.MemoryURAM || b.CanInitialiseURAM()
 }
 
 // rowMajorEnds reports whether the node's ports to the host are in row-major order. The host sends and expects that
@@ -228,30 +228,30 @@ func (s *FoldingSpace) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 // fix narrows each layer's options to those that the file allows, and takes the file's FIFO depths. It returns false
 // after adding a diagnostic for each layer if the file asks for what a layer cannot have.
 func (s *FoldingSpace) fix(file *finn.FoldingFile, d *diag.List) bool {
-	file = file.Renumbered(s.Model.Graph, d)
+	file = file.WithRenumberedWindows(s.Model.Graph, d)
 	ok := true
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		w, can := file.Choices(l.Node, l.Folds, d)
+		w, can := file.ChoicesForLayer(l.Node, l.Folds, d)
 		ok = ok && can
-		if !can || !w.FixesAnything() {
+		if !can || !w.HasFixedValues() {
 			continue
 		}
 		l.Fixed = true
-		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return !w.Allows(o.Fold) })
+		l.Options = slices.DeleteFunc(l.Options, func(o FoldOption) bool { return !w.AllowsFold(o.Fold) })
 		if len(l.Options) == 0 {
 			d.Add(l.notBuilt(s, &w))
 			ok = false
 		}
 	}
-	in, out, can := file.FIFOs(s.Model.Graph, d)
+	in, out, can := file.FIFOsForGraph(s.Model.Graph, d)
 	for id := range s.Streams {
 		s.Streams[id].in, s.Streams[id].out = in[id], out[id]
 	}
-	return file.ReportMissing(s.Model.Graph, d) && ok && can
+	return file.ReportUnknownLayers(s.Model.Graph, d) && ok && can
 }
 
-// foldable returns true if each layer has an option. It adds a diagnostic for each layer that has none.
+// foldable reports whether each layer has an option. It adds a diagnostic to d for each layer that has none.
 func (s *FoldingSpace) foldable(d *diag.List) bool {
 	ok := true
 	for i := range s.Layers {
@@ -259,7 +259,7 @@ func (s *FoldingSpace) foldable(d *diag.List) bool {
 			ok = false
 			dg, told := l.beyond(s, l.Folds)
 			if !told {
-				dg = l.Diag(diag.BudgetExceeded,
+				dg = l.NewLayerDiag(diag.BudgetExceeded,
 					fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
 						s.Target.Board.Name),
 					"choose a board that has it")
@@ -270,12 +270,12 @@ func (s *FoldingSpace) foldable(d *diag.List) bool {
 	return ok
 }
 
-// follow keeps the folds that can run at the requested clock. If a layer has no such fold, the clock becomes the
-// fastest one that every layer has a fold for, in whole MHz.
+// follow keeps, of each layer, the folds that can run at the requested clock. If a layer has no such fold, the clock
+// becomes the fastest one that every layer has a fold for, in whole MHz.
 func (s *FoldingSpace) follow() {
-	most := func(l *LayerOptions, o *Option) float64 { // MHz
-		if t, ok := l.Node.Op.(dataflow.Timed); ok {
-			return 1000 / t.Delay(o.Fold, s.Target)
+	most := func(l *LayerFoldOptions, o *FoldOption) float64 { // MHz
+		if t, ok := l.Node.Op.(dataflow.LimitsClock); ok {
+			return 1000 / t.CarriedDelayNS(o.Fold, s.Target)
 		}
 		return math.Inf(1)
 	}
@@ -291,19 +291,19 @@ func (s *FoldingSpace) follow() {
 	}
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return most(l, &o) < s.Clock })
+		l.Options = slices.DeleteFunc(l.Options, func(o FoldOption) bool { return most(l, &o) < s.Clock })
 	}
 }
 
 // chooseFew clears the amount goal.KindNarrowDSP of layers that cannot choose between LUTs and DSP slices for factors
 // of few bits. It returns true if some layer has the choice.
-func chooseFew(layers []LayerOptions) (some bool) {
+func chooseFew(layers []LayerFoldOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
-		inDSPs := func(o Option) bool { return o.Cost[goal.KindNarrowDSP] > 0 }
+		inDSPs := func(o FoldOption) bool { return o.Cost[goal.KindNarrowDSP] > 0 }
 		switch {
 		case !slices.ContainsFunc(options, inDSPs):
-		case slices.ContainsFunc(options, func(o Option) bool { return !inDSPs(o) }):
+		case slices.ContainsFunc(options, func(o FoldOption) bool { return !inDSPs(o) }):
 			some = true
 		default:
 			for o := range options {
@@ -314,49 +314,51 @@ func chooseFew(layers []LayerOptions) (some bool) {
 	return some
 }
 
-// Clocks returns the clocks that a frame takes in the layer with an option.
-func (l *LayerOptions) Clocks(option int) int { return l.Classes[l.Options[option].Class].Clocks }
+// OptionClocks returns the clocks that a frame takes in the layer with an option.
+func (l *LayerFoldOptions) OptionClocks(option int) int {
+	return l.Classes[l.Options[option].Class].Clocks
+}
 
 // shape returns the forms of an option's ports.
-func (l *LayerOptions) shape(option int) *shape {
+func (l *LayerFoldOptions) shape(option int) *shape {
 	return &l.shapes[l.Classes[l.Options[option].Class].shape]
 }
 
-// Range returns the fewest and the most clocks per frame of the remaining options.
-func (l *LayerOptions) Range() (least, most int) {
-	least = goal.MostClocks
+// ClocksRange returns the fewest and the most clocks per frame of the remaining options.
+func (l *LayerFoldOptions) ClocksRange() (least, most int) {
+	least = goal.ClocksBeyondAnyInterval
 	for o := range l.Options {
-		least, most = min(least, l.Clocks(o)), max(most, l.Clocks(o))
+		least, most = min(least, l.OptionClocks(o)), max(most, l.OptionClocks(o))
 	}
 	return least, most
 }
 
-// Diag returns an error about the layer, with the name of the ONNX node that it computes.
-func (l *LayerOptions) Diag(code diag.Code, msg, hint string) diag.Diag {
-	return diag.Diag{Severity: diag.Error, Code: code, Node: l.Origin(), Msg: msg, Hint: hint}
+// NewLayerDiag returns an error about the layer, with the name of the ONNX node that it computes.
+func (l *LayerFoldOptions) NewLayerDiag(code diag.Code, msg, hint string) diag.Diag {
+	return diag.Diag{Severity: diag.SeverityError, Code: code, Node: l.OriginNodeName(), Msg: msg, Hint: hint}
 }
 
-// Origin returns the name of the first ONNX node that the layer computes, or "" if there is none.
-func (l *LayerOptions) Origin() string {
+// OriginNodeName returns the name of the first ONNX node that the layer computes, or "" if there is none.
+func (l *LayerFoldOptions) OriginNodeName() string {
 	if len(l.Node.Origin) == 0 {
 		return ""
 	}
 	return l.Node.Origin[0]
 }
 
-// Slowest returns the layer whose fastest option takes the most clocks per frame, and these clocks. No design has a
-// shorter interval.
-func (s *FoldingSpace) Slowest() (at, clocks int) {
+// SlowestLayer returns the layer whose fastest option takes the most clocks per frame, and these clocks. No design has
+// a shorter interval.
+func (s *FoldingSpace) SlowestLayer() (at, clocks int) {
 	for i := range s.Layers {
-		if n, _ := s.Layers[i].Range(); n > clocks {
+		if n, _ := s.Layers[i].ClocksRange(); n > clocks {
 			at, clocks = i, n
 		}
 	}
 	return at, clocks
 }
 
-// PortClocks returns the fewest clocks that the host's ports need to move a frame.
-func (s *FoldingSpace) PortClocks() (clocks int) {
+// MinHostPortClocks returns the fewest clocks that the host's ports need to move a frame.
+func (s *FoldingSpace) MinHostPortClocks() (clocks int) {
 	for i := range s.Streams {
 		clocks = max(clocks, s.Streams[i].least())
 	}
@@ -366,27 +368,28 @@ func (s *FoldingSpace) PortClocks() (clocks int) {
 // longest is a number of clocks that no useful design needs for a frame.
 const longest = 1 << 32
 
-// Intervals returns the intervals to try, in increasing order: the clocks per frame of each option of each layer, of
-// each port, and the most that the processor's memory takes. They begin at the network's shortest interval. The last
-// one is no shorter than that of any design, however small its FIFOs are. Width converters add no interval: a width
-// converter takes as many clocks as its narrower end has words, and the layer at that end takes at least as many.
-func (s *FoldingSpace) Intervals() []int {
-	_, first := s.Slowest()
-	first = max(first, s.PortClocks())
+// IntervalsToTry returns the intervals to try in clocks, in increasing order. They are the clocks per frame of each
+// option of each layer, those of each port, and the most that the processor's memory takes. They begin at the network's
+// shortest interval. The last one is no shorter than that of any design, however small its FIFOs are. Width converters
+// add no interval. A width converter takes as many clocks as its narrower end has words, and the layer at that end
+// takes at least as many.
+func (s *FoldingSpace) IntervalsToTry() []int {
+	_, first := s.SlowestLayer()
+	first = max(first, s.MinHostPortClocks())
 	list, sum := []int{first}, 0
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		for o := range l.Options {
-			list = append(list, l.Clocks(o))
+			list = append(list, l.OptionClocks(o))
 		}
-		_, most := l.Range()
+		_, most := l.ClocksRange()
 		sum += most
 	}
 	bytes := int64(0) // the most bytes of a frame
 	for i := range s.Layers {
 		most := int64(0)
 		for _, o := range s.Layers[i].Options {
-			most = max(most, o.Cost[goal.KindMemoryBytes])
+			most = max(most, o.Cost[goal.KindMemoryBytesPerFrame])
 		}
 		bytes += most
 	}
@@ -398,7 +401,7 @@ func (s *FoldingSpace) Intervals() []int {
 		bytes += most
 	}
 	list = append(list, s.MemoryBandwidth.clocks(bytes))
-	if s.HasGivenDepths() {
+	if s.HasGivenFIFODepths() {
 		list = append(list, longest)
 	} else if len(s.Layers) > 1 { // FIFOs that are too small hold up no frame for longer than this
 		list = append(list, sum+len(s.Streams)*first)
@@ -409,9 +412,9 @@ func (s *FoldingSpace) Intervals() []int {
 	return list[at:]
 }
 
-// HasGivenDepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
-// interval need not be the clocks of a layer.
-func (s *FoldingSpace) HasGivenDepths() bool {
+// HasGivenFIFODepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and
+// an interval need not be the clocks of a layer.
+func (s *FoldingSpace) HasGivenFIFODepths() bool {
 	return s.fifo != goal.FIFODepthPolicy{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0
 	})

@@ -17,10 +17,10 @@ import (
 // every word to all parts, each part computes some elements of every output word, and a join puts these side by side.
 // Or the split is a chain of two processes. The FIFOs between the processes are sized like all others.
 type split struct {
-	nodes []piece         // the fork, the parts, the join; or the two processes of a chain
-	chain bool            // whether the nodes are a chain
-	inner []inner         // the streams between the nodes, in the order of their writers
-	fifos []search.Vector // the cost of the FIFOs on inner at their least depth, one entry per memory in insides
+	nodes []piece               // the fork, the parts, the join; or the two processes of a chain
+	chain bool                  // whether the nodes are a chain
+	inner []inner               // the streams between the nodes, in the order of their writers
+	fifos []search.AmountVector // the cost of the FIFOs on inner at their least depth, one entry per memory in insides
 	loop  dataflow.Loop
 }
 
@@ -50,7 +50,7 @@ func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
 // least returns the least depth in words with which the FIFO can keep the interval: the number of places that are
 // occupied at a time.
 func (i *inner) least(interval int) int {
-	return rtlsim.RoundUpDepth((i.port.Words*i.kept + interval - 1) / interval)
+	return rtlsim.RoundUpFIFODepth((i.port.Words*i.kept + interval - 1) / interval)
 }
 
 // A splitter splits the folds of one layer.
@@ -89,7 +89,7 @@ type part struct {
 
 // split returns the split of a fold into the given number of parts, and its cost without the FIFOs between the nodes.
 // The last result reports whether the board has enough resources of each kind.
-func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, bool) {
+func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.AmountVector, bool) {
 	in, out := s.node.Op.Ports(f)
 	d := s.deal(f, parts, out[0])
 	first, last := s.fork(in[0], parts), d.join
@@ -123,7 +123,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 	}
 	made.nodes = append(made.nodes, last.piece)
 	made.loop.Latency = latency + first.loop.Latency + last.loop.Latency
-	return made, s.Board.Vector(sum), goal.Available(sum, s.Target.Board)
+	return made, s.Board.AmountVectorOf(sum), goal.BoardHasResourceKinds(sum, s.Target.Board)
 }
 
 // deal divides a fold's PE among parts. out is the layer's output port.
@@ -134,7 +134,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 	}
 	d := &deal{}
 	var types []dataflow.StreamType
-	share, whole := f, s.node.Op.(dataflow.Divisible)
+	share, whole := f, s.node.Op.(dataflow.HasDivisiblePE)
 	share.PE = f.PE / parts
 	for k := range parts {
 		op, typ, err := whole.Part(f, k, parts)
@@ -143,7 +143,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 		}
 		p := part{op: op, out: []dataflow.StreamType{typ}, like: k}
 		for i, other := range d.parts {
-			if other.like == i && op.(dataflow.Divisible).Alike(other.op, share, s.Target) {
+			if other.like == i && op.(dataflow.HasDivisiblePE).Alike(other.op, share, s.Target) {
 				p.like, p.folds = i, other.folds
 				break
 			}
@@ -180,7 +180,8 @@ func (s *splitter) border(p piece) border {
 	return border{p, p.op.Loop(p.fold, s.Target), p.op.Cost(p.fold, s.Target).Total()}
 }
 
-// bound binds an operation that has a single fold. It panics if the types do not fit, which is a fault of this package.
+// bound returns the operation op bound to its inputs, with its only fold. It panics if the types do not fit, which is a
+// fault of this package.
 func bound(part string, op dataflow.Op, in []dataflow.StreamType) piece {
 	b, out, err := op.Bind(in)
 	if err != nil {
@@ -192,8 +193,8 @@ func bound(part string, op dataflow.Op, in []dataflow.StreamType) piece {
 	panic("folding: " + op.Kind() + " has no fold")
 }
 
-// nearest returns the fold that is most like want. A part may not have want itself: a part whose weights are signs
-// alone has no multiplier to place.
+// nearest returns the fold that is most like want: PE and SIMD count most, then memory, multiplier and steps. A part
+// may not have want itself: a part whose weights are signs alone has no multiplier to place.
 func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	most := -1
 	for _, f := range folds {
@@ -212,18 +213,18 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	return best
 }
 
-// within returns the fold as it fits the target's envelope: whole (made is nil), or split. ok is false if it does not
-// fit.
-func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
-	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
+// within returns the cost of the fold as it fits the target's unroll limits: as one process (made is nil), or split
+// into several (made). ok is false if it does not fit.
+func (s *splitter) within(f dataflow.Fold) (made *split, cost search.AmountVector, ok bool) {
+	bytes, carried := s.Target.WeightBytesPerFrame(s.node.Op, f)
 	switch parts := s.Target.MinProcesses(s.node.Op, f); {
 	case parts == 0 || !carried || parts > 1 && bytes > 0: // several parts cannot share a memory port
 		return nil, cost, false
 	case parts == 1:
 		c := s.node.Op.Cost(f, s.Target).Total()
-		cost = s.Board.Vector(c)
-		cost[goal.KindMemoryBytes] = bytes
-		return nil, cost, goal.Available(c, s.Target.Board)
+		cost = s.Board.AmountVectorOf(c)
+		cost[goal.KindMemoryBytesPerFrame] = bytes
+		return nil, cost, goal.BoardHasResourceKinds(c, s.Target.Board)
 	default:
 		return s.split(f, parts)
 	}
@@ -231,14 +232,14 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 
 // place adds the nodes of the split to b in place of layer l, which reads stream in. It returns the streams between the
 // nodes, and the stream that the layer writes.
-func (s *split) place(b *dataflow.GraphBuilder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
+func (s *split) place(b *dataflow.GraphBuilder, l *LayerFoldOptions, f dataflow.Fold, in int, tensors []string) (inner,
 	out []int) {
 	if !s.chain {
 		f = l.single(f)
 	}
-	w := b.Whole(l.Node.Op, f)
+	w := b.BeginSplitLayer(l.Node.Op, f)
 	put := func(n piece, in []int, tensors []string) []int {
-		return b.PlacePart(w, n.part, n.op, in, tensors, l.Node.Origin, n.out)
+		return b.AddBoundPart(w, n.part, n.op, in, tensors, l.Node.Origin, n.out)
 	}
 	first, last := put(s.nodes[0], []int{in}, nil), len(s.nodes)-1
 	if s.chain {
@@ -252,7 +253,7 @@ func (s *split) place(b *dataflow.GraphBuilder, l *LayerOptions, f dataflow.Fold
 }
 
 // insides lists the memories for FIFOs inside a split. All FIFOs of a split lie in the same memory, where it has room.
-var insides = []dataflow.Memory{dataflow.SRL, dataflow.LUTRAM, dataflow.BRAM}
+var insides = []dataflow.Memory{dataflow.MemorySRL, dataflow.MemoryLUTRAM, dataflow.MemoryBRAM}
 
 // between returns the FIFO on stream k inside a split, preferably in memory in. stream is the one that the split's
 // layer writes.
@@ -266,15 +267,16 @@ func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
 		return list[at]
 	}
 	if len(list) == 0 { // the device has no room for it: make the split too expensive
-		return way{FIFO: dataflow.FIFO{Depth: words, Memory: dataflow.SRL}, cost: search.Unlimited.Vector}
+		return way{FIFO: dataflow.FIFO{Depth: words, Memory: dataflow.MemorySRL},
+			cost: search.UnlimitedCaps.AmountVector}
 	}
 	return list[0]
 }
 
 // inside returns the cost of the FIFOs between the nodes of a split in this region, one entry per memory in insides.
 // stream is the one that the split's layer writes.
-func (m menu) inside(stream int, s *split) []search.Vector {
-	list := make([]search.Vector, len(insides))
+func (m menu) inside(stream int, s *split) []search.AmountVector {
+	list := make([]search.AmountVector, len(insides))
 	for at, in := range insides {
 		for k := range s.inner {
 			list[at] = list[at].Plus(m.between(stream, k, &s.inner[k], in).cost)

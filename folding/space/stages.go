@@ -24,7 +24,7 @@ type stages struct {
 }
 
 func stagesOf(n *dataflow.Node, out dataflow.StreamType) (s stages) {
-	a, ok := n.Op.(dataflow.HasActivation)
+	a, ok := n.Op.(dataflow.HasStepFunctions)
 	if !ok {
 		return s
 	}
@@ -41,7 +41,7 @@ func stagesOf(n *dataflow.Node, out dataflow.StreamType) (s stages) {
 		s.alone[f] = true
 	}
 	for f := range steps.Folds() {
-		if f.Steps == dataflow.SerialStepping && f.Memory == dataflow.BRAM {
+		if f.Steps == dataflow.SerialStepEvaluation && f.Memory == dataflow.MemoryBRAM {
 			s.searched[f.PE] = &searched{fold: f}
 		}
 	}
@@ -65,30 +65,30 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 
 // serial returns the fold f with serial step functions, whose thresholds lie in block RAM, as two processes. In LUTs it
 // would save hardly anything. loop is that of f as one process; ok is false if the layer has no such fold.
-func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
+func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.AmountVector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
 	if steps == nil || !st.alone[f] || s.Target.MinProcesses(s.node.Op, f) != 1 {
-		return nil, search.Vector{}, false
+		return nil, search.AmountVector{}, false
 	}
 	steps.of(st.steps, s.Target)
-	if steps.loop.Iterations()/steps.loop.Writes(0) > loop.Iterations()/loop.Writes(0) {
-		return nil, search.Vector{}, false
+	if steps.loop.IterationsPerFrame()/steps.loop.WordsWritten(0) > loop.IterationsPerFrame()/loop.WordsWritten(0) {
+		return nil, search.AmountVector{}, false
 	}
 	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
 	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.StreamType{st.mid}},
 		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.StreamType{st.out}}}
 	_, ports := st.sums.Ports(f)
 	made.inner = []inner{innerOf(s.Target, ports[0], made.loop)}
-	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
+	made.loop.Latency += steps.loop.IterationOfWrite(0, 0) + steps.loop.Latency
 	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost)
-	return made, s.Board.Vector(sum), goal.Available(sum, s.Target.Board)
+	return made, s.Board.AmountVectorOf(sum), goal.BoardHasResourceKinds(sum, s.Target.Board)
 }
 
-// single returns the fold as a layer of one process has it.
-func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
+// single returns the fold as the layer itself has it, if the space splits off its step functions.
+func (l *LayerFoldOptions) single(f dataflow.Fold) dataflow.Fold {
 	if l.staged {
-		f.Steps = dataflow.NoStepping
+		f.Steps = dataflow.NoStepEvaluation
 	}
 	return f
 }
@@ -98,25 +98,26 @@ type FoldFilter uint8
 
 // The values of FoldFilter.
 const (
-	AllFolds FoldFilter = iota // all folds that the device can build
-	// WorthwhileFolds leaves out those that cost too much block RAM (MaxSerialCost), and large tables in LUTs.
-	WorthwhileFolds
+	FoldFilterAll FoldFilter = iota // all folds that the device can build
+	// FoldFilterWorthwhile leaves out those that cost too much block RAM (MaxBlockRAMPerSavedLUTs), and large tables in
+	// LUTs.
+	FoldFilterWorthwhile
 )
 
-// MaxSerialCost limits the block RAM of a serial fold: its share of the board's block RAM may be at most MaxSerialCost
-// times the share of LUTs that it saves. With more expensive folds, a search that runs out of effort finds worse
-// designs. The value is a guess from searches of a few networks.
-const MaxSerialCost = 2
+// MaxBlockRAMPerSavedLUTs limits the block RAM of a serial fold. Its share of the board's block RAM may be at most
+// MaxBlockRAMPerSavedLUTs times the share of LUTs that it saves. With more expensive folds, a search that runs out of
+// effort finds worse designs. The value is a guess from searches of a few networks.
+const MaxBlockRAMPerSavedLUTs = 2
 
 // spare removes the serial folds that save too few LUTs for their block RAM.
-func (l *LayerOptions) spare(b boards.Board) {
-	have := goal.Capacity(b)
-	var kept []Option
+func (l *LayerFoldOptions) spare(b boards.Board) {
+	have := goal.ResourcesOfBoard(b)
+	var kept []FoldOption
 	for i, o := range l.Options {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
 			saved := l.Options[i-1].Cost.Minus(o.Cost)
 			if saved[goal.KindLUT] <= 0 ||
-				-saved[goal.KindBRAM]*int64(have.LUT) > MaxSerialCost*saved[goal.KindLUT]*int64(have.BRAM) {
+				-saved[goal.KindBRAM]*int64(have.LUT) > MaxBlockRAMPerSavedLUTs*saved[goal.KindLUT]*int64(have.BRAM) {
 				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
 					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
 				}
@@ -131,5 +132,5 @@ func (l *LayerOptions) spare(b boards.Board) {
 // CountOmittedSerialFolds returns the number of serial folds of at most the given clocks that the space left out
 // although they save something.
 func CountOmittedSerialFolds(s *FoldingSpace, clocks int) int {
-	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.dear })
+	return leftOut(s, clocks, func(l *LayerFoldOptions) []int { return l.dear })
 }

@@ -11,24 +11,25 @@ import (
 // A menu makes the choices, for package search, of a space's layers and streams within a region.
 type menu struct {
 	*FoldingSpace
-	*Region
+	*FoldingRegion
 }
 
-// Tree returns the tree of a region. host is what the network takes in addition to its layers and streams. The costs
-// are lower bounds, because FIFOs are only as deep as the region says.
-func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.StepCounter) *search.Tree {
+// NewRegionTree returns the tree of a region. host is what the network takes in addition to its layers and streams. The
+// costs are lower bounds, because FIFOs are only as deep as the region says.
+func (s *FoldingSpace) NewRegionTree(r *FoldingRegion, host search.AmountVector,
+	e *search.StepCounter) *search.ChoiceTree {
 	m := menu{s, r}
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// ClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says.
+// NewClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says.
 // Choices are left of memories, and of LUTs or DSP slices. only, if not nil, names each layer's option. It returns nil
 // if neighbours cannot be joined.
-func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vector,
-	e *search.StepCounter) *search.Tree {
+func (s *FoldingSpace) NewClassTree(r *FoldingRegion, class, only []int32, host search.AmountVector,
+	e *search.StepCounter) *search.ChoiceTree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
-	layer := func(i int) [][]search.Choice {
-		var list []search.Choice
+	layer := func(i int) [][]search.LeafChoice {
+		var list []search.LeafChoice
 		for o, opt := range s.Layers[i].Options {
 			if int32(opt.Class) == class[i] && (only == nil || only[i] == int32(o)) {
 				list = m.option(list, i, o)
@@ -37,11 +38,11 @@ func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vec
 				options[i] = int32(o) // any option of the class has the same words
 			}
 		}
-		return [][]search.Choice{search.Undominated(list)}
+		return [][]search.LeafChoice{search.UndominatedChoices(list)}
 	}
-	stream := func(id int) [][]search.Choice {
+	stream := func(id int) [][]search.LeafChoice {
 		in, out := s.ends(id, options)
-		var list []search.Choice
+		var list []search.LeafChoice
 		if st := &s.Streams[id]; st.inner() {
 			list = m.joint(id, in, out)
 		} else {
@@ -49,7 +50,7 @@ func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vec
 			list = m.host(id, slices.Index(st.layerEnd().forms, layer))
 		}
 		joined = joined && len(list) > 0
-		return [][]search.Choice{list}
+		return [][]search.LeafChoice{list}
 	}
 	t := m.tree(flat(s.beside()+1), host, e, layer, stream)
 	if !joined {
@@ -58,27 +59,27 @@ func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vec
 	return t
 }
 
-// tree builds a search tree from the choices of each row of each leaf.
-func (m menu) tree(p *search.Plan, host search.Vector, e *search.StepCounter, layer,
-	stream func(int) [][]search.Choice) *search.Tree {
-	var choices [][][]search.Choice
+// tree builds a search tree from the plan p and the choices of each row of each leaf.
+func (m menu) tree(p *search.JoinPlan, host search.AmountVector, e *search.StepCounter, layer,
+	stream func(int) [][]search.LeafChoice) *search.ChoiceTree {
+	var choices [][][]search.LeafChoice
 	for i := range m.Layers {
 		choices = append(choices, layer(i))
 	}
 	for id := range m.Streams {
 		choices = append(choices, stream(id))
 	}
-	choices = append(choices, [][]search.Choice{{{Cost: host, Paths: m.nowhere()}}})
-	return search.NewTree(p, choices, e)
+	choices = append(choices, [][]search.LeafChoice{{{Cost: host, Paths: m.nowhere()}}})
+	return search.NewChoiceTree(p, choices, e)
 }
 
-// nowhere returns zero clocks for each path.
+// nowhere returns a list of zero clocks, one for each path of the region.
 func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
 
 // layer returns the choices of each row of a layer's leaf: the options that the region allows.
-func (m menu) layer(i int) [][]search.Choice {
+func (m menu) layer(i int) [][]search.LeafChoice {
 	l, rows := &m.Layers[i], &m.rows[i]
-	of, count := make([][]search.Choice, len(l.shapes)), make([]int, len(l.shapes))
+	of, count := make([][]search.LeafChoice, len(l.shapes)), make([]int, len(l.shapes))
 	allowed := make([]bool, len(l.Classes))
 	for c := range allowed {
 		allowed[c] = m.allows(m.FoldingSpace, i, c)
@@ -92,14 +93,14 @@ func (m menu) layer(i int) [][]search.Choice {
 		if c := l.Options[o].Class; allowed[c] {
 			shape := l.Classes[c].shape
 			if of[shape] == nil {
-				of[shape] = make([]search.Choice, 0, count[shape])
+				of[shape] = make([]search.LeafChoice, 0, count[shape])
 			}
 			of[shape] = m.option(of[shape], i, o)
 		}
 	}
-	choices := make([][]search.Choice, len(rows.shapes))
+	choices := make([][]search.LeafChoice, len(rows.shapes))
 	for row, k := range rows.shapes {
-		choices[row] = search.Undominated(of[k])
+		choices[row] = search.UndominatedChoices(of[k])
 	}
 	return choices
 }
@@ -108,10 +109,10 @@ func (m menu) layer(i int) [][]search.Choice {
 const insideShift = 24
 
 // option appends the choices of an option: one choice, or one per memory of its FIFOs for a split.
-func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
+func (m menu) option(list []search.LeafChoice, layer, option int) []search.LeafChoice {
 	l := &m.Layers[layer]
 	o := &l.Options[option]
-	c := search.Choice{Cost: o.Cost, ID: int32(option)}
+	c := search.LeafChoice{Cost: o.Cost, ID: int32(option)}
 	for p := range m.Paths {
 		c.Paths = append(c.Paths, m.Paths[p].Clocks[layer][o.Class])
 	}
@@ -134,20 +135,20 @@ func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 // stream returns the choices of each row of a stream's leaf: FIFOs, with a width converter between them where the forms
 // differ. The low bits of a choice's ID select the FIFO behind the writer, and the bits above them the FIFO in front of
 // the reader.
-func (m menu) stream(id int) [][]search.Choice {
+func (m menu) stream(id int) [][]search.LeafChoice {
 	_, behind := m.words[FIFOPlace{stream: id}]
 	_, front := m.words[FIFOPlace{stream: id, front: true}]
 	if !behind && !front && m.Streams[id].inner() && m.least != nil {
 		return m.along(id, m.least[id])
 	}
-	return m.rowsOf(id, func(in, out form) []search.Choice { return m.joint(id, in, out) })
+	return m.rowsOf(id, func(in, out form) []search.LeafChoice { return m.joint(id, in, out) })
 }
 
 // rowsOf returns the choices of each row of a stream's leaf. For a stream between layers, joint gives the choices of
 // two forms.
-func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]search.Choice {
+func (m menu) rowsOf(id int, joint func(in, out form) []search.LeafChoice) [][]search.LeafChoice {
 	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
-	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
+	choices := make([][]search.LeafChoice, len(rows.values)/len(rows.scope))
 	for row := range choices {
 		if st.inner() {
 			choices[row] = joint(st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
@@ -159,12 +160,12 @@ func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]searc
 }
 
 // along returns the choices in rows with the clocks of the region's paths added.
-func (m menu) along(id int, rows [][]search.Choice) [][]search.Choice {
+func (m menu) along(id int, rows [][]search.LeafChoice) [][]search.LeafChoice {
 	if len(m.Paths) == 0 {
 		return rows
 	}
 	st, values := &m.Streams[id], m.rows[len(m.Layers)+id].values
-	list := make([][]search.Choice, len(rows))
+	list := make([][]search.LeafChoice, len(rows))
 	for row := range rows {
 		clocks := m.converter(id, st.writer.forms[values[2*row]], st.reader.forms[values[2*row+1]])
 		list[row] = slices.Clone(rows[row])
@@ -187,27 +188,27 @@ func (m menu) converter(id int, in, out form) (clocks []int64) {
 const wayBits = 4
 
 // host returns the choices of a stream of the host, at which the layer has its form number f.
-func (m menu) host(id, f int) []search.Choice {
+func (m menu) host(id, f int) []search.LeafChoice {
 	st := &m.Streams[id]
 	layer := st.layerEnd().forms[f]
 	in, out := st.orient(layer, m.border(id, layer))
 	list := m.joint(id, in, out)
 	for i := range list {
-		list[i].Cost[goal.KindMemoryBytes] += st.host[f].bytes
+		list[i].Cost[goal.KindMemoryBytesPerFrame] += st.host[f].bytes
 	}
 	return list
 }
 
 // joint returns the choices of a stream whose ends have forms in and out: FIFOs, and a width converter if the forms
 // differ.
-func (m menu) joint(id int, in, out form) (list []search.Choice) {
+func (m menu) joint(id int, in, out form) (list []search.LeafChoice) {
 	k := m.convert(id, in, out)
 	if !k.ok {
 		return nil
 	}
 	clocks := m.converter(id, in, out)
-	add := func(cost search.Vector, id int) {
-		list = append(list, search.Choice{Cost: cost, Paths: clocks, ID: int32(id)})
+	add := func(cost search.AmountVector, id int) {
+		list = append(list, search.LeafChoice{Cost: cost, Paths: clocks, ID: int32(id)})
 	}
 	for i, a := range m.ways(FIFOPlace{stream: id}, in, in == out) {
 		if in == out {
@@ -218,7 +219,7 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 			add(k.cost.Plus(a.cost).Plus(b.cost), i|j<<wayBits)
 		}
 	}
-	return search.Undominated(list)
+	return search.UndominatedChoices(list)
 }
 
 // ways returns the ways to build a FIFO in the region. If only is true, it is the stream's only FIFO, and must hold
@@ -257,8 +258,8 @@ func (s *FoldingSpace) given(side FIFOPlace, only bool) (words int, exact bool) 
 	return words, words > 0
 }
 
-// memory returns the memory that the user chose for a FIFO, in front of the reader or behind the writer; NoMemory if
-// the user chose none.
+// memory returns the memory that the user chose for the stream's FIFO in front of the reader, or behind the writer. It
+// returns NoMemory if the user chose none.
 func (s *StreamEnds) memory(front, only bool) dataflow.Memory {
 	if front || only && s.out.Memory == dataflow.NoMemory {
 		return s.in.Memory
@@ -266,18 +267,18 @@ func (s *StreamEnds) memory(front, only bool) dataflow.Memory {
 	return s.out.Memory
 }
 
-// flat returns a plan of n leaves with one row each.
-func flat(n int) *search.Plan {
-	p := &search.Plan{Leaves: n}
+// flat returns a plan of n leaves with one row each, joined one after the other.
+func flat(n int) *search.JoinPlan {
+	p := &search.JoinPlan{Leaves: n}
 	for range n {
-		p.Tables = append(p.Tables, search.ChoiceTable{Left: -1, Right: -1, Rows: 1})
+		p.Tables = append(p.Tables, search.PlanTable{Left: -1, Right: -1, Rows: 1})
 	}
 	for i := 1; i < n; i++ {
 		left := n + i - 2
 		if i == 1 {
 			left = 0
 		}
-		p.Tables = append(p.Tables, search.ChoiceTable{Left: left, Right: i, Rows: 1, First: []int32{0, 1},
+		p.Tables = append(p.Tables, search.PlanTable{Left: left, Right: i, Rows: 1, First: []int32{0, 1},
 			Pairs: []search.RowPair{{}}})
 	}
 	return p

@@ -40,18 +40,19 @@ func (s *FoldingSpace) unjoined(id int) diag.Diag {
 	tiles := func(list []form) func(form) bool {
 		return func(f form) bool { return slices.ContainsFunc(list, func(g form) bool { return f.tile == g.tile }) }
 	}
-	d := reader.Diag(diag.WordTooWide, "", "")
+	d := reader.NewLayerDiag(diag.StreamWordTooWide, "", "")
 	if !slices.ContainsFunc(st.writer.forms, tiles(st.reader.forms)) {
 		d.Msg = fmt.Sprintf("%s gives %s, and %s takes %s: no width converter puts one order into the other",
 			writer.Node.Name, a.order(), reader.Node.Name, b.order())
 	} else {
 		d.Msg = fmt.Sprintf("%s gives words of %d elements, and %s takes words of %d: between them a width converter "+
-			"would need words of more than %d bits", writer.Node.Name, a.per, reader.Node.Name, b.per, dataflow.MaxWord)
+			"would need words of more than %d bits", writer.Node.Name, a.per, reader.Node.Name, b.per,
+			dataflow.MaxWordBits)
 	}
 	var hints, fixed []string
 	for _, e := range []struct {
 		at, other *end
-		l         *LayerOptions
+		l         *LayerFoldOptions
 		out       bool
 	}{{&st.writer, &st.reader, writer, true}, {&st.reader, &st.writer, reader, false}} {
 		if !e.l.Fixed {
@@ -73,7 +74,7 @@ func (s *FoldingSpace) unjoined(id int) diag.Diag {
 	return d
 }
 
-// order describes the order of the elements.
+// order returns a text that describes in which order the elements of the form travel.
 func (f form) order() string {
 	switch f.tile {
 	case 0:
@@ -84,9 +85,9 @@ func (f form) order() string {
 	return fmt.Sprintf("blocks of %d channels", f.tile)
 }
 
-// instead returns a hint: the values of PE or of SIMD with which the layer would join its neighbour while the other
-// attribute keeps its value. It returns "" if there are none.
-func (l *LayerOptions) instead(joins func(ports []form) bool, out bool) string {
+// instead returns a hint: values of PE, or of SIMD, with which the layer would join its neighbour. The other attribute
+// keeps its value. It returns "" if there are none.
+func (l *LayerFoldOptions) instead(joins func(ports []form) bool, out bool) string {
 	now := l.Options[0].Fold
 	simd, pe := map[int]bool{}, map[int]bool{}
 	for _, f := range l.Folds {

@@ -14,7 +14,7 @@ import (
 )
 
 // A form describes how a frame travels past one end of a stream: in words of per elements, in tiles of tile channels
-// (dataflow.Port).
+// (dataflow.RowMajorPort).
 type form struct{ per, tile int }
 
 func forms(ports []dataflow.Port) []form {
@@ -57,7 +57,7 @@ type hostForm struct {
 	bytes  int64
 }
 
-// inner reports whether both ends are layers.
+// inner reports whether both ends of the stream are layers, not the host.
 func (s *StreamEnds) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
 
 // alike reports whether the two streams have the same class, forms and given FIFOs, and so the same choices.
@@ -66,10 +66,12 @@ func (s *StreamEnds) alike(o *StreamEnds) bool {
 		slices.Equal(s.writer.forms, o.writer.forms) && slices.Equal(s.reader.forms, o.reader.forms)
 }
 
-// Layers returns the layers at the two ends; -1 for the host.
-func (s *StreamEnds) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
+// WriterAndReaderLayers returns the layers at the two ends; -1 for the host.
+func (s *StreamEnds) WriterAndReaderLayers() (writer, reader int) {
+	return s.writer.layer, s.reader.layer
+}
 
-// layerEnd returns the layer's end of a stream of the host.
+// layerEnd returns the end at the layer, for a stream that the host writes or reads.
 func (s *StreamEnds) layerEnd() *end {
 	if s.reader.layer < 0 {
 		return &s.writer
@@ -77,7 +79,8 @@ func (s *StreamEnds) layerEnd() *end {
 	return &s.reader
 }
 
-// least returns the fewest clocks per frame at the host's end, or 0 for a stream between layers.
+// least returns the fewest clocks per frame at the host's end of the stream, over all forms. It is 0 for a stream
+// between layers.
 func (s *StreamEnds) least() int {
 	if len(s.host) == 0 {
 		return 0
@@ -87,7 +90,7 @@ func (s *StreamEnds) least() int {
 
 // port returns the stream's port for a form.
 func (s *StreamEnds) port(f form) dataflow.Port {
-	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.Size() / f.per, Tile: f.tile}
+	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.ElementCount() / f.per, Tile: f.tile}
 }
 
 func newStreams(g *dataflow.Graph) []StreamEnds {
@@ -114,7 +117,7 @@ func newStreams(g *dataflow.Graph) []StreamEnds {
 }
 
 // list collects the forms of both ends of a stream, and for a stream of the host their clocks and bytes.
-func (j *joints) list(id int, layers []LayerOptions) {
+func (j *joints) list(id int, layers []LayerFoldOptions) {
 	s := &j.streams[id]
 	s.host = nil
 	for _, e := range []*end{&s.writer, &s.reader} {
@@ -133,8 +136,8 @@ func (j *joints) list(id int, layers []LayerOptions) {
 		}
 		for _, f := range e.forms {
 			p, h := s.port(j.border(id, f)), hostForm{}
-			if h.clocks = p.Words * j.target.HostClocksPerWord(p); j.target.PortBits() > 0 {
-				h.bytes = int64(p.Bytes())
+			if h.clocks = p.Words * j.target.HostClocksPerWord(p); j.target.HostPortBits() > 0 {
+				h.bytes = int64(p.FrameBytes())
 			}
 			s.host = append(s.host, h)
 		}
@@ -155,11 +158,11 @@ type MemoryBandwidth struct{ perClock *big.Rat }
 
 func memoryOf(t dataflow.Target, clockMHz float64) MemoryBandwidth {
 	gb := t.Board.MemoryGBps
-	if gb == 0 || t.PortBits() == 0 {
+	if gb == 0 || t.HostPortBits() == 0 {
 		return MemoryBandwidth{}
 	}
-	perClock := new(big.Rat).Mul(goal.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
-	return MemoryBandwidth{perClock.Quo(perClock, goal.Decimal(clockMHz))}
+	perClock := new(big.Rat).Mul(goal.ShortestDecimalOf(gb), big.NewRat(1000, 1)) // MB/s over MHz
+	return MemoryBandwidth{perClock.Quo(perClock, goal.ShortestDecimalOf(clockMHz))}
 }
 
 // clocks returns the fewest clocks in which the memory carries the given bytes.
@@ -167,32 +170,34 @@ func (m MemoryBandwidth) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
 	}
-	return goal.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
+	return goal.CeilingOfRational(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
 }
 
-// BytesIn returns the number of bytes that the memory carries in the given clocks.
-func (m MemoryBandwidth) BytesIn(clocks int) int64 {
+// BytesInClocks returns the number of bytes that the memory carries in the given clocks.
+func (m MemoryBandwidth) BytesInClocks(clocks int) int64 {
 	if m.perClock == nil {
 		return search.NoCap
 	}
-	n := big.NewRat(int64(min(clocks, goal.MostClocks/1000)), 1)
-	return int64(goal.Floor(n.Mul(n, m.perClock)))
+	n := big.NewRat(int64(min(clocks, goal.ClocksBeyondAnyInterval/1000)), 1)
+	return int64(goal.FloorOfRational(n.Mul(n, m.perClock)))
 }
 
-// MemoryClocks returns the fewest clocks in which the processor's memory carries a frame of a design.
-func (m MemoryBandwidth) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
+// MinClocksPerFrame returns the fewest clocks in which the processor's memory carries a frame of a design.
+func (m MemoryBandwidth) MinClocksPerFrame(d *dataflow.Design) int {
+	return m.clocks(int64(MemoryBytesPerFrame(d)))
+}
 
-// FrameBytes returns the bytes that each frame moves to and from the processor's memory, including weights that come
-// from there.
-func FrameBytes(d *dataflow.Design) (bytes int) {
-	if d.Target.PortBits() == 0 {
+// MemoryBytesPerFrame returns the bytes that each frame moves to and from the processor's memory, including weights
+// that come from there.
+func MemoryBytesPerFrame(d *dataflow.Design) (bytes int) {
+	if d.Target.HostPortBits() == 0 {
 		return 0
 	}
 	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
-		bytes += d.Port(s).Bytes()
+		bytes += d.PortOfStream(s).FrameBytes()
 	}
-	for _, w := range d.Externals() {
-		bytes += int(w.Bytes())
+	for _, w := range d.ExternalWeights() {
+		bytes += int(w.BytesPerFrame())
 	}
 	return bytes
 }
@@ -201,8 +206,8 @@ func FrameBytes(d *dataflow.Design) (bytes int) {
 // than the board's port. Then it is the widest form that fits the port and that a width converter joins to f. Sequences
 // of several lengths keep f, because the words of a time step must line up with the layer's.
 func (j *joints) border(id int, f form) form {
-	s, bits := &j.streams[id], j.target.PortBits()
-	if bits == 0 || s.port(f).TDATA() <= bits || j.sequences {
+	s, bits := &j.streams[id], j.target.HostPortBits()
+	if bits == 0 || s.port(f).TDATABits() <= bits || j.sequences {
 		return f
 	}
 	for per := min(f.per-1, bits/s.typ.Elem.Width); per > 0; per-- {
@@ -214,8 +219,8 @@ func (j *joints) border(id int, f form) form {
 	return f
 }
 
-// orient returns the forms behind the writer and in front of the reader of a stream of the host, given the layer's form
-// and the host's.
+// orient returns the forms behind the writer and in front of the reader of a stream of the host. layer is the layer's
+// form, and host the host's.
 func (s *StreamEnds) orient(layer, host form) (in, out form) {
 	if s.reader.layer < 0 {
 		return layer, host
@@ -223,7 +228,7 @@ func (s *StreamEnds) orient(layer, host form) (in, out form) {
 	return host, layer
 }
 
-// converter returns the layer that converts words of form in to words of form out.
+// converter returns an unbound layer that converts words of form in to words of form out.
 func converter(in, out form) dataflow.Op {
 	return dwc.New(dwc.Params{In: in.per, Out: out.per, Tile: in.tile})
 }
@@ -250,7 +255,7 @@ type conversion struct {
 type converted struct {
 	fold dataflow.Fold
 	loop dataflow.Loop
-	cost search.Vector
+	cost search.AmountVector
 	ok   bool
 }
 
@@ -278,7 +283,8 @@ func (j *joints) bind(c conversion) converted {
 	}
 	for f := range op.Folds() { // a width converter has a single fold
 		r := op.Cost(f, j.target).Total()
-		return converted{f, op.Loop(f, j.target), j.board.Vector(r), goal.Available(r, j.target.Board)}
+		return converted{f, op.Loop(f, j.target), j.board.AmountVectorOf(r), goal.BoardHasResourceKinds(r,
+			j.target.Board)}
 	}
 	panic("folding: " + op.Kind() + " has no fold")
 }
@@ -286,12 +292,12 @@ func (j *joints) bind(c conversion) converted {
 // A way is one way to build a FIFO, with its cost.
 type way struct {
 	dataflow.FIFO
-	cost search.Vector
+	cost search.AmountVector
 }
 
 // ways returns the ways to build a FIFO behind port p, without those that another way beats. Each FIFO is as deep as
-// its cost allows (cost.CostModel.FIFOs), unless k.exact fixes the words. If k names a memory and the FIFO fits there,
-// it lies there.
+// its cost allows (cost.CostModel.FIFOOptions), unless k.exact fixes the words. If k names a memory and the FIFO fits
+// there, it lies there.
 func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	k.width = p.Width()
 	if k.read || j.target.Counters {
@@ -304,11 +310,11 @@ func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	return known.([]way)
 }
 
-// BlockFIFOsSaveLogic reports whether a FIFO in block RAM or UltraRAM could save logic (LUTs or registers) over a FIFO
-// of few words in LUTs. The space keeps FIFOs of few words out of block RAM. Where BlockFIFOsSaveLogic is true, a bound
-// of the search does not cover designs in which a FIFO in block RAM saves logic. That includes deep FIFOs, because the
-// search takes every FIFO for a shallow one until a simulation needs more.
-func BlockFIFOsSaveLogic(s *FoldingSpace) bool {
+// CanBlockRAMFIFOsSaveLogic reports whether a FIFO in block RAM or UltraRAM could save logic (LUTs or registers) over a
+// FIFO of few words in LUTs. The space keeps FIFOs of few words out of block RAM. Where CanBlockRAMFIFOsSaveLogic is
+// true, a bound of the search does not cover designs in which a FIFO in block RAM saves logic. That includes deep
+// FIFOs, because the search takes every FIFO for a shallow one until a simulation needs more.
+func CanBlockRAMFIFOsSaveLogic(s *FoldingSpace) bool {
 	if !s.worthwhile {
 		return false
 	}
@@ -335,13 +341,14 @@ func BlockFIFOsSaveLogic(s *FoldingSpace) bool {
 	return false
 }
 
-// saves reports whether a FIFO in block RAM or UltraRAM takes less of some logic than any FIFO of few words in LUTs.
+// saves reports whether a FIFO in block RAM or UltraRAM behind port p saves some logic over every FIFO of few words in
+// LUTs.
 func (j *joints) saves(p dataflow.Port) bool {
 	k := fifoKind{words: fewest, width: p.Width()}
 	list := j.possible(k, p)
 	inLUTs := j.spared(k, list)
 	return len(inLUTs) < len(list) && slices.ContainsFunc(list, func(w way) bool {
-		return !slices.ContainsFunc(inLUTs, func(l way) bool { return l.cost.Within(&w.cost) })
+		return !slices.ContainsFunc(inLUTs, func(l way) bool { return l.cost.IsWithin(&w.cost) })
 	})
 }
 
@@ -350,12 +357,12 @@ func (j *joints) saves(p dataflow.Port) bool {
 func (j *joints) spared(k fifoKind, list []way) []way {
 	few := 0
 	for _, f := range estimate.CostModelOf(j.target).FIFOOptions(lutWords, k.width) {
-		if estimate.FIFOMemory(f.Memory) == dataflow.LUTRAM {
+		if estimate.MemoryOfStyle(f.Memory) == dataflow.MemoryLUTRAM {
 			few = f.Depth
 		}
 	}
 	inLUTs := slices.DeleteFunc(slices.Clone(list), func(w way) bool {
-		return w.Memory == dataflow.BRAM || w.Memory == dataflow.URAM
+		return w.Memory == dataflow.MemoryBRAM || w.Memory == dataflow.MemoryURAM
 	})
 	if !j.worthwhile || k.words > few || len(inLUTs) == 0 || len(inLUTs) == len(list) {
 		return list
@@ -386,7 +393,7 @@ func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 		ahead = j.target.ExtraFIFOWords()
 	}
 	for _, f := range estimate.CostModelOf(j.target).FIFOOptions(k.words, k.width) {
-		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.FIFOMemory(f.Memory)}
+		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.MemoryOfStyle(f.Memory)}
 		if k.exact {
 			made.Depth = k.words
 		}
@@ -394,11 +401,11 @@ func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 		if k.frame > 0 {
 			r = r.Plus(estimate.StreamWrapperCost(j.target, k.frame, k.read).Total())
 		}
-		if !goal.Available(r, j.target.Board) || j.target.Formula == dataflow.FINNFormula &&
-			made.Memory == dataflow.LUTRAM {
+		if !goal.BoardHasResourceKinds(r, j.target.Board) || j.target.Formula == dataflow.FINNCostFormula &&
+			made.Memory == dataflow.MemoryLUTRAM {
 			continue
 		}
-		list = append(list, way{FIFO: made, cost: j.board.Vector(r)})
+		list = append(list, way{FIFO: made, cost: j.board.AmountVectorOf(r)})
 	}
 	return list
 }
@@ -414,8 +421,8 @@ func (j *joints) build(k fifoKind, p dataflow.Port) []way {
 	}
 	var kept []way
 	for i, w := range list {
-		beaten := slices.ContainsFunc(list[:i], func(o way) bool { return o.cost.Within(&w.cost) }) ||
-			slices.ContainsFunc(list[i+1:], func(o way) bool { return o.cost != w.cost && o.cost.Within(&w.cost) })
+		beaten := slices.ContainsFunc(list[:i], func(o way) bool { return o.cost.IsWithin(&w.cost) }) ||
+			slices.ContainsFunc(list[i+1:], func(o way) bool { return o.cost != w.cost && o.cost.IsWithin(&w.cost) })
 		if !beaten {
 			kept = append(kept, w)
 		}

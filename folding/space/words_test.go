@@ -19,15 +19,15 @@ func TestDeeper(t *testing.T) {
 	words := []int{3, 8, 9, 32, 33, 65, 513, 1025}
 	saved := 0
 	for _, name := range []string{"zcu104", "pynq-z1", "alveo-u250", "icebreaker", "ulx3s"} {
-		b, err := boards.Find(name)
+		b, err := boards.FindBoard(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
 			for _, width := range widths {
 				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
-				j := &joints{target: target, worthwhile: true, board: goal.BudgetOf(b, goal.EvenUse(1))}
-				p := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: width}, PerWord: 1, Words: 10_000}
+				j := &joints{target: target, worthwhile: true, board: goal.BudgetOfBoard(b, goal.NewUniformMaxUse(1))}
+				p := dataflow.Port{Elem: num.Type{Kind: num.KindUInt, Width: width}, PerWord: 1, Words: 10_000}
 				saves := j.saves(p)
 				if saves {
 					saved++
@@ -35,8 +35,8 @@ func TestDeeper(t *testing.T) {
 				few := j.ways(fifoKind{words: fewest}, p)
 				for _, n := range words {
 					for _, w := range j.ways(fifoKind{words: n}, p) {
-						beaten := slices.ContainsFunc(few, func(o way) bool { return o.cost.Within(&w.cost) })
-						inBlocks := w.Memory == dataflow.BRAM || w.Memory == dataflow.URAM
+						beaten := slices.ContainsFunc(few, func(o way) bool { return o.cost.IsWithin(&w.cost) })
+						inBlocks := w.Memory == dataflow.MemoryBRAM || w.Memory == dataflow.MemoryURAM
 						if !beaten && !(saves && inBlocks) {
 							t.Errorf("%s of %d words of %d bits, %v: %v in %v takes less than few words: %v",
 								name, n, width, stalls, w.cost, w.Memory, fmt.Sprint(few))

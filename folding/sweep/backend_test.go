@@ -27,7 +27,7 @@ func TestBackends(t *testing.T) {
 		{options.BackendRTL, true}} {
 		o.Backend, o.AccPerPE = m.backend, m.accPerPE
 		p := run(t, o).Points[0]
-		if other, seen := ids[p.ID]; seen || p.Status != StatusFits {
+		if other, seen := ids[p.ID]; seen || p.Status != PointStatusFits {
 			t.Errorf("%v: %s is %q, and of %v", m, p.ID, p.Status, other)
 		}
 		ids[p.ID], lut[m] = m, p.Resources.LUT
@@ -76,7 +76,7 @@ func TestBackendSpec(t *testing.T) {
 		{"icebreaker", "", options.BackendRTL, true},
 	} {
 		a, b := of(c.board, c.a), of(c.board, c.b)
-		if a, b := (&Point{}).identify(a, ""), (&Point{}).identify(b, ""); (a == b) != c.equal {
+		if a, b := (&PointResult{}).identify(a, ""), (&PointResult{}).identify(b, ""); (a == b) != c.equal {
 			t.Errorf("%+v: points are %s and %s", c, a, b)
 		}
 		if reflect.DeepEqual(a, b) != c.equal {
@@ -88,7 +88,7 @@ func TestBackendSpec(t *testing.T) {
 // TestBlockName checks that points are shown with their devices' own name of block RAM.
 func TestBlockName(t *testing.T) {
 	t.Parallel()
-	var all []Point
+	var all []PointResult
 	for _, c := range []struct{ board, one, all string }{
 		{"icebreaker", "EBR", "EBR"}, {"ulx3s", "EBR", "EBR"}, {"u250", "RAMB18", "EBR or RAMB18"},
 		{"pynq-z1", "RAMB18", "EBR or RAMB18"},
@@ -98,9 +98,9 @@ func TestBlockName(t *testing.T) {
 		p := o.plan(&d)[0].blank()
 		p.Front = []string{"LUT", blocks}
 		all = append(all, p)
-		one, best := BlockRAMName([]Point{p}), p.FrontNames()
-		if one != c.one || best != "LUT "+c.one || BlockRAMName(all) != c.all || kinds[2].on(all) != c.all {
-			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockRAMName(all))
+		one, best := BlockRAMNameOfPoints([]PointResult{p}), p.FrontResourceNames()
+		if one != c.one || best != "LUT "+c.one || BlockRAMNameOfPoints(all) != c.all || kinds[2].on(all) != c.all {
+			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockRAMNameOfPoints(all))
 		}
 	}
 	if got := kinds[0].on(all); got != "LUT" {
@@ -127,7 +127,7 @@ func TestBackendUnfit(t *testing.T) {
 		var d diag.List
 		o := Options{Hardware: options.Hardware{Backend: c.backend}, Boards: []string{c.board},
 			Synthesise: c.synthesise}
-		if specs := o.plan(&d); d.Failed() != c.refused || (len(specs) == 0) != c.refused {
+		if specs := o.plan(&d); d.HasErrors() != c.refused || (len(specs) == 0) != c.refused {
 			t.Errorf("%+v: %d searches, %v", c, len(specs), d.Diags)
 		}
 	}

@@ -49,7 +49,7 @@ func BenchmarkPoints(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			m := imported(b, c.model)
 			o := Options{Boards: []string{"zcu104"}, Clocks: []float64{100, 200}, FPS: c.rates, Front: c.front,
-				Bound: c.bound, MaxUses: []folding.MaxUse{{}, half}}
+				Bound: c.bound, MaxUses: []folding.MaxUseFractions{{}, half}}
 			specs := o.plan(&diag.List{})
 			var points, proved int
 			b.ResetTimer()
@@ -62,7 +62,7 @@ func BenchmarkPoints(b *testing.B) {
 						b.Fatal(err)
 					}
 					for _, p := range found {
-						if points++; (p.Status == StatusBound) != c.bound {
+						if points++; (p.Status == PointStatusBoundsOnly) != c.bound {
 							b.Fatalf("%+v", p)
 						}
 						if p.Proved {

@@ -14,10 +14,10 @@ import (
 )
 
 // reportColumns returns the columns of the tools' reports. They are empty if r is nil.
-func reportColumns(r *synthesis.Report) []column {
+func reportColumns(r *synthesis.VendorReport) []column {
 	has := r != nil
 	if !has {
-		r = &synthesis.Report{}
+		r = &synthesis.VendorReport{}
 	}
 	return slices.Concat(synthesisColumns("hls_", r.HLS), where(has, []column{
 		{"hls_interval_clocks", known(float64(r.Interval))},
@@ -27,10 +27,10 @@ func reportColumns(r *synthesis.Report) []column {
 
 // synthesisColumns returns the columns for the resources and the period of one synthesis, with prefix in their names.
 // They are empty if s is nil.
-func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
+func synthesisColumns(prefix string, s *synthesis.ResourcesAndPeriod) []column {
 	has := s != nil
 	if !has {
-		s = &synthesis.Synthesis{}
+		s = &synthesis.ResourcesAndPeriod{}
 	}
 	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
 }
@@ -38,23 +38,23 @@ func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
 // maxSheet is the largest sweep.json, in bytes, that is read.
 const maxSheet = 64 << 20
 
-// Collect reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's tables again
-// with them. Points without reports stay as they are. It returns nil after adding errors to d.
-func Collect(dir string, d *diag.List) (*SweepReport, error) {
+// CollectToolReports reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's
+// tables again with them. Points without reports stay as they are. It returns nil after adding errors to d.
+func CollectToolReports(dir string, d *diag.List) (*SweepReport, error) {
 	var s sheet
-	data, err := safefile.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
+	data, err := safefile.ReadRegularFile(filepath.Join(dir, "sweep.json"), maxSheet)
 	if err == nil {
-		err = safefile.JSONMessage(json.Unmarshal(data, &s))
+		err = safefile.SimplifyJSONError(json.Unmarshal(data, &s))
 	}
 	if err == nil && len(s.Points) == 0 {
 		err = errors.New("it has no points")
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
+		d.AddError(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
 		return nil, nil
 	}
 	r := &SweepReport{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
-	known := map[string]*synthesis.Report{}
+	known := map[string]*synthesis.VendorReport{}
 	for i := range r.Points {
 		p := &r.Points[i]
 		p.Samples = max(1, p.Samples) // older sweeps do not record it
@@ -74,11 +74,11 @@ func Collect(dir string, d *diag.List) (*SweepReport, error) {
 		p.Report = found
 	}
 	if r.Collected == 0 {
-		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis",
+		d.AddError(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis",
 			"run the job array first: sbatch "+scriptFile)
 		return nil, nil
 	}
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
 	judge(r.Points, r.Precision)
@@ -92,10 +92,10 @@ func identifier(s string) bool {
 
 // collectPoint reads the reports below a point's folder. It returns nil if there is none, and adds a warning to d for
 // each report that cannot be read.
-func collectPoint(dir string, clockMHz float64, d *diag.List) (*synthesis.Report, error) {
-	r, err := synthesis.ReadReports(dir, clockMHz, func(path string, err error) {
+func collectPoint(dir string, clockMHz float64, d *diag.List) (*synthesis.VendorReport, error) {
+	r, err := synthesis.ReadVendorReports(dir, clockMHz, func(path string, err error) {
 		shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(),
+		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(),
 			Hint: "run the point again"})
 	})
 	if errors.Is(err, fs.ErrNotExist) {

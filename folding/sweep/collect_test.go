@@ -60,7 +60,7 @@ func TestCollect(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := Collect(dir, &d)
+			r, err := CollectToolReports(dir, &d)
 			if err != nil || (r != nil) != c.found || len(d.Diags) > 0 != (c.code != "") {
 				t.Fatal(err, r, d.Diags)
 			}

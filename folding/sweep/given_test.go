@@ -23,21 +23,22 @@ import (
 // small returns the options of a sweep of the embedded example with some twenty searches.
 func small(out string) Options {
 	return Options{OutputFolder: options.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
-		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12}, Computes: []dataflow.Compute{dataflow.NoCompute,
-			dataflow.ComputeInDSPs}}
+		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
+		Computes: []dataflow.MultiplierKind{dataflow.NoMultiplier,
+			dataflow.MultiplierInDSPs}}
 }
 
 // half allows half of every resource.
-var half, _ = folding.ParseMaxUse("0.5")
+var half, _ = folding.ParseMaxUseFractions("0.5")
 
 // fewLUTs allows too few LUTs to multiply in them where the embedded example is fast, and every DSP slice.
-var fewLUTs = folding.MaxUse{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
+var fewLUTs = folding.MaxUseFractions{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
 
 // run runs a sweep, and fails the test on any diagnostic.
 func run(t *testing.T, o Options) *SweepReport {
 	t.Helper()
 	r, d := told(t, o)
-	if r == nil || d.Failed() {
+	if r == nil || d.HasErrors() {
 		t.Fatal(d.Diags)
 	}
 	return r
@@ -47,7 +48,7 @@ func run(t *testing.T, o Options) *SweepReport {
 func told(t *testing.T, o Options) (*SweepReport, *diag.List) {
 	t.Helper()
 	var d diag.List
-	r, err := Run(context.Background(), o, &d)
+	r, err := RunSweep(context.Background(), o, &d)
 	if err != nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -82,7 +83,7 @@ type asked struct {
 }
 
 // layers returns the folding of a point.
-func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
+func layers(t *testing.T, p *PointResult) map[string]asked { return layersOf(t, p.Folding) }
 
 func layersOf(t *testing.T, file []byte) map[string]asked {
 	t.Helper()
@@ -105,7 +106,7 @@ func imported(t testing.TB, name string) *dataflow.Model {
 	c, err := check.Run(context.Background(),
 		check.Options{Source: options.Source{Model: filepath.Join(shared, "models",
 			filepath.FromSlash(name), "model.onnx")}}, &d)
-	if err != nil || d.Failed() || c.Imported.Model == nil {
+	if err != nil || d.HasErrors() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
 	return c.Imported.Model
@@ -126,12 +127,12 @@ func spreadsheet(t *testing.T, dir string) [][]string {
 }
 
 // one runs a sweep for a single design.
-func one(t *testing.T, change func(*Options)) Point {
+func one(t *testing.T, change func(*Options)) PointResult {
 	t.Helper()
 	o := onPynq(t)
 	change(&o)
 	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Status != StatusFits {
+	if len(r.Points) != 1 || r.Points[0].Status != PointStatusFits {
 		t.Fatalf("%+v", r.Points)
 	}
 	return r.Points[0]
@@ -141,7 +142,7 @@ func one(t *testing.T, change func(*Options)) Point {
 func collect(t *testing.T, dir string) *SweepReport {
 	t.Helper()
 	var d diag.List
-	r, err := Collect(dir, &d)
+	r, err := CollectToolReports(dir, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {
 		t.Fatal(err, d.Diags)
 	}
@@ -152,13 +153,13 @@ func collect(t *testing.T, dir string) *SweepReport {
 func projects(t *testing.T, r *SweepReport, o Options) {
 	t.Helper()
 	var d diag.List
-	if err := r.WriteSlurm(context.Background(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurmJobs(context.Background(), o, &d); err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 }
 
 // rebuilt builds the embedded example with a point's folding.
-func rebuilt(t *testing.T, p *Point) *folding.Design {
+func rebuilt(t *testing.T, p *PointResult) *folding.Design {
 	t.Helper()
 	dir := t.TempDir()
 	o := build.Options{Hardware: options.Hardware{Board: p.Board, ClockMHz: p.ClockMHz},
@@ -170,7 +171,7 @@ func rebuilt(t *testing.T, p *Point) *folding.Design {
 	o.Out = filepath.Join(dir, "out")
 	var d diag.List
 	made, err := build.Run(context.Background(), o, &d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	return made.Design

@@ -16,7 +16,7 @@ func TestBound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := small(dir)
-	o.FPS, o.Least, o.Bound = []float64{1e4, 5e5, 1e12}, folding.LeastLUT, true
+	o.FPS, o.Least, o.Bound = []float64{1e4, 5e5, 1e12}, folding.ResourceMeasureLUT, true
 	asked := run(t, o)
 	rates := o.FPS
 	o.FPS = nil
@@ -27,10 +27,10 @@ func TestBound(t *testing.T) {
 	bounds := slices.Concat(asked.Points, fastest.Points)
 	for _, p := range bounds {
 		switch b := p.Bounds; {
-		case p.FPSAsked == 1e12 && (p.Status != StatusUnreachable || p.Reason == "" || b != nil):
+		case p.FPSAsked == 1e12 && (p.Status != PointStatusUnreachable || p.Reason == "" || b != nil):
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
-		case p.Status != StatusBound || b == nil || b.Measure != "LUT" || b.Least <= 0 ||
+		case p.Status != PointStatusBoundsOnly || b == nil || b.Measure != "LUT" || b.Least <= 0 ||
 			(b.Interval > 0) != (p.FPSAsked == 0) || (b.FPS > 0) != (p.FPSAsked == 0):
 			t.Errorf("%+v: %+v", p, b)
 		}
@@ -39,8 +39,8 @@ func TestBound(t *testing.T) {
 			t.Errorf("a bound has a design: %+v", p)
 		}
 	}
-	if fastest.Chosen() != nil || !slices.Equal(fastest.Files, []string{"sweep.csv", "sweep.json"}) {
-		t.Errorf("chosen of bounds: %+v, files %v", fastest.Chosen(), fastest.Files)
+	if fastest.ChosenPoint() != nil || !slices.Equal(fastest.Files, []string{"sweep.csv", "sweep.json"}) {
+		t.Errorf("chosen of bounds: %+v, files %v", fastest.ChosenPoint(), fastest.Files)
 	}
 	rows := spreadsheet(t, dir)
 	for _, c := range []struct {
@@ -62,16 +62,16 @@ func TestBound(t *testing.T) {
 	made := run(t, o)
 	o.FPS = rates
 	more := run(t, o)
-	if made.Fresh != 8 || more.Fresh != 24 || made.Chosen() == nil {
+	if made.Fresh != 8 || more.Fresh != 24 || made.ChosenPoint() == nil {
 		t.Errorf("%d and %d designs were made", made.Fresh, more.Fresh)
 	}
 	for i, p := range slices.Concat(more.Points, made.Points) {
 		b := bounds[i]
 		switch {
-		case b.Status == StatusUnreachable && p.Status != StatusUnreachable:
+		case b.Status == PointStatusUnreachable && p.Status != PointStatusUnreachable:
 			t.Errorf("%+v, the bound says %s", p, b.Reason)
-		case b.Status == StatusUnreachable:
-		case p.Status != StatusFits || p.Interval < float64(b.Bounds.Interval) || b.Bounds.FPS > 0 &&
+		case b.Status == PointStatusUnreachable:
+		case p.Status != PointStatusFits || p.Interval < float64(b.Bounds.Interval) || b.Bounds.FPS > 0 &&
 			p.FPS > b.Bounds.FPS:
 			t.Errorf("%+v is beyond %+v", p, b.Bounds)
 		case (p.FPSAsked > 0 || p.Interval == float64(b.Bounds.Interval)) && float64(p.Resources.LUT) < b.Bounds.Least:
@@ -93,25 +93,25 @@ func TestGoals(t *testing.T) {
 	}
 	ids[slow.ID] = "an interval"
 	// LUTs multiply the few bits of the example, so there are no DSP slices to save, unless LUTs are short.
-	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.MaxUse{fewLUTs} }
+	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.MaxUseFractions{fewLUTs} }
 	short := one(t, tight)
 	ids[short.ID] = "few LUTs"
 	for _, c := range []struct {
 		name   string
 		change func(*Options)
-		better func(p *Point) bool // reports whether p is better than slow
+		better func(p *PointResult) bool // reports whether p is better than slow
 	}{
-		{"least bram", func(o *Options) { o.Intervals, o.Least = []float64{4096}, folding.LeastBRAM },
-			func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
-		{"least dsp", func(o *Options) { tight(o); o.Least = folding.LeastDSP },
-			func(p *Point) bool { return p.Resources.DSP > 0 && p.Resources.DSP < short.Resources.DSP }},
-		{"latency", func(o *Options) { o.Latency = true }, func(p *Point) bool {
+		{"least bram", func(o *Options) { o.Intervals, o.Least = []float64{4096}, folding.ResourceMeasureBRAM },
+			func(p *PointResult) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
+		{"least dsp", func(o *Options) { tight(o); o.Least = folding.ResourceMeasureDSP },
+			func(p *PointResult) bool { return p.Resources.DSP > 0 && p.Resources.DSP < short.Resources.DSP }},
+		{"latency", func(o *Options) { o.Latency = true }, func(p *PointResult) bool {
 			return p.Latency < fastest.Latency &&
 				p.Latency < slow.Latency
 		}},
-		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.FromStream },
-			func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
-		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Words: 4} }, func(p *Point) bool {
+		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.HostIOStream },
+			func(p *PointResult) bool { return p.Resources.LUT < slow.Resources.LUT }},
+		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Words: 4} }, func(p *PointResult) bool {
 			for _, f := range layers(t, p) {
 				for _, words := range slices.Concat(f.In, f.Out) {
 					if words != 4 {
@@ -122,7 +122,7 @@ func TestGoals(t *testing.T) {
 			return true
 		}},
 		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Minimal: true} },
-			func(p *Point) bool { return p.Interval >= fastest.Interval }},
+			func(p *PointResult) bool { return p.Interval >= fastest.Interval }},
 	} {
 		p := one(t, c.change)
 		if !c.better(&p) {
@@ -139,7 +139,7 @@ func TestGoals(t *testing.T) {
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	sweep := func(change func(*Options)) []Point {
+	sweep := func(change func(*Options)) []PointResult {
 		o := onPynq(t)
 		o.Clocks = []float64{77}
 		change(&o)
@@ -154,7 +154,7 @@ func TestAskedAgain(t *testing.T) {
 	if len(front) != 6 {
 		t.Errorf("%d points", len(front))
 	}
-	for name, again := range map[string][]Point{
+	for name, again := range map[string][]PointResult{
 		"rates":     sweep(func(o *Options) { o.FPS = fps }),
 		"intervals": sweep(func(o *Options) { o.Intervals = clocks }),
 	} {
@@ -175,15 +175,16 @@ func TestProjects(t *testing.T) {
 		change func(*Options)
 	}{
 		{"rates and budgets", func(o *Options) {
-			o.FPS, o.MaxUses = []float64{1e4}, []folding.MaxUse{half,
+			o.FPS, o.MaxUses = []float64{1e4}, []folding.MaxUseFractions{half,
 				{LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
 		}},
 		{"the least DSP slices, in block RAM", func(o *Options) {
-			o.Intervals, o.Least, o.Memories = []float64{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
+			o.Intervals, o.Least, o.Memories = []float64{4096}, folding.ResourceMeasureDSP,
+				[]dataflow.Memory{dataflow.MemoryBRAM}
 		}},
 		{"latency", func(o *Options) { o.Latency = true }},
-		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFODepthPolicy{Minimal: true}, dataflow.FromStream }},
-		{"FINN's formulas", func(o *Options) { o.Formula = dataflow.FINNFormula }},
+		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFODepthPolicy{Minimal: true}, dataflow.HostIOStream }},
+		{"FINN's formulas", func(o *Options) { o.Formula = dataflow.FINNCostFormula }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -213,7 +214,7 @@ func TestProjects(t *testing.T) {
 // TestClocks checks that the picture of the clocks marks the bottleneck of the design.
 func TestClocks(t *testing.T) {
 	t.Parallel()
-	layers := []LayerClocks{{"MVAU_0", 8}, {"MVAU_1", 2000}}
+	layers := []LayerClocksPerFrame{{"MVAU_0", 8}, {"MVAU_1", 2000}}
 	for _, c := range []struct {
 		interval   float64
 		bottleneck string
@@ -223,7 +224,7 @@ func TestClocks(t *testing.T) {
 		{3000, "host", "host 3,000"},
 		{2000.5, "FIFOs", "FIFOs 2,000.5"},
 	} {
-		p := Point{Board: "b", ClockMHz: 100, Cycles: layers, Interval: c.interval, Bottleneck: c.bottleneck}
+		p := PointResult{Board: "b", ClockMHz: 100, Cycles: layers, Interval: c.interval, Bottleneck: c.bottleneck}
 		rows := p.clocks("m").Rows
 		if last := rows[len(rows)-1]; last.Name+" "+last.Text != c.last || last.Value != c.interval {
 			t.Errorf("%v: %+v", c.interval, last)

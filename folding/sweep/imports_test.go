@@ -13,8 +13,8 @@ import (
 func TestImports(t *testing.T) {
 	t.Parallel()
 	of := func(in options.ModelInputs) Options { return Options{Source: options.Source{ModelInputs: in}} }
-	bytes := func(change func(in *frontend.InputType)) Options {
-		in := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}
+	bytes := func(change func(in *frontend.IntegerInputType)) Options {
+		in := &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: big.NewRat(1, 255)}
 		change(in)
 		return of(options.ModelInputs{InputType: in})
 	}
@@ -23,16 +23,24 @@ func TestImports(t *testing.T) {
 	for i, o := range []Options{
 		{}, {OutputFolder: options.OutputFolder{Version: "other"}},
 		of(options.ModelInputs{Dims: map[string]int{"N": 4}}),
-		of(options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}}),
-		bytes(func(*frontend.InputType) {}), bytes(func(in *frontend.InputType) { in.Offset = big.NewRat(-1, 2) }),
-		bytes(func(in *frontend.InputType) { in.Mean = list }),
-		bytes(func(in *frontend.InputType) { in.Deviation = list }),
-		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normalisation{"x": {Mean: list}} }),
-		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normalisation{"y": {Mean: list}} }),
-		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normalisation{"x": {Deviation: list}} }),
-		of(options.ModelInputs{InputQuant: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.5}}),
-		of(options.ModelInputs{Initial: frontend.InitialStateModes{"": "zero"}}),
-		of(options.ModelInputs{Shapes: frontend.Shapes{"x": {1}}}),
+		of(options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 9}}),
+		bytes(func(*frontend.IntegerInputType) {}),
+		bytes(func(in *frontend.IntegerInputType) { in.Offset = big.NewRat(-1, 2) }),
+		bytes(func(in *frontend.IntegerInputType) { in.Mean = list }),
+		bytes(func(in *frontend.IntegerInputType) { in.Deviation = list }),
+		bytes(func(in *frontend.IntegerInputType) {
+			in.Inputs = map[string]frontend.InputNormalisation{"x": {Mean: list}}
+		}),
+		bytes(func(in *frontend.IntegerInputType) {
+			in.Inputs = map[string]frontend.InputNormalisation{"y": {Mean: list}}
+		}),
+		bytes(func(in *frontend.IntegerInputType) {
+			in.Inputs = map[string]frontend.InputNormalisation{"x": {Deviation: list}}
+		}),
+		of(options.ModelInputs{InputQuant: &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8},
+			Scale: 0.5}}),
+		of(options.ModelInputs{Initial: frontend.InitialStateModesByInput{"": "zero"}}),
+		of(options.ModelInputs{Shapes: frontend.InputShapes{"x": {1}}}),
 		of(options.ModelInputs{Outputs: []string{"a"}}), of(options.ModelInputs{Outputs: []string{"a", "b"}}),
 		of(options.ModelInputs{Stateful: true}),
 	} {

@@ -23,32 +23,33 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 	t.Helper()
 	const steps, features, hidden = 12, 2, 4
 	o := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	o.Input("x", graph.Float32, steps, 1, features)
-	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	o.Input("x", graph.DTypeFloat32, steps, 1, features)
+	o.Init("scale", graph.DTypeFloat32, nil, 1./16).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 5)
 	o.Node("Quant", "x", "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name("in").Out("q")
 	weights := func(name string, shape ...int) {
-		v := make([]float64, graph.Size(shape))
+		v := make([]float64, graph.ElementCount(shape))
 		for i := range v {
 			v[i] = float64(i*5%13-6) / 8
 		}
-		o.Init(name, graph.Float32, shape, v...)
+		o.Init(name, graph.DTypeFloat32, shape, v...)
 	}
 	weights("W", 1, hidden, features)
 	weights("R", 1, hidden, hidden)
 	o.Node("RNN", "q", "W", "R").Int("hidden_size", hidden).Name("cells").Out("Y", "H")
-	o.Output("Y", graph.Float32)
+	o.Output("Y", graph.DTypeFloat32)
 	format := operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
-	f := frontend.Formats{Flag: frontend.CellFlag,
+	f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag,
 		Cells: map[string]operators.CellFormats{"RNN:*": {"output": format, "hidden_acc": format}}}
 	dir := t.TempDir()
 	model, formats := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
-	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.Format()} {
+	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FormatFile()} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return Options{Source: options.Source{Model: model, ModelInputs: options.ModelInputs{Cells: formats}},
-		Hardware: options.Hardware{IO: dataflow.FromStream}, OutputFolder: options.OutputFolder{Out: out,
+		Hardware: options.Hardware{IO: dataflow.HostIOStream}, OutputFolder: options.OutputFolder{Out: out,
 			Version: "test"}, Boards: []string{"zcu104"}, Samples: samples}
 }
 
@@ -59,13 +60,14 @@ func TestInterleave(t *testing.T) {
 	dir := t.TempDir()
 	run(t, recurrent(t, dir, 1, 2))
 	r := run(t, recurrent(t, dir, 1, 2, 4))
-	if r.Total != 3 || r.Fresh != 1 || r.Unit() != "samples" {
-		t.Fatalf("%d searches, %d fresh, rates of %s", r.Total, r.Fresh, r.Unit())
+	if r.Total != 3 || r.Fresh != 1 || r.RateUnit() != "samples" {
+		t.Fatalf("%d searches, %d fresh, rates of %s", r.Total, r.Fresh, r.RateUnit())
 	}
 	fastest := 0.0
 	for i, samples := range []int{1, 2, 4} {
 		p := r.Points[i]
-		if p.Status != StatusFits || p.Samples != samples || p.FPS != folding.Rate(p.Reached, p.Interval, samples) ||
+		if p.Status != PointStatusFits || p.Samples != samples || p.FPS != folding.SamplesPerSecond(p.Reached,
+			p.Interval, samples) ||
 			p.FPS <= fastest || p.Chosen != (samples == 4) {
 			t.Errorf("%+v", p)
 		}
@@ -80,11 +82,12 @@ func TestInterleave(t *testing.T) {
 		b.Verify, b.NoCSim = 1, true
 		var d diag.List
 		built, err := build.Run(t.Context(), b, &d)
-		if err != nil || built == nil || built.Design.FPS() != p.FPS || built.Design.Clocks.Interval != p.Interval {
+		if err != nil || built == nil || built.Design.SamplesPerSecond() != p.FPS ||
+			built.Design.Clocks.Interval != p.Interval {
 			t.Errorf("%d samples: a build at %v samples/s: %v %v %+v", samples, p.FPS, err, d.Diags, built)
 		}
 	}
-	table, err := os.Open(r.Path("sweep.csv"))
+	table, err := os.Open(r.PathInOutputFolder("sweep.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +101,7 @@ func TestInterleave(t *testing.T) {
 			t.Errorf("interleave %s, %s, %s", rows[1][c], rows[2][c], rows[3][c])
 		}
 	}
-	page, err := os.ReadFile(r.Path(readmeFile))
+	page, err := os.ReadFile(r.PathInOutputFolder(readmeFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,8 @@ func TestInterleaveGoals(t *testing.T) {
 	o := recurrent(t, t.TempDir(), 1, 4)
 	o.FPS = []float64{1e6}
 	for i, p := range run(t, o).Points {
-		if p.Status != StatusFits || p.FPS < 1e6 || p.Interval > float64(p.Samples)*p.Reached || p.Samples != 1+3*i {
+		if p.Status != PointStatusFits || p.FPS < 1e6 || p.Interval > float64(p.Samples)*p.Reached ||
+			p.Samples != 1+3*i {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -123,13 +127,13 @@ func TestInterleaveGoals(t *testing.T) {
 	want := []string{"1000000000000 frames per second are more than one in a clock of 200 MHz",
 		"1000000000000 samples per second are more than one frame of 4 in a clock of 200 MHz"}
 	for i, p := range run(t, o).Points {
-		if p.Status != StatusUnreachable || !strings.HasPrefix(p.Reason, want[i]) {
+		if p.Status != PointStatusUnreachable || !strings.HasPrefix(p.Reason, want[i]) {
 			t.Errorf("%s, %q; want %q", p.Status, p.Reason, want[i])
 		}
 	}
 	o.Out, o.FPS, o.Bound = t.TempDir(), []float64{1e6}, true
 	for _, p := range run(t, o).Points {
-		if p.Status != StatusBound || p.Bounds.Least <= 0 {
+		if p.Status != PointStatusBoundsOnly || p.Bounds.Least <= 0 {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -143,7 +147,7 @@ func TestInterleaveGoals(t *testing.T) {
 			}
 		}
 	}
-	if c := r.Chosen(); c == nil || c.Samples != 4 {
+	if c := r.ChosenPoint(); c == nil || c.Samples != 4 {
 		t.Errorf("%+v is chosen", c)
 	}
 }
@@ -154,7 +158,7 @@ func TestNotInterleaved(t *testing.T) {
 	o := onPynq(t)
 	o.Samples = []int{1, 2, 4}
 	r, d := told(t, o)
-	if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.NotInterleaved {
+	if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.SamplesNotInterleaved {
 		t.Errorf("%+v, %v", r, d.Diags)
 	}
 }

@@ -34,8 +34,8 @@ const form = 3
 
 // An entry is any later line of a journal: the result of one search, under its key.
 type entry struct {
-	Key    string  `json:"key"`
-	Points []Point `json:"points"`
+	Key    string        `json:"key"`
+	Points []PointResult `json:"points"`
 }
 
 // A journal keeps the results of searches, one line each, in the order of their ends. A line counts only if it is
@@ -43,8 +43,8 @@ type entry struct {
 type journal struct {
 	mu     sync.Mutex
 	file   *os.File
-	lock   *outputdir.Lock
-	done   map[string][]Point
+	lock   *outputdir.PathLock
+	done   map[string][]PointResult
 	broken int // damaged lines
 }
 
@@ -86,8 +86,8 @@ func (e *otherModel) Error() string {
 var errNoSweep = errors.New("it is not empty, and holds no sweep")
 
 // openJournal opens the journal in dir, or begins one. If fresh is true it begins anew, but only in a folder that holds
-// a sweep. The process holds the folder's lock until it closes the journal; the error is an *outputdir.BusyError if
-// another process holds it.
+// a sweep. The process holds the folder's lock until it closes the journal; the error is an *outputdir.PlaceBusyError
+// if another process holds it.
 func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	}
 	defer func() {
 		if err != nil {
-			lock.Release()
+			lock.RemoveAndUnlock()
 		}
 	}()
-	j := &journal{done: map[string][]Point{}, lock: lock}
+	j := &journal{done: map[string][]PointResult{}, lock: lock}
 	data, err := readJournal(dir, path)
 	if err != nil {
 		return nil, err
@@ -132,9 +132,9 @@ func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 // readJournal returns the content of the journal at path. It returns nil for an empty folder, and errNoSweep for a
 // folder with other files.
 func readJournal(dir, path string) ([]byte, error) {
-	data, err := safefile.ReadFile(path, maxJournal)
+	data, err := safefile.ReadRegularFile(path, maxJournal)
 	switch {
-	case errors.Is(err, safefile.ErrEmpty):
+	case errors.Is(err, safefile.ErrEmptyFile):
 		return nil, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return data, err
@@ -179,7 +179,7 @@ func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err erro
 	case was.SHA256 != h.SHA256 && !fresh:
 		return nil, &otherModel{was.Model}
 	case fresh || was.Sweep != form:
-		j.done, j.broken = map[string][]Point{}, 0
+		j.done, j.broken = map[string][]PointResult{}, 0
 		return nil, nil
 	}
 	h.Sweep = form
@@ -198,7 +198,7 @@ func (j *journal) line(v any) error {
 }
 
 // add records the points that a search found, under the search's key.
-func (j *journal) add(key string, points []Point) error {
+func (j *journal) add(key string, points []PointResult) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.done[key] = points
@@ -208,6 +208,6 @@ func (j *journal) add(key string, points []Point) error {
 // close closes the file and releases the folder.
 func (j *journal) close() error {
 	err := j.file.Close()
-	j.lock.Release()
+	j.lock.RemoveAndUnlock()
 	return err
 }

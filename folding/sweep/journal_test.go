@@ -17,10 +17,10 @@ import (
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	h := header{Sweep: form, Model: "m.onnx", SHA256: "1234"}
-	truth := map[string][]Point{"a": {{Board: "b", ClockMHz: 100, FPS: 12.5, Status: StatusFits}}, "b": nil}
+	truth := map[string][]PointResult{"a": {{Board: "b", ClockMHz: 100, FPS: 12.5, Status: PointStatusFits}}, "b": nil}
 	data := []byte(line(t, h) + line(t, entry{"a", truth["a"]}) + line(t, entry{"b", nil}))
 	read := func(data []byte) (*journal, []byte) {
-		j := &journal{done: map[string][]Point{}}
+		j := &journal{done: map[string][]PointResult{}}
 		keep, err := j.read(data, h, false)
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
@@ -69,7 +69,7 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, d := told(t, o)
-		if len(d.Diags) != 1 || d.Diags[0].Code != diag.JournalDamaged || r.Fresh != fresh ||
+		if len(d.Diags) != 1 || d.Diags[0].Code != diag.SweepJournalDamaged || r.Fresh != fresh ||
 			!reflect.DeepEqual(content(t, o.Out), want) {
 			t.Errorf("line %d: %d fresh, %v", n, r.Fresh, d.Diags)
 		}
@@ -84,12 +84,12 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
 	o.FPS = []float64{1e4}
-	j, err := openJournal(o.Out, header{SHA256: source.Open("", nil).SHA256()}, false)
+	j, err := openJournal(o.Out, header{SHA256: source.ReadModelFile("", nil).SHA256()}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, d := told(t, o)
-	if r != nil || d.Diags[0].Code != diag.OutputBusy || !strings.HasPrefix(d.Diags[0].Msg, o.Out+" is being") {
+	if r != nil || d.Diags[0].Code != diag.OutputFolderBusy || !strings.HasPrefix(d.Diags[0].Msg, o.Out+" is being") {
 		t.Errorf("%v", d.Diags)
 	}
 	if err := j.close(); err != nil {
@@ -106,7 +106,7 @@ func TestBusy(t *testing.T) {
 	if r, d := told(t, o); r != nil || !strings.Contains(d.Diags[0].Msg, "is no regular file but a folder") {
 		t.Errorf("%v", d.Diags)
 	}
-	if there, err := outputdir.Inspect(o.Out, nil); err != nil || there.NotOursReason == nil {
+	if there, err := outputdir.InspectFolder(o.Out, nil); err != nil || there.NotOursReason == nil {
 		t.Error(there, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
 	return Options{Source: options.Source{Model: model,
-		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}},
+		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: most}}},
 		OutputFolder: options.OutputFolder{Out: out, Version: "test"}, Boards: []string{"zcu104"},
 		Intervals: []float64{1000, 4000}}
 }
@@ -62,14 +62,14 @@ func TestLengths(t *testing.T) {
 			t.Fatal(err, d.Diags)
 		}
 		s := p.Sequences
-		if p.Status != StatusFits || s == nil || *s != *report.SequencesOf(built.Design) ||
+		if p.Status != PointStatusFits || s == nil || *s != *report.NewSequenceRatesReport(built.Design) ||
 			s.Longest.Interval != p.Interval || s.Longest.Steps != 6 || s.Shortest.Steps != 1 ||
 			p.Interval > float64(p.Asked) {
 			t.Errorf("point %d: %+v of %+v", i, s, p)
 		}
 	}
 	file := func(name string) string {
-		b, err := os.ReadFile(r.Path(name))
+		b, err := os.ReadFile(r.PathInOutputFolder(name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestLengths(t *testing.T) {
 		row["shortest_interval_clocks"] != number(s.Shortest.Interval) {
 		t.Errorf("%v, want %+v", row, s)
 	}
-	var sheet struct{ Points []Point }
+	var sheet struct{ Points []PointResult }
 	if err := json.Unmarshal([]byte(file("sweep.json")), &sheet); err != nil || *sheet.Points[0].Sequences != *s {
 		t.Errorf("%v: %+v", err, sheet.Points[0].Sequences)
 	}
@@ -100,7 +100,7 @@ func TestLengths(t *testing.T) {
 	}
 	o := lengths(t, model, dir, 6)
 	var d diag.List
-	if err := r.WriteSlurm(t.Context(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurmJobs(t.Context(), o, &d); err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	if got := file("points/" + r.Points[0].ID + "/hls/tb/data/frames.txt"); got != "2\n6\n1\n" {

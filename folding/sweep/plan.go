@@ -22,7 +22,7 @@ import (
 type spec struct {
 	Board    boards.Board
 	ClockMHz float64
-	IO       dataflow.IO
+	IO       dataflow.HostIO
 	FIFO     folding.FIFODepthPolicy
 	FPS      float64 // samples per second; 0: as many as possible
 	Interval float64 // clocks per frame; 0: not given
@@ -31,9 +31,9 @@ type spec struct {
 	Front    int // if not 0: find up to Front designs of the front, none slower than FPS or Interval
 	Bound    bool
 	Memory   dataflow.Memory
-	Compute  dataflow.Compute
-	MaxUse   folding.MaxUse // as given; zero means the default
-	Formula  dataflow.Formula
+	Compute  dataflow.MultiplierKind
+	MaxUse   folding.MaxUseFractions // as given; zero means the default
+	Formula  dataflow.CostFormulaChoice
 	Samples  int // samples that take turns in a frame
 	// the name of the precision that the model is quantised to again; empty if the model stays as it is
 	Precision string                `json:",omitempty"`
@@ -73,8 +73,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				x.Part == b.Part
 		}) {
 			found = append(found, b)
-			if hls := o.Backend.CheckedForBoard(b, d).IncludesHLS(); o.Synthesise && !hls {
-				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
+			if hls := o.Backend.CheckForBoard(b, d).IncludesHLS(); o.Synthesise && !hls {
+				d.AddError(diag.BackendUnfitForBoard, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
 					"board is built in SystemVerilog",
 					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
 			}
@@ -101,7 +101,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		})}
 	}
 	clocks, memories, computes, uses, samples := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
-		or(o.MaxUses, folding.MaxUse{}), or(o.Samples, 1)
+		or(o.MaxUses, folding.MaxUseFractions{}), or(o.Samples, 1)
 	precisions := []string{""}
 	for i, p := range o.Precisions {
 		if precisions = append(precisions, p.String()); i == 0 {
@@ -112,15 +112,15 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	n := len(precisions) * len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) *
 		len(samples)
 	if n > maxSpecs {
-		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
+		d.AddError(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
 			"leave values out, or sweep several times")
 	}
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
 		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil
 	}
 	for _, one.Board = range found {
@@ -149,7 +149,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	return specs
 }
 
-// or returns the values, each once, in order. If there are no values, it returns one alone.
+// or returns the values in order, each once. If there are no values, it returns the value one alone.
 func or[T comparable](values []T, one T) (unique []T) {
 	for _, v := range values {
 		if !slices.Contains(unique, v) {
@@ -180,13 +180,14 @@ func seriesName(board string, clockMHz float64) string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// style returns the name of a memory or compute style, "auto" for none.
+// style returns the name of a memory or compute style, and "auto" if the search chooses it.
 func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }
 
 // restrict returns a folding file that asks for a memory and a compute style in every layer that has the choice. It
 // returns nil if both are left to the search.
-func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Compute) (*folding.File, error) {
-	if memory == dataflow.NoMemory && compute == dataflow.NoCompute {
+func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.MultiplierKind) (*folding.FoldingFile,
+	error) {
+	if memory == dataflow.NoMemory && compute == dataflow.NoMultiplier {
 		return nil, nil
 	}
 	layers := map[string]map[string]string{}
@@ -196,7 +197,7 @@ func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Comput
 			if memory != dataflow.NoMemory && f.Memory == memory {
 				ask["ram_style"] = memory.String()
 			}
-			if compute != dataflow.NoCompute && f.Compute == compute {
+			if compute != dataflow.NoMultiplier && f.Compute == compute {
 				ask["resType"] = compute.String()
 			}
 		}
@@ -209,7 +210,7 @@ func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Comput
 		return nil, err
 	}
 	var d diag.List
-	f := folding.ReadFile(b, &d)
+	f := folding.ParseFoldingFile(b, &d)
 	if f == nil {
 		return nil, fmt.Errorf("styles of a sweep: %s", d.Diags[0].Msg)
 	}

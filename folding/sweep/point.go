@@ -23,17 +23,18 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// The values of Point.Status.
+// The values of PointResult.Status.
 const (
-	// StatusFits: the design was made with FIFOs sized by simulation, is within the budget and as fast as asked.
-	StatusFits        = "fits"
-	StatusUnreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
-	StatusRefused     = "refused"     // the styles or the clock are not possible
-	StatusBound       = "bound"       // no design was made; Bounds has limits that no design exceeds
+	// PointStatusFits: the design was made with FIFOs sized by simulation, is within the budget and as fast as asked.
+	PointStatusFits        = "fits"
+	PointStatusUnreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
+	PointStatusRefused     = "refused"     // the styles or the clock are not possible
+	PointStatusBoundsOnly  = "bound"       // no design was made; Bounds has limits that no design exceeds
 )
 
-// A Point is the result of one search of a sweep: a design, the reason why there is none, or bounds of all designs.
-type Point struct {
+// A PointResult is the result of one search of a sweep: a design, the reason why there is none, or bounds of all
+// designs.
+type PointResult struct {
 	ID       string  `json:"id,omitempty"` // the same for equal designs; empty if there is no design
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
@@ -59,57 +60,57 @@ type Point struct {
 	Latency   int                `json:"latency_clocks,omitempty"`
 	Resources dataflow.Resources `json:"resources,omitempty,omitzero"`
 	// the largest share of the board's amount of any resource
-	Share      float64       `json:"largest_share,omitempty"`
-	Bottleneck string        `json:"bottleneck,omitempty"`
-	Proved     bool          `json:"proved"` // whether the search proved that no design is better
-	Cycles     []LayerClocks `json:"clocks,omitempty"`
+	Share      float64               `json:"largest_share,omitempty"`
+	Bottleneck string                `json:"bottleneck,omitempty"`
+	Proved     bool                  `json:"proved"` // whether the search proved that no design is better
+	Cycles     []LayerClocksPerFrame `json:"clocks,omitempty"`
 	// the folding file of the design, with the depths of its FIFOs
 	Folding json.RawMessage `json:"folding,omitempty"`
-	Bounds  *Bounds         `json:"bounds,omitempty"` // for Status Bound
+	Bounds  *PointBounds    `json:"bounds,omitempty"` // for Status Bound
 	// for sequences of several lengths; all other figures are those of the longest
-	Sequences *report.SequencesReport `json:"sequences,omitempty"`
+	Sequences *report.SequenceRatesReport `json:"sequences,omitempty"`
 
 	// the resources in which no other point with this board and clock is as fast and takes as little
-	Front  []string          `json:"front,omitempty"`
-	Chosen bool              `json:"chosen,omitempty"`
-	Report *synthesis.Report `json:"synthesis,omitempty"` // the vendor's reports, once collected
+	Front  []string                `json:"front,omitempty"`
+	Chosen bool                    `json:"chosen,omitempty"`
+	Report *synthesis.VendorReport `json:"synthesis,omitempty"` // the vendor's reports, once collected
 }
 
-// Bounds holds limits that no design within the budget exceeds. If no rate or interval was given, FPS and Interval
+// PointBounds holds limits that no design within the budget exceeds. If no rate or interval was given, FPS and Interval
 // bound the speed, and Least is the least amount at that speed. Otherwise Least is the least amount at the given speed.
-type Bounds struct {
+type PointBounds struct {
 	FPS      float64 `json:"fps_at_most,omitempty"` // samples per second
 	Interval int     `json:"interval_clocks_at_least,omitempty"`
 	Measure  string  `json:"measure"`
 	Least    float64 `json:"at_least"` // the least value of Measure: a share of the budget, or an amount
 }
 
-// LayerClocks holds the clocks per frame of a layer.
-type LayerClocks struct {
+// LayerClocksPerFrame holds the clocks per frame of a layer.
+type LayerClocksPerFrame struct {
 	Name   string `json:"layer"`
 	Clocks int    `json:"clocks"`
 }
 
-// LatencyUS returns the latency in microseconds at the reached clock.
-func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
+// LatencyMicroseconds returns the latency in microseconds at the reached clock.
+func (p *PointResult) LatencyMicroseconds() float64 { return float64(p.Latency) / p.Reached }
 
 // search returns the points that the search finds. If there is no design, it returns one point that says why.
-func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
-	defer crash.Catch(&err)
+func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, err error) {
+	defer crash.CatchPanic(&err)
 	if why := all.refused[s.Precision]; why != "" {
 		p := s.blank()
-		p.Status, p.Reason = StatusRefused, why
-		return []Point{p}, nil
+		p.Status, p.Reason = PointStatusRefused, why
+		return []PointResult{p}, nil
 	}
 	x, err := all.of(s)
 	switch {
 	case err != nil:
 		return nil, err
 	case x.list == nil:
-		return []Point{s.none(&x.told)}, nil
+		return []PointResult{s.none(&x.told)}, nil
 	case s.Bound:
 		p, err := s.bound(ctx, x)
-		return []Point{p}, err
+		return []PointResult{p}, err
 	}
 	var d diag.List
 	found, err := x.search(ctx, s, &d)
@@ -117,12 +118,12 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 	switch {
 	case errors.As(err, &dead):
 		p := s.blank()
-		p.Status, p.Reason = StatusRefused, dead.Error()
-		return []Point{p}, nil
+		p.Status, p.Reason = PointStatusRefused, dead.Error()
+		return []PointResult{p}, nil
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return []Point{s.none(&d)}, nil
+		return []PointResult{s.none(&d)}, nil
 	}
 	for _, f := range found {
 		points = append(points, s.point(f, all.saltOf(s)))
@@ -131,23 +132,24 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 }
 
 // blank returns a point with only the requested values.
-func (s spec) blank() Point {
-	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval,
+func (s spec) blank() PointResult {
+	return PointResult{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS,
+		Asked:  s.Interval,
 		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples,
 		Precision: s.Precision}
 }
 
 // none returns a point with the reason, from the errors in d, why a search found nothing.
-func (s spec) none(d *diag.List) Point {
+func (s spec) none(d *diag.List) PointResult {
 	p := s.blank()
-	p.Status = StatusRefused
+	p.Status = PointStatusRefused
 	for _, x := range d.Diags {
-		if x.Severity != diag.Error {
+		if x.Severity != diag.SeverityError {
 			continue
 		}
 		switch p.Reason = x.Msg; {
 		case x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded:
-			p.Status = StatusUnreachable
+			p.Status = PointStatusUnreachable
 		case x.Hint != "":
 			p.Reason += ": " + x.Hint
 		}
@@ -157,21 +159,21 @@ func (s spec) none(d *diag.List) Point {
 }
 
 // bound returns a point with bounds on all designs of a space. It makes no design.
-func (s spec) bound(ctx context.Context, x *space) (Point, error) {
+func (s spec) bound(ctx context.Context, x *space) (PointResult, error) {
 	p := s.blank()
-	b, err := x.list.Bound(ctx, s.goal())
+	b, err := x.list.ComputeDesignBounds(ctx, s.goal())
 	switch {
 	case err != nil:
 		return p, err
 	case b.Interval == 0:
-		p.Status, p.Reason = StatusUnreachable, "no design within the budget is as fast"
+		p.Status, p.Reason = PointStatusUnreachable, "no design within the budget is as fast"
 		if s.FPS == 0 && s.Interval == 0 {
 			p.Reason = "no design fits the budget"
 		}
 		return p, nil
 	}
-	p.Status = StatusBound
-	p.Bounds = &Bounds{Measure: s.Least.String(), Least: roundDown(b.Measure)}
+	p.Status = PointStatusBoundsOnly
+	p.Bounds = &PointBounds{Measure: s.Least.String(), Least: roundDown(b.Measure)}
 	if s.FPS == 0 && s.Interval == 0 {
 		p.Bounds.FPS, p.Bounds.Interval = b.FPS, b.Interval
 	}
@@ -179,27 +181,27 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 }
 
 // point describes a design as a point. salt is the hash of the model and of all that shapes its import.
-func (s spec) point(d *folding.Design, salt string) Point {
+func (s spec) point(d *folding.Design, salt string) PointResult {
 	p := s.blank()
-	p.Status = StatusFits
-	p.FPS, p.Interval = d.FPSAndClocks()
-	p.Reached, p.Latency, p.Proved = d.ClockMHz(), d.Clocks.Latency, d.Certificate.Proved()
-	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
+	p.Status = PointStatusFits
+	p.FPS, p.Interval = d.SamplesPerSecondAndInterval()
+	p.Reached, p.Latency, p.Proved = d.ClockMHz(), d.Clocks.Latency, d.Certificate.IsProvedBest()
+	p.Bottleneck = strings.Join(d.Bottleneck.LimitingPartNames(), " ")
 	p.Resources = d.Estimate.Total
 	// the same bytes as read back from the journal, but for spaces
-	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true))
+	p.Folding = bytes.TrimSpace(folding.FormatFoldingFile(d.Design, true))
 	for i, n := range d.Model.Graph.Nodes {
-		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
+		p.Cycles = append(p.Cycles, LayerClocksPerFrame{n.Name, d.LoopOfNode(i).IterationsPerFrame()})
 	}
-	p.Sequences = report.SequencesOf(d)
-	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
+	p.Sequences = report.NewSequenceRatesReport(d)
+	p.Share = round(share(p.Resources, folding.ResourcesOfBoard(s.Board)))
 	p.ID = p.identify(s, salt)
 	return p
 }
 
 // identify returns an ID that depends on everything that makes the design. salt is the hash of the model and of all
 // that shapes its import.
-func (p *Point) identify(s spec, salt string) string {
+func (p *PointResult) identify(s spec, salt string) string {
 	by := []any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding}
 	if s.Unroll != (dataflow.UnrollLimits{}) {
 		by = append(by, s.Unroll)
@@ -221,7 +223,7 @@ func (p *Point) identify(s spec, salt string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// round returns f with six significant digits, which are more than the estimates are accurate to.
+// round returns f rounded to six significant digits, which are more than the estimates are accurate to.
 func round(f float64) float64 { return sixDigits(f, math.Round) }
 
 // roundDown returns f with six significant digits, rounded down. So lower bounds stay true.
@@ -235,7 +237,7 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 	return whole(f*scale) / scale
 }
 
-// blocks is the name of block RAM in the data, for every device.
+// blocks is the name of block RAM in the data files, for every device.
 const blocks = "RAMB18"
 
 // A kind is a kind of resource, with its name in tables and its field in dataflow.Resources.
@@ -245,21 +247,21 @@ type kind struct {
 	drawn              bool
 }
 
-// on returns the name of the kind on pictures and pages of these points. For block RAM, that is the name in the data
+// on returns the name of the kind in pictures and pages of these points. For block RAM, it is the name in the data
 // sheets of their devices.
-func (k *kind) on(points []Point) string {
+func (k *kind) on(points []PointResult) string {
 	if k.name != blocks {
 		return k.name
 	}
-	return BlockRAMName(points)
+	return BlockRAMNameOfPoints(points)
 }
 
-// BlockRAMName returns the name of a block RAM on the devices of all points. If they have several names, it returns
-// these with "or" in between.
-func BlockRAMName(points []Point) string {
+// BlockRAMNameOfPoints returns the name of a block RAM on the devices of all points. If they have several names, it
+// returns these with "or" in between.
+func BlockRAMNameOfPoints(points []PointResult) string {
 	var names []string
 	for i := range points {
-		name := boards.Board{Family: boards.FamilyOf(points[i].Part)}.BlockRAMName()
+		name := boards.Board{Family: boards.FamilyOfPart(points[i].Part)}.BlockRAMUnitName()
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -268,12 +270,12 @@ func BlockRAMName(points []Point) string {
 	return strings.Join(names, " or ")
 }
 
-// FrontNames returns the kinds of resource on whose fronts the point is, separated by spaces, as its device's data
-// sheet names them.
-func (p *Point) FrontNames() string {
+// FrontResourceNames returns the kinds of resource on whose fronts the point is, separated by spaces, as its device's
+// data sheet names them.
+func (p *PointResult) FrontResourceNames() string {
 	names := slices.Clone(p.Front)
 	if i := slices.Index(names, blocks); i >= 0 {
-		names[i] = BlockRAMName([]Point{*p})
+		names[i] = BlockRAMNameOfPoints([]PointResult{*p})
 	}
 	return strings.Join(names, " ")
 }
@@ -304,16 +306,16 @@ func share(r, board dataflow.Resources) (most float64) {
 // ones the one with the smallest share of its board, then the first. If the model was quantised again, only points
 // count that are as accurate as the float model, as far as the samples tell; if there are none, the most accurate
 // points.
-func judge(points []Point, of *PrecisionResults) {
+func judge(points []PointResult, of *PrecisionAccuracies) {
 	enough := of.enough(points)
 	best := -1
 	for i := range points {
 		p := &points[i]
 		p.Front, p.Chosen = nil, false
-		if p.Status != StatusFits {
+		if p.Status != PointStatusFits {
 			continue
 		}
-		if p.Accuracy != nil && p.Accuracy.Share() < enough {
+		if p.Accuracy != nil && p.Accuracy.ShareRight() < enough {
 			continue
 		}
 		if best < 0 || cmp.Or(cmp.Compare(points[best].FPS, p.FPS), cmp.Compare(p.Share, points[best].Share)) < 0 {
@@ -329,7 +331,7 @@ func judge(points []Point, of *PrecisionResults) {
 			continue
 		}
 		for _, group := range bySeries(points) {
-			slices.SortStableFunc(group, func(a, b *Point) int {
+			slices.SortStableFunc(group, func(a, b *PointResult) int {
 				return cmp.Or(cmp.Compare(k.of(a.Resources), k.of(b.Resources)), cmp.Compare(b.FPS, a.FPS))
 			})
 			fastest := 0.0
@@ -343,11 +345,11 @@ func judge(points []Point, of *PrecisionResults) {
 }
 
 // bySeries returns the points that fit, grouped by precision, board and clock, in the order of the sweep.
-func bySeries(points []Point) (groups [][]*Point) {
+func bySeries(points []PointResult) (groups [][]*PointResult) {
 	at := map[string]int{}
 	for i := range points {
 		p := &points[i]
-		if p.Status != StatusFits {
+		if p.Status != PointStatusFits {
 			continue
 		}
 		name := p.Precision + " " + seriesName(p.Board, p.ClockMHz)

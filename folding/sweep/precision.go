@@ -14,18 +14,18 @@ import (
 	"hlsgen/internal/source"
 )
 
-// PrecisionResults holds the accuracies of a model that was quantised again: of its float and its own form, and of each
-// variant.
-type PrecisionResults struct {
+// PrecisionAccuracies holds the accuracies of a model that was quantised again: of its float and its own form, and of
+// each variant.
+type PrecisionAccuracies struct {
 	// whether accuracies compare with labels; if not, with the largest outputs of the float model, which counts as
 	// right
-	Labelled bool                `json:"labelled"`
-	Float    samples.Accuracy    `json:"float"`          // without rounding activations
-	AsIs     samples.Accuracy    `json:"as_is"`          // with the model's own quantisers
-	Bare     bool                `json:"bare,omitempty"` // whether it has no quantisers
-	Least    *source.MinimalBits `json:"least,omitempty"`
+	Labelled bool                    `json:"labelled"`
+	Float    samples.Accuracy        `json:"float"`          // without rounding activations
+	AsIs     samples.Accuracy        `json:"as_is"`          // with the model's own quantisers
+	Bare     bool                    `json:"bare,omitempty"` // whether it has no quantisers
+	Least    *source.MinimalNodeBits `json:"least,omitempty"`
 
-	variants map[string]*source.RecipeVariant
+	variants map[string]*source.QuantisedVariant
 	order    []string
 }
 
@@ -36,15 +36,15 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*s
 	if v == nil || err != nil {
 		return nil, nil, err
 	}
-	p := &PrecisionResults{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
-		variants: map[string]*source.RecipeVariant{}}
+	p := &PrecisionAccuracies{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
+		variants: map[string]*source.QuantisedVariant{}}
 	for i, recipe := range o.Precisions {
 		name := recipe.String()
 		if p.variants[name] != nil {
 			continue
 		}
 		o.ReportProgress("quantising", i, len(o.Precisions))
-		x, err := v.Make(ctx, recipe)
+		x, err := v.MakeVariant(ctx, recipe)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -62,8 +62,8 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*s
 	return v.Source, all, nil
 }
 
-// mark returns the points with the accuracy of the variant that each uses. A nil p leaves them unchanged.
-func (p *PrecisionResults) mark(points []Point) []Point {
+// mark returns the points with the accuracy of the requantised model that each uses. A nil p leaves them unchanged.
+func (p *PrecisionAccuracies) mark(points []PointResult) []PointResult {
 	if p == nil {
 		return points
 	}
@@ -76,21 +76,21 @@ func (p *PrecisionResults) mark(points []Point) []Point {
 
 // enough returns the accuracy that a point needs to be chosen: that of the float model, as far as the samples tell. It
 // is the best accuracy of any point if that is less, and 0 for a nil p.
-func (p *PrecisionResults) enough(points []Point) float64 {
+func (p *PrecisionAccuracies) enough(points []PointResult) float64 {
 	if p == nil {
 		return 0
 	}
 	best := 0.0
 	for i := range points {
-		if a := points[i].Accuracy; a != nil && points[i].Status == StatusFits {
-			best = max(best, a.Share())
+		if a := points[i].Accuracy; a != nil && points[i].Status == PointStatusFits {
+			best = max(best, a.ShareRight())
 		}
 	}
 	return min(best, p.Float.Low)
 }
 
 // files returns the models of the variants as files to write.
-func (p *PrecisionResults) files() (list []file) {
+func (p *PrecisionAccuracies) files() (list []file) {
 	for _, name := range p.order {
 		if src := p.variants[name].Source; src != nil {
 			list = append(list, file{name + ".onnx", src.ONNX})
@@ -100,11 +100,11 @@ func (p *PrecisionResults) files() (list []file) {
 }
 
 // precision returns the columns of the precision and the accuracy. There are none if the model stays as it is.
-func (p *Point) precision() []column {
+func (p *PointResult) precision() []column {
 	if p.Precision == "" {
 		return nil
 	}
-	r, err := frontend.ParseRecipe(p.Precision)
+	r, err := frontend.ParseQuantisationRecipe(p.Precision)
 	if err != nil {
 		return []column{{"precision", p.Precision}}
 	}
@@ -119,7 +119,7 @@ func (p *Point) precision() []column {
 	}
 	return append([]column{{"precision", p.Precision}, {"weights", w}, {"activations", x},
 		{"accumulator_bits", bits}}, where(p.Accuracy != nil, []column{
-		{"accuracy", number(round(a.Share()))}, {"accuracy_low", number(round(a.Low))},
+		{"accuracy", number(round(a.ShareRight()))}, {"accuracy_low", number(round(a.Low))},
 		{"accuracy_high", number(round(a.High))}, {"accuracy_samples", strconv.Itoa(a.Samples)},
 	}...)...)
 }
@@ -138,22 +138,22 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 	}
 	for _, c := range []struct {
 		name, file string
-		of         func(*Point) float64
+		of         func(*PointResult) float64
 	}{
-		{"LUT", "lut", func(p *Point) float64 { return float64(p.Resources.LUT) }},
-		{BlockRAMName(r.Points), "bram", func(p *Point) float64 { return float64(p.Resources.BRAM) }},
-		{"DSP", "dsp", func(p *Point) float64 { return float64(p.Resources.DSP) }},
-		{"microseconds per " + r.one(), "rate", func(p *Point) float64 { return 1e6 / p.FPS }},
+		{"LUT", "lut", func(p *PointResult) float64 { return float64(p.Resources.LUT) }},
+		{BlockRAMNameOfPoints(r.Points), "bram", func(p *PointResult) float64 { return float64(p.Resources.BRAM) }},
+		{"DSP", "dsp", func(p *PointResult) float64 { return float64(p.Resources.DSP) }},
+		{"microseconds per " + r.one(), "rate", func(p *PointResult) float64 { return 1e6 / p.FPS }},
 	} {
 		f := chart.ParetoChart{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
-			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.Share())}
+			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.ShareRight())}
 		at, some := map[string]int{}, false
 		for i := range r.Points {
 			p := &r.Points[i]
-			if p.Status != StatusFits || p.Accuracy == nil {
+			if p.Status != PointStatusFits || p.Accuracy == nil {
 				continue
 			}
-			recipe, err := frontend.ParseRecipe(p.Precision)
+			recipe, err := frontend.ParseQuantisationRecipe(p.Precision)
 			if err != nil {
 				continue
 			}
@@ -169,7 +169,7 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 				k = len(f.Series)
 				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name})
 			}
-			dot := chart.Design{Cost: c.of(p), Gain: 100 * p.Accuracy.Share()}
+			dot := chart.CostGainPoint{Cost: c.of(p), Gain: 100 * p.Accuracy.ShareRight()}
 			some = some || dot.Cost > 0
 			f.Series[k].Dots = append(f.Series[k].Dots, dot)
 			if p.Chosen {
@@ -183,5 +183,5 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 	return list
 }
 
-// one returns the singular of Unit.
-func (r *SweepReport) one() string { return r.Unit()[:len(r.Unit())-1] }
+// one returns the singular of RateUnit: "frame" or "sample".
+func (r *SweepReport) one() string { return r.RateUnit()[:len(r.RateUnit())-1] }

@@ -19,9 +19,9 @@ func TestLeastSwept(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
 	o.FPS, o.Requantise, o.KeepShare = []float64{1000}, "least", 0.9
-	o.Precisions = []frontend.Recipe{{Least: true}}
+	o.Precisions = []frontend.QuantisationRecipe{{Least: true}}
 	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != StatusFits {
+	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != PointStatusFits {
 		t.Fatalf("%+v", r.Points)
 	}
 	l := r.Precision.Least
@@ -32,7 +32,7 @@ func TestLeastSwept(t *testing.T) {
 	if len(rows[0]) != len(rows[1]) || rows[1][slices.Index(rows[0], "precision")] != "least" {
 		t.Errorf("the table has %q", rows)
 	}
-	if _, err := os.Stat(r.Path("least.onnx")); err != nil {
+	if _, err := os.Stat(r.PathInOutputFolder("least.onnx")); err != nil {
 		t.Error(err)
 	}
 }
@@ -45,13 +45,13 @@ func TestPrecisions(t *testing.T) {
 	o.FPS, o.Requantise = []float64{1000}, "w=2,a=2,4"
 	names := []string{"w2a2", "w2a4", "we4m3a8p16"}
 	for _, name := range names[:2] {
-		r, err := frontend.ParseRecipe(name)
+		r, err := frontend.ParseQuantisationRecipe(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Precisions = append(o.Precisions, r)
 	}
-	if _, err := frontend.ParseRecipe(names[2]); err == nil {
+	if _, err := frontend.ParseQuantisationRecipe(names[2]); err == nil {
 		t.Error("accumulators of minifloats are not asked for in bits")
 	}
 	r := run(t, o)
@@ -62,15 +62,15 @@ func TestPrecisions(t *testing.T) {
 	column := func(name string) int { return slices.Index(rows[0], name) }
 	for i := range r.Points {
 		p := &r.Points[i]
-		if p.Status != StatusFits || p.Precision != names[i] || p.Accuracy == nil {
+		if p.Status != PointStatusFits || p.Precision != names[i] || p.Accuracy == nil {
 			t.Fatalf("%+v", p)
 		}
 		var d diag.List
 		labels := "../../internal/examples/digits-mlp-w2a2/"
 		s, err := simulate.Run(context.Background(),
-			simulate.Options{Source: options.Source{Model: r.Path(p.Precision + ".onnx"),
+			simulate.Options{Source: options.Source{Model: r.PathInOutputFolder(p.Precision + ".onnx"),
 				SampleFiles: options.SampleFiles{Data: labels + "inputs.npy", LabelsFile: labels + "labels.npy"}},
-				Engine: engines.Reference}, &d)
+				Engine: engines.EngineReference}, &d)
 		if err != nil || s == nil {
 			t.Fatal(err, d.Diags)
 		}
@@ -78,7 +78,7 @@ func TestPrecisions(t *testing.T) {
 			t.Errorf("%s: the file has %v, the point %v", p.Precision, s.Accuracy, p.Accuracy)
 		}
 		for name, want := range map[string]string{"precision": p.Precision, "weights": "2",
-			"activations": p.Precision[3:], "accuracy": number(round(p.Accuracy.Share())),
+			"activations": p.Precision[3:], "accuracy": number(round(p.Accuracy.ShareRight())),
 			"accuracy_samples": strconv.Itoa(128)} {
 			if got := rows[1+i][column(name)]; got != want {
 				t.Errorf("%s: column %s is %q, want %q", p.Precision, name, got, want)
@@ -92,16 +92,16 @@ func TestPrecisions(t *testing.T) {
 		t.Errorf("in the model's own formats it has %v, the model %v", own, r.Precision.AsIs)
 	}
 	for _, file := range []string{"accuracy-lut.svg", "accuracy-rate.png", "w2a4.onnx"} {
-		if _, err := os.Stat(r.Path(file)); err != nil {
+		if _, err := os.Stat(r.PathInOutputFolder(file)); err != nil {
 			t.Error(err)
 		}
 	}
-	before, err := os.ReadFile(r.Path("sweep.json"))
+	before, err := os.ReadFile(r.PathInOutputFolder("sweep.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := run(t, o)
-	after, err := os.ReadFile(r.Path("sweep.json"))
+	after, err := os.ReadFile(r.PathInOutputFolder("sweep.json"))
 	if err != nil || again.Fresh != 0 || string(before) != string(after) {
 		t.Errorf("%d searches were made again (%v)", again.Fresh, err)
 	}
@@ -110,10 +110,10 @@ func TestPrecisions(t *testing.T) {
 // TestChosenIsAccurate checks that a fast point of an inaccurate model is not chosen.
 func TestChosenIsAccurate(t *testing.T) {
 	t.Parallel()
-	of := &PrecisionResults{}
+	of := &PrecisionAccuracies{}
 	of.Float.Low = 0.9
-	point := func(fps float64, right int) Point {
-		p := Point{Status: StatusFits, FPS: fps, Precision: "w2a2"}
+	point := func(fps float64, right int) PointResult {
+		p := PointResult{Status: PointStatusFits, FPS: fps, Precision: "w2a2"}
 		p.Accuracy = &of.AsIs
 		a := of.AsIs
 		a.Right, a.Samples = right, 100
@@ -124,9 +124,9 @@ func TestChosenIsAccurate(t *testing.T) {
 		right [3]int // correct samples at rates 1, 2, 3
 		want  int
 	}{{[3]int{95, 91, 40}, 1}, {[3]int{95, 96, 97}, 2}, {[3]int{50, 30, 20}, 0}} {
-		points := []Point{point(1, c.right[0]), point(2, c.right[1]), point(3, c.right[2])}
+		points := []PointResult{point(1, c.right[0]), point(2, c.right[1]), point(3, c.right[2])}
 		judge(points, of)
-		if got := slices.IndexFunc(points, func(p Point) bool { return p.Chosen }); got != c.want {
+		if got := slices.IndexFunc(points, func(p PointResult) bool { return p.Chosen }); got != c.want {
 			t.Errorf("%v: point %d is chosen, want %d", c.right, got, c.want)
 		}
 	}

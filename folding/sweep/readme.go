@@ -38,7 +38,8 @@ var sweepFiles = []templates.ReadmeEntry{
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile},
 		What: "the results of the searches, in the order in which they ended; an interrupted sweep resumes from here"},
-	{Patterns: []string{outputdir.FileListName}, What: "the files that hlsgen wrote here; it replaces no other file"},
+	{Patterns: []string{outputdir.SharedFileListName},
+		What: "the files that hlsgen wrote here; it replaces no other file"},
 	{Patterns: []string{pointsFolder + "/"},
 		What: "a build of each different design that fits, with the files of its synthesis"},
 	{Patterns: []string{pointsFile}, What: "the names of the builds, a line for each job"},
@@ -59,7 +60,7 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 			paths = append(paths, pointsFolder+"/")
 			return fs.SkipDir
 		}
-		if rel = filepath.ToSlash(rel); templates.AnyEntryMatches(sweepFiles, rel) && rel != readmeFile {
+		if rel = filepath.ToSlash(rel); templates.AnyReadmeEntryMatches(sweepFiles, rel) && rel != readmeFile {
 			paths = append(paths, rel) // other files are not the sweep's
 		}
 		return err
@@ -67,14 +68,14 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 	if err != nil {
 		return err
 	}
-	page := templates.Readme{Title: templates.MarkdownCode(r.Model) + ", a sweep", Files: sweepFiles,
+	page := templates.ReadmeContents{Title: templates.FormatMarkdownCode(r.Model) + ", a sweep", Files: sweepFiles,
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
-			templates.MarkdownCode(r.Model), o.Version)}
+			templates.FormatMarkdownCode(r.Model), o.Version)}
 	page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Continue the sweep",
-		Commands: []string{templates.ShellLine(o.command(r.Source))},
+		Commands: []string{templates.QuoteShellCommand(o.command(r.Source))},
 		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +
 			"ones."})
-	if c := r.Chosen(); c != nil {
+	if c := r.ChosenPoint(); c != nil {
 		step := templates.ReadmeStep{Title: "Build the chosen point"}
 		frame := "a frame"
 		if c.Samples > 1 {
@@ -84,21 +85,21 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 			frame = fmt.Sprintf("a sequence of %d steps, the longest,", s.Longest.Steps)
 		}
 		step.Text = fmt.Sprintf("It takes %s every %s clocks: %s %s/s.", frame, number(c.Interval), number(c.FPS),
-			r.Unit())
+			r.RateUnit())
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
-			step.Commands = []string{templates.ShellLine(o.chosen(c, r.Source))}
+			step.Commands = []string{templates.QuoteShellCommand(o.chosen(c, r.Source))}
 		} else {
 			step.Text += "\nIts folding is in `sweep.json`. Save it as a file for `hlsgen build --folding`."
 		}
 		page.Steps = append(page.Steps, step)
 	}
-	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
+	if _, err := os.Stat(r.PathInOutputFolder(scriptFile)); err == nil {
 		page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Synthesise all",
 			Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
 			Text: "Run this on the cluster. The second line collects the reports when the jobs are done. Logs are in " +
 				"`points`."})
 	}
-	text, err := page.README(paths)
+	text, err := page.RenderReadme(paths)
 	if err != nil {
 		return err
 	}
@@ -107,10 +108,10 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 
 // command returns the words of the command line that repeats the sweep in its folder.
 func (o *Options) command(src *source.ModelSource) []string {
-	words := src.Command("sweep")
+	words := src.CommandWords("sweep")
 	var list []string
 	for _, b := range o.Boards {
-		list = append(list, options.BoardArgument(b))
+		list = append(list, options.BoardArgumentInFolder(b))
 	}
 	axis := func(flag string, values []string) {
 		if len(values) > 0 {
@@ -122,12 +123,12 @@ func (o *Options) command(src *source.ModelSource) []string {
 	axis("fps", texts(o.FPS, number))
 	axis("interval", texts(o.Intervals, number))
 	axis("memory", texts(o.Memories, func(m dataflow.Memory) string { return style(m) }))
-	axis("compute", texts(o.Computes, func(c dataflow.Compute) string { return style(c) }))
+	axis("compute", texts(o.Computes, func(c dataflow.MultiplierKind) string { return style(c) }))
 	axis("interleave", texts(o.Samples, strconv.Itoa))
 	if o.Requantise != "" {
 		axis("requantize", []string{o.Requantise})
 		if o.Requantise == quantise.LeastBitsRecipeName {
-			axis("keep", []string{number(cmp.Or(o.KeepShare, source.DefaultKeep))})
+			axis("keep", []string{number(cmp.Or(o.KeepShare, source.DefaultSameClassShare))})
 		}
 	}
 	for _, use := range o.MaxUses {
@@ -139,17 +140,18 @@ func (o *Options) command(src *source.ModelSource) []string {
 	case o.Bound:
 		words = append(words, "--bound")
 	}
-	return append(append(words, o.ofBuild().Flags()...), "--out", ".")
+	return append(append(words, o.ofBuild().DesignFlags()...), "--out", ".")
 }
 
 // chosen returns the words of the command line that builds point p, to be run beside the model.
-func (o *Options) chosen(p *Point, src *source.ModelSource) []string {
+func (o *Options) chosen(p *PointResult, src *source.ModelSource) []string {
 	if p.Precision != "" {
 		quantised := *o
 		quantised.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
 		o, src = &quantised, &source.ModelSource{File: p.Precision + ".onnx"}
 	}
-	words := append(src.Command("build"), "--board", options.BoardArgument(p.BoardArgument(o.Boards)), "--clock",
+	words := append(src.CommandWords("build"), "--board", options.BoardArgumentInFolder(p.BoardArgument(o.Boards)),
+		"--clock",
 		number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch {
 	case o.Front > 0:
@@ -159,7 +161,7 @@ func (o *Options) chosen(p *Point, src *source.ModelSource) []string {
 	case p.FPSAsked > 0:
 		words = append(words, "--fps", number(p.FPSAsked))
 	}
-	return append(words, o.importing(p.Samples).Flags()...)
+	return append(words, o.importing(p.Samples).DesignFlags()...)
 }
 
 func texts[T any](values []T, text func(T) string) (list []string) {

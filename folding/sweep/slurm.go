@@ -36,13 +36,13 @@ const (
 // maxArray is the most tasks of a job array: Slurm's MaxArraySize, unless changed, allows no more.
 const maxArray = 1001
 
-// WriteSlurm writes the HLS project of each different design within the budget, and a job array that synthesises them.
-// It keeps projects that exist already. Errors in d are for the user to mend.
-func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) error {
-	var missing []*Point
+// WriteSlurmJobs writes the HLS project of each different design within the budget, and a job array that synthesises
+// them. It keeps projects that exist already. Errors in d are for the user to mend.
+func (r *SweepReport) WriteSlurmJobs(ctx context.Context, o Options, d *diag.List) error {
+	var missing []*PointResult
 	seen := map[string]bool{}
 	for i := range r.Points {
-		if p := &r.Points[i]; p.Status == StatusFits && !seen[p.ID] {
+		if p := &r.Points[i]; p.Status == PointStatusFits && !seen[p.ID] {
 			seen[p.ID] = true
 			missing = append(missing, p)
 		}
@@ -51,14 +51,14 @@ func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) e
 		return nil
 	}
 	if len(missing) >= maxArray {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelTooLarge,
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.ModelTooLarge,
 			Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(missing),
 				maxArray-1)})
 	}
 	var names []string
 	for i, p := range missing {
 		o.ReportProgress("generating", i, len(missing))
-		if err := r.project(ctx, o, p, d); err != nil || d.Failed() {
+		if err := r.project(ctx, o, p, d); err != nil || d.HasErrors() {
 			return err
 		}
 		names = append(names, p.ID)
@@ -67,26 +67,27 @@ func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) e
 	if err := r.put([]file{
 		{pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
 		{scriptFile, []byte(script)},
-	}, d); err != nil || d.Failed() {
+	}, d); err != nil || d.HasErrors() {
 		return err
 	}
 	r.Array, r.Script = len(names), scriptFile
 	r.Files = append(r.Files, scriptFile)
-	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o, d))
+	return errors.Join(os.Chmod(r.PathInOutputFolder(scriptFile), 0o755), r.writeReadme(o, d))
 }
 
 // project writes the HLS project of a point.
-func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
+func (r *SweepReport) project(ctx context.Context, o Options, p *PointResult, d *diag.List) error {
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
-	there, err := outputdir.Inspect(out, slices.Concat(templates.TemporaryFolders, templates.KeptFolders))
+	there, err := outputdir.InspectFolder(out, slices.Concat(templates.CleanedProjectFolders,
+		templates.KeptProjectFolders))
 	if err == nil && !there.Empty && there.NotOursReason == nil {
 		return nil
 	}
 	b := o.importing(p.Samples)
-	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
+	if b.MaxUse, err = folding.ParseMaxUseFractions(p.MaxUse); err != nil {
 		return err
 	}
-	if b.FoldingFile = folding.ReadFile(p.Folding, d); b.FoldingFile == nil {
+	if b.FoldingFile = folding.ParseFoldingFile(p.Folding, d); b.FoldingFile == nil {
 		return nil
 	}
 	b.FIFO, b.Latency = folding.FIFODepthPolicy{}, false // the folding file has the folds and the depths
@@ -99,8 +100,8 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.
 	return err
 }
 
-// BoardArgument returns that of the given names and paths of boards by which the user named the point's board.
-func (p *Point) BoardArgument(given []string) string {
+// BoardArgument returns the name or path, among those given by the user, that names the point's board.
+func (p *PointResult) BoardArgument(given []string) string {
 	for _, name := range given {
 		if b, ok := options.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
 			return name

@@ -44,13 +44,13 @@ func TestSlurm(t *testing.T) {
 	o.Boards, o.Clocks, o.Computes, o.FPS = o.Boards[:1], []float64{200}, nil, []float64{1e4, 2e5, 1e6, 1e12}
 	r := run(t, o)
 	var d diag.List
-	if err := r.WriteSlurm(context.Background(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurmJobs(context.Background(), o, &d); err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	if r.Array != 3 || r.Script != scriptFile {
 		t.Fatalf("a job array of %d", r.Array)
 	}
-	at := func(p *Point, name string) string {
+	at := func(p *PointResult, name string) string {
 		return filepath.Join(dir, pointsFolder, p.ID, filepath.FromSlash(name))
 	}
 	bad := &r.Points[1]
@@ -74,7 +74,7 @@ func TestSlurm(t *testing.T) {
 	if got.Collected != 3 || len(got.Points) != 4 || got.Points[3].Report != nil {
 		t.Fatalf("%d reports", got.Collected)
 	}
-	size := func(p *Point, name string) int {
+	size := func(p *PointResult, name string) int {
 		info, err := os.Stat(at(p, name))
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ type space struct {
 	err  error
 }
 
-// A spaces makes each space of foldings once, for the first search that needs it.
+// A spaces holds the spaces of foldings of a sweep. It makes each one once, for the first search that needs it.
 type spaces struct {
 	models  map[made]*dataflow.Model
 	refused map[string]string // per precision: why there is no model
@@ -27,8 +27,8 @@ type spaces struct {
 	mu      sync.Mutex
 	made    map[string]*space
 
-	precisions *PrecisionResults // nil if the model stays as it is
-	accuracy   *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
+	precisions *PrecisionAccuracies // nil if the model stays as it is
+	accuracy   *samples.Accuracy    // the model's accuracy, if it stays as it is and there are labels
 }
 
 // A made identifies a form of the model: by its precision, and the number of samples that take turns.
@@ -49,7 +49,7 @@ func (all *spaces) saltOf(s spec) string {
 func (all *spaces) of(s spec) (*space, error) {
 	without := s
 	without.FPS, without.Interval, without.Latency, without.Least, without.Front, without.Bound, without.MaxUse =
-		0, 0, false, 0, 0, false, folding.MaxUse{}
+		0, 0, false, 0, 0, false, folding.MaxUseFractions{}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]
@@ -71,7 +71,7 @@ func (all *spaces) of(s spec) (*space, error) {
 // search returns the designs for a spec. If there are none, d says why.
 func (x *space) search(ctx context.Context, s spec, d *diag.List) ([]*folding.Design, error) {
 	if s.Front > 0 {
-		front, _, err := x.list.ParetoFront(ctx, s.goal(), s.Front, d, nil)
+		front, _, err := x.list.FindParetoFront(ctx, s.goal(), s.Front, d, nil)
 		return front, err
 	}
 	r, err := x.list.FindBestDesign(ctx, s.goal(), d)

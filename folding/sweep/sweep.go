@@ -4,11 +4,11 @@
 // order in which searches end. In come Options; out come a SweepReport and a folder. It may import the compiler and
 // what that may.
 //
-//	sweep.go     Run: the workers, and the results that are known already
+//	sweep.go     RunSweep: the workers, and the results that are known already
 //	plan.go      every combination of the requested values, each a spec
 //	precision.go other quantisers for the model, and their accuracy
 //	space.go     the foldings of a model, listed once for many goals
-//	point.go     the result of a spec: a Point, its status, the fronts it is on
+//	point.go     the result of a spec: a PointResult, its status, the fronts it is on
 //	journal.go   a line per search, written as it ends
 //	tables.go    sweep.csv, sweep.json and the pictures; readme.go: the folder's README
 //	slurm.go     a job array that synthesises every design
@@ -53,41 +53,41 @@ type Options struct {
 	FPS       []float64
 	Intervals []float64 // clocks per frame, instead of FPS
 	Memories  []dataflow.Memory
-	Computes  []dataflow.Compute
-	MaxUses   []folding.MaxUse
+	Computes  []dataflow.MultiplierKind
+	MaxUses   []folding.MaxUseFractions
 	Samples   []int // numbers of samples that take turns; each needs an import
 	// the precisions to quantise the model to again; if empty, the model stays as it is. Requantise is the user's text
-	Precisions []frontend.Recipe
+	Precisions []frontend.QuantisationRecipe
 	Requantise string
 	// if not 0: find up to Front designs of the front for each combination, instead of one for each rate
 	Front   int
 	Bound   bool // whether to compute bounds of all designs instead of designs
 	Workers int  // 0: one per processor
 
-	Synthesise bool // whether the caller will call WriteSlurm
+	Synthesise bool // whether the caller will call WriteSlurmJobs
 }
 
 // A SweepReport describes a finished sweep: its points, and the files that it writes.
 type SweepReport struct {
 	Model  string
 	Source *source.ModelSource // nil if only reports were collected
-	Points []Point             // in the order of the axes, boards first
+	Points []PointResult       // in the order of the axes, boards first
 	Total  int                 // the number of searches
 	Kept   int                 // searches in the journal at the end
 	Fresh  int                 // searches made by this run
 	Out    string
 	Files  []string // the files written, relative to Out
 
-	Precision *PrecisionResults // the accuracies of the model and of its variants; nil if the model stays as it is
-	Accuracy  *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
+	Precision *PrecisionAccuracies // the accuracies of the model and of its variants; nil if the model stays as it is
+	Accuracy  *samples.Accuracy    // the model's accuracy, if it stays as it is and there are labels
 
 	Array     int    // the number of jobs in the array
 	Script    string // the script for sbatch, relative to Out
 	Collected int    // designs with a report of synthesis
 }
 
-// Chosen returns the point that judge has chosen, or nil if none fits.
-func (r *SweepReport) Chosen() *Point {
+// ChosenPoint returns the point that is marked as chosen: the fastest that fits. It returns nil if none fits.
+func (r *SweepReport) ChosenPoint() *PointResult {
 	for i := range r.Points {
 		if r.Points[i].Chosen {
 			return &r.Points[i]
@@ -96,20 +96,20 @@ func (r *SweepReport) Chosen() *Point {
 	return nil
 }
 
-// Unit returns the unit of all rates: frames, or samples if some frames hold several.
-func (r *SweepReport) Unit() string {
+// RateUnit returns the unit of all rates: frames, or samples if some frames hold several.
+func (r *SweepReport) RateUnit() string {
 	most := 1
 	for i := range r.Points {
 		most = max(most, r.Points[i].Samples)
 	}
-	return folding.Unit(most)
+	return folding.RateUnit(most)
 }
 
-// Run runs a sweep. If the user has to change something, d says what, and the result is nil. If ctx ends the sweep, the
-// journal keeps the results so far, and Run returns both an error and a result that counts them.
-func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
+// RunSweep runs a sweep. If the user has to change something, d says what, and the result is nil. If ctx ends the
+// sweep, the journal keeps the results so far, and RunSweep returns both an error and a result that counts them.
+func RunSweep(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	specs := o.plan(d)
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
 	o.ReportProgress("importing", 0, 0)
@@ -120,7 +120,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	r := &SweepReport{Model: src.Name, Source: src, Total: len(specs), Out: o.Out, Precision: all.precisions,
 		Accuracy: all.accuracy}
 	if r.Out == "" {
-		r.Out = folder.DefaultOut(o.Model, "sweep")
+		r.Out = folder.DefaultBuildFolder(o.Model, "sweep")
 	}
 	j, err := openJournal(r.Out, header{Model: src.File, SHA256: src.SHA256()}, o.Force)
 	if err != nil {
@@ -130,11 +130,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 		return nil, errors.Join(err, j.close())
 	}
 	if j.broken > 0 {
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.JournalDamaged, Where: journalFile,
+		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.SweepJournalDamaged, Where: journalFile,
 			Msg: fmt.Sprintf("damaged lines: %d; their searches are made again",
 				j.broken),
 			Hint: "a killed run leaves one at the end; others come from a fault of the disk or the memory"})
-		if d.Failed() {
+		if d.HasErrors() {
 			return nil, j.close()
 		}
 	}
@@ -147,22 +147,23 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	return r, errors.Join(err, j.close())
 }
 
-// refuse turns the error that folder out cannot take this sweep into a diagnostic in d. It returns other errors.
+// refuse adds a diagnostic to d and returns nil if err says that the folder out cannot take this sweep. It returns any
+// other error.
 func refuse(out string, err error, d *diag.List) error {
 	other := new(otherModel)
-	busy := new(outputdir.BusyError)
+	busy := new(outputdir.PlaceBusyError)
 	if errors.As(err, &busy) {
-		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", out, busy), "wait for it, or give another --out")
+		d.AddError(diag.OutputFolderBusy, "", fmt.Sprintf("%s %v", out, busy), "wait for it, or give another --out")
 		return nil
 	}
-	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) && !safefile.Unreadable(err) {
+	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) && !safefile.IsReadFailure(err) {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	hint := "give another folder: --out DIR"
 	if other.name != "" {
 		hint += ", or --force to begin anew"
 	}
-	d.Fail(diag.OutputExists, "", fmt.Sprintf("%s: %v", out, err), hint)
+	d.AddError(diag.OutputFolderExists, "", fmt.Sprintf("%s: %v", out, err), hint)
 	return nil
 }
 
@@ -178,12 +179,13 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*source.ModelSou
 	for _, samples := range or(o.Samples, 1) {
 		one, told := o.importing(samples).Source, diag.List{Strict: d.Strict}
 		c, err := check.Run(ctx, check.Options{Source: one}, &told)
-		d.Merge(told.Diags) // most diagnostics are the same for every number
-		if err != nil || c == nil || d.Failed() {
+		d.AddMissing(told.Diags) // most diagnostics are the same for every number
+		if err != nil || c == nil || d.HasErrors() {
 			return nil, nil, err
 		}
 		src, all.models[made{samples: samples}] = c.Source, c.Imported.Model
-		if all.accuracy, err = verify.AccuracyOf(ctx, one, c.Source, c.Imported.Model, d); err != nil || d.Failed() {
+		if all.accuracy, err = verify.OpenAndMeasureAccuracy(ctx, one, c.Source, c.Imported.Model, d); err != nil ||
+			d.HasErrors() {
 			return nil, nil, err
 		}
 	}
@@ -212,7 +214,7 @@ func (o *Options) ofBuild() build.Options {
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
 	if len(o.Shapes) > 0 {
-		b = fmt.Appendf(b, "%q\n", o.Shapes.Texts())
+		b = fmt.Appendf(b, "%q\n", o.Shapes.FlagValues())
 	}
 	if l := o.Lengths; l != nil {
 		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
@@ -239,7 +241,7 @@ func (o *Options) imports() (string, error) {
 		if path == "" {
 			continue
 		}
-		formats, err := safefile.ReadFile(path, safefile.MaxSettings)
+		formats, err := safefile.ReadRegularFile(path, safefile.MaxSettingsFileBytes)
 		if err != nil {
 			return "", err
 		}
@@ -296,5 +298,7 @@ func (r *SweepReport) search(ctx context.Context, o Options, all *spaces, specs 
 	return nil
 }
 
-// Path returns the path of a file in the output folder.
-func (r *SweepReport) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
+// PathInOutputFolder returns the path of a file in the output folder.
+func (r *SweepReport) PathInOutputFolder(name string) string {
+	return filepath.Join(r.Out, filepath.FromSlash(name))
+}

@@ -50,16 +50,16 @@ func TestRun(t *testing.T) {
 	o := small(one)
 	o.Workers = 1
 	r := run(t, o)
-	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.Chosen() == nil || len(r.Files) != 11 {
+	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.ChosenPoint() == nil || len(r.Files) != 11 {
 		t.Fatalf("%d searches, %d fresh, %d points, files %v", r.Total, r.Fresh, len(r.Points), r.Files)
 	}
 	for _, p := range r.Points {
 		switch {
-		case p.FPSAsked == 1e12 && (p.Status != StatusUnreachable || p.Reason == "" || p.Interval != 0):
+		case p.FPSAsked == 1e12 && (p.Status != PointStatusUnreachable || p.Reason == "" || p.Interval != 0):
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
 			continue
-		case p.Status != StatusFits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 ||
+		case p.Status != PointStatusFits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 ||
 			float64(p.Latency) < p.Interval || p.Resources.LUT == 0 ||
 			p.Share <= 0 || p.Share > 0.8:
 			t.Errorf("%+v", p)
@@ -71,14 +71,14 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for i := range r.Points {
-		if c := r.Chosen(); r.Points[i].FPS > c.FPS {
+		if c := r.ChosenPoint(); r.Points[i].FPS > c.FPS {
 			t.Errorf("%v frames per second are chosen, there are %v", c.FPS, r.Points[i].FPS)
 		}
 	}
 
-	if b, err := os.ReadFile(filepath.Join(one, ChosenFile)); err != nil ||
-		!reflect.DeepEqual(layersOf(t, b), layers(t, r.Chosen())) {
-		t.Errorf("%s: %s, %v", ChosenFile, b, err)
+	if b, err := os.ReadFile(filepath.Join(one, ChosenFoldingFileName)); err != nil ||
+		!reflect.DeepEqual(layersOf(t, b), layers(t, r.ChosenPoint())) {
+		t.Errorf("%s: %s, %v", ChosenFoldingFileName, b, err)
 	}
 
 	many := t.TempDir()
@@ -102,12 +102,12 @@ func TestFolding(t *testing.T) {
 	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
 	for _, p := range run(t, o).Points {
 		m := rebuilt(t, &p)
-		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS ||
+		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.SamplesPerSecond() != p.FPS ||
 			m.Estimate.Total != p.Resources {
 			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency,
 				m.Estimate.Total, p)
 		}
-		if got := folding.Format(m.Design, true); !reflect.DeepEqual(layersOf(t, got), layers(t, &p)) {
+		if got := folding.FormatFoldingFile(m.Design, true); !reflect.DeepEqual(layersOf(t, got), layers(t, &p)) {
 			t.Errorf("%s, want %s", got, p.Folding)
 		}
 	}
@@ -138,7 +138,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	var d diag.List
-	r, err := Run(ctx, o, &d)
+	r, err := RunSweep(ctx, o, &d)
 	if !errors.Is(err, context.Canceled) || r == nil || r.Kept < 7 || r.Kept == 24 || r.Kept != last {
 		t.Fatalf("%v, %+v", err, r)
 	}
@@ -166,7 +166,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d searches were made of a finished sweep", r.Fresh)
 	}
 	// A larger sweep makes only the new searches; another version of the tool makes all of them.
-	o.MaxUses = []folding.MaxUse{{}, half}
+	o.MaxUses = []folding.MaxUseFractions{{}, half}
 	if r = run(t, o); r.Fresh != 24 || len(r.Points) != 48 {
 		t.Errorf("%d fresh of %d", r.Fresh, len(r.Points))
 	}
@@ -193,7 +193,7 @@ func line(t *testing.T, v any) string {
 // TestPlace checks which folders a sweep accepts.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	model := source.Open("", nil).SHA256()
+	model := source.ReadModelFile("", nil).SHA256()
 	for _, c := range []struct {
 		name, journal, file string
 		force               bool
@@ -231,7 +231,8 @@ func TestPlace(t *testing.T) {
 			if (r == nil) != (c.want != "") {
 				t.Fatal(r, d.Diags)
 			}
-			if c.want != "" && (d.Diags[0].Code != diag.OutputExists || !strings.Contains(d.Diags[0].Msg, c.want)) {
+			if c.want != "" && (d.Diags[0].Code != diag.OutputFolderExists || !strings.Contains(d.Diags[0].Msg,
+				c.want)) {
 				t.Errorf("%v", d.Diags)
 			}
 		})
@@ -242,9 +243,9 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	var d diag.List
 	o := Options{Boards: []string{"zcu104", "ZCU104", "pynq-z1"}, FPS: []float64{10, 5, 10},
-		Memories: []dataflow.Memory{dataflow.BRAM, dataflow.LUTRAM}}
+		Memories: []dataflow.Memory{dataflow.MemoryBRAM, dataflow.MemoryLUTRAM}}
 	specs := o.plan(&d)
-	if len(specs) != 8 || specs[0].ClockMHz != 200 || specs[4].ClockMHz != 100 || d.Failed() {
+	if len(specs) != 8 || specs[0].ClockMHz != 200 || specs[4].ClockMHz != 100 || d.HasErrors() {
 		t.Errorf("%d specs, %v", len(specs), d.Diags)
 	}
 	seen := map[string]bool{}
@@ -259,7 +260,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("%+v", specs)
 	}
 	o.Boards = []string{"zcu140"}
-	if o.plan(&d); !d.Failed() || d.Diags[0].Code != diag.BoardUnknown {
+	if o.plan(&d); !d.HasErrors() || d.Diags[0].Code != diag.BoardUnknown {
 		t.Errorf("%v", d.Diags)
 	}
 	d = diag.List{}
@@ -267,23 +268,23 @@ func TestPlan(t *testing.T) {
 	for i := range o.FPS {
 		o.FPS[i], o.Clocks[i] = float64(i+1), float64(i+1)
 	}
-	if o.plan(&d); !d.Failed() {
+	if o.plan(&d); !d.HasErrors() {
 		t.Error("four million points are taken")
 	}
 }
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	make := func(status, board string, fps float64, lut, bram int, share float64) Point {
-		return Point{Status: status, Board: board, FPS: fps, Share: share,
+	make := func(status, board string, fps float64, lut, bram int, share float64) PointResult {
+		return PointResult{Status: status, Board: board, FPS: fps, Share: share,
 			Resources: dataflow.Resources{LUT: lut, BRAM: bram}}
 	}
-	points := []Point{
-		make(StatusFits, "a", 10, 5, 9, 0.1),
-		make(StatusFits, "a", 10, 6, 1, 0.2),
-		make(StatusFits, "a", 9, 6, 1, 0.2),
-		make(StatusFits, "b", 10, 7, 7, 0.05),
-		make(StatusBound, "b", 99, 1, 1, 0.01),
+	points := []PointResult{
+		make(PointStatusFits, "a", 10, 5, 9, 0.1),
+		make(PointStatusFits, "a", 10, 6, 1, 0.2),
+		make(PointStatusFits, "a", 9, 6, 1, 0.2),
+		make(PointStatusFits, "b", 10, 7, 7, 0.05),
+		make(PointStatusBoundsOnly, "b", 99, 1, 1, 0.01),
 	}
 	judge(points, nil)
 	var got []string
@@ -301,9 +302,9 @@ func TestJudge(t *testing.T) {
 // TestTable checks that every cell is in its column, and that none is a formula.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	points := []Point{
-		{Board: "=cmd|' /C calc'!A0", Status: StatusRefused, Reason: "a \"reason\", with\nlines"},
-		{Board: "b", Status: StatusFits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6,
+	points := []PointResult{
+		{Board: "=cmd|' /C calc'!A0", Status: PointStatusRefused, Reason: "a \"reason\", with\nlines"},
+		{Board: "b", Status: PointStatusFits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6,
 			Resources: dataflow.Resources{LUT: 1, FF: 2, BRAM: 3, URAM: 4, DSP: 5}, Chosen: true},
 	}
 	b, err := table(points)
@@ -336,7 +337,7 @@ func TestPointsForm(t *testing.T) {
 	for _, bound := range []bool{false, true} {
 		o := onPynq(t)
 		o.FPS, o.Bound = []float64{1000, 1e12}, bound
-		text, err := os.ReadFile(run(t, o).Path("sweep.json"))
+		text, err := os.ReadFile(run(t, o).PathInOutputFolder("sweep.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 // A column is one cell of sweep.csv: the name of its column, and the text of one point in it.
 type column struct{ name, text string }
 
-// where returns the columns as given or, if has is false, with empty texts.
+// where returns the columns as given if has is true, or else the same columns with empty texts.
 func where(has bool, list ...column) []column {
 	for i := range list {
 		if !has {
@@ -44,7 +44,7 @@ func amounts(prefix string, r dataflow.Resources) (list []column) {
 }
 
 // columns returns the columns of a point, which is row i of sweep.csv, except those of sequences, bounds and reports.
-func (p *Point) columns(i int) []column {
+func (p *PointResult) columns(i int) []column {
 	made := p.Interval != 0
 	return slices.Concat([]column{
 		{"point", strconv.Itoa(i)},
@@ -65,7 +65,7 @@ func (p *Point) columns(i int) []column {
 		{"clock_reached_mhz", number(p.Reached)},
 		{"interval_clocks", number(p.Interval)},
 		{"latency_clocks", strconv.Itoa(p.Latency)},
-		{"latency_us", number(round(p.LatencyUS()))},
+		{"latency_us", number(round(p.LatencyMicroseconds()))},
 	}, amounts("", p.Resources), []column{{"largest_share", number(p.Share)}})...), []column{
 		{"bottleneck", p.Bottleneck},
 	}, where(made, column{"proved", strconv.FormatBool(p.Proved)}), []column{
@@ -76,10 +76,10 @@ func (p *Point) columns(i int) []column {
 }
 
 // columns returns the columns of bounds. They are empty if b is nil.
-func (b *Bounds) columns() []column {
+func (b *PointBounds) columns() []column {
 	has := b != nil
 	if !has {
-		b = &Bounds{}
+		b = &PointBounds{}
 	}
 	return where(has, []column{
 		{"fps_at_most", known(b.FPS)},
@@ -91,10 +91,10 @@ func (b *Bounds) columns() []column {
 
 // sequences returns the columns of the sequences' lengths and of the shortest sequence's figures. They are empty if s
 // is nil.
-func sequences(s *report.SequencesReport) []column {
+func sequences(s *report.SequenceRatesReport) []column {
 	has := s != nil
 	if !has {
-		s = &report.SequencesReport{}
+		s = &report.SequenceRatesReport{}
 	}
 	return where(has, []column{
 		{"steps_min", strconv.Itoa(s.Shortest.Steps)},
@@ -122,10 +122,10 @@ func cell(s string) string {
 }
 
 // table returns the content of sweep.csv. Columns of sequences, bounds and reports are present if some point has them.
-func table(points []Point) ([]byte, error) {
-	lengths := slices.ContainsFunc(points, func(p Point) bool { return p.Sequences != nil })
-	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
-	reports := slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil })
+func table(points []PointResult) ([]byte, error) {
+	lengths := slices.ContainsFunc(points, func(p PointResult) bool { return p.Sequences != nil })
+	bounds := slices.ContainsFunc(points, func(p PointResult) bool { return p.Bounds != nil })
+	reports := slices.ContainsFunc(points, func(p PointResult) bool { return p.Report != nil })
 	rows := make([][]string, 1+len(points)) // the names, then the texts of each point
 	for i := range points {
 		p := &points[i]
@@ -154,14 +154,14 @@ func table(points []Point) ([]byte, error) {
 // A sheet is the content of sweep.json: the points and what they have in common.
 type sheet struct {
 	report.ReportHead
-	Model     string            `json:"model"`
-	Precision *PrecisionResults `json:"precision,omitempty"` // if the model was quantised again
-	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
-	Points    []Point           `json:"points"`
+	Model     string               `json:"model"`
+	Precision *PrecisionAccuracies `json:"precision,omitempty"` // if the model was quantised again
+	Accuracy  *samples.Accuracy    `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
+	Points    []PointResult        `json:"points"`
 }
 
-// ChosenFile is the name of the chosen design's folding file in the output folder.
-const ChosenFile = "chosen.json"
+// ChosenFoldingFileName is the name of the chosen design's folding file in the output folder.
+const ChosenFoldingFileName = "chosen.json"
 
 // write writes all files of the sweep except the journal. It adds a diagnostic to d if a file is in the way.
 func (r *SweepReport) write(d *diag.List) error {
@@ -177,9 +177,9 @@ func (r *SweepReport) write(d *diag.List) error {
 
 // put writes files into the output folder. It adds a diagnostic to d if a file is in the way.
 func (r *SweepReport) put(files []file, d *diag.List) error {
-	return folder.Share(r.Out, d, func(dir *outputdir.Shared) error {
+	return folder.WriteToSharedFolder(r.Out, d, func(dir *outputdir.SharedFolder) error {
 		for _, f := range files {
-			if err := dir.Write(f.name, f.data); err != nil {
+			if err := dir.WriteOwnFile(f.name, f.data); err != nil {
 				return err
 			}
 		}
@@ -196,13 +196,14 @@ func (r *SweepReport) admitted(d *diag.List) (ok bool, err error) {
 	}
 	var names []string
 	for _, e := range there {
-		if name := e.Name(); templates.AnyEntryMatches(sweepFiles, name) && name != journalFile &&
-			name != outputdir.FileListName {
+		if name := e.Name(); templates.AnyReadmeEntryMatches(sweepFiles, name) && name != journalFile &&
+			name != outputdir.SharedFileListName {
 			names = append(names, name)
 		}
 	}
-	err = folder.Share(r.Out, d, func(dir *outputdir.Shared) error { return dir.Admit(names...) })
-	return err == nil && !d.Failed(), err
+	err = folder.WriteToSharedFolder(r.Out, d,
+		func(dir *outputdir.SharedFolder) error { return dir.CheckMayWrite(names...) })
+	return err == nil && !d.HasErrors(), err
 }
 
 type file struct {
@@ -219,18 +220,18 @@ func (r *SweepReport) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	all := sheet{report.CurrentHead, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
+	all := sheet{report.CurrentReportHead, r.Model, r.Precision, r.Accuracy, append([]PointResult{}, r.Points...)}
 	if err := e.Encode(all); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
-	add := func(name string, p chart.Picture, err error) error {
+	add := func(name string, p chart.SVGAndPNG, err error) error {
 		if err == nil {
 			files = append(files, file{name + ".svg", p.SVG}, file{name + ".png", p.PNG})
 		}
 		return err
 	}
-	chosen := r.Chosen()
+	chosen := r.ChosenPoint()
 	if chosen == nil {
 		return files, nil // there is nothing to draw
 	}
@@ -239,7 +240,7 @@ func (r *SweepReport) files() (files []file, err error) {
 		if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
 			return nil, err
 		}
-		files = append(files, file{ChosenFile, append(asked.Bytes(), '\n')})
+		files = append(files, file{ChosenFoldingFileName, append(asked.Bytes(), '\n')})
 	}
 	if r.Precision != nil {
 		for _, a := range r.accuracies() {
@@ -252,19 +253,19 @@ func (r *SweepReport) files() (files []file, err error) {
 	}
 	for _, k := range kinds {
 		if r.Precision != nil || !k.drawn ||
-			!slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
+			!slices.ContainsFunc(r.Points, func(p PointResult) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
 		name := k.on(r.Points)
-		f := chart.ParetoChart{Title: r.Model + ": " + r.Unit() + " per second against " + name, Cost: name,
-			Gain: r.Unit() + " per second", Chosen: &chart.Design{Cost: float64(k.of(chosen.Resources)),
+		f := chart.ParetoChart{Title: r.Model + ": " + r.RateUnit() + " per second against " + name, Cost: name,
+			Gain: r.RateUnit() + " per second", Chosen: &chart.CostGainPoint{Cost: float64(k.of(chosen.Resources)),
 				Gain: chosen.FPS},
-			Label: fmt.Sprintf("%s %s/s, %s %s", chart.Amount(chosen.FPS), r.Unit(),
-				chart.Amount(float64(k.of(chosen.Resources))), name)}
+			Label: fmt.Sprintf("%s %s/s, %s %s", chart.FormatAmount(chosen.FPS), r.RateUnit(),
+				chart.FormatAmount(float64(k.of(chosen.Resources))), name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.PointSeries{Name: seriesName(group[0].Board, group[0].ClockMHz)}
 			for _, p := range group {
-				s.Dots = append(s.Dots, chart.Design{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
+				s.Dots = append(s.Dots, chart.CostGainPoint{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
 			}
 			f.Series = append(f.Series, s)
 		}
@@ -279,7 +280,7 @@ func (r *SweepReport) files() (files []file, err error) {
 
 // clocks returns the bar chart of the clocks of each layer of a design, with a further bar for a bottleneck that is no
 // layer. model names the model.
-func (p *Point) clocks(model string) chart.Bars {
+func (p *PointResult) clocks(model string) chart.BarChart {
 	per := "clocks per frame"
 	if p.Samples > 1 {
 		per += fmt.Sprintf(" of %d samples", p.Samples)
@@ -287,7 +288,7 @@ func (p *Point) clocks(model string) chart.Bars {
 	if s := p.Sequences; s != nil {
 		per = fmt.Sprintf("clocks per sequence of %d steps", s.Longest.Steps)
 	}
-	b := chart.Bars{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
+	b := chart.BarChart{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
 		Mark: "bottleneck"}
 	slowest := 0
 	for _, l := range p.Cycles {
@@ -300,5 +301,5 @@ func (p *Point) clocks(model string) chart.Bars {
 	return b
 }
 
-// whole formats an integer with commas between thousands.
+// whole formats an integer with commas between groups of three digits.
 func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -11,7 +11,7 @@ import (
 // this: one is prepared for n samples, the other for a single one. Each element of the first must be computed from
 // elements of its own sample, in the same way as in the second.
 
-// A contrast compares a program for n samples with a program for a single sample.
+// A contrast compares a program for n samples (many) with a program for a single sample (one).
 type contrast struct {
 	n         int
 	many, one *program.Program
@@ -31,8 +31,8 @@ func newContrast(n int, many, one *program.Program) *contrast {
 	return c
 }
 
-// sides returns the numbers of adjacent elements of a tensor that may belong to one sample, given its shapes for n
-// samples and for one. That is 0 for equal shapes. ok is false if no axis of samples relates the shapes.
+// sides returns the possible numbers of adjacent elements of a tensor that belong to one sample, given its shapes for n
+// samples and for one. For equal shapes it returns 0 alone. ok is false if no axis of samples relates the shapes.
 func sides(many, one []int, n int) (inner []int, ok bool) {
 	if slices.Equal(many, one) {
 		return []int{0}, true
@@ -43,17 +43,17 @@ func sides(many, one []int, n int) (inner []int, ok bool) {
 	}
 	switch {
 	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // such as after a Squeeze
-		return []int{graph.Size(one[at:])}, true
+		return []int{graph.ElementCount(one[at:])}, true
 	case len(many) != len(one) || many[at] != n*one[at] || !slices.Equal(many[at+1:], one[at+1:]):
 		return nil, false
 	case one[at] == 1:
-		return []int{graph.Size(one[at:])}, true
+		return []int{graph.ElementCount(one[at:])}, true
 	}
-	return []int{graph.Size(one[at:]), graph.Size(one[at+1:])}, true
+	return []int{graph.ElementCount(one[at:]), graph.ElementCount(one[at+1:])}, true
 }
 
-// place returns the sample to which element e belongs, and its index within the sample, if inner adjacent elements
-// belong to one. With inner 0, all samples share the tensor, and the sample is -1.
+// place returns the sample to which element e belongs, and the element's index within it. Runs of inner adjacent
+// elements belong to one sample. With inner 0, all samples share the tensor, and the sample is -1.
 func (c *contrast) place(inner, e int) (sample, element int) {
 	if inner == 0 {
 		return -1, e
@@ -64,11 +64,12 @@ func (c *contrast) place(inner, e int) (sample, element int) {
 // An operand is an input of a step of many, with its counterpart in one.
 type operand struct {
 	inner     int
-	size      int           // the number of elements in many
-	many, one *graph.Tensor // the values, if both are constant
+	size      int                   // the number of elements in many
+	many, one *graph.ConstantTensor // the values, if both are constant
 }
 
-// operands returns the inputs of step s of many, with those of its counterpart t. ok is false if t reads other tensors.
+// operands returns the inputs of step s of many, each with its counterpart among the inputs of t, a step of one. ok is
+// false if t reads other tensors.
 func (c *contrast) operands(s, t *program.Step) (list []operand, ok bool) {
 	if len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return nil, false
@@ -78,7 +79,7 @@ func (c *contrast) operands(s, t *program.Step) (list []operand, ok bool) {
 		if (many.Const == nil) != (one.Const == nil) || many.Const == nil && name != t.Node.Inputs[i] {
 			return nil, false
 		}
-		o := operand{c.inner[name], graph.Size(many.Shape), many.Const, one.Const}
+		o := operand{c.inner[name], graph.ElementCount(many.Shape), many.Const, one.Const}
 		if o.many != nil && o.many.Equal(o.one) {
 			o.one = o.many // each program computes its own copy of a constant
 		}
@@ -87,12 +88,12 @@ func (c *contrast) operands(s, t *program.Step) (list []operand, ok bool) {
 	return list, true
 }
 
-// same reports whether element e of an operand of many corresponds, for the given sample, to element f of its
-// counterpart in one.
+// same reports whether element e of an operand in many corresponds, for the given sample, to element f of the operand
+// in one.
 func (c *contrast) same(o operand, sample, e, f int) bool {
 	switch {
 	case o.many != nil:
-		return o.many == o.one && e == f || o.many.EqualElements(o.one, e, f)
+		return o.many == o.one && e == f || o.many.IsElementEqualTo(o.one, e, f)
 	case o.inner == 0:
 		return e == f
 	case o.inner*c.n == o.size: // the same as below without a division
@@ -102,11 +103,11 @@ func (c *contrast) same(o operand, sample, e, f int) bool {
 	return of == sample && element == f
 }
 
-// difference returns the first step of many that does not treat each sample as its counterpart treats the single one,
-// or nil if there is none.
+// difference returns the first step of many that does not treat each sample as its counterpart in one treats the single
+// sample. It returns nil if there is none.
 func (c *contrast) difference() *program.Step {
 	for _, s := range c.many.Steps {
-		t := c.one.Producer(s.Output)
+		t := c.one.ProducerOf(s.Output)
 		if t == nil || !c.alike(s, t) {
 			return s
 		}
@@ -114,8 +115,8 @@ func (c *contrast) difference() *program.Step {
 	return nil
 }
 
-// alike reports whether step s of many treats each sample as its counterpart t treats the single one. If so, it records
-// how many adjacent elements of s's output belong to a sample.
+// alike reports whether step s of many treats each sample as its counterpart t in one treats the single sample. If so,
+// it records how many adjacent elements of s's output belong to a sample.
 func (c *contrast) alike(s, t *program.Step) bool {
 	inner, ok := sides(s.Shape, t.Shape, c.n)
 	if !ok || s.DType != t.DType || !resembles(s, t) {
@@ -134,8 +135,8 @@ func (c *contrast) alike(s, t *program.Step) bool {
 	return false
 }
 
-// resembles reports whether two steps compute the same of the elements that they read, whichever these are. It does not
-// compare the bodies of loops.
+// resembles reports whether two steps compute the same functions of the elements that they read, whichever elements
+// these are. It does not compare the bodies of loops.
 func resembles(s *program.Step, t *program.Step) bool {
 	elem := func(a, b *program.Elem) bool {
 		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
@@ -154,7 +155,7 @@ func resembles(s *program.Step, t *program.Step) bool {
 	return t.Recur != nil && s.Result == t.Result
 }
 
-// elements reports whether, for each element of the output, s and t read corresponding elements. inner adjacent
+// elements reports whether s and t read corresponding elements for each element of the output. Runs of inner adjacent
 // elements of s's output belong to one sample.
 func (c *contrast) elements(s, t *program.Step, operands []operand, inner int) bool {
 	first := func(int, int, int) int { return 0 }
@@ -164,9 +165,9 @@ func (c *contrast) elements(s, t *program.Step, operands []operand, inner int) b
 	n, i := readCount(s), 0
 	run, runs := inner, c.n // the same as place without a division per element
 	if inner == 0 {
-		run, runs = graph.Size(s.Shape), 1
+		run, runs = graph.ElementCount(s.Shape), 1
 	}
-	for i < graph.Size(s.Shape) {
+	for i < graph.ElementCount(s.Shape) {
 		start := i / runs
 		for sample := range runs {
 			of := sample
@@ -191,8 +192,9 @@ func (c *contrast) elements(s, t *program.Step, operands []operand, inner int) b
 	return true
 }
 
-// sums returns a function of a sample and two output elements i and j. It tells from which read on elements must be
-// compared singly: from 0, or behind the last if the whole sums of products certainly correspond.
+// sums returns a function of a sample and two output elements i and j. It returns the number of the first read element
+// from which on elements must be compared singly. That is 0, or the number of all if the whole sums of products
+// certainly correspond.
 func (c *contrast) sums(d, e *program.Dot, operands []operand) func(sample, i, j int) int {
 	along := func(o operand, of, to []int32) func(sample, e, f int) bool {
 		switch equal := slices.Equal(of, to); {
@@ -240,9 +242,9 @@ func readCount(s *program.Step) int {
 func readOf(s *program.Step, i, k int) (slot, element int) {
 	switch d := s.Dot; {
 	case s.Move != nil:
-		return s.Move.From(i)
+		return s.Move.SourceOf(i)
 	case s.Elem != nil:
-		return s.Elem.Args[k], s.Elem.At(k, i)
+		return s.Elem.Args[k], s.Elem.ArgumentIndex(k, i)
 	case s.Order != nil:
 		return 0, int(s.Order.Base[i]) + k*s.Order.Stride
 	case k < d.K:
@@ -251,13 +253,13 @@ func readOf(s *program.Step, i, k int) (slot, element int) {
 		return d.B, int(d.BBase.At(i)) + int(d.BOffset[k-d.K])
 	default:
 		v := k - 2*d.K + 1
-		return d.Then.Args[v], d.Then.At(v, i)
+		return d.Then.Args[v], d.Then.ArgumentIndex(v, i)
 	}
 }
 
 // mixes reports whether a step of many computes some element from several samples.
 func (c *contrast) mixes(s *program.Step) bool {
-	for i := range graph.Size(s.Shape) {
+	for i := range graph.ElementCount(s.Shape) {
 		seen := -1
 		for k := range readCount(s) {
 			slot, e := readOf(s, i, k)

@@ -9,8 +9,9 @@ import (
 
 // This file compares loops for a contrast: see alike.go.
 
-// loop reports whether loop s of many treats each sample as its counterpart t does. Either both have the same runs,
-// each with all samples, or s has no states and treats one sample per run.
+// loop reports whether loop s of many treats each sample as its counterpart t in one does. Either both have the same
+// runs, each with all samples, or s has no states and treats one sample per run. Runs of inner adjacent elements of the
+// output belong to one sample.
 func (c *contrast) loop(s, t *program.Step, operands []operand, inner int) bool {
 	r, q := s.Recur, t.Recur
 	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -41,7 +42,7 @@ func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, e
 			return false
 		}
 		many, one := c.many.Known[s.Node.Inputs[i]].Shape, c.one.Known[t.Node.Inputs[i]].Shape
-		for e := range graph.Size(r.Body.Known[v.Name].Shape) {
+		for e := range graph.ElementCount(r.Body.Known[v.Name].Shape) {
 			sample, f := c.place(inner, e)
 			if i < r.States {
 				if !c.same(operands[i], sample, e, f) {
@@ -53,9 +54,10 @@ func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, e
 			for run := range r.Length {
 				other := run
 				if each {
-					sample, other = a.Position(run, r.Length), 0
+					sample, other = a.AxisPositionOfRun(run, r.Length), 0
 				}
-				if a != b || !c.same(operands[i], sample, a.Element(many, run, e), b.Element(one, other, f)) {
+				if a != b || !c.same(operands[i], sample, a.ElementInWhole(many, run, e), b.ElementInWhole(one, other,
+					f)) {
 					return false
 				}
 			}
@@ -64,8 +66,8 @@ func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, e
 	return true
 }
 
-// handsOn reports whether each of a body's states has the same layout of samples at the end of the body as at its
-// start.
+// handsOn reports whether each of the first states outputs of the loop's body has the samples at the same places as the
+// state's input.
 func (c *contrast) handsOn(states int) bool {
 	g := c.many.Graph
 	for i := range states {
@@ -94,9 +96,9 @@ func (c *contrast) gives(s, t *program.Step, body *contrast, inner int, each boo
 		}
 		within = list[0]
 	}
-	for e := range graph.Size(many.Shape) {
+	for e := range graph.ElementCount(many.Shape) {
 		sample, f := c.place(within, e)
-		if many.Const != nil && !many.Const.EqualElements(one.Const, e, f) {
+		if many.Const != nil && !many.Const.IsElementEqualTo(one.Const, e, f) {
 			return false
 		}
 		if s.Result < r.States {
@@ -109,10 +111,10 @@ func (c *contrast) gives(s, t *program.Step, body *contrast, inner int, each boo
 		for run := range r.Length {
 			other := run
 			if each {
-				sample, other = r.Scanned[0].Position(run, r.Length), 0
+				sample, other = r.Scanned[0].AxisPositionOfRun(run, r.Length), 0
 			}
-			of, element := c.place(inner, a.Element(s.Shape, run, e))
-			if a != b || of != sample || element != b.Element(t.Shape, other, f) {
+			of, element := c.place(inner, a.ElementInWhole(s.Shape, run, e))
+			if a != b || of != sample || element != b.ElementInWhole(t.Shape, other, f) {
 				return false
 			}
 		}

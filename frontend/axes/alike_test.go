@@ -23,7 +23,8 @@ func TestSums(t *testing.T) {
 	for range 20000 {
 		const n, inner = 2, 3
 		c := &contrast{n: n}
-		constant := &graph.Tensor{DType: graph.Float32, Shape: []int{8}, F: []float64{1, 1, 2, 1, 1, 2, 1, 1}}
+		constant := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: []int{8}, F: []float64{1, 1, 2, 1, 1, 2, 1,
+			1}}
 		other := *constant
 		kinds := []operand{
 			{inner: inner, size: n * inner},     // a sample's elements side by side

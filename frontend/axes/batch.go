@@ -19,9 +19,9 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A Batch describes an axis of inputs that has a fixed size of more than one, and whether it counts samples. It is the
-// leading axis, or that of samples whose sequences have individual lengths.
-type Batch struct {
+// A BatchAxisCandidate describes an axis of a model's inputs that has a fixed size of more than one, and says whether
+// it counts samples. It is the leading axis, or the axis of samples whose sequences have individual lengths.
+type BatchAxisCandidate struct {
 	Size   int
 	Inputs []string         // the inputs that have the axis
 	Axes   map[string]int   // for inputs and outputs whose axis is not the leading one
@@ -37,10 +37,10 @@ type Batch struct {
 	Mixes, Vectors, Time bool
 }
 
-// samplesApart returns the batch of samples with individual lengths (graph.Sides). It returns nil if the graph has one
+// samplesApart returns the axis of samples with individual lengths (graph.Sides). It returns nil if the graph has one
 // such sample or none.
-func samplesApart(g *graph.Graph) *Batch {
-	b := &Batch{Axes: map[string]int{}, Apart: true}
+func samplesApart(g *graph.Graph) *BatchAxisCandidate {
+	b := &BatchAxisCandidate{Axes: map[string]int{}, Apart: true}
 	for _, in := range g.Inputs {
 		axis, ok := g.Sides[in.Name]
 		if !ok || !in.Known || axis >= len(in.Dims) {
@@ -55,9 +55,10 @@ func samplesApart(g *graph.Graph) *Batch {
 	return b
 }
 
-// FindBatch returns a fixed leading axis of more than one element, if possible one that counts samples. It returns nil
-// if no input of several axes has one, or the graph cannot be prepared. Samples with individual lengths come first.
-func FindBatch(o operators.Options, g *graph.Graph, file string) (found *Batch) {
+// FindBatchAxisCandidate returns a fixed leading axis of more than one element, preferably one that counts samples. It
+// returns nil if no input of several axes has such an axis, or the graph cannot be prepared. An axis of samples with
+// individual lengths takes precedence.
+func FindBatchAxisCandidate(o operators.Options, g *graph.Graph, file string) (found *BatchAxisCandidate) {
 	sizes := map[int][]string{}
 	var order []int
 	for _, in := range g.Inputs {
@@ -74,7 +75,7 @@ func FindBatch(o operators.Options, g *graph.Graph, file string) (found *Batch) 
 	if order == nil && sides == nil {
 		return nil
 	}
-	many, ok := operators.PreparePart(g, file, o)
+	many, ok := operators.PrepareSupportedPart(g, file, o)
 	if !ok {
 		return nil
 	}
@@ -88,8 +89,9 @@ func FindBatch(o operators.Options, g *graph.Graph, file string) (found *Batch) 
 		return sides
 	}
 	for _, n := range order {
-		s := &search{many: many, batch: &Batch{Size: n, Inputs: sizes[n], Axes: map[string]int{}, Shapes: shapes,
-			Used: many}}
+		s := &search{many: many, batch: &BatchAxisCandidate{Size: n, Inputs: sizes[n], Axes: map[string]int{},
+			Shapes: shapes,
+			Used:   many}}
 		s.run(g)
 		if found == nil || s.batch.Sample != nil {
 			found = s.batch
@@ -106,11 +108,11 @@ func FindBatch(o operators.Options, g *graph.Graph, file string) (found *Batch) 
 // that does not treat a sample as it treats n has the number in a constant, the search replaces that constant.
 type search struct {
 	many  *program.Program
-	batch *Batch
+	batch *BatchAxisCandidate
 }
 
 func (s *search) run(g *graph.Graph) {
-	one := g.Copy()
+	one := g.ShallowCopy()
 	for i := range one.Inputs {
 		if in := &one.Inputs[i]; slices.Contains(s.batch.Inputs, in.Name) {
 			in.Dims = slices.Clone(in.Dims)
@@ -120,7 +122,7 @@ func (s *search) run(g *graph.Graph) {
 	at, c := s.contrast(one)
 	for at < len(s.many.Steps) {
 		before := at
-		for _, next := range s.changed(one, s.many.Origin(s.many.Steps[at].Node)) {
+		for _, next := range s.changed(one, s.many.OriginOf(s.many.Steps[at].Node)) {
 			if k, d := s.contrast(next); k > at {
 				one, at, c = next, k, d
 				break
@@ -148,22 +150,22 @@ func (s *search) run(g *graph.Graph) {
 }
 
 // axis returns the axis of a tensor that counts samples: the leading one or, for samples with individual lengths, any.
-// ok is false if the tensor has none.
+// ok is false if no axis does.
 func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 	many, one, inner := s.many.Known[tensor].Shape, c.one.Known[tensor].Shape, c.inner[tensor]
-	if inner == 0 || inner*s.batch.Size != graph.Size(many) && !s.batch.Apart {
+	if inner == 0 || inner*s.batch.Size != graph.ElementCount(many) && !s.batch.Apart {
 		return 0, false
 	}
 	for axis < len(one) && many[axis] == one[axis] {
 		axis++
 	}
-	return axis, inner == graph.Size(one[axis:])
+	return axis, inner == graph.ElementCount(one[axis:])
 }
 
-// contrast compares the program with that of one, a graph for a single sample. It returns the comparison and the index
-// of the first step that differs.
+// contrast compares the program with that of one, a graph for a single sample. It returns the index of the first step
+// that differs, and the comparison.
 func (s *search) contrast(one *graph.Graph) (int, *contrast) {
-	p, whole := operators.PreparePartLike(s.many, one, operators.OptionsOf(s.many))
+	p, whole := operators.ReprepareSupportedPart(s.many, one, operators.PrepareOptionsOf(s.many))
 	if p == nil {
 		return 0, &contrast{n: s.batch.Size, many: s.many}
 	}
@@ -175,12 +177,12 @@ func (s *search) contrast(one *graph.Graph) (int, *contrast) {
 	return len(s.many.Steps), c
 }
 
-// explain records in the Batch why the axis does not count samples. The step with index at differs; behind the last
-// step, the outputs do.
+// explain records in the BatchAxisCandidate why the axis does not count samples. at is the index of the first step that
+// differs; behind the last step, the outputs differ.
 func (s *search) explain(c *contrast, at int) {
 	if at < len(s.many.Steps) {
 		step := s.many.Steps[at]
-		s.batch.Node, s.batch.Mixes = s.many.Origin(step.Node), step.Recur != nil || c.mixes(step)
+		s.batch.Node, s.batch.Mixes = s.many.OriginOf(step.Node), step.Recur != nil || c.mixes(step)
 		s.batch.Time = step.Recur != nil && scans(step, c)
 	}
 	for _, step := range s.many.Steps[:at] {
@@ -188,13 +190,13 @@ func (s *search) explain(c *contrast, at int) {
 	}
 }
 
-// scans reports whether step s is a loop that runs along the samples, one or several per run.
+// scans reports whether step s is a loop that runs along the samples, with one or several samples in each run.
 func scans(s *program.Step, c *contrast) bool {
-	t := c.one.Producer(s.Output)
+	t := c.one.ProducerOf(s.Output)
 	return t == nil || t.Recur == nil || t.Recur.Length != s.Recur.Length
 }
 
-// changed returns variants of graph one, each with some constant of a node changed from the number of samples to 1.
+// changed returns variants of graph one. In each, one constant of the node is changed from the number of samples to 1.
 func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Graph) {
 	at := slices.Index(s.many.Graph.Nodes, node)
 	if at < 0 {
@@ -202,7 +204,7 @@ func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Grap
 	}
 	type change struct {
 		slot int
-		to   *graph.Tensor
+		to   *graph.ConstantTensor
 	}
 	var shapes []change
 	firsts := map[int][]change{} // by axis
@@ -223,7 +225,7 @@ func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Grap
 		}
 	}
 	with := func(changes ...change) {
-		g, n := one.Copy(), *one.Nodes[at]
+		g, n := one.ShallowCopy(), *one.Nodes[at]
 		n.Inputs, g.Nodes[at] = slices.Clone(n.Inputs), &n
 		for _, c := range changes {
 			name := fresh(g, node.Inputs[c.slot])
@@ -245,43 +247,43 @@ func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Grap
 	return list
 }
 
-// fresh returns a tensor name that a graph does not have, made of base.
+// fresh returns a name made of base that no tensor of the graph has.
 func fresh(g *graph.Graph, base string) string {
-	taken := g.UsedNames()
+	taken := g.UsedTensorNames()
 	for i := 1; ; i++ {
-		if name := fmt.Sprintf("%s.sample%d", base, i); taken.Take(name) {
+		if name := fmt.Sprintf("%s.sample%d", base, i); taken.MarkUsed(name) {
 			return name
 		}
 	}
 }
 
 // withElement returns a copy of a tensor of integers in which element i is v.
-func withElement(t *graph.Tensor, i int, v int64) *graph.Tensor {
+func withElement(t *graph.ConstantTensor, i int, v int64) *graph.ConstantTensor {
 	c := *t
 	c.I, c.Codes, c.Values = slices.Clone(t.Ints()), nil, nil
 	c.I[i] = v
 	return &c
 }
 
-// firstSlice returns the first of the n slices of a tensor along an axis. It returns nil if the axis does not have n
-// elements, or the slices differ.
-func firstSlice(t *graph.Tensor, axis, n int) *graph.Tensor {
+// firstSlice returns the first of the n slices of a tensor along an axis. It returns nil if the size of the axis is not
+// n, or if the slices differ.
+func firstSlice(t *graph.ConstantTensor, axis, n int) *graph.ConstantTensor {
 	if t.Shape[axis] != n {
 		return nil
 	}
-	inner := graph.Size(t.Shape[axis+1:])
-	out := &graph.Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
+	inner := graph.ElementCount(t.Shape[axis+1:])
+	out := &graph.ConstantTensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
 	out.Shape[axis] = 1
 	for e := range t.Len() {
 		at := e/(inner*n)*inner*n + e%inner // the same element in the first slice
 		switch {
-		case !t.EqualElements(t, e, at):
+		case !t.IsElementEqualTo(t, e, at):
 			return nil
 		case e/inner%n > 0:
-		case t.DType.Float():
-			out.F = append(out.F, t.At(e))
+		case t.DType.IsReal():
+			out.F = append(out.F, t.FloatAt(e))
 		default:
-			out.I = append(out.I, t.Int(e))
+			out.I = append(out.I, t.IntAt(e))
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ const (
 )
 
 type (
-	tensors = map[string]*graph.Tensor
+	tensors = map[string]*graph.ConstantTensor
 	nodes   = []*graph.Node
 )
 
@@ -173,7 +173,7 @@ var batches = []struct {
 		init: tensors{"zero": graphtest.Int64s(0)}, nodes: nodes{
 			graphtest.Node("MatMul", nil, "m", "x", "w"), graphtest.Node("Shape", nil, "s", "x"),
 			graphtest.Node("Gather", nil, "n", "s", "zero"),
-			graphtest.Node("Cast", graphtest.Attrs{"to": int(graph.Float64)}, "f", "n"), graphtest.Node("Div", nil,
+			graphtest.Node("Cast", graphtest.Attrs{"to": int(graph.DTypeFloat64)}, "f", "n"), graphtest.Node("Div", nil,
 				"y", "m", "f"),
 		}},
 	{name: "outputs that lie across", shape: []int{4, 6}, want: vectors,

@@ -17,13 +17,13 @@ func TestBatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range batches {
 		r := rand.New(rand.NewPCG(3, 5))
-		init := map[string]*graph.Tensor{"w": graphtest.FilledWith(r, 6, 3), "v": graphtest.FilledWith(r, 3)}
+		init := map[string]*graph.ConstantTensor{"w": graphtest.FilledWith(r, 6, 3), "v": graphtest.FilledWith(r, 3)}
 		for name, value := range c.init {
 			init[name] = value
 		}
 		g := graphtest.Network(c.shape, init, c.nodes...)
-		before := graph.Size(c.shape)
-		b := axes.FindBatch((operators.Options{}), g, "m")
+		before := graph.ElementCount(c.shape)
+		b := axes.FindBatchAxisCandidate((operators.Options{}), g, "m")
 		if b == nil || b.Size != 4 || !slices.Equal(b.Inputs, []string{"x"}) {
 			t.Errorf("%s: %+v", c.name, b)
 			continue
@@ -93,9 +93,9 @@ func TestBatchInputs(t *testing.T) {
 	} {
 		g := graphtest.Network(c.x, nil, c.nodes...)
 		z := graphtest.Dims(c.z...)
-		z.Name, z.DType = "z", graph.Float64
+		z.Name, z.DType = "z", graph.DTypeFloat64
 		g.Inputs = append(g.Inputs, z)
-		b := axes.FindBatch((operators.Options{}), g, "m")
+		b := axes.FindBatchAxisCandidate((operators.Options{}), g, "m")
 		if (b == nil) != (c.size == 0) ||
 			b != nil && (b.Size != c.size || !slices.Equal(b.Inputs, c.inputs) || (b.Sample != nil) != c.batch) {
 			t.Errorf("%s: %+v", c.name, b)
@@ -107,7 +107,7 @@ func TestBatchInputs(t *testing.T) {
 // graph.
 func TestBound(t *testing.T) {
 	t.Parallel()
-	init := map[string]*graph.Tensor{"zero": graphtest.Reals([]int{2}, 0, 0)}
+	init := map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{2}, 0, 0)}
 	for _, c := range []struct {
 		name string
 		node *graph.Node
@@ -125,8 +125,8 @@ func TestBound(t *testing.T) {
 	} {
 		g := graphtest.Network([]int{-1, 2}, init, c.node)
 		g.Inputs[0].Dims[0].Param = "N"
-		fixed, left := axes.WithSequences(operators.Options{Dims: c.dims}, g, "m").Bound(g)
-		b := axes.FindBatch(left, fixed, "m")
+		fixed, left := axes.OptionsWithSequenceInputs(operators.Options{Dims: c.dims}, g, "m").BindLeadingAxes(g)
+		b := axes.FindBatchAxisCandidate(left, fixed, "m")
 		if (b == nil) != (c.size == 0) || b != nil && (b.Size != c.size || b.Sample == nil) {
 			t.Errorf("%s: %+v", c.name, b)
 		}

@@ -16,41 +16,41 @@ type origin struct {
 	element int
 }
 
-// comesFrom follows element i of a tensor back through moves to where its value is computed, or to an input. If through
-// is set, it also goes back through quantisers.
+// comesFrom returns the origin of element i of a tensor. It follows the element back through moves to where its value
+// is computed, or to an input. If through is set, it also goes back through quantisers.
 func comesFrom(p *program.Program, tensor string, i int, through bool) origin {
 	for {
-		s := p.Producer(tensor)
+		s := p.ProducerOf(tensor)
 		switch {
 		case s == nil:
 			return origin{tensor, i}
 		case s.Move != nil:
-			input, at := s.Move.From(i)
+			input, at := s.Move.SourceOf(i)
 			tensor, i = s.Node.Inputs[input], at
-		case through && s.Elem != nil && ofQuantiser(operators.RoleOf(p.Origin(s.Node))):
-			tensor, i = s.Node.Inputs[s.Elem.Args[0]], s.Elem.Index[0].At(i)
+		case through && s.Elem != nil && ofQuantiser(operators.RoleOf(p.OriginOf(s.Node))):
+			tensor, i = s.Node.Inputs[s.Elem.Args[0]], s.Elem.Index[0].ArgumentIndex(i)
 		default:
 			return origin{tensor, i}
 		}
 	}
 }
 
-// ofQuantiser reports whether r is the role of a quantiser or of a node that quantisers are made of.
+// ofQuantiser reports whether r is the role of a quantiser or of one of the nodes of which quantisers consist.
 func ofQuantiser(r operators.Role) bool {
 	return r == operators.RoleFakeQuantise || r == operators.RoleQuantizeLinear ||
 		r == operators.RoleDequantizeLinear || r == operators.RoleClip
 }
 
-// WhyNotState returns the reason why recurrences cannot keep an input and an output as a state from run to run. It
-// returns "" if they are, element by element, the initial and final values of states.
-func WhyNotState(p *program.Program, input, output string) string {
-	states := StateInputs(p)
+// WhyNotStatePair returns the reason why recurrences cannot keep an input and an output as a state from run to run. It
+// returns "" if they can: element by element, the two are the initial and final values of states.
+func WhyNotStatePair(p *program.Program, input, output string) string {
+	states := FindStateInputs(p)
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
 	if at < 0 {
 		return "the input is none that recurrences, and nothing else, begin with"
 	}
 	back := map[origin]int{} // from an element of a final state to the element of the output
-	for i := range graph.Size(p.Known[output].Shape) {
+	for i := range graph.ElementCount(p.Known[output].Shape) {
 		back[comesFrom(p, output, i, false)] = i
 	}
 	met := 0
@@ -69,7 +69,7 @@ func WhyNotState(p *program.Program, input, output string) string {
 			!slices.EqualFunc(chain, own, quantising.equal) {
 			return "its quantiser differs from that of the recurrence's state"
 		}
-		for i := range graph.Size(p.Known[begins].Shape) {
+		for i := range graph.ElementCount(p.Known[begins].Shape) {
 			from := comesFrom(p, begins, i, true)
 			if to, ok := back[origin{ends, i}]; from.tensor != input || !ok || to != from.element {
 				return fmt.Sprintf("element %d of a recurrence's last state does not come back as what it begins with",

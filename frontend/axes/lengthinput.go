@@ -7,9 +7,9 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A LengthInput is an input that holds the number of valid steps of a sequence: sequence_lens of ONNX' recurrent
-// operators, as data. The operators ignore later steps, and give zeros for them.
-type LengthInput struct {
+// A SequenceLengthInput is an input that holds the number of valid steps of a sequence: sequence_lens of ONNX'
+// recurrent operators, as data. The operators ignore later steps, and give zeros for them.
+type SequenceLengthInput struct {
 	Name string
 	Axes []TimeAxis
 
@@ -31,10 +31,10 @@ const (
 	stateEnd   = 7
 )
 
-// FindLengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if
-// there is none, if something else depends on it, or if the sequences come from no inputs with the same steps.
-func FindLengthInput(g *graph.Graph) *LengthInput {
-	l, by := &LengthInput{sides: map[string]int{}}, map[string]*graph.Node{}
+// FindSequenceLengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil
+// if there is none, if something else depends on it, or if the sequences come from no inputs with the same steps.
+func FindSequenceLengthInput(g *graph.Graph) *SequenceLengthInput {
+	l, by := &SequenceLengthInput{sides: map[string]int{}}, map[string]*graph.Node{}
 	for _, n := range g.Nodes {
 		for _, out := range n.Outputs {
 			by[out] = n
@@ -46,7 +46,7 @@ func FindLengthInput(g *graph.Graph) *LengthInput {
 		if !operators.IsRecurrent(n) {
 			continue
 		}
-		if !operators.Has(n, operators.TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
+		if !operators.HasTrait(n, operators.TraitNeedsCellFormats) || len(n.Inputs) <= lensSlot {
 			return nil
 		}
 		name := n.Inputs[lensSlot]
@@ -93,8 +93,8 @@ func FindLengthInput(g *graph.Graph) *LengthInput {
 	return l
 }
 
-// isReadElsewhere reports whether a tensor is an output of the graph, or read by a node that is neither in nodes nor
-// recurrent. The outputs of nodes count as the tensor.
+// isReadElsewhere reports whether a tensor is an output of the graph, or is read by a node that is neither in nodes nor
+// recurrent. Reading the outputs of nodes counts as reading the tensor.
 func isReadElsewhere(g *graph.Graph, tensor string, nodes map[*graph.Node]bool) bool {
 	known := map[string]bool{tensor: true}
 	for _, n := range g.Nodes { // in topological order
@@ -106,18 +106,18 @@ func isReadElsewhere(g *graph.Graph, tensor string, nodes map[*graph.Node]bool) 
 		}
 		known[n.Outputs[0]] = true
 	}
-	return slices.ContainsFunc(graph.Names(g.Outputs), func(out string) bool { return known[out] })
+	return slices.ContainsFunc(graph.ValueNames(g.Outputs), func(out string) bool { return known[out] })
 }
 
-// recordSides enters in seen the axis of each tensor that becomes the given axis of a tensor. by holds the node of each
-// output. It stops at nodes that add or remove axes, and at recurrences.
+// recordSides records in seen the given axis of a tensor and, for each tensor from which that comes, the axis that
+// becomes it. by holds the node of each output. It stops at nodes that add or remove axes, and at recurrences.
 func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int, seen map[string]int) {
 	if _, ok := seen[tensor]; ok {
 		return
 	}
 	seen[tensor] = axis
 	n := by[tensor]
-	if n == nil || operators.Has(n, operators.TraitLoop|operators.TraitReshape) {
+	if n == nil || operators.HasTrait(n, operators.TraitLoop|operators.TraitReshape) {
 		return
 	}
 	if perm := n.Attrs["perm"].Ints; n.Op == operators.OpTranspose && axis < len(perm) {
@@ -130,8 +130,8 @@ func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis 
 	}
 }
 
-// inputAxis returns the input, and its axis, that becomes the given axis of a tensor. by holds the node of each output.
-// ok is false if no input does, such as behind a recurrence.
+// inputAxis returns the graph's input and the axis of it that becomes the given axis of a tensor. by holds the node of
+// each output. ok is false if no input does, as behind a recurrence.
 func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int) (a TimeAxis, ok bool) {
 	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
 		n := by[a.Input]
@@ -147,9 +147,9 @@ func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis in
 	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
 }
 
-// Steps returns the steps of the inputs' sequences, and the name of their axis if the file leaves its size open. It
-// returns 0 if the number is unknown.
-func (l *LengthInput) Steps(g *graph.Graph, opt operators.Options) (steps int, axis string) {
+// StepsAndAxisName returns the number of steps of the inputs' sequences, and the name of their axis if the file leaves
+// its size open. The number is 0 if it is unknown.
+func (l *SequenceLengthInput) StepsAndAxisName(g *graph.Graph, opt operators.Options) (steps int, axis string) {
 	for _, a := range l.Axes {
 		v := inputNamed(g, a.Input)
 		d := v.Dims[a.Axis]
@@ -167,7 +167,7 @@ func (l *LengthInput) Steps(g *graph.Graph, opt operators.Options) (steps int, a
 }
 
 // dataShape returns the shape of the user's data for an input, with an axis of samples in front or without. It returns
-// nil if no data have as many axes.
+// nil if no data with a fitting number of axes exist.
 func dataShape(o operators.Options, v graph.ValueInfo) []int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
@@ -184,9 +184,9 @@ func inputNamed(g *graph.Graph, name string) *graph.ValueInfo {
 	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == name })]
 }
 
-// Bind turns graph g into one for sequences with the given number of steps, all of which are valid. The input stays,
-// but has no effect.
-func (l *LengthInput) Bind(g *graph.Graph, steps int) {
+// BindStepCount turns graph g into one for sequences with the given number of steps, all of which are valid. The input
+// stays, but has no effect.
+func (l *SequenceLengthInput) BindStepCount(g *graph.Graph, steps int) {
 	g.Sides = l.sides
 	for _, n := range l.nodes {
 		n.Inputs[lensSlot] = ""
@@ -198,14 +198,14 @@ func (l *LengthInput) Bind(g *graph.Graph, steps int) {
 	}
 }
 
-// WithValidSteps returns a copy of a graph that Bind has bound, for a single sample. In it, only the first steps of
-// each sequence are valid.
-func WithValidSteps(g *graph.Graph, steps int) *graph.Graph {
-	c := g.Copy()
+// GraphWithValidSteps returns a copy of a graph that BindStepCount has bound, for a single sample. In it, only the
+// first steps of each sequence are valid.
+func GraphWithValidSteps(g *graph.Graph, steps int) *graph.Graph {
+	c := g.ShallowCopy()
 	lens := fresh(c, "steps")
-	c.Init[lens] = &graph.Tensor{DType: graph.Int32, Shape: []int{1}, I: []int64{int64(steps)}}
+	c.Init[lens] = &graph.ConstantTensor{DType: graph.DTypeInt32, Shape: []int{1}, I: []int64{int64(steps)}}
 	for i, n := range c.Nodes {
-		if operators.Has(n, operators.TraitNeedsCellFormats) {
+		if operators.HasTrait(n, operators.TraitNeedsCellFormats) {
 			with := *n
 			with.Inputs = slices.Clone(n.Inputs)
 			with.Inputs[lensSlot] = lens

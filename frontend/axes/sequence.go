@@ -12,12 +12,13 @@ import (
 // A leading dynamic axis counts samples if the model treats these alike and separately. Otherwise it is time. Sequences
 // finds out by preparing the model with two elements and with one.
 
-// probes is the number of samples with which an axis is tried. If the axis counts samples, a model treats each of them
+// probes is the number of samples with which an axis is tested. If the axis counts samples, a model treats each of them
 // like a single one.
 const probes = 2
 
-// WithSequences returns options whose Sequences are the inputs of g with a leading axis of open size that is time.
-func WithSequences(o operators.Options, g *graph.Graph, file string) operators.Options {
+// OptionsWithSequenceInputs returns the options o with Sequences set to the inputs of g whose leading axis has an open
+// size and counts time steps.
+func OptionsWithSequenceInputs(o operators.Options, g *graph.Graph, file string) operators.Options {
 	found := map[string]bool{}
 	for _, in := range g.Inputs {
 		if in.Known && len(in.Dims) > 0 && in.Dims[0].Size < 0 && isSequence(o, g, file, in) {
@@ -28,7 +29,7 @@ func WithSequences(o operators.Options, g *graph.Graph, file string) operators.O
 	return o
 }
 
-// isSequence reports whether an input's leading axis does not count samples. That can only be if the graph has
+// isSequence reports whether an input's leading axis counts time steps, not samples. That can only be if the graph has
 // recurrent nodes.
 func isSequence(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo) bool {
 	if !slices.ContainsFunc(g.Nodes, operators.IsRecurrent) { // without loops the axis counts samples
@@ -39,8 +40,8 @@ func isSequence(o operators.Options, g *graph.Graph, file string, in graph.Value
 	return two && single && newContrast(probes, many, one).difference() != nil
 }
 
-// tried prepares a graph with n elements along an input's leading axis. If kept is not nil, it is an earlier program
-// whose results tried reuses. ok is false if some node is not supported.
+// tried returns the program of a graph with n elements along an input's leading axis. If kept is not nil, it is an
+// earlier program whose results tried reuses. ok is false if some node is not supported.
 func tried(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo, n int,
 	kept *program.Program) (p *program.Program, ok bool) {
 	o.Sequences, o.Dims, o.Probed, o.Probe = nil, maps.Clone(o.Dims), in.Name, n
@@ -51,7 +52,7 @@ func tried(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo,
 		o.Dims[name] = n
 	}
 	if kept != nil {
-		return operators.PreparePartLike(kept, g, o)
+		return operators.ReprepareSupportedPart(kept, g, o)
 	}
-	return operators.PreparePart(g, file, o)
+	return operators.PrepareSupportedPart(g, file, o)
 }

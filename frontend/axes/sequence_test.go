@@ -15,7 +15,7 @@ import (
 // TestSequences tells time from samples.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	weights := map[string]*graph.Tensor{"W": graphtest.FilledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2),
+	weights := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2),
 		"R": graphtest.FilledWith(rand.New(rand.NewPCG(3, 2)), 1, 4, 1), "zero": graphtest.Reals([]int{2}, 0, 0)}
 	lstm := func(layout int) []*graph.Node {
 		return []*graph.Node{{Op: "LSTM", Name: "l", Inputs: []string{"x", "W", "R"}, Outputs: []string{"", "y"},
@@ -50,7 +50,7 @@ func TestSequences(t *testing.T) {
 			opt.Data = map[string][]int{"": c.data}
 		}
 		var d diag.List
-		p := operators.Prepare(g, "m", axes.WithSequences(opt, g, "m"), &d)
+		p := operators.Prepare(g, "m", axes.OptionsWithSequenceInputs(opt, g, "m"), &d)
 		if p == nil {
 			if c.want != nil || d.Diags[0].Code != diag.ShapeUnknown {
 				t.Errorf("%s: %v", c.name, d.Diags)
@@ -65,7 +65,7 @@ func TestSequences(t *testing.T) {
 	g := graphtest.Network([]int{-1, 1, 2}, weights, lstm(0)...)
 	g.Inputs[0].Dims[0].Param = "T"
 	opt := operators.Options{Dims: map[string]int{"T": 9}}
-	if p := operators.Prepare(g, "m", axes.WithSequences(opt, g, "m"), new(diag.List)); p == nil ||
+	if p := operators.Prepare(g, "m", axes.OptionsWithSequenceInputs(opt, g, "m"), new(diag.List)); p == nil ||
 		p.Known["x"].Shape[0] != 9 {
 		t.Error("--dim T=9 does not bind the axis")
 	}

@@ -18,32 +18,32 @@ type StateInput struct {
 	loops []begun
 }
 
-// A begun is the k-th state of a recurrence, which begins with an input.
+// A begun is state number k of a recurrence; its initial value comes from an input.
 type begun struct {
 	*program.Recur
 	k int
 }
 
-// StateInputs returns the inputs of p's graph that are initial states of recurrences and nothing else, in order. They
-// may be moved or quantised on the way.
-func StateInputs(p *program.Program) (list []*StateInput) {
-	outputs := graph.NameSet(graph.Names(p.Graph.Outputs))
+// FindStateInputs returns the inputs of p's graph that are initial states of recurrences and nothing else, in order.
+// They may be moved or quantised on the way.
+func FindStateInputs(p *program.Program) (list []*StateInput) {
+	outputs := graph.NewNameSet(graph.ValueNames(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
 		s := &StateInput{Name: in.Name, KnownTensor: p.Known[in.Name]}
-		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
+		if s.DType.IsReal() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// reaches records the states that begin with a tensor, which is derived from the input, quantised or not. It returns
-// false if anything else reads it, or if it is one of the outputs.
+// reaches records the states that begin with a tensor, which is derived from the input; quantised tells whether through
+// a quantiser. It returns false if anything else reads the tensor, or if it is one of the outputs.
 func (s *StateInput) reaches(p *program.Program, tensor string, quantised bool, outputs map[string]bool) bool {
 	if outputs[tensor] {
 		return false
 	}
-	for _, step := range p.Readers(tensor) {
+	for _, step := range p.ReadersOf(tensor) {
 		role := operators.RoleOf(step.Node)
 		switch {
 		case step.Recur != nil:
@@ -75,14 +75,14 @@ func (s *StateInput) reaches(p *program.Program, tensor string, quantised bool, 
 // A quantising is one node of a quantiser, with its constant inputs by slot.
 type quantising struct {
 	node *graph.Node
-	by   []*graph.Tensor // nil for the data
+	by   []*graph.ConstantTensor // the constant inputs by slot; nil for the data
 }
 
-// Quantiser returns nodes that quantise the tensor in to the tensor out, as the bodies of the recurrences quantise the
-// state. fresh returns unused names; constants are added to init. If there is no such quantiser, or the recurrences
-// have different ones, Quantiser returns nil, and why says so.
-func (s *StateInput) Quantiser(in, out string, fresh func(string) string,
-	init map[string]*graph.Tensor) (nodes []*graph.Node,
+// NewStateQuantiserNodes returns nodes that quantise the tensor in to the tensor out, as the bodies of the recurrences
+// quantise the state. fresh returns unused names; constants are added to init. If no body quantises the state, or the
+// recurrences differ, NewStateQuantiserNodes returns nil, and why holds the reason.
+func (s *StateInput) NewStateQuantiserNodes(in, out string, fresh func(string) string,
+	init map[string]*graph.ConstantTensor) (nodes []*graph.Node,
 	why string) {
 	chain, why := s.quantiser()
 	for i, q := range chain {
@@ -108,14 +108,15 @@ func (s *StateInput) Quantiser(in, out string, fresh func(string) string,
 	return nodes, why
 }
 
-// Quantised reports whether Quantiser would return nodes: whether all recurrences quantise the state in the same way.
-func (s *StateInput) Quantised() bool {
+// HasQuantiser reports whether NewStateQuantiserNodes would return nodes, which it does if all recurrences quantise the
+// state in the same way.
+func (s *StateInput) HasQuantiser() bool {
 	chain, _ := s.quantiser()
 	return chain != nil
 }
 
-// quantiser returns the nodes that quantise the state, which must be the same in all loops. If there are none, why is
-// the reason.
+// quantiser returns the nodes that quantise the state, which must be the same in all loops. If there are none, why
+// holds the reason.
 func (s *StateInput) quantiser() (all []quantising, why string) {
 	if !s.Real {
 		return nil, "the model quantises it already"
@@ -146,18 +147,18 @@ func (s *StateInput) quantiser() (all []quantising, why string) {
 // if no quantiser does.
 func quantises(p *program.Program, tensor string) (chain []quantising) {
 	for {
-		step := p.Producer(tensor)
+		step := p.ProducerOf(tensor)
 		if step == nil {
 			return nil
 		}
-		n := p.Origin(step.Node)
+		n := p.OriginOf(step.Node)
 		role := operators.RoleOf(n)
 		ends := role == operators.RoleFakeQuantise || role == operators.RoleQuantizeLinear
 		switch {
 		case n != step.Node || len(n.Outputs) != 1:
 			return nil
 		case ends || role == operators.RoleDequantizeLinear || role == operators.RoleClip:
-			q := quantising{n, make([]*graph.Tensor, len(n.Inputs))}
+			q := quantising{n, make([]*graph.ConstantTensor, len(n.Inputs))}
 			for slot := 1; slot < len(n.Inputs); slot++ {
 				if n.Inputs[slot] == "" {
 					continue
@@ -178,7 +179,7 @@ func quantises(p *program.Program, tensor string) (chain []quantising) {
 
 // equal reports whether two nodes have the same operator, attributes and constant inputs.
 func (q quantising) equal(o quantising) bool {
-	same := func(a, b *graph.Tensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
-	return q.node.FullOp() == o.node.FullOp() && slices.EqualFunc(q.by, o.by, same) &&
+	same := func(a, b *graph.ConstantTensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
+	return q.node.QualifiedOpName() == o.node.QualifiedOpName() && slices.EqualFunc(q.by, o.by, same) &&
 		fmt.Sprint(q.node.Attrs) == fmt.Sprint(o.node.Attrs)
 }

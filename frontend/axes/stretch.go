@@ -13,31 +13,33 @@ import (
 // they read must belong to the same step, to the step with the same distance from the end, or to the first or the last
 // step.
 
-// A StepAxis says which elements of a tensor belong to which step of a sequence of Count steps. Inner adjacent elements
-// belong to one step; 0 means that the tensor has no steps.
-type StepAxis struct {
+// A StepLayout says which elements of a tensor belong to which step of a sequence of Count steps. Runs of Inner
+// adjacent elements belong to one step; 0 means that the tensor has no steps.
+type StepLayout struct {
 	Inner, Count int
 }
 
-// At returns the step of element e, and its index within the step. For a tensor without steps it returns -1 and e.
-func (s StepAxis) At(e int) (step, element int) {
+// StepAndElementOf returns the step of element e, and its index within the step. For a tensor without steps it returns
+// -1 and e.
+func (s StepLayout) StepAndElementOf(e int) (step, element int) {
 	if s.Inner == 0 {
 		return -1, e
 	}
 	return e / s.Inner % s.Count, e/(s.Inner*s.Count)*s.Inner + e%s.Inner
 }
 
-// Element returns the element with the given index in a step, the inverse of At. For a tensor without steps it returns
-// the index.
-func (s StepAxis) Element(step, element int) int {
+// IndexOfElement returns the index in the tensor of an element, given its step and its index in the step. It is the
+// inverse of StepAndElementOf. For a tensor without steps it returns element.
+func (s StepLayout) IndexOfElement(step, element int) int {
 	if s.Inner == 0 {
 		return element
 	}
 	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
 }
 
-// A LengthPair compares two programs of one model: Long for sequences of From steps, Short for sequences of To steps.
-type LengthPair struct {
+// A LengthComparison compares two programs of one model: Long for sequences of From steps, Short for sequences of To
+// steps.
+type LengthComparison struct {
 	Long, Short *program.Program
 	From, To    int // the numbers of steps of a sequence in the two programs
 	// Padded says that all sequences have the steps of the longer program, of which only the first ones count. Nothing
@@ -48,9 +50,9 @@ type LengthPair struct {
 	bodies map[*program.Recur]bool // whether two loops were found alike
 }
 
-// Compare compares how the programs compute the tensors to from the tensors from, and remembers how elements belong to
-// steps. The error names a node that does not treat all steps alike.
-func (x *LengthPair) Compare(from, to []string) error {
+// CompareTensors compares how the two programs compute the tensors to from the tensors from. It records how the
+// elements of each tensor belong to steps. The error names a node that does not treat all steps alike.
+func (x *LengthComparison) CompareTensors(from, to []string) error {
 	x.inner, x.bodies = map[string]int{}, map[*program.Recur]bool{}
 	for _, name := range from {
 		inner, err := x.sides(name)
@@ -66,24 +68,24 @@ func (x *LengthPair) Compare(from, to []string) error {
 		}
 	}
 	for _, s := range steps {
-		if !x.alike(s, x.Short.Producer(s.Output)) {
-			return fmt.Errorf("%s %q treats %d steps differently from %d", s.Node.FullOp(), s.Node.Label(),
+		if !x.alike(s, x.Short.ProducerOf(s.Output)) {
+			return fmt.Errorf("%s %q treats %d steps differently from %d", s.Node.QualifiedOpName(), s.Node.Label(),
 				x.To, x.From)
 		}
 	}
 	return nil
 }
 
-// Steps returns how the elements of a tensor belong to steps, in the long and in the short program. ok is false if
-// Compare has not reached the tensor.
-func (x *LengthPair) Steps(tensor string) (long, short StepAxis, ok bool) {
+// StepLayoutsOf returns how the elements of a tensor belong to steps, in the long and in the short program. ok is false
+// if CompareTensors has not reached the tensor.
+func (x *LengthComparison) StepLayoutsOf(tensor string) (long, short StepLayout, ok bool) {
 	inner, ok := x.inner[tensor]
-	return StepAxis{inner, x.From}, StepAxis{inner, x.To}, ok
+	return StepLayout{inner, x.From}, StepLayout{inner, x.To}, ok
 }
 
-// DependsOnLength reports whether the shapes of a tensor in the programs differ by the length of an axis of steps. It
-// returns an error if they differ in another way, or the short program lacks the tensor.
-func (x *LengthPair) DependsOnLength(tensor string) (bool, error) {
+// HasLengthDependentShape reports whether the shapes of a tensor in the programs differ by the length of an axis of
+// steps. It returns an error if they differ in another way, or the short program lacks the tensor.
+func (x *LengthComparison) HasLengthDependentShape(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
 		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
@@ -91,9 +93,9 @@ func (x *LengthPair) DependsOnLength(tensor string) (bool, error) {
 	return err == nil && inner[0] > 0, err
 }
 
-// sides returns the numbers of adjacent elements of a tensor that may belong to one step, or 0 if its shape has no
+// sides returns the possible numbers of adjacent elements of a tensor that belong to one step, 0 if its shape has no
 // steps. The error states that no axis of steps relates the shapes.
-func (x *LengthPair) sides(tensor string) (inner []int, err error) {
+func (x *LengthComparison) sides(tensor string) (inner []int, err error) {
 	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
 	if slices.Equal(long, short) {
 		return []int{0}, nil
@@ -106,7 +108,7 @@ func (x *LengthPair) sides(tensor string) (inner []int, err error) {
 		!slices.Equal(long[at+1:], short[at+1:]) {
 		return nil, fmt.Errorf("%q has the shape %v with %d steps and %v with %d", tensor, long, x.From, short, x.To)
 	}
-	rest, each := graph.Size(long[at+1:]), long[at]/x.From
+	rest, each := graph.ElementCount(long[at+1:]), long[at]/x.From
 	if each == 1 {
 		return []int{rest}, nil
 	}
@@ -115,7 +117,7 @@ func (x *LengthPair) sides(tensor string) (inner []int, err error) {
 
 // alike reports whether step s of the long program treats all steps of the sequence as t does in the short one. If so,
 // it records how the output's elements belong to steps.
-func (x *LengthPair) alike(s, t *program.Step) bool {
+func (x *LengthComparison) alike(s, t *program.Step) bool {
 	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return false
 	}
@@ -143,13 +145,13 @@ func (x *LengthPair) alike(s, t *program.Step) bool {
 
 // elements reports whether s and t read corresponding elements for each element of t's output. inner adjacent elements
 // belong to one step of the sequence.
-func (x *LengthPair) elements(s, t *program.Step, inner int) bool {
-	long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
+func (x *LengthComparison) elements(s, t *program.Step, inner int) bool {
+	long, short := StepLayout{inner, x.From}, StepLayout{inner, x.To}
 	n := readCount(s)
 	along := x.along(s, t)
-	for j := range graph.Size(t.Shape) {
-		step, element := short.At(j)
-		i := long.Element(step, element)
+	for j := range graph.ElementCount(t.Shape) {
+		step, element := short.StepAndElementOf(j)
+		i := long.IndexOfElement(step, element)
 		if s.Order != nil && s.Order.Rank[i] != t.Order.Rank[j] {
 			return false
 		}
@@ -164,16 +166,16 @@ func (x *LengthPair) elements(s, t *program.Step, inner int) bool {
 	return true
 }
 
-// same reports whether element e of input slot of s corresponds to element f of that of t. Both are read for an output
-// element in the given step of the sequence.
-func (x *LengthPair) same(s, t *program.Step, slot, step, e, f int) bool {
+// same reports whether element e of an input slot of s corresponds to element f of the same slot of t. Both are read
+// for an output element in the given step of the sequence.
+func (x *LengthComparison) same(s, t *program.Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
-		return c.EqualElements(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
+		return c.IsElementEqualTo(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
 	}
-	a, b, _ := x.Steps(name)
-	from, of := a.At(e)
-	to, other := b.At(f)
+	a, b, _ := x.StepLayoutsOf(name)
+	from, of := a.StepAndElementOf(e)
+	to, other := b.StepAndElementOf(f)
 	if of != other {
 		return false
 	}
@@ -185,9 +187,10 @@ func (x *LengthPair) same(s, t *program.Step, slot, step, e, f int) bool {
 	return from < 0 || first || last || step >= 0 && (straight || turned)
 }
 
-// along returns a function of a step and two output elements i and j. It tells from which read on elements must be
-// compared singly: from 0, or behind the last if the sums of products certainly correspond.
-func (x *LengthPair) along(s, t *program.Step) func(step, i, j int) int {
+// along returns a function of a step and two output elements i and j. It returns the number of the first read element
+// from which on elements must be compared singly. That is 0, or the number of all if the sums of products certainly
+// correspond.
+func (x *LengthComparison) along(s, t *program.Step) func(step, i, j int) int {
 	d, e := s.Dot, t.Dot
 	none := func(int, int, int) int { return 0 }
 	if d == nil || d.A != e.A || d.B != e.B || !slices.Equal(d.AOffset, e.AOffset) ||
@@ -198,7 +201,7 @@ func (x *LengthPair) along(s, t *program.Step) func(step, i, j int) int {
 	w, v := x.Long.Known[s.Node.Inputs[d.B]].Const, x.Short.Known[t.Node.Inputs[d.B]].Const
 	inner := x.inner[name]
 	if w == nil || !w.Equal(v) || x.Long.Known[name].Const != nil ||
-		inner*x.From != graph.Size(x.Long.Known[name].Shape) {
+		inner*x.From != graph.ElementCount(x.Long.Known[name].Shape) {
 		return none
 	}
 	least, most := int(slices.Min(d.AOffset)), int(slices.Max(d.AOffset))
@@ -214,7 +217,7 @@ func (x *LengthPair) along(s, t *program.Step) func(step, i, j int) int {
 
 // loop reports whether loop s treats all steps as t does. The loops must run along the steps of the sequence, or be
 // independent of them.
-func (x *LengthPair) loop(s, t *program.Step) bool {
+func (x *LengthComparison) loop(s, t *program.Step) bool {
 	r, q := s.Recur, t.Recur
 	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
 		!slices.Equal(r.Gathered, q.Gathered) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -230,16 +233,16 @@ func (x *LengthPair) loop(s, t *program.Step) bool {
 		return false
 	}
 	// along is the required number of adjacent elements of a step.
-	along := func(shape []int, of []program.Scanned, i int) int {
+	along := func(shape []int, of []program.ScanAxis, i int) int {
 		if i < r.States || !timed {
 			return 0
 		}
-		return graph.Size(shape[of[i-r.States].Axis+1:])
+		return graph.ElementCount(shape[of[i-r.States].Axis+1:])
 	}
 	for i, name := range s.Node.Inputs {
 		k := x.Long.Known[name]
 		inner := along(k.Shape, r.Scanned, i)
-		long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
+		long, short := StepLayout{inner, x.From}, StepLayout{inner, x.To}
 		c := x.Short.Known[t.Node.Inputs[i]].Const
 		if k.Const == nil {
 			if x.inner[name] != inner {
@@ -251,7 +254,7 @@ func (x *LengthPair) loop(s, t *program.Step) bool {
 			return false
 		}
 		for f := range c.Len() {
-			if step, of := short.At(f); !k.Const.EqualElements(c, long.Element(step, of), f) {
+			if step, of := short.StepAndElementOf(f); !k.Const.IsElementEqualTo(c, long.IndexOfElement(step, of), f) {
 				return false
 			}
 		}
@@ -260,10 +263,11 @@ func (x *LengthPair) loop(s, t *program.Step) bool {
 	return true
 }
 
-// OutputBypassingLoops returns one of the tensors to that depends, in the longer program, on the tensors from without
-// passing a loop. Its elements behind the last valid step may depend on data. It returns "" if there is none.
-func (x *LengthPair) OutputBypassingLoops(from, to []string) string {
-	reached := graph.NameSet(from)
+// FindOutputBypassingLoops returns one of the tensors to that depends, in the longer program, on the tensors from
+// without passing a loop. The elements of such a tensor behind the last valid step may depend on data. It returns "" if
+// there is none.
+func (x *LengthComparison) FindOutputBypassingLoops(from, to []string) string {
+	reached := graph.NewNameSet(from)
 	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {
 			reached[s.Output] = true

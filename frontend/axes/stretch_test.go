@@ -15,17 +15,17 @@ import (
 
 // written is a graph as a file has it: sequences x of T steps of 3 reals, and what is made of them.
 func written(t *testing.T, make func(m *onnxtest.Model)) func(steps int) *graph.Graph {
-	m := onnxtest.New(13).Input("x", graph.Float32, "T", 1, 3)
+	m := onnxtest.New(13).Input("x", graph.DTypeFloat32, "T", 1, 3)
 	make(m)
-	file := m.Output("y", graph.Float32).Bytes()
+	file := m.Output("y", graph.DTypeFloat32).Bytes()
 	return func(steps int) *graph.Graph {
 		var d diag.List
-		g := onnxio.Read("m", file, &d)
+		g := onnxio.ParseGraph("m", file, &d)
 		if g == nil {
 			t.Fatal(d.Diags)
 		}
-		if l := axes.FindLengthInput(g); l != nil {
-			l.Bind(g, steps)
+		if l := axes.FindSequenceLengthInput(g); l != nil {
+			l.BindStepCount(g, steps)
 		}
 		return g
 	}
@@ -33,7 +33,8 @@ func written(t *testing.T, make func(m *onnxtest.Model)) func(steps int) *graph.
 
 // recurrent writes an RNN of 2 units.
 func recurrent(m *onnxtest.Model, lens string) {
-	m.Init("w", graph.Float32, []int{1, 2, 3}, 1, 2, 3, 4, 5, 6).Init("r", graph.Float32, []int{1, 2, 2}, 1, 0, 0, 1)
+	m.Init("w", graph.DTypeFloat32, []int{1, 2, 3}, 1, 2, 3, 4, 5, 6).Init("r", graph.DTypeFloat32, []int{1, 2, 2}, 1,
+		0, 0, 1)
 	m.Node("RNN", "x", "w", "r", "", lens).Int("hidden_size", 2).Str("direction", "reverse").Out("all", "last")
 }
 
@@ -41,7 +42,7 @@ func recurrent(m *onnxtest.Model, lens string) {
 func TestStretch(t *testing.T) {
 	t.Parallel()
 	ints := func(m *onnxtest.Model, name string, v ...float64) string {
-		m.Init(name, graph.Int64, []int{len(v)}, v...)
+		m.Init(name, graph.DTypeInt64, []int{len(v)}, v...)
 		return name
 	}
 	slice := func(m *onnxtest.Model, in, out string, from, to, step float64) {
@@ -54,7 +55,7 @@ func TestStretch(t *testing.T) {
 		want, padded string // of the error; empty for none
 	}{
 		{"each apart", func(m *onnxtest.Model) {
-			m.Init("w", graph.Float32, []int{3, 2}, 1, 2, 3, 4, 5, 6)
+			m.Init("w", graph.DTypeFloat32, []int{3, 2}, 1, 2, 3, 4, 5, 6)
 			m.Node("MatMul", "x", "w").Out("p")
 			m.Node("Relu", "p").Out("y")
 		}, "", ""},
@@ -99,8 +100,8 @@ func TestStretch(t *testing.T) {
 					prepared := func(steps int) *program.Program {
 						return onnxtest.Prepare(t, of(steps), operators.Options{Dims: map[string]int{"T": steps}})
 					}
-					x := &axes.LengthPair{Long: prepared(5), Short: prepared(n), From: 5, To: n, Padded: padded}
-					err, want := x.Compare([]string{"x"}, []string{"y"}), tt.want
+					x := &axes.LengthComparison{Long: prepared(5), Short: prepared(n), From: 5, To: n, Padded: padded}
+					err, want := x.CompareTensors([]string{"x"}, []string{"y"}), tt.want
 					if padded {
 						want = tt.padded
 					}
@@ -122,11 +123,11 @@ func TestLengthInput(t *testing.T) {
 		want bool
 	}{
 		{"data", func(m *onnxtest.Model) {
-			recurrent(m.Input("n", graph.Int32, 1), "n")
+			recurrent(m.Input("n", graph.DTypeInt32, 1), "n")
 			m.Node("Relu", "last").Out("y")
 		}, true},
 		{"another type, behind another layout", func(m *onnxtest.Model) {
-			m.Input("n", graph.Int64, "N")
+			m.Input("n", graph.DTypeInt64, "N")
 			m.Node("Cast", "n").Int("to", int64(6)).Out("m")
 			m.Node("Transpose", "x").Ints("perm", 1, 0, 2).Out("u")
 			m.Node("Transpose", "u").Ints("perm", 1, 0, 2).Out("v")
@@ -139,27 +140,27 @@ func TestLengthInput(t *testing.T) {
 			m.Node("Relu", "last").Out("y")
 		}, false},
 		{"a constant", func(m *onnxtest.Model) {
-			recurrent(m.Init("n", graph.Int32, []int{1}, 2), "n")
+			recurrent(m.Init("n", graph.DTypeInt32, []int{1}, 2), "n")
 			m.Node("Relu", "last").Out("y")
 		}, false},
 		{"another number of samples than there are", func(m *onnxtest.Model) {
-			recurrent(m.Input("n", graph.Int32, 2), "n")
+			recurrent(m.Input("n", graph.DTypeInt32, 2), "n")
 			m.Node("Relu", "last").Out("y")
 		}, false},
 		{"known elsewhere", func(m *onnxtest.Model) {
-			recurrent(m.Input("n", graph.Int32, 1), "n")
+			recurrent(m.Input("n", graph.DTypeInt32, 1), "n")
 			m.Node("Cast", "n").Int("to", 1).Out("real")
 			m.Node("Mul", "last", "real").Out("y")
 		}, false},
 	} {
-		m := onnxtest.New(13).Input("x", graph.Float32, "T", 1, 3)
+		m := onnxtest.New(13).Input("x", graph.DTypeFloat32, "T", 1, 3)
 		tt.make(m)
 		var d diag.List
-		g := onnxio.Read("m", m.Output("y", graph.Float32).Bytes(), &d)
+		g := onnxio.ParseGraph("m", m.Output("y", graph.DTypeFloat32).Bytes(), &d)
 		if g == nil {
 			t.Fatal(tt.name, d.Diags)
 		}
-		l := axes.FindLengthInput(g)
+		l := axes.FindSequenceLengthInput(g)
 		if (l != nil) != tt.want || l != nil && (l.Name != "n" || len(l.Axes) != 1 || l.Axes[0] != (axes.TimeAxis{
 			Input: "x", Axis: 0})) {
 			t.Errorf("%s: %+v, want %t", tt.name, l, tt.want)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// data lists the inputs of an element-wise step that depend on data, each once.
+// data returns the inputs of an element-wise step that depend on the model's inputs, each once.
 func (w *wholes) data(s *program.Step) (list []string) {
 	seen := map[string]bool{}
 	for _, slot := range s.Elem.Args {
@@ -32,11 +32,11 @@ func (w *wholes) above(tensor string) string {
 }
 
 func (w *wholes) findAbove(tensor string) (over string) {
-	s := w.p.Producer(tensor)
+	s := w.p.ProducerOf(tensor)
 	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
 		return ""
 	}
-	if _, _, code := operators.CodeRange(s.Node); code {
+	if _, _, code := operators.QuantiserCodeLimits(s.Node); code {
 		return ""
 	}
 	for v, slot := range s.Elem.Args {
@@ -86,14 +86,14 @@ func (w *wholes) pieces(s *program.Step) (in real.Interval, ok bool) {
 			return
 		}
 		c.vars[0] = real.Interval{Lo: lo, Hi: min(hi, span.Hi)}
-		y, _ := f.Interval(c.vars)
+		y, _ := f.EvaluateInterval(c.vars)
 		if !ok {
 			in, ok = y, true
 			return
 		}
 		in = real.Interval{Lo: min(in.Lo, y.Lo), Hi: max(in.Hi, y.Hi)}
 	}
-	for _, at := range real.Kinks(e) {
+	for _, at := range real.KinksOf(e) {
 		piece(lo, math.Nextafter(at, math.Inf(-1)))
 		piece(at, at)
 		lo = math.Nextafter(at, math.Inf(1))
@@ -102,8 +102,8 @@ func (w *wholes) pieces(s *program.Step) (in real.Interval, ok bool) {
 	return in, ok
 }
 
-// A composition writes several steps as one expression. Variable 0 is the tensor over, of which they all are functions.
-// The other variables are constants with several values; vars bounds each variable.
+// A composition writes several steps as one expression. Variable 0 is the tensor over, of which the steps are all
+// functions. The other variables are constants with several values; vars holds bounds on each variable.
 type composition struct {
 	*wholes
 	over string
@@ -116,7 +116,7 @@ func (c *composition) step(s *program.Step) *real.Expr {
 	for v, slot := range s.Elem.Args {
 		with[v] = c.tensor(s.Node.Inputs[slot])
 	}
-	return s.Elem.Expr.Substitute(with)
+	return s.Elem.Expr.SubstituteVariables(with)
 }
 
 func (c *composition) tensor(tensor string) (e *real.Expr) {
@@ -127,9 +127,9 @@ func (c *composition) tensor(tensor string) (e *real.Expr) {
 	case tensor == c.over:
 		e = real.Var(0)
 	case c.p.Known[tensor].Const == nil:
-		e = c.step(c.p.Producer(tensor))
-	case in.Point() && !math.IsInf(in.Lo, 0):
-		e = real.Float(in.Lo)
+		e = c.step(c.p.ProducerOf(tensor))
+	case in.IsPoint() && !math.IsInf(in.Lo, 0):
+		e = real.ConstantExprOfFloat(in.Lo)
 	default:
 		e = real.Var(len(c.vars))
 		c.vars = append(c.vars, in)

@@ -22,10 +22,12 @@ var models = []struct {
 	build func(m *onnxtest.Model)
 }{
 	{"qonnx", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, "N", 3).Output("y", graph.Float32, "N", 2)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("eight", graph.Float32, nil, 8)
-		m.Init("w", graph.Float32, []int{2, 3}, 0.3, -0.6, 0.9, -1.2, 0, 0.7).Init("ws", graph.Float32, []int{2, 1},
-			0.25, 0.5).Init("four", graph.Float32, nil, 4).Init("c", graph.Float32, []int{2}, 0.5, -0.125)
+		m.Input("x", graph.DTypeFloat32, "N", 3).Output("y", graph.DTypeFloat32, "N", 2)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("eight",
+			graph.DTypeFloat32, nil, 8)
+		m.Init("w", graph.DTypeFloat32, []int{2, 3}, 0.3, -0.6, 0.9, -1.2, 0, 0.7).Init("ws", graph.DTypeFloat32,
+			[]int{2, 1},
+			0.25, 0.5).Init("four", graph.DTypeFloat32, nil, 4).Init("c", graph.DTypeFloat32, []int{2}, 0.5, -0.125)
 		m.Node("Quant", "x", "s", "z", "eight").Domain(qonnx).Int("signed", 1).Out("xq")
 		m.Node("Quant", "w", "ws", "z", "four").Domain(qonnx).Int("signed", 1).Int("narrow", 1).Str("rounding_mode",
 			"ROUND").Out("wq")
@@ -34,12 +36,14 @@ var models = []struct {
 		m.Node("Quant", "r", "s", "z", "four").Domain(qonnx).Int("signed", 0).Str("rounding_mode", "FLOOR").Out("y")
 	}},
 	{"qcdq", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 0).Init("hi",
-			graph.UInt8, nil, 15)
-		m.Init("w", graph.Int8, []int{2, 2}, 1, -2, 3, 0).Init("ws", graph.Float32, []int{2}, 0.25, 0.5).Init("wz",
-			graph.Int8, []int{2}, 0, 0)
-		m.Init("s2", graph.Float32, []int{2}, 0.125, 1).Init("z2", graph.Int8, []int{2}, 1, -1)
+		m.Input("x", graph.DTypeFloat32, "N", 2).Output("y", graph.DTypeFloat32, "N", 2)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeUInt8, nil, 3).Init("lo", graph.DTypeUInt8, nil,
+			0).Init("hi",
+			graph.DTypeUInt8, nil, 15)
+		m.Init("w", graph.DTypeInt8, []int{2, 2}, 1, -2, 3, 0).Init("ws", graph.DTypeFloat32, []int{2}, 0.25,
+			0.5).Init("wz",
+			graph.DTypeInt8, []int{2}, 0, 0)
+		m.Init("s2", graph.DTypeFloat32, []int{2}, 0.125, 1).Init("z2", graph.DTypeInt8, []int{2}, 1, -1)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
 		m.Node("Clip", "q", "lo", "hi").Out("qc")
 		m.Node("DequantizeLinear", "qc", "s", "z").Out("xq")
@@ -49,15 +53,17 @@ var models = []struct {
 		m.Node("DequantizeLinear", "hq", "s2", "z2").Int("axis", 1).Out("y")
 	}},
 	{"codes as output", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 4).Output("y", graph.UInt8, 4)
-		m.Init("s", graph.Float32, []int{1}, 0.3)
+		m.Input("x", graph.DTypeFloat32, 4).Output("y", graph.DTypeUInt8, 4)
+		m.Init("s", graph.DTypeFloat32, []int{1}, 0.3)
 		m.Node("QuantizeLinear", "x", "s").Out("y")
 	}},
 	{"computed parameters", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 1, 2, 2).Output("y", graph.Float32, 1, 4)
-		m.Init("zero", graph.Int64, nil, 0).Init("one", graph.Int64, []int{1}, -1).Init("axes", graph.Int64, []int{1},
+		m.Input("x", graph.DTypeFloat32, 1, 2, 2).Output("y", graph.DTypeFloat32, 1, 4)
+		m.Init("zero", graph.DTypeInt64, nil, 0).Init("one", graph.DTypeInt64, []int{1}, -1).Init("axes",
+			graph.DTypeInt64, []int{1},
 			0)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("half", graph.Float32, nil, 2)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("half",
+			graph.DTypeFloat32, nil, 2)
 		m.Node("Shape", "x").Out("shape")
 		m.Node("Gather", "shape", "zero").Out("batch")
 		m.Node("Unsqueeze", "batch", "axes").Out("b1")
@@ -67,15 +73,17 @@ var models = []struct {
 		m.Node("Quant", "flat", "s", "z", "bits").Domain(qonnx).Out("y")
 	}},
 	{"transposed operands", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 3, 2).Output("y", graph.Float32, 2, 3)
-		m.Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 10)
+		m.Input("x", graph.DTypeFloat32, 3, 2).Output("y", graph.DTypeFloat32, 2, 3)
+		m.Init("w", graph.DTypeFloat32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 10)
 		m.Node("Gemm", "x", "w").Int("transA", 1).Int("transB", 1).Out("y")
 	}},
 	{"clips that stay", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 6).Output("a", graph.Float32, 6).Output("b", graph.Float32, 6).Output("c",
-			graph.UInt8, 6)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 2).Init("hi",
-			graph.UInt8, nil, 9).Init("half", graph.Float32, nil, 0.5)
+		m.Input("x", graph.DTypeFloat32, 6).Output("a", graph.DTypeFloat32, 6).Output("b", graph.DTypeFloat32,
+			6).Output("c",
+			graph.DTypeUInt8, 6)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeUInt8, nil, 3).Init("lo", graph.DTypeUInt8, nil,
+			2).Init("hi",
+			graph.DTypeUInt8, nil, 9).Init("half", graph.DTypeFloat32, nil, 0.5)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q") // read twice: the clip is of one reader alone
 		m.Node("Clip", "q", "lo", "hi").Out("qc")
 		m.Node("DequantizeLinear", "q", "s", "z").Out("a")
@@ -85,59 +93,66 @@ var models = []struct {
 		m.Node("Clip", "r", "hi", "lo").Out("c") // crossed bounds
 	}},
 	{"clips in a row", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 5).Output("y", graph.Int8, 5)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Int8, nil, 0).Init("lo", graph.Int8, nil, -8).Init("hi",
-			graph.Int8, nil, 7).Init("lo2", graph.Int8, nil, -3)
+		m.Input("x", graph.DTypeFloat32, 5).Output("y", graph.DTypeInt8, 5)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeInt8, nil, 0).Init("lo", graph.DTypeInt8, nil,
+			-8).Init("hi",
+			graph.DTypeInt8, nil, 7).Init("lo2", graph.DTypeInt8, nil, -3)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
 		m.Node("Clip", "q", "lo", "hi").Out("r")
 		m.Node("Clip", "r", "lo2").Out("y")
 	}},
 	{"names that are taken", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 1, 1).Output("y", graph.Float32, 1, 1).Output("y.codes", graph.Float32, 1, 1)
-		m.Init("y.product", graph.Float32, []int{1, 1}, 2).Init("w.transposed", graph.Float32, nil, 3).Init("w",
-			graph.Float32, []int{1, 1}, 5)
-		m.Init("y.alpha", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
+		m.Input("x", graph.DTypeFloat32, 1, 1).Output("y", graph.DTypeFloat32, 1, 1).Output("y.codes",
+			graph.DTypeFloat32, 1, 1)
+		m.Init("y.product", graph.DTypeFloat32, []int{1, 1}, 2).Init("w.transposed", graph.DTypeFloat32, nil,
+			3).Init("w",
+			graph.DTypeFloat32, []int{1, 1}, 5)
+		m.Init("y.alpha", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("b",
+			graph.DTypeFloat32, nil, 8)
 		m.Node("Gemm", "x", "w", "w.transposed").Int("transB", 1).Float("alpha", 0.5).Out("g")
 		m.Node("Mul", "g", "y.product").Out("y.codes")
 		m.Node("Quant", "y.codes", "y.alpha", "z", "b").Domain(qonnx).Out("y")
 	}},
 	{"a quantiser without zero point", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 2, 2).Output("y", graph.Float32, 2, 2)
-		m.Init("s", graph.Float32, []int{2}, 0.5, 0.25)
+		m.Input("x", graph.DTypeFloat32, 2, 2).Output("y", graph.DTypeFloat32, 2, 2)
+		m.Init("s", graph.DTypeFloat32, []int{2}, 0.5, 0.25)
 		m.Node("QuantizeLinear", "x", "s").Int("axis", 0).Out("q")
 		m.Node("DequantizeLinear", "q", "s").Int("axis", 0).Out("y")
 	}},
 	{"a loop with its constants around it", func(m *onnxtest.Model) {
-		body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t",
-			graph.Float32).Output("t", graph.Float32)
+		body := onnxtest.New(0).Input("s", graph.DTypeFloat32).Input("e", graph.DTypeFloat32).Output("t",
+			graph.DTypeFloat32).Output("t", graph.DTypeFloat32)
 		body.Node("Gemm", "s", "w", "e").Int("transB", 1).Out("a")
 		body.Node("Quant", "a", "scale", "z", "bits").Domain(qonnx).Out("t")
-		m.Input("x", graph.Float32, 3, 1, 2).Output("y", graph.Float32, 3, 1, 2)
-		m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 0.5, 0.25).Init("h0", graph.Float32, []int{1, 2}, 0, 0)
-		m.Init("half", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+		m.Input("x", graph.DTypeFloat32, 3, 1, 2).Output("y", graph.DTypeFloat32, 3, 1, 2)
+		m.Init("w", graph.DTypeFloat32, []int{2, 2}, 1, -1, 0.5, 0.25).Init("h0", graph.DTypeFloat32, []int{1, 2}, 0, 0)
+		m.Init("half", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("bits",
+			graph.DTypeFloat32, nil, 4)
 		m.Node("Mul", "half", "half").Out("scale")
 		m.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Ints("scan_input_directions", 1).Graph("body", body).Out("",
 			"y")
 	}},
 	{"an lstm", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 3, 1, 1).Output("y", graph.Float32, 3, 1, 1, 1)
-		m.Init("W", graph.Float32, []int{1, 4, 1}, 1, 2, 3, 4).Init("R", graph.Float32, []int{1, 4, 1}, 1, 0, -1,
-			0).Init("B", graph.Float32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		m.Input("x", graph.DTypeFloat32, 3, 1, 1).Output("y", graph.DTypeFloat32, 3, 1, 1, 1)
+		m.Init("W", graph.DTypeFloat32, []int{1, 4, 1}, 1, 2, 3, 4).Init("R", graph.DTypeFloat32, []int{1, 4, 1}, 1, 0,
+			-1,
+			0).Init("B", graph.DTypeFloat32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
 		m.Node("LSTM", "x", "W", "R", "B").Int("hidden_size", 1).Out("y")
 	}},
 	{"a constant in parts", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 1).Output("y", graph.Float32, 1).Output("z", graph.Float32, 1)
-		m.Init("c", graph.Float32, []int{2}, 3, 1).Init("three", graph.Float32, nil, 3)
+		m.Input("x", graph.DTypeFloat32, 1).Output("y", graph.DTypeFloat32, 1).Output("z", graph.DTypeFloat32, 1)
+		m.Init("c", graph.DTypeFloat32, []int{2}, 3, 1).Init("three", graph.DTypeFloat32, nil, 3)
 		m.Node("Div", "c", "three").Out("d") // 1 and a third, which is no float64
 		m.Node("Split", "d").Int("axis", 0).Out("one", "third")
 		m.Node("Add", "x", "one").Out("y")
 		m.Node("Add", "x", "third").Out("z")
 	}},
 	{"batch normalisation stays", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
-		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m",
-			graph.Float32, []int{2}, 0, 1).Init("v", graph.Float32, []int{2}, 1, 2)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+		m.Input("x", graph.DTypeFloat32, "N", 2).Output("y", graph.DTypeFloat32, "N", 2)
+		m.Init("g", graph.DTypeFloat32, []int{2}, -0.5, 1e-41).Init("b", graph.DTypeFloat32, []int{2}, 1, 2).Init("m",
+			graph.DTypeFloat32, []int{2}, 0, 1).Init("v", graph.DTypeFloat32, []int{2}, 1, 2)
+		m.Init("s", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("bits",
+			graph.DTypeFloat32, nil, 4)
 		m.Node("BatchNormalization", "x", "g", "b", "m", "v").Out("n")
 		m.Node("Quant", "n", "s", "z", "bits").Domain(qonnx).Str("rounding_mode", "HALF_UP").Out("y")
 	}},
@@ -153,14 +168,14 @@ func TestGolden(t *testing.T) {
 			g := build(t, m.build)
 			show := func(section string, g *graph.Graph) {
 				var b bytes.Buffer
-				if err := graph.WriteText(&b, g); err != nil {
+				if err := graph.WriteGraphText(&b, g); err != nil {
 					t.Fatal(err)
 				}
 				c.Want(section, b.Bytes())
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)},
+			p, err := canon.RunPasses(&canon.PassState{Program: onnxtest.Prepare(t, g)},
 				pass.Options[*canon.PassState]{
 					Dump: func(number int, name string, m *canon.PassState) error {
 						show(fmt.Sprintf("%d-%s", number, name), m.Graph)

@@ -6,15 +6,15 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// foldConstants removes the nodes whose results do not depend on data, and reports whether there were any. The
-// constants that the remaining nodes read become initializers.
+// foldConstants removes the nodes whose results do not depend on the model's inputs, and reports whether there were
+// any. The constants that the remaining nodes read become initializers.
 func foldConstants(m *PassState) bool {
 	p, g := m.Program, m.Graph
 	keep := map[*graph.Node]bool{}
 	for _, s := range p.Steps {
-		keep[p.Origin(s.Node)] = true
+		keep[p.OriginOf(s.Node)] = true
 	}
-	init := map[string]*graph.Tensor{}
+	init := map[string]*graph.ConstantTensor{}
 	use := func(name string) {
 		if k, ok := p.Known[name]; ok && k.Const != nil {
 			init[name] = k.Const
@@ -40,8 +40,8 @@ func foldConstants(m *PassState) bool {
 	return changed
 }
 
-// without returns a copy of n in which outputs that are constant get new, unused names, since initializers now have
-// their own. So may only some outputs of a Split be constant.
+// without returns a copy of node n in which outputs that are constant get new, unused names, since initializers have
+// taken theirs. For example, only some outputs of a Split may be constant.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {
 		return n
@@ -50,7 +50,7 @@ func (e *editor) without(n *graph.Node, constant func(output string) bool) *grap
 	with.Outputs = slices.Clone(n.Outputs)
 	for i, o := range n.Outputs {
 		if constant(o) {
-			with.Outputs[i] = e.taken.Fresh(o, "constant")
+			with.Outputs[i] = e.taken.TakeFreshName(o, "constant")
 		}
 	}
 	return &with

@@ -8,8 +8,9 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// codesInFront moves the quantisers in m.Front in front of the nodes that move and join what they read, and reports
-// whether it moved any. Element-wise steps in between move along. The codes of moved elements are the moved codes.
+// codesInFront moves the quantisers in m.Front in front of the nodes that move and join the elements they read. It
+// reports whether it moved any. Element-wise steps in between move along. The codes of moved elements are the moved
+// codes.
 func codesInFront(m *PassState) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
@@ -21,11 +22,11 @@ func codesInFront(m *PassState) bool {
 		}
 	}
 	return e.each(func(n *graph.Node) []*graph.Node {
-		if !operators.Has(n, operators.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
+		if !operators.HasTrait(n, operators.TraitUniformCodes) || !m.Front[n.Outputs[0]] {
 			return nil
 		}
 		f := &fronting{wholes: wholesOf(m.Program), editor: e, file: file, to: n.Outputs[0]}
-		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*program.Step{m.Program.Producer(f.to)}}})
+		name := f.codes(n.Inputs[0], []stretch{{over: n.Inputs[0], steps: []*program.Step{m.Program.ProducerOf(f.to)}}})
 		if f.lost {
 			return nil
 		}
@@ -64,8 +65,8 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	for a := f.above(over); a != ""; a = f.above(over) {
 		over = a
 	}
-	if s := f.p.Producer(over); s != nil && s.Move != nil && (operators.Pads(s.Node) ||
-		operators.KnownOperator(s.Node.Domain,
+	if s := f.p.ProducerOf(over); s != nil && s.Move != nil && (operators.IsPad(s.Node) ||
+		operators.IsSupportedOperator(s.Node.Domain,
 			s.Node.Op)) {
 		with := do
 		if over != tensor {
@@ -86,7 +87,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 // between appends to list the steps that compute tensor from the tensor over, in order, without those that are in the
 // list already.
 func (f *fronting) between(over, tensor string, list []*program.Step) []*program.Step {
-	s := f.p.Producer(tensor)
+	s := f.p.ProducerOf(tensor)
 	if tensor == over || slices.Contains(list, s) {
 		return list
 	}
@@ -99,10 +100,10 @@ func (f *fronting) between(over, tensor string, list []*program.Step) []*program
 // parts returns, for each input slot from which a move takes elements, the stretches to apply to that input. ok is
 // false if a constant of a stretch does not fit in front of the move.
 func (f *fronting) parts(move *program.Step, do []stretch) (parts map[int][]stretch, ok bool) {
-	slots, at := move.Move.Slots(), 0
+	slots, at := move.Move.SourceInputs(), 0
 	axis := -1
 	if move.Node.Op == operators.OpConcat {
-		axis = int(move.Node.Int("axis", 0)+int64(len(move.Shape))) % len(move.Shape)
+		axis = int(move.Node.IntAttrOr("axis", 0)+int64(len(move.Shape))) % len(move.Shape)
 	}
 	parts = map[int][]stretch{}
 	for slot, in := range move.Node.Inputs {
@@ -127,8 +128,9 @@ func (f *fronting) parts(move *program.Step, do []stretch) (parts map[int][]stre
 	return parts, true
 }
 
-// stays reports whether step s can stand in front of a move. Its constants must be single numbers, or differ along an
-// axis that the move joins along or keeps. joins is the joined axis, -1 for none; alone means a single input.
+// stays reports whether step s gives the same values in front of a move. Its constants must be single numbers, or
+// differ along an axis that the move joins along or keeps. joins is the joined axis, -1 for none; alone means that the
+// move has a single input.
 func (f *fronting) stays(s, move *program.Step, joins int, alone bool) bool {
 	for v, slot := range s.Elem.Args {
 		in := f.p.Known[s.Node.Inputs[slot]]
@@ -149,11 +151,11 @@ func (f *fronting) stays(s, move *program.Step, joins int, alone bool) bool {
 	return true
 }
 
-// along returns the axis of the shape along which p picks one constant per index. It returns -1 if p picks in another
+// along returns the axis of the shape along which p reads one constant per index. It returns -1 if p reads in another
 // way.
-func along(p *graph.ElementPick, shape []int) int {
+func along(p *graph.ElementIndexMap, shape []int) int {
 	for a, n := range shape {
-		if p.Table == nil && p.Count == n && p.Run == graph.Size(shape[a+1:]) {
+		if p.Table == nil && p.Count == n && p.Run == graph.ElementCount(shape[a+1:]) {
 			return a
 		}
 	}
@@ -166,9 +168,9 @@ func (f *fronting) keeps(move *program.Step, axis int) bool {
 	if len(from) != len(move.Shape) || from[axis] != move.Shape[axis] {
 		return false
 	}
-	before, after := graph.Size(from[axis+1:]), graph.Size(move.Shape[axis+1:])
-	for i := range graph.Size(move.Shape) {
-		if _, j := move.Move.From(i); i/after%from[axis] != j/before%from[axis] {
+	before, after := graph.ElementCount(from[axis+1:]), graph.ElementCount(move.Shape[axis+1:])
+	for i := range graph.ElementCount(move.Shape) {
+		if _, j := move.Move.SourceOf(i); i/after%from[axis] != j/before%from[axis] {
 			return false
 		}
 	}
@@ -190,19 +192,19 @@ func (f *fronting) joined(move *program.Step, parts map[int][]stretch) string {
 	n.Outputs = slices.Clone(n.Outputs)
 	at := slices.Index(n.Outputs, move.Output)
 	for i := range n.Outputs {
-		n.Outputs[i] = f.taken.Fresh(f.to, "part")
+		n.Outputs[i] = f.taken.TakeFreshName(f.to, "part")
 	}
-	if operators.Pads(&n) { // pads in the form that a graph has
-		all := &graph.Tensor{DType: graph.Int64, Shape: []int{2 * len(move.Shape)}, I: n.Ints("pads")}
+	if operators.IsPad(&n) { // pads in the form that a graph has
+		all := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{2 * len(move.Shape)}, I: n.IntsAttr("pads")}
 		n.Domain, n.Version = "", padVersion
 		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))
-		n.Attrs = graph.Attrs{"mode": n.Attrs["mode"]}
+		n.Attrs = graph.AttributesByName{"mode": n.Attrs["mode"]}
 	}
 	f.nodes = append(f.nodes, &n)
 	return n.Outputs[at]
 }
 
-// padVersion is the version of ONNX' operators that joined writes: in it, the amounts and the value of Pad are inputs.
+// padVersion is the version of ONNX's operators that joined writes. In it, the amounts and the value of Pad are inputs.
 const padVersion = 13
 
 // constantNamed returns a name under which the graph has the tensor. If that is a constant that the graph lacks, it
@@ -221,7 +223,7 @@ func (f *fronting) applied(tensor string, do stretch) string {
 	with := map[string]string{do.over: tensor}
 	for _, s := range do.steps {
 		n := *s.Node
-		n.Inputs, n.Outputs = slices.Clone(n.Inputs), []string{f.taken.Fresh(f.to, "part")}
+		n.Inputs, n.Outputs = slices.Clone(n.Inputs), []string{f.taken.TakeFreshName(f.to, "part")}
 		for slot, in := range n.Inputs {
 			if now, ok := with[in]; ok {
 				n.Inputs[slot] = now
@@ -243,22 +245,22 @@ func (f *fronting) applied(tensor string, do stretch) string {
 	return tensor
 }
 
-// some returns the name of those of the n constants along an axis that remain after the cuts along it. k is the
-// constant with the given name; it returns that name if nothing is cut.
-func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) string {
+// some returns the name of a constant that holds those of k's n entries along an axis that remain after the cuts along
+// it. name is the name of k, which some returns if nothing is cut.
+func (f *fronting) some(name string, k *graph.ConstantTensor, n, axis int, cuts []cut) string {
 	own := slices.Index(k.Shape, n)
 	for _, c := range cuts {
 		if c.axis != axis || c.n == n {
 			continue
 		}
-		indices := &graph.Tensor{DType: graph.Int64, Shape: []int{c.n}}
+		indices := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{c.n}}
 		for i := range c.n {
 			indices.I = append(indices.I, int64(c.from+i))
 		}
-		out := f.taken.Fresh(f.to, "elements")
+		out := f.taken.TakeFreshName(f.to, "elements")
 		f.nodes = append(f.nodes, &graph.Node{Index: -1, Op: operators.OpGather,
 			Inputs: []string{name, f.constant(f.to, "at", indices)}, Outputs: []string{out},
-			Attrs: graph.Attrs{"axis": graph.IntAttr(own)}})
+			Attrs: graph.AttributesByName{"axis": graph.NewIntAttr(own)}})
 		name, n = out, c.n
 	}
 	return name

@@ -7,16 +7,16 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// hoistCodes moves the quantisers of scanned tensors from the bodies of loops to the tensors, in front of the loops. It
-// reports whether it moved any. A quantiser of each element in turn can as well quantise the whole tensor before.
+// hoistCodes moves the quantisers of scanned tensors out of the bodies of loops, in front of the loops. It reports
+// whether it moved any. Quantising the whole tensor gives the same codes as quantising each element in the body.
 func hoistCodes(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
-		loop := m.Program.Loop(n)
+		loop := m.Program.LoopOfNode(n)
 		if loop == nil {
 			return nil
 		}
-		with := withBody(n, n.Attrs["body"].G.Copy())
+		with := withBody(n, n.Attrs["body"].G.ShallowCopy())
 		with.Inputs = slices.Clone(n.Inputs)
 		for k := loop.States; k < len(n.Inputs); k++ {
 			if code := e.hoist(with, k); code != nil {
@@ -31,7 +31,8 @@ func hoistCodes(m *PassState) bool {
 }
 
 // hoist removes the quantiser of scanned input k from the body of loop n. It returns a node that quantises the whole
-// tensor in front of the loop. It returns nil unless all readers are quantisers with the same constant parameters.
+// tensor in front of the loop. It returns nil, and changes nothing, unless all readers are quantisers with the same
+// constant parameters.
 func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 	body := n.Attrs["body"].G
 	x := body.Inputs[k].Name
@@ -40,7 +41,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		if !slices.Contains(r.Inputs, x) {
 			continue
 		}
-		if !operators.Has(r, operators.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
+		if !operators.HasTrait(r, operators.TraitUniformCodes) || code != nil && !sameCode(body, code, r) {
 			return nil
 		}
 		code = r
@@ -56,11 +57,12 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		}
 		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
 	}
-	outer := from(code, operators.InternalDomain, operators.OpCode, inputs, e.taken.Fresh(n.Inputs[k], "codes"),
+	outer := from(code, operators.InternalDomain, operators.OpQuantiserCode, inputs, e.taken.TakeFreshName(n.Inputs[k],
+		"codes"),
 		code.Attrs)
 	outer.Index = n.Index
 	n.Inputs[k] = outer.Outputs[0]
-	body.Inputs[k].DType = graph.Int64
+	body.Inputs[k].DType = graph.DTypeInt64
 	made := map[string]bool{}
 	edit(body).each(func(r *graph.Node) []*graph.Node {
 		if slices.Contains(r.Inputs, x) {
@@ -86,7 +88,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 func sameCode(body *graph.Graph, a, b *graph.Node) bool {
 	for i := 1; i < len(a.Inputs); i++ {
 		x, y := body.Init[a.Inputs[i]], body.Init[b.Inputs[i]]
-		if x == nil || y == nil || x.Len() != 1 || y.Len() != 1 || x.At(0) != y.At(0) {
+		if x == nil || y == nil || x.Len() != 1 || y.Len() != 1 || x.FloatAt(0) != y.FloatAt(0) {
 			return false
 		}
 	}

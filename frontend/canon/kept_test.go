@@ -26,8 +26,8 @@ func difference(p, q *program.Program) string {
 	}
 	for i := range p.Steps {
 		a, b := *p.Steps[i], *q.Steps[i]
-		origin := p.Origin(a.Node).Outputs[0] != q.Origin(b.Node).Outputs[0]
-		if origin || p.Producer(a.Output) != p.Steps[i] || len(p.Readers(a.Output)) != len(q.Readers(b.Output)) {
+		origin := p.OriginOf(a.Node).Outputs[0] != q.OriginOf(b.Node).Outputs[0]
+		if origin || p.ProducerOf(a.Output) != p.Steps[i] || len(p.ReadersOf(a.Output)) != len(q.ReadersOf(b.Output)) {
 			return fmt.Sprintf("what is around step %q", a.Output)
 		}
 		if r, s := a.Recur, b.Recur; r != nil && s != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph, and reports whether there
-// was one.
+// was any.
 func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !operators.IsRecurrent(n) {
@@ -26,15 +26,17 @@ func loopsToScans(m *PassState) bool {
 // RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself
 // if there are none.
 func RollUpRecurrences(p *program.Program) *program.Program {
-	g := p.Graph.Copy()
-	if !roll.RollUp(p, g, nil) {
+	g := p.Graph.ShallowCopy()
+	if !roll.ReplaceUnrolledRecurrences(p, g, nil) {
 		return p
 	}
-	if q := operators.Reprepare(p, g, new(diag.List)); q != nil {
+	if q := operators.ReprepareProgram(p, g, new(diag.List)); q != nil {
 		return q
 	}
 	return p
 }
 
-// rollUpLoops replaces unrolled recurrences, except those in m.Unroll, by loops, and reports whether there were any.
-func rollUpLoops(m *PassState) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }
+// rollUpLoops replaces unrolled recurrences by loops, except those in m.Unroll, and reports whether there were any.
+func rollUpLoops(m *PassState) bool {
+	return roll.ReplaceUnrolledRecurrences(m.Program, m.Graph, m.Unroll)
+}

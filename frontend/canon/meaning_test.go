@@ -25,7 +25,7 @@ import (
 func read(t *testing.T, name string, b []byte) *graph.Graph {
 	t.Helper()
 	var d diag.List
-	g := onnxio.Read(name, b, &d)
+	g := onnxio.ParseGraph(name, b, &d)
 	if g == nil {
 		t.Fatalf("%s: %v", name, d.Diags)
 	}
@@ -41,8 +41,8 @@ func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
 
 // outputs runs a prepared graph and gives every output with its shape and type.
 func outputs(p *program.Program, in []*program.Reals) ([][]float64, error) {
-	to := graph.Names(p.Graph.Outputs)
-	part, err := execution.NewPart(p, graph.Names(p.Graph.Inputs), to)
+	to := graph.ValueNames(p.Graph.Outputs)
+	part, err := execution.NewProgramPart(p, graph.ValueNames(p.Graph.Inputs), to)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func outputs(p *program.Program, in []*program.Reals) ([][]float64, error) {
 	}
 	var out [][]float64
 	for _, name := range to {
-		v, err := part.Rounded(name, all)
+		v, err := part.RoundedOutput(name, all)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func scales(p *program.Program) []float64 {
 	out := []float64{1, 0.25}
 	for _, n := range p.Graph.Nodes {
 		if (n.Op == "Quant" || n.Op == "QuantizeLinear" || n.Op == "Code") && len(n.Inputs) > 1 {
-			if c := p.Known[n.Inputs[1]].Const; c != nil && c.Len() > 0 && c.DType.Float() {
-				out = append(out, c.At(0))
+			if c := p.Known[n.Inputs[1]].Const; c != nil && c.Len() > 0 && c.DType.IsReal() {
+				out = append(out, c.FloatAt(0))
 			}
 		}
 	}
@@ -78,10 +78,10 @@ func draw(r *rand.Rand, p *program.Program) (in []*program.Reals) {
 	steps := scales(p)
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
-		data := make([]float64, graph.Size(k.Shape))
+		data := make([]float64, graph.ElementCount(k.Shape))
 		for i := range data {
 			switch {
-			case !k.DType.Float():
+			case !k.DType.IsReal():
 				data[i] = float64(r.IntN(100))
 			case r.IntN(2) == 0:
 				data[i] = steps[r.IntN(len(steps))] * float64(r.IntN(81)-40) / 2
@@ -110,7 +110,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	}
 	elements, first := 0, 0
 	for _, s := range before.Steps {
-		elements += graph.Size(s.Shape)
+		elements += graph.ElementCount(s.Shape)
 	}
 	if elements > large {
 		samples, first = 1, len(canon.Passes)-1 // all passes at once
@@ -132,7 +132,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	for k, row := range canon.Passes[first:] {
 		k += first
 		m := &canon.PassState{Program: before}
-		after, err := canon.Run(m, pass.Options[*canon.PassState]{Until: k + 1}, &d)
+		after, err := canon.RunPasses(m, pass.Options[*canon.PassState]{Until: k + 1}, &d)
 		if err != nil || after == nil {
 			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
 		}
@@ -141,7 +141,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		}
 		for i, o := range g.Outputs {
 			b, a := before.Known[o.Name], after.Known[o.Name]
-			if b.DType.Float() != a.DType.Float() || b.DType.Float() && b.DType != a.DType ||
+			if b.DType.IsReal() != a.DType.IsReal() || b.DType.IsReal() && b.DType != a.DType ||
 				fmt.Sprint(b.Shape) != fmt.Sprint(a.Shape) {
 				t.Errorf("after %s, output %d is %v%v, was %v%v", row.Name, i, a.DType, a.Shape, b.DType, b.Shape)
 			}
@@ -161,22 +161,22 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		}
 	}
 	m := &canon.PassState{Program: before}
-	canonical, err := canon.Run(m, pass.Options[*canon.PassState]{}, &d)
+	canonical, err := canon.RunPasses(m, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
 	for _, n := range m.Graph.Nodes {
 		if n.Op == "Gemm" || n.Op == "QuantizeLinear" || n.Domain != "" && n.Op == "Quant" {
-			t.Errorf("%s %q is left", n.FullOp(), n.Name)
+			t.Errorf("%s %q is left", n.QualifiedOpName(), n.Name)
 		}
 	}
 	// A second run folds constants that the first made; a third finds nothing.
 	var text [2]bytes.Buffer
 	for i := range text {
-		if _, err := canon.Run(m, pass.Options[*canon.PassState]{}, &d); err != nil {
+		if _, err := canon.RunPasses(m, pass.Options[*canon.PassState]{}, &d); err != nil {
 			t.Fatal(err)
 		}
-		if err := graph.WriteText(&text[i], m.Graph); err != nil {
+		if err := graph.WriteGraphText(&text[i], m.Graph); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			var d diag.List
-			g := onnxio.Read(filepath.Base(file), b, &d)
+			g := onnxio.ParseGraph(filepath.Base(file), b, &d)
 			if g == nil {
 				t.Skip(d.Diags[0].Msg)
 			}

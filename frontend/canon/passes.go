@@ -20,11 +20,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A PassState holds a model and which parts of it passes rewrite. A pass replaces nodes of Graph and never changes a
-// node; Program then follows.
+// A PassState holds a model and the parts of it that passes are to rewrite. A pass replaces nodes of Graph and never
+// changes a node; afterwards Program is made again from Graph.
 type PassState struct {
 	Program *program.Program // the program of the graph before the current pass
-	Graph   *graph.Graph     // a copy that Run makes for the passes
+	Graph   *graph.Graph     // a copy that RunPasses makes for the passes
 	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
 	Unroll map[int]bool
 	// By output: the groups of indices of the summed axis into which a product is split.
@@ -33,11 +33,11 @@ type PassState struct {
 	Front map[string]bool
 }
 
-// Values of Options.Until. After PassesToScans passes, every loop is a Scan. After PassesToRolledUp passes, unrolled
-// recurrences are Scans, too.
+// Values of pass.Options.Until. After PassCountToScans passes, every loop is a Scan. After PassCountToRolledUp passes,
+// unrolled recurrences are Scans, too.
 const (
-	PassesToScans    = 1
-	PassesToRolledUp = 3
+	PassCountToScans    = 1
+	PassCountToRolledUp = 3
 )
 
 // Passes is the table of passes, in order of execution.
@@ -123,18 +123,18 @@ var Passes = []pass.Pass[*PassState]{
 	},
 }
 
-// Run applies the passes to a copy of m's graph and returns the new program, which m then holds. It returns nil if a
-// pass added an error to d. The returned error comes from opt.Dump.
-func Run(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
-	m.Graph = m.Program.Graph.Copy()
+// RunPasses applies the passes to a copy of m's graph and returns the program of the new graph; m then holds both. It
+// returns nil if a pass added an error to d. The returned error comes from opt.Dump.
+func RunPasses(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
+	m.Graph = m.Program.Graph.ShallowCopy()
 	opt.Verify = func(m *PassState) error { return m.Graph.Verify() }
-	if err := pass.Run(Passes, m, opt, d); err != nil {
+	if err := pass.RunPasses(Passes, m, opt, d); err != nil {
 		return nil, err
 	}
 	return m.Program, nil
 }
 
-// kept returns a body for a pass that calls run and, if that reports a change, prepares the program of the changed
+// kept returns a function for a pass that calls run and, if that reports a change, prepares the program of the changed
 // graph.
 func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	return func(m *PassState, d *diag.List) bool { return m.apply(run, d) }
@@ -142,15 +142,15 @@ func kept(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 
 func (m *PassState) apply(run func(*PassState) bool, d *diag.List) (changed bool) {
 	if m.Program != nil && run(m) {
-		m.Program, changed = operators.Reprepare(m.Program, m.Graph, d), true
+		m.Program, changed = operators.ReprepareProgram(m.Program, m.Graph, d), true
 	}
 	return changed
 }
 
-// inBodies is like kept, but the returned body also applies run to the body of every loop.
+// inBodies is like kept, but the returned function also applies run to the body of every loop.
 func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	body := func(n *graph.Node, program *program.Program) []*graph.Node {
-		inner := &PassState{Program: program, Graph: program.Graph.Copy()}
+		inner := &PassState{Program: program, Graph: program.Graph.ShallowCopy()}
 		if !run(inner) {
 			return nil
 		}
@@ -160,7 +160,7 @@ func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 		changed := m.apply(run, d)
 		return m.apply(func(m *PassState) bool {
 			return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
-				if loop := m.Program.Loop(n); loop != nil {
+				if loop := m.Program.LoopOfNode(n); loop != nil {
 					return body(n, loop.Body)
 				}
 				return nil
@@ -169,10 +169,10 @@ func inBodies(run func(*PassState) bool) func(*PassState, *diag.List) bool {
 	}
 }
 
-// withBody returns a copy of a loop's node with another body.
+// withBody returns a copy of a loop's node that runs another body.
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)
-	c.Attrs["body"] = graph.GraphAttr(body)
+	c.Attrs["body"] = graph.NewGraphAttr(body)
 	return &c
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // splitProducts writes each product in m.Split as a sum of products, one for each group of indices of the summed axis.
-// It reports whether there were any.
+// It reports whether there were any such products.
 func splitProducts(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
@@ -24,7 +24,7 @@ func splitProducts(m *PassState) bool {
 		if s.Window != nil {
 			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
-		if operators.Has(n, operators.TraitInputChannelsFirst) {
+		if operators.HasTrait(n, operators.TraitInputChannelsFirst) {
 			rows, rest = 0, data
 		}
 		weights := m.Program.Known[w].Const
@@ -35,15 +35,15 @@ func splitProducts(m *PassState) bool {
 		sum := ""
 		for i, group := range groups {
 			taken := func(tensor string, axis, groups int) string {
-				indices := &graph.Tensor{DType: graph.Int64, Shape: []int{groups * len(group)}}
+				indices := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{groups * len(group)}}
 				for g := range groups {
 					for _, k := range group {
 						indices.I = append(indices.I, int64(g*size+k))
 					}
 				}
-				at, out := e.constant(n.Outputs[0], "elements", indices), e.taken.Fresh(tensor, "elements")
+				at, out := e.constant(n.Outputs[0], "elements", indices), e.taken.TakeFreshName(tensor, "elements")
 				nodes = append(nodes, from(n, "", operators.OpGather, []string{tensor, at}, out,
-					graph.Attrs{"axis": graph.IntAttr(axis)}))
+					graph.AttributesByName{"axis": graph.NewIntAttr(axis)}))
 				return out
 			}
 			inputs := slices.Clone(n.Inputs)
@@ -51,7 +51,7 @@ func splitProducts(m *PassState) bool {
 				inputs = inputs[:2] // only the first product has the bias
 			}
 			part := *n
-			part.Inputs, part.Outputs = inputs, []string{e.taken.Fresh(n.Outputs[0], "part")}
+			part.Inputs, part.Outputs = inputs, []string{e.taken.TakeFreshName(n.Outputs[0], "part")}
 			nodes = append(nodes, &part)
 			if i == 0 {
 				sum = part.Outputs[0]
@@ -59,7 +59,7 @@ func splitProducts(m *PassState) bool {
 			}
 			out := n.Outputs[0]
 			if i < len(groups)-1 {
-				out = e.taken.Fresh(out, "sum")
+				out = e.taken.TakeFreshName(out, "sum")
 			}
 			nodes = append(nodes, from(n, "", operators.OpAdd, []string{sum, part.Outputs[0]}, out, nil))
 			sum = out
@@ -74,9 +74,9 @@ func (m *PassState) product(n *graph.Node) *program.Step {
 	if len(n.Outputs) != 1 {
 		return nil
 	}
-	s := m.Program.Producer(n.Outputs[0])
+	s := m.Program.ProducerOf(n.Outputs[0])
 	if s != nil && s.Elem != nil && s.Node.Index == n.Index {
-		s = m.Program.Producer(s.Node.Inputs[0])
+		s = m.Program.ProducerOf(s.Node.Inputs[0])
 	}
 	if s == nil || s.Node.Index != n.Index || s.Dot == nil || s.Dot.Then != nil || m.Split[s.Output] == nil {
 		return nil

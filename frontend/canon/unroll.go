@@ -10,16 +10,16 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// MaxUnrolled is the length of the longest loop that is unrolled, in iterations.
-const MaxUnrolled = 64
+// MaxUnrolledIterations is the length of the longest loop that is unrolled, in iterations.
+const MaxUnrolledIterations = 64
 
-// unrollLoops unrolls the loops in m.Unroll of up to MaxUnrolled iterations: each iteration becomes a copy of the body.
-// It reports whether there were any.
+// unrollLoops unrolls the loops in m.Unroll of up to MaxUnrolledIterations iterations: each iteration becomes a copy of
+// the body. It reports whether there were any.
 func unrollLoops(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		r := m.Program.Loop(n)
-		if r == nil || !m.Unroll[n.Index] || r.Length > MaxUnrolled {
+		r := m.Program.LoopOfNode(n)
+		if r == nil || !m.Unroll[n.Index] || r.Length > MaxUnrolledIterations {
 			return nil
 		}
 		u := &unroller{e: e, p: m.Program, n: n, r: r, body: n.Attrs["body"].G}
@@ -64,7 +64,7 @@ func (u *unroller) run() []*graph.Node {
 			}
 			for _, o := range n.Outputs {
 				if o != "" {
-					to[o] = u.e.taken.Fresh(o, fmt.Sprint(t))
+					to[o] = u.e.taken.TakeFreshName(o, fmt.Sprint(t))
 				}
 				c.Outputs = append(c.Outputs, to[o])
 			}
@@ -90,41 +90,42 @@ func (u *unroller) run() []*graph.Node {
 	return u.out
 }
 
-func (u *unroller) add(op string, inputs []string, output string, attrs graph.Attrs) {
+func (u *unroller) add(op string, inputs []string, output string, attrs graph.AttributesByName) {
 	u.out = append(u.out, from(u.n, "", op, inputs, output, attrs))
 }
 
 // element adds nodes that take from x, an input that s scans, the element that iteration t reads. It returns the name
 // of the result.
-func (u *unroller) element(x string, s program.Scanned, t int) string {
+func (u *unroller) element(x string, s program.ScanAxis, t int) string {
 	at := t
 	if s.Reverse {
 		at = u.r.Length - 1 - t
 	}
-	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
-	out := u.e.taken.Fresh(x, fmt.Sprint(t))
-	u.add(operators.OpGather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	index := u.e.constant(x, "index", &graph.ConstantTensor{DType: graph.DTypeInt64, I: []int64{int64(at)}})
+	out := u.e.taken.TakeFreshName(x, fmt.Sprint(t))
+	u.add(operators.OpGather, []string{x, index}, out, graph.AttributesByName{"axis": graph.NewIntAttr(s.Axis)})
 	return out
 }
 
 // gather adds nodes that concatenate parts, one output per iteration, along the axis of s in its direction. The result
 // is called output.
-func (u *unroller) gather(parts []string, s program.Scanned, output string) {
+func (u *unroller) gather(parts []string, s program.ScanAxis, output string) {
 	whole := u.p.Known[output].Shape
 	one := make([]int64, len(whole))
 	for i, d := range whole {
 		one[i] = int64(d)
 	}
 	one[s.Axis] = 1
-	shape := u.e.constant(output, "shape", &graph.Tensor{DType: graph.Int64, Shape: []int{len(one)}, I: one})
+	shape := u.e.constant(output, "shape", &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(one)},
+		I: one})
 	var made []string
 	for t, part := range parts {
-		name := u.e.taken.Fresh(output, fmt.Sprint(t))
+		name := u.e.taken.TakeFreshName(output, fmt.Sprint(t))
 		u.add(operators.OpReshape, []string{part, shape}, name, nil)
 		made = append(made, name)
 	}
 	if s.Reverse {
 		slices.Reverse(made)
 	}
-	u.add(operators.OpConcat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
+	u.add(operators.OpConcat, made, output, graph.AttributesByName{"axis": graph.NewIntAttr(s.Axis)})
 }

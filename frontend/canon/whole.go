@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxCode bounds the magnitude of integers that can become codes, exclusively.
+// maxCode is an exclusive bound on the magnitude of integers that can become codes.
 const maxCode = 1 << 31
 
 // wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
@@ -43,7 +43,7 @@ func wholeToCode(m *PassState) bool {
 		with.Outputs = append([]string{}, n.Outputs...)
 		for i, o := range n.Outputs {
 			if f, ok := codes[o]; ok {
-				with.Outputs[i] = e.taken.Fresh(o, "whole")
+				with.Outputs[i] = e.taken.TakeFreshName(o, "whole")
 				behind = append(behind, e.unchanged(n, with.Outputs[i], o, f, m.Program.Known[o].DType)...)
 			}
 		}
@@ -54,29 +54,29 @@ func wholeToCode(m *PassState) bool {
 	})
 }
 
-// unchanged returns a chain of nodes that turns tensor in, integers with the facts f, into codes of the same values
-// called out. For a type dt of floats, a Cast follows.
+// unchanged returns a chain of nodes that turns tensor in, which holds integers with the facts f, into codes called out
+// with the same values. If dt is a type of floats, the chain ends in a Cast to it.
 func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DType) []*graph.Node {
-	inputs := []string{in, e.constant(out, "scale", scalar(graph.Float32, 1)),
-		e.constant(out, "zero", scalar(graph.Float32, 0))}
-	attrs := graph.Attrs{"lo": graph.FloatAttr(f.in.Lo), "hi": graph.FloatAttr(f.in.Hi),
-		"mode": graph.IntAttr(int(real.HalfEven)), "tensor": graph.StringAttr(out)}
-	chain := []*graph.Node{from(n, operators.InternalDomain, operators.OpCode, inputs, "", attrs)}
+	inputs := []string{in, e.constant(out, "scale", scalar(graph.DTypeFloat32, 1)),
+		e.constant(out, "zero", scalar(graph.DTypeFloat32, 0))}
+	attrs := graph.AttributesByName{"lo": graph.NewFloatAttr(f.in.Lo), "hi": graph.NewFloatAttr(f.in.Hi),
+		"mode": graph.NewIntAttr(int(real.RoundingModeHalfEven)), "tensor": graph.NewStringAttr(out)}
+	chain := []*graph.Node{from(n, operators.InternalDomain, operators.OpQuantiserCode, inputs, "", attrs)}
 	switch {
-	case dt == graph.Bool:
-		attrs["truth"] = graph.IntAttr(1)
-	case dt.Float():
+	case dt == graph.DTypeBool:
+		attrs["truth"] = graph.NewIntAttr(1)
+	case dt.IsReal():
 		chain = append(chain, from(n, "", operators.OpCast, []string{""}, "",
-			graph.Attrs{"to": graph.IntAttr(int(dt))}))
+			graph.AttributesByName{"to": graph.NewIntAttr(int(dt))}))
 	}
 	return e.link(chain, out, "codes")
 }
 
-// facts hold for every element of a tensor.
+// A facts holds statements that are true for every element of a tensor.
 type facts struct {
 	in      real.Interval
 	whole   bool // every element is an integer
-	rounded bool // a rounding made the elements, and no tensor since is marked as codes
+	rounded bool // a rounding made the elements, and no tensor since then is marked as codes
 }
 
 func (f facts) bounded() bool { return -maxCode <= f.in.Lo && f.in.Hi < maxCode }
@@ -86,7 +86,7 @@ func (f facts) and(g facts) facts {
 		f.rounded || g.rounded}
 }
 
-// wholes finds the facts of tensors, in the order of the steps that compute them.
+// A wholes finds the facts of tensors, in the order of the steps that compute them.
 type wholes struct {
 	p     *program.Program
 	known map[string]facts
@@ -98,10 +98,10 @@ func wholesOf(p *program.Program) *wholes {
 	return &wholes{p: p, known: map[string]facts{}, lates: map[*program.Step]bool{}, over: map[string]string{}}
 }
 
-// later reports whether a tensor after step s is a better choice for codes than the output of s. Each reader must give
-// integers. It must be the only reader and narrow the range, directly or after steps that keep it, such as a Cast. A
-// reader may also turn a truth value into an integer. Or it may choose by the truth value between the values that were
-// compared, as a clamp does that is written as Where.
+// later reports whether a tensor behind step s is a better choice for codes than the output of s. Each reader of the
+// output must give integers. It must be the only reader and narrow the range, directly or behind steps that keep it,
+// such as a Cast. A reader may also turn a truth value into an integer. Or it may choose by the truth value between the
+// values that were compared, as in a clamp that is written as Where.
 func (w *wholes) later(s *program.Step) bool {
 	later, known := w.lates[s]
 	if !known {
@@ -112,8 +112,8 @@ func (w *wholes) later(s *program.Step) bool {
 }
 
 func (w *wholes) findLater(s *program.Step) bool {
-	readers := w.p.Readers(s.Output)
-	if len(readers) == 0 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
+	readers := w.p.ReadersOf(s.Output)
+	if len(readers) == 0 || slices.Contains(graph.ValueNames(w.p.Graph.Outputs), s.Output) {
 		return false
 	}
 	f := w.known[s.Output]
@@ -137,7 +137,7 @@ func (w *wholes) findLater(s *program.Step) bool {
 // truth reports whether a tensor holds truth values (Bool) that depend on data.
 func (w *wholes) truth(tensor string) bool {
 	k := w.p.Known[tensor]
-	return k.DType == graph.Bool && k.Const == nil && tensor != ""
+	return k.DType == graph.DTypeBool && k.Const == nil && tensor != ""
 }
 
 // of returns the facts of a tensor. Without a known step or constant, its elements may be any real numbers.
@@ -146,7 +146,7 @@ func (w *wholes) of(tensor string) facts {
 		return f
 	}
 	k := w.p.Known[tensor]
-	f := facts{in: real.Everything, whole: !k.DType.Float()}
+	f := facts{in: real.IntervalOfAllReals, whole: !k.DType.IsReal()}
 	if c := k.Const; c != nil {
 		f = constantFacts(c)
 	}
@@ -154,7 +154,7 @@ func (w *wholes) of(tensor string) facts {
 	return f
 }
 
-func constantFacts(c *graph.Tensor) facts {
+func constantFacts(c *graph.ConstantTensor) facts {
 	f := facts{in: real.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}, whole: true}
 	for v := range c.PossibleValues() {
 		if v < f.in.Lo {
@@ -171,17 +171,17 @@ func constantFacts(c *graph.Tensor) facts {
 // step returns the facts of a step's output, from those of its inputs.
 func (w *wholes) step(s *program.Step) facts {
 	in := s.Node.Inputs
-	if lo, hi, ok := operators.CodeRange(s.Node); ok {
+	if lo, hi, ok := operators.QuantiserCodeLimits(s.Node); ok {
 		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
 	}
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
-	case program.ReadsInfinities(w.p, s):
-		if s.DType == graph.Bool {
+	case program.MayReadInfinities(w.p, s):
+		if s.DType == graph.DTypeBool {
 			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
 		}
-		return facts{in: real.Everything}
+		return facts{in: real.IntervalOfAllReals}
 	case s.Elem != nil:
 		args, spans := make([]facts, len(s.Elem.Args)), make([]real.Interval, len(s.Elem.Args))
 		out := facts{}
@@ -191,19 +191,19 @@ func (w *wholes) step(s *program.Step) facts {
 			out.rounded = out.rounded || args[v].rounded
 		}
 		var rounds bool
-		out.whole, rounds = s.Elem.Expr.IsInteger(func(v int) bool { return args[v].whole })
+		out.whole, rounds = s.Elem.Expr.IsCertainlyInteger(func(v int) bool { return args[v].whole })
 		if in, ok := w.pieces(s); ok {
 			out.in, out.rounded = in, out.whole && (out.rounded || rounds)
 			return out
 		}
 		if out.rounded = out.whole && (out.rounded || rounds); out.rounded {
-			out.in, _ = real.Compile(s.Elem.Expr).Interval(spans)
+			out.in, _ = real.Compile(s.Elem.Expr).EvaluateInterval(spans)
 			return out
 		}
 		if len(args) <= maxSpanned {
-			out.in, _ = real.Compile(s.Elem.Expr).Interval(spans)
+			out.in, _ = real.Compile(s.Elem.Expr).EvaluateInterval(spans)
 		} else {
-			out.in = real.Everything
+			out.in = real.IntervalOfAllReals
 		}
 		return out
 	}
@@ -211,23 +211,24 @@ func (w *wholes) step(s *program.Step) facts {
 		a, b := w.of(in[d.A]), w.of(in[d.B])
 		most := float64(d.K) * max(-a.in.Lo, a.in.Hi) * max(-b.in.Lo, b.in.Hi)
 		if math.IsNaN(most) || most >= maxCode {
-			return facts{in: real.Everything, whole: a.whole && b.whole}
+			return facts{in: real.IntervalOfAllReals, whole: a.whole && b.whole}
 		}
 		return facts{in: real.Interval{Lo: -most, Hi: most}, whole: a.whole && b.whole}
 	}
-	return facts{in: real.Everything}
+	return facts{in: real.IntervalOfAllReals}
 }
 
-// maxSpanned is the largest number of arguments of a step whose values are bounded by those of the arguments.
+// maxSpanned is the largest number of arguments from whose ranges the range of a step's output is computed. With more
+// arguments, the output counts as unbounded.
 const maxSpanned = 8
 
 // moved returns the facts that hold for all inputs from which a moving step takes elements.
 func (w *wholes) moved(s *program.Step) facts {
 	used := make([]bool, len(s.Node.Inputs))
-	for _, slot := range s.Move.Slots() {
+	for _, slot := range s.Move.SourceInputs() {
 		used[slot] = true
 	}
-	out, first := facts{in: real.Everything}, true
+	out, first := facts{in: real.IntervalOfAllReals}, true
 	for slot, use := range used {
 		if !use {
 			continue

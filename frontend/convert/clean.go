@@ -20,7 +20,7 @@ import (
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 	read := func() *graph.Graph {
 		own := c.read(c.source, new(diag.List))
-		operators.Decompose(own)
+		operators.DecomposeOperators(own)
 		return own
 	}
 	k := &known{one: c.prepare(read())}
@@ -32,7 +32,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 			return nil, nil
 		}
 	}
-	s := &scope{conversion: c, g: g.Copy(), taken: graph.UsedNames{}}
+	s := &scope{conversion: c, g: g.ShallowCopy(), taken: graph.UsedTensorNames{}}
 	held := map[string]bool{} // tensors that depend on a quantiser
 	var nodes []*graph.Node
 	for _, n := range s.g.Nodes {
@@ -57,7 +57,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 	s.g.Nodes = slices.DeleteFunc(s.g.Nodes, func(n *graph.Node) bool {
 		return !slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] })
 	})
-	maps.DeleteFunc(s.g.Init, func(name string, _ *graph.Tensor) bool { return !live[name] })
+	maps.DeleteFunc(s.g.Init, func(name string, _ *graph.ConstantTensor) bool { return !live[name] })
 	s.g.Opsets = maps.Clone(s.g.Opsets)
 	s.domains()
 	return s.g, k.values(s.g)
@@ -68,17 +68,17 @@ func quantises(n *graph.Node) bool {
 	return operators.IsQuantisationDomain(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
 }
 
-// bounds reports whether a node clips integers, which is how QCDQ expresses a bit width.
+// bounds reports whether a node clips integers, which is how the dialect QCDQ expresses a bit width.
 func (k *known) bounds(n *graph.Node) bool {
-	return n.Op == "Clip" && n.Domain == "" && !k.one.Known[n.In(0)].DType.Float()
+	return n.Op == "Clip" && n.Domain == "" && !k.one.Known[n.InputName(0)].DType.IsReal()
 }
 
-// A known holds two preparations of a model with different sizes of its dynamic axes. What both agree on does not
+// A known holds two preparations of a model, with different sizes of its dynamic axes. Facts on which both agree do not
 // depend on the sizes.
 type known struct{ one, other *program.Program }
 
-// constant returns a tensor that is constant for all sizes of dynamic axes, or nil for other tensors.
-func (k *known) constant(name string) *graph.Tensor {
+// constant returns the value of a tensor that is constant whatever the sizes of dynamic axes, or nil for other tensors.
+func (k *known) constant(name string) *graph.ConstantTensor {
 	t, u := k.one.Known[name].Const, k.other.Known[name].Const
 	if t == nil || u == nil || !alike(t, u) {
 		return nil
@@ -86,7 +86,7 @@ func (k *known) constant(name string) *graph.Tensor {
 	return t
 }
 
-// values returns the declarations of the tensors between g's nodes, and completes those of its outputs.
+// values returns the declarations of the tensors between g's nodes, and completes the declarations of g's outputs.
 func (k *known) values(g *graph.Graph) (list []graph.ValueInfo) {
 	outputs := map[string]int{}
 	for i, o := range g.Outputs {
@@ -126,7 +126,7 @@ func (k *known) value(name string) (graph.ValueInfo, bool) {
 	return v, true
 }
 
-// filled returns declaration v of the file with the sizes that it leaves open taken from with.
+// filled returns declaration v, with the sizes that v leaves open taken from with.
 func (k *known) filled(v, with graph.ValueInfo) graph.ValueInfo {
 	if !v.Known || len(v.Dims) != len(with.Dims) {
 		v.Dims, v.Known = with.Dims, with.Known

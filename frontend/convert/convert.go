@@ -24,28 +24,28 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Dialect is a way to write quantised models in ONNX.
+// A Dialect is a way to express quantisers in ONNX models.
 type Dialect string
 
-// The dialects: QONNX and QCDQ of arXiv 2206.07527, and ONNX's own quantised operators.
+// These are the dialects: QONNX and QCDQ of arXiv 2206.07527, and ONNX's own quantised operators.
 const (
-	QONNX     Dialect = "qonnx"     // Quant nodes, which return real numbers
-	QCDQ      Dialect = "qcdq"      // QuantizeLinear, Clip, DequantizeLinear
-	QOperator Dialect = "qoperator" // operators on integers, with Clip
+	DialectQONNX     Dialect = "qonnx"     // Quant nodes, which return real numbers
+	DialectQCDQ      Dialect = "qcdq"      // QuantizeLinear, Clip, DequantizeLinear
+	DialectQOperator Dialect = "qoperator" // operators on integers, with Clip
 )
 
-// Dialects lists the names of the dialects.
-var Dialects = []string{string(QONNX), string(QCDQ), string(QOperator)}
+// DialectNames lists the names of the dialects.
+var DialectNames = []string{string(DialectQONNX), string(DialectQCDQ), string(DialectQOperator)}
 
 // Options select what to write.
 type Options struct {
-	To     Dialect          // empty: the dialect of the file
-	Clean  bool             // fold constants, remove unused nodes, and write every shape
-	Dims   map[string]int   // sizes of named dynamic axes, used for comparing the two models
-	Shapes operators.Shapes // shapes of inputs, also used for comparing
+	To     Dialect               // empty: the dialect of the file
+	Clean  bool                  // fold constants, remove unused nodes, and write every shape
+	Dims   map[string]int        // sizes of named dynamic axes, used for comparing the two models
+	Shapes operators.InputShapes // shapes of inputs, also used for comparing
 }
 
-// An OperatorCount is the number of nodes with an operator.
+// An OperatorCount holds the number of nodes that have an operator.
 type OperatorCount struct {
 	Op    string `json:"op"`
 	Nodes int    `json:"nodes"`
@@ -59,17 +59,17 @@ type Conversion struct {
 	Proof         ConversionProof
 }
 
-// Run converts a model. name is the file's base name, for diagnostics. Run returns nil after adding the reason to
-// d.
+// ConvertModel returns a model converted as o says. name is the file's base name, for diagnostics. It returns nil after
+// adding the reason to d.
 //
 // The conversion runs in stages. Each stage reads the file that the stage before wrote, and its result is proved
 // against that file.
-func Run(name string, onnx []byte, o Options, d *diag.List) *Conversion {
-	g := onnxio.Read(name, onnx, d)
+func ConvertModel(name string, onnx []byte, o Options, d *diag.List) *Conversion {
+	g := onnxio.ParseGraph(name, onnx, d)
 	if g == nil {
 		return nil
 	}
-	r := &Conversion{ONNX: onnx, Before: counts(g), Proof: SameProgram}
+	r := &Conversion{ONNX: onnx, Before: counts(g), Proof: ConversionProofSameProgram}
 	stages := dialects[o.To]
 	if o.Clean {
 		stages = append(slices.Clone(stages), (*conversion).clean)
@@ -83,22 +83,21 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Conversion {
 	return r
 }
 
-// A stage makes a new graph from another, and the declarations of tensors to write with it. It returns a nil graph
-// after adding errors.
+// A stage makes a new graph from another. It also returns the declarations of inner tensors to write with the graph.
+// The graph is nil after errors.
 type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo)
 
 // read returns the graph of a file, with branches on constant conditions resolved. It returns nil after adding errors
 // to d.
 func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
-	g := onnxio.Read(c.file, onnx, d)
+	g := onnxio.ParseGraph(c.file, onnx, d)
 	if g != nil {
 		operators.ResolveBranches(g, c.file, nil)
 	}
 	return g
 }
 
-// run makes the file of the next stage from that in r, which it replaces, with the proof. It returns false after adding
-// errors.
+// run replaces the file in r by the result of a stage, and records the proof. It returns false after adding errors.
 func (c *conversion) run(r *Conversion, s stage) bool {
 	c.source = r.ONNX
 	file := c.read(c.source, c.list)
@@ -109,13 +108,13 @@ func (c *conversion) run(r *Conversion, s stage) bool {
 	if g == nil {
 		return false
 	}
-	after, err := onnxio.Write(g, values)
+	after, err := onnxio.EncodeGraph(g, values)
 	if err != nil {
 		c.fail(nil, &refusal{err.Error(), "such constants have no place in the file: store others"})
 		return false
 	}
 	proof := c.prove(r.ONNX, after)
-	if proof == SameNetwork {
+	if proof == ConversionProofSameNetwork {
 		r.Proof = proof
 	}
 	r.ONNX, r.After = after, counts(g)
@@ -123,22 +122,22 @@ func (c *conversion) run(r *Conversion, s stage) bool {
 	return proof != ""
 }
 
-// A conversion is the state of one stage of Run: the options, and where it reports errors.
+// A conversion is the state of one stage of ConvertModel: the options, and where it reports errors.
 type conversion struct {
 	file      string
 	source    []byte
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
-	shapes    operators.Shapes
+	shapes    operators.InputShapes
 	size      int              // size of the dynamic axes with which files are compared
 	program   *program.Program // program of the file, with composite operators expanded
 	unsigned  bool             // store codes of data as unsigned: operators on integers need one type
 	rewritten int              // number of quantisers
 }
 
-// sizes are tried in turn for dynamic axes that the user has not bound, until the model is valid. For example, a
-// convolution along time needs as many time steps as its kernel spans.
+// sizes lists the sizes that are tried, one after the other, for dynamic axes that the user has not bound, until the
+// model is valid. For example, a convolution along time needs as many time steps as its kernel spans.
 var sizes = []int{2, 16, 128}
 
 // prepare returns the program of a graph with every dynamic axis bound. It returns nil after adding errors.
@@ -157,15 +156,15 @@ func (c *conversion) prepare(g *graph.Graph) *program.Program {
 			break
 		}
 	}
-	c.list.Merge(first.Diags)
+	c.list.AddMissing(first.Diags)
 	return nil
 }
 
 // sized returns the program of a graph in which each dynamic axis that the user has not bound has the given size. It
 // returns nil after adding errors to d.
 func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *program.Program {
-	own := g.Copy()
-	if !c.shapes.Bind(own, c.file, d) {
+	own := g.ShallowCopy()
+	if !c.shapes.SetInGraph(own, c.file, d) {
 		return nil
 	}
 	dims := map[string]int{}
@@ -204,15 +203,15 @@ func refuse(hint, format string, args ...any) *refusal {
 	return &refusal{fmt.Sprintf(format, args...), hint}
 }
 
-// fail adds the error that node n cannot be converted, for the given reason. A nil n stands for the whole file.
+// fail adds an error that says why node n cannot be converted. A nil n stands for the whole file.
 func (c *conversion) fail(n *graph.Node, r *refusal) {
-	c.list.Add(c.about(diag.Error, n, r))
+	c.list.Add(c.about(diag.SeverityError, n, r))
 }
 
 func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag {
-	x := diag.Diag{Severity: s, Code: diag.NotConvertible, Where: c.file, Msg: r.msg, Hint: r.hint}
+	x := diag.Diag{Severity: s, Code: diag.NodeNotConvertible, Where: c.file, Msg: r.msg, Hint: r.hint}
 	if n != nil {
-		x.Node, x.Op, x.Where = n.Label(), n.FullOp(), operators.Where(c.file, n)
+		x.Node, x.Op, x.Where = n.Label(), n.QualifiedOpName(), operators.NodePositionText(c.file, n)
 	}
 	return x
 }
@@ -227,12 +226,12 @@ func counts(g *graph.Graph) (list []OperatorCount) {
 	return list
 }
 
-// operator returns a node's operator as reports name it: that in the written file, with its domain if that is not
+// operator returns the name of a node's operator for reports: as in the written file, with its domain if that is not
 // ONNX's own.
 func operator(n *graph.Node) string {
 	own := *n
 	own.Was = ""
-	return own.FullOp()
+	return own.QualifiedOpName()
 }
 
 // each calls visit for all nodes of a graph and of the bodies in it.

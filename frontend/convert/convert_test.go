@@ -22,8 +22,8 @@ import (
 func convert(t *testing.T, name string, onnx []byte, o Options) (*Conversion, string) {
 	t.Helper()
 	var d diag.List
-	r := Run(name, onnx, o, &d)
-	if (r == nil) != d.Failed() {
+	r := ConvertModel(name, onnx, o, &d)
+	if (r == nil) != d.HasErrors() {
 		t.Fatalf("%s: result %v, but %v", name, r != nil, d.Diags)
 	}
 	var b strings.Builder
@@ -35,7 +35,7 @@ func convert(t *testing.T, name string, onnx []byte, o Options) (*Conversion, st
 		fmt.Fprintf(&b, "same %s: %s\n", r.Proof, strings.Join(ops, ", "))
 	}
 	for _, x := range d.Diags {
-		if r == nil && x.Severity != diag.Error {
+		if r == nil && x.Severity != diag.SeverityError {
 			continue
 		}
 		fmt.Fprintf(&b, "  %s: %s: %s\n", x.Severity, x.Node, x.Msg)
@@ -55,7 +55,7 @@ func table(t *testing.T, m models.Model, use func(path string, b []byte)) string
 		if err != nil {
 			continue
 		}
-		for _, to := range Dialects {
+		for _, to := range DialectNames {
 			r, line := convert(t, file, onnx, Options{To: Dialect(to)})
 			fmt.Fprintf(&b, "%s to %s: %s", file, to, line)
 			if r == nil {
@@ -66,8 +66,8 @@ func table(t *testing.T, m models.Model, use func(path string, b []byte)) string
 			if again, _ := convert(t, file, onnx, Options{To: Dialect(to)}); !bytes.Equal(r.ONNX, again.ONNX) {
 				t.Errorf("%s: another run gives other bytes", m.Name)
 			}
-			if to == string(QCDQ) {
-				back, line := convert(t, file, r.ONNX, Options{To: QONNX})
+			if to == string(DialectQCDQ) {
+				back, line := convert(t, file, r.ONNX, Options{To: DialectQONNX})
 				if back == nil {
 					if strings.Contains(line, "its zero point is odd") {
 						continue
@@ -95,7 +95,7 @@ func sameOutputs(t *testing.T, what string, a, b []byte) {
 	var refs [2]*dataflow.Model
 	for i, file := range [][]byte{a, b} {
 		var d diag.List
-		im := frontend.ImportReference("model.onnx", file, frontend.Options{}, &d)
+		im := frontend.ImportForReference("model.onnx", file, frontend.Options{}, &d)
 		if im.Model == nil {
 			return // of dynamic axes or formats that the user has to bind
 		}
@@ -135,9 +135,9 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestShared checks the shared models. All of Brevitas' exports with a QCDQ file convert and convert back, except
-// the model with an odd zero point in front of real inputs. At least ten have operators on integers. Every model of
-// the zoo can be simplified.
+// TestShared checks the shared models. All of Brevitas' exports with a QCDQ file convert and convert back,
+// except the model with an odd zero point in front of real inputs. At least ten have operators on integers. Every model
+// of the zoo can be simplified.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
@@ -162,17 +162,17 @@ func TestShared(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "qcdq.onnx")); err != nil {
 			continue
 		}
-		r, line := convert(t, name, onnx, Options{To: QCDQ})
+		r, line := convert(t, name, onnx, Options{To: DialectQCDQ})
 		switch {
 		case r != nil:
 			both++
-			if back, line := convert(t, name, r.ONNX, Options{To: QONNX}); back == nil {
+			if back, line := convert(t, name, r.ONNX, Options{To: DialectQONNX}); back == nil {
 				t.Errorf("%s does not come back: %s", name, line)
 			}
 		case !strings.Contains(line, "its zero point is odd"):
 			t.Errorf("%s: %s", name, line)
 		}
-		if r, _ := convert(t, name, onnx, Options{To: QOperator}); r != nil {
+		if r, _ := convert(t, name, onnx, Options{To: DialectQOperator}); r != nil {
 			integers++
 		}
 	}

@@ -21,8 +21,9 @@ type fusion struct {
 	scale       float64 // representable as float32
 }
 
-// fuse writes the product, with all that follows it up to the quantiser, as one operator. It returns false if a channel
-// has no fusion with the right code for every sum. Then it adds a warning with the number of codes that would change.
+// fuse writes the product, with all that follows it up to the quantiser, as one operator. It returns false if some
+// channel has no fusion that gives the right code for every sum. Then it adds a warning with the number of codes that
+// would change.
 func (p *product) fuse() bool {
 	f := p.activation()
 	if f == nil {
@@ -59,16 +60,19 @@ func (p *product) fuse() bool {
 		return true
 	}
 	if failed > 0 {
-		x := p.about(diag.Warning, p.n, refuse("the integers are right as they are. For one operator, train the last "+
-			"scale or the batch norm so that they fit, or leave the batch norm out",
-			"what follows it up to the quantiser stays beside it: as scale of the weights and integer bias it "+
-				"would change %d of the %d codes that all sums reach, in %d of %d channels", wrong, all, failed, rows))
+		x := p.about(diag.SeverityWarning, p.n,
+			refuse("the integers are right as they are. For one operator, train the last "+
+				"scale or the batch norm so that they fit, or leave the batch norm out",
+				"what follows it up to the quantiser stays beside it: as scale of the weights and integer bias it "+
+					"would change %d of the %d codes that all sums reach, in %d of %d channels", wrong, all, failed,
+				rows))
 		p.list.Add(x)
 	}
 	return false
 }
 
-// nearest returns the fusion that rounds the exact numbers of v, with the model's own weights. It may give other codes.
+// nearest returns the fusion made of the exact numbers of v, rounded, and the model's own weights. It may give other
+// codes than v.
 func (f *activation) nearest(v *value) fusion {
 	how := fusion{times: 1, scale: float64(float32(math.Abs(v.scale) / f.a.q.scale[0]))}
 	if v.scale < 0 {
@@ -80,8 +84,8 @@ func (f *activation) nearest(v *value) fusion {
 	return how
 }
 
-// search returns a fusion of channel c that gives the codes want for the sums in r, the one with the smallest weights.
-// ok is false if it finds none.
+// search returns the fusion of channel c with the smallest weights that gives the codes want for the sums in r. ok is
+// false if it finds none.
 func (f *activation) search(c int, v *value, want num.StepFunction, r num.Range) (fusion, bool) {
 	if v.scale == 0 || len(want.At) == 0 && v.scale*float64(r.Hi-r.Lo) == 0 {
 		how := fusion{bias: want.Value[0] - int64(f.q.zero[0]), scale: float64(float32(f.q.scale[0] / f.a.q.scale[0]))}
@@ -161,7 +165,7 @@ func (f *activation) scaleOf(how fusion, want num.StepFunction, r num.Range, uni
 	return scale, scale > 0 && !math.IsInf(scale, 0)
 }
 
-// ratio returns a fusion's scale of inputs * scale / scale of codes.
+// ratio returns (scale of inputs) * (scale of how) / (scale of codes), the factor by which a fusion multiplies sums.
 func (f *activation) ratio(how fusion) *big.Rat {
 	m := new(big.Rat).SetFloat64(how.scale)
 	m.Mul(m, new(big.Rat).SetFloat64(f.a.q.scale[0]))
@@ -169,16 +173,18 @@ func (f *activation) ratio(how fusion) *big.Rat {
 }
 
 // candidate returns the codes that a fusion gives for the sums in r, as a step function. The error is that of the
-// search.
+// search for steps.
 func (f *activation) candidate(how fusion, r num.Range) (num.StepFunction, error) {
-	sum := real.Add(real.Mul(real.Var(0), real.Float(float64(how.times))), real.Float(float64(how.bias)))
-	code := real.Add(real.Round(real.Mul(sum, real.Rat(f.ratio(how))), real.HalfEven), real.Float(f.q.zero[0]))
-	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
-	return real.Compile(code).StepOver(r, 1<<10)
+	sum := real.Add(real.Mul(real.Var(0), real.ConstantExprOfFloat(float64(how.times))),
+		real.ConstantExprOfFloat(float64(how.bias)))
+	code := real.Add(real.Round(real.Mul(sum, real.ConstantExpr(f.ratio(how))), real.RoundingModeHalfEven),
+		real.ConstantExprOfFloat(f.q.zero[0]))
+	code = real.Min(real.Max(code, real.ConstantExprOfFloat(f.q.lo)), real.ConstantExprOfFloat(f.q.hi))
+	return real.Compile(code).StepFunctionOver(r, 1<<10)
 }
 
-// gives reports whether a fusion gives the codes want for all sums in r. As both are monotonic, it looks only at the
-// ends of runs of equal codes.
+// gives reports whether a fusion gives the codes want for all sums in r. As both functions are monotonic, it looks only
+// at the ends of runs of equal codes.
 func (f *activation) gives(how fusion, want num.StepFunction, r num.Range) bool {
 	m := f.ratio(how)
 	right := func(sum int64) bool {
@@ -231,7 +237,7 @@ func (f *activation) emit(channels []fusion) bool {
 	if uniform(scales) {
 		scales = scales[:1]
 	}
-	input, _ := f.shape(n.In(0))
+	input, _ := f.shape(n.InputName(0))
 	op, domain := "QLinearConv", ""
 	switch {
 	case n.Op == "Conv":
@@ -242,15 +248,15 @@ func (f *activation) emit(channels []fusion) bool {
 	default:
 		return false
 	}
-	weights := f.matrix(func(c int, v int64) int64 { return channels[c].times * v }, graph.Int8)
+	weights := f.matrix(func(c int, v int64) int64 { return channels[c].times * v }, graph.DTypeInt8)
 	xs, xz, _ := f.parameters(f.a.q, out, f.a.dt)
 	args := []string{f.a.codes, xs, xz, weights, f.reals(out, "scale", scales...),
-		f.whole(out, "zero_point", graph.Int8, make([]float64, len(scales))...)}
-	ys, yz := f.last.In(1), f.last.In(2)
+		f.whole(out, "zero_point", graph.DTypeInt8, make([]float64, len(scales))...)}
+	ys, yz := f.last.InputName(1), f.last.InputName(2)
 	if yz == "" {
-		yz = f.whole(out, "zero_point", graph.UInt8, 0)
+		yz = f.whole(out, "zero_point", graph.DTypeUInt8, 0)
 	}
-	var attrs graph.Attrs
+	var attrs graph.AttributesByName
 	switch bias := f.vectorOf(out, biases); op {
 	case "QLinearConv":
 		attrs = n.Attrs
@@ -271,7 +277,7 @@ func (f *activation) emit(channels []fusion) bool {
 
 // vectorOf returns a constant vector of 32-bit integers, even if it has one element.
 func (f *activation) vectorOf(out string, v []float64) string {
-	t := &graph.Tensor{DType: graph.Int32, Shape: []int{len(v)}}
+	t := &graph.ConstantTensor{DType: graph.DTypeInt32, Shape: []int{len(v)}}
 	for _, x := range v {
 		t.I = append(t.I, int64(x))
 	}

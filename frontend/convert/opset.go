@@ -10,10 +10,11 @@ import (
 
 // leastOpset is the least version of ONNX's operators that each dialect needs. From 13 on, QuantizeLinear has a scale
 // per channel. From 12 on, Clip supports 8-bit integers; from 11 on, its bounds are inputs.
-var leastOpset = map[Dialect]int64{QONNX: 0, QCDQ: 13, QOperator: 13}
+var leastOpset = map[Dialect]int64{DialectQONNX: 0, DialectQCDQ: 13, DialectQOperator: 13}
 
-// changed lists the operators whose form changed between versions 9 and 13, with the first version of the new form.
-// write converts a node from the old form. If write is nil, the user must raise the model by other means.
+// changed lists the operators whose form changed between versions 9 and 13 of ONNX's operators, with the first version
+// of the new form. write converts a node from the old form. If write is nil, the user must raise the model by other
+// means.
 var changed = map[string]struct {
 	since int64
 	write func(*scope, *graph.Node) *graph.Node
@@ -27,8 +28,9 @@ var changed = map[string]struct {
 // axesAreInputs is the version of ONNX's operators from which on the axes of every reduction are an input.
 const axesAreInputs = 18
 
-// oneVersion adds an error for each node of a function that imports a version of ONNX's operators in which its operator
-// has another form. It returns true if there are none. In the converted file, all nodes have the model's version.
+// oneVersion reports whether all nodes have the form of the model's own version of ONNX's operators, as they must in
+// the converted file. It adds an error for each node of a function that imports another version in which the operator
+// has another form.
 func (c *conversion) oneVersion(g *graph.Graph) bool {
 	ok := true
 	for _, n := range g.Nodes {
@@ -83,7 +85,7 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	with.Attrs, with.Inputs = maps.Clone(n.Attrs), slices.Clone(n.Inputs)
 	delete(with.Attrs, "axes")
 	s.index()
-	with.Inputs = append(with.Inputs, s.put(n.Outputs[0], "axes", &graph.Tensor{DType: graph.Int64,
+	with.Inputs = append(with.Inputs, s.put(n.Outputs[0], "axes", &graph.ConstantTensor{DType: graph.DTypeInt64,
 		Shape: []int{len(axes.Ints)}, I: axes.Ints}))
 	return &with
 }
@@ -91,8 +93,8 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 // lastAxis returns a softmax over the last axis with the axis named, as version 13 wants it. It returns nil if the
 // softmax is over several axes, which version 13 does not support.
 func lastAxis(s *scope, n *graph.Node) *graph.Node {
-	shape, known := s.shape(n.In(0))
-	axis := int(n.Int("axis", 1))
+	shape, known := s.shape(n.InputName(0))
+	axis := int(n.IntAttrOr("axis", 1))
 	if axis < 0 {
 		axis += len(shape)
 	}
@@ -102,16 +104,16 @@ func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	with := *n
 	with.Attrs = maps.Clone(n.Attrs)
 	if with.Attrs == nil {
-		with.Attrs = graph.Attrs{}
+		with.Attrs = graph.AttributesByName{}
 	}
-	with.Attrs["axis"] = graph.IntAttr(axis)
+	with.Attrs["axis"] = graph.NewIntAttr(axis)
 	return &with
 }
 
 // boundsAsInputs returns a Clip whose bounds, which were attributes, are inputs.
 func boundsAsInputs(s *scope, n *graph.Node) *graph.Node {
 	with := *n
-	with.Attrs, with.Inputs = graph.Attrs{}, []string{n.Inputs[0]}
+	with.Attrs, with.Inputs = graph.AttributesByName{}, []string{n.Inputs[0]}
 	s.index()
 	for _, name := range []string{"min", "max"} {
 		bound := ""

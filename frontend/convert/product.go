@@ -20,23 +20,25 @@ type product struct {
 	scale   []float64 // scale of the weights, by channel
 }
 
-// product reads a node as a product of codes. It returns nil without a refusal if neither factor is a tensor of codes.
+// product returns a node as a product of codes. It returns nil without a refusal if neither factor is a tensor of
+// codes.
 func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
-	p := &product{integerForm: w, n: n, a: w.coded(n.In(0)), b: w.coded(n.In(1)), bias: n.In(2)}
+	p := &product{integerForm: w, n: n, a: w.coded(n.InputName(0)), b: w.coded(n.InputName(1)), bias: n.InputName(2)}
 	const quantise = "quantise it in front of the product, or convert to qcdq"
 	switch {
 	case p.a == nil && p.b == nil:
 		return nil, nil
 	case p.a == nil:
-		return nil, refuse(quantise, "its input %q has no quantiser", n.In(0))
+		return nil, refuse(quantise, "its input %q has no quantiser", n.InputName(0))
 	case p.b == nil:
-		return nil, refuse(quantise, "its factor %q has no quantiser", n.In(1))
+		return nil, refuse(quantise, "its factor %q has no quantiser", n.InputName(1))
 	case p.b.fixed == nil || p.a.fixed != nil:
 		return nil, refuse("convert to qcdq",
 			"its second factor is not constant, or both factors are constant")
 	case p.a.q.count() > 1:
 		return nil, refuse("quantise the input per tensor", "its input has a scale per channel")
-	case p.b.dt != graph.Int8 && p.b.dt != graph.UInt8 || p.a.dt != graph.Int8 && p.a.dt != graph.UInt8:
+	case p.b.dt != graph.DTypeInt8 && p.b.dt != graph.DTypeUInt8 || p.a.dt != graph.DTypeInt8 &&
+		p.a.dt != graph.DTypeUInt8:
 		return nil, refuse("train with 8 bits",
 			"its codes have the types %s and %s, but products of integers take 8 bits", p.a.dt, p.b.dt)
 	}
@@ -46,11 +48,11 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	case n.Op == "Conv":
 		p.axis = 1
 	case n.Op == "Gemm":
-		if n.Int("transA", 0) != 0 || n.Float("alpha", 1) != 1 || n.Float("beta", 1) != 1 {
+		if n.IntAttrOr("transA", 0) != 0 || n.FloatAttrOr("alpha", 1) != 1 || n.FloatAttrOr("beta", 1) != 1 {
 			return nil, refuse("write it as a MatMul", "a transposed input, or factors alpha or beta")
 		}
 		p.axis, along = 1, 1
-		if n.Int("transB", 0) != 0 {
+		if n.IntAttrOr("transB", 0) != 0 {
 			along = 0
 		}
 	default:
@@ -87,7 +89,8 @@ func (p *product) read(along int) {
 	}
 }
 
-// sums returns the range of channel c's sums, for all inputs that their quantiser can give and for padding with zeros.
+// sums returns the range of channel c's sums, for all inputs that their quantiser can give. Padding with zeros counts
+// as an input, too.
 func (p *product) sums(c int) num.Range {
 	zero := int64(p.a.q.zero[0])
 	lo, hi := int64(p.a.q.lo)-zero, int64(p.a.q.hi)-zero
@@ -123,24 +126,25 @@ func (p *product) plain() *refusal {
 	if p.b.q.count() > 1 && !uniform(p.b.q.zero) {
 		return refuse("train with symmetric weights", "its weights have a zero point per channel")
 	}
-	name := func(suffix string) string { return p.taken.Fresh(out, suffix) }
+	name := func(suffix string) string { return p.taken.TakeFreshName(out, suffix) }
 	_, zeroA, _ := p.parameters(p.a.q, out, p.a.dt)
 	zeroB := p.whole(out, "zero_point", p.b.dt, p.b.q.zero[0])
-	op, attrs, weights := "MatMulInteger", graph.Attrs(nil), p.b.codes
+	op, attrs, weights := "MatMulInteger", graph.AttributesByName(nil), p.b.codes
 	switch {
 	case n.Op == "Conv":
 		op, attrs = "ConvInteger", n.Attrs
-	case n.Op == "Gemm" && n.Int("transB", 0) != 0:
+	case n.Op == "Gemm" && n.IntAttrOr("transB", 0) != 0:
 		weights = p.matrix(func(_ int, v int64) int64 { return v + int64(p.b.q.zero[0]) }, p.b.dt)
 	}
 	sums, whole := name("sums"), name("sums_real")
 	nodes := []*graph.Node{
 		node(n, "", op, sums, attrs, p.a.codes, weights, zeroA, zeroB),
-		node(n, "", operators.OpCast, whole, graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, sums),
+		node(n, "", operators.OpCast, whole, graph.AttributesByName{"to": graph.NewIntAttr(int(graph.DTypeFloat32))},
+			sums),
 	}
 	scale := p.reals(out, "scale", p.scale[0])
 	if !uniform(p.scale) {
-		t := &graph.Tensor{DType: graph.Float32, Shape: p.beside(), F: p.scale}
+		t := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: p.beside(), F: p.scale}
 		scale = p.put(out, "scale", t)
 	}
 	last, by := name("scaled"), out
@@ -154,7 +158,7 @@ func (p *product) plain() *refusal {
 		if n.Op == "Conv" {
 			shape := p.beside()
 			bias = name("bias")
-			at := &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}}
+			at := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(shape)}}
 			for _, d := range shape {
 				at.I = append(at.I, int64(d))
 			}
@@ -181,10 +185,10 @@ func (p *product) beside() []int {
 	return shape
 }
 
-// matrix adds the weights as a constant of type dt, each changed by of, and returns its name. For a Conv they keep the
-// layout of the file; otherwise they become a matrix for MatMul.
+// matrix adds the weights as a constant of type dt and returns its name. of changes each weight. For a Conv the weights
+// keep the layout of the file; otherwise they become a matrix for MatMul.
 func (p *product) matrix(of func(channel int, v int64) int64, dt graph.DType) string {
-	t := &graph.Tensor{DType: dt, Shape: p.b.fixed.Shape}
+	t := &graph.ConstantTensor{DType: dt, Shape: p.b.fixed.Shape}
 	for c, row := range p.weights {
 		for _, v := range row {
 			t.I = append(t.I, of(c, v))

@@ -17,7 +17,7 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 		return nil, why
 	}
 	d := &dequantising{scope: s, n: n, q: q}
-	real, why := d.real(n.In(0), n.Outputs[0], q.lo, q.hi)
+	real, why := d.real(n.InputName(0), n.Outputs[0], q.lo, q.hi)
 	if why != nil {
 		return nil, why
 	}
@@ -29,30 +29,30 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 
 // readLinear returns the quantiser of a QuantizeLinear or a DequantizeLinear, with the limits of its integers' type.
 func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
-	scale := s.constant(n.In(1))
+	scale := s.constant(n.InputName(1))
 	if scale == nil {
 		return nil, refuse("export with constant quantiser parameters", "its scale is computed from data")
 	}
-	q := &quantiser{scale: scale.Floats(), zero: channels{0}, axis: int(n.Int("axis", 1))}
-	dt := graph.UInt8
+	q := &quantiser{scale: scale.Floats(), zero: channels{0}, axis: int(n.IntAttrOr("axis", 1))}
+	dt := graph.DTypeUInt8
 	if n.Op == "DequantizeLinear" {
-		dt = graph.Int32
-		if t := s.constant(n.In(0)); t != nil {
+		dt = graph.DTypeInt32
+		if t := s.constant(n.InputName(0)); t != nil {
 			dt = t.DType
-		} else if k, ok := s.known[n.In(0)]; ok {
+		} else if k, ok := s.known[n.InputName(0)]; ok {
 			dt = k.DType
 		}
 	}
-	if name := n.In(2); name != "" {
+	if name := n.InputName(2); name != "" {
 		zero := s.constant(name)
 		if zero == nil {
 			return nil, refuse("export with constant quantiser parameters", "its zero point is computed from data")
 		}
 		q.zero, dt = zero.Floats(), zero.DType
-	} else if v := n.Int("output_dtype", 0); v != 0 {
+	} else if v := n.IntAttrOr("output_dtype", 0); v != 0 {
 		dt = graph.DType(v)
 	}
-	if n.Int("block_size", 0) != 0 || len(scale.Shape) > 1 {
+	if n.IntAttrOr("block_size", 0) != 0 || len(scale.Shape) > 1 {
 		return nil, refuse("quantise per tensor or per channel", "it quantises in blocks")
 	}
 	for _, v := range q.scale {
@@ -65,13 +65,13 @@ func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
 		return nil, refuse("quantise to 8 bits", "its integers are of type %s", dt)
 	}
 	q.even()
-	if shape, known := s.shape(n.In(0)); known && q.axis < 0 {
+	if shape, known := s.shape(n.InputName(0)); known && q.axis < 0 {
 		q.axis += len(shape)
 	}
 	return q, nil
 }
 
-// A dequantising is a DequantizeLinear whose Quant is being built, and what it has written for that.
+// A dequantising holds a DequantizeLinear for which a Quant is being written, and the nodes written so far.
 type dequantising struct {
 	*scope
 	n     *graph.Node
@@ -79,8 +79,8 @@ type dequantising struct {
 	nodes []*graph.Node
 }
 
-// real writes the real numbers for which codes, clipped to lo and hi, stand, and returns their tensor. If they have to
-// be computed, that is called as.
+// real writes the real numbers for which codes, clipped to lo and hi, stand, and returns the name of their tensor. If
+// they have to be computed, the name is as.
 func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal) {
 	if t := d.constant(codes); t != nil {
 		return as, d.constants(t, as, lo, hi)
@@ -94,7 +94,7 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 		if !ok {
 			return "", refuse("", "it reads Clip %q, whose bounds depend on data", n.Label())
 		}
-		return d.real(n.In(0), as, max(lo, low), min(hi, high))
+		return d.real(n.InputName(0), as, max(lo, low), min(hi, high))
 	case n.Op == "QuantizeLinear" && n.Domain == "":
 		made, why := d.readLinear(n)
 		if why != nil {
@@ -105,14 +105,14 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 				"its scale or zero point differs from that of QuantizeLinear %q, "+
 					"which computes its integers, but a Quant has only one", n.Label())
 		}
-		return as, d.quant(n.In(0), as, max(lo, made.lo), min(hi, made.hi))
+		return as, d.quant(n.InputName(0), as, max(lo, made.lo), min(hi, made.hi))
 	case moves[n.Op] && n.Domain == "" && d.q.count() == 1 && len(n.Outputs) == 1:
 		if n.Op == "MaxPool" && d.q.scale[0] < 0 {
 			break
 		}
 		with := *n
 		with.Attrs, with.Inputs, with.Outputs = maps.Clone(n.Attrs), slices.Clone(n.Inputs), []string{as}
-		from, why := d.real(n.In(0), d.taken.Fresh(as, "real"), lo, hi)
+		from, why := d.real(n.InputName(0), d.taken.TakeFreshName(as, "real"), lo, hi)
 		if why != nil {
 			return "", why
 		}
@@ -121,7 +121,7 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 		return as, nil
 	}
 	return "", refuse("the integers must come from a QuantizeLinear, bounded by a Clip at most",
-		"it reads integers that %s %q computes", n.FullOp(), n.Label())
+		"it reads integers that %s %q computes", n.QualifiedOpName(), n.Label())
 }
 
 // moves lists operators that move the elements of their first input or choose the greatest, on integers or on real
@@ -135,34 +135,34 @@ var moves = map[string]bool{
 func (s *scope) bounds(n *graph.Node) (lo, hi float64, ok bool) {
 	lo, hi = limits(32, true, false)
 	for i, to := range []*float64{&lo, &hi} {
-		if n.In(i+1) == "" {
+		if n.InputName(i+1) == "" {
 			continue
 		}
-		t := s.constant(n.In(i + 1))
+		t := s.constant(n.InputName(i + 1))
 		if t == nil || t.Len() != 1 {
 			return 0, 0, false
 		}
-		*to = t.At(0)
+		*to = t.FloatAt(0)
 	}
 	return lo, hi, true
 }
 
-// constants writes the Quant of constant codes, called as. It reads the real numbers for which they stand, and changes
-// none.
-func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64) *refusal {
-	values := &graph.Tensor{DType: graph.Float32, Shape: codes.Shape, F: make([]float64, codes.Len())}
+// constants writes the Quant of constant codes, whose output is as. It reads the real numbers for which the codes
+// stand, and changes none.
+func (d *dequantising) constants(codes *graph.ConstantTensor, as string, lo, hi float64) *refusal {
+	values := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: codes.Shape, F: make([]float64, codes.Len())}
 	channel := func(int) int { return 0 }
 	if d.q.count() > 1 {
 		channel = channelOf(codes.Shape, d.q.axis)
 	}
 	for i := range values.F {
 		c := channel(i)
-		values.F[i] = float64(float32((max(lo, min(hi, codes.At(i))) - d.q.zero.at(c)) * d.q.scale.at(c)))
+		values.F[i] = float64(float32((max(lo, min(hi, codes.FloatAt(i))) - d.q.zero.at(c)) * d.q.scale.at(c)))
 	}
 	return d.quant(d.put(as, "values", values), as, lo, hi)
 }
 
-// quant writes the Quant node, which reads x, writes as, and has the limits lo and hi.
+// quant writes the Quant node with input x, output as and limits lo and hi.
 func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	q := *d.q
 	bits, signed, narrow, ok := widthOf(lo, hi)
@@ -185,9 +185,9 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	if why != nil {
 		return why
 	}
-	attrs := graph.Attrs{"signed": graph.FlagAttr(signed), "narrow": graph.FlagAttr(narrow),
-		"rounding_mode": graph.StringAttr("ROUND")}
-	n := node(d.n, operators.QONNX, operators.OpQuant, as, attrs, x, scale, zero, d.reals(as, "bit_width",
+	attrs := graph.AttributesByName{"signed": graph.NewFlagAttr(signed), "narrow": graph.NewFlagAttr(narrow),
+		"rounding_mode": graph.NewStringAttr("ROUND")}
+	n := node(d.n, operators.QONNXDomain, operators.OpQuant, as, attrs, x, scale, zero, d.reals(as, "bit_width",
 		float64(bits)))
 	d.nodes = append(d.nodes, n)
 	return nil
@@ -202,12 +202,12 @@ func (d *dequantising) broadcast(v channels, x, as, suffix string) (string, *ref
 	shape, known := d.shape(x)
 	rank := len(shape)
 	if !known {
-		if shape, known = d.shape(d.n.In(0)); !known {
+		if shape, known = d.shape(d.n.InputName(0)); !known {
 			return "", refuse("", "the rank of its input is not known")
 		}
 		rank = len(shape)
 	}
-	t := &graph.Tensor{DType: graph.Float32, Shape: slices.Repeat([]int{1}, rank), F: v}
+	t := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: slices.Repeat([]int{1}, rank), F: v}
 	t.Shape[d.q.axis] = len(v)
 	return d.put(as, suffix, t), nil
 }
@@ -217,8 +217,8 @@ func uniform(v channels) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
 }
 
-// nothingLeft refuses remaining nodes with ONNX's quantisers. Something other than a DequantizeLinear reads their
-// integers.
+// nothingLeft refuses nodes with ONNX's quantisers that remain after the conversion. Something other than a
+// DequantizeLinear reads their integers.
 func (s *scope) nothingLeft() {
 	each(s.g, func(n *graph.Node) {
 		if n.Domain == "" && (n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear") {

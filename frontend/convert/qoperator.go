@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// integers converts a graph in QCDQ to operators on integers. A node without such an operator stays real, between a
-// DequantizeLinear and a QuantizeLinear. Products must become operators on integers.
+// integers converts a graph in the dialect QCDQ to operators on integers. A node without such an operator stays real,
+// between a DequantizeLinear and a QuantizeLinear. Products must become operators on integers.
 func (s *scope) integers() {
 	s.index()
 	w := &integerForm{scope: s, readers: map[string][]*graph.Node{}, with: map[*graph.Node][]*graph.Node{},
@@ -55,7 +55,7 @@ type coded struct {
 	codes string
 	q     *quantiser
 	dt    graph.DType
-	fixed *graph.Tensor // the real numbers, if they are constants
+	fixed *graph.ConstantTensor // the real numbers, if they are constants
 }
 
 // noIntegers lists operators with weights that have no form on integers, with the reason.
@@ -76,7 +76,7 @@ var elementwise = map[string]struct {
 	"GlobalAveragePool": {"QLinearGlobalAveragePool", 1},
 }
 
-// node replaces a node by an operator on integers, or leaves it. The refusal says why it can do neither.
+// node replaces a node by an operator on integers, or leaves it unchanged. The refusal says why it can do neither.
 func (w *integerForm) node(n *graph.Node) *refusal {
 	if operators.IsQuantisationDomain(n.Domain) {
 		return refuse("convert the model from before its layout was changed",
@@ -116,8 +116,8 @@ func quantisesWithin(body *graph.Graph) bool {
 	return found
 }
 
-// linear writes op, an operator on integers, for a node whose inputs are codes and whose output is quantised; otherwise
-// it leaves the node. A Relu may lie in between if the quantiser's limits make it superfluous.
+// linear writes op, an operator on integers, in place of a node whose inputs are codes and whose output is quantised.
+// It leaves other nodes unchanged. A Relu may lie in between if the quantiser's limits make it superfluous.
 func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 	var from []*coded
 	for _, in := range n.Inputs {
@@ -153,15 +153,15 @@ func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 		scale, zero, _ := w.parameters(c.q, n.Outputs[0], c.dt)
 		args = append(args, c.codes, scale, zero)
 	}
-	args = append(args, last.In(1), last.In(2))
+	args = append(args, last.InputName(1), last.InputName(2))
 	on := node(n, microsoft, op, last.Outputs[0], n.Attrs, args...)
 	on.Name = n.Name
 	w.with[last] = []*graph.Node{on}
 	w.rewritten++
 }
 
-// only returns the single node that reads a tensor. It returns nil if there are none or several, or if the tensor is an
-// output of the graph.
+// only returns the single node that reads a tensor. It returns nil if no node or several read it, or if the tensor is
+// an output of the graph.
 func (w *integerForm) only(tensor string) *graph.Node {
 	if r := w.readers[tensor]; len(r) == 1 {
 		return r[0]
@@ -169,7 +169,8 @@ func (w *integerForm) only(tensor string) *graph.Node {
 	return nil
 }
 
-// bounded returns quantiser q with the limits of the Clip that alone reads its codes, or q itself if there is none.
+// bounded returns quantiser q with the limits of the Clip that is the only reader of its codes, or q itself if there is
+// none.
 func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	own := *q
 	if clip := w.only(codes); clip != nil && clip.Op == "Clip" {
@@ -180,8 +181,8 @@ func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	return &own
 }
 
-// coded returns the codes of a real tensor, also through nodes that only move elements, which it then writes for the
-// codes as well. It returns nil if the tensor has no codes.
+// coded returns the codes of a real tensor, or nil if it has none. It goes back through nodes that only move elements,
+// and writes these for the codes as well.
 func (w *integerForm) coded(tensor string) *coded {
 	if c, ok := w.codes[tensor]; ok {
 		return c
@@ -202,13 +203,13 @@ func (w *integerForm) find(tensor string) *coded {
 	if !moves[n.Op] {
 		return nil
 	}
-	from := w.coded(n.In(0))
+	from := w.coded(n.InputName(0))
 	if from == nil {
 		return nil
 	}
 	q := *from.q
 	if q.count() > 1 {
-		perm := n.Ints("perm")
+		perm := n.IntsAttr("perm")
 		if n.Op != operators.OpTranspose || perm == nil {
 			return nil
 		}
@@ -224,7 +225,7 @@ func (w *integerForm) find(tensor string) *coded {
 	if n.Op == "MaxPool" && q.scale[0] < 0 {
 		return nil
 	}
-	out := w.taken.Fresh(tensor, "codes")
+	out := w.taken.TakeFreshName(tensor, "codes")
 	inputs := append([]string{from.codes}, n.Inputs[1:]...)
 	with := node(n, "", n.Op, out, n.Attrs, inputs...)
 	w.after[n] = append(w.after[n], with)
@@ -232,34 +233,34 @@ func (w *integerForm) find(tensor string) *coded {
 	return &coded{out, &q, from.dt, nil}
 }
 
-// dequantised returns the codes that a DequantizeLinear reads, or nil if it cannot tell their scale.
+// dequantised returns the codes that a DequantizeLinear reads, or nil if their scale is not known.
 func (w *integerForm) dequantised(n *graph.Node) *coded {
 	q, why := w.readLinear(n)
 	if why != nil {
 		return nil
 	}
-	dt := graph.Int32
-	if zero := w.constant(n.In(2)); zero != nil {
+	dt := graph.DTypeInt32
+	if zero := w.constant(n.InputName(2)); zero != nil {
 		dt = zero.DType
 	}
 	if values := w.constant(n.Outputs[0]); values != nil {
 		return w.weights(n.Outputs[0], q, dt, values)
 	}
 	own := *q
-	for at := w.by[n.In(0)]; at != nil && at.Op == "Clip"; at = w.by[at.In(0)] {
+	for at := w.by[n.InputName(0)]; at != nil && at.Op == "Clip"; at = w.by[at.InputName(0)] {
 		if lo, hi, ok := w.bounds(at); ok {
 			own.lo, own.hi = max(own.lo, lo), min(own.hi, hi)
 		}
 	}
-	return &coded{n.In(0), &own, dt, nil}
+	return &coded{n.InputName(0), &own, dt, nil}
 }
 
-// weights returns the codes, of type dt, of a constant real tensor with the given values. It returns nil if a value is
-// no code's. They need no Clip.
-func (w *integerForm) weights(tensor string, q *quantiser, dt graph.DType, values *graph.Tensor) *coded {
+// weights returns the codes, of type dt, of a constant real tensor with the given values. It returns nil if some value
+// is not that of a code. The codes need no Clip.
+func (w *integerForm) weights(tensor string, q *quantiser, dt graph.DType, values *graph.ConstantTensor) *coded {
 	list, ok := q.codes(values)
 	if !ok {
 		return nil
 	}
-	return &coded{w.put(tensor, "codes", &graph.Tensor{DType: dt, Shape: values.Shape, I: list}), q, dt, values}
+	return &coded{w.put(tensor, "codes", &graph.ConstantTensor{DType: dt, Shape: values.Shape, I: list}), q, dt, values}
 }

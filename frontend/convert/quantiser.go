@@ -8,15 +8,15 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A quantiser has equal steps. The code of x is round(x/scale + zero point) or round(x/scale) + zero point, half to
-// even, within limits.
+// A quantiser maps real numbers to codes in equal steps. The code of x is round(x/scale + zero point) or round(x/scale)
+// + zero point, half to even, within limits.
 type quantiser struct {
 	scale, zero channels
 	axis        int // axis of the channels; negative axes count from the end
 	lo, hi      float64
 }
 
-// channels holds one parameter for all channels, or one per channel.
+// A channels holds one parameter for all channels, or one per channel.
 type channels []float64
 
 func (c channels) at(channel int) float64 {
@@ -42,8 +42,8 @@ func (q *quantiser) even() {
 	}
 }
 
-// shift adds a number to the limits and the zero points, so that the values stay the same. It does nothing if the codes
-// would leave 0 to 255.
+// shift adds a number to the limits and the zero points, so that the values of codes stay the same. It does nothing if
+// codes would leave the range from 0 to 255.
 func (q *quantiser) shift(by float64) {
 	if q.lo+by < 0 || q.hi+by > 255 {
 		return // these would need more than 8 bits
@@ -69,30 +69,30 @@ func (q *quantiser) sameValues(o *quantiser) bool {
 	return true
 }
 
-// readQuant returns the quantiser of a Quant, with parameters in the form of QuantizeLinear.
+// readQuant returns the quantiser of a Quant node, with parameters in the form of QuantizeLinear.
 func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
-	if mode := strings.ToUpper(n.Str("rounding_mode", "ROUND")); mode != "ROUND" && mode != "HALF_EVEN" {
+	if mode := strings.ToUpper(n.StringAttrOr("rounding_mode", "ROUND")); mode != "ROUND" && mode != "HALF_EVEN" {
 		return nil, refuse("train with rounding to the nearest, or keep the model in QONNX",
-			"it rounds by %q: QuantizeLinear rounds to the nearest, ties to even", n.Str("rounding_mode", ""))
+			"it rounds by %q: QuantizeLinear rounds to the nearest, ties to even", n.StringAttrOr("rounding_mode", ""))
 	}
-	params := [3]*graph.Tensor{}
+	params := [3]*graph.ConstantTensor{}
 	for i, what := range []string{"scale", "zero point", "bit width"} {
-		if params[i] = s.constant(n.In(i + 1)); params[i] == nil {
+		if params[i] = s.constant(n.InputName(i + 1)); params[i] == nil {
 			return nil, refuse("export with constant quantiser parameters", "its %s is computed from data", what)
 		}
 	}
 	if params[2].Len() != 1 {
 		return nil, refuse("give the tensor one bit width", "it has a bit width per channel")
 	}
-	bits, signed := params[2].At(0), n.Int("signed", 1) != 0
+	bits, signed := params[2].FloatAt(0), n.IntAttrOr("signed", 1) != 0
 	if bits != math.Trunc(bits) || bits < 1 || bits > 32 || bits == 1 && signed {
 		return nil, refuse("quantise to 2 bits with narrow_range, or keep the model in QONNX",
 			"it has %v bits: with one signed bit its codes are -1 and +1, and QuantizeLinear has all integers of a "+
 				"type", bits)
 	}
 	q := &quantiser{}
-	q.lo, q.hi = limits(int(bits), signed, n.Int("narrow", 0) != 0)
-	shape, known := s.shape(n.In(0))
+	q.lo, q.hi = limits(int(bits), signed, n.IntAttrOr("narrow", 0) != 0)
+	shape, known := s.shape(n.InputName(0))
 	for i, to := range []*channels{&q.scale, &q.zero} {
 		axis, why := along(params[i], shape, known)
 		if why != nil {
@@ -120,9 +120,9 @@ func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
 	return q, nil
 }
 
-// along returns the axis along which parameter t broadcasts against data of a shape. If the shape is not known, the
-// axis counts from the end. The refusal says that there are several.
-func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
+// along returns the axis along which parameter t broadcasts against data of the given shape. If the shape is not known,
+// the axis counts from the end. The refusal says that the parameter varies along several axes.
+func along(t *graph.ConstantTensor, shape []int, known bool) (int, *refusal) {
 	if t.Len() == 1 {
 		return 0, nil
 	}
@@ -147,8 +147,8 @@ func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 	return axis, nil
 }
 
-// limits returns the least and the greatest code with the given number of bits. narrow leaves out the least of a signed
-// code, or the greatest of an unsigned one.
+// limits returns the least and the greatest code with the given number of bits. If narrow is set, one code is left out:
+// the least if signed is set, and otherwise the greatest.
 func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(float64(bits)) - 1
 	if signed {
@@ -164,8 +164,7 @@ func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	return lo, hi
 }
 
-// widthOf returns the bits, and whether signed and narrow, with which limits gives exactly lo and hi. ok is false if
-// there are none.
+// widthOf returns the arguments for which limits returns exactly lo and hi. ok is false if there are none.
 func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
 	for _, form := range [][2]bool{{true, false}, {true, true}, {false, false}, {false, true}} {
 		for bits := 1; bits <= 32; bits++ {
@@ -190,27 +189,28 @@ func (q *quantiser) storage() (dt graph.DType, bits int) {
 		dt     graph.DType
 		bits   int
 		signed bool
-	}{{graph.UInt8, 8, false}, {graph.Int8, 8, true}, {graph.UInt16, 16, false}, {graph.Int16, 16, true},
-		{graph.Int32, 32, true}} {
+	}{{graph.DTypeUInt8, 8, false}, {graph.DTypeInt8, 8, true}, {graph.DTypeUInt16, 16, false}, {graph.DTypeInt16, 16,
+		true},
+		{graph.DTypeInt32, 32, true}} {
 		l, h := limits(t.bits, t.signed, false)
 		if l <= lo && hi <= h && t.signed == (q.lo < 0) || t.bits == 32 && l <= lo && hi <= h {
 			return t.dt, t.bits
 		}
 	}
-	return graph.Undefined, 0
+	return graph.DTypeUndefined, 0
 }
 
 // typeLimits returns the least and the greatest integer of a type of codes. ok is false for other types.
 func typeLimits(dt graph.DType) (lo, hi float64, ok bool) {
-	if dt == graph.Int32 {
+	if dt == graph.DTypeInt32 {
 		lo, hi = limits(32, true, false)
 		return lo, hi, true
 	}
-	t := dt.Integer()
-	if t.Width == 0 || dt == graph.Bool {
+	t := dt.StreamIntegerType()
+	if t.Width == 0 || dt == graph.DTypeBool {
 		return 0, 0, false
 	}
-	lo, hi = limits(t.Width, t.Signed(), false)
+	lo, hi = limits(t.Width, t.IsSigned(), false)
 	return lo, hi, true
 }
 
@@ -219,12 +219,12 @@ func channelOf(shape []int, axis int) func(i int) int {
 	if axis < 0 {
 		axis += len(shape)
 	}
-	run := graph.Size(shape[axis+1:])
+	run := graph.ElementCount(shape[axis+1:])
 	return func(i int) int { return i / run % shape[axis] }
 }
 
-// codes returns the codes of values. ok is false if a value is not exactly the value of a code.
-func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
+// codes returns the codes of the given values. ok is false if a value is not exactly that of a code.
+func (q *quantiser) codes(values *graph.ConstantTensor) (codes []int64, ok bool) {
 	channel := func(int) int { return 0 }
 	if q.count() > 1 {
 		channel = channelOf(values.Shape, q.axis)
@@ -232,7 +232,7 @@ func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
 	codes = make([]int64, values.Len())
 	for i := range codes {
 		c := channel(i)
-		v, scale, zero := values.At(i), q.scale.at(c), q.zero.at(c)
+		v, scale, zero := values.FloatAt(i), q.scale.at(c), q.zero.at(c)
 		code := math.RoundToEven(v/scale + zero)
 		if (code-zero)*scale != v || code < q.lo || code > q.hi {
 			return nil, false
@@ -242,24 +242,25 @@ func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
 	return codes, true
 }
 
-// parameters adds scale and zero point of a quantiser whose codes have type dt. It returns their names, and the
-// attributes that QuantizeLinear and DequantizeLinear need. out is a tensor from whose name theirs are made.
-func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zero string, attrs graph.Attrs) {
+// parameters adds the scale and the zero point of a quantiser whose codes have type dt. It returns their names, made
+// from the tensor name out, and the attributes that QuantizeLinear and DequantizeLinear need.
+func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zero string,
+	attrs graph.AttributesByName) {
 	scale, zero = s.reals(out, "scale", q.scale...), s.whole(out, "zero_point", dt, q.zero...)
 	if q.count() > 1 {
-		attrs = graph.Attrs{"axis": graph.IntAttr(q.axis)}
+		attrs = graph.AttributesByName{"axis": graph.NewIntAttr(q.axis)}
 	}
 	return scale, zero, attrs
 }
 
-// clip returns the tensor of codes within the quantiser's limits, and the Clip that makes it from codes. There is none
-// if type dt has the same limits.
+// clip returns the name of the tensor of codes within the quantiser's limits, and the Clip node that makes it. If type
+// dt has these limits anyway, it returns codes and no node.
 func (s *scope) clip(n *graph.Node, codes string, q *quantiser, dt graph.DType) (string, []*graph.Node) {
 	if lo, hi, _ := typeLimits(dt); q.lo <= lo && q.hi >= hi {
 		return codes, nil
 	}
 	out := n.Outputs[0]
-	bounded := s.taken.Fresh(out, "clipped")
+	bounded := s.taken.TakeFreshName(out, "clipped")
 	return bounded, []*graph.Node{node(n, "", "Clip", bounded, nil, codes, s.whole(out, "min", dt, q.lo),
 		s.whole(out, "max", dt, q.hi))}
 }

@@ -29,7 +29,7 @@ func (p *product) activation() *activation {
 		}
 		if n.Op == "QuantizeLinear" {
 			q, why := p.readLinear(n)
-			if why != nil || n.In(0) != at || q.count() > 1 || q.hi-q.lo > 255 {
+			if why != nil || n.InputName(0) != at || q.count() > 1 || q.hi-q.lo > 255 {
 				return nil
 			}
 			f.last, f.q = n, p.bounded(n.Outputs[0], q)
@@ -49,28 +49,28 @@ type value struct {
 	scale, bias float64
 }
 
-// apply returns the value of a channel behind node n, whose input x has the value v. ok is false for unsupported nodes.
-// With a nil v it only tells whether the node is supported.
+// apply returns the value of a channel behind node n, whose input x has the value v. ok is false if the node is not
+// supported. With a nil v, apply computes no value and only returns ok.
 func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *value, ok bool) {
 	if v == nil {
 		v = &value{exact: real.Var(0), scale: 1}
 	}
-	operand := func(i int) (float64, bool) { return f.operand(n.In(i), channel) }
+	operand := func(i int) (float64, bool) { return f.operand(n.InputName(i), channel) }
 	switch n.Op {
 	case "Relu":
-		return &value{real.Max(v.exact, real.Float(0)), v.scale, v.bias}, true
+		return &value{real.Max(v.exact, real.ConstantExprOfFloat(0)), v.scale, v.bias}, true
 	case operators.OpIdentity:
 		return v, true
 	case "Clip":
 		e := v.exact
 		if lo, ok := operand(1); ok {
-			e = real.Max(e, real.Float(lo))
-		} else if n.In(1) != "" {
+			e = real.Max(e, real.ConstantExprOfFloat(lo))
+		} else if n.InputName(1) != "" {
 			return nil, false
 		}
 		if hi, ok := operand(2); ok {
-			e = real.Min(e, real.Float(hi))
-		} else if n.In(2) != "" {
+			e = real.Min(e, real.ConstantExprOfFloat(hi))
+		} else if n.InputName(2) != "" {
 			return nil, false
 		}
 		return &value{e, v.scale, v.bias}, true
@@ -78,14 +78,14 @@ func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *v
 		return f.batchNorm(n, channel, v)
 	}
 	other := 1
-	if n.In(1) == x {
+	if n.InputName(1) == x {
 		other = 0
 	}
 	by, ok := operand(other)
-	if !ok || len(n.Inputs) != 2 || n.In(0) == n.In(1) {
+	if !ok || len(n.Inputs) != 2 || n.InputName(0) == n.InputName(1) {
 		return nil, false
 	}
-	c := real.Float(by)
+	c := real.ConstantExprOfFloat(by)
 	switch {
 	case n.Op == operators.OpAdd:
 		return &value{real.Add(v.exact, c), v.scale, v.bias + by}, true
@@ -103,33 +103,34 @@ func (f *activation) batchNorm(n *graph.Node, channel int, v *value) (*value, bo
 	var k [4]float64 // gamma, beta, mean, variance
 	for i := range k {
 		var ok bool
-		if k[i], ok = f.vector(n.In(i+1), channel); !ok || f.axis != 1 {
+		if k[i], ok = f.vector(n.InputName(i+1), channel); !ok || f.axis != 1 {
 			return nil, false
 		}
 	}
-	eps := n.Float("epsilon", float64(float32(1e-5)))
-	root := real.Sqrt(real.Add(real.Float(k[3]), real.Float(eps)))
-	e := real.Add(real.Mul(real.Div(real.Sub(v.exact, real.Float(k[2])), root), real.Float(k[0])), real.Float(k[1]))
+	eps := n.FloatAttrOr("epsilon", float64(float32(1e-5)))
+	root := real.Sqrt(real.Add(real.ConstantExprOfFloat(k[3]), real.ConstantExprOfFloat(eps)))
+	e := real.Add(real.Mul(real.Div(real.Sub(v.exact, real.ConstantExprOfFloat(k[2])), root),
+		real.ConstantExprOfFloat(k[0])), real.ConstantExprOfFloat(k[1]))
 	g := k[0] / math.Sqrt(k[3]+eps)
 	return &value{e, v.scale * g, (v.bias-k[2])*g + k[1]}, true
 }
 
-// operand returns the number that an element-wise operator reads from constant name for a channel. ok is false if that
-// is no such constant.
+// operand returns the number that an element-wise operator reads from constant name for a channel. ok is false if the
+// tensor is not constant or does not hold one number per channel.
 func (f *activation) operand(name string, channel int) (float64, bool) {
 	t := f.constant(name)
 	if t == nil || t.Len() == 0 {
 		return 0, false
 	}
 	if t.Len() == 1 {
-		return t.At(0), true
+		return t.FloatAt(0), true
 	}
 	shape, known := f.shape(f.n.Outputs[0])
 	axis, why := along(t, shape, known)
 	if why != nil || !known || axis != f.axis {
 		return 0, false
 	}
-	return t.At(channel), true
+	return t.FloatAt(channel), true
 }
 
 // vector returns the element for a channel of a constant with one element per channel. ok is false for other tensors.
@@ -138,7 +139,7 @@ func (f *activation) vector(name string, channel int) (float64, bool) {
 	if t == nil || t.Len() != len(f.weights) {
 		return 0, false
 	}
-	return t.At(channel), true
+	return t.FloatAt(channel), true
 }
 
 // of returns a channel's value as a function of its sum.
@@ -146,13 +147,13 @@ func (f *activation) of(channel int) (*value, bool) {
 	scale := new(big.Rat).SetFloat64(f.a.q.scale[0])
 	scale.Mul(scale, new(big.Rat).SetFloat64(f.scale[channel]))
 	approximate, _ := scale.Float64()
-	v := &value{exact: real.Mul(real.Var(0), real.Rat(scale)), scale: approximate}
+	v := &value{exact: real.Mul(real.Var(0), real.ConstantExpr(scale)), scale: approximate}
 	if f.bias != "" {
 		b, ok := f.vector(f.bias, channel)
 		if !ok {
 			return nil, false
 		}
-		v = &value{real.Add(v.exact, real.Float(b)), v.scale, b}
+		v = &value{real.Add(v.exact, real.ConstantExprOfFloat(b)), v.scale, b}
 	}
 	at := f.n.Outputs[0]
 	for _, n := range f.chain {
@@ -165,20 +166,21 @@ func (f *activation) of(channel int) (*value, bool) {
 	return v, true
 }
 
-// steps returns the exact code of every sum in r of the channel with value v, as a step function. The error is that of
-// the search.
+// steps returns the exact codes for the sums in r, as a step function, of a channel with value v. The error is that of
+// the search for steps.
 func (f *activation) steps(v *value, r num.Range) (num.StepFunction, error) {
-	code := real.Add(real.Round(real.Div(v.exact, real.Float(f.q.scale[0])), real.HalfEven), real.Float(f.q.zero[0]))
-	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
-	return real.Compile(code).StepOver(r, 1<<10)
+	code := real.Add(real.Round(real.Div(v.exact, real.ConstantExprOfFloat(f.q.scale[0])), real.RoundingModeHalfEven),
+		real.ConstantExprOfFloat(f.q.zero[0]))
+	code = real.Min(real.Max(code, real.ConstantExprOfFloat(f.q.lo)), real.ConstantExprOfFloat(f.q.hi))
+	return real.Compile(code).StepFunctionOver(r, 1<<10)
 }
 
-// differing returns the number of integers of a range for which two step functions differ.
+// differing returns the number of integers in r for which two step functions differ.
 func differing(a, b num.StepFunction, r num.Range) (n int64) {
 	for at := r.Lo; at <= r.Hi; {
 		end := r.Hi
 		for _, s := range []num.StepFunction{a, b} {
-			if i := s.Above(at); i < len(s.At) {
+			if i := s.FirstBreakpointAbove(at); i < len(s.At) {
 				end = min(end, s.At[i]-1)
 			}
 		}

@@ -17,14 +17,16 @@ import (
 // quantised returns a model with an input x of 4 elements, a quantiser with the given parameters, a product with
 // weights of 2 outputs, and another quantiser.
 func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
-	m := onnxtest.New(14).Opset(operators.QONNX, 2)
-	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
-	m.Init("s", graph.Float32, nil, 0.25).Init("b8", graph.Float32, nil, 8).Init("z0", graph.Float32, nil, 0)
-	m.Init("zi", graph.Float32, nil, zeroIn).Init("zo", graph.Float32, nil, zeroOut)
-	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 1, -1, 2, 2, -3).Init("one", graph.Float32, nil, 1)
-	m.Init("b3", graph.Float32, nil, 3).Init("so", graph.Float32, nil, scaleOut)
+	m := onnxtest.New(14).Opset(operators.QONNXDomain, 2)
+	m.Input("x", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32, 1, 2)
+	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("b8", graph.DTypeFloat32, nil, 8).Init("z0", graph.DTypeFloat32,
+		nil, 0)
+	m.Init("zi", graph.DTypeFloat32, nil, zeroIn).Init("zo", graph.DTypeFloat32, nil, zeroOut)
+	m.Init("w", graph.DTypeFloat32, []int{4, 2}, 1, -2, 3, 1, -1, 2, 2, -3).Init("one", graph.DTypeFloat32, nil, 1)
+	m.Init("b3", graph.DTypeFloat32, nil, 3).Init("so", graph.DTypeFloat32, nil, scaleOut)
 	quant := func(x, s, z, b, out string, signed int64) {
-		m.Node("Quant", x, s, z, b).Domain(operators.QONNX).Int("signed", signed).Int("narrow", 0).Name(out).Out(out)
+		m.Node("Quant", x, s, z, b).Domain(operators.QONNXDomain).Int("signed", signed).Int("narrow",
+			0).Name(out).Out(out)
 	}
 	quant("x", "s", "zi", "b8", "xq", 0)
 	quant("w", "one", "z0", "b3", "wq", 1)
@@ -55,7 +57,7 @@ func TestOddZeroPoints(t *testing.T) {
 		{0, 3, 1.5, "error: y: its zero point is odd"},
 		{0, 3, 0.375, "same network"},
 	} {
-		_, got := convert(t, "odd", quantised(c.in, c.out, c.scale, ""), Options{To: QCDQ})
+		_, got := convert(t, "odd", quantised(c.in, c.out, c.scale, ""), Options{To: DialectQCDQ})
 		if !strings.Contains(got, c.want) || strings.Contains(c.want, "error") == strings.Contains(got, "same") {
 			t.Errorf("zero points %v and %v: %s, want %s", c.in, c.out, got, c.want)
 		}
@@ -69,32 +71,33 @@ func TestOneOperator(t *testing.T) {
 	for _, c := range []struct{ between, want string }{
 		{"", "1 QLinearMatMul"}, {"Relu", "1 QLinearMatMul"}, {"Sigmoid", "1 MatMulInteger"},
 	} {
-		_, got := convert(t, "one", quantised(0, 0, 0.375, c.between), Options{To: QOperator})
+		_, got := convert(t, "one", quantised(0, 0, 0.375, c.between), Options{To: DialectQOperator})
 		if !strings.Contains(got, c.want) || !strings.Contains(got, "same ") {
 			t.Errorf("%q: %s, want %s", c.between, got, c.want)
 		}
 	}
 }
 
-// TestAdd checks that a sum of two quantised tensors becomes a QLinearAdd, and that QOperator files convert to the
-// other dialects.
+// TestAdd checks that a sum of two quantised tensors becomes a QLinearAdd, and that QOperator files convert to
+// the other dialects.
 func TestAdd(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(14).Opset(operators.QONNX, 2)
-	m.Input("a", graph.Float32, 1, 4).Input("b", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 4)
-	m.Init("s", graph.Float32, nil, 0.25).Init("t", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0)
-	m.Init("n", graph.Float32, nil, 4)
+	m := onnxtest.New(14).Opset(operators.QONNXDomain, 2)
+	m.Input("a", graph.DTypeFloat32, 1, 4).Input("b", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32, 1, 4)
+	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("t", graph.DTypeFloat32, nil, 0.5).Init("z", graph.DTypeFloat32,
+		nil, 0)
+	m.Init("n", graph.DTypeFloat32, nil, 4)
 	for _, q := range [][3]string{{"a", "s", "aq"}, {"b", "t", "bq"}} {
-		m.Node("Quant", q[0], q[1], "z", "n").Domain(operators.QONNX).Int("signed", 1).Int("narrow", 1).Out(q[2])
+		m.Node("Quant", q[0], q[1], "z", "n").Domain(operators.QONNXDomain).Int("signed", 1).Int("narrow", 1).Out(q[2])
 	}
 	m.Node("Add", "aq", "bq").Name("sum").Out("c")
-	m.Node("Quant", "c", "t", "z", "n").Domain(operators.QONNX).Int("signed", 1).Int("narrow", 0).Out("y")
-	r, got := convert(t, "add", m.Bytes(), Options{To: QOperator})
+	m.Node("Quant", "c", "t", "z", "n").Domain(operators.QONNXDomain).Int("signed", 1).Int("narrow", 0).Out("y")
+	r, got := convert(t, "add", m.Bytes(), Options{To: DialectQOperator})
 	if r == nil || !strings.Contains(got, "1 QLinearAdd") || !strings.Contains(got, "3 Clip") {
 		t.Fatal(got)
 	}
 	sameOutputs(t, "add", m.Bytes(), r.ONNX)
-	for _, to := range []Dialect{QCDQ, QONNX} {
+	for _, to := range []Dialect{DialectQCDQ, DialectQONNX} {
 		back, line := convert(t, "add", r.ONNX, Options{To: to})
 		if back == nil || strings.Contains(line, "QLinear") {
 			t.Errorf("to %s: %s", to, line)
@@ -109,10 +112,11 @@ func TestAdd(t *testing.T) {
 func TestOlderOpsets(t *testing.T) {
 	t.Parallel()
 	model := func(op string, axis int64) []byte {
-		m := onnxtest.New(9).Opset(operators.QONNX, 1)
-		m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32)
-		m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("n", graph.Float32, nil, 4)
-		m.Node("Quant", "x", "s", "z", "n").Domain(operators.QONNX).Int("signed", 1).Out("q")
+		m := onnxtest.New(9).Opset(operators.QONNXDomain, 1)
+		m.Input("x", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32)
+		m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("z", graph.DTypeFloat32, nil, 0).Init("n", graph.DTypeFloat32,
+			nil, 4)
+		m.Node("Quant", "x", "s", "z", "n").Domain(operators.QONNXDomain).Int("signed", 1).Out("q")
 		n := m.Node(op, "q").Name("node")
 		switch op {
 		case "Clip":
@@ -133,7 +137,7 @@ func TestOlderOpsets(t *testing.T) {
 		{"Clip", 0, "same program"}, {"Unsqueeze", 1, "same program"}, {"Squeeze", 0, "same program"},
 		{"Softmax", 1, "same program"}, {"Softmax", 0, "error: node: its form changed in opset 13"},
 	} {
-		_, got := convert(t, "old", model(c.op, c.axis), Options{To: QCDQ})
+		_, got := convert(t, "old", model(c.op, c.axis), Options{To: DialectQCDQ})
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s %d: %s, want %s", c.op, c.axis, got, c.want)
 		}
@@ -145,9 +149,10 @@ func TestOlderOpsets(t *testing.T) {
 func TestCleanDynamic(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(13)
-	m.Input("x", graph.Float32, "N", 4).Output("y", graph.Float32, "N", 2, 2)
-	m.Init("zero", graph.Int64, nil, 0).Init("rest", graph.Int64, []int{2}, 2, 2).Init("a", graph.Int64, []int{1}, 0)
-	m.Init("k", graph.Float32, nil, 2)
+	m.Input("x", graph.DTypeFloat32, "N", 4).Output("y", graph.DTypeFloat32, "N", 2, 2)
+	m.Init("zero", graph.DTypeInt64, nil, 0).Init("rest", graph.DTypeInt64, []int{2}, 2, 2).Init("a", graph.DTypeInt64,
+		[]int{1}, 0)
+	m.Init("k", graph.DTypeFloat32, nil, 2)
 	m.Node("Shape", "x").Out("shape")
 	m.Node("Gather", "shape", "zero").Int("axis", 0).Out("n")
 	m.Node("Unsqueeze", "n", "a").Out("n1")
@@ -213,7 +218,8 @@ func TestFusions(t *testing.T) {
 		f := &activation{product: &product{a: &coded{q: &quantiser{scale: channels{0.25}}},
 			weights: [][]int64{{3, -2, 1}}}, q: &quantiser{scale: channels{0.5}, zero: channels{0}, lo: 0, hi: 7}}
 		r := num.Range{Lo: -60, Hi: 75}
-		v := &value{real.Add(real.Mul(real.Var(0), real.Float(scale)), real.Float(bias)), scale, bias}
+		v := &value{real.Add(real.Mul(real.Var(0), real.ConstantExprOfFloat(scale)), real.ConstantExprOfFloat(bias)),
+			scale, bias}
 		want, err := f.steps(v, r)
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +243,7 @@ func TestFusions(t *testing.T) {
 		}
 		found++
 		got, err := f.candidate(how, r)
-		if err != nil || !got.Restricted(r).Equal(want.Restricted(r)) {
+		if err != nil || !got.RestrictedTo(r).Equal(want.RestrictedTo(r)) {
 			t.Errorf("%+v gives %v, want %v", how, got, want)
 		}
 	}

@@ -17,17 +17,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A ConversionProof says in which way it was proved that a converted file means the same as the original.
+// A ConversionProof names the way in which it was proved that a converted file means the same as the original.
 type ConversionProof string
 
-// The proofs.
+// These are the ways.
 const (
-	// SameProgram: both files are read, and every quantiser of either dialect is taken apart. Both give the same
-	// program, node by node, with the same constants. So they are equal for all real inputs.
-	SameProgram ConversionProof = "program"
-	// SameNetwork: both files become integer layers. The layers compute the same for every integer, and the host
-	// computes the same before and after them.
-	SameNetwork ConversionProof = "network"
+	// ConversionProofSameProgram: both files are read, and every quantiser of either dialect is taken apart. Both give
+	// the same program, node by node, with the same constants. So they are equal for all real inputs.
+	ConversionProofSameProgram ConversionProof = "program"
+	// ConversionProofSameNetwork: both files become integer layers. The layers compute the same for every integer, and
+	// the host computes the same before and after them.
+	ConversionProofSameNetwork ConversionProof = "network"
 )
 
 // prove compares the converted file, after, with the original, before. It returns the proof, or "" after adding an
@@ -35,7 +35,7 @@ const (
 func (c *conversion) prove(before, after []byte) ConversionProof {
 	a, b := c.canonical(before), c.canonical(after)
 	if a == nil || b == nil {
-		if !c.list.Failed() {
+		if !c.list.HasErrors() {
 			c.fail(nil, refuse("report this as a defect of hlsgen", "the converted file cannot be read back"))
 		}
 		return ""
@@ -43,16 +43,16 @@ func (c *conversion) prove(before, after []byte) ConversionProof {
 	s := &comparison{a: a.Graph, b: b.Graph, rank: func(tensor string) int { return len(a.Known[tensor].Shape) },
 		inputs: map[string]string{}, known: map[[2]string]bool{}}
 	if s.same() && len(s.ties) == 0 {
-		return SameProgram
+		return ConversionProofSameProgram
 	}
 	if len(s.ties) > 0 && s.differs == "" {
 		return c.untied(before, after, s.ties)
 	}
-	if c.to == QOperator {
+	if c.to == DialectQOperator {
 		if c.network(before, after) {
-			return SameNetwork
+			return ConversionProofSameNetwork
 		}
-		if c.list.Failed() {
+		if c.list.HasErrors() {
 			return ""
 		}
 	}
@@ -66,30 +66,30 @@ func (c *conversion) prove(before, after []byte) ConversionProof {
 func (c *conversion) canonical(onnx []byte) *program.Program {
 	var d diag.List
 	defer func() {
-		if d.Failed() {
-			c.list.Merge(d.Diags)
+		if d.HasErrors() {
+			c.list.AddMissing(d.Diags)
 		}
 	}()
 	g := c.read(onnx, &d)
 	if g == nil {
 		return nil
 	}
-	operators.Decompose(g)
-	operators.RecoverWeights(g, c.file, new(diag.List))
+	operators.DecomposeOperators(g)
+	operators.RecoverExactWeights(g, c.file, new(diag.List))
 	p := c.sized(g, c.size, &d)
 	if p == nil {
 		return nil
 	}
-	q, err := canon.Run(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
+	q, err := canon.RunPasses(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil
 	}
 	return q
 }
 
-// untied proves that the given quantisers, which round ties differently, never meet a tie. Their zero points are
-// odd, and Quant adds the zero point before rounding. If the two models become the same layers, each gives the same
-// code for every sum that occurs.
+// untied proves that quantisers that round ties differently never meet a tie. Their zero points are odd, and QONNX's
+// Quant adds the zero point before rounding. If the two models become the same layers, each quantiser gives the same
+// code for every sum that occurs. It returns the proof, or "" after adding an error.
 func (c *conversion) untied(before, after []byte, ties []*graph.Node) ConversionProof {
 	im, same := c.imported(before, after)
 	layers := map[string]bool{} // labels of nodes that layers compute, and not the host in front of them
@@ -113,20 +113,20 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Conversion
 		c.fail(n, &refusal{why, "train with an even zero point (symmetric quantisers have 0), or keep the model in " +
 			"its dialect"})
 	}
-	if c.list.Failed() {
+	if c.list.HasErrors() {
 		return ""
 	}
-	return SameNetwork
+	return ConversionProofSameNetwork
 }
 
-// tie returns, as text, a value at which quantiser n has a tie.
+// tie returns, as text, a value at which quantiser n has to round a tie.
 func tie(p *program.Program, n *graph.Node) string {
 	for _, m := range p.Graph.Nodes {
 		if m.Index != n.Index || len(m.Inputs) < 2 {
 			continue
 		}
 		if k := p.Known[m.Inputs[1]]; k.Const != nil && k.Const.Len() > 0 {
-			return fmt.Sprint(k.Const.At(0) / 2)
+			return fmt.Sprint(k.Const.FloatAt(0) / 2)
 		}
 	}
 	return "scale/2"
@@ -138,9 +138,9 @@ func (c *conversion) network(before, after []byte) bool {
 	return same
 }
 
-// imported returns the first of two files as layers, and whether the second becomes the same layers.
-func (c *conversion) imported(before, after []byte) (*frontend.Imported, bool) {
-	var models [2]*frontend.Imported
+// imported returns the first of two files imported as layers, and whether the second becomes the same layers.
+func (c *conversion) imported(before, after []byte) (*frontend.ImportedModel, bool) {
+	var models [2]*frontend.ImportedModel
 	for i, b := range [][]byte{before, after} {
 		im, err := frontend.Import(c.file, b, frontend.Options{Dims: c.dims}, new(diag.List))
 		if err != nil || im == nil || im.Model == nil {
@@ -208,19 +208,19 @@ func sample(r dataflow.RealPort, k int) dataflow.RealTensor {
 	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = -1, 1
 	}
-	t := dataflow.RealTensor{Shape: r.Shape, Data: make([]float64, graph.Size(r.Shape))}
+	t := dataflow.RealTensor{Shape: r.Shape, Data: make([]float64, graph.ElementCount(r.Shape))}
 	state := uint32(k)*2654435761 + 12345
 	for i := range t.Data {
 		state = state*1664525 + 1013904223
 		t.Data[i] = float64(float32(lo + (hi-lo)*float64(state>>8)/(1<<24)))
-		if _, _, integer := r.Limits(); integer {
+		if _, _, integer := r.IntegerLimits(); integer {
 			t.Data[i] = math.Round(t.Data[i])
 		}
 	}
 	return t
 }
 
-// A comparison compares two canonical graphs, from their outputs backwards.
+// A comparison compares two canonical graphs, a and b, from their outputs backwards.
 type comparison struct {
 	a, b    *graph.Graph
 	rank    func(tensor string) int // number of axes of a tensor of a
@@ -295,12 +295,12 @@ func (s *comparison) compare(x, y string) bool {
 	}
 	if m.Op != n.Op || m.Domain != n.Domain || len(m.Inputs) != len(n.Inputs) ||
 		slices.Index(m.Outputs, x) != slices.Index(n.Outputs, y) {
-		return s.no("%q is of %s, %q of %s", x, m.FullOp(), y, n.FullOp())
+		return s.no("%q is of %s, %q of %s", x, m.QualifiedOpName(), y, n.QualifiedOpName())
 	}
 	if !s.attrs(m, n) {
 		return false
 	}
-	uniform := operators.Has(m, operators.TraitUniformCodes)
+	uniform := operators.HasTrait(m, operators.TraitUniformCodes)
 	for i := range m.Inputs {
 		if t, u := s.a.Init[m.Inputs[i]], s.b.Init[n.Inputs[i]]; uniform && t != nil && u != nil {
 			if !alikeValues(t, u) {
@@ -315,38 +315,38 @@ func (s *comparison) compare(x, y string) bool {
 	return true
 }
 
-// settled returns a node of graph side, 0 or 1, in one form for all versions of ONNX's operators. Inputs and defaults
-// that depend on the version become attributes.
+// settled returns a node of graph a (side 0) or b (side 1) in one form for all versions of ONNX's operators. Inputs and
+// defaults that depend on the version become attributes.
 func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	g := []*graph.Graph{s.a, s.b}[side]
 	with := *n
 	with.Attrs = maps.Clone(n.Attrs)
 	if with.Attrs == nil {
-		with.Attrs = graph.Attrs{}
+		with.Attrs = graph.AttributesByName{}
 	}
-	constant := func(i int, name string, of func(*graph.Tensor) graph.Attr) {
-		if t := g.Init[n.In(i)]; t != nil {
+	constant := func(i int, name string, of func(*graph.ConstantTensor) graph.Attr) {
+		if t := g.Init[n.InputName(i)]; t != nil {
 			with.Attrs[name] = of(t)
 		}
 	}
 	switch n.Op {
 	case "Squeeze", "Unsqueeze", "ReduceSum":
-		constant(1, "axes", func(t *graph.Tensor) graph.Attr {
-			return graph.Attr{Kind: graph.AttrInts, Ints: t.Ints()}
+		constant(1, "axes", func(t *graph.ConstantTensor) graph.Attr {
+			return graph.Attr{Kind: graph.AttrKindInts, Ints: t.Ints()}
 		})
 	case "Clip":
 		for i, name := range []string{"min", "max"} {
-			constant(i+1, name, func(t *graph.Tensor) graph.Attr { return graph.FloatAttr(t.At(0)) })
+			constant(i+1, name, func(t *graph.ConstantTensor) graph.Attr { return graph.NewFloatAttr(t.FloatAt(0)) })
 		}
 	case "Softmax", "LogSoftmax":
 		axis := -1
 		if g.Opsets[""] < 13 {
 			axis = 1
 		}
-		if axis = int(n.Int("axis", int64(axis))); axis < 0 && s.rank != nil {
-			axis += s.rank(n.In(0))
+		if axis = int(n.IntAttrOr("axis", int64(axis))); axis < 0 && s.rank != nil {
+			axis += s.rank(n.InputName(0))
 		}
-		with.Attrs["axis"] = graph.IntAttr(axis)
+		with.Attrs["axis"] = graph.NewIntAttr(axis)
 		return &with
 	default:
 		return n
@@ -358,20 +358,21 @@ func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 // A meaning describes a tensor as codes with the scale and the zero point that turn them into real numbers.
 type meaning struct {
 	codes       string
-	scale, zero *graph.Tensor
+	scale, zero *graph.ConstantTensor
 }
 
-// value reads a tensor of graph side as (codes - zero point) * scale, in either spelling. It returns nil if it is none.
+// value returns a tensor of graph a (side 0) or b (side 1) as (codes - zero point) * scale, in either spelling. It
+// returns nil if the tensor has no such form.
 func (s *comparison) value(side int, tensor string) *meaning {
 	g := []*graph.Graph{s.a, s.b}[side]
 	n := s.makers[side][tensor]
 	switch {
 	case n.Op == "DequantizeLinear" && n.Domain == "":
-		zero := &graph.Tensor{DType: graph.Float32, F: []float64{0}}
-		if name := n.In(2); name != "" {
+		zero := &graph.ConstantTensor{DType: graph.DTypeFloat32, F: []float64{0}}
+		if name := n.InputName(2); name != "" {
 			zero = g.Init[name]
 		}
-		if scale := g.Init[n.In(1)]; scale != nil && zero != nil {
+		if scale := g.Init[n.InputName(1)]; scale != nil && zero != nil {
 			return &meaning{n.Inputs[0], scale, zero}
 		}
 	case n.Op == operators.OpMul && n.Domain == "":
@@ -395,9 +396,9 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	if alikeValues(v.zero, w.zero) {
 		return s.tensors(v.codes, w.codes)
 	}
-	by := w.zero.At(0) - v.zero.At(0)
+	by := w.zero.FloatAt(0) - v.zero.FloatAt(0)
 	m, n := s.makers[0][v.codes], s.makers[1][w.codes]
-	if m == nil || n == nil || !operators.Has(m, operators.TraitUniformCodes) || !operators.Has(n,
+	if m == nil || n == nil || !operators.HasTrait(m, operators.TraitUniformCodes) || !operators.HasTrait(n,
 		operators.TraitUniformCodes) || math.Mod(by,
 		2) != 0 {
 		return false
@@ -405,24 +406,24 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	shifted := *m
 	shifted.Attrs, shifted.Inputs = maps.Clone(m.Attrs), slices.Clone(m.Inputs)
 	for _, limit := range []string{"lo", "hi"} {
-		shifted.Attrs[limit] = graph.FloatAttr(m.Float(limit, 0) + by)
+		shifted.Attrs[limit] = graph.NewFloatAttr(m.FloatAttrOr(limit, 0) + by)
 	}
-	zero := s.a.Init[m.In(2)]
-	other := s.b.Init[n.In(2)]
+	zero := s.a.Init[m.InputName(2)]
+	other := s.b.Init[n.InputName(2)]
 	if zero == nil || other == nil || !shiftedBy(v.zero, w.zero, by) || !shiftedBy(zero, other, by) ||
-		!alikeValues(s.a.Init[m.In(1)], s.b.Init[n.In(1)]) {
+		!alikeValues(s.a.Init[m.InputName(1)], s.b.Init[n.InputName(1)]) {
 		return false
 	}
 	return s.attrs(&shifted, n) && s.tensors(m.Inputs[0], n.Inputs[0])
 }
 
 // shiftedBy reports whether the elements of u are those of t plus by.
-func shiftedBy(t, u *graph.Tensor, by float64) bool {
+func shiftedBy(t, u *graph.ConstantTensor, by float64) bool {
 	if t.Len() != u.Len() {
 		return false
 	}
 	for i := range t.Len() {
-		if t.At(i)+by != u.At(i) {
+		if t.FloatAt(i)+by != u.FloatAt(i) {
 			return false
 		}
 	}
@@ -435,14 +436,14 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
 	maps.Copy(names, keys(n.Attrs))
-	_, _, codes := operators.CodeRange(m)
+	_, _, codes := operators.QuantiserCodeLimits(m)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {
 		case codes && (name == "tensor" || name == "axis"): // its name, and the axis of its parameters
 			continue
 		case codes && name == "zero_first" && v.I != w.I:
-			if odd(s.a.Init[m.In(2)]) {
+			if odd(s.a.Init[m.InputName(2)]) {
 				s.ties = append(s.ties, m)
 			}
 			continue
@@ -464,7 +465,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	return true
 }
 
-func keys(attrs graph.Attrs) map[string]bool {
+func keys(attrs graph.AttributesByName) map[string]bool {
 	set := map[string]bool{}
 	for name := range attrs {
 		set[name] = true
@@ -473,9 +474,9 @@ func keys(attrs graph.Attrs) map[string]bool {
 }
 
 // odd reports whether a zero point is odd.
-func odd(zero *graph.Tensor) bool {
+func odd(zero *graph.ConstantTensor) bool {
 	for i := range zero.Len() {
-		if math.Mod(zero.At(i), 2) != 0 {
+		if math.Mod(zero.FloatAt(i), 2) != 0 {
 			return true
 		}
 	}
@@ -483,18 +484,18 @@ func odd(zero *graph.Tensor) bool {
 }
 
 // alike reports whether two constants have the same shape and elements.
-func alike(t, u *graph.Tensor) bool {
+func alike(t, u *graph.ConstantTensor) bool {
 	return slices.Equal(t.Shape, u.Shape) && alikeValues(t, u)
 }
 
 // alikeValues reports whether two constants have the same elements in order, whatever their shapes. Parameters that
-// broadcast have axes of one element.
-func alikeValues(t, u *graph.Tensor) bool {
+// broadcast have additional axes of one element.
+func alikeValues(t, u *graph.ConstantTensor) bool {
 	if t.Len() != u.Len() {
 		return false
 	}
 	for i := range t.Len() {
-		if t.At(i) != u.At(i) {
+		if t.FloatAt(i) != u.FloatAt(i) {
 			return false
 		}
 	}

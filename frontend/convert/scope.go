@@ -16,23 +16,23 @@ type scope struct {
 	g     *graph.Graph                   // graph in its new state
 	known map[string]program.KnownTensor // facts about the original graph; nil if only its constants are known
 	outer *scope
-	taken graph.UsedNames        // names in the whole file
+	taken graph.UsedTensorNames  // names in the whole file
 	by    map[string]*graph.Node // by tensor: the node that writes it
 	names map[string]string      // names of added constants, by their content
 }
 
-// stepwise returns a stage that runs the given steps, each of which sees the whole graph. Composite operators are
-// expanded before the first step.
+// stepwise returns a stage that runs the given steps one after the other. Each sees the whole graph. Composite
+// operators are expanded before the first step.
 func stepwise(steps ...func(*scope)) stage {
 	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
-		operators.Decompose(g)
+		operators.DecomposeOperators(g)
 		if c.program = c.prepare(g); c.program == nil {
 			return nil, nil
 		}
-		s := &scope{conversion: c, g: g.Copy(), known: c.program.Known, taken: graph.UsedNames{}}
+		s := &scope{conversion: c, g: g.ShallowCopy(), known: c.program.Known, taken: graph.UsedTensorNames{}}
 		each(g, func(n *graph.Node) {
 			for _, o := range n.Outputs {
-				s.taken.Take(o)
+				s.taken.MarkUsed(o)
 			}
 			for _, a := range n.Attrs {
 				if a.G != nil {
@@ -43,7 +43,7 @@ func stepwise(steps ...func(*scope)) stage {
 		takeAll(s.taken, g)
 		s.g.Opsets = maps.Clone(g.Opsets)
 		for _, step := range steps {
-			if step(s); c.list.Failed() {
+			if step(s); c.list.HasErrors() {
 				return nil, nil
 			}
 		}
@@ -53,37 +53,37 @@ func stepwise(steps ...func(*scope)) stage {
 	}
 }
 
-// callApart gives new nodes, those that are not in file, names that no other node has, as onnxruntime requires.
+// callApart gives every node that is not in file a name that no other node has, as onnxruntime requires.
 func (s *scope) callApart(file []*graph.Node) {
-	names, old := graph.UsedNames{}, map[*graph.Node]bool{}
+	names, old := graph.UsedTensorNames{}, map[*graph.Node]bool{}
 	for _, n := range file {
 		old[n] = true
-		names.Take(n.Name)
+		names.MarkUsed(n.Name)
 	}
 	gone := map[string]bool{}
 	for _, n := range s.g.Nodes {
 		gone[n.Name] = gone[n.Name] || old[n]
 	}
-	used := graph.UsedNames{}
+	used := graph.UsedTensorNames{}
 	for _, n := range s.g.Nodes {
-		if n.Name == "" || old[n] || used.Take(n.Name) && !gone[n.Name] {
+		if n.Name == "" || old[n] || used.MarkUsed(n.Name) && !gone[n.Name] {
 			continue
 		}
 		base := n.Name
 		for k := 2; ; k++ {
-			if n.Name = fmt.Sprintf("%s_%d", base, k); names.Take(n.Name) {
+			if n.Name = fmt.Sprintf("%s_%d", base, k); names.MarkUsed(n.Name) {
 				break
 			}
 		}
 	}
 }
 
-func takeAll(taken graph.UsedNames, g *graph.Graph) {
+func takeAll(taken graph.UsedTensorNames, g *graph.Graph) {
 	for _, in := range g.Inputs {
-		taken.Take(in.Name)
+		taken.MarkUsed(in.Name)
 	}
 	for name := range g.Init {
-		taken.Take(name)
+		taken.MarkUsed(name)
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *scope) apply(rows []row) {
 // row applies the first rule for a node's operator. It returns the nodes that replace the node, or nil if it stays.
 func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	for _, r := range rows {
-		if r.op == n.Op && (r.domain == n.Domain || r.domain == operators.QONNX &&
+		if r.op == n.Op && (r.domain == n.Domain || r.domain == operators.QONNXDomain &&
 			operators.IsQuantisationDomain(n.Domain)) {
 			return r.write(s, n)
 		}
@@ -127,14 +127,14 @@ func (s *scope) bodies(n *graph.Node, rows []row) *graph.Node {
 		if body == nil {
 			continue
 		}
-		in := &scope{conversion: s.conversion, g: body.Copy(), outer: s, taken: s.taken}
-		if loop := s.program.Loop(n); loop != nil && name == "body" && s.outer == nil {
+		in := &scope{conversion: s.conversion, g: body.ShallowCopy(), outer: s, taken: s.taken}
+		if loop := s.program.LoopOfNode(n); loop != nil && name == "body" && s.outer == nil {
 			in.known = loop.Body.Known
 		}
 		in.apply(rows)
 		with := *n
 		with.Attrs = maps.Clone(n.Attrs)
-		with.Attrs[name] = graph.GraphAttr(in.g)
+		with.Attrs[name] = graph.NewGraphAttr(in.g)
 		n = &with
 	}
 	return n
@@ -153,7 +153,7 @@ func (s *scope) index() {
 	}
 }
 
-// live returns the tensors on which the outputs depend, also through bodies that read them.
+// live returns the names of the tensors on which the outputs depend, also through bodies that read them.
 func (s *scope) live() map[string]bool {
 	live := map[string]bool{}
 	for _, o := range s.g.Outputs {
@@ -163,22 +163,22 @@ func (s *scope) live() map[string]bool {
 		if !slices.ContainsFunc(n.Outputs, func(o string) bool { return live[o] }) {
 			continue
 		}
-		for _, in := range n.Reads() {
+		for _, in := range n.TensorsRead() {
 			live[in] = true
 		}
 	}
 	return live
 }
 
-// sweep removes nodes and constants that are no longer used, but were in before, the set of live tensors. What the file
-// did not use stays.
+// sweep removes nodes and constants that were used before but no longer are. before is the set of tensors that were
+// used. Nodes and constants that the file did not use stay.
 func (s *scope) sweep(before map[string]bool) {
 	now := s.live()
 	gone := func(name string) bool { return !now[name] && (before[name] || !s.had(name)) }
 	s.g.Nodes = slices.DeleteFunc(s.g.Nodes, func(n *graph.Node) bool {
 		return !slices.ContainsFunc(n.Outputs, func(o string) bool { return o != "" && !gone(o) })
 	})
-	maps.DeleteFunc(s.g.Init, func(name string, _ *graph.Tensor) bool { return gone(name) })
+	maps.DeleteFunc(s.g.Init, func(name string, _ *graph.ConstantTensor) bool { return gone(name) })
 }
 
 // had reports whether the file has a tensor with this name.
@@ -187,8 +187,8 @@ func (s *scope) had(name string) bool {
 	return ok || s.known == nil
 }
 
-// constant returns a tensor that does not depend on data, or nil if it does.
-func (s *scope) constant(name string) *graph.Tensor {
+// constant returns the value of a tensor that does not depend on the graph's inputs, or nil for other tensors.
+func (s *scope) constant(name string) *graph.ConstantTensor {
 	if t := s.g.Init[name]; t != nil {
 		return t
 	}
@@ -217,7 +217,7 @@ func (s *scope) shape(name string) (shape []int, ok bool) {
 
 // put adds a constant and returns its name, made of base and suffix. If an equal constant was added before, it returns
 // that one's name.
-func (s *scope) put(base, suffix string, t *graph.Tensor) string {
+func (s *scope) put(base, suffix string, t *graph.ConstantTensor) string {
 	key := ""
 	if t.Len() <= 64 {
 		key = fmt.Sprint(t.DType, t.Shape, t.Floats())
@@ -225,7 +225,7 @@ func (s *scope) put(base, suffix string, t *graph.Tensor) string {
 			return name
 		}
 	}
-	name := s.taken.Fresh(base, suffix)
+	name := s.taken.TakeFreshName(base, suffix)
 	s.g.Init[name] = t
 	if key != "" {
 		s.names[key] = name
@@ -235,7 +235,7 @@ func (s *scope) put(base, suffix string, t *graph.Tensor) string {
 
 // whole adds a constant of integers: a scalar for one number, otherwise a vector.
 func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string {
-	t := &graph.Tensor{DType: dt, I: make([]int64, len(v))}
+	t := &graph.ConstantTensor{DType: dt, I: make([]int64, len(v))}
 	for i, x := range v {
 		t.I[i] = int64(x)
 	}
@@ -247,7 +247,7 @@ func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string 
 
 // reals adds a constant of float32 numbers: a scalar for one number, otherwise a vector.
 func (s *scope) reals(base, suffix string, v ...float64) string {
-	t := &graph.Tensor{DType: graph.Float32, F: v}
+	t := &graph.ConstantTensor{DType: graph.DTypeFloat32, F: v}
 	if len(v) != 1 {
 		t.Shape = []int{len(v)}
 	}
@@ -255,7 +255,7 @@ func (s *scope) reals(base, suffix string, v ...float64) string {
 }
 
 // node returns a node that replaces part of n. If n has a name, the new node's name says which part.
-func node(n *graph.Node, domain, op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
+func node(n *graph.Node, domain, op, output string, attrs graph.AttributesByName, inputs ...string) *graph.Node {
 	name := n.Name
 	if name != "" && output != n.Outputs[0] {
 		name += "_" + op

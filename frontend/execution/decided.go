@@ -8,13 +8,14 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A CodeChoice chooses one of the codes lo to hi to which float32 may round element i of quantiser name, given the
-// codes chosen before. near is the code that the exact value gives, or one of two at a tie. In the first run it is NaN.
-type CodeChoice func(name string, i int, lo, hi, near float64) float64
+// A CodeChooser returns the code, from lo to hi, that it chooses for element i of quantiser name. float32 may round the
+// element to each of these, given the codes chosen before. near is the code of the exact value, or one of two at a tie.
+// In the first run near is NaN.
+type CodeChooser func(name string, i int, lo, hi, near float64) float64
 
-// A ChosenRun is a run of Bounds32 with codes that a CodeChoice chose. Rerun repeats it with other codes, and computes
-// only what depends on them.
-type ChosenRun struct {
+// A ChosenCodesRun is a run of BoundFloat32Values in which a CodeChooser chose the codes. RerunWithCodes repeats it
+// with other codes, and computes only what depends on them.
+type ChosenCodesRun struct {
 	All  map[string]*program.Reals
 	Work int // an estimate of the products and elements computed
 
@@ -32,10 +33,11 @@ type factor struct {
 	unbounded bool
 }
 
-// RunChoosingCodes runs the part on values of its inputs, in float32's bounds, and lets choose decide every code that
-// float32 leaves open.
-func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChoice) *ChosenRun {
-	d := &ChosenRun{Work: p.Work(), part: p, in: in, spans: map[string]*program.Reals{}, open: map[string][]int32{},
+// RunChoosingCodes runs the part on values of its inputs, in bounds that hold every float32 result. choose decides each
+// code that these bounds leave open.
+func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChooser) *ChosenCodesRun {
+	d := &ChosenCodesRun{Work: p.EstimatedProducts(), part: p, in: in, spans: map[string]*program.Reals{},
+		open:   map[string][]int32{},
 		factor: map[*runner]*factor{}}
 	d.All = p.bounds32(in, func(name string, out *program.Reals, _ []bool) {
 		d.codes, d.spans[name] = append(d.codes, name), out.Clone()
@@ -50,9 +52,9 @@ func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChoice) *
 	return d
 }
 
-// VisitAmbiguous calls call for each element of a quantiser that float32 may round to several codes, lo to hi, in the
-// order of the run.
-func (d *ChosenRun) VisitAmbiguous(call func(name string, i int, lo, hi float64)) {
+// VisitAmbiguousElements calls call for each element of a quantiser that float32 may round to several codes, lo to hi.
+// It visits them in the order of the run.
+func (d *ChosenCodesRun) VisitAmbiguousElements(call func(name string, i int, lo, hi float64)) {
 	for _, name := range d.codes {
 		for _, i := range d.open[name] {
 			call(name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i])
@@ -60,9 +62,11 @@ func (d *ChosenRun) VisitAmbiguous(call func(name string, i int, lo, hi float64)
 	}
 }
 
-// Rerun repeats the run with other codes for some elements of a quantiser. It returns nil if an earlier run had the
-// same state after some step, and so the same result. It adds the states of this run to met, which may be nil.
-func (d *ChosenRun) Rerun(name string, of []int, choose CodeChoice, met *VisitedStates) *ChosenRun {
+// RerunWithCodes repeats the run with other codes for the elements of of quantiser name, as choose chooses. It returns
+// nil if an earlier run had the same state after some step, and so the same result. It adds the states of this run to
+// met, which may be nil.
+func (d *ChosenCodesRun) RerunWithCodes(name string, of []int, choose CodeChooser,
+	met *VisitedRunStates) *ChosenCodesRun {
 	if len(d.part.loops()) > 0 {
 		return d.part.RunChoosingCodes(d.in, choose)
 	}
@@ -71,7 +75,7 @@ func (d *ChosenRun) Rerun(name string, of []int, choose CodeChoice, met *Visited
 	out.All, out.spans, out.open, out.Work = maps.Clone(d.All), maps.Clone(d.spans), maps.Clone(d.open), 0
 	changed := map[string][]bool{}
 	for k, r := range d.part.runners {
-		a := &again{ChosenRun: &out, r: r, old: out.All[r.step.Output]}
+		a := &again{ChosenCodesRun: &out, r: r, old: out.All[r.step.Output]}
 		for _, in := range r.reads {
 			a.vals, a.changed = append(a.vals, out.All[in]), append(a.changed, changed[in])
 		}
@@ -103,9 +107,9 @@ func (d *ChosenRun) Rerun(name string, of []int, choose CodeChoice, met *Visited
 	return &out
 }
 
-// An again recomputes a step after some of its inputs have changed.
+// An again recomputes the output of a step after some of the step's inputs have changed.
 type again struct {
-	*ChosenRun
+	*ChosenCodesRun
 	r        *runner
 	vals     []*program.Reals
 	changed  [][]bool // by input: which elements have changed; nil if none
@@ -150,8 +154,8 @@ func (a *again) all() {
 	}
 }
 
-// products recomputes the sums that read a changed element, and returns which sums these are. For a product followed by
-// a function it recomputes all sums, because they were not kept.
+// products recomputes the sums of products that read a changed element, and returns which sums these are. For a product
+// followed by a function it recomputes all sums, because they were not kept.
 func (a *again) products(out *program.Reals) (hit []bool) {
 	dot := a.r.product.Dot
 	hit = make([]bool, len(out.Lo))
@@ -209,19 +213,19 @@ func (a *again) functions(sums *program.Reals, hit []bool) {
 		is := hit != nil && hit[i]
 		for v, slot := range a.r.elem.Args {
 			if c := a.changed[slot]; c != nil && !is && !(v == 0 && sums != nil) {
-				is = c[a.r.elem.At(v, i)]
+				is = c[a.r.elem.ArgumentIndex(v, i)]
 			}
 		}
 		if is {
-			y, _ := a.r.f.Bounds32(a.r.gather(a.vals, sums, i))
+			y, _ := a.r.f.EvaluateFloat32Bounds(a.r.gather(a.vals, sums, i))
 			a.out.Lo[i], a.out.Hi[i] = y.Lo, y.Hi
 			a.affected = append(a.affected, int32(i))
 		}
 	}
 }
 
-// decide sets the output to codes, and lets choose decide those of the affected elements that float32 leaves open.
-func (a *again) decide(choose CodeChoice) {
+// decide replaces the output by codes, and lets choose decide those of the affected elements that float32 leaves open.
+func (a *again) decide(choose CodeChooser) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
 	a.affected = slices.Compact(a.affected)
@@ -239,7 +243,7 @@ func (a *again) decide(choose CodeChoice) {
 		if codes[i] = span.Lo[i]; span.Lo[i] != span.Hi[i] {
 			near := math.NaN()
 			if a.out != a.old && a.r.f != nil {
-				near = a.r.f.Near32(a.r.gather(a.vals, a.sums, int(i)))
+				near = a.r.f.IntegerAtMiddle(a.r.gather(a.vals, a.sums, int(i)))
 			}
 			codes[i] = choose(name, int(i), span.Lo[i], span.Hi[i], near)
 			open = append(open, i)

@@ -14,8 +14,8 @@ import (
 // Sums of products take most of a run's time. This file lays out their elements for speed. Outputs that read the same
 // elements of A are computed one after the other. The elements of B that one output reads are stored as a row.
 
-// A dotPlan says in which order the outputs of a Dot are computed, and how B is laid out. All copies of a part share
-// it.
+// A dotPlan says in which order the outputs of a Dot are computed, and how its second factor B is laid out. All copies
+// of a part share it.
 type dotPlan struct {
 	once  sync.Once
 	order *program.IndexList // the outputs in ascending order of ABase; nil if they are in that order already
@@ -33,8 +33,8 @@ func (p *dotPlan) prepare(d *program.Dot) {
 		if d.ABase.Len() == 0 {
 			return
 		}
-		p.step = max(1, d.BBase.CommonDivisor())
-		_, most := d.BBase.Range()
+		p.step = max(1, d.BBase.GreatestCommonDivisor())
+		_, most := d.BBase.LeastAndGreatest()
 		p.row = slices.Repeat([]int32{-1}, int(most/p.step)+1)
 		last := int32(-1)
 		for _, b := range d.BBase.All {
@@ -44,12 +44,12 @@ func (p *dotPlan) prepare(d *program.Dot) {
 			}
 			last = b
 		}
-		p.order = d.ABase.AscendingOrder()
+		p.order = d.ABase.IndicesInAscendingOrder()
 	})
 }
 
-// walk calls visit for every output i with its row of B. It calls gather with the first element of A before an output
-// that reads other elements of A than the one before.
+// walk calls visit for every output i with the index of its row of B. Before an output that reads other elements of A
+// than the one before, it calls gather with the first of them.
 func (p *dotPlan) walk(d *program.Dot, gather func(base int32), visit func(i int, row int32)) {
 	last := int32(-1)
 	at := func(i int) {
@@ -81,7 +81,7 @@ func (p *dotPlan) pack(d *program.Dot, b []float64) []float64 {
 	return out
 }
 
-// packed returns the rows of a constant as grids. Equal long rows, such as those of a mean, share one grid.
+// packed returns the rows of a constant factor as grids. Equal long rows, such as those of a mean, share one grid.
 func (p *dotPlan) packed(d *program.Dot, at func(i int) float64) []grid {
 	const long = 1 << 12
 	rows := make([]grid, 0, len(p.first))
@@ -113,8 +113,8 @@ func (p *dotPlan) packed(d *program.Dot, at func(i int) float64) []grid {
 	return rows
 }
 
-// carve takes n elements from the start of room, and returns them and the rest. If room has fewer, it allocates a new
-// one of `most` elements.
+// carve returns the first n elements of room, and the rest. If room has fewer, it allocates a new one of `most`
+// elements.
 func carve[E any](room []E, n, most int) (taken, rest []E) {
 	if len(room) < n {
 		room = make([]E, most)
@@ -122,8 +122,8 @@ func carve[E any](room []E, n, most int) (taken, rest []E) {
 	return room[:n:n], room[n:]
 }
 
-// gridOrNumbers returns the grid of a row, in the row's memory. If the row has no grid, the result has unit 0 and the
-// numbers themselves.
+// gridOrNumbers returns the grid of a row, stored in the row's memory. If the row has no grid, the result has unit 0
+// and holds the numbers themselves.
 func gridOrNumbers(row []float64) grid {
 	if g, ok := gridOf(row, row); ok {
 		return g
@@ -150,7 +150,7 @@ func (g *grid) is(numbers []float64) bool {
 	return true
 }
 
-// pickRow copies to `to` the elements of a, the first factor, that the sum with the given base reads.
+// pickRow copies those elements of a, the first factor, that the sum with the given base reads.
 func pickRow(d *program.Dot, to, a []float64, base int32) {
 	at := a[base:]
 	for k, o := range d.AOffset {
@@ -201,7 +201,7 @@ type divisor struct {
 	exp int
 }
 
-// add includes another number. It reports false if x is not finite or is subnormal.
+// add includes another number in those that the divisor divides. It returns false if x is not finite or is subnormal.
 func (d *divisor) add(x float64) bool {
 	if x == 0 {
 		return true
@@ -257,15 +257,16 @@ func (g *grid) numbers(to []float64) []float64 {
 	return to
 }
 
-// dot computes sums of products, as exactly as float64 can for points, and as intervals otherwise.
+// dot computes the step's sums of products into out: exactly, or as intervals if float64 or the inputs do not allow
+// that.
 func (r *runner) dot(in []*program.Reals, out *program.Reals, t *scratch) {
 	d := r.product.Dot
 	r.plan.prepare(d)
 	a, b := in[d.A], in[d.B]
 	packs := r.packs(d.B)
-	if !a.Exact() || !packs && !b.Exact() {
+	if !a.IsExact() || !packs && !b.IsExact() {
 		if packs {
-			b = r.prog.ConstantReals(r.factor)
+			b = r.prog.CachedRealsOfConstant(r.factor)
 		}
 		r.dotIntervals(a, b, out, nil)
 		return
@@ -277,7 +278,7 @@ func (r *runner) dot(in []*program.Reals, out *program.Reals, t *scratch) {
 		// Integers whose products and sums stay below 2^53 cause no rounding error.
 		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
 		if whole[i] {
-			scale[i] = real.PointInterval(g.unit).Mul(real.PointInterval(w.unit))
+			scale[i] = real.NewPointInterval(g.unit).Mul(real.NewPointInterval(w.unit))
 		}
 		all = all && whole[i]
 	}
@@ -295,22 +296,22 @@ func (r *runner) dot(in []*program.Reals, out *program.Reals, t *scratch) {
 		case !whole[row]:
 			y = sumPoints(x, b.numbers(w))
 		case b.small != nil:
-			y = scale[row].Mul(real.PointInterval(sumSmall(n, b.small)))
+			y = scale[row].Mul(real.NewPointInterval(sumSmall(n, b.small)))
 		default:
-			y = scale[row].Mul(real.PointInterval(sumWhole(n, b.whole)))
+			y = scale[row].Mul(real.NewPointInterval(sumWhole(n, b.whole)))
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	})
 }
 
-// rows returns B as rows. If B is constant, they are laid out once for all runs.
+// rows returns the rows of B. If B is constant, they are laid out once for all runs.
 func (r *runner) rows(b *program.Reals) []grid {
 	d := r.product.Dot
 	if r.factor == nil {
 		return r.plan.packed(d, func(i int) float64 { return b.Lo[i] })
 	}
 	r.plan.packing.Do(func() {
-		at := r.factor.At
+		at := r.factor.FloatAt
 		if !r.packs(d.B) {
 			at = func(i int) float64 { return b.Lo[i] }
 		}
@@ -319,8 +320,8 @@ func (r *runner) rows(b *program.Reals) []grid {
 	return r.plan.weights
 }
 
-// sumWhole returns the sum of the products of integers a and b, whose sum of magnitudes is below 2^53. So it is exact
-// in any order.
+// sumWhole returns the sum of the products of integers a and b. The sum of their magnitudes must be below 2^53, so the
+// result is exact in any order.
 func sumWhole(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64
 	b = b[:len(a)]
@@ -354,8 +355,8 @@ func sumSmall(a []float64, b []float32) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// sumPoints encloses a sum of products. It adds up the magnitudes of all rounding errors; if there are none, the sum is
-// exact.
+// sumPoints returns an interval that holds the sum of the products of a and b. It adds up the magnitudes of all
+// rounding errors; if there are none, the sum is exact.
 func sumPoints(a, b []float64) real.Interval {
 	var sum, rest float64
 	for k, x := range a {
@@ -373,10 +374,10 @@ func sumPoints(a, b []float64) real.Interval {
 		sum = s
 	}
 	if rest == 0 {
-		return real.PointInterval(sum)
+		return real.NewPointInterval(sum)
 	}
 	rest *= 1 + 0x1p-20 // covers the rounding errors of rest itself
-	return real.PointInterval(sum).Add(real.Interval{Lo: -rest, Hi: rest})
+	return real.NewPointInterval(sum).Add(real.Interval{Lo: -rest, Hi: rest})
 }
 
 // A ball holds intervals as their middles and radii.
@@ -403,7 +404,7 @@ func middle(lo, hi float64) (mid, rad float64) {
 	return mid, max(hi-mid, mid-lo) * (1 + 0x1p-50)
 }
 
-// bounded reports whether all intervals of v have finite ends, so that ballOf can hold them.
+// bounded reports whether all intervals of v have finite ends. ballOf can hold only such intervals.
 func bounded(v *program.Reals) bool {
 	for i, lo := range v.Lo {
 		if !(max(math.Abs(lo), math.Abs(v.Hi[i])) < 0x1p998) {
@@ -430,8 +431,8 @@ func sumBalls(mid, rad, m, e []float64) (sum real.Interval, all float64) {
 	return sum, all * (1 + 0x1p-20)
 }
 
-// dotIntervals computes sums of products of intervals: those of the middles as points, and an error from the radii.
-// size, if not nil, receives the sums of the products' magnitudes.
+// dotIntervals computes sums of products of intervals: those of the middles, widened by an error from the radii. size,
+// if not nil, receives the sums of the products' magnitudes.
 func (r *runner) dotIntervals(a, b, out *program.Reals, size []float64) {
 	d := r.product.Dot
 	x, okA := ballOf(a)
@@ -462,7 +463,7 @@ func (r *runner) dotUnbounded(a, b, out *program.Reals, size []float64) {
 		var y real.Interval
 		all := 0.0
 		for k, o := range d.AOffset {
-			x, w := a.At(ai+int(o)), b.At(bi+int(d.BOffset[k]))
+			x, w := a.IntervalAt(ai+int(o)), b.IntervalAt(bi+int(d.BOffset[k]))
 			y = y.Add(x.Mul(w))
 			all += max(math.Abs(x.Lo), math.Abs(x.Hi)) * max(math.Abs(w.Lo), math.Abs(w.Hi))
 		}
@@ -478,7 +479,7 @@ type scratch struct{ lo, hi, numbers []float64 }
 
 // sums returns a tensor in scratch memory, with undefined elements.
 func (t *scratch) sums(shape []int) *program.Reals {
-	n := graph.Size(shape)
+	n := graph.ElementCount(shape)
 	t.lo, t.hi = atLeast(t.lo, n), atLeast(t.hi, n)
 	return &program.Reals{Shape: shape, Lo: t.lo[:n], Hi: t.hi[:n]}
 }

@@ -60,7 +60,7 @@ func TestSumsOfProducts(t *testing.T) {
 						truth.Add(truth, p)
 						size.Add(size, p.Abs(p))
 					}
-					got, scale := y.At(i), graph.EnclosingInterval(size).Hi
+					got, scale := y.IntervalAt(i), graph.FloatIntervalOfRational(size).Hi
 					if lo, hi := new(big.Rat).SetFloat64(got.Lo), new(big.Rat).SetFloat64(got.Hi); lo == nil ||
 						hi == nil || truth.Cmp(lo) < 0 || truth.Cmp(hi) > 0 {
 						t.Fatalf("%s by %s, radius %g: %v misses %s", a, b, radius, got, truth.FloatString(30))
@@ -68,7 +68,7 @@ func TestSumsOfProducts(t *testing.T) {
 					if most := scale*(4*radius+inner*0x1p-50) + 0x1p-900; got.Hi-got.Lo > most {
 						t.Errorf("%s by %s, radius %g: %v is wider than %g", a, b, radius, got, most)
 					}
-					if f, exact := truth.Float64(); exact && radius == 0 && scaled[a] && scaled[b] && !got.Point() {
+					if f, exact := truth.Float64(); exact && radius == 0 && scaled[a] && scaled[b] && !got.IsPoint() {
 						t.Errorf("%s by %s: %v is no point, %v is one", a, b, got, f)
 					}
 				}
@@ -87,10 +87,10 @@ func around(v []float64, radius float64) *program.Reals {
 }
 
 // product runs a matrix product.
-func product(t *testing.T, x *program.Reals, w *graph.Tensor, rows int) *program.Reals {
+func product(t *testing.T, x *program.Reals, w *graph.ConstantTensor, rows int) *program.Reals {
 	t.Helper()
 	data := graphtest.Reals([]int{rows, len(x.Lo) / rows}, x.Lo...)
-	w.DType, data.DType = graph.Float64, graph.Float64
+	w.DType, data.DType = graph.DTypeFloat64, graph.DTypeFloat64
 	var d diag.List
 	p := operators.Prepare(graphtest.Single("", "MatMul", 13, nil, func(i int) bool { return i == 0 }, data, w), "m",
 		operators.Options{},
@@ -98,7 +98,7 @@ func product(t *testing.T, x *program.Reals, w *graph.Tensor, rows int) *program
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
-	part, err := execution.NewPart(p, []string{"x0"}, []string{"y"})
+	part, err := execution.NewProgramPart(p, []string{"x0"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ func product(t *testing.T, x *program.Reals, w *graph.Tensor, rows int) *program
 		t.Fatal(err)
 	}
 	for i := range first["y"].Lo {
-		if first["y"].At(i) != again["y"].At(i) {
-			t.Errorf("element %d is %v, and %v in a second run", i, first["y"].At(i), again["y"].At(i))
+		if first["y"].IntervalAt(i) != again["y"].IntervalAt(i) {
+			t.Errorf("element %d is %v, and %v in a second run", i, first["y"].IntervalAt(i), again["y"].IntervalAt(i))
 		}
 	}
 	return again["y"]
@@ -123,7 +123,7 @@ func TestUnboundedSums(t *testing.T) {
 	t.Parallel()
 	x := &program.Reals{Shape: []int{2}, Lo: []float64{math.Inf(-1), 1}, Hi: []float64{3, 1}}
 	y := product(t, x, graphtest.Reals([]int{2, 2}, 1, -1, 2, 0), 1)
-	if got := []any{y.At(0), y.At(1)}; y.Hi[0] != 5 || !math.IsInf(y.Lo[0], -1) || y.Lo[1] != -3 ||
+	if got := []any{y.IntervalAt(0), y.IntervalAt(1)}; y.Hi[0] != 5 || !math.IsInf(y.Lo[0], -1) || y.Lo[1] != -3 ||
 		!math.IsInf(y.Hi[1], 1) {
 		t.Errorf("got %v", got)
 	}

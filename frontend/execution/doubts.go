@@ -4,17 +4,18 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// An AmbiguousElement is an element that float32 may round to several codes, given the codes chosen before it.
-type AmbiguousElement struct {
+// An AmbiguouslyRoundedElement is an element of a quantiser that float32 may round to several codes, given the codes
+// chosen before it.
+type AmbiguouslyRoundedElement struct {
 	Tensor string
 	I      int
 	Lo, Hi float64
-	Share  float64 // the least share of the error bounds with which it is open: 0 for a tie, 1 if unknown
+	Share  float64 // the least share of the error bounds that lets several codes occur: 0 for a tie, 1 if unknown
 	Terms  int     // the length of the longest sum between the codes before it and the element
 }
 
-// AmbiguousElements returns the elements that VisitAmbiguous visits, with how near each is to a tie.
-func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
+// AmbiguousElements returns the elements that VisitAmbiguousElements visits, with how near each is to a tie.
+func (d *ChosenCodesRun) AmbiguousElements() (list []AmbiguouslyRoundedElement) {
 	by, terms := map[string]*runner{}, map[string]int{}
 	for _, r := range d.part.runners {
 		n := 1
@@ -32,7 +33,8 @@ func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 		r := by[name] // nil inside a loop
 		if r == nil || r.f == nil || len(d.open[name]) == 0 {
 			for _, i := range d.open[name] {
-				list = append(list, AmbiguousElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], 1, 1})
+				list = append(list, AmbiguouslyRoundedElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i],
+					1, 1})
 			}
 			continue
 		}
@@ -43,12 +45,13 @@ func (d *ChosenRun) AmbiguousElements() (list []AmbiguousElement) {
 		}
 		var sums *program.Reals
 		if r.product != nil {
-			sums, n = program.ZeroReals(r.step.Shape), max(n, r.product.Dot.K)
+			sums, n = program.NewZeroReals(r.step.Shape), max(n, r.product.Dot.K)
 			r.dotBounds(vals, sums)
 		}
 		for _, i := range d.open[name] {
-			share := r.f.LeastErrorShare32(r.gather(vals, sums, int(i)))
-			list = append(list, AmbiguousElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i], share, n})
+			share := r.f.LeastFloat32ErrorShareToFlip(r.gather(vals, sums, int(i)))
+			list = append(list, AmbiguouslyRoundedElement{name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i],
+				share, n})
 		}
 	}
 	return list

@@ -11,7 +11,7 @@ import (
 // apply computes the runner's function of elements. first, if not nil, is its variable 0. d decides roundings that
 // intervals leave open.
 func (r *runner) apply(in []*program.Reals, first *program.Reals, d *decider) (out *program.Reals, err error) {
-	out = program.NewExactReals(r.step.Shape, make([]float64, graph.Size(r.step.Shape)))
+	out = program.NewExactReals(r.step.Shape, make([]float64, graph.ElementCount(r.step.Shape)))
 	switch {
 	case r.stairs != nil:
 		err = r.applyStairs(in, first, out, d)
@@ -36,14 +36,14 @@ func (r *runner) applyStairs(in []*program.Reals, first, out *program.Reals, d *
 	for from := 0; from < len(out.Lo); from += along.Run {
 		steps := &r.stairs.of[from/along.Run%along.Count]
 		for i := from; i < from+along.Run; i++ {
-			y, known := steps.At(x.At(at.At(i)))
+			y, known := steps.CachedValueAt(x.IntervalAt(at.ArgumentIndex(i)))
 			if !known {
 				var err error
 				if y, known, err = r.element(in, first, i, d); err != nil {
 					return err
 				}
 				if known {
-					steps.Add(r.f, v, y)
+					steps.AddValue(r.f, v, y)
 				}
 			}
 			out.SetInterval(i, y)
@@ -59,7 +59,7 @@ func (r *runner) applyCached(in []*program.Reals, first, out *program.Reals, d *
 	for i := range out.Lo {
 		at := i
 		if v > 0 || first == nil {
-			at = r.elem.At(v, i)
+			at = r.elem.ArgumentIndex(v, i)
 		}
 		known := &remembered{}
 		if lo := x.Lo[at]; lo == x.Hi[at] {
@@ -79,25 +79,26 @@ func (r *runner) applyCached(in []*program.Reals, first, out *program.Reals, d *
 	return nil
 }
 
-// variable returns the tensor that variable v reads, and how an output element picks its element. first, if not nil, is
-// variable 0.
-func (r *runner) variable(v int, in []*program.Reals, first *program.Reals) (*program.Reals, graph.ElementPick) {
+// variable returns the tensor that variable v reads, and the map from output elements to its elements. first, if not
+// nil, is the tensor of variable 0.
+func (r *runner) variable(v int, in []*program.Reals, first *program.Reals) (*program.Reals, graph.ElementIndexMap) {
 	if v == 0 && first != nil {
-		return first, graph.ElementPick{}
+		return first, graph.ElementIndexMap{}
 	}
 	return in[r.elem.Args[v]], r.elem.Index[v]
 }
 
-// element returns output element i. sure is false if intervals left a rounding undecided, so that d decided it.
+// element returns output element i. sure is false if intervals left a rounding undecided; d has then decided it
+// exactly.
 func (r *runner) element(in []*program.Reals, first *program.Reals, i int, d *decider) (y real.Interval, sure bool,
 	err error) {
-	if y, sure = r.f.Interval(r.gather(in, first, i)); sure {
+	if y, sure = r.f.EvaluateInterval(r.gather(in, first, i)); sure {
 		return y, true, nil
 	}
 	err = d.decide(func(prec uint) error {
 		n, err := d.compute(r.step, i, prec)
 		if err == nil {
-			y = n.Interval()
+			y = n.FloatInterval()
 		}
 		return err
 	})
@@ -112,10 +113,10 @@ func (r *runner) element(in []*program.Reals, first *program.Reals, i int, d *de
 func (r *runner) gather(in []*program.Reals, first *program.Reals, i int) []real.Interval {
 	for v, slot := range r.elem.Args {
 		if v == 0 && first != nil {
-			r.vars[0] = first.At(i)
+			r.vars[0] = first.IntervalAt(i)
 			continue
 		}
-		r.vars[v] = in[slot].At(r.elem.At(v, i))
+		r.vars[v] = in[slot].IntervalAt(r.elem.ArgumentIndex(v, i))
 	}
 	return r.vars
 }

@@ -36,18 +36,19 @@ type ProgramPart struct {
 	from    []string
 	to      []string
 	runners []*runner
-	sums    map[string]*ReplacedSums // replace the sums of products of steps, by output
-	summed  map[string][]int64       // the sums of the last run, by output
+	sums    map[string]*SumReplacement // replace the sums of products of steps, by output
+	summed  map[string][]int64         // the sums of the last run, by output
 
-	Watch bool // make Run return the codes inside loops, too
-	// Most, if not 0, bounds the steps and products through which Rounded goes back for an element. Beyond it, Rounded
-	// returns ErrRoundingTooCostly. It is meant for programs without codes, in which float64 is nearly as good.
+	Watch bool // make Run also return the codes inside loops
+	// Most, if not 0, bounds the steps and products through which RoundedOutput goes back for an element. Beyond it,
+	// RoundedOutput returns ErrRoundingTooCostly. It is meant for programs without codes, in which float64 is nearly as
+	// good.
 	Most int
 }
 
-// NewPart returns the part of a program that computes the tensors to from the tensors from. The error names a model
-// input that it needs besides these.
-func NewPart(p *program.Program, from, to []string) (*ProgramPart, error) {
+// NewProgramPart returns the part of a program that computes the tensors to from the tensors from. The error names a
+// model input on which these also depend.
+func NewProgramPart(p *program.Program, from, to []string) (*ProgramPart, error) {
 	part := &ProgramPart{prog: p, from: from, to: to}
 	loops := map[*program.Recur]*loop{}
 	steps, need := p.StepsBetween(from, to)
@@ -78,8 +79,8 @@ func (p *ProgramPart) Nodes() []*graph.Node {
 	return slices.Compact(out)
 }
 
-// Loops lists the nodes of the part that are loops, each once.
-func (p *ProgramPart) Loops() (list []*graph.Node) {
+// LoopNodes returns the nodes of the part that are loops, each once.
+func (p *ProgramPart) LoopNodes() (list []*graph.Node) {
 	for _, r := range p.runners {
 		if r.loop != nil {
 			list = graph.AppendMissingNodes(list, []*graph.Node{r.step.Node})
@@ -106,9 +107,9 @@ func (p *ProgramPart) Fork() *ProgramPart {
 	return &q
 }
 
-// Stream returns a copy for samples that are pieces of one stream, in order. In each run, loops start with the final
-// states of the run before; in the first run they start as the program says.
-func (p *ProgramPart) Stream() *ProgramPart {
+// NewStreamingCopy returns a copy that treats samples as pieces of one stream, in order. In each run, loops start with
+// the final states of the run before; in the first run they start as the program says.
+func (p *ProgramPart) NewStreamingCopy() *ProgramPart {
 	q := p.Fork()
 	for _, r := range q.runners {
 		if r.loop != nil {
@@ -118,9 +119,9 @@ func (p *ProgramPart) Stream() *ProgramPart {
 	return q
 }
 
-// ContinueFrom makes the next run of a stream begin with the final states of another stream. That one must belong to
-// the same model, for samples of another length.
-func (p *ProgramPart) ContinueFrom(before *ProgramPart) {
+// ContinueStreamFrom makes the next run begin with the final states that loops have in before, another streaming copy.
+// That part must belong to the same model, for samples of another length.
+func (p *ProgramPart) ContinueStreamFrom(before *ProgramPart) {
 	ours, theirs := p.loops(), before.loops()
 	if len(ours) != len(theirs) {
 		panic("streams of different models")
@@ -140,16 +141,16 @@ func (p *ProgramPart) loops() (list []*loop) {
 	return list
 }
 
-// An ExecError is the error of a run at one node, such as an undecided rounding or a division by zero.
-type ExecError struct {
+// A NodeExecutionError is the error of a run at one node, such as an undecided rounding or a division by zero.
+type NodeExecutionError struct {
 	Node *graph.Node
 	Err  error
 }
 
-func (e *ExecError) Error() string {
-	return fmt.Sprintf("%s %q: %v", e.Node.FullOp(), e.Node.Label(), e.Err)
+func (e *NodeExecutionError) Error() string {
+	return fmt.Sprintf("%s %q: %v", e.Node.QualifiedOpName(), e.Node.Label(), e.Err)
 }
-func (e *ExecError) Unwrap() error { return e.Err }
+func (e *NodeExecutionError) Unwrap() error { return e.Err }
 
 // Run executes the part on one value for each tensor in from. It returns a value for each tensor in to, and all
 // computed values by name.
@@ -162,9 +163,9 @@ func (p *ProgramPart) Run(in []*program.Reals) (out []*program.Reals, all map[st
 	return out, all, nil
 }
 
-// Outputs executes the part as Run does, but keeps only the outputs and the values that Rounded needs. It drops every
-// other value as soon as no step needs it.
-func (p *ProgramPart) Outputs(in []*program.Reals) (all map[string]*program.Reals, err error) {
+// RunForOutputs executes the part as Run does, but keeps only the outputs and the values that RoundedOutput needs. It
+// drops every other value as soon as no step needs it.
+func (p *ProgramPart) RunForOutputs(in []*program.Reals) (all map[string]*program.Reals, err error) {
 	all = make(map[string]*program.Reals, len(in)+len(p.runners))
 	if _, err = p.start(in, all, p.holding(all)); err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (p *ProgramPart) Outputs(in []*program.Reals) (all map[string]*program.Real
 func (p *ProgramPart) start(in []*program.Reals, all map[string]*program.Reals, h *holding) (out []*program.Reals,
 	err error) {
 	for i, name := range p.from {
-		if want := p.prog.Known[name].Shape; graph.Size(want) != graph.Size(in[i].Shape) {
+		if want := p.prog.Known[name].Shape; graph.ElementCount(want) != graph.ElementCount(in[i].Shape) {
 			return nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
 		}
 	}
@@ -188,7 +189,7 @@ func (p *ProgramPart) start(in []*program.Reals, all map[string]*program.Reals, 
 	return p.run(in, d, h)
 }
 
-// run executes the part and stores its values in d. h, if not nil, drops values that no step needs any more.
+// run executes the part and stores its values in d. h, if not nil, drops values that no later step needs.
 func (p *ProgramPart) run(in []*program.Reals, d *decider, h *holding) (out []*program.Reals, err error) {
 	for i, name := range p.from {
 		v, err := p.arriving(name, in[i], encodedReals)
@@ -206,7 +207,7 @@ func (p *ProgramPart) run(in []*program.Reals, d *decider, h *holding) (out []*p
 		}
 		v, err := r.run(vals, d)
 		if err != nil {
-			return nil, &ExecError{r.step.Node, err}
+			return nil, &NodeExecutionError{r.step.Node, err}
 		}
 		d.all[r.step.Output] = v
 		if h != nil {
@@ -219,9 +220,10 @@ func (p *ProgramPart) run(in []*program.Reals, d *decider, h *holding) (out []*p
 	return out, nil
 }
 
-// Rounded returns the elements of output name of a run, whose values Outputs has returned, rounded to its own type.
-// Reals are rounded correctly, for example to float32. Integers are exact as far as float64 holds them.
-func (p *ProgramPart) Rounded(name string, all map[string]*program.Reals) ([]float64, error) {
+// RoundedOutput returns the elements of output name, rounded to the output's own type. all holds the values of a run,
+// as RunForOutputs returns them. Reals are rounded correctly, for example to float32. Integers are exact as far as
+// float64 holds them.
+func (p *ProgramPart) RoundedOutput(name string, all map[string]*program.Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
 	for _, v := range all {
@@ -232,13 +234,13 @@ func (p *ProgramPart) Rounded(name string, all map[string]*program.Reals) ([]flo
 	}
 	d.now.most = p.Most
 	v := d.value(name)
-	return d.rounded(name, v, p.prog.Known[name].DType.Format())
+	return d.rounded(name, v, p.prog.Known[name].DType.FloatFormat())
 }
 
-func (d *decider) rounded(name string, v *program.Reals, f num.Format) ([]float64, error) {
+func (d *decider) rounded(name string, v *program.Reals, f num.FloatFormat) ([]float64, error) {
 	out := make([]float64, len(v.Lo))
 	for i := range out {
-		if a, b := f.Round(v.Lo[i]), f.Round(v.Hi[i]); a == b {
+		if a, b := f.RoundToNearest(v.Lo[i]), f.RoundToNearest(v.Hi[i]); a == b {
 			out[i] = a
 			continue
 		}
@@ -248,9 +250,9 @@ func (d *decider) rounded(name string, v *program.Reals, f num.Format) ([]float6
 			if err != nil {
 				return err
 			}
-			y, ok := n.Rounded(f)
+			y, ok := n.RoundToFormat(f)
 			if !ok {
-				return real.ErrPrecision
+				return real.ErrInsufficientPrecision
 			}
 			out[i] = y
 			return nil
@@ -269,8 +271,8 @@ type decider struct {
 	memo map[digits]map[int]real.Num
 	of   int // the number of the decision to which memo belongs; in a body, memo stays valid
 
-	sums   map[string]*ReplacedSums // by step's output: replacements of sums of products
-	summed map[string][]int64       // the sums that these have given
+	sums   map[string]*SumReplacement // by step's output: replacements of sums of products
+	summed map[string][]int64         // the sums that these have given
 
 	now      *decision // shared by a program and the bodies of its loops
 	unrolled map[*program.Recur]*unrolled
@@ -283,7 +285,7 @@ type decider struct {
 	scratch scratch
 }
 
-// A digits is the key of cached elements: a tensor, and the bits of precision to which they are enclosed.
+// A digits is the key of cached elements: a tensor, and the bits of precision to which the elements are enclosed.
 type digits struct {
 	tensor string
 	prec   uint
@@ -298,31 +300,31 @@ func (d *decider) value(name string) *program.Reals {
 		return v
 	}
 	if k, ok := d.prog.Known[name]; ok && k.Const != nil {
-		v := d.prog.ConstantReals(k.Const)
+		v := d.prog.CachedRealsOfConstant(k.Const)
 		d.all[name] = v
 		return v
 	}
 	return nil
 }
 
-// decide calls f with more and more bits of precision until it does not return real.ErrPrecision, or no more are
-// allowed. It returns f's last error.
+// decide calls f with more and more bits of precision, until f no longer returns real.ErrInsufficientPrecision or no
+// more are allowed. It returns f's last error.
 func (d *decider) decide(f func(prec uint) error) error {
 	var err error
-	for _, prec := range real.Precisions {
+	for _, prec := range real.WorkingPrecisionBits {
 		d.now.number++
-		if err = f(prec); !errors.Is(err, real.ErrPrecision) {
+		if err = f(prec); !errors.Is(err, real.ErrInsufficientPrecision) {
 			return err
 		}
 	}
 	return err
 }
 
-// element returns element i of a tensor, exactly or enclosed at prec bits. It computes what it needs from tensors that
-// are known.
+// element returns element i of a tensor, exactly or as an interval computed with prec bits. It starts from tensors
+// whose values are known.
 func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if v := d.value(name); v != nil {
-		if n, known, err := v.Element(i, prec); known {
+		if n, known, err := v.ElementAtPrecision(i, prec); known {
 			return n, err
 		}
 	}
@@ -333,7 +335,7 @@ func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if n, ok := d.memo[key][i]; ok {
 		return n, nil
 	}
-	s := d.prog.Producer(name)
+	s := d.prog.ProducerOf(name)
 	switch {
 	case s == nil && d.around != nil:
 		return d.arrived(name, i, prec)
@@ -358,7 +360,7 @@ func (d *decider) compute(s *program.Step, i int, prec uint) (real.Num, error) {
 	in := func(slot, i int) (real.Num, error) { return d.element(s.Node.Inputs[slot], i, prec) }
 	switch {
 	case s.Move != nil:
-		slot, j := s.Move.From(i)
+		slot, j := s.Move.SourceOf(i)
 		return in(slot, j)
 	case s.Elem != nil:
 		return exactElem(s.Elem, i, prec, in, nil)
@@ -368,7 +370,7 @@ func (d *decider) compute(s *program.Step, i int, prec uint) (real.Num, error) {
 	if sum, ok := d.sumOf(s, i); ok {
 		return d.then(s, i, prec, in, sum)
 	}
-	sum := real.Exactly(new(big.Rat))
+	sum := real.NumberOfRational(new(big.Rat))
 	for k := range s.Dot.K {
 		a, err := in(s.Dot.A, int(s.Dot.ABase.At(i))+int(s.Dot.AOffset[k]))
 		if err != nil {
@@ -378,11 +380,11 @@ func (d *decider) compute(s *program.Step, i int, prec uint) (real.Num, error) {
 		if err != nil {
 			return sum, err
 		}
-		t, err := real.Product(a, b, prec)
+		t, err := real.MultiplyNumbers(a, b, prec)
 		if err != nil {
 			return sum, err
 		}
-		if sum, err = real.Sum(sum, t, prec); err != nil {
+		if sum, err = real.AddNumbers(sum, t, prec); err != nil {
 			return sum, err
 		}
 	}
@@ -398,8 +400,8 @@ func (d *decider) then(s *program.Step, i int, prec uint, in func(slot, i int) (
 	return exactElem(s.Dot.Then, i, prec, in, &sum)
 }
 
-// exactElem evaluates element i of e, exactly or enclosed at prec bits, with the elements that in returns. first, if
-// not nil, is the value of variable 0.
+// exactElem returns element i of e, exactly or as an interval computed with prec bits. in returns the elements that e
+// reads. first, if not nil, is the value of variable 0.
 func exactElem(e *program.Elem, i int, prec uint, in func(slot, i int) (real.Num, error), first *real.Num) (real.Num,
 	error) {
 	vars := make([]real.Num, len(e.Args))
@@ -408,13 +410,13 @@ func exactElem(e *program.Elem, i int, prec uint, in func(slot, i int) (real.Num
 			vars[0] = *first
 			continue
 		}
-		n, err := in(slot, e.At(v, i))
+		n, err := in(slot, e.ArgumentIndex(v, i))
 		if err != nil {
 			return n, err
 		}
 		vars[v] = n
 	}
-	return real.Compile(e.Expr).Exact(vars, prec)
+	return real.Compile(e.Expr).EvaluateExactly(vars, prec)
 }
 
 // A runner executes one step on whole tensors. Its caches serve all runs of one goroutine.
@@ -428,14 +430,14 @@ type runner struct {
 	memo   memo
 	stairs *stairs // replaces f if f is a step function of one variable; otherwise nil
 
-	loop    *loop         // for a step with Recur
-	product *program.Step // the step with Dot, whose sums are variable 0 of elem; nil if there is none
-	plan    *dotPlan      // the evaluation plan of product
-	factor  *graph.Tensor // the second factor of product if it is constant; otherwise nil
+	loop    *loop                 // for a step with Recur
+	product *program.Step         // the step with Dot, whose sums are variable 0 of elem; nil if there is none
+	plan    *dotPlan              // the evaluation plan of product
+	factor  *graph.ConstantTensor // the second factor of product if it is constant; otherwise nil
 }
 
-// RunStep computes the output of step s of p from the values of its inputs. known has, by name, tensors on which exact
-// decisions may draw.
+// RunStep returns the output of step s of p for the given values of its inputs. known holds, by name, the values of
+// further tensors that exact decisions may use.
 func RunStep(p *program.Program, s *program.Step, in []*program.Reals,
 	known map[string]*program.Reals) (*program.Reals, error) {
 	return newRunner(p, s).run(in, newDecider(p, known))
@@ -453,13 +455,14 @@ func newRunner(p *program.Program, s *program.Step) *runner {
 	return r
 }
 
-// packs reports whether an input is a constant that only a product reads. The product then stores it in its own layout.
+// packs reports whether input slot slot is a constant that only a product reads. The product then stores it in its own
+// layout.
 func (r *runner) packs(slot int) bool {
 	return r.factor != nil && (r.factor.Codes != nil || r.factor.Singles != nil) && slot == r.product.Dot.B &&
 		(r.elem == nil || !slices.Contains(r.elem.Args, slot))
 }
 
-// ready compiles the runner's function of elements, unless that is done.
+// ready compiles the runner's function of elements, unless it is compiled already.
 func (r *runner) ready() {
 	r.f, r.vars = real.Compile(r.elem.Expr), make([]real.Interval, len(r.elem.Args))
 	r.remember()
@@ -484,14 +487,14 @@ func (r *runner) run(in []*program.Reals, d *decider) (*program.Reals, error) {
 	case r.step.Move != nil:
 		return r.move(in), nil
 	case r.step.Order != nil:
-		out := program.ZeroReals(r.step.Shape)
+		out := program.NewZeroReals(r.step.Shape)
 		return out, runOrder(r.step.Order, r.step.Node.Inputs[0], in[0], out, d)
 	case r.product == nil:
 		return r.apply(in, nil, d)
 	}
 	var out *program.Reals
 	if r.elem == nil {
-		out = program.ZeroReals(r.step.Shape)
+		out = program.NewZeroReals(r.step.Shape)
 	} else {
 		out = d.scratch.sums(r.step.Shape)
 	}
@@ -501,12 +504,12 @@ func (r *runner) run(in []*program.Reals, d *decider) (*program.Reals, error) {
 		return nil, err
 	}
 	if r.elem == nil {
-		return out.ShareBounds(), nil
+		return out.MergeEqualBounds(), nil
 	}
 	return r.apply(in, out, d)
 }
 
-// turn returns the output of a loop that the runner's step stands for. The loop runs once for all its outputs.
+// turn returns the output of the loop that the runner's step belongs to. The loop runs once for all its outputs.
 func (r *runner) turn(in []*program.Reals, d *decider) (*program.Reals, error) {
 	u := d.unrolled[r.step.Recur]
 	if u == nil {
@@ -524,61 +527,61 @@ func (r *runner) move(in []*program.Reals) *program.Reals {
 	if m.IsIdentity() {
 		return &program.Reals{Shape: r.step.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
 	}
-	out := program.NewExactReals(r.step.Shape, make([]float64, graph.Size(r.step.Shape)))
+	out := program.NewExactReals(r.step.Shape, make([]float64, graph.ElementCount(r.step.Shape)))
 	truth := false
 	for i := range out.Lo {
-		slot, j := m.From(i)
-		out.SetInterval(i, in[slot].At(j))
+		slot, j := m.SourceOf(i)
+		out.SetInterval(i, in[slot].IntervalAt(j))
 		truth = truth || in[slot].Truth != nil
 	}
 	if truth {
 		out.Truth = func(i int) *big.Rat {
-			slot, j := m.From(i)
+			slot, j := m.SourceOf(i)
 			if in[slot].Truth != nil {
 				return in[slot].Truth(j)
 			}
 			return new(big.Rat).SetFloat64(in[slot].Lo[j])
 		}
 	}
-	return out.ShareBounds()
+	return out.MergeEqualBounds()
 }
 
-// encodedReals returns the exact values for which the numbers of a sample stand. The error is that a number stands for
-// no integer.
-func encodedReals(a *graph.InputEncoding, name string, in *program.Reals) (*program.Reals, error) {
-	codes, err := a.Integers(name, in.Shape, in.Lo)
+// encodedReals returns the exact values for which the numbers of a sample stand. The error says that a number stands
+// for no integer.
+func encodedReals(a *graph.IntegerInputEncoding, name string, in *program.Reals) (*program.Reals, error) {
+	codes, err := a.IntegersOfSample(name, in.Shape, in.Lo)
 	if err != nil || a.IsExact() {
 		return in, err
 	}
-	out := program.ZeroReals(in.Shape)
-	out.Truth = func(i int) *big.Rat { return a.Value(a.Channel(in.Shape, i), codes[i]) }
+	out := program.NewZeroReals(in.Shape)
+	out.Truth = func(i int) *big.Rat { return a.ExactValueOf(a.ChannelOfElement(in.Shape, i), codes[i]) }
 	for i, k := range codes {
-		y := a.Interval(a.Channel(in.Shape, i), k)
+		y := a.ValueIntervalOf(a.ChannelOfElement(in.Shape, i), k)
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
 	return out, nil
 }
 
-// encodedBounds returns intervals that hold the numbers which float32 programs may have for a sample.
-func encodedBounds(a *graph.InputEncoding, _ string, in *program.Reals) (*program.Reals, error) {
+// encodedBounds returns intervals that hold the numbers that float32 programs may have for a sample.
+func encodedBounds(a *graph.IntegerInputEncoding, _ string, in *program.Reals) (*program.Reals, error) {
 	if a.IsExact() {
 		return in, nil
 	}
-	out := program.ZeroReals(in.Shape)
+	out := program.NewZeroReals(in.Shape)
 	for i, x := range in.Lo {
-		most := a.Within[a.Channel(in.Shape, i)]
+		most := a.Within[a.ChannelOfElement(in.Shape, i)]
 		out.Lo[i], out.Hi[i] = x-most, x+most
 	}
 	return out, nil
 }
 
-// arriving returns the value of an input of the part. If that arrives as integers, it is what of makes of it. A value
-// that has Truth already, or that no step reads, stays as it is.
-func (p *ProgramPart) arriving(name string, in *program.Reals, of func(*graph.InputEncoding, string,
+// arriving returns the value of an input of the part. If the input arrives as integers, that is the result of the
+// function of for in. A value that has Truth already, or that no step reads, is returned unchanged.
+func (p *ProgramPart) arriving(name string, in *program.Reals, of func(*graph.IntegerInputEncoding, string,
 	*program.Reals) (*program.Reals, error)) (*program.Reals,
 	error) {
 	a := p.prog.Graph.Arrive[name]
-	if a == nil || in.Truth != nil || !in.Exact() {
+	if a == nil || in.Truth != nil || !in.IsExact() {
 		return in, nil
 	}
 	read := func(r *runner) bool { return slices.Contains(r.reads, name) }

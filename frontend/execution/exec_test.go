@@ -31,7 +31,7 @@ func TestExactTies(t *testing.T) {
 			"UP":        {-3, -2, -1, 1, 2, 3}, "DOWN": {-2, -1, 0, 0, 1, 2}, "FLOOR": {-3, -2, -1, 0, 1, 2},
 			"CEIL": {-2, -1, 0, 1, 2, 3},
 		} {
-			g := graphtest.Network([]int{6}, map[string]*graph.Tensor{"s": graphtest.Scalar(scale),
+			g := graphtest.Network([]int{6}, map[string]*graph.ConstantTensor{"s": graphtest.Scalar(scale),
 				"z": graphtest.Scalar(0), "b": graphtest.Scalar(8)},
 				graphtest.Node("Quant", graphtest.Attrs{"rounding_mode": mode}, "y", "x", "s", "z", "b"))
 			p := graphtest.Prepare(t, g)
@@ -68,10 +68,10 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 			tie := code + 0.5
 			root := math.Sqrt(variance)
 			beta := tie - 1/root // 1/root + beta is the tie up to the rounding of beta
-			double := func(v float64) *graph.Tensor {
-				return &graph.Tensor{DType: graph.Float64, Shape: []int{1}, F: []float64{v}}
+			double := func(v float64) *graph.ConstantTensor {
+				return &graph.ConstantTensor{DType: graph.DTypeFloat64, Shape: []int{1}, F: []float64{v}}
 			}
-			g := graphtest.Network([]int{1, 1}, map[string]*graph.Tensor{"g": double(1), "b": double(beta),
+			g := graphtest.Network([]int{1, 1}, map[string]*graph.ConstantTensor{"g": double(1), "b": double(beta),
 				"m": double(0),
 				"v": double(variance), "s": graphtest.Scalar(1), "z": graphtest.Scalar(0), "w": graphtest.Scalar(8)},
 				graphtest.Node("BatchNormalization", graphtest.Attrs{"epsilon": 0.0}, "n", "x", "g", "b", "m", "v"),
@@ -89,7 +89,8 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 		}
 	}
 	// A quotient that float64 does not hold, multiplied back: the tie is real.
-	g := graphtest.Network([]int{3}, map[string]*graph.Tensor{"three": graphtest.Scalar(3), "s": graphtest.Scalar(2),
+	g := graphtest.Network([]int{3}, map[string]*graph.ConstantTensor{"three": graphtest.Scalar(3),
+		"s": graphtest.Scalar(2),
 		"z": graphtest.Scalar(0), "w": graphtest.Scalar(8)},
 		graphtest.Node("Div", nil, "d", "x", "three"), graphtest.Node("Mul", nil, "m", "d", "three"),
 		graphtest.Node("Quant", nil, "y", "m", "s", "z", "w"))
@@ -101,8 +102,8 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 
 func TestUndecidable(t *testing.T) {
 	t.Parallel()
-	init := func() map[string]*graph.Tensor {
-		return map[string]*graph.Tensor{"h": graphtest.Scalar(0.5), "two": graphtest.Scalar(2),
+	init := func() map[string]*graph.ConstantTensor {
+		return map[string]*graph.ConstantTensor{"h": graphtest.Scalar(0.5), "two": graphtest.Scalar(2),
 			"s": graphtest.Scalar(1), "z": graphtest.Scalar(0),
 			"w": graphtest.Scalar(8)}
 	}
@@ -118,15 +119,17 @@ func TestUndecidable(t *testing.T) {
 		{"an irrational tie", []*graph.Node{graphtest.Node("Pow", nil, "r", "x", "h"), graphtest.Node("Mul", nil, "q",
 			"r", "r"),
 			graphtest.Node("Mul", nil, "u", "q", "h"), graphtest.Node("Mul", nil, "v", "u", "h"), quant()}, 2,
-			real.ErrPrecision, "y"},
-		{"division by zero", []*graph.Node{graphtest.Node("Div", nil, "v", "two", "x"), quant()}, 0, real.ErrDivision,
+			real.ErrInsufficientPrecision, "y"},
+		{"division by zero", []*graph.Node{graphtest.Node("Div", nil, "v", "two", "x"), quant()}, 0,
+			real.ErrDivisionByZero,
 			"y"},
-		{"root of a negative", []*graph.Node{graphtest.Node("Pow", nil, "v", "x", "h"), quant()}, -1, real.ErrRoot,
+		{"root of a negative", []*graph.Node{graphtest.Node("Pow", nil, "v", "x", "h"), quant()}, -1,
+			real.ErrRootOfNegative,
 			"y"},
 	} {
 		p := graphtest.Prepare(t, graphtest.Network([]int{1}, init(), c.nodes...))
 		_, err := graphtest.Execute(p, []float64{c.x})
-		var at *execution.ExecError
+		var at *execution.NodeExecutionError
 		if !errors.Is(err, c.want) || !errors.As(err, &at) || at.Node.Name != c.at ||
 			!strings.Contains(err.Error(), c.at) {
 			t.Errorf("%s: %v, want %v at %q", c.name, err, c.want, c.at)
@@ -134,7 +137,7 @@ func TestUndecidable(t *testing.T) {
 	}
 	// Without a quantiser, the output itself cannot be rounded.
 	p := graphtest.Prepare(t, graphtest.Network([]int{1}, init(), graphtest.Node("Div", nil, "y", "two", "x")))
-	if got, err := graphtest.Execute(p, []float64{0}); !errors.Is(err, real.ErrDivision) {
+	if got, err := graphtest.Execute(p, []float64{0}); !errors.Is(err, real.ErrDivisionByZero) {
 		t.Errorf("2/0 = %v, %v", got, err)
 	}
 }
@@ -143,12 +146,12 @@ func TestUndecidable(t *testing.T) {
 func TestRoundedOutputs(t *testing.T) {
 	t.Parallel()
 	bits := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
-	init := func() map[string]*graph.Tensor {
-		return map[string]*graph.Tensor{"c": graphtest.Scalar(3), "d": graphtest.Scalar(float64(float32(0.7))),
+	init := func() map[string]*graph.ConstantTensor {
+		return map[string]*graph.ConstantTensor{"c": graphtest.Scalar(3), "d": graphtest.Scalar(float64(float32(0.7))),
 			"h": graphtest.Scalar(0.5)}
 	}
 	narrow := func(g *graph.Graph) *graph.Graph {
-		g.Inputs[0].DType = graph.Float32
+		g.Inputs[0].DType = graph.DTypeFloat32
 		return g
 	}
 	for _, c := range []struct {
@@ -177,8 +180,8 @@ func TestRoundedOutputs(t *testing.T) {
 		}
 		x = append(x, 1+0x1p-24, 1+0x1p-23+0x1p-24, math.MaxFloat32, 0x1p-149, 0x1p-126)
 		g := graphtest.Network([]int{len(x)}, init(), c.nodes...)
-		for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
-			if g.Inputs[0].DType = dt; dt == graph.Float32 {
+		for _, dt := range []graph.DType{graph.DTypeFloat32, graph.DTypeFloat64} {
+			if g.Inputs[0].DType = dt; dt == graph.DTypeFloat32 {
 				narrow(g)
 			}
 			got, err := graphtest.Execute(graphtest.Prepare(t, g), x)
@@ -189,7 +192,7 @@ func TestRoundedOutputs(t *testing.T) {
 				w := c.want(bits(v))
 				f32, _ := w.Float32()
 				want := float64(f32)
-				if dt == graph.Float64 {
+				if dt == graph.DTypeFloat64 {
 					want, _ = w.Float64()
 				}
 				if got[i] != want {
@@ -239,10 +242,10 @@ func TestDotHoldsTheTruth(t *testing.T) {
 	}
 	for _, v := range vectors {
 		a, b := v[0], v[1]
-		weights := &graph.Tensor{DType: graph.Float64, Shape: []int{len(b), 1}, F: b}
+		weights := &graph.ConstantTensor{DType: graph.DTypeFloat64, Shape: []int{len(b), 1}, F: b}
 		// As written, and with operands that are intervals: divided by 3 and multiplied by it.
 		for _, points := range []bool{true, false} {
-			init := map[string]*graph.Tensor{"w": weights, "c": {DType: graph.Float64, F: []float64{3}}}
+			init := map[string]*graph.ConstantTensor{"w": weights, "c": {DType: graph.DTypeFloat64, F: []float64{3}}}
 			nodes := []*graph.Node{graphtest.Node("MatMul", nil, "y", "x", "w")}
 			if !points {
 				nodes = []*graph.Node{graphtest.Node("Div", nil, "q", "x", "c"), graphtest.Node("Mul", nil, "p", "q",
@@ -250,7 +253,7 @@ func TestDotHoldsTheTruth(t *testing.T) {
 					graphtest.Node("MatMul", nil, "y", "p", "w")}
 			}
 			p := graphtest.Prepare(t, graphtest.Network([]int{1, len(a)}, init, nodes...))
-			part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+			part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +267,7 @@ func TestDotHoldsTheTruth(t *testing.T) {
 			if lo.Cmp(exact) > 0 || hi.Cmp(exact) < 0 {
 				t.Errorf("%v . %v = [%v, %v] does not hold %v", a, b, lo, hi, exact)
 			}
-			if f, err := part.Rounded("y", all); err != nil {
+			if f, err := part.RoundedOutput("y", all); err != nil {
 				t.Errorf("%v . %v: %v", a, b, err)
 			} else if w, _ := want.Float64(); f[0] != w {
 				t.Errorf("%v . %v = %v, want %v", a, b, f[0], w)
@@ -282,23 +285,24 @@ func TestIntegerDotsArePoints(t *testing.T) {
 	for i := range n {
 		a[i], b[i] = math.Ldexp(float64(r.IntN(256)), -9), math.Ldexp(float64(r.IntN(255)-127), -12)
 	}
-	p := graphtest.Prepare(t, graphtest.Network([]int{1, n}, map[string]*graph.Tensor{"w": {DType: graph.Float32,
-		Shape: []int{n, 1},
-		F:     b}}, graphtest.Node("MatMul", nil, "y", "x", "w")))
-	part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+	p := graphtest.Prepare(t, graphtest.Network([]int{1, n},
+		map[string]*graph.ConstantTensor{"w": {DType: graph.DTypeFloat32,
+			Shape: []int{n, 1},
+			F:     b}}, graphtest.Node("MatMul", nil, "y", "x", "w")))
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, _, err := part.Run([]*program.Reals{program.NewExactReals([]int{1, n}, a)})
-	if w, _ := truth(a, b).Float64(); err != nil || out[0].At(0) != real.PointInterval(w) {
-		t.Errorf("%v %v, want the point %v", out[0].At(0), err, w)
+	if w, _ := truth(a, b).Float64(); err != nil || out[0].IntervalAt(0) != real.NewPointInterval(w) {
+		t.Errorf("%v %v, want the point %v", out[0].IntervalAt(0), err, w)
 	}
 }
 
 // TestParts cuts a program in two and runs the halves: the result is that of the whole.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	init := map[string]*graph.Tensor{"c": graphtest.Scalar(3), "w": graphtest.Reals([]int{2, 2}, 1, 2, -3, 4),
+	init := map[string]*graph.ConstantTensor{"c": graphtest.Scalar(3), "w": graphtest.Reals([]int{2, 2}, 1, 2, -3, 4),
 		"s": graphtest.Scalar(float64(float32(0.3))), "z": graphtest.Scalar(0), "b": graphtest.Scalar(4),
 		"k": graphtest.Scalar(7)}
 	p := graphtest.Prepare(t, graphtest.Network([]int{1, 2}, init,
@@ -312,7 +316,7 @@ func TestParts(t *testing.T) {
 		return out
 	}
 	cut := func(from, to string) *execution.ProgramPart {
-		part, err := execution.NewPart(p, []string{from}, []string{to})
+		part, err := execution.NewProgramPart(p, []string{from}, []string{to})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +337,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := whole.Rounded("y", all)
+	want, err := whole.RoundedOutput("y", all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,10 +349,11 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := back.Rounded("y", rest); err != nil || !slices.Equal(got, want) {
+	if got, err := back.RoundedOutput("y", rest); err != nil || !slices.Equal(got, want) {
 		t.Errorf("in two parts %v %v, whole %v", got, err, want)
 	}
-	if part, err := execution.NewPart(p, nil, []string{"y"}); err == nil || !strings.Contains(err.Error(), `"x"`) {
+	part, err := execution.NewProgramPart(p, nil, []string{"y"})
+	if err == nil || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("a part without its input: %v, %v", part, err)
 	}
 	if _, _, err := whole.Run([]*program.Reals{program.NewExactReals([]int{3}, []float64{1, 2, 3})}); err == nil {
@@ -359,26 +364,27 @@ func TestParts(t *testing.T) {
 // TestTruth starts from values that are no float64: a third is a third.
 func TestTruth(t *testing.T) {
 	t.Parallel()
-	p := graphtest.Prepare(t, graphtest.Network([]int{2, 1}, map[string]*graph.Tensor{"c": graphtest.Scalar(1.5),
-		"s": graphtest.Scalar(1), "z": graphtest.Scalar(0),
-		"b": graphtest.Scalar(4)}, graphtest.Node("Transpose", nil, "r", "x"), graphtest.Node("Mul", nil, "m", "r",
-		"c"),
+	p := graphtest.Prepare(t, graphtest.Network([]int{2, 1},
+		map[string]*graph.ConstantTensor{"c": graphtest.Scalar(1.5),
+			"s": graphtest.Scalar(1), "z": graphtest.Scalar(0),
+			"b": graphtest.Scalar(4)}, graphtest.Node("Transpose", nil, "r", "x"), graphtest.Node("Mul", nil, "m", "r",
+			"c"),
 		graphtest.Node("Quant", nil, "y", "m", "s", "z", "b")))
-	part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := &program.Reals{Shape: []int{2, 1}, Lo: make([]float64, 2), Hi: make([]float64, 2)}
 	v.Truth = func(i int) *big.Rat { return big.NewRat(int64(2*i+1), 3) } // 1/3, 1: times 1.5 both are ties
 	for i := range v.Lo {
-		y := graph.EnclosingInterval(v.Truth(i))
+		y := graph.FloatIntervalOfRational(v.Truth(i))
 		v.Lo[i], v.Hi[i] = y.Lo, y.Hi
 	}
 	_, all, err := part.Run([]*program.Reals{v})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := part.Rounded("y", all); err != nil || !slices.Equal(got, []float64{0, 2}) {
+	if got, err := part.RoundedOutput("y", all); err != nil || !slices.Equal(got, []float64{0, 2}) {
 		t.Errorf("ties of thirds: %v %v, want 0 2", got, err)
 	}
 }
@@ -386,12 +392,12 @@ func TestTruth(t *testing.T) {
 // TestForksRunAtOnce runs one part in several goroutines; the race detector sees shared scratch space.
 func TestForksRunAtOnce(t *testing.T) {
 	t.Parallel()
-	p := graphtest.Prepare(t, graphtest.Network([]int{1, 4}, map[string]*graph.Tensor{"c": graphtest.Scalar(3),
+	p := graphtest.Prepare(t, graphtest.Network([]int{1, 4}, map[string]*graph.ConstantTensor{"c": graphtest.Scalar(3),
 		"s": graphtest.Scalar(0.5), "z": graphtest.Scalar(0),
 		"b": graphtest.Scalar(8)}, graphtest.Node("Div", nil, "d", "x", "c"), graphtest.Node("Quant", nil, "q", "d",
 		"s", "z", "b"),
 		graphtest.Node("Mul", nil, "y", "q", "c")))
-	part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +411,7 @@ func TestForksRunAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			got, err := mine.Rounded("y", all)
+			got, err := mine.RoundedOutput("y", all)
 			for i, v := range x {
 				want := math.RoundToEven(v/3*2) * 0.5 * 3
 				if err != nil || got[i] != want {
@@ -422,7 +428,7 @@ func TestFloat32WithinBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		vector := func(n int, f func() float64) *graph.Tensor {
+		vector := func(n int, f func() float64) *graph.ConstantTensor {
 			v := make([]float64, n)
 			for i := range v {
 				v[i] = float64(float32(f()))
@@ -433,7 +439,8 @@ func TestFloat32WithinBounds(t *testing.T) {
 		weights := vector(in*out, r.NormFloat64)
 		weights.Shape = []int{in, out}
 		onnxtest.ZeroRandomRowsAndColumns(r, weights.F, out)
-		init := map[string]*graph.Tensor{"w": weights, "g": vector(out, r.NormFloat64), "b": vector(out, r.NormFloat64),
+		init := map[string]*graph.ConstantTensor{"w": weights, "g": vector(out, r.NormFloat64), "b": vector(out,
+			r.NormFloat64),
 			"m": vector(out, r.NormFloat64), "v": vector(out, r.Float64),
 			"s": graphtest.Scalar(float64(float32(0.1 + r.Float64()))), "z": graphtest.Scalar(0)}
 		code := graphtest.Attrs{"lo": -8.0, "hi": 7.0, "mode": 1, "zero_first": 1}
@@ -441,7 +448,7 @@ func TestFloat32WithinBounds(t *testing.T) {
 			graphtest.Node("BatchNormalization", nil, "n", "d", "g", "b", "m", "v"), graphtest.Node("Relu", nil, "r",
 				"n"),
 			graphtest.Node("Code", code, "c", "r", "s", "z"), graphtest.Node("Mul", nil, "y", "c", "s")))
-		part, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+		part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,24 +457,25 @@ func TestFloat32WithinBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if codes := part.QuantiserTensors(); !slices.Equal(codes, []string{"c"}) {
+		if codes := part.QuantiserTensorNames(); !slices.Equal(codes, []string{"c"}) {
 			t.Fatalf("codes %v", codes)
 		}
-		bounds, open := part.Bounds32(x, exact)
+		bounds, open := part.BoundFloat32Values(x, exact)
 		for name, b := range bounds {
 			for i := range b.Lo {
-				if e := exact[name].At(i); e.Lo < b.Lo[i] || e.Hi > b.Hi[i] {
-					t.Errorf("seed %d: %s[%d] = %v lies outside %v", seed, name, i, e, b.At(i))
+				if e := exact[name].IntervalAt(i); e.Lo < b.Lo[i] || e.Hi > b.Hi[i] {
+					t.Errorf("seed %d: %s[%d] = %v lies outside %v", seed, name, i, e, b.IntervalAt(i))
 				}
 			}
 		}
-		for _, v := range execution.Variants {
+		for _, v := range execution.Float32Variants {
 			run := part.RunFloat32(x, v)
-			theirs, _ := part.Bounds32(x, run)
+			theirs, _ := part.BoundFloat32Values(x, run)
 			for _, name := range []string{"d", "n", "r", "y"} {
 				for i, f := range run[name].Lo {
 					if f != float64(float32(f)) || f < theirs[name].Lo[i] || f > theirs[name].Hi[i] {
-						t.Errorf("seed %d, %v: %s[%d] = %v lies outside %v", seed, v, name, i, f, theirs[name].At(i))
+						t.Errorf("seed %d, %v: %s[%d] = %v lies outside %v", seed, v, name, i, f,
+							theirs[name].IntervalAt(i))
 					}
 				}
 			}
@@ -483,14 +491,14 @@ func TestFloat32WithinBounds(t *testing.T) {
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	long := make([]float64, 20)
-	g := graphtest.Network([]int{1, 2}, map[string]*graph.Tensor{"w": graphtest.Reals([]int{20}, long...),
+	g := graphtest.Network([]int{1, 2}, map[string]*graph.ConstantTensor{"w": graphtest.Reals([]int{20}, long...),
 		"b": graphtest.Int64s(3, -4)},
 		graphtest.Node("Gemm", graphtest.Attrs{"alpha": 0.5, "transB": 1, "name": "a\nb", "list": []int64{1, 2},
 			"reals":  []float64{0.5},
 			"tensor": graphtest.Scalar(1)}, "y", "x", "", "w"))
 	g.Inputs[0].Dims[0] = graph.Dim{Size: -1, Param: "N"}
 	var a, b strings.Builder
-	if err := errors.Join(graph.WriteText(&a, g), graph.WriteText(&b, g.Copy())); err != nil ||
+	if err := errors.Join(graph.WriteGraphText(&a, g), graph.WriteGraphText(&b, g.ShallowCopy())); err != nil ||
 		a.String() != b.String() {
 		t.Fatalf("%v\n%s\n%s", err, a.String(), b.String())
 	}
@@ -506,16 +514,17 @@ output "y" undefined ?
 	}
 	long[19] = 1
 	var c strings.Builder
-	if err := graph.WriteText(&c, g); err != nil || c.String() == a.String() {
+	if err := graph.WriteGraphText(&c, g); err != nil || c.String() == a.String() {
 		t.Errorf("a change of the last value does not show: %v", err)
 	}
 }
 
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	g := graphtest.Network([]int{1}, map[string]*graph.Tensor{"c": graphtest.Scalar(3)}, graphtest.Node("Mul", nil,
+	g := graphtest.Network([]int{1}, map[string]*graph.ConstantTensor{"c": graphtest.Scalar(3)}, graphtest.Node("Mul",
+		nil,
 		"y", "x", "c"))
-	n, c := g.Nodes[0], g.Copy()
+	n, c := g.Nodes[0], g.ShallowCopy()
 	c.Nodes[0], c.Init["d"], c.Inputs[0].Name, c.Outputs[0].Name = graphtest.Node("Add", nil, "y", "x", "c"),
 		graphtest.Scalar(1), "a", "b"
 	if g.Nodes[0] != n || g.Init["d"] != nil || g.Inputs[0].Name != "x" || g.Outputs[0].Name != "y" {

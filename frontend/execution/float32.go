@@ -13,8 +13,8 @@ import (
 // This file distinguishes such a near tie from an error. It emulates float32 executors, and bounds the results of any
 // such executor.
 
-// A FloatVariant is one way in which programs execute a model in float32.
-type FloatVariant struct {
+// A Float32Variant is one way in which programs execute a model in float32.
+type Float32Variant struct {
 	Each bool // round after every primitive, not only after every operator
 	Sum  SummationOrder
 }
@@ -24,20 +24,21 @@ type SummationOrder uint8
 
 // These are the orders of summation.
 const (
-	SumSequential SummationOrder = iota
-	SumInLanes                   // eight partial sums, as in vector units
-	SumInFloat64                 // in float64, rounded once at the end
-	SumWithFMA                   // in order, with a single rounding per product and addition
+	SummationOrderSequential SummationOrder = iota
+	SummationOrderInLanes                   // eight partial sums, as in vector units
+	SummationOrderInFloat64                 // in float64, rounded once at the end
+	SummationOrderWithFMA                   // in order, with a single rounding per product and addition
 )
 
-// Variants lists the emulated executors.
-var Variants = []FloatVariant{{false, SumSequential}, {true, SumSequential}, {false, SumInLanes}, {true, SumInLanes},
-	{false, SumInFloat64},
-	{true, SumInFloat64}, {false, SumWithFMA}, {true, SumWithFMA}}
+// Float32Variants lists the kinds of float32 programs that RunFloat32 emulates.
+var Float32Variants = []Float32Variant{{false, SummationOrderSequential}, {true, SummationOrderSequential}, {false,
+	SummationOrderInLanes}, {true, SummationOrderInLanes},
+	{false, SummationOrderInFloat64},
+	{true, SummationOrderInFloat64}, {false, SummationOrderWithFMA}, {true, SummationOrderWithFMA}}
 
-// QuantiserTensors returns the names of the tensors of codes that the part computes, in order. Inside a loop, each run
-// has names of its own.
-func (p *ProgramPart) QuantiserTensors() (tensors []string) {
+// QuantiserTensorNames returns the names of the tensors of codes that the part computes, in order. Inside a loop, each
+// run has names of its own.
+func (p *ProgramPart) QuantiserTensorNames() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
 		if r.step.Codes {
@@ -45,7 +46,7 @@ func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 		}
 		if l := r.loop; l != nil && !seen[l] {
 			seen[l] = true
-			codes := l.body.QuantiserTensors()
+			codes := l.body.QuantiserTensorNames()
 			for t := range l.Length {
 				for _, name := range codes {
 					tensors = append(tensors, l.inside(t, name))
@@ -58,7 +59,7 @@ func (p *ProgramPart) QuantiserTensors() (tensors []string) {
 
 // RunFloat32 executes the part on values of its inputs as the given kind of float32 program does. It returns all
 // tensors by name.
-func (p *ProgramPart) RunFloat32(in []*program.Reals, v FloatVariant) map[string]*program.Reals {
+func (p *ProgramPart) RunFloat32(in []*program.Reals, v Float32Variant) map[string]*program.Reals {
 	return p.walk(in, map[string]*program.Reals{}, func(c *program.Reals) *program.Reals {
 		out := slices.Clone(c.Lo)
 		for i, f := range out {
@@ -83,16 +84,17 @@ func (p *ProgramPart) RunFloat32(in []*program.Reals, v FloatVariant) map[string
 			sums = program.NewExactReals(out.Shape, slices.Clone(out.Lo))
 		}
 		for i := range out.Lo {
-			out.Lo[i] = r.f.Float32(r.gather(vals, sums, i), v.Each)
+			out.Lo[i] = r.f.EvaluateFloat32(r.gather(vals, sums, i), v.Each)
 		}
 	})
 }
 
-// Bounds32 returns, for every tensor, bounds on the values of any float32 executor that computes the given codes at
-// every quantiser. It allows an error of gamma_K * sum |a b| in dot products, and of one unit in the last place in
-// every other operation. open holds, by quantiser, the elements that may be rounded to several codes within these
-// bounds.
-func (p *ProgramPart) Bounds32(in []*program.Reals, codes map[string]*program.Reals) (all map[string]*program.Reals,
+// BoundFloat32Values returns, for every tensor, bounds on the values of any float32 executor that computes the given
+// codes at every quantiser. It allows an error of gamma_K * sum |a b| in dot products, and of one unit in the last
+// place in every other operation. open holds, by quantiser, the elements that may be rounded to several codes within
+// these bounds.
+func (p *ProgramPart) BoundFloat32Values(in []*program.Reals,
+	codes map[string]*program.Reals) (all map[string]*program.Reals,
 	open map[string][]bool) {
 	open = map[string][]bool{}
 	all = p.bounds32(in, func(name string, out *program.Reals, sure []bool) {
@@ -108,18 +110,20 @@ func (p *ProgramPart) Bounds32(in []*program.Reals, codes map[string]*program.Re
 	return all, open
 }
 
-// function is the work for a function of one element, apart from its sum, in the number of products that take as long.
+// function is the work of computing a function of one element, apart from its sum, as the number of products that take
+// equally long.
 const function = 16
 
-// Work estimates the work of a run of the part, as a number of products.
-func (p *ProgramPart) Work() (n int) {
+// EstimatedProducts returns an estimate of the work of a run of the part, as the number of products that take equally
+// long.
+func (p *ProgramPart) EstimatedProducts() (n int) {
 	for _, r := range p.runners {
-		n += graph.Size(r.step.Shape) * (function + 1)
+		n += graph.ElementCount(r.step.Shape) * (function + 1)
 		if d := r.step.Dot; d != nil {
-			n += graph.Size(r.step.Shape) * d.K
+			n += graph.ElementCount(r.step.Shape) * d.K
 		}
 		if r.loop != nil {
-			n += r.loop.body.Work() * r.loop.Length
+			n += r.loop.body.EstimatedProducts() * r.loop.Length
 		}
 	}
 	return n
@@ -134,11 +138,11 @@ func (p *ProgramPart) bounds32(in []*program.Reals, code func(name string, out *
 		held[i], _ = p.arriving(name, in[i], encodedBounds) // bounds returns no error
 	}
 	return p.walk(held, map[string]*program.Reals{}, func(c *program.Reals) *program.Reals {
-		out := program.ZeroReals(c.Shape)
+		out := program.NewZeroReals(c.Shape)
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
-			if float64(float32(x.Lo)) != x.Lo || !x.Point() {
-				x = x.Widen32()
+			if float64(float32(x.Lo)) != x.Lo || !x.IsPoint() {
+				x = x.WidenToFloat32()
 			}
 			out.Lo[i], out.Hi[i] = x.Lo, x.Hi
 		}
@@ -159,7 +163,7 @@ func (p *ProgramPart) bounds32(in []*program.Reals, code func(name string, out *
 		sure := make([]bool, len(out.Lo))
 		for i := range out.Lo {
 			var y real.Interval
-			y, sure[i] = r.f.Bounds32(r.gather(vals, sums, i))
+			y, sure[i] = r.f.EvaluateFloat32Bounds(r.gather(vals, sums, i))
 			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 		}
 		if r.step.Codes {
@@ -169,8 +173,8 @@ func (p *ProgramPart) bounds32(in []*program.Reals, code func(name string, out *
 	})
 }
 
-// integersOf narrows intervals to the integers in them. Zero points are added to codes, and limits applied to them,
-// without error.
+// integersOf narrows each interval of v to the integers in it. It may do so because adding zero points to codes and
+// limiting codes make no error.
 func integersOf(v *program.Reals) {
 	for i, lo := range v.Lo {
 		if lo, hi := math.Ceil(lo), math.Floor(v.Hi[i]); lo <= hi {
@@ -185,9 +189,9 @@ func must(err error) {
 	}
 }
 
-// orderBounds sets out to bounds on what an executor gives that sorts values within the intervals in. A place holds a
-// value between the lower and the upper ends sorted to that place. An index may be that of any interval that overlaps
-// this range.
+// orderBounds sets out to bounds on the results of an executor that sorts values within the intervals in. The value at
+// a place lies between the lower and the upper ends sorted to that place. The index there may be that of any interval
+// that overlaps this range.
 func orderBounds(o *program.Order, in, out *program.Reals) {
 	for i, base := range o.Base {
 		lo, hi := make([]float64, o.N), make([]float64, o.N)
@@ -215,7 +219,8 @@ func orderBounds(o *program.Order, in, out *program.Reals) {
 	}
 }
 
-// A computation sets the values of a step. name is the step's tensor; inside a loop it includes the run.
+// A computation computes the values of a step into out. name is the name of the step's tensor; inside a loop it
+// includes the number of the run.
 type computation func(name string, r *runner, vals []*program.Reals, out *program.Reals)
 
 // walk executes the part with another arithmetic: fix converts constants, and compute computes steps. fixed caches the
@@ -232,7 +237,7 @@ func (p *ProgramPart) walk(in []*program.Reals, fixed map[string]*program.Reals,
 			return v
 		}
 		if fixed[name] == nil {
-			fixed[name] = fix(program.RealsOf(p.prog.Known[name].Const))
+			fixed[name] = fix(program.RealsOfConstant(p.prog.Known[name].Const))
 		}
 		all[name] = fixed[name]
 		return all[name]
@@ -242,7 +247,7 @@ func (p *ProgramPart) walk(in []*program.Reals, fixed map[string]*program.Reals,
 		for i, name := range r.reads {
 			vals[i] = value(name)
 		}
-		out := program.ZeroReals(r.step.Shape)
+		out := program.NewZeroReals(r.step.Shape)
 		switch {
 		case r.step.Move != nil:
 			out = r.move(vals)
@@ -298,21 +303,21 @@ func FusedMultiplyAdd32(x, y, z float32) float32 {
 func dot32(a, b []float64, d *program.Dot, order SummationOrder) float64 {
 	var one float32
 	switch order {
-	case SumSequential:
+	case SummationOrderSequential:
 		for k, o := range d.AOffset {
 			one += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
-	case SumWithFMA:
+	case SummationOrderWithFMA:
 		for k, o := range d.AOffset {
 			one = FusedMultiplyAdd32(float32(a[o]), float32(b[d.BOffset[k]]), one)
 		}
-	case SumInLanes:
+	case SummationOrderInLanes:
 		var lanes [8]float32
 		for k, o := range d.AOffset {
 			lanes[k%8] += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
 		one = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
-	case SumInFloat64:
+	case SummationOrderInFloat64:
 		var wide float64
 		for k, o := range d.AOffset {
 			wide += a[o] * b[d.BOffset[k]]

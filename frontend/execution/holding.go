@@ -9,18 +9,19 @@ import (
 // back through all tensors that are not exact. So a step is over with its inputs if its output is exact, or otherwise
 // when all readers of its output are over.
 
-// A holding knows which tensors of a run are still needed, and drops the others.
+// A holding counts the remaining readers of each tensor of a run, and drops tensors that have none.
 type holding struct {
 	all     map[string]*program.Reals
 	readers map[string]int      // by tensor: the number of readers that are not over, including the part's outputs
 	reads   map[string][]string // by output of a step that is not over: the tensors that it reads
 }
 
-// holding returns the holding of a run that keeps in all only its outputs and what exact decisions on them need.
+// holding returns the holding of a run. The run keeps in all only its outputs and the values that exact decisions on
+// them need.
 func (p *ProgramPart) holding(all map[string]*program.Reals) *holding {
 	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
 	for _, r := range p.runners {
-		of := graph.NameSet(r.reads)
+		of := graph.NewNameSet(r.reads)
 		for name := range of {
 			h.reads[r.step.Output] = append(h.reads[r.step.Output], name)
 			h.readers[name]++
@@ -32,7 +33,7 @@ func (p *ProgramPart) holding(all map[string]*program.Reals) *holding {
 	return h
 }
 
-// computed notes that a step has computed its output v, and drops what is no longer needed.
+// computed records that a step has computed its output v, and drops tensors that are no longer needed.
 func (h *holding) computed(output string, v *program.Reals) {
 	if h.readers[output] == 0 {
 		delete(h.all, output)
@@ -43,7 +44,7 @@ func (h *holding) computed(output string, v *program.Reals) {
 	}
 }
 
-// over notes that the step with the given output reads nothing any more, and drops tensors that nothing else needs.
+// over records that the step with the given output reads nothing any more, and drops tensors that nothing else needs.
 func (h *holding) over(output string) {
 	for rest := []string{output}; len(rest) > 0; {
 		last := rest[len(rest)-1]

@@ -25,13 +25,14 @@ type loop struct {
 func newLoop(s *program.Step) *loop {
 	g := s.Recur.Body.Graph
 	l := &loop{node: s.Node, Recur: s.Recur}
-	body, err := NewPart(s.Recur.Body, graph.Names(g.Inputs), graph.Names(g.Outputs))
+	body, err := NewProgramPart(s.Recur.Body, graph.ValueNames(g.Inputs), graph.ValueNames(g.Outputs))
 	must(err) // all inputs of the body are given
 	l.body = body
 	return l
 }
 
-// An unrolled holds what a loop has computed in one run of the program, for its outputs and for exact decisions later.
+// An unrolled holds the results of a loop in one run of the program: its outputs, and values of its runs for later
+// exact decisions.
 type unrolled struct {
 	*loop
 	now  *decision
@@ -42,7 +43,7 @@ type unrolled struct {
 	before []*program.Reals // the final states of the program's run before; nil if there is none
 }
 
-// maxKept is the most elements that a loop keeps of its runs for later decisions.
+// maxKept is the largest number of elements that a loop keeps of its runs for later decisions.
 const maxKept = 1 << 25
 
 // run executes the loop on the values of the node's inputs.
@@ -79,7 +80,7 @@ func (l *loop) run(in []*program.Reals, d *decider) (*unrolled, error) {
 		u.out = append(u.out, gather(given[k], g, l.Length))
 	}
 	for i, v := range u.out {
-		if !v.Exact() {
+		if !v.IsExact() {
 			v.Refiner, v.Result = u, i
 		}
 	}
@@ -89,12 +90,11 @@ func (l *loop) run(in []*program.Reals, d *decider) (*unrolled, error) {
 	return u, nil
 }
 
-// keep keeps the values of run t if a later decision may need them: unless all outputs are exact, or maxKept is
-// reached.
+// keep keeps the values of run t for later decisions, unless all outputs are exact or maxKept is reached.
 func (u *unrolled) keep(t int, out []*program.Reals, b *decider) {
 	exact := true
 	for _, v := range out {
-		exact = exact && v.Exact()
+		exact = exact && v.IsExact()
 	}
 	if exact {
 		return
@@ -107,14 +107,14 @@ func (u *unrolled) keep(t int, out []*program.Reals, b *decider) {
 	}
 }
 
-// inside returns the name for a tensor of the body in run t, among the tensors of the program.
+// inside returns the name that a tensor of the body in run t has among the tensors of the program.
 func (l *loop) inside(t int, tensor string) string {
-	return fmt.Sprintf("%s[%d].%s", l.node.FirstOutput(), t, tensor)
+	return fmt.Sprintf("%s[%d].%s", l.node.FirstUsedOutput(), t, tensor)
 }
 
-// note adds the codes that decider b of the body has seen in run t to those that d watches.
+// note adds the codes that b, the decider of the body, has seen in run t to those that d watches.
 func (l *loop) note(d, b *decider, t int) {
-	for _, name := range l.body.QuantiserTensors() {
+	for _, name := range l.body.QuantiserTensorNames() {
 		d.watch[l.inside(t, name)] = b.all[name]
 	}
 }
@@ -129,33 +129,33 @@ func (l *loop) arriving(state, in []*program.Reals, t int) []*program.Reals {
 }
 
 // slice returns the part of a scanned tensor that run t reads.
-func slice(x *program.Reals, s program.Scanned, t int) *program.Reals {
-	v := program.ZeroReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
+func slice(x *program.Reals, s program.ScanAxis, t int) *program.Reals {
+	v := program.NewZeroReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
-		at := s.Element(x.Shape, t, i)
+		at := s.ElementInWhole(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
 	}
 	if x.Truth != nil {
-		v.Truth = func(i int) *big.Rat { return x.Truth(s.Element(x.Shape, t, i)) }
+		v.Truth = func(i int) *big.Rat { return x.Truth(s.ElementInWhole(x.Shape, t, i)) }
 	}
-	return v.ShareBounds()
+	return v.MergeEqualBounds()
 }
 
-// gather joins parts, an output of each of n runs, along the axis and in the direction of s.
-func gather(parts []*program.Reals, s program.Scanned, n int) *program.Reals {
+// gather returns the tensor that joins parts, an output of each of n runs, along the axis and in the direction of s.
+func gather(parts []*program.Reals, s program.ScanAxis, n int) *program.Reals {
 	shape := slices.Insert(slices.Clone(parts[0].Shape), s.Axis, n)
-	v := program.ZeroReals(shape)
+	v := program.NewZeroReals(shape)
 	truth := false
 	for t, p := range parts {
 		for i := range p.Lo {
-			at := s.Element(shape, t, i)
+			at := s.ElementInWhole(shape, t, i)
 			v.Lo[at], v.Hi[at] = p.Lo[i], p.Hi[i]
 		}
 		truth = truth || p.Truth != nil
 	}
 	if truth {
 		v.Truth = func(i int) *big.Rat {
-			t, j := s.RunOf(shape, i)
+			t, j := s.RunAndElementOf(shape, i)
 			if p := parts[t]; p.Truth != nil {
 				return p.Truth(j)
 			} else if p.Lo[j] == p.Hi[j] {
@@ -164,23 +164,24 @@ func gather(parts []*program.Reals, s program.Scanned, n int) *program.Reals {
 			return nil
 		}
 	}
-	return v.ShareBounds()
+	return v.MergeEqualBounds()
 }
 
-// errLost is the error for a decision that would need more of a loop's history than is kept.
+// errLost is the error for a decision that would need earlier runs of a loop than those kept.
 var errLost = errors.New("the sequence is too long to decide this rounding exactly: its states are real numbers")
 
-// Element returns element i of output number result of an unrolled loop.
+// Element returns element i of output number result of an unrolled loop, exactly or as an interval computed with prec
+// bits.
 func (u *unrolled) Element(result, i int, prec uint) (real.Num, error) {
 	t := u.Length - 1
 	if result >= u.States {
 		g := u.Gathered[result-u.States]
-		t, i = g.RunOf(u.out[result].Shape, i)
+		t, i = g.RunAndElementOf(u.out[result].Shape, i)
 	}
 	return u.ask(t, result, i, prec)
 }
 
-// ask returns element i of output number result of the body in run t, exactly or enclosed at prec bits.
+// ask returns element i of the body's output number result in run t, exactly or as an interval computed with prec bits.
 func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	if u.runs[t] == nil {
 		return real.Num{}, errLost
@@ -188,8 +189,8 @@ func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	return u.runs[t].element(u.Body.Graph.Outputs[result].Name, i, prec)
 }
 
-// arrived returns element i of an input of the body, exactly or enclosed at prec bits. It comes from the run before, or
-// from the program around the loop.
+// arrived returns element i of an input of the body, exactly or as an interval computed with prec bits. It comes from
+// the run before, or from the program around the loop.
 func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	l := d.turns.loop
 	for slot, in := range l.Body.Graph.Inputs {
@@ -199,9 +200,9 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 		switch outer := l.node.Inputs[slot]; {
 		case slot >= l.States:
 			s := l.Scanned[slot-l.States]
-			return d.around.element(outer, s.Element(d.around.value(outer).Shape, d.turn, i), prec)
+			return d.around.element(outer, s.ElementInWhole(d.around.value(outer).Shape, d.turn, i), prec)
 		case d.turn == 0 && d.turns.before != nil:
-			n, _, err := d.turns.before[slot].Element(i, prec) // a state that is not exact comes from a loop
+			n, _, err := d.turns.before[slot].ElementAtPrecision(i, prec) // a state that is not exact comes from a loop
 			return n, err
 		case d.turn == 0:
 			return d.around.element(outer, i, prec)
@@ -220,19 +221,18 @@ type decision struct {
 }
 
 // ErrRoundingTooCostly is the error for a rounding whose exact decision takes more steps than ProgramPart.Most allows.
-// Engines that round leave it open.
 var ErrRoundingTooCostly = errors.New("deciding this rounding exactly takes too many steps, and the " +
 	"model has no codes that would " +
 	"depend on it")
 
-// maxHistory is the most products that the decisions of a run may compute in earlier runs of loops. Each takes some
-// microseconds.
+// maxHistory is the largest number of products that the decisions of a run may compute in earlier runs of loops. Each
+// takes some microseconds.
 const maxHistory = 1 << 19
 
 var errHistory = errors.New(
 	"deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
 
-// charge counts the work of computing one element of step s. The error is that the work exceeds a limit.
+// charge counts the work of computing one element of step s. It returns an error if the work exceeds a limit.
 func (d *decider) charge(s *program.Step) error {
 	if d.now.most > 0 {
 		d.now.steps++
@@ -264,7 +264,7 @@ func (l *loop) walk(in []*program.Reals, all map[string]*program.Reals, fix func
 		copy(state, l.begun)
 	}
 	given := make([][]*program.Reals, len(l.Gathered))
-	codes, fixed := l.body.QuantiserTensors(), map[string]*program.Reals{}
+	codes, fixed := l.body.QuantiserTensorNames(), map[string]*program.Reals{}
 	for t := range l.Length {
 		once := l.body.walk(l.arriving(state, in, t), fixed, fix,
 			func(name string, r *runner, vals []*program.Reals, out *program.Reals) {

@@ -27,9 +27,10 @@ type loopCase struct {
 func row(t int) []float64 { return []float64{float64(2 * t), float64(2*t + 1)} }
 
 func loopGraph(c loopCase) *graph.Graph {
-	init := map[string]*graph.Tensor{"one": graphtest.Ints(graph.Int64, nil, 1), "three": graphtest.Ints(graph.Int64,
-		nil, 3),
-		"axes": graphtest.Int64s(0), "yes": graphtest.Ints(graph.Bool, nil, 1)}
+	init := map[string]*graph.ConstantTensor{"one": graphtest.Ints(graph.DTypeInt64, nil, 1),
+		"three": graphtest.Ints(graph.DTypeInt64,
+			nil, 3),
+		"axes": graphtest.Int64s(0), "yes": graphtest.Ints(graph.DTypeBool, nil, 1)}
 	take := graphtest.Node("Gather", graphtest.Attrs{"axis": 0}, "e", "x", "k")
 	if c.gather != nil {
 		c.gather(take)
@@ -41,12 +42,12 @@ func loopGraph(c loopCase) *graph.Graph {
 		take.Inputs[1] = "i"
 	}
 	b := graphtest.Body([]string{"i", "condition", "s"}, []string{"go on", "t", "twice"}, init, nodes...)
-	b.G.Inputs[0].DType, b.G.Inputs[1].DType = graph.Int64, graph.Bool
+	b.G.Inputs[0].DType, b.G.Inputs[1].DType = graph.DTypeInt64, graph.DTypeBool
 	loop := &graph.Node{Name: "loop", Op: "Loop", Inputs: []string{"runs", "true", "zero"},
 		Outputs: []string{"last", "y"}, Attrs: graphtest.Attrs{"body": b}.Graph()}
-	g := graphtest.Network([]int{4, 2}, map[string]*graph.Tensor{"runs": graphtest.Ints(graph.Int64, nil,
+	g := graphtest.Network([]int{4, 2}, map[string]*graph.ConstantTensor{"runs": graphtest.Ints(graph.DTypeInt64, nil,
 		int64(c.runs)),
-		"true": graphtest.Ints(graph.Bool, nil, 1), "zero": graphtest.Reals([]int{2}, 0, 0)}, loop)
+		"true": graphtest.Ints(graph.DTypeBool, nil, 1), "zero": graphtest.Reals([]int{2}, 0, 0)}, loop)
 	g.Outputs = []graph.ValueInfo{{Name: "y"}, {Name: "last"}}
 	if c.change != nil {
 		c.change(g, b.G)
@@ -69,17 +70,18 @@ func TestLoop(t *testing.T) {
 		{name: "every other one", runs: 2, index: []*graph.Node{graphtest.Node("Add", nil, "n", "i", "i"),
 			graphtest.Node("Identity", nil, "k", "n")}, want: func(t int) []float64 { return row(2 * t) }},
 		{name: "with an axis", runs: 4, index: []*graph.Node{graphtest.Node("Cast",
-			graphtest.Attrs{"to": int(graph.Int32)}, "n", "i"),
+			graphtest.Attrs{"to": int(graph.DTypeInt32)}, "n", "i"),
 			graphtest.Node("Unsqueeze", nil, "k", "n", "axes")}, change: func(g, _ *graph.Graph) {
 			g.Init["zero"] = graphtest.Reals([]int{1, 2}, 0, 0)
 		}, want: row},
-		{name: "columns", runs: 2, gather: func(n *graph.Node) { n.Attrs["axis"] = graph.IntAttr(-1) },
+		{name: "columns", runs: 2, gather: func(n *graph.Node) { n.Attrs["axis"] = graph.NewIntAttr(-1) },
 			change: func(g, _ *graph.Graph) { g.Init["zero"] = graphtest.Reals([]int{4}, 0, 0, 0, 0) },
 			want: func(t int) []float64 {
 				return []float64{float64(t), float64(2 + t), float64(4 + t), float64(6 + t)}
 			}},
 		{name: "the number itself", runs: 4, change: func(_, body *graph.Graph) {
-			body.Nodes = slices.Insert(body.Nodes, 1, graphtest.Node("Cast", graphtest.Attrs{"to": int(graph.Float32)},
+			body.Nodes = slices.Insert(body.Nodes, 1, graphtest.Node("Cast",
+				graphtest.Attrs{"to": int(graph.DTypeFloat32)},
 				"real", "i"),
 				graphtest.Node("Add", nil, "more", "e", "real"))
 			body.Nodes[3].Inputs[1] = "more"
@@ -88,7 +90,7 @@ func TestLoop(t *testing.T) {
 			change: func(g, body *graph.Graph) {
 				loop := g.Nodes[0]
 				loop.Inputs, loop.Outputs = append(loop.Inputs, "x"), []string{"last", "same", "y"}
-				body.Inputs = append(body.Inputs, graph.ValueInfo{Name: "all", DType: graph.Float64})
+				body.Inputs = append(body.Inputs, graph.ValueInfo{Name: "all", DType: graph.DTypeFloat64})
 				body.Nodes = append(body.Nodes, graphtest.Node("Identity", nil, "still", "all"))
 				body.Outputs = slices.Insert(body.Outputs, 2, graph.ValueInfo{Name: "still"})
 			}, want: row},
@@ -96,14 +98,14 @@ func TestLoop(t *testing.T) {
 		{name: "a fixed condition", runs: 4, change: func(_, body *graph.Graph) { body.Outputs[0].Name = "yes" },
 			want: row},
 		{name: "as many runs as there are", runs: 4, change: func(g, _ *graph.Graph) {
-			g.Init["first"], g.Init["runs"] = graphtest.Ints(graph.Int64, nil, 0), nil
+			g.Init["first"], g.Init["runs"] = graphtest.Ints(graph.DTypeInt64, nil, 0), nil
 			delete(g.Init, "runs")
 			g.Nodes = []*graph.Node{graphtest.Node("Shape", nil, "shape", "x"),
 				graphtest.Node("Gather", graphtest.Attrs{"axis": 0}, "runs", "shape", "first"), g.Nodes[0]}
 		}, want: row},
 	} {
 		p := graphtest.Prepare(t, loopGraph(c))
-		part, err := execution.NewPart(p, []string{"x"}, []string{"y", "last"})
+		part, err := execution.NewProgramPart(p, []string{"x"}, []string{"y", "last"})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -121,7 +123,7 @@ func TestLoop(t *testing.T) {
 		if !slices.Equal(out[0].Lo, y) || !slices.Equal(out[1].Lo, sum) || out[0].Shape[0] != c.runs {
 			t.Errorf("%s: %v %v, want %v %v", c.name, out[0].Lo, out[1].Lo, y, sum)
 		}
-		r := p.Loop(p.Steps[len(p.Steps)-1].Node)
+		r := p.LoopOfNode(p.Steps[len(p.Steps)-1].Node)
 		if r == nil || r.States != 1 || r.Length != c.runs {
 			t.Errorf("%s: it is %+v", c.name, r)
 		}

@@ -6,16 +6,16 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A VisitedStates records states of runs that differ from a common run in some codes. The state after a step consists
+// A VisitedRunStates holds states of runs that differ from a common run in some codes. The state after a step consists
 // of the changed values that later steps read. Two runs with the same state have the same result.
-type VisitedStates struct {
+type VisitedRunStates struct {
 	states  map[uint64]bool
 	last    map[string]int // the last step that reads each tensor
 	changed map[string]uint64
 }
 
-// start prepares for a new run of part p. A nil m remembers nothing.
-func (m *VisitedStates) start(p *ProgramPart) {
+// start prepares for a new run of part p. It does nothing if m is nil.
+func (m *VisitedRunStates) start(p *ProgramPart) {
 	if m == nil {
 		return
 	}
@@ -33,9 +33,9 @@ func (m *VisitedStates) start(p *ProgramPart) {
 	m.changed = map[string]uint64{}
 }
 
-// before records the state after a step of the given index whose output has changed as changed says. It returns true if
-// an earlier run had the same state. A nil m never has.
-func (m *VisitedStates) before(step int, tensor string, v *program.Reals, changed []bool) (met bool) {
+// before records the state after the step with the given index, of whose output v the elements in changed have changed.
+// It returns true if an earlier run had the same state, and always false for a nil m.
+func (m *VisitedRunStates) before(step int, tensor string, v *program.Reals, changed []bool) (met bool) {
 	if m == nil {
 		return false
 	}

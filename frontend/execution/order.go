@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// runOrder sorts the rows of in, the values of tensor name, and sets out. Elements whose intervals overlap are compared
-// exactly, by d. Equal ones come in the order that o says.
+// runOrder sorts the rows of in, the values of tensor name, and sets out to the result. d compares elements whose
+// intervals overlap exactly. Equal elements come in the order that o states.
 func runOrder(o *program.Order, name string, in *program.Reals, out *program.Reals, d *decider) error {
 	sorted := map[int32][]int{} // by base
 	for i, base := range o.Base {
@@ -30,67 +30,69 @@ func runOrder(o *program.Order, name string, in *program.Reals, out *program.Rea
 			out.Lo[i], out.Hi[i] = in.Lo[at], in.Hi[at]
 		}
 	}
-	out.ShareBounds()
+	out.MergeEqualBounds()
 	if !o.Index && in.Truth != nil {
 		out.Truth = func(i int) *big.Rat { return in.Truth(int(o.Base[i]) + sorted[o.Base[i]][o.Rank[i]]*o.Stride) }
 	}
 	return nil
 }
 
-// rowOf returns elements of an earlier tensor, among the values of d, that determine the order of the row of tensor
-// name at base. With a nil d, it returns the row itself.
-func rowOf(o *program.Order, name string, base int32, d *decider) EquivalentOrder {
+// rowOf returns elements of an earlier tensor, whose values d holds, that have the order of the row of tensor name at
+// base. With a nil d, it returns the row itself.
+func rowOf(o *program.Order, name string, base int32, d *decider) EquallyOrderedElements {
 	at := make([]int32, o.N)
 	for k := range at {
 		at[k] = base + int32(k*o.Stride)
 	}
 	if d == nil {
-		return EquivalentOrder{Tensor: name, At: at}
+		return EquallyOrderedElements{Tensor: name, At: at}
 	}
-	return FindEquivalentOrder(d.prog, name, at, o.N, func(_ *program.Step,
+	return FindEquallyOrderedElements(d.prog, name, at, o.N, func(_ *program.Step,
 		in string) bool {
 		return d.value(in) != nil
 	})
 }
 
-// sortRow returns the indices of one row in order: first place first. row names the elements to compare, in is the
-// Order's own input.
-func sortRow(o *program.Order, row EquivalentOrder, in *program.Reals, d *decider) ([]int, error) {
+// sortRow returns the indices of one row's elements in order, first place first. row names the elements to compare; in
+// is the Order's own input.
+func sortRow(o *program.Order, row EquallyOrderedElements, in *program.Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
 	}
 	var failed error
 	compare := func(i, j int) int {
-		a, b := in.At(int(row.At[i])), in.At(int(row.At[j]))
+		a, b := in.IntervalAt(int(row.At[i])), in.IntervalAt(int(row.At[j]))
 		c := 0
 		switch {
 		case a.Hi < b.Lo:
 			c = -1
 		case a.Lo > b.Hi:
 			c = 1
-		case a.Point() && b.Point():
+		case a.IsPoint() && b.IsPoint():
 		default:
 			var err error
 			if c, err = d.compare(row.Tensor, int(row.At[i]), int(row.At[j])); err != nil && failed == nil {
 				failed = err
 			}
 		}
-		return o.ComparePlaces(row.turned(c), i, j)
+		return o.CompareWithTieBreak(row.turned(c), i, j)
 	}
-	order := program.CountUp[int](o.N)
+	order := program.NewCountingSlice[int](o.N)
 	slices.SortFunc(order, compare)
 	return order, failed
 }
 
-// turned returns the result of comparing two of the row's own elements, given that of comparing the elements in r.
-func (r *EquivalentOrder) turned(c int) int {
+// turned returns the result of comparing two of the row's own elements, given c, the result of comparing their
+// counterparts in r.
+func (r *EquallyOrderedElements) turned(c int) int {
 	if r.Falls {
 		return -c
 	}
 	return c
 }
 
-// compare compares elements i and j of a tensor exactly, like cmp.Compare. The error is that this is not possible.
+// compare compares elements i and j of a tensor exactly, with a result like that of cmp.Compare. The error says that
+// this is not possible.
 func (d *decider) compare(name string, i, j int) (c int, err error) {
 	if d.same(pair{name, i, j}, map[pair]bool{}) {
 		return 0, nil
@@ -104,7 +106,7 @@ func (d *decider) compare(name string, i, j int) (c int, err error) {
 		if err != nil {
 			return err
 		}
-		c, err = real.Compare(a, b)
+		c, err = real.CompareNumbers(a, b)
 		return err
 	})
 	return c, err
@@ -127,28 +129,28 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 	}
 	defer func() { seen[p] = yes }()
 	if v := d.value(p.tensor); v != nil {
-		a, b := v.At(p.i), v.At(p.j)
+		a, b := v.IntervalAt(p.i), v.IntervalAt(p.j)
 		switch {
 		case v.Truth != nil:
 			return v.Truth(p.i).Cmp(v.Truth(p.j)) == 0
 		case a.Hi < b.Lo, b.Hi < a.Lo:
 			return false
-		case a.Point() && b.Point():
+		case a.IsPoint() && b.IsPoint():
 			return true
 		}
 	}
-	s := d.prog.Producer(p.tensor)
+	s := d.prog.ProducerOf(p.tensor)
 	switch {
 	case s == nil:
 		return false
 	case s.Move != nil:
-		a, k := s.Move.From(p.i)
-		b, l := s.Move.From(p.j)
+		a, k := s.Move.SourceOf(p.i)
+		b, l := s.Move.SourceOf(p.j)
 		in := s.Node.Inputs
 		return in[a] == in[b] && d.same(pair{in[a], k, l}, seen)
 	case s.Elem != nil:
 		for v, slot := range s.Elem.Args {
-			if !d.same(pair{s.Node.Inputs[slot], s.Elem.At(v, p.i), s.Elem.At(v, p.j)}, seen) {
+			if !d.same(pair{s.Node.Inputs[slot], s.Elem.ArgumentIndex(v, p.i), s.Elem.ArgumentIndex(v, p.j)}, seen) {
 				return false
 			}
 		}
@@ -157,8 +159,8 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 	return false
 }
 
-// orderElement returns element i of the output of o, whose input is tensor name, exactly or enclosed at prec bits. It
-// compares all of the row.
+// orderElement returns element i of the output of o, whose input is tensor name, exactly or as an interval computed
+// with prec bits. It compares all elements of the row.
 func orderElement(o *program.Order, name string, i int, prec uint, d *decider) (real.Num, error) {
 	by := rowOf(o, name, o.Base[i], d)
 	row := make([]real.Num, o.N)
@@ -169,22 +171,22 @@ func orderElement(o *program.Order, name string, i int, prec uint, d *decider) (
 		}
 		row[k] = n
 	}
-	order := program.CountUp[int](o.N)
+	order := program.NewCountingSlice[int](o.N)
 	var failed error
 	seen := map[pair]bool{}
 	slices.SortFunc(order, func(a, b int) int {
-		c, err := real.Compare(row[a], row[b])
+		c, err := real.CompareNumbers(row[a], row[b])
 		if err != nil && d.same(pair{by.Tensor, int(by.At[a]), int(by.At[b])}, seen) {
 			c, err = 0, nil
 		}
 		if err != nil {
 			failed = err
 		}
-		return o.ComparePlaces(by.turned(c), a, b)
+		return o.CompareWithTieBreak(by.turned(c), a, b)
 	})
 	k := order[o.Rank[i]]
 	if o.Index {
-		return real.Exactly(new(big.Rat).SetInt64(int64(k))), failed
+		return real.NumberOfRational(new(big.Rat).SetInt64(int64(k))), failed
 	}
 	if len(by.Nodes) > 0 {
 		n, err := d.element(name, int(o.Base[i])+k*o.Stride, prec)

@@ -38,10 +38,10 @@ func TestTiesWithoutDigits(t *testing.T) {
 			node("Sigmoid", nil, []string{"m"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
 	} {
 		g := &graph.Graph{
-			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
+			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.DTypeFloat32, Known: true,
 				Dims: []graph.Dim{{Size: 1}, {Size: 6}}}},
 			Outputs: []graph.ValueInfo{{Name: "values"}, {Name: "y"}},
-			Init: map[string]*graph.Tensor{"k": graphtest.Int64s(6), "shape": graphtest.Int64s(1, 6),
+			Init: map[string]*graph.ConstantTensor{"k": graphtest.Int64s(6), "shape": graphtest.Int64s(1, 6),
 				"factors": graphtest.Reals([]int{6}, 3, 3, 3, 3, 3, 3)},
 			Opsets: map[string]int64{"": 13},
 			Nodes:  append(slices.Clone(c.nodes), node("TopK", nil, []string{"v", "k"}, "values", "y")),
@@ -51,7 +51,7 @@ func TestTiesWithoutDigits(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s: %v", c.name, d.Diags)
 		}
-		part, err := execution.NewPart(p, []string{"x"}, []string{"values", "y"})
+		part, err := execution.NewProgramPart(p, []string{"x"}, []string{"values", "y"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,11 +60,11 @@ func TestTiesWithoutDigits(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		y, err := part.Rounded("y", all)
+		y, err := part.RoundedOutput("y", all)
 		if err != nil || !slices.Equal(y, c.want) {
 			t.Errorf("%s: places %v, %v, want %v", c.name, y, err, c.want)
 		}
-		values, err := part.Rounded("values", all)
+		values, err := part.RoundedOutput("values", all)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -104,10 +104,10 @@ func TestOrderIsOfArguments(t *testing.T) {
 		{[]string{"Sign"}, func(v float64) float64 { return float64(cmp.Compare(v, 0)) }},
 	} {
 		g := &graph.Graph{
-			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
+			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.DTypeFloat32, Known: true,
 				Dims: []graph.Dim{{Size: 1}, {Size: len(x)}}}},
 			Outputs: []graph.ValueInfo{{Name: "y"}, {Name: "again"}},
-			Init:    map[string]*graph.Tensor{"k": graphtest.Int64s(int64(len(x)))},
+			Init:    map[string]*graph.ConstantTensor{"k": graphtest.Int64s(int64(len(x)))},
 			Opsets:  map[string]int64{"": 13},
 		}
 		last := "x"
@@ -119,7 +119,7 @@ func TestOrderIsOfArguments(t *testing.T) {
 		g.Nodes = append(g.Nodes,
 			&graph.Node{Op: "TopK", Inputs: []string{last, "k"}, Outputs: []string{"values", "y"}},
 			&graph.Node{Op: "Cast", Inputs: []string{"y"}, Outputs: []string{"again"},
-				Attrs: graphtest.Attrs{"to": int(graph.Float32)}.Graph()})
+				Attrs: graphtest.Attrs{"to": int(graph.DTypeFloat32)}.Graph()})
 		want := make([]float64, len(x))
 		for i := range want {
 			want[i] = float64(i)
@@ -127,7 +127,7 @@ func TestOrderIsOfArguments(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b float64) int {
 			return cmp.Compare(c.decides(x[int(b)]), c.decides(x[int(a)]))
 		})
-		part, err := execution.NewPart(prepared(t, g), []string{"x"}, []string{"y", "again"})
+		part, err := execution.NewProgramPart(prepared(t, g), []string{"x"}, []string{"y", "again"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestOrderIsOfArguments(t *testing.T) {
 			t.Errorf("%v: %v", c.ops, err)
 			continue
 		}
-		if y, err := part.Rounded("again", all); err != nil || !slices.Equal(y, want) {
+		if y, err := part.RoundedOutput("again", all); err != nil || !slices.Equal(y, want) {
 			t.Errorf("%v: places %v, %v, want %v", c.ops, y, err, want)
 		}
 	}

@@ -7,23 +7,23 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// An EquivalentOrder names elements of an earlier tensor, At, that have the same order as the elements of rows. If
-// Falls is set, their order is the reverse.
-type EquivalentOrder struct {
+// An EquallyOrderedElements lists the indices At of elements of an earlier tensor that have the same order as the
+// elements of given rows. If Falls is set, their order is the reverse.
+type EquallyOrderedElements struct {
 	Tensor string
 	At     []int32       // row by row
 	Falls  bool          // the order is the reverse
 	Nodes  []*graph.Node // the nodes between the two tensors
 }
 
-// FindEquivalentOrder returns the earliest elements that show the order of rows of n elements of a tensor. It goes back
-// through moves, softmax over a row, and strictly rising or falling functions of one element. For each step to an
-// input, may must return true.
-func FindEquivalentOrder(p *program.Program, tensor string, rows []int32, n int, may func(step *program.Step,
-	in string) bool) EquivalentOrder {
-	o := EquivalentOrder{Tensor: tensor, At: rows}
+// FindEquallyOrderedElements returns the earliest elements that show the order of rows of n elements of a tensor. It
+// goes back through moves, softmax over a row, and strictly rising or falling functions of one element. It passes a
+// step only if may returns true for the step and the input.
+func FindEquallyOrderedElements(p *program.Program, tensor string, rows []int32, n int, may func(step *program.Step,
+	in string) bool) EquallyOrderedElements {
+	o := EquallyOrderedElements{Tensor: tensor, At: rows}
 	for {
-		step := p.Producer(o.Tensor)
+		step := p.ProducerOf(o.Tensor)
 		if step == nil {
 			return o
 		}
@@ -36,14 +36,14 @@ func FindEquivalentOrder(p *program.Program, tensor string, rows []int32, n int,
 	}
 }
 
-// sameOrder returns the input of a step whose elements at have the same order as the rows of n elements of the step's
-// output. falls says that it is reversed. ok is false if there is no such input.
+// sameOrder returns an input slot of a step whose elements at have the order of the rows of n elements of the step's
+// output. falls says that the order is reversed. ok is false if there is no such input.
 func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slot int, at []int32, falls, ok bool) {
 	at = make([]int32, len(rows))
 	switch {
 	case step.Move != nil:
 		for j, i := range rows {
-			s, from := step.Move.From(int(i))
+			s, from := step.Move.SourceOf(int(i))
 			if j == 0 {
 				slot = s
 			}
@@ -53,7 +53,7 @@ func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slo
 			at[j] = int32(from)
 		}
 		return slot, at, false, true
-	case step.Elem == nil || step.Window != nil || program.MayBeInfinite(p, step.Output) || program.ReadsInfinities(p,
+	case step.Elem == nil || step.Window != nil || program.MayBeInfinite(p, step.Output) || program.MayReadInfinities(p,
 		step):
 		return 0, nil, false, false
 	case step.Softmax:
@@ -67,14 +67,14 @@ func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slo
 	}
 	direction := 0
 	for j, i := range rows {
-		at[j] = int32(step.Elem.At(v, int(i)))
+		at[j] = int32(step.Elem.ArgumentIndex(v, int(i)))
 		if first := rows[j-j%n]; j%n > 0 && !f.alike(v, int(i), int(first)) {
 			return 0, nil, false, false
 		}
 		if j > 0 && (j%n > 0 || f.alike(v, int(i), int(rows[j-n]))) {
 			continue
 		}
-		d, strict := f.of(v, int(i)).StrictDirection()
+		d, strict := f.of(v, int(i)).StrictMonotonicDirection()
 		if !strict || direction != 0 && d != direction {
 			return 0, nil, false, false
 		}
@@ -87,7 +87,7 @@ func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slo
 // rise strictly with x if the sum is the same.
 func wholeRows(e *program.Elem, rows []int32, n int) bool {
 	for j, i := range rows { // variable 0 is the first element of the sum
-		if e.At(0, int(i)) != e.At(0, int(rows[j-j%n])) {
+		if e.ArgumentIndex(0, int(i)) != e.ArgumentIndex(0, int(rows[j-j%n])) {
 			return false
 		}
 	}
@@ -100,7 +100,7 @@ type elementwise struct {
 	step *program.Step
 }
 
-// argument returns the only variable that is not constant. ok is false if there are several or none.
+// argument returns the only variable that is not constant. ok is false if there are several such variables or none.
 func (f elementwise) argument() (variable int, ok bool) {
 	variable = -1
 	for v, slot := range f.step.Elem.Args {
@@ -117,7 +117,7 @@ func (f elementwise) argument() (variable int, ok bool) {
 
 // number returns the value of constant variable v for element i.
 func (f elementwise) number(v, i int) float64 {
-	return f.p.Known[f.step.Node.Inputs[f.step.Elem.Args[v]]].Const.At(f.step.Elem.At(v, i))
+	return f.p.Known[f.step.Node.Inputs[f.step.Elem.Args[v]]].Const.FloatAt(f.step.Elem.ArgumentIndex(v, i))
 }
 
 // alike reports whether elements i and j are the same function of the variable argument.
@@ -135,8 +135,8 @@ func (f elementwise) of(argument, i int) *real.Expr {
 	with := make([]*real.Expr, len(f.step.Elem.Args))
 	for v := range with {
 		if with[v] = real.Var(0); v != argument {
-			with[v] = real.Float(f.number(v, i))
+			with[v] = real.ConstantExprOfFloat(f.number(v, i))
 		}
 	}
-	return f.step.Elem.Expr.Substitute(with)
+	return f.step.Elem.Expr.SubstituteVariables(with)
 }

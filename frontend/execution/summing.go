@@ -8,34 +8,34 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A ReplacedSums gives integers in place of the sums of a step's products, for example those of accumulators that
-// overflow.
-type ReplacedSums struct {
+// A SumReplacement holds a function that gives integers in place of the sums of a step's products, for example those of
+// accumulators that overflow.
+type SumReplacement struct {
 	Sum  func(x *program.Reals) ([]int64, error) // returns all outputs, given the whole input A
 	Unit []*big.Rat                              // by row: the real value of 1
 	Row  []int32                                 // by output: its row
 }
 
-// With returns a copy of the part in which sums replaces the sums of some steps, by the name of their output. Steps in
-// loops cannot be replaced.
-func (p *ProgramPart) With(sums map[string]*ReplacedSums) *ProgramPart {
+// WithReplacedSums returns a copy of the part that replaces the sums of some steps. sums holds the replacements by the
+// name of the step's output. Steps in loops cannot be replaced.
+func (p *ProgramPart) WithReplacedSums(sums map[string]*SumReplacement) *ProgramPart {
 	q := p.Fork()
 	q.sums = sums
 	return q
 }
 
-// sum runs a step whose sums s replaces. The integers are kept for exact decisions in later steps.
-func (r *runner) sum(s *ReplacedSums, in []*program.Reals, out *program.Reals, d *decider) error {
+// sum runs a step whose sums s replaces. It keeps the integers for exact decisions in later steps.
+func (r *runner) sum(s *SumReplacement, in []*program.Reals, out *program.Reals, d *decider) error {
 	whole, err := s.Sum(in[r.product.Dot.A])
 	if err != nil {
 		return err
 	}
 	unit := make([]real.Interval, len(s.Unit))
 	for i, u := range s.Unit {
-		unit[i] = graph.EnclosingInterval(u)
+		unit[i] = graph.FloatIntervalOfRational(u)
 	}
 	for i, n := range whole {
-		y := unit[s.Row[i]].Mul(real.PointInterval(float64(n)))
+		y := unit[s.Row[i]].Mul(real.NewPointInterval(float64(n)))
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}
 	d.summed[r.product.Output] = whole
@@ -50,5 +50,5 @@ func (d *decider) sumOf(s *program.Step, i int) (n real.Num, ok bool) {
 	}
 	of := d.sums[s.Output]
 	y := new(big.Rat).SetInt64(whole[i])
-	return real.Exactly(y.Mul(y, of.Unit[of.Row[i]])), true
+	return real.NumberOfRational(y.Mul(y, of.Unit[of.Row[i]])), true
 }

@@ -8,12 +8,12 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxTogether is the most functions of elements that are joined to one.
+// maxTogether is the largest number of functions of elements that are joined to one.
 const maxTogether = 16
 
-// JoinFunctions returns a part for callers that need its outputs only. It joins each chain of functions of elements
-// that ends in a rounding to one function. Run does not return the values in between.
-func (p *ProgramPart) JoinFunctions() *ProgramPart {
+// WithJoinedElementFunctions returns a part for callers that need only its outputs. It joins each chain of functions of
+// elements that ends in a rounding to one function. Run of that part does not return the values in between.
+func (p *ProgramPart) WithJoinedElementFunctions() *ProgramPart {
 	q := p.Fork()
 	readers := map[string]int{}
 	for _, name := range p.to {
@@ -50,12 +50,12 @@ func (r *runner) join(next *runner) *runner {
 	a, b := r.elem, next.elem
 	switch {
 	case r.product != nil && a == nil:
-		a = &program.Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]graph.ElementPick, 1)}
+		a = &program.Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]graph.ElementIndexMap, 1)}
 	case a == nil || r.f.HasDiscreteOps() || a.Offset != nil:
 		return nil
 	}
 	x := next.stairs.variable
-	if graph.Size(r.step.Shape) != graph.Size(next.step.Shape) || !b.Index[x].IsIdentity() {
+	if graph.ElementCount(r.step.Shape) != graph.ElementCount(next.step.Shape) || !b.Index[x].IsIdentity() {
 		return nil
 	}
 	e := &program.Elem{Args: slices.Clone(a.Args), Index: slices.Clone(a.Index)}
@@ -71,7 +71,7 @@ func (r *runner) join(next *runner) *runner {
 		e.Args, e.Index = append(e.Args, len(j.reads)), append(e.Index, b.Index[v])
 		j.reads = append(j.reads, next.reads[slot])
 	}
-	e.Expr = b.Expr.Substitute(with)
+	e.Expr = b.Expr.SubstituteVariables(with)
 	if j.ready(); j.stairs == nil {
 		return nil
 	}

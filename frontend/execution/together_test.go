@@ -19,11 +19,12 @@ func TestTogether(t *testing.T) {
 	const channels, pixels = 4, 128
 	for _, unit := range []float64{0.25, float64(float32(0.1))} {
 		number := func() float64 { return unit * float64(rng.IntN(9)-4) }
-		vector := func() *graph.Tensor {
+		vector := func() *graph.ConstantTensor {
 			return graphtest.Reals([]int{channels, 1}, numbers(channels, number)...)
 		}
-		init := map[string]*graph.Tensor{"w": graphtest.Reals([]int{channels, channels}, numbers(channels*channels,
-			number)...),
+		init := map[string]*graph.ConstantTensor{"w": graphtest.Reals([]int{channels, channels},
+			numbers(channels*channels,
+				number)...),
 			"mul": vector(), "add": vector(), "s": graphtest.Scalar(unit), "z": graphtest.Scalar(0),
 			"b": graphtest.Scalar(4)}
 		g := graphtest.Network([]int{channels, pixels}, init,
@@ -36,11 +37,11 @@ func TestTogether(t *testing.T) {
 			graphtest.Node("Quant", nil, "again", "twice", "s", "z", "b"),
 			graphtest.Node("Add", nil, "y", "again", "twice"))
 		p := graphtest.Prepare(t, g)
-		plain, err := execution.NewPart(p, []string{"x"}, []string{"y"})
+		plain, err := execution.NewProgramPart(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		together := plain.JoinFunctions()
+		together := plain.WithJoinedElementFunctions()
 		if n, of := len(together.Nodes()), len(plain.Nodes()); n != of-4 {
 			t.Errorf("%d of %d nodes are left", n, of)
 		}
@@ -50,14 +51,14 @@ func TestTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := plain.Rounded("y", all)
+			want, err := plain.RoundedOutput("y", all)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, all, err = together.Run([]*program.Reals{x}); err != nil {
 				t.Fatal(err)
 			}
-			got, err := together.Rounded("y", all)
+			got, err := together.RoundedOutput("y", all)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func BenchmarkConvolutions(b *testing.B) {
 			m.Node("Conv", "x", "w").Int("group", int64(bench.groups)).Ints("pads", edge, edge, edge, edge).
 				Ints("strides", s, s).Out("y")
 			side := (bench.side + bench.stride - 1) / bench.stride
-			measure(b, m, graph.Size(shape)*side*side)
+			measure(b, m, graph.ElementCount(shape)*side*side)
 		})
 	}
 }
@@ -65,7 +65,7 @@ func BenchmarkDense(b *testing.B) {
 func BenchmarkLSTM(b *testing.B) {
 	const steps, in, units = 50, 128, 256
 	m := modelOf([]int{steps, 1, in}, []int{1, 4 * units, in})
-	m.Init("r", graph.Float32, []int{1, 4 * units, units}, make([]float64, 4*units*units)...)
+	m.Init("r", graph.DTypeFloat32, []int{1, 4 * units, units}, make([]float64, 4*units*units)...)
 	m.Node("LSTM", "x", "w", "r").Int("hidden_size", units).Out("y")
 	measure(b, m, steps*4*units*(in+units))
 }
@@ -76,25 +76,25 @@ func modelOf(x, w []int) *onnxtest.Model {
 	for i, n := range x {
 		dims[i] = n
 	}
-	m := onnxtest.New(17).Input("x", graph.Float32, dims...)
-	m.Output("y", graph.Float32)
-	return m.Init("w", graph.Float32, w, make([]float64, graph.Size(w))...)
+	m := onnxtest.New(17).Input("x", graph.DTypeFloat32, dims...)
+	m.Output("y", graph.DTypeFloat32)
+	return m.Init("w", graph.DTypeFloat32, w, make([]float64, graph.ElementCount(w))...)
 }
 
 // measure runs a model on one processor, and says how many of its products a second of it makes.
 func measure(b *testing.B, m *onnxtest.Model, macs int) {
 	var d diag.List
-	g := onnxio.Read("m.onnx", m.Bytes(), &d)
-	operators.Decompose(g)
+	g := onnxio.ParseGraph("m.onnx", m.Bytes(), &d)
+	operators.DecomposeOperators(g)
 	p := operators.Prepare(g, "m.onnx", operators.Options{}, &d)
 	if p == nil {
 		b.Fatal(d.Diags)
 	}
-	part, err := float.New(p, []string{"x"}, []string{"y"})
+	part, err := float.NewEvaluator(p, []string{"x"}, []string{"y"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := make([]float64, graph.Size(p.Known["x"].Shape))
+	in := make([]float64, graph.ElementCount(p.Known["x"].Shape))
 	spent := used()
 	for b.Loop() {
 		if err := part.Run([][]float64{in}, func(string, []int, []float64) {}); err != nil {

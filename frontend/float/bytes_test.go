@@ -30,11 +30,11 @@ func TestBytes(t *testing.T) {
 	sum := fnv.New64a()
 	for seed := range 80 {
 		p, d := draw(t, uint64(seed))
-		part, err := float.New(p, []string{"x"}, []string{d.tensor})
+		part, err := float.NewEvaluator(p, []string{"x"}, []string{d.tensor})
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := make([]float64, graph.Size(p.Known["x"].Shape))
+		in := make([]float64, graph.ElementCount(p.Known["x"].Shape))
 		for i := range in {
 			in[i] = d.number()
 		}
@@ -57,22 +57,22 @@ func TestLayerBytes(t *testing.T) {
 	r, sum := rand.New(rand.NewPCG(9, 10)), fnv.New64a()
 	for n := range 120 {
 		d := &drawing{Model: onnxtest.New(17), r: r, tensor: "x"}
-		dt := graph.Float32
+		dt := graph.DTypeFloat32
 		if r.IntN(4) == 0 {
-			dt = graph.Float64
+			dt = graph.DTypeFloat64
 		}
 		weights := func(shape ...int) string {
 			name := d.fresh()
-			if dt == graph.Float32 && r.IntN(3) == 0 {
-				codes := make([]float64, graph.Size(shape))
+			if dt == graph.DTypeFloat32 && r.IntN(3) == 0 {
+				codes := make([]float64, graph.ElementCount(shape))
 				for i := range codes {
 					codes[i] = float64(r.IntN(255) - 127)
 				}
-				d.Init(name, graph.Int8, shape, codes...).Init(name+"s", graph.Float32, nil, 0.0123)
+				d.Init(name, graph.DTypeInt8, shape, codes...).Init(name+"s", graph.DTypeFloat32, nil, 0.0123)
 				d.Node("DequantizeLinear", name, name+"s").Out(name + "d")
 				return name + "d"
 			}
-			values := make([]float64, graph.Size(shape))
+			values := make([]float64, graph.ElementCount(shape))
 			for i := range values {
 				values[i] = d.number()
 			}
@@ -96,20 +96,21 @@ func TestLayerBytes(t *testing.T) {
 		}
 		d.Output("y", dt)
 		var told diag.List
-		p := operators.Prepare(onnxio.Read("layer.onnx", d.Bytes(), &told), "layer.onnx", operators.Options{}, &told)
+		p := operators.Prepare(onnxio.ParseGraph("layer.onnx", d.Bytes(), &told), "layer.onnx", operators.Options{},
+			&told)
 		if p == nil {
 			t.Fatal(told.Diags)
 		}
-		part, err := float.New(p, []string{"x"}, []string{"y"})
+		part, err := float.NewEvaluator(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := make([]float64, graph.Size(p.Known["x"].Shape))
+		data := make([]float64, graph.ElementCount(p.Known["x"].Shape))
 		for i := range data {
 			data[i] = d.number()
 		}
 		got := outputs(t, part, data)
-		if others := outputs(t, part.Fork().WithGoroutines(3), data); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().UseGoroutines(3), data); !slices.Equal(got, others) {
 			t.Fatalf("layer %d: others on three goroutines", n)
 		}
 		for _, v := range got {
@@ -146,35 +147,35 @@ func TestImageBytes(t *testing.T) {
 		x := []int{v.batch, v.groups * v.in, v.size[0], v.size[1]}
 		w := []int{v.groups * v.more, v.in, v.kernel[0], v.kernel[1]}
 		values := func(shape []int) []float64 {
-			list := make([]float64, graph.Size(shape))
+			list := make([]float64, graph.ElementCount(shape))
 			for i := range list {
 				list[i] = d.number()
 			}
 			return list
 		}
 		data, weights := values(x), values(w)
-		d.Input("x", graph.Float64, x[0], x[1], x[2], x[3]).Init("w", graph.Float64, w, weights...)
+		d.Input("x", graph.DTypeFloat64, x[0], x[1], x[2], x[3]).Init("w", graph.DTypeFloat64, w, weights...)
 		pads := []int64{int64(v.pads[0]), int64(v.pads[1]), int64(v.pads[2]), int64(v.pads[3])}
 		padded := "x"
 		if n%4 == 0 { // with something else
 			v.around = d.number()
-			d.Init("pads", graph.Int64, []int{8}, 0, 0, float64(pads[0]), float64(pads[1]), 0, 0, float64(pads[2]),
-				float64(pads[3])).Init("around", graph.Float64, nil, v.around)
+			d.Init("pads", graph.DTypeInt64, []int{8}, 0, 0, float64(pads[0]), float64(pads[1]), 0, 0, float64(pads[2]),
+				float64(pads[3])).Init("around", graph.DTypeFloat64, nil, v.around)
 			d.Node("Pad", "x", "pads", "around").Out("padded")
 			padded, pads = "padded", []int64{0, 0, 0, 0}
 		}
 		d.Node("Conv", padded, "w").Int("group", int64(v.groups)).Ints("pads", pads...).
 			Ints("strides", int64(v.stride[0]), int64(v.stride[1])).
 			Ints("dilations", int64(v.apart[0]), int64(v.apart[1])).Out("y")
-		d.Output("y", graph.Float64)
+		d.Output("y", graph.DTypeFloat64)
 		var told diag.List
-		g := onnxio.Read("image.onnx", d.Bytes(), &told)
-		operators.Decompose(g)
+		g := onnxio.ParseGraph("image.onnx", d.Bytes(), &told)
+		operators.DecomposeOperators(g)
 		p := operators.Prepare(g, "image.onnx", operators.Options{}, &told)
 		if p == nil {
 			t.Fatal(told.Diags)
 		}
-		part, err := float.New(p, []string{"x"}, []string{"y"})
+		part, err := float.NewEvaluator(p, []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +183,7 @@ func TestImageBytes(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("image %d, %+v: others than what is written out", n, v)
 		}
-		if others := outputs(t, part.Fork().WithGoroutines(3), data); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().UseGoroutines(3), data); !slices.Equal(got, others) {
 			t.Fatalf("image %d, %+v: others on three goroutines", n, v)
 		}
 		for _, v := range got {

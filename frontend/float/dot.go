@@ -37,9 +37,9 @@ type factor struct {
 	doubles []float64 // elements of a constant: in singles if float32 holds each exactly, else here
 }
 
-// factorOf returns the factor in an input slot of a step. fixed is the tensor if it is constant, and nil otherwise;
-// terms has the offsets of a sum's elements.
-func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
+// factorOf returns the factor that a step reads at an input slot. fixed is the tensor if it is constant, and nil
+// otherwise. terms holds the offset of each element of a sum from the sum's first element.
+func factorOf(slot int, terms []int32, fixed *graph.ConstantTensor) factor {
 	f := factor{slot: slot, terms: terms}
 	switch {
 	case fixed == nil:
@@ -48,7 +48,7 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	case fixed.F != nil:
 		f.doubles = fixed.F
 	default:
-		f.narrow(fixed.Len(), fixed.At)
+		f.narrow(fixed.Len(), fixed.FloatAt)
 		if f.singles == nil {
 			f.doubles = fixed.Floats()
 		}
@@ -56,7 +56,7 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	return f
 }
 
-// narrow stores n constant elements as float32s if these hold each of them exactly. Otherwise it changes nothing.
+// narrow stores n constant elements as float32s if that changes none of them. Otherwise it does nothing.
 func (f *factor) narrow(n int, at func(i int) float64) {
 	singles := make([]float32, n)
 	for i := range singles {
@@ -68,7 +68,7 @@ func (f *factor) narrow(n int, at func(i int) float64) {
 	f.singles, f.doubles = singles, nil
 }
 
-// in returns the elements of a factor, either as float32s or as float64s. The other slice is nil.
+// in returns the elements of a factor as float32s or as float64s; the other slice is nil.
 func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	if b := in[f.slot]; b != nil {
 		return nil, b.data
@@ -76,8 +76,8 @@ func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	return f.singles, f.doubles
 }
 
-// An axes lists axes of the output, the outermost first. Each has a size, and a stride in the lane factor, in the row
-// factor and in the output.
+// An axes is a list of axes of the output, the outermost first. Each has a size, and a stride in the lane factor, in
+// the row factor and in the output.
 type axes []axis
 
 type axis struct{ n, lane, row, out int }
@@ -100,16 +100,16 @@ func (a axes) at(i int) (lane, row, out int) {
 	return lane, row, out
 }
 
-// fewLanes is the number of lanes below which the two factors change places, if that gives more lanes.
+// fewLanes is the number of lanes below which the two factors change roles, if that gives more lanes.
 const fewLanes = 8
 
 // fewRows is the largest number of rows of weights for which lanes are read in place.
 const fewRows = 2
 
-func newDot(of *program.Dot, a, b *graph.Tensor) *dot {
+func newDot(of *program.Dot, a, b *graph.ConstantTensor) *dot {
 	d := &dot{of: of, a: factorOf(of.A, of.AOffset, a), b: factorOf(of.B, of.BOffset, b)}
 	d.lane, d.row = &d.a, &d.b
-	list, ok := program.Axes(of.ABase, of.BBase)
+	list, ok := program.CommonStrideAxes(of.ABase, of.BBase)
 	if !ok {
 		d.plain = true
 		return d
@@ -266,7 +266,7 @@ func (t *tile) compute(rows int) {
 	}
 }
 
-// put copies the sums of the lanes from l on to the output. at is the row's offset in the output.
+// put copies the sums of the lanes from number l on to the output. at is the row's offset in the output.
 func (t *tile) put(at, l int, sums []float64) {
 	if t.following {
 		copy(t.out[at+t.places[l]:], sums)
@@ -277,8 +277,8 @@ func (t *tile) put(at, l int, sums []float64) {
 	}
 }
 
-// find returns the offset of each lane in the lane factor, and sets t.places to the offsets in the output. It also sets
-// w.runs: the first lane of each run of adjacent elements, and then the number of lanes.
+// find returns the offset of each lane in the lane factor, and sets t.places to the lanes' offsets in the output. It
+// also sets w.runs: the first lane of each run of adjacent elements, and then the number of lanes.
 func (t *tile) find() (bases []int) {
 	w := t.w
 	t.places, bases = sized(&w.places, t.n), sized(&w.bases, t.n)

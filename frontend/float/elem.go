@@ -9,10 +9,10 @@ import (
 // An elem is a function of elements, compiled for float64.
 type elem struct {
 	of     *program.Elem
-	floats *real.Floats
+	floats *real.BatchFloatFunc
 }
 
-func newElem(e *program.Elem) *elem { return &elem{e, real.CompileFloats(e.Expr)} }
+func newElem(e *program.Elem) *elem { return &elem{e, real.CompileBatchFloatFunc(e.Expr)} }
 
 func (e *elem) fork() *elem {
 	if e == nil {
@@ -22,21 +22,21 @@ func (e *elem) fork() *elem {
 }
 
 // own returns the worker's own copy of a function, which only one goroutine may use.
-func (w *worker) own(f *real.Floats) *real.Floats {
+func (w *worker) own(f *real.BatchFloatFunc) *real.BatchFloatFunc {
 	if w.floats[f] == nil {
 		w.floats[f] = f.Fork()
 	}
 	return w.floats[f]
 }
 
-// elemGrain is about the number of elements of one worker's share.
+// elemGrain is the approximate number of elements that one worker computes at a time.
 const elemGrain = 1 << 12
 
-// apply computes a function of elements into out. first, if not nil, is variable 0.
+// apply computes a function of elements into out. first, if not nil, holds the values of variable 0.
 func (x *Evaluator) apply(e *elem, in []*buffer, first, out []float64) {
 	x.team.share(len(out), elemGrain, func(w *worker, from, to int) {
 		f, n := w.own(e.floats), len(e.of.Args)
-		width := f.Width()
+		width := f.MaxBatchSize()
 		room, vars := sized(&w.gather, n*width), make([][]float64, n)
 		for at := from; at < to; at += width {
 			some := out[at:min(at+width, to)]
@@ -47,7 +47,7 @@ func (x *Evaluator) apply(e *elem, in []*buffer, first, out []float64) {
 				}
 				vars[v] = e.variable(v, in[slot].data, at, room[v*width:][:len(some)], at == from)
 			}
-			f.Apply(some, vars)
+			f.EvaluateBatch(some, vars)
 		}
 	})
 }
@@ -80,8 +80,8 @@ func (e *elem) variable(v int, data []float64, at int, room []float64, begins bo
 	return room
 }
 
-// along fills room with the elements that output elements from number at on pick from data, a vector along an axis.
-func along(p *graph.ElementPick, data []float64, at int, room []float64) {
+// along fills room with the elements that the output elements from number at on read from data, a vector along an axis.
+func along(p *graph.ElementIndexMap, data []float64, at int, room []float64) {
 	if p.Run == 1 {
 		for i, k := 0, at%p.Count; i < len(room); k = 0 {
 			i += copy(room[i:], data[k:p.Count])
@@ -90,7 +90,7 @@ func along(p *graph.ElementPick, data []float64, at int, room []float64) {
 	}
 	for i := 0; i < len(room); {
 		n := min(len(room)-i, p.Run-(at+i)%p.Run)
-		value := data[p.At(at+i)]
+		value := data[p.ArgumentIndex(at+i)]
 		for k := i; k < i+n; k++ {
 			room[k] = value
 		}

@@ -1,6 +1,6 @@
 // Package float executes programs in float64, for speed. Every operation rounds, in an order that only the program
 // determines, so the results are the same on every processor. It serves statistics of values, and models in which
-// nothing is rounded to codes. The exact meaning of a model is that of package graph.
+// nothing is rounded to codes. The exact meaning of a model is that of package execution.
 //
 // In come programs and float64s; out come the values of tensors.
 //
@@ -25,7 +25,7 @@ import (
 type Evaluator struct {
 	prog    *program.Program
 	from    []int  // the given values
-	want    []bool // by value: whether Run shows it
+	want    []bool // by value: whether Run passes it to its caller
 	values  []value
 	runners []*runner
 	room    room
@@ -36,7 +36,7 @@ type Evaluator struct {
 type value struct {
 	name  string
 	shape []int
-	fixed *graph.Tensor // the constant; otherwise nil
+	fixed *graph.ConstantTensor // the constant; otherwise nil
 }
 
 // A runner executes one step of the program.
@@ -50,9 +50,9 @@ type runner struct {
 	loop  *loop
 }
 
-// New returns an Evaluator that computes the tensors to from the tensors from. The error is that this needs another
-// input, or that a loop's body does.
-func New(p *program.Program, from, to []string) (*Evaluator, error) {
+// NewEvaluator returns an Evaluator that computes the tensors to from the tensors from. The error says that they, or
+// the body of a loop, depend on another input.
+func NewEvaluator(p *program.Program, from, to []string) (*Evaluator, error) {
 	steps, need := p.StepsBetween(from, to)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] {
@@ -99,8 +99,8 @@ func New(p *program.Program, from, to []string) (*Evaluator, error) {
 	return x, nil
 }
 
-// packs reports whether a step reads an input only as factor of a product. The product then stores constants in its own
-// layout.
+// packs reports whether a step reads an input slot only as factor of a product. The product then stores constants in
+// its own layout.
 func packs(s *program.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
@@ -112,7 +112,7 @@ func (x *Evaluator) prepare(r *runner, loops map[*program.Recur]*loop) (err erro
 	case s.Elem != nil:
 		r.elem = newElem(s.Elem)
 	case s.Dot != nil:
-		known := func(slot int) *graph.Tensor { return x.prog.Known[s.Node.Inputs[slot]].Const }
+		known := func(slot int) *graph.ConstantTensor { return x.prog.Known[s.Node.Inputs[slot]].Const }
 		r.dot = newDot(s.Dot, known(s.Dot.A), known(s.Dot.B))
 		if s.Dot.Then != nil {
 			r.elem = newElem(s.Dot.Then)
@@ -128,7 +128,7 @@ func (x *Evaluator) prepare(r *runner, loops map[*program.Recur]*loop) (err erro
 	return nil
 }
 
-// lives finds, for each runner, the values that no later one reads.
+// lives records, for each runner, the values that no later runner reads.
 func (x *Evaluator) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
@@ -162,21 +162,21 @@ func (x *Evaluator) Fork() *Evaluator {
 	return &y
 }
 
-// WithGoroutines makes each run share its work among the given number of goroutines, and returns x.
-func (x *Evaluator) WithGoroutines(processors int) *Evaluator {
+// UseGoroutines makes each run share its work among the given number of goroutines, and returns x.
+func (x *Evaluator) UseGoroutines(processors int) *Evaluator {
 	x.team = newTeam(processors)
 	return x
 }
 
-// An OverflowError is the error for a value that float64 does not hold.
+// An OverflowError is the error for a value that float64 cannot represent, at the node that computes it.
 type OverflowError struct{ Node *graph.Node }
 
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
+	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.QualifiedOpName(), e.Node.Label())
 }
 
-// Run computes the tensors from the elements of the tensors from, which are given in order. It calls see for each
-// wanted tensor as soon as that is computed; see may read the elements until it returns. -0 is shown as 0.
+// Run computes the tensors to from the elements of the tensors from, which are given in order. It calls see for each
+// tensor as soon as that is computed; see may read the elements until it returns. Run replaces -0 by 0.
 func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
 	defer func() { // in case an error ends the run
@@ -190,7 +190,7 @@ func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, dat
 		}
 	}
 	for i, v := range x.from {
-		if n := graph.Size(x.values[v].shape); n != len(in[i]) {
+		if n := graph.ElementCount(x.values[v].shape); n != len(in[i]) {
 			return fmt.Errorf("tensor %q has %d elements, wants %d", x.values[v].name, len(in[i]), n)
 		}
 		held[v] = given(in[i])
@@ -234,7 +234,8 @@ func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, dat
 	return nil
 }
 
-// step executes one runner and returns its output. A loop runs once for all its outputs, which turned keeps.
+// step executes one runner and returns its output. A loop runs once for all its outputs, which turned keeps for later
+// calls.
 func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
@@ -250,7 +251,7 @@ func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*
 		}
 		return turned[r.loop][s.Result].again(), nil
 	}
-	out := x.room.take(graph.Size(s.Shape))
+	out := x.room.take(graph.ElementCount(s.Shape))
 	switch {
 	case s.Move != nil:
 		x.move(s.Move, in, out.data)
@@ -275,8 +276,8 @@ func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*
 	return out, nil
 }
 
-// finite reports whether all elements are finite or, with endless, none is NaN. It changes -0 to 0, except in sums of
-// products, which begin with 0.
+// finite reports whether all elements are finite or, with endless, whether none is NaN. It changes -0 to 0, except in
+// sums of products, which begin with 0 and so are never -0.
 func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -308,11 +309,11 @@ func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// NeedsExact reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
-// them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
-// float64 computes them exactly.
-func NeedsExact(p *program.Program) bool {
-	steps, _ := p.StepsBetween(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+// NeedsExactArithmetic reports whether some step between a program's inputs and outputs rounds real numbers to
+// integers, compares them or sorts them. Such a model needs exact values, because a small error may change a decision.
+// Steps that read only integers do not count, since float64 computes them exactly.
+func NeedsExactArithmetic(p *program.Program) bool {
+	steps, _ := p.StepsBetween(graph.ValueNames(p.Graph.Inputs), graph.ValueNames(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *program.Step) bool { return decides(p, s) })
 }
 
@@ -327,14 +328,14 @@ func decides(p *program.Program, s *program.Step) bool {
 	case s.Dot != nil && s.Dot.Then != nil:
 		return real.Compile(s.Dot.Then.Expr).HasDiscreteOps()
 	case s.Recur != nil:
-		return NeedsExact(s.Recur.Body)
+		return NeedsExactArithmetic(s.Recur.Body)
 	}
 	return false
 }
 
 // whole reports whether an element-wise step reads and gives integers only.
 func whole(p *program.Program, s *program.Step) bool {
-	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
-		return p.Known[s.Node.Inputs[slot]].DType.Float()
+	return !s.DType.IsReal() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
+		return p.Known[s.Node.Inputs[slot]].DType.IsReal()
 	})
 }

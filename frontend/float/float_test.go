@@ -38,7 +38,7 @@ func (d *drawing) number() float64 { return float64(float32(4*d.r.Float64() - 2)
 
 // constant is a tensor of numbers around 0, or, with positive, above it.
 func (d *drawing) constant(positive bool, shape ...int) string {
-	values := make([]float64, graph.Size(shape))
+	values := make([]float64, graph.ElementCount(shape))
 	for i := range values {
 		values[i] = d.number()
 		if positive {
@@ -46,7 +46,7 @@ func (d *drawing) constant(positive bool, shape ...int) string {
 		}
 	}
 	name := d.fresh()
-	d.Init(name, graph.Float32, shape, values...)
+	d.Init(name, graph.DTypeFloat32, shape, values...)
 	return name
 }
 
@@ -55,7 +55,7 @@ func (d *drawing) ints(values ...int) string {
 	for i, v := range values {
 		list[i] = float64(v)
 	}
-	d.Init(name, graph.Int64, []int{len(values)}, list...)
+	d.Init(name, graph.DTypeInt64, []int{len(values)}, list...)
 	return name
 }
 
@@ -140,7 +140,7 @@ func (d *drawing) step() {
 	case k == 14 && image:
 		s[2], s[3] = 2*s[2], 2*s[3]
 		scales := d.fresh()
-		d.Init(scales, graph.Float32, []int{4}, 1, 1, 2, 2)
+		d.Init(scales, graph.DTypeFloat32, []int{4}, 1, 1, 2, 2)
 		d.node(s, "Resize", "", scales).Str("mode", "nearest").
 			Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor")
 	case k == 15:
@@ -150,7 +150,7 @@ func (d *drawing) step() {
 
 // recurrent reads the elements as a sequence of one row each.
 func (d *drawing) recurrent() {
-	t, in, units := d.shape[1], graph.Size(d.shape[2:]), 1+d.r.IntN(5)
+	t, in, units := d.shape[1], graph.ElementCount(d.shape[2:]), 1+d.r.IntN(5)
 	if t*in > 400 {
 		return
 	}
@@ -173,24 +173,24 @@ func draw(t *testing.T, seed uint64) (*program.Program, *drawing) {
 	if d.r.IntN(3) == 0 {
 		d.shape = []int{1, 1 + d.r.IntN(8), 1 + d.r.IntN(40)}
 	}
-	d.Input("x", graph.Float32, d.shape[0], d.shape[1], d.shape[2])
+	d.Input("x", graph.DTypeFloat32, d.shape[0], d.shape[1], d.shape[2])
 	if len(d.shape) == 4 {
 		d.Proto.Graph.Input = nil
-		d.Input("x", graph.Float32, d.shape[0], d.shape[1], d.shape[2], d.shape[3])
+		d.Input("x", graph.DTypeFloat32, d.shape[0], d.shape[1], d.shape[2], d.shape[3])
 	}
 	for range 1 + d.r.IntN(6) {
-		if d.step(); graph.Size(d.shape) > 4000 {
+		if d.step(); graph.ElementCount(d.shape) > 4000 {
 			break
 		}
 	}
 	d.node(d.shape, "Mul", d.constant(true))
-	d.Output(d.tensor, graph.Float32)
+	d.Output(d.tensor, graph.DTypeFloat32)
 	var told diag.List
-	g := onnxio.Read("drawn.onnx", d.Bytes(), &told)
+	g := onnxio.ParseGraph("drawn.onnx", d.Bytes(), &told)
 	if g == nil {
 		t.Fatalf("seed %d: %v: %v", seed, d.drawn, told.Diags)
 	}
-	operators.Decompose(g)
+	operators.DecomposeOperators(g)
 	p := operators.Prepare(g, "drawn.onnx", operators.Options{}, &told)
 	if p == nil {
 		t.Fatalf("seed %d: %v: %v", seed, d.drawn, told.Diags)
@@ -222,26 +222,26 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 		for _, op := range d.drawn {
 			seen[op]++
 		}
-		if float.NeedsExact(p) {
+		if float.NeedsExactArithmetic(p) {
 			t.Fatalf("seed %d: %v decides something", seed, d.drawn)
 		}
-		in := make([]float64, graph.Size(p.Known["x"].Shape))
+		in := make([]float64, graph.ElementCount(p.Known["x"].Shape))
 		for i := range in {
 			in[i] = d.number()
 		}
-		exact, err := execution.NewPart(p, []string{"x"}, []string{d.tensor})
+		exact, err := execution.NewProgramPart(p, []string{"x"}, []string{d.tensor})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := exact.Outputs([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, in)})
+		all, err := exact.RunForOutputs([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, in)})
 		if err != nil {
 			t.Fatalf("seed %d: %v: %v", seed, d.drawn, err)
 		}
-		want, err := exact.Rounded(d.tensor, all)
+		want, err := exact.RoundedOutput(d.tensor, all)
 		if err != nil {
 			t.Fatalf("seed %d: %v: %v", seed, d.drawn, err)
 		}
-		part, err := float.New(p, []string{"x"}, []string{d.tensor})
+		part, err := float.NewEvaluator(p, []string{"x"}, []string{d.tensor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 				t.Fatalf("seed %d: %v: element %d is %v, want %v: %.2g steps", seed, d.drawn, i, got[i], v, off/step)
 			}
 		}
-		if others := outputs(t, part.Fork().WithGoroutines(3), in); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().UseGoroutines(3), in); !slices.Equal(got, others) {
 			t.Fatalf("seed %d: %v: others on three goroutines", seed, d.drawn)
 		}
 		if again := outputs(t, part, in); !slices.Equal(got, again) {

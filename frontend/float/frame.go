@@ -11,31 +11,31 @@ import (
 // A frame is some rows of an image, copied into the padding around it. Elements that neighbouring lanes read lie side
 // by side: those of every second row and column are a plane of their own in a convolution of stride 2.
 type frame struct {
-	places     *program.Places // of the elements of all images in a tensor; nil where they are in order
-	told       int             // rows of the image that places tell at once
-	blocks     []block         // of these
-	bases      []int           // where they are, each time
-	around     int             // slot of the padding, behind those of the step
-	width      int             // of a row of the image
-	down, step int             // rows from one row of lanes to the next, and columns from lane to lane
-	last       int             // row that the terms of the first lane reach
-	size       int             // of a plane
-	across     int             // elements of a row of a plane
-	rows       []int           // places of the image's rows in the planes
-	columns    []int           // and of columns behind them
+	places     *program.PaddedSources // of the elements of all images in a tensor; nil where they are in order
+	told       int                    // rows of the image that places tell at once
+	blocks     []block                // of these
+	bases      []int                  // where they are, each time
+	around     int                    // slot of the padding, behind those of the step
+	width      int                    // of a row of the image
+	down, step int                    // rows from one row of lanes to the next, and columns from lane to lane
+	last       int                    // row that the terms of the first lane reach
+	size       int                    // of a plane
+	across     int                    // elements of a row of a plane
+	rows       []int                  // places of the image's rows in the planes
+	columns    []int                  // and of columns behind them
 }
 
 const (
-	// frameSize is about the elements of a frame: as many as stay close to the processor.
+	// frameSize is the approximate number of elements of a frame, few enough to stay in the processor's cache.
 	frameSize = 1 << 11
-	// widest is the width of images from which lanes are shared among processors.
+	// widest is the width of an image from which its lanes are shared among processors.
 	widest = 1 << 14
 )
 
 // framed returns the layout of lanes that are read from frames: some rows of a tensor, copied into their padding. shape
 // is the tensor's; places, if not nil, maps its elements to those of the tensor in front of the padding. framed returns
 // nil if frames gain nothing.
-func (d *dot) framed(shape []int, places *program.Places) *lying {
+func (d *dot) framed(shape []int, places *program.PaddedSources) *lying {
 	last := len(d.lanes) - 1
 	if d.plain || d.rows.size() > fewRows || last < 0 || len(shape) == 0 || d.of.K == 0 {
 		return nil
@@ -96,13 +96,13 @@ func (d *dot) framed(shape []int, places *program.Places) *lying {
 // height returns how many rows of the image the given number of rows of lanes reads.
 func (f *frame) height(rows int) int { return (rows-1)*f.down + f.last + 1 }
 
-// at returns the place in the frame of the element of the image in a row and a column.
+// at returns the place in the frame of the image's element in a row and a column.
 func (f *frame) at(row, column int) int {
 	plane := row%f.down*f.step + column%f.step
 	return plane*f.size + row/f.down*f.across + column/f.step
 }
 
-// A block is a rectangle of elements of an image whose rows lie at a constant distance where they come from.
+// A block is a rectangle of an image whose rows lie at a constant distance in the tensor from which they are copied.
 type block struct {
 	row, rows, column, n int // in the image
 	from, next           int // where it comes from, from row to row
@@ -111,13 +111,13 @@ type block struct {
 // findBlocks finds the blocks of which places put the image together. It returns false if places do not go by rows of
 // the image.
 func (f *frame) findBlocks() bool {
-	_, axis := f.places.Row(0)
+	_, axis := f.places.RowSources(0)
 	if len(axis)%f.width != 0 {
 		return false
 	}
 	f.told = len(axis) / f.width
 	for i := 0; i < f.places.Len(); i += len(axis) {
-		base, _ := f.places.Row(i)
+		base, _ := f.places.RowSources(i)
 		f.bases = append(f.bases, base)
 	}
 	for r := range f.told {
@@ -132,7 +132,7 @@ func (f *frame) findBlocks() bool {
 	return true
 }
 
-// add adds a block of one row, to the last block if it continues that.
+// add adds a block of one row to f.blocks. If the row continues the last block, add extends that block instead.
 func (f *frame) add(b block) {
 	if n := len(f.blocks); n > 0 {
 		last := &f.blocks[n-1]
@@ -146,8 +146,8 @@ func (f *frame) add(b block) {
 	f.blocks = append(f.blocks, b)
 }
 
-// fill copies rows of the image, from row first on, into frame to. from has the elements, around is the padding's
-// value.
+// fill copies rows of the image, from row first on, into the frame to. from holds the image's elements, around is the
+// value of the padding.
 func (f *frame) fill(to, from []float64, around float64, first, rows int) {
 	if f.places == nil {
 		f.put(to, from[first*f.width:], 0, block{rows: rows, n: f.width, next: f.width})
@@ -201,7 +201,7 @@ func (f *frame) surroundRow(to []float64, around float64, all bool) {
 	}
 }
 
-// put copies block b from the elements from into the planes of frame to, from the frame's row on.
+// put copies block b of the elements from into the planes of the frame to, from the frame's row on.
 func (f *frame) put(to, from []float64, row int, b block) {
 	if f.down == 1 && f.step == 1 {
 		copyRows(to[row*f.across+b.column:], f.across, from, b.next, b.n, b.rows)
@@ -222,8 +222,8 @@ func (f *frame) put(to, from []float64, row int, b block) {
 	}
 }
 
-// frames lets convolutions read frames, where that is faster. A step that only pads for one is left out, since frames
-// contain the padding.
+// frames makes convolutions read frames, where that is faster. It removes a step that only pads the input of such a
+// convolution, since frames contain the padding.
 func (x *Evaluator) frames() {
 	readers, makers := make([]int, len(x.values)), make([]*runner, len(x.values))
 	for _, r := range x.runners {

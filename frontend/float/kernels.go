@@ -3,9 +3,9 @@ package float
 // mostLanes is the largest number of lanes that one call of sum computes.
 const mostLanes = 8
 
-// sum computes four rows for the next lanes of x, and returns how many lanes it computed. left is the number of lanes
-// that x still has, a multiple of four. The elements of term k begin at terms[k], lane beside lane; there is at least
-// one term. acc receives the sums, row after row.
+// sum computes four rows of sums for the next lanes of x, and returns the number of lanes computed. left is the number
+// of lanes that x still has, a multiple of four. The elements of term k begin at terms[k], lane beside lane; there is
+// at least one term. acc receives the sums, row after row.
 func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	if wide {
 		return sumWide(acc, x, terms, weights, left)
@@ -135,7 +135,7 @@ func apart[E float32 | float64](a, b, c, d []E, terms []int32, weights []float64
 	return s0, s1, s2, s3
 }
 
-// split puts every second element of from into even, the others into odd.
+// split writes the elements of from with even indices to even, and the others to odd.
 func split(even, odd, from []float64) {
 	n := len(from) / 2
 	if len(from) > 2*n {

@@ -17,7 +17,7 @@ type loop struct {
 
 func newLoop(r *program.Recur) (*loop, error) {
 	g := r.Body.Graph
-	body, err := New(r.Body, graph.Names(g.Inputs), graph.Names(g.Outputs))
+	body, err := NewEvaluator(r.Body, graph.ValueNames(g.Inputs), graph.ValueNames(g.Outputs))
 	l := &loop{Recur: r, body: body, out: map[string][]int{}}
 	for i, o := range g.Outputs {
 		l.out[o.Name] = append(l.out[o.Name], i)
@@ -38,7 +38,7 @@ func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 	l.body.team = x.team
 	values := make([][]float64, len(g.Inputs)) // by input of the body
 	for i := range values {
-		values[i] = make([]float64, graph.Size(shape(g.Inputs[i].Name)))
+		values[i] = make([]float64, graph.ElementCount(shape(g.Inputs[i].Name)))
 		if i < l.States {
 			copy(values[i], in[i].data)
 		}
@@ -52,14 +52,14 @@ func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 		} else {
 			next[i] = make([]float64, len(values[i]))
 		}
-		out = append(out, x.room.take(graph.Size(whole[i])))
+		out = append(out, x.room.take(graph.ElementCount(whole[i])))
 	}
 	for t := range l.Length {
 		for k, s := range l.Scanned {
 			into, from := values[l.States+k], in[l.States+k].data
 			outer := slices.Insert(slices.Clone(shape(g.Inputs[l.States+k].Name)), s.Axis, l.Length)
 			for i := range into {
-				into[i] = from[s.Element(outer, t, i)]
+				into[i] = from[s.ElementInWhole(outer, t, i)]
 			}
 		}
 		err := l.body.Run(values, func(tensor string, _ []int, data []float64) {
@@ -69,7 +69,7 @@ func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 					continue
 				}
 				for k, v := range data {
-					out[i].data[l.Gathered[i-l.States].Element(whole[i], t, k)] = v
+					out[i].data[l.Gathered[i-l.States].ElementInWhole(whole[i], t, k)] = v
 				}
 			}
 		})

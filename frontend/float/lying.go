@@ -2,9 +2,9 @@ package float
 
 // This file computes sums of products whose lanes are read in place, without a copy of their elements in a panel.
 
-// A lying describes lanes that are read in place, run by run. A run is one long row of lanes, or several short rows
-// that lie close together in memory, such as the rows of a small image. The elements between short rows are read with
-// them, and their sums are dropped.
+// A lying describes lanes that are read in place, where they lie in a tensor or frame, run by run. A run is one long
+// row of lanes, or several short rows that lie close together in memory, such as the rows of a small image. The
+// elements between short rows are read with them, and their sums are dropped.
 type lying struct {
 	walk
 	outer  axes
@@ -21,7 +21,8 @@ const (
 	mostBetween = 1.75
 )
 
-// lyingOf returns how to read lanes in place. It returns nil if a run has fewer than longRun lanes.
+// lyingOf returns a description of how to read lanes in place. It returns nil if a run would have fewer than longRun
+// lanes.
 func lyingOf(lanes axes, terms []int32) *lying {
 	last := len(lanes) - 1
 	if last < 0 {
@@ -40,7 +41,7 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	return l
 }
 
-// length returns how many lanes the given number of rows spans, including the lanes between the rows.
+// length returns the number of lanes that the given number of rows spans, including the lanes between the rows.
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
 // lanesAtLying is the smallest number of lanes in a span, however many terms a sum has.
@@ -80,8 +81,8 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from its
-// first lane on. packed holds the row factor as pack lays it out.
+// alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from the
+// span's first lane on. packed holds the row factor as pack lays it out.
 func alongRuns[E float32 | float64](x *Evaluator, d *dot, of func(w *worker, s span, lane int) []E, packed,
 	out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()

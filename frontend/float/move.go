@@ -19,7 +19,7 @@ func (x *Evaluator) move(m *program.Move, in []*buffer, out []float64) {
 			return
 		}
 		for i := from; i < to; i++ {
-			slot, k := m.From(i)
+			slot, k := m.SourceOf(i)
 			out[i] = in[slot].data[k]
 		}
 	})
@@ -29,7 +29,7 @@ func (x *Evaluator) move(m *program.Move, in []*buffer, out []float64) {
 // offset from. If from is negative, all of them take the single value of input 1.
 type stretch struct{ n, from int }
 
-// stretches returns the stretches of which an axis of a Places consists, in order.
+// stretches returns the stretches of which an axis of a PaddedSources consists, in order.
 func stretches(axis []int32) (list []stretch) {
 	for i, k := range axis {
 		last := len(list) - 1
@@ -42,8 +42,9 @@ func stretches(axis []int32) (list []stretch) {
 	return list
 }
 
-// place fills out row by row, as p says. Places that come from input 1 take its value, or 0 without one.
-func (x *Evaluator) place(p *program.Places, in []*buffer, out []float64) {
+// place fills out row by row with the elements that p names. Elements that come from input 1 get its value, or 0 if
+// there is no input 1.
+func (x *Evaluator) place(p *program.PaddedSources, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
 	}
@@ -51,11 +52,11 @@ func (x *Evaluator) place(p *program.Places, in []*buffer, out []float64) {
 	if len(in) > 1 && in[1] != nil && len(in[1].data) > 0 {
 		around = in[1].data[0]
 	}
-	_, axis := p.Row(0)
+	_, axis := p.RowSources(0)
 	list, n := stretches(axis), len(axis)
 	x.team.share(len(out)/n, max(1, 1<<14/n), func(_ *worker, from, to int) {
 		for i := from; i < to; i++ {
-			base, _ := p.Row(i * n)
+			base, _ := p.RowSources(i * n)
 			row := out[i*n : (i+1)*n]
 			for _, s := range list {
 				some := row[:s.n]
@@ -82,7 +83,8 @@ func copyShort(to, from []float64) {
 	}
 }
 
-// order sorts rows of in and writes to out the elements that have the ranks in o, or their indices.
+// order sorts the rows of in, and writes to out the elements that have the ranks in o, or the indices of these
+// elements.
 func order(o *program.Order, in, out []float64) {
 	sorted := map[int32][]int{} // the order of each row's elements, by the row's offset
 	row := make([]float64, o.N)
@@ -92,7 +94,7 @@ func order(o *program.Order, in, out []float64) {
 			for k := range row {
 				row[k] = in[int(base)+k*o.Stride]
 			}
-			places = o.Sorted(row)
+			places = o.SortedIndices(row)
 			sorted[base] = places
 		}
 		k := places[o.Rank[i]]

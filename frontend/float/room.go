@@ -1,10 +1,11 @@
 package float
 
-// A buffer holds the elements of a tensor. Several holders may share it.
+// A buffer holds the elements of a tensor. It counts its holders, so that it can be recycled when the last one drops
+// it.
 type buffer struct {
 	data    []float64
 	holders int
-	foreign bool // the part does not own the memory
+	foreign bool // the evaluator does not own the memory
 }
 
 // given returns a buffer for elements that the evaluator does not own, and so never recycles.
@@ -20,7 +21,7 @@ func (b *buffer) again() *buffer {
 // time.
 type room struct{ free []*buffer }
 
-// roomy is the most times that a recycled buffer may be larger than requested.
+// roomy is the largest ratio of the size of a recycled buffer to the requested size.
 const roomy = 4
 
 // take returns a buffer for n elements, which have arbitrary values, with one holder.
@@ -41,7 +42,7 @@ func (r *room) take(n int) *buffer {
 	return b
 }
 
-// mostFree is the most free buffers that are kept for later.
+// mostFree is the largest number of unused buffers that are kept for later.
 const mostFree = 8
 
 // drop removes a holder of b, and recycles b if it was the last one. b may be nil.

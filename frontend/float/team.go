@@ -14,9 +14,10 @@ type team struct{ workers []*worker }
 // A worker is one goroutine of a team, with its number and scratch space.
 type worker struct {
 	number int
-	floats map[*real.Floats]*real.Floats // this goroutine's forks
-	gather []float64                     // arguments of functions
-	panel  []float64                     // elements of a tile; the slices below are scratch space of tiles, too
+	floats map[*real.BatchFloatFunc]*real.BatchFloatFunc // this goroutine's forks
+	gather []float64                                     // arguments of functions
+	// elements of a tile; the slices below are scratch space of tiles, too
+	panel  []float64
 	sums   []float64
 	bases  []int
 	runs   []int // the first lane of each run of consecutive elements, then the number of lanes
@@ -27,12 +28,13 @@ type worker struct {
 func newTeam(n int) *team {
 	t := &team{}
 	for i := range max(1, n) {
-		t.workers = append(t.workers, &worker{number: i, floats: map[*real.Floats]*real.Floats{}})
+		t.workers = append(t.workers, &worker{number: i, floats: map[*real.BatchFloatFunc]*real.BatchFloatFunc{}})
 	}
 	return t
 }
 
-// share calls f for ranges that together cover 0 to n. Each range has about grain elements or more.
+// share calls f, on several goroutines, for ranges that together cover 0 to n. Each range has about grain elements or
+// more.
 func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	parts := min((n+grain-1)/grain, 4*len(t.workers))
 	if len(t.workers) == 1 || parts < 2 {

@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An InputEncoding says that the real numbers of an input arrive as integers of a type. Integer k of a channel stands
-// for exactly Scale*k + Bias. Files and programs hold that value rounded to the input's own type.
-type InputEncoding struct {
+// An IntegerInputEncoding says that the real numbers of a model input arrive as integers of a type. Integer k of a
+// channel stands for exactly Scale*k + Bias. Files and programs hold that value rounded to the input's own type.
+type IntegerInputEncoding struct {
 	Type num.Type
 	Of   []real.Affine // one for all channels, or one for each; scales are above 0
 	Axis int           // the axis of channels, counted from the last one (1); 0 if Of has one entry
@@ -20,14 +20,15 @@ type InputEncoding struct {
 	// divide, each with an error, by constants that have errors. It is 0 if the input's type holds every value exactly.
 	Within []float64
 
-	format num.Format // of the input's type
-	lines  []line     // by channel
+	format num.FloatFormat // of the input's type
+	lines  []line          // by channel
 	// near holds the values by channel and integer, starting with the least integer. It is nil for integers that stand
 	// for themselves, and if there are more than maxNear. Values are then computed when needed.
 	near [][]near
 }
 
-// A near holds the number of the input's type that is nearest to a value, and a float64 interval that holds the value.
+// A near holds the number of the input's type that is nearest to an exact value, and a float64 interval that holds the
+// exact value.
 type near struct {
 	float  float64
 	around real.Interval
@@ -44,17 +45,17 @@ func lineOf(of real.Affine) line {
 	return line{scale, bias}
 }
 
-// NewInputEncoding returns the encoding of an input of format f that arrives as integers of type t. of is the function
-// to their values, one for all or one per channel on axis. The error is that f's numbers do not distinguish the
-// integers.
-func NewInputEncoding(t num.Type, of []real.Affine, axis int, f num.Format) (*InputEncoding, error) {
-	a := &InputEncoding{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
+// NewIntegerInputEncoding returns the encoding of an input of format f that arrives as integers of type t. of holds the
+// functions from integers to values: one for all channels, or one for each index on axis. The error states that numbers
+// of format f do not distinguish the integers.
+func NewIntegerInputEncoding(t num.Type, of []real.Affine, axis int, f num.FloatFormat) (*IntegerInputEncoding, error) {
+	a := &IntegerInputEncoding{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
 	r := t.Range()
 	for c := range of {
 		var most float64
 		a.lines = append(a.lines, lineOf(of[c]))
 		for _, k := range []int64{r.Lo, r.Hi} {
-			near := nearestIn(a.Value(c, k), f)
+			near := nearestIn(a.ExactValueOf(c, k), f)
 			if math.IsInf(near, 0) {
 				return nil, fmt.Errorf("integer %d stands for a number that is too large for the input's type", k)
 			}
@@ -74,17 +75,17 @@ func NewInputEncoding(t num.Type, of []real.Affine, axis int, f num.Format) (*In
 		a.near = make([][]near, len(of))
 		for c := range of {
 			for k := r.Lo; k <= r.Hi; k++ {
-				v := a.Value(c, k)
-				a.near[c] = append(a.near[c], near{nearestIn(v, f), EnclosingInterval(v)})
+				v := a.ExactValueOf(c, k)
+				a.near[c] = append(a.near[c], near{nearestIn(v, f), FloatIntervalOfRational(v)})
 			}
 		}
 	}
 	return a, nil
 }
 
-// holds reports whether the input's format certainly holds every value of a channel exactly. All must be multiples of
-// one power of two, and small enough.
-func (a *InputEncoding) holds(channel int) bool {
+// holds reports whether the input's format certainly holds every value of a channel exactly. This needs values that are
+// small multiples of one power of two.
+func (a *IntegerInputEncoding) holds(channel int) bool {
 	of, r := a.Of[channel], a.Type.Range()
 	unit := math.MaxInt // the exponent of the common power of two
 	for _, v := range []*big.Rat{of.Scale, of.Bias} {
@@ -96,7 +97,7 @@ func (a *InputEncoding) holds(channel int) bool {
 		}
 	}
 	for _, k := range []int64{r.Lo, r.Hi} {
-		v, _ := a.Value(channel, k).Float64()
+		v, _ := a.ExactValueOf(channel, k).Float64()
 		if math.Abs(v) > math.Ldexp(1, unit+a.format.Digits) {
 			return false
 		}
@@ -108,94 +109,95 @@ func (a *InputEncoding) holds(channel int) bool {
 func dyadic(v *big.Rat) bool { return int(v.Denom().TrailingZeroBits()) == v.Denom().BitLen()-1 }
 
 // NewIdentityEncoding returns the encoding of integers of type t that stand for themselves.
-func NewIdentityEncoding(t num.Type) *InputEncoding {
+func NewIdentityEncoding(t num.Type) *IntegerInputEncoding {
 	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
-	return &InputEncoding{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
+	return &IntegerInputEncoding{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64Format,
 		lines: []line{lineOf(one)}}
 }
 
 // nearestIn returns the number of a format that is nearest to a rational.
-func nearestIn(v *big.Rat, f num.Format) float64 {
-	if f == num.Float32 {
+func nearestIn(v *big.Rat, f num.FloatFormat) float64 {
+	if f == num.Float32Format {
 		single, _ := v.Float32()
 		return float64(single)
 	}
 	near, _ := v.Float64()
-	return f.Round(near)
+	return f.RoundToNearest(near)
 }
 
-// Channel returns the channel of element i of a tensor of the given shape. The shape may have further axes in front of
-// those of the input.
-func (a *InputEncoding) Channel(shape []int, i int) int {
+// ChannelOfElement returns the channel of element i of a tensor of the given shape. The shape may have further axes in
+// front of those of the input.
+func (a *IntegerInputEncoding) ChannelOfElement(shape []int, i int) int {
 	if len(a.Of) == 1 {
 		return 0
 	}
 	axis := len(shape) - a.Axis
-	return i / Size(shape[axis+1:]) % shape[axis]
+	return i / ElementCount(shape[axis+1:]) % shape[axis]
 }
 
-// Value returns the exact value for which integer k of a channel stands.
-func (a *InputEncoding) Value(channel int, k int64) *big.Rat {
+// ExactValueOf returns the exact value for which integer k of a channel stands.
+func (a *IntegerInputEncoding) ExactValueOf(channel int, k int64) *big.Rat {
 	r, of := new(big.Rat).SetInt64(k), a.Of[channel]
 	return r.Add(r.Mul(r, of.Scale), of.Bias)
 }
 
-// Float returns the value of integer k of a channel, rounded to the input's format.
-func (a *InputEncoding) Float(channel int, k int64) float64 {
+// RoundedValueOf returns the value of integer k of a channel, rounded to the input's format.
+func (a *IntegerInputEncoding) RoundedValueOf(channel int, k int64) float64 {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].float
 	}
-	return nearestIn(a.Value(channel, k), a.format)
+	return nearestIn(a.ExactValueOf(channel, k), a.format)
 }
 
-// Integer returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
-// type; k is then one that is near.
-func (a *InputEncoding) Integer(channel int, x float64) (k int64, ok bool) {
+// IntegerOf returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
+// type; k is then one whose value is near x.
+func (a *IntegerInputEncoding) IntegerOf(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
 	}
 	line, r := a.lines[channel], a.Type.Range()
 	k = int64(max(float64(r.Lo), min(float64(r.Hi), math.Round((x-line.bias)/line.scale))))
-	return k, a.Type.Holds(k) && math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
+	return k, a.Type.Holds(k) && math.Abs(a.RoundedValueOf(channel, k)-x) <= a.Within[channel]
 }
 
-// Nearest returns the number nearest to x that a channel of the input may have.
-func (a *InputEncoding) Nearest(channel int, x float64) float64 {
-	k, _ := a.Integer(channel, x)
+// NearestValueTo returns the number nearest to x among those for which the integers of a channel stand.
+func (a *IntegerInputEncoding) NearestValueTo(channel int, x float64) float64 {
+	k, _ := a.IntegerOf(channel, x)
 	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
 		k++
 	}
-	return a.Float(channel, k)
+	return a.RoundedValueOf(channel, k)
 }
 
-// Interval returns the smallest float64 interval that holds the exact value of integer k of a channel.
-func (a *InputEncoding) Interval(channel int, k int64) real.Interval {
+// ValueIntervalOf returns the smallest float64 interval that holds the exact value of integer k of a channel.
+func (a *IntegerInputEncoding) ValueIntervalOf(channel int, k int64) real.Interval {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].around
 	}
-	return EnclosingInterval(a.Value(channel, k))
+	return FloatIntervalOfRational(a.ExactValueOf(channel, k))
 }
 
 // IsExact reports whether the input's format holds every value exactly, so that no number differs from the value for
 // which it stands.
-func (a *InputEncoding) IsExact() bool {
+func (a *IntegerInputEncoding) IsExact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
-// A NotOnGridError is the error for a value that an input of integers cannot have.
-type NotOnGridError struct{ Msg string }
+// An InputValueOffGridError is the error for a value for which no integer of an input stands.
+type InputValueOffGridError struct{ Msg string }
 
-func (e *NotOnGridError) Error() string { return e.Msg }
+func (e *InputValueOffGridError) Error() string { return e.Msg }
 
-// Integers returns the integers for which the elements x of a sample stand. The error is a *NotOnGridError that names
-// the input and the first element that stands for none.
-func (a *InputEncoding) Integers(name string, shape []int, x []float64) ([]int64, error) {
+// IntegersOfSample returns the integers for which the elements x of a sample stand. The error is a
+// *InputValueOffGridError that names the input and the first element that stands for none.
+func (a *IntegerInputEncoding) IntegersOfSample(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {
-		c := a.Channel(shape, i)
+		c := a.ChannelOfElement(shape, i)
 		var ok bool
-		if codes[i], ok = a.Integer(c, v); !ok {
-			return nil, &NotOnGridError{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
+		if codes[i], ok = a.IntegerOf(c, v); !ok {
+			return nil, &InputValueOffGridError{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name,
+				i, v,
 				formula(a.Of[c]), a.Type)}
 		}
 	}
@@ -214,5 +216,7 @@ func formula(of real.Affine) string {
 	return s
 }
 
-// EnclosingInterval returns the smallest float64 interval that holds r.
-func EnclosingInterval(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
+// FloatIntervalOfRational returns the smallest float64 interval that holds r.
+func FloatIntervalOfRational(r *big.Rat) real.Interval {
+	return real.NumberOfRational(r).FloatInterval()
+}

@@ -11,36 +11,36 @@ type DType int32
 
 // These are the element types of ONNX up to 1.18.
 const (
-	Undefined DType = iota
-	Float32
-	UInt8
-	Int8
-	UInt16
-	Int16
-	Int32
-	Int64
-	String
-	Bool
-	Float16
-	Float64
-	UInt32
-	UInt64
-	Complex64
-	Complex128
-	BFloat16
-	Float8E4M3FN
-	Float8E4M3FNUZ
-	Float8E5M2
-	Float8E5M2FNUZ
-	UInt4
-	Int4
-	Float4E2M1
-	Float8E8M0
-	UInt2
-	Int2
+	DTypeUndefined DType = iota
+	DTypeFloat32
+	DTypeUInt8
+	DTypeInt8
+	DTypeUInt16
+	DTypeInt16
+	DTypeInt32
+	DTypeInt64
+	DTypeString
+	DTypeBool
+	DTypeFloat16
+	DTypeFloat64
+	DTypeUInt32
+	DTypeUInt64
+	DTypeComplex64
+	DTypeComplex128
+	DTypeBFloat16
+	DTypeFloat8E4M3FN
+	DTypeFloat8E4M3FNUZ
+	DTypeFloat8E5M2
+	DTypeFloat8E5M2FNUZ
+	DTypeUInt4
+	DTypeInt4
+	DTypeFloat4E2M1
+	DTypeFloat8E8M0
+	DTypeUInt2
+	DTypeInt2
 )
 
-// elements lists, by DType, numpy's name, the kind of the values, and the bits of an element.
+// elements holds, by DType, numpy's name of the type, the kind of its values, and the number of bits of an element.
 var elements = [...]struct {
 	name string
 	are  values
@@ -55,7 +55,7 @@ var elements = [...]struct {
 	{"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
 }
 
-// A values is the kind of the values that elements of a type have.
+// A values is the kind of the values that elements of a type have: reals, minifloats, naturals, integers or others.
 type values uint8
 
 const (
@@ -75,48 +75,49 @@ func (d DType) values() values {
 	return elements[d].are
 }
 
-// Float reports whether the values of d are real numbers. Those of other numeric types are integers, including
+// IsReal reports whether the values of d are real numbers. Those of other numeric types are integers, including
 // booleans.
-func (d DType) Float() bool { return d.values() == reals || d.values() == minifloats }
+func (d DType) IsReal() bool { return d.values() == reals || d.values() == minifloats }
 
 // IsMinifloat reports whether the values of d are minifloats: reals that models store, but do not compute with.
 func (d DType) IsMinifloat() bool { return d.values() == minifloats }
 
-// IsUnsigned reports whether the values of d are integers without a sign, including booleans.
+// IsUnsigned reports whether the values of d are integers that are never negative, including booleans.
 func (d DType) IsUnsigned() bool { return d.values() == naturals }
 
-// IsNumber reports whether models compute with values of d.
+// IsNumber reports whether models compute with values of d: reals, integers and booleans, but neither minifloats nor
+// strings.
 func (d DType) IsNumber() bool { return d.values() != others && d.values() != minifloats }
 
-// Integer returns the integer type of package num with the values of d, for integer types of up to 16 bits. Otherwise
-// it returns the zero Type.
-func (d DType) Integer() num.Type {
+// StreamIntegerType returns the integer type of package num with the values of d, for integer types of up to 16 bits.
+// Otherwise it returns the zero Type.
+func (d DType) StreamIntegerType() num.Type {
 	switch kind := d.values(); {
 	case kind < naturals || elements[d].bits > 16:
 		return num.Type{}
 	case kind == naturals:
-		return num.Type{Kind: num.UInt, Width: elements[d].bits}
+		return num.Type{Kind: num.KindUInt, Width: elements[d].bits}
 	}
-	return num.Type{Kind: num.Int, Width: elements[d].bits}
+	return num.Type{Kind: num.KindInt, Width: elements[d].bits}
 }
 
-// Writable reports whether numpy has a type for values of d, so that .npy files can hold them.
-func (d DType) Writable() bool { return d.IsNumber() }
+// IsNumPyWritable reports whether numpy has a type for values of d, so that .npy files can hold them.
+func (d DType) IsNumPyWritable() bool { return d.IsNumber() }
 
-// IntegerLimits returns the least and the greatest value of an integer type, within -2^53 and 2^53, up to which float64
-// holds every integer. ok is false for other types.
+// IntegerLimits returns the least and the greatest value of an integer type. They are limited to -2^53 and 2^53,
+// between which float64 holds every integer. ok is false for other types.
 func (d DType) IntegerLimits() (lo, hi float64, ok bool) {
 	kind := d.values()
 	if kind < naturals {
 		return 0, 0, false
 	}
-	lo, hi = CodeLimits(float64(elements[d].bits), kind == integers, false)
+	lo, hi = CodeLimitsOfBits(float64(elements[d].bits), kind == integers, false)
 	return max(lo, -0x1p53), min(hi, 0x1p53), true
 }
 
-// CodeLimits returns the least and the greatest code with the given number of bits. narrow leaves out the least if
-// signed, and otherwise the greatest.
-func CodeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
+// CodeLimitsOfBits returns the least and the greatest integer code with the given number of bits. If narrow is set, one
+// code is left out: the least if signed is set, and otherwise the greatest.
+func CodeLimitsOfBits(bits float64, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(bits) - 1
 	if signed {
 		hi = math.Exp2(bits-1) - 1
@@ -139,42 +140,44 @@ func (d DType) String() string {
 	return elements[d].name
 }
 
-// Format returns the format to which values of a real type are rounded. For an integer type it returns that of float64.
-func (d DType) Format() num.Format {
-	if f, ok := num.FormatNamed(d.String()); ok {
+// FloatFormat returns the format to which values of a real type are rounded. For an integer type it returns that of
+// float64.
+func (d DType) FloatFormat() num.FloatFormat {
+	if f, ok := num.FloatFormatNamed(d.String()); ok {
 		return f
 	}
-	return num.Float64
+	return num.Float64Format
 }
 
-// small holds the formats of the minifloats that have a sign: OCP's, and the variants with a single zero.
-var small = map[DType]num.Format{
-	Float8E4M3FN: {Digits: 4, Least: -9, Max: 448}, Float8E4M3FNUZ: {Digits: 4, Least: -10, Max: 240},
-	Float8E5M2: {Digits: 3, Least: -16, Max: 57344}, Float8E5M2FNUZ: {Digits: 3, Least: -17, Max: 57344},
-	Float4E2M1: {Digits: 2, Least: -1, Max: 6},
+// small holds the formats of the minifloats that have a sign: those of the Open Compute Project (OCP), and the variants
+// with a single zero.
+var small = map[DType]num.FloatFormat{
+	DTypeFloat8E4M3FN: {Digits: 4, Least: -9, Max: 448}, DTypeFloat8E4M3FNUZ: {Digits: 4, Least: -10, Max: 240},
+	DTypeFloat8E5M2: {Digits: 3, Least: -16, Max: 57344}, DTypeFloat8E5M2FNUZ: {Digits: 3, Least: -17, Max: 57344},
+	DTypeFloat4E2M1: {Digits: 2, Least: -1, Max: 6},
 }
 
-// Round returns the value of a real type that is nearest to v. Beyond the largest value it returns that value if
+// RoundToType returns the value of a real type that is nearest to v. Beyond the largest value it returns that value if
 // saturates is set, and otherwise an infinity if the type has one, or else NaN.
-func (d DType) Round(v float64, saturates bool) float64 {
+func (d DType) RoundToType(v float64, saturates bool) float64 {
 	f, is := small[d]
 	if !is {
-		return d.Format().Round(v)
+		return d.FloatFormat().RoundToNearest(v)
 	}
-	y := f.Round(v)
+	y := f.RoundToNearest(v)
 	switch {
 	case !math.IsInf(y, 0):
 		return y
 	case saturates:
 		return math.Copysign(f.Max, v)
-	case d == Float8E5M2:
+	case d == DTypeFloat8E5M2:
 		return y
 	}
 	return math.NaN()
 }
 
-// Bits returns the number of bits of an element, or 0 if it is not a number.
-func (d DType) Bits() int {
+// BitsPerElement returns the number of bits of an element, or 0 if it is not a number.
+func (d DType) BitsPerElement() int {
 	if !d.known() {
 		return 0
 	}

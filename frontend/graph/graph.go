@@ -2,7 +2,7 @@
 // and constants exactly. It knows no operator.
 //
 //	dtype                  element types
-//	pick                   how one tensor's elements are picked for those of another
+//	pick                   maps from output elements to the argument's elements that they read
 //	tensor                 constants
 //	arrival                inputs whose real numbers arrive as integers
 //	graph                  nodes and graphs
@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Size returns the number of elements of a tensor with the given shape, which is 1 for a shape without axes.
-func Size(shape []int) int {
+// ElementCount returns the number of elements of a tensor with the given shape, which is 1 for a shape without axes.
+func ElementCount(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -31,51 +31,51 @@ type Attr struct {
 	I       int64
 	F       float64 // exact, because attributes are float32
 	S       string
-	T       *Tensor
+	T       *ConstantTensor
 	G       *Graph
 	Ints    []int64
 	Floats  []float64
 	Strings []string
 }
 
-// Attrs holds attributes by name.
-type Attrs = map[string]Attr
+// AttributesByName holds the attributes of a node by their names.
+type AttributesByName = map[string]Attr
 
-// IntAttr returns an attribute of kind AttrInt with the given value.
-func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
+// NewIntAttr returns an attribute of kind AttrKindInt with the given value.
+func NewIntAttr(v int) Attr { return Attr{Kind: AttrKindInt, I: int64(v)} }
 
-// FlagAttr returns an attribute of kind AttrInt, with value 1 if set and 0 otherwise.
-func FlagAttr(set bool) Attr {
+// NewFlagAttr returns an attribute of kind AttrKindInt, with value 1 if set and 0 otherwise.
+func NewFlagAttr(set bool) Attr {
 	if set {
-		return IntAttr(1)
+		return NewIntAttr(1)
 	}
-	return IntAttr(0)
+	return NewIntAttr(0)
 }
 
-// FloatAttr returns an attribute of kind AttrFloat with the given value.
-func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
+// NewFloatAttr returns an attribute of kind AttrKindFloat with the given value.
+func NewFloatAttr(v float64) Attr { return Attr{Kind: AttrKindFloat, F: v} }
 
-// StringAttr returns an attribute of kind AttrString with the given value.
-func StringAttr(v string) Attr { return Attr{Kind: AttrString, S: v} }
+// NewStringAttr returns an attribute of kind AttrKindString with the given value.
+func NewStringAttr(v string) Attr { return Attr{Kind: AttrKindString, S: v} }
 
-// GraphAttr returns an attribute of kind AttrGraph, such as the body of a loop.
-func GraphAttr(g *Graph) Attr { return Attr{Kind: AttrGraph, G: g} }
+// NewGraphAttr returns an attribute of kind AttrKindGraph, such as the body of a loop.
+func NewGraphAttr(g *Graph) Attr { return Attr{Kind: AttrKindGraph, G: g} }
 
 // An AttrKind says which field of an Attr holds the value.
 type AttrKind uint8
 
-// These are the kinds of attributes. AttrUnknown stands for kinds whose values are not kept: sparse tensors, type
+// These are the kinds of attributes. AttrKindUnknown stands for kinds whose values are not kept: sparse tensors, type
 // protos and lists of tensors.
 const (
-	AttrUnknown AttrKind = iota
-	AttrFloat
-	AttrInt
-	AttrString
-	AttrTensor
-	AttrGraph
-	AttrFloats
-	AttrInts
-	AttrStrings
+	AttrKindUnknown AttrKind = iota
+	AttrKindFloat
+	AttrKindInt
+	AttrKindString
+	AttrKindTensor
+	AttrKindGraph
+	AttrKindFloats
+	AttrKindInts
+	AttrKindStrings
 )
 
 // A Node is one operator. An empty string in Inputs or Outputs is an omitted slot, as in ONNX.
@@ -88,21 +88,22 @@ type Node struct {
 	Version int64  // of the domain's operators, if a function has another than the model; otherwise 0
 	Inputs  []string
 	Outputs []string
-	Attrs   Attrs
+	Attrs   AttributesByName
 	Meta    map[string]string // metadata_props, such as the module of the node; nil for none
-	// Was is the FullOp of the node of the file for which a node made by canon stands. It is empty for nodes of the
-	// file.
+	// Was is the QualifiedOpName of the node of the file for which a node made by canon stands. It is empty for nodes
+	// of the file.
 	Was string
 }
 
-// maxModule is the most bytes of the name of a module that Module returns, because metadata may hold anything.
+// maxModule is the largest number of bytes of a module's name that ModuleName returns, because metadata may hold
+// anything.
 const maxModule = 1 << 10
 
-// Module returns the module of the network to which a node belongs, from the metadata of torch.onnx.export. The key
+// ModuleName returns the module of the network to which a node belongs, from the metadata of torch.onnx.export. The key
 // namespace lists the modules around the node and then the node itself, each followed by a colon and its class. The key
-// pkg.torch.onnx.name_scopes lists them without classes, as a Python list of strings. Module returns "" if the metadata
-// have neither.
-func (n *Node) Module() string {
+// pkg.torch.onnx.name_scopes lists them without classes, as a Python list of strings. ModuleName returns "" if the
+// metadata have neither key.
+func (n *Node) ModuleName() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
 	if list, ok := strings.CutPrefix(n.Meta["pkg.torch.onnx.name_scopes"], "['"); ok && len(parts) < 2 {
 		parts = strings.Split(strings.TrimSuffix(list, "']"), "', '")
@@ -125,8 +126,8 @@ type ValueInfo struct {
 	Known bool // false if the file gives no shape
 }
 
-// Names returns the names of declared values, in order.
-func Names(values []ValueInfo) []string {
+// ValueNames returns the names of declared values, in order.
+func ValueNames(values []ValueInfo) []string {
 	names := make([]string, len(values))
 	for i, v := range values {
 		names[i] = v.Name
@@ -145,25 +146,25 @@ type Graph struct {
 	Name        string
 	Inputs      []ValueInfo // without those that have an initializer
 	Outputs     []ValueInfo
-	Init        map[string]*Tensor
+	Init        map[string]*ConstantTensor
 	Nodes       []*Node           // in topological order
 	Opsets      map[string]int64  // versions by domain; "" for ai.onnx
 	Annotations map[string]string // finn_datatype by tensor, from quantization_annotation
 	Meta        map[string]string // metadata_props
 	// Sides holds the inputs whose samples lie side by side along an axis and have individual lengths
-	// (axes.LengthInput).
+	// (axes.SequenceLengthInput).
 	Sides    map[string]int
-	Gone     []string                  // names of dynamic axes of inputs that became constants
-	Arrive   map[string]*InputEncoding // inputs whose real numbers arrive as integers, as the user says
-	Producer string                    // the producer's name and version
+	Gone     []string                         // names of dynamic axes of inputs that became constants
+	Arrive   map[string]*IntegerInputEncoding // inputs whose real numbers arrive as integers, as the user says
+	Producer string                           // the producer's name and version
 }
 
-// Indices returns the indices of all nodes of the file for which a node stands, its own first.
-func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
+// FileNodeIndices returns the indices of all nodes of the file for which a node stands, its own first.
+func (n *Node) FileNodeIndices() []int { return append([]int{n.Index}, n.Stands...) }
 
 // Label returns the name of a node for the user: its name or, if it has none, its first output.
 func (n *Node) Label() string {
-	return cmp.Or(n.Name, n.FirstOutput())
+	return cmp.Or(n.Name, n.FirstUsedOutput())
 }
 
 // AppendMissingNodes appends to list those of nodes that it does not hold yet, each once, and returns the extended
@@ -182,8 +183,8 @@ func AppendMissingNodes(list, nodes []*Node) []*Node {
 	return list
 }
 
-// Labels returns the labels of nodes, in order. Of nodes with the same index it has only the first.
-func Labels(nodes []*Node) []string {
+// NodeLabels returns the labels of nodes, in order. Of several nodes with the same index, it includes only the first.
+func NodeLabels(nodes []*Node) []string {
 	out := []string{}
 	seen := map[int]bool{}
 	for _, n := range nodes {
@@ -195,12 +196,12 @@ func Labels(nodes []*Node) []string {
 	return out
 }
 
-// FirstOutput returns the name of the first output that is not omitted, or "" if all are.
-func (n *Node) FirstOutput() string { return cmp.Or(n.Outputs...) }
+// FirstUsedOutput returns the name of the first output that is not omitted, or "" if all are.
+func (n *Node) FirstUsedOutput() string { return cmp.Or(n.Outputs...) }
 
-// FullOp returns the operator as the file has it: domain::op, or op alone for ONNX's own domain. For a node that a pass
-// has made, it returns that of the file's node (Was).
-func (n *Node) FullOp() string {
+// QualifiedOpName returns the operator as the file has it: domain::op, or op alone for ONNX's own domain. For a node
+// that a pass has made, it returns the operator of the file's node (Was).
+func (n *Node) QualifiedOpName() string {
 	if n.Was != "" {
 		return n.Was
 	}
@@ -210,76 +211,76 @@ func (n *Node) FullOp() string {
 	return n.Domain + "::" + n.Op
 }
 
-// In returns the name of input i, or "" if it is omitted.
-func (n *Node) In(i int) string { return SlotName(n.Inputs, i) }
+// InputName returns the name of input i, or "" if it is omitted.
+func (n *Node) InputName(i int) string { return NameAtSlot(n.Inputs, i) }
 
-// SlotName returns names[i], or "" if names is shorter, which means that the slot is omitted.
-func SlotName(names []string, i int) string {
+// NameAtSlot returns names[i], or "" if names is shorter, which means that the slot is omitted.
+func NameAtSlot(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
 	}
 	return ""
 }
 
-// Int returns the value of an integer attribute, or def if the node has no such attribute.
-func (n *Node) Int(name string, def int64) int64 {
-	if a := n.Attrs[name]; a.Kind == AttrInt {
+// IntAttrOr returns the value of an integer attribute, or def if the node has no such attribute.
+func (n *Node) IntAttrOr(name string, def int64) int64 {
+	if a := n.Attrs[name]; a.Kind == AttrKindInt {
 		return a.I
 	}
 	return def
 }
 
-// Float returns the value of a float attribute, or def if the node has no such attribute.
-func (n *Node) Float(name string, def float64) float64 {
-	if a := n.Attrs[name]; a.Kind == AttrFloat {
+// FloatAttrOr returns the value of a float attribute, or def if the node has no such attribute.
+func (n *Node) FloatAttrOr(name string, def float64) float64 {
+	if a := n.Attrs[name]; a.Kind == AttrKindFloat {
 		return a.F
 	}
 	return def
 }
 
-// Str returns the value of a string attribute, or def if the node has no such attribute.
-func (n *Node) Str(name, def string) string {
-	if a := n.Attrs[name]; a.Kind == AttrString {
+// StringAttrOr returns the value of a string attribute, or def if the node has no such attribute.
+func (n *Node) StringAttrOr(name, def string) string {
+	if a := n.Attrs[name]; a.Kind == AttrKindString {
 		return a.S
 	}
 	return def
 }
 
-// Ints returns the value of an attribute that lists integers, or nil if the node has no such attribute.
-func (n *Node) Ints(name string) []int64 { return n.Attrs[name].Ints }
+// IntsAttr returns the value of an attribute that lists integers, or nil if the node has no such attribute.
+func (n *Node) IntsAttr(name string) []int64 { return n.Attrs[name].Ints }
 
-// Reads returns the tensors that a node and its bodies read. It may include tensors that a body computes itself; these
-// have other names than any tensor of the graph around it.
-func (n *Node) Reads() []string {
+// TensorsRead returns the names of the tensors that a node and its bodies read. They may include tensors that a body
+// computes itself; these have other names than any tensor of the graph around it.
+func (n *Node) TensorsRead() []string {
 	all := slices.Clone(n.Inputs)
 	for _, a := range n.Attrs {
 		if a.G == nil {
 			continue
 		}
-		all = append(all, Names(a.G.Outputs)...)
+		all = append(all, ValueNames(a.G.Outputs)...)
 		for _, inner := range a.G.Nodes {
-			all = append(all, inner.Reads()...)
+			all = append(all, inner.TensorsRead()...)
 		}
 	}
 	return all
 }
 
-// Copy returns a graph with the same nodes and tensors in lists and maps of its own. Replacing nodes of the copy does
-// not change g; changing a node does.
-func (g *Graph) Copy() *Graph {
+// ShallowCopy returns a graph with the same nodes and tensors, but with its own lists and maps. Replacing nodes of the
+// copy does not change g; changing a node does.
+func (g *Graph) ShallowCopy() *Graph {
 	c := *g
 	c.Inputs, c.Outputs, c.Nodes = slices.Clone(g.Inputs), slices.Clone(g.Outputs), slices.Clone(g.Nodes)
 	if c.Init = maps.Clone(g.Init); c.Init == nil {
-		c.Init = map[string]*Tensor{}
+		c.Init = map[string]*ConstantTensor{}
 	}
 	return &c
 }
 
-// Output returns the name of output i, or "" if it is omitted.
-func (n *Node) Output(i int) string { return SlotName(n.Outputs, i) }
+// OutputName returns the name of output i, or "" if it is omitted.
+func (n *Node) OutputName(i int) string { return NameAtSlot(n.Outputs, i) }
 
 // HasInput reports whether input i is not omitted.
-func (n *Node) HasInput(i int) bool { return n.In(i) != "" }
+func (n *Node) HasInput(i int) bool { return n.InputName(i) != "" }
 
-// HasFlag reports whether the node has an integer attribute with this name that is not 0.
-func (n *Node) HasFlag(name string) bool { return n.Int(name, 0) != 0 }
+// IsFlagAttrSet reports whether the node has an integer attribute with this name that is not 0.
+func (n *Node) IsFlagAttrSet(name string) bool { return n.IntAttrOr(name, 0) != 0 }

@@ -2,12 +2,12 @@ package graph
 
 import "fmt"
 
-// UsedNames is the set of used tensor names. The value of a name is the number with which Fresh continues, because
-// models derive thousands of names from one.
-type UsedNames map[string]int
+// UsedTensorNames is the set of used tensor names. The value of a name is the number with which TakeFreshName continues
+// to number names made from it. So deriving thousands of names from one stays fast.
+type UsedTensorNames map[string]int
 
-// NameSet returns a set that holds the given names.
-func NameSet(names []string) map[string]bool {
+// NewNameSet returns a set that holds the given names.
+func NewNameSet(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
 		set[name] = true
@@ -15,25 +15,25 @@ func NameSet(names []string) map[string]bool {
 	return set
 }
 
-// UsedNames returns the names of all tensors of a graph, without those of bodies in it.
-func (g *Graph) UsedNames() UsedNames {
-	t := make(UsedNames, len(g.Nodes)+len(g.Init))
+// UsedTensorNames returns the names of all tensors of a graph, without those in the bodies of its nodes.
+func (g *Graph) UsedTensorNames() UsedTensorNames {
+	t := make(UsedTensorNames, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
-		t.Take(name)
+		t.MarkUsed(name)
 	}
 	for _, in := range g.Inputs {
-		t.Take(in.Name)
+		t.MarkUsed(in.Name)
 	}
 	for _, n := range g.Nodes {
 		for _, o := range n.Outputs {
-			t.Take(o)
+			t.MarkUsed(o)
 		}
 	}
 	return t
 }
 
-// Take marks a name as used. It returns false if it was used before.
-func (t UsedNames) Take(name string) bool {
+// MarkUsed marks a name as used. It returns true if the name was unused before.
+func (t UsedTensorNames) MarkUsed(name string) bool {
 	if t[name] > 0 {
 		return false
 	}
@@ -41,23 +41,23 @@ func (t UsedNames) Take(name string) bool {
 	return true
 }
 
-// Fresh returns an unused name and marks it as used. The name is base.suffix, with a number behind it if that is used
-// already.
-func (t UsedNames) Fresh(base, suffix string) string {
+// TakeFreshName returns an unused name and marks it as used. The name is base.suffix, with a number behind it if that
+// is used already.
+func (t UsedTensorNames) TakeFreshName(base, suffix string) string {
 	first := base + "." + suffix
-	if t.Take(first) {
+	if t.MarkUsed(first) {
 		return first
 	}
 	for i := t[first]; ; i++ {
-		if name := fmt.Sprintf("%s%d", first, i); t.Take(name) {
+		if name := fmt.Sprintf("%s%d", first, i); t.MarkUsed(name) {
 			t[first] = i + 1
 			return name
 		}
 	}
 }
 
-// Free marks name, which Fresh returned for base and suffix, as unused again.
-func (t UsedNames) Free(base, suffix, name string) {
+// ReleaseName marks name, which TakeFreshName returned for base and suffix, as unused again.
+func (t UsedTensorNames) ReleaseName(base, suffix, name string) {
 	delete(t, name)
 	if first := base + "." + suffix; t[first] > 0 {
 		t[first] = 2 // a smaller number may be unused now

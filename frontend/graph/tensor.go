@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A Tensor is a constant in row-major order. Its elements have one of four forms: real numbers in F, float32s in
-// Singles, integers in I, or codes, where element i is Values[Codes[i]]. A code takes a byte, and a function of the
+// A ConstantTensor is a constant in row-major order. Its elements have one of four forms: real numbers in F, float32s
+// in Singles, integers in I, or codes, where element i is Values[Codes[i]]. A code takes a byte, and a function of the
 // elements needs at most 256 evaluations, so large constants should be codes. If codes have another meaning in each
 // channel, Groups picks the channel, and Values holds 256 entries for each channel. The methods read any form. A tensor
 // must not be changed once it is in use, because tensors share their elements.
 //
 // A float64 holds every ONNX float exactly, and an int64 every integer type except uint64 above 2^63.
-type Tensor struct {
+type ConstantTensor struct {
 	DType   DType
 	Shape   []int // empty for a scalar
 	F       []float64
@@ -21,23 +21,23 @@ type Tensor struct {
 	I       []int64
 	Codes   []uint8
 	Values  []float64
-	Groups  ElementPick // the zero value if all codes have the same meaning
+	Groups  ElementIndexMap // the zero value if all codes have the same meaning
 }
 
-// Len returns the number of elements, by the shape.
-func (t *Tensor) Len() int { return Size(t.Shape) }
+// Len returns the number of elements, which is the product of Shape.
+func (t *ConstantTensor) Len() int { return ElementCount(t.Shape) }
 
-// At returns element i as a float64. It rounds an int64 beyond 2^53; such values occur only as shapes and indices,
-// which are read with Int.
-func (t *Tensor) At(i int) float64 {
+// FloatAt returns element i as a float64. It rounds an int64 beyond 2^53; such values occur only as shapes and indices,
+// which are read with IntAt.
+func (t *ConstantTensor) FloatAt(i int) float64 {
 	if t.F != nil {
 		return t.F[i]
 	}
 	return t.narrow(i)
 }
 
-// narrow implements At for elements that are not stored as float64s.
-func (t *Tensor) narrow(i int) float64 {
+// narrow implements FloatAt for elements that are not stored as float64s.
+func (t *ConstantTensor) narrow(i int) float64 {
 	switch {
 	case t.Codes != nil:
 		return t.Values[t.value(i)]
@@ -48,43 +48,43 @@ func (t *Tensor) narrow(i int) float64 {
 }
 
 // value returns the index in Values of element i of a tensor of codes.
-func (t *Tensor) value(i int) int {
+func (t *ConstantTensor) value(i int) int {
 	if t.Groups.Count == 0 {
 		return int(t.Codes[i])
 	}
-	return t.Groups.At(i)<<8 + int(t.Codes[i])
+	return t.Groups.ArgumentIndex(i)<<8 + int(t.Codes[i])
 }
 
-// GroupCount returns the number of groups in which codes have meanings of their own: 1 unless Groups is set.
-func (t *Tensor) GroupCount() int { return max(1, t.Groups.Count) }
+// CodeGroupCount returns the number of groups in each of which codes have their own meanings: 1 unless Groups is set.
+func (t *ConstantTensor) CodeGroupCount() int { return max(1, t.Groups.Count) }
 
-// Int returns element i of a tensor of integers.
-func (t *Tensor) Int(i int) int64 {
+// IntAt returns element i of a tensor of integers.
+func (t *ConstantTensor) IntAt(i int) int64 {
 	if t.Codes != nil {
 		return int64(t.Values[t.value(i)])
 	}
 	return t.I[i]
 }
 
-// Floats returns all elements, each as At returns it. The caller must not change the list.
-func (t *Tensor) Floats() []float64 {
+// Floats returns all elements, each as FloatAt returns it. The caller must not change the list.
+func (t *ConstantTensor) Floats() []float64 {
 	if t.F != nil {
 		return t.F
 	}
 	out := make([]float64, t.Len())
 	for i := range out {
-		out[i] = t.At(i)
+		out[i] = t.FloatAt(i)
 	}
 	return out
 }
 
-// PossibleValues yields all elements as At returns them, in any order. It yields elements stored as codes once for each
-// code. If codes have several meanings, some of the yielded values may not occur.
-func (t *Tensor) PossibleValues() iter.Seq[float64] {
+// PossibleValues yields all elements as FloatAt returns them, in any order. Of elements stored as codes it yields each
+// code's value once. If codes have several meanings, some of the yielded values may not occur.
+func (t *ConstantTensor) PossibleValues() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		if t.Codes != nil {
 			used := t.UsedCodes()
-			for g := range t.GroupCount() {
+			for g := range t.CodeGroupCount() {
 				for _, c := range used {
 					if !yield(t.Values[g<<8+int(c)]) {
 						return
@@ -112,29 +112,29 @@ func (t *Tensor) PossibleValues() iter.Seq[float64] {
 }
 
 // Ints returns the elements of a tensor of integers, or nil for a tensor of reals. The caller must not change the list.
-func (t *Tensor) Ints() []int64 {
-	if t.Codes == nil || t.DType.Float() {
+func (t *ConstantTensor) Ints() []int64 {
+	if t.Codes == nil || t.DType.IsReal() {
 		return t.I
 	}
 	out := make([]int64, len(t.Codes))
 	for i := range out {
-		out[i] = t.Int(i)
+		out[i] = t.IntAt(i)
 	}
 	return out
 }
 
-// Equal reports whether two tensors hold the same elements, in any form.
-func (t *Tensor) Equal(o *Tensor) bool {
+// Equal reports whether two tensors hold the same elements, in whatever form.
+func (t *ConstantTensor) Equal(o *ConstantTensor) bool {
 	switch {
 	case t == o:
 		return true
 	case t.DType != o.DType || t.Len() != o.Len():
 		return false
-	case t.sharesCodes(o) && t.Groups.SameRuns(&o.Groups) && slices.Equal(t.Values, o.Values):
+	case t.sharesCodes(o) && t.Groups.HasSameRuns(&o.Groups) && slices.Equal(t.Values, o.Values):
 		return true
 	}
 	for i := range t.Len() {
-		if !t.EqualElements(o, i, i) {
+		if !t.IsElementEqualTo(o, i, i) {
 			return false
 		}
 	}
@@ -142,36 +142,36 @@ func (t *Tensor) Equal(o *Tensor) bool {
 }
 
 // sharesCodes reports whether two tensors with equally many elements share one list of codes.
-func (t *Tensor) sharesCodes(o *Tensor) bool {
+func (t *ConstantTensor) sharesCodes(o *ConstantTensor) bool {
 	return len(t.Codes) > 0 && len(o.Codes) > 0 && &t.Codes[0] == &o.Codes[0]
 }
 
-// EqualElements reports whether element i of t equals element k of o.
-func (t *Tensor) EqualElements(o *Tensor, i, k int) bool {
-	switch real := t.DType.Float(); {
-	case real != o.DType.Float():
+// IsElementEqualTo reports whether element i of t equals element k of o.
+func (t *ConstantTensor) IsElementEqualTo(o *ConstantTensor, i, k int) bool {
+	switch real := t.DType.IsReal(); {
+	case real != o.DType.IsReal():
 		return false
 	case real:
-		return t.At(i) == o.At(k)
+		return t.FloatAt(i) == o.FloatAt(k)
 	}
-	return t.Int(i) == o.Int(k)
+	return t.IntAt(i) == o.IntAt(k)
 }
 
-// Picked returns a tensor with the given shape whose element i is element from(i) of t, in the same form. A nil from
-// means all elements in order.
-func (t *Tensor) Picked(shape []int, from func(i int) int) *Tensor {
+// GatherElements returns a tensor with the given shape whose element i is element from(i) of t. It stores elements in
+// the same form. A nil from means all elements in order.
+func (t *ConstantTensor) GatherElements(shape []int, from func(i int) int) *ConstantTensor {
 	out := *t
 	if out.Shape = shape; from == nil {
 		return &out
 	}
 	if t.Groups.Count > 0 && !out.regroup(from) {
-		floats := &Tensor{DType: t.DType, Shape: shape, F: make([]float64, Size(shape))}
+		floats := &ConstantTensor{DType: t.DType, Shape: shape, F: make([]float64, ElementCount(shape))}
 		for i := range floats.F {
-			floats.F[i] = t.At(from(i))
+			floats.F[i] = t.FloatAt(from(i))
 		}
 		return floats
 	}
-	n := Size(shape)
+	n := ElementCount(shape)
 	out.F, out.Singles = pickOf(t.F, n, from), pickOf(t.Singles, n, from)
 	out.I, out.Codes = pickOf(t.I, n, from), pickOf(t.Codes, n, from)
 	return &out
@@ -179,9 +179,9 @@ func (t *Tensor) Picked(shape []int, from func(i int) int) *Tensor {
 
 // regroup sets t.Groups and t.Values after elements were moved: element i came from element from(i). It returns false,
 // without a change, if groups no longer come in regular runs.
-func (t *Tensor) regroup(from func(i int) int) bool {
-	n, of := Size(t.Shape), t.Groups
-	group := func(i int) int { return of.At(from(i)) }
+func (t *ConstantTensor) regroup(from func(i int) int) bool {
+	n, of := ElementCount(t.Shape), t.Groups
+	group := func(i int) int { return of.ArgumentIndex(from(i)) }
 	if n == 0 {
 		return false
 	}
@@ -193,9 +193,9 @@ func (t *Tensor) regroup(from func(i int) int) bool {
 	for i := run; i < n && group(i) != order[0]; i += run {
 		order = append(order, group(i))
 	}
-	to := ElementPick{Run: run, Count: len(order)}
+	to := ElementIndexMap{Run: run, Count: len(order)}
 	for i := range n {
-		if group(i) != order[to.At(i)] {
+		if group(i) != order[to.ArgumentIndex(i)] {
 			return false
 		}
 	}
@@ -219,7 +219,7 @@ func pickOf[E any](list []E, n int, from func(i int) int) []E {
 }
 
 // UsedCodes returns the codes that occur in a tensor of codes, in increasing order.
-func (t *Tensor) UsedCodes() (codes []uint8) {
+func (t *ConstantTensor) UsedCodes() (codes []uint8) {
 	var seen [256]bool
 	for _, c := range t.Codes {
 		seen[c] = true
@@ -232,20 +232,21 @@ func (t *Tensor) UsedCodes() (codes []uint8) {
 	return codes
 }
 
-// WithCodeValues returns a tensor of type dt with the same codes and other values. values holds, group by group as
-// groups says, the value of each of the given codes in order.
-func (t *Tensor) WithCodeValues(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
-	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
-	out.Values = make([]float64, out.GroupCount()<<8)
+// WithCodeValues returns a tensor of type dt with the same codes, which stand for other values. values holds the value
+// of each code in codes, in order, for one group after the other. groups maps elements to groups.
+func (t *ConstantTensor) WithCodeValues(dt DType, groups ElementIndexMap, codes []uint8,
+	values []float64) *ConstantTensor {
+	out := &ConstantTensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
+	out.Values = make([]float64, out.CodeGroupCount()<<8)
 	for i, v := range values {
 		out.Values[i/len(codes)<<8+int(codes[i%len(codes)])] = v
 	}
 	return out
 }
 
-// CodeValues returns a function. From a base, it gives the values, by code, that the codes of the elements at base +
-// offsets have. It gives nil if t has no codes, or they have no common meaning there.
-func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
+// NewCodeValuesFunc returns a function that, given a base, returns the values by code of the elements at base +
+// offsets. It returns nil if t has no codes, or if they have no common meaning there.
+func (t *ConstantTensor) NewCodeValuesFunc(offsets []int32) func(base int32) []float64 {
 	if t.Codes == nil {
 		return func(int32) []float64 { return nil }
 	}
@@ -256,29 +257,29 @@ func (t *Tensor) CodeValues(offsets []int32) func(base int32) []float64 {
 	whole := !slices.ContainsFunc(offsets, func(o int32) bool { return int(o)%all != 0 })
 	most := int(slices.Max(offsets))
 	return func(base int32) []float64 {
-		if g := t.Groups.At(int(base)); whole || int(base)%run+most < run {
+		if g := t.Groups.ArgumentIndex(int(base)); whole || int(base)%run+most < run {
 			return t.Values[g<<8 : (g+1)<<8]
 		}
 		return nil
 	}
 }
 
-// FirstElementWhere returns the index of the first element for which bad is true, or -1 if there is none.
-func (t *Tensor) FirstElementWhere(bad func(v float64) bool) (i int) {
+// IndexOfFirstWhere returns the index of the first element for which bad is true, or -1 if there is none.
+func (t *ConstantTensor) IndexOfFirstWhere(bad func(v float64) bool) (i int) {
 	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
 		return -1
 	}
 	for i := range t.Len() {
-		if bad(t.At(i)) {
+		if bad(t.FloatAt(i)) {
 			return i
 		}
 	}
 	return -1
 }
 
-// IsCertainlyFinite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may
-// be finite all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
-func (t *Tensor) IsCertainlyFinite() bool {
+// IsCertainlyFinite reports whether all elements are finite real numbers that are stored in F or Singles. If it reports
+// false, they may be finite all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
+func (t *ConstantTensor) IsCertainlyFinite() bool {
 	rest, single := 0.0, float32(0)
 	for _, v := range t.F {
 		rest += v - v
@@ -289,26 +290,26 @@ func (t *Tensor) IsCertainlyFinite() bool {
 	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
-// AllInfinite reports whether all elements are infinities with the given sign. It reports false if there are no
-// elements.
-func (t *Tensor) AllInfinite(sign int) bool {
-	return t.DType.Float() && t.Len() > 0 && t.FirstElementWhere(func(v float64) bool {
+// IsAllInfinite reports whether all elements are infinities with the given sign, above or below 0. It reports false if
+// there are no elements.
+func (t *ConstantTensor) IsAllInfinite(sign int) bool {
+	return t.DType.IsReal() && t.Len() > 0 && t.IndexOfFirstWhere(func(v float64) bool {
 		return !math.IsInf(v,
 			sign)
 	}) < 0
 }
 
-// FilledTensor returns a tensor in which all elements are v.
-func FilledTensor(dt DType, shape []int, v float64) *Tensor {
-	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
+// NewFilledTensor returns a tensor of type dt in which all elements are v.
+func NewFilledTensor(dt DType, shape []int, v float64) *ConstantTensor {
+	return &ConstantTensor{DType: dt, Shape: shape, Codes: make([]uint8, ElementCount(shape)), Values: []float64{v}}
 }
 
-// MinElementsToCompress is the number of elements from which a tensor is stored in the form with the fewest bytes.
+// MinElementsToCompress is the number of elements from which CompressedToCodes considers a tensor large.
 const MinElementsToCompress = 1 << 12
 
-// Compressed returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised
-// weights have. Otherwise it returns the tensor itself.
-func (t *Tensor) Compressed() *Tensor {
+// CompressedToCodes returns the tensor as codes, if it is large and has at most 256 different elements in F, as
+// quantised weights have. Otherwise it returns the tensor itself.
+func (t *ConstantTensor) CompressedToCodes() *ConstantTensor {
 	if len(t.F) < MinElementsToCompress {
 		return t
 	}
@@ -331,13 +332,13 @@ func (t *Tensor) Compressed() *Tensor {
 		}
 		codes[i] = uint8(code[at] - 1)
 	}
-	return &Tensor{DType: t.DType, Shape: t.Shape, Codes: codes, Values: values}
+	return &ConstantTensor{DType: t.DType, Shape: t.Shape, Codes: codes, Values: values}
 }
 
-// bits returns the bits of element i, for a checksum.
-func (t *Tensor) bits(i int) uint64 {
-	if t.DType.Float() {
-		return math.Float64bits(t.At(i))
+// bits returns the binary representation of element i, for a checksum.
+func (t *ConstantTensor) bits(i int) uint64 {
+	if t.DType.IsReal() {
+		return math.Float64bits(t.FloatAt(i))
 	}
-	return uint64(t.Int(i))
+	return uint64(t.IntAt(i))
 }

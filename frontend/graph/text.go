@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// WriteText writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large
+// WriteGraphText writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large
 // constants are summarised by a hash and their first values. Equal graphs give equal text.
-func WriteText(w io.Writer, g *Graph) error {
+func WriteGraphText(w io.Writer, g *Graph) error {
 	var b strings.Builder
 	format(&b, g, "")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// format writes a graph with the given indentation. The bodies of a node follow it, indented further.
+// format writes a graph with the given indentation to b. The bodies of a node follow the node, indented further.
 func format(b *strings.Builder, g *Graph, indent string) {
 	for _, in := range g.Inputs {
 		fmt.Fprintf(b, "%sinput  %q %s %s\n", indent, in.Name, in.DType, FormatDims(in))
@@ -41,14 +41,15 @@ func format(b *strings.Builder, g *Graph, indent string) {
 	}
 }
 
-// ownOp returns the operator of the node itself, whereas FullOp returns the operator in the file.
+// ownOp returns the operator of the node itself, even if a pass made it; QualifiedOpName returns the operator in the
+// file.
 func ownOp(n *Node) string {
 	own := *n
 	own.Was = ""
-	return own.FullOp()
+	return own.QualifiedOpName()
 }
 
-// FormatDims returns the axes of a value as text: sizes, names in quotes, or ? if unknown.
+// FormatDims returns the axes of a value as text. An axis is its size, its name in quotes, or ? if it has neither.
 func FormatDims(v ValueInfo) string {
 	if !v.Known {
 		return "?"
@@ -67,20 +68,20 @@ func FormatDims(v ValueInfo) string {
 	return "[" + strings.Join(dims, " ") + "]"
 }
 
-// shown is the most values of a constant that are written in a text.
+// shown is the largest number of a constant's values that are written in a text.
 const shown = 8
 
-func formatValues(t *Tensor) string {
+func formatValues(t *ConstantTensor) string {
 	n := t.Len()
 	var b strings.Builder
 	for i := range min(n, shown) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if t.DType.Float() {
-			fmt.Fprint(&b, t.At(i))
+		if t.DType.IsReal() {
+			fmt.Fprint(&b, t.FloatAt(i))
 		} else {
-			fmt.Fprint(&b, t.Int(i))
+			fmt.Fprint(&b, t.IntAt(i))
 		}
 	}
 	if n > shown {
@@ -93,19 +94,19 @@ func formatValues(t *Tensor) string {
 	return b.String()
 }
 
-func formatAttrs(attrs Attrs) string {
+func formatAttrs(attrs AttributesByName) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
 		fmt.Fprintf(&b, " %s=", name)
 		switch values := [...]any{nil, a.F, a.I, a.S, a.T, a.G, a.Floats, a.Ints, a.Strings}; a.Kind {
-		case AttrUnknown:
+		case AttrKindUnknown:
 			b.WriteString("?")
-		case AttrTensor:
+		case AttrKindTensor:
 			fmt.Fprintf(&b, "%s%v(%s)", a.T.DType, a.T.Shape, formatValues(a.T))
-		case AttrGraph:
+		case AttrKindGraph:
 			fmt.Fprintf(&b, "graph(%d nodes)", len(a.G.Nodes))
-		case AttrString, AttrStrings:
+		case AttrKindString, AttrKindStrings:
 			fmt.Fprintf(&b, "%q", values[a.Kind])
 		default:
 			fmt.Fprint(&b, values[a.Kind])

@@ -26,11 +26,11 @@ func (g *Graph) Verify() error {
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
 			if in != "" && !known[in] {
-				return fmt.Errorf("%s %q reads %q before it is written", n.FullOp(), n.Label(), in)
+				return fmt.Errorf("%s %q reads %q before it is written", n.QualifiedOpName(), n.Label(), in)
 			}
 		}
 		for _, o := range n.Outputs {
-			if err := write(o, fmt.Sprintf("%s %q", n.FullOp(), n.Label())); err != nil {
+			if err := write(o, fmt.Sprintf("%s %q", n.QualifiedOpName(), n.Label())); err != nil {
 				return err
 			}
 		}

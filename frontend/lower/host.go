@@ -12,7 +12,7 @@ import (
 )
 
 func hostQuantiser(l *lowering, step *program.Step) (bool, error) {
-	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
+	if !scaled.IsQuantiserStep(step) || l.Integers.IsFromIntegers(step.Node.Inputs[0]) {
 		return false, nil
 	}
 	if !l.requantised(step) && !meetsReals(l, step.Output) {
@@ -27,9 +27,9 @@ func meetsReals(l *lowering, codes string) bool {
 	meets, read := false, false
 	var walk func(tensor string)
 	walk = func(tensor string) {
-		for _, r := range l.Uses.Readers(tensor) {
+		for _, r := range l.Uses.ReadingSteps(tensor) {
 			switch {
-			case r.Dot != nil || r.Recur != nil || scaled.IsCode(r):
+			case r.Dot != nil || r.Recur != nil || scaled.IsQuantiserStep(r):
 				read = true
 			case slices.ContainsFunc(r.Node.Inputs, func(in string) bool { return in != tensor && isReal(l, in) }):
 				meets = true
@@ -47,9 +47,9 @@ func isReal(l *lowering, tensor string) bool {
 	if known, ok := l.reals[tensor]; ok {
 		return known
 	}
-	step := l.Producer(tensor)
-	is := step == nil && tensor != "" && l.Known[tensor].Const == nil && !l.Integers.Derived(tensor)
-	if step != nil && !scaled.IsCode(step) {
+	step := l.ProducerOf(tensor)
+	is := step == nil && tensor != "" && l.Known[tensor].Const == nil && !l.Integers.IsFromIntegers(tensor)
+	if step != nil && !scaled.IsQuantiserStep(step) {
 		is = slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return isReal(l, in) })
 	}
 	l.reals[tensor] = is
@@ -57,11 +57,11 @@ func isReal(l *lowering, tensor string) bool {
 }
 
 // requantised reports whether a quantiser's codes only serve another quantiser, whose codes have no more bits, as many
-// elements, and a layer as reader. Then the host sends the second quantiser's codes.
+// elements, and a layer as reader. The host then sends the second quantiser's codes.
 func (l *lowering) requantised(step *program.Step) bool {
 	tensor := step.Output
 	for {
-		readers := l.Uses.Readers(tensor)
+		readers := l.Uses.ReadingSteps(tensor)
 		if len(readers) != 1 || !l.Uses.ReachesOutputsOnlyThrough(tensor, readers[0]) {
 			return false
 		}
@@ -72,62 +72,63 @@ func (l *lowering) requantised(step *program.Step) bool {
 			}) {
 			return false
 		}
-		if tensor = next.Output; scaled.IsCode(next) {
-			first, _ := scaled.Codes(step)
-			second, _ := scaled.Codes(next)
-			return num.NarrowestInt(second).Width <= num.NarrowestInt(first).Width && l.Uses.FeedsLayer(tensor) &&
-				graph.Size(next.Shape) == graph.Size(step.Shape)
+		if tensor = next.Output; scaled.IsQuantiserStep(next) {
+			first, _ := scaled.QuantiserCodeRange(step)
+			second, _ := scaled.QuantiserCodeRange(next)
+			return num.NarrowestIntTypeFor(second).Width <= num.NarrowestIntTypeFor(first).Width &&
+				l.Uses.FeedsLayer(tensor) &&
+				graph.ElementCount(next.Shape) == graph.ElementCount(step.Shape)
 		}
 	}
 }
 
 // assume makes the host send the codes of a quantiser.
 func (l *lowering) assume(step *program.Step) {
-	r, _ := scaled.Codes(step)
-	elem := num.NarrowestInt(r)
-	if operators.IsBipolar(step.Node) {
-		elem = num.Type{Kind: num.Bipolar, Width: 1}
+	r, _ := scaled.QuantiserCodeRange(step)
+	elem := num.NarrowestIntTypeFor(r)
+	if operators.IsBipolarQuantiser(step.Node) {
+		elem = num.Type{Kind: num.KindBipolar, Width: 1}
 	}
-	l.host.send(step.Output, elem, r, scaled.Values{Of: scaled.IdentityAffine})
+	l.host.send(step.Output, elem, r, scaled.AffinesOfElements{Of: scaled.IdentityAffines})
 }
 
 func hostPrefix(l *lowering, step *program.Step) (bool, error) {
 	for _, in := range step.Node.Inputs {
-		if in != "" && l.Integers.Derived(in) {
+		if in != "" && l.Integers.IsFromIntegers(in) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// declareInputs makes integer tensors of the inputs that arrive as integers, and returns their encodings. These are
-// inputs that the user names, those of integer types of at most 16 bits, and indices of rows of tables.
-func (l *lowering) declareInputs() map[string]*graph.InputEncoding {
-	arrive := map[string]*graph.InputEncoding{}
+// declareInputs makes integer tensors of the inputs that arrive as integers, and returns their encodings by name. These
+// are inputs that the user names, those of integer types of at most 16 bits, and indices of rows of tables.
+func (l *lowering) declareInputs() map[string]*graph.IntegerInputEncoding {
+	arrive := map[string]*graph.IntegerInputEncoding{}
 	for _, in := range l.Graph.Inputs {
 		a := l.Graph.Arrive[in.Name]
-		if bits := in.DType.Integer(); a == nil && bits.Width > 0 {
+		if bits := in.DType.StreamIntegerType(); a == nil && bits.Width > 0 {
 			a = graph.NewIdentityEncoding(bits)
 		}
-		if rows := l.LookupRowCount(in.Name); a == nil && rows > 0 && !in.DType.Float() {
-			a = graph.NewIdentityEncoding(num.NarrowestInt(num.Range{Lo: 0, Hi: int64(rows - 1)}))
+		if rows := l.LookupRowCount(in.Name); a == nil && rows > 0 && !in.DType.IsReal() {
+			a = graph.NewIdentityEncoding(num.NarrowestIntTypeFor(num.Range{Lo: 0, Hi: int64(rows - 1)}))
 		}
 		if a == nil {
 			continue
 		}
 		arrive[in.Name] = a
-		values := scaled.Values{Of: a.Of}
+		values := scaled.AffinesOfElements{Of: a.Of}
 		if len(a.Of) > 1 {
 			shape := l.Known[in.Name].Shape
-			values.Group = func(element int32) int32 { return int32(a.Channel(shape, int(element))) }
+			values.Group = func(element int32) int32 { return int32(a.ChannelOfElement(shape, int(element))) }
 		}
 		l.host.send(in.Name, a.Type, a.Type.Range(), values)
 	}
 	return arrive
 }
 
-// ToStreamOrder returns the integers of a tensor, given in the order of its elements, in the order of the stream that
-// carries it.
+// ToStreamOrder returns the integers q of a tensor, which are in the order of its elements, in the order of the stream
+// that carries them.
 func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -140,8 +141,8 @@ func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 	return out
 }
 
-// FromStreamOrder returns the integers of a tensor in the order of its elements, given all those of the stream that
-// carries it.
+// FromStreamOrder returns the integers of a tensor in the order of its elements. q holds all integers of the stream
+// that carries the tensor, in the stream's order.
 func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -154,23 +155,24 @@ func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 	return out
 }
 
-// SentRealValue returns the function from the integer that the host sends for element i of a tensor to its real value.
-func (r *Lowered) SentRealValue(tensor string, i int) real.Affine {
+// AffineOfSentInteger returns the function that maps the integer that the host sends for element i of a tensor to
+// its real value.
+func (r *Lowered) AffineOfSentInteger(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
-	return *of.At(int32(r.element(tensor, i)))
+	return *of.AffineOf(int32(r.element(tensor, i)))
 }
 
-// Real returns the function from the integer of element i of an integer tensor to its real value.
-func (r *Lowered) Real(tensor string, i int) real.Affine {
-	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
+// AffineOfInteger returns the function that maps the integer of element i of an integer tensor to its real value.
+func (r *Lowered) AffineOfInteger(tensor string, i int) real.Affine {
+	of, _ := r.Integer.AffineOfElement(tensor, r.element(tensor, i))
 	return of
 }
 
-// Elements returns the numbers that the n elements of a tensor have in Integer, which describes the longest sequences.
-// ok is false if Integer has no such tensor.
-func (r *Lowered) Elements(tensor string, n int) (list []int32, ok bool) {
+// IndicesInLongestSequence returns, for each of the n elements of a tensor, its index in the same tensor for the
+// longest sequences, which r.Integer describes. ok is false if Integer has no such tensor.
+func (r *Lowered) IndicesInLongestSequence(tensor string, n int) (list []int32, ok bool) {
 	if r.stretch != nil {
-		if _, _, ok := r.stretch.Steps(tensor); !ok {
+		if _, _, ok := r.stretch.StepLayoutsOf(tensor); !ok {
 			return nil, false
 		}
 	}
@@ -180,12 +182,12 @@ func (r *Lowered) Elements(tensor string, n int) (list []int32, ok bool) {
 	return list, true
 }
 
-// element returns the number that element i of a tensor has in Integer. It differs only if r is for shorter sequences
-// than the longest.
+// element returns the index that element i of a tensor has in r.Integer. It differs from i only if r is for sequences
+// shorter than the longest.
 func (r *Lowered) element(tensor string, i int) int {
 	if r.stretch == nil {
 		return i
 	}
-	long, short, _ := r.stretch.Steps(tensor)
-	return long.Element(short.At(i))
+	long, short, _ := r.stretch.StepLayoutsOf(tensor)
+	return long.IndexOfElement(short.StepAndElementOf(i))
 }

@@ -30,9 +30,9 @@ type interleaver struct {
 	d      *diag.List
 }
 
-// Interleave returns the result, given that for a single sample, for frames in which the given number of samples take
-// turns. It also returns how they do. It returns nil after adding errors to d.
-func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.SampleInterleaving) {
+// InterleaveSamples returns the result of lowering for frames of several samples that take turns, given low, the result
+// for a single sample. It also returns how the samples take turns. It returns nil after adding errors to d.
+func InterleaveSamples(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.SampleInterleaving) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
 	t := &interleaver{from: g, turns: &dataflow.SampleInterleaving{Samples: samples}, wants: list(), parts: list(),
@@ -42,7 +42,7 @@ func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered,
 	if !ok || !t.build(turns) {
 		return nil, nil
 	}
-	made, err := t.b.Graph()
+	made, err := t.b.VerifiedGraph()
 	if err != nil {
 		panic(err) // cannot happen: it has the form of the graph for one sample
 	}
@@ -63,10 +63,10 @@ func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered,
 	return &out, t.turns
 }
 
-// read determines, for each layer, how it takes the samples. ok is false after adding errors.
+// read returns, for each layer, how it takes the samples. ok is false after adding errors.
 func (t *interleaver) read() (turns []turn, ok bool) {
 	g := t.from
-	ok = slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Op.Kind() == rnn.Kind })
+	ok = slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Op.Kind() == rnn.KindName })
 	if !ok {
 		t.refuse(nil, "there is no recurrence whose latency could be hidden", "leave --interleave out")
 	}
@@ -92,8 +92,8 @@ func (t *interleaver) build(turns []turn) bool {
 	for _, s := range g.In {
 		t.parts[s] = max(1, t.wants[s])
 		one := g.Streams[s].Type
-		one.Shape = t.turns.Shape(one.Shape, t.parts[s])
-		t.become[s] = t.b.Input(g.Streams[s].Name, one)
+		one.Shape = t.turns.FrameShape(one.Shape, t.parts[s])
+		t.become[s] = t.b.AddInput(g.Streams[s].Name, one)
 		t.turns.Streams = append(t.turns.Streams, t.parts[s])
 		t.turns.In = append(t.turns.In, t.parts[s])
 	}
@@ -105,19 +105,19 @@ func (t *interleaver) build(turns []turn) bool {
 	}
 	for _, s := range g.Out {
 		t.turns.Out = append(t.turns.Out, t.parts[s])
-		t.b.Output(t.become[s])
+		t.b.MarkOutput(t.become[s])
 	}
 	return true
 }
 
-// layer adds layer n for frames of all samples, which it takes as the turn says.
+// layer adds layer n for frames of all samples, which it takes as the turn as says.
 func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 	op, before, after := as.op, as.before, as.after
 	switch p, moves := n.Op.Params().(reorder.Params); {
 	case moves:
 		to := t.shape(n.Out[0])
 		before, after = []int{t.parts[n.In[0]]}, t.behind(n)
-		op = t.reordering(n.In[0], before[0], after, t.turns.Shape(to, after), func(i int) int {
+		op = t.reordering(n.In[0], before[0], after, t.turns.FrameShape(to, after), func(i int) int {
 			block, chunk := i/(len(p.Order)*p.Chunk), i/p.Chunk%len(p.Order)
 			return (block*p.Block+p.Order[chunk])*p.Chunk + i%p.Chunk
 		})
@@ -145,9 +145,9 @@ func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 // arranged returns the stream that carries stream s of all samples, each divided into the given number of parts. It
 // adds a reordering if need be.
 func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
-	shape := as.Shape(t.turns, t.shape(s), parts)
+	shape := as.InterleavedShape(t.turns, t.shape(s), parts)
 	is := t.become[s]
-	if t.parts[s] == parts && (!as.shaped || slices.Equal(t.b.Type(is).Shape, shape)) {
+	if t.parts[s] == parts && (!as.shaped || slices.Equal(t.b.TypeOfStream(is).Shape, shape)) {
 		return is, nil
 	}
 	op := t.reordering(s, t.parts[s], parts, shape, func(i int) int { return i })
@@ -158,16 +158,18 @@ func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
 	return made[0], nil
 }
 
-// reordering returns a layer that divides the samples on a stream into to parts instead of from.
+// reordering returns a layer that divides the samples on stream s into to parts instead of from parts. shape is the
+// shape of its output; source returns the element that its output element i is.
 func (t *interleaver) reordering(s, from, to int, shape dataflow.Shape, source func(i int) int) dataflow.Op {
-	in, size := t.b.Type(t.become[s]).Shape, shape.Size()/t.turns.Samples
-	at := make([]int32, shape.Size())
+	in, size := t.b.TypeOfStream(t.become[s]).Shape, shape.ElementCount()/t.turns.Samples
+	at := make([]int32, shape.ElementCount())
 	for i := range size {
 		for sample := range t.turns.Samples {
-			at[t.turns.At(size, to, sample, i)] = int32(t.turns.At(t.shape(s).Size(), from, sample, source(i)))
+			at[t.turns.IndexInFrame(size, to, sample, i)] = int32(t.turns.IndexInFrame(t.shape(s).ElementCount(), from,
+				sample, source(i)))
 		}
 	}
-	p, ok := place.FindReorderBlocks(in, shape, at)
+	p, ok := place.FindReorderParams(in, shape, at)
 	if !ok {
 		panic("lower: elements within a frame do not move within it")
 	}
@@ -181,7 +183,7 @@ func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []st
 	if n != nil {
 		origin = n.Origin
 	}
-	out, err := t.b.Add(op, in, names, origin)
+	out, err := t.b.BindAndAdd(op, in, names, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +196,7 @@ func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []st
 func (t *interleaver) shape(s int) dataflow.Shape { return t.from.Streams[s].Type.Shape }
 
 func (t *interleaver) refuse(n *dataflow.Node, msg, hint string) {
-	d := diag.Diag{Severity: diag.Error, Code: diag.NotInterleaved, Where: t.file, Msg: msg, Hint: hint}
+	d := diag.Diag{Severity: diag.SeverityError, Code: diag.SamplesNotInterleaved, Where: t.file, Msg: msg, Hint: hint}
 	if n != nil {
 		d.Node, d.Op = n.Name, n.Op.Kind()
 		for _, o := range n.Origin[:min(4, len(n.Origin))] {

@@ -34,7 +34,7 @@ type turnsTest struct {
 
 func (b *turnsTest) input(shape ...int) int {
 	r := num.Range{Lo: -4, Hi: 3}
-	return b.Input("x", dataflow.StreamType{Shape: shape, Range: []num.Range{r}, Elem: num.NarrowestInt(r)})
+	return b.AddInput("x", dataflow.StreamType{Shape: shape, Range: []num.Range{r}, Elem: num.NarrowestIntTypeFor(r)})
 }
 
 func (b *turnsTest) add(op dataflow.Op, in ...int) int {
@@ -44,7 +44,7 @@ func (b *turnsTest) add(op dataflow.Op, in ...int) int {
 
 func (b *turnsTest) all(op dataflow.Op, in ...int) []int {
 	b.t.Helper()
-	out, err := b.Add(op, in, nil, nil)
+	out, err := b.BindAndAdd(op, in, nil, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 			weights[u] = append(weights[u], int64((u+2*k)%3-1))
 		}
 	}
-	state, out := 0, rnn.Ref{Value: 3}
+	state, out := 0, rnn.ValueRef{Value: 3}
 	step := num.StepFunction{At: []int64{-2, 0, 1, 3}, Value: []int64{-2, -1, 0, 1, 2}}
-	p := rnn.Params{Sequence: sequence, Outputs: []rnn.Ref{out}, Cells: []rnn.Cell{{
-		States: []rnn.StateVector{{Next: out}},
-		Phases: []rnn.Phase{{Units: units, State: &state, Dots: []rnn.CellDot{{Weights: weights}},
-			Values: []rnn.CellValue{
+	p := rnn.Params{Sequence: sequence, Outputs: []rnn.ValueRef{out}, Cells: []rnn.Cell{{
+		States: []rnn.StateDefinition{{Next: out}},
+		Phases: []rnn.CellPhase{{Units: units, State: &state, Dots: []rnn.CellMatrixProduct{{Weights: weights}},
+			Values: []rnn.CellOperation{
 				{Op: rnn.OpInput}, {Op: rnn.OpDot}, {Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-				{Op: rnn.OpSteps, Of: []int{2}, Steps: []num.StepFunction{step}},
+				{Op: rnn.OpStepFunction, Of: []int{2}, Steps: []num.StepFunction{step}},
 			}}},
 	}}}
 	if len(in) > 1 {
@@ -171,7 +171,7 @@ func TestInterleave(t *testing.T) {
 		}, 1},
 		{"a pooling", func(b *turnsTest) []int {
 			x := b.add(window(0, 2), b.input(6, 1, 2))
-			return []int{b.rnn(2, true, b.add(pool.New(pool.Params{Op: pool.Max}), x))}
+			return []int{b.rnn(2, true, b.add(pool.New(pool.Params{Op: pool.PoolingMax}), x))}
 		}, 0},
 		{"pads, crops and repetitions", func(b *turnsTest) []int {
 			x := b.add(pad.New(pad.Params{Before: [2]int{1, 0}, After: [2]int{2, 0}, Between: [2]int{1, 0}, Code: 2}),
@@ -189,9 +189,9 @@ func TestInterleave(t *testing.T) {
 			t.Parallel()
 			b := &turnsTest{t: t}
 			for _, s := range c.build(b) {
-				b.Output(s)
+				b.MarkOutput(s)
 			}
-			g, err := b.Graph()
+			g, err := b.VerifiedGraph()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 		one.Layers[i] = n.Name
 	}
 	var d diag.List
-	all, turns := Interleave(one, samples, "model.onnx", &d)
+	all, turns := InterleaveSamples(one, samples, "model.onnx", &d)
 	if all == nil {
 		t.Fatal(d.Diags)
 	}
@@ -226,13 +226,13 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 		var x []dataflow.Tensor
 		for _, s := range g.In {
 			x = append(x, dataflow.Tensor{Shape: g.Streams[s].Type.Shape})
-			for range x[len(x)-1].Shape.Size() {
+			for range x[len(x)-1].Shape.ElementCount() {
 				x[len(x)-1].Data = append(x[len(x)-1].Data, r.Int64N(8)-4)
 			}
 		}
 		in, want = append(in, x), append(want, streams(t, g, x))
 	}
-	for _, f := range turns.Frames(in) {
+	for _, f := range turns.MakeFrames(in) {
 		got = append(got, streams(t, all.Graph, f))
 	}
 	for i, x := range turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, got,
@@ -267,7 +267,7 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 // streams evaluates a frame and returns the tensors on all streams.
 func streams(t *testing.T, g *dataflow.Graph, in []dataflow.Tensor) []dataflow.Tensor {
 	t.Helper()
-	all, err := g.Eval(context.Background(), in)
+	all, err := g.EvalFirstFrame(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,14 +299,15 @@ func TestNotInterleaved(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			b := &turnsTest{t: t}
-			b.Output(c.build(b))
-			g, err := b.Graph()
+			b.MarkOutput(c.build(b))
+			g, err := b.VerifiedGraph()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var d diag.List
-			low, _ := Interleave(&Lowered{Graph: g}, 2, "model.onnx", &d)
-			if low != nil || len(d.Diags) != 1 || d.Diags[0].Msg != c.want || d.Diags[0].Code != diag.NotInterleaved {
+			low, _ := InterleaveSamples(&Lowered{Graph: g}, 2, "model.onnx", &d)
+			if low != nil || len(d.Diags) != 1 || d.Diags[0].Msg != c.want ||
+				d.Diags[0].Code != diag.SamplesNotInterleaved {
 				t.Errorf("%v, want %q", d.Diags, c.want)
 			}
 		})

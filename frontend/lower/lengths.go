@@ -12,13 +12,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Sequences records in l which of the graph's inputs are sequences. p is the lowered program, of is the program of the
-// same model for the shortest sequences.
-func (r *Lowered) Sequences(p, of *program.Program, l *dataflow.Lengths) error {
-	x := &axes.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
+// RecordSequenceInputs records in l which of the graph's inputs are sequences. p is the lowered program; of is the
+// program of the same model for the shortest sequences.
+func (r *Lowered) RecordSequenceInputs(p, of *program.Program, l *dataflow.SequenceLengths) error {
+	x := &axes.LengthComparison{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
 	for k, tensor := range r.In {
-		timed, err := x.DependsOnLength(tensor)
+		timed, err := x.HasLengthDependentShape(tensor)
 		if err != nil {
 			return err
 		}
@@ -34,44 +34,48 @@ func (r *Lowered) Sequences(p, of *program.Program, l *dataflow.Lengths) error {
 	return nil
 }
 
-// ForSequenceLength derives from r, for the longest sequences, the result for those of n steps. p is the lowered
-// program, of that of the same model for n steps. The error says what differs where layers compute.
-func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
+// ForSequenceLength returns the result of lowering for sequences of n steps, derived from r, the result for the
+// longest. p is the lowered program; of is the program of the same model for n steps. The error says what differs
+// between the two where layers compute.
+func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.SequenceLengths, n int) (*Lowered, error) {
 	out := *r
-	out.stretch = &axes.LengthPair{Long: p, Short: of, From: l.Max, To: n}
-	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
-	err := out.stretch.Compare(given, r.Out)
+	out.stretch = &axes.LengthComparison{Long: p, Short: of, From: l.Max, To: n}
+	given := append(graph.ValueNames(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
+	err := out.stretch.CompareTensors(given, r.Out)
 	if err != nil {
 		return nil, err
 	}
-	if out.Graph, err = r.Graph.At(l, n); err != nil {
+	if out.Graph, err = r.Graph.AtSequenceLength(l, n); err != nil {
 		return nil, err
 	}
 	out.Place, out.Carried = map[string]*program.IndexList{}, nil
 	for k, tensor := range r.In {
-		if err := cmp.Or(out.scaledAlike(tensor, r.SentRealValue), out.place(r, tensor, r.Graph.In[k])); err != nil {
+		if err := cmp.Or(out.scaledAlike(tensor, r.AffineOfSentInteger), out.place(r, tensor,
+			r.Graph.In[k])); err != nil {
 			return nil, err
 		}
 	}
 	for k, tensor := range r.Out {
-		if err := cmp.Or(out.scaledAlike(tensor, r.Real), out.place(r, tensor, r.Graph.Out[k])); err != nil {
+		if err := cmp.Or(out.scaledAlike(tensor, r.AffineOfInteger), out.place(r, tensor,
+			r.Graph.Out[k])); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range r.Carried {
-		if _, _, ok := out.stretch.Steps(c.Tensor); ok && out.place(r, c.Tensor, c.Stream) == nil {
+		if _, _, ok := out.stretch.StepLayoutsOf(c.Tensor); ok && out.place(r, c.Tensor, c.Stream) == nil {
 			out.Carried = append(out.Carried, c)
 		}
 	}
 	return &out, nil
 }
 
-// scaledAlike returns an error unless the functions of gives for a tensor's elements are the same in every time step.
+// scaledAlike returns an error unless the functions that of returns for a tensor's elements are the same in every time
+// step.
 func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
-	long, _, _ := r.stretch.Steps(tensor)
-	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
-		_, element := long.At(i)
-		a, b := of(tensor, i), of(tensor, long.Element(0, element))
+	long, _, _ := r.stretch.StepLayoutsOf(tensor)
+	for i := range graph.ElementCount(r.stretch.Long.Known[tensor].Shape) {
+		_, element := long.StepAndElementOf(i)
+		a, b := of(tensor, i), of(tensor, long.IndexOfElement(0, element))
 		if a.Scale.Cmp(b.Scale) != 0 || a.Bias.Cmp(b.Bias) != 0 {
 			return fmt.Errorf("%q is scaled differently from step to step", tensor)
 		}
@@ -79,12 +83,12 @@ func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.
 	return nil
 }
 
-// place finds the positions of a tensor's elements on a stream for shorter sequences. As in longest, these follow time
-// step by time step from either end, or are in the first or last one alone.
+// place records the positions of a tensor's elements on a stream for shorter sequences. As in longest, these follow
+// time step by time step from either end, or all are in the first or last time step.
 func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
-	long, short, _ := r.stretch.Steps(tensor)
+	long, short, _ := r.stretch.StepLayoutsOf(tensor)
 	from := longest.Graph.Streams[stream].Type.Shape
-	timed, width := longest.Graph.HasTimeSteps(r.Graph, stream), from.Size()/long.Count
+	timed, width := longest.Graph.StreamHasTimeSteps(r.Graph, stream), from.ElementCount()/long.Count
 	if !timed && long.Inner > 0 {
 		return fmt.Errorf("%q goes over a stream of shape %v, which has no steps", tensor, from)
 	}
@@ -105,29 +109,29 @@ func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 		}
 		return step*width + first%width
 	}
-	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
-		step, element := long.At(i)
-		if longest.Real(tensor, i).Scale.Sign() == 0 { // a constant, which has no position
+	for i := range graph.ElementCount(r.stretch.Long.Known[tensor].Shape) {
+		step, element := long.StepAndElementOf(i)
+		if longest.AffineOfInteger(tensor, i).Scale.Sign() == 0 { // a constant, which has no position
 			continue
 		}
-		if at(i) != in(at(long.Element(0, element)), max(step, 0), long.Count) {
+		if at(i) != in(at(long.IndexOfElement(0, element)), max(step, 0), long.Count) {
 			return fmt.Errorf("%q has the steps of a sequence in an order of its own, or some in the middle", tensor)
 		}
 	}
-	places := make([]int32, graph.Size(r.stretch.Short.Known[tensor].Shape))
+	places := make([]int32, graph.ElementCount(r.stretch.Short.Known[tensor].Shape))
 	for j := range places {
-		step, element := short.At(j)
-		places[j] = int32(in(at(long.Element(0, element)), max(step, 0), short.Count))
+		step, element := short.StepAndElementOf(j)
+		places[j] = int32(in(at(long.IndexOfElement(0, element)), max(step, 0), short.Count))
 	}
 	r.Place[tensor] = program.NewIndexList(places)
 	return nil
 }
 
-// CheckVariableLength returns an error unless a graph takes sequences of any length. Each layer before the last time
-// step must be a recurrence, reorder time steps, or compute each separately. It also returns the layer at fault, if
-// there is one.
-func CheckVariableLength(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
-	at, err := g.At(l, l.Min)
+// CheckVariableLengthSupport returns an error unless a graph accepts sequences of any length. Each layer before the
+// last time step must be a recurrence, reorder time steps, or compute each separately. The returned node is the layer
+// at fault, or nil if no single layer is.
+func CheckVariableLengthSupport(g *dataflow.Graph, l *dataflow.SequenceLengths) (*dataflow.Node, error) {
+	at, err := g.AtSequenceLength(l, l.Min)
 	if err != nil {
 		return nil, fmt.Errorf("in sequences of %d steps, %w", l.Min, err)
 	}
@@ -144,7 +148,7 @@ func CheckVariableLength(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {
 			long, short := g.Streams[s].Type.Shape, at.Streams[s].Type.Shape
-			if long.Size()/l.Max*l.Min != short.Size() {
+			if long.ElementCount()/l.Max*l.Min != short.ElementCount() {
 				return n, fmt.Errorf("a stream of shape %v has no steps", long)
 			}
 		}

@@ -1,15 +1,15 @@
 // Package lower turns a canonical program into integer layers. It works backwards from quantisers instead of
 // rewriting patterns. All that lies between the sum of products of a matrix layer and the code of a quantiser is
-// one function from integers to integers, which it finds exactly (real.Func.StepOver). Parts that stay real-valued
-// at either end are left to the host.
+// one function from integers to integers, which it finds exactly (real.Func.StepFunctionOver). Parts that stay
+// real-valued at either end are left to the host.
 //
 // It walks through the program once. Each step goes through three stages, each a package, with values in between:
 //
-//	program.Step --find--> choose.Function --choose--> choose.FunctionChoice --place--> wires of a place.Netlist
+//	program.Step --find--> choose.IntegerFunction --choose--> choose.LayerChoice --place--> wires of a place.Netlist
 //
-// For example, let y = Quant(MatMul(q, w)*s + b) with integers q. The product is a choose.Matrix of integer
+// For example, let y = Quant(MatMul(q, w)*s + b) with integers q. The product is a choose.MatrixProduct of integer
 // weights, and the choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers,
-// a choose.Activation. Among the rows for activations, thresholds in the layer in front fit, if nothing else reads
+// a choose.StepActivation. Among the rows for activations, thresholds in the layer in front fit, if nothing else reads
 // the product and the function rises. So a single MVAU goes on a wire. If a Softmax read the product too, the MVAU
 // would have no thresholds, and a Thresholding would follow.
 //
@@ -20,7 +20,7 @@
 // the table of turn.go; lengths.go compares a graph with those for sequences of other lengths.
 //
 // Packages: find reads a program as a program of integers; choose is the table of layers; place has netlists and
-// movements; recur reads cells of recurrences; whole finds integers for rationals; unmapped has the reasons for
+// movements; recur reads cells of recurrences; integers finds integers for rationals; unmapped has the reasons for
 // steps without layers.
 //
 // In come a program.Program and what the inputs arrive as; out comes a Lowered.
@@ -52,8 +52,8 @@ type Lowered struct {
 	Place   map[string]*program.IndexList
 	Layers  map[int]string // ONNX node index -> layer that computes the node
 	Carried []StreamTensor // integer tensors that streams carry as a whole
-	Integer *scaled.Analysis
-	Arrive  map[string]*graph.InputEncoding // model inputs that arrive as integers
+	Integer *scaled.IntegerAnalysis
+	Arrive  map[string]*graph.IntegerInputEncoding // model inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of steps that could not be mapped
 	// ONNX node indices of loops that no layer runs; if they are short or steps of the file, unrolling may help to
@@ -63,8 +63,9 @@ type Lowered struct {
 	Split       map[string][][]int
 	MoveToFront map[string]bool // codes behind a movement without a layer; computing them in front of it may help
 
-	sent    map[string]scaled.Values // real values of the integers of In
-	stretch *axes.LengthPair         // set if Integer belongs to longer sequences; nil if it belongs to the program
+	sent map[string]scaled.AffinesOfElements // real values of the integers of In
+	// set if Integer belongs to longer sequences; nil if it belongs to the program
+	stretch *axes.LengthComparison
 }
 
 // A StreamTensor names an integer tensor and the stream that carries it.
@@ -74,7 +75,7 @@ type StreamTensor struct {
 	Stream int
 }
 
-// Options changes how Lower treats a model's inputs and functions.
+// Options says how Lower treats a model's inputs and functions.
 type Options struct {
 	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards and begin with
 	// constants
@@ -92,7 +93,7 @@ type StepFunctionCache = choose.StepFunctionCache
 // Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
 // continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
 func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
-	found := find.New(p)
+	found := find.NewAnalysedProgram(p)
 	l := &lowering{circuit: circuit{AnalysedProgram: found, waiting: map[string]int{},
 		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
 		steps: cmp.Or(opt.Steps, &choose.StepFunctionCache{})},
@@ -101,7 +102,7 @@ func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
 		hosted: map[string]bool{}, reals: map[string]bool{}}
 	arrive := l.declareInputs()
 	for _, step := range recurrencesFirst(p) {
-		if l.Uses.Used(step) {
+		if l.Uses.IsUsed(step) {
 			l.buildFor(step)
 			l.apply(step)
 		}
@@ -111,8 +112,9 @@ func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
 	r := l.result()
 	r.Arrive = arrive
 	for _, w := range l.wide {
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.RangeTooWide, Node: w.node.Label(), Op: w.node.FullOp(),
-			Where: operators.Where(p.File, w.node),
+		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.ActivationRangeTooWide, Node: w.node.Label(),
+			Op:    w.node.QualifiedOpName(),
+			Where: operators.NodePositionText(p.File, w.node),
 			Msg:   fmt.Sprintf("its values need codes of %d bits, in their greatest common unit", w.bits),
 			Hint: "quantise behind it; or choose constants that are small multiples of one number, as a slope of 1/8 " +
 				"is"})
@@ -127,12 +129,12 @@ func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
 	switch {
 	case l.minifloats() || len(l.left) > 0:
 	case l.lost():
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.NothingQuantised, Where: p.File,
 			Msg: "no output depends on an input: the network is not in the file",
 			Hint: "the exporter has left it out: export again with dynamo=False, as torch.onnx.export and Brevitas' " +
 				"export_qonnx take it"})
 	default:
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.NothingQuantised, Where: p.File,
 			Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, " +
 				"return_quant_tensor=True)"})
@@ -153,14 +155,15 @@ type lowering struct {
 	reals    map[string]bool // answers of isReal
 }
 
-// A left is a step at the model's end that no layer computes. The host computes it if there is any layer in front.
+// A left is a step at the model's end that no layer computes. The host computes it if there is any layer in front of
+// it.
 type left struct {
 	step   *program.Step
 	rule   string
 	reject error
 }
 
-// leave notes a step to be computed by the host, with the rule that refused it and the reason.
+// leave leaves a step to the host. It records the rule that refused the step, and the reason.
 func (l *lowering) leave(step *program.Step, rule string, reject error) {
 	l.left = append(l.left, left{step, rule, reject})
 }
@@ -185,23 +188,23 @@ func (l *lowering) apply(step *program.Step) {
 			return
 		}
 	}
-	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
+	panic(fmt.Sprintf("lower: no rule for %s", step.Node.QualifiedOpName()))
 }
 
 // behindFailed handles a step whose input depends on a reported step. It takes codes behind it as given, so that
 // the rest can still be examined.
 func (l *lowering) behindFailed(step *program.Step) {
 	switch {
-	case scaled.IsCode(step):
+	case scaled.IsQuantiserStep(step):
 		l.assume(step)
-	case operators.Has(step.Node, operators.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
+	case operators.HasTrait(step.Node, operators.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
 		l.report(step, "slice", find.WholeRowReason(step.Node))
 	default:
 		l.failed[step.Output] = true
 	}
 }
 
-// outputs finds the integer tensors from which the host computes the model's outputs.
+// outputs records the integer tensors from which the host computes the model's outputs.
 func (l *lowering) outputs() {
 	seen := map[string]bool{}
 	var visit func(tensor string)
@@ -210,11 +213,11 @@ func (l *lowering) outputs() {
 			return
 		}
 		seen[tensor] = true
-		if at, ok := l.PlaceOf(tensor); ok && !at.OnHost() && !at.Alias {
-			l.net.Output(l.take(tensor), tensor)
+		if at, ok := l.PlaceOf(tensor); ok && !at.IsFromHost() && !at.Alias {
+			l.net.AddHostOutput(l.take(tensor), tensor)
 			return
 		}
-		if step := l.Producer(tensor); step != nil {
+		if step := l.ProducerOf(tensor); step != nil {
 			for _, in := range step.Node.Inputs {
 				visit(in)
 			}
@@ -225,45 +228,46 @@ func (l *lowering) outputs() {
 	}
 }
 
-// result returns the finished result. It has no Graph if the list of diagnostics has errors.
+// result returns the result of lowering. It has no Graph if the list of diagnostics has errors.
 func (l *lowering) result() *Lowered {
-	l.net.Prune()
+	l.net.PruneUnreadLayers()
 	l.Integers.ReleaseMemory()
-	r := &Lowered{In: l.net.HostInputs(), Out: l.net.HostOutputs(), Integer: l.Integers, Rejected: l.rejected,
-		Unroll: l.unroll,
-		Split:  l.split, MoveToFront: l.ahead,
-		Place: map[string]*program.IndexList{}, sent: map[string]scaled.Values{}}
+	r := &Lowered{In: l.net.HostInputTensorNames(), Out: l.net.HostOutputTensorNames(), Integer: l.Integers,
+		Rejected: l.rejected,
+		Unroll:   l.unroll,
+		Split:    l.split, MoveToFront: l.ahead,
+		Place: map[string]*program.IndexList{}, sent: map[string]scaled.AffinesOfElements{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
 	}
 	for _, tensor := range r.In {
 		r.Place[tensor], r.sent[tensor] = l.host.sent[tensor].at.At, l.host.sent[tensor].of
 	}
-	var built *place.LaidGraph
-	if !l.d.Failed() {
+	var built *place.BuiltGraph
+	if !l.d.HasErrors() {
 		var err error
-		if built, err = l.net.Build(); err != nil {
+		if built, err = l.net.BuildGraph(); err != nil {
 			panic(err)
 		}
-		r.Graph, r.Carried = built.Graph.WithMinifloats(), l.carried(built)
+		r.Graph, r.Carried = built.Graph.WithMinifloatStreams(), l.carried(built)
 	}
-	r.Layers = l.net.Computes(built)
+	r.Layers = l.net.LayerNamesByNode(built)
 	for _, n := range l.wires {
 		if r.Layers[n.Index] == "" {
-			r.Layers[n.Index] = choose.LayerWire
+			r.Layers[n.Index] = choose.LayerNameWire
 		}
 	}
 	return r
 }
 
 // carried returns the integer tensors that streams carry, sorted by streams and then by names.
-func (l *lowering) carried(b *place.LaidGraph) (list []StreamTensor) {
+func (l *lowering) carried(b *place.BuiltGraph) (list []StreamTensor) {
 	for tensor, at := range l.Places {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {
 			continue // Place describes what the host sends
 		}
 		if stream, ok := b.StreamOf(at); ok {
-			list = append(list, StreamTensor{tensor, l.Name(tensor), stream})
+			list = append(list, StreamTensor{tensor, l.StreamNameOf(tensor), stream})
 		}
 	}
 	slices.SortFunc(list, func(a, b StreamTensor) int {

@@ -16,32 +16,32 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxHeadSteps is the most steps that a layer computes for a quantiser at the model's end. One with more goes to the
-// host, where it costs nothing.
+// maxHeadSteps is the largest number of steps that a layer computes for a quantiser at the model's end. A quantiser
+// with more goes to the host, where it costs nothing.
 const maxHeadSteps = 1<<8 - 1
 
 func slice(*lowering, *program.Step) (bool, error) { return true, nil }
 
 func quantiser(l *lowering, step *program.Step) (bool, error) {
-	if !scaled.IsCode(step) {
+	if !scaled.IsQuantiserStep(step) {
 		return false, nil
 	}
-	if reject := l.Trace(graph.Size(step.Shape)); reject != nil {
+	if reject := l.CountTowardsTraceLimit(graph.ElementCount(step.Shape)); reject != nil {
 		return true, reject
 	}
-	codes, reject := l.CodesOf(step)
+	codes, reject := l.ReadQuantiser(step)
 	if reject != nil {
 		return true, reject
 	}
-	if l.RoundsProducts(codes) {
-		l.Defer(step)
-		l.Integers.Declare(step.Output, scaled.IdentityAffine)
+	if l.IsRoundingProducts(codes) {
+		l.DeferProductRounding(step)
+		l.Integers.DeclareIntegerTensor(step.Output, scaled.IdentityAffines)
 		return true, nil
 	}
-	if l.SharedSum(step.Node.Inputs[0]) && l.addUp(step.Node.Inputs[0]) == nil {
+	if l.IsFromSharedSum(step.Node.Inputs[0]) && l.addUp(step.Node.Inputs[0]) == nil {
 		codes = again(&l.circuit, step)
 	}
-	q := &quantising{circuit: &l.circuit, step: step, limit: integers.MaxSteps}
+	q := &quantising{circuit: &l.circuit, step: step, limit: integers.MaxActivationSteps}
 	if !l.Uses.FeedsLayer(step.Output) {
 		q.host, q.limit = true, maxHeadSteps
 	}
@@ -59,14 +59,14 @@ func quantiser(l *lowering, step *program.Step) (bool, error) {
 	}
 	switch {
 	case reject != nil:
-		if joins(codes) && find.BehindMove(l.AnalysedProgram, step.Node.Inputs[0]) {
+		if joins(codes) && find.IsBehindMove(l.AnalysedProgram, step.Node.Inputs[0]) {
 			l.ahead[step.Output] = true
 		}
 		return true, reject
 	case q.of != nil:
-		l.Integers.DeclareSome(step.Output, q.of)
+		l.Integers.DeclareIntegersAndConstants(step.Output, q.of)
 	default:
-		l.Integers.Declare(step.Output, scaled.IdentityAffine)
+		l.Integers.DeclareIntegerTensor(step.Output, scaled.IdentityAffines)
 	}
 	return true, nil
 }
@@ -75,28 +75,28 @@ func quantiser(l *lowering, step *program.Step) (bool, error) {
 // function.
 func unlayered(reject error) bool {
 	var why *unmapped.Reason
-	return errors.As(reject, &why) && why.Code == diag.NotMapped
+	return errors.As(reject, &why) && why.Code == diag.NodeNotMapped
 }
 
-// again reads a quantiser once more, after something in front of it has become integers.
-func again(c *circuit, step *program.Step) *find.RoundedCodes {
-	codes, reject := c.CodesOf(step)
+// again returns a quantiser's input, read once more after something in front of the quantiser has become integers.
+func again(c *circuit, step *program.Step) *find.QuantiserInput {
+	codes, reject := c.ReadQuantiser(step)
 	if reject != nil {
 		panic(reject) // cannot happen: it had forms before
 	}
 	return codes
 }
 
-// A quantising is the work of finding layers for the codes of one quantiser.
+// A quantising is the state of the search for layers that compute the codes of one quantiser.
 type quantising struct {
 	*circuit
 	step  *program.Step
-	limit int           // limit of steps
+	limit int           // largest number of steps
 	host  bool          // the host can take over, since no layer needs the codes
 	of    []real.Affine // real values of codes with constants among them; nil if there are no constants
 }
 
-func (q *quantising) lower(codes *find.RoundedCodes) error {
+func (q *quantising) lower(codes *find.QuantiserInput) error {
 	if form, ok := codes.SeveralIntegersForm(); ok {
 		forms := codes.Forms
 		if len(forms.Of) > 1 {
@@ -107,7 +107,7 @@ func (q *quantising) lower(codes *find.RoundedCodes) error {
 			if !ok {
 				return find.SeveralIntegersReason(form)
 			}
-			if len(forms.Of[0].Leaves()) == 1 { // the combined values are now one tensor
+			if len(forms.Of[0].IntegerVariables()) == 1 { // the combined values are now one tensor
 				return q.lower(again(q.circuit, q.step))
 			}
 		}
@@ -123,26 +123,26 @@ func (q *quantising) lower(codes *find.RoundedCodes) error {
 		}
 		return reject
 	}
-	sources, reject := codes.Sources()
+	sources, reject := codes.CodeSources()
 	if reject != nil {
-		if slices.ContainsFunc(codes.Axes(), func(axis int) bool { return q.moveFirst(codes, axis) }) {
+		if slices.ContainsFunc(codes.CandidateChannelAxes(), func(axis int) bool { return q.moveFirst(codes, axis) }) {
 			return nil
 		}
 		var ok bool
-		if sources, ok = codes.Positions(); !ok || q.host {
+		if sources, ok = codes.CodeSourcesPerElement(); !ok || q.host {
 			return reject
 		}
 	}
 	// Compute the codes of each source before any element moves, where the number of thresholds is least.
-	coded := map[string]*place.Place{}
+	coded := map[string]*place.TensorPlace{}
 	for _, src := range sources {
 		if coded[src.Tensor], reject = q.codes(codes, src); reject != nil {
 			return reject
 		}
 	}
 	if first := coded[sources[0].Tensor]; len(sources) == 1 {
-		if at, ok := codes.InPlace(first); ok {
-			q.Places[q.step.Output] = &place.Place{WireStream: first.WireStream, At: at, Alias: first.Alias}
+		if at, ok := codes.OneToOnePositions(first); ok {
+			q.Places[q.step.Output] = &place.TensorPlace{WireStream: first.WireStream, At: at, Alias: first.Alias}
 			return nil
 		}
 		if q.apart && q.among(codes, first) { // inserting constants might bring time steps together
@@ -153,7 +153,10 @@ func (q *quantising) lower(codes *find.RoundedCodes) error {
 		return reject
 	}
 	if len(sources) > 1 {
-		if slices.ContainsFunc(codes.Axes(), func(axis int) bool { return q.moveData(codes, axis, sources, coded) }) {
+		if slices.ContainsFunc(codes.CandidateChannelAxes(), func(axis int) bool {
+			return q.moveData(codes, axis,
+				sources, coded)
+		}) {
 			return nil
 		}
 		return reject
@@ -164,28 +167,29 @@ func (q *quantising) lower(codes *find.RoundedCodes) error {
 	return nil
 }
 
-// among leaves codes on the stream of the integers from which alone they come, without the constants among them. It
+// among leaves codes that all come from one stream where they are on that stream, without the constants among them. It
 // returns false if that is impossible.
-func (q *quantising) among(codes *find.RoundedCodes, source *place.Place) bool {
-	at, of, ok := codes.Among(source)
+func (q *quantising) among(codes *find.QuantiserInput, source *place.TensorPlace) bool {
+	at, of, ok := codes.PositionsAmongConstants(source)
 	if ok {
-		q.Places[q.step.Output], q.of = &place.Place{WireStream: source.WireStream, At: at, Alias: source.Alias}, of
+		q.Places[q.step.Output], q.of = &place.TensorPlace{WireStream: source.WireStream, At: at, Alias: source.Alias},
+			of
 	}
 	return ok
 }
 
-func joins(codes *find.RoundedCodes) bool {
+func joins(codes *find.QuantiserInput) bool {
 	_, ok := codes.SeveralIntegersForm()
 	return ok
 }
 
 // join adds layers for codes of sums or products of several integers, given the forms of what the quantiser reads.
-func (q *quantising) join(forms *scaled.Forms) error {
+func (q *quantising) join(forms *scaled.ElementForms) error {
 	j, wires, reject := q.joint(q.step, forms)
 	if reject != nil {
 		return reject
 	}
-	f, reject := j.Codes(q.types(wires), q.limit)
+	f, reject := j.CodesFunction(q.types(wires), q.limit)
 	if reject != nil {
 		return reject
 	}
@@ -198,10 +202,10 @@ func (q *quantising) join(forms *scaled.Forms) error {
 }
 
 // codes adds layers for the codes of one source, and returns where these are.
-func (q *quantising) codes(codes *find.RoundedCodes, src *find.CodeSource) (*place.Place, error) {
+func (q *quantising) codes(codes *find.QuantiserInput, src *find.CodeSource) (*place.TensorPlace, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
-		if src.ByElement(at.Type) {
+		if src.HasFunctionPerElement(at.Type) {
 			delete(q.Places, src.Tensor)
 			return q.codesOfGreatest(m, src)
 		}
@@ -211,17 +215,17 @@ func (q *quantising) codes(codes *find.RoundedCodes, src *find.CodeSource) (*pla
 	if reject != nil {
 		return nil, reject
 	}
-	return &place.Place{WireStream: w, At: at.At, Alias: wire}, nil
+	return &place.TensorPlace{WireStream: w, At: at.At, Alias: wire}, nil
 }
 
 // greatestCodes computes the codes of a maximum that waits. If the quantiser never falls, the maximum can be taken
 // of codes instead of integers; if it never rises, the maximum can be taken of negated codes. Otherwise the maximum
 // is taken of the integers.
-func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Place, error) {
+func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.TensorPlace, error) {
 	delete(q.Places, src.Tensor)
 	functions, falls := slices.Clone(src.Functions), make([]bool, len(src.Functions))
 	for c, f := range functions {
-		d, ok := f.Direction()
+		d, ok := f.MonotonicDirection()
 		if !ok {
 			return q.codesOfGreatest(m, src)
 		}
@@ -230,16 +234,16 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Pla
 		}
 	}
 	tensor, win := m.step.Node.Inputs[0], m.step.Window
-	shape, elements, reject := q.Layouts.Frame(win, q.Known[tensor].Shape)
+	shape, elements, reject := q.Layouts.WindowFrameElements(win, q.Known[tensor].Shape)
 	if reject != nil {
 		return nil, reject
 	}
-	forms, err := q.Integers.Forms(tensor, elements.Table())
+	forms, err := q.Integers.FormsOfElements(tensor, elements.ToSlice())
 	if err != nil {
 		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	im := &find.Image{LayerOperand: &find.LayerOperand{}}
-	im.H, im.W, im.C = place.Pixels(shape)
+	im := &find.PaddedImage{LayerOperand: &find.LayerOperand{}}
+	im.H, im.W, im.C = place.PixelDimensionsOf(shape)
 	ahead, order, reject := q.CodesBeforeMaximum(forms, im.C, functions)
 	if reject != nil {
 		return nil, reject
@@ -250,7 +254,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Pla
 	if reject != nil {
 		return nil, reject
 	}
-	wire, reject := q.net.Move([]int{w.Wire(&q.net, q.Name(ahead.Tensor))}, order, shape, 0, nil)
+	wire, reject := q.net.AddMovement([]int{w.EnsureWire(&q.net, q.StreamNameOf(ahead.Tensor))}, order, shape, 0, nil)
 	if reject != nil {
 		return nil, reject
 	}
@@ -262,19 +266,20 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Pla
 	if wire, reject = q.turn(wire, falls, im.Nodes); reject != nil {
 		return nil, reject
 	}
-	return &place.Place{WireStream: place.StreamOnWire(&q.net, wire), At: at}, nil
+	return &place.TensorPlace{WireStream: place.NewStreamOnWire(&q.net, wire), At: at}, nil
 }
 
-// codesOfGreatest adds layers that take the maximum of integers and then quantise it, and returns where the codes are.
-func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.Place, error) {
+// codesOfGreatest adds layers that take the maximum of integers and then quantise it. It returns the place of the
+// codes.
+func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.TensorPlace, error) {
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
 	}
 	codes := again(q.circuit, q.step)
-	sources, reject := codes.Sources()
+	sources, reject := codes.CodeSources()
 	if reject != nil {
 		var ok bool
-		if sources, ok = codes.Positions(); !ok {
+		if sources, ok = codes.CodeSourcesPerElement(); !ok {
 			return nil, reject
 		}
 	}
@@ -291,40 +296,40 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.P
 func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) (codes *place.WireStream, wire bool,
 	reject error) {
 	made, waits := waiting(integers)
-	var behind *choose.FusibleProduct
+	var behind *choose.ProductBeforeActivation
 	in := integers.Type
-	if src.ByElement(in) {
-		in, _ = in.Vectors(len(src.Functions))
+	if src.HasFunctionPerElement(in) {
+		in, _ = in.AsVectors(len(src.Functions))
 	} else if waits && q.Uses.ReachesOutputsOnlyThrough(src.Tensor, q.step) {
-		behind = made.FusibleProduct
+		behind = made.ProductBeforeActivation
 	}
-	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
+	a, reject := q.steps.StepActivationOf(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {
 		return nil, false, reject
 	}
-	c, reject := choose.Layer(a)
+	c, reject := choose.LayersFor(a)
 	if reject != nil {
 		return nil, false, reject
 	}
 	nodes, from := append(slices.Clone(src.Nodes), q.step.Node), 0
 	switch {
-	case c.Wire():
+	case c.IsWire():
 		q.wires = append(q.wires, nodes...)
 		return integers, true, nil
-	case c.Fused():
+	case c.IsFused():
 		nodes, from = append(made.all(), src.Nodes...), made.in
 	default:
-		from = integers.Wire(&q.net, q.Name(src.Tensor))
+		from = integers.EnsureWire(&q.net, q.StreamNameOf(src.Tensor))
 	}
 	w, reject := q.add(c, []int{from}, q.step.Output, nodes)
-	return place.StreamOnWire(&q.net, w), false, reject
+	return place.NewStreamOnWire(&q.net, w), false, reject
 }
 
 // move brings codes into the order of pixels: those of several sources, or of one source whose elements are
 // repeated, left out or padded.
-func (q *quantising) move(codes *find.RoundedCodes, sources []*find.CodeSource,
-	coded map[string]*place.Place) (first error) {
-	for _, axis := range codes.Axes() {
+func (q *quantising) move(codes *find.QuantiserInput, sources []*find.CodeSource,
+	coded map[string]*place.TensorPlace) (first error) {
+	for _, axis := range codes.CandidateChannelAxes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
 		if reject == nil {
 			return nil
@@ -336,17 +341,17 @@ func (q *quantising) move(codes *find.RoundedCodes, sources []*find.CodeSource,
 	return first
 }
 
-func (q *quantising) moveAlong(codes *find.RoundedCodes, axis int, sources []*find.CodeSource,
-	coded map[string]*place.Place) error {
-	f, reject := codes.Moved(axis, sources, coded)
+func (q *quantising) moveAlong(codes *find.QuantiserInput, axis int, sources []*find.CodeSource,
+	coded map[string]*place.TensorPlace) error {
+	f, reject := codes.ArrangeCodes(axis, sources, coded)
 	if reject != nil {
 		return reject
 	}
 	wires := make([]int, len(f.Tensors))
 	for i, tensor := range f.Tensors {
-		wires[i] = coded[tensor].Wire(&q.net, q.Name(tensor))
+		wires[i] = coded[tensor].EnsureWire(&q.net, q.StreamNameOf(tensor))
 	}
-	w, reject := q.net.Move(wires, f.Movement, f.Shape, f.Fill, f.Nodes)
+	w, reject := q.net.AddMovement(wires, f.Movement, f.Shape, f.Fill, f.Nodes)
 	if reject != nil {
 		return reject
 	}
@@ -355,17 +360,17 @@ func (q *quantising) moveAlong(codes *find.RoundedCodes, axis int, sources []*fi
 }
 
 // moveData moves codes of several sources side by side, without the constants among them.
-func (q *quantising) moveData(codes *find.RoundedCodes, axis int, sources []*find.CodeSource,
-	coded map[string]*place.Place) bool {
-	f, of, ok := codes.Data(axis, sources, coded)
+func (q *quantising) moveData(codes *find.QuantiserInput, axis int, sources []*find.CodeSource,
+	coded map[string]*place.TensorPlace) bool {
+	f, of, ok := codes.ArrangeWithoutConstants(axis, sources, coded)
 	if !ok {
 		return false
 	}
 	wires := make([]int, len(f.Tensors))
 	for i, tensor := range f.Tensors {
-		wires[i] = coded[tensor].Wire(&q.net, q.Name(tensor))
+		wires[i] = coded[tensor].EnsureWire(&q.net, q.StreamNameOf(tensor))
 	}
-	w, reject := q.net.Move(wires, f.Movement, f.Shape, 0, f.Nodes)
+	w, reject := q.net.AddMovement(wires, f.Movement, f.Shape, 0, f.Nodes)
 	if reject != nil {
 		return false
 	}
@@ -374,10 +379,10 @@ func (q *quantising) moveData(codes *find.RoundedCodes, axis int, sources []*fin
 	return true
 }
 
-// moveFirst brings integers into the order of the codes, and then computes the codes. An integer that is quantised in
-// several ways must occur several times. It returns false if it cannot.
-func (q *quantising) moveFirst(unmoved *find.RoundedCodes, axis int) bool {
-	f, ok := unmoved.Unmoved(axis)
+// moveFirst adds layers that bring integers into the order of the codes and then compute the codes. It serves integers
+// that are quantised in several ways and so must occur several times. It returns false if it cannot.
+func (q *quantising) moveFirst(unmoved *find.QuantiserInput, axis int) bool {
+	f, ok := unmoved.ArrangeIntegers(axis)
 	if !ok {
 		return false
 	}
@@ -387,10 +392,10 @@ func (q *quantising) moveFirst(unmoved *find.RoundedCodes, axis int) bool {
 	}
 	inner := *q
 	inner.host = true // more steps than the limit are of no use here
-	codes, _, reject := inner.activate(place.StreamOnWire(&q.net, w), &find.CodeSource{Functions: f.Functions})
+	codes, _, reject := inner.activate(place.NewStreamOnWire(&q.net, w), &find.CodeSource{Functions: f.Functions})
 	if reject != nil {
 		return false
 	}
-	q.Places[q.step.Output] = &place.Place{WireStream: codes, At: f.Places}
+	q.Places[q.step.Output] = &place.TensorPlace{WireStream: codes, At: f.Places}
 	return true
 }

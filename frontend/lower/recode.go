@@ -13,31 +13,31 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A recoder makes integer tensors of functions of integers that no quantiser follows. If fill is not nil, it is the
-// value of padding around them, for which there must be a code.
+// A recoder makes integer tensors of functions of integers that no quantiser follows. fill, if not nil, is the value of
+// padding around these tensors, for which there must be a code.
 type recoder struct {
 	*circuit
 	fill *big.Rat
 }
 
-// A wideCodes notes a node whose recoded values have more bits than quantisers usually give, to tell the user.
+// A wideCodes names a node whose recoded values have more bits than quantisers usually give, to tell the user.
 type wideCodes struct {
 	node *graph.Node
 	bits int
 }
 
-// usualBits is the most bits of recoded values that are not mentioned to the user.
+// usualBits is the largest number of bits of recoded values that are not mentioned to the user.
 const usualBits = 16
 
 // recode makes an integer tensor of a function of integers other than scale*q + bias: a tensor, or one in front of it.
 // It returns false if there is none, or if reject says why it cannot.
 func (c recoder) recode(tensor string) (recoded bool, reject error) {
-	step := c.Producer(tensor)
-	_, integer := c.Integers.Integer(tensor, 0)
-	if integer && c.fill == nil || step == nil || !c.Integers.Derived(tensor) {
+	step := c.ProducerOf(tensor)
+	_, integer := c.Integers.AffineOfElement(tensor, 0)
+	if integer && c.fill == nil || step == nil || !c.Integers.IsFromIntegers(tensor) {
 		return false, nil
 	}
-	data := c.Data(step)
+	data := c.IntegerInputsOf(step)
 	if !integer && step.Move == nil && (step.Elem == nil || step.Window != nil) {
 		return false, nil
 	}
@@ -46,9 +46,9 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 			return recoded, reject
 		}
 	}
-	codes, of, reject := c.Recode(step, c.fill)
+	codes, of, reject := c.RecodeStep(step, c.fill)
 	if errors.Is(reject, find.ErrSeveralIntegers) && c.addUp(tensor) == nil {
-		codes, of, reject = c.Recode(step, c.fill)
+		codes, of, reject = c.RecodeStep(step, c.fill)
 	}
 	if errors.Is(reject, find.ErrSeveralIntegers) {
 		return c.recodeAll(data)
@@ -57,13 +57,13 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		return false, reject
 	}
 	if over, ok := codes.HostCodeRange(); ok {
-		c.host.send(tensor, num.NarrowestInt(over), over, of)
+		c.host.send(tensor, num.NarrowestIntTypeFor(over), over, of)
 		return true, nil
 	}
-	q := &quantising{circuit: c.circuit, step: step, limit: integers.MaxSteps}
-	composed, ok := codes.Composed(of)
+	q := &quantising{circuit: c.circuit, step: step, limit: integers.MaxActivationSteps}
+	composed, ok := codes.ComposeWithQuantisers(of)
 	if ok = ok && q.composed(composed) == nil; !ok {
-		q = &quantising{circuit: c.circuit, step: step, limit: integers.MaxSteps}
+		q = &quantising{circuit: c.circuit, step: step, limit: integers.MaxActivationSteps}
 		if reject = q.lower(codes); reject != nil {
 			return false, reject
 		}
@@ -72,22 +72,22 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		c.circuit.wide = append(c.circuit.wide, wideCodes{step.Node, bits})
 	}
 	if q.of == nil {
-		c.Integers.DeclareGroups(tensor, of)
+		c.Integers.DeclareGroupedIntegers(tensor, of)
 		return true, nil
 	}
 	values := make([]real.Affine, len(q.of))
 	for k, code := range q.of {
-		if values[k] = *of.At(int32(k)); code.Scale.Sign() == 0 { // a constant
+		if values[k] = *of.AffineOf(int32(k)); code.Scale.Sign() == 0 { // a constant
 			v := new(big.Rat).Mul(values[k].Scale, code.Bias)
 			values[k] = real.Affine{Scale: code.Scale, Bias: v.Add(v, values[k].Bias)}
 		}
 	}
-	c.Integers.DeclareSome(tensor, values)
+	c.Integers.DeclareIntegersAndConstants(tensor, values)
 	return true, nil
 }
 
-// composed computes codes that are functions of the inputs of quantisers.
-func (q *quantising) composed(codes *find.RoundedCodes) error {
+// composed adds layers for codes that are functions of the inputs of other quantisers.
+func (q *quantising) composed(codes *find.QuantiserInput) error {
 	form, joins := codes.SeveralIntegersForm()
 	switch {
 	case !joins:
@@ -128,9 +128,9 @@ func (c recoder) straight(step *program.Step, data string) bool {
 			if k == nil || program.MayBeInfinite(c.AnalysedProgram.Program, in) {
 				return false
 			}
-			with[v] = real.Float(k.At(step.Elem.At(v, 0)))
+			with[v] = real.ConstantExprOfFloat(k.FloatAt(step.Elem.ArgumentIndex(v, 0)))
 		}
 	}
-	_, ok := step.Elem.Expr.Substitute(with).Affine()
+	_, ok := step.Elem.Expr.SubstituteVariables(with).AsAffine()
 	return ok
 }

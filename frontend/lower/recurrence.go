@@ -20,15 +20,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A loop holds cells that have no layer yet. A second cell that runs over the same input in the other direction may
-// still join. The two then take turns, and neither waits for itself.
+// A loop is one or two recurrent cells that have no layer yet. A second cell that runs over the same input in the other
+// direction may join the first. The two then take turns, and neither waits for itself.
 type loop struct {
 	step     *program.Step // an output of the first cell
 	nodes    []*graph.Node
 	length   int // number of time steps
 	cells    []*loopCell
 	outputs  []loopOutput
-	refs     []rnn.Ref           // values that are output
+	refs     []rnn.ValueRef      // values that are output
 	streams  []*place.WireStream // streams of these values
 	sequence bool                // some output has all time steps
 	built    bool
@@ -36,7 +36,7 @@ type loop struct {
 
 // A loopCell is one cell of a loop, with the tensors that it scans and those with which it begins.
 type loopCell struct {
-	*recur.CellBody
+	*recur.CellProgram
 	of      *program.Recur
 	in      []scannedInput
 	kept    []int // elements of a time step that are data
@@ -53,19 +53,19 @@ type scannedInput struct {
 
 // A loopOutput is a tensor that a loop computes: units of a cell in every run, or in the last run.
 type loopOutput struct {
-	place *place.Place
+	place *place.TensorPlace
 	cell  *loopCell
 	ref   int
 	units []int32 // unit of each element
 	runs  []int32 // run of each element; nil if only the last run counts
 }
 
-// Wire panics. It is never called, since loops are built before anything reads their streams.
-func (*loop) Wire(*place.Netlist, string) int {
+// EnsureWire panics. It is never called, since loops are built before anything reads their streams.
+func (*loop) EnsureWire(*place.Netlist, string) int {
 	panic("lower: a recurrence is read before it is built")
 }
 
-// A recurrences holds the loops that have been read, and which outputs belong to them.
+// A recurrences holds the loops that have been read, and the outputs that belong to them.
 type recurrences struct {
 	of      map[*program.Recur]*loop
 	refused map[*program.Recur]bool
@@ -77,8 +77,8 @@ func newRecurrences() recurrences {
 	return recurrences{of: map[*program.Recur]*loop{}, refused: map[*program.Recur]bool{}, open: map[string]bool{}}
 }
 
-// pair returns the loop for e, the only cell of recurrence of. That is a loop that it joins, so that both take turns,
-// or e itself as a new one.
+// pair returns the loop that takes over e, the only cell of recurrence of. That is an open loop whose cell can take
+// turns with it, or e itself as a new loop.
 func (r *recurrences) pair(of *program.Recur, e *loop) *loop {
 	if at := slices.IndexFunc(r.order, func(o *loop) bool { return o.pairs(e) }); at >= 0 {
 		r.order[at].join(e)
@@ -100,8 +100,8 @@ func recurrence(l *lowering, step *program.Step) (bool, error) {
 	}
 	reject := l.recurrence(step)
 	l.loops.refused[step.Recur] = reject != nil
-	if reject != nil && (step.Recur.Length <= canon.MaxUnrolled || step.Node.Stands != nil) {
-		for _, index := range step.Node.Indices() {
+	if reject != nil && (step.Recur.Length <= canon.MaxUnrolledIterations || step.Node.Stands != nil) {
+		for _, index := range step.Node.FileNodeIndices() {
 			l.unroll[index] = true
 		}
 	}
@@ -115,7 +115,7 @@ func (l *lowering) recurrence(step *program.Step) error {
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
 	}
-	c, source := &loopCell{of: r}, recur.BodySource{Recur: r, Wanted: l.wanted(r), Instead: make([]string, r.States)}
+	c, source := &loopCell{of: r}, recur.LoopToRead{Recur: r, Wanted: l.wanted(r), Instead: make([]string, r.States)}
 	e := &loop{step: step, length: r.Length, cells: []*loopCell{c}}
 	for k := range r.Scanned {
 		codes, nodes, reject := l.scanned(c, step.Node.Inputs[r.States+k], r.Scanned[k], r.Length)
@@ -131,7 +131,7 @@ func (l *lowering) recurrence(step *program.Step) error {
 	for k := range r.States {
 		initial := step.Node.Inputs[k]
 		t := l.Known[initial].Const
-		var codes *recur.StateCodes
+		var codes *recur.IntegersWithValues
 		if t == nil {
 			codes, starts[k] = l.initial(initial)
 		}
@@ -141,7 +141,7 @@ func (l *lowering) recurrence(step *program.Step) error {
 		source.Start, source.Arrives = append(source.Start, t), append(source.Arrives, codes)
 	}
 	var reject error
-	if c.CellBody, reject = recur.Read(source); reject != nil {
+	if c.CellProgram, reject = recur.ReadCellProgram(source); reject != nil {
 		return reject
 	}
 	for _, a := range c.Arrives {
@@ -152,7 +152,7 @@ func (l *lowering) recurrence(step *program.Step) error {
 	return l.loopOutput(step, l.loops.pair(r, e))
 }
 
-// waits adds by to the number of waiting operands of each tensor that the loop reads.
+// waits adds by to the number of waiting operands of each tensor that the loop reads; a negative number subtracts.
 func (e *loop) waits(l *lowering, by int) {
 	for _, c := range e.cells {
 		list := slices.Clone(c.arrives)
@@ -171,15 +171,15 @@ func (e *loop) waits(l *lowering, by int) {
 func (l *circuit) wanted(r *program.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
-		if s.Recur == r && l.Uses.Used(s) {
+		if s.Recur == r && l.Uses.IsUsed(s) {
 			out[s.Result] = true
 		}
 	}
 	return out
 }
 
-// scanned reads a tensor that a cell scans. It returns the integers of a time step.
-func (l *circuit) scanned(c *loopCell, tensor string, s program.Scanned, length int) (of recur.StateCodes,
+// scanned reads a tensor that cell c scans, and returns the integers of a time step.
+func (l *circuit) scanned(c *loopCell, tensor string, s program.ScanAxis, length int) (of recur.IntegersWithValues,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
 	if shape[s.Axis] != length {
@@ -191,12 +191,12 @@ func (l *circuit) scanned(c *loopCell, tensor string, s program.Scanned, length 
 		return of, nil, reject
 	}
 	n := len(elements) / length
-	affine, ok := o.Affine(n)
+	affine, ok := o.ChannelAffines(n)
 	if !ok {
 		return of, nil, unmapped.NewReason("elements of its input are scaled differently from step to step",
 			"quantise the input with one scale for all steps")
 	}
-	rest, kept, values, ok := o.WithoutConstants(n)
+	rest, kept, values, ok := o.WithoutConstantChannels(n)
 	if !ok && len(kept) > 0 || rest != nil && rest.Constants != nil {
 		return of, nil, unmapped.NewReason("elements of its input are constants in some steps, and data in others",
 			"put a quantiser of the sequence's scale behind what pads it: constants are codes then, too")
@@ -223,7 +223,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s program.Scanned, length 
 func (l *circuit) span(o *find.LayerOperand) num.Range {
 	var span num.Range
 	for i, tensor := range o.Tensors {
-		r := l.Places[tensor].Type.Union()
+		r := l.Places[tensor].Type.UnionOfRanges()
 		if i > 0 {
 			r = r.Union(span)
 		}
@@ -232,10 +232,10 @@ func (l *circuit) span(o *find.LayerOperand) num.Range {
 	return span
 }
 
-// scanOrder returns the indices of a tensor's elements, time step by time step along an axis.
+// scanOrder returns the indices of a tensor's elements in the order of time steps, which lie along an axis.
 func scanOrder(shape []int, axis int) []int32 {
-	inner := graph.Size(shape[axis+1:])
-	outer := graph.Size(shape) / inner / shape[axis]
+	inner := graph.ElementCount(shape[axis+1:])
+	outer := graph.ElementCount(shape) / inner / shape[axis]
 	var out []int32
 	for t := range shape[axis] {
 		for o := range outer {
@@ -253,7 +253,7 @@ func (e *loop) pairs(o *loop) bool {
 	a, b := e.cells[0], o.cells[0]
 	return !e.built && len(e.cells) == 1 && e.length == o.length && len(a.kept) == len(b.kept) &&
 		slices.EqualFunc(a.in, b.in, func(x, y scannedInput) bool { return x.reverse != y.reverse }) &&
-		a.SameForm(b.CellBody)
+		a.HasSameForm(b.CellProgram)
 }
 
 func (e *loop) join(o *loop) {
@@ -275,7 +275,7 @@ func (l *lowering) loopOutput(step *program.Step, e *loop) error {
 	if o.units = from.At; step.Result >= r.States {
 		e.sequence = true
 		g := r.Gathered[step.Result-r.States]
-		n := graph.Size(step.Shape)
+		n := graph.ElementCount(step.Shape)
 		o.units, o.runs, affine = make([]int32, n), make([]int32, n), make([]real.Affine, n)
 		for t, i := range scanOrder(step.Shape, g.Axis) {
 			run, element := t/len(from.At), t%len(from.At)
@@ -285,9 +285,9 @@ func (l *lowering) loopOutput(step *program.Step, e *loop) error {
 			o.runs[i], o.units[i], affine[i] = int32(run), from.At[element], from.Of[element]
 		}
 	}
-	o.place = &place.Place{WireStream: e.streams[o.ref]}
+	o.place = &place.TensorPlace{WireStream: e.streams[o.ref]}
 	l.Places[step.Output] = o.place
-	l.Integers.DeclareSome(step.Output, affine)
+	l.Integers.DeclareIntegersAndConstants(step.Output, affine)
 	e.outputs = append(e.outputs, o)
 	return nil
 }
@@ -320,7 +320,7 @@ func recurrencesFirst(p *program.Program) []*program.Step {
 func (l *lowering) buildFor(step *program.Step) {
 	open := l.loops.open
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return open[in] }) {
-		if step.Move != nil || step.Elem != nil && step.Window == nil && !scaled.IsCode(step) {
+		if step.Move != nil || step.Elem != nil && step.Window == nil && !scaled.IsQuantiserStep(step) {
 			open[step.Output] = true
 		} else {
 			l.buildLoops()
@@ -351,7 +351,7 @@ func (l *lowering) buildLoops() {
 	clear(l.loops.open)
 }
 
-// place records where a loop's outputs are on its streams.
+// place records where a loop's outputs are on the loop's streams.
 func (e *loop) place() {
 	for _, o := range e.outputs {
 		units := o.cell.Program.Phases[e.refs[o.ref].Phase].Units
@@ -391,13 +391,13 @@ func (e *loop) turns(l *lowering) *find.LayerOperand {
 func join(l *lowering, to, from *find.LayerOperand, first, end int) {
 	for i := first; i < end; i++ {
 		tensor, at := from.SourceOf(i)
-		to.Append(to.Stream(l.AnalysedProgram, from.Tensors[tensor]), at)
+		to.AppendPosition(to.StreamIndexOf(l.AnalysedProgram, from.Tensors[tensor]), at)
 	}
 }
 
-// functions returns the functions of the loop: the products with its input, and the cells.
-func (e *loop) functions() (choose.Matrix, choose.CellSequence) {
-	m := choose.Matrix{Product: e.cells[0].Product}
+// functions returns the functions that the loop's layers compute: the products with its input, and the cells.
+func (e *loop) functions() (choose.MatrixProduct, choose.RecurrentCellSequence) {
+	m := choose.MatrixProduct{Product: e.cells[0].Product}
 	if d := len(e.cells); d > 1 {
 		m.Groups = d
 	}
@@ -415,10 +415,10 @@ func (e *loop) functions() (choose.Matrix, choose.CellSequence) {
 	for _, a := range e.cells[0].Arrives {
 		p.Starts = append(p.Starts, a.State)
 	}
-	return m, choose.CellSequence{Loop: p}
+	return m, choose.RecurrentCellSequence{Loop: p}
 }
 
-// build adds the products with the inputs and the loop behind them.
+// build adds the layers of a loop: the products with its inputs, and the recurrence behind them.
 func (l *lowering) build(e *loop) error {
 	e.waits(l, -1)
 	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * len(e.cells[0].kept)}, 0)
@@ -427,15 +427,15 @@ func (l *lowering) build(e *loop) error {
 	}
 	m, r := e.functions()
 	r.Loop.Keeps, r.Loop.Sequence = l.stateful, e.sequence || l.timed
-	products, reject := choose.Layer(m)
+	products, reject := choose.LayersFor(m)
 	if reject != nil {
 		return reject
 	}
-	cells, reject := choose.Layer(r)
+	cells, reject := choose.LayersFor(r)
 	if reject != nil {
 		return reject
 	}
-	sums, err := l.net.Add(products.Waits.Op(), []int{in}, "", e.nodes)
+	sums, err := l.net.AddLayer(products.Waits.OpWithoutActivation(), []int{in}, "", e.nodes)
 	if err != nil {
 		return unmapped.NewReason("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
@@ -443,10 +443,11 @@ func (l *lowering) build(e *loop) error {
 	if reject != nil {
 		return reject
 	}
-	name := l.Name(e.step.Node.Outputs[len(e.step.Node.Outputs)-1])
-	out, err := l.net.Add(cells.Ops[0], append(sums, starts...), name, append([]*graph.Node{e.step.Node}, e.nodes...))
+	name := l.StreamNameOf(e.step.Node.Outputs[len(e.step.Node.Outputs)-1])
+	out, err := l.net.AddLayer(cells.Ops[0], append(sums, starts...), name, append([]*graph.Node{e.step.Node},
+		e.nodes...))
 	if err != nil {
-		return cells.Refused(err)
+		return cells.RefusalReason(err)
 	}
 	for i, w := range out {
 		if l.timed && !e.sequence {
@@ -462,7 +463,7 @@ func (l *lowering) build(e *loop) error {
 // lastStep adds a layer that takes the last time step on wire w, and returns its output's wire. With sequences of
 // several lengths, a loop knows only after a time step that it was the last.
 func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
-	width := l.net.Type(w).Shape.Channels()
+	width := l.net.WireType(w).Shape.Channels()
 	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.ChunkSource{{Last: true}}, Shape: []int{width}}
-	return l.net.AddMover(firstlast.New(p), []int{w}, nodes)
+	return l.net.AddMoverLayer(firstlast.New(p), []int{w}, nodes)
 }

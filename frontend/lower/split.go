@@ -11,17 +11,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxSplit is the most products, each with a layer, into which a product is split whose data or weights have several
-// scales along the sum.
+// maxSplit is the largest number of products, each with a layer, into which a product is split. A product is split if
+// its data or weights have several scales along the sum.
 const maxSplit = 8
 
-// A summed describes the elements that a product adds up.
+// A summed describes the elements that a product with weights adds up.
 type summed interface {
-	// Scales returns the scale of each element's data, nil for constants. ok is false if an element stands for
+	// ScalePerTerm returns the scale of each element's data, nil for constants. ok is false if an element stands for
 	// several with different scales.
-	Scales() (scales []*big.Rat, ok bool)
-	Blocks() (of []int, count int) // blocks of the weights (integers.FindWeightBlocks)
-	Taps() bool                    // reports whether elements have several weights in different blocks
+	ScalePerTerm() (scales []*big.Rat, ok bool)
+	WeightBlocks() (of []int, count int) // blocks of the weights (integers.GroupElementsByWeightUnit)
+	HasBlocksPerTap() bool               // reports whether elements have several weights in different blocks
 }
 
 // splits records that a product may be split by the scales of its data, and of its weights, if reject says that a
@@ -29,22 +29,22 @@ type summed interface {
 // help.
 func (l *lowering) splits(step *program.Step, s summed, reject error) error {
 	var why *unmapped.Reason
-	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide &&
+	if !errors.As(reject, &why) || why.Code != diag.ScalePerInputChannel && why.Code != diag.AccumulatorTooWide &&
 		why.Code != diag.WeightsNotInteger {
 		return reject
 	}
 	var block []int
 	blocks := 0
-	if why.Code != diag.AccumulatorWide {
-		block, blocks = s.Blocks()
+	if why.Code != diag.AccumulatorTooWide {
+		block, blocks = s.WeightBlocks()
 	}
 	if blocks == 0 && why.Code == diag.WeightsNotInteger {
-		if s.Taps() {
+		if s.HasBlocksPerTap() {
 			return byTap()
 		}
 		return reject
 	}
-	scales, ok := s.Scales()
+	scales, ok := s.ScalePerTerm()
 	if !ok {
 		return reject
 	}
@@ -62,18 +62,18 @@ func (l *lowering) splits(step *program.Step, s summed, reject error) error {
 func inBlocks(blocks int) error {
 	msg := fmt.Sprintf("its weights are quantised in blocks: they have %d scales along the summed axis, ", blocks)
 	if blocks > maxSplit {
-		return unmapped.ReasonWithCode(diag.WeightsNotInteger, msg+
+		return unmapped.NewReasonWithCode(diag.WeightsNotInteger, msg+
 			fmt.Sprintf("and a product becomes a sum of %d products at most, one per scale", maxSplit),
 			fmt.Sprintf("quantise the weights per output channel, or in at most %d blocks along the sum", maxSplit))
 	}
-	return unmapped.ReasonWithCode(diag.WeightsNotInteger, msg+
+	return unmapped.NewReasonWithCode(diag.WeightsNotInteger, msg+
 		fmt.Sprintf("and neither one product nor a sum of %d, one per scale, has layers", blocks),
 		"quantise the weights per output channel")
 }
 
 // byTap returns the reason for a convolution whose weights have scales that differ between positions of the kernel.
 func byTap() error {
-	return unmapped.ReasonWithCode(diag.WeightsNotInteger,
+	return unmapped.NewReasonWithCode(diag.WeightsNotInteger,
 		"its weights are quantised in blocks that differ from one position of "+
 			"the kernel to another. It becomes a sum of convolutions, one per scale, only where all weights that a "+
 			"channel is multiplied with have one scale", "quantise the weights per output channel")

@@ -18,15 +18,16 @@ import (
 // addUp makes integer tensors of the sums of several integer tensors on which a tensor depends, as far as it finds any.
 // The tensor's readers then find scaled integers of a single tensor.
 func (c *circuit) addUp(tensor string) error {
-	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
+	if _, ok := c.Integers.AffineOfElement(tensor, 0); ok || !c.Integers.IsFromIntegers(tensor) ||
+		c.Integers.IsFromSingleIntegers(tensor) {
 		return nil
 	}
 	forms := joined(c, tensor)
 	if forms == nil {
 		return nil
 	}
-	step := c.Producer(tensor)
-	data := c.Data(step)
+	step := c.ProducerOf(tensor)
+	data := c.IntegerInputsOf(step)
 	inside := step.Move != nil || len(data) == 1 // they are combined further back
 	if inside || len(forms.Of) > 1 {
 		for _, in := range data {
@@ -41,7 +42,8 @@ func (c *circuit) addUp(tensor string) error {
 	if len(forms.Of) > 1 {
 		var ok bool
 		if forms, ok = c.oneForm(step, step, data); !ok {
-			return unmapped.NewReason(fmt.Sprintf("%s joins tensors of several parts", unmapped.NodeText(step.Node)),
+			return unmapped.NewReason(fmt.Sprintf("%s joins tensors of several parts",
+				unmapped.DescribeNode(step.Node)),
 				"concatenate after adding")
 		}
 	}
@@ -49,7 +51,7 @@ func (c *circuit) addUp(tensor string) error {
 	if reject != nil {
 		return reject
 	}
-	sum, affine, reject := j.Sum(c.types(wires))
+	sum, affine, reject := j.AsWeightedSum(c.types(wires))
 	if errors.Is(reject, find.ErrSeveralIntegers) || errors.Is(reject, find.ErrNotScaledInteger) {
 		for _, in := range data {
 			c.addUp(in)
@@ -70,22 +72,25 @@ func (c *circuit) addUp(tensor string) error {
 		return reject
 	}
 	c.put(tensor, w, j.At)
-	c.Integers.DeclareGroups(tensor, affine)
+	c.Integers.DeclareGroupedIntegers(tensor, affine)
 	return nil
 }
 
 // joined returns the forms of a tensor if some element depends on several integers, and nil otherwise. It also returns
 // nil for a tensor that is not made of integers, which its reader reports.
-func joined(c *circuit, tensor string) *scaled.Forms {
-	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
-	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 }) {
+func joined(c *circuit, tensor string) *scaled.ElementForms {
+	forms, err := c.Integers.FormsOfElements(tensor,
+		c.Integers.CountingListTo(graph.ElementCount(c.Known[tensor].Shape)))
+	if err != nil || !slices.ContainsFunc(forms.Of,
+		func(f scaled.FormExpression) bool { return len(f.IntegerVariables()) > 1 }) {
 		return nil
 	}
 	return forms
 }
 
 // joint arranges the integers that a step combines on wires, in one order. forms are those of the step's elements.
-func (c *circuit) joint(step *program.Step, forms *scaled.Forms) (j *find.MultiTensorValue, wires []int, reject error) {
+func (c *circuit) joint(step *program.Step, forms *scaled.ElementForms) (j *find.MultiTensorValue, wires []int,
+	reject error) {
 	if j, reject = c.MultiTensorValueOf(step, forms); reject != nil {
 		return nil, nil, reject
 	}
@@ -101,55 +106,56 @@ func (c *circuit) joint(step *program.Step, forms *scaled.Forms) (j *find.MultiT
 
 func (c *circuit) types(wires []int) (types []dataflow.StreamType) {
 	for _, w := range wires {
-		types = append(types, c.net.Type(w))
+		types = append(types, c.net.WireType(w))
 	}
 	return types
 }
 
-// oneForm returns the forms of a step each of whose data come from a single tensor. If data do not, it first puts
-// them on a wire of their own, with the channels of the result of join. ok is false if that is impossible.
-func (c *circuit) oneForm(step, join *program.Step, data []string) (forms *scaled.Forms, ok bool) {
-	all := c.Integers.All(graph.Size(step.Shape))
-	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
+// oneForm returns the forms of a step, each of whose data must come from a single tensor. Data that do not come from
+// one are first put on a wire of their own, with the channels of the result of join. ok is false if that is impossible.
+func (c *circuit) oneForm(step, join *program.Step, data []string) (forms *scaled.ElementForms, ok bool) {
+	all := c.Integers.CountingListTo(graph.ElementCount(step.Shape))
+	if forms, err := c.Integers.FormsOfStepElements(step, all); err == nil && len(forms.Of) == 1 {
 		return forms, true
 	}
 	for _, in := range data {
 		axis := 0
-		if choice, reject := c.CodesOf(join); reject == nil {
-			axis = choice.Axis()
+		if choice, reject := c.ReadQuantiser(join); reject == nil {
+			axis = choice.ChannelAxis()
 		}
 		if c.together(in, axis) != nil {
 			return nil, false
 		}
 	}
-	forms, err := c.Integers.FormsOf(step, all)
+	forms, err := c.Integers.FormsOfStepElements(step, all)
 	return forms, err == nil && len(forms.Of) == 1
 }
 
 // together makes an integer tensor of a tensor whose elements come from several tensors, or that has constants such
 // as padding among its elements.
 func (c *circuit) together(tensor string, axis int) error {
-	if _, ok := c.Integers.Integer(tensor, 0); ok {
+	if _, ok := c.Integers.AffineOfElement(tensor, 0); ok {
 		return nil
 	}
 	tensorShape := c.Known[tensor].Shape
-	n := graph.Size(tensorShape)
-	if forms, err := c.Integers.Forms(tensor, c.Integers.All(n)); err == nil && len(forms.Of) == 1 {
+	n := graph.ElementCount(tensorShape)
+	if forms, err := c.Integers.FormsOfElements(tensor, c.Integers.CountingListTo(n)); err == nil &&
+		len(forms.Of) == 1 {
 		return nil
 	}
 	if axis >= len(tensorShape) {
-		return unmapped.EmptyTensorReason()
+		return unmapped.NewEmptyTensorReason()
 	}
-	shape, at := place.ChannelsLast(tensorShape, axis)
-	o, reject := c.operand(tensor, program.NewIndexList(place.Inverse(at, n)))
+	shape, at := place.ChannelsLastLayoutOf(tensorShape, axis)
+	o, reject := c.operand(tensor, program.NewIndexList(place.ElementsByPosition(at, n)))
 	if reject != nil {
 		return reject
 	}
-	affine, ok := o.Affine(shape.Channels())
+	affine, ok := o.ChannelAffines(shape.Channels())
 	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
 		return unmapped.NewReason("its parts are scaled differently", "quantise activations per tensor or per channel")
 	}
-	fill, reject := o.FillCode(affine)
+	fill, reject := o.CodeOfConstants(affine)
 	if reject != nil {
 		return reject
 	}
@@ -160,8 +166,8 @@ func (c *circuit) together(tensor string, axis int) error {
 	c.put(tensor, w, at)
 	of := *c.Places[tensor]
 	channels := int32(len(affine))
-	c.Integers.DeclareGroups(tensor, scaled.Values{Of: affine, Group: func(i int32) int32 {
-		return of.Position(i) % channels
+	c.Integers.DeclareGroupedIntegers(tensor, scaled.AffinesOfElements{Of: affine, Group: func(i int32) int32 {
+		return of.PositionOf(i) % channels
 	}})
 	return nil
 }

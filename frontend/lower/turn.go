@@ -18,7 +18,7 @@ type turn struct {
 	dataflow.Dependence
 }
 
-// turn returns how a node takes the samples, or the reason why it does not.
+// turn returns how a node takes the samples. If it cannot take them, reason says why.
 func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	switch d := dataflow.DependenceOf(n.Op); d.Form {
 	case dataflow.SeparateDependence:
@@ -81,13 +81,13 @@ func (t *interleaver) common(n *dataflow.Node, vectors int) int {
 	return max(1, (turn{vectors: vectors}).wants(0, t.wanted(n)))
 }
 
-// behind returns the parts of a reordering's output: the number that its reader needs, or else the number of its
+// behind returns the number of parts of a reordering's output: the number that its reader needs, or else that of its
 // input.
 func (t *interleaver) behind(n *dataflow.Node) int {
 	if wanted := t.wanted(n); wanted > 0 {
 		return wanted
 	}
-	if parts := t.parts[n.In[0]]; t.shape(n.Out[0]).Vectors()%parts == 0 {
+	if parts := t.parts[n.In[0]]; t.shape(n.Out[0]).VectorCount()%parts == 0 {
 		return parts
 	}
 	return 1

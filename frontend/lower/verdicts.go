@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A verdicts collects what is to be reported of steps that have no layer.
+// A verdicts collects the diagnostics of steps that have no layer.
 type verdicts struct {
 	d        *diag.List
 	file     string
@@ -33,11 +33,12 @@ func (v *verdicts) report(step *program.Step, rule string, reject error) {
 		panic(reject)
 	}
 	v.failed[step.Output] = true
-	for _, index := range step.Node.Indices() {
+	for _, index := range step.Node.FileNodeIndices() {
 		v.rejected[index] = true
 	}
-	v.d.Add(diag.Diag{Severity: diag.Error, Code: why.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
-		Where: operators.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
+	v.d.Add(diag.Diag{Severity: diag.SeverityError, Code: why.Code, Node: step.Node.Label(),
+		Op:    step.Node.QualifiedOpName(),
+		Where: operators.NodePositionText(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
 // realGates is the rule for cells whose gates are real numbers, which it refuses. It reports a cell once, not for each
@@ -49,7 +50,7 @@ func realGates(l *lowering, step *program.Step) (bool, error) {
 	l.failed[step.Output] = true
 	if !l.rejected[step.Node.Index] {
 		l.rejected[step.Node.Index] = true
-		l.d.Add(operators.FormatsNeeded(l.AnalysedProgram.Program, step))
+		l.d.Add(operators.CellFormatsNeededDiag(l.AnalysedProgram.Program, step))
 	}
 	return true, nil
 }
@@ -65,10 +66,11 @@ func (l *lowering) lost() bool {
 // Package canon has converted all other quantisers to codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
-		if n := step.Node; operators.Has(n, operators.TraitMinifloatQuantiser) {
+		if n := step.Node; operators.HasTrait(n, operators.TraitMinifloatQuantiser) {
 			found = true
-			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
-				Where: operators.Where(l.file, n), Msg: "its values are whole numbers of more than 32 bits",
+			l.d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.OpUnsupported, Node: n.Label(),
+				Op:    n.QualifiedOpName(),
+				Where: operators.NodePositionText(l.file, n), Msg: "its values are whole numbers of more than 32 bits",
 				Hint: "use a minifloat of fewer exponent bits, or execute the model with hlsgen simulate --engine " +
 					"reference"})
 		}

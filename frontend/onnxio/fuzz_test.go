@@ -12,21 +12,21 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// FuzzRead checks that no bytes make Read panic, and that Read fails exactly if it reports an error. A graph must
-// keep Read's promises, and LooksLikeModel must have accepted the file.
+// FuzzRead checks that no bytes make ParseGraph panic, and that ParseGraph fails exactly if it reports an error. A
+// graph must keep Read's promises, and LooksLikeONNXFile must have accepted the file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(quantModel().Bytes())
 	f.Add(linkModel().Bytes())
-	for t := graph.Float32; t <= graph.Int2; t++ {
+	for t := graph.DTypeFloat32; t <= graph.DTypeInt2; t++ {
 		m := linkModel()
-		c := onnxtest.Tensor(graph.Int8, []int{8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		c := onnxtest.Tensor(graph.DTypeInt8, []int{8}, 1, 2, 3, 4, 5, 6, 7, 8)
 		*c.DataType = int32(t)
-		n := m.Node("Constant").Tensor("value", graph.Int8, nil, 0).Out("y")
+		n := m.Node("Constant").Tensor("value", graph.DTypeInt8, nil, 0).Out("y")
 		n.Proto.Attribute[0].T = c
 		f.Add(m.Bytes())
 	}
-	body := onnxtest.New(0).Input("i", graph.Int64).Output("z", graph.Float32)
+	body := onnxtest.New(0).Input("i", graph.DTypeInt64).Output("z", graph.DTypeFloat32)
 	body.Node("Add", "x", "i").Out("z")
 	loop := linkModel()
 	loop.Node("Loop", "", "w").Graph("body", body).Out("y")
@@ -49,16 +49,16 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d diag.List
-		g := Read("m.onnx", b, &d)
-		if (g == nil) != d.Failed() {
+		g := ParseGraph("m.onnx", b, &d)
+		if (g == nil) != d.HasErrors() {
 			t.Fatalf("read %v, errors %v", g != nil, d.Diags)
 		}
 		for _, x := range d.Diags {
 			_ = x.String()
 		}
 		var early diag.List
-		begins := len(b) == 0 || LooksLikeModel("m.onnx", bytes.NewReader(b), int64(len(b)), &early)
-		if begins == early.Failed() || g != nil && !begins {
+		begins := len(b) == 0 || LooksLikeONNXFile("m.onnx", bytes.NewReader(b), int64(len(b)), &early)
+		if begins == early.HasErrors() || g != nil && !begins {
 			t.Fatalf("begins %t, read %v, errors %v", begins, g != nil, early.Diags)
 		}
 		if g == nil {
@@ -74,13 +74,13 @@ func FuzzRead(f *testing.F) {
 // checkGraph checks the promises of graph.Graph: constants have the right length and kind, a single node writes
 // each tensor, and nodes are in topological order.
 func checkGraph(t *testing.T, g *graph.Graph) {
-	check := func(c *graph.Tensor) {
+	check := func(c *graph.ConstantTensor) {
 		f, i, codes := len(c.F), len(c.I), len(c.Codes)
-		if f+i+codes != c.Len() || f > 0 && i+codes > 0 || i > 0 && codes > 0 || c.DType.Float() != (c.F != nil) {
+		if f+i+codes != c.Len() || f > 0 && i+codes > 0 || i > 0 && codes > 0 || c.DType.IsReal() != (c.F != nil) {
 			t.Fatalf("constant %v %v has %d reals, %d integers and %d codes", c.DType, c.Shape, f, i, codes)
 		}
 		for k := range c.Len() {
-			c.At(k)
+			c.FloatAt(k)
 		}
 	}
 	for _, c := range g.Init {
@@ -96,9 +96,9 @@ func checkGraph(t *testing.T, g *graph.Graph) {
 		}
 		for _, a := range n.Attrs {
 			switch a.Kind {
-			case graph.AttrTensor:
+			case graph.AttrKindTensor:
 				check(a.T)
-			case graph.AttrGraph:
+			case graph.AttrKindGraph:
 				checkGraph(t, a.G)
 			}
 		}

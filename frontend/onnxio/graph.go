@@ -17,11 +17,11 @@ type read struct {
 }
 
 // graph reads a graph, or the body of a subgraph attribute. at describes its place for diagnostics. It returns the uses
-// of tensors that p lacks; in a subgraph, these belong to the graphs around it.
+// of tensors that p does not define; in a subgraph, these belong to the graphs around it.
 func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	g := &graph.Graph{
 		Name:        p.GetName(),
-		Init:        make(map[string]*graph.Tensor),
+		Init:        make(map[string]*graph.ConstantTensor),
 		Opsets:      r.opsets,
 		Annotations: make(map[string]string),
 		Meta:        make(map[string]string),
@@ -71,8 +71,8 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 	return given
 }
 
-// values reads the inputs and outputs of p into g, and adds the inputs to given. An input in given, which has an
-// initializer, is a parameter and no input of g.
+// values reads the inputs and outputs of p into g, and adds the inputs to given. An input that is in given already has
+// an initializer, and is thus a parameter and not an input of g.
 func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]bool, at string) {
 	inputs := make(map[string]bool)
 	for _, v := range p.GetInput() {
@@ -97,8 +97,8 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	}
 }
 
-// value reads the declaration of an input or output, as what says, and reports faults. A missing type or shape is left
-// open, since subgraphs often have none.
+// value reads the declaration of an input or output and reports faults; what says which of the two it is. A missing
+// type or shape is left open, since subgraphs often have none.
 func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.ValueInfo {
 	v := graph.ValueInfo{Name: p.GetName()}
 	bad := func(f *fault) graph.ValueInfo {
@@ -202,11 +202,11 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 }
 
 func subjectOf(n *graph.Node, at string) subject {
-	return subject{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
+	return subject{node: n.Label(), op: n.QualifiedOpName(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
 }
 
 // attr reads an attribute, and the uses of tensors from outside if it is a graph. An attribute of a kind that
-// graph.Attr cannot hold becomes one of kind AttrUnknown.
+// graph.Attr cannot hold becomes one of kind AttrKindUnknown.
 func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
 		return graph.Attr{}, nil,
@@ -214,31 +214,31 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 	}
 	a := graph.Attr{Kind: attrKind(p)}
 	switch a.Kind {
-	case graph.AttrFloat:
+	case graph.AttrKindFloat:
 		a.F = float64(p.GetF())
-	case graph.AttrInt:
+	case graph.AttrKindInt:
 		a.I = p.GetI()
-	case graph.AttrString:
+	case graph.AttrKindString:
 		a.S = string(p.GetS())
-	case graph.AttrFloats:
+	case graph.AttrKindFloats:
 		a.Floats = make([]float64, len(p.GetFloats()))
 		for i, f := range p.GetFloats() {
 			a.Floats[i] = float64(f)
 		}
-	case graph.AttrInts:
+	case graph.AttrKindInts:
 		a.Ints = p.GetInts()
-	case graph.AttrStrings:
+	case graph.AttrKindStrings:
 		for _, s := range p.GetStrings() {
 			a.Strings = append(a.Strings, string(s))
 		}
-	case graph.AttrTensor:
+	case graph.AttrKindTensor:
 		if p.T == nil {
 			return a, nil, damaged("it holds no tensor")
 		}
 		t, f := r.tensor(p.T)
 		a.T = t
 		return a, nil, f
-	case graph.AttrGraph:
+	case graph.AttrKindGraph:
 		if p.G == nil {
 			return a, nil, damaged("it holds no graph")
 		}
@@ -249,12 +249,13 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 	return a, nil, nil
 }
 
-// declared maps the kinds that ONNX declares of attributes to those of package graph. Other kinds are missing.
+// declared maps the kinds of attributes that ONNX declares to those of package graph. It lacks the kinds that package
+// graph cannot hold.
 var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
-	onnxpb.AttributeProto_FLOAT: graph.AttrFloat, onnxpb.AttributeProto_FLOATS: graph.AttrFloats,
-	onnxpb.AttributeProto_INT: graph.AttrInt, onnxpb.AttributeProto_INTS: graph.AttrInts,
-	onnxpb.AttributeProto_STRING: graph.AttrString, onnxpb.AttributeProto_STRINGS: graph.AttrStrings,
-	onnxpb.AttributeProto_TENSOR: graph.AttrTensor, onnxpb.AttributeProto_GRAPH: graph.AttrGraph,
+	onnxpb.AttributeProto_FLOAT: graph.AttrKindFloat, onnxpb.AttributeProto_FLOATS: graph.AttrKindFloats,
+	onnxpb.AttributeProto_INT: graph.AttrKindInt, onnxpb.AttributeProto_INTS: graph.AttrKindInts,
+	onnxpb.AttributeProto_STRING: graph.AttrKindString, onnxpb.AttributeProto_STRINGS: graph.AttrKindStrings,
+	onnxpb.AttributeProto_TENSOR: graph.AttrKindTensor, onnxpb.AttributeProto_GRAPH: graph.AttrKindGraph,
 }
 
 // attrKind returns the declared kind. In IR version 1, which had no declaration, it returns the kind of the field

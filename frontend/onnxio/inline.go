@@ -11,7 +11,7 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// maxNames is the most bytes that the names of tensors of inlined functions may have in total.
+// maxNames is the largest total length, in bytes, of the names of tensors of inlined functions.
 const maxNames = 1 << 26
 
 // An inliner expands calls of the model's own functions in the decoded message, so that later code sees plain
@@ -22,14 +22,14 @@ type inliner struct {
 	functions map[string]*onnxpb.FunctionProto // by key
 	opsets    map[string]int64                 // versions that the model imports, by domain
 	model     *onnxpb.ModelProto
-	taken     graph.UsedNames
+	taken     graph.UsedTensorNames
 	calls     []string // keys of the functions being expanded, outermost first
 	nodes     int      // number of nodes made
 	names     int      // bytes of names made
 	failed    bool
 }
 
-// key returns the key under which a function is found, made of its domain, name and overload.
+// key returns the map key of a function, made of its domain, name and overload.
 func key(domain, name, overload string) string {
 	return canonical(domain) + "\x00" + name + "\x00" + overload
 }
@@ -38,7 +38,7 @@ func key(domain, name, overload string) string {
 // error.
 func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
-		taken: graph.UsedNames{}}
+		taken: graph.UsedTensorNames{}}
 	for _, f := range m.GetFunctions() {
 		if operators.IsQuantisationDomain(f.GetDomain()) {
 			continue
@@ -62,7 +62,7 @@ func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	return !x.failed
 }
 
-// refuse reports an error, if it is the first. Later errors are often about the same call.
+// refuse reports an error if it is the first one. Later errors are often about the same call.
 func (x *inliner) refuse(s subject, f *fault) {
 	if !x.failed {
 		x.report(s, f)
@@ -74,18 +74,18 @@ func (x *inliner) refuse(s subject, f *fault) {
 func (x *inliner) take(g *onnxpb.GraphProto) {
 	for _, list := range [][]*onnxpb.ValueInfoProto{g.GetInput(), g.GetOutput()} {
 		for _, v := range list {
-			x.taken.Take(v.GetName())
+			x.taken.MarkUsed(v.GetName())
 		}
 	}
 	for _, t := range g.GetInitializer() {
-		x.taken.Take(t.GetName())
+		x.taken.MarkUsed(t.GetName())
 	}
 	for _, t := range g.GetSparseInitializer() {
-		x.taken.Take(t.GetValues().GetName())
+		x.taken.MarkUsed(t.GetValues().GetName())
 	}
 	for _, n := range g.GetNode() {
 		for _, o := range n.GetOutput() {
-			x.taken.Take(o)
+			x.taken.MarkUsed(o)
 		}
 		for _, a := range n.GetAttribute() {
 			x.take(a.GetG())
@@ -93,8 +93,8 @@ func (x *inliner) take(g *onnxpb.GraphProto) {
 	}
 }
 
-// expand returns nodes with all calls of functions expanded, also in bodies and functions. It does not change the
-// given nodes, which calls share.
+// expand returns the given nodes with all calls of functions expanded, also in bodies and in the functions themselves.
+// It does not change the given nodes, since several calls share them.
 func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.NodeProto) {
 	for i, n := range nodes {
 		if x.failed {
@@ -133,7 +133,7 @@ func attribute(a *onnxpb.AttributeProto, name string, g *onnxpb.GraphProto) *onn
 		Ints: a.Ints, Strings: a.Strings, Tensors: a.Tensors}
 }
 
-// made counts nodes and bytes that inlining adds. It returns false, after reporting it, if there are too many, or after
+// made counts nodes and bytes that inlining adds. It returns false if there are too many, which it reports, or after
 // any earlier error.
 func (x *inliner) made(s subject, nodes, bytes int) bool {
 	x.nodes, x.names = x.nodes+nodes, x.names+bytes
@@ -216,22 +216,22 @@ type binding struct {
 	versions map[string]int64
 }
 
-// name returns the name in the model for a tensor of the function. It makes one if there is none yet.
+// name returns the name in the model of a tensor of the function. If the tensor has none yet, name makes one.
 func (b *binding) name(of string) string {
 	if of == "" {
 		return ""
 	}
 	to, ok := b.names[of]
 	if !ok {
-		to = b.taken.Fresh(b.call, of)
+		to = b.taken.TakeFreshName(b.call, of)
 		b.names[of] = to
 		b.named(to)
 	}
 	return to
 }
 
-// named counts a new name. It returns false, after reporting it, if the name is longer than a file's may be or there
-// are too many.
+// named counts a new name. It returns false after reporting that the name is longer than a name in a file may be, or
+// that there are too many names.
 func (b *binding) named(name string) bool {
 	if len(name) > maxString {
 		b.refuse(b.here, tooLarge("functions within functions make a name of more than %d bytes", maxString))
@@ -247,8 +247,8 @@ func (b *binding) renamed(names []string) []string {
 	return list
 }
 
-// nodes returns the nodes of the function, or of a graph in it, with the names of the call. It names their outputs
-// first, since nodes may come in any order.
+// nodes returns the nodes of the function, or of a graph in it, renamed for the call. It names their outputs first,
+// since nodes may come in any order.
 func (b *binding) nodes(of []*onnxpb.NodeProto) (list []*onnxpb.NodeProto) {
 	for _, n := range of {
 		if b.failed {
@@ -305,7 +305,7 @@ func (b *binding) body(g *onnxpb.GraphProto) *onnxpb.GraphProto {
 	b.names = maps.Clone(outer)
 	defer func() { b.names = outer }()
 	b.made(b.here, 0, 64*(len(outer)+len(g.GetInput())+len(g.GetOutput())+len(g.GetInitializer())))
-	inner := &inliner{taken: graph.UsedNames{}}
+	inner := &inliner{taken: graph.UsedTensorNames{}}
 	inner.take(&onnxpb.GraphProto{Input: g.Input, Initializer: g.Initializer, Node: g.Node})
 	for name := range inner.taken {
 		delete(b.names, name)

@@ -40,7 +40,7 @@ var calls = []struct {
 		function(m, "F", "a", "b", func(f *onnxtest.Model) {
 			f.Node("Neg", "a").Out("c")
 			f.Node("Add", "c", "k").Out("b")
-			f.Node("Constant").Tensor("value", graph.Float32, nil, 5).Out("k") // out of order
+			f.Node("Constant").Tensor("value", graph.DTypeFloat32, nil, 5).Out("k") // out of order
 		})
 		m.Node("F", "c").Domain("own").Name("first").Out("x")
 		m.Node("F", "x").Domain("own").Name("first").Out("y")
@@ -73,7 +73,7 @@ var calls = []struct {
 	}, []float64{1, -0.5}},
 	{"an attribute left out is the operator's own", func(m *onnxtest.Model) {
 		function(m, "F", "a", "b", func(f *onnxtest.Model) {
-			f.Node("Constant").Tensor("value", graph.Int64, []int{2}, 1, 0).Out("i")
+			f.Node("Constant").Tensor("value", graph.DTypeInt64, []int{2}, 1, 0).Out("i")
 			refer(f.Node("Gather", "a", "i").Int("axis", 7), "axis").Out("b")
 		})
 		m.Node("F", "c").Domain("own").Out("y")
@@ -92,7 +92,7 @@ var calls = []struct {
 			f.Node("Neg", "a").Out("b")
 			f.Node("Neg", "b").Out("d")
 		})
-		m.Init("zero", graph.Float32, nil, 0)
+		m.Init("zero", graph.DTypeFloat32, nil, 0)
 		m.Node("F", "c", "zero").Domain("own").Out("", "y")
 	}, []float64{1, 0}},
 	{"an output that is an input", func(m *onnxtest.Model) {
@@ -110,7 +110,8 @@ var calls = []struct {
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for _, c := range calls {
-		m := onnxtest.New(18).Opset("own", 1).Output("y", graph.Float32, 2).Init("c", graph.Float32, []int{2}, 1, -2)
+		m := onnxtest.New(18).Opset("own", 1).Output("y", graph.DTypeFloat32, 2).Init("c", graph.DTypeFloat32,
+			[]int{2}, 1, -2)
 		c.make(m)
 		p := onnxtest.Prepare(t, mustRead(t, m.Bytes()))
 		if k := p.Known["y"].Const; k == nil || !slices.Equal(k.Floats(), c.want) {
@@ -123,7 +124,7 @@ func TestFunctions(t *testing.T) {
 // node are kept.
 func TestFunctionNames(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(0).Opset("own", 1).Input("x", graph.Float32, 2).Output("y", graph.Float32, 2)
+	m := onnxtest.New(0).Opset("own", 1).Input("x", graph.DTypeFloat32, 2).Output("y", graph.DTypeFloat32, 2)
 	function(m, "F", "a", "b", func(f *onnxtest.Model) {
 		f.Node("Neg", "a").Name("minus").Out("t").Proto.MetadataProps = []*onnxpb.StringStringEntryProto{
 			{Key: new("namespace"), Value: new(": Net/net.minus: Minus/neg: aten.neg.default")}}
@@ -134,7 +135,7 @@ func TestFunctionNames(t *testing.T) {
 	g := mustRead(t, m.Bytes())
 	var got []string
 	for _, n := range g.Nodes {
-		got = append(got, fmt.Sprintln(n.Index, n.Name, n.Inputs, n.Outputs, n.Module()))
+		got = append(got, fmt.Sprintln(n.Index, n.Name, n.Inputs, n.Outputs, n.ModuleName()))
 	}
 	if want := []string{"0 call/minus [x] [call.t2] net.minus\n", "1 call/Neg [call.t2] [call.t] \n",
 		"2 F/minus [call.t] [F.t] net.minus\n", "3 F/Neg [F.t] [y] \n"}; !slices.Equal(got, want) {
@@ -143,11 +144,11 @@ func TestFunctionNames(t *testing.T) {
 	if g.Opsets[""] != 18 {
 		t.Errorf("the functions' version is not imported: %v", g.Opsets)
 	}
-	file, err := Write(g, nil)
+	file, err := EncodeGraph(g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := mustRead(t, file); again.Nodes[0].Module() != "net.minus" || len(again.Nodes[1].Meta) > 0 {
+	if again := mustRead(t, file); again.Nodes[0].ModuleName() != "net.minus" || len(again.Nodes[1].Meta) > 0 {
 		t.Error("what the exporter knows is not written")
 	}
 }
@@ -156,10 +157,10 @@ func TestFunctionNames(t *testing.T) {
 // although calls use some names in common, and they see the tensors of the call, its attributes, and its bodies.
 func TestFunctionBodies(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(18).Opset("own", 1).Input("x", graph.Float32, 2).Output("y", graph.Float32, 2)
+	m := onnxtest.New(18).Opset("own", 1).Input("x", graph.DTypeFloat32, 2).Output("y", graph.DTypeFloat32, 2)
 	f := function(m, "F", "a yes", "b", func(f *onnxtest.Model) {
 		f.Node("Neg", "a").Out("t")
-		body := onnxtest.New(0).Output("r", graph.Float32).Init("k", graph.Float32, nil, 3)
+		body := onnxtest.New(0).Output("r", graph.DTypeFloat32).Init("k", graph.DTypeFloat32, nil, 3)
 		refer(body.Node("LeakyRelu", "t").Float("alpha", 0), "slope").Out("l")
 		body.Node("G", "l", "k").Domain("own").Out("r")
 		n := f.Node("If", "yes").Graph("then_branch", body).Graph("else_branch", onnxtest.New(0))
@@ -167,9 +168,9 @@ func TestFunctionBodies(t *testing.T) {
 	})
 	f.Attribute = []string{"slope", "else"}
 	function(m, "G", "p q", "r", func(f *onnxtest.Model) { f.Node("Sub", "p", "q").Out("r") })
-	m.Input("c", graph.Bool)
+	m.Input("c", graph.DTypeBool)
 	for i, names := range [][2]string{{"x", "u"}, {"u", "y"}} {
-		other := onnxtest.New(0).Output("e", graph.Float32)
+		other := onnxtest.New(0).Output("e", graph.DTypeFloat32)
 		other.Node("G", "x", "x").Domain("own").Out("e")
 		m.Node("F", names[0], "c").Domain("own").Float("slope", float32(i)).Graph("else", other).Name("f").Out(names[1])
 	}
@@ -180,7 +181,7 @@ func TestFunctionBodies(t *testing.T) {
 		for _, name := range []string{"then_branch", "else_branch"} {
 			if body := n.Attrs[name].G; body != nil {
 				for _, n := range body.Nodes {
-					line += fmt.Sprint(" ", n.Op, n.Inputs, n.Outputs, n.Float("alpha", -1))
+					line += fmt.Sprint(" ", n.Op, n.Inputs, n.Outputs, n.FloatAttrOr("alpha", -1))
 				}
 				line += fmt.Sprint(" ", body.Outputs[0].Name, len(body.Init))
 			}
@@ -227,7 +228,7 @@ func TestFunctionFaults(t *testing.T) {
 		{"recursive by another, in a body", func(m *onnxtest.Model) {
 			function(m, "F", "a", "b", func(f *onnxtest.Model) { f.Node("G", "a").Domain("own").Out("b") })
 			function(m, "G", "a", "b", func(f *onnxtest.Model) {
-				body := onnxtest.New(0).Output("r", graph.Float32)
+				body := onnxtest.New(0).Output("r", graph.DTypeFloat32)
 				body.Node("F", "a").Domain("own").Out("r")
 				f.Node("If", "a").Graph("then_branch", body).Graph("else_branch", body).Out("b")
 			})
@@ -270,10 +271,11 @@ func TestFunctionFaults(t *testing.T) {
 			m.Node("F", "c").Domain("own").Name(long).Out("y")
 		}, diag.ModelTooLarge, "a name of more than 4096 bytes"},
 	} {
-		m := onnxtest.New(18).Opset("own", 1).Output("y", graph.Float32, 2).Init("c", graph.Float32, []int{2}, 1, -2)
+		m := onnxtest.New(18).Opset("own", 1).Output("y", graph.DTypeFloat32, 2).Init("c", graph.DTypeFloat32,
+			[]int{2}, 1, -2)
 		c.make(m)
 		var d diag.List
-		if g := Read("m.onnx", m.Bytes(), &d); g != nil || len(d.Diags) == 0 || d.Diags[0].Code != c.code ||
+		if g := ParseGraph("m.onnx", m.Bytes(), &d); g != nil || len(d.Diags) == 0 || d.Diags[0].Code != c.code ||
 			!strings.Contains(d.Diags[0].Msg, c.says) {
 			t.Errorf("%s: %v, want %q", c.name, d.Diags, c.says)
 		}

@@ -10,8 +10,9 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// link checks that every tensor has one maker, and sorts g.Nodes. given has the inputs and initializers, captured[i]
-// the uses by the subgraphs of node i. It returns the uses that nothing in g satisfies, one per tensor.
+// link checks that every tensor has only one maker, and sorts g.Nodes. given holds the inputs and initializers,
+// captured[i] the uses of outside tensors by the subgraphs of node i. It returns the uses that nothing in g satisfies,
+// one per tensor.
 func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, at string) []read {
 	ops := make([]operator, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -88,7 +89,7 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 				r.report(subjectOf(n, at), malformed(hint, "two of its outputs are called %s", quote(name)))
 			default:
 				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well",
-					quote(name), first.Index, quote(first.FullOp())))
+					quote(name), first.Index, quote(first.QualifiedOpName())))
 			}
 			single = false
 		}
@@ -96,8 +97,8 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 	return single
 }
 
-// sort sorts g.Nodes topologically, keeping the file's order where that is topological. If there are cycles, it reports
-// them and leaves the order.
+// sort sorts g.Nodes topologically, and keeps the file's order where that is topological. If there are cycles, it
+// reports them and leaves the order unchanged.
 func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 	deps, loops := w.dependences()
 	const hint = "a graph cannot feed back into itself; write recurrence as Scan, Loop or LSTM"

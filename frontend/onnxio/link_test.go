@@ -13,8 +13,8 @@ import (
 
 // linkModel returns a model with the input x, the initializer w and the output y.
 func linkModel() *onnxtest.Model {
-	return onnxtest.New(13).Input("x", graph.Float32, 1).Init("w", graph.Float32, []int{1}, 2).Output("y",
-		graph.Float32, 1)
+	return onnxtest.New(13).Input("x", graph.DTypeFloat32, 1).Init("w", graph.DTypeFloat32, []int{1}, 2).Output("y",
+		graph.DTypeFloat32, 1)
 }
 
 func TestOrder(t *testing.T) {
@@ -59,7 +59,7 @@ func TestOrder(t *testing.T) {
 			m.Node("Relu", "=x").Name("n").Out("#0")
 			m.Node("Relu", "x").Name("n").Out("=x")
 		}, []int{2, 1, 0}},
-		{"no nodes", func(m *onnxtest.Model) { m.Init("y", graph.Float32, []int{1}, 1) }, []int{}},
+		{"no nodes", func(m *onnxtest.Model) { m.Init("y", graph.DTypeFloat32, []int{1}, 1) }, []int{}},
 	} {
 		m := linkModel()
 		c.build(m)
@@ -77,7 +77,7 @@ func TestOrder(t *testing.T) {
 func TestLinkFaults(t *testing.T) {
 	t.Parallel()
 	branch := func(reads, makes string) *onnxtest.Model {
-		b := onnxtest.New(0).Output(makes, graph.Float32)
+		b := onnxtest.New(0).Output(makes, graph.DTypeFloat32)
 		b.Node("Relu", reads).Out(makes)
 		return b
 	}
@@ -153,7 +153,7 @@ func TestLinkFaults(t *testing.T) {
 		m := linkModel()
 		c.build(m)
 		var d diag.List
-		if Read("m.onnx", m.Bytes(), &d) != nil || len(d.Diags) != len(c.want) {
+		if ParseGraph("m.onnx", m.Bytes(), &d) != nil || len(d.Diags) != len(c.want) {
 			t.Errorf("%s: %v, want %d errors", c.name, d.Diags, len(c.want))
 			continue
 		}
@@ -221,7 +221,7 @@ func checkWiring(t *testing.T, w *wiring, ops []operator) {
 // in maps.
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(13).Input("x", graph.Float32, 1).Output("y", graph.Float32, 1)
+	m := onnxtest.New(13).Input("x", graph.DTypeFloat32, 1).Output("y", graph.DTypeFloat32, 1)
 	for _, node := range []string{"y f g h", "h e d", "g d c", "f c b", "e a b", "d b", "c a", "b x", "a x"} {
 		names := strings.Fields(node)
 		m.Node("Sum", names[1:]...).Out(names[0])
@@ -244,9 +244,10 @@ func TestDeterministic(t *testing.T) {
 
 // BenchmarkRead reads a model of a million bytes: 250 quantised layers with 1000 float32 weights each.
 func BenchmarkRead(b *testing.B) {
-	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250",
-		graph.Float32, 1, 10)
-	m.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.DTypeFloat32, 1, 10).Output("t250",
+		graph.DTypeFloat32, 1, 10)
+	m.Init("scale", graph.DTypeFloat32, nil, 0.25).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 4)
 	weights := make([]float64, 1000)
 	quant := func(x, y string) {
 		m.Node("Quant", x, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name(y+"/Quant").
@@ -254,7 +255,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	for i := range 250 {
 		w, in, sum, out := fmt.Sprint("w", i), fmt.Sprint("t", i), fmt.Sprint("s", i), fmt.Sprint("t", i+1)
-		m.Init(w, graph.Float32, []int{10, 100}, weights...)
+		m.Init(w, graph.DTypeFloat32, []int{10, 100}, weights...)
 		quant(w, w+"q")
 		m.Node("MatMul", in, w+"q").Name(sum + "/MatMul").Out(sum)
 		quant(sum, out)
@@ -263,7 +264,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		var d diag.List
-		if Read("m.onnx", file, &d) == nil {
+		if ParseGraph("m.onnx", file, &d) == nil {
 			b.Fatal(d.Diags)
 		}
 	}

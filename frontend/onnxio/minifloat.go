@@ -2,8 +2,8 @@ package onnxio
 
 import "math"
 
-// minifloat returns the value of a code with a sign, e exponent bits and m mantissa bits, without special codes. A
-// float64 represents every format of up to 16 bits exactly.
+// minifloat returns the value of a code with a sign, e exponent bits and m mantissa bits, all of whose codes are
+// numbers. A float64 represents every value of formats of up to 16 bits exactly.
 func minifloat(code uint64, e, m, bias int) float64 {
 	exp := int(code >> m & (1<<e - 1))
 	mant := code & (1<<m - 1)

@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d diag.List
-		g := Read(filepath.Base(path), b, &d)
+		g := ParseGraph(filepath.Base(path), b, &d)
 		if g == nil || len(d.Diags) != 0 {
 			t.Errorf("%s: %v", path, d.Diags)
 			continue
@@ -107,7 +107,7 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 			switch v := n.Attrs[a.GetName()]; {
 			case int32(v.Kind) == 0:
 				t.Errorf("%s: node %d: attribute %s has no value", path, n.Index, a.GetName())
-			case v.Kind == graph.AttrGraph:
+			case v.Kind == graph.AttrKindGraph:
 				compareGraph(t, path, v.G, a.GetG())
 			}
 		}

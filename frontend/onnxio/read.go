@@ -25,17 +25,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxErrors is the most errors of a file that are reported one by one.
+// maxErrors is the largest number of errors of a file that are reported one by one.
 const maxErrors = 100
 
-// Read parses the bytes of an ONNX file as a graph. Nodes come in topological order, in the file's order if that is
-// topological. name is the file's base name, for diagnostics. The result is nil if Read added an error to d.
+// ParseGraph parses the bytes of an ONNX file as a graph. Nodes come in topological order, in the file's order if that
+// is topological. name is the file's base name, for diagnostics. The result is nil if ParseGraph added an error to d.
 //
 // Tensors in other files are an error; InlineExternalData inserts them.
 //
-// Bytes of any kind give a graph or errors. The memory used is at most a small multiple of len(b) plus the limits
-// in scan.go. Read does not keep b.
-func Read(name string, b []byte, d *diag.List) *graph.Graph {
+// Bytes of any kind give a graph or errors. The memory used is at most a small multiple of len(b) plus the limits in
+// scan.go. ParseGraph does not keep b.
+func ParseGraph(name string, b []byte, d *diag.List) *graph.Graph {
 	r := &reader{file: name, list: d, versions: map[*onnxpb.NodeProto]int64{}}
 	m, f := decode(b)
 	if f != nil {
@@ -44,7 +44,7 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	}
 	g := r.model(m)
 	if r.errors > maxErrors {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelMalformed, Where: name,
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.ModelMalformed, Where: name,
 			Msg: fmt.Sprintf("%d more errors in the model are not shown", r.errors-maxErrors)})
 	}
 	if r.errors > 0 {
@@ -53,8 +53,8 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	return g
 }
 
-// A reader is the state of one Read: where it reports errors, what the model declares, and how much of the limits is
-// used.
+// A reader is the state of one call of ParseGraph: its diagnostics, the declarations of the model, and how much of the
+// limits is used.
 type reader struct {
 	file     string
 	list     *diag.List
@@ -72,8 +72,8 @@ type reader struct {
 // A subject is the node or the place that a diagnostic is about. An empty node and op stand for the whole model.
 type subject struct{ node, op, at string }
 
-// report adds an error about a subject. After an exceeded limit it adds no more, since further errors would be about
-// the same.
+// report adds an error about a subject. Once a limit is exceeded it adds no more, since further errors would be about
+// the same problem.
 func (r *reader) report(s subject, f *fault) {
 	if r.full {
 		return
@@ -82,19 +82,20 @@ func (r *reader) report(s subject, f *fault) {
 	if r.errors++; r.errors > maxErrors {
 		return
 	}
-	r.list.Add(diag.Diag{Severity: diag.Error, Code: f.code, Node: s.node, Op: s.op, Where: s.at, Msg: f.msg,
+	r.list.Add(diag.Diag{Severity: diag.SeverityError, Code: f.code, Node: s.node, Op: s.op, Where: s.at, Msg: f.msg,
 		Hint: f.hint})
 }
 
-// prefix returns a copy of a fault whose message begins with a part of the subject, given as for fmt.Sprintf, and a
-// colon.
+// prefix returns a copy of a fault with text, formatted as by fmt.Sprintf, and a colon in front of its message. The
+// text names the part of the subject that is at fault.
 func (f *fault) prefix(format string, args ...any) *fault {
 	g := *f
 	g.msg = fmt.Sprintf(format, args...) + ": " + f.msg
 	return &g
 }
 
-// model reads the whole model. It reports as many errors as independent parts allow; the result is then incomplete.
+// model reads the whole model. After errors the result is incomplete; model reports as many errors as independent parts
+// allow.
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	top := subject{at: r.file}
 	if m.GetGraph() == nil {
@@ -148,7 +149,8 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 	}
 }
 
-// canonical returns the one spelling of a domain that the reader uses. ONNX's own domain has two, "ai.onnx" and "".
+// canonical returns the spelling of a domain that the reader uses. ONNX's own domain has two spellings, "ai.onnx" and
+// "".
 func canonical(domain string) string {
 	if domain == "ai.onnx" {
 		return ""
@@ -158,7 +160,7 @@ func canonical(domain string) string {
 
 func fullOp(domain, op string) string {
 	n := graph.Node{Domain: canonical(domain), Op: op}
-	return n.FullOp()
+	return n.QualifiedOpName()
 }
 
 func (r *reader) noteExternal(p *onnxpb.TensorProto) {
@@ -174,17 +176,17 @@ func (r *reader) reportExternal() {
 			location = " in " + quote(e.GetValue())
 		}
 	}
-	r.report(subject{at: r.file}, &fault{diag.ExternalData,
+	r.report(subject{at: r.file}, &fault{diag.ExternalTensorUnreadable,
 		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s, and the model came without a folder to "+
 			"read them from", r.external, quote(r.first.GetName()), location),
 		"give the model by its path; or put them into its file: " +
 			`onnx.save_model(onnx.load("model.onnx"), "whole.onnx")`})
 }
 
-// quote returns a string of the model in quotes and cut to 80 bytes, for use in a message.
+// quote returns a string of the model in quotes, cut to 80 bytes, for use in a message.
 func quote(s string) string { return fmt.Sprintf("%.80q", s) }
 
-// typeName names an element type for use in a message, even an unknown one.
+// typeName returns the name of an element type, even an unknown one, for use in a message.
 func typeName(d graph.DType) string {
 	if s := d.String(); s != "unknown" {
 		return s

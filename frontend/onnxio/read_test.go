@@ -15,7 +15,7 @@ import (
 func mustRead(t *testing.T, b []byte) *graph.Graph {
 	t.Helper()
 	var d diag.List
-	g := Read("m.onnx", b, &d)
+	g := ParseGraph("m.onnx", b, &d)
 	if g == nil || len(d.Diags) != 0 {
 		t.Fatalf("not read: %v", d.Diags)
 	}
@@ -27,14 +27,15 @@ func quantModel() *onnxtest.Model {
 	m := onnxtest.New(0).Opset("ai.onnx", 14).Opset("qonnx.custom_op.general", 2)
 	m.Proto.ProducerName, m.Proto.ProducerVersion = new("pytorch"), new("2.1.0")
 	m.Proto.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: new("author"), Value: new("us")}}
-	m.Input("x", graph.Float32, "batch", 4, nil).Output("y", graph.Float32)
-	m.Input("s", graph.Float32).Init("s", graph.Float32, nil, 0.25) // a parameter that is listed as an input, too
-	m.Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
+	m.Input("x", graph.DTypeFloat32, "batch", 4, nil).Output("y", graph.DTypeFloat32)
+	// a parameter that is listed as an input, too
+	m.Input("s", graph.DTypeFloat32).Init("s", graph.DTypeFloat32, nil, 0.25)
+	m.Init("z", graph.DTypeFloat32, nil, 0).Init("b", graph.DTypeFloat32, nil, 8)
 	m.Annotate("x", "INT8")
 	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Name("/q/Quant.0").
 		Int("signed", 1).Str("rounding_mode", "ROUND").Out("q")
 	m.Node("Clip", "q", "", "max").Domain("ai.onnx").Out("y")
-	m.Node("Constant").Tensor("value", graph.Float32, nil, 6).Out("max")
+	m.Node("Constant").Tensor("value", graph.DTypeFloat32, nil, 6).Out("max")
 	m.Node("Pad", "y").Ints("pads", 0, -1).Floats("f", 0.1).Strs("s", "a", "b").Float("v", 0.1).Out("", "dead")
 	return m
 }
@@ -42,11 +43,12 @@ func quantModel() *onnxtest.Model {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	g := mustRead(t, quantModel().Bytes())
-	if want := []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
+	if want := []graph.ValueInfo{{Name: "x", DType: graph.DTypeFloat32, Known: true,
 		Dims: []graph.Dim{{Size: -1, Param: "batch"}, {Size: 4}, {Size: -1}}}}; !reflect.DeepEqual(g.Inputs, want) {
 		t.Errorf("inputs %+v, want %+v", g.Inputs, want)
 	}
-	if want := []graph.ValueInfo{{Name: "y", DType: graph.Float32, Known: true}}; !reflect.DeepEqual(g.Outputs, want) {
+	if want := []graph.ValueInfo{{Name: "y", DType: graph.DTypeFloat32, Known: true}}; !reflect.DeepEqual(g.Outputs,
+		want) {
 		t.Errorf("outputs %+v, want %+v", g.Outputs, want)
 	}
 	if want := map[string]int64{"": 14, "qonnx.custom_op.general": 2}; !reflect.DeepEqual(g.Opsets, want) {
@@ -59,21 +61,21 @@ func TestRead(t *testing.T) {
 	if s := g.Init["s"]; len(g.Init) != 3 || s == nil || len(s.Shape) != 0 || s.F[0] != 0.25 {
 		t.Errorf("initializers %v", g.Init)
 	}
-	value := &graph.Tensor{DType: graph.Float32, Shape: []int{}, F: []float64{6}}
+	value := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: []int{}, F: []float64{6}}
 	want := []*graph.Node{
 		{Index: 0, Name: "/q/Quant.0", Op: "Quant", Domain: "qonnx.custom_op.general",
 			Inputs: []string{"x", "s", "z", "b"}, Outputs: []string{"q"},
-			Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: 1},
-				"rounding_mode": {Kind: graph.AttrString, S: "ROUND"}}},
+			Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrKindInt, I: 1},
+				"rounding_mode": {Kind: graph.AttrKindString, S: "ROUND"}}},
 		{Index: 2, Op: "Constant", Outputs: []string{"max"},
-			Attrs: map[string]graph.Attr{"value": {Kind: graph.AttrTensor, T: value}}},
+			Attrs: map[string]graph.Attr{"value": {Kind: graph.AttrKindTensor, T: value}}},
 		{Index: 1, Op: "Clip", Inputs: []string{"q", "", "max"}, Outputs: []string{"y"},
 			Attrs: map[string]graph.Attr{}},
 		{Index: 3, Op: "Pad", Inputs: []string{"y"}, Outputs: []string{"", "dead"}, Attrs: map[string]graph.Attr{
-			"pads": {Kind: graph.AttrInts, Ints: []int64{0, -1}},
-			"f":    {Kind: graph.AttrFloats, Floats: []float64{float64(float32(0.1))}},
-			"s":    {Kind: graph.AttrStrings, Strings: []string{"a", "b"}},
-			"v":    {Kind: graph.AttrFloat, F: float64(float32(0.1))},
+			"pads": {Kind: graph.AttrKindInts, Ints: []int64{0, -1}},
+			"f":    {Kind: graph.AttrKindFloats, Floats: []float64{float64(float32(0.1))}},
+			"s":    {Kind: graph.AttrKindStrings, Strings: []string{"a", "b"}},
+			"v":    {Kind: graph.AttrKindFloat, F: float64(float32(0.1))},
 		}},
 	}
 	if !reflect.DeepEqual(g.Nodes, want) {
@@ -86,7 +88,8 @@ func TestRead(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	tensorType := func(shape *onnxpb.TensorShapeProto) *onnxpb.TypeProto {
-		return &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: new(int32(3)), Shape: shape}}}
+		tensor := &onnxpb.TypeProto_Tensor{ElemType: new(int32(3)), Shape: shape}
+		return &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: tensor}}
 	}
 	dims := func(sizes ...int64) *onnxpb.TensorShapeProto {
 		s := new(onnxpb.TensorShapeProto)
@@ -104,13 +107,13 @@ func TestValues(t *testing.T) {
 	}{
 		{"no type", nil, graph.ValueInfo{Name: "x"}, ""},
 		{"empty type", &onnxpb.TypeProto{}, graph.ValueInfo{Name: "x"}, ""},
-		{"no shape", tensorType(nil), graph.ValueInfo{Name: "x", DType: graph.Int8}, ""},
-		{"scalar", tensorType(dims()), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true}, ""},
-		{"negative size", tensorType(dims(-1, 2)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
+		{"no shape", tensorType(nil), graph.ValueInfo{Name: "x", DType: graph.DTypeInt8}, ""},
+		{"scalar", tensorType(dims()), graph.ValueInfo{Name: "x", DType: graph.DTypeInt8, Known: true}, ""},
+		{"negative size", tensorType(dims(-1, 2)), graph.ValueInfo{Name: "x", DType: graph.DTypeInt8, Known: true,
 			Dims: []graph.Dim{{Size: -1}, {Size: 2}}}, ""},
-		{"empty axis", tensorType(dims(0, 2)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
+		{"empty axis", tensorType(dims(0, 2)), graph.ValueInfo{Name: "x", DType: graph.DTypeInt8, Known: true,
 			Dims: []graph.Dim{{Size: 0}, {Size: 2}}}, ""},
-		{"largest", tensorType(dims(1<<14, 1<<14)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
+		{"largest", tensorType(dims(1<<14, 1<<14)), graph.ValueInfo{Name: "x", DType: graph.DTypeInt8, Known: true,
 			Dims: []graph.Dim{{Size: 1 << 14}, {Size: 1 << 14}}}, ""},
 		{"too large", tensorType(dims(1<<14, 1<<15)), graph.ValueInfo{}, diag.ModelTooLarge},
 		{"overflowing", tensorType(dims(1<<62, 4)), graph.ValueInfo{}, diag.ModelTooLarge},
@@ -121,7 +124,7 @@ func TestValues(t *testing.T) {
 		{"sparse", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SparseTensorType{}}, graph.ValueInfo{},
 			diag.OpUnsupported},
 	} {
-		m := onnxtest.New(13).Output("y", graph.Int8)
+		m := onnxtest.New(13).Output("y", graph.DTypeInt8)
 		m.Proto.Graph.Input = []*onnxpb.ValueInfoProto{{Name: new("x"), Type: c.typ}}
 		m.Node("Relu", "x").Out("y")
 		if c.code != "" {
@@ -139,16 +142,17 @@ func TestValues(t *testing.T) {
 // declare no opsets.
 func TestOldFiles(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(0).Input("x", graph.Float32).Output("y", graph.Float32)
+	m := onnxtest.New(0).Input("x", graph.DTypeFloat32).Output("y", graph.DTypeFloat32)
 	m.Proto.IrVersion = new(int64(1))
-	body := onnxtest.New(0).Output("x", graph.Float32)
+	body := onnxtest.New(0).Output("x", graph.DTypeFloat32)
 	n := m.Node("Op", "x").Int("i", 2).Float("f", 2).Str("s", "").Ints("is", 2).Floats("fs", 2).Strs("ss", "a").
-		Tensor("t", graph.Int8, nil, 2).Graph("g", body).Int("none", 0).Out("y")
-	kinds := []graph.AttrKind{graph.AttrInt, graph.AttrFloat, graph.AttrString, graph.AttrInts, graph.AttrFloats,
-		graph.AttrStrings, graph.AttrTensor, graph.AttrGraph, graph.AttrUnknown}
+		Tensor("t", graph.DTypeInt8, nil, 2).Graph("g", body).Int("none", 0).Out("y")
+	kinds := []graph.AttrKind{graph.AttrKindInt, graph.AttrKindFloat, graph.AttrKindString, graph.AttrKindInts,
+		graph.AttrKindFloats,
+		graph.AttrKindStrings, graph.AttrKindTensor, graph.AttrKindGraph, graph.AttrKindUnknown}
 	for i, a := range n.Proto.Attribute {
 		a.Type = nil
-		if kinds[i] == graph.AttrUnknown {
+		if kinds[i] == graph.AttrKindUnknown {
 			a.I = nil
 		}
 	}
@@ -166,14 +170,15 @@ func TestOldFiles(t *testing.T) {
 
 func TestSubgraphs(t *testing.T) {
 	t.Parallel()
-	inner := onnxtest.New(0).Output("z", graph.Float32)
+	inner := onnxtest.New(0).Output("z", graph.DTypeFloat32)
 	inner.Node("Add", "late", "local").Out("z")
-	body := onnxtest.New(0).Input("i", graph.Int64).Input("c", graph.Bool).Output("c", graph.Bool).Output("w",
-		graph.Float32)
-	body.Init("k", graph.Float32, []int{1}, 3)
+	body := onnxtest.New(0).Input("i", graph.DTypeInt64).Input("c", graph.DTypeBool).Output("c",
+		graph.DTypeBool).Output("w",
+		graph.DTypeFloat32)
+	body.Init("k", graph.DTypeFloat32, []int{1}, 3)
 	body.Node("If", "c").Graph("then_branch", inner).Out("w")
 	body.Node("Mul", "x", "k").Out("local")
-	m := onnxtest.New(13).Input("x", graph.Float32, 1).Output("y", graph.Float32, 1)
+	m := onnxtest.New(13).Input("x", graph.DTypeFloat32, 1).Output("y", graph.DTypeFloat32, 1)
 	m.Node("Loop", "", "").Name("loop").Graph("body", body).Out("y")
 	m.Node("Relu", "x").Out("late")
 	g := mustRead(t, m.Bytes())
@@ -206,14 +211,16 @@ func TestModelFaults(t *testing.T) {
 		{"no opset", func(m *onnxtest.Model) { m.Proto.OpsetImport = nil }, diag.ModelMalformed, "does not import"},
 		{"opset 0", func(m *onnxtest.Model) { m.Opset("a.b", 0) }, diag.ModelMalformed, `domain "a.b"`},
 		{"two opsets", func(m *onnxtest.Model) { m.Opset("", 9) }, diag.ModelMalformed, "versions 14 and 9"},
-		{"initializer twice", func(m *onnxtest.Model) { m.Init("z", graph.Float32, nil, 1) }, diag.ModelMalformed,
+		{"initializer twice", func(m *onnxtest.Model) { m.Init("z", graph.DTypeFloat32, nil, 1) }, diag.ModelMalformed,
 			`initializer "z"`},
-		{"initializer without name", func(m *onnxtest.Model) { m.Init("", graph.Float32, nil, 1) }, diag.ModelMalformed,
+		{"initializer without name", func(m *onnxtest.Model) { m.Init("", graph.DTypeFloat32, nil, 1) },
+			diag.ModelMalformed,
 			"no name"},
-		{"input twice", func(m *onnxtest.Model) { m.Input("x", graph.Float32) }, diag.ModelMalformed, `input name "x"`},
-		{"input without name", func(m *onnxtest.Model) { m.Input("", graph.Float32) }, diag.ModelMalformed,
+		{"input twice", func(m *onnxtest.Model) { m.Input("x", graph.DTypeFloat32) }, diag.ModelMalformed,
+			`input name "x"`},
+		{"input without name", func(m *onnxtest.Model) { m.Input("", graph.DTypeFloat32) }, diag.ModelMalformed,
 			"input name"},
-		{"output without name", func(m *onnxtest.Model) { m.Output("", graph.Float32) }, diag.ModelMalformed,
+		{"output without name", func(m *onnxtest.Model) { m.Output("", graph.DTypeFloat32) }, diag.ModelMalformed,
 			"output has no name"},
 		{"unknown element type", func(m *onnxtest.Model) { m.Input("n", 99) }, diag.OpUnsupported, "number 99"},
 		{"no operator", func(m *onnxtest.Model) { m.Node("", "x").Out("n") }, diag.ModelMalformed, "node 4"},
@@ -225,7 +232,7 @@ func TestModelFaults(t *testing.T) {
 			m.Node("Op", "x").Int("a", 1).Out("n").Proto.Attribute[0].RefAttrName = new("b")
 		}, diag.ModelMalformed, `attribute "a"`},
 		{"tensor attribute without tensor", func(m *onnxtest.Model) {
-			m.Node("Op", "x").Tensor("a", graph.Int8, nil, 1).Out("n").Proto.Attribute[0].T = nil
+			m.Node("Op", "x").Tensor("a", graph.DTypeInt8, nil, 1).Out("n").Proto.Attribute[0].T = nil
 		}, diag.ModelMalformed, "no tensor"},
 		{"graph attribute without graph", func(m *onnxtest.Model) {
 			m.Node("Op", "x").Graph("a", m).Out("n").Proto.Attribute[0].G = nil
@@ -236,17 +243,17 @@ func TestModelFaults(t *testing.T) {
 		}, diag.OpUnsupported, `initializer "sp" is sparse`},
 		{"external data", func(m *onnxtest.Model) {
 			for _, name := range []string{"e", "f"} {
-				m.Init(name, graph.Float32, nil, 1).External(name, "../w.bin")
+				m.Init(name, graph.DTypeFloat32, nil, 1).External(name, "../w.bin")
 			}
 			m.Node("Relu", "f").Out("n")
-		}, diag.ExternalData, `2 tensors are kept in other files, the first is "e" in "../w.bin"`},
+		}, diag.ExternalTensorUnreadable, `2 tensors are kept in other files, the first is "e" in "../w.bin"`},
 	} {
 		m := quantModel()
 		c.change(m)
 		b := m.Bytes()
 		checkFault(t, c.name, b, c.code)
 		var d diag.List
-		Read("m.onnx", b, &d)
+		ParseGraph("m.onnx", b, &d)
 		if text := d.Diags[0].String(); !strings.Contains(text, c.says) || !strings.Contains(text, "m.onnx") {
 			t.Errorf("%s: %s, want %q in it", c.name, text, c.says)
 		}
@@ -267,13 +274,13 @@ func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	m := quantModel()
 	for range maxErrors + 7 {
-		m.Init("", graph.Float32, nil, 1)
+		m.Init("", graph.DTypeFloat32, nil, 1)
 	}
 	var d diag.List
-	if Read("m.onnx", m.Bytes(), &d) != nil || len(d.Diags) != maxErrors+1 {
+	if ParseGraph("m.onnx", m.Bytes(), &d) != nil || len(d.Diags) != maxErrors+1 {
 		t.Fatalf("%d diagnostics, want %d", len(d.Diags), maxErrors+1)
 	}
-	if last := d.Diags[maxErrors]; last.Severity != diag.Note || !strings.HasPrefix(last.Msg, "7 more") {
+	if last := d.Diags[maxErrors]; last.Severity != diag.SeverityNote || !strings.HasPrefix(last.Msg, "7 more") {
 		t.Errorf("the last is %v", last)
 	}
 }
@@ -282,8 +289,8 @@ func TestManyFaults(t *testing.T) {
 func TestEarlierErrors(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.BoardUnknown})
-	if Read("m.onnx", quantModel().Bytes(), &d) == nil || len(d.Diags) != 1 {
+	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.BoardUnknown})
+	if ParseGraph("m.onnx", quantModel().Bytes(), &d) == nil || len(d.Diags) != 1 {
 		t.Errorf("not read: %v", d.Diags)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // The limits. They reject a hostile file before it takes memory or time out of proportion to what an accelerator
 // could hold. No network that fits an FPGA comes near any of them.
 const (
-	// MaxFile is the length limit of a protobuf message in bytes. Protobuf's readers use signed 32-bit sizes.
-	MaxFile = 1<<31 - 1
+	// MaxFileBytes is the length limit of a protobuf message in bytes. Protobuf's readers use signed 32-bit sizes.
+	MaxFileBytes = 1<<31 - 1
 	// maxNesting limits how deeply messages are nested. It also limits the depth of subgraphs, which take three
 	// levels each. Protobuf's C++ and Python readers accept no more, so no tool wrote a deeper file.
 	maxNesting = 100
@@ -44,7 +44,8 @@ const (
 	maxText = 1 << 24
 )
 
-// A fault is a problem with a part of the file, with a hint. A caller that knows the place makes it a diagnostic.
+// A fault is a problem with a part of the file, with a hint. A caller that knows the part's place turns it into a
+// diagnostic.
 type fault struct {
 	code      diag.Code
 	msg, hint string
@@ -72,8 +73,8 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	if f := recognise(b); f != nil {
 		return nil, f
 	}
-	if len(b) > MaxFile {
-		return nil, tooLarge("the file has %d bytes; an ONNX file has at most %d", len(b), MaxFile)
+	if len(b) > MaxFileBytes {
+		return nil, tooLarge("the file has %d bytes; an ONNX file has at most %d", len(b), MaxFileBytes)
 	}
 	var s scanner
 	if f := s.message(b, 0, modelForm(), 1); f != nil {
@@ -87,10 +88,10 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	return m, nil
 }
 
-// LooksLikeModel reports whether a file of at least one byte may be a model, judging by the lengths of its outermost
-// fields. Otherwise it adds the reason to d. It reads only little of a file that is no model, however large. name
-// is the file's base name, for diagnostics.
-func LooksLikeModel(name string, file io.ReaderAt, size int64, d *diag.List) bool {
+// LooksLikeONNXFile reports whether a file of at least one byte may be a model, judging by the lengths of its outermost
+// fields. If not, it adds the reason to d. It reads only little of a file that is no model, however large. name is the
+// file's base name, for diagnostics.
+func LooksLikeONNXFile(name string, file io.ReaderAt, size int64, d *diag.List) bool {
 	f := skim(file, size)
 	if f != nil {
 		(&reader{file: name, list: d}).report(subject{at: name}, f)
@@ -123,7 +124,7 @@ func skim(file io.ReaderAt, size int64) *fault {
 			if l < 0 {
 				return wireFault(l, int(off))
 			}
-			length = int64(l) + int64(min(v, MaxFile+1))
+			length = int64(l) + int64(min(v, MaxFileBytes+1))
 		default:
 			if length = int64(protowire.ConsumeFieldValue(num, typ, b[tag:])); length < 0 {
 				return wireFault(int(length), int(off))
@@ -137,8 +138,8 @@ func skim(file io.ReaderAt, size int64) *fault {
 	return nil
 }
 
-// recognise returns the fault that a file, of which b is the beginning, is of a kind that is often mistaken for an ONNX
-// model. It returns nil if it knows none.
+// recognise returns a fault if b, the beginning of a file, shows a kind of file that is often mistaken for an ONNX
+// model. Otherwise it returns nil.
 func recognise(b []byte) *fault {
 	if len(b) == 0 {
 		return damaged("the file is empty")
@@ -175,14 +176,14 @@ func recognise(b []byte) *fault {
 	return nil
 }
 
-// A form describes, for the scan, the fields of one message type by number.
+// A form tells the scan which fields, by number, a message type has.
 type form struct {
 	node   bool // NodeProto
 	fields []field
 }
 
-// A field describes what the scan checks of one field: the messages in it (sub), or the length of a string (limit).
-// Other fields are skipped.
+// A field tells the scan what to check of a field: the messages in it (sub), or the length of a string (limit). Other
+// fields are skipped.
 type field struct {
 	name  string
 	sub   *form
@@ -282,10 +283,11 @@ func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 	return nil
 }
 
-// word returns a field's name as words for a sentence, such as "the doc string".
+// word returns a field's name as words, such as "the doc string" for doc_string.
 func word(field string) string { return "the " + strings.ReplaceAll(field, "_", " ") }
 
-// wireFault returns the fault for the error code n of package protowire in the field at byte off.
+// wireFault returns the fault for the negative length n with which package protowire reports an error in the field at
+// byte off.
 func wireFault(n, off int) *fault {
 	if protowire.ParseError(n) == io.ErrUnexpectedEOF {
 		return beyond(off)

@@ -23,8 +23,8 @@ func TestTruncated(t *testing.T) {
 	read := 0
 	for n := range len(b) {
 		var d diag.List
-		g := Read("m.onnx", b[:n], &d)
-		if (g == nil) != d.Failed() {
+		g := ParseGraph("m.onnx", b[:n], &d)
+		if (g == nil) != d.HasErrors() {
 			t.Fatalf("%d bytes: read %v, errors %v", n, g != nil, d.Diags)
 		}
 		if g != nil {
@@ -47,7 +47,7 @@ func TestDamaged(t *testing.T) {
 			c := bytes.Clone(b)
 			c[i] ^= flip
 			var d diag.List
-			if g := Read("m.onnx", c, &d); (g == nil) != d.Failed() {
+			if g := ParseGraph("m.onnx", c, &d); (g == nil) != d.HasErrors() {
 				t.Fatalf("byte %d: read %v, errors %v", i, g != nil, d.Diags)
 			}
 		}
@@ -75,7 +75,7 @@ func TestForeignFiles(t *testing.T) {
 	} {
 		checkFault(t, c.start, []byte(c.start), diag.ModelMalformed)
 		var d diag.List
-		Read("m.onnx", []byte(c.start), &d)
+		ParseGraph("m.onnx", []byte(c.start), &d)
 		if !strings.Contains(d.Diags[0].Msg, c.says) || d.Diags[0].Hint == "" {
 			t.Errorf("%q: %v, want %q", c.start, d.Diags[0], c.says)
 		}
@@ -95,13 +95,13 @@ func TestLimits(t *testing.T) {
 		return m.Bytes()
 	}
 	nested := func(levels int) []byte {
-		b := onnxtest.New(13).Output("x", graph.Float32)
+		b := onnxtest.New(13).Output("x", graph.DTypeFloat32)
 		for range levels {
-			outer := onnxtest.New(13).Output("y", graph.Float32)
+			outer := onnxtest.New(13).Output("y", graph.DTypeFloat32)
 			outer.Node("If", "x").Graph("then_branch", b).Out("y")
 			b = outer
 		}
-		return b.Input("x", graph.Float32).Bytes()
+		return b.Input("x", graph.DTypeFloat32).Bytes()
 	}
 	for _, c := range []struct {
 		name string
@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 		{"a name that is not UTF-8", named("\xff"), diag.ModelMalformed},
 		{"30 subgraphs deep", nested(30), ""},
 		{"40 subgraphs deep", nested(40), diag.ModelTooLarge},
-		{"a file of 2 GiB", make([]byte, MaxFile+1), diag.ModelTooLarge},
+		{"a file of 2 GiB", make([]byte, MaxFileBytes+1), diag.ModelTooLarge},
 		{"too many nodes", wrap(7, bytes.Repeat([]byte{0x0a, 0}, maxNodes+1)), diag.ModelTooLarge},
 		{"too many inputs", wrap(7, bytes.Repeat([]byte{0x5a, 0}, maxMessages+1)), diag.ModelTooLarge},
 		{"too many connections", func() []byte {
@@ -127,7 +127,7 @@ func TestLimits(t *testing.T) {
 		{"too many elements", func() []byte {
 			m := linkModel()
 			m.Proto.Graph.Initializer = []*onnxpb.TensorProto{{Name: new("y"), Dims: []int64{maxElements + 4},
-				DataType: new(int32(graph.Int2)), RawData: make([]byte, maxElements/4+1)}}
+				DataType: new(int32(graph.DTypeInt2)), RawData: make([]byte, maxElements/4+1)}}
 			return m.Bytes()
 		}(), diag.ModelTooLarge},
 	} {
@@ -192,7 +192,7 @@ func TestBegins(t *testing.T) {
 	} {
 		s := &sparse{begins: []byte(begins)}
 		var d diag.List
-		if LooksLikeModel("m.onnx", s, 1<<30, &d) || len(d.Diags) != 1 || d.Diags[0].Msg != want || s.read > 1000 {
+		if LooksLikeONNXFile("m.onnx", s, 1<<30, &d) || len(d.Diags) != 1 || d.Diags[0].Msg != want || s.read > 1000 {
 			t.Errorf("%q: %v, %d bytes were read", begins, d.Diags, s.read)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// A store names one of TensorProto's fields for elements, such as int32_data.
+// A store names the field of TensorProto that holds elements, such as int32_data.
 type store uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	uint64s
 )
 
-// An encoding says how ONNX stores the elements of one type: in which field, with how many bits, and what a code means.
+// An encoding says how ONNX stores the elements of one type: in which field, in how many bits, and with which codes.
 type encoding struct {
 	bits   int // bits of an element in raw data; below 8, elements share bytes, the first in the lowest bits
 	typed  store
@@ -28,28 +28,30 @@ type encoding struct {
 }
 
 var encodings = map[graph.DType]encoding{
-	graph.Float32: {32, floats, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
-	graph.Float64: {64, doubles, false, math.Float64frombits},
-	graph.Float16: {16, int32s, false, float16},
-	graph.BFloat16: {16, int32s, false,
+	graph.DTypeFloat32: {32, floats, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
+	graph.DTypeFloat64: {64, doubles, false, math.Float64frombits},
+	graph.DTypeFloat16: {16, int32s, false, float16},
+	graph.DTypeBFloat16: {16, int32s, false,
 		func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
 
-	graph.Float8E4M3FN: {8, int32s, false, float8E4M3FN}, graph.Float8E4M3FNUZ: {8, int32s, false, float8E4M3FNUZ},
-	graph.Float8E5M2: {8, int32s, false, float8E5M2}, graph.Float8E5M2FNUZ: {8, int32s, false, float8E5M2FNUZ},
-	graph.Float8E8M0: {8, int32s, false, float8E8M0}, graph.Float4E2M1: {4, int32s, false, float4E2M1},
+	graph.DTypeFloat8E4M3FN: {8, int32s, false, float8E4M3FN}, graph.DTypeFloat8E4M3FNUZ: {8, int32s, false,
+		float8E4M3FNUZ},
+	graph.DTypeFloat8E5M2: {8, int32s, false, float8E5M2}, graph.DTypeFloat8E5M2FNUZ: {8, int32s, false,
+		float8E5M2FNUZ},
+	graph.DTypeFloat8E8M0: {8, int32s, false, float8E8M0}, graph.DTypeFloat4E2M1: {4, int32s, false, float4E2M1},
 
-	graph.Bool: {8, int32s, false, nil},
-	graph.Int2: {2, int32s, true, nil}, graph.UInt2: {2, int32s, false, nil},
-	graph.Int4: {4, int32s, true, nil}, graph.UInt4: {4, int32s, false, nil},
-	graph.Int8: {8, int32s, true, nil}, graph.UInt8: {8, int32s, false, nil},
-	graph.Int16: {16, int32s, true, nil}, graph.UInt16: {16, int32s, false, nil},
-	graph.Int32: {32, int32s, true, nil}, graph.UInt32: {32, uint64s, false, nil},
-	graph.Int64: {64, int64s, true, nil}, graph.UInt64: {64, uint64s, false, nil},
+	graph.DTypeBool: {8, int32s, false, nil},
+	graph.DTypeInt2: {2, int32s, true, nil}, graph.DTypeUInt2: {2, int32s, false, nil},
+	graph.DTypeInt4: {4, int32s, true, nil}, graph.DTypeUInt4: {4, int32s, false, nil},
+	graph.DTypeInt8: {8, int32s, true, nil}, graph.DTypeUInt8: {8, int32s, false, nil},
+	graph.DTypeInt16: {16, int32s, true, nil}, graph.DTypeUInt16: {16, int32s, false, nil},
+	graph.DTypeInt32: {32, int32s, true, nil}, graph.DTypeUInt32: {32, uint64s, false, nil},
+	graph.DTypeInt64: {64, int64s, true, nil}, graph.DTypeUInt64: {64, uint64s, false, nil},
 }
 
-// tensor decodes a constant. It allocates no memory for the declared shape before checking that the data have that
-// size. A tensor in another file is counted, not refused: the result is then nil without a fault.
-func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
+// tensor decodes a constant. It allocates memory for the declared shape only after checking that the data have that
+// size. It counts a tensor in another file but does not refuse it: the result is then nil without a fault.
+func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.ConstantTensor, *fault) {
 	if p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL {
 		r.noteExternal(p)
 		return nil, nil
@@ -81,7 +83,7 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	return e.tensor(dtype, shape, int(n), raw)
 }
 
-// constantShape checks the axes of a constant, and returns them and their product, which is below 2^62.
+// constantShape checks the axes of a constant, and returns them and the number of elements, which is below 2^62.
 func constantShape(dims []int64) ([]int, uint64, *fault) {
 	if len(dims) > maxRank {
 		return nil, 0, tooLarge("a tensor of %d axes; at most %d are read", len(dims), maxRank)
@@ -111,7 +113,7 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 	return shape, uint64(n), nil
 }
 
-// rawData returns the elements of a tensor in the form of raw_data, whichever field contains them.
+// rawData returns the elements of a tensor as raw_data would hold them, whichever field contains them.
 func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fault) {
 	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()),
 		len(p.GetUint64Data())}
@@ -153,7 +155,7 @@ func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fau
 	return raw, nil
 }
 
-// rawUint64s converts the elements of uint64_data to the form of raw_data.
+// rawUint64s returns the elements of uint64_data as raw_data would hold them.
 func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 	raw := make([]byte, 0, len(data)*e.bits/8)
 	for _, v := range data {
@@ -169,8 +171,9 @@ func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 	return raw, nil
 }
 
-// rawInt32s converts int32_data to raw data. An element is an integer, the bit pattern of a float narrower than 32
-// bits, or a byte of packed elements. Tools write bit patterns as signed or as unsigned numbers.
+// rawInt32s returns the elements of int32_data as raw_data would hold them. There, an element is an integer, the bit
+// pattern of a float narrower than 32 bits, or a byte of packed elements. Tools write bit patterns as signed or as
+// unsigned numbers.
 func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	width := max(e.bits, 8)
 	lo, hi := int64(0), int64(1)<<width-1
@@ -197,11 +200,11 @@ func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	return raw, nil
 }
 
-// tensor decodes n elements, which raw must contain, to a constant of the given type and shape.
-func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.Tensor, *fault) {
-	t := &graph.Tensor{DType: dtype, Shape: shape}
+// tensor returns the constant of the given type and shape whose n elements raw contains.
+func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.ConstantTensor, *fault) {
+	t := &graph.ConstantTensor{DType: dtype, Shape: shape}
 	if e.real != nil {
-		if dtype == graph.Float32 && n >= graph.MinElementsToCompress {
+		if dtype == graph.DTypeFloat32 && n >= graph.MinElementsToCompress {
 			t.Singles = make([]float32, n)
 			for i := range t.Singles {
 				t.Singles[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
@@ -209,7 +212,7 @@ func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*gr
 			return t, nil
 		}
 		t.F = make([]float64, n)
-		if dtype == graph.Float32 {
+		if dtype == graph.DTypeFloat32 {
 			for i := range t.F {
 				t.F[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
 			}
@@ -248,7 +251,7 @@ func (e encoding) integer(c uint64) int64 {
 func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, values []float64) {
 	values = make([]float64, 256)
 	for c := range values {
-		if values[c] = float64(e.integer(uint64(c))); dtype == graph.Bool {
+		if values[c] = float64(e.integer(uint64(c))); dtype == graph.DTypeBool {
 			values[c] = float64(min(c, 1))
 		}
 	}
@@ -262,8 +265,8 @@ func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, va
 	return codes, values
 }
 
-// element returns the code of element i, of the given bits. Codes are little-endian, and packed from the lowest bits of
-// each byte.
+// element returns the code of element i in raw data with the given number of bits per element. Codes are little-endian,
+// and packed from the lowest bits of each byte.
 func element(raw []byte, bits, i int) uint64 {
 	switch bits {
 	case 64:

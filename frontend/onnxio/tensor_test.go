@@ -21,7 +21,7 @@ func constantModel(t *onnxpb.TensorProto) []byte {
 	m := onnxtest.New(13)
 	t.Name = new("c")
 	m.Proto.Graph.Initializer = []*onnxpb.TensorProto{t}
-	return m.Output("c", graph.Undefined).Bytes()
+	return m.Output("c", graph.DTypeUndefined).Bytes()
 }
 
 // le encodes values as little-endian, in the size of T.
@@ -45,61 +45,64 @@ func TestConstants(t *testing.T) {
 		data  *onnxpb.TensorProto
 		want  any // []float64 or []int64
 	}{
-		{graph.Float32, []int64{3}, raw(le[float32](1.5, -0.1, float32(inf))),
+		{graph.DTypeFloat32, []int64{3}, raw(le[float32](1.5, -0.1, float32(inf))),
 			[]float64{1.5, float64(float32(-0.1)), inf}},
-		{graph.Float32, []int64{3}, &onnxpb.TensorProto{FloatData: []float32{1.5, -0.1, float32(nan)}},
+		{graph.DTypeFloat32, []int64{3}, &onnxpb.TensorProto{FloatData: []float32{1.5, -0.1, float32(nan)}},
 			[]float64{1.5, float64(float32(-0.1)), nan}},
-		{graph.Float32, nil, raw(le[float32](1e-45)), []float64{float64(float32(1e-45))}},
-		{graph.Float64, []int64{2}, raw(le(math.Pi, negZero)), []float64{math.Pi, negZero}},
-		{graph.Float64, []int64{2}, &onnxpb.TensorProto{DoubleData: []float64{math.Pi, negZero}},
+		{graph.DTypeFloat32, nil, raw(le[float32](1e-45)), []float64{float64(float32(1e-45))}},
+		{graph.DTypeFloat64, []int64{2}, raw(le(math.Pi, negZero)), []float64{math.Pi, negZero}},
+		{graph.DTypeFloat64, []int64{2}, &onnxpb.TensorProto{DoubleData: []float64{math.Pi, negZero}},
 			[]float64{math.Pi, negZero}},
-		{graph.Float16, []int64{2, 2}, raw(le[uint16](0x3c00, 0xc000, 0x0001, 0x7c00)), []float64{1, -2, 0x1p-24, inf}},
-		{graph.Float16, []int64{2}, typed(0x3c00, 0xc000), []float64{1, -2}},
-		{graph.Float16, []int64{1}, typed(-0x4000), []float64{-2}},
-		{graph.BFloat16, []int64{2}, raw(le[uint16](0x3f80, 0xc040)), []float64{1, -3}},
-		{graph.BFloat16, []int64{2}, typed(0x3f80, 0xc040), []float64{1, -3}},
-		{graph.Float8E4M3FN, []int64{3}, raw([]byte{0x38, 0x7e, 0xff}), []float64{1, 448, nan}},
-		{graph.Float8E4M3FN, []int64{2}, typed(0x38, 0xb8), []float64{1, -1}},
-		{graph.Float8E4M3FNUZ, []int64{2}, raw([]byte{0x40, 0x7f}), []float64{1, 240}},
-		{graph.Float8E5M2, []int64{3}, raw([]byte{0x3c, 0x7b, 0xfc}), []float64{1, 57344, -inf}},
-		{graph.Float8E5M2FNUZ, []int64{2}, raw([]byte{0x40, 0x80}), []float64{1, nan}},
-		{graph.Float8E8M0, []int64{3}, raw([]byte{0, 127, 254}), []float64{0x1p-127, 1, 0x1p127}},
-		{graph.Float4E2M1, []int64{3}, raw([]byte{0x7f, 0x01}), []float64{-6, 6, 0.5}},
-		{graph.Float4E2M1, []int64{3}, typed(0x7f, 0x01), []float64{-6, 6, 0.5}},
-		{graph.Bool, []int64{4}, raw([]byte{0, 1, 2, 255}), []int64{0, 1, 1, 1}},
-		{graph.Bool, []int64{2}, typed(1, 0), []int64{1, 0}},
-		{graph.Int2, []int64{5}, raw([]byte{0b11_10_01_00, 0b10}), []int64{0, 1, -2, -1, -2}},
-		{graph.UInt2, []int64{5}, raw([]byte{0b11_10_01_00, 0b10}), []int64{0, 1, 2, 3, 2}},
-		{graph.Int4, []int64{3}, raw([]byte{0x87, 0x0f}), []int64{7, -8, -1}},
-		{graph.Int4, []int64{3}, typed(0x87, 0x0f), []int64{7, -8, -1}},
-		{graph.Int4, []int64{2}, typed(-0x79), []int64{7, -8}},
-		{graph.UInt4, []int64{3}, raw([]byte{0x87, 0x0f}), []int64{7, 8, 15}},
-		{graph.Int8, []int64{3}, raw([]byte{0x80, 0x7f, 0xff}), []int64{-128, 127, -1}},
-		{graph.Int8, []int64{2}, typed(-128, 127), []int64{-128, 127}},
-		{graph.UInt8, []int64{2}, raw([]byte{0x80, 0xff}), []int64{128, 255}},
-		{graph.UInt8, []int64{2}, typed(128, 255), []int64{128, 255}},
-		{graph.Int16, []int64{2}, raw(le[int16](-32768, 32767)), []int64{-32768, 32767}},
-		{graph.Int16, []int64{2}, typed(-32768, 32767), []int64{-32768, 32767}},
-		{graph.UInt16, []int64{2}, raw(le[uint16](1, 65535)), []int64{1, 65535}},
-		{graph.UInt16, []int64{2}, typed(1, 65535), []int64{1, 65535}},
-		{graph.Int32, []int64{2}, raw(le[int32](math.MinInt32, 7)), []int64{math.MinInt32, 7}},
-		{graph.Int32, []int64{2}, typed(math.MinInt32, 7), []int64{math.MinInt32, 7}},
-		{graph.UInt32, []int64{2}, raw(le[uint32](math.MaxUint32, 7)), []int64{math.MaxUint32, 7}},
-		{graph.UInt32, []int64{2}, &onnxpb.TensorProto{Uint64Data: []uint64{math.MaxUint32, 7}},
+		{graph.DTypeFloat16, []int64{2, 2}, raw(le[uint16](0x3c00, 0xc000, 0x0001, 0x7c00)), []float64{1, -2, 0x1p-24,
+			inf}},
+		{graph.DTypeFloat16, []int64{2}, typed(0x3c00, 0xc000), []float64{1, -2}},
+		{graph.DTypeFloat16, []int64{1}, typed(-0x4000), []float64{-2}},
+		{graph.DTypeBFloat16, []int64{2}, raw(le[uint16](0x3f80, 0xc040)), []float64{1, -3}},
+		{graph.DTypeBFloat16, []int64{2}, typed(0x3f80, 0xc040), []float64{1, -3}},
+		{graph.DTypeFloat8E4M3FN, []int64{3}, raw([]byte{0x38, 0x7e, 0xff}), []float64{1, 448, nan}},
+		{graph.DTypeFloat8E4M3FN, []int64{2}, typed(0x38, 0xb8), []float64{1, -1}},
+		{graph.DTypeFloat8E4M3FNUZ, []int64{2}, raw([]byte{0x40, 0x7f}), []float64{1, 240}},
+		{graph.DTypeFloat8E5M2, []int64{3}, raw([]byte{0x3c, 0x7b, 0xfc}), []float64{1, 57344, -inf}},
+		{graph.DTypeFloat8E5M2FNUZ, []int64{2}, raw([]byte{0x40, 0x80}), []float64{1, nan}},
+		{graph.DTypeFloat8E8M0, []int64{3}, raw([]byte{0, 127, 254}), []float64{0x1p-127, 1, 0x1p127}},
+		{graph.DTypeFloat4E2M1, []int64{3}, raw([]byte{0x7f, 0x01}), []float64{-6, 6, 0.5}},
+		{graph.DTypeFloat4E2M1, []int64{3}, typed(0x7f, 0x01), []float64{-6, 6, 0.5}},
+		{graph.DTypeBool, []int64{4}, raw([]byte{0, 1, 2, 255}), []int64{0, 1, 1, 1}},
+		{graph.DTypeBool, []int64{2}, typed(1, 0), []int64{1, 0}},
+		{graph.DTypeInt2, []int64{5}, raw([]byte{0b11_10_01_00, 0b10}), []int64{0, 1, -2, -1, -2}},
+		{graph.DTypeUInt2, []int64{5}, raw([]byte{0b11_10_01_00, 0b10}), []int64{0, 1, 2, 3, 2}},
+		{graph.DTypeInt4, []int64{3}, raw([]byte{0x87, 0x0f}), []int64{7, -8, -1}},
+		{graph.DTypeInt4, []int64{3}, typed(0x87, 0x0f), []int64{7, -8, -1}},
+		{graph.DTypeInt4, []int64{2}, typed(-0x79), []int64{7, -8}},
+		{graph.DTypeUInt4, []int64{3}, raw([]byte{0x87, 0x0f}), []int64{7, 8, 15}},
+		{graph.DTypeInt8, []int64{3}, raw([]byte{0x80, 0x7f, 0xff}), []int64{-128, 127, -1}},
+		{graph.DTypeInt8, []int64{2}, typed(-128, 127), []int64{-128, 127}},
+		{graph.DTypeUInt8, []int64{2}, raw([]byte{0x80, 0xff}), []int64{128, 255}},
+		{graph.DTypeUInt8, []int64{2}, typed(128, 255), []int64{128, 255}},
+		{graph.DTypeInt16, []int64{2}, raw(le[int16](-32768, 32767)), []int64{-32768, 32767}},
+		{graph.DTypeInt16, []int64{2}, typed(-32768, 32767), []int64{-32768, 32767}},
+		{graph.DTypeUInt16, []int64{2}, raw(le[uint16](1, 65535)), []int64{1, 65535}},
+		{graph.DTypeUInt16, []int64{2}, typed(1, 65535), []int64{1, 65535}},
+		{graph.DTypeInt32, []int64{2}, raw(le[int32](math.MinInt32, 7)), []int64{math.MinInt32, 7}},
+		{graph.DTypeInt32, []int64{2}, typed(math.MinInt32, 7), []int64{math.MinInt32, 7}},
+		{graph.DTypeUInt32, []int64{2}, raw(le[uint32](math.MaxUint32, 7)), []int64{math.MaxUint32, 7}},
+		{graph.DTypeUInt32, []int64{2}, &onnxpb.TensorProto{Uint64Data: []uint64{math.MaxUint32, 7}},
 			[]int64{math.MaxUint32, 7}},
-		{graph.Int64, []int64{2}, raw(le[int64](math.MinInt64, math.MaxInt64)), []int64{math.MinInt64, math.MaxInt64}},
-		{graph.Int64, []int64{2}, &onnxpb.TensorProto{Int64Data: []int64{math.MinInt64, math.MaxInt64}},
+		{graph.DTypeInt64, []int64{2}, raw(le[int64](math.MinInt64, math.MaxInt64)), []int64{math.MinInt64,
+			math.MaxInt64}},
+		{graph.DTypeInt64, []int64{2}, &onnxpb.TensorProto{Int64Data: []int64{math.MinInt64, math.MaxInt64}},
 			[]int64{math.MinInt64, math.MaxInt64}},
-		{graph.UInt64, []int64{1}, raw(le[uint64](math.MaxInt64)), []int64{math.MaxInt64}},
-		{graph.UInt64, []int64{1}, &onnxpb.TensorProto{Uint64Data: []uint64{math.MaxInt64}}, []int64{math.MaxInt64}},
-		{graph.Float32, []int64{0}, raw([]byte{}), []float64{}},
-		{graph.Float32, []int64{2, 0, 3}, raw(nil), []float64{}},
-		{graph.Int64, []int64{0}, typed(), []int64{}},
-		{graph.Bool, []int64{0}, raw(nil), []int64{}},
+		{graph.DTypeUInt64, []int64{1}, raw(le[uint64](math.MaxInt64)), []int64{math.MaxInt64}},
+		{graph.DTypeUInt64, []int64{1}, &onnxpb.TensorProto{Uint64Data: []uint64{math.MaxInt64}},
+			[]int64{math.MaxInt64}},
+		{graph.DTypeFloat32, []int64{0}, raw([]byte{}), []float64{}},
+		{graph.DTypeFloat32, []int64{2, 0, 3}, raw(nil), []float64{}},
+		{graph.DTypeInt64, []int64{0}, typed(), []int64{}},
+		{graph.DTypeBool, []int64{0}, raw(nil), []int64{}},
 	} {
 		c.data.Dims, c.data.DataType = c.shape, new(int32(c.dtype))
 		var d diag.List
-		g := Read("m.onnx", constantModel(c.data), &d)
+		g := ParseGraph("m.onnx", constantModel(c.data), &d)
 		if g == nil {
 			t.Errorf("%v: %v", c.dtype, d.Diags)
 			continue
@@ -141,7 +144,7 @@ func sameBits(a, b []float64) bool {
 
 func TestConstantFaults(t *testing.T) {
 	t.Parallel()
-	f32, i8 := new(int32(graph.Float32)), new(int32(graph.Int8))
+	f32, i8 := new(int32(graph.DTypeFloat32)), new(int32(graph.DTypeInt8))
 	for _, c := range []struct {
 		name string
 		t    *onnxpb.TensorProto
@@ -154,7 +157,7 @@ func TestConstantFaults(t *testing.T) {
 		{"scalar without data", &onnxpb.TensorProto{DataType: f32}, diag.ModelMalformed},
 		{"data of an empty tensor", &onnxpb.TensorProto{DataType: f32, Dims: []int64{0}, RawData: make([]byte, 4)},
 			diag.ModelMalformed},
-		{"odd nibble missing", &onnxpb.TensorProto{DataType: new(int32(graph.Int4)), Dims: []int64{3},
+		{"odd nibble missing", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeInt4)), Dims: []int64{3},
 			RawData: make([]byte, 1)}, diag.ModelMalformed},
 		{"negative axis", &onnxpb.TensorProto{DataType: i8, Dims: []int64{-1, -4}, RawData: make([]byte, 4)},
 			diag.ModelMalformed},
@@ -172,17 +175,17 @@ func TestConstantFaults(t *testing.T) {
 			Int64Data: []int64{1}}, diag.ModelMalformed},
 		{"int8 of 128", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1}, Int32Data: []int32{128}},
 			diag.ModelMalformed},
-		{"uint8 of -1", &onnxpb.TensorProto{DataType: new(int32(graph.UInt8)), Dims: []int64{1},
+		{"uint8 of -1", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeUInt8)), Dims: []int64{1},
 			Int32Data: []int32{-1}}, diag.ModelMalformed},
-		{"float16 of 17 bits", &onnxpb.TensorProto{DataType: new(int32(graph.Float16)), Dims: []int64{1},
+		{"float16 of 17 bits", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeFloat16)), Dims: []int64{1},
 			Int32Data: []int32{1 << 16}}, diag.ModelMalformed},
-		{"uint32 of 2^32", &onnxpb.TensorProto{DataType: new(int32(graph.UInt32)), Dims: []int64{1},
+		{"uint32 of 2^32", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeUInt32)), Dims: []int64{1},
 			Uint64Data: []uint64{1 << 32}}, diag.ModelMalformed},
-		{"uint64 of 2^63", &onnxpb.TensorProto{DataType: new(int32(graph.UInt64)), Dims: []int64{1},
+		{"uint64 of 2^63", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeUInt64)), Dims: []int64{1},
 			RawData: le(uint64(1 << 63))}, diag.OpUnsupported},
-		{"string", &onnxpb.TensorProto{DataType: new(int32(graph.String)), Dims: []int64{1},
+		{"string", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeString)), Dims: []int64{1},
 			StringData: [][]byte{{'a'}}}, diag.OpUnsupported},
-		{"complex", &onnxpb.TensorProto{DataType: new(int32(graph.Complex64)), Dims: []int64{1},
+		{"complex", &onnxpb.TensorProto{DataType: new(int32(graph.DTypeComplex64)), Dims: []int64{1},
 			RawData: make([]byte, 8)}, diag.OpUnsupported},
 		{"no type", &onnxpb.TensorProto{Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
 		{"type 99", &onnxpb.TensorProto{DataType: new(int32(99)), Dims: []int64{1}, RawData: make([]byte, 8)},
@@ -192,13 +195,13 @@ func TestConstantFaults(t *testing.T) {
 		{"segment", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1}, RawData: make([]byte, 1),
 			Segment: &onnxpb.TensorProto_Segment{}}, diag.OpUnsupported},
 		{"external", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1},
-			DataLocation: onnxpb.TensorProto_EXTERNAL.Enum()}, diag.ExternalData},
+			DataLocation: onnxpb.TensorProto_EXTERNAL.Enum()}, diag.ExternalTensorUnreadable},
 	} {
 		m := proto.Clone(c.t).(*onnxpb.TensorProto)
 		checkFault(t, c.name, constantModel(m), c.want)
 		// The same tensor as an attribute.
-		a := onnxtest.New(13).Output("c", graph.Float32)
-		n := a.Node("Constant").Out("c").Tensor("value", graph.Float32, nil, 0)
+		a := onnxtest.New(13).Output("c", graph.DTypeFloat32)
+		n := a.Node("Constant").Out("c").Tensor("value", graph.DTypeFloat32, nil, 0)
 		n.Proto.Attribute[0].T = c.t
 		checkFault(t, c.name+" in an attribute", a.Bytes(), c.want)
 	}
@@ -208,10 +211,10 @@ func TestConstantFaults(t *testing.T) {
 func checkFault(t *testing.T, name string, b []byte, want diag.Code) {
 	t.Helper()
 	var d diag.List
-	if g := Read("m.onnx", b, &d); g != nil {
+	if g := ParseGraph("m.onnx", b, &d); g != nil {
 		t.Errorf("%s: was read", name)
 	}
-	if len(d.Diags) != 1 || d.Diags[0].Severity != diag.Error || d.Diags[0].Code != want {
+	if len(d.Diags) != 1 || d.Diags[0].Severity != diag.SeverityError || d.Diags[0].Code != want {
 		t.Errorf("%s: %v, want one %s", name, d.Diags, want)
 	}
 }
@@ -275,9 +278,10 @@ func TestMinifloat(t *testing.T) {
 // right, and in a tie the value with an even code.
 func TestCastConstants(t *testing.T) {
 	t.Parallel()
-	for dt, most := range map[graph.DType]float64{graph.Float32: 0, graph.Float16: 0, graph.BFloat16: 0,
-		graph.Float8E4M3FN: 448, graph.Float8E4M3FNUZ: 240, graph.Float8E5M2: 57344, graph.Float8E5M2FNUZ: 57344,
-		graph.Float4E2M1: 6} {
+	for dt, most := range map[graph.DType]float64{graph.DTypeFloat32: 0, graph.DTypeFloat16: 0, graph.DTypeBFloat16: 0,
+		graph.DTypeFloat8E4M3FN: 448, graph.DTypeFloat8E4M3FNUZ: 240, graph.DTypeFloat8E5M2: 57344,
+		graph.DTypeFloat8E5M2FNUZ: 57344,
+		graph.DTypeFloat4E2M1:     6} {
 		e := encodings[dt]
 		values := map[float64]uint64{} // codes of all finite values
 		if e.bits <= 16 {
@@ -289,7 +293,7 @@ func TestCastConstants(t *testing.T) {
 		}
 		sorted := slices.Sorted(maps.Keys(values))
 		nearest := func(x float64) float64 {
-			if dt == graph.Float32 {
+			if dt == graph.DTypeFloat32 {
 				return float64(float32(x))
 			}
 			if most != 0 && math.Abs(x) > most {
@@ -316,16 +320,16 @@ func TestCastConstants(t *testing.T) {
 				in = append(in, sorted[i], sorted[i]/2+sorted[i+1]/2)
 			}
 		}
-		m := onnxtest.New(21).Input("x", graph.Float64, len(in)).Output("y", graph.Float64, len(in))
-		m.Init("c", graph.Float64, []int{len(in)}, in...)
+		m := onnxtest.New(21).Input("x", graph.DTypeFloat64, len(in)).Output("y", graph.DTypeFloat64, len(in))
+		m.Init("c", graph.DTypeFloat64, []int{len(in)}, in...)
 		m.Node("Cast", "c").Int("to", int64(dt)).Out("narrow")
-		m.Node("Cast", "narrow").Int("to", int64(graph.Float64)).Out("wide")
+		m.Node("Cast", "narrow").Int("to", int64(graph.DTypeFloat64)).Out("wide")
 		m.Node("Add", "x", "wide").Out("y")
 		p := onnxtest.Prepare(t, mustRead(t, m.Bytes()))
 		got := p.Known["wide"].Const
 		for i, x := range in {
-			if want := nearest(x); got.At(i) != want {
-				t.Errorf("%v as %s: %v, want %v", x, dt, got.At(i), want)
+			if want := nearest(x); got.FloatAt(i) != want {
+				t.Errorf("%v as %s: %v, want %v", x, dt, got.FloatAt(i), want)
 			}
 		}
 	}
@@ -335,23 +339,24 @@ func TestCastConstants(t *testing.T) {
 // numbers outside the type.
 func TestCastChains(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(21).Input("x", graph.Float32).Output("y", graph.Float32)
+	m := onnxtest.New(21).Input("x", graph.DTypeFloat32).Output("y", graph.DTypeFloat32)
 	cast := func(from, to string, dt graph.DType, saturate int64) {
 		m.Node("Cast", from).Int("to", int64(dt)).Int("saturate", saturate).Out(to)
 	}
-	m.Init("whole", graph.Int32, nil, 1<<24+1).Init("two", graph.Float64, nil, 2).Init("much", graph.Float32, nil, 1e6)
+	m.Init("whole", graph.DTypeInt32, nil, 1<<24+1).Init("two", graph.DTypeFloat64, nil, 2).Init("much",
+		graph.DTypeFloat32, nil, 1e6)
 	m.Node("Sqrt", "two").Out("root")
-	cast("whole", "a", graph.Float32, 1)
-	cast("root", "b", graph.Float32, 1)
-	cast("much", "c", graph.Float16, 1)
-	cast("much", "d", graph.Float8E5M2, 0)
-	cast("much", "e", graph.Float8E5M2, 1)
-	cast("much", "f", graph.Float64, 1)
+	cast("whole", "a", graph.DTypeFloat32, 1)
+	cast("root", "b", graph.DTypeFloat32, 1)
+	cast("much", "c", graph.DTypeFloat16, 1)
+	cast("much", "d", graph.DTypeFloat8E5M2, 0)
+	cast("much", "e", graph.DTypeFloat8E5M2, 1)
+	cast("much", "f", graph.DTypeFloat64, 1)
 	m.Node("Identity", "x").Out("y")
 	p := onnxtest.Prepare(t, mustRead(t, m.Bytes()))
 	for name, want := range map[string]float64{"a": 1 << 24, "b": float64(float32(math.Sqrt2)), "c": math.Inf(1),
 		"d": math.Inf(1), "e": 57344, "f": 1e6} {
-		if k := p.Known[name].Const; k == nil || k.At(0) != want {
+		if k := p.Known[name].Const; k == nil || k.FloatAt(0) != want {
 			t.Errorf("%s: %v, want %v", name, k, want)
 		}
 	}

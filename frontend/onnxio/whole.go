@@ -19,9 +19,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// InlineExternalData returns a model's file with all its tensors in it. It reads tensors in other files from the
-// model's folder. It returns b itself if there are none, and nil if it added an error to d. It leaves other problems of
-// the model to Read.
+// InlineExternalData returns the bytes of a model's file with all its tensors in it. It reads tensors in other files
+// from the model's folder. It returns b itself if there are none, and nil if it added an error to d. It leaves other
+// problems of the model to ParseGraph.
 //
 // A location is a path below the folder. The folder must ensure that links do not lead out of it, as os.Root does.
 func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byte {
@@ -33,7 +33,7 @@ func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byt
 		return b
 	}
 	r := &reader{file: name, list: d}
-	o := &outside{folder: folder, left: MaxFile - len(b)}
+	o := &outside{folder: folder, left: MaxFileBytes - len(b)}
 	list := slices.DeleteFunc(tensorsOf(m.ProtoReflect(), nil), func(t *onnxpb.TensorProto) bool {
 		return t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL
 	})
@@ -56,13 +56,14 @@ func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byt
 	return whole
 }
 
-// keepsOutside reports whether the bytes of a model can be read and keep tensors in other files.
+// keepsOutside reports whether the bytes of a model can be decoded, and the model keeps tensors in other files.
 func keepsOutside(b []byte) bool {
 	s := scanner{}
-	return recognise(b) == nil && len(b) <= MaxFile && s.message(b, 0, modelForm(), 1) == nil && s.outside
+	return recognise(b) == nil && len(b) <= MaxFileBytes && s.message(b, 0, modelForm(), 1) == nil && s.outside
 }
 
-// tensorsOf appends to list the tensors in a message and in the messages in it, in the order of the file.
+// tensorsOf appends to list all tensors in a message and its inner messages, in the order of the file, and returns the
+// extended list.
 func tensorsOf(m protoreflect.Message, list []*onnxpb.TensorProto) []*onnxpb.TensorProto {
 	if t, ok := m.Interface().(*onnxpb.TensorProto); ok {
 		return append(list, t)
@@ -97,11 +98,11 @@ type region struct {
 }
 
 func elsewhere(hint, format string, args ...any) *fault {
-	return &fault{diag.ExternalData, fmt.Sprintf(format, args...), hint}
+	return &fault{diag.ExternalTensorUnreadable, fmt.Sprintf(format, args...), hint}
 }
 
-// fetch reads the data of a tensor from another file and stores them in it. It allocates memory only after checking
-// that the file has as many bytes.
+// fetch reads the data of a tensor from another file and stores them in the tensor. It allocates memory only after
+// checking that the file has as many bytes.
 func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	e, ok := encodings[graph.DType(t.GetDataType())]
 	if !ok {
@@ -124,7 +125,7 @@ func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	o.elements += n
 	size := int64(n*uint64(e.bits)+7) / 8
 	if size > int64(o.left) {
-		return tooLarge("%d bytes; the whole model would have more than %d", size, MaxFile)
+		return tooLarge("%d bytes; the whole model would have more than %d", size, MaxFileBytes)
 	}
 	o.left -= int(size)
 	if at.length != 0 && at.length != size {
@@ -141,7 +142,8 @@ func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	return nil
 }
 
-// regionOf returns the place of a tensor's data, and checks that it lies below the model's folder.
+// regionOf returns the place of a tensor's data. The fault says that it does not lie below the model's folder, or is
+// malformed.
 func regionOf(t *onnxpb.TensorProto) (at region, f *fault) {
 	told := map[string]string{}
 	for _, e := range t.GetExternalData() {

@@ -16,13 +16,14 @@ import (
 // scattered returns a model with tensors of several types, as initializers, in an attribute and in a body, and the
 // same model with its data in other files.
 func scattered(one bool) (whole, file []byte, folder fstest.MapFS) {
-	body := onnxtest.New(0).Output("b", graph.Float32).Init("k", graph.Int8, []int{3}, 1, -2, 3)
-	body.Node("Cast", "k").Int("to", int64(graph.Float32)).Out("b")
-	m := onnxtest.New(13).Input("c", graph.Bool).Output("y", graph.Float32, 3).Output("z", graph.Float32, 2)
-	m.Init("w", graph.Float32, []int{2}, 0.5, -1.5).Init("none", graph.Float32, []int{0}).
-		Init("d", graph.Float64, nil, 0.1)
+	body := onnxtest.New(0).Output("b", graph.DTypeFloat32).Init("k", graph.DTypeInt8, []int{3}, 1, -2, 3)
+	body.Node("Cast", "k").Int("to", int64(graph.DTypeFloat32)).Out("b")
+	m := onnxtest.New(13).Input("c", graph.DTypeBool).Output("y", graph.DTypeFloat32, 3).Output("z",
+		graph.DTypeFloat32, 2)
+	m.Init("w", graph.DTypeFloat32, []int{2}, 0.5, -1.5).Init("none", graph.DTypeFloat32, []int{0}).
+		Init("d", graph.DTypeFloat64, nil, 0.1)
 	m.Node("If", "c").Graph("then_branch", body).Graph("else_branch", body).Out("y")
-	m.Node("Constant").Tensor("value", graph.Float16, []int{2}, 1, 2).Out("v")
+	m.Node("Constant").Tensor("value", graph.DTypeFloat16, []int{2}, 1, 2).Out("v")
 	m.Node("Identity", "w").Out("z")
 	whole = m.Bytes()
 	file, files := onnxtest.ExternaliseTensors(whole, one)
@@ -92,7 +93,7 @@ func TestOutside(t *testing.T) {
 		{"another length", "w.bin", []string{"length", "12"}, "takes 8 bytes, and 12"},
 		{"twice", "w.bin", []string{"location", "in/w.bin"}, `"location" of its data is told twice`},
 	} {
-		m := onnxtest.New(13).Output("y", graph.Float32, 2).Init("w", graph.Float32, []int{2}, 2, 2)
+		m := onnxtest.New(13).Output("y", graph.DTypeFloat32, 2).Init("w", graph.DTypeFloat32, []int{2}, 2, 2)
 		m.Node("Identity", "w").Out("y")
 		whole := m.Bytes()
 		file := m.External("w", c.location, c.more...).Bytes()
@@ -114,9 +115,9 @@ func TestOutside(t *testing.T) {
 // TestOutsideTooLarge checks that stated sizes of tensors take no memory.
 func TestOutsideTooLarge(t *testing.T) {
 	t.Parallel()
-	m := onnxtest.New(13).Output("y", graph.Float32)
+	m := onnxtest.New(13).Output("y", graph.DTypeFloat32)
 	for _, name := range []string{"v", "w"} {
-		m.Init(name, graph.Float32, []int{0}).External(name, "w.bin", "length", "1099511627776")
+		m.Init(name, graph.DTypeFloat32, []int{0}).External(name, "w.bin", "length", "1099511627776")
 	}
 	m.Node("Add", "v", "w").Out("y")
 	for dims, says := range map[[2]int64]string{{1 << 20, 1 << 18}: "have more than", {1 << 40, 1 << 40}: "multiply",
@@ -132,7 +133,7 @@ func TestOutsideTooLarge(t *testing.T) {
 	}
 }
 
-// TestOutsideFaults checks that InlineExternalData leaves other faults to Read, and reports all tensors.
+// TestOutsideFaults checks that InlineExternalData leaves other faults to ParseGraph, and reports all tensors.
 func TestOutsideFaults(t *testing.T) {
 	t.Parallel()
 	_, file, folder := scattered(false)

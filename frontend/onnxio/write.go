@@ -14,10 +14,11 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Write returns the file of a graph. Read of the result gives the same graph. values are written as the types of
-// inner tensors (value_info). Initializers have the order in which nodes read them. The same graph always gives the
-// same bytes. Write returns an error for a constant or an attribute of a kind that Read does not keep.
-func Write(g *graph.Graph, values []graph.ValueInfo) ([]byte, error) {
+// EncodeGraph returns the bytes of an ONNX file with the given graph. ParseGraph of the result gives the same graph.
+// values are written as the types of inner tensors (value_info). Initializers have the order in which nodes read them.
+// The same graph always gives the same bytes. EncodeGraph returns an error for a constant or an attribute of a kind
+// that ParseGraph does not keep.
+func EncodeGraph(g *graph.Graph, values []graph.ValueInfo) ([]byte, error) {
 	p, err := writeGraph(g)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func writeGraph(g *graph.Graph) (*onnxpb.GraphProto, error) {
 	for _, n := range g.Nodes {
 		node, err := writeNode(n)
 		if err != nil {
-			return nil, fmt.Errorf("%s %q: %w", n.FullOp(), n.Label(), err)
+			return nil, fmt.Errorf("%s %q: %w", n.QualifiedOpName(), n.Label(), err)
 		}
 		p.Node = append(p.Node, node)
 	}
@@ -85,7 +86,7 @@ func writeGraph(g *graph.Graph) (*onnxpb.GraphProto, error) {
 }
 
 // initOrder returns the names of the initializers in the order in which nodes read them. Those that only bodies or
-// outputs read follow by name.
+// outputs read follow, sorted by name.
 func initOrder(g *graph.Graph) (names []string) {
 	listed := map[string]bool{}
 	add := func(name string) {
@@ -107,7 +108,7 @@ func initOrder(g *graph.Graph) (names []string) {
 
 func writeValue(v graph.ValueInfo) *onnxpb.ValueInfoProto {
 	p := &onnxpb.ValueInfoProto{Name: new(v.Name)}
-	if v.DType == graph.Undefined {
+	if v.DType == graph.DTypeUndefined {
 		return p
 	}
 	t := &onnxpb.TypeProto_Tensor{ElemType: new(int32(v.DType))}
@@ -163,27 +164,27 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 		}
 	}
 	switch a.Kind {
-	case graph.AttrFloat:
+	case graph.AttrKindFloat:
 		p.F = new(float32(a.F))
-	case graph.AttrInt:
+	case graph.AttrKindInt:
 		p.I = &a.I
-	case graph.AttrString:
+	case graph.AttrKindString:
 		p.S = []byte(a.S)
-	case graph.AttrFloats:
+	case graph.AttrKindFloats:
 		for _, f := range a.Floats {
 			p.Floats = append(p.Floats, float32(f))
 		}
-	case graph.AttrInts:
+	case graph.AttrKindInts:
 		p.Ints = a.Ints
-	case graph.AttrStrings:
+	case graph.AttrKindStrings:
 		for _, s := range a.Strings {
 			p.Strings = append(p.Strings, []byte(s))
 		}
-	case graph.AttrTensor:
+	case graph.AttrKindTensor:
 		t, err := writeTensor(a.T)
 		p.T = t
 		return p, err
-	case graph.AttrGraph:
+	case graph.AttrKindGraph:
 		g, err := writeGraph(a.G)
 		p.G = g
 		return p, err
@@ -193,9 +194,9 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// writeTensor returns a constant in ONNX's form, with raw data. Real numbers are rounded to float32 types. It returns
-// an error for an element that is no value of another type, or a type that is not written.
-func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
+// writeTensor returns a constant in ONNX's form, with raw data. Real numbers are rounded to the type if it is a real
+// one. It returns an error for an element that is no value of another type, or for a type that it cannot write.
+func writeTensor(t *graph.ConstantTensor) (*onnxpb.TensorProto, error) {
 	e, ok := encodings[t.DType]
 	if !ok {
 		return nil, fmt.Errorf("constants of type %s are not written", typeName(t.DType))
@@ -209,7 +210,7 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	for i := range t.Len() {
 		c, ok := code(t, i)
 		if !ok {
-			return nil, fmt.Errorf("element %d, %v, is no value of type %s", i, t.At(i), t.DType)
+			return nil, fmt.Errorf("element %d, %v, is no value of type %s", i, t.FloatAt(i), t.DType)
 		}
 		switch e.bits {
 		case 2, 4: // the first element in the lowest bits of a byte
@@ -232,28 +233,28 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	return p, nil
 }
 
-// coder returns a function that gives the code of a tensor's element i. That function's ok is false if the type has no
-// such value.
-func (e encoding) coder() func(t *graph.Tensor, i int) (c uint64, ok bool) {
+// coder returns a function that returns the code of a tensor's element i. That function's ok is false if the type has
+// no such value.
+func (e encoding) coder() func(t *graph.ConstantTensor, i int) (c uint64, ok bool) {
 	switch {
 	case e.real == nil:
-		return func(t *graph.Tensor, i int) (uint64, bool) {
-			v := t.Int(i)
+		return func(t *graph.ConstantTensor, i int) (uint64, bool) {
+			v := t.IntAt(i)
 			return uint64(v), e.bits == 64 || e.integer(uint64(v)&(1<<e.bits-1)) == v
 		}
 	case e.bits == 64:
-		return func(t *graph.Tensor, i int) (uint64, bool) { return math.Float64bits(t.At(i)), true }
+		return func(t *graph.ConstantTensor, i int) (uint64, bool) { return math.Float64bits(t.FloatAt(i)), true }
 	case e.bits == 32:
-		return func(t *graph.Tensor, i int) (uint64, bool) {
-			return uint64(math.Float32bits(float32(t.At(i)))), true
+		return func(t *graph.ConstantTensor, i int) (uint64, bool) {
+			return uint64(math.Float32bits(float32(t.FloatAt(i)))), true
 		}
 	}
 	codes := map[uint64]uint64{}
 	for c := range uint64(1) << e.bits {
 		codes[math.Float64bits(e.real(c))] = c
 	}
-	return func(t *graph.Tensor, i int) (uint64, bool) {
-		c, ok := codes[math.Float64bits(t.At(i))]
+	return func(t *graph.ConstantTensor, i int) (uint64, bool) {
+		c, ok := codes[math.Float64bits(t.FloatAt(i))]
 		return c, ok
 	}
 }

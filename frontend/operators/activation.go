@@ -12,14 +12,14 @@ import (
 // step function, without further code.
 
 var (
-	zero = real.Float(0)
-	one  = real.Float(1)
+	zero = real.ConstantExprOfFloat(0)
+	one  = real.ConstantExprOfFloat(1)
 )
 
 func sigmoid(x *real.Expr) *real.Expr { return real.Div(one, real.Add(one, real.Exp(real.Neg(x)))) }
 
 func tanh(x *real.Expr) *real.Expr {
-	two := real.Float(2)
+	two := real.ConstantExprOfFloat(2)
 	return real.Sub(one, real.Div(two, real.Add(real.Exp(real.Mul(two, x)), one)))
 }
 
@@ -35,10 +35,10 @@ func rounded(mode real.RoundingMode) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr { return real.Round(x, mode) }
 }
 
-// attr32 returns an attribute. The default is rounded to float32, because the operator definitions give it in decimal,
-// and files hold rounded values.
+// attr32 returns the value of a float attribute as an expression. The default is rounded to float32, because the
+// operator definitions give it in decimal, and files hold rounded values.
 func (c *reading) attr32(name string, def float64) *real.Expr {
-	return real.Float(c.Float(name, float64(float32(def))))
+	return real.ConstantExprOfFloat(c.FloatAttrOr(name, float64(float32(def))))
 }
 
 // negative returns a*f(min(x, 0)) + max(x, 0), the form of leaky ReLUs.
@@ -71,7 +71,7 @@ func buildHardSigmoid(c *call) {
 // buildPRelu builds PRelu. The slope broadcasts to the input's shape and may not extend it.
 func buildPRelu(c *call) {
 	slope := c.in[1].Shape
-	if s, ok := broadcasts(c.x, slope); !ok || graph.Size(s) != graph.Size(c.x) {
+	if s, ok := broadcasts(c.x, slope); !ok || graph.ElementCount(s) != graph.ElementCount(c.x) {
 		invalid("a slope of shape %v for an input of shape %v", slope, c.x)
 	}
 	c.elementwise(c.dt, negative(real.Var(0), real.Var(1), same), 0, 1)
@@ -79,7 +79,7 @@ func buildPRelu(c *call) {
 
 // buildWhere builds Where, whose condition is 0 or 1.
 func buildWhere(c *call) {
-	if c.dt != graph.Bool {
+	if c.dt != graph.DTypeBool {
 		invalid("the condition is of type %s, not bool", c.dt)
 	}
 	v := real.Var
@@ -87,7 +87,7 @@ func buildWhere(c *call) {
 	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
-// fold defines an operator on any number of inputs, to which f is applied one after the other.
+// fold returns the definition of an operator on any number of inputs, to which f is applied one after the other.
 func fold(f joining) definition {
 	return func(c *call) {
 		y, args := real.Var(0), []int{0}
@@ -101,8 +101,8 @@ func fold(f joining) definition {
 	}
 }
 
-// extreme defines a maximum or a minimum of inputs, f. It leaves out constants that are all infinities with the sign
-// none, because these do not limit the result.
+// extreme returns the definition of a maximum or a minimum of inputs, as f computes it for two. It leaves out constants
+// that are all infinities with the sign none, because these do not limit the result.
 func extreme(f joining, none int) definition {
 	return func(c *call) {
 		var y *real.Expr
@@ -113,7 +113,7 @@ func extreme(f joining, none int) definition {
 				invalid("input %d is missing", i)
 			}
 			shape = broadcastShape(shape, k.Shape)
-			if k.Const != nil && k.Const.AllInfinite(none) {
+			if k.Const != nil && k.Const.IsAllInfinite(none) {
 				continue
 			}
 			left = broadcastShape(left, k.Shape)
@@ -132,23 +132,25 @@ func extreme(f joining, none int) definition {
 	}
 }
 
-// maxRows bounds the row length of a softmax that becomes one expression, with a variable for each element of the row.
+// maxRows is the largest row length of a softmax that becomes one expression, with a variable for each element of the
+// row.
 const maxRows = 1 << 12
 
-// softmax defines a softmax, or with logarithm its logarithm. Each element is 1 / sum of exp(x_j - x_i) over its row.
+// softmax returns the definition of a softmax, or with logarithm that of its logarithm. Each element is 1 / sum of
+// exp(x_j - x_i) over its row.
 func softmax(logarithm bool) definition {
 	return func(c *call) {
 		x := c.x
 		rows := c.rows()
-		if rows.n > maxRows || rows.n*graph.Size(x) > maxElements || endsOf(c.reading, 0) != 0 {
+		if rows.n > maxRows || rows.n*graph.ElementCount(x) > maxElements || endsOf(c.reading, 0) != 0 {
 			longSoftmax(c, rows, logarithm)
 			return
 		}
-		e := &program.Elem{Args: make([]int, rows.n+1), Index: make([]graph.ElementPick, rows.n+1)}
+		e := &program.Elem{Args: make([]int, rows.n+1), Index: make([]graph.ElementIndexMap, rows.n+1)}
 		var sum *real.Expr
 		for j := range rows.n {
-			c.p.table((j + 1) * graph.Size(x))
-			table := make([]int32, graph.Size(x))
+			c.p.table((j + 1) * graph.ElementCount(x))
+			table := make([]int32, graph.ElementCount(x))
 			for i := range table {
 				table[i] = int32(rows.base(i) + j*rows.stride)
 			}
@@ -174,27 +176,27 @@ const maximaOf = 1 << 9
 // of the row. A log-softmax is x - m minus the logarithm of the sum.
 func longSoftmax(c *call, rows rowSet, logarithm bool) {
 	inner := rows.stride
-	outer := graph.Size(c.x) / (rows.n * inner)
+	outer := graph.ElementCount(c.x) / (rows.n * inner)
 	one := []int{outer, 1, inner}
 	x := c.reshaped(c.Inputs[0], []int{outer, rows.n, inner})
 	most, n := x, rows.n
 	for n > 1 { // maxima of parts of a row; repeats of the last element fill the last part
 		of := min(n, maximaOf)
 		parts := (n + of - 1) / of
-		at := program.CountUp[int64](parts * of)
+		at := program.NewCountingSlice[int64](parts * of)
 		for i := range at {
 			at[i] = min(at[i], int64(n-1))
 		}
-		most = c.part("", OpGather, "filled", graph.Attrs{"axis": graph.IntAttr(1)}, most,
-			c.constant("at", &graph.Tensor{DType: graph.Int64, Shape: []int{len(at)}, I: at}))
+		most = c.part("", OpGather, "filled", graph.AttributesByName{"axis": graph.NewIntAttr(1)}, most,
+			c.constant("at", &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(at)}, I: at}))
 		most = c.reshaped(most, []int{outer, parts, of, inner})
-		most, n = c.part(InternalDomain, "Max", "maxima", graph.Attrs{"axes": intsAttr(2)}, most), parts
+		most, n = c.part(InternalDomain, "Max", "maxima", graph.AttributesByName{"axes": intsAttr(2)}, most), parts
 	}
-	c.p.SetInfinities(most, 0) // a row of infinities alone has no softmax, so the maximum is finite
+	c.p.SetInfinitySigns(most, 0) // a row of infinities alone has no softmax, so the maximum is finite
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
-	sum := c.part(InternalDomain, "Sum", "sum", graph.Attrs{"axes": intsAttr(1)}, terms,
-		c.constant("ones", graph.FilledTensor(c.dt, []int{rows.n}, 1)))
+	sum := c.part(InternalDomain, "Sum", "sum", graph.AttributesByName{"axes": intsAttr(1)}, terms,
+		c.constant("ones", graph.NewFilledTensor(c.dt, []int{rows.n}, 1)))
 	sum = c.reshaped(sum, one)
 	y := ""
 	if logarithm {
@@ -211,8 +213,8 @@ type rowSet struct{ n, stride int }
 // base returns the index of the first element of the row that holds element i.
 func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
 
-// rows returns how the attribute axis cuts the first input into rows. Before opset 13 a softmax joins all axes from
-// there on to one.
+// rows returns the rows into which the attribute axis cuts the first input. Before opset 13 a softmax joins all axes
+// from there on to one.
 func (c *reading) rows() rowSet {
 	x := c.x
 	if len(x) == 0 {
@@ -222,9 +224,9 @@ func (c *reading) rows() rowSet {
 	if c.opset < 13 {
 		def = 1
 	}
-	a := axis(c.Int("axis", def), len(x))
+	a := axis(c.IntAttrOr("axis", def), len(x))
 	if c.opset < 13 {
-		return rowSet{graph.Size(x[a:]), 1}
+		return rowSet{graph.ElementCount(x[a:]), 1}
 	}
-	return rowSet{x[a], graph.Size(x[a+1:])}
+	return rowSet{x[a], graph.ElementCount(x[a+1:])}
 }

@@ -12,8 +12,9 @@ import (
 // what is known of its inputs, and on the names in use. So a node that stays, with unchanged inputs, keeps its steps.
 // Therefore nodes of a prepared graph must not be changed.
 
-// Reprepare prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
-func Reprepare(p *program.Program, g *graph.Graph, d *diag.List) *program.Program {
+// ReprepareProgram returns the program of g, a changed version of p's graph, as Prepare does. It reuses the steps of
+// unchanged nodes.
+func ReprepareProgram(p *program.Program, g *graph.Graph, d *diag.List) *program.Program {
 	q, ok := run(preparationOf(p).next(g), d)
 	if !ok {
 		return nil
@@ -36,7 +37,7 @@ func (p *preparation) define(of *reading, def operator) {
 // record keeps the results m for a node of the graph, for a later preparation of a changed graph.
 func (p *preparation) record(n *graph.Node, m *made) {
 	p.made[n] = m
-	p.SetSteps(n, m.steps)
+	p.SetStepsOf(n, m.steps)
 }
 
 // keep takes over the earlier results for a node, and returns false if that is impossible. Loops are prepared again,
@@ -53,7 +54,7 @@ func (p *preparation) keep(of *reading) bool {
 	for _, name := range m.names {
 		if p.fresh(name.base, name.suffix) != name.name {
 			for _, taken := range p.now.names {
-				p.names.Free(taken.base, taken.suffix, taken.name)
+				p.names.ReleaseName(taken.base, taken.suffix, taken.name)
 			}
 			return false
 		}
@@ -64,19 +65,19 @@ func (p *preparation) keep(of *reading) bool {
 		}
 	}
 	for _, n := range m.nodes {
-		p.SetOrigin(n, of.Node)
+		p.SetOriginOf(n, of.Node)
 	}
 	for _, name := range m.known {
 		p.Known[name] = p.kept.Known[name]
-		if v := p.kept.Inexact(name); v != nil {
-			p.SetInexact(name, v)
+		if v := p.kept.InexactConstant(name); v != nil {
+			p.SetInexactConstant(name, v)
 		}
 		if p.Known[name].Const == nil {
-			p.SetInfinities(name, p.kept.Infinities(name))
+			p.SetInfinitySigns(name, p.kept.InfinitySignsOf(name))
 		}
 	}
 	for _, s := range m.steps {
-		p.Add(s)
+		p.AddStep(s)
 	}
 	p.record(of.Node, m)
 	return true

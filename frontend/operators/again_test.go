@@ -14,7 +14,9 @@ import (
 // were prepared anew, and what needs no change is kept.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	zeros := func(shape ...int) *graph.Tensor { return graphtest.Reals(shape, make([]float64, graph.Size(shape))...) }
+	zeros := func(shape ...int) *graph.ConstantTensor {
+		return graphtest.Reals(shape, make([]float64, graph.ElementCount(shape))...)
+	}
 	conv := graphtest.Node("Conv", graphtest.Attrs{"pads": []int64{1, 1}}, "y", "a", "w")
 	for _, c := range []struct {
 		what string
@@ -28,14 +30,14 @@ func TestAgain(t *testing.T) {
 			graphtest.Node("Neg", nil, "a", "y.padded")}, false},
 	} {
 		relu := graphtest.Node("Relu", nil, "a", "x")
-		g := graphtest.Network([]int{1, 1, 4}, map[string]*graph.Tensor{"w": zeros(1, 1, 3)}, relu, conv)
+		g := graphtest.Network([]int{1, 1, 4}, map[string]*graph.ConstantTensor{"w": zeros(1, 1, 3)}, relu, conv)
 		p := graphtest.Prepare(t, g)
-		next := g.Copy()
+		next := g.ShallowCopy()
 		if c.with != nil {
 			next.Nodes = append(c.with, conv)
 		}
 		var d diag.List
-		again := operators.Reprepare(p, next, &d)
+		again := operators.ReprepareProgram(p, next, &d)
 		if again == nil {
 			t.Fatalf("%s: %v", c.what, d.Diags)
 		}
@@ -46,7 +48,7 @@ func TestAgain(t *testing.T) {
 		for _, s := range graphtest.Prepare(t, next).Steps {
 			want = append(want, s.Output)
 		}
-		if kept := again.Producer("y") == p.Producer("y"); !slices.Equal(got, want) || kept != c.kept {
+		if kept := again.ProducerOf("y") == p.ProducerOf("y"); !slices.Equal(got, want) || kept != c.kept {
 			t.Errorf("%s: steps %q, want %q; kept %t, want %t", c.what, got, want, kept, c.kept)
 		}
 	}

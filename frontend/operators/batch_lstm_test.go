@@ -19,11 +19,11 @@ func TestBatchLSTM(t *testing.T) {
 		for _, states := range []bool{false, true} {
 			dirs := map[string]int{"forward": 1, "bidirectional": 2}[direction]
 			c := lstmCase{t: 3, n: 4, in: 2, hidden: 3, direction: direction, layout: 1}
-			init := map[string]*graph.Tensor{
+			init := map[string]*graph.ConstantTensor{
 				"W":       graphtest.FilledWith(r, dirs, 12, 2),
 				"R":       graphtest.FilledWith(r, dirs, 12, 3),
 				"B":       graphtest.FilledWith(r, dirs, 24),
-				"lengths": graphtest.Ints(graph.Int32, []int{4}, 3, 3, 3, 3),
+				"lengths": graphtest.Ints(graph.DTypeInt32, []int{4}, 3, 3, 3, 3),
 			}
 			if states {
 				init["h0"], init["c0"] = graphtest.Reals(
@@ -35,7 +35,7 @@ func TestBatchLSTM(t *testing.T) {
 			g := lstmGraph(c, init)
 			g.Nodes = append(g.Nodes, graphtest.Node("Identity", nil, "y", "Y"))
 			g.Nodes[1].Index, g.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
-			b := axes.FindBatch((operators.Options{}), g, "m")
+			b := axes.FindBatchAxisCandidate((operators.Options{}), g, "m")
 			if b == nil || b.Sample == nil {
 				t.Errorf("%s, states %t: %+v", direction, states, b)
 				continue
@@ -47,7 +47,7 @@ func TestBatchLSTM(t *testing.T) {
 	}
 	cell := quantCell(
 		lstmCase{t: 2, n: 4, in: 3, hidden: 2, direction: "forward", layout: 1},
-		map[string]*graph.Tensor{
+		map[string]*graph.ConstantTensor{
 			"W": graphtest.FilledWith(r, 1, 8, 3),
 			"R": graphtest.FilledWith(r, 1, 8, 2),
 			"B": graphtest.FilledWith(r, 1, 16),
@@ -56,7 +56,7 @@ func TestBatchLSTM(t *testing.T) {
 	)
 	cell.Nodes = append(cell.Nodes, graphtest.Node("Identity", nil, "y", "Y"))
 	cell.Nodes[1].Index, cell.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
-	b := axes.FindBatch((operators.Options{}), cell, "m")
+	b := axes.FindBatchAxisCandidate((operators.Options{}), cell, "m")
 	if b == nil || b.Sample == nil {
 		t.Fatalf("a cell of Brevitas: %+v", b)
 	}

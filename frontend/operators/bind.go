@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options settles what the file leaves open: sizes of axes, and formats of cells.
+// Options holds everything that a file leaves open: sizes of axes, and formats of cells.
 type Options struct {
 	Dims map[string]int   // sizes of named dynamic axes; a leading dynamic axis has size 1
 	Data map[string][]int // shapes of data by input ("" for a single one), which bind all axes but the leading one
@@ -72,8 +72,8 @@ func (o Options) shape(v graph.ValueInfo) (shape []int) {
 	return shape
 }
 
-// asShape returns the form of --shape for an input, NAME=1,3,SIZE,SIZE, with SIZE for the axes that the file leaves
-// open.
+// asShape returns the text that a user passes to --shape for an input, NAME=1,3,SIZE,SIZE. It has SIZE for the axes
+// that the file leaves open.
 func asShape(v *graph.ValueInfo) string {
 	var sizes []string
 	for i, dim := range v.Dims {
@@ -108,8 +108,8 @@ func dynamicAxes(g *graph.Graph) []string {
 	return names
 }
 
-// MakeAxisDynamic makes an axis of an input dynamic, named INPUT:AXIS after its place, if no axis has that name. This
-// lets a user bind axes that have a fixed size, or no name.
+// MakeAxisDynamic makes an axis of an input dynamic, if place has the form INPUT:AXIS and no axis has that name. The
+// axis is then called place. This lets a user bind axes that have a fixed size, or no name.
 func MakeAxisDynamic(g *graph.Graph, place string) {
 	at := strings.LastIndexByte(place, ':')
 	if at < 0 || slices.Contains(dynamicAxes(g), place) {
@@ -123,7 +123,7 @@ func MakeAxisDynamic(g *graph.Graph, place string) {
 	}
 }
 
-// checkDims refuses options that bind an axis that the graph does not have.
+// checkDims refuses options that bind an axis that does not exist in the graph.
 func (o Options) checkDims(g *graph.Graph) {
 	axes := dynamicAxes(g)
 	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
@@ -151,10 +151,10 @@ func (o Options) fromData(v graph.ValueInfo, i int) int {
 	return shape[i]
 }
 
-// Bound returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file had fixed
-// them, and the remaining options. Axes of time stay dynamic.
-func (o Options) Bound(g *graph.Graph) (*graph.Graph, Options) {
-	fixed, before := g.Copy(), dynamicAxes(g)
+// BindLeadingAxes returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file
+// had fixed them, and the remaining options. Axes of time stay dynamic.
+func (o Options) BindLeadingAxes(g *graph.Graph) (*graph.Graph, Options) {
+	fixed, before := g.ShallowCopy(), dynamicAxes(g)
 	for i := range fixed.Inputs {
 		in := &fixed.Inputs[i]
 		if !in.Known || len(in.Dims) == 0 || in.Dims[0].Size >= 0 || o.Sequences[in.Name] {

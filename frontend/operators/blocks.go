@@ -23,7 +23,7 @@ func blocked(c *call, op string) bool {
 		domain = InternalDomain
 		c.p.room(c.x)
 	case at >= 0:
-		attrs["axis"] = graph.IntAttr(at)
+		attrs["axis"] = graph.NewIntAttr(at)
 	}
 	for _, b := range list {
 		inputs[b.slot] = c.constant([]string{"", "scale", "zero"}[b.slot], b.spread(at, c.x))
@@ -39,7 +39,7 @@ const (
 	each   = -2
 )
 
-// varyAlong returns the axis of the data, of shape x, along which the parameters vary.
+// varyAlong returns the axis of the data, whose shape is x, along which the parameters vary: an index, noAxis or each.
 func varyAlong(list []*blocks, x []int) int {
 	at := noAxis
 	for _, b := range list {
@@ -58,11 +58,11 @@ func varyAlong(list []*blocks, x []int) int {
 
 // inBlocks returns the parameters of a quantiser in blocks, or nil if it has no blocks.
 func inBlocks(c *reading) (list []*blocks) {
-	size := c.Int("block_size", 0)
+	size := c.IntAttrOr("block_size", 0)
 	if size == 0 {
 		return nil
 	}
-	along := axis(c.Int("axis", 1), len(c.x))
+	along := axis(c.IntAttrOr("axis", 1), len(c.x))
 	if size < 0 {
 		invalid("blocks of %d elements", size)
 	}
@@ -83,7 +83,7 @@ func inBlocks(c *reading) (list []*blocks) {
 
 // A blocks is one parameter of a quantiser in blocks, the scale or the zero point.
 type blocks struct {
-	t           *graph.Tensor
+	t           *graph.ConstantTensor
 	along, size int
 	slot        int
 }
@@ -106,9 +106,9 @@ func (b *blocks) check(x []int) {
 
 // varies reports whether the elements of the parameter differ along an axis.
 func (b *blocks) varies(axis int) bool {
-	step, n := graph.Size(b.t.Shape[axis+1:]), b.t.Shape[axis]
+	step, n := graph.ElementCount(b.t.Shape[axis+1:]), b.t.Shape[axis]
 	for i := range b.t.Len() {
-		if b.t.At(i) != b.t.At(i-i/step%n*step) {
+		if b.t.FloatAt(i) != b.t.FloatAt(i-i/step%n*step) {
 			return true
 		}
 	}
@@ -117,8 +117,8 @@ func (b *blocks) varies(axis int) bool {
 
 // spread returns the parameter in another shape. It has an element for each index of the given axis of the data, for
 // each element of the data (each), or a single element (noAxis).
-func (b *blocks) spread(axis int, x []int) *graph.Tensor {
-	v := &graph.Tensor{DType: b.t.DType, Shape: []int{}}
+func (b *blocks) spread(axis int, x []int) *graph.ConstantTensor {
+	v := &graph.ConstantTensor{DType: b.t.DType, Shape: []int{}}
 	if axis == each {
 		v.Shape = x
 	} else if axis >= 0 {
@@ -128,7 +128,7 @@ func (b *blocks) spread(axis int, x []int) *graph.Tensor {
 	for a := len(x) - 1; a >= 0; a-- {
 		stride[a], inner = inner, inner*b.t.Shape[a]
 	}
-	for i := range graph.Size(v.Shape) {
+	for i := range graph.ElementCount(v.Shape) {
 		at := 0
 		switch {
 		case axis == each:
@@ -139,10 +139,10 @@ func (b *blocks) spread(axis int, x []int) *graph.Tensor {
 		case axis >= 0:
 			at = b.run(axis, i) * stride[axis]
 		}
-		if b.t.DType.Float() {
-			v.F = append(v.F, b.t.At(at))
+		if b.t.DType.IsReal() {
+			v.F = append(v.F, b.t.FloatAt(at))
 		} else {
-			v.I = append(v.I, b.t.Int(at))
+			v.I = append(v.I, b.t.IntAt(at))
 		}
 	}
 	return v

@@ -8,15 +8,14 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// ResolveBranches resolves branches: it replaces an If whose condition does not depend on data by the nodes of the
-// chosen branch. In the bodies of loops the condition must be a constant in the file. If there was such an If, the
-// nodes get new indices. bind returns the settings for what the file leaves open; if it is nil, only constants in the
-// file count.
+// ResolveBranches replaces each If whose condition does not depend on data by the nodes of the chosen branch. In the
+// bodies of loops the condition must be a constant in the file. If there was such an If, the nodes get new indices.
+// bind returns the settings for everything that the file leaves open; if it is nil, only constants in the file count.
 func ResolveBranches(g *graph.Graph, file string, bind func() Options) {
 	if !branches(g) {
 		return
 	}
-	b := &branching{taken: graph.UsedNames{}}
+	b := &branching{taken: graph.UsedTensorNames{}}
 	takeAll(b.taken, g)
 	found := false
 	for more := true; more && branches(g); found = found || more {
@@ -32,12 +31,12 @@ func ResolveBranches(g *graph.Graph, file string, bind func() Options) {
 	}
 }
 
-// known returns the constants of a graph, as far as it can be prepared.
-func known(g *graph.Graph, file string, opt Options) map[string]*graph.Tensor {
-	plain, opt := opt.Bound(g)
-	Decompose(plain)
-	constants := map[string]*graph.Tensor{}
-	if p, _ := PreparePart(plain, file, opt); p != nil {
+// known returns the constants of a graph by name, as far as the graph can be prepared.
+func known(g *graph.Graph, file string, opt Options) map[string]*graph.ConstantTensor {
+	plain, opt := opt.BindLeadingAxes(g)
+	DecomposeOperators(plain)
+	constants := map[string]*graph.ConstantTensor{}
+	if p, _ := PrepareSupportedPart(plain, file, opt); p != nil {
 		for name, k := range p.Known {
 			constants[name] = k.Const
 		}
@@ -46,10 +45,10 @@ func known(g *graph.Graph, file string, opt Options) map[string]*graph.Tensor {
 }
 
 // constantsOf returns the constants that a graph contains, and those of the graph around it.
-func constantsOf(g *graph.Graph, around map[string]*graph.Tensor) map[string]*graph.Tensor {
+func constantsOf(g *graph.Graph, around map[string]*graph.ConstantTensor) map[string]*graph.ConstantTensor {
 	constants := maps.Clone(around)
 	if constants == nil {
-		constants = map[string]*graph.Tensor{}
+		constants = map[string]*graph.ConstantTensor{}
 	}
 	maps.Copy(constants, g.Init)
 	for _, n := range g.Nodes {
@@ -60,7 +59,7 @@ func constantsOf(g *graph.Graph, around map[string]*graph.Tensor) map[string]*gr
 	return constants
 }
 
-// branches reports whether a graph, or the body of a loop in it, has an If.
+// branches reports whether a graph, or the body of a loop in it, contains an If.
 func branches(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool {
 		body := n.Attrs["body"].G
@@ -71,9 +70,9 @@ func branches(g *graph.Graph) bool {
 func chooses(n *graph.Node) bool { return n.Op == OpIf && n.Domain == "" }
 
 // takeAll marks the names of all tensors of a graph and of its subgraphs as used.
-func takeAll(taken graph.UsedNames, g *graph.Graph) {
-	for name := range g.UsedNames() {
-		taken.Take(name)
+func takeAll(taken graph.UsedTensorNames, g *graph.Graph) {
+	for name := range g.UsedTensorNames() {
+		taken.MarkUsed(name)
 	}
 	for _, n := range g.Nodes {
 		for _, a := range n.Attrs {
@@ -85,12 +84,13 @@ func takeAll(taken graph.UsedNames, g *graph.Graph) {
 }
 
 // A branching resolves branches. taken holds the names used in the whole file.
-type branching struct{ taken graph.UsedNames }
+type branching struct{ taken graph.UsedTensorNames }
 
-// settle resolves the branches of a graph with the given constants. outer holds the tensors of the graphs around it.
-// settle reports whether there were any.
-func (b *branching) settle(g *graph.Graph, outer graph.UsedNames, constants map[string]*graph.Tensor) (found bool) {
-	used := g.UsedNames()
+// settle resolves the branches of a graph with the given constants, and reports whether there were any. outer holds the
+// names of the tensors of the graphs around it.
+func (b *branching) settle(g *graph.Graph, outer graph.UsedTensorNames,
+	constants map[string]*graph.ConstantTensor) (found bool) {
+	used := g.UsedTensorNames()
 	maps.Copy(used, outer)
 	var nodes []*graph.Node
 	for _, n := range g.Nodes {
@@ -109,7 +109,7 @@ func (b *branching) settle(g *graph.Graph, outer graph.UsedNames, constants map[
 
 // branchOf returns the branch that a node chooses. It returns nil if the node is not an If, is not well formed, or its
 // condition is not constant.
-func branchOf(n *graph.Node, constants map[string]*graph.Tensor) *graph.Graph {
+func branchOf(n *graph.Node, constants map[string]*graph.ConstantTensor) *graph.Graph {
 	if !chooses(n) || len(n.Inputs) != 1 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func branchOf(n *graph.Node, constants map[string]*graph.Tensor) *graph.Graph {
 		return nil
 	}
 	name := "then_branch"
-	if condition.At(0) == 0 {
+	if condition.FloatAt(0) == 0 {
 		name = "else_branch"
 	}
 	g := n.Attrs[name].G
@@ -130,8 +130,8 @@ func branchOf(n *graph.Node, constants map[string]*graph.Tensor) *graph.Graph {
 
 // write returns the nodes of a branch, to replace node n. Tensors keep their names if these are unused.
 func (b *branching) write(g *graph.Graph, n *graph.Node, branch *graph.Graph,
-	used graph.UsedNames) (nodes []*graph.Node) {
-	names, made := map[string]string{}, graph.NameSet(nil)
+	used graph.UsedTensorNames) (nodes []*graph.Node) {
+	names, made := map[string]string{}, graph.NewNameSet(nil)
 	for _, of := range branch.Nodes {
 		for _, o := range of.Outputs {
 			made[o] = true
@@ -150,9 +150,9 @@ func (b *branching) write(g *graph.Graph, n *graph.Node, branch *graph.Graph,
 	name := func(own string) string {
 		if _, ok := names[own]; own != "" && !ok {
 			if names[own] = own; used[own] > 0 {
-				names[own] = b.taken.Fresh(cmp.Or(n.Name, n.Op), own)
+				names[own] = b.taken.TakeFreshName(cmp.Or(n.Name, n.Op), own)
 			}
-			used.Take(names[own])
+			used.MarkUsed(names[own])
 		}
 		return names[own]
 	}
@@ -189,17 +189,17 @@ func renamedNode(n *graph.Node, names map[string]string) *graph.Node {
 			continue
 		}
 		outer := maps.Clone(names)
-		for own := range a.G.UsedNames() {
+		for own := range a.G.UsedTensorNames() {
 			delete(outer, own)
 		}
-		body := a.G.Copy()
+		body := a.G.ShallowCopy()
 		for i, of := range body.Nodes {
 			body.Nodes[i] = renamedNode(of, outer)
 		}
 		for i := range body.Outputs {
 			body.Outputs[i].Name = cmp.Or(outer[body.Outputs[i].Name], body.Outputs[i].Name)
 		}
-		with.Attrs[name] = graph.GraphAttr(body)
+		with.Attrs[name] = graph.NewGraphAttr(body)
 	}
 	return &with
 }
@@ -212,7 +212,7 @@ func buildIf(c *call) {
 	if c.in[0].Const.Len() != 1 {
 		invalid("its condition has %d elements", c.in[0].Const.Len())
 	}
-	if branchOf(c.Node, map[string]*graph.Tensor{c.Inputs[0]: c.in[0].Const}) == nil {
+	if branchOf(c.Node, map[string]*graph.ConstantTensor{c.Inputs[0]: c.in[0].Const}) == nil {
 		invalid("the chosen branch is missing, has inputs, or does not have the %d outputs of the node",
 			len(c.Outputs))
 	}

@@ -10,12 +10,12 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A call builds the steps of one node.
+// A call builds the steps of one node, from what its reading knows.
 type call struct {
 	*reading
 	p     *preparation
 	steps []*program.Step
-	fixed *graph.Tensor // the value of the only output, if the operator itself determines it (Shape, Constant)
+	fixed *graph.ConstantTensor // the value of the only output, if the operator itself determines it (Shape, Constant)
 
 	expanded bool // the node was replaced by internal nodes, which have the steps
 }
@@ -23,8 +23,8 @@ type call struct {
 // add adds an output of the node, which step s computes.
 func (c *call) add(s program.Step) { c.steps = append(c.steps, &s) }
 
-// value adds the only output, with a value that the operator itself determines.
-func (c *call) value(t *graph.Tensor) {
+// value adds the only output of the node, with a value that the operator itself determines.
+func (c *call) value(t *graph.ConstantTensor) {
 	c.fixed = t
 	c.add(program.Step{Shape: t.Shape, DType: t.DType, Move: &program.Move{}})
 }
@@ -64,7 +64,7 @@ func (c *call) finish() {
 		}
 		s := c.steps[i]
 		s.Node, s.Output = c.Node, name
-		s.Softmax, s.Codes = Has(c.Node, TraitSoftmax), Has(c.Node, codes)
+		s.Softmax, s.Codes = HasTrait(c.Node, TraitSoftmax), HasTrait(c.Node, codes)
 		known := program.KnownTensor{Shape: s.Shape, DType: s.DType, Const: c.fixed}
 		if known.Const == nil {
 			var err error
@@ -73,11 +73,11 @@ func (c *call) finish() {
 			}
 		}
 		c.p.know(name, known)
-		if c.endless != 0 && s.DType.Float() {
-			c.p.SetInfinities(name, c.endless)
+		if c.endless != 0 && s.DType.IsReal() {
+			c.p.SetInfinitySigns(name, c.endless)
 		}
 		if known.Const == nil {
-			c.p.Add(s)
+			c.p.AddStep(s)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (c *call) finish() {
 // fold evaluates a step whose inputs are all constant. It returns a tensor if every element of the result is exactly a
 // float64. Otherwise, as for a root or a quotient, the step stays and its value is known as intervals; rounding it may
 // give an exact value again.
-func (c *call) fold(s *program.Step) (*graph.Tensor, error) {
+func (c *call) fold(s *program.Step) (*graph.ConstantTensor, error) {
 	if t := c.foldMove(s); t != nil {
 		return t, nil
 	}
@@ -97,10 +97,10 @@ func (c *call) fold(s *program.Step) (*graph.Tensor, error) {
 	}
 	vals := make([]*program.Reals, len(c.in))
 	for i, k := range c.in {
-		switch known := c.p.Inexact(c.Inputs[i]); {
+		switch known := c.p.InexactConstant(c.Inputs[i]); {
 		case c.Inputs[i] == "":
 		case k.Const != nil:
-			vals[i] = program.RealsOf(k.Const)
+			vals[i] = program.RealsOfConstant(k.Const)
 		case known != nil:
 			vals[i] = known
 		default:
@@ -110,63 +110,64 @@ func (c *call) fold(s *program.Step) (*graph.Tensor, error) {
 	switch {
 	case s.Recur != nil:
 		return nil, nil // a loop over constants stays a loop
-	case s.Dot != nil && s.Dot.K*graph.Size(s.Shape) > maxFold:
+	case s.Dot != nil && s.Dot.K*graph.ElementCount(s.Shape) > maxFold:
 		return nil, nil
 	}
 	v, err := execution.RunStep(c.p.Program, s, vals, map[string]*program.Reals{})
 	if err != nil {
 		return nil, err
 	}
-	if !v.Exact() {
-		c.p.SetInexact(s.Output, v)
+	if !v.IsExact() {
+		c.p.SetInexactConstant(s.Output, v)
 		return nil, nil
 	}
-	t, err := v.ToTensor(s.DType)
+	t, err := v.ToExactTensor(s.DType)
 	if err != nil {
 		return nil, err
 	}
-	return t.Compressed(), nil
+	return t.CompressedToCodes(), nil
 }
 
-// maxPart bounds the number of Moves behind which foldPart looks for a constant.
+// maxPart is the largest number of Moves behind which foldPart looks for a constant.
 const maxPart = 8
 
-// foldPart folds a step that takes only elements of constants out of tensors in which constants are joined with data.
-// An example is one direction's initial state from the states of both. It returns nil for other steps.
-func foldPart(c *call, s *program.Step) *graph.Tensor {
+// foldPart returns the constant that a step computes by taking only elements of constants out of tensors in which
+// constants are joined with data. An example is one direction's initial state from the states of both. It returns nil
+// for other steps.
+func foldPart(c *call, s *program.Step) *graph.ConstantTensor {
 	if s.Move == nil {
 		return nil
 	}
-	var t *graph.Tensor
-	for i := range graph.Size(s.Shape) {
-		slot, j := s.Move.From(i)
+	var t *graph.ConstantTensor
+	for i := range graph.ElementCount(s.Shape) {
+		slot, j := s.Move.SourceOf(i)
 		from := c.p.Known[c.Inputs[slot]].Const
-		for by, n := c.p.Producer(c.Inputs[slot]), 0; from == nil; n++ {
+		for by, n := c.p.ProducerOf(c.Inputs[slot]), 0; from == nil; n++ {
 			if by == nil || by.Move == nil || n == maxPart {
 				return nil
 			}
-			slot, j = by.Move.From(j)
+			slot, j = by.Move.SourceOf(j)
 			tensor := by.Node.Inputs[slot]
-			from, by = c.p.Known[tensor].Const, c.p.Producer(tensor)
+			from, by = c.p.Known[tensor].Const, c.p.ProducerOf(tensor)
 		}
 		if from.DType != s.DType {
 			return nil
 		}
 		if t == nil {
-			t = &graph.Tensor{DType: s.DType, Shape: s.Shape}
+			t = &graph.ConstantTensor{DType: s.DType, Shape: s.Shape}
 		}
-		if s.DType.Float() {
-			t.F = append(t.F, from.At(j))
+		if s.DType.IsReal() {
+			t.F = append(t.F, from.FloatAt(j))
 		} else {
-			t.I = append(t.I, from.Int(j))
+			t.I = append(t.I, from.IntAt(j))
 		}
 	}
 	return t
 }
 
-// foldMove moves the elements of constants without converting them, so integers beyond 2^53 stay exact. It returns nil
-// if it cannot.
-func (c *call) foldMove(s *program.Step) *graph.Tensor {
+// foldMove returns the constant that a step computes by moving elements of constants. It does not convert them, so
+// integers beyond 2^53 stay exact. It returns nil for other steps.
+func (c *call) foldMove(s *program.Step) *graph.ConstantTensor {
 	m := s.Move
 	if m == nil {
 		return nil
@@ -180,27 +181,27 @@ func (c *call) foldMove(s *program.Step) *graph.Tensor {
 	case first == nil || first.DType != s.DType:
 		return nil
 	case m.IsIdentity():
-		return first.Picked(s.Shape, nil)
+		return first.GatherElements(s.Shape, nil)
 	case !m.ReadsOtherInputs():
-		return first.Picked(s.Shape, func(i int) int {
-			_, j := m.From(i)
+		return first.GatherElements(s.Shape, func(i int) int {
+			_, j := m.SourceOf(i)
 			return j
 		})
-	case s.DType.Float():
+	case s.DType.IsReal():
 		return nil
 	}
-	t := &graph.Tensor{DType: s.DType, Shape: s.Shape, I: make([]int64, graph.Size(s.Shape))}
+	t := &graph.ConstantTensor{DType: s.DType, Shape: s.Shape, I: make([]int64, graph.ElementCount(s.Shape))}
 	for i := range t.I {
-		slot, j := m.From(i)
-		t.I[i] = c.in[slot].Const.Int(j)
+		slot, j := m.SourceOf(i)
+		t.I[i] = c.in[slot].Const.IntAt(j)
 	}
 	return t
 }
 
-// foldCodes folds a function of one constant stored as codes, and of numbers and vectors along an axis. It evaluates
-// the function once per code and channel. It returns nil for other steps, if a result is not a float64, or if channels
-// have fewer elements than codes.
-func (c *call) foldCodes(s *program.Step) *graph.Tensor {
+// foldCodes returns the constant that a step computes from one constant stored as codes, and from numbers and vectors
+// along an axis. It evaluates the function once per code and channel. It returns nil for other steps, if a result is
+// not a float64, or if channels have fewer elements than codes.
+func (c *call) foldCodes(s *program.Step) *graph.ConstantTensor {
 	of, groups := codedInput(c.reading, s.Elem)
 	if of < 0 {
 		return nil
@@ -212,7 +213,7 @@ func (c *call) foldCodes(s *program.Step) *graph.Tensor {
 	}
 	values := make([]float64, 0, n*len(used))
 	for g := range n {
-		if t.GroupCount() == 1 {
+		if t.CodeGroupCount() == 1 {
 			g = 0
 		}
 		for _, code := range used {
@@ -223,7 +224,7 @@ func (c *call) foldCodes(s *program.Step) *graph.Tensor {
 	once.Shape, once.Elem, elem.Index = []int{len(values)}, &elem, slices.Clone(elem.Index)
 	for v, p := range elem.Index {
 		if p.Count > 0 {
-			elem.Index[v] = graph.ElementPick{Run: len(used), Count: n}
+			elem.Index[v] = graph.ElementIndexMap{Run: len(used), Count: n}
 		}
 	}
 	vals := make([]*program.Reals, len(c.in))
@@ -232,15 +233,15 @@ func (c *call) foldCodes(s *program.Step) *graph.Tensor {
 		case i == of || c.Inputs[i] == c.Inputs[of]:
 			vals[i] = program.NewExactReals(once.Shape, values)
 		case k.Const != nil:
-			vals[i] = program.RealsOf(k.Const)
+			vals[i] = program.RealsOfConstant(k.Const)
 		}
 	}
 	known := map[string]*program.Reals{c.Inputs[of]: vals[of]}
 	v, err := execution.RunStep(c.p.Program, &once, vals, known)
-	if err != nil || !v.Exact() {
+	if err != nil || !v.IsExact() {
 		return nil
 	}
-	y, err := v.ToTensor(s.DType)
+	y, err := v.ToExactTensor(s.DType)
 	if err != nil {
 		return nil
 	}
@@ -249,14 +250,14 @@ func (c *call) foldCodes(s *program.Step) *graph.Tensor {
 
 // codedInput returns the input stored as codes on which e depends, besides numbers and vectors along one axis. groups
 // says which channel an element belongs to. of is -1 if there is no such input.
-func codedInput(c *reading, e *program.Elem) (of int, groups graph.ElementPick) {
+func codedInput(c *reading, e *program.Elem) (of int, groups graph.ElementIndexMap) {
 	of = -1
 	if e == nil || e.Offset != nil {
 		return of, groups
 	}
 	along := func(run, count int) bool {
 		if groups.Count == 0 {
-			groups = graph.ElementPick{Run: run, Count: count}
+			groups = graph.ElementIndexMap{Run: run, Count: count}
 		}
 		return groups.Run == run && groups.Count == count
 	}
@@ -284,8 +285,8 @@ func (c *call) move(shape []int, dt graph.DType, m *program.Move) {
 	c.add(program.Step{Shape: shape, DType: dt, Move: m})
 }
 
-// pick adds an output in the type of the data whose element i is element index[i] of input 0. A nil index means all
-// elements in order.
+// pick adds an output of the given shape in the type of the data. Its element i is element index[i] of input 0. A nil
+// index means all elements in order.
 func (c *call) pick(shape []int, index []int32) {
 	c.move(shape, c.dt, &program.Move{Index: index})
 }

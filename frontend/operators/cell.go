@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A cellKind describes the cells of a recurrent operator.
+// A cellKind describes the cells of a recurrent operator: their gates, activations and quantisers.
 type cellKind struct {
 	gates       []string // in the order of the rows of ONNX' W, R and B
 	states      []string
@@ -27,7 +27,7 @@ func cells(op string) *cellKind {
 	switch op {
 	case "LSTM":
 		return &cellKind{gates: []string{"i", "o", "f", "c"}, states: []string{"h", "c"},
-			activations: []string{"Sigmoid", "Tanh", "Tanh"}, formats: FormatNames[:], write: (*cellBody).lstm}
+			activations: []string{"Sigmoid", "Tanh", "Tanh"}, formats: CellQuantiserNames[:], write: (*cellBody).lstm}
 	case "GRU":
 		return &cellKind{gates: []string{"z", "r", "h"}, states: []string{"h"},
 			activations: []string{"Sigmoid", "Tanh"},
@@ -41,32 +41,32 @@ func cells(op string) *cellKind {
 	return nil
 }
 
-// Operators returns the operators to which the formats in the file may apply.
-func (f CellFormatsFile) Operators() []string {
-	if f.Flag == LSTMFlag {
+// ApplicableOperators returns the names of the operators to which the formats in the file may apply.
+func (f CellFormatsFile) ApplicableOperators() []string {
+	if f.Flag == LSTMFormatsFlag {
 		return []string{"LSTM"}
 	}
 	return []string{"LSTM", "GRU", "RNN"}
 }
 
-// Code returns the diagnostic code for messages about the file.
-func (f CellFormatsFile) Code() diag.Code {
-	if f.Flag == LSTMFlag {
-		return diag.LSTMFormatsMissing
+// DiagnosticCode returns the diagnostic code for messages about the file.
+func (f CellFormatsFile) DiagnosticCode() diag.Code {
+	if f.Flag == LSTMFormatsFlag {
+		return diag.LSTMGateFormatsMissing
 	}
-	return diag.CellFormatsMissing
+	return diag.GRUOrRNNFormatsMissing
 }
 
-// FormatsCode returns the diagnostic code for messages about the formats of a node's cell.
-func FormatsCode(n *graph.Node) diag.Code {
-	if n.FullOp() == "LSTM" {
-		return diag.LSTMFormatsMissing
+// CellFormatsDiagnosticCode returns the diagnostic code for messages about the formats of a node's cell.
+func CellFormatsDiagnosticCode(n *graph.Node) diag.Code {
+	if n.QualifiedOpName() == "LSTM" {
+		return diag.LSTMGateFormatsMissing
 	}
-	return diag.CellFormatsMissing
+	return diag.GRUOrRNNFormatsMissing
 }
 
 // cellKindOf returns the description of the cells of a node's operator, or nil for operators without cells.
-func cellKindOf(n *graph.Node) *cellKind { return cells(n.FullOp()) }
+func cellKindOf(n *graph.Node) *cellKind { return cells(n.QualifiedOpName()) }
 
 // stateFormats maps states to their quantisers.
 var stateFormats = map[string]string{"h": "output", "c": "cell_state"}
@@ -85,12 +85,12 @@ type cell struct {
 }
 
 // A gateTensors maps each gate to its tensor, such as its weights. A gate without one has nil.
-type gateTensors map[string]*graph.Tensor
+type gateTensors map[string]*graph.ConstantTensor
 
 // A quantParams holds the parameters of a Quant node: scale, zero point, bits and the way to round.
 type quantParams struct {
-	scale, zero, bits *graph.Tensor
-	attrs             graph.Attrs
+	scale, zero, bits *graph.ConstantTensor
+	attrs             graph.AttributesByName
 }
 
 // An activation is one activation function of a cell, with its parameters.
@@ -117,11 +117,11 @@ type cellBody struct {
 }
 
 func (c *cell) body(opsets map[string]int64) *graph.Graph {
-	b := &cellBody{c, &graph.Graph{Name: "cell", Init: map[string]*graph.Tensor{}, Opsets: opsets}}
+	b := &cellBody{c, &graph.Graph{Name: "cell", Init: map[string]*graph.ConstantTensor{}, Opsets: opsets}}
 	for _, s := range c.states {
-		b.graph.Inputs = append(b.graph.Inputs, fixedValue(s, graph.Float32, []int{c.n, c.hidden}))
+		b.graph.Inputs = append(b.graph.Inputs, fixedValue(s, graph.DTypeFloat32, []int{c.n, c.hidden}))
 	}
-	b.graph.Inputs = append(b.graph.Inputs, fixedValue("x", graph.Float32, []int{c.n, c.in}))
+	b.graph.Inputs = append(b.graph.Inputs, fixedValue("x", graph.DTypeFloat32, []int{c.n, c.in}))
 	c.write(b)
 	return b.graph
 }
@@ -129,7 +129,7 @@ func (c *cell) body(opsets map[string]int64) *graph.Graph {
 // gives declares the outputs of the body: the next states and the element of the sequence.
 func (b *cellBody) gives(names ...string) {
 	for _, name := range names {
-		b.graph.Outputs = append(b.graph.Outputs, graph.ValueInfo{Name: name, DType: graph.Float32})
+		b.graph.Outputs = append(b.graph.Outputs, graph.ValueInfo{Name: name, DType: graph.DTypeFloat32})
 	}
 }
 
@@ -137,7 +137,8 @@ func (b *cellBody) lstm() {
 	i := b.gate("i", "input", "sigmoid", 0, "c")
 	var f string
 	if b.coupled {
-		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", graph.FilledTensor(graph.Float32, nil, 1)),
+		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", graph.NewFilledTensor(graph.DTypeFloat32, nil,
+			1)),
 			"input_sigmoid"), i)
 	} else {
 		f = b.gate("f", "forget", "sigmoid", 0, "c")
@@ -167,7 +168,7 @@ func (b *cellBody) gru() {
 		sum = b.sum("h", reset, "")
 	}
 	n := b.squashed("h", sum, "hidden_acc", "hidden_tanh", 1)
-	rest := b.node("Sub", "1-z", nil, b.constant("1", graph.FilledTensor(graph.Float32, nil, 1)), z)
+	rest := b.node("Sub", "1-z", nil, b.constant("1", graph.NewFilledTensor(graph.DTypeFloat32, nil, 1)), z)
 	add := b.quantised("(1-z)*n", b.node("Mul", "(1-z)*n.real", nil, rest, n), "hidden_product")
 	keep := b.quantised("z*h", b.node("Mul", "z*h.real", nil, z, "h"), "update_product")
 	out := b.quantised("hidden", b.node("Add", "hidden.real", nil, add, keep), "output")
@@ -180,7 +181,7 @@ func (b *cellBody) rnn() {
 }
 
 // gate writes a gate that reads x, h and, for its peephole, the tensor from. NAME_acc is its first quantiser, and
-// NAME_FUNCTION the one after the activation. It returns the gate's tensor.
+// NAME_FUNCTION the one after the activation. It returns the name of the gate's tensor.
 func (b *cellBody) gate(gate, name, function string, which int, from string) string {
 	return b.squashed(gate, b.sum(gate, "h", from), name+"_acc", name+"_"+function, which)
 }
@@ -195,7 +196,7 @@ func (b *cellBody) sum(gate, h, from string) string {
 	return b.biased(gate+".sum", a, b.wb[gate], b.rb[gate])
 }
 
-// products writes the product of a vector and the weights of a gate.
+// products writes the product of a vector and the weights of a gate, and returns its name.
 func (b *cellBody) products(gate, vector string, weights gateTensors) string {
 	name := gate + ".R"
 	if vector == "x" {
@@ -204,9 +205,9 @@ func (b *cellBody) products(gate, vector string, weights gateTensors) string {
 	return b.node("MatMul", gate+"."+vector, nil, vector, b.constant(name, transposed(weights[gate])))
 }
 
-// biased adds the sum of the biases that are not nil to a tensor.
-func (b *cellBody) biased(name, tensor string, biases ...*graph.Tensor) string {
-	biases = slices.DeleteFunc(biases, func(t *graph.Tensor) bool { return t == nil })
+// biased adds the sum of the biases that are not nil to a tensor, and returns the name of the result.
+func (b *cellBody) biased(name, tensor string, biases ...*graph.ConstantTensor) string {
+	biases = slices.DeleteFunc(biases, func(t *graph.ConstantTensor) bool { return t == nil })
 	if len(biases) == 0 {
 		return tensor
 	}
@@ -218,62 +219,64 @@ func (b *cellBody) biased(name, tensor string, biases ...*graph.Tensor) string {
 	return b.node("Add", name, nil, tensor, sum)
 }
 
-// squashed applies a quantiser, an activation and another quantiser to a sum.
+// squashed applies a quantiser, an activation and another quantiser to a sum, and returns the name of the result.
 func (b *cellBody) squashed(gate, sum, acc, behind string, which int) string {
 	a := b.quantised(gate+".acc", b.clipped(gate+".clipped", sum), acc)
 	return b.quantised(gate+".gate", b.activated(gate+".activated", a, which), behind)
 }
 
-func (b *cellBody) node(op, out string, attrs graph.Attrs, inputs ...string) string {
+func (b *cellBody) node(op, out string, attrs graph.AttributesByName, inputs ...string) string {
 	return b.add("", op, out, attrs, inputs)
 }
 
-func (b *cellBody) add(domain, op, out string, attrs graph.Attrs, inputs []string) string {
+func (b *cellBody) add(domain, op, out string, attrs graph.AttributesByName, inputs []string) string {
 	b.graph.Nodes = append(b.graph.Nodes, &graph.Node{Index: len(b.graph.Nodes), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: []string{out}, Attrs: attrs})
 	return out
 }
 
-func (b *cellBody) constant(name string, t *graph.Tensor) string {
+func (b *cellBody) constant(name string, t *graph.ConstantTensor) string {
 	b.graph.Init[name] = t
 	return name
 }
 
-// quantised applies a quantiser to a tensor, if the cell has that quantiser.
+// quantised applies a quantiser to a tensor if the cell has that quantiser. It returns the name of the result.
 func (b *cellBody) quantised(name, tensor, quantiser string) string {
 	q, ok := b.quant[quantiser]
 	if !ok {
 		return tensor
 	}
-	return b.add(QONNX, OpQuant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
+	return b.add(QONNXDomain, OpQuant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
 }
 
-// constants adds the parameters as constants and returns their names. known adds one constant.
-func (q quantParams) constants(name string, known func(string, *graph.Tensor) string) []string {
+// constants adds the parameters as constants and returns their names. It calls known to add one constant.
+func (q quantParams) constants(name string, known func(string, *graph.ConstantTensor) string) []string {
 	return []string{known(name+".scale", q.scale), known(name+".zero", q.zero), known(name+".bits", q.bits)}
 }
 
-// clipped limits the input of an activation to the cell's clip value.
+// clipped limits the input of an activation to the cell's clip value, and returns the name of the result.
 func (b *cellBody) clipped(name, tensor string) string {
 	if b.clip == 0 {
 		return tensor
 	}
-	low := b.node("Max", name+".low", nil, tensor, b.constant(name+".min", graph.FilledTensor(graph.Float32, nil,
+	low := b.node("Max", name+".low", nil, tensor, b.constant(name+".min", graph.NewFilledTensor(graph.DTypeFloat32,
+		nil,
 		-b.clip)))
-	return b.node("Min", name, nil, low, b.constant(name+".max", graph.FilledTensor(graph.Float32, nil, b.clip)))
+	return b.node("Min", name, nil, low, b.constant(name+".max", graph.NewFilledTensor(graph.DTypeFloat32, nil,
+		b.clip)))
 }
 
 func (b *cellBody) activated(name, tensor string, which int) string {
 	a := b.functions[which]
-	alpha, beta := graph.FloatAttr(a.alpha), graph.FloatAttr(a.beta)
+	alpha, beta := graph.NewFloatAttr(a.alpha), graph.NewFloatAttr(a.beta)
 	number := func(suffix string, v float64) string {
-		return b.constant(name+suffix, graph.FilledTensor(graph.Float32, nil, v))
+		return b.constant(name+suffix, graph.NewFilledTensor(graph.DTypeFloat32, nil, v))
 	}
 	switch a.op {
 	case "HardSigmoid":
-		return b.node(a.op, name, graph.Attrs{"alpha": alpha, "beta": beta}, tensor)
+		return b.node(a.op, name, graph.AttributesByName{"alpha": alpha, "beta": beta}, tensor)
 	case "LeakyRelu", "Elu":
-		return b.node(a.op, name, graph.Attrs{"alpha": alpha}, tensor)
+		return b.node(a.op, name, graph.AttributesByName{"alpha": alpha}, tensor)
 	case "Affine":
 		return b.node("Add", name, nil, b.node("Mul", name+".scaled", nil, tensor, number(".alpha", a.alpha)),
 			number(".beta", a.beta))
@@ -285,9 +288,9 @@ func (b *cellBody) activated(name, tensor string, which int) string {
 }
 
 // transposed returns the matrix t with rows and columns exchanged.
-func transposed(t *graph.Tensor) *graph.Tensor {
+func transposed(t *graph.ConstantTensor) *graph.ConstantTensor {
 	rows, cols := t.Shape[0], t.Shape[1]
-	return t.Picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
+	return t.GatherElements([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
 }
 
 // realGates is an attribute of a loop that stands for an ONNX cell without formats. It lists the quantisers that the
@@ -296,33 +299,33 @@ const realGates = "real_gates"
 
 // loop writes the cell as a Scan of x that begins with the initial states. outputs names the last states and the
 // sequence; "" stands for an output that is not used.
-func (c *cell) loop(of *call, initial []string, x string, along program.Scanned, outputs []string) {
+func (c *cell) loop(of *call, initial []string, x string, along program.ScanAxis, outputs []string) {
 	dir := 0
 	if along.Reverse {
 		dir = 1
 	}
-	opsets := map[string]int64{QONNX: 2, "": bodyOpset}
-	attrs := graph.Attrs{"body": graph.GraphAttr(c.body(opsets)), "num_scan_inputs": graph.IntAttr(1)}
+	opsets := map[string]int64{QONNXDomain: 2, "": bodyOpset}
+	attrs := graph.AttributesByName{"body": graph.NewGraphAttr(c.body(opsets)), "num_scan_inputs": graph.NewIntAttr(1)}
 	for _, side := range []string{"input", "output"} {
 		attrs["scan_"+side+"_axes"], attrs["scan_"+side+"_directions"] = intsAttr(along.Axis), intsAttr(dir)
 	}
 	if c.quant == nil {
-		attrs[realGates] = graph.Attr{Kind: graph.AttrStrings, Strings: c.places()}
+		attrs[realGates] = graph.Attr{Kind: graph.AttrKindStrings, Strings: c.places()}
 	}
 	of.writeAll(InternalDomain, "Scan", attrs, outputs, append(slices.Clone(initial), x))
 }
 
-// QuantisedLoop returns a copy of a loop's node for a graph whose loops contain quantisers. The copy no longer says
-// that its gates are real numbers.
-func QuantisedLoop(n *graph.Node) *graph.Node {
+// CopyLoopNodeAsQuantised returns a copy of a loop's node for a graph whose loops contain quantisers. The copy no
+// longer says that its gates are real numbers.
+func CopyLoopNodeAsQuantised(n *graph.Node) *graph.Node {
 	m := *n
 	m.Attrs = maps.Clone(n.Attrs)
 	delete(m.Attrs, realGates)
 	return &m
 }
 
-// places lists the quantisers that a cell without any should get first: the required ones, those of sums, and that of
-// the matrix input.
+// places returns the names of the quantisers that a cell without any should get first: the required ones, those of
+// sums, and that of the matrix input.
 func (c *cell) places() []string {
 	list := slices.Clone(c.formats)
 	for _, name := range c.more {
@@ -343,7 +346,7 @@ func (c *cell) places() []string {
 	return list
 }
 
-// bodyOpset is the version of ONNX in which cells are written.
+// bodyOpset is the version of ONNX's operators in which the bodies of cells are written.
 const bodyOpset = 13
 
 // initial returns the name of a state's initial value for the loop. If name is empty, it is zeros. If the state has a
@@ -351,12 +354,12 @@ const bodyOpset = 13
 func (c *cell) initial(of *call, state, name string) string {
 	shape, k := []int{c.n, c.hidden}, of.p.Known[name]
 	if name == "" {
-		return of.constant("initial", graph.FilledTensor(graph.Float32, shape, 0))
+		return of.constant("initial", graph.NewFilledTensor(graph.DTypeFloat32, shape, 0))
 	}
-	if !k.DType.Float() {
+	if !k.DType.IsReal() {
 		invalid("the initial state %q is of type %s", name, k.DType)
 	}
-	if graph.Size(k.Shape) == graph.Size(shape) {
+	if graph.ElementCount(k.Shape) == graph.ElementCount(shape) {
 		if len(k.Shape) != 2 || k.Shape[0] != c.n {
 			name = of.reshaped(name, shape)
 		}
@@ -368,14 +371,14 @@ func (c *cell) initial(of *call, state, name string) string {
 	}
 	if q, ok := c.quant[stateFormats[state]]; ok {
 		inputs := append([]string{name}, q.constants("initial", of.constant)...)
-		name = of.part(QONNX, OpQuant, "initial", q.attrs, inputs...)
+		name = of.part(QONNXDomain, OpQuant, "initial", q.attrs, inputs...)
 	}
 	return name
 }
 
-// WeightSlot returns the input of a recurrent operator from which a constant in the body of its cell is taken. ok is
-// false for constants that are not weights, and for operators whose body is in the file.
-func WeightSlot(n *graph.Node, constant string) (slot int, ok bool) {
+// WeightInputSlot returns the input slot of a recurrent operator from which a constant in the body of its cell is
+// taken. ok is false for constants that are not weights, and for operators whose body is in the file.
+func WeightInputSlot(n *graph.Node, constant string) (slot int, ok bool) {
 	gate, of, _ := strings.Cut(constant, ".")
 	if of != "W" && of != "R" {
 		return 0, false

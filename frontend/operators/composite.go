@@ -8,7 +8,7 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// Decompose replaces composite operators by several nodes of other operators with the same meaning:
+// DecomposeOperators replaces composite operators by several nodes of other operators with the same meaning:
 //
 //	QLinearX(a, as, az, ..., ys, yz)   QuantizeLinear(X(DequantizeLinear(a, as, az), ...), ys, yz)
 //	QGemm(a, as, az, b, bs, bz, c, ys, yz)  as QLinearX, with Gemm; real without ys
@@ -18,19 +18,19 @@ import (
 //
 // It undoes FINN's streamlining (finn.go).
 //
-// onnxruntime's own domain repeats operators of ONNX with more types or other layouts: Decompose gives these ONNX'
-// names. It also moves QONNX' operators to QONNX' domain; exporters before 2022 put them into ONNX' domain.
+// onnxruntime's own domain repeats operators of ONNX with more types or other layouts: DecomposeOperators gives these
+// ONNX' names. It also moves QONNX' operators to QONNX' domain; exporters before 2022 put them into ONNX' domain.
 //
 // In a product of matrices, vectors of scales and zero points belong to the rows of a and y and to the columns of b.
 // In a convolution they belong to the output channels of the weights. The scale of a convolution's bias is the product
 // of the scales of data and weights.
 //
-// Decompose also works in the bodies of loops.
-func Decompose(g *graph.Graph) { decompose(g, nil) }
+// DecomposeOperators also works in the bodies of loops.
+func DecomposeOperators(g *graph.Graph) { decompose(g, nil) }
 
 // decompose decomposes a graph. around holds the constants of the graph around a body.
-func decompose(g *graph.Graph, around map[string]*graph.Tensor) {
-	taken, constants := g.UsedNames(), constantsOf(g, around)
+func decompose(g *graph.Graph, around map[string]*graph.ConstantTensor) {
+	taken, constants := g.UsedTensorNames(), constantsOf(g, around)
 	var nodes []*graph.Node
 	patches := patchesOf(g, constants)
 	for _, n := range g.Nodes {
@@ -56,8 +56,8 @@ func compositeOf(n *graph.Node) (composite, bool) {
 	return c, ok
 }
 
-// A composite is an operator that others replace: write does that for nodes of at least the given number of inputs.
-// write leaves a form that it does not support.
+// A composite is an operator that others replace. Its write does so for nodes of at least the given number of inputs,
+// and leaves a form that it does not support.
 type composite struct {
 	least int
 	write func(*decomposition)
@@ -71,7 +71,7 @@ var composites = map[string]map[string]composite{
 		"ConvInteger":   {2, convInteger},
 		OpMatMul:        {2, matMulOfPatches},
 	},
-	QONNX: {
+	QONNXDomain: {
 		"Im2Col":             {1, im2col},
 		"XnorPopcountMatMul": {2, xnor},
 		"MaxPoolNHWC":        {1, renamed(channelsLast, "MaxPool")},
@@ -108,16 +108,16 @@ var composites = map[string]map[string]composite{
 // microsoft is the domain of onnxruntime's own operators.
 const microsoft = "com.microsoft"
 
-// settled returns a node in the domain to which its operator belongs. Exporters before 2022 put QONNX' operators into
+// settled returns a node with the domain to which its operator belongs. Exporters before 2022 put QONNX' operators into
 // ONNX' domain, which has no operators with their names.
 func settled(n *graph.Node) *graph.Node {
 	_, own := operators[""][n.Op]
-	_, known := operators[QONNX][n.Op]
+	_, known := operators[QONNXDomain][n.Op]
 	if n.Domain != "" || own || !known {
 		return n
 	}
 	m := *n
-	m.Domain, m.Was = QONNX, n.FullOp()
+	m.Domain, m.Was = QONNXDomain, n.QualifiedOpName()
 	return &m
 }
 
@@ -125,7 +125,7 @@ func settled(n *graph.Node) *graph.Node {
 func renamed(domain, op string) func(*decomposition) {
 	return func(d *decomposition) {
 		n := *d.n
-		n.Domain, n.Op, n.Was = domain, op, d.n.FullOp()
+		n.Domain, n.Op, n.Was = domain, op, d.n.QualifiedOpName()
 		d.nodes = append(d.nodes, &n)
 	}
 }
@@ -142,23 +142,23 @@ func qlinearMatMul(d *decomposition) {
 
 func qlinearConv(d *decomposition) {
 	in := d.n.Inputs
-	last := d.n.Domain == microsoft && d.n.Int("channels_last", 0) != 0
+	last := d.n.Domain == microsoft && d.n.IntAttrOr("channels_last", 0) != 0
 	w := d.constants[in[3]]
 	if len(in) > 9 || last && (w == nil || len(w.Shape) < 3) {
 		return
 	}
 	x := d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2])
 	if last { // the weights have the usual layout
-		x = d.add(OpTranspose, "x", graph.Attrs{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
+		x = d.add(OpTranspose, "x", graph.AttributesByName{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
 	}
 	inputs := []string{x, d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
-	if bias := d.n.In(8); bias != "" {
+	if bias := d.n.InputName(8); bias != "" {
 		scale := d.add("Mul", "scale", nil, in[1], in[4])
 		inputs = append(inputs, d.add("DequantizeLinear", "bias", along(0), bias, scale))
 	}
 	y := d.add("Conv", "sums", d.n.Attrs, inputs...)
 	if last {
-		y = d.add(OpTranspose, "sums", graph.Attrs{"perm": intsAttr(channelsBehind(len(w.Shape))...)}, y)
+		y = d.add(OpTranspose, "sums", graph.AttributesByName{"perm": intsAttr(channelsBehind(len(w.Shape))...)}, y)
 		d.last("QuantizeLinear", along(-1), y, in[6], in[7])
 		return
 	}
@@ -168,11 +168,11 @@ func qlinearConv(d *decomposition) {
 // channelsFirst returns the permutation that moves the last of rank axes behind the first; channelsBehind returns its
 // inverse.
 func channelsFirst(rank int) []int {
-	return append([]int{0, rank - 1}, program.CountUp[int](rank)[1:rank-1]...)
+	return append([]int{0, rank - 1}, program.NewCountingSlice[int](rank)[1:rank-1]...)
 }
 
 func channelsBehind(rank int) []int {
-	return append(append([]int{0}, program.CountUp[int](rank)[2:]...), 1)
+	return append(append([]int{0}, program.NewCountingSlice[int](rank)[2:]...), 1)
 }
 
 // qgemm decomposes QGemm. C has the scale of the product before alpha. Without an output scale the result is real.
@@ -182,23 +182,23 @@ func qgemm(d *decomposition) {
 		return
 	}
 	columns := along(1)
-	if d.n.HasFlag("transB") {
+	if d.n.IsFlagAttrSet("transB") {
 		columns = along(0)
 	}
 	inputs := []string{d.add("DequantizeLinear", "a", along(0), in[0], in[1], in[2]),
 		d.add("DequantizeLinear", "b", columns, in[3], in[4], in[5])}
-	attrs := graph.Attrs{}
+	attrs := graph.AttributesByName{}
 	for _, name := range []string{"alpha", "transA", "transB"} {
 		if a, ok := d.n.Attrs[name]; ok {
 			attrs[name] = a
 		}
 	}
-	if c := d.n.In(6); c != "" {
+	if c := d.n.InputName(6); c != "" {
 		scale := d.add("Mul", "scale", nil, in[1], in[4])
 		inputs = append(inputs, d.add("DequantizeLinear", "c", along(-1), c, scale))
-		attrs["beta"] = graph.FloatAttr(d.n.Float("alpha", 1))
+		attrs["beta"] = graph.NewFloatAttr(d.n.FloatAttrOr("alpha", 1))
 	}
-	if d.n.In(7) == "" {
+	if d.n.InputName(7) == "" {
 		d.last("Gemm", attrs, inputs...)
 		return
 	}
@@ -208,9 +208,9 @@ func qgemm(d *decomposition) {
 // matMulToFloat decomposes a product of matrices with a real result.
 func matMulToFloat(d *decomposition) {
 	n := d.n
-	a := d.add("DequantizeLinear", "a", along(-2), n.Inputs[0], n.Inputs[2], n.In(4))
-	b := d.add("DequantizeLinear", "b", along(-1), n.Inputs[1], n.Inputs[3], n.In(5))
-	if bias := n.In(6); bias != "" {
+	a := d.add("DequantizeLinear", "a", along(-2), n.Inputs[0], n.Inputs[2], n.InputName(4))
+	b := d.add("DequantizeLinear", "b", along(-1), n.Inputs[1], n.Inputs[3], n.InputName(5))
+	if bias := n.InputName(6); bias != "" {
 		d.last(OpAdd, nil, d.add(OpMatMul, "product", nil, a, b), bias)
 		return
 	}
@@ -219,14 +219,14 @@ func matMulToFloat(d *decomposition) {
 
 func matMulInteger(d *decomposition) {
 	n := d.n
-	if n.In(2) != "" && d.constants[n.In(2)] == nil {
+	if n.InputName(2) != "" && d.constants[n.InputName(2)] == nil {
 		return
 	}
 	a, b := d.wide("a", n.Inputs[0]), d.wide("b", n.Inputs[1])
-	if z := n.In(2); z != "" {
+	if z := n.InputName(2); z != "" {
 		a = d.add("Sub", "a", nil, a, d.wide("az", d.upright(z, 2)))
 	}
-	if z := n.In(3); z != "" {
+	if z := n.InputName(3); z != "" {
 		b = d.add("Sub", "b", nil, b, d.wide("bz", z))
 	}
 	d.last("MatMul", nil, a, b)
@@ -235,21 +235,21 @@ func matMulInteger(d *decomposition) {
 func convInteger(d *decomposition) {
 	n := d.n
 	w := d.constants[n.Inputs[1]]
-	if n.In(3) != "" && (d.constants[n.In(3)] == nil || w == nil || len(w.Shape) == 0) {
+	if n.InputName(3) != "" && (d.constants[n.InputName(3)] == nil || w == nil || len(w.Shape) == 0) {
 		return
 	}
 	x, weights := d.wide("x", n.Inputs[0]), d.wide("w", n.Inputs[1])
-	if z := n.In(2); z != "" {
+	if z := n.InputName(2); z != "" {
 		x = d.add("Sub", "x", nil, x, d.wide("xz", z))
 	}
-	if z := n.In(3); z != "" {
+	if z := n.InputName(3); z != "" {
 		weights = d.add("Sub", "w", nil, weights, d.wide("wz", d.upright(z, len(w.Shape))))
 	}
 	d.last("Conv", n.Attrs, x, weights)
 }
 
-// qlinear decomposes a real operator on n quantised tensors. Each input and the result has a scale and a zero point;
-// those of the result come last.
+// qlinear returns the decomposition of a real operator on n quantised tensors. Each input and the result has a scale
+// and a zero point; those of the result come last. of writes the real operator.
 func qlinear(n int, of func(d *decomposition, inputs []string) string) func(*decomposition) {
 	return func(d *decomposition) {
 		var inputs []string
@@ -260,11 +260,11 @@ func qlinear(n int, of func(d *decomposition, inputs []string) string) func(*dec
 	}
 }
 
-// plainly writes the real operator op, with the attributes of the quantised one.
+// plainly returns a function that writes the real operator op, with the attributes of the quantised one.
 func plainly(op string) func(d *decomposition, inputs []string) string {
 	return func(d *decomposition, inputs []string) string {
 		y := d.add(op, "real", d.n.Attrs, inputs...)
-		if d.n.Int("channels_last", 0) != 0 {
+		if d.n.IntAttrOr("channels_last", 0) != 0 {
 			d.nodes[len(d.nodes)-1].Domain = channelsLast
 		}
 		return y
@@ -275,10 +275,11 @@ func plainly(op string) func(d *decomposition, inputs []string) string {
 // axes from a given one on.
 func softmaxOf(d *decomposition, inputs []string) string {
 	x := inputs[0]
-	if version := d.n.Int("opset", 13); version >= 13 {
-		return d.add("Softmax", "real", graph.Attrs{"axis": graph.IntAttr(int(d.n.Int("axis", -1)))}, x)
+	if version := d.n.IntAttrOr("opset", 13); version >= 13 {
+		return d.add("Softmax", "real", graph.AttributesByName{"axis": graph.NewIntAttr(int(d.n.IntAttrOr("axis",
+			-1)))}, x)
 	}
-	flat := d.add("Flatten", "flat", along(int(d.n.Int("axis", 1))), x)
+	flat := d.add("Flatten", "flat", along(int(d.n.IntAttrOr("axis", 1))), x)
 	y := d.add("Softmax", "real", along(1), flat)
 	return d.add(OpReshape, "real", nil, y, d.add("Shape", "shape", nil, x))
 }
@@ -300,17 +301,18 @@ func qlinearConcat(d *decomposition) {
 	d.quantise(d.add("Concat", "real", d.n.Attrs, inputs...), 0, 4)
 }
 
-// real writes the real values of quantised input i. Its scale and zero point are the next two inputs.
+// real writes the real values of quantised input i, whose scale and zero point are the next two inputs. It returns
+// their name.
 func (d *decomposition) real(i int) string {
-	return d.add("DequantizeLinear", "x", along(0), d.n.Inputs[i], d.n.Inputs[i+1], d.n.In(i+2))
+	return d.add("DequantizeLinear", "x", along(0), d.n.Inputs[i], d.n.Inputs[i+1], d.n.InputName(i+2))
 }
 
 // quantise writes the last node, which quantises y with the scale at input i and the zero point after it. If there is
 // no zero point, the codes have the type of the zero point at input like.
 func (d *decomposition) quantise(y string, i, like int) {
-	attrs, zero := along(1), d.n.In(i+1)
-	if t := d.constants[d.n.In(like)]; zero == "" && t != nil {
-		attrs["output_dtype"] = graph.IntAttr(int(t.DType))
+	attrs, zero := along(1), d.n.InputName(i+1)
+	if t := d.constants[d.n.InputName(like)]; zero == "" && t != nil {
+		attrs["output_dtype"] = graph.NewIntAttr(int(t.DType))
 	}
 	d.last("QuantizeLinear", attrs, y, d.n.Inputs[i], zero)
 }
@@ -320,14 +322,14 @@ type decomposition struct {
 	n     *graph.Node
 	nodes []*graph.Node
 
-	taken     graph.UsedNames
-	constants map[string]*graph.Tensor
+	taken     graph.UsedTensorNames
+	constants map[string]*graph.ConstantTensor
 	patches   map[string]*patches
 }
 
-// wide writes a Cast to int32, which holds the difference of two bytes.
+// wide writes a Cast to int32, which holds the difference of two bytes, and returns its output's name.
 func (d *decomposition) wide(suffix, tensor string) string {
-	return d.add("Cast", suffix, castTo(graph.Int32), tensor)
+	return d.add("Cast", suffix, castTo(graph.DTypeInt32), tensor)
 }
 
 // upright returns a constant vector in a shape that applies it to the first of rank axes: one value per row or output
@@ -346,25 +348,27 @@ func (d *decomposition) upright(name string, rank int) string {
 }
 
 func (d *decomposition) fresh(suffix string) string {
-	return d.taken.Fresh(d.n.Outputs[0], suffix)
+	return d.taken.TakeFreshName(d.n.Outputs[0], suffix)
 }
 
-func along(axis int) graph.Attrs { return graph.Attrs{"axis": graph.IntAttr(axis)} }
+func along(axis int) graph.AttributesByName {
+	return graph.AttributesByName{"axis": graph.NewIntAttr(axis)}
+}
 
 // add writes a node and returns the name of its output.
-func (d *decomposition) add(op, suffix string, attrs graph.Attrs, inputs ...string) string {
+func (d *decomposition) add(op, suffix string, attrs graph.AttributesByName, inputs ...string) string {
 	name := d.fresh(suffix)
 	d.write(op, attrs, name, inputs)
 	return name
 }
 
 // last writes the node that gives the composite's own output.
-func (d *decomposition) last(op string, attrs graph.Attrs, inputs ...string) {
+func (d *decomposition) last(op string, attrs graph.AttributesByName, inputs ...string) {
 	d.write(op, attrs, d.n.Outputs[0], inputs)
 }
 
-func (d *decomposition) write(op string, attrs graph.Attrs, output string, inputs []string) {
-	n := &graph.Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs,
+func (d *decomposition) write(op string, attrs graph.AttributesByName, output string, inputs []string) {
+	n := &graph.Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.QualifiedOpName(), Op: op, Inputs: inputs,
 		Outputs: []string{output}, Attrs: maps.Clone(attrs)}
 	if d.n.Domain == "" {
 		n.Version = d.n.Version

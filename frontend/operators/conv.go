@@ -13,7 +13,7 @@ import (
 func buildConv(c *call) {
 	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
-	if x, y := c.dt, c.in[1].DType; x.Float() != y.Float() {
+	if x, y := c.dt, c.in[1].DType; x.IsReal() != y.IsReal() {
 		invalid("weights of type %s for data of type %s", y, x)
 	}
 	kernel := win.weighted()
@@ -21,12 +21,12 @@ func buildConv(c *call) {
 	if l.last {
 		depth = w[len(w)-1]
 	}
-	group := c.Int("group", 1)
+	group := c.IntAttrOr("group", 1)
 	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
 		invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
 	win.slide(kernel)
-	s.place(c.Str("auto_pad", "NOTSET"), false)
+	s.place(c.StringAttrOr("auto_pad", "NOTSET"), false)
 	if s.padded() || c.HasInput(2) {
 		win.biased(c.Domain, int(group), w[0], win.pad(), c.Inputs[1])
 	} else {
@@ -46,10 +46,11 @@ func (c *windows) pad() string {
 		w := 2 - s.axes + i
 		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
 	}
-	return c.part(InternalDomain, "Pad", "padded", graph.Attrs{"pads": intsAttr(append(before, after...)...)}, x, value)
+	return c.part(InternalDomain, "Pad", "padded", graph.AttributesByName{"pads": intsAttr(append(before,
+		after...)...)}, x, value)
 }
 
-// biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
+// biased writes the sums of products of padded data x and weights, and adds the bias per channel, if there is one.
 func (c *windows) biased(domain string, group, channels int, x, weights string) {
 	attrs := c.s.attrs(group)
 	if !c.HasInput(2) {
@@ -64,7 +65,7 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	c.last("", OpAdd, nil, sums, bias)
 }
 
-// weighted returns the size of the kernel, which it reads from the shape of the weights, input 1.
+// weighted returns the size of the kernel, from the shape of the weights, input 1.
 func (c *windows) weighted() []int {
 	w := c.in[1].Shape
 	if len(w) != len(c.l.shape) {
@@ -74,7 +75,7 @@ func (c *windows) weighted() []int {
 	if c.l.last {
 		kernel = w[1 : len(w)-1]
 	}
-	if asked := c.Ints("kernel_shape"); asked != nil &&
+	if asked := c.IntsAttr("kernel_shape"); asked != nil &&
 		!slices.EqualFunc(asked, kernel, func(a int64, b int) bool { return a == int64(b) }) {
 		invalid("kernel_shape %v for weights of shape %v", asked, w)
 	}
@@ -87,7 +88,7 @@ func (c *windows) convolve(group int, w []int) {
 	l, s := &c.l, &c.s
 	depth, each := l.channels/group, w[0]/group
 	n, channel, h, along := l.strides()
-	size := graph.Size(w[1:])
+	size := graph.ElementCount(w[1:])
 	dot := &program.Dot{A: 0, B: 1, K: size}
 	full := []int{l.n, group, each, s.out[0], s.out[1]}
 	stepsA := []int{n, depth * channel, 0, s.stride[0] * h, s.stride[1] * along}
@@ -114,7 +115,7 @@ func buildConvTranspose(c *call) {
 	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
 	kernel := win.weighted()
-	group := c.Int("group", 1)
+	group := c.IntAttrOr("group", 1)
 	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 ||
 		w[1] > maxSide {
 		invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
@@ -127,20 +128,21 @@ func buildConvTranspose(c *call) {
 		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
 		strides = append(strides, s.stride[k])
 	}
-	x := c.part(InternalDomain, "Spread", "spread", graph.Attrs{"strides": intsAttr(strides...),
+	x := c.part(InternalDomain, "Spread", "spread", graph.AttributesByName{"strides": intsAttr(strides...),
 		"pads": intsAttr(append(before, after...)...)}, c.Inputs[0], c.number("zero", c.dt, 0))
-	turned := c.part(InternalDomain, "Turn", "turned", graph.Attrs{"group": graph.IntAttr(int(group))}, c.Inputs[1])
+	turned := c.part(InternalDomain, "Turn", "turned", graph.AttributesByName{"group": graph.NewIntAttr(int(group))},
+		c.Inputs[1])
 	s.stride = [2]int{1, 1}
 	win.biased("", int(group), w[1]*int(group), x, turned)
 }
 
-// unplace sets the padding of a transposed convolution, which crops its output. The padding is given, or follows from
-// the requested output shape. Missing elements of that shape are added at the end.
+// unplace sets the padding of a transposed convolution, by which its output is cropped. The padding is given, or
+// follows from the requested output shape. Missing elements of that shape are added at the end.
 func (c *windows) unplace() {
 	s := &c.s
 	extra := c.sides("output_padding", s.axes, 0, 0)
 	want := c.sides("output_shape", s.axes, 0, 1)
-	auto := c.Str("auto_pad", "NOTSET")
+	auto := c.StringAttrOr("auto_pad", "NOTSET")
 	for a := 2 - s.axes; a < 2; a++ {
 		full := (s.in[a]-1)*s.stride[a] + s.reach(a) + extra[a]
 		switch auto {
@@ -174,7 +176,7 @@ func (c *windows) unplace() {
 // buildSpread builds the internal operator Spread, a part of ConvTranspose: it puts zeros between the elements along
 // each axis and around them. Negative pads crop.
 func buildSpread(c *call) {
-	x, pads, strides := c.x, c.Ints("pads"), c.Ints("strides")
+	x, pads, strides := c.x, c.IntsAttr("pads"), c.IntsAttr("strides")
 	shape := make([]int, len(x))
 	for a, stride := range strides {
 		shape[a] = (x[a]-1)*int(stride) + 1 + int(pads[a]+pads[len(x)+a])
@@ -194,7 +196,7 @@ func buildSpread(c *call) {
 // buildTurn converts weights of a transposed convolution to those of an ordinary one: [C, M/group, H, W] becomes [M,
 // C/group, H, W], with reversed kernels.
 func buildTurn(c *call) {
-	w, group := c.x, int(c.Int("group", 1))
+	w, group := c.x, int(c.IntAttrOr("group", 1))
 	depth, each := w[0]/group, w[1]
 	s := program.RowMajorStrides(w)
 	shape := append([]int{group * each, depth}, w[2:]...)
@@ -205,7 +207,7 @@ func buildTurn(c *call) {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	c.pick(shape, program.StridedFrom(last, full, steps))
+	c.pick(shape, program.StridedIndicesFrom(last, full, steps))
 }
 
 // InsertsZeros reports whether a node puts zeros between elements, as the first step of a transposed convolution does.

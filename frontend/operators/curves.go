@@ -12,19 +12,22 @@ import (
 
 // gelu returns x times the normal distribution function of x.
 func gelu(x *real.Expr) *real.Expr {
-	return real.Mul(real.Mul(real.Float(0.5), x), real.Add(one, real.Erf(real.Div(x, real.Sqrt(real.Float(2))))))
+	return real.Mul(real.Mul(real.ConstantExprOfFloat(0.5), x), real.Add(one, real.Erf(real.Div(x,
+		real.Sqrt(real.ConstantExprOfFloat(2))))))
 }
 
 // geluTanh returns the approximation of gelu by a hyperbolic tangent: x/2 (1 + tanh u) = x/(1 + e^(-2u)), with u =
 // sqrt(2/pi) (x + 0.044715 x^3).
 func geluTanh(x *real.Expr) *real.Expr {
-	cubic := real.Add(x, real.Mul(real.Rat(big.NewRat(44715, 1e6)), real.Mul(x, real.Mul(x, x))))
-	u := real.Mul(real.Sqrt(real.Div(real.Float(2), quartersOfPi(4))), cubic)
-	return real.Div(x, real.Add(one, real.Exp(real.Mul(real.Float(-2), u))))
+	cubic := real.Add(x, real.Mul(real.ConstantExpr(big.NewRat(44715, 1e6)), real.Mul(x, real.Mul(x, x))))
+	u := real.Mul(real.Sqrt(real.Div(real.ConstantExprOfFloat(2), quartersOfPi(4))), cubic)
+	return real.Div(x, real.Add(one, real.Exp(real.Mul(real.ConstantExprOfFloat(-2), u))))
 }
 
 // quartersOfPi returns pi times quarters/4, as a multiple of the arc tangent of 1.
-func quartersOfPi(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
+func quartersOfPi(quarters float64) *real.Expr {
+	return real.Mul(real.ConstantExprOfFloat(quarters), real.Atan(one))
+}
 
 // swish returns x times the sigmoid of alpha x.
 func swish(x, alpha *real.Expr) *real.Expr {
@@ -34,16 +37,16 @@ func swish(x, alpha *real.Expr) *real.Expr {
 // mish returns x times tanh(ln(1+e^x)), which is 1 - 2/((1+e^x)^2 + 1).
 func mish(x *real.Expr) *real.Expr {
 	e := real.Add(one, real.Exp(x))
-	return real.Mul(x, real.Sub(one, real.Div(real.Float(2), real.Add(real.Mul(e, e), one))))
+	return real.Mul(x, real.Sub(one, real.Div(real.ConstantExprOfFloat(2), real.Add(real.Mul(e, e), one))))
 }
 
 func hardSwish(x *real.Expr) *real.Expr {
-	line := real.Add(real.Mul(real.Rat(big.NewRat(1, 6)), x), real.Float(0.5))
+	line := real.Add(real.Mul(real.ConstantExpr(big.NewRat(1, 6)), x), real.ConstantExprOfFloat(0.5))
 	return real.Mul(x, real.Max(zero, real.Min(one, line)))
 }
 
 func buildGelu(c *call) {
-	switch form := c.Str("approximate", "none"); form {
+	switch form := c.StringAttrOr("approximate", "none"); form {
 	case "none":
 		unary(gelu)(c)
 	case "tanh":
@@ -53,7 +56,7 @@ func buildGelu(c *call) {
 	}
 }
 
-// buildBiased builds f of the first input, or of its sum with a bias if there is one.
+// buildBiased returns the definition of f of the first input, or of its sum with a bias if there is one.
 func buildBiased(f func(*real.Expr) *real.Expr) definition {
 	return func(c *call) {
 		if !c.HasInput(1) {
@@ -64,18 +67,18 @@ func buildBiased(f func(*real.Expr) *real.Expr) definition {
 	}
 }
 
-// buildSwish builds Swish with a default alpha: 1 in ONNX, 1.702 for an approximate GELU.
+// buildSwish returns the definition of Swish with a default alpha: 1 in ONNX, 1.702 for an approximate GELU.
 func buildSwish(alpha float64) definition {
 	return func(c *call) { c.elementwise(c.dt, swish(real.Var(0), c.attr32("alpha", alpha)), 0) }
 }
 
 func buildCelu(c *call) {
-	alpha := c.Float("alpha", 1)
+	alpha := c.FloatAttrOr("alpha", 1)
 	if alpha == 0 {
 		invalid("alpha is 0, and the definition divides by it")
 	}
-	scaled := func(x *real.Expr) *real.Expr { return expMinusOne(real.Div(x, real.Float(alpha))) }
-	c.elementwise(c.dt, negative(real.Var(0), real.Float(alpha), scaled), 0)
+	scaled := func(x *real.Expr) *real.Expr { return expMinusOne(real.Div(x, real.ConstantExprOfFloat(alpha))) }
+	c.elementwise(c.dt, negative(real.Var(0), real.ConstantExprOfFloat(alpha), scaled), 0)
 }
 
 func buildThresholdedRelu(c *call) {
@@ -94,7 +97,7 @@ func buildShrink(c *call) {
 // halfOfExps returns f(e^x, e^-x)/2.
 func halfOfExps(f joining) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr {
-		return real.Mul(real.Float(0.5), f(real.Exp(x), real.Exp(real.Neg(x))))
+		return real.Mul(real.ConstantExprOfFloat(0.5), f(real.Exp(x), real.Exp(real.Neg(x))))
 	}
 }
 
@@ -107,13 +110,13 @@ func cosOfArcSine(x *real.Expr) *real.Expr {
 
 // arcSine returns arcsin x as 2 arctan(x/(1+sqrt(1-x^2))), which also has a value at 1 and -1.
 func arcSine(x *real.Expr) *real.Expr {
-	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, cosOfArcSine(x)))))
+	return real.Mul(real.ConstantExprOfFloat(2), real.Atan(real.Div(x, real.Add(one, cosOfArcSine(x)))))
 }
 
 // arcCosine returns arccos |x| for x >= 0, and pi minus that for negative x.
 func arcCosine(x *real.Expr) *real.Expr {
 	size := real.Abs(x)
-	y := real.Mul(real.Float(2), real.Atan(real.Div(cosOfArcSine(x), real.Add(one, size))))
+	y := real.Mul(real.ConstantExprOfFloat(2), real.Atan(real.Div(cosOfArcSine(x), real.Add(one, size))))
 	right := real.AtLeast(x, zero)
 	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(quartersOfPi(4), y)))
 }
@@ -131,33 +134,33 @@ func areaCosine(x *real.Expr) *real.Expr {
 }
 
 func areaTangent(x *real.Expr) *real.Expr {
-	return real.Mul(real.Float(0.5), real.Log(real.Div(real.Add(one, x), real.Sub(one, x))))
+	return real.Mul(real.ConstantExprOfFloat(0.5), real.Log(real.Div(real.Add(one, x), real.Sub(one, x))))
 }
 
 // buildMean divides the sum of all inputs by their number.
 func buildMean(c *call) {
 	fold(real.Add)(c)
 	e := c.steps[0].Elem
-	e.Expr = real.Div(e.Expr, real.Float(float64(len(c.in))))
+	e.Expr = real.Div(e.Expr, real.ConstantExprOfFloat(float64(len(c.in))))
 }
 
 // buildBitwiseNot inverts all bits.
 func buildBitwiseNot(c *call) {
-	most := real.Float(-1)
+	most := real.ConstantExprOfFloat(-1)
 	switch _, hi, ok := c.dt.IntegerLimits(); {
 	case !ok:
 		invalid("the input is of type %s, no integer", c.dt)
-	case c.dt == graph.UInt64:
+	case c.dt == graph.DTypeUInt64:
 		unsupported("cast to int64 before", "the bits of uint64")
 	case c.dt.IsUnsigned():
-		most = real.Float(hi)
+		most = real.ConstantExprOfFloat(hi)
 	}
 	c.elementwise(c.dt, real.Sub(most, real.Var(0)), 0)
 }
 
 // buildNever gives false for every element, because values are real numbers, never infinite or NaN.
 func buildNever(c *call) {
-	c.elementwise(graph.Bool, chosen(zero, real.Var(0), endsOf(c.reading, 0)), 0)
+	c.elementwise(graph.DTypeBool, chosen(zero, real.Var(0), endsOf(c.reading, 0)), 0)
 }
 
 // buildCastLike casts to the type of the second input.

@@ -15,7 +15,9 @@ const microsoft = "com.microsoft"
 // TestCurves and what fused nodes say, where values are exact. (All values of curves: package compiler.)
 func TestCurves(t *testing.T) {
 	t.Parallel()
-	row := func(v ...float64) []*graph.Tensor { return []*graph.Tensor{graphtest.Reals([]int{len(v)}, v...)} }
+	row := func(v ...float64) []*graph.ConstantTensor {
+		return []*graph.ConstantTensor{graphtest.Reals([]int{len(v)}, v...)}
+	}
 	image := graphtest.Reals([]int{1, 1, 2, 2}, 1, -2, 3, -4)
 	pixel := graphtest.Reals([]int{1, 1, 1, 1}, 2)
 	for _, c := range []opCase{
@@ -43,37 +45,42 @@ func TestCurves(t *testing.T) {
 		{op: "IsInf", args: row(1, 2), want: []float64{0, 0}},
 		{op: "Sum", args: append(append(row(1, 2), row(3, 4)...), row(5, 6)...), want: []float64{9, 12}},
 		{op: "Mean", args: append(row(1, 2), row(3, 5)...), want: []float64{2, 3.5}},
-		{op: "CastLike", opset: 15, args: []*graph.Tensor{graphtest.Reals([]int{2}, 1.5, -1.5),
-			graphtest.Ints(graph.Int8, []int{1}, 0)},
+		{op: "CastLike", opset: 15, args: []*graph.ConstantTensor{graphtest.Reals([]int{2}, 1.5, -1.5),
+			graphtest.Ints(graph.DTypeInt8, []int{1}, 0)},
 			want: []float64{1, -1}},
-		{op: "BitwiseNot", opset: 18, args: []*graph.Tensor{graphtest.Ints(graph.UInt8, []int{2}, 0, 5)},
+		{op: "BitwiseNot", opset: 18, args: []*graph.ConstantTensor{graphtest.Ints(graph.DTypeUInt8, []int{2}, 0, 5)},
 			want: []float64{255, 250}},
-		{op: "BitwiseNot", opset: 18, args: []*graph.Tensor{graphtest.Ints(graph.Int32, []int{2}, 0, -5)},
+		{op: "BitwiseNot", opset: 18, args: []*graph.ConstantTensor{graphtest.Ints(graph.DTypeInt32, []int{2}, 0, -5)},
 			want: []float64{-1, 4}},
-		{op: "Trilu", opset: 14, args: []*graph.Tensor{graphtest.Reals([]int{2, 3}, 1, 2, 3, 4, 5, 6)}, shape: []int{2,
-			3},
+		{op: "Trilu", opset: 14, args: []*graph.ConstantTensor{graphtest.Reals([]int{2, 3}, 1, 2, 3, 4, 5, 6)},
+			shape: []int{2,
+				3},
 			want: []float64{1, 2, 3, 0, 5, 6}},
 		{op: "Trilu", opset: 14, attrs: graphtest.Attrs{"upper": 0}, fixed: true, shape: []int{2, 2},
-			args: []*graph.Tensor{graphtest.Reals([]int{2, 2}, 1, 2, 3, 4), graphtest.Ints(graph.Int64, nil, -1)},
+			args: []*graph.ConstantTensor{graphtest.Reals([]int{2, 2}, 1, 2, 3, 4), graphtest.Ints(graph.DTypeInt64,
+				nil,
+				-1)},
 			want: []float64{0, 0, 3, 0}},
 		{op: "Gelu", domain: microsoft, args: row(0), want: []float64{0}},
 		{op: "QuickGelu", domain: microsoft, args: row(0), want: []float64{0}},
 		{op: "FastGelu", domain: microsoft, args: append(row(1), row(-1)...), want: []float64{0}},
 		{op: "BiasGelu", domain: microsoft, args: append(row(2), row(-2)...), want: []float64{0}},
-		{op: "FusedConv", domain: microsoft, attrs: graphtest.Attrs{"activation": "Relu"}, args: []*graph.Tensor{image,
-			pixel},
+		{op: "FusedConv", domain: microsoft, attrs: graphtest.Attrs{"activation": "Relu"},
+			args: []*graph.ConstantTensor{image,
+				pixel},
 			fixed: true, shape: []int{1, 1, 2, 2}, want: []float64{2, 0, 6, 0}},
 		{op: "FusedConv", domain: microsoft, attrs: graphtest.Attrs{"activation": "Clip",
 			"activation_params": []float64{-3, 4}},
-			args: []*graph.Tensor{image, pixel, nil, image}, fixed: true, shape: []int{1, 1, 2, 2},
+			args: []*graph.ConstantTensor{image, pixel, nil, image}, fixed: true, shape: []int{1, 1, 2, 2},
 			want: []float64{3, -3, 4, -3}},
 		{op: "FusedGemm", domain: microsoft, fixed: true, shape: []int{1, 2}, want: []float64{6.5, -0.5},
 			attrs: graphtest.Attrs{"activation": "LeakyRelu", "activation_alpha": 0.5, "transB": 1},
-			args: []*graph.Tensor{graphtest.Reals([]int{1, 2}, 1, 2), graphtest.Reals([]int{2, 2}, 1, 3, -1, 0),
+			args: []*graph.ConstantTensor{graphtest.Reals([]int{1, 2}, 1, 2), graphtest.Reals([]int{2, 2}, 1, 3, -1, 0),
 				graphtest.Reals([]int{2}, -0.5, 0)}},
 		{op: "FusedMatMul", domain: microsoft, fixed: true, shape: []int{1, 2}, want: []float64{3.5, -0.5},
 			attrs: graphtest.Attrs{"alpha": 0.5, "transB": 1},
-			args:  []*graph.Tensor{graphtest.Reals([]int{1, 2}, 1, 2), graphtest.Reals([]int{2, 2}, 1, 3, -1, 0)}},
+			args: []*graph.ConstantTensor{graphtest.Reals([]int{1, 2}, 1, 2), graphtest.Reals([]int{2, 2}, 1, 3, -1,
+				0)}},
 	} {
 		if c.name = c.domain + c.op; c.shape == nil {
 			c.shape = []int{len(c.want)}

@@ -11,7 +11,8 @@ import (
 )
 
 // A DynamicQuantisers holds the quantisers of a graph whose scales and zero points are computed from the data in each
-// run (ONNX DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). Run executes the original model with them.
+// run (ONNX DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). RunOriginal executes the original model with
+// them.
 type DynamicQuantisers struct {
 	nodes []dynamicQuantiser
 	g     *graph.Graph // the original graph, in which the quantisers' outputs are inputs
@@ -20,10 +21,10 @@ type DynamicQuantisers struct {
 // A dynamicQuantiser names the tensors of one quantiser: its input x, and its codes y, scale and zero point.
 type dynamicQuantiser struct{ x, y, scale, zero string }
 
-// RemoveDynamicQuantisers removes the dynamic quantisers from a graph, in place; the tensors that they quantised stay
-// real. It returns nil if there are none.
+// RemoveDynamicQuantisers removes the dynamic quantisers from a graph, in place, and returns them; the tensors that
+// they quantised stay real. It returns nil if there are none.
 func RemoveDynamicQuantisers(g *graph.Graph) *DynamicQuantisers {
-	f := freezing{taken: g.UsedNames(), of: map[string]bool{}, DynamicQuantisers: &DynamicQuantisers{}}
+	f := freezing{taken: g.UsedTensorNames(), of: map[string]bool{}, DynamicQuantisers: &DynamicQuantisers{}}
 	for _, n := range g.Nodes {
 		f.node(n)
 	}
@@ -32,11 +33,12 @@ func RemoveDynamicQuantisers(g *graph.Graph) *DynamicQuantisers {
 	}
 	as := *g // the original model, with the quantisers' outputs as inputs
 	as.Nodes = f.list
-	f.g = as.Copy()
+	f.g = as.ShallowCopy()
 	var nodes []*graph.Node
 	for _, q := range f.nodes {
-		g.Init[q.scale], g.Init[q.zero] = graph.FilledTensor(graph.Float32, nil, 1), graph.FilledTensor(graph.Float32,
-			nil, 0)
+		g.Init[q.scale], g.Init[q.zero] = graph.NewFilledTensor(graph.DTypeFloat32, nil, 1),
+			graph.NewFilledTensor(graph.DTypeFloat32,
+				nil, 0)
 		nodes = append(nodes, &graph.Node{Index: -1, Op: OpIdentity, Inputs: []string{q.x}, Outputs: []string{q.y}})
 	}
 	g.Nodes = nil
@@ -49,7 +51,7 @@ func RemoveDynamicQuantisers(g *graph.Graph) *DynamicQuantisers {
 		}
 	}
 	for i, q := range f.nodes {
-		if slices.Contains(graph.Names(g.Inputs), q.x) {
+		if slices.Contains(graph.ValueNames(g.Inputs), q.x) {
 			g.Nodes = append([]*graph.Node{nodes[i]}, g.Nodes...)
 		}
 	}
@@ -58,7 +60,7 @@ func RemoveDynamicQuantisers(g *graph.Graph) *DynamicQuantisers {
 
 type freezing struct {
 	*DynamicQuantisers
-	taken graph.UsedNames
+	taken graph.UsedTensorNames
 	of    map[string]bool // the tensors that dynamic quantisers give
 	list  []*graph.Node
 }
@@ -69,19 +71,20 @@ func (f *freezing) node(n *graph.Node) {
 		f.quantiser(n, n.Inputs[0], n.Outputs[0], n.Outputs[1], n.Outputs[2])
 	case n.Op == "DynamicQuantizeMatMul" && n.Domain == microsoft && len(n.Inputs) >= 3:
 		out := n.Outputs[0]
-		y, s, z := f.taken.Fresh(out, "codes"), f.taken.Fresh(out, "scale"), f.taken.Fresh(out, "zero")
+		y, s, z := f.taken.TakeFreshName(out, "codes"), f.taken.TakeFreshName(out, "scale"), f.taken.TakeFreshName(out,
+			"zero")
 		f.quantiser(n, n.Inputs[0], y, s, z)
-		f.product(n, y, n.Inputs[1], s, n.Inputs[2], z, n.In(3), n.In(4))
-	case !f.of[n.In(0)]:
+		f.product(n, y, n.Inputs[1], s, n.Inputs[2], z, n.InputName(3), n.InputName(4))
+	case !f.of[n.InputName(0)]:
 		f.list = append(f.list, n)
 	case n.Op == "MatMulInteger":
-		f.product(n, n.Inputs[0], n.Inputs[1], "", "", n.In(2), n.In(3), "")
+		f.product(n, n.Inputs[0], n.Inputs[1], "", "", n.InputName(2), n.InputName(3), "")
 	case n.Op == "MatMulIntegerToFloat" && n.Domain == microsoft:
-		f.product(n, n.Inputs[0], n.Inputs[1], n.Inputs[2], n.Inputs[3], n.In(4), n.In(5), n.In(6))
+		f.product(n, n.Inputs[0], n.Inputs[1], n.Inputs[2], n.Inputs[3], n.InputName(4), n.InputName(5), n.InputName(6))
 	case n.Op == "ConvInteger":
-		x := f.less(n, n.Inputs[0], n.In(2))
-		w := f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", n.Inputs[1])
-		f.add(n, "Conv", n.Attrs, n.Outputs[0], x, f.less(n, w, n.In(3)))
+		x := f.less(n, n.Inputs[0], n.InputName(2))
+		w := f.add(n, "Cast", graph.AttributesByName{"to": graph.NewIntAttr(int(graph.DTypeFloat32))}, "", n.Inputs[1])
+		f.add(n, "Conv", n.Attrs, n.Outputs[0], x, f.less(n, w, n.InputName(3)))
 	default:
 		f.list = append(f.list, n)
 	}
@@ -94,9 +97,9 @@ func (f *freezing) quantiser(n *graph.Node, x, y, scale, zero string) {
 }
 
 // outputOr returns an output's name, or a new name if the node omits the output.
-func outputOr(taken graph.UsedNames, n *graph.Node, name, suffix string) string {
+func outputOr(taken graph.UsedTensorNames, n *graph.Node, name, suffix string) string {
 	if name == "" {
-		return taken.Fresh(n.Outputs[0], suffix)
+		return taken.TakeFreshName(n.Outputs[0], suffix)
 	}
 	return name
 }
@@ -104,9 +107,9 @@ func outputOr(taken graph.UsedNames, n *graph.Node, name, suffix string) string 
 // product writes (a - az) * as times (b - bz) * bs, plus a bias. Operands with an empty name are omitted.
 func (f *freezing) product(n *graph.Node, a, b, as, bs, az, bz, bias string) {
 	a = f.less(n, a, az)
-	b = f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", b)
+	b = f.add(n, "Cast", graph.AttributesByName{"to": graph.NewIntAttr(int(graph.DTypeFloat32))}, "", b)
 	if bz != "" {
-		bz = f.add(n, "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Float32))}, "", bz)
+		bz = f.add(n, "Cast", graph.AttributesByName{"to": graph.NewIntAttr(int(graph.DTypeFloat32))}, "", bz)
 	}
 	b = f.less(n, b, bz)
 	if bs != "" {
@@ -136,11 +139,11 @@ func (f *freezing) less(n *graph.Node, x, zero string) string {
 }
 
 // add writes a node that computes part of n.
-func (f *freezing) add(n *graph.Node, op string, attrs graph.Attrs, out string, inputs ...string) string {
+func (f *freezing) add(n *graph.Node, op string, attrs graph.AttributesByName, out string, inputs ...string) string {
 	if out == "" {
-		out = f.taken.Fresh(n.Outputs[0], "part")
+		out = f.taken.TakeFreshName(n.Outputs[0], "part")
 	}
-	f.list = append(f.list, &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Op: op, Inputs: inputs,
+	f.list = append(f.list, &graph.Node{Index: n.Index, Name: n.Name, Was: n.QualifiedOpName(), Op: op, Inputs: inputs,
 		Outputs: []string{out}, Attrs: attrs})
 	return out
 }
@@ -148,15 +151,16 @@ func (f *freezing) add(n *graph.Node, op string, attrs graph.Attrs, out string, 
 // Count returns the number of quantisers that RemoveDynamicQuantisers has removed.
 func (d *DynamicQuantisers) Count() int { return len(d.nodes) }
 
-// Graph returns the original model, with the outputs of the quantisers as inputs. shape returns the shape of a tensor.
-func (d *DynamicQuantisers) Graph(shape func(tensor string) []int) *graph.Graph {
-	g := d.g.Copy()
+// OriginalGraph returns the original model, with the outputs of the quantisers as inputs. The function shape returns
+// the shape of a tensor.
+func (d *DynamicQuantisers) OriginalGraph(shape func(tensor string) []int) *graph.Graph {
+	g := d.g.ShallowCopy()
 	for _, q := range d.nodes {
 		for _, in := range []struct {
 			name  string
 			shape []int
 		}{{q.y, shape(q.x)}, {q.scale, nil}, {q.zero, nil}} {
-			v := graph.ValueInfo{Name: in.name, DType: graph.Float32, Known: true}
+			v := graph.ValueInfo{Name: in.name, DType: graph.DTypeFloat32, Known: true}
 			for _, n := range in.shape {
 				v.Dims = append(v.Dims, graph.Dim{Size: n})
 			}
@@ -166,10 +170,10 @@ func (d *DynamicQuantisers) Graph(shape func(tensor string) []int) *graph.Graph 
 	return g
 }
 
-// Run executes p, the program of Graph, on a value for each input of the model. The dynamic quantisers compute in
-// float32, as ONNX does. Run returns the outputs.
-func (d *DynamicQuantisers) Run(p *program.Program, in []*program.Reals) (out [][]float64, err error) {
-	from := graph.Names(p.Graph.Inputs[:len(in)])
+// RunOriginal executes p, the program of OriginalGraph, on a value for each input of the model, and returns the
+// elements of each output. The dynamic quantisers compute in float32, as ONNX does.
+func (d *DynamicQuantisers) RunOriginal(p *program.Program, in []*program.Reals) (out [][]float64, err error) {
+	from := graph.ValueNames(p.Graph.Inputs[:len(in)])
 	values := slices.Clone(in)
 	for _, q := range d.nodes {
 		x, err := runPart(p, from, []string{q.x}, values)
@@ -182,11 +186,11 @@ func (d *DynamicQuantisers) Run(p *program.Program, in []*program.Reals) (out []
 			[]float64{scale}),
 			program.NewExactReals(nil, []float64{zero}))
 	}
-	return runPart(p, from, graph.Names(p.Graph.Outputs), values)
+	return runPart(p, from, graph.ValueNames(p.Graph.Outputs), values)
 }
 
 func runPart(p *program.Program, from, to []string, values []*program.Reals) (out [][]float64, err error) {
-	part, err := execution.NewPart(p, from, to)
+	part, err := execution.NewProgramPart(p, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -22,27 +22,29 @@ func TestExpansion(t *testing.T) {
 	for _, c := range []struct {
 		op    string
 		attrs graphtest.Attrs
-		args  []*graph.Tensor
+		args  []*graph.ConstantTensor
 		steps string
 	}{
-		{"Conv", nil, []*graph.Tensor{pixels, kernel}, "Conv"},
-		{"Conv", graphtest.Attrs{"pads": pads}, []*graph.Tensor{pixels, kernel}, "hlsgen::Pad Conv"},
-		{"Conv", graphtest.Attrs{"pads": pads}, []*graph.Tensor{pixels, kernel, bias}, "hlsgen::Pad Conv Add"},
-		{"ConvTranspose", nil, []*graph.Tensor{pixels, kernel, bias}, "hlsgen::Spread Conv Add"},
-		{"MaxPool", graphtest.Attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels}, "MaxPool"},
-		{"AveragePool", graphtest.Attrs{"kernel_shape": []int64{2, 2}}, []*graph.Tensor{pixels}, "Conv Div"},
-		{"AveragePool", graphtest.Attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels},
+		{"Conv", nil, []*graph.ConstantTensor{pixels, kernel}, "Conv"},
+		{"Conv", graphtest.Attrs{"pads": pads}, []*graph.ConstantTensor{pixels, kernel}, "hlsgen::Pad Conv"},
+		{"Conv", graphtest.Attrs{"pads": pads}, []*graph.ConstantTensor{pixels, kernel, bias}, "hlsgen::Pad Conv Add"},
+		{"ConvTranspose", nil, []*graph.ConstantTensor{pixels, kernel, bias}, "hlsgen::Spread Conv Add"},
+		{"MaxPool", graphtest.Attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.ConstantTensor{pixels},
+			"MaxPool"},
+		{"AveragePool", graphtest.Attrs{"kernel_shape": []int64{2, 2}}, []*graph.ConstantTensor{pixels}, "Conv Div"},
+		{"AveragePool", graphtest.Attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.ConstantTensor{pixels},
 			"hlsgen::Pad Conv Div"},
-		{"GlobalAveragePool", nil, []*graph.Tensor{pixels}, "Conv Div"},
-		{"GlobalMaxPool", nil, []*graph.Tensor{signal}, "MaxPool"},
-		{"ReduceMean", graphtest.Attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "Conv Div"},
-		{"ReduceMean", graphtest.Attrs{"axes": []int64{2}, "keepdims": 0}, []*graph.Tensor{signal}, "Conv Div Reshape"},
-		{"ReduceMax", graphtest.Attrs{"axes": []int64{1}}, []*graph.Tensor{signal}, channelsLast + "::MaxPool"},
-		{"ReduceSum", graphtest.Attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "hlsgen::Sum Reshape"},
-		{"ReduceMax", graphtest.Attrs{"axes": []int64{0}}, []*graph.Tensor{signal},
+		{"GlobalAveragePool", nil, []*graph.ConstantTensor{pixels}, "Conv Div"},
+		{"GlobalMaxPool", nil, []*graph.ConstantTensor{signal}, "MaxPool"},
+		{"ReduceMean", graphtest.Attrs{"axes": []int64{2, 3}}, []*graph.ConstantTensor{pixels}, "Conv Div"},
+		{"ReduceMean", graphtest.Attrs{"axes": []int64{2}, "keepdims": 0}, []*graph.ConstantTensor{signal},
+			"Conv Div Reshape"},
+		{"ReduceMax", graphtest.Attrs{"axes": []int64{1}}, []*graph.ConstantTensor{signal}, channelsLast + "::MaxPool"},
+		{"ReduceSum", graphtest.Attrs{"axes": []int64{2, 3}}, []*graph.ConstantTensor{pixels}, "hlsgen::Sum Reshape"},
+		{"ReduceMax", graphtest.Attrs{"axes": []int64{0}}, []*graph.ConstantTensor{signal},
 			"Reshape " + channelsLast + "::MaxPool Reshape"},
-		{"ReduceMax", graphtest.Attrs{"axes": []int64{0, 2}}, []*graph.Tensor{signal}, "hlsgen::Max Reshape"},
-		{"Pad", nil, []*graph.Tensor{signal, graphtest.Int64s(0, 0, 1, 0, 0, 0)}, "hlsgen::Pad"},
+		{"ReduceMax", graphtest.Attrs{"axes": []int64{0, 2}}, []*graph.ConstantTensor{signal}, "hlsgen::Max Reshape"},
+		{"Pad", nil, []*graph.ConstantTensor{signal, graphtest.Int64s(0, 0, 1, 0, 0, 0)}, "hlsgen::Pad"},
 	} {
 		g := graphtest.Single("", c.op, 12, c.attrs, func(i int) bool { return i == 0 }, c.args...)
 		// Tensors of the model have the names that made-up ones would.
@@ -63,12 +65,12 @@ func TestExpansion(t *testing.T) {
 			if n.Op == "Relu" {
 				continue
 			}
-			if p.Origin(n) != g.Nodes[0] || n.Index != 0 || n.Name != "n" || n.FullOp() != c.op {
+			if p.OriginOf(n) != g.Nodes[0] || n.Index != 0 || n.Name != "n" || n.QualifiedOpName() != c.op {
 				t.Errorf("%s: made-up node %+v", c.op, n)
 			}
 			own := *n
 			own.Was = ""
-			ops = append(ops, own.FullOp())
+			ops = append(ops, own.QualifiedOpName())
 		}
 		if got := strings.Join(ops, " "); got != c.steps {
 			t.Errorf("%s %v: steps %s, want %s", c.op, c.attrs, got, c.steps)

@@ -19,7 +19,8 @@ import (
 //	QuantAvgPool2d                    Floor(AveragePool(x)*k*k / 2^n)
 //	MaxPoolNHWC                       MaxPool, channels last
 
-// A patches is an Im2Col, FINN's windows of an image as rows, that only products with matrices read.
+// A patches is an Im2Col node that only products with matrices read. An Im2Col is FINN's form of the windows of an
+// image, as rows.
 type patches struct {
 	n        *graph.Node
 	image    string // the padded image, once it is written
@@ -28,11 +29,11 @@ type patches struct {
 }
 
 // patchesOf returns the Im2Col nodes of a graph that only products with constant matrices read, by output.
-func patchesOf(g *graph.Graph, constants map[string]*graph.Tensor) map[string]*patches {
+func patchesOf(g *graph.Graph, constants map[string]*graph.ConstantTensor) map[string]*patches {
 	found := map[string]*patches{}
 	for _, n := range g.Nodes {
-		if n.Op == "Im2Col" && domainOf(n.Domain) == QONNX && len(n.Outputs) == 1 && len(n.Inputs) == 1 {
-			if kernel := n.Ints("kernel_size"); len(kernel) == 2 && min(kernel[0], kernel[1]) > 0 {
+		if n.Op == "Im2Col" && domainOf(n.Domain) == QONNXDomain && len(n.Outputs) == 1 && len(n.Inputs) == 1 {
+			if kernel := n.IntsAttr("kernel_size"); len(kernel) == 2 && min(kernel[0], kernel[1]) > 0 {
 				found[n.Outputs[0]] = &patches{n: n, kernel: kernel}
 			}
 		}
@@ -44,8 +45,8 @@ func patchesOf(g *graph.Graph, constants map[string]*graph.Tensor) map[string]*p
 				continue
 			}
 			multiplies := n.Op == OpMatMul && n.Domain == "" ||
-				n.Op == "XnorPopcountMatMul" && domainOf(n.Domain) == QONNX
-			w, taps := constants[n.In(1)], p.kernel[0]*p.kernel[1]
+				n.Op == "XnorPopcountMatMul" && domainOf(n.Domain) == QONNXDomain
+			w, taps := constants[n.InputName(1)], p.kernel[0]*p.kernel[1]
 			if i > 0 || !multiplies || w == nil || len(w.Shape) != 2 || taps > int64(w.Shape[0]) ||
 				int64(w.Shape[0])%taps != 0 {
 				delete(found, in)
@@ -63,11 +64,11 @@ func patchesOf(g *graph.Graph, constants map[string]*graph.Tensor) map[string]*p
 // ints adds a constant vector of integers, and returns its name.
 func (d *decomposition) ints(suffix string, v ...int64) string {
 	name := d.fresh(suffix)
-	d.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(v)}, I: v}
+	d.g.Init[name] = &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(v)}, I: v}
 	return name
 }
 
-// window returns an attribute of an Im2Col for both axes.
+// window returns an attribute of an Im2Col node, one number for each axis.
 func (d *decomposition) window(name string) []int64 {
 	if v := d.n.Attrs[name].Ints; len(v) == 2 {
 		return v
@@ -90,9 +91,10 @@ func im2col(d *decomposition) {
 		image = d.add("Identity", "image", nil, image)
 	} else {
 		around := []int64{0, pads[0], pads[1], 0, 0, pads[2], pads[3], 0}
-		value := float64(d.n.Int("pad_value", 0))
+		value := float64(d.n.IntAttrOr("pad_value", 0))
 		if opsetOf(d.g, "") < 11 {
-			image = d.add("Pad", "image", graph.Attrs{"pads": intsAttr(around...), "value": graph.FloatAttr(value)},
+			image = d.add("Pad", "image", graph.AttributesByName{"pads": intsAttr(around...),
+				"value": graph.NewFloatAttr(value)},
 				image)
 		} else {
 			image = d.add("Pad", "image", nil, image, d.ints("pads", around...), d.number(value))
@@ -111,8 +113,8 @@ func buildIm2Col(c *call) {
 	x := c.Inputs[0]
 	if padded := g.pads[0] | g.pads[1] | g.pads[2] | g.pads[3]; padded != 0 {
 		pads := []int64{0, g.pads[0], g.pads[1], 0, 0, g.pads[2], g.pads[3], 0}
-		at := c.constant("pads", &graph.Tensor{DType: graph.Int64, Shape: []int{len(pads)}, I: pads})
-		x = c.part("", "Pad", "padded", nil, x, at, c.number("value", c.dt, float64(c.Int("pad_value", 0))))
+		at := c.constant("pads", &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(pads)}, I: pads})
+		x = c.part("", "Pad", "padded", nil, x, at, c.number("value", c.dt, float64(c.IntAttrOr("pad_value", 0))))
 		l.shape = c.p.Known[x].Shape
 	}
 	h, w, channels := l.shape[1], l.shape[2], l.shape[3]
@@ -126,7 +128,7 @@ func buildIm2Col(c *call) {
 	}
 	shape := []int{l.shape[0], out[0], out[1], g.kernel[0] * g.kernel[1] * channels}
 	checkSize(shape)
-	index := make([]int64, 0, graph.Size(shape))
+	index := make([]int64, 0, graph.ElementCount(shape))
 	for n := range l.shape[0] {
 		for at := range out[0] * out[1] {
 			for k := range g.kernel[0] * g.kernel[1] {
@@ -138,9 +140,10 @@ func buildIm2Col(c *call) {
 			}
 		}
 	}
-	flat := c.reshaped(x, []int{graph.Size(l.shape)})
-	c.last("", OpGather, along(0), flat, c.constant("places", &graph.Tensor{DType: graph.Int64, Shape: shape,
-		I: index}))
+	flat := c.reshaped(x, []int{graph.ElementCount(l.shape)})
+	c.last("", OpGather, along(0), flat, c.constant("places", &graph.ConstantTensor{DType: graph.DTypeInt64,
+		Shape: shape,
+		I:     index}))
 }
 
 // A lowering holds the window parameters of an Im2Col.
@@ -156,7 +159,7 @@ func readIm2Col(c *reading) (g lowering) {
 	if g.kernel[0] == 0 {
 		invalid("no kernel_size")
 	}
-	pads := c.Ints("pad_amount")
+	pads := c.IntsAttr("pad_amount")
 	if pads != nil && len(pads) != 4 {
 		invalid("pad_amount %v, want four", pads)
 	}
@@ -179,42 +182,43 @@ func matMulOfPatches(d *decomposition) {
 // convolve writes the convolution for a product of windows with weights.
 func (d *decomposition) convolve(p *patches, image, weights, output string) {
 	of := decomposition{n: p.n}
-	attrs := graph.Attrs{"kernel_shape": intsAttr(p.kernel...), "strides": intsAttr(of.window("stride")...),
+	attrs := graph.AttributesByName{"kernel_shape": intsAttr(p.kernel...), "strides": intsAttr(of.window("stride")...),
 		"dilations": intsAttr(of.window("dilations")...)}
 	rows := []int64{p.kernel[0], p.kernel[1], int64(p.channels), -1}
 	if w, groups := d.depthwise(p, weights); groups > 0 {
-		attrs["group"] = graph.IntAttr(groups)
+		attrs["group"] = graph.NewIntAttr(groups)
 		weights, rows[2] = w, 1
 	}
 	w := d.add(OpReshape, "rows", nil, weights, d.ints("shape", rows...))
-	w = d.add(OpTranspose, "weights", graph.Attrs{"perm": intsAttr(3, 0, 1, 2)}, w)
+	w = d.add(OpTranspose, "weights", graph.AttributesByName{"perm": intsAttr(3, 0, 1, 2)}, w)
 	d.write("Conv", attrs, output, []string{image, w})
 	d.nodes[len(d.nodes)-1].Domain = channelsLast
 }
 
-// depthwise returns the weights of a depthwise convolution, if FINN made the matrix of one: output c reads channel c
-// alone, and all other weights are zero. groups is 0 if the matrix has other nonzero weights.
+// depthwise returns the weights of a depthwise convolution, if FINN made the matrix of one: output c reads only channel
+// c, and all other weights are zero. groups is 0 if the matrix has other nonzero weights.
 func (d *decomposition) depthwise(p *patches, weights string) (name string, groups int) {
 	w := d.constants[weights]
-	if p.n.Int("depthwise", 0) == 0 || w == nil || len(w.Shape) != 2 || w.Shape[1] != p.channels || p.channels < 2 {
+	if p.n.IntAttrOr("depthwise", 0) == 0 || w == nil || len(w.Shape) != 2 || w.Shape[1] != p.channels ||
+		p.channels < 2 {
 		return "", 0
 	}
 	taps, c := w.Shape[0]/p.channels, p.channels
 	if taps*c != w.Shape[0] {
 		return "", 0
 	}
-	own := &graph.Tensor{DType: w.DType, Shape: []int{taps, c}}
+	own := &graph.ConstantTensor{DType: w.DType, Shape: []int{taps, c}}
 	for i := range w.Len() {
-		if in, out := i/c%c, i%c; in != out && w.At(i) != 0 {
+		if in, out := i/c%c, i%c; in != out && w.FloatAt(i) != 0 {
 			return "", 0
 		}
 	}
 	for k := range taps {
 		for ch := range c {
-			own.F = append(own.F, w.At((k*c+ch)*c+ch))
+			own.F = append(own.F, w.FloatAt((k*c+ch)*c+ch))
 		}
 	}
-	if !w.DType.Float() {
+	if !w.DType.IsReal() {
 		return "", 0
 	}
 	name = d.fresh("own")
@@ -253,15 +257,15 @@ func xnor(d *decomposition) {
 // quantAvgPool decomposes a sum over windows of codes. It drops the low bits for which obits has no room.
 func quantAvgPool(d *decomposition) {
 	n := d.n
-	k, ibits, obits := n.Int("kernel", 1), n.Int("ibits", 1), n.Int("obits", 1)
+	k, ibits, obits := n.IntAttrOr("kernel", 1), n.IntAttrOr("ibits", 1), n.IntAttrOr("obits", 1)
 	if k < 1 || k > 1<<10 || ibits < 1 || ibits > 32 || obits < 1 {
 		return
 	}
 	most := uint64(k*k) * (1<<ibits - 1)
 	drop := max(0, bits.Len64(most)-int(obits))
-	mean := d.add("AveragePool", "mean", graph.Attrs{"kernel_shape": intsAttr(int(k), int(k)),
-		"strides": intsAttr(int(n.Int("stride", 1)), int(n.Int("stride", 1)))}, n.In(0))
-	if n.Str("data_layout", "NCHW") == "NHWC" {
+	mean := d.add("AveragePool", "mean", graph.AttributesByName{"kernel_shape": intsAttr(int(k), int(k)),
+		"strides": intsAttr(int(n.IntAttrOr("stride", 1)), int(n.IntAttrOr("stride", 1)))}, n.InputName(0))
+	if n.StringAttrOr("data_layout", "NCHW") == "NHWC" {
 		d.nodes[len(d.nodes)-1].Domain = channelsLast
 	}
 	sum := d.add("Mul", "sum", nil, mean, d.number(float64(k*k)))
@@ -271,7 +275,7 @@ func quantAvgPool(d *decomposition) {
 // number adds a constant with one number, and returns its name.
 func (d *decomposition) number(v float64) string {
 	name := d.fresh("number")
-	d.g.Init[name] = graph.FilledTensor(graph.Float32, nil, v)
+	d.g.Init[name] = graph.NewFilledTensor(graph.DTypeFloat32, nil, v)
 	return name
 }
 
@@ -284,9 +288,9 @@ type finnStage struct {
 // finnStages lists the steps from the last one to the first.
 var finnStages = []finnStage{
 	{"step_set_fifo_depths", func(n *graph.Node) bool { return strings.HasPrefix(n.Op, "StreamingFIFO") }},
-	{"step_hw_ipgen", func(n *graph.Node) bool { return n.Str("ipgen_path", "") != "" }},
+	{"step_hw_ipgen", func(n *graph.Node) bool { return n.StringAttrOr("ipgen_path", "") != "" }},
 	{"step_hw_codegen", func(n *graph.Node) bool {
-		return n.Str("code_gen_dir_ipgen", "") != "" || n.Str("code_gen_dir_cppsim", "") != ""
+		return n.StringAttrOr("code_gen_dir_ipgen", "") != "" || n.StringAttrOr("code_gen_dir_cppsim", "") != ""
 	}},
 	{"step_specialize_layers", func(n *graph.Node) bool {
 		return strings.HasSuffix(n.Op, "_hls") || strings.HasSuffix(n.Op, "_rtl") ||
@@ -309,8 +313,8 @@ func finnLayer(n *graph.Node) bool {
 	return strings.HasPrefix(n.Domain, finnHardware) || isPartition(n)
 }
 
-// finnStep returns the last step of FINN's build that the graph has passed. It returns "" if the graph has no hardware
-// layers.
+// finnStep returns the name of the last step of FINN's build that the graph has passed. It returns "" if the graph has
+// no hardware layers.
 func finnStep(nodes []*graph.Node) string {
 	var layers []*graph.Node
 	for _, n := range nodes {

@@ -27,39 +27,43 @@ type CellFormat struct {
 	Rounding string // QONNX' name, in capitals
 }
 
-// A CellFormats maps the names of a cell's quantisers, such as "output", to their formats.
+// A CellFormats holds the formats of a cell's quantisers, by their names, such as "output".
 type CellFormats map[string]CellFormat
 
-// FormatNames lists the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their order.
-var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
+// CellQuantiserNames lists the names of the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their
+// order.
+var CellQuantiserNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
 	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
-// A CellFormatsFile holds the quantisers of cells from one file.
+// A CellFormatsFile holds the formats of cells' quantisers that one file contains.
 type CellFormatsFile struct {
 	Flag  string                 // the flag that names the file
-	Cells map[string]CellFormats // by the node's label; Every and "OPERATOR:*" apply to other nodes
+	Cells map[string]CellFormats // by the node's label; EveryNodeWildcard and "OPERATOR:*" apply to other nodes
 }
 
-// EveryNode is the name for formats of every node that is not named itself. OPERATOR:* is the same for the nodes of one
-// operator.
-const EveryNode = "*"
+// EveryNodeWildcard is the name, in a file of formats, for every node that is not named itself. OPERATOR:* stands for
+// such nodes of one operator.
+const EveryNodeWildcard = "*"
 
-// IsWildcard reports whether formats with a name apply to all other nodes, or all other nodes of an operator.
-func IsWildcard(name string) bool { return name == EveryNode || strings.HasSuffix(name, ":"+EveryNode) }
+// IsWildcard reports whether formats under this name apply to all nodes that are not named themselves, or to all such
+// nodes of an operator.
+func IsWildcard(name string) bool {
+	return name == EveryNodeWildcard || strings.HasSuffix(name, ":"+EveryNodeWildcard)
+}
 
-// These flags name files of formats. CellFlag applies to all recurrent operators, LSTMFlag to LSTM alone.
+// These flags name files of formats. CellFormatsFlag applies to all recurrent operators, LSTMFormatsFlag to LSTM alone.
 const (
-	LSTMFlag = "--lstm-config"
-	CellFlag = "--cell-config"
+	LSTMFormatsFlag = "--lstm-config"
+	CellFormatsFlag = "--cell-config"
 )
 
-// Of returns the formats of a recurrent node, and the name under which the file holds them. ok is false if the file has
-// none for the node.
-func (f CellFormatsFile) Of(n *graph.Node) (cell CellFormats, name string, ok bool) {
-	if !slices.Contains(f.Operators(), n.FullOp()) {
+// FormatsOfNode returns the formats of a recurrent node, and the name under which the file holds them. ok is false if
+// the file has no formats for the node.
+func (f CellFormatsFile) FormatsOfNode(n *graph.Node) (cell CellFormats, name string, ok bool) {
+	if !slices.Contains(f.ApplicableOperators(), n.QualifiedOpName()) {
 		return nil, "", false
 	}
-	for _, name := range []string{n.Label(), n.FullOp() + ":" + EveryNode, EveryNode} {
+	for _, name := range []string{n.Label(), n.QualifiedOpName() + ":" + EveryNodeWildcard, EveryNodeWildcard} {
 		if cell, ok := f.Cells[name]; ok {
 			return cell, name, true
 		}
@@ -67,7 +71,7 @@ func (f CellFormatsFile) Of(n *graph.Node) (cell CellFormats, name string, ok bo
 	return nil, "", false
 }
 
-// MismatchReason describes why formats do not fit a node's cell. It returns "" if they fit.
+// MismatchReason returns the reason why formats do not fit a node's cell, or "" if they fit.
 func (f CellFormats) MismatchReason(n *graph.Node) string {
 	k := cellKindOf(n)
 	for _, name := range k.formats {
@@ -77,7 +81,7 @@ func (f CellFormats) MismatchReason(n *graph.Node) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if !slices.Contains(k.formats, name) && !slices.Contains(k.more, name) {
-			return fmt.Sprintf("%q is no quantiser of a cell of %s: they are %s", name, n.FullOp(),
+			return fmt.Sprintf("%q is no quantiser of a cell of %s: they are %s", name, n.QualifiedOpName(),
 				strings.Join(slices.Concat(k.formats, k.more), ", "))
 		}
 	}
@@ -94,25 +98,25 @@ type formatJSON struct {
 	Rounding  string   `json:"rounding"`
 }
 
-// ParseFormats reads the file that a flag names. It maps nodes to the quantisers of their cells. "GRU:*" stands
-// for all other nodes of an operator, "*" for all other nodes:
+// ParseCellFormats parses b, the content of the file that a flag names. The file maps nodes to the quantisers of their
+// cells. "GRU:*" stands for all other nodes of an operator, "*" for all other nodes:
 //
 //	{"*": {"output": {"scale": 0.0078125, "zero_point": 0, "bits": 8, "signed": true, "narrow": false,
 //	                  "rounding": "ROUND"}, "hidden_acc": ...}}
 //
 // The fields zero_point, narrow and rounding are optional. The error names the place in the file.
-func ParseFormats(flag string, b []byte) (CellFormatsFile, error) {
+func ParseCellFormats(flag string, b []byte) (CellFormatsFile, error) {
 	out := CellFormatsFile{Flag: flag, Cells: map[string]CellFormats{}}
 	var file map[string]map[string]json.RawMessage
 	if err := strict(b, &file); err != nil {
 		return out, err
 	}
-	of := strings.Join(out.Operators(), " or ")
+	of := strings.Join(out.ApplicableOperators(), " or ")
 	if len(file) == 0 {
-		return out, fmt.Errorf("it names no node: use %q for every %s", EveryNode, of)
+		return out, fmt.Errorf("it names no node: use %q for every %s", EveryNodeWildcard, of)
 	}
 	var known []string
-	for _, op := range out.Operators() {
+	for _, op := range out.ApplicableOperators() {
 		known = append(known, cells(op).formats...)
 		known = append(known, cells(op).more...)
 	}
@@ -138,7 +142,7 @@ func strict(b []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
-		return safefile.JSONMessage(err)
+		return safefile.SimplifyJSONError(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return fmt.Errorf("there is text after the end")
@@ -159,7 +163,7 @@ func parseFormat(b []byte) (CellFormat, error) {
 	if f.Rounding == "" {
 		f.Rounding = "ROUND"
 	}
-	if _, err := real.ParseRounding(f.Rounding); err != nil {
+	if _, err := real.ParseRoundingMode(f.Rounding); err != nil {
 		return f, err
 	}
 	switch {
@@ -173,11 +177,11 @@ func parseFormat(b []byte) (CellFormat, error) {
 	return f, nil
 }
 
-// Format returns the formats in the form that ParseFormats reads, with one quantiser per line. The required quantisers
-// of a cell come first, in the order of its table.
-func (f CellFormatsFile) Format() []byte {
+// FormatFile returns the formats in the form that ParseCellFormats reads, with one quantiser per line. The required
+// quantisers of a cell come first, in the order of its table.
+func (f CellFormatsFile) FormatFile() []byte {
 	var order []string
-	for _, op := range f.Operators() {
+	for _, op := range f.ApplicableOperators() {
 		order = append(append(order, cells(op).formats...), cells(op).more...)
 	}
 	var b bytes.Buffer
@@ -210,7 +214,7 @@ func comma(i, n int) string {
 
 // reaches reports whether a format suits values from -v to v: its largest code stands for v, within a factor of two.
 func (f CellFormat) reaches(v float64) bool {
-	_, hi := graph.CodeLimits(float64(f.Bits), f.Signed, f.Narrow)
+	_, hi := graph.CodeLimitsOfBits(float64(f.Bits), f.Signed, f.Narrow)
 	most := f.Scale * hi
 	return f.Signed && v/2 <= most && most <= 2*v
 }
@@ -252,19 +256,20 @@ func suggested(p *program.Program, loop *program.Step) CellFormats {
 	return cell
 }
 
-// FormatsNeeded returns the error that a cell of real-valued gates has no layer. Its text holds a configuration with
-// which to start.
-func FormatsNeeded(p *program.Program, loop *program.Step) diag.Diag {
+// CellFormatsNeededDiag returns the error for a cell of real-valued gates, which has no layer. Its text holds a
+// configuration with which to start.
+func CellFormatsNeededDiag(p *program.Program, loop *program.Step) diag.Diag {
 	n := loop.Node
-	f := CellFormatsFile{CellFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
-	d := diag.Diag{Severity: diag.Error, Code: FormatsCode(n), Node: n.Label(), Op: n.FullOp(),
-		Where: Where(p.File, n),
+	f := CellFormatsFile{CellFormatsFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
+	d := diag.Diag{Severity: diag.SeverityError, Code: CellFormatsDiagnosticCode(n), Node: n.Label(),
+		Op:    n.QualifiedOpName(),
+		Where: NodePositionText(p.File, n),
 		Msg: fmt.Sprintf("its gates are real numbers: ONNX' %s has no place for the formats of its gates and its state",
-			n.FullOp()),
+			n.QualifiedOpName()),
 		Hint: "write the cell as the body of a Scan, with a quantiser at every gate",
-		Text: string(f.Format())}
-	if d.Code == diag.LSTMFormatsMissing {
-		f.Flag = LSTMFlag
+		Text: string(f.FormatFile())}
+	if d.Code == diag.LSTMGateFormatsMissing {
+		f.Flag = LSTMFormatsFlag
 		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
 		d.Hint = "export quantised cells (Brevitas: QuantLSTM, export_qonnx)"
 	}
@@ -278,7 +283,7 @@ func quantiserBehind(p *program.Program, tensors []string) (CellFormat, bool) {
 	for len(tensors) > 0 {
 		t := tensors[0]
 		tensors = tensors[1:]
-		for _, r := range p.Readers(t) {
+		for _, r := range p.ReadersOf(t) {
 			if f, ok := formatOf(p, r); ok {
 				return f, true
 			}
@@ -292,34 +297,35 @@ func quantiserBehind(p *program.Program, tensors []string) (CellFormat, bool) {
 
 // quantiserBefore returns the format of the quantiser that gives the values of a tensor.
 func quantiserBefore(p *program.Program, tensor string) (CellFormat, bool) {
-	for s := p.Producer(tensor); s != nil; s = p.Producer(s.Node.Inputs[0]) {
+	for s := p.ProducerOf(tensor); s != nil; s = p.ProducerOf(s.Node.Inputs[0]) {
 		if f, ok := formatOf(p, s); ok {
 			return f, true
 		}
-		if s.Elem != nil && !Has(s.Node, ofCodes) || s.Elem == nil && s.Move == nil {
+		if s.Elem != nil && !HasTrait(s.Node, ofCodes) || s.Elem == nil && s.Move == nil {
 			break
 		}
 	}
 	return CellFormat{}, false
 }
 
-// formatOf returns the format of a Code with one scale.
+// formatOf returns the format of step s, if its node is the internal operator Code with one scale. Otherwise it returns
+// false.
 func formatOf(p *program.Program, s *program.Step) (CellFormat, bool) {
-	lo, hi, ok := CodeRange(s.Node)
-	if !ok || !Has(s.Node, TraitUniformCodes) {
+	lo, hi, ok := QuantiserCodeLimits(s.Node)
+	if !ok || !HasTrait(s.Node, TraitUniformCodes) {
 		return CellFormat{}, false
 	}
 	scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const
-	if scale == nil || zero == nil || scale.Len() != 1 || zero.Len() != 1 || zero.At(0) != 0 {
+	if scale == nil || zero == nil || scale.Len() != 1 || zero.Len() != 1 || zero.FloatAt(0) != 0 {
 		return CellFormat{}, false
 	}
-	f := CellFormat{Scale: scale.At(0), Bits: 2, Signed: lo < 0, Rounding: "ROUND"}
+	f := CellFormat{Scale: scale.FloatAt(0), Bits: 2, Signed: lo < 0, Rounding: "ROUND"}
 	for ; f.Bits < 16; f.Bits++ {
-		if a, b := graph.CodeLimits(float64(f.Bits), f.Signed, false); a <= lo && hi <= b {
+		if a, b := graph.CodeLimitsOfBits(float64(f.Bits), f.Signed, false); a <= lo && hi <= b {
 			break
 		}
 	}
-	a, b := graph.CodeLimits(float64(f.Bits), f.Signed, true)
+	a, b := graph.CodeLimitsOfBits(float64(f.Bits), f.Signed, true)
 	f.Narrow = a == lo && b == hi
 	return f, true
 }

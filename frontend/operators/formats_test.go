@@ -17,21 +17,22 @@ import (
 
 // given are options with formats under one name.
 func given(name string, f operators.CellFormats) operators.Options {
-	return operators.Options{Cells: []operators.CellFormatsFile{{Flag: operators.CellFlag,
+	return operators.Options{Cells: []operators.CellFormatsFile{{Flag: operators.CellFormatsFlag,
 		Cells: map[string]operators.CellFormats{name: f}}}}
 }
 
 // TestFormats writes formats and reads them back, and refuses files that say something else.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{operators.LSTMFlag, operators.CellFlag} {
+	for _, flag := range []string{operators.LSTMFormatsFlag, operators.CellFormatsFlag} {
 		f := operators.CellFormatsFile{Flag: flag, Cells: map[string]operators.CellFormats{"*": someFormats(),
 			`a "node"`: someFormats()}}
-		if back, err := operators.ParseFormats(flag, f.Format()); err != nil || fmt.Sprint(back) != fmt.Sprint(f) {
+		if back, err := operators.ParseCellFormats(flag, f.FormatFile()); err != nil ||
+			fmt.Sprint(back) != fmt.Sprint(f) {
 			t.Errorf("%v %v, want %v", back, err, f)
 		}
 		good := string(operators.CellFormatsFile{Flag: flag,
-			Cells: map[string]operators.CellFormats{"*": someFormats()}}.Format())
+			Cells: map[string]operators.CellFormats{"*": someFormats()}}.FormatFile())
 		for _, c := range []struct{ name, old, new, says string }{
 			{"no JSON", good, "lstm", "invalid character"},
 			{"more behind", "\n}\n", "\n}\n{}", "text after the end"},
@@ -47,14 +48,14 @@ func TestFormats(t *testing.T) {
 			{"a rounding", `"ROUND"`, `"SIDEWAYS"`, "SIDEWAYS"},
 		} {
 			bad := strings.Replace(good, c.old, c.new, 1)
-			if _, err := operators.ParseFormats(flag, []byte(bad)); bad == good || err == nil ||
+			if _, err := operators.ParseCellFormats(flag, []byte(bad)); bad == good || err == nil ||
 				!strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
 			}
 		}
 	}
 	gru := operators.CellFormatsFile{Cells: map[string]operators.CellFormats{"*": gruFormats("reset_product")}}
-	if _, err := operators.ParseFormats(operators.LSTMFlag, gru.Format()); err == nil ||
+	if _, err := operators.ParseCellFormats(operators.LSTMFormatsFlag, gru.FormatFile()); err == nil ||
 		!strings.Contains(err.Error(), "is no quantiser of a cell of LSTM") {
 		t.Errorf("a GRU's formats for LSTMs: %v", err)
 	}
@@ -74,13 +75,16 @@ func TestFormatsOfNodes(t *testing.T) {
 		file     operators.CellFormatsFile
 		op, name string
 	}{
-		{file(operators.CellFlag, "*", "n", "GRU:*"), "GRU", "n"}, {file(operators.CellFlag, "*", "GRU:*"), "GRU",
+		{file(operators.CellFormatsFlag, "*", "n", "GRU:*"), "GRU", "n"}, {file(operators.CellFormatsFlag, "*",
+			"GRU:*"), "GRU",
 			"GRU:*"},
-		{file(operators.CellFlag, "*", "GRU:*"), "RNN", "*"}, {file(operators.CellFlag, "GRU:*"), "LSTM", ""},
-		{file(operators.CellFlag, "*"), "LSTM", "*"}, {file(operators.CellFlag, "n"), "Scan", ""},
-		{file(operators.LSTMFlag, "*", "n"), "GRU", ""}, {file(operators.LSTMFlag, "*"), "LSTM", "*"},
+		{file(operators.CellFormatsFlag, "*", "GRU:*"), "RNN", "*"}, {file(operators.CellFormatsFlag, "GRU:*"), "LSTM",
+			""},
+		{file(operators.CellFormatsFlag, "*"), "LSTM", "*"}, {file(operators.CellFormatsFlag, "n"), "Scan", ""},
+		{file(operators.LSTMFormatsFlag, "*", "n"), "GRU", ""}, {file(operators.LSTMFormatsFlag, "*"), "LSTM", "*"},
 	} {
-		if _, name, ok := c.file.Of(&graph.Node{Name: "n", Op: c.op}); name != c.name || ok != (c.name != "") {
+		if _, name, ok := c.file.FormatsOfNode(&graph.Node{Name: "n", Op: c.op}); name != c.name ||
+			ok != (c.name != "") {
 			t.Errorf("%v for %s: %q, want %q", c.file, c.op, name, c.name)
 		}
 	}
@@ -114,11 +118,13 @@ func TestSeveralFormats(t *testing.T) {
 		fine[name] = f
 	}
 	c := lstmCase{t: 3, n: 1, in: 2, hidden: 2, direction: "forward"}
-	first := lstmGraph(c, map[string]*graph.Tensor{"W": graphtest.FilledWith(r, 1, 8, 2), "R": graphtest.FilledWith(r,
-		1, 8, 2)})
-	second := lstmGraph(c, map[string]*graph.Tensor{"W": graphtest.FilledWith(r, 1, 8, 2), "R": graphtest.FilledWith(r,
-		1, 8, 2)})
-	init := map[string]*graph.Tensor{"shape": graphtest.Int64s(3, 1, 2)}
+	first := lstmGraph(c, map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, 1, 8, 2),
+		"R": graphtest.FilledWith(r,
+			1, 8, 2)})
+	second := lstmGraph(c, map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, 1, 8, 2),
+		"R": graphtest.FilledWith(r,
+			1, 8, 2)})
+	init := map[string]*graph.ConstantTensor{"shape": graphtest.Int64s(3, 1, 2)}
 	both := graphtest.Network([]int{3, 1, 2}, init)
 	for k, g := range []*graph.Graph{first, second} {
 		n := *g.Nodes[0]
@@ -134,9 +140,10 @@ func TestSeveralFormats(t *testing.T) {
 			Inputs: []string{"Y" + suffix, "shape"}, Outputs: []string{[]string{"between", "y"}[k]}})
 	}
 	run := func(g *graph.Graph, x []float64, out string, cells map[string]operators.CellFormats) []float64 {
-		p := onnxtest.Prepare(t, g, operators.Options{Cells: []operators.CellFormatsFile{{Flag: operators.LSTMFlag,
-			Cells: cells}}})
-		part, err := execution.NewPart(p, []string{"x"}, []string{out})
+		p := onnxtest.Prepare(t, g,
+			operators.Options{Cells: []operators.CellFormatsFile{{Flag: operators.LSTMFormatsFlag,
+				Cells: cells}}})
+		part, err := execution.NewProgramPart(p, []string{"x"}, []string{out})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,14 +6,15 @@ import (
 
 // This file decomposes nodes that onnxruntime's optimisations fuse from several: a product and the operators after it.
 
-// activations lists the activations of fused products, with the attributes to which their parameters belong, in order.
+// activations lists the names of the activations of fused products. It maps each to the attributes that its parameters
+// become, in order.
 var activations = map[string][]string{"": nil, "Relu": nil, "Tanh": nil, "Sigmoid": nil, "Softplus": nil,
 	"Softsign": nil, "LeakyRelu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "Elu": {"alpha"},
 	"HardSigmoid": {"alpha", "beta"}, "Clip": {"min", "max"}, "HardSwish": nil}
 
 // activate writes the activation of y as the last node. It reports false if the activation is not known.
 func (d *decomposition) activate(y string, params []float64) bool {
-	op := d.n.Str("activation", "")
+	op := d.n.StringAttrOr("activation", "")
 	names, ok := activations[op]
 	switch {
 	case !ok || len(params) < len(names) && len(params) > 0:
@@ -27,9 +28,9 @@ func (d *decomposition) activate(y string, params []float64) bool {
 		}
 		d.last(op, nil, in...)
 	default:
-		attrs := graph.Attrs{}
+		attrs := graph.AttributesByName{}
 		for i, name := range names[:min(len(names), len(params))] {
-			attrs[name] = graph.FloatAttr(params[i])
+			attrs[name] = graph.NewFloatAttr(params[i])
 		}
 		d.last(op, attrs, y)
 	}
@@ -39,14 +40,14 @@ func (d *decomposition) activate(y string, params []float64) bool {
 // fusedConv decomposes a Conv, a sum with input 3, and an activation.
 func fusedConv(d *decomposition) {
 	n := d.n
-	attrs := graph.Attrs{}
+	attrs := graph.AttributesByName{}
 	for name, a := range n.Attrs {
 		if name != "activation" && name != "activation_params" {
 			attrs[name] = a
 		}
 	}
-	y := d.add("Conv", "sums", attrs, n.In(0), n.In(1), n.In(2))
-	if z := n.In(3); z != "" {
+	y := d.add("Conv", "sums", attrs, n.InputName(0), n.InputName(1), n.InputName(2))
+	if z := n.InputName(3); z != "" {
 		y = d.add(OpAdd, "sums", nil, y, z)
 	}
 	if !d.activate(y, n.Attrs["activation_params"].Floats) {
@@ -57,7 +58,7 @@ func fusedConv(d *decomposition) {
 // fusedGemm decomposes a Gemm and an activation.
 func fusedGemm(d *decomposition) {
 	n := d.n
-	attrs := graph.Attrs{}
+	attrs := graph.AttributesByName{}
 	for _, name := range []string{"alpha", "beta", "transA", "transB"} {
 		if a, ok := n.Attrs[name]; ok {
 			attrs[name] = a
@@ -69,7 +70,7 @@ func fusedGemm(d *decomposition) {
 			params = append(params, a.F)
 		}
 	}
-	if !d.activate(d.add("Gemm", "sums", attrs, n.In(0), n.In(1), n.In(2)), params) {
+	if !d.activate(d.add("Gemm", "sums", attrs, n.InputName(0), n.InputName(1), n.InputName(2)), params) {
 		d.nodes = nil
 	}
 }
@@ -77,20 +78,21 @@ func fusedGemm(d *decomposition) {
 // fusedMatMul decomposes a product times a number. Constant weights may be transposed.
 func fusedMatMul(d *decomposition) {
 	n := d.n
-	w := d.constants[n.In(1)]
-	if n.HasFlag("transA") || n.HasFlag("transBatchA") || n.HasFlag("transBatchB") || n.HasFlag("transB") &&
-		(w == nil || len(w.Shape) != 2) {
+	w := d.constants[n.InputName(1)]
+	if n.IsFlagAttrSet("transA") || n.IsFlagAttrSet("transBatchA") || n.IsFlagAttrSet("transBatchB") ||
+		n.IsFlagAttrSet("transB") &&
+			(w == nil || len(w.Shape) != 2) {
 		return
 	}
-	b := n.In(1)
-	if n.HasFlag("transB") {
-		b = d.add(OpTranspose, "turned", graph.Attrs{"perm": intsAttr(1, 0)}, b)
+	b := n.InputName(1)
+	if n.IsFlagAttrSet("transB") {
+		b = d.add(OpTranspose, "turned", graph.AttributesByName{"perm": intsAttr(1, 0)}, b)
 	}
-	if alpha := n.Float("alpha", 1); alpha != 1 {
-		d.last(OpMul, nil, d.add(OpMatMul, "product", nil, n.In(0), b), d.number(alpha))
+	if alpha := n.FloatAttrOr("alpha", 1); alpha != 1 {
+		d.last(OpMul, nil, d.add(OpMatMul, "product", nil, n.InputName(0), b), d.number(alpha))
 		return
 	}
-	d.last(OpMatMul, nil, n.In(0), b)
+	d.last(OpMatMul, nil, n.InputName(0), b)
 }
 
 // buildTrilu keeps the elements on one side of a diagonal, and sets the others to 0.
@@ -102,9 +104,9 @@ func buildTrilu(c *call) {
 	if c.HasInput(1) {
 		k = int(c.constScalar(1, "the diagonal"))
 	}
-	upper := c.Int("upper", 1) != 0
+	upper := c.IntAttrOr("upper", 1) != 0
 	rows, columns := x[len(x)-2], x[len(x)-1]
-	mask := &graph.Tensor{DType: c.dt, Shape: []int{rows, columns}}
+	mask := &graph.ConstantTensor{DType: c.dt, Shape: []int{rows, columns}}
 	keeps := make([]float64, 0, rows*columns)
 	for i := range rows * columns {
 		keep, d := 0.0, i%columns-i/columns
@@ -113,19 +115,19 @@ func buildTrilu(c *call) {
 		}
 		keeps = append(keeps, keep)
 	}
-	if mask.F = keeps; !c.dt.Float() {
+	if mask.F = keeps; !c.dt.IsReal() {
 		mask.F = nil
 		for _, v := range keeps {
 			mask.I = append(mask.I, int64(v))
 		}
 	}
 	if endsOf(c.reading, 0) != 0 { // zero times infinity is not zero
-		mask.DType, mask.F, mask.I = graph.Bool, nil, nil
+		mask.DType, mask.F, mask.I = graph.DTypeBool, nil, nil
 		for _, v := range keeps {
 			mask.I = append(mask.I, int64(v))
 		}
 		c.last("", "Where", nil, c.constant("triangle", mask), c.Inputs[0], c.constant("nought",
-			graph.FilledTensor(c.dt, nil, 0)))
+			graph.NewFilledTensor(c.dt, nil, 0)))
 		return
 	}
 	c.last("", OpMul, nil, c.Inputs[0], c.constant("triangle", mask))

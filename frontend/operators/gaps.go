@@ -2,7 +2,7 @@ package operators
 
 import "strings"
 
-// A gap is a family of operators that hlsgen knows and does not support: its name, what support would need, and the
+// A gap is a family of operators that hlsgen knows but does not support: its name, what support would need, and the
 // names of its operators, in any domain.
 type gap struct{ what, needs, names string }
 

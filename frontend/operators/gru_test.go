@@ -169,7 +169,7 @@ func (c gruCase) run(v gruWeights) (y, last []float64) {
 // random is a graph of the case, and its tensors.
 func (c gruCase) random(r *rand.Rand) (*graph.Graph, gruWeights) {
 	d, gates := c.dirs(), map[string]int{"GRU": 3, "RNN": 1}[c.op]
-	init := map[string]*graph.Tensor{"W": graphtest.FilledWith(r, d, gates*c.hidden, c.in),
+	init := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, d, gates*c.hidden, c.in),
 		"R": graphtest.FilledWith(r, d, gates*c.hidden, c.hidden)}
 	v := gruWeights{x: graphtest.FilledWith(r, c.t, c.n, c.in).F, w: init["W"].F, r: init["R"].F}
 	in := []string{"x", "W", "R", "", "", ""}
@@ -178,7 +178,7 @@ func (c gruCase) random(r *rand.Rand) (*graph.Graph, gruWeights) {
 		v.b = init["B"].F
 	}
 	if c.used > 0 {
-		init["lengths"] = graphtest.Ints(graph.Int32, []int{c.n}, slices.Repeat([]int64{int64(c.used)}, c.n)...)
+		init["lengths"] = graphtest.Ints(graph.DTypeInt32, []int{c.n}, slices.Repeat([]int64{int64(c.used)}, c.n)...)
 		in[4] = "lengths"
 	}
 	shape, state := []int{c.t, c.n, c.in}, []int{d, c.n, c.hidden}
@@ -206,13 +206,13 @@ func (c gruCase) random(r *rand.Rand) (*graph.Graph, gruWeights) {
 		a["activation_alpha"], a["activation_beta"] = c.alpha, c.beta
 	}
 	if c.activations != nil {
-		a["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: c.activations}
+		a["activations"] = graph.Attr{Kind: graph.AttrKindStrings, Strings: c.activations}
 	}
 	g := graphtest.Network(shape, init, &graph.Node{Name: "n", Op: c.op, Inputs: in, Outputs: []string{"Y", "H"},
 		Attrs: a.Graph()})
 	g.Outputs = []graph.ValueInfo{{Name: "Y"}, {Name: "H"}}
 	if c.states && !c.fixed {
-		in := graph.ValueInfo{Name: "h0", DType: graph.Float32, Known: true}
+		in := graph.ValueInfo{Name: "h0", DType: graph.DTypeFloat32, Known: true}
 		for _, d := range state {
 			in.Dims = append(in.Dims, graph.Dim{Size: d})
 		}
@@ -264,7 +264,7 @@ func TestGRU(t *testing.T) {
 			if c.states && !c.fixed {
 				in, names = append(in, program.NewExactReals(p.Known["h0"].Shape, v.h0)), append(names, "h0")
 			}
-			part, err := execution.NewPart(p, names, []string{"Y", "H"})
+			part, err := execution.NewProgramPart(p, names, []string{"Y", "H"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,12 +278,12 @@ func TestGRU(t *testing.T) {
 			}
 			y, last := c.run(v)
 			for k, want := range [][]float64{y, last} {
-				if !slices.Equal(out[k].Shape, shapes[k]) || c.formats != nil && !out[k].Exact() {
-					t.Errorf("output %d has shape %v, want %v; exact: %t", k, out[k].Shape, shapes[k], out[k].Exact())
+				if !slices.Equal(out[k].Shape, shapes[k]) || c.formats != nil && !out[k].IsExact() {
+					t.Errorf("output %d has shape %v, want %v; exact: %t", k, out[k].Shape, shapes[k], out[k].IsExact())
 				}
 				for i, v := range want {
 					if got := out[k].Lo[i]; !(math.Abs(got-v) < 1e-9) || out[k].Hi[i]-got > 1e-9 {
-						t.Fatalf("output %d, element %d: %v, want %v", k, i, out[k].At(i), v)
+						t.Fatalf("output %d, element %d: %v, want %v", k, i, out[k].IntervalAt(i), v)
 					}
 				}
 			}

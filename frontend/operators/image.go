@@ -10,8 +10,8 @@ import (
 // This file builds operators that move the elements of images: padding, resizing, and moving channels into pixels and
 // back.
 
-// moveOr adds an output that moves elements of input 0. place maps index i along an axis of the output to an index of
-// input 0. If it returns -1 for an axis, the element is the only one of input 1.
+// moveOr adds an output of the given shape whose elements come from input 0. place maps index i along an axis of the
+// output to an index of input 0. If it returns -1 for an axis, the element is the only one of input 1.
 func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 	c.p.room(shape)
 	from, strides := make([][]int32, len(shape)), program.RowMajorStrides(c.x)
@@ -24,14 +24,14 @@ func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 			from[a] = append(from[a], int32(at))
 		}
 	}
-	c.move(shape, c.dt, &program.Move{Places: program.NewPlaces(from)})
+	c.move(shape, c.dt, &program.Move{Places: program.NewPaddedSources(from)})
 }
 
 // buildPad reads all forms of ONNX' Pad and writes an internal Pad with two inputs: the data and the padding value.
 func buildPad(c *call) {
 	pads := c.padsOf(len(c.x))
-	mode := c.Str("mode", "constant")
-	attrs := graph.Attrs{"pads": intsAttr(pads...), "mode": graph.StringAttr(mode)}
+	mode := c.StringAttrOr("mode", "constant")
+	attrs := graph.AttributesByName{"pads": intsAttr(pads...), "mode": graph.NewStringAttr(mode)}
 	switch mode {
 	case "constant":
 	case "reflect", "edge", "wrap":
@@ -46,28 +46,28 @@ func buildPad(c *call) {
 		invalid("mode is %q", mode)
 	}
 	if !c.HasInput(2) {
-		c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.Float("value", 0)))
+		c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.FloatAttrOr("value", 0)))
 		return
 	}
-	if v := c.in[2]; graph.Size(v.Shape) != 1 || v.DType.Float() != c.dt.Float() {
+	if v := c.in[2]; graph.ElementCount(v.Shape) != 1 || v.DType.IsReal() != c.dt.IsReal() {
 		invalid("a padding value of type %s and shape %v for data of type %s", v.DType, v.Shape, c.dt)
 	}
 	c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
-// Pads reports whether a node is an internal Pad.
-func Pads(n *graph.Node) bool { return n.Domain == InternalDomain && n.Op == "Pad" }
+// IsPad reports whether a node is an internal Pad.
+func IsPad(n *graph.Node) bool { return n.Domain == InternalDomain && n.Op == "Pad" }
 
 // padsOf returns the padding before and after each axis.
 func (c *reading) padsOf(rank int) []int64 {
-	pads := c.Ints("pads")
+	pads := c.IntsAttr("pads")
 	if pads == nil {
-		pads = c.Ints("paddings")
+		pads = c.IntsAttr("paddings")
 	}
 	if c.HasInput(1) {
 		pads = c.constInts(1, "the padding")
 	}
-	list := program.CountUp[int64](rank)
+	list := program.NewCountingSlice[int64](rank)
 	if c.HasInput(3) {
 		list = c.constInts(3, "axes")
 	}
@@ -90,7 +90,7 @@ func (c *reading) padsOf(rank int) []int64 {
 // buildPadded builds the internal Pad. Its attribute pads holds the padding before all axes and after all axes;
 // negative values crop.
 func buildPadded(c *call) {
-	x, pads, mode := c.x, c.Ints("pads"), c.Str("mode", "constant")
+	x, pads, mode := c.x, c.IntsAttr("pads"), c.StringAttrOr("mode", "constant")
 	shape := make([]int, len(x))
 	for a, n := range x {
 		before, after := int(pads[a]), int(pads[len(x)+a])
@@ -137,15 +137,15 @@ func buildResize(c *call) {
 		resize(c, c.scales(1, nil), "asymmetric", "floor")
 		return
 	}
-	if c.HasFlag("antialias") || c.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
+	if c.IsFlagAttrSet("antialias") || c.StringAttrOr("keep_aspect_ratio_policy", "stretch") != "stretch" {
 		unsupported(nearest, "antialias or keep_aspect_ratio_policy is set")
 	}
 	scales := c.scales(2, nil)
 	if scales == nil {
 		scales = c.sizes(3)
 	}
-	resize(c, scales, c.Str("coordinate_transformation_mode", "half_pixel"),
-		c.Str("nearest_mode", "round_prefer_floor"))
+	resize(c, scales, c.StringAttrOr("coordinate_transformation_mode", "half_pixel"),
+		c.StringAttrOr("nearest_mode", "round_prefer_floor"))
 }
 
 // nearest is the hint for every resizing of an image that is not supported.
@@ -154,9 +154,9 @@ const nearest = "resize with mode nearest and whole factors, which repeats pixel
 // resizedAxes returns the axes to which the n factors of a Resize belong, in order.
 func (c *reading) resizedAxes(n int) []int {
 	rank := len(c.x)
-	list := c.Ints("axes")
+	list := c.IntsAttr("axes")
 	if list == nil {
-		list = program.CountUp[int64](rank)
+		list = program.NewCountingSlice[int64](rank)
 	}
 	if len(list) != n {
 		invalid("%d factors or sizes for %d axes", n, len(list))
@@ -186,7 +186,7 @@ func (c *reading) scales(slot int, attr []float64) []int {
 			unsupported("the factors must be constant", "the factors depend on the data")
 		}
 		for i := range t.Len() {
-			attr = append(attr, t.At(i))
+			attr = append(attr, t.FloatAt(i))
 		}
 	}
 	if len(attr) == 0 {
@@ -227,7 +227,7 @@ func (c *reading) sizes(slot int) []int {
 // resize enlarges by integer factors: each element is the nearest element of the data.
 func resize(c *call, scales []int, coordinates, mode string) {
 	x := c.x
-	if m := c.Str("mode", "nearest"); m != "nearest" {
+	if m := c.StringAttrOr("mode", "nearest"); m != "nearest" {
 		unsupported(nearest, "mode %s", m)
 	}
 	if scales == nil {
@@ -243,8 +243,8 @@ func resize(c *call, scales []int, coordinates, mode string) {
 	c.moveOr(shape, func(a, i int) int { return nearestTo(i, x[a], scales[a], coordinates, mode) })
 }
 
-// nearestTo returns the index, among n along an axis, of the element that output index i repeats: the one nearest to
-// the position num/den.
+// nearestTo returns the index, among n along an axis, of the element that output index i repeats when the axis grows by
+// factor. coordinates and mode are those of Resize.
 func nearestTo(i, n, factor int, coordinates, mode string) int {
 	num, den := i, factor // asymmetric
 	switch coordinates {
@@ -289,7 +289,7 @@ func floorDiv(a, b int) int {
 // blocks returns the data's shape and the block size of DepthToSpace and SpaceToDepth.
 func (c *reading) blocks() (x []int, b int) {
 	x = c.x
-	size := c.Int("blocksize", 0)
+	size := c.IntAttrOr("blocksize", 0)
 	if len(x) != 4 {
 		invalid("data of shape %v, wants images", x)
 	}
@@ -306,12 +306,12 @@ func buildDepthToSpace(c *call) {
 	}
 	ch, s := x[1]/(b*b), program.RowMajorStrides(x)
 	row, column, channel := b*ch*s[1], ch*s[1], s[1] // strides in the channels, in mode DCR
-	switch c.Str("mode", "DCR") {
+	switch c.StringAttrOr("mode", "DCR") {
 	case "DCR":
 	case "CRD":
 		row, column, channel = b*s[1], s[1], b*b*s[1]
 	default:
-		invalid("mode is %q", c.Str("mode", ""))
+		invalid("mode is %q", c.StringAttrOr("mode", ""))
 	}
 	index := c.p.strided([]int{x[0], ch, x[2], b, x[3], b}, []int{s[0], channel, s[2], row, s[3], column})
 	c.pick([]int{x[0], ch, x[2] * b, x[3] * b}, index)

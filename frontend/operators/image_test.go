@@ -15,44 +15,51 @@ func TestPad(t *testing.T) {
 	t.Parallel()
 	row := graphtest.Reals([]int{3}, 1, 2, 3)
 	for _, c := range []opCase{
-		{name: "zeros", attrs: graphtest.Attrs{}, args: []*graph.Tensor{row, graphtest.Int64s(2, 1)},
+		{name: "zeros", attrs: graphtest.Attrs{}, args: []*graph.ConstantTensor{row, graphtest.Int64s(2, 1)},
 			want: []float64{0, 0, 1, 2, 3, 0}},
-		{name: "a value", args: []*graph.Tensor{row, graphtest.Int64s(1, 0), graphtest.Scalar(9)}, want: []float64{9,
-			1, 2, 3}},
-		{name: "a value of one axis", args: []*graph.Tensor{row, graphtest.Int64s(1, 0), graphtest.Reals([]int{1}, 9)},
+		{name: "a value", args: []*graph.ConstantTensor{row, graphtest.Int64s(1, 0), graphtest.Scalar(9)},
+			want: []float64{9,
+				1, 2, 3}},
+		{name: "a value of one axis", args: []*graph.ConstantTensor{row, graphtest.Int64s(1, 0),
+			graphtest.Reals([]int{1}, 9)},
 			want: []float64{9, 1, 2, 3}},
-		{name: "edge", attrs: graphtest.Attrs{"mode": "edge"}, args: []*graph.Tensor{row, graphtest.Int64s(2, 1)},
+		{name: "edge", attrs: graphtest.Attrs{"mode": "edge"}, args: []*graph.ConstantTensor{row, graphtest.Int64s(2,
+			1)},
 			want: []float64{1, 1, 1, 2, 3, 3}},
-		{name: "reflect", attrs: graphtest.Attrs{"mode": "reflect"}, args: []*graph.Tensor{row, graphtest.Int64s(2, 2)},
+		{name: "reflect", attrs: graphtest.Attrs{"mode": "reflect"}, args: []*graph.ConstantTensor{row,
+			graphtest.Int64s(2, 2)},
 			want: []float64{3, 2, 1, 2, 3, 2, 1}},
 		{name: "reflect further than there is", attrs: graphtest.Attrs{"mode": "reflect"},
-			args: []*graph.Tensor{row, graphtest.Int64s(0, 5)}, want: []float64{1, 2, 3, 2, 1, 2, 3, 2}},
+			args: []*graph.ConstantTensor{row, graphtest.Int64s(0, 5)}, want: []float64{1, 2, 3, 2, 1, 2, 3, 2}},
 		{name: "reflect a single element", attrs: graphtest.Attrs{"mode": "reflect"},
-			args: []*graph.Tensor{graphtest.Reals([]int{1}, 4), graphtest.Int64s(1, 2)}, want: []float64{4, 4, 4, 4}},
-		{name: "wrap", attrs: graphtest.Attrs{"mode": "wrap"}, args: []*graph.Tensor{row, graphtest.Int64s(4, 1)},
+			args: []*graph.ConstantTensor{graphtest.Reals([]int{1}, 4), graphtest.Int64s(1, 2)}, want: []float64{4, 4,
+				4, 4}},
+		{name: "wrap", attrs: graphtest.Attrs{"mode": "wrap"}, args: []*graph.ConstantTensor{row, graphtest.Int64s(4,
+			1)},
 			want: []float64{3, 1, 2, 3, 1, 2, 3, 1}},
-		{name: "crop", args: []*graph.Tensor{row, graphtest.Int64s(-1, 1)}, want: []float64{2, 3, 0}},
-		{name: "crop all", args: []*graph.Tensor{row, graphtest.Int64s(-1, -2)}, want: []float64{}},
-		{name: "crop beyond the end", args: []*graph.Tensor{row, graphtest.Int64s(-4, 2)}, want: []float64{0}},
-		{name: "integers", args: []*graph.Tensor{graphtest.Ints(graph.Int8, []int{2}, -3, 4), graphtest.Int64s(1, 1),
-			graphtest.Ints(graph.Int8, nil, 7)}, want: []float64{7, -3, 4, 7}},
+		{name: "crop", args: []*graph.ConstantTensor{row, graphtest.Int64s(-1, 1)}, want: []float64{2, 3, 0}},
+		{name: "crop all", args: []*graph.ConstantTensor{row, graphtest.Int64s(-1, -2)}, want: []float64{}},
+		{name: "crop beyond the end", args: []*graph.ConstantTensor{row, graphtest.Int64s(-4, 2)}, want: []float64{0}},
+		{name: "integers", args: []*graph.ConstantTensor{graphtest.Ints(graph.DTypeInt8, []int{2}, -3, 4),
+			graphtest.Int64s(1, 1),
+			graphtest.Ints(graph.DTypeInt8, nil, 7)}, want: []float64{7, -3, 4, 7}},
 		{name: "by attributes", opset: 2, attrs: graphtest.Attrs{"pads": []int64{1, 0}, "value": 5.0},
-			args: []*graph.Tensor{row},
+			args: []*graph.ConstantTensor{row},
 			want: []float64{5, 1, 2, 3}},
 		{name: "by attributes of the first version", opset: 1, attrs: graphtest.Attrs{"paddings": []int64{0, 1}},
-			args: []*graph.Tensor{row}, want: []float64{1, 2, 3, 0}},
+			args: []*graph.ConstantTensor{row}, want: []float64{1, 2, 3, 0}},
 	} {
 		c.op, c.fixed, c.shape = "Pad", true, []int{len(c.want)}
 		c.check(t)
 	}
 	image := graphtest.Reals([]int{2, 2}, 1, 2, 3, 4)
-	opCase{name: "two axes", op: "Pad", fixed: true, args: []*graph.Tensor{image, graphtest.Int64s(1, 0, 0, 1)},
+	opCase{name: "two axes", op: "Pad", fixed: true, args: []*graph.ConstantTensor{image, graphtest.Int64s(1, 0, 0, 1)},
 		shape: []int{3, 3}, want: []float64{0, 0, 0, 1, 2, 0, 3, 4, 0}}.check(t)
 	opCase{name: "a named axis", op: "Pad", opset: 18, fixed: true,
-		args:  []*graph.Tensor{image, graphtest.Int64s(1, 0), graphtest.Scalar(7), graphtest.Int64s(-1)},
+		args:  []*graph.ConstantTensor{image, graphtest.Int64s(1, 0), graphtest.Scalar(7), graphtest.Int64s(-1)},
 		shape: []int{2, 3},
 		want:  []float64{7, 1, 2, 7, 3, 4}}.check(t)
-	opCase{name: "nothing", op: "Pad", fixed: true, args: []*graph.Tensor{graphtest.Reals([]int{0, 2}),
+	opCase{name: "nothing", op: "Pad", fixed: true, args: []*graph.ConstantTensor{graphtest.Reals([]int{0, 2}),
 		graphtest.Int64s(1, 0, 0, 0)},
 		shape: []int{1, 2}, want: []float64{0, 0}}.check(t)
 }
@@ -69,43 +76,47 @@ func TestResize(t *testing.T) {
 		}
 		return v
 	}
-	scales := func(f float64) *graph.Tensor { return graphtest.Reals([]int{2}, 1, f) }
+	scales := func(f float64) *graph.ConstantTensor { return graphtest.Reals([]int{2}, 1, f) }
 	mode := func(coordinates, nearest string) graphtest.Attrs {
 		return graphtest.Attrs{"coordinate_transformation_mode": coordinates, "nearest_mode": nearest}
 	}
 	for i, c := range []opCase{
-		{opset: 10, args: []*graph.Tensor{row, scales(2)}, want: repeat(2)},
-		{args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		{args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
-		{args: []*graph.Tensor{row, graphtest.Reals([]int{0}), scales(1)}, want: repeat(1)},
-		{args: []*graph.Tensor{row, nil, nil, graphtest.Int64s(1, 12)}, want: repeat(4)},
-		{args: []*graph.Tensor{row, graphtest.Reals([]int{0}), graphtest.Reals([]int{0}), graphtest.Int64s(1, 6)},
+		{opset: 10, args: []*graph.ConstantTensor{row, scales(2)}, want: repeat(2)},
+		{args: []*graph.ConstantTensor{row, nil, scales(2)}, want: repeat(2)},
+		{args: []*graph.ConstantTensor{row, nil, scales(3)}, want: repeat(3)},
+		{args: []*graph.ConstantTensor{row, graphtest.Reals([]int{0}), scales(1)}, want: repeat(1)},
+		{args: []*graph.ConstantTensor{row, nil, nil, graphtest.Int64s(1, 12)}, want: repeat(4)},
+		{args: []*graph.ConstantTensor{row, graphtest.Reals([]int{0}), graphtest.Reals([]int{0}), graphtest.Int64s(1,
+			6)},
 			want: repeat(2)},
-		{opset: 18, attrs: graphtest.Attrs{"axes": []int64{-1}}, args: []*graph.Tensor{row, nil,
+		{opset: 18, attrs: graphtest.Attrs{"axes": []int64{-1}}, args: []*graph.ConstantTensor{row, nil,
 			graphtest.Reals([]int{1}, 2)},
 			want: repeat(2)},
-		{attrs: mode("asymmetric", "floor"), args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
-		{attrs: mode("half_pixel", "round_prefer_ceil"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		{attrs: mode("pytorch_half_pixel", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("asymmetric", "floor"), args: []*graph.ConstantTensor{row, nil, scales(3)}, want: repeat(3)},
+		{attrs: mode("half_pixel", "round_prefer_ceil"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: repeat(2)},
-		{attrs: mode("half_pixel_symmetric", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(3)},
+		{attrs: mode("pytorch_half_pixel", "round_prefer_floor"), args: []*graph.ConstantTensor{row, nil, scales(2)},
+			want: repeat(2)},
+		{attrs: mode("half_pixel_symmetric", "round_prefer_floor"), args: []*graph.ConstantTensor{row, nil, scales(3)},
 			want: repeat(3)},
-		{attrs: mode("tf_half_pixel_for_nn", "floor"), args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
+		{attrs: mode("tf_half_pixel_for_nn", "floor"), args: []*graph.ConstantTensor{row, nil, scales(3)},
+			want: repeat(3)},
 		// 0 1/2 1 3/2 2 5/2
-		{attrs: mode("asymmetric", "ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("asymmetric", "ceil"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: []float64{10, 20, 20, 30, 30, 30}},
-		{attrs: mode("asymmetric", "round_prefer_ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("asymmetric", "round_prefer_ceil"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: []float64{10, 20, 20, 30, 30, 30}},
-		{attrs: mode("asymmetric", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		// 0 2/5 4/5 6/5 8/5 2
-		{attrs: mode("align_corners", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("asymmetric", "round_prefer_floor"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: repeat(2)},
-		{attrs: mode("align_corners", "floor"), args: []*graph.Tensor{row, nil, scales(2)},
+		// 0 2/5 4/5 6/5 8/5 2
+		{attrs: mode("align_corners", "round_prefer_floor"), args: []*graph.ConstantTensor{row, nil, scales(2)},
+			want: repeat(2)},
+		{attrs: mode("align_corners", "floor"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: []float64{10, 10, 10, 20, 20, 30}},
 		// -1/4 1/4 3/4 5/4 7/4 9/4
-		{attrs: mode("half_pixel", "floor"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("half_pixel", "floor"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: []float64{10, 10, 10, 20, 20, 30}},
-		{attrs: mode("half_pixel", "ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+		{attrs: mode("half_pixel", "ceil"), args: []*graph.ConstantTensor{row, nil, scales(2)},
 			want: []float64{10, 20, 20, 30, 30, 30}},
 	} {
 		c.name, c.op, c.fixed, c.shape = fmt.Sprintf("resize %d", i), "Resize", true, []int{1, len(c.want)}
@@ -114,14 +125,15 @@ func TestResize(t *testing.T) {
 	pixels := graphtest.Reals([]int{1, 1, 2, 2}, 1, 2, 3, 4)
 	twice := []float64{1, 1, 2, 2, 3, 3, 4, 4}
 	opCase{name: "upsample", op: "Upsample", opset: 9, fixed: true,
-		args: []*graph.Tensor{pixels, graphtest.Reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 1, 2, 4},
+		args: []*graph.ConstantTensor{pixels, graphtest.Reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 1, 2, 4},
 		want: twice}.check(t)
 	opCase{name: "upsample by attribute", op: "Upsample", opset: 7, attrs: graphtest.Attrs{"scales": []float64{1, 1, 1,
 		2}},
-		args: []*graph.Tensor{pixels}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
+		args: []*graph.ConstantTensor{pixels}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
 	// Factors are those of the operator with channels in front.
 	opCase{name: "resize, channels last", domain: channelsLast, op: "Resize", fixed: true,
-		args: []*graph.Tensor{toLast(pixels), nil, graphtest.Reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 2, 4, 1},
+		args: []*graph.ConstantTensor{toLast(pixels), nil, graphtest.Reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 2,
+			4, 1},
 		want: twice}.check(t)
 }
 
@@ -134,14 +146,15 @@ func TestDepthAndSpace(t *testing.T) {
 		deep := []int{2, 2, 2 * b, 3 * b}
 		dcr := permuted(graphtest.Reals([]int{2, b, b, 2, 2, 3}, x.F...), 0, 3, 4, 1, 5, 2)
 		crd := permuted(graphtest.Reals([]int{2, 2, b, b, 2, 3}, x.F...), 0, 1, 4, 2, 5, 3)
-		opCase{name: "DCR", op: "DepthToSpace", attrs: graphtest.Attrs{"blocksize": b}, args: []*graph.Tensor{x},
+		opCase{name: "DCR", op: "DepthToSpace", attrs: graphtest.Attrs{"blocksize": b},
+			args:  []*graph.ConstantTensor{x},
 			shape: deep,
 			want:  dcr.F}.check(t)
 		opCase{name: "CRD", op: "DepthToSpace", attrs: graphtest.Attrs{"blocksize": b, "mode": "CRD"},
-			args:  []*graph.Tensor{x},
+			args:  []*graph.ConstantTensor{x},
 			shape: deep, want: crd.F}.check(t)
 		opCase{name: "space", op: "SpaceToDepth", attrs: graphtest.Attrs{"blocksize": b},
-			args: []*graph.Tensor{graphtest.Reals(deep, dcr.F...)}, shape: x.Shape, want: x.F}.check(t)
+			args: []*graph.ConstantTensor{graphtest.Reals(deep, dcr.F...)}, shape: x.Shape, want: x.F}.check(t)
 	}
 }
 
@@ -172,24 +185,24 @@ func TestReductions(t *testing.T) {
 				name := fmt.Sprintf("%s of %v over %v", op, shape, axes)
 				byInput := opCase{name: name, op: op, opset: 18, attrs: graphtest.Attrs{"noop_with_empty_axes": 1},
 					fixed: true,
-					args:  []*graph.Tensor{x, graphtest.Int64s(axes...)}, shape: kept, want: want}
+					args:  []*graph.ConstantTensor{x, graphtest.Int64s(axes...)}, shape: kept, want: want}
 				byInput.check(t)
 				if len(axes) > 0 {
 					opCase{name: name, op: op, opset: 11, attrs: graphtest.Attrs{"axes": axes, "keepdims": 0},
-						args: []*graph.Tensor{x}, shape: short, want: want}.check(t)
+						args: []*graph.ConstantTensor{x}, shape: short, want: want}.check(t)
 				}
 			}
 		}
 	}
-	bytes := graphtest.Ints(graph.UInt8, []int{1, 1, 2, 2}, 200, 7, 9, 255)
+	bytes := graphtest.Ints(graph.DTypeUInt8, []int{1, 1, 2, 2}, 200, 7, 9, 255)
 	for op, want := range map[string]float64{"ReduceMax": 255, "ReduceMin": 7} {
 		opCase{name: op + " of bytes", op: op, attrs: graphtest.Attrs{"axes": []int64{2, 3}}, opset: 11,
-			args: []*graph.Tensor{bytes}, shape: []int{1, 1, 1, 1}, want: []float64{want}}.check(t)
+			args: []*graph.ConstantTensor{bytes}, shape: []int{1, 1, 1, 1}, want: []float64{want}}.check(t)
 	}
 }
 
 // reductions reduces over the axes in set.
-func reductions(x *graph.Tensor, set int) (sum, most, least, product []float64) {
+func reductions(x *graph.ConstantTensor, set int) (sum, most, least, product []float64) {
 	at := map[int]int{}
 	for i, v := range x.F {
 		row, rest := 0, i
@@ -229,8 +242,9 @@ func TestGlobalPools(t *testing.T) {
 			first, last = append(first, 1), []int{shape[0], 1, 1, shape[1]}
 		}
 		for op, want := range map[string][]float64{"GlobalAveragePool": sum, "GlobalMaxPool": most} {
-			opCase{name: fmt.Sprint(op, shape), op: op, args: []*graph.Tensor{x}, shape: first, want: want}.check(t)
-			opCase{name: fmt.Sprint(op, shape), domain: channelsLast, op: op, args: []*graph.Tensor{toLast(x)},
+			opCase{name: fmt.Sprint(op, shape), op: op, args: []*graph.ConstantTensor{x}, shape: first,
+				want: want}.check(t)
+			opCase{name: fmt.Sprint(op, shape), domain: channelsLast, op: op, args: []*graph.ConstantTensor{toLast(x)},
 				shape: last, want: want}.check(t)
 		}
 	}
@@ -241,17 +255,18 @@ func TestEmbedding(t *testing.T) {
 	t.Parallel()
 	table := graphtest.Reals([]int{3, 2}, 1, 2, 3, 4, 5, 6)
 	for _, c := range []struct {
-		table *graph.Tensor
-		index *graph.Tensor
+		table *graph.ConstantTensor
+		index *graph.ConstantTensor
 		shape []int
 		want  []float64
 	}{
 		{table, graphtest.Int64s(2, 0, -1, -3), []int{4, 2}, []float64{5, 6, 1, 2, 5, 6, 1, 2}},
-		{table, graphtest.Ints(graph.UInt8, []int{1, 2}, 1, 2), []int{1, 2, 2}, []float64{3, 4, 5, 6}},
-		{table, graphtest.Ints(graph.Int32, nil, 1), []int{2}, []float64{3, 4}},
+		{table, graphtest.Ints(graph.DTypeUInt8, []int{1, 2}, 1, 2), []int{1, 2, 2}, []float64{3, 4, 5, 6}},
+		{table, graphtest.Ints(graph.DTypeInt32, nil, 1), []int{2}, []float64{3, 4}},
 		{graphtest.Reals([]int{2}, 7, 8), graphtest.Int64s(1, 0), []int{2}, []float64{8, 7}},
-		{graphtest.Ints(graph.Int8, []int{2, 1, 2}, -1, 2, 3, -4), graphtest.Int64s(1), []int{1, 1, 2}, []float64{3,
-			-4}},
+		{graphtest.Ints(graph.DTypeInt8, []int{2, 1, 2}, -1, 2, 3, -4), graphtest.Int64s(1), []int{1, 1, 2},
+			[]float64{3,
+				-4}},
 	} {
 		g := graphtest.Single("", "Gather", 13, nil, func(i int) bool { return i == 1 }, c.table, c.index)
 		p := operators.Prepare(g, "m", operators.Options{}, nil)

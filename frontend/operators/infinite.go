@@ -12,15 +12,15 @@ import (
 )
 
 // endsOf returns the infinities that an input may hold, or none if there is no such input.
-func endsOf(c *reading, slot int) program.Infinities {
+func endsOf(c *reading, slot int) program.InfinitySigns {
 	if slot >= len(c.in) || c.Inputs[slot] == "" {
 		return 0
 	}
-	return c.p.Infinities(c.Inputs[slot])
+	return c.p.InfinitySignsOf(c.Inputs[slot])
 }
 
 // anyOf returns the infinities that any of the inputs may hold.
-func anyOf(c *reading) (e program.Infinities) {
+func anyOf(c *reading) (e program.InfinitySigns) {
 	for i := range c.in {
 		e |= endsOf(c, i)
 	}
@@ -29,18 +29,22 @@ func anyOf(c *reading) (e program.Infinities) {
 
 // A passing returns the infinities that the outputs of an operator may hold, given those of its inputs. ok is false if
 // the operator has no value for some of these.
-type passing func(c *reading) (e program.Infinities, ok bool)
+type passing func(c *reading) (e program.InfinitySigns, ok bool)
 
 // passings holds the operators that compute with infinities, by domain and name.
 var passings = map[[2]string]passing{}
 
 func init() {
-	first := func(c *reading) (program.Infinities, bool) { return endsOf(c, 0), restFinite(c) }
-	none := func(c *reading) (program.Infinities, bool) { return 0, restFinite(c) }
-	compared := func(*reading) (program.Infinities, bool) { return 0, true }
-	onlyAbove := func(c *reading) (program.Infinities, bool) { return endsOf(c, 0) & program.Above, restFinite(c) }
-	onlyBelow := func(c *reading) (program.Infinities, bool) { return endsOf(c, 0) & program.Below, restFinite(c) }
-	numbers := func(c *reading) (program.Infinities, bool) { return endsOf(c, 0), c.dtypeAttr("to").Float() }
+	first := func(c *reading) (program.InfinitySigns, bool) { return endsOf(c, 0), restFinite(c) }
+	none := func(c *reading) (program.InfinitySigns, bool) { return 0, restFinite(c) }
+	compared := func(*reading) (program.InfinitySigns, bool) { return 0, true }
+	onlyAbove := func(c *reading) (program.InfinitySigns, bool) {
+		return endsOf(c, 0) & program.InfinitySignPositive, restFinite(c)
+	}
+	onlyBelow := func(c *reading) (program.InfinitySigns, bool) {
+		return endsOf(c, 0) & program.InfinitySignNegative, restFinite(c)
+	}
+	numbers := func(c *reading) (program.InfinitySigns, bool) { return endsOf(c, 0), c.dtypeAttr("to").IsReal() }
 	for f, names := range map[*passing][]string{
 		ptr(first): {"Identity", "Dropout", "TopK", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "CastLike",
 			"DepthToSpace", "SpaceToDepth"},
@@ -55,21 +59,21 @@ func init() {
 		ptr(clipped32): {"Clip"},
 		ptr(greatest):  {"Max"},
 		ptr(least):     {"Min"},
-		ptr(func(c *reading) (program.Infinities, bool) {
+		ptr(func(c *reading) (program.InfinitySigns, bool) {
 			return endsOf(c, 0) | endsOf(c, 1).Negated(),
 				true
 		}): {"Sub"},
-		ptr(func(c *reading) (program.Infinities, bool) {
+		ptr(func(c *reading) (program.InfinitySigns, bool) {
 			return endsOf(c, 0).Negated(),
 				true
 		}): {"Neg"},
-		ptr(func(c *reading) (program.Infinities, bool) {
+		ptr(func(c *reading) (program.InfinitySigns, bool) {
 			if endsOf(c, 0) != 0 {
-				return program.Above, true
+				return program.InfinitySignPositive, true
 			}
 			return 0, true
 		}): {"Abs"},
-		ptr(func(c *reading) (program.Infinities, bool) {
+		ptr(func(c *reading) (program.InfinitySigns, bool) {
 			return endsOf(c, 1) | endsOf(c, 2), endsOf(c,
 				0) == 0
 		}): {"Where"},
@@ -79,7 +83,7 @@ func init() {
 		}
 	}
 	for _, name := range []string{"Quant", "IntQuant", "BipolarQuant"} {
-		passings[[2]string{QONNX, name}] = none
+		passings[[2]string{QONNXDomain, name}] = none
 	}
 	for _, name := range []string{"Code", "Sign"} {
 		passings[[2]string{InternalDomain, name}] = none
@@ -99,21 +103,21 @@ func restFinite(c *reading) bool {
 
 func ptr(f passing) *passing { return &f }
 
-func added(c *reading) (program.Infinities, bool) { return anyOf(c), true }
+func added(c *reading) (program.InfinitySigns, bool) { return anyOf(c), true }
 
 // scales is the passing of a product or a quotient with constants. It refuses constants that contain zero.
-func scales(c *reading) (program.Infinities, bool) {
+func scales(c *reading) (program.InfinitySigns, bool) {
 	data, by := 0, 1
 	if c.in[0].Const != nil && c.Op == "Mul" {
 		data, by = 1, 0
 	}
 	k, e := c.in[by].Const, endsOf(c, data)
-	if k == nil || program.InfinitiesIn(k) != 0 {
+	if k == nil || program.InfinitySignsIn(k) != 0 {
 		return 0, false
 	}
 	up, down := false, false
 	for i := range k.Len() {
-		v := k.At(i)
+		v := k.FloatAt(i)
 		if v == 0 {
 			return 0, false
 		}
@@ -129,27 +133,28 @@ func scales(c *reading) (program.Infinities, bool) {
 }
 
 // greatest is the passing of a maximum. The result may be +Inf if any input may be, and -Inf if all may be.
-func greatest(c *reading) (program.Infinities, bool) {
-	all := program.Below
+func greatest(c *reading) (program.InfinitySigns, bool) {
+	all := program.InfinitySignNegative
 	for i := range c.in {
 		all &= endsOf(c, i)
 	}
-	return anyOf(c)&program.Above | all, true
+	return anyOf(c)&program.InfinitySignPositive | all, true
 }
 
-func least(c *reading) (program.Infinities, bool) {
-	all := program.Above
+func least(c *reading) (program.InfinitySigns, bool) {
+	all := program.InfinitySignPositive
 	for i := range c.in {
 		all &= endsOf(c, i)
 	}
-	return anyOf(c)&program.Below | all, true
+	return anyOf(c)&program.InfinitySignNegative | all, true
 }
 
 // clipped32 is the passing of Clip. Either limit may be missing.
-func clipped32(c *reading) (program.Infinities, bool) {
+func clipped32(c *reading) (program.InfinitySigns, bool) {
 	e := endsOf(c, 0)
 	for i, attr := range []string{"min", "max"} {
-		side, has := program.Below<<i, c.Attrs[attr].Kind == graph.AttrFloat && !math.IsInf(c.Attrs[attr].F, 0)
+		side, has := program.InfinitySignNegative<<i, c.Attrs[attr].Kind == graph.AttrKindFloat &&
+			!math.IsInf(c.Attrs[attr].F, 0)
 		if has = has || c.HasInput(i+1) && endsOf(c, i+1)&side == 0; has {
 			e &^= side
 		}
@@ -160,7 +165,7 @@ func clipped32(c *reading) (program.Infinities, bool) {
 
 // passesOf returns the infinities that the outputs of a node may hold. It refuses a node that has no value for the
 // infinities that its inputs may hold.
-func passesOf(c *reading) program.Infinities {
+func passesOf(c *reading) program.InfinitySigns {
 	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
 	if known {
 		if e, ok := f(c); ok {
@@ -182,7 +187,7 @@ func passesOf(c *reading) program.Infinities {
 }
 
 // chosen returns x if open is 1, and 0 if it is 0. That is a product, unless x may be infinite.
-func chosen(open, x *real.Expr, e program.Infinities) *real.Expr {
+func chosen(open, x *real.Expr, e program.InfinitySigns) *real.Expr {
 	if e != 0 {
 		return real.ZeroUnless(open, x)
 	}
@@ -199,13 +204,13 @@ func buildIsInf(c *call) {
 		buildNever(c)
 		return
 	}
-	beyond := real.Rat(beyondAll)
+	beyond := real.ConstantExpr(beyondAll)
 	y := real.ZeroUnless(zero, x)
-	if c.Int("detect_positive", 1) != 0 {
+	if c.IntAttrOr("detect_positive", 1) != 0 {
 		y = real.Max(y, real.AtLeast(x, beyond))
 	}
-	if c.Int("detect_negative", 1) != 0 {
+	if c.IntAttrOr("detect_negative", 1) != 0 {
 		y = real.Max(y, real.AtLeast(real.Neg(x), beyond))
 	}
-	c.elementwise(graph.Bool, y, 0)
+	c.elementwise(graph.DTypeBool, y, 0)
 }

@@ -19,9 +19,9 @@ func TestInputs(t *testing.T) {
 	named := graphtest.Dims(1, -1)
 	named.Dims[1].Param = "n"
 	text := graphtest.Dims(2)
-	text.DType = graph.String
+	text.DType = graph.DTypeString
 	untyped := graphtest.Dims(2)
-	untyped.DType = graph.Undefined
+	untyped.DType = graph.DTypeUndefined
 	for _, c := range []struct {
 		name string
 		in   graph.ValueInfo
@@ -45,7 +45,7 @@ func TestInputs(t *testing.T) {
 		{"an axis of 0", graphtest.Dims(1, 0), operators.Options{}, "shape-unknown"},
 		{"too large", graphtest.Dims(1<<20, 1<<20), operators.Options{}, "shape-unknown"},
 		{"product overflows", graphtest.Dims(1<<32, 1<<32, 1<<32), operators.Options{}, "shape-unknown"},
-		{"no shape", graph.ValueInfo{Name: "x", DType: graph.Float32}, operators.Options{}, "shape-unknown"},
+		{"no shape", graph.ValueInfo{Name: "x", DType: graph.DTypeFloat32}, operators.Options{}, "shape-unknown"},
 		{"text", text, operators.Options{}, "op-unsupported"},
 		{"no type", untyped, operators.Options{}, "op-unsupported"},
 	} {
@@ -79,7 +79,7 @@ func TestMalformedGraphs(t *testing.T) {
 		"an output never written": {Nodes: []*graph.Node{relu("x", "z")}},
 		"a node before its own":   {Nodes: []*graph.Node{relu("a", "y"), relu("x", "a")}},
 		"an initializer overwrites": {Nodes: []*graph.Node{relu("x", "y")},
-			Init: map[string]*graph.Tensor{"x": graphtest.Scalar(1)}},
+			Init: map[string]*graph.ConstantTensor{"x": graphtest.Scalar(1)}},
 	} {
 		g.Inputs, g.Outputs, g.Opsets = []graph.ValueInfo{graphtest.Dims(2)}, []graph.ValueInfo{{Name: "y"}},
 			map[string]int64{"": 13}
@@ -94,7 +94,7 @@ func TestMalformedGraphs(t *testing.T) {
 // chain applies an operator to its own result n times.
 func chain(n int, node func(i int, in, out string) *graph.Node) *graph.Graph {
 	g := &graph.Graph{Inputs: []graph.ValueInfo{graphtest.Dims(1, 1)}, Outputs: []graph.ValueInfo{{Name: "y"}},
-		Init: map[string]*graph.Tensor{}, Opsets: map[string]int64{"": 13}}
+		Init: map[string]*graph.ConstantTensor{}, Opsets: map[string]int64{"": 13}}
 	in := "x"
 	for i := range n {
 		out := fmt.Sprintf("t%d", i)
@@ -169,16 +169,16 @@ func TestNothingPanics(t *testing.T) {
 	integer := func() int64 {
 		return []int64{0, 1, -1, 2, 3, 4, 8, 26, math.MaxInt64, math.MinInt64, 1 << 31, 1<<32 + 1}[r.IntN(12)]
 	}
-	tensor := func() *graph.Tensor {
+	tensor := func() *graph.ConstantTensor {
 		shape := []int{}
 		for range r.IntN(4) {
 			shape = append(shape, r.IntN(4))
 		}
-		t := &graph.Tensor{DType: graph.Float32, Shape: shape}
+		t := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape}
 		if r.IntN(3) == 0 {
-			t.DType = []graph.DType{graph.Int64, graph.UInt8, graph.Int8, graph.Int32}[r.IntN(4)]
+			t.DType = []graph.DType{graph.DTypeInt64, graph.DTypeUInt8, graph.DTypeInt8, graph.DTypeInt32}[r.IntN(4)]
 			for range t.Len() {
-				if t.I = append(t.I, r.Int64N(5)-1); t.DType == graph.Int64 {
+				if t.I = append(t.I, r.Int64N(5)-1); t.DType == graph.DTypeInt64 {
 					t.I[len(t.I)-1] = integer()
 				}
 			}
@@ -197,7 +197,7 @@ func TestNothingPanics(t *testing.T) {
 			a[names[r.IntN(len(names))]] = []any{int(r.IntN(5)) - 2, integer(), number(), "FLOOR",
 				[]int64{0, integer()}, []float64{number()}, tensor()}[r.IntN(7)]
 		}
-		var args []*graph.Tensor
+		var args []*graph.ConstantTensor
 		for range r.IntN(6) {
 			if args = append(args, tensor()); r.IntN(12) == 0 {
 				args[len(args)-1] = nil
@@ -214,7 +214,7 @@ func TestNothingPanics(t *testing.T) {
 			return i == 0 &&
 				r.IntN(2) == 0
 		}, args...)
-		operators.Decompose(g)
+		operators.DecomposeOperators(g)
 		var d diag.List
 		p := operators.Prepare(g, "m", operators.Options{}, &d)
 		if p == nil {
@@ -225,7 +225,7 @@ func TestNothingPanics(t *testing.T) {
 		}
 		var in [][]float64
 		for _, v := range g.Inputs {
-			in = append(in, make([]float64, graph.Size(p.Known[v.Name].Shape)))
+			in = append(in, make([]float64, graph.ElementCount(p.Known[v.Name].Shape)))
 		}
 		if got, err := graphtest.Execute(p, in...); err == nil {
 			ran++

@@ -31,7 +31,7 @@ const (
 		"sequence of half the length)"
 )
 
-// A budget counts the elements, tables and multiplications of a program, and refuses what exceeds the limits.
+// A budget counts the elements, tables and multiplications of a program, and refuses a node that exceeds the limits.
 type budget struct {
 	counted map[any]bool // index tables, by the addresses of their first entries, and lists
 	indices int          // entries of index tables
@@ -39,9 +39,9 @@ type budget struct {
 	work    int          // multiplications
 }
 
-// step counts the resources of a step of the program, and refuses it beyond the limits.
+// step counts the resources of a step of the program. It refuses a step that exceeds the limits.
 func (b *budget) step(s *program.Step) {
-	n := graph.Size(s.Shape)
+	n := graph.ElementCount(s.Shape)
 	b.elements(n)
 	b.total += n
 	b.tables(s)
@@ -56,7 +56,7 @@ func (b *budget) step(s *program.Step) {
 
 // tables adds the index tables of a step. A table that steps share counts once.
 func (b *budget) tables(s *program.Step) {
-	for _, t := range s.IndexTables() {
+	for _, t := range s.AllIndexTables() {
 		if len(t) == 0 || b.counted[&t[0]] {
 			continue
 		}
@@ -87,8 +87,8 @@ func (b *budget) tables(s *program.Step) {
 	}
 }
 
-// elements refuses n further elements if they exceed the limit, and table n further entries of index tables. Callers
-// that need much memory call them before they allocate it.
+// elements counts n further elements, and table n further entries of index tables. Both refuse the node if the limit is
+// exceeded. Callers that need much memory call them before they allocate it.
 func (b *budget) elements(n int) {
 	if n > maxTotal-b.total {
 		tooLarge(smaller, "the tensors up to this one have %d elements; at most %d are accepted", b.total+n, maxTotal)
@@ -105,7 +105,7 @@ func (b *budget) table(n int) {
 // room refuses a tensor of moved elements that exceeds the limits.
 func (b *budget) room(shape []int) {
 	checkSize(shape)
-	n := graph.Size(shape)
+	n := graph.ElementCount(shape)
 	b.elements(n)
 	b.table(n + n/4) // an index and an input number for each element
 }
@@ -155,33 +155,33 @@ func (c *reading) finite() {
 			without(c, slot, func(v float64) bool { return v != v })
 			endless = true
 		}
-		endless = endless || c.p.Infinities(c.Inputs[slot]) != 0
+		endless = endless || c.p.InfinitySignsOf(c.Inputs[slot]) != 0
 	}
 	if endless {
 		c.endless = passesOf(c)
 	}
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !Has(c.Node, bounds) }
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !HasTrait(c.Node, bounds) }
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
-		if a.Kind == graph.AttrFloat && isBad(a.F) {
+		if a.Kind == graph.AttrKindFloat && isBad(a.F) {
 			notReal("attribute "+name, 0, a.F)
 		}
 	}
 }
 
-// noInfinity refuses a constant input that holds an infinity.
+// noInfinity refuses a node with a constant input, at slot, that holds an infinity.
 func noInfinity(c *reading, slot int) {
 	without(c, slot, func(v float64) bool { return math.IsInf(v, 0) })
 }
 
-// without refuses a constant input that holds a number for which bad is true.
+// without refuses a node with a constant input, at slot, that holds a number for which bad is true.
 func without(c *reading, slot int, bad func(v float64) bool) {
 	k := c.in[slot]
 	if k.Const == nil || k.Const.IsCertainlyFinite() {
 		return
 	}
-	if i := k.Const.FirstElementWhere(bad); i >= 0 {
-		notReal(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.At(i))
+	if i := k.Const.IndexOfFirstWhere(bad); i >= 0 {
+		notReal(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.FloatAt(i))
 	}
 }
 

@@ -18,39 +18,39 @@ func equal(x, y *real.Expr) *real.Expr          { return real.Mul(real.AtLeast(x
 func either(x, y *real.Expr) *real.Expr         { return real.Abs(real.Sub(x, y)) }
 func not(x *real.Expr) *real.Expr               { return real.Sub(one, x) }
 
-// comparison defines an operator that compares two tensors of numbers by f, which gives 1 or 0.
+// comparison returns the definition of an operator that compares two tensors of numbers by f, which gives 1 or 0.
 func comparison(f joining) definition {
-	return func(c *call) { c.elementwise(graph.Bool, f(real.Var(0), real.Var(1)), 0, 1) }
+	return func(c *call) { c.elementwise(graph.DTypeBool, f(real.Var(0), real.Var(1)), 0, 1) }
 }
 
-// logic defines an operator on two tensors of truth values, which f combines.
+// logic returns the definition of an operator on two tensors of truth values, which f combines.
 func logic(f joining) definition {
 	return func(c *call) {
 		for i := range c.in {
 			c.holdsTruth(i)
 		}
-		c.elementwise(graph.Bool, f(real.Var(0), real.Var(1)), 0, 1)
+		c.elementwise(graph.DTypeBool, f(real.Var(0), real.Var(1)), 0, 1)
 	}
 }
 
 func buildNot(c *call) {
 	c.holdsTruth(0)
-	c.elementwise(graph.Bool, not(real.Var(0)), 0)
+	c.elementwise(graph.DTypeBool, not(real.Var(0)), 0)
 }
 
 func (c *call) holdsTruth(slot int) {
-	if dt := c.in[slot].DType; dt != graph.Bool {
+	if dt := c.in[slot].DType; dt != graph.DTypeBool {
 		invalid("input %d is of type %s, not bool", slot, dt)
 	}
 }
 
 // buildMod builds the remainder of a division. With fmod it has the sign of the dividend, otherwise of the divisor.
 func buildMod(c *call) {
-	mode := real.TowardsNegativeInf
+	mode := real.RoundingModeTowardsNegativeInf
 	switch {
-	case c.HasFlag("fmod"):
-		mode = real.TowardsZero
-	case c.promoted().Float():
+	case c.IsFlagAttrSet("fmod"):
+		mode = real.RoundingModeTowardsZero
+	case c.promoted().IsReal():
 		invalid("the rest of reals needs fmod")
 	}
 	divisible(c)
@@ -73,14 +73,14 @@ func buildOneHotOf(c *call) {
 	case depth > maxClasses:
 		unsupported("encode at most 65,536 different values", "a depth of %.0f", depth)
 	}
-	n, a := int(depth), axis(c.Int("axis", -1), len(c.x)+1)
+	n, a := int(depth), axis(c.IntAttrOr("axis", -1), len(c.x)+1)
 	index := c.Inputs[0]
-	if c.dt != graph.Int64 {
-		index = c.part("", "Cast", "index", castTo(graph.Int64), index)
+	if c.dt != graph.DTypeInt64 {
+		index = c.part("", "Cast", "index", castTo(graph.DTypeInt64), index)
 	}
 	index = c.reshaped(index, slices.Insert(slices.Clone(c.x), a, 1))
 	is := func(from int64) string {
-		t := &graph.Tensor{DType: graph.Int64, Shape: slices.Repeat([]int{1}, len(c.x)+1-a)}
+		t := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: slices.Repeat([]int{1}, len(c.x)+1-a)}
 		t.Shape[0] = n
 		for i := range int64(n) {
 			t.I = append(t.I, from+i)
@@ -88,13 +88,13 @@ func buildOneHotOf(c *call) {
 		return c.part("", "Equal", "is", nil, index, c.constant("values", t))
 	}
 	hot := is(0)
-	if lo, _, _ := c.dt.IntegerLimits(); c.opset >= 11 && (lo < 0 || c.dt.Float()) { // indices count from the end, too
+	if lo, _, _ := c.dt.IntegerLimits(); c.opset >= 11 && (lo < 0 || c.dt.IsReal()) { // indices count from the end, too
 		hot = c.part("", "Or", "is", nil, hot, is(int64(-n)))
 	}
-	if values.At(0) == 0 && values.At(1) == 1 {
+	if values.FloatAt(0) == 0 && values.FloatAt(1) == 1 {
 		c.last("", "Cast", castTo(values.DType), hot)
 		return
 	}
-	value := func(i int) string { return c.number("value", values.DType, values.At(i)) }
+	value := func(i int) string { return c.number("value", values.DType, values.FloatAt(i)) }
 	c.last("", "Where", nil, hot, value(1), value(0))
 }

@@ -22,7 +22,7 @@ type loopBody struct {
 	numbers   map[string]counter // the body's tensors that hold one integer, a linear function of the iteration number
 	same      map[string]string  // the body's states that never change, and the outer tensors from which they come
 	walks     []walk
-	names     graph.UsedNames
+	names     graph.UsedTensorNames
 }
 
 // A counter says that a tensor of the body, of the given rank, holds one integer. It is times*run + plus, where run is
@@ -32,11 +32,11 @@ type counter struct {
 	rank        int
 }
 
-// A walk is a tensor of which the body reads one element in each iteration.
+// A walk is a tensor of which the body reads one element in each iteration, so that a Scan can scan it.
 type walk struct {
 	of, outer string // its name in the body's graph, and its name as the Scan's input
 	index     counter
-	along     program.Scanned
+	along     program.ScanAxis
 	element   graph.ValueInfo
 }
 
@@ -56,8 +56,8 @@ func buildLoop(c *call) {
 		}
 	}
 	l.readRuns()
-	l.body = l.body.Copy()
-	l.number, l.condition, l.names = l.body.Inputs[0].Name, l.body.Inputs[1].Name, l.body.UsedNames()
+	l.body = l.body.ShallowCopy()
+	l.number, l.condition, l.names = l.body.Inputs[0].Name, l.body.Inputs[1].Name, l.body.UsedTensorNames()
 	for i := range l.states {
 		if in := l.body.Inputs[2+i].Name; l.source(l.body.Outputs[1+i].Name) == in {
 			l.same[in] = c.Inputs[2+i]
@@ -69,7 +69,7 @@ func buildLoop(c *call) {
 	l.scan()
 }
 
-// readRuns reads the number of iterations.
+// readRuns sets the number of iterations, which must be constant.
 func (l *loopBody) readRuns() {
 	const hint = "export the model with a fixed number of runs, or bind dynamic axes with --dim"
 	if !l.HasInput(0) {
@@ -86,7 +86,7 @@ func (l *loopBody) readRuns() {
 	}
 	l.runs = int(n[0])
 	if l.HasInput(1) {
-		if t := l.in[1].Const; t == nil || t.Len() != 1 || t.At(0) == 0 {
+		if t := l.in[1].Const; t == nil || t.Len() != 1 || t.FloatAt(0) == 0 {
 			unsupported("export the model with the condition true", "the condition is not constant and true")
 		}
 	}
@@ -101,7 +101,7 @@ func (l *loopBody) writer(name string) *graph.Node {
 	return l.body.Nodes[k]
 }
 
-// source returns the tensor from which nodes without effect copy the given tensor.
+// source returns the tensor of which the given tensor is a copy, through nodes that change nothing.
 func (l *loopBody) source(name string) string {
 	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == OpIdentity; n = l.writer(name) {
 		name = n.Inputs[0]
@@ -116,7 +116,7 @@ func (l *loopBody) outside(name string) bool {
 }
 
 // fixed returns the value of a constant tensor of the body, or nil for other tensors.
-func (l *loopBody) fixed(name string) *graph.Tensor {
+func (l *loopBody) fixed(name string) *graph.ConstantTensor {
 	if t := l.body.Init[name]; t != nil {
 		return t
 	}
@@ -129,7 +129,7 @@ func (l *loopBody) fixed(name string) *graph.Tensor {
 	return nil
 }
 
-// readCondition refuses a body that may make the condition false.
+// readCondition refuses a loop whose body may make the loop's condition false.
 func (l *loopBody) readCondition() {
 	name := l.source(l.body.Outputs[0].Name)
 	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == "Cast"; n = l.writer(name) {
@@ -138,13 +138,13 @@ func (l *loopBody) readCondition() {
 	if name == l.condition {
 		return
 	}
-	if t := l.fixed(name); t == nil || t.Len() != 1 || t.At(0) == 0 {
+	if t := l.fixed(name); t == nil || t.Len() != 1 || t.FloatAt(0) == 0 {
 		unsupported("export the model with a fixed number of runs and a condition that stays true",
 			"the condition that ends it is computed in the body")
 	}
 }
 
-// readNumbers finds the tensors that are functions of the iteration number.
+// readNumbers records the body's tensors that are linear functions of the iteration number.
 func (l *loopBody) readNumbers() {
 	l.numbers = map[string]counter{l.number: {1, 0, 0}}
 	for _, n := range l.body.Nodes {
@@ -165,15 +165,15 @@ func (l *loopBody) counter(name string) (c counter, ok bool) {
 		return c, false
 	}
 	t := l.fixed(name)
-	if t == nil || t.DType.Float() || t.Len() != 1 || max(t.Int(0), -t.Int(0)) > maxRuns {
+	if t == nil || t.DType.IsReal() || t.Len() != 1 || max(t.IntAt(0), -t.IntAt(0)) > maxRuns {
 		return c, false
 	}
-	return counter{0, t.Int(0), len(t.Shape)}, true
+	return counter{0, t.IntAt(0), len(t.Shape)}, true
 }
 
 // counts returns the output of a node as a function of the iteration number.
 func (l *loopBody) counts(n *graph.Node) (y counter, ok bool) {
-	a, ok := l.counter(n.In(0))
+	a, ok := l.counter(n.InputName(0))
 	if !ok {
 		return y, false
 	}
@@ -181,18 +181,18 @@ func (l *loopBody) counts(n *graph.Node) (y counter, ok bool) {
 	case OpIdentity:
 		return a, true
 	case "Cast":
-		to := graph.DType(n.Int("to", 0))
-		return a, to == graph.Int64 || to == graph.Int32
+		to := graph.DType(n.IntAttrOr("to", 0))
+		return a, to == graph.DTypeInt64 || to == graph.DTypeInt32
 	case "Neg":
 		return counter{-a.times, -a.plus, a.rank}, true
 	case "Unsqueeze":
-		axes := n.Ints("axes")
-		if t := l.fixed(n.In(1)); t != nil {
+		axes := n.IntsAttr("axes")
+		if t := l.fixed(n.InputName(1)); t != nil {
 			axes = t.Ints()
 		}
 		return counter{a.times, a.plus, a.rank + len(axes)}, len(axes) > 0
 	}
-	b, ok := l.counter(n.In(1))
+	b, ok := l.counter(n.InputName(1))
 	rank := max(a.rank, b.rank)
 	switch {
 	case !ok:
@@ -220,19 +220,21 @@ func (l *loopBody) gathers() {
 		if !ok || !known {
 			continue
 		}
-		a := axis(n.Int("axis", 0), len(x.Shape))
+		a := axis(n.IntAttrOr("axis", 0), len(x.Shape))
 		element := l.walk(outer, index, a)
 		shape := slices.Concat(x.Shape[:a], slices.Repeat([]int{1}, index.rank), x.Shape[a+1:])
 		with := *n
 		with.Op, with.Attrs = OpReshape, exactShape
-		name := l.names.Fresh(n.Outputs[0], "shape")
-		l.body.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints}
+		name := l.names.TakeFreshName(n.Outputs[0], "shape")
+		l.body.Init[name] = &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(shape)},
+			I: intsAttr(shape...).Ints}
 		with.Inputs = []string{element, name}
 		l.body.Nodes[i] = &with
 	}
 }
 
-// walk returns the body's input for the elements of a tensor that index selects in each iteration.
+// walk returns the name of the body's input for the elements of a tensor that index selects along axis a, one in each
+// iteration.
 func (l *loopBody) walk(of string, index counter, a int) string {
 	index.rank = 0
 	for _, w := range l.walks {
@@ -241,7 +243,7 @@ func (l *loopBody) walk(of string, index counter, a int) string {
 		}
 	}
 	x := l.p.Known[of]
-	w := walk{of: of, outer: of, index: index, along: program.Scanned{Axis: a}}
+	w := walk{of: of, outer: of, index: index, along: program.ScanAxis{Axis: a}}
 	at := make([]int64, l.runs)
 	up, down := x.Shape[a] == l.runs, x.Shape[a] == l.runs
 	for t := range at {
@@ -256,10 +258,10 @@ func (l *loopBody) walk(of string, index counter, a int) string {
 	case down:
 		w.along.Reverse = true
 	default:
-		w.outer = l.part("", OpGather, "walked", graph.Attrs{"axis": graph.IntAttr(a)}, of,
-			l.call.constant("runs", &graph.Tensor{DType: graph.Int64, Shape: []int{l.runs}, I: at}))
+		w.outer = l.part("", OpGather, "walked", graph.AttributesByName{"axis": graph.NewIntAttr(a)}, of,
+			l.call.constant("runs", &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{l.runs}, I: at}))
 	}
-	w.element = fixedValue(l.names.Fresh(of, "element"), x.DType, slices.Delete(slices.Clone(x.Shape), a, a+1))
+	w.element = fixedValue(l.names.TakeFreshName(of, "element"), x.DType, slices.Delete(slices.Clone(x.Shape), a, a+1))
 	l.walks = append(l.walks, w)
 	return w.element.Name
 }
@@ -270,17 +272,18 @@ func (l *loopBody) scan() {
 	outputs, inputs := g.Outputs[1:], g.Inputs[2:]
 	used := l.prune(outputs)
 	if used[l.condition] {
-		g.Init[l.condition] = &graph.Tensor{DType: graph.Bool, I: []int64{1}}
+		g.Init[l.condition] = &graph.ConstantTensor{DType: graph.DTypeBool, I: []int64{1}}
 	}
 	if used[l.number] || len(l.walks) == 0 {
-		counts := &graph.Tensor{DType: graph.Int64, Shape: []int{l.runs}, I: program.CountUp[int64](l.runs)}
+		counts := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{l.runs},
+			I: program.NewCountingSlice[int64](l.runs)}
 		l.walks = append(l.walks, walk{outer: l.call.constant("runs", counts),
-			element: fixedValue(l.number, graph.Int64, nil)})
+			element: fixedValue(l.number, graph.DTypeInt64, nil)})
 	}
 	g.Inputs, g.Outputs = nil, nil
 	var from, to []string
 	for i, in := range inputs {
-		out := graph.SlotName(l.Outputs, i)
+		out := graph.NameAtSlot(l.Outputs, i)
 		if l.same[in.Name] != "" && !used[in.Name] {
 			if out != "" {
 				l.write("", OpIdentity, nil, out, []string{l.same[in.Name]})
@@ -301,8 +304,8 @@ func (l *loopBody) scan() {
 	}
 	g.Outputs = append(g.Outputs, outputs[len(inputs):]...)
 	to = append(to, l.Outputs[min(len(l.Outputs), len(inputs)):]...)
-	l.writeAll(InternalDomain, "Scan", graph.Attrs{"body": graph.GraphAttr(g),
-		"num_scan_inputs": graph.IntAttr(len(l.walks)),
+	l.writeAll(InternalDomain, "Scan", graph.AttributesByName{"body": graph.NewGraphAttr(g),
+		"num_scan_inputs": graph.NewIntAttr(len(l.walks)),
 		"scan_input_axes": intsAttr(axes...), "scan_input_directions": intsAttr(directions...)}, to, from)
 }
 

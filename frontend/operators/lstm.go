@@ -15,11 +15,12 @@ func buildQuantLSTMCell(c *call) {
 	if len(x) != 3 {
 		invalid("x has shape %v, want time, samples and elements", x)
 	}
-	along := program.Scanned{Reverse: c.HasFlag("reverse_input")}
-	if c.HasFlag("batch_first") {
+	along := program.ScanAxis{Reverse: c.IsFlagAttrSet("reverse_input")}
+	if c.IsFlagAttrSet("batch_first") {
 		along.Axis = 1
 	}
-	cell := &cell{cellKind: cells("LSTM"), n: x[1-along.Axis], in: x[2], coupled: c.HasFlag("cifg"), w: gateTensors{},
+	cell := &cell{cellKind: cells("LSTM"), n: x[1-along.Axis], in: x[2], coupled: c.IsFlagAttrSet("cifg"),
+		w: gateTensors{},
 		r: gateTensors{}, wb: gateTensors{}}
 	for _, name := range cell.activations {
 		cell.functions = append(cell.functions, activation{op: name})
@@ -40,25 +41,25 @@ func buildQuantLSTMCell(c *call) {
 			invalid("the bias of gate %s has shape %v, want %d units", gate, b.Shape, cell.hidden)
 		}
 		cell.w[gate], cell.r[gate] = w, u
-		if b.Len() != 1 || b.At(0) != 0 {
+		if b.Len() != 1 || b.FloatAt(0) != 0 {
 			cell.wb[gate] = b
 		}
 	}
 	cell.readQuantisers(c)
 	initial := []string{cell.initial(c, "h", c.Inputs[1]), cell.initial(c, "c", c.Inputs[2])}
-	cell.loop(c, initial, c.Inputs[0], along, []string{c.Output(1), c.Output(2), c.Output(0)})
+	cell.loop(c, initial, c.Inputs[0], along, []string{c.OutputName(1), c.OutputName(2), c.OutputName(0)})
 }
 
 // quantGates lists the gates in the order of QuantLSTMCell's inputs.
 var quantGates = [4]string{"i", "f", "c", "o"}
 
-// weights returns a constant input of reals.
-func (c *reading) weights(slot int, what string) *graph.Tensor {
+// weights returns the constant input of reals at a slot. It refuses other inputs; what is their name in the message.
+func (c *reading) weights(slot int, what string) *graph.ConstantTensor {
 	t := c.in[slot].Const
 	switch {
 	case t == nil:
 		unsupported("export with constant parameters", "%s is not constant, or no float32", what)
-	case !t.DType.Float():
+	case !t.DType.IsReal():
 		invalid("%s is of type %s", what, t.DType)
 	}
 	return t
@@ -67,9 +68,9 @@ func (c *reading) weights(slot int, what string) *graph.Tensor {
 // readQuantisers reads the quantisers of a QuantLSTMCell.
 func (cell *cell) readQuantisers(c *call) {
 	cell.quant = map[string]quantParams{}
-	for k, name := range FormatNames {
+	for k, name := range CellQuantiserNames {
 		var q quantParams
-		for i, to := range []**graph.Tensor{&q.scale, &q.zero, &q.bits} {
+		for i, to := range []**graph.ConstantTensor{&q.scale, &q.zero, &q.bits} {
 			slot := 15 + 3*k + i
 			t := c.in[slot].Const
 			if t == nil || t.Len() != 1 {
@@ -88,7 +89,7 @@ func (cell *cell) readQuantisers(c *call) {
 			badQuant("export the cell with all of its eleven quantisers",
 				"attributes of quantiser %s are missing", name)
 		}
-		q.attrs = graph.Attrs{"narrow": narrow, "signed": signed, "rounding_mode": mode}
+		q.attrs = graph.AttributesByName{"narrow": narrow, "signed": signed, "rounding_mode": mode}
 		cell.quant[name] = q
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // someFormats are formats in which quantisation is visible.
 func someFormats() operators.CellFormats {
-	return formatsOf(operators.FormatNames[:]...)
+	return formatsOf(operators.CellQuantiserNames[:]...)
 }
 
 // formatsOf are formats of these names in which quantisation is visible.
@@ -45,23 +45,25 @@ func TestLSTMRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []refusal{
 		{"a direction", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["direction"] = graph.Attr{Kind: graph.AttrString, S: "up"}
+			n.Attrs["direction"] = graph.Attr{Kind: graph.AttrKindString, S: "up"}
 		}, diag.OpInvalid, `direction "up"`},
 		{"hidden size", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["hidden_size"] = graph.Attr{Kind: graph.AttrInt, I: 1 << 40}
+			n.Attrs["hidden_size"] = graph.Attr{Kind: graph.AttrKindInt, I: 1 << 40}
 		}, diag.OpInvalid, "W and R have shapes"},
 		{"unknown activation", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh", "Gelu"}}
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrKindStrings, Strings: []string{"Sigmoid", "Tanh",
+				"Gelu"}}
 		}, diag.OpUnsupported, `activation "Gelu"`},
 		{"two activations", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh"}}
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrKindStrings, Strings: []string{"Sigmoid", "Tanh"}}
 		}, diag.OpInvalid, "2 activations"},
 		{"a parameter that is no number", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Affine", "Tanh", "Tanh"}}
-			n.Attrs["activation_alpha"] = graph.Attr{Kind: graph.AttrFloats, Floats: []float64{math.NaN()}}
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrKindStrings, Strings: []string{"Affine", "Tanh",
+				"Tanh"}}
+			n.Attrs["activation_alpha"] = graph.Attr{Kind: graph.AttrKindFloats, Floats: []float64{math.NaN()}}
 		}, diag.OpInvalid, "NaN"},
 		{"negative clip", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["clip"] = graph.Attr{Kind: graph.AttrFloat,
+			n.Attrs["clip"] = graph.Attr{Kind: graph.AttrKindFloat,
 				F: -1}
 		}, diag.OpInvalid, "clip is -1"},
 		{"sequences that are too long", func(g *graph.Graph, n *graph.Node) {
@@ -77,7 +79,7 @@ func TestLSTMRefusals(t *testing.T) {
 				graphtest.Count(8)...)
 		}, diag.OpInvalid, "W and R have shapes"},
 		{"integer weights", func(g *graph.Graph, _ *graph.Node) {
-			g.Init["W"] = graphtest.Ints(graph.Int8, []int{1, 4, 2}, make([]int64, 8)...)
+			g.Init["W"] = graphtest.Ints(graph.DTypeInt8, []int{1, 4, 2}, make([]int64, 8)...)
 		}, diag.OpInvalid, "W is of type int8"},
 		{"weights of data", func(g *graph.Graph, n *graph.Node) { n.Inputs[1] = "x" }, diag.OpUnsupported,
 			"W is not constant"},
@@ -101,7 +103,7 @@ func TestLSTMRefusals(t *testing.T) {
 			diag.OpUnsupported, "output 3"},
 	} {
 		g := lstmGraph(lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: "forward"},
-			map[string]*graph.Tensor{"W": graphtest.Reals([]int{1, 4, 2}, graphtest.Count(8)...),
+			map[string]*graph.ConstantTensor{"W": graphtest.Reals([]int{1, 4, 2}, graphtest.Count(8)...),
 				"R": graphtest.Reals([]int{1, 4, 1}, graphtest.Count(4)...)})
 		c.change(g, g.Nodes[0])
 		graphtest.Refused(t, c.name, g, c.code, c.says)
@@ -113,17 +115,17 @@ func TestQuantCellRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []refusal{
 		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") },
-			diag.QuantInvalid, "cell_acc"},
+			diag.QuantiserInvalid, "cell_acc"},
 		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) {
 			g.Init["output.s"] = graphtest.Reals([]int{2}, 1,
 				2)
 		},
-			diag.QuantInvalid, "input 15"},
+			diag.QuantiserInvalid, "input 15"},
 		{"a rounding mode", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["output_rounding_mode"] = graph.Attr{Kind: graph.AttrString, S: "SIDEWAYS"}
-		}, diag.QuantInvalid, "SIDEWAYS"},
+			n.Attrs["output_rounding_mode"] = graph.Attr{Kind: graph.AttrKindString, S: "SIDEWAYS"}
+		}, diag.QuantiserInvalid, "SIDEWAYS"},
 		{"a scale of zero", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = graphtest.Scalar(0) },
-			diag.QuantInvalid,
+			diag.QuantiserInvalid,
 			"scale 0"},
 		{"weights of other units", func(g *graph.Graph, _ *graph.Node) {
 			g.Init["R3"] = graphtest.Reals([]int{1, 2}, 1,
@@ -146,7 +148,8 @@ func TestQuantCellRefusals(t *testing.T) {
 		{"47 inputs", func(_ *graph.Graph, n *graph.Node) { n.Inputs = n.Inputs[:47] }, diag.OpInvalid, "47 inputs"},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		init := map[string]*graph.Tensor{"W": graphtest.FilledWith(r, 1, 8, 3), "R": graphtest.FilledWith(r, 1, 8, 2),
+		init := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, 1, 8, 3), "R": graphtest.FilledWith(r, 1,
+			8, 2),
 			"B": graphtest.FilledWith(r, 1, 16)}
 		g := quantCell(lstmCase{t: 2, n: 1, in: 3, hidden: 2, direction: "forward"}, init, someFormats())
 		c.change(g, g.Nodes[0])

@@ -149,7 +149,7 @@ func plainLSTM(c lstmCase, x, w, r, b, h0, c0, p []float64) (y, lastH, lastC []f
 	return y, lastH, lastC
 }
 
-func lstmGraph(c lstmCase, init map[string]*graph.Tensor) *graph.Graph {
+func lstmGraph(c lstmCase, init map[string]*graph.ConstantTensor) *graph.Graph {
 	a := graphtest.Attrs{"hidden_size": c.hidden, "layout": c.layout, "input_forget": c.coupled}
 	if c.direction != "forward" {
 		a["direction"] = c.direction
@@ -161,7 +161,7 @@ func lstmGraph(c lstmCase, init map[string]*graph.Tensor) *graph.Graph {
 		a["activation_alpha"], a["activation_beta"] = c.alpha, c.beta
 	}
 	if c.activations != nil {
-		a["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: c.activations}
+		a["activations"] = graph.Attr{Kind: graph.AttrKindStrings, Strings: c.activations}
 	}
 	in := []string{"x", "W", "R", "", "", "", "", ""}
 	for i, name := range []string{"B", "lengths", "h0", "c0", "P"} {
@@ -203,9 +203,9 @@ func TestLSTM(t *testing.T) {
 			if c.direction == "bidirectional" {
 				dirs = 2
 			}
-			init := map[string]*graph.Tensor{"W": graphtest.FilledWith(r, dirs, 4*c.hidden, c.in),
+			init := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, dirs, 4*c.hidden, c.in),
 				"R":       graphtest.FilledWith(r, dirs, 4*c.hidden, c.hidden),
-				"lengths": graphtest.Ints(graph.Int32, []int{c.n}, slices.Repeat([]int64{int64(c.t)}, c.n)...)}
+				"lengths": graphtest.Ints(graph.DTypeInt32, []int{c.n}, slices.Repeat([]int64{int64(c.t)}, c.n)...)}
 			value := func(name string) []float64 {
 				if init[name] == nil {
 					return nil
@@ -233,7 +233,7 @@ func TestLSTM(t *testing.T) {
 			y, h, cell := plainLSTM(plain, x, init["W"].F, init["R"].F, value("B"), value("h0"), value("c0"),
 				value("P"))
 			p := graphtest.Prepare(t, lstmGraph(c, init))
-			part, err := execution.NewPart(p, []string{"x"}, []string{"Y", "H", "C"})
+			part, err := execution.NewProgramPart(p, []string{"x"}, []string{"Y", "H", "C"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestLSTM(t *testing.T) {
 				}
 				for i, v := range want {
 					if got := out[k].Lo[i]; !(math.Abs(got-v) < 1e-9) || out[k].Hi[i]-got > 1e-9 {
-						t.Fatalf("output %d, element %d: %v, want %v", k, i, out[k].At(i), v)
+						t.Fatalf("output %d, element %d: %v, want %v", k, i, out[k].IntervalAt(i), v)
 					}
 				}
 			}
@@ -264,7 +264,7 @@ func TestLSTMOutputs(t *testing.T) {
 	t.Parallel()
 	for k, direction := range []string{"forward", "bidirectional"} {
 		dirs := k + 1
-		init := map[string]*graph.Tensor{"W": graphtest.FilledWith(rand.New(rand.NewPCG(1, 2)), dirs, 4, 2),
+		init := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(rand.New(rand.NewPCG(1, 2)), dirs, 4, 2),
 			"R": graphtest.FilledWith(rand.New(rand.NewPCG(3, 2)), dirs, 4, 1)}
 		c := lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: direction}
 		var whole [3][]float64
@@ -282,7 +282,7 @@ func TestLSTMOutputs(t *testing.T) {
 				if alone >= 0 && i != alone {
 					continue
 				}
-				part, err := execution.NewPart(p, []string{"x"}, []string{name})
+				part, err := execution.NewProgramPart(p, []string{"x"}, []string{name})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -310,7 +310,7 @@ func TestQuantisedCells(t *testing.T) {
 				r := rand.New(rand.NewPCG(5, 6))
 				c := lstmCase{t: steps, n: n, in: in, hidden: hidden,
 					direction: []string{"forward", "reverse"}[reverse], coupled: coupled, layout: first}
-				init := map[string]*graph.Tensor{"W": graphtest.FilledWith(r, 1, 4*hidden, in),
+				init := map[string]*graph.ConstantTensor{"W": graphtest.FilledWith(r, 1, 4*hidden, in),
 					"R": graphtest.FilledWith(r, 1, 4*hidden, hidden), "B": graphtest.FilledWith(r, 1, 8*hidden)}
 				for i := 4 * hidden; i < 8*hidden; i++ {
 					init["B"].F[i] = 0
@@ -323,7 +323,7 @@ func TestQuantisedCells(t *testing.T) {
 				var got [2][][]float64
 				for k, p := range []*program.Program{p, brevitas} {
 					for _, name := range []string{"Y", "H", "C"} {
-						part, err := execution.NewPart(p, []string{"x"}, []string{name})
+						part, err := execution.NewProgramPart(p, []string{"x"}, []string{name})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -331,7 +331,7 @@ func TestQuantisedCells(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if !out[0].Exact() {
+						if !out[0].IsExact() {
 							t.Errorf("%s is not quantised", name)
 						}
 						got[k] = append(got[k], out[0].Lo)
@@ -347,8 +347,9 @@ func TestQuantisedCells(t *testing.T) {
 }
 
 // quantCell is a QuantLSTMCell with the weights of an LSTM.
-func quantCell(c lstmCase, of map[string]*graph.Tensor, formats operators.CellFormats) *graph.Graph {
-	init := map[string]*graph.Tensor{"zero": graphtest.Reals([]int{c.n, c.hidden}, make([]float64, c.n*c.hidden)...)}
+func quantCell(c lstmCase, of map[string]*graph.ConstantTensor, formats operators.CellFormats) *graph.Graph {
+	init := map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{c.n, c.hidden}, make([]float64,
+		c.n*c.hidden)...)}
 	a := graphtest.Attrs{"batch_first": c.layout, "cifg": c.coupled, "reverse_input": 0}
 	if c.direction == "reverse" {
 		a["reverse_input"] = 1
@@ -364,7 +365,7 @@ func quantCell(c lstmCase, of map[string]*graph.Tensor, formats operators.CellFo
 		}
 	}
 	flag := map[bool]int{true: 1}
-	for _, name := range operators.FormatNames {
+	for _, name := range operators.CellQuantiserNames {
 		f := formats[name]
 		init[name+".s"], init[name+".z"], init[name+".b"] = graphtest.Scalar(f.Scale), graphtest.Scalar(f.Zero),
 			graphtest.Scalar(float64(f.Bits))

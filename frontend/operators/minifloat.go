@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxBias bounds the exponent bias, so that the step of the subnormals stays within float64, down to 2^-1074. It is the
-// bias of float64 itself.
+// maxBias is the largest exponent bias of a minifloat, so that the step of the subnormals stays within float64, down to
+// 2^-1074. It is the bias of float64 itself.
 const maxBias = 1023
 
 // A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359). A value is an integer
@@ -21,10 +21,11 @@ type minifloat struct {
 	Mode       real.RoundingMode
 }
 
-// MinifloatBits returns the widths of the exponent and of the mantissa of a prepared node that quantises to minifloats.
-func MinifloatBits(p *program.Program, n *graph.Node) (exponent, mantissa int) {
+// MinifloatFieldBits returns the widths of the exponent and of the mantissa of a prepared node that quantises to
+// minifloats.
+func MinifloatFieldBits(p *program.Program, n *graph.Node) (exponent, mantissa int) {
 	e, m := p.Known[n.Inputs[2]].Const, p.Known[n.Inputs[3]].Const
-	return int(e.At(0)), int(m.At(0))
+	return int(e.FloatAt(0)), int(m.FloatAt(0))
 }
 
 func readFloatQuant(c *reading) minifloat {
@@ -42,10 +43,11 @@ func readFloatQuant(c *reading) minifloat {
 
 // nearest returns the value nearest to y, as a multiple of unit, before saturation.
 func (m minifloat) nearest(y *real.Expr, unit float64) *real.Expr {
-	step := real.Max(real.Mul(real.FloorPowerOfTwo(y), real.Float(math.Exp2(-m.Mantissa))), real.Float(m.Least))
+	step := real.Max(real.Mul(real.FloorPowerOfTwo(y), real.ConstantExprOfFloat(math.Exp2(-m.Mantissa))),
+		real.ConstantExprOfFloat(m.Least))
 	steps := real.Round(real.Div(y, step), m.Mode)
 	if unit != 1 {
-		step = real.Div(step, real.Float(unit))
+		step = real.Div(step, real.ConstantExprOfFloat(unit))
 	}
 	return real.Mul(step, steps)
 }
@@ -63,20 +65,21 @@ func (m minifloat) unit() float64 {
 // refuses values that are too large: they would become infinity or NaN.
 func buildFloatQuant(c *call) {
 	m := readFloatQuant(c.reading)
-	if c.Int("saturation", 1) == 0 {
+	if c.IntAttrOr("saturation", 1) == 0 {
 		m.overflows(c)
 	}
 	q := clamped(m.nearest(real.Div(real.Var(0), real.Var(1)), 1), -m.Top, m.Top)
 	c.elementwise(c.dt, real.Mul(q, real.Var(1)), 0, 1)
 }
 
-// overflows refuses data, and constants that are too large, for a quantiser that does not saturate.
+// overflows refuses a quantiser that does not saturate, if its input depends on the model's inputs or holds constants
+// that are too large.
 func (m minifloat) overflows(c *call) {
 	becomes := "has no value"
 	switch {
-	case c.Int("has_inf", 0) != 0:
+	case c.IntAttrOr("has_inf", 0) != 0:
 		becomes = "becomes an infinity"
-	case c.Int("has_nan", 0) != 0:
+	case c.IntAttrOr("has_nan", 0) != 0:
 		becomes = "becomes NaN"
 	}
 	const hint = "export the quantiser with saturation=1: integers have neither infinities nor NaN"
@@ -86,18 +89,18 @@ func (m minifloat) overflows(c *call) {
 	}
 	least := math.Inf(1)
 	for i := range scale.Len() {
-		least = min(least, math.Abs(scale.At(i)))
+		least = min(least, math.Abs(scale.FloatAt(i)))
 	}
 	for i := range x.Len() {
-		if v := x.At(i); math.Abs(v) > m.Top*least {
+		if v := x.FloatAt(i); math.Abs(v) > m.Top*least {
 			badQuant(hint, "it does not saturate: element %d, %g, may exceed %g times the scale, and %s", i, v, m.Top,
 				becomes)
 		}
 	}
 }
 
-// floatCoding splits a minifloat quantiser. The code is the value as a multiple of the unit. floatCoding returns nil if
-// such codes need more than maxBits bits.
+// floatCoding returns the parts of a minifloat quantiser. The code is the value as a multiple of the unit. It returns
+// nil if such codes need more than maxBits bits.
 func floatCoding(c *reading) *QuantiserParts {
 	m := readFloatQuant(c)
 	unit := m.unit()
@@ -106,19 +109,19 @@ func floatCoding(c *reading) *QuantiserParts {
 		return nil
 	}
 	attrs := limits(-top, top)
-	attrs["mantissa"], attrs["least"] = graph.FloatAttr(m.Mantissa), graph.FloatAttr(m.Least/unit)
-	attrs["unit"], attrs["mode"] = graph.FloatAttr(unit), graph.IntAttr(int(m.Mode))
+	attrs["mantissa"], attrs["least"] = graph.NewFloatAttr(m.Mantissa), graph.NewFloatAttr(m.Least/unit)
+	attrs["unit"], attrs["mode"] = graph.NewFloatAttr(unit), graph.NewIntAttr(int(m.Mode))
 	return &QuantiserParts{Op: "Float", Inputs: named(c.Node, 0, 1), Attrs: attrs,
-		Value: []Arithmetic{{OpMul, c.constOperand(unit)}, {OpMul, c.like(1)}}}
+		Value: []ArithmeticOperation{{OpMul, c.constOperand(unit)}, {OpMul, c.like(1)}}}
 }
 
 // buildFloatCode builds the internal operator Float. Its inputs are x and the scale. The attributes are lo and hi, the
 // limits of the code; unit; least, the step of the subnormals in units; mantissa and mode.
 func buildFloatCode(c *call) {
-	lo, hi, unit := c.Float("lo", 0), c.Float("hi", 0), c.Float("unit", 1)
-	m := minifloat{Mantissa: c.Float("mantissa", 0), Least: c.Float("least", 1) * unit,
-		Mode: real.RoundingMode(c.Int("mode", 0))}
+	lo, hi, unit := c.FloatAttrOr("lo", 0), c.FloatAttrOr("hi", 0), c.FloatAttrOr("unit", 1)
+	m := minifloat{Mantissa: c.FloatAttrOr("mantissa", 0), Least: c.FloatAttrOr("least", 1) * unit,
+		Mode: real.RoundingMode(c.IntAttrOr("mode", 0))}
 	checkScale(c.reading)
 	y := real.Div(real.Var(0), real.Var(1))
-	c.elementwise(graph.Int64, clamped(m.nearest(y, unit), lo, hi), 0, 1)
+	c.elementwise(graph.DTypeInt64, clamped(m.nearest(y, unit), lo, hi), 0, 1)
 }

@@ -26,7 +26,7 @@ func TestModule(t *testing.T) {
 		{map[string]string{scopes: "['', '" + strings.Repeat("x", 2000) + "', 'linear']"}, ""},
 		{map[string]string{"namespace": ": Net/fc: Linear/mm: m", scopes: "['', 'other', 'mm']"}, "fc"},
 	} {
-		if got := (&graph.Node{Meta: c.meta}).Module(); got != c.want {
+		if got := (&graph.Node{Meta: c.meta}).ModuleName(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.meta, got, c.want)
 		}
 	}

@@ -13,14 +13,14 @@ import (
 
 func buildFlatten(c *call) {
 	x := c.x
-	a := c.Int("axis", 1)
+	a := c.IntAttrOr("axis", 1)
 	if a < int64(-len(x)) || a > int64(len(x)) {
 		invalid("axis %d of a tensor with %d axes", a, len(x))
 	}
 	if a < 0 {
 		a += int64(len(x))
 	}
-	c.pick([]int{graph.Size(x[:a]), graph.Size(x[a:])}, nil)
+	c.pick([]int{graph.ElementCount(x[:a]), graph.ElementCount(x[a:])}, nil)
 }
 
 func buildReshape(c *call) {
@@ -29,7 +29,7 @@ func buildReshape(c *call) {
 	shape, open, n := make([]int, len(want)), -1, 1
 	for i, d := range want {
 		switch {
-		case d == 0 && !c.HasFlag("allowzero"):
+		case d == 0 && !c.IsFlagAttrSet("allowzero"):
 			if i >= len(x) {
 				invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
 			}
@@ -51,11 +51,12 @@ func buildReshape(c *call) {
 		if n == 0 {
 			invalid("shape %v leaves axis %d open, which an empty tensor does not tell", want, open)
 		}
-		shape[open] = graph.Size(x) / n
+		shape[open] = graph.ElementCount(x) / n
 		n *= shape[open]
 	}
-	if n != graph.Size(x) {
-		refuse(diag.ShapeUnknown, contradiction, "%d elements of shape %v do not fit shape %v", graph.Size(x), x, want)
+	if n != graph.ElementCount(x) {
+		refuse(diag.ShapeUnknown, contradiction, "%d elements of shape %v do not fit shape %v", graph.ElementCount(x),
+			x, want)
 	}
 	c.pick(shape, nil)
 }
@@ -97,9 +98,9 @@ func buildUnsqueeze(c *call) {
 
 func buildTranspose(c *call) {
 	x := c.x
-	perm := c.Ints("perm")
+	perm := c.IntsAttr("perm")
 	if perm == nil {
-		perm = program.CountUp[int64](len(x))
+		perm = program.NewCountingSlice[int64](len(x))
 		slices.Reverse(perm)
 	}
 	if len(perm) != len(x) {
@@ -123,14 +124,14 @@ const maxJoined = 1 << 8
 
 func buildConcat(c *call) {
 	first := c.x
-	a := axis(c.Int("axis", 0), len(first))
+	a := axis(c.IntAttrOr("axis", 0), len(first))
 	shape := slices.Clone(first)
 	shape[a] = 0
 	for i, k := range c.in {
 		if !c.HasInput(i) || len(k.Shape) != len(first) {
 			invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 		}
-		if k.DType.Float() != c.dt.Float() {
+		if k.DType.IsReal() != c.dt.IsReal() {
 			invalid("input %d is of type %s, the first of %s", i, k.DType, c.dt)
 		}
 		for j, d := range k.Shape {
@@ -143,15 +144,17 @@ func buildConcat(c *call) {
 	if len(c.in) > maxJoined {
 		var parts []string
 		for some := range slices.Chunk(c.Inputs, maxJoined) {
-			parts = append(parts, c.part("", OpConcat, "part", graph.Attrs{"axis": graph.IntAttr(a)}, some...))
+			parts = append(parts, c.part("", OpConcat, "part", graph.AttributesByName{"axis": graph.NewIntAttr(a)},
+				some...))
 		}
-		c.last("", OpConcat, graph.Attrs{"axis": graph.IntAttr(a)}, parts...)
+		c.last("", OpConcat, graph.AttributesByName{"axis": graph.NewIntAttr(a)}, parts...)
 		return
 	}
 	c.p.room(shape)
-	m := &program.Move{Input: make([]uint8, 0, graph.Size(shape)), Index: make([]int32, 0, graph.Size(shape))}
-	inner := graph.Size(shape[a+1:])
-	for o := range graph.Size(shape[:a]) {
+	m := &program.Move{Input: make([]uint8, 0, graph.ElementCount(shape)), Index: make([]int32, 0,
+		graph.ElementCount(shape))}
+	inner := graph.ElementCount(shape[a+1:])
+	for o := range graph.ElementCount(shape[:a]) {
 		for i, k := range c.in {
 			run := k.Shape[a] * inner
 			for e := range run {
@@ -164,7 +167,7 @@ func buildConcat(c *call) {
 
 func buildGather(c *call) {
 	x := c.x
-	a := axis(c.Int("axis", 0), len(x))
+	a := axis(c.IntAttrOr("axis", 0), len(x))
 	if c.in[1].Const == nil {
 		embed(c, a)
 		return
@@ -172,9 +175,9 @@ func buildGather(c *call) {
 	index := c.constInts(1, "the index")
 	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
 	c.p.room(shape)
-	inner := graph.Size(x[a+1:])
+	inner := graph.ElementCount(x[a+1:])
 	var from []int32
-	for o := range graph.Size(x[:a]) {
+	for o := range graph.ElementCount(x[:a]) {
 		for _, i := range index {
 			j, ok := fromEnd(i, x[a])
 			if !ok {
@@ -191,7 +194,7 @@ func buildGather(c *call) {
 	c.pick(shape, from)
 }
 
-// maxClasses is the most rows of a table from which data choose rows.
+// maxClasses is the largest number of rows of a table from which data choose rows.
 const maxClasses = 1 << 16
 
 // embed builds a choice of rows of a constant table by indices in the data: each index becomes a row of zeros with a
@@ -201,19 +204,20 @@ func embed(c *call, along int) {
 	if table.Const == nil || along != 0 {
 		unsupported("the index, or, for axis 0, the table must be constant", "the index depends on the data")
 	}
-	if index.DType.Float() {
+	if index.DType.IsReal() {
 		invalid("an index of type %s", index.DType)
 	}
 	n := table.Shape[0]
 	if n < 1 || n > maxClasses {
 		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := &graph.Tensor{DType: index.DType, Shape: []int{n}, I: program.CountUp[int64](n)}
-	hot := c.part(InternalDomain, opOneHot, "onehot", graph.Attrs{"type": graph.IntAttr(int(table.DType))}, c.Inputs[1],
+	values := &graph.ConstantTensor{DType: index.DType, Shape: []int{n}, I: program.NewCountingSlice[int64](n)}
+	hot := c.part(InternalDomain, opOneHot, "onehot",
+		graph.AttributesByName{"type": graph.NewIntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
-	flat := append([]int{n}, graph.Size(table.Shape[1:]))
+	flat := append([]int{n}, graph.ElementCount(table.Shape[1:]))
 	rows := c.reshaped(c.Inputs[0], flat)
-	hot = c.reshaped(hot, []int{graph.Size(index.Shape), n})
+	hot = c.reshaped(hot, []int{graph.ElementCount(index.Shape), n})
 	y := c.part("", "MatMul", "rows", nil, hot, rows)
 	c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
 }
@@ -224,15 +228,15 @@ func buildOneHot(c *call) {
 	x, values := c.x, c.in[1].Shape
 	shape := append(slices.Clone(x), values[0])
 	checkSize(shape)
-	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
+	i, v, n := real.Var(0), real.Var(1), real.ConstantExprOfFloat(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
 	e := &program.Elem{Expr: is(i), Args: []int{0, 1}}
 	if lo, _, _ := c.dt.IntegerLimits(); lo < 0 {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(program.RowMajorStrides(x), 0)
-	e.Index = []graph.ElementPick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
-	c.add(program.Step{Shape: shape, DType: graph.DType(c.Int("type", 0)), Elem: e})
+	e.Index = []graph.ElementIndexMap{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
+	c.add(program.Step{Shape: shape, DType: graph.DType(c.IntAttrOr("type", 0)), Elem: e})
 }
 
 func buildMatMul(c *call) {
@@ -284,11 +288,11 @@ func buildGemm(c *call) {
 	strideA, strideB := 1, b[1]
 	m, n := a[0], b[1]
 	rowA, colB := a[1], 1
-	if c.HasFlag("transA") {
+	if c.IsFlagAttrSet("transA") {
 		m, d.K, rowA, strideA = a[1], a[0], 1, a[1]
 	}
 	kb := b[0]
-	if c.HasFlag("transB") {
+	if c.IsFlagAttrSet("transB") {
 		n, kb, colB, strideB = b[0], b[1], b[1], 1
 	}
 	if kb != d.K {
@@ -298,13 +302,13 @@ func buildGemm(c *call) {
 	checkSize(shape)
 	d.ABase, d.BBase = c.p.list(shape, []int{rowA, 0}), c.p.list(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
-	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
-	d.Then = &program.Elem{Args: []int{0}, Index: []graph.ElementPick{{}}}
+	y := real.Mul(real.ConstantExprOfFloat(c.FloatAttrOr("alpha", 1)), real.Var(0))
+	d.Then = &program.Elem{Args: []int{0}, Index: []graph.ElementIndexMap{{}}}
 	if c.HasInput(2) {
-		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || graph.Size(s) != m*n {
+		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || graph.ElementCount(s) != m*n {
 			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
 		}
-		y = real.Add(y, real.Mul(real.Float(c.Float("beta", 1)), real.Var(1)))
+		y = real.Add(y, real.Mul(real.ConstantExprOfFloat(c.FloatAttrOr("beta", 1)), real.Var(1)))
 		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, c.p.broadcast(shape, c.in[2].Shape))
 	}
 	d.Then.Expr = y

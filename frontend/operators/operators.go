@@ -73,12 +73,15 @@ func init() { // in init, because definitions look operators up
 	}
 	operators = map[string]map[string]operator{
 		"": {
-			"Add":                {2, 2, TraitKeepsScaledIntegers, binary(real.Add)},
-			"Sub":                {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Sub)},
-			"Mul":                {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Mul)},
-			"Div":                {2, 2, TraitKeepsScaledIntegers, buildDiv},
-			"Pow":                {2, 2, 0, buildPow},
-			"Relu":               {1, 1, 0, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
+			"Add": {2, 2, TraitKeepsScaledIntegers, binary(real.Add)},
+			"Sub": {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Sub)},
+			"Mul": {2, 2, TraitKeepsScaledIntegers | ofCodes, binary(real.Mul)},
+			"Div": {2, 2, TraitKeepsScaledIntegers, buildDiv},
+			"Pow": {2, 2, 0, buildPow},
+			"Relu": {1, 1, 0, unary(func(x *real.Expr) *real.Expr {
+				return real.Max(x,
+					real.ConstantExprOfFloat(0))
+			})},
 			"Clip":               {1, 3, TraitClip | bounds, buildClip},
 			"Cast":               {1, 1, 0, buildCast},
 			"Identity":           {1, 1, TraitKeepsScaledIntegers, buildIdentity},
@@ -138,9 +141,9 @@ func init() { // in init, because definitions look operators up
 			"Trilu":              {1, 2, TraitKeepsScaledIntegers, buildTrilu},
 			"Sum":                {1, 1 << 10, TraitKeepsScaledIntegers, fold(real.Add)},
 			"Mean":               {1, 1 << 10, TraitKeepsScaledIntegers, buildMean},
-			"Ceil":               {1, 1, 0, unary(rounded(real.TowardsPositiveInf))},
-			"Floor":              {1, 1, 0, unary(rounded(real.TowardsNegativeInf))},
-			"Round":              {1, 1, 0, unary(rounded(real.HalfEven))},
+			"Ceil":               {1, 1, 0, unary(rounded(real.RoundingModeTowardsPositiveInf))},
+			"Floor":              {1, 1, 0, unary(rounded(real.RoundingModeTowardsNegativeInf))},
+			"Round":              {1, 1, 0, unary(rounded(real.RoundingModeHalfEven))},
 			"Min":                {1, 1 << 10, bounds, extreme(real.Min, 1)},
 			"Max":                {1, 1 << 10, bounds, extreme(real.Max, -1)},
 			"Where":              {3, 3, 0, buildWhere},
@@ -197,7 +200,7 @@ func init() { // in init, because definitions look operators up
 			"ReduceLogSum":       {1, 2, 0, sumOf("Log")},
 			"ReduceLogSumExp":    {1, 2, 0, sumOf("Log", "Exp")},
 		},
-		QONNX: {
+		QONNXDomain: {
 			"Quant":          {4, 4, 0, buildQuant},
 			"IntQuant":       {4, 4, 0, buildQuant},
 			"FloatQuant":     {6, 6, TraitMinifloatQuantiser, buildFloatQuant},
@@ -228,8 +231,8 @@ func init() { // in init, because definitions look operators up
 		pulp: {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
 	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // some files have it in ONNX' domain
-	// QONNX' domain channels_last has ONNX' operators on data whose last axis is the channels. GlobalAveragePool and
-	// GlobalMaxPool in it are our own.
+	// QONNXDomain' domain channels_last has ONNX' operators on data whose last axis is the channels. GlobalAveragePool
+	// and GlobalMaxPool in it are our own.
 	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool",
 		"BatchNormalization", "Resize"} {
 		def := operators[""][op]

@@ -12,25 +12,25 @@ import (
 func buildArg(largest bool) definition {
 	return func(c *call) {
 		x := c.x
-		a := axis(c.Int("axis", 0), len(x))
+		a := axis(c.IntAttrOr("axis", 0), len(x))
 		if x[a] == 0 {
 			invalid("axis %d of shape %v has no elements", a, x)
 		}
 		shape := slices.Clone(x)
 		shape[a] = 1
 		o := c.order(a, shape)
-		o.Largest, o.Index, o.LastFirst = largest, true, c.HasFlag("select_last_index")
-		if c.Int("keepdims", 1) == 0 {
+		o.Largest, o.Index, o.LastFirst = largest, true, c.IsFlagAttrSet("select_last_index")
+		if c.IntAttrOr("keepdims", 1) == 0 {
 			shape = append(shape[:a], shape[a+1:]...)
 		}
-		c.add(program.Step{Shape: shape, DType: graph.Int64, Order: o})
+		c.add(program.Step{Shape: shape, DType: graph.DTypeInt64, Order: o})
 	}
 }
 
 func buildTopK(c *call) {
 	x := c.x
-	a := axis(c.Int("axis", -1), len(x))
-	k := []int64{c.Int("k", 1)}
+	a := axis(c.IntAttrOr("axis", -1), len(x))
+	k := []int64{c.IntAttrOr("k", 1)}
 	if c.HasInput(1) {
 		k = c.constInts(1, "k")
 	}
@@ -39,21 +39,21 @@ func buildTopK(c *call) {
 	}
 	shape := slices.Clone(x)
 	shape[a] = int(k[0])
-	for out, dt := range []graph.DType{c.dt, graph.Int64} {
+	for out, dt := range []graph.DType{c.dt, graph.DTypeInt64} {
 		o := c.order(a, shape)
-		o.Largest, o.Index = c.Int("largest", 1) != 0, out == 1
+		o.Largest, o.Index = c.IntAttrOr("largest", 1) != 0, out == 1
 		c.add(program.Step{Shape: shape, DType: dt, Order: o})
 	}
 }
 
-// order returns an Order that sorts the rows of the first input along axis a, with an output of the given shape. That
-// must have as many axes as the input.
+// order returns an Order that sorts the rows of the first input along axis a, with an output of the given shape. The
+// shape must have as many axes as the input.
 func (c *reading) order(a int, shape []int) *program.Order {
 	x := c.x
-	o := &program.Order{N: x[a], Stride: graph.Size(x[a+1:])}
+	o := &program.Order{N: x[a], Stride: graph.ElementCount(x[a+1:])}
 	strides := program.RowMajorStrides(x)
 	ranks := make([]int, len(shape))
 	ranks[a], strides[a] = 1, 0
-	o.Base, o.Rank = program.Strided(shape, strides), program.Strided(shape, ranks)
+	o.Base, o.Rank = program.StridedIndices(shape, strides), program.StridedIndices(shape, ranks)
 	return o
 }

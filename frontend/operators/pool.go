@@ -13,7 +13,7 @@ import (
 
 // kernel returns the size of a pool's kernel along each axis, from the attribute.
 func (c *windows) kernel() []int {
-	list := c.Ints("kernel_shape")
+	list := c.IntsAttr("kernel_shape")
 	if len(list) != len(c.l.axes) {
 		invalid("kernel_shape %v for %d axes", list, len(c.l.axes))
 	}
@@ -31,18 +31,18 @@ func (c *windows) kernel() []int {
 func (c *call) pool() *windows {
 	w := c.windows()
 	w.slide(w.kernel())
-	w.s.place(c.Str("auto_pad", "NOTSET"), c.HasFlag("ceil_mode"))
+	w.s.place(c.StringAttrOr("auto_pad", "NOTSET"), c.IsFlagAttrSet("ceil_mode"))
 	return w
 }
 
 func buildMaxPool(c *call) {
-	if c.Output(1) != "" {
+	if c.OutputName(1) != "" {
 		unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
 	c.pool().maxima()
 }
 
-// maxVariables is the most elements of which one step takes the maximum.
+// maxVariables is the largest number of elements of which one step takes the maximum.
 const maxVariables = 1 << 12
 
 // maxima adds the output of a max pool. A window that reaches beyond the data has fewer elements. A kernel position
@@ -52,14 +52,14 @@ func (c *windows) maxima() {
 	shape := l.with(l.n, l.channels, s.out[2-s.axes:])
 	checkSize(shape)
 	w := s.window(l.channels, 1, l.last)
-	if w.Positions() > maxVariables || s.kernel[0] > maxVariables {
+	if w.KernelPositionCount() > maxVariables || s.kernel[0] > maxVariables {
 		unsupported("pool in two stages", "a maximum of %d by %d elements", s.kernel[0], s.kernel[1])
 	}
 	w.Before = s.before
 	for a := range s.in {
 		w.After[a] = max(0, (s.out[a]-1)*s.stride[a]+s.reach(a)-s.before[a]-s.in[a])
 	}
-	e := &program.Elem{Expr: maximum(w.Positions()), Args: make([]int, w.Positions())}
+	e := &program.Elem{Expr: maximum(w.KernelPositionCount()), Args: make([]int, w.KernelPositionCount())}
 	if s.padded() {
 		c.borderTables(e)
 	} else {
@@ -77,7 +77,7 @@ func maximum(n int) *real.Expr {
 	return pairwise(all, real.Max)
 }
 
-// pairwise combines expressions by f in a tree of logarithmic depth.
+// pairwise returns the combination of expressions by f, in a tree of logarithmic depth.
 func pairwise(all []*real.Expr, f joining) *real.Expr {
 	for len(all) > 1 {
 		for i := range len(all) / 2 {
@@ -101,7 +101,7 @@ func (c *windows) innerTables(e *program.Elem) {
 	base := c.p.strided(full, steps)
 	for kh := range s.kernel[0] {
 		for kw := range s.kernel[1] {
-			e.Index = append(e.Index, graph.ElementPick{Table: base})
+			e.Index = append(e.Index, graph.ElementIndexMap{Table: base})
 			e.Offset = append(e.Offset, int32(kh*s.dilation[0]*h+kw*s.dilation[1]*w))
 		}
 	}
@@ -140,7 +140,7 @@ func (c *windows) borderTables(e *program.Elem) {
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}
-			e.Index = append(e.Index, graph.ElementPick{Table: program.SumIndices(from)})
+			e.Index = append(e.Index, graph.ElementIndexMap{Table: program.SumOfAxisIndices(from)})
 		}
 	}
 }
@@ -164,22 +164,22 @@ func (s *sliding) tap(a, o, k int) int {
 
 func buildAveragePool(c *call) {
 	w := c.pool()
-	w.mean(c.HasFlag("count_include_pad"))
+	w.mean(c.IsFlagAttrSet("count_include_pad"))
 }
 
 // mean writes the mean over windows. If padding is set, elements of the padding count. Elements beyond the padding,
 // which ceil_mode may add, never count.
 func (c *windows) mean(padding bool) {
-	if !c.dt.Float() {
+	if !c.dt.IsReal() {
 		unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 	}
 	counts := c.s.counts(padding)
 	x := c.pad()
 	sums := c.channelSums(x)
-	t := graph.FilledTensor(c.dt, nil, counts[0])
+	t := graph.NewFilledTensor(c.dt, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
-			t = &graph.Tensor{DType: c.dt, Shape: c.l.with(1, 1, c.s.out[2-c.s.axes:]), F: counts}
+			t = &graph.ConstantTensor{DType: c.dt, Shape: c.l.with(1, 1, c.s.out[2-c.s.axes:]), F: counts}
 		}
 	}
 	c.last("", "Div", nil, sums, c.constant("counts", t))
@@ -190,7 +190,8 @@ func (c *windows) channelSums(x string) string {
 	l, s := &c.l, &c.s
 	shape := l.with(l.channels, 1, s.kernel[2-s.axes:])
 	checkSize(shape)
-	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", graph.FilledTensor(c.dt, shape,
+	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", graph.NewFilledTensor(c.dt,
+		shape,
 		1)))
 }
 
@@ -232,18 +233,19 @@ func buildGlobalAveragePool(c *call) {
 	w.mean(false)
 }
 
-// maxAtOnce bounds the elements of a global maximum in one step. Larger ones first take the maxima of rows.
+// maxAtOnce is the largest number of elements of a global maximum that one step takes. Larger maxima first take the
+// maxima of rows.
 const maxAtOnce = 1 << 8
 
 func buildGlobalMaxPool(c *call) {
 	w := c.windows()
 	x, kernel := c.Inputs[0], w.l.extents()
 	if len(kernel) == 2 && kernel[1] > 1 && kernel[0] > maxAtOnce/kernel[1] {
-		x = c.part(c.Domain, "MaxPool", "rows", graph.Attrs{"kernel_shape": intsAttr(1, kernel[1])}, x)
+		x = c.part(c.Domain, "MaxPool", "rows", graph.AttributesByName{"kernel_shape": intsAttr(1, kernel[1])}, x)
 		kernel[1] = 1
 	}
-	c.last(c.Domain, "MaxPool", graph.Attrs{"kernel_shape": intsAttr(kernel...)}, x)
+	c.last(c.Domain, "MaxPool", graph.AttributesByName{"kernel_shape": intsAttr(kernel...)}, x)
 }
 
 // IsAveragePool reports whether a node is an average pool, or stands for one.
-func IsAveragePool(n *graph.Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }
+func IsAveragePool(n *graph.Node) bool { return strings.HasSuffix(n.QualifiedOpName(), "AveragePool") }

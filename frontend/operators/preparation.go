@@ -19,10 +19,10 @@ type made struct {
 	steps   []*program.Step
 }
 
-// A madeUp is a name that was requested from Fresh, and the result.
+// A madeUp is a name that was requested from TakeFreshName: the arguments and the result.
 type madeUp struct{ base, suffix, name string }
 
-// next returns a preparation for g, which will reuse results of p.
+// next returns a preparation of g that will reuse results of p.
 func (p *preparation) next(g *graph.Graph) preparation {
 	return preparation{Program: program.New(g, p.File), options: p.options, within: p.within, kept: p}
 }
@@ -33,7 +33,7 @@ func countStep(p *preparation, s *program.Step) {
 	p.step(s)
 }
 
-// know records what is known of a tensor that a node computes.
+// know records the type, the shape and the constant of a tensor that a node computes.
 func (p *preparation) know(name string, k program.KnownTensor) {
 	p.Known[name] = k
 	p.now.known = append(p.now.known, name)
@@ -41,18 +41,18 @@ func (p *preparation) know(name string, k program.KnownTensor) {
 
 // fresh returns a tensor name that neither the file nor the program uses.
 func (p *preparation) fresh(base, suffix string) string {
-	name := p.names.Fresh(base, suffix)
+	name := p.names.TakeFreshName(base, suffix)
 	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
 }
 
-// A preparation is a program while it is prepared, and what Reprepare reuses of it.
+// A preparation is a program while it is prepared, and what ReprepareProgram reuses of it.
 type preparation struct {
 	*program.Program
 	made  map[*graph.Node]*made // the results of preparing each node of the graph
 	now   *made                 // the results for the node that is being prepared
 	kept  *preparation          // an earlier preparation whose steps may be reused; nil when the program is done
-	names graph.UsedNames       // names used by the graph and by internal tensors
+	names graph.UsedTensorNames // names used by the graph and by internal tensors
 	strides
 	budget
 	within  bool // the program is the body of a loop
@@ -64,11 +64,13 @@ type preparation struct {
 // preparationOf returns the preparation of a program.
 func preparationOf(p *program.Program) *preparation { return p.Preparation.(*preparation) }
 
-// OptionsOf returns the options with which a program was prepared.
-func OptionsOf(p *program.Program) Options { return preparationOf(p).options }
+// PrepareOptionsOf returns the options with which a program was prepared.
+func PrepareOptionsOf(p *program.Program) Options { return preparationOf(p).options }
 
-// Where returns the position of a node for a diagnostic.
-func Where(file string, n *graph.Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
+// NodePositionText returns a text that says where a node is in a file, for a diagnostic.
+func NodePositionText(file string, n *graph.Node) string {
+	return fmt.Sprintf("%s, node %d", file, n.Index)
+}
 
 func opsetOf(g *graph.Graph, domain string) int64 {
 	if domain == channelsLast { // QONNX executes these with ONNX' newest definitions

@@ -7,7 +7,7 @@ import (
 )
 
 // Prepare returns the program of a graph. If it does not support some nodes, it adds an error for each to d and returns
-// nil.
+// nil. file is the model's base name, for diagnostics.
 func Prepare(g *graph.Graph, file string, opt Options, d *diag.List) *program.Program {
 	if p, ok := run(preparation{Program: program.New(g, file), options: opt}, d); ok {
 		return p
@@ -15,17 +15,17 @@ func Prepare(g *graph.Graph, file string, opt Options, d *diag.List) *program.Pr
 	return nil
 }
 
-// SupportedPart returns the part of a graph that can be prepared: the supported nodes before the first unsupported
+// SupportedGraphPart returns the part of a graph that can be prepared: the supported nodes before the first unsupported
 // ones. Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the
 // part is empty.
-func SupportedPart(g *graph.Graph, file string, opt Options) *graph.Graph {
-	p, _ := PreparePart(g, file, opt)
+func SupportedGraphPart(g *graph.Graph, file string, opt Options) *graph.Graph {
+	p, _ := PrepareSupportedPart(g, file, opt)
 	if p == nil {
 		return nil
 	}
 	sub := *g
 	sub.Nodes, sub.Outputs = nil, nil
-	wanted := graph.NameSet(graph.Names(g.Outputs))
+	wanted := graph.NewNameSet(graph.ValueNames(g.Outputs))
 	for _, n := range g.Nodes {
 		known := true
 		for _, o := range n.Outputs {
@@ -52,31 +52,32 @@ func SupportedPart(g *graph.Graph, file string, opt Options) *graph.Graph {
 	return &sub
 }
 
-// PreparePart prepares the nodes of a graph that are supported. The result has no steps of the others, and nothing is
-// known of what they compute. whole reports whether all nodes are supported. PreparePart returns nil if the graph
+// PrepareSupportedPart returns a program with the supported nodes of a graph. It has no steps for the other nodes, and
+// knows nothing of their outputs. whole reports whether all nodes are supported. The program is nil if the graph
 // contradicts itself.
-func PreparePart(g *graph.Graph, file string, opt Options) (p *program.Program, whole bool) {
+func PrepareSupportedPart(g *graph.Graph, file string, opt Options) (p *program.Program, whole bool) {
 	return run(preparation{Program: program.New(g, file), options: opt}, new(diag.List))
 }
 
-// PreparePartLike prepares a changed version of a program's graph as PreparePart does, and reuses the steps of
-// unchanged nodes. The options may differ from those of the program in the sizes of axes.
-func PreparePartLike(p *program.Program, g *graph.Graph, opt Options) (q *program.Program, whole bool) {
+// ReprepareSupportedPart returns what PrepareSupportedPart returns for g, a changed version of p's graph, and reuses
+// the steps of unchanged nodes. The options may differ from those of p in the sizes of axes.
+func ReprepareSupportedPart(p *program.Program, g *graph.Graph, opt Options) (q *program.Program, whole bool) {
 	next := preparationOf(p).next(g)
 	next.options = opt
 	return run(next, new(diag.List))
 }
 
-// run runs a preparation. If it fails, ok is false and the result holds the part that succeeded.
+// run runs a preparation, and returns its program. If it fails, ok is false and the program holds the part that
+// succeeded.
 func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
 	g, file, opt := p.Graph, p.File, p.options
 	if err := g.Verify(); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(),
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.ModelMalformed, Where: file, Msg: err.Error(),
 			Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
 	p.Sequences, p.Preparation = opt.Sequences, &p
-	p.names, p.made, p.counted, p.report = g.UsedNames(), map[*graph.Node]*made{}, map[any]bool{}, d
+	p.names, p.made, p.counted, p.report = g.UsedTensorNames(), map[*graph.Node]*made{}, map[any]bool{}, d
 	p.strides = strides{map[string][]int32{}, map[string]*program.IndexList{}, &p.budget}
 	if p.kept != nil {
 		p.strides.known, p.strides.lists = p.kept.strides.known, p.kept.strides.lists
@@ -90,7 +91,8 @@ func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
 		if r == nil || r == reported {
 			return
 		}
-		x := diag.Diag{Severity: diag.Error, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg, Hint: r.hint}
+		x := diag.Diag{Severity: diag.SeverityError, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg,
+			Hint: r.hint}
 		if r.cause != "" {
 			shared.add(r.cause, x, d)
 			return
@@ -104,7 +106,7 @@ func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
 		try("", "", file, func() { opt.checkDims(g) })
 	}
 	for _, n := range g.Nodes {
-		try(n.Label(), n.FullOp(), Where(file, n), func() {
+		try(n.Label(), n.QualifiedOpName(), NodePositionText(file, n), func() {
 			def, found := lookup(n.Domain, n.Op)
 			read, known := p.read(n)
 			if !found {
@@ -117,6 +119,6 @@ func run(p preparation, d *diag.List) (_ *program.Program, ok bool) {
 		})
 	}
 	p.kept, p.whole = nil, ok
-	p.Finish()
+	p.RecordReaders()
 	return p.Program, ok
 }

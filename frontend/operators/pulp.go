@@ -29,39 +29,41 @@ func buildRequantShift(c *call) {
 		hi += lo
 	}
 	v := real.Var
-	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.Float(div))
-	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.TowardsNegativeInf), lo, hi)
-	e := &program.Elem{Expr: q, Args: []int{0, 1, 2}, Index: []graph.ElementPick{{}, c.channelwise(1),
+	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.ConstantExprOfFloat(div))
+	q := clamped(real.Round(real.Add(y, real.ConstantExprOfFloat(0.5)), real.RoundingModeTowardsNegativeInf), lo, hi)
+	e := &program.Elem{Expr: q, Args: []int{0, 1, 2}, Index: []graph.ElementIndexMap{{}, c.channelwise(1),
 		c.channelwise(2)}}
 	c.add(program.Step{Shape: c.x, DType: c.dt, Elem: e})
 }
 
-// levels returns the number that one of several attributes holds: an integer, a float, or a tensor with one element.
+// levels returns the number that the first existing one of several attributes holds: an integer, a float, or a tensor
+// with one element.
 func (c *reading) levels(names ...string) float64 {
 	for _, name := range names {
 		switch a := c.Attrs[name]; {
-		case a.Kind == graph.AttrInt:
+		case a.Kind == graph.AttrKindInt:
 			return float64(a.I)
-		case a.Kind == graph.AttrFloat:
+		case a.Kind == graph.AttrKindFloat:
 			return a.F
-		case a.Kind == graph.AttrTensor && a.T.Len() == 1:
-			return a.T.At(0)
+		case a.Kind == graph.AttrKindTensor && a.T.Len() == 1:
+			return a.T.FloatAt(0)
 		}
 	}
 	refuse(diag.OpInvalid, contradiction, "attribute %q is missing, or no number", names[0])
 	return 0
 }
 
-// channelwise returns which element of a parameter belongs to each element of the data. The parameter broadcasts as in
-// ONNX, or, if that does not fit, has one element per channel.
-func (c *call) channelwise(slot int) graph.ElementPick {
+// channelwise returns the map from elements of the data to elements of the parameter at a slot. The parameter
+// broadcasts as in ONNX, or, if that does not fit, has one element per channel.
+func (c *call) channelwise(slot int) graph.ElementIndexMap {
 	shape := c.in[slot].Shape
-	if to, ok := broadcasts(c.x, shape); ok && graph.Size(to) == graph.Size(c.x) && len(to) == len(c.x) {
+	if to, ok := broadcasts(c.x, shape); ok && graph.ElementCount(to) == graph.ElementCount(c.x) &&
+		len(to) == len(c.x) {
 		return c.p.broadcast(c.x, shape)
 	}
-	if len(c.x) > 1 && graph.Size(shape) == c.x[1] {
-		return program.PickAlongAxis(c.x, 1)
+	if len(c.x) > 1 && graph.ElementCount(shape) == c.x[1] {
+		return program.IndexMapAlongAxis(c.x, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
-	return graph.ElementPick{}
+	return graph.ElementIndexMap{}
 }

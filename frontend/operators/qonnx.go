@@ -9,12 +9,12 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// This file has the operators of QONNX and FINN-ONNX except Quant. Like Quant, each computes an integer, its code, and
-// from it a real. Package canon separates the two with the same expressions.
+// This file has the operators of QONNX and FINN-ONNX except Quant. Like Quant, each computes an integer, its
+// code, and from it a real. Package canon separates the two with the same expressions.
 
 // bipolarCode returns the expression that is +1 for x >= 0, and -1 otherwise.
 func bipolarCode(x *real.Expr) *real.Expr {
-	return real.Sub(real.Mul(real.Float(2), real.AtLeast(x, zero)), one)
+	return real.Sub(real.Mul(real.ConstantExprOfFloat(2), real.AtLeast(x, zero)), one)
 }
 
 func buildBipolarQuant(c *call) {
@@ -22,10 +22,11 @@ func buildBipolarQuant(c *call) {
 	c.elementwise(c.dt, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
 }
 
-func buildSignCode(c *call) { c.elementwise(graph.Int64, bipolarCode(real.Var(0)), 0) }
+func buildSignCode(c *call) { c.elementwise(graph.DTypeInt64, bipolarCode(real.Var(0)), 0) }
 
-// A trunc drops low bits of codes, with its own rounding. Version 1 divides by a power of two, from the bit widths, and
-// does not clamp. Version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
+// A trunc holds the parameters of a Trunc, which drops low bits of codes with its own rounding. Version 1 divides by a
+// power of two, from the bit widths, and does not clamp. Version 2 divides by the ratio of the scales, rounded to a
+// power of two, and clamps.
 type trunc struct {
 	divisor float64
 	mode    real.RoundingMode
@@ -36,8 +37,8 @@ type trunc struct {
 // code returns the integer code. Variable 0 is x, 1 the scale, 2 the zero point.
 func (t trunc) code() *real.Expr {
 	v := real.Var
-	n := real.Round(real.Add(real.Div(v(0), v(1)), v(2)), real.HalfEven)
-	n = real.Round(real.Div(n, real.Float(t.divisor)), t.mode)
+	n := real.Round(real.Add(real.Div(v(0), v(1)), v(2)), real.RoundingModeHalfEven)
+	n = real.Round(real.Div(n, real.ConstantExprOfFloat(t.divisor)), t.mode)
 	if t.version == 1 {
 		return n
 	}
@@ -45,7 +46,7 @@ func (t trunc) code() *real.Expr {
 }
 
 func readTrunc(c *reading) trunc {
-	t := trunc{version: 1, mode: real.TowardsNegativeInf}
+	t := trunc{version: 1, mode: real.RoundingModeTowardsNegativeInf}
 	if len(c.in) == 6 {
 		t.version = 2
 	}
@@ -59,7 +60,7 @@ func readTrunc(c *reading) trunc {
 			badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
 		}
 		t.divisor = math.Exp2(inBits - outBits)
-		t.Lo, t.Hi = graph.CodeLimits(outBits, c.Int("signed", 1) != 0, false)
+		t.Lo, t.Hi = graph.CodeLimitsOfBits(outBits, c.IntAttrOr("signed", 1) != 0, false)
 		return t
 	}
 	s := c.in[1].Const
@@ -67,13 +68,13 @@ func readTrunc(c *reading) trunc {
 	if s.Len() != 1 {
 		badQuant("truncate with one scale for the whole tensor", "%d input scales", s.Len())
 	}
-	bits := math.RoundToEven(math.Log2(out / s.At(0))) // NaN if the signs differ
+	bits := math.RoundToEven(math.Log2(out / s.FloatAt(0))) // NaN if the signs differ
 	if !(math.Abs(bits) <= maxBits) {
-		badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
+		badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.FloatAt(0),
 			out)
 	}
 	t.divisor = math.Exp2(bits)
-	t.Lo, t.Hi = graph.CodeLimits(outBits, c.Int("signed", 1) != 0, c.HasFlag("narrow"))
+	t.Lo, t.Hi = graph.CodeLimitsOfBits(outBits, c.IntAttrOr("signed", 1) != 0, c.IsFlagAttrSet("narrow"))
 	return t
 }
 
@@ -83,7 +84,7 @@ func (t trunc) value(n, scale, zero, out *real.Expr) *real.Expr {
 	if t.version == 1 {
 		return real.Mul(real.Sub(n, zero), scale)
 	}
-	return real.Mul(real.Sub(n, real.Div(zero, real.Float(t.divisor))), out)
+	return real.Mul(real.Sub(n, real.Div(zero, real.ConstantExprOfFloat(t.divisor))), out)
 }
 
 func buildTrunc(c *call) {
@@ -99,10 +100,10 @@ func buildTrunc(c *call) {
 // buildTruncCode builds the internal operator Trunc. Its inputs are those of QONNX' Trunc.
 func buildTruncCode(c *call) {
 	t := readTrunc(c.reading)
-	c.elementwise(graph.Int64, t.code(), 0, 1, 2)
+	c.elementwise(graph.DTypeInt64, t.code(), 0, 1, 2)
 }
 
-// maxThresholds is the most thresholds per channel that a MultiThreshold may have.
+// maxThresholds is the largest number of thresholds per channel that a MultiThreshold may have.
 const maxThresholds = 1 << 12
 
 // thresholdCount adds an output that counts, for each element, the thresholds of its channel that it reaches. finish
@@ -119,11 +120,11 @@ func thresholdCount(c *call, dt graph.DType, finish func(count *real.Expr) *real
 	if n > maxThresholds {
 		badQuant("quantise with fewer bits", "%d thresholds per channel", n)
 	}
-	if n*graph.Size(x) > maxElements {
-		tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, graph.Size(x))
+	if n*graph.ElementCount(x) > maxElements {
+		tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, graph.ElementCount(x))
 	}
 	channel := 1
-	if strings.HasSuffix(c.Str("data_layout", "NCHW"), "C") && c.Str("data_layout", "NCHW") != "NC" {
+	if strings.HasSuffix(c.StringAttrOr("data_layout", "NCHW"), "C") && c.StringAttrOr("data_layout", "NCHW") != "NC" {
 		channel = len(x) - 1
 	}
 	if len(x) == 2 && channel == 1 && x[1] == 1 && x[0] == th.Shape[0] {
@@ -135,7 +136,7 @@ func thresholdCount(c *call, dt graph.DType, finish func(count *real.Expr) *real
 	}
 	for ch := range th.Shape[0] {
 		for i := 1; i < n; i++ {
-			if th.Const.At(ch*n+i) < th.Const.At(ch*n+i-1) {
+			if th.Const.FloatAt(ch*n+i) < th.Const.FloatAt(ch*n+i-1) {
 				badQuant("thresholds of a channel rise", "thresholds %d and %d of channel %d fall", i-1, i, ch)
 			}
 		}
@@ -146,11 +147,12 @@ func thresholdCount(c *call, dt graph.DType, finish func(count *real.Expr) *real
 		steps[channel] = n
 		rows = c.p.strided(x, steps)
 	}
-	e := &program.Elem{Args: []int{0}, Index: []graph.ElementPick{{}}, Offset: []int32{0}}
+	e := &program.Elem{Args: []int{0}, Index: []graph.ElementIndexMap{{}}, Offset: []int32{0}}
 	var sum *real.Expr
 	for i := range n {
-		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, graph.ElementPick{Table: rows}), append(e.Offset,
-			int32(i))
+		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, graph.ElementIndexMap{Table: rows}),
+			append(e.Offset,
+				int32(i))
 		reached := real.AtLeast(real.Var(0), real.Var(i+1))
 		if sum == nil {
 			sum = reached
@@ -163,18 +165,18 @@ func thresholdCount(c *call, dt graph.DType, finish func(count *real.Expr) *real
 }
 
 func buildMultiThreshold(c *call) {
-	scale, bias := c.Float("out_scale", 1), c.Float("out_bias", 0)
+	scale, bias := c.FloatAttrOr("out_scale", 1), c.FloatAttrOr("out_bias", 0)
 	thresholdCount(c, c.dt, func(n *real.Expr) *real.Expr {
-		return real.Add(real.Mul(n, real.Float(scale)), real.Float(bias))
+		return real.Add(real.Mul(n, real.ConstantExprOfFloat(scale)), real.ConstantExprOfFloat(bias))
 	})
 }
 
 // buildCountCode builds the internal operator Count: the number of thresholds reached, or, with the attribute sign, -1
 // for 0 and +1 for 1.
 func buildCountCode(c *call) {
-	thresholdCount(c, graph.Int64, func(n *real.Expr) *real.Expr {
-		if IsBipolar(c.reading.Node) {
-			return real.Sub(real.Mul(real.Float(2), n), one)
+	thresholdCount(c, graph.DTypeInt64, func(n *real.Expr) *real.Expr {
+		if IsBipolarQuantiser(c.reading.Node) {
+			return real.Sub(real.Mul(real.ConstantExprOfFloat(2), n), one)
 		}
 		return n
 	})

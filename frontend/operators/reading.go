@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A reading is a node with what is known of its inputs, for the use of its definition.
+// A reading is a node with what is known of its inputs. A definition builds the node's steps from it.
 type reading struct {
 	*graph.Node
 	opset int64
@@ -18,7 +18,7 @@ type reading struct {
 	dt    graph.DType           // the type of input 0
 
 	p       *preparation
-	endless program.Infinities // the infinities that the outputs may hold
+	endless program.InfinitySigns // the infinities that the outputs may hold
 }
 
 // read returns a node with what is known of its inputs. ok is false if nothing is known of one of them.
@@ -38,12 +38,13 @@ func (p *preparation) read(n *graph.Node) (c *reading, ok bool) {
 	return c, true
 }
 
-// constScalar returns the value of a constant input with one element.
+// constScalar returns the value of constant input i, which has one element. It refuses other inputs; what is their name
+// in the message.
 func (c *reading) constScalar(i int, what string) float64 {
 	return c.scalar(diag.OpUnsupported, i, what)
 }
 
-// scalar is like constScalar, but refuses with the given code.
+// scalar is like constScalar, but refuses with the given diagnostic code.
 func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	t := c.in[i].Const
 	if t == nil {
@@ -52,7 +53,7 @@ func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	if t.Len() != 1 {
 		refuse(code, "one value for the whole tensor is needed", "%s has %d values", what, t.Len())
 	}
-	return t.At(0)
+	return t.FloatAt(0)
 }
 
 // constInts returns the integers of constant input i, which a refusal calls what. It refuses an input that is not
@@ -63,14 +64,14 @@ func (c *reading) constInts(i int, what string) []int64 {
 		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim", "%s depends on the data",
 			what)
 	}
-	if t.DType.Float() {
+	if t.DType.IsReal() {
 		invalid("%s is of type %s, not an integer", what, t.DType)
 	}
 	return t.Ints()
 }
 
 // axis returns an axis of a tensor of the given rank as a non-negative number. A negative a counts from the end. It
-// refuses one out of range.
+// refuses an axis out of range.
 func axis(a int64, rank int) int {
 	i, ok := fromEnd(a, rank)
 	if !ok {
@@ -107,13 +108,13 @@ func (c *reading) list(attr string, slot int, what string) []int64 {
 	if c.HasInput(slot) {
 		return c.constInts(slot, what)
 	}
-	return c.Ints(attr)
+	return c.IntsAttr(attr)
 }
 
 // dtypeAttr returns the element type that an attribute names.
 func (c *reading) dtypeAttr(name string) graph.DType {
-	if v := c.Int(name, 0); v > 0 && v <= int64(graph.Int2) {
+	if v := c.IntAttrOr(name, 0); v > 0 && v <= int64(graph.DTypeInt2) {
 		return graph.DType(v)
 	}
-	return graph.Undefined
+	return graph.DTypeUndefined
 }

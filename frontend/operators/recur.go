@@ -9,10 +9,10 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// maxRuns is the most runs of a loop: the longest sequence.
+// maxRuns is the largest number of runs of a loop, which is the length of the longest sequence.
 const maxRuns = 1 << 20
 
-// A scan holds what a Scan node says while the loop is built from it.
+// A scan holds the contents of a Scan node while the loop is built from it.
 type scan struct {
 	*call
 	body  *graph.Graph
@@ -31,7 +31,7 @@ func buildScan(c *call) {
 		unsupported("one loop around one cell becomes a layer: unroll the inner one",
 			"a loop inside the body of another")
 	}
-	scanned := c.Int("num_scan_inputs", 0)
+	scanned := c.IntAttrOr("num_scan_inputs", 0)
 	if scanned < 1 || scanned > int64(len(c.in)) {
 		invalid("num_scan_inputs is %d, the node has %d inputs", scanned, len(c.in))
 	}
@@ -50,7 +50,7 @@ func buildScan(c *call) {
 	s.outputs()
 }
 
-// sequences reads how the inputs are scanned, and sets the number of runs.
+// sequences records how the inputs are scanned, and the number of runs.
 func (s *scan) sequences() {
 	n := len(s.in) - s.recur.States
 	scanned := s.directions("scan_input_axes", "scan_input_directions", n)
@@ -77,9 +77,9 @@ func (s *scan) sequences() {
 }
 
 // directions reads a list of axes, which may be negative, and a list of directions.
-func (s *scan) directions(axes, directions string, n int) []program.Scanned {
-	list := make([]program.Scanned, n)
-	a, d := s.Ints(axes), s.Ints(directions)
+func (s *scan) directions(axes, directions string, n int) []program.ScanAxis {
+	list := make([]program.ScanAxis, n)
+	a, d := s.IntsAttr(axes), s.IntsAttr(directions)
 	if a != nil && len(a) != n || d != nil && len(d) != n {
 		invalid("%s and %s have %d and %d entries for %d tensors", axes, directions, len(a), len(d), n)
 	}
@@ -103,7 +103,7 @@ func (s *scan) directions(axes, directions string, n int) []program.Scanned {
 // close returns the body as an independent graph: its inputs have their actual shapes, and it has its own copies of the
 // outer constants that it reads.
 func (s *scan) close() *graph.Graph {
-	g := s.body.Copy()
+	g := s.body.ShallowCopy()
 	known := map[string]bool{"": true}
 	for name := range g.Init {
 		known[name] = true
@@ -115,7 +115,7 @@ func (s *scan) close() *graph.Graph {
 			a := s.recur.Scanned[i-s.recur.States].Axis
 			shape = slices.Delete(slices.Clone(shape), a, a+1)
 		}
-		if declared := g.Inputs[i].DType; declared != graph.Undefined && declared.Float() != k.DType.Float() {
+		if declared := g.Inputs[i].DType; declared != graph.DTypeUndefined && declared.IsReal() != k.DType.IsReal() {
 			invalid("input %d is of type %s, the body takes %s", i, k.DType, declared)
 		}
 		g.Inputs[i] = fixedValue(g.Inputs[i].Name, k.DType, shape)
@@ -164,7 +164,7 @@ func (s *scan) prepare(g *graph.Graph) {
 	file := s.file()
 	body := preparation{Program: program.New(g, fmt.Sprintf("%s, body of node %d", s.p.File, file.Index)), within: true}
 	if s.p.kept != nil {
-		if was := s.p.kept.Loop(s.Node); was != nil {
+		if was := s.p.kept.LoopOfNode(s.Node); was != nil {
 			body.kept = preparationOf(was.Body)
 		}
 	}
@@ -178,7 +178,7 @@ func (s *scan) prepare(g *graph.Graph) {
 	r := s.recur
 	for i := range r.States {
 		in, out := p.Known[g.Inputs[i].Name], p.Known[g.Outputs[i].Name]
-		if fmt.Sprint(in.Shape) != fmt.Sprint(out.Shape) || in.DType.Float() != out.DType.Float() {
+		if fmt.Sprint(in.Shape) != fmt.Sprint(out.Shape) || in.DType.IsReal() != out.DType.IsReal() {
 			invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape,
 				out.DType, out.Shape)
 		}
@@ -207,25 +207,25 @@ func (s *scan) outputs() {
 }
 
 // ExpandNode returns a node as the program executes it: the node itself, or the internal nodes that replace it, with
-// their constants. The bodies of loops include their constants and the shapes of their inputs.
-func ExpandNode(p *program.Program, n *graph.Node) (nodes []*graph.Node, constants map[string]*graph.Tensor) {
+// their constants by name. The bodies of loops include their constants and the shapes of their inputs.
+func ExpandNode(p *program.Program, n *graph.Node) (nodes []*graph.Node, constants map[string]*graph.ConstantTensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {
 		for _, o := range m.Outputs {
 			produced[o] = true
 		}
 	}
-	constants, nodes = map[string]*graph.Tensor{}, []*graph.Node{}
+	constants, nodes = map[string]*graph.ConstantTensor{}, []*graph.Node{}
 	var last *graph.Node
 	for _, s := range p.Steps {
-		if s.Node == last || p.Origin(s.Node) != n {
+		if s.Node == last || p.OriginOf(s.Node) != n {
 			continue
 		}
 		last = s.Node
 		m := *last
 		if s.Recur != nil {
 			m.Attrs = maps.Clone(m.Attrs)
-			m.Attrs["body"] = graph.GraphAttr(s.Recur.Body.Graph)
+			m.Attrs["body"] = graph.NewGraphAttr(s.Recur.Body.Graph)
 		}
 		nodes = append(nodes, &m)
 		for _, in := range m.Inputs {

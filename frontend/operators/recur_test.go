@@ -42,7 +42,8 @@ func TestScan(t *testing.T) {
 		{"the last state", graphtest.Attrs{"scan_input_axes": []int64{1}}, []int{3}, "last", []int{3}, []float64{1, 5,
 			9}},
 	} {
-		init := map[string]*graph.Tensor{"zero": graphtest.Reals(c.state, make([]float64, graph.Size(c.state))...)}
+		init := map[string]*graph.ConstantTensor{"zero": graphtest.Reals(c.state, make([]float64,
+			graph.ElementCount(c.state))...)}
 		g := graphtest.Network([]int{3, 2}, init, graphtest.ScanNode(c.attrs, graphtest.Running(), []string{"zero",
 			"x"}, []string{"last", "all"}),
 			graphtest.Node("Identity", nil, "y", map[string]string{"y": "all", "last": "last"}[c.out]))
@@ -59,7 +60,8 @@ func TestScan(t *testing.T) {
 func TestScanAround(t *testing.T) {
 	t.Parallel()
 	b := graphtest.Body([]string{"e"}, []string{"f"}, nil, graphtest.Node("Mul", nil, "f", "e", "six"))
-	g := graphtest.Network([]int{2}, map[string]*graph.Tensor{"two": graphtest.Scalar(2), "three": graphtest.Scalar(3)},
+	g := graphtest.Network([]int{2}, map[string]*graph.ConstantTensor{"two": graphtest.Scalar(2),
+		"three": graphtest.Scalar(3)},
 		graphtest.Node("Mul", nil, "six", "two", "three"), graphtest.ScanNode(graphtest.Attrs{}, b, []string{"x"},
 			[]string{"y"}))
 	if got, err := graphtest.Execute(graphtest.Prepare(t, g), []float64{1, 5}); err != nil || !slices.Equal(got,
@@ -72,8 +74,9 @@ func TestScanAround(t *testing.T) {
 func TestScanRefusals(t *testing.T) {
 	t.Parallel()
 	in, out := []string{"zero", "x"}, []string{"last", "y"}
-	zero := func() map[string]*graph.Tensor {
-		return map[string]*graph.Tensor{"zero": graphtest.Reals([]int{2}, 0, 0), "two": graphtest.Reals([]int{2}, 0, 0),
+	zero := func() map[string]*graph.ConstantTensor {
+		return map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{2}, 0, 0),
+			"two":   graphtest.Reals([]int{2}, 0, 0),
 			"whole": graphtest.Int64s(0, 0)}
 	}
 	nested := graphtest.Body([]string{"s", "e"}, []string{"t", "z"}, nil, graphtest.Node("Add", nil, "t", "s", "e"),
@@ -153,7 +156,7 @@ func TestScanRefusals(t *testing.T) {
 // TestScanLimits asks for too much: many runs, or long ones.
 func TestScanLimits(t *testing.T) {
 	t.Parallel()
-	one := map[string]*graph.Tensor{"zero": graphtest.Scalar(0), "big": graphtest.Reals([]int{1 << 12, 1},
+	one := map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0), "big": graphtest.Reals([]int{1 << 12, 1},
 		make([]float64, 1<<12)...),
 		"wide": graphtest.Reals([]int{1, 1 << 12}, make([]float64, 1<<12)...)}
 	in, out := []string{"zero", "x"}, []string{"last", "y"}
@@ -189,9 +192,9 @@ func TestScanLimits(t *testing.T) {
 func TestDecisionsThroughLoops(t *testing.T) {
 	t.Parallel()
 	third := graphtest.Body([]string{"s", "e"}, []string{"t", "t"},
-		map[string]*graph.Tensor{"three": graphtest.Scalar(3)},
+		map[string]*graph.ConstantTensor{"three": graphtest.Scalar(3)},
 		graphtest.Node("Div", nil, "d", "e", "three"), graphtest.Node("Add", nil, "t", "s", "d"))
-	g := graphtest.Network([]int{6}, map[string]*graph.Tensor{"zero": graphtest.Scalar(0)},
+	g := graphtest.Network([]int{6}, map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0)},
 		graphtest.ScanNode(graphtest.Attrs{}, third, []string{"zero", "x"}, []string{"last", "all"}),
 		graphtest.Node("Floor", nil, "y", "all"))
 	got, err := graphtest.Execute(graphtest.Prepare(t, g), []float64{1, 1, 1, 1, 1, 1})
@@ -200,10 +203,10 @@ func TestDecisionsThroughLoops(t *testing.T) {
 	}
 	// Inside the body, from the state; and the rounding of an output that stays real.
 	floors := graphtest.Body([]string{"s", "e"}, []string{"t", "f"},
-		map[string]*graph.Tensor{"three": graphtest.Scalar(3)},
+		map[string]*graph.ConstantTensor{"three": graphtest.Scalar(3)},
 		graphtest.Node("Div", nil, "d", "e", "three"), graphtest.Node("Add", nil, "t", "s", "d"),
 		graphtest.Node("Floor", nil, "f", "t"))
-	g = graphtest.Network([]int{3}, map[string]*graph.Tensor{"zero": graphtest.Scalar(0)},
+	g = graphtest.Network([]int{3}, map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0)},
 		graphtest.ScanNode(graphtest.Attrs{}, floors, []string{"zero", "x"}, []string{"last", "all"}),
 		graphtest.Node("Add", nil, "y", "last", "all"))
 	if got, err := graphtest.Execute(graphtest.Prepare(t, g), []float64{1, 1, 1}); err != nil || !slices.Equal(got,
@@ -212,10 +215,10 @@ func TestDecisionsThroughLoops(t *testing.T) {
 	}
 	// Truths that are no float64 pass through.
 	all := graphtest.Body([]string{"s", "e"}, []string{"e", "s"}, nil)
-	g = graphtest.Network([]int{2}, map[string]*graph.Tensor{"zero": graphtest.Scalar(0)},
+	g = graphtest.Network([]int{2}, map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0)},
 		graphtest.ScanNode(graphtest.Attrs{}, all, []string{"zero", "x"}, []string{"last", "all"}),
 		graphtest.Node("Floor", nil, "y", "last"))
-	part, err := execution.NewPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
+	part, err := execution.NewProgramPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,10 +246,10 @@ func TestLongHistories(t *testing.T) {
 		mix = append(mix, float64(i%7-3)/8)
 	}
 	b := graphtest.Body([]string{"s", "e"}, []string{"t", "t"},
-		map[string]*graph.Tensor{"mix": graphtest.Reals([]int{units, units},
+		map[string]*graph.ConstantTensor{"mix": graphtest.Reals([]int{units, units},
 			mix...)}, graphtest.Node("MatMul", nil, "m", "s", "mix"), graphtest.Node("Add", nil, "a", "m", "e"),
 		graphtest.Node("Tanh", nil, "t", "a"))
-	g := graphtest.Network([]int{4000, 1}, map[string]*graph.Tensor{"zero": graphtest.Reals([]int{1, units},
+	g := graphtest.Network([]int{4000, 1}, map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{1, units},
 		make([]float64, units)...)},
 		graphtest.ScanNode(graphtest.Attrs{}, b, []string{"zero", "x"}, []string{"last", "all"}),
 		graphtest.Node("Floor", nil, "y", "last"))
@@ -263,9 +266,9 @@ func TestLongHistories(t *testing.T) {
 // TestLoopsInParallel runs forks of one part with a loop at the same time.
 func TestLoopsInParallel(t *testing.T) {
 	t.Parallel()
-	g := graphtest.Network([]int{3, 2}, map[string]*graph.Tensor{"zero": graphtest.Reals([]int{2}, 0, 0)},
+	g := graphtest.Network([]int{3, 2}, map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{2}, 0, 0)},
 		graphtest.ScanNode(graphtest.Attrs{}, graphtest.Running(), []string{"zero", "x"}, []string{"last", "y"}))
-	part, err := execution.NewPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y", "last"})
+	part, err := execution.NewProgramPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y", "last"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,10 +295,10 @@ func TestLoopsInParallel(t *testing.T) {
 // TestLoopsInFloat32 compares a loop with its runs written one after the other, in every arithmetic.
 func TestLoopsInFloat32(t *testing.T) {
 	t.Parallel()
-	quant := map[string]*graph.Tensor{"w": graphtest.Reals([]int{2, 2}, 0.3, -0.7, 0.9, 0.1),
+	quant := map[string]*graph.ConstantTensor{"w": graphtest.Reals([]int{2, 2}, 0.3, -0.7, 0.9, 0.1),
 		"q": graphtest.Scalar(0.05), "z": graphtest.Scalar(0)}
 	code := func(out, in string) *graph.Node {
-		return graphtest.Node("Code", graphtest.Attrs{"lo": -20.0, "hi": 20.0, "mode": int(real.HalfEven),
+		return graphtest.Node("Code", graphtest.Attrs{"lo": -20.0, "hi": 20.0, "mode": int(real.RoundingModeHalfEven),
 			"zero_first": 1}, out, in, "q",
 			"z")
 	}
@@ -306,7 +309,7 @@ func TestLoopsInFloat32(t *testing.T) {
 			graphtest.Node("Mul", nil, "v"+suffix, "c"+suffix, "q")}
 	}
 	b := graphtest.Body([]string{"s", "e"}, []string{"v", "v"}, nil, cell("s", "e", "")...)
-	init := map[string]*graph.Tensor{"zero": graphtest.Reals([]int{1, 2}, 0, 0), "axes": graphtest.Int64s(0)}
+	init := map[string]*graph.ConstantTensor{"zero": graphtest.Reals([]int{1, 2}, 0, 0), "axes": graphtest.Int64s(0)}
 	for name, v := range quant {
 		init[name] = v
 	}
@@ -315,7 +318,7 @@ func TestLoopsInFloat32(t *testing.T) {
 	nodes, state := []*graph.Node{}, "zero"
 	for k := range 3 {
 		at := fmt.Sprint(k)
-		init["at"+at] = &graph.Tensor{DType: graph.Int64, I: []int64{int64(k)}}
+		init["at"+at] = &graph.ConstantTensor{DType: graph.DTypeInt64, I: []int64{int64(k)}}
 		nodes = append(nodes, graphtest.Node("Gather", graphtest.Attrs{"axis": 0}, "x"+at, "x", "at"+at))
 		nodes = append(nodes, cell(state, "x"+at, at)...)
 		state = "v" + at
@@ -324,14 +327,14 @@ func TestLoopsInFloat32(t *testing.T) {
 	x := []*program.Reals{program.NewExactReals([]int{3, 1, 2}, []float64{0.1, 0.7, -0.3, 0.25, 0.6, -0.9})}
 	parts := map[string]*execution.ProgramPart{}
 	for name, g := range map[string]*graph.Graph{"loop": loop, "flat": flat} {
-		part, err := execution.NewPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
+		part, err := execution.NewProgramPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		part.Watch = true
 		parts[name] = part
 	}
-	if codes := parts["loop"].QuantiserTensors(); !slices.Equal(codes, []string{"y[0].c", "y[1].c", "y[2].c"}) {
+	if codes := parts["loop"].QuantiserTensorNames(); !slices.Equal(codes, []string{"y[0].c", "y[1].c", "y[2].c"}) {
 		t.Errorf("codes %v", codes)
 	}
 	same := func(what string, a, b map[string]*program.Reals) {
@@ -354,11 +357,11 @@ func TestLoopsInFloat32(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("exactly", exactLoop, exactFlat)
-	for _, v := range execution.Variants {
+	for _, v := range execution.Float32Variants {
 		same(fmt.Sprint(v), parts["loop"].RunFloat32(x, v), parts["flat"].RunFloat32(x, v))
 	}
-	boundsLoop, openLoop := parts["loop"].Bounds32(x, exactLoop)
-	boundsFlat, openFlat := parts["flat"].Bounds32(x, exactFlat)
+	boundsLoop, openLoop := parts["loop"].BoundFloat32Values(x, exactLoop)
+	boundsFlat, openFlat := parts["flat"].BoundFloat32Values(x, exactFlat)
 	same("bounds", boundsLoop, boundsFlat)
 	for k := range 3 {
 		if a, b := openLoop[fmt.Sprintf("y[%d].c", k)], openFlat[fmt.Sprintf("c%d", k)]; !slices.Equal(a, b) ||

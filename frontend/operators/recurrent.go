@@ -20,7 +20,7 @@ type recurrent struct {
 	used             int // the length of the sequences, in steps
 	elements, hidden int
 	batchFirst       bool
-	w, r, b, peep    *graph.Tensor // b and peep may be nil
+	w, r, b, peep    *graph.ConstantTensor // b and peep may be nil
 	functions        []activation
 	quant            map[string]quantParams
 	clip             float64
@@ -30,7 +30,7 @@ type recurrent struct {
 
 // buildRecurrent writes a loop for each direction.
 func buildRecurrent(c *call) {
-	r := &recurrent{call: c, kind: cells(c.Op), batchFirst: c.HasFlag("layout"), clip: c.Float("clip", 0)}
+	r := &recurrent{call: c, kind: cells(c.Op), batchFirst: c.IsFlagAttrSet("layout"), clip: c.FloatAttrOr("clip", 0)}
 	r.readAttributes()
 	r.readShapes()
 	r.readActivations()
@@ -44,7 +44,7 @@ func buildRecurrent(c *call) {
 }
 
 func (r *recurrent) readAttributes() {
-	switch d := r.Str("direction", "forward"); d {
+	switch d := r.StringAttrOr("direction", "forward"); d {
 	case "forward":
 		r.directions = []bool{false}
 	case "reverse":
@@ -64,7 +64,7 @@ func (r *recurrent) readAttributes() {
 
 func (r *recurrent) readShapes() {
 	x := r.x
-	if len(x) != 3 || !r.dt.Float() {
+	if len(x) != 3 || !r.dt.IsReal() {
 		invalid("x is of type %s and shape %v, want reals of time, samples and elements", r.dt, x)
 	}
 	r.time, r.samples, r.elements = x[0], x[1], x[2]
@@ -76,14 +76,14 @@ func (r *recurrent) readShapes() {
 	if len(r.r.Shape) == 3 {
 		r.hidden = r.r.Shape[2]
 	}
-	if h := int(r.Int("hidden_size", int64(r.hidden))); h != r.hidden || h < 1 ||
+	if h := int(r.IntAttrOr("hidden_size", int64(r.hidden))); h != r.hidden || h < 1 ||
 		!slices.Equal(r.w.Shape, []int{d, gates * h, r.elements}) || !slices.Equal(r.r.Shape, []int{d, gates * h, h}) {
 		invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", r.w.Shape,
 			r.r.Shape, d, h, r.elements)
 	}
 	for _, o := range []struct {
 		slot, size int
-		to         **graph.Tensor
+		to         **graph.ConstantTensor
 		what       string
 	}{{3, 2 * gates * r.hidden, &r.b, "B"}, {7, 3 * r.hidden, &r.peep, "P"}} {
 		if !r.HasInput(o.slot) {
@@ -168,10 +168,10 @@ func (r *recurrent) readActivations() {
 	}
 }
 
-// readFormats takes the formats that the user gives for this node.
+// readFormats records the formats that the user gives for this node's cell.
 func (r *recurrent) readFormats() {
 	for _, file := range r.p.options.Cells {
-		f, _, ok := file.Of(r.file())
+		f, _, ok := file.FormatsOfNode(r.file())
 		if !ok || f.MismatchReason(r.file()) != "" { // the reader of the files reports what is missing
 			continue
 		}
@@ -185,13 +185,16 @@ func (r *recurrent) readFormats() {
 
 // params returns the format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
-	return quantParams{graph.FilledTensor(graph.Float32, nil, f.Scale), graph.FilledTensor(graph.Float32, nil, f.Zero),
-		graph.FilledTensor(graph.Float32, nil, float64(f.Bits)), graph.Attrs{"signed": graph.FlagAttr(f.Signed),
-			"narrow":        graph.FlagAttr(f.Narrow),
-			"rounding_mode": graph.StringAttr(f.Rounding)}}
+	return quantParams{graph.NewFilledTensor(graph.DTypeFloat32, nil, f.Scale),
+		graph.NewFilledTensor(graph.DTypeFloat32, nil,
+			f.Zero),
+		graph.NewFilledTensor(graph.DTypeFloat32, nil, float64(f.Bits)),
+		graph.AttributesByName{"signed": graph.NewFlagAttr(f.Signed),
+			"narrow":        graph.NewFlagAttr(f.Narrow),
+			"rounding_mode": graph.NewStringAttr(f.Rounding)}}
 }
 
-// axisT returns the time axis of X.
+// axisT returns the index of the time axis of X.
 func (r *recurrent) axisT() int {
 	if r.batchFirst {
 		return 1
@@ -199,24 +202,25 @@ func (r *recurrent) axisT() int {
 	return 0
 }
 
-// begin returns the name of the part of X within the length of the sequences.
+// begin returns the name of a tensor that holds the part of X within the length of the sequences.
 func (r *recurrent) begin() string {
 	if r.used == r.time {
 		return r.Inputs[0]
 	}
-	steps := r.constant("steps", &graph.Tensor{DType: graph.Int64, Shape: []int{r.used},
-		I: program.CountUp[int64](r.used)})
-	return r.part("", OpGather, "begin", graph.Attrs{"axis": graph.IntAttr(r.axisT())}, r.Inputs[0], steps)
+	steps := r.constant("steps", &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{r.used},
+		I: program.NewCountingSlice[int64](r.used)})
+	return r.part("", OpGather, "begin", graph.AttributesByName{"axis": graph.NewIntAttr(r.axisT())}, r.Inputs[0],
+		steps)
 }
 
 // rows returns the rows of one gate, or of one bias, in a constant that has all rows for each direction.
-func (r *recurrent) rows(t *graph.Tensor, d, all, first, cols int) *graph.Tensor {
+func (r *recurrent) rows(t *graph.ConstantTensor, d, all, first, cols int) *graph.ConstantTensor {
 	at := (d*all + first) * cols
 	shape := []int{r.hidden}
 	if len(t.Shape) == 3 {
 		shape = []int{r.hidden, cols}
 	}
-	return &graph.Tensor{DType: t.DType, Shape: shape, F: t.Floats()[at : at+r.hidden*cols]}
+	return &graph.ConstantTensor{DType: t.DType, Shape: shape, F: t.Floats()[at : at+r.hidden*cols]}
 }
 
 // direction writes direction d as a loop over x.
@@ -224,7 +228,7 @@ func (r *recurrent) direction(d int, x string) {
 	h, k := r.hidden, r.kind
 	n, acts := len(k.gates), len(k.activations)
 	c := &cell{cellKind: k, n: r.samples, in: r.elements, hidden: h, quant: r.quant, clip: r.clip,
-		coupled: r.HasFlag("input_forget"), resetsSum: r.HasFlag("linear_before_reset"),
+		coupled: r.IsFlagAttrSet("input_forget"), resetsSum: r.IsFlagAttrSet("linear_before_reset"),
 		functions: r.functions[acts*d : acts*(d+1)],
 		w:         gateTensors{}, r: gateTensors{}, wb: gateTensors{}, rb: gateTensors{}, peep: gateTensors{}}
 	for g, gate := range k.gates {
@@ -244,15 +248,15 @@ func (r *recurrent) direction(d int, x string) {
 	}
 	out = append(out, r.named(0, "sequence", d))
 	r.sequences = append(r.sequences, out[len(out)-1])
-	c.loop(r.call, initial, x, program.Scanned{Axis: r.axisT(), Reverse: r.directions[d]}, out)
+	c.loop(r.call, initial, x, program.ScanAxis{Axis: r.axisT(), Reverse: r.directions[d]}, out)
 }
 
 // named returns a new name for a direction's share of an output, or "" if the output is not used.
 func (r *recurrent) named(output int, suffix string, d int) string {
-	if r.Output(output) == "" {
+	if r.OutputName(output) == "" {
 		return ""
 	}
-	return r.p.fresh(r.Output(output), fmt.Sprintf("%s%d", suffix, d))
+	return r.p.fresh(r.OutputName(output), fmt.Sprintf("%s%d", suffix, d))
 }
 
 // state returns the name of the initial state of direction d.
@@ -267,8 +271,8 @@ func (r *recurrent) state(c *cell, state string, slot, d int) string {
 	if !slices.Equal(r.in[slot].Shape, want) {
 		invalid("initial state %d has shape %v, want %v", slot, r.in[slot].Shape, want)
 	}
-	one := r.part("", OpGather, "initial", graph.Attrs{"axis": graph.IntAttr(axis)}, r.Inputs[slot],
-		r.constant("direction", &graph.Tensor{DType: graph.Int64, I: []int64{int64(d)}}))
+	one := r.part("", OpGather, "initial", graph.AttributesByName{"axis": graph.NewIntAttr(axis)}, r.Inputs[slot],
+		r.constant("direction", &graph.ConstantTensor{DType: graph.DTypeInt64, I: []int64{int64(d)}}))
 	return c.initial(r.call, state, one)
 }
 
@@ -282,16 +286,16 @@ func (r *recurrent) finish() {
 		whole, rest, last = []int{n, r.used, 1, h}, []int{n, r.time - r.used, len(r.directions), h}, []int{n, 1, h}
 		axisY, axisLast = 2, 1
 	}
-	if y := r.Output(0); y != "" && r.used < r.time {
+	if y := r.OutputName(0); y != "" && r.used < r.time {
 		part := r.p.fresh(y, "begin")
 		r.side(part, r.sequences, whole, axisY)
-		zeros := r.constant("rest", graph.FilledTensor(graph.Float32, rest, 0))
-		r.write("", OpConcat, graph.Attrs{"axis": graph.IntAttr(r.axisT())}, y, []string{part, zeros})
+		zeros := r.constant("rest", graph.NewFilledTensor(graph.DTypeFloat32, rest, 0))
+		r.write("", OpConcat, graph.AttributesByName{"axis": graph.NewIntAttr(r.axisT())}, y, []string{part, zeros})
 	} else {
 		r.side(y, r.sequences, whole, axisY)
 	}
 	for s := range r.kind.states {
-		r.side(r.Output(1+s), r.last[s], last, axisLast)
+		r.side(r.OutputName(1+s), r.last[s], last, axisLast)
 	}
 }
 
@@ -308,5 +312,5 @@ func (r *recurrent) side(output string, given []string, shape []int, axis int) {
 	for _, p := range given {
 		parts = append(parts, r.reshaped(p, shape))
 	}
-	r.write("", OpConcat, graph.Attrs{"axis": graph.IntAttr(axis)}, output, parts)
+	r.write("", OpConcat, graph.AttributesByName{"axis": graph.NewIntAttr(axis)}, output, parts)
 }

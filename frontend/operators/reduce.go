@@ -11,12 +11,12 @@ import (
 // This file builds reductions over axes. Reductions over the axes of an image become global pools. Others become sums
 // of products with ones, or maxima.
 
-// reduced returns which axes a reduction reduces, and the shape of its output.
+// reduced returns the axes that a reduction reduces, as a truth value for each, and the shape of its output.
 func (c *reading) reduced() (axes []bool, shape []int) {
 	x := c.x
 	over := c.axesOf(len(x))
 	axes = make([]bool, len(x))
-	all := len(over) == 0 && !c.HasFlag("noop_with_empty_axes")
+	all := len(over) == 0 && !c.IsFlagAttrSet("noop_with_empty_axes")
 	for a, d := range x {
 		axes[a] = slices.Contains(over, a) || all
 		switch {
@@ -24,14 +24,14 @@ func (c *reading) reduced() (axes []bool, shape []int) {
 			shape = append(shape, d)
 		case d == 0:
 			invalid("axis %d of shape %v has no elements", a, x)
-		case c.Int("keepdims", 1) != 0:
+		case c.IntAttrOr("keepdims", 1) != 0:
 			shape = append(shape, 1)
 		}
 	}
 	return axes, shape
 }
 
-// images returns the domain of image operators whose H and W are exactly the given axes: "" for channels first,
+// images returns the domain of the image operators whose H and W are exactly the given axes: "" for channels first,
 // channelsLast for channels last. ok is false if there is none.
 func images(axes []bool) (domain string, ok bool) {
 	switch n := len(axes); {
@@ -44,20 +44,20 @@ func images(axes []bool) (domain string, ok bool) {
 	return "", false
 }
 
-// reduction defines an operator that reduces axes: by the global pool if there is one for these axes, and otherwise by
-// the internal operator op.
+// reduction returns the definition of an operator that reduces axes: by the global pool if there is one for these axes,
+// and otherwise by the internal operator op.
 func reduction(pool, op string) definition {
 	return func(c *call) {
 		axes, shape := c.reduced()
 		x, mean := c.Inputs[0], pool == "GlobalAveragePool"
-		if mean && !c.dt.Float() {
+		if mean && !c.dt.IsReal() {
 			unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 		}
 		domain, image := images(axes)
 		image = image && pool != ""
 		if n := slices.Index(axes, false); pool == "GlobalMaxPool" && n > 0 && !slices.Contains(axes[n:], true) {
 			// A maximum over the first axes, such as the steps of a sequence, is a pool over a one-dimensional signal.
-			x = c.reshaped(x, []int{1, graph.Size(c.x[:n]), graph.Size(c.x[n:])})
+			x = c.reshaped(x, []int{1, graph.ElementCount(c.x[:n]), graph.ElementCount(c.x[n:])})
 			x = c.part(channelsLast, pool, "reduced", nil, x)
 			c.last("", "Reshape", exactShape, x, c.shape(shape))
 			return
@@ -75,8 +75,8 @@ func reduction(pool, op string) definition {
 	}
 }
 
-// over writes a sum, maximum or product over axes. Its output has the remaining axes, without the reduced ones. mean
-// divides it by the number of elements.
+// over writes a sum, maximum or product over axes, and returns its output's name. The output lacks the reduced axes. If
+// mean is set, the result is divided by the number of elements.
 func over(c *call, op string, axes []bool, x string, mean bool) string {
 	n := 1
 	for a, d := range c.x {
@@ -86,7 +86,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 	}
 	inputs := []string{x}
 	if op == "Sum" {
-		inputs = append(inputs, c.constant("ones", graph.FilledTensor(c.dt, []int{n}, 1)))
+		inputs = append(inputs, c.constant("ones", graph.NewFilledTensor(c.dt, []int{n}, 1)))
 	}
 	if op != "Sum" && n > maxVariables {
 		unsupported("reduce one axis after the other", "a reduction over %d elements", n)
@@ -97,7 +97,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 			list = append(list, a)
 		}
 	}
-	y := c.part(InternalDomain, op, "reduced", graph.Attrs{"axes": intsAttr(list...)}, inputs...)
+	y := c.part(InternalDomain, op, "reduced", graph.AttributesByName{"axes": intsAttr(list...)}, inputs...)
 	if mean {
 		y = c.part("", "Div", "mean", nil, y, c.number("count", c.dt, float64(n)))
 	}
@@ -107,13 +107,13 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 // minimumOver builds a minimum as the negated maximum of negated data, because there is a pool for maxima only.
 func minimumOver(c *call) {
 	x, dt := c.Inputs[0], c.dt
-	if !dt.Float() { // a type that holds the negated values
-		x = c.part("", "Cast", "wide", castTo(graph.Int64), x)
+	if !dt.IsReal() { // a type that holds the negated values
+		x = c.part("", "Cast", "wide", castTo(graph.DTypeInt64), x)
 	}
 	x = c.part("", "Neg", "negated", nil, x)
 	inputs := append([]string{x}, c.Inputs[1:]...)
 	x = c.part("", "ReduceMax", "most", c.Attrs, inputs...)
-	if dt.Float() {
+	if dt.IsReal() {
 		c.last("", "Neg", nil, x)
 		return
 	}
@@ -121,7 +121,8 @@ func minimumOver(c *call) {
 	c.last("", "Cast", castTo(dt), x)
 }
 
-// sumOf builds a sum over functions of the elements, and a function of that sum.
+// sumOf returns the definition of a sum over functions of the elements, and a function of that sum. before and after
+// name the operators that compute these functions.
 func sumOf(after string, before ...string) definition {
 	return func(c *call) {
 		x := c.Inputs[0]
@@ -146,7 +147,7 @@ func sumOf(after string, before ...string) definition {
 // row, offset the distances of the row's elements from it.
 func reducedRows(c *call) (shape []int, base *program.IndexList, offset []int32) {
 	x, strides := c.x, program.RowMajorStrides(c.x)
-	over := c.Ints("axes")
+	over := c.IntsAttr("axes")
 	var along, alongStrides, leftStrides []int
 	for a, d := range x {
 		if slices.Contains(over, int64(a)) {
@@ -167,15 +168,16 @@ func buildSum(c *call) {
 	c.add(program.Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
-// buildOver defines the internal operator that combines elements over axes by f, such as a maximum or a product.
+// buildOver returns the definition of the internal operator that combines elements over axes by f, such as a maximum or
+// a product.
 func buildOver(f joining) definition {
 	return func(c *call) {
 		shape, base, offset := reducedRows(c)
 		e := &program.Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
-		table := base.Table()
+		table := base.ToSlice()
 		for v := range offset {
-			e.Index, vars = append(e.Index, graph.ElementPick{Table: table}), append(vars, real.Var(v))
+			e.Index, vars = append(e.Index, graph.ElementIndexMap{Table: table}), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
 		c.add(program.Step{Shape: shape, DType: c.dt, Elem: e})

@@ -11,8 +11,9 @@ type Role uint8
 
 // These are the roles.
 const (
-	// NoRole is the role of an operator that computes a function of each element, or combines several tensors of data.
-	NoRole               Role = iota
+	// RoleNone is the role of an operator that computes a function of each element, or combines several tensors of
+	// data.
+	RoleNone             Role = iota
 	RoleMovesCodes            // moves codes, or chooses among them; its outputs are codes
 	RoleWeightedSum           // sums of products with weights; reads codes and gives sums
 	RolePlainSum              // sums; reads codes and gives sums
@@ -26,7 +27,7 @@ const (
 	RoleElementwise           // reads codes if several inputs depend on data, because a layer adds integers
 )
 
-// roles maps the name of each operator that has a role to the role.
+// roles holds the role of each operator that has one, by the operator's name.
 var roles = map[string]Role{
 	"Conv": RoleWeightedSum, "ConvTranspose": RoleWeightedSum, "MatMul": RoleWeightedSum, "Gemm": RoleWeightedSum,
 	"AveragePool": RolePlainSum, "GlobalAveragePool": RolePlainSum, "ReduceMean": RolePlainSum,
@@ -49,10 +50,10 @@ var roles = map[string]Role{
 	"DebugMarker": RoleMovesCodes, "Im2Col": RoleMovesCodes,
 }
 
-// RoleOf returns the role of a node's operator. It is NoRole for operators without another one.
+// RoleOf returns the role of a node's operator, which is RoleNone for operators without another one.
 func RoleOf(n *graph.Node) Role { return roles[n.Op] }
 
-// IsMaxPool reports whether a node that carries codes chooses one of several elements by their size.
+// IsMaxPool reports whether a node is a max pool, which chooses one of several elements by their size.
 func IsMaxPool(n *graph.Node) bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
 // linear holds the names of the operators that map a single tensor of data by a factor and an offset for each element.
@@ -68,7 +69,7 @@ func IsNonlinear(n *graph.Node, data string) bool {
 	case RoleWeightedSum, RolePlainSum, RoleFakeQuantise, RoleQuantizeLinear, RoleDequantizeLinear:
 		return false
 	}
-	return !linear[n.Op] && !(n.Op == "Div" && n.In(1) != data)
+	return !linear[n.Op] && !(n.Op == "Div" && n.InputName(1) != data)
 }
 
 // magnitudes holds the operators that often follow a Fourier transform, and rarely follow a trained layer.
@@ -83,27 +84,28 @@ func IsReduction(n *graph.Node) bool {
 	return RoleOf(n) == RolePlainSum || strings.HasPrefix(n.Op, "Reduce")
 }
 
-// DividesBy returns the tensor by which a node divides, or of which it computes a power. It returns "" if there is
-// none.
-func DividesBy(n *graph.Node) string {
+// DivisorTensorOf returns the name of the tensor by which a node divides, or of which it computes a power. It returns
+// "" if there is none.
+func DivisorTensorOf(n *graph.Node) string {
 	switch n.Op {
 	case "Div":
-		return n.In(1)
+		return n.InputName(1)
 	case "Reciprocal", "Pow":
-		return n.In(0)
+		return n.InputName(0)
 	}
 	return ""
 }
 
-// Reshaped returns a node that replaces n and reshapes n's first input. shape names the constant with the new shape.
-func Reshaped(n *graph.Node, shape string) *graph.Node {
+// NewReshapeNode returns a node that replaces n by a Reshape of n's first input. shape is the name of the constant with
+// the new shape.
+func NewReshapeNode(n *graph.Node, shape string) *graph.Node {
 	return &graph.Node{Index: n.Index, Name: n.Name, Op: "Reshape", Inputs: []string{n.Inputs[0], shape},
 		Outputs: n.Outputs}
 }
 
-// ChannelAxis returns the axis of output channels of a node's weights at an input slot, or -1 if the channels do not
-// lie along one axis.
-func ChannelAxis(n *graph.Node, slot, rank int) int {
+// OutputChannelAxisOfWeights returns the axis of a node's weights, which are of the given rank and at an input slot,
+// that counts output channels. It returns -1 if these do not lie along one axis.
+func OutputChannelAxisOfWeights(n *graph.Node, slot, rank int) int {
 	switch {
 	case n.Op == "Conv" && slot == 1:
 		return 0
@@ -112,9 +114,9 @@ func ChannelAxis(n *graph.Node, slot, rank int) int {
 	case n.Op == "MatMul" && slot == 0 && rank == 2:
 		return 0
 	case n.Op == "Gemm" && slot == 1:
-		return 1 - int(min(1, n.Int("transB", 0)))
+		return 1 - int(min(1, n.IntAttrOr("transB", 0)))
 	case n.Op == "Gemm" && slot == 0:
-		return int(min(1, n.Int("transA", 0)))
+		return int(min(1, n.IntAttrOr("transA", 0)))
 	}
 	return -1
 }

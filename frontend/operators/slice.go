@@ -14,7 +14,7 @@ import (
 
 func buildSplit(c *call) {
 	x := c.x
-	a := axis(c.Int("axis", 0), len(x))
+	a := axis(c.IntAttrOr("axis", 0), len(x))
 	sizes := c.list("split", 1, "the sizes")
 	n := len(c.Outputs)
 	if sizes == nil { // equal parts; the last one may be smaller
@@ -34,7 +34,7 @@ func buildSplit(c *call) {
 		}
 		shape := slices.Clone(x)
 		shape[a] = int(size)
-		c.pick(shape, program.StridedFrom(from*strides[a], shape, strides))
+		c.pick(shape, program.StridedIndicesFrom(from*strides[a], shape, strides))
 		from, left = from+int(size), left-size
 	}
 	if left != 0 {
@@ -78,7 +78,7 @@ func buildSlice(c *call) {
 		steps = c.constInts(4, "steps")
 	}
 	if along == nil {
-		along = program.CountUp[int64](len(starts))
+		along = program.NewCountingSlice[int64](len(starts))
 	}
 	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
 		invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
@@ -94,7 +94,7 @@ func buildSlice(c *call) {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	c.pick(shape, program.StridedFrom(first, shape, strides))
+	c.pick(shape, program.StridedIndicesFrom(first, shape, strides))
 }
 
 // shapeOf returns the shape that an input asks for. It refuses axes of more than most elements.
@@ -112,7 +112,7 @@ func shapeOf(want []int64, most int64) []int {
 func buildExpand(c *call) {
 	out := broadcastShape(c.x, shapeOf(c.constInts(1, "the shape"), maxElements))
 	c.p.room(out)
-	if graph.Size(out) == graph.Size(c.x) {
+	if graph.ElementCount(out) == graph.ElementCount(c.x) {
 		c.pick(out, nil)
 		return
 	}
@@ -121,8 +121,8 @@ func buildExpand(c *call) {
 
 func buildConstantOfShape(c *call) {
 	want := c.constInts(0, "the shape")
-	t := &graph.Tensor{DType: graph.Float32, F: []float64{0}}
-	if a := c.Attrs["value"]; a.Kind == graph.AttrTensor && a.T != nil {
+	t := &graph.ConstantTensor{DType: graph.DTypeFloat32, F: []float64{0}}
+	if a := c.Attrs["value"]; a.Kind == graph.AttrKindTensor && a.T != nil {
 		t = a.T
 	}
 	if !t.DType.IsNumber() {
@@ -133,24 +133,24 @@ func buildConstantOfShape(c *call) {
 	}
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
-	c.p.elements(graph.Size(shape))
-	if v := t.At(0); math.Abs(v) < 1<<53 { // a larger integer may not be a float64
-		c.value(graph.FilledTensor(t.DType, shape, v))
+	c.p.elements(graph.ElementCount(shape))
+	if v := t.FloatAt(0); math.Abs(v) < 1<<53 { // a larger integer may not be a float64
+		c.value(graph.NewFilledTensor(t.DType, shape, v))
 		return
 	}
-	c.value(t.Picked(shape, func(int) int { return 0 }))
+	c.value(t.GatherElements(shape, func(int) int { return 0 }))
 }
 
 // buildDropout builds the identity for Dropout, because models run in inference mode.
 func buildDropout(c *call) {
-	if c.Output(1) != "" {
+	if c.OutputName(1) != "" {
 		unsupported("export the model in inference mode", "the mask is used")
 	}
 	buildIdentity(c)
 }
 
 func buildSize(c *call) {
-	c.value(&graph.Tensor{DType: graph.Int64, Shape: []int{}, I: []int64{int64(graph.Size(c.x))}})
+	c.value(&graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{}, I: []int64{int64(graph.ElementCount(c.x))}})
 }
 
 // buildRange counts from a constant start in constant steps up to a limit, which is excluded.
@@ -163,26 +163,26 @@ func buildRange(c *call) {
 	if !(n <= maxElements) {
 		tooLarge("count less far", "%v elements", n)
 	}
-	t := &graph.Tensor{DType: c.dt, Shape: []int{int(n)}}
+	t := &graph.ConstantTensor{DType: c.dt, Shape: []int{int(n)}}
 	checkSize(t.Shape)
 	for i := range int(n) {
 		v, exact := counts(from, step, i)
 		switch {
 		case !exact:
 			unsupported("count in steps that add up exactly", "%v + %d*%v is no float64", from, i, step)
-		case c.dt.Float():
+		case c.dt.IsReal():
 			t.F = append(t.F, v)
 		default:
 			t.I = append(t.I, int64(v))
 		}
 	}
-	if t.F == nil && c.dt.Float() {
+	if t.F == nil && c.dt.IsReal() {
 		t.F = []float64{}
 	}
 	c.value(t)
 }
 
-// counts returns from + i*step. exact says whether that is a float64.
+// counts returns from + i*step. exact reports whether that is a float64.
 func counts(from, step float64, i int) (v float64, exact bool) {
 	r := new(big.Rat).SetInt64(int64(i))
 	r.Mul(r, new(big.Rat).SetFloat64(step))
@@ -204,7 +204,7 @@ func buildTile(c *call) {
 	}
 	shape := shapeOf(want, maxElements)
 	checkSize(shape)
-	strides, index := program.RowMajorStrides(c.x), make([]int32, graph.Size(shape))
+	strides, index := program.RowMajorStrides(c.x), make([]int32, graph.ElementCount(shape))
 	for i := range index {
 		rest, at := i, 0
 		for a := len(shape) - 1; a >= 0; a-- {
@@ -227,11 +227,11 @@ func buildNonZero(c *call) {
 		invalid("a single number has no indices")
 	}
 	strides := program.RowMajorStrides(c.x)
-	t := &graph.Tensor{DType: graph.Int64, I: []int64{}}
+	t := &graph.ConstantTensor{DType: graph.DTypeInt64, I: []int64{}}
 	for a, size := range c.x {
 		n := 0
 		for i := range x.Len() {
-			if x.At(i) != 0 {
+			if x.FloatAt(i) != 0 {
 				t.I = append(t.I, int64(i/strides[a]%size))
 				n++
 			}

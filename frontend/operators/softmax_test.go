@@ -17,16 +17,16 @@ func TestLongSoftmax(t *testing.T) {
 		axis  int
 		op    string
 	}{{[]int{1, 6625}, 1, "Softmax"}, {[]int{4099, 2}, 0, "LogSoftmax"}} {
-		g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.Tensor{},
+		g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.ConstantTensor{},
 			Outputs: []graph.ValueInfo{{Name: "y"}}}
-		in := graph.ValueInfo{Name: "x", DType: graph.Float32, Known: true}
+		in := graph.ValueInfo{Name: "x", DType: graph.DTypeFloat32, Known: true}
 		for _, d := range c.shape {
 			in.Dims = append(in.Dims, graph.Dim{Size: d})
 		}
 		g.Inputs = []graph.ValueInfo{in}
 		g.Nodes = []*graph.Node{{Op: c.op, Inputs: []string{"x"}, Outputs: []string{"y"},
-			Attrs: graph.Attrs{"axis": graph.IntAttr(c.axis)}}}
-		x := make([]float64, graph.Size(c.shape))
+			Attrs: graph.AttributesByName{"axis": graph.NewIntAttr(c.axis)}}}
+		x := make([]float64, graph.ElementCount(c.shape))
 		for i := range x {
 			x[i] = float64(i*7919%1000)/100 + 800 // exp of which no float64 holds
 		}
@@ -34,7 +34,7 @@ func TestLongSoftmax(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.op, c.shape, err)
 		}
-		n, inner := c.shape[c.axis], graph.Size(c.shape[c.axis+1:])
+		n, inner := c.shape[c.axis], graph.ElementCount(c.shape[c.axis+1:])
 		for i, v := range got {
 			first := i/(n*inner)*n*inner + i%inner
 			sum := 0.0

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Support says how some operators are computed, or why they are not.
-type Support struct {
+// A SupportEntry says how some operators are computed, or why they are not supported.
+type SupportEntry struct {
 	How      string
 	Computes bool
 	Ops      []string
@@ -68,13 +68,14 @@ var standings = []struct{ how, names string }{
 		`GRU LSTM Loop QuantLSTMCell RNN Scan`},
 }
 
-// SupportOf returns how the operators of a domain are computed. unknown holds the names for which it has no entry.
-func SupportOf(domain string, names []string) (list []Support, unknown []string) {
+// SupportEntriesOf returns texts that say how the operators of a domain are computed. unknown holds the names for which
+// it has no text.
+func SupportEntriesOf(domain string, names []string) (list []SupportEntry, unknown []string) {
 	at := map[string]int{}
 	add := func(how string, computes bool, op string) {
 		if _, ok := at[how]; !ok {
 			at[how] = len(list)
-			list = append(list, Support{How: how, Computes: computes})
+			list = append(list, SupportEntry{How: how, Computes: computes})
 		}
 		list[at[how]].Ops = append(list[at[how]].Ops, op)
 	}
@@ -89,7 +90,7 @@ func SupportOf(domain string, names []string) (list []Support, unknown []string)
 	for _, op := range names {
 		switch g, ok := gaps[op]; {
 		case understood(domain, op):
-			if !slices.ContainsFunc(list, func(s Support) bool { return slices.Contains(s.Ops, op) }) {
+			if !slices.ContainsFunc(list, func(s SupportEntry) bool { return slices.Contains(s.Ops, op) }) {
 				unknown = append(unknown, op)
 			}
 		case ok:
@@ -106,10 +107,10 @@ func SupportOf(domain string, names []string) (list []Support, unknown []string)
 // understood reports whether an operator is supported, directly or as a composite of others.
 func understood(domain, op string) bool {
 	_, written := composites[domainOf(domain)][op]
-	return written || KnownOperator(domain, op)
+	return written || IsSupportedOperator(domain, op)
 }
 
-// SupportedOperators returns the supported operators of a domain, in order.
+// SupportedOperators returns the sorted names of the supported operators of a domain.
 func SupportedOperators(domain string) []string {
 	names := map[string]bool{}
 	addKeys(names, operators[domainOf(domain)])

@@ -18,11 +18,11 @@ import (
 // inPieces runs a stream piece by piece through a part, and joins an output.
 func inPieces(t *testing.T, p *program.Program, x []float64, out string) (all []float64) {
 	t.Helper()
-	part, err := execution.NewPart(p, []string{"x"}, []string{out})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{out})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, size := part.Stream(), graph.Size(p.Known["x"].Shape)
+	run, size := part.NewStreamingCopy(), graph.ElementCount(p.Known["x"].Shape)
 	for len(x) > 0 {
 		y, _, err := run.Run([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, x[:size])})
 		if err != nil {
@@ -74,9 +74,9 @@ func TestStreams(t *testing.T) {
 func TestDecisionsAcrossPieces(t *testing.T) {
 	t.Parallel()
 	third := graphtest.Body([]string{"s", "e"}, []string{"t", "t"},
-		map[string]*graph.Tensor{"three": graphtest.Scalar(3)},
+		map[string]*graph.ConstantTensor{"three": graphtest.Scalar(3)},
 		graphtest.Node("Div", nil, "d", "e", "three"), graphtest.Node("Add", nil, "t", "s", "d"))
-	g := graphtest.Network([]int{2}, map[string]*graph.Tensor{"zero": graphtest.Scalar(0)},
+	g := graphtest.Network([]int{2}, map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0)},
 		graphtest.ScanNode(graphtest.Attrs{}, third, []string{"zero", "x"}, []string{"last", "all"}),
 		graphtest.Node("Floor", nil, "y", "all"))
 	p := graphtest.Prepare(t, g)
@@ -84,18 +84,18 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 	if got, want := inPieces(t, p, ones, "y"), []float64{0, 0, 1, 1, 1, 2}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	part, err := execution.NewPart(p, []string{"x"}, []string{"all"})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{"all"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	part = part.Stream()
+	part = part.NewStreamingCopy()
 	var got []string
-	for _, run := range []*execution.ProgramPart{part, part, part.Fork(), part.Stream(), part} {
+	for _, run := range []*execution.ProgramPart{part, part, part.Fork(), part.NewStreamingCopy(), part} {
 		_, all, err := run.Run([]*program.Reals{program.NewExactReals([]int{2}, ones[:2])})
 		if err != nil {
 			t.Fatal(err)
 		}
-		y, err := run.Rounded("all", all)
+		y, err := run.RoundedOutput("all", all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,22 +109,22 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 // TestStreamsInFloat32 walks pieces in other arithmetics: each begins with the states that the exact run has left.
 func TestStreamsInFloat32(t *testing.T) {
 	t.Parallel()
-	g := graphtest.Network([]int{2}, map[string]*graph.Tensor{"zero": graphtest.Scalar(0)},
+	g := graphtest.Network([]int{2}, map[string]*graph.ConstantTensor{"zero": graphtest.Scalar(0)},
 		graphtest.ScanNode(graphtest.Attrs{}, graphtest.Running(), []string{"zero", "x"}, []string{"last", "y"}))
-	part, err := execution.NewPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
+	part, err := execution.NewProgramPart(graphtest.Prepare(t, g), []string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	part = part.Stream()
+	part = part.NewStreamingCopy()
 	for k, want := range [][]float64{{2, 6}, {8, 12}} {
 		x := []*program.Reals{program.NewExactReals([]int{2}, []float64{1, 2})}
 		_, exact, err := part.Run(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bounds, _ := part.Bounds32(x, exact)
+		bounds, _ := part.BoundFloat32Values(x, exact)
 		for what, got := range map[string]*program.Reals{"exact": exact["y"], "bounds": bounds["y"],
-			"float32": part.RunFloat32(x, execution.Variants[0])["y"]} {
+			"float32": part.RunFloat32(x, execution.Float32Variants[0])["y"]} {
 			for i, w := range want {
 				if !(w-1e-5 < got.Lo[i] && got.Lo[i] <= w && w <= got.Hi[i] && got.Hi[i] < w+1e-5) {
 					t.Errorf("piece %d, %s: %v, want %v", k, what, got, want)

@@ -15,26 +15,26 @@ type strides struct {
 	within *budget
 }
 
-// list returns Strides(shape, steps) from the cache. It counts in the budget as a table does.
+// list returns program.NewStridedIndexList(shape, steps) from the cache. It counts in the budget as a table does.
 func (s strides) list(shape, steps []int) *program.IndexList {
 	key := fmt.Sprint(shape, steps)
 	l, ok := s.lists[key]
 	if !ok {
-		s.within.table(graph.Size(shape))
-		l = program.Strides(shape, steps)
+		s.within.table(graph.ElementCount(shape))
+		l = program.NewStridedIndexList(shape, steps)
 		s.lists[key] = l
 	}
 	return l
 }
 
-// strided returns Strided(shape, steps) from the cache, because networks repeat their shapes. Callers must not change
-// the result.
+// strided returns program.StridedIndices(shape, steps) from the cache, because networks repeat their shapes. Callers
+// must not change the result.
 func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
 	t, ok := s.known[key]
 	if !ok {
-		s.within.table(graph.Size(shape))
-		t = program.Strided(shape, steps)
+		s.within.table(graph.ElementCount(shape))
+		t = program.StridedIndices(shape, steps)
 		s.known[key] = t
 	}
 	return t
@@ -43,13 +43,13 @@ func (s strides) strided(shape, steps []int) []int32 {
 // every returns 0, step, 2*step ... with n entries.
 func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
 
-// broadcast returns the pick that maps the elements of shape out to those of a tensor of shape in, which is broadcast.
-func (s strides) broadcast(out, in []int) graph.ElementPick {
-	if graph.Size(in) == graph.Size(out) {
-		return graph.ElementPick{} // the same shape but for leading axes of size 1
+// broadcast returns the map from the elements of shape out to those of a tensor of shape in, which is broadcast to it.
+func (s strides) broadcast(out, in []int) graph.ElementIndexMap {
+	if graph.ElementCount(in) == graph.ElementCount(out) {
+		return graph.ElementIndexMap{} // the same shape but for leading axes of size 1
 	}
-	if graph.Size(in) == 1 {
-		return graph.ElementPick{Table: []int32{0}}
+	if graph.ElementCount(in) == 1 {
+		return graph.ElementIndexMap{Table: []int32{0}}
 	}
 	steps := program.BroadcastStrides(len(out), in)
 	first := slices.IndexFunc(steps, func(s int) bool { return s != 0 })
@@ -58,8 +58,8 @@ func (s strides) broadcast(out, in []int) graph.ElementPick {
 		last--
 	}
 	// elements change along all axes between
-	if first >= 0 && graph.Size(out) > 0 && graph.Size(out[first:last]) == graph.Size(in) {
-		return graph.ElementPick{Run: graph.Size(out[last:]), Count: graph.Size(in)}
+	if first >= 0 && graph.ElementCount(out) > 0 && graph.ElementCount(out[first:last]) == graph.ElementCount(in) {
+		return graph.ElementIndexMap{Run: graph.ElementCount(out[last:]), Count: graph.ElementCount(in)}
 	}
-	return graph.ElementPick{Table: s.strided(out, steps)}
+	return graph.ElementIndexMap{Table: s.strided(out, steps)}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // coded is a tensor as codes, of the elements that another has.
-func coded(t *graph.Tensor) *graph.Tensor {
-	c := &graph.Tensor{DType: t.DType, Shape: t.Shape, Codes: []uint8{}, Values: []float64{math.Inf(1)}}
+func coded(t *graph.ConstantTensor) *graph.ConstantTensor {
+	c := &graph.ConstantTensor{DType: t.DType, Shape: t.Shape, Codes: []uint8{}, Values: []float64{math.Inf(1)}}
 	for i := range t.Len() {
-		at := slices.Index(c.Values, t.At(i))
+		at := slices.Index(c.Values, t.FloatAt(i))
 		if at < 0 {
-			at, c.Values = len(c.Values), append(c.Values, t.At(i))
+			at, c.Values = len(c.Values), append(c.Values, t.FloatAt(i))
 		}
 		c.Codes = append(c.Codes, uint8(at))
 	}
@@ -27,9 +27,10 @@ func coded(t *graph.Tensor) *graph.Tensor {
 
 func TestTensorForms(t *testing.T) {
 	t.Parallel()
-	for _, wide := range []*graph.Tensor{
-		graphtest.Ints(graph.Int8, []int{2, 3}, -128, 127, 0, 1, 1, -128), graphtest.Ints(graph.Bool, []int{2}, 1, 0),
-		graphtest.Ints(graph.Int64, nil, 5), graphtest.Ints(graph.Int8, []int{0, 2}),
+	for _, wide := range []*graph.ConstantTensor{
+		graphtest.Ints(graph.DTypeInt8, []int{2, 3}, -128, 127, 0, 1, 1, -128), graphtest.Ints(graph.DTypeBool,
+			[]int{2}, 1, 0),
+		graphtest.Ints(graph.DTypeInt64, nil, 5), graphtest.Ints(graph.DTypeInt8, []int{0, 2}),
 		graphtest.Reals([]int{4}, 0.25, -1, 0.25, 3), graphtest.Reals(nil, -2), graphtest.Reals([]int{0}),
 	} {
 		c := coded(wide)
@@ -60,36 +61,42 @@ func TestTensorForms(t *testing.T) {
 // one element gives one.
 func TestFoldCodes(t *testing.T) {
 	t.Parallel()
-	w := graphtest.Ints(graph.Int8, []int{2, 3}, -128, 127, 0, 1, 1, -128)
+	w := graphtest.Ints(graph.DTypeInt8, []int{2, 3}, -128, 127, 0, 1, 1, -128)
 	x := graphtest.Reals([]int{2, 3}, 0.25, -1, 0.25, 3, 0, 0.25)
 	for _, c := range []struct {
 		name, op string
-		attrs    graph.Attrs
-		args     []*graph.Tensor
+		attrs    graph.AttributesByName
+		args     []*graph.ConstantTensor
 		codes    bool
 	}{
-		{"a scale", "DequantizeLinear", nil, []*graph.Tensor{w, graphtest.Scalar(0.1)}, true},
-		{"a zero point", "DequantizeLinear", nil, []*graph.Tensor{w, graphtest.Scalar(0.1), graphtest.Ints(graph.Int8,
-			nil, 3)}, true},
-		{"a scale per row", "DequantizeLinear", graph.Attrs{"axis": graph.IntAttr(0)},
-			[]*graph.Tensor{w, graphtest.Reals([]int{2}, 0.5, 3)}, false},
-		{"twice the same", "Mul", nil, []*graph.Tensor{x, x}, true},
-		{"another of codes", "Mul", nil, []*graph.Tensor{x, graphtest.Reals([]int{2, 3}, 1, 2, 3, 1, 2, 3)}, false},
-		{"a number first", "Sub", nil, []*graph.Tensor{graphtest.Scalar(2), x}, true},
-		{"broadcast", "Add", nil, []*graph.Tensor{x, graphtest.Reals([]int{2, 2, 3}, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5,
+		{"a scale", "DequantizeLinear", nil, []*graph.ConstantTensor{w, graphtest.Scalar(0.1)}, true},
+		{"a zero point", "DequantizeLinear", nil, []*graph.ConstantTensor{w, graphtest.Scalar(0.1),
+			graphtest.Ints(graph.DTypeInt8,
+				nil, 3)}, true},
+		{"a scale per row", "DequantizeLinear", graph.AttributesByName{"axis": graph.NewIntAttr(0)},
+			[]*graph.ConstantTensor{w, graphtest.Reals([]int{2}, 0.5, 3)}, false},
+		{"twice the same", "Mul", nil, []*graph.ConstantTensor{x, x}, true},
+		{"another of codes", "Mul", nil, []*graph.ConstantTensor{x, graphtest.Reals([]int{2, 3}, 1, 2, 3, 1, 2, 3)},
+			false},
+		{"a number first", "Sub", nil, []*graph.ConstantTensor{graphtest.Scalar(2), x}, true},
+		{"broadcast", "Add", nil, []*graph.ConstantTensor{x, graphtest.Reals([]int{2, 2, 3}, 1, 2, 3, 4, 5, 6, 1, 2, 3,
+			4, 5,
 			6)},
 			false},
-		{"to integers", "Cast", graph.Attrs{"to": graph.IntAttr(int(graph.Int32))}, []*graph.Tensor{w}, true},
-		{"no float64", "Div", nil, []*graph.Tensor{x, graphtest.Scalar(3)}, false},
-		{"moved", "Transpose", nil, []*graph.Tensor{w}, true},
-		{"another shape", "Reshape", nil, []*graph.Tensor{x, graphtest.Ints(graph.Int64, []int{1}, -1)}, true},
-		{"side by side", "Concat", graph.Attrs{"axis": graph.IntAttr(0)}, []*graph.Tensor{w, w}, false},
+		{"to integers", "Cast", graph.AttributesByName{"to": graph.NewIntAttr(int(graph.DTypeInt32))},
+			[]*graph.ConstantTensor{w}, true},
+		{"no float64", "Div", nil, []*graph.ConstantTensor{x, graphtest.Scalar(3)}, false},
+		{"moved", "Transpose", nil, []*graph.ConstantTensor{w}, true},
+		{"another shape", "Reshape", nil, []*graph.ConstantTensor{x, graphtest.Ints(graph.DTypeInt64, []int{1}, -1)},
+			true},
+		{"side by side", "Concat", graph.AttributesByName{"axis": graph.NewIntAttr(0)}, []*graph.ConstantTensor{w, w},
+			false},
 	} {
-		prepared := func(as func(*graph.Tensor) *graph.Tensor) *program.Program {
-			g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.Tensor{},
+		prepared := func(as func(*graph.ConstantTensor) *graph.ConstantTensor) *program.Program {
+			g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.ConstantTensor{},
 				Outputs: []graph.ValueInfo{{Name: "y"}}}
 			n := &graph.Node{Op: c.op, Attrs: c.attrs, Outputs: []string{"y"}}
-			names := map[*graph.Tensor]string{}
+			names := map[*graph.ConstantTensor]string{}
 			for i, a := range c.args {
 				if names[a] == "" {
 					names[a] = string(rune('a' + i))
@@ -105,7 +112,7 @@ func TestFoldCodes(t *testing.T) {
 			}
 			return p
 		}
-		want := prepared(func(t *graph.Tensor) *graph.Tensor { return t }).Known["y"]
+		want := prepared(func(t *graph.ConstantTensor) *graph.ConstantTensor { return t }).Known["y"]
 		got := prepared(coded).Known["y"]
 		if (got.Const == nil) != (want.Const == nil) || got.DType != want.DType ||
 			!slices.Equal(got.Shape, want.Shape) {
@@ -123,54 +130,58 @@ func TestFoldCodes(t *testing.T) {
 func TestCodesOfChannels(t *testing.T) {
 	t.Parallel()
 	shape := []int{4, 6, 5, 3}
-	w := &graph.Tensor{DType: graph.Int8, Shape: shape, I: make([]int64, graph.Size(shape))}
+	w := &graph.ConstantTensor{DType: graph.DTypeInt8, Shape: shape, I: make([]int64, graph.ElementCount(shape))}
 	for i := range w.I {
 		w.I[i] = int64(i * i % 7 % 3)
 	}
-	scales := func(n int) *graph.Tensor {
+	scales := func(n int) *graph.ConstantTensor {
 		s := graphtest.Reals([]int{n})
 		for i := range n {
 			s.F = append(s.F, 0.5+float64(i*i)/4)
 		}
 		return s
 	}
-	of := func(shape ...int) *graph.Tensor {
-		s := scales(graph.Size(shape))
+	of := func(shape ...int) *graph.ConstantTensor {
+		s := scales(graph.ElementCount(shape))
 		s.Shape = shape
 		return s
 	}
-	perm := func(axes ...int64) graph.Attrs { return graph.Attrs{"perm": {Kind: graph.AttrInts, Ints: axes}} }
+	perm := func(axes ...int64) graph.AttributesByName {
+		return graph.AttributesByName{"perm": {Kind: graph.AttrKindInts, Ints: axes}}
+	}
 	for _, c := range []struct {
 		name, op string
-		attrs    graph.Attrs
-		args     []*graph.Tensor
+		attrs    graph.AttributesByName
+		args     []*graph.ConstantTensor
 		codes    [4]bool // by the axis of the scales
 	}{
 		{"as they are", "Identity", nil, nil, [4]bool{true, true, true, true}},
 		{"turned round", "Transpose", perm(3, 2, 1, 0), nil, [4]bool{true, true, true, true}},
 		{"two axes changed", "Transpose", perm(1, 0, 2, 3), nil, [4]bool{true, true, true, true}},
 		{"as a matrix", "Flatten", nil, nil, [4]bool{true, true, true, true}},
-		{"scaled", "Mul", nil, []*graph.Tensor{graphtest.Scalar(3)}, [4]bool{true, true, true, true}},
-		{"scaled along the last axis", "Mul", nil, []*graph.Tensor{of(3)}, [4]bool{3: true}},
-		{"scaled along the second axis", "Add", nil, []*graph.Tensor{of(6, 1, 1)}, [4]bool{1: true}},
-		{"scaled along two axes", "Mul", nil, []*graph.Tensor{of(6, 1, 3)}, [4]bool{}},
-		{"a slice of each", "Gather", graph.Attrs{"axis": graph.IntAttr(2)},
-			[]*graph.Tensor{graphtest.Int64s(1, 3)}, [4]bool{true, true, true, true}},
-		{"in another order", "Gather", graph.Attrs{"axis": graph.IntAttr(1)},
-			[]*graph.Tensor{graphtest.Int64s(5, 0, 3)}, [4]bool{true, true, true, true}},
-		{"some twice", "Gather", graph.Attrs{"axis": graph.IntAttr(1)}, []*graph.Tensor{graphtest.Int64s(5, 0, 5, 1)},
+		{"scaled", "Mul", nil, []*graph.ConstantTensor{graphtest.Scalar(3)}, [4]bool{true, true, true, true}},
+		{"scaled along the last axis", "Mul", nil, []*graph.ConstantTensor{of(3)}, [4]bool{3: true}},
+		{"scaled along the second axis", "Add", nil, []*graph.ConstantTensor{of(6, 1, 1)}, [4]bool{1: true}},
+		{"scaled along two axes", "Mul", nil, []*graph.ConstantTensor{of(6, 1, 3)}, [4]bool{}},
+		{"a slice of each", "Gather", graph.AttributesByName{"axis": graph.NewIntAttr(2)},
+			[]*graph.ConstantTensor{graphtest.Int64s(1, 3)}, [4]bool{true, true, true, true}},
+		{"in another order", "Gather", graph.AttributesByName{"axis": graph.NewIntAttr(1)},
+			[]*graph.ConstantTensor{graphtest.Int64s(5, 0, 3)}, [4]bool{true, true, true, true}},
+		{"some twice", "Gather", graph.AttributesByName{"axis": graph.NewIntAttr(1)},
+			[]*graph.ConstantTensor{graphtest.Int64s(5, 0, 5, 1)},
 			[4]bool{true, false, true, true}},
 	} {
 		for axis, d := range shape {
-			prepared := func(w *graph.Tensor) *graph.Tensor {
+			prepared := func(w *graph.ConstantTensor) *graph.ConstantTensor {
 				g := &graph.Graph{Opsets: map[string]int64{"": 13}, Outputs: []graph.ValueInfo{{Name: "y"}},
-					Init: map[string]*graph.Tensor{"w": w, "scales": scales(d)}}
+					Init: map[string]*graph.ConstantTensor{"w": w, "scales": scales(d)}}
 				then := &graph.Node{Op: c.op, Attrs: c.attrs, Inputs: []string{"real"}, Outputs: []string{"y"}}
 				for _, a := range c.args {
 					g.Init["b"] = a
 					then.Inputs = append(then.Inputs, "b")
 				}
-				g.Nodes = []*graph.Node{{Op: "DequantizeLinear", Attrs: graph.Attrs{"axis": graph.IntAttr(axis)},
+				g.Nodes = []*graph.Node{{Op: "DequantizeLinear",
+					Attrs:  graph.AttributesByName{"axis": graph.NewIntAttr(axis)},
 					Inputs: []string{"w", "scales"}, Outputs: []string{"real"}}, then}
 				var d diag.List
 				p := operators.Prepare(g, "channels.onnx", operators.Options{}, &d)
@@ -197,12 +208,12 @@ func TestWithoutTables(t *testing.T) {
 	t.Parallel()
 	shape := []int{4, 1, 64, 4096}
 	w := graphtest.Reals(shape)
-	for i := range graph.Size(shape) {
+	for i := range graph.ElementCount(shape) {
 		w.F = append(w.F, float64(i%977))
 	}
 	for _, by := range [][]int{{64, 1}, {4096}, {4, 1, 1, 1}, {64, 4096}, {4, 1, 64, 1}, {4, 1, 1, 4096}} {
 		v := graphtest.Reals(by)
-		for i := range graph.Size(by) {
+		for i := range graph.ElementCount(by) {
 			v.F = append(v.F, float64(i))
 		}
 		g := graphtest.Single("", "Add", 13, nil, func(int) bool { return false }, w, v)
@@ -216,24 +227,24 @@ func TestWithoutTables(t *testing.T) {
 				}
 				rest /= shape[a]
 			}
-			if want := w.F[i] + v.F[at]; y.At(i) != want {
-				t.Fatalf("%v + %v: element %d is %v, want %v", shape, by, i, y.At(i), want)
+			if want := w.F[i] + v.F[at]; y.FloatAt(i) != want {
+				t.Fatalf("%v + %v: element %d is %v, want %v", shape, by, i, y.FloatAt(i), want)
 			}
 		}
 	}
 }
 
 // checkMeaning holds the meaning of codes in rows and in columns of a tensor as a matrix against its elements.
-func checkMeaning(t *testing.T, w *graph.Tensor) {
+func checkMeaning(t *testing.T, w *graph.ConstantTensor) {
 	t.Helper()
 	n := w.Shape[0]
 	for _, matrix := range [][2]int{{n, w.Len() / n}, {w.Len() / w.Shape[len(w.Shape)-1], w.Shape[len(w.Shape)-1]}} {
 		rows, columns := matrix[0], matrix[1]
 		for _, c := range []struct{ offsets, bases []int32 }{
-			{program.Strided([]int{columns}, []int{1}), program.Strided([]int{rows}, []int{columns})},
-			{program.Strided([]int{rows}, []int{columns}), program.Strided([]int{columns}, []int{1})},
+			{program.StridedIndices([]int{columns}, []int{1}), program.StridedIndices([]int{rows}, []int{columns})},
+			{program.StridedIndices([]int{rows}, []int{columns}), program.StridedIndices([]int{columns}, []int{1})},
 		} {
-			meaning := w.CodeValues(c.offsets)
+			meaning := w.NewCodeValuesFunc(c.offsets)
 			for _, base := range c.bases {
 				values := meaning(base)
 				if w.Codes == nil && values != nil {
@@ -241,8 +252,8 @@ func checkMeaning(t *testing.T, w *graph.Tensor) {
 				}
 				for _, at := range c.offsets {
 					i := int(base + at)
-					if values != nil && values[w.Codes[i]] != w.At(i) {
-						t.Fatalf("element %d is %v, means %v", i, w.At(i), values[w.Codes[i]])
+					if values != nil && values[w.Codes[i]] != w.FloatAt(i) {
+						t.Fatalf("element %d is %v, means %v", i, w.FloatAt(i), values[w.Codes[i]])
 					}
 				}
 			}
@@ -251,7 +262,7 @@ func checkMeaning(t *testing.T, w *graph.Tensor) {
 	if w.Codes == nil || w.Groups.Count == 0 {
 		return
 	}
-	whole := w.CodeValues([]int32{0})
+	whole := w.NewCodeValuesFunc([]int32{0})
 	for i := range w.Len() {
 		if whole(int32(i)) == nil {
 			t.Fatalf("element %d alone has no meaning", i)

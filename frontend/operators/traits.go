@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An operator describes an operator: its least and greatest number of inputs, its traits, and the function that builds
-// its steps.
+// An operator describes an operator of a graph: its least and greatest number of inputs, its traits, and the function
+// that builds its steps.
 type operator struct {
 	min, max int
 	is       Trait
@@ -50,24 +50,24 @@ const (
 
 // These operators occur in graphs that other packages write.
 const (
-	OpAdd        = "Add"
-	OpCast       = "Cast"
-	OpCode       = "Code"
-	OpConcat     = "Concat"
-	OpFloatQuant = "FloatQuant"
-	OpGather     = "Gather"
-	OpIdentity   = "Identity"
-	OpMatMul     = "MatMul"
-	OpMax        = "Max"
-	OpMin        = "Min"
-	OpMul        = "Mul"
-	opOneHot     = "OneHot"
-	OpQuant      = "Quant"
-	OpReshape    = "Reshape"
-	OpIf         = "If"
-	OpScan       = "Scan"
-	OpSub        = "Sub"
-	OpTranspose  = "Transpose"
+	OpAdd           = "Add"
+	OpCast          = "Cast"
+	OpQuantiserCode = "Code"
+	OpConcat        = "Concat"
+	OpFloatQuant    = "FloatQuant"
+	OpGather        = "Gather"
+	OpIdentity      = "Identity"
+	OpMatMul        = "MatMul"
+	OpMax           = "Max"
+	OpMin           = "Min"
+	OpMul           = "Mul"
+	opOneHot        = "OneHot"
+	OpQuant         = "Quant"
+	OpReshape       = "Reshape"
+	OpIf            = "If"
+	OpScan          = "Scan"
+	OpSub           = "Sub"
+	OpTranspose     = "Transpose"
 )
 
 // operators holds every supported operator, by domain and name.
@@ -77,18 +77,18 @@ var operators map[string]map[string]operator
 // graph contains them.
 var parts map[string]operator
 
-// QONNX is the domain of QONNX' quantisers.
-const QONNX = "qonnx.custom_op.general"
+// QONNXDomain is the domain of QONNX' quantisers.
+const QONNXDomain = "qonnx.custom_op.general"
 
 // InternalDomain is the domain of operators that only passes create.
 const InternalDomain = "hlsgen"
 
-// domainOf returns the name of a domain in the tables. QONNX' domain has had several names. PULP's operators also occur
-// in the domain of onnxruntime's extensions.
+// domainOf returns the name that a domain has in the tables of operators. QONNX' domain has had several names. PULP's
+// operators also occur in the domain of onnxruntime's extensions.
 func domainOf(domain string) string {
 	switch domain {
 	case "onnx.brevitas", "finn.custom_op.general", "finn", "qonnx":
-		return QONNX
+		return QONNXDomain
 	case contrib:
 		return pulp
 	}
@@ -97,16 +97,16 @@ func domainOf(domain string) string {
 
 // IsQuantisationDomain reports whether a domain belongs to QONNX, FINN or Brevitas.
 func IsQuantisationDomain(domain string) bool {
-	return domainOf(domain) == QONNX || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
+	return domainOf(domain) == QONNXDomain || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
 }
 
-// lookup returns the operator with a name that may occur in graphs.
+// lookup returns the operator with a name that may occur in graphs. ok is false if hlsgen does not support it.
 func lookup(domain, op string) (operator, bool) {
 	def, ok := operators[domainOf(domain)][op]
 	return def, ok
 }
 
-// row returns the operator with a name, including those in parts.
+// row returns the operator with a name, including the internal ones in parts.
 func row(domain, op string) (operator, bool) {
 	if def, ok := lookup(domain, op); ok || domain != InternalDomain {
 		return def, ok
@@ -115,24 +115,24 @@ func row(domain, op string) (operator, bool) {
 	return def, ok
 }
 
-// KnownOperator reports whether an operator is supported, at least in some forms.
-func KnownOperator(domain, op string) bool {
+// IsSupportedOperator reports whether an operator is supported, at least in some forms.
+func IsSupportedOperator(domain, op string) bool {
 	_, ok := lookup(domain, op)
 	return ok
 }
 
-// Has reports whether a node's operator has a trait.
-func Has(n *graph.Node, t Trait) bool {
+// HasTrait reports whether a node's operator has a trait.
+func HasTrait(n *graph.Node, t Trait) bool {
 	def, _ := row(n.Domain, n.Op)
 	return def.is&t != 0
 }
 
 // IsRecurrent reports whether a node is a loop along a sequence.
-func IsRecurrent(n *graph.Node) bool { return Has(n, TraitLoop) }
+func IsRecurrent(n *graph.Node) bool { return HasTrait(n, TraitLoop) }
 
-// NewMulByOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
-// codes of its own.
-func NewMulByOne(name, in, one, out string) *graph.Node {
+// NewMulByOneNode returns a node that multiplies a tensor by the constant one. The output has the same values, but can
+// have codes of its own.
+func NewMulByOneNode(name, in, one, out string) *graph.Node {
 	return &graph.Node{Index: -1, Name: name, Op: OpMul, Inputs: []string{in, one}, Outputs: []string{out}}
 }
 

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Quantisers lists the quantising nodes that compute a constant from numbers, the nearest first.
-func Quantisers(p *program.Program, tensor string) (list []*graph.Node) {
+// QuantisersOfConstant returns the quantising nodes that compute a constant from numbers, the nearest first.
+func QuantisersOfConstant(p *program.Program, tensor string) (list []*graph.Node) {
 	maker := map[string]*graph.Node{}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
@@ -19,10 +19,10 @@ func Quantisers(p *program.Program, tensor string) (list []*graph.Node) {
 	seen := map[string]bool{}
 	for rest := []string{tensor}; len(rest) > 0; {
 		n := maker[rest[0]]
-		if rest = rest[1:]; n == nil || seen[n.FirstOutput()] {
+		if rest = rest[1:]; n == nil || seen[n.FirstUsedOutput()] {
 			continue
 		}
-		seen[n.FirstOutput()] = true
+		seen[n.FirstUsedOutput()] = true
 		if unitReaderOf(n) != nil {
 			list = append(list, n)
 			continue
@@ -32,62 +32,63 @@ func Quantisers(p *program.Program, tensor string) (list []*graph.Node) {
 	return list
 }
 
-// A unitReader returns the scale of a quantiser, the scale element of each output element, and the bits of the codes.
-// It returns a nil scale if there is no such number.
-type unitReader func(p *program.Program, n *graph.Node) (scale *graph.Tensor, pick graph.ElementPick, bits int)
+// A unitReader returns the scale of a quantiser, the map from output elements to elements of the scale, and the bits of
+// the codes. It returns a nil scale if there is no such number.
+type unitReader func(p *program.Program, n *graph.Node) (scale *graph.ConstantTensor, pick graph.ElementIndexMap,
+	bits int)
 
 // unitReaderOf returns the unitReader for a node, or nil if the node is not a quantiser with equal steps.
 func unitReaderOf(n *graph.Node) unitReader {
 	of := map[string]map[string]unitReader{
-		"":    {"DequantizeLinear": dequantizedUnit},
-		QONNX: {"Quant": quantUnit, "IntQuant": quantUnit, "BipolarQuant": bipolarUnit},
+		"":          {"DequantizeLinear": dequantizedUnit},
+		QONNXDomain: {"Quant": quantUnit, "IntQuant": quantUnit, "BipolarQuant": bipolarUnit},
 	}
 	return of[domainOf(n.Domain)][n.Op]
 }
 
-func quantUnit(p *program.Program, n *graph.Node) (*graph.Tensor, graph.ElementPick, int) {
-	bits := p.Known[n.In(3)].Const
+func quantUnit(p *program.Program, n *graph.Node) (*graph.ConstantTensor, graph.ElementIndexMap, int) {
+	bits := p.Known[n.InputName(3)].Const
 	if bits == nil || bits.Len() != 1 {
-		return nil, graph.ElementPick{}, 0
+		return nil, graph.ElementIndexMap{}, 0
 	}
 	scale, pick, _ := bipolarUnit(p, n)
-	return scale, pick, int(bits.At(0))
+	return scale, pick, int(bits.FloatAt(0))
 }
 
-func bipolarUnit(p *program.Program, n *graph.Node) (*graph.Tensor, graph.ElementPick, int) {
-	scale := p.Known[n.In(1)]
+func bipolarUnit(p *program.Program, n *graph.Node) (*graph.ConstantTensor, graph.ElementIndexMap, int) {
+	scale := p.Known[n.InputName(1)]
 	if scale.Const == nil {
-		return nil, graph.ElementPick{}, 0
+		return nil, graph.ElementIndexMap{}, 0
 	}
-	return scale.Const, preparationOf(p).broadcast(p.Known[n.FirstOutput()].Shape, scale.Shape), 1
+	return scale.Const, preparationOf(p).broadcast(p.Known[n.FirstUsedOutput()].Shape, scale.Shape), 1
 }
 
 // dequantizedUnit reads a DequantizeLinear. The width of its codes is the width of their type, or less if a Clip limits
 // them.
-func dequantizedUnit(p *program.Program, n *graph.Node) (*graph.Tensor, graph.ElementPick, int) {
+func dequantizedUnit(p *program.Program, n *graph.Node) (*graph.ConstantTensor, graph.ElementIndexMap, int) {
 	c, ok := preparationOf(p).read(n)
-	if !ok || c.in[1].Const == nil || c.HasFlag("block_size") {
-		return nil, graph.ElementPick{}, 0
+	if !ok || c.in[1].Const == nil || c.IsFlagAttrSet("block_size") {
+		return nil, graph.ElementIndexMap{}, 0
 	}
 	scale := c.alongAxis(1).Const
 	lo, hi, _ := c.in[0].DType.IntegerLimits()
-	if clip := clipOf(p, n.In(0)); clip != nil {
+	if clip := clipOf(p, n.InputName(0)); clip != nil {
 		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
 	}
-	t := num.NarrowestInt(num.Range{Lo: int64(lo), Hi: int64(hi)})
-	return scale, preparationOf(p).broadcast(p.Known[n.FirstOutput()].Shape, scale.Shape), t.Width
+	t := num.NarrowestIntTypeFor(num.Range{Lo: int64(lo), Hi: int64(hi)})
+	return scale, preparationOf(p).broadcast(p.Known[n.FirstUsedOutput()].Shape, scale.Shape), t.Width
 }
 
 // clipOf returns the limits of the Clip that computes a constant, or nil if there is none.
-func clipOf(p *program.Program, tensor string) *Quantiser {
+func clipOf(p *program.Program, tensor string) *QuantiserParams {
 	for _, n := range p.Graph.Nodes {
-		if n.Op != "Clip" || n.FirstOutput() != tensor {
+		if n.Op != "Clip" || n.FirstUsedOutput() != tensor {
 			continue
 		}
-		q := &Quantiser{Lo: math.Inf(-1), Hi: math.Inf(1)}
+		q := &QuantiserParams{Lo: math.Inf(-1), Hi: math.Inf(1)}
 		for i, to := range []*float64{&q.Lo, &q.Hi} {
-			if t := p.Known[n.In(1+i)].Const; t != nil && t.Len() == 1 {
-				*to = t.At(0)
+			if t := p.Known[n.InputName(1+i)].Const; t != nil && t.Len() == 1 {
+				*to = t.FloatAt(0)
 			}
 		}
 		return q
@@ -95,20 +96,21 @@ func clipOf(p *program.Program, tensor string) *Quantiser {
 	return nil
 }
 
-// UnitOf returns, for each element that a quantiser of Quantisers gives, the real value of 1, and the bits of the
-// codes. A zero point halfway between two codes halves the unit. UnitOf returns nil if there is no such unit.
-func UnitOf(p *program.Program, n *graph.Node) (unit *graph.Tensor, bits int) {
+// QuantiserUnitAndBits returns, for each element that a quantiser of QuantisersOfConstant gives, the real value for
+// which the integer 1 stands, and the bits of the codes. A zero point halfway between two codes halves the unit.
+// QuantiserUnitAndBits returns nil if there is no such unit.
+func QuantiserUnitAndBits(p *program.Program, n *graph.Node) (unit *graph.ConstantTensor, bits int) {
 	scale, pick, bits := unitReaderOf(n)(p, n)
 	if scale == nil {
 		return nil, 0
 	}
 	half := 1.0
-	if zero := p.Known[n.In(2)].Const; zero != nil {
+	if zero := p.Known[n.InputName(2)].Const; zero != nil {
 		for i := range zero.Len() {
-			switch v := 2 * zero.At(i); {
+			switch v := 2 * zero.FloatAt(i); {
 			case v != math.Trunc(v):
 				return nil, 0
-			case zero.At(i) != math.Trunc(zero.At(i)):
+			case zero.FloatAt(i) != math.Trunc(zero.FloatAt(i)):
 				half = 2
 			}
 		}
@@ -116,10 +118,10 @@ func UnitOf(p *program.Program, n *graph.Node) (unit *graph.Tensor, bits int) {
 	if half == 2 {
 		bits++
 	}
-	k := p.Known[n.FirstOutput()]
-	unit = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+	k := p.Known[n.FirstUsedOutput()]
+	unit = &graph.ConstantTensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.ElementCount(k.Shape))}
 	for i := range unit.F {
-		unit.F[i] = scale.At(pick.At(i)) / half
+		unit.F[i] = scale.FloatAt(pick.ArgumentIndex(i)) / half
 	}
 	return unit, bits
 }

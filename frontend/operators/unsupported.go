@@ -35,10 +35,10 @@ func unknown(n *graph.Node, inputs bool, g *graph.Graph) {
 			break
 		}
 	}
-	panic(&reject{diag.OpUnsupported, msg, hint, n.FullOp()})
+	panic(&reject{diag.OpUnsupported, msg, hint, n.QualifiedOpName()})
 }
 
-// A causes maps causes to diagnostics, so that all nodes with one cause share one diagnostic.
+// A causes groups diagnostics by their cause, so that all nodes with one cause share one diagnostic.
 type causes map[string]*cause
 
 type cause struct {
@@ -63,7 +63,7 @@ func (c causes) add(why string, x diag.Diag, d *diag.List) {
 // shownNodes is the number of nodes with one cause that a diagnostic names.
 const shownNodes = 4
 
-// tell completes the diagnostics with the number and the names of their other nodes.
+// tell completes the diagnostics with the number and the names of the other nodes that share them.
 func (c causes) tell(d *diag.List) {
 	for _, known := range c {
 		n := len(known.nodes)

@@ -13,14 +13,14 @@ import (
 // Some files keep quantised weights as float32 products of code and scale. Each product is rounded, so the weights no
 // longer have a common step, though each is the float32 nearest to a small integer multiple of one.
 
-// maxWeightBits bounds the codes of weights that are recovered without an annotation.
+// maxWeightBits is the largest number of bits of the codes of weights that are recovered without an annotation.
 const maxWeightBits = 8
 
-// RecoverWeights replaces weights by integer multiples of a common step per output channel. It does so only for weights
-// that have no common step of 24 bits, and only if the multiples round to the weights of the file in float32. The codes
-// must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverWeights adds a note to d; it changes
-// the model by less than the rounding to float32 does.
-func RecoverWeights(g *graph.Graph, file string, d *diag.List) {
+// RecoverExactWeights replaces weights by integer multiples of a common step per output channel. It does so only for
+// weights that have no common step of 24 bits, and only if the multiples round to the weights of the file in float32.
+// The codes must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverExactWeights adds a note to
+// d; it changes the model by less than the rounding to float32 does.
+func RecoverExactWeights(g *graph.Graph, file string, d *diag.List) {
 	shared := causes{}
 	defer shared.tell(d)
 	of := weightsOf(g)
@@ -36,8 +36,9 @@ func RecoverWeights(g *graph.Graph, file string, d *diag.List) {
 				continue
 			}
 			g.Init[name] = t
-			shared.add("weights", diag.Diag{Severity: diag.Note, Code: diag.WeightsRecovered, Node: n.Label(),
-				Op: n.FullOp(), Where: Where(file, n), Msg: "its weights are products of small integers and a scale " +
+			shared.add("weights", diag.Diag{Severity: diag.SeverityNote, Code: diag.WeightsRecovered, Node: n.Label(),
+				Op: n.QualifiedOpName(), Where: NodePositionText(file, n),
+				Msg: "its weights are products of small integers and a scale " +
 					"per channel, rounded to float32: they are taken as the products, without that rounding",
 				Hint: "each weight changes by half a unit in its last place at most. To keep the file's own, export " +
 					"quantisers or integers with a scale behind them"}, d)
@@ -45,8 +46,8 @@ func RecoverWeights(g *graph.Graph, file string, d *diag.List) {
 	}
 }
 
-// weightsOf returns the constants that are only read as weights, by products of matrices and convolutions. The value is
-// the axis of output channels.
+// weightsOf returns the constants that are read only as weights, by products of matrices and convolutions. It maps
+// their names to the axis of output channels.
 func weightsOf(g *graph.Graph) map[string]int {
 	axes, barred := map[string]int{}, map[string]bool{}
 	for _, n := range g.Nodes {
@@ -59,7 +60,7 @@ func weightsOf(g *graph.Graph) map[string]int {
 			if slot == 1 && n.Domain == "" {
 				axis = weightAxis(n, len(t.Shape))
 			}
-			if was, seen := axes[name]; axis < 0 || seen && was != axis || t.DType != graph.Float32 {
+			if was, seen := axes[name]; axis < 0 || seen && was != axis || t.DType != graph.DTypeFloat32 {
 				barred[name] = true
 			}
 			axes[name] = axis
@@ -82,7 +83,7 @@ func weightAxis(n *graph.Node, rank int) int {
 	case n.Op == OpMatMul && rank == 2:
 		return 1
 	case n.Op == "Gemm" && rank == 2:
-		return 1 - int(min(1, n.Int("transB", 0)))
+		return 1 - int(min(1, n.IntAttrOr("transB", 0)))
 	}
 	return -1
 }
@@ -94,21 +95,21 @@ func codeLimit(finn string) float64 {
 		if digits, ok := strings.CutPrefix(finn, prefix); ok {
 			bits, err := strconv.Atoi(strings.TrimSuffix(digits, ">"))
 			if err == nil && 2 <= bits && bits <= 16 {
-				lo, hi := graph.CodeLimits(float64(bits), sign, false)
+				lo, hi := graph.CodeLimitsOfBits(float64(bits), sign, false)
 				return max(-lo, hi)
 			}
 		}
 	}
-	lo, _ := graph.CodeLimits(maxWeightBits, true, false)
+	lo, _ := graph.CodeLimitsOfBits(maxWeightBits, true, false)
 	return -lo
 }
 
-// recovered returns weights as integer multiples, up to limit, of a step per channel. ok is false if they are not such
-// multiples, or already have a step of 24 bits.
-func recovered(t *graph.Tensor, axis int, limit float64) (_ *graph.Tensor, ok bool) {
-	channels, inner := t.Shape[axis], graph.Size(t.Shape[axis+1:])
+// recovered returns weights as integer multiples, up to limit, of a step per index of axis. ok is false if they are not
+// such multiples, or already have a step of 24 bits.
+func recovered(t *graph.ConstantTensor, axis int, limit float64) (_ *graph.ConstantTensor, ok bool) {
+	channels, inner := t.Shape[axis], graph.ElementCount(t.Shape[axis+1:])
 	values := t.Floats()
-	out := &graph.Tensor{DType: t.DType, Shape: t.Shape, F: slices.Clone(values)}
+	out := &graph.ConstantTensor{DType: t.DType, Shape: t.Shape, F: slices.Clone(values)}
 	changed := false
 	for c := range channels {
 		at := nonzero(values, c, channels, inner)
@@ -157,7 +158,8 @@ func stepOf(values []float64, at []int, limit float64) (step float64, ok bool) {
 	return 0, false
 }
 
-// within searches for a step near a guess.
+// within returns a step near a guess whose integer multiples up to limit, rounded to float32, are the values. ok is
+// false if it finds none.
 func within(values []float64, at []int, guess, limit float64) (step float64, ok bool) {
 	lo, hi := guess*(1-0x1p-22), guess*(1+0x1p-22)
 	for _, k := range at {
@@ -210,10 +212,10 @@ func proved(values []float64, at []int, step float64) bool {
 	return true
 }
 
-// HasIntegerSteps reports whether each index of an axis has a step of which its elements are integer multiples up to
-// limit, rounded to float32.
-func HasIntegerSteps(t *graph.Tensor, axis int, limit float64) bool {
-	channels, inner := t.Shape[axis], graph.Size(t.Shape[axis+1:])
+// HasCommonStepPerChannel reports whether each index of an axis has a step of which its elements are integer multiples
+// up to limit, rounded to float32.
+func HasCommonStepPerChannel(t *graph.ConstantTensor, axis int, limit float64) bool {
+	channels, inner := t.Shape[axis], graph.ElementCount(t.Shape[axis+1:])
 	values := t.Floats()
 	for c := range channels {
 		at := nonzero(values, c, channels, inner)

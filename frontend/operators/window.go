@@ -20,11 +20,12 @@ type sliding struct {
 // maxSide bounds kernels, strides, dilations and paddings, so that products of two cannot overflow.
 const maxSide = maxElements
 
-// sides reads a list with one number for each axis; the default is def for all. Lists of one number are along W. A
-// single dilation of 1 for two axes, which some exporters write, means the default.
+// sides returns an attribute that lists one number for each axis; the default is def for all. Lists of one number are
+// along W. A single dilation of 1 for two axes, which some exporters write, means the default. It refuses numbers below
+// least.
 func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	out = [2]int{int(def), int(def)}
-	list := c.Ints(name)
+	list := c.IntsAttr(name)
 	if list == nil || name == "dilations" && slices.Equal(list, []int64{1}) {
 		return out
 	}
@@ -53,7 +54,7 @@ func (c *windows) span() {
 	}
 }
 
-// slide reads the geometry from a node's attributes and from the size of its kernel.
+// slide sets the geometry of the windows, from a node's attributes and the size of its kernel.
 func (c *windows) slide(kernel []int) {
 	c.span()
 	s := &c.s
@@ -66,7 +67,7 @@ func (c *windows) slide(kernel []int) {
 	}
 	s.stride = c.sides("strides", s.axes, 1, 1)
 	s.dilation = c.sides("dilations", s.axes, 1, 1)
-	pads := c.Ints("pads")
+	pads := c.IntsAttr("pads")
 	if pads != nil && len(pads) != 2*s.axes {
 		invalid("pads %v for %d axes", pads, s.axes)
 	}
@@ -85,8 +86,8 @@ func (c *windows) slide(kernel []int) {
 // reach returns the extent of a window along an axis.
 func (s *sliding) reach(a int) int { return (s.kernel[a]-1)*s.dilation[a] + 1 }
 
-// place sets the extents of the output for the given padding, or for that of auto_pad. With ceil, a last window that
-// extends beyond the padded data counts, unless it starts behind the data.
+// place sets the extents of the output for the given padding, or for the padding that auto_pad names. With ceil, a last
+// window that extends beyond the padded data counts, unless it starts behind the data.
 func (s *sliding) place(auto string, ceil bool) {
 	for a := range s.in {
 		if s.axes == 1 && a == 0 {
@@ -132,12 +133,13 @@ func (s *sliding) window(group, depth int, last bool) *program.Window {
 }
 
 // attrs returns the attributes of an internal node that slides over padded data.
-func (s *sliding) attrs(group int) graph.Attrs {
-	return graph.Attrs{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...),
-		"group": graph.IntAttr(group)}
+func (s *sliding) attrs(group int) graph.AttributesByName {
+	return graph.AttributesByName{"strides": intsAttr(s.stride[2-s.axes:]...),
+		"dilations": intsAttr(s.dilation[2-s.axes:]...),
+		"group":     graph.NewIntAttr(group)}
 }
 
-// A layout says where the axes of data are: [N, C, (H,) W], or channels last.
+// A layout says which axes of data are which: [N, C, (H,) W], or channels last.
 type layout struct {
 	last        bool
 	n, channels int
@@ -145,7 +147,7 @@ type layout struct {
 	shape       []int
 }
 
-// A windows builds a node that slides windows over input 0.
+// A windows builds the steps of a node that slides windows over input 0.
 type windows struct {
 	*call
 	l layout

@@ -15,8 +15,8 @@ import (
 const channelsLast = "qonnx.custom_op.channels_last"
 
 // whole draws a tensor of small whole numbers.
-func whole(r *rand.Rand, shape ...int) *graph.Tensor {
-	v := make([]float64, graph.Size(shape))
+func whole(r *rand.Rand, shape ...int) *graph.ConstantTensor {
+	v := make([]float64, graph.ElementCount(shape))
 	for i := range v {
 		v[i] = float64(r.IntN(15) - 7)
 	}
@@ -24,14 +24,14 @@ func whole(r *rand.Rand, shape ...int) *graph.Tensor {
 }
 
 // pruned is whole of weights, of which outputs and taps may be dead.
-func pruned(r *rand.Rand, shape ...int) *graph.Tensor {
+func pruned(r *rand.Rand, shape ...int) *graph.ConstantTensor {
 	w := whole(r, shape...)
-	onnxtest.ZeroRandomRowsAndColumns(r, w.F, graph.Size(shape[1:]))
+	onnxtest.ZeroRandomRowsAndColumns(r, w.F, graph.ElementCount(shape[1:]))
 	return w
 }
 
 // permuted is a transposed tensor.
-func permuted(t *graph.Tensor, perm ...int) *graph.Tensor {
+func permuted(t *graph.ConstantTensor, perm ...int) *graph.ConstantTensor {
 	shape := make([]int, len(perm))
 	for i, p := range perm {
 		shape[i] = t.Shape[p]
@@ -52,7 +52,7 @@ func permuted(t *graph.Tensor, perm ...int) *graph.Tensor {
 }
 
 // toLast and toFirst move the axis of channels.
-func toLast(t *graph.Tensor) *graph.Tensor {
+func toLast(t *graph.ConstantTensor) *graph.ConstantTensor {
 	if len(t.Shape) == 3 {
 		return permuted(t, 0, 2, 1)
 	}
@@ -81,7 +81,7 @@ func (c conv) out(in, kernel, a, pads int) int {
 }
 
 // run convolves x [N, C, H, W] with w [M, C/group, KH, KW].
-func (c conv) run(x, w *graph.Tensor, bias []float64) *graph.Tensor {
+func (c conv) run(x, w *graph.ConstantTensor, bias []float64) *graph.ConstantTensor {
 	n, ch, h, wd := x.Shape[0], x.Shape[1], x.Shape[2], x.Shape[3]
 	m, depth, kh, kw := w.Shape[0], w.Shape[1], w.Shape[2], w.Shape[3]
 	oh, ow := c.out(h, kh, 0, c.top+c.down), c.out(wd, kw, 1, c.left+c.right)
@@ -106,7 +106,7 @@ func (c conv) run(x, w *graph.Tensor, bias []float64) *graph.Tensor {
 }
 
 // flat drops the axis of height.
-func flat(t *graph.Tensor) *graph.Tensor {
+func flat(t *graph.ConstantTensor) *graph.ConstantTensor {
 	return graphtest.Reals([]int{t.Shape[0], t.Shape[1], t.Shape[3]}, t.F...)
 }
 
@@ -128,7 +128,7 @@ func TestConv(t *testing.T) {
 			h, kh, c.stride[0], c.dilation[0], c.top, c.down = 1, 1, 1, 1, 0, 0
 		}
 		x, w := whole(r, 1+r.IntN(2), group*depth, h, 5+r.IntN(3)), pruned(r, group*each, depth, kh, kw)
-		args := []*graph.Tensor{x, w, whole(r, group*each)}
+		args := []*graph.ConstantTensor{x, w, whole(r, group*each)}
 		var bias []float64
 		if i%2 == 0 {
 			bias = args[2].F
@@ -161,7 +161,7 @@ func TestAutoPad(t *testing.T) {
 		c.stride, c.dilation, c.group = [2]int{2, 1}, [2]int{1, 1}, 1
 		y := c.run(x, w, nil)
 		opCase{name: mode, op: "Conv", attrs: graphtest.Attrs{"auto_pad": mode, "strides": []int64{2, 1},
-			"kernel_shape": []int64{3, 2}}, args: []*graph.Tensor{x, w}, shape: y.Shape, want: y.F}.check(t)
+			"kernel_shape": []int64{3, 2}}, args: []*graph.ConstantTensor{x, w}, shape: y.Shape, want: y.F}.check(t)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestConvTranspose(t *testing.T) {
 			}
 		}
 		c := conv{stride, dilation, before[0], before[1], after[0], after[1], group}
-		a, args := c.attrs(oneD), []*graph.Tensor{x, w, bias}
+		a, args := c.attrs(oneD), []*graph.ConstantTensor{x, w, bias}
 		a["output_padding"] = []int64{int64(extra[0]), int64(extra[1])}
 		if oneD {
 			args[0], args[1], y = flat(x), flat(w), flat(y)
@@ -225,7 +225,7 @@ type pool struct {
 	ceil, count bool
 }
 
-func (p pool) run(x *graph.Tensor, mean bool) *graph.Tensor {
+func (p pool) run(x *graph.ConstantTensor, mean bool) *graph.ConstantTensor {
 	n, ch := x.Shape[0], x.Shape[1]
 	size, before, after := x.Shape[2:], [2]int{p.top, p.left}, [2]int{p.down, p.right}
 	var out [2]int
@@ -315,11 +315,12 @@ func TestPools(t *testing.T) {
 			if oneD {
 				x, y = flat(x), flat(y)
 			}
-			opCase{name: fmt.Sprintf("%s %d %v of %v", op, i, a, x.Shape), op: op, attrs: a, args: []*graph.Tensor{x},
+			opCase{name: fmt.Sprintf("%s %d %v of %v", op, i, a, x.Shape), op: op, attrs: a,
+				args:  []*graph.ConstantTensor{x},
 				shape: y.Shape, want: y.F}.check(t)
 			x, y = toLast(x), toLast(y)
 			opCase{name: fmt.Sprintf("%s %d %v, channels last", op, i, a), domain: channelsLast, op: op, attrs: a,
-				args: []*graph.Tensor{x}, shape: y.Shape, want: y.F}.check(t)
+				args: []*graph.ConstantTensor{x}, shape: y.Shape, want: y.F}.check(t)
 		}
 	}
 }
@@ -354,16 +355,16 @@ func checkWindows(t *testing.T, name string, p *program.Program) {
 			}
 			return (c*size[0]+row)*size[1] + col
 		}
-		terms := w.Positions()
+		terms := w.KernelPositionCount()
 		if s.Dot != nil {
 			terms = s.Dot.K
-			if w.Depth*w.Positions() != terms || w.Depth*w.Group != channels || w.Before != [2]int{} ||
+			if w.Depth*w.KernelPositionCount() != terms || w.Depth*w.Group != channels || w.Before != [2]int{} ||
 				w.After != [2]int{} {
 				t.Errorf("%s: %+v for sums of %d terms over %d channels", name, *w, terms, channels)
 			}
 		}
 		for k := range terms {
-			kh, kw, c := w.Tap(k)
+			kh, kw, c := w.KernelTapOfTerm(k)
 			if at := place(kh*w.Dilation[0], kw*w.Dilation[1], c); s.Dot != nil && int(s.Dot.AOffset[k]) != at {
 				t.Errorf("%s: term %d is at %d, want %d", name, k, s.Dot.AOffset[k], at)
 			}
@@ -378,8 +379,9 @@ func checkWindows(t *testing.T, name string, p *program.Program) {
 					i = o * channels
 				}
 				if inside := row >= 0 && row < size[0] && col >= 0 && col < size[1]; inside &&
-					s.Elem.At(k, i) != place(row, col, 0) {
-					t.Errorf("%s: variable %d of output %d is element %d, want %d", name, k, o, s.Elem.At(k, i),
+					s.Elem.ArgumentIndex(k, i) != place(row, col, 0) {
+					t.Errorf("%s: variable %d of output %d is element %d, want %d", name, k, o, s.Elem.ArgumentIndex(k,
+						i),
 						place(row, col, 0))
 				}
 			}

@@ -18,30 +18,30 @@ type Pass[G any] struct {
 	Run func(G, *diag.List) (changed bool)
 }
 
-// Options says how Run runs a table: how much of it, with which check, and what to call after changes.
+// Options says how RunPasses runs a table: how much of it, with which check, and what to call after changes.
 type Options[G any] struct {
 	Until  int                                      // run only the first Until passes; 0 for all
 	Verify func(G) error                            // checks the graph after every pass; nil for none
-	Dump   func(number int, pass string, g G) error // called after every pass that changed the graph; nil for none
+	Dump   func(number int, pass string, g G) error // called after each pass that changed the graph; nil for none
 }
 
-// A Panic is the value with which Run panics if a pass has a defect.
-type Panic struct {
+// A PanicValue is the value with which RunPasses panics if a pass has a defect.
+type PanicValue struct {
 	Pass  string
 	Value any // the value with which the pass panicked, or the error of Verify
 }
 
-func (p *Panic) Error() string { return fmt.Sprintf("pass %s: %v", p.Pass, p.Value) }
+func (p *PanicValue) Error() string { return fmt.Sprintf("pass %s: %v", p.Pass, p.Value) }
 
-// Unwrap returns the value if it is an error, and nil otherwise.
-func (p *Panic) Unwrap() error {
+// Unwrap returns Value if it is an error, and nil otherwise.
+func (p *PanicValue) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Check returns an error if a table contradicts itself: two passes have one name, a pass has no name, doc or body, or a
-// pass does not stand after those in After.
-func Check[G any](table []Pass[G]) error {
+// CheckPasses returns an error if a table contradicts itself: two passes have one name, a pass has no name, doc or
+// body, or a pass does not stand after those in After.
+func CheckPasses[G any](table []Pass[G]) error {
 	before := map[string]bool{}
 	for i, p := range table {
 		switch {
@@ -60,11 +60,11 @@ func Check[G any](table []Pass[G]) error {
 	return nil
 }
 
-// Run runs the passes of the table in order, each once. It panics with a *Panic if a pass panics or leaves a graph that
-// Verify refuses, and with an error if Check refuses the table. These are defects of the program. The returned error
-// comes from Dump.
-func Run[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
-	if err := Check(table); err != nil {
+// RunPasses runs the passes of the table in order, each once. It panics with a *PanicValue if a pass panics or leaves a
+// graph that Verify refuses, and with an error if CheckPasses refuses the table. These are defects of the program. The
+// returned error comes from Dump.
+func RunPasses[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
+	if err := CheckPasses(table); err != nil {
 		panic(err)
 	}
 	if opt.Until > 0 {
@@ -81,11 +81,11 @@ func Run[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
 }
 
 // apply runs one pass and then verify, unless it is nil, and reports whether the pass changed the graph. A panic, or an
-// error of verify, becomes a panic with a *Panic that names the pass.
+// error of verify, becomes a panic with a *PanicValue that names the pass.
 func (p Pass[G]) apply(g G, d *diag.List, verify func(G) error) bool {
 	defer func() {
 		if v := recover(); v != nil {
-			panic(&Panic{Pass: p.Name, Value: v})
+			panic(&PanicValue{Pass: p.Name, Value: v})
 		}
 	}()
 	changed := p.Run(g, d)

@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		{[]Pass[words]{{Name: "a", Run: idle}}, `pass 1 ("a") lacks`},
 		{[]Pass[words]{does("", idle)}, `pass 1 ("") lacks`},
 	} {
-		err := Check(c.table)
+		err := CheckPasses(c.table)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 		var g, dumps []string
 		verified := 0
 		full := errors.New("disk full")
-		err := Run(table, &g, Options[words]{
+		err := RunPasses(table, &g, Options[words]{
 			Until:  c.until,
 			Verify: func(words) error { verified++; return nil },
 			Dump: func(n int, pass string, g words) error {
@@ -92,10 +92,11 @@ func TestRunGoesOnAfterDiagnostics(t *testing.T) {
 	var d diag.List
 	var g []string
 	table := []Pass[words]{does("picky", func(_ words, d *diag.List) bool {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpInvalid, Msg: "bad"})
+		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.OpInvalid, Msg: "bad"})
 		return false
 	}), adds("a")}
-	if err := Run(table, &g, Options[words]{}, &d); err != nil || !d.Failed() || !slices.Equal(g, []string{"a"}) {
+	if err := RunPasses(table, &g, Options[words]{}, &d); err != nil || !d.HasErrors() || !slices.Equal(g,
+		[]string{"a"}) {
 		t.Errorf("error %v, diagnostics %v, graph %v", err, d.Diags, g)
 	}
 }
@@ -129,7 +130,7 @@ func TestRunPanics(t *testing.T) {
 				}
 			}()
 			var g []string
-			if err := Run(c.table, &g, Options[words]{Verify: c.verify}, &diag.List{}); err != nil {
+			if err := RunPasses(c.table, &g, Options[words]{Verify: c.verify}, &diag.List{}); err != nil {
 				t.Error(err)
 			}
 		}()

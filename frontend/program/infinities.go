@@ -7,37 +7,39 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An Infinities is the set of the infinities, Above and Below, that a tensor may hold. Masks and limits in models may
-// be infinite.
-type Infinities uint8
+// An InfinitySigns is the set of the infinities that a tensor may hold: InfinitySignPositive, InfinitySignNegative,
+// both or neither. Masks and limits in models may be infinite.
+type InfinitySigns uint8
 
 // The signs of infinities.
 const (
-	Below Infinities = 1 << iota
-	Above
+	InfinitySignNegative InfinitySigns = 1 << iota
+	InfinitySignPositive
 )
 
-// Negated returns the infinities of the tensor with all signs changed.
-func (e Infinities) Negated() Infinities { return e>>1&Below | e<<1&Above }
+// Negated returns the infinities that a tensor may hold after all signs are changed.
+func (e InfinitySigns) Negated() InfinitySigns {
+	return e>>1&InfinitySignNegative | e<<1&InfinitySignPositive
+}
 
-// InfinitiesIn returns the infinities that occur in a constant.
-func InfinitiesIn(t *graph.Tensor) (e Infinities) {
-	if t.IsCertainlyFinite() || !t.DType.Float() {
+// InfinitySignsIn returns the infinities that occur in a constant.
+func InfinitySignsIn(t *graph.ConstantTensor) (e InfinitySigns) {
+	if t.IsCertainlyFinite() || !t.DType.IsReal() {
 		return 0
 	}
-	if t.FirstElementWhere(func(v float64) bool { return math.IsInf(v, -1) }) >= 0 {
-		e |= Below
+	if t.IndexOfFirstWhere(func(v float64) bool { return math.IsInf(v, -1) }) >= 0 {
+		e |= InfinitySignNegative
 	}
-	if t.FirstElementWhere(func(v float64) bool { return math.IsInf(v, 1) }) >= 0 {
-		e |= Above
+	if t.IndexOfFirstWhere(func(v float64) bool { return math.IsInf(v, 1) }) >= 0 {
+		e |= InfinitySignPositive
 	}
 	return e
 }
 
 // MayBeInfinite reports whether a tensor of p may hold infinities.
-func MayBeInfinite(p *Program, tensor string) bool { return p.Infinities(tensor) != 0 }
+func MayBeInfinite(p *Program, tensor string) bool { return p.InfinitySignsOf(tensor) != 0 }
 
-// ReadsInfinities reports whether an input of a step of p may hold infinities.
-func ReadsInfinities(p *Program, step *Step) bool {
+// MayReadInfinities reports whether an input of a step of p may hold infinities.
+func MayReadInfinities(p *Program, step *Step) bool {
 	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return MayBeInfinite(p, in) })
 }

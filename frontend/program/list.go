@@ -6,26 +6,26 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An IndexList is an immutable list of int32s, mostly indices of elements. It is a table or, if the numbers are sums of
-// coordinates times strides, those strides. The second form takes no memory, however long the list is.
+// An IndexList is an immutable list of int32s, mostly indices of elements. It is stored as a table or, if its numbers
+// are sums of coordinates times strides, as those strides. The second form takes no memory, however long the list is.
 type IndexList struct {
 	n     int
 	table []int32 // nil if the list has strides
 	from  int
-	axes  []stride // the outermost first; empty if all numbers are from
+	axes  []stride // the outermost first; empty if all numbers equal from
 }
 
 // A stride is an axis of an IndexList: its number of coordinates, and how much the numbers grow from one coordinate to
 // the next.
 type stride struct{ extent, step int }
 
-// An Axis is an axis along which two lists grow by constant steps A and B, such as the lists of a product's factors.
-// Extent is its number of coordinates.
-type Axis struct{ Extent, A, B int }
+// A CommonStrideAxis is an axis along which two lists grow by constant steps A and B. The lists are, for example, the
+// indices of the two factors of a product. Extent is the axis' number of coordinates.
+type CommonStrideAxis struct{ Extent, A, B int }
 
-// Axes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a list is a
-// table, is empty or does not start at 0, or if there are no common axes.
-func Axes(a, b *IndexList) (axes []Axis, ok bool) {
+// CommonStrideAxes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a
+// list is a table, is empty or does not start at 0, or if there are no common axes.
+func CommonStrideAxes(a, b *IndexList) (axes []CommonStrideAxis, ok bool) {
 	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
 		return nil, false
 	}
@@ -42,7 +42,7 @@ func Axes(a, b *IndexList) (axes []Axis, ok bool) {
 		if s.extent%n != 0 || t.extent%n != 0 {
 			return nil, false
 		}
-		axes = append(axes, Axis{n, s.step, t.step})
+		axes = append(axes, CommonStrideAxis{n, s.step, t.step})
 		if s.extent, s.step = s.extent/n, s.step*n; s.extent == 1 {
 			x = x[:len(x)-1]
 		}
@@ -62,10 +62,10 @@ func NewIndexList(table []int32) *IndexList {
 	return &IndexList{n: len(table), table: table}
 }
 
-// Strides returns the list with an entry for every element of a shape, in row-major order: the sum of its coordinates
-// times steps.
-func Strides(shape, steps []int) *IndexList {
-	l := &IndexList{n: graph.Size(shape)}
+// NewStridedIndexList returns the list with an entry for every element of a shape, in row-major order: the sum of its
+// coordinates times steps.
+func NewStridedIndexList(shape, steps []int) *IndexList {
+	l := &IndexList{n: graph.ElementCount(shape)}
 	for i, extent := range shape {
 		if extent == 1 {
 			continue
@@ -82,7 +82,7 @@ func Strides(shape, steps []int) *IndexList {
 // Len returns the length of the list.
 func (l *IndexList) Len() int { return l.n }
 
-// At returns the i-th number.
+// At returns the i-th number of the list, counted from 0.
 func (l *IndexList) At(i int) int32 {
 	if l.table != nil {
 		return l.table[i]
@@ -109,8 +109,8 @@ func (l *IndexList) run(i int) (n, step int) {
 	return a.extent - i%a.extent, a.step
 }
 
-// Append appends the n numbers from the i-th on to a slice, and returns the extended slice.
-func (l *IndexList) Append(to []int32, i, n int) []int32 {
+// AppendRange appends the n numbers from the i-th on to a slice, and returns the extended slice.
+func (l *IndexList) AppendRange(to []int32, i, n int) []int32 {
 	if l.table != nil {
 		return append(to, l.table[i:i+n]...)
 	}
@@ -127,7 +127,7 @@ func (l *IndexList) Append(to []int32, i, n int) []int32 {
 	return to
 }
 
-// listed is the number of entries that All computes at a time for a list that is no table.
+// listed is the number of entries that All computes at a time for a list that is not stored as a table.
 const listed = 1 << 12
 
 // All yields all numbers in order, with their indices.
@@ -137,7 +137,7 @@ func (l *IndexList) All(yield func(i int, v int32) bool) {
 		if l.table != nil {
 			some = l.table
 		} else {
-			some = l.Append(some[:0], i, min(listed, l.n-i))
+			some = l.AppendRange(some[:0], i, min(listed, l.n-i))
 		}
 		for k, v := range some {
 			if !yield(i+k, v) {
@@ -147,27 +147,27 @@ func (l *IndexList) All(yield func(i int, v int32) bool) {
 	}
 }
 
-// Table returns all numbers as a slice, or nil for a nil list. The caller must not change it.
-func (l *IndexList) Table() []int32 {
+// ToSlice returns all numbers as a slice, or nil for a nil list. The caller must not change it.
+func (l *IndexList) ToSlice() []int32 {
 	switch {
 	case l == nil:
 		return nil
 	case l.table != nil:
 		return l.table
 	}
-	return l.Append(nil, 0, l.n)
+	return l.AppendRange(nil, 0, l.n)
 }
 
-// Inverse returns the list in which entry l.At(i) is i. The list must hold each of 0, 1 ... n-1 once.
-func (l *IndexList) Inverse() *IndexList {
-	if order := l.AscendingOrder(); order != nil {
+// InversePermutation returns the list in which entry l.At(i) is i. The list must hold each of 0, 1 ... n-1 once.
+func (l *IndexList) InversePermutation() *IndexList {
+	if order := l.IndicesInAscendingOrder(); order != nil {
 		return order
 	}
-	return Strides([]int{l.n}, []int{1})
+	return NewStridedIndexList([]int{l.n}, []int{1})
 }
 
-// Range returns the least and the greatest number of a list that is not empty.
-func (l *IndexList) Range() (least, most int32) {
+// LeastAndGreatest returns the least and the greatest number of a list that is not empty.
+func (l *IndexList) LeastAndGreatest() (least, most int32) {
 	if l.table != nil {
 		return slices.Min(l.table), slices.Max(l.table)
 	}
@@ -194,8 +194,8 @@ func (l *IndexList) Equal(o *IndexList) bool {
 	return true
 }
 
-// CommonDivisor returns the greatest common divisor of all numbers, or 0 if all are 0.
-func (l *IndexList) CommonDivisor() int32 {
+// GreatestCommonDivisor returns the greatest common divisor of all numbers, or 0 if all are 0.
+func (l *IndexList) GreatestCommonDivisor() int32 {
 	if l.table != nil {
 		return common(l.table)
 	}
@@ -206,9 +206,9 @@ func (l *IndexList) CommonDivisor() int32 {
 	return max(common(steps), -common(steps))
 }
 
-// AscendingOrder returns the indices that sort the list, equal numbers in their order. It returns nil if the list is
-// sorted already.
-func (l *IndexList) AscendingOrder() *IndexList {
+// IndicesInAscendingOrder returns the indices of the list's numbers, sorted by these numbers; equal numbers stay in
+// order. It returns nil if the list is sorted already.
+func (l *IndexList) IndicesInAscendingOrder() *IndexList {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
 			return nil
@@ -230,7 +230,7 @@ func (l *IndexList) AscendingOrder() *IndexList {
 	for _, k := range slices.Backward(order) {
 		a := l.axes[k]
 		if a.step < reach {
-			return NewIndexList(sorted(l.Table()))
+			return NewIndexList(sorted(l.ToSlice()))
 		}
 		reach += a.step * (a.extent - 1)
 	}
@@ -241,11 +241,11 @@ func (l *IndexList) AscendingOrder() *IndexList {
 	for _, k := range order {
 		shape, steps = append(shape, places[k].extent), append(steps, places[k].step)
 	}
-	return Strides(shape, steps)
+	return NewStridedIndexList(shape, steps)
 }
 
-// CountUp returns the slice 0, 1 ... n-1.
-func CountUp[T int | int32 | int64](n int) []T {
+// NewCountingSlice returns the slice 0, 1 ... n-1.
+func NewCountingSlice[T int | int32 | int64](n int) []T {
 	out := make([]T, n)
 	for i := range out {
 		out[i] = T(i)
@@ -268,7 +268,7 @@ func common(v []int32) (divisor int32) {
 	return divisor
 }
 
-// sorted returns the indices of non-negative numbers in ascending order of the numbers. Equal numbers stay in order.
+// sorted returns the indices of non-negative numbers, sorted by these numbers. Equal numbers stay in order.
 func sorted(v []int32) []int32 {
 	place := make([]int32, slices.Max(v)+2) // by number: the next free place in order
 	for _, x := range v {

@@ -25,8 +25,8 @@ func TestList(t *testing.T) {
 			}
 			permutations++
 		}
-		want := Strided(shape, steps)
-		l, table := Strides(shape, steps), NewIndexList(want)
+		want := StridedIndices(shape, steps)
+		l, table := NewStridedIndexList(shape, steps), NewIndexList(want)
 		for i, v := range want {
 			if l.Len() != len(want) || l.At(i) != v || table.At(i) != v {
 				t.Fatalf("shape %v, steps %v: number %d is %d, want %d", shape, steps, i, l.At(i), v)
@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 		}
 		at := r.IntN(len(want))
 		n := r.IntN(len(want) - at + 1)
-		if got := l.Append([]int32{-1}, at, n); !slices.Equal(got[1:], want[at:at+n]) || got[0] != -1 {
+		if got := l.AppendRange([]int32{-1}, at, n); !slices.Equal(got[1:], want[at:at+n]) || got[0] != -1 {
 			t.Fatalf("shape %v, steps %v: numbers %d to %d are %v", shape, steps, at, at+n, got)
 		}
 		var all []int32
@@ -43,26 +43,27 @@ func TestList(t *testing.T) {
 				t.Fatalf("number %d is told as %d", len(all)-1, i)
 			}
 		}
-		least, most := l.Range()
-		if !slices.Equal(all, want) || !slices.Equal(l.Table(), want) || !l.Equal(table) || !table.Equal(l) ||
-			least != slices.Min(want) || most != slices.Max(want) || l.CommonDivisor() != common(want) {
-			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most, l.CommonDivisor())
+		least, most := l.LeastAndGreatest()
+		if !slices.Equal(all, want) || !slices.Equal(l.ToSlice(), want) || !l.Equal(table) || !table.Equal(l) ||
+			least != slices.Min(want) || most != slices.Max(want) || l.GreatestCommonDivisor() != common(want) {
+			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most,
+				l.GreatestCommonDivisor())
 		}
-		order := l.AscendingOrder()
+		order := l.IndicesInAscendingOrder()
 		var rising, indices []int32
-		for _, i := range order.Table() {
+		for _, i := range order.ToSlice() {
 			rising, indices = append(rising, want[i]), append(indices, i)
 		}
 		slices.Sort(indices)
 		if (order == nil) != slices.IsSorted(want) || order != nil && (!slices.IsSorted(rising) ||
-			!slices.Equal(indices, Strided([]int{len(want)}, []int{1}))) {
-			t.Fatalf("shape %v, steps %v: the order is %v", shape, steps, order.Table())
+			!slices.Equal(indices, StridedIndices([]int{len(want)}, []int{1}))) {
+			t.Fatalf("shape %v, steps %v: the order is %v", shape, steps, order.ToSlice())
 		}
-		if l.Len() > 1 && slices.Equal(slices.Sorted(slices.Values(want)), Strided([]int{len(want)}, []int{1})) {
-			inverse := l.Inverse()
+		if l.Len() > 1 && slices.Equal(slices.Sorted(slices.Values(want)), StridedIndices([]int{len(want)}, []int{1})) {
+			inverse := l.InversePermutation()
 			for i, v := range want {
 				if inverse.At(int(v)) != int32(i) {
-					t.Fatalf("shape %v, steps %v: the inverse is %v", shape, steps, inverse.Table())
+					t.Fatalf("shape %v, steps %v: the inverse is %v", shape, steps, inverse.ToSlice())
 				}
 			}
 		}
@@ -88,11 +89,11 @@ func TestPlaces(t *testing.T) {
 			}
 			from = append(from, axis)
 		}
-		table := SumIndices(from)
-		m := &Move{Places: NewPlaces(from)}
+		table := SumOfAxisIndices(from)
+		m := &Move{Places: NewPaddedSources(from)}
 		var slots []int
 		for i, at := range table {
-			slot, element := m.From(i)
+			slot, element := m.SourceOf(i)
 			if want := int(at); want < 0 && (slot != 1 || element != 0) || want >= 0 && (slot != 0 || element != want) {
 				t.Fatalf("%v: element %d is %d of input %d, want %d", from, i, element, slot, want)
 			}
@@ -100,8 +101,9 @@ func TestPlaces(t *testing.T) {
 				slots = append(slots, slot)
 			}
 		}
-		if !slices.Equal(m.Slots(), slots) || m.ReadsOtherInputs() != slices.Contains(slots, 1) || m.IsIdentity() {
-			t.Fatalf("%v: inputs %v, want %v", from, m.Slots(), slots)
+		if !slices.Equal(m.SourceInputs(), slots) || m.ReadsOtherInputs() != slices.Contains(slots, 1) ||
+			m.IsIdentity() {
+			t.Fatalf("%v: inputs %v, want %v", from, m.SourceInputs(), slots)
 		}
 	}
 }

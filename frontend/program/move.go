@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// A Move takes output element i from element Index[i] of input Input[i]. A nil Index means element i, and a nil Input
-// means input 0. If Places is not nil, it says where elements come from instead.
+// A Move takes output element i from element Index.At(i) of input Input[i]. A nil Index means element i, and a nil
+// Input means input 0. If Places is not nil, it says where elements come from instead.
 type Move struct {
 	Input  []uint8
 	Index  []int32
-	Places *Places
+	Places *PaddedSources
 }
 
-// From returns the input and the index of its element from which output element i comes.
-func (m *Move) From(i int) (input, element int) {
+// SourceOf returns the input from which output element i comes, and the index of the element there.
+func (m *Move) SourceOf(i int) (input, element int) {
 	if m.Places != nil {
 		at := m.Places.at(i)
 		if at < 0 {
@@ -30,20 +30,21 @@ func (m *Move) From(i int) (input, element int) {
 	return input, int(m.Index[i])
 }
 
-// IsIdentity reports whether the output has the elements of input 0 in their order. It looks at m's form and not at its
-// tables.
+// IsIdentity reports whether the output certainly has the elements of input 0 in their order. It looks at whether m has
+// lists and not at their entries.
 func (m *Move) IsIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
 
-// ReadsOtherInputs reports whether elements may come from inputs other than input 0. It looks at m's form.
+// ReadsOtherInputs reports whether elements may come from inputs other than input 0. It does not look at the entries of
+// Input.
 func (m *Move) ReadsOtherInputs() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
 
-// Slots returns the inputs from which elements come, each once, in the order of their first elements.
-func (m *Move) Slots() (list []int) {
+// SourceInputs returns the inputs from which elements come, each once, in the order of their first elements.
+func (m *Move) SourceInputs() (list []int) {
 	switch {
 	case !m.ReadsOtherInputs():
 		return []int{0}
 	case m.Places != nil:
-		first, _ := m.From(0)
+		first, _ := m.SourceOf(0)
 		list = []int{first}
 		if other := 1 - first; other == 1 || !m.Places.empty {
 			list = append(list, other)
@@ -60,25 +61,26 @@ func (m *Move) Slots() (list []int) {
 	return list
 }
 
-// A Places maps the coordinates of each output element to the place from which it comes. That is an element of input 0
-// or, as for padding, the only element of input 1.
-type Places struct {
+// A PaddedSources maps the coordinates of each output element to the place from which it comes. That is an element of
+// input 0 or, as for padding, the only element of input 1.
+type PaddedSources struct {
 	n       int
 	axes    [][]int32 // by axis, or several merged axes, and coordinate: an offset into input 0; negative for input 1
 	outside bool      // some element comes from input 1
 	empty   bool      // all elements come from input 1
 }
 
-// NewPlaces returns a Places for which an element with coordinate j along each axis a comes from the sum of from[a][j]
-// over all axes. If one of these is negative, it comes from input 1.
-func NewPlaces(from [][]int32) *Places {
-	p := &Places{n: 1}
+// NewPaddedSources returns a PaddedSources for an output of one axis for each list of from. The element with coordinate
+// j along each axis a comes from element sum of from[a][j], over all axes, of input 0. If one of these is negative, it
+// comes from input 1.
+func NewPaddedSources(from [][]int32) *PaddedSources {
+	p := &PaddedSources{n: 1}
 	for _, axis := range slices.Backward(from) {
 		p.n *= len(axis)
 		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
 		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
-			p.axes[k] = SumIndices([][]int32{axis, p.axes[k]})
+			p.axes[k] = SumOfAxisIndices([][]int32{axis, p.axes[k]})
 			continue
 		}
 		p.axes = append(p.axes, axis)
@@ -89,7 +91,7 @@ func NewPlaces(from [][]int32) *Places {
 }
 
 // at returns the element of input 0 from which output element i comes, or a negative number for input 1.
-func (p *Places) at(i int) int {
+func (p *PaddedSources) at(i int) int {
 	at, rest := 0, uint32(i)
 	for k := len(p.axes) - 1; k >= 0; k-- {
 		axis := p.axes[k]
@@ -108,11 +110,11 @@ func (p *Places) at(i int) int {
 }
 
 // Len returns the number of output elements.
-func (p *Places) Len() int { return p.n }
+func (p *PaddedSources) Len() int { return p.n }
 
-// Row returns the places of the output elements from i to the end of the last axis: base plus each entry of axis. If
-// one of the two is negative, the element comes from input 1. The last axis must not be empty.
-func (p *Places) Row(i int) (base int, axis []int32) {
+// RowSources returns the sources of the output elements from i to the end of the last axis: element base plus entry of
+// axis, of input 0. If one of the two is negative, the element comes from input 1. The last axis must not be empty.
+func (p *PaddedSources) RowSources(i int) (base int, axis []int32) {
 	last := len(p.axes) - 1
 	if last < 0 {
 		return 0, []int32{0}

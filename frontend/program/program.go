@@ -37,7 +37,7 @@ type Program struct {
 	of      map[*graph.Node][]*Step     // the steps of each node of the graph, including those of its internal nodes
 	by      map[string]*Step            // by output
 	inexact map[string]*Reals           // outputs of steps that do not depend on data, and are not float64s
-	endless map[string]Infinities
+	endless map[string]InfinitySigns
 	readers map[string][]*Step // by input
 	laidOut sync.Map           // from *Tensor to *Reals: constants in the form that runs read
 }
@@ -47,38 +47,38 @@ func New(g *graph.Graph, file string) *Program {
 	n := len(g.Nodes)
 	p := &Program{Graph: g, File: file, Known: make(map[string]KnownTensor, n+len(g.Init)),
 		origin: map[*graph.Node]*graph.Node{}, of: make(map[*graph.Node][]*Step, n), by: make(map[string]*Step, n),
-		inexact: map[string]*Reals{}, endless: map[string]Infinities{}, readers: map[string][]*Step{}}
+		inexact: map[string]*Reals{}, endless: map[string]InfinitySigns{}, readers: map[string][]*Step{}}
 	for name, t := range g.Init {
 		p.Known[name] = KnownTensor{t.Shape, t.DType, t}
 	}
 	return p
 }
 
-// Add adds a step behind all others. What is known of its inputs must have been recorded.
-func (p *Program) Add(s *Step) {
+// AddStep adds a step behind all others. Known must already hold the step's inputs.
+func (p *Program) AddStep(s *Step) {
 	p.Steps = append(p.Steps, s)
 	p.by[s.Output] = s
 }
 
-// SetSteps records the steps of a node of the graph, for StepsOf. It does not add them.
-func (p *Program) SetSteps(n *graph.Node, steps []*Step) { p.of[n] = steps }
+// SetStepsOf records the list that StepsOf returns for a node of the graph. It does not add the steps to the program.
+func (p *Program) SetStepsOf(n *graph.Node, steps []*Step) { p.of[n] = steps }
 
 // StepsOf returns the steps of a node of the graph, including those of its internal nodes. Constants have no steps.
 func (p *Program) StepsOf(n *graph.Node) []*Step { return p.of[n] }
 
-// SetOrigin records that an internal node belongs to node n of the graph.
-func (p *Program) SetOrigin(internal, n *graph.Node) { p.origin[internal] = n }
+// SetOriginOf records that an internal node belongs to node n of the graph.
+func (p *Program) SetOriginOf(internal, n *graph.Node) { p.origin[internal] = n }
 
-// SetInexact records the value of a step's output that does not depend on data, and whose elements are not all
+// SetInexactConstant records the value of a step's output that does not depend on data, and whose elements are not all
 // float64s.
-func (p *Program) SetInexact(tensor string, v *Reals) { p.inexact[tensor] = v }
+func (p *Program) SetInexactConstant(tensor string, v *Reals) { p.inexact[tensor] = v }
 
-// Inexact returns the value of a tensor that does not depend on data although its elements are not all float64s. It
-// returns nil for other tensors.
-func (p *Program) Inexact(tensor string) *Reals { return p.inexact[tensor] }
+// InexactConstant returns the value of a tensor that does not depend on data although its elements are not all
+// float64s. It returns nil for other tensors.
+func (p *Program) InexactConstant(tensor string) *Reals { return p.inexact[tensor] }
 
-// SetInfinities records which infinities a tensor that is not constant may hold.
-func (p *Program) SetInfinities(tensor string, e Infinities) {
+// SetInfinitySigns records which infinities a tensor that is not constant may hold.
+func (p *Program) SetInfinitySigns(tensor string, e InfinitySigns) {
 	if e == 0 {
 		delete(p.endless, tensor)
 		return
@@ -86,16 +86,16 @@ func (p *Program) SetInfinities(tensor string, e Infinities) {
 	p.endless[tensor] = e
 }
 
-// Infinities returns the infinities that a tensor may hold, or a constant does hold.
-func (p *Program) Infinities(tensor string) Infinities {
+// InfinitySignsOf returns the infinities that a tensor may hold, or a constant does hold.
+func (p *Program) InfinitySignsOf(tensor string) InfinitySigns {
 	if c := p.Known[tensor].Const; c != nil {
-		return InfinitiesIn(c)
+		return InfinitySignsIn(c)
 	}
 	return p.endless[tensor]
 }
 
-// Finish completes a program to which all steps were added. Only then may Readers be called.
-func (p *Program) Finish() {
+// RecordReaders records which steps read each tensor, after all steps were added. Only then may ReadersOf be called.
+func (p *Program) RecordReaders() {
 	for _, s := range p.Steps {
 		seen := map[string]bool{}
 		for _, in := range s.Node.Inputs {
@@ -112,21 +112,21 @@ func (p *Program) Finish() {
 type KnownTensor struct {
 	Shape []int
 	DType graph.DType
-	Const *graph.Tensor
+	Const *graph.ConstantTensor
 }
 
-// IsInexactConstant reports whether a tensor does not depend on data although it has a step, because its elements are
-// not float64s.
+// IsInexactConstant reports whether a step computes a tensor that does not depend on data, because its elements are not
+// all float64s.
 func (p *Program) IsInexactConstant(tensor string) bool { return p.inexact[tensor] != nil }
 
-// Producer returns the step that computes a tensor, or nil for inputs and constants.
-func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
+// ProducerOf returns the step that computes a tensor, or nil for inputs and constants.
+func (p *Program) ProducerOf(tensor string) *Step { return p.by[tensor] }
 
-// Readers returns the steps that read a tensor, each once. The caller must not change the list.
-func (p *Program) Readers(tensor string) []*Step { return p.readers[tensor] }
+// ReadersOf returns the steps that read a tensor, each once. The caller must not change the list.
+func (p *Program) ReadersOf(tensor string) []*Step { return p.readers[tensor] }
 
-// Loop returns the loop that a node of the graph runs, or nil if the node is no loop.
-func (p *Program) Loop(n *graph.Node) *Recur {
+// LoopOfNode returns the loop that a node of the graph runs, or nil if the node is not a loop.
+func (p *Program) LoopOfNode(n *graph.Node) *Recur {
 	for _, o := range n.Outputs {
 		if s := p.by[o]; s != nil {
 			return s.Recur
@@ -136,9 +136,9 @@ func (p *Program) Loop(n *graph.Node) *Recur {
 }
 
 // StepsBetween returns, in order, the steps that compute the tensors to from the tensors from. read is the set of the
-// tensors to and of all that these steps read, without those in from.
+// tensors to and of all tensors that these steps read, without those in from.
 func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[string]bool) {
-	given, read := graph.NameSet(from), graph.NameSet(to)
+	given, read := graph.NewNameSet(from), graph.NewNameSet(to)
 	for _, s := range slices.Backward(p.Steps) {
 		if !read[s.Output] || given[s.Output] {
 			continue
@@ -153,14 +153,14 @@ func (p *Program) StepsBetween(from, to []string) (steps []*Step, read map[strin
 	return steps, read
 }
 
-// Origin returns the node of the graph to which an internal node belongs. For a node of the graph itself, it returns
-// that.
-func (p *Program) Origin(n *graph.Node) *graph.Node {
+// OriginOf returns the node of the graph to which an internal node belongs. It returns a node of the graph itself
+// unchanged.
+func (p *Program) OriginOf(n *graph.Node) *graph.Node {
 	if o := p.origin[n]; o != nil {
 		return o
 	}
 	return n
 }
 
-// IsSequenceInput reports whether an input's leading axis has an open size and is time, not samples.
+// IsSequenceInput reports whether an input's leading axis has an open size and counts time steps, not samples.
 func (p *Program) IsSequenceInput(input string) bool { return p.Sequences[input] }

@@ -10,26 +10,27 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Reals is a tensor of real values that may be known only as intervals: element i lies in [Lo[i], Hi[i]]. Lo and Hi are
-// the same slice if every element is exact. Truth, if not nil, returns exact values that are not float64s.
+// A Reals is a tensor of real values that may be known only as intervals: element i lies in [Lo[i], Hi[i]]. Lo and Hi
+// are the same slice if every element is exact. Truth, if not nil, returns exact values that are not float64s.
 type Reals struct {
 	Shape  []int
 	Lo, Hi []float64
 	Truth  func(i int) *big.Rat
 
-	Refiner Refiner // computes elements more precisely; nil if nothing does
-	Result  int     // the number of the refiner's output
+	Refiner ElementRefiner // computes elements more precisely; nil if nothing does
+	Result  int            // the number of the refiner's output
 }
 
-// A Refiner computes elements of its outputs as precisely as asked. A loop that was run is one.
-type Refiner interface {
-	// Element returns element i of output number result, exactly or enclosed at prec bits.
+// An ElementRefiner computes elements of its outputs as precisely as asked. A loop that has run is one.
+type ElementRefiner interface {
+	// Element returns element i of output number result, exactly or as an interval computed with prec bits of
+	// precision.
 	Element(result, i int, prec uint) (real.Num, error)
 }
 
-// ZeroReals returns exact zeros of the given shape, to be filled in.
-func ZeroReals(shape []int) *Reals {
-	n := graph.Size(shape)
+// NewZeroReals returns a value of the given shape whose elements are all exactly 0, to be overwritten.
+func NewZeroReals(shape []int) *Reals {
+	n := graph.ElementCount(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
@@ -38,13 +39,13 @@ func (v *Reals) Clone() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
-// NewExactReals returns the exact value with the given shape and elements. It keeps data.
+// NewExactReals returns the exact value with the given shape and elements. It keeps the slice data.
 func NewExactReals(shape []int, data []float64) *Reals {
 	return &Reals{Shape: shape, Lo: data, Hi: data}
 }
 
-// RealsOf returns the value of a constant tensor.
-func RealsOf(t *graph.Tensor) *Reals {
+// RealsOfConstant returns the value of a constant tensor.
+func RealsOfConstant(t *graph.ConstantTensor) *Reals {
 	if t.I == nil {
 		return NewExactReals(t.Shape, t.Floats())
 	}
@@ -59,40 +60,42 @@ func RealsOf(t *graph.Tensor) *Reals {
 	if v.Truth != nil {
 		v.Lo, v.Hi = make([]float64, len(f)), make([]float64, len(f))
 		for i := range f {
-			y := graph.EnclosingInterval(v.Truth(i))
+			y := graph.FloatIntervalOfRational(v.Truth(i))
 			v.Lo[i], v.Hi[i] = y.Lo, y.Hi
 		}
 	}
 	return v
 }
 
-// ConstantReals returns the value of a constant of the program. It converts each constant once for all runs.
-func (p *Program) ConstantReals(t *graph.Tensor) *Reals {
+// CachedRealsOfConstant returns the value of a constant of the program. It converts each constant only once, for all
+// runs.
+func (p *Program) CachedRealsOfConstant(t *graph.ConstantTensor) *Reals {
 	if t.F != nil {
-		return RealsOf(t)
+		return RealsOfConstant(t)
 	}
 	v, known := p.laidOut.Load(t)
 	if !known {
-		v, _ = p.laidOut.LoadOrStore(t, RealsOf(t))
+		v, _ = p.laidOut.LoadOrStore(t, RealsOfConstant(t))
 	}
 	return v.(*Reals)
 }
 
-// Exact reports whether every element is one float64.
-func (v *Reals) Exact() bool {
+// IsExact reports whether every element is known as a single float64, not as an interval.
+func (v *Reals) IsExact() bool {
 	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
-// At returns the interval that encloses element i; both its ends are the element if that is exact.
-func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
+// IntervalAt returns the interval that encloses element i; both its ends are the element if that is exact.
+func (v *Reals) IntervalAt(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
-// Element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
-func (v *Reals) Element(i int, prec uint) (n real.Num, known bool, err error) {
+// ElementAtPrecision returns element i, exactly or as an interval computed with prec bits of precision. known is false
+// if v does not determine the element.
+func (v *Reals) ElementAtPrecision(i int, prec uint) (n real.Num, known bool, err error) {
 	switch {
 	case v.Lo[i] == v.Hi[i]:
-		return real.Of(v.Lo[i]), true, nil
+		return real.NumberOfFloat(v.Lo[i]), true, nil
 	case v.Truth != nil:
-		return real.Exactly(v.Truth(i)), true, nil
+		return real.NumberOfRational(v.Truth(i)), true, nil
 	case v.Refiner != nil:
 		n, err = v.Refiner.Element(v.Result, i, prec)
 		return n, true, err
@@ -100,11 +103,11 @@ func (v *Reals) Element(i int, prec uint) (n real.Num, known bool, err error) {
 	return n, false, nil
 }
 
-// ToTensor returns v, which must be exact, as a constant of type dt. It returns an error if dt is an integer type that
-// does not hold an element.
-func (v *Reals) ToTensor(dt graph.DType) (*graph.Tensor, error) {
-	t := &graph.Tensor{DType: dt, Shape: v.Shape}
-	if dt.Float() {
+// ToExactTensor returns v, which must be exact, as a constant of type dt. It returns an error if dt is an integer type
+// that does not hold one of the elements.
+func (v *Reals) ToExactTensor(dt graph.DType) (*graph.ConstantTensor, error) {
+	t := &graph.ConstantTensor{DType: dt, Shape: v.Shape}
+	if dt.IsReal() {
 		t.F = v.Lo
 		return t, nil
 	}
@@ -128,9 +131,9 @@ func (v *Reals) SetInterval(i int, y real.Interval) {
 	v.Lo[i] = y.Lo
 }
 
-// ShareBounds makes Lo and Hi one slice if they are equal, so that v counts as exact. It returns v.
-func (v *Reals) ShareBounds() *Reals {
-	if v.Exact() {
+// MergeEqualBounds makes Lo and Hi one slice if they are equal, so that v counts as exact. It returns v.
+func (v *Reals) MergeEqualBounds() *Reals {
+	if v.IsExact() {
 		v.Hi = v.Lo
 	}
 	return v

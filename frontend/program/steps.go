@@ -8,19 +8,20 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An Order cuts input 0 into rows and sorts each. Element i of the output has place Rank[i] in the sorted row that
-// starts at Base[i]. Largest says from which end places count. Among equal values the one with the lower index comes
-// first, or, with LastFirst, the one with the higher index. The output is the element's index or its value.
+// An Order cuts input 0 into rows and sorts each row. Element i of the output has place Rank[i] in the sorted row that
+// starts at element Base[i]. Largest says from which end places count. Among equal values the one with the lower index
+// comes first, or, with LastFirst, the one with the higher index. The output is the index or the value of the element
+// at that place.
 type Order struct {
-	N, Stride          int // of a row, in elements
+	N, Stride          int // the length of a row, and the distance of its neighbours, in elements
 	Base, Rank         []int32
 	Largest, LastFirst bool
 	Index              bool
 }
 
-// ComparePlaces returns a negative number if element i of a row comes before element j in the order, and a positive one
-// otherwise. c compares their values like cmp.Compare.
-func (o *Order) ComparePlaces(c, i, j int) int {
+// CompareWithTieBreak returns a negative number if element i of a row comes before element j in the sorted row, and a
+// positive one otherwise. c is the result of cmp.Compare for their values.
+func (o *Order) CompareWithTieBreak(c, i, j int) int {
 	if o.Largest {
 		c = -c
 	}
@@ -32,10 +33,10 @@ func (o *Order) ComparePlaces(c, i, j int) int {
 	return c
 }
 
-// Sorted returns the indices of a row of float64s in the order's sequence: first place first.
-func (o *Order) Sorted(row []float64) []int {
-	order := CountUp[int](len(row))
-	slices.SortFunc(order, func(i, j int) int { return o.ComparePlaces(cmp.Compare(row[i], row[j]), i, j) })
+// SortedIndices returns the indices of a row's elements in the order of their places, first place first.
+func (o *Order) SortedIndices(row []float64) []int {
+	order := NewCountingSlice[int](len(row))
+	slices.SortFunc(order, func(i, j int) int { return o.CompareWithTieBreak(cmp.Compare(row[i], row[j]), i, j) })
 	return order
 }
 
@@ -58,26 +59,27 @@ type Step struct {
 	Codes bool
 }
 
-// An Elem computes output element i as Expr of single elements: variable v is element At(v, i) of input Args[v].
+// An Elem computes output element i as Expr of single elements: variable v is element ArgumentIndex(v, i) of input
+// Args[v].
 type Elem struct {
 	Expr   *real.Expr
 	Args   []int
-	Index  []graph.ElementPick // by variable
-	Offset []int32             // by variable, added to Index, so that variables can share a table; nil for zeros
+	Index  []graph.ElementIndexMap // by variable
+	Offset []int32                 // by variable, added to Index, so that variables can share a table; nil for zeros
 }
 
-// At returns the index, in its input, of the element that variable v reads for output element i.
-func (e *Elem) At(v, i int) int {
+// ArgumentIndex returns the index, in its input, of the element that variable v reads for output element i.
+func (e *Elem) ArgumentIndex(v, i int) int {
 	if e.Offset == nil {
-		return e.Index[v].At(i)
+		return e.Index[v].ArgumentIndex(i)
 	}
 	return e.shifted(v, i)
 }
 
-func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]) }
+func (e *Elem) shifted(v, i int) int { return e.Index[v].ArgumentIndex(i) + int(e.Offset[v]) }
 
-// A Dot computes element i as the sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]]. A and B are inputs
-// of the node. Then, if not nil, is applied to that sum (variable 0) and to other inputs (variables 1...).
+// A Dot computes output element i as the sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]]. A and B are
+// inputs of the node. Then, if not nil, is applied to that sum (variable 0) and to other inputs (variables 1...).
 type Dot struct {
 	A, B             int
 	K                int
@@ -93,39 +95,40 @@ type Recur struct {
 	// Body has as inputs the states and then one element per scanned tensor. Its outputs are the next states and then
 	// one element per gathered tensor.
 	Body     *Program
-	States   int       // the number of states
-	Scanned  []Scanned // by input of the node, from States on
-	Gathered []Scanned // by output of the node, from States on
-	Length   int       // the number of runs, at least 1
+	States   int        // the number of states
+	Scanned  []ScanAxis // by input of the node, from States on
+	Gathered []ScanAxis // by output of the node, from States on
+	Length   int        // the number of runs, at least 1
 
 	RealGates []string // for the cell of an ONNX operator without formats: the quantisers that it could have
 }
 
-// A Scanned says how a loop goes along an axis of a tensor: forwards or in reverse, one index per run. The body's
-// tensor lacks that axis.
-type Scanned struct {
+// A ScanAxis says how a loop goes along an axis of a tensor: forwards or in reverse, one index per run of its body. The
+// tensor in the body lacks that axis.
+type ScanAxis struct {
 	Axis    int
 	Reverse bool
 }
 
-// Position returns the index on the axis that run t of n reads or writes.
-func (s Scanned) Position(t, n int) int {
+// AxisPositionOfRun returns the index on the axis that run t of n runs reads or writes.
+func (s ScanAxis) AxisPositionOfRun(t, n int) int {
 	if s.Reverse {
 		return n - 1 - t
 	}
 	return t
 }
 
-// Element returns the index in the whole tensor of element i of the body's tensor in run t.
-func (s Scanned) Element(whole []int, t, i int) int {
-	n, inner := whole[s.Axis], graph.Size(whole[s.Axis+1:])
-	return (i/inner*n+s.Position(t, n))*inner + i%inner
+// ElementInWhole returns the index, in a tensor of shape whole, of element i of the body's tensor in run t.
+func (s ScanAxis) ElementInWhole(whole []int, t, i int) int {
+	n, inner := whole[s.Axis], graph.ElementCount(whole[s.Axis+1:])
+	return (i/inner*n+s.AxisPositionOfRun(t, n))*inner + i%inner
 }
 
-// RunOf is the inverse of Element: it returns the run and the element in the run for element i of the whole tensor.
-func (s Scanned) RunOf(whole []int, i int) (t, element int) {
-	n, inner := whole[s.Axis], graph.Size(whole[s.Axis+1:])
-	return s.Position(i/inner%n, n), i/(inner*n)*inner + i%inner
+// RunAndElementOf is the inverse of ElementInWhole. It returns the run that reads or writes element i of a tensor of
+// shape whole, and the element's index in the body's tensor.
+func (s ScanAxis) RunAndElementOf(whole []int, i int) (t, element int) {
+	n, inner := whole[s.Axis], graph.ElementCount(whole[s.Axis+1:])
+	return s.AxisPositionOfRun(i/inner%n, n), i/(inner*n)*inner + i%inner
 }
 
 // A Window says that the sums or the maxima of a step are taken over a sliding window. Data tensors are [N, C, H, W] or
@@ -133,9 +136,9 @@ func (s Scanned) RunOf(whole []int, i int) (t, element int) {
 // along W; a 1-D signal has H = 1. Padding is a separate step before. Only a maximum, for which no padding value is
 // neutral, has Before and After: the rows and columns that lie outside the data and are left out.
 //
-// The sum over k of a Dot runs over kernel positions and channels of a group; Tap returns both. Only BBase and BOffset
-// say where the weights are. The variables of an Elem are kernel positions, row by row. If one lies outside the data,
-// its index names another element of the same window.
+// The sum over k of a Dot runs over kernel positions and channels of a group; KernelTapOfTerm returns both. Only BBase
+// and BOffset say where the weights are. The variables of an Elem are kernel positions, row by row. If one lies outside
+// the data, its index names another element of the same window.
 type Window struct {
 	Kernel, Stride, Dilation [2]int
 	Group                    int
@@ -144,11 +147,12 @@ type Window struct {
 	Before, After            [2]int // for maxima: the rows and columns of windows that lie outside the data
 }
 
-// Tap returns the kernel position and the channel within the group of term k of a Dot, or of variable k of an Elem.
-func (w *Window) Tap(k int) (kh, kw, c int) {
+// KernelTapOfTerm returns the kernel position and the channel within the group of term k of a Dot, or of variable k of
+// an Elem.
+func (w *Window) KernelTapOfTerm(k int) (kh, kw, c int) {
 	at := k / w.Depth
 	return at / w.Kernel[1], at % w.Kernel[1], k % w.Depth
 }
 
-// Positions returns the number of positions in the kernel, its height times its width.
-func (w *Window) Positions() int { return w.Kernel[0] * w.Kernel[1] }
+// KernelPositionCount returns the number of positions in the kernel, its height times its width.
+func (w *Window) KernelPositionCount() int { return w.Kernel[0] * w.Kernel[1] }

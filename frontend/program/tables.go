@@ -6,20 +6,20 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Strided returns a table with an entry for every element of shape in row-major order: the sum of its coordinates times
-// strides.
-func Strided(shape, strides []int) []int32 {
-	return StridedFrom(0, shape, strides)
+// StridedIndices returns a table with an entry for every element of shape in row-major order: the sum of its
+// coordinates times strides.
+func StridedIndices(shape, strides []int) []int32 {
+	return StridedIndicesFrom(0, shape, strides)
 }
 
-// StridedFrom returns the table of Strided with at added to every entry.
-func StridedFrom(at int, shape, strides []int) []int32 {
+// StridedIndicesFrom returns the table of StridedIndices with the number at added to every entry.
+func StridedIndicesFrom(at int, shape, strides []int) []int32 {
 	run, step := 1, 0 // along the last axis
 	outer := len(shape) - 1
 	if outer >= 0 {
 		run, step = shape[outer], strides[outer]
 	}
-	index, coord := make([]int32, graph.Size(shape)), make([]int, len(shape))
+	index, coord := make([]int32, graph.ElementCount(shape)), make([]int, len(shape))
 	for rest := index; len(rest) > 0; rest = rest[run:] {
 		for i := range rest[:run] {
 			rest[i] = int32(at + i*step)
@@ -37,14 +37,14 @@ func StridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// PickAlongAxis returns the pick that maps every element of shape, in row-major order, to its coordinate along an axis.
-func PickAlongAxis(shape []int, axis int) graph.ElementPick {
-	return graph.ElementPick{Run: graph.Size(shape[axis+1:]), Count: shape[axis]}
+// IndexMapAlongAxis returns the map from every element of shape, in row-major order, to its coordinate along an axis.
+func IndexMapAlongAxis(shape []int, axis int) graph.ElementIndexMap {
+	return graph.ElementIndexMap{Run: graph.ElementCount(shape[axis+1:]), Count: shape[axis]}
 }
 
-// SumIndices returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all axes. It is
-// -1 if one of these is negative.
-func SumIndices(from [][]int32) []int32 {
+// SumOfAxisIndices returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all axes.
+// The sum is -1 if one of the terms is negative.
+func SumOfAxisIndices(from [][]int32) []int32 {
 	index := []int32{0}
 	for _, axis := range from {
 		next := make([]int32, 0, len(index)*len(axis))
@@ -74,8 +74,8 @@ func RowMajorStrides(shape []int) []int {
 	return s
 }
 
-// IndexTables returns the tables of indices that a step keeps in memory. Some of them may be nil.
-func (s *Step) IndexTables() (all [][]int32) {
+// AllIndexTables returns the tables of indices that a step keeps in memory. Some of them may be nil.
+func (s *Step) AllIndexTables() (all [][]int32) {
 	elem := s.Elem
 	switch {
 	case s.Move != nil:
@@ -93,8 +93,8 @@ func (s *Step) IndexTables() (all [][]int32) {
 	return all
 }
 
-// BroadcastStrides returns the row-major strides of a tensor of shape in along rank axes, as of the result of a
-// broadcast. They are 0 for axes along which it is repeated.
+// BroadcastStrides returns, for each of rank axes, the stride of a tensor of shape in that is broadcast to these axes.
+// It is the row-major stride, or 0 for an axis along which the tensor is repeated.
 func BroadcastStrides(rank int, in []int) []int {
 	strides := make([]int, rank)
 	for j, stride := range RowMajorStrides(in) {

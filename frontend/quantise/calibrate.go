@@ -17,16 +17,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A values holds the values that a tensor had in all runs. If there are too many to keep, it holds every n-th.
+// A values holds the values that a tensor had in all runs. If there are too many to keep, it holds every n-th value.
 type values struct {
 	kept     []float64
-	every, n int // one of every values is kept; n counts all values
-	most     int // how many values are kept; 0 for maxKept
+	every, n int // every says that one of so many values is kept; n counts all values
+	most     int // largest number of values to keep; 0 for maxKept
 	min, max float64
 	chosen   map[choosing]choice // the chosen codes and scales
 }
 
-// maxKept is the most values that are kept for a tensor.
+// maxKept is the largest number of values that are kept for a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
@@ -67,20 +67,20 @@ func (v *values) quantiser(r ScaleRule, f QuantFormat, grid float64) choice {
 	return c
 }
 
-// A Calibration runs the float model of a network and records values for the scales of quantisers. Quantisers that will
-// be replaced only clip in it.
-type Calibration struct {
-	n       *QuantisedNetwork
+// A CalibrationRunner runs the float model of a network and records values, from which the scales of quantisers follow.
+// In the float model, quantisers that will be replaced only clip.
+type CalibrationRunner struct {
+	n       *QuantisableNetwork
 	part    *float.Evaluator
 	out     []string
-	formats []num.Format     // by output
-	watched map[*spot]string // the tensor that holds the values of each place
+	formats []num.FloatFormat // by output
+	watched map[*spot]string  // the tensor that holds the values of each place
 	seen    map[string]func(shape []int, data []float64)
 }
 
-// Float returns the float model of the network, ready to run on samples.
-func (n *QuantisedNetwork) Float() (*Calibration, error) {
-	c := &Calibration{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
+// NewCalibrationRunner returns a runner of the network's float model that is ready for samples.
+func (n *QuantisableNetwork) NewCalibrationRunner() (*CalibrationRunner, error) {
+	c := &CalibrationRunner{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
 	gathers := map[*graph.Node][]string{} // by loop: tensors that it gathers in addition
 	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
 		p := it.spot
@@ -99,38 +99,39 @@ func (n *QuantisedNetwork) Float() (*Calibration, error) {
 			nodes = append(nodes, &m)
 		}
 		if c.watched[p] = p.from; s.loop != nil {
-			inner, outer := s.names.Fresh(p.from, "seen"), n.scopes[0].names.Fresh(p.from, "seen")
+			inner, outer := s.names.TakeFreshName(p.from, "seen"), n.scopes[0].names.TakeFreshName(p.from, "seen")
 			gathers[s.loop], c.watched[p] = append(gathers[s.loop], outer), outer
 			nodes = append(nodes, &graph.Node{Index: p.index(), Op: operators.OpIdentity, Inputs: []string{p.from},
 				Outputs: []string{inner}})
-			g.Outputs = append(g.Outputs, graph.ValueInfo{Name: inner, DType: graph.Float32})
+			g.Outputs = append(g.Outputs, graph.ValueInfo{Name: inner, DType: graph.DTypeFloat32})
 		}
 		return nodes
 	}, gathers)
 	var d diag.List
-	prog := operators.Reprepare(n.prog, g, &d)
+	prog := operators.ReprepareProgram(n.prog, g, &d)
 	if prog == nil {
 		return nil, errors.New("the float model: " + first(&d))
 	}
-	c.out = graph.Names(n.prog.Graph.Outputs)
+	c.out = graph.ValueNames(n.prog.Graph.Outputs)
 	for _, name := range c.out {
-		if prog.Producer(name) == nil {
+		if prog.ProducerOf(name) == nil {
 			return nil, fmt.Errorf("output %q depends on no data", name)
 		}
-		c.formats = append(c.formats, prog.Known[name].DType.Format())
+		c.formats = append(c.formats, prog.Known[name].DType.FloatFormat())
 	}
 	c.watch(prog)
 	var err error
-	c.part, err = float.New(prog, graph.Names(g.Inputs), slices.Concat(c.out, slices.Sorted(maps.Keys(c.seen))))
+	c.part, err = float.NewEvaluator(prog, graph.ValueNames(g.Inputs), slices.Concat(c.out,
+		slices.Sorted(maps.Keys(c.seen))))
 	if err != nil {
 		return nil, err
 	}
-	c.part.WithGoroutines(runtime.GOMAXPROCS(0))
+	c.part.UseGoroutines(runtime.GOMAXPROCS(0))
 	return c, nil
 }
 
-// watch makes the places of quantisers receive the values of their tensors when prog runs.
-func (c *Calibration) watch(prog *program.Program) {
+// watch makes each place of a quantiser record the values of its tensor when prog runs.
+func (c *CalibrationRunner) watch(prog *program.Program) {
 	add := func(tensor string, see func(shape []int, data []float64)) {
 		if before := c.seen[tensor]; before != nil {
 			one := see
@@ -142,7 +143,7 @@ func (c *Calibration) watch(prog *program.Program) {
 		c.seen[tensor] = see
 	}
 	runs := func(tensor string) bool {
-		return prog.Producer(tensor) != nil || slices.Contains(graph.Names(prog.Graph.Inputs), tensor)
+		return prog.ProducerOf(tensor) != nil || slices.Contains(graph.ValueNames(prog.Graph.Inputs), tensor)
 	}
 	for _, p := range c.n.spots {
 		if t := c.watched[p]; runs(t) {
@@ -165,8 +166,8 @@ func (c *Calibration) watch(prog *program.Program) {
 	}
 }
 
-// surviving returns the tensors whose values determine the scale of a place after tensor. These are the outputs of
-// pools if only the largest of several elements passes on, and otherwise the tensor itself.
+// surviving returns the tensors whose values determine the scale of a place after tensor. These are the outputs of max
+// pools, if only those read the tensor, and otherwise the tensor itself.
 func (p *spot) surviving(tensor string) (list []string) {
 	s := p.scope
 	for _, it := range s.items {
@@ -188,16 +189,16 @@ func (p *spot) surviving(tensor string) (list []string) {
 
 func first(d *diag.List) string {
 	for _, x := range d.Diags {
-		if x.Severity == diag.Error {
+		if x.Severity == diag.SeverityError {
 			return fmt.Sprintf("%s %q: %s", x.Op, x.Node, x.Msg)
 		}
 	}
 	return "it cannot be prepared"
 }
 
-// Run runs a sample, given as the elements of each input of the graph, and returns the outputs of the graph. With note,
-// the places record their values.
-func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error) {
+// RunSample runs a sample, given as the elements of each input of the graph, and returns the outputs of the graph. If
+// note is set, the places of quantisers record their values.
+func (c *CalibrationRunner) RunSample(in [][]float64, note bool) (out [][]float64, err error) {
 	out = make([][]float64, len(c.out))
 	if err := c.part.Run(in, func(tensor string, shape []int, data []float64) {
 		if see := c.seen[tensor]; note && see != nil {
@@ -218,10 +219,10 @@ func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error
 }
 
 // rounded returns a list of the numbers, each rounded to the nearest one of format f.
-func rounded(data []float64, f num.Format) []float64 {
+func rounded(data []float64, f num.FloatFormat) []float64 {
 	list := make([]float64, len(data))
 	for i, v := range data {
-		list[i] = f.Round(v)
+		list[i] = f.RoundToNearest(v)
 	}
 	return list
 }
@@ -234,14 +235,14 @@ func (p *spot) own() *graph.Node {
 	return &m
 }
 
-// write returns the graph in which become replaces each item. gathers lists the tensors that loops gather in addition
-// to those in the model.
-func (n *QuantisedNetwork) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
+// write returns the graph with each item replaced by the nodes that become returns for it. gathers holds the tensors
+// that loops gather in addition to those in the model.
+func (n *QuantisableNetwork) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
 	gathers map[*graph.Node][]string) *graph.Graph {
 	bodies := map[*graph.Node]*graph.Graph{}
 	for _, s := range slices.Backward(n.scopes) {
 		s.own()
-		g := s.g.Copy()
+		g := s.g.ShallowCopy()
 		g.Nodes = nil
 		for _, it := range s.items {
 			nodes := become(s, g, it)
@@ -249,7 +250,7 @@ func (n *QuantisedNetwork) write(become func(s *scope, g *graph.Graph, it *item)
 				m := *nodes[len(nodes)-1]
 				nodes[len(nodes)-1] = &m
 				m.Attrs = maps.Clone(m.Attrs)
-				m.Attrs["body"] = graph.GraphAttr(body)
+				m.Attrs["body"] = graph.NewGraphAttr(body)
 				m.Outputs = slices.Concat(m.Outputs, gathers[it.origin()])
 				for _, name := range []string{"scan_output_axes", "scan_output_directions"} {
 					if a := m.Attrs[name]; a.Ints != nil {

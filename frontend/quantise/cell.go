@@ -12,7 +12,7 @@ import (
 // results of functions, at the inputs of weights, and at every state before the next step. Products of gates and states
 // stay exact within their sum.
 
-// These are the additional bits of the places in a cell, beyond the width in the recipe. States have most, because a
+// These are the numbers of bits that places in a cell have beyond the width in the recipe. States have most, because a
 // sum over the steps changes by less than a gate does.
 const (
 	moreOfGates  = 2
@@ -24,7 +24,7 @@ const (
 // become minifloats.
 const bitsOfGates = 8
 
-// A line says from which tensor of a body another follows, element by element, and how.
+// A line says from which tensor of a body another tensor follows, element by element, and how.
 type line struct {
 	base  string // the tensor of which it is a function; may be itself
 	curve string // the last function on the way that is not linear, possibly moved; "" if there is none
@@ -40,7 +40,7 @@ type cell struct {
 }
 
 // insertIn adds places for quantisers after the tensors of a loop's body that lack one.
-func (n *QuantisedNetwork) insertIn(s *scope) {
+func (n *QuantisableNetwork) insertIn(s *scope) {
 	c := &cell{scope: s, lines: map[string]line{}, spots: map[string]*spot{}}
 	for _, in := range s.g.Inputs {
 		c.lines[in.Name] = line{base: in.Name}
@@ -67,22 +67,22 @@ func (n *QuantisedNetwork) insertIn(s *scope) {
 	n.weigh(s, len(c.order) > 0)
 }
 
-// weigh marks which weights of a loop stay unchanged. In a body that got places, all weights change. In a body with its
-// own quantisers, only weights change that are not codes yet.
-func (n *QuantisedNetwork) weigh(s *scope, got bool) {
+// weigh marks the weights of a loop that stay unchanged. If got is set, the body got places and all its weights change.
+// In a body with its own quantisers, only weights change that are not codes yet.
+func (n *QuantisableNetwork) weigh(s *scope, got bool) {
 	for _, w := range n.weights {
 		if w.scope == s && !got && !w.stays {
 			shaped, axis := w.shaped()
-			w.stays = operators.HasIntegerSteps(shaped, axis, math.Exp2(maxBits-1)-1)
+			w.stays = operators.HasCommonStepPerChannel(shaped, axis, math.Exp2(maxBits-1)-1)
 		}
 	}
 }
 
-// states returns the number of states of the loop whose body s is.
-func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
+// states returns the number of states of the loop to whose body s belongs.
+func (s *scope) states() int { return s.within.prog.LoopOfNode(s.loop).States }
 
-// scopeOf returns the scope of the body of a loop, or nil for nodes that are no loop.
-func (n *QuantisedNetwork) scopeOf(node *graph.Node) *scope {
+// scopeOf returns the scope of a loop's body, or nil for nodes that are not loops.
+func (n *QuantisableNetwork) scopeOf(node *graph.Node) *scope {
 	for _, s := range n.scopes[1:] {
 		if s.loop == node {
 			return s
@@ -101,7 +101,7 @@ func (s *scope) node() *graph.Node {
 	return s.loop
 }
 
-// gives records which outputs of the loop are codes, for the graph around it.
+// gives records in the graph around the loop which outputs of the loop are codes.
 func (s *scope) gives() {
 	for i, out := range s.loop.Outputs {
 		if p := s.code[s.g.Outputs[i].Name]; p != nil && out != "" {
@@ -112,7 +112,7 @@ func (s *scope) gives() {
 
 // joinDirections gives the states of both directions of an operator the same formats, because their outputs are
 // concatenated.
-func (n *QuantisedNetwork) joinDirections() {
+func (n *QuantisableNetwork) joinDirections() {
 	for i, a := range n.scopes[1:] {
 		for _, b := range n.scopes[i+2:] {
 			if a.loop.Index != b.loop.Index || a.loop.Index < 0 || len(a.g.Outputs) != len(b.g.Outputs) {
@@ -128,15 +128,15 @@ func (n *QuantisedNetwork) joinDirections() {
 	}
 }
 
-// arrives asks for codes of the inputs that a loop's body reads without quantising them, and of the initial values of
-// states that the body quantises.
+// arrives calls want for the tensors around the loop that must be codes. These are the inputs that the body reads
+// without quantising them, and the initial values of states that the body quantises.
 func (s *scope) arrives(want func(string, wish)) {
 	for i, in := range s.g.Inputs {
 		tensor := s.loop.Inputs[i]
 		c := s.within.constant(tensor)
 		w := wish{by: s.loop}
 		switch {
-		case !s.within.prog.Known[tensor].DType.Float() || c != nil && allZero(c) || !s.readsReal(in.Name):
+		case !s.within.prog.Known[tensor].DType.IsReal() || c != nil && allZero(c) || !s.readsReal(in.Name):
 			continue
 		case i < s.states() && s.g.Outputs[i].Name != in.Name:
 			if w.as = s.code[s.g.Outputs[i].Name]; w.as == nil || w.as.stays {
@@ -149,11 +149,11 @@ func (s *scope) arrives(want func(string, wish)) {
 	}
 }
 
-func allZero(t *graph.Tensor) bool {
+func allZero(t *graph.ConstantTensor) bool {
 	return !slices.ContainsFunc(t.Floats(), func(v float64) bool { return v != 0 })
 }
 
-// readsReal reports whether a node of the body that is no quantiser reads the given input.
+// readsReal reports whether a node of the body other than a quantiser reads the given input.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		return it.node != nil && operators.RoleOf(it.node) != operators.RoleQuantizeLinear &&
@@ -161,7 +161,7 @@ func (s *scope) readsReal(input string) bool {
 	})
 }
 
-// visit records how an item's output follows from its inputs, and asks for the codes that the item needs.
+// visit records how an item's output follows from its inputs, and requests places for the codes that the item needs.
 func (c *cell) visit(it *item) {
 	if it.spot != nil {
 		c.lines[it.spot.to] = line{base: it.spot.to}
@@ -209,7 +209,8 @@ func (c *cell) visit(it *item) {
 	}
 }
 
-// of returns from which tensor the given one follows, element by element, and how. Behind a quantiser it begins anew.
+// of returns a line that says from which tensor the given one follows, element by element, and how. The output of a
+// quantiser follows from itself.
 func (c *cell) of(tensor string) line {
 	if c.quantised(tensor) {
 		return line{base: tensor}
@@ -224,7 +225,8 @@ func (c *cell) alike(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return c.of(d).base != c.of(data[0]).base })
 }
 
-// function asks for codes of a tensor, a function that is combined with others, and of the sum that it reads.
+// function requests places after a tensor, a function that is combined with others, and after the sum that the function
+// reads.
 func (c *cell) function(tensor string) {
 	if l := c.of(tensor); l.curve != "" {
 		c.sum(l)
@@ -232,21 +234,21 @@ func (c *cell) function(tensor string) {
 	}
 }
 
-// sum asks for codes of the sum that a function reads.
+// sum requests a place after the sum that a function reads.
 func (c *cell) sum(l line) {
 	if l.joint {
 		c.want(l.base, moreOfSums)
 	}
 }
 
-// factor asks for codes of a sum that is multiplied with others.
+// factor requests a place after a sum that is multiplied with others.
 func (c *cell) factor(tensor string) {
 	if l := c.of(tensor); l.joint && l.curve == "" {
 		c.want(l.base, moreOfSums)
 	}
 }
 
-// codes asks for codes of a tensor with `more` bits than the recipe says.
+// codes requests a place after a tensor, with `more` bits than the recipe says.
 func (c *cell) codes(tensor string, more int) {
 	l := c.of(tensor)
 	switch {
@@ -260,9 +262,10 @@ func (c *cell) codes(tensor string, more int) {
 	}
 }
 
-// want adds a place for a quantiser after a tensor, with `more` bits than the recipe says, unless it has one.
+// want adds a place for a quantiser after a tensor, with `more` bits than the recipe says. It does nothing if the
+// tensor has a place.
 func (c *cell) want(tensor string, more int) {
-	if c.quantised(tensor) || !c.prog.Known[tensor].DType.Float() {
+	if c.quantised(tensor) || !c.prog.Known[tensor].DType.IsReal() {
 		return
 	}
 	p := c.place(tensor, c.loop.Label())

@@ -17,9 +17,9 @@ type equalisation struct {
 	by      []values // by channel
 }
 
-// findEqualisations finds the places whose channels may have scales of their own, because only weights multiply their
+// findEqualisations marks the places whose channels may have their own scales, because only weights multiply their
 // values.
-func (n *QuantisedNetwork) findEqualisations() {
+func (n *QuantisableNetwork) findEqualisations() {
 	s := n.scopes[0]
 	readers := map[string][]*weight{} // by tensor; a nil entry stands for a reader without weights
 	for _, it := range s.items {
@@ -56,16 +56,16 @@ func (n *QuantisedNetwork) findEqualisations() {
 	}
 }
 
-// DisableChannelScales disables scales of channels, so that Run records no values by channel.
-func (n *QuantisedNetwork) DisableChannelScales() {
+// DisableChannelScales gives up scales of channels, so that CalibrationRunner.RunSample records no values by channel.
+func (n *QuantisableNetwork) DisableChannelScales() {
 	for _, p := range n.spots {
 		p.equalised = nil
 	}
 }
 
-// reading returns the weights that multiply the input of a node at a slot. It returns nil if there are none, or they
-// stay unchanged.
-func (n *QuantisedNetwork) reading(it *item, slot int) *weight {
+// reading returns the weights by which a node multiplies its input at a slot. It returns nil if there are none, or if
+// they stay unchanged.
+func (n *QuantisableNetwork) reading(it *item, slot int) *weight {
 	for _, w := range n.weights {
 		if w.node == it.origin() && w.slot != slot && !w.stays && slot+w.slot == 1 {
 			return w
@@ -78,7 +78,7 @@ func (n *QuantisedNetwork) reading(it *item, slot int) *weight {
 // not lie along one axis.
 func (w *weight) dataAxis(rank int) int {
 	switch {
-	case w == nil || w.slot != 1 || w.axis < 0 || w.node.Int("transA", 0) != 0 || w.scope.loop != nil:
+	case w == nil || w.slot != 1 || w.axis < 0 || w.node.IntAttrOr("transA", 0) != 0 || w.scope.loop != nil:
 		return -1
 	case len(w.tensor.Shape) > 2:
 		return 1
@@ -88,7 +88,7 @@ func (w *weight) dataAxis(rank int) int {
 
 // add records the values of a tensor of the given shape in one run, by channel.
 func (e *equalisation) add(shape []int, data []float64) {
-	inner := graph.Size(shape[e.axis+1:])
+	inner := graph.ElementCount(shape[e.axis+1:])
 	one := make([]float64, 0, len(data)/len(e.by))
 	for c := range e.by {
 		one = one[:0]
@@ -100,7 +100,7 @@ func (e *equalisation) add(shape []int, data []float64) {
 	}
 }
 
-// leastKept is the least number of values that are kept for a channel.
+// leastKept is the smallest number of values that are kept for a channel.
 const leastKept = 64
 
 // quarters lists the exponents, in quarters, with which the ranges of activations enter the scales to try.
@@ -152,14 +152,14 @@ func (e *equalisation) largest() (x, w []float64) {
 		for _, row := range rows {
 			top := 0.0
 			for _, i := range row {
-				top = max(top, math.Abs(reader.tensor.At(i)))
+				top = max(top, math.Abs(reader.tensor.FloatAt(i)))
 			}
 			if top == 0 {
 				continue
 			}
 			for _, i := range row {
 				c := reader.reduced(i, len(rows), len(e.by))
-				w[c] = max(w[c], math.Abs(reader.tensor.At(i))/top)
+				w[c] = max(w[c], math.Abs(reader.tensor.FloatAt(i))/top)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (e *equalisation) largest() (x, w []float64) {
 // rows returns, for each output channel, the indices of its elements among the weights.
 func (w *weight) rows() [][]int {
 	shaped, axis := w.shaped()
-	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
+	channels, inner := shaped.Shape[axis], graph.ElementCount(shaped.Shape[axis+1:])
 	rows := make([][]int, channels)
 	for i := range shaped.Len() {
 		c := i / inner % channels
@@ -192,8 +192,8 @@ func momentOf(list []float64) (m moment) {
 	return m
 }
 
-// error returns the mean square error, with channel scales s, of the sums behind the place. Mean errors of channels add
-// up; what remains is treated as independent.
+// error returns the mean square error, with channel scales s, of the sums behind the place. It adds up the mean errors
+// of channels, and treats the remaining errors as independent.
 func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	code, scale := e.quantiser(r, s)
 	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost holds the rounding errors
@@ -213,7 +213,7 @@ func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 		for _, row := range rows {
 			list := make([]float64, len(row))
 			for k, i := range row {
-				list[k] = w.tensor.At(i)
+				list[k] = w.tensor.FloatAt(i)
 				if s != nil {
 					list[k] *= s[w.reduced(i, len(rows), len(e.by))]
 				}
@@ -221,7 +221,7 @@ func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 			narrow := r.Weights.of(true, true)
 			step, mean := r.Scales.scale(narrow, list, w.grid), 0.0
 			for k, i := range row {
-				c, v := w.reduced(i, len(rows), len(e.by)), w.tensor.At(i)
+				c, v := w.reduced(i, len(rows), len(e.by)), w.tensor.FloatAt(i)
 				d := float64(narrow.nearest(list[k]/step)*step) - list[k]
 				if s != nil {
 					d /= s[c]
@@ -237,8 +237,8 @@ func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	return sum
 }
 
-// quantiser returns the code and the scale that recipe r gives for the values, each divided by the scale s of its
-// channel.
+// quantiser returns the code and the scale that recipe r gives for the place's values, each divided by its channel's
+// scale in s.
 func (e *equalisation) quantiser(r Recipe, s []float64) (code, float64) {
 	var all []float64
 	least, most := 0.0, 0.0
@@ -261,12 +261,12 @@ func (p *spot) equaliser(g *graph.Graph, s []float64) *graph.Node {
 	taken := p.scope.names
 	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.equalised.axis)
 	shape[0] = len(s)
-	by := taken.Fresh(p.to, "evening")
-	t := &graph.Tensor{DType: graph.Float32, Shape: shape}
+	by := taken.TakeFreshName(p.to, "evening")
+	t := &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape}
 	for _, v := range s {
 		t.F = append(t.F, float64(float32(1/v)))
 	}
 	g.Init[by] = t
 	return &graph.Node{Index: p.index(), Name: p.label, Op: operators.OpMul, Inputs: []string{p.from, by},
-		Outputs: []string{taken.Fresh(p.to, "evened")}}
+		Outputs: []string{taken.TakeFreshName(p.to, "evened")}}
 }

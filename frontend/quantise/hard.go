@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// hardBy is the ratio from which a place is hard to quantise: that of its largest value to the largest value at the
-// places next to it.
+// hardBy is the ratio of a place's largest value to that at the places next to it from which the place is hard to
+// quantise.
 const hardBy = 10
 
-// maxHard is the most hard places that are named; further ones are only counted.
+// maxHard is the largest number of hard places that are named; further ones are only counted.
 const maxHard = 5
 
-// HardLayers names the layers that are hard to quantise: their values are far larger than those at the places next to
-// them.
-func (n *QuantisedNetwork) HardLayers() (list []string) {
+// HardToQuantiseLayers returns the names of the layers that are hard to quantise: their values are far larger than
+// those at the places next to them.
+func (n *QuantisableNetwork) HardToQuantiseLayers() (list []string) {
 	next := map[*spot][]*spot{}
 	for _, p := range n.spots {
 		for _, q := range p.scope.sources(p.given) {
@@ -52,7 +52,7 @@ func (v *values) largest() float64 {
 	return math.Max(v.max, -v.min)
 }
 
-// sources returns the places from which a tensor follows, directly or through nodes without a place.
+// sources returns the places from whose values a tensor follows, directly or through nodes without a place.
 func (s *scope) sources(tensor string) (list []*spot) {
 	by := map[string]*item{}
 	for _, it := range s.items {

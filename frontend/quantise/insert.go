@@ -9,7 +9,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A wish says which node needs codes of a tensor, and with which place they must share the format, if any.
+// A wish records that a node needs codes of a tensor, and with which place these must share their format, if any.
 type wish struct {
 	by   *graph.Node
 	as   *spot // the place whose format the codes must share; nil for a format of their own
@@ -18,7 +18,7 @@ type wish struct {
 
 // insert finds the tensors of the model's graph that lack a quantiser. Tensors that are multiplied by weights, added,
 // or combined with other tensors must be codes. insert looks at the bodies of loops first.
-func (n *QuantisedNetwork) insert() {
+func (n *QuantisableNetwork) insert() {
 	s := n.scopes[0]
 	for _, in := range n.scopes[1:] {
 		n.insertIn(in)
@@ -45,7 +45,7 @@ func (n *QuantisedNetwork) insert() {
 				want(t, wish{by: it.node})
 			}
 		}
-		if n.lookup == OnDevice && chooses(s, it.node) {
+		if n.lookup == LookupPlaceDevice && chooses(s, it.node) {
 			want(it.node.Inputs[0], wish{by: it.node, rows: true})
 		}
 		if in := n.scopeOf(it.origin()); in != nil {
@@ -77,16 +77,16 @@ func (n *QuantisedNetwork) insert() {
 	s.follow()
 }
 
-// place returns a new place for a quantiser after a tensor, which diagnostics call label.
+// place returns a new place for a quantiser after a tensor. Diagnostics call the place label.
 func (s *scope) place(tensor, label string) *spot {
-	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
+	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.TakeFreshName(tensor, "quantised")}
 	p.limits = []*graph.Node{{Index: -1, Name: label, Op: operators.OpIdentity, Inputs: []string{tensor},
 		Outputs: []string{p.to}}}
 	return p
 }
 
 // put inserts places after their tensors.
-func (n *QuantisedNetwork) put(s *scope, spots map[string]*spot) {
+func (n *QuantisableNetwork) put(s *scope, spots map[string]*spot) {
 	s.put(spots)
 	for _, w := range n.weights {
 		if p := spots[w.data]; p != nil && w.scope == s {
@@ -98,7 +98,7 @@ func (n *QuantisedNetwork) put(s *scope, spots map[string]*spot) {
 	}
 }
 
-// wants returns the tensors among a node's inputs of which the node needs codes.
+// wants returns the names of a node's inputs that must be codes for the node.
 func (s *scope) wants(node *graph.Node) []string {
 	if node == nil {
 		return nil
@@ -130,11 +130,11 @@ func (s *scope) mixed(tensor string) bool {
 	})
 }
 
-// turns reports whether a tensor is a function of another one, element by element, that may both rise and fall. An
+// turns reports whether a tensor is a function of another one, element by element, that both rises and falls. An
 // example is x times the sigmoid of x. The greatest of its values is then not that of the greatest element.
 func (s *scope) turns(tensor string) bool {
 	for {
-		step := s.prog.Producer(tensor)
+		step := s.prog.ProducerOf(tensor)
 		if step == nil || s.code[tensor] != nil {
 			return false
 		}
@@ -149,10 +149,11 @@ func (s *scope) turns(tensor string) bool {
 			with := make([]*real.Expr, len(step.Elem.Args))
 			for v, slot := range step.Elem.Args {
 				if with[v] = real.Var(0); step.Node.Inputs[slot] != data[0] {
-					with[v] = real.Float(s.constant(step.Node.Inputs[slot]).At(step.Elem.At(v, 0)))
+					constant := s.constant(step.Node.Inputs[slot])
+					with[v] = real.ConstantExprOfFloat(constant.FloatAt(step.Elem.ArgumentIndex(v, 0)))
 				}
 			}
-			if _, ok := step.Elem.Expr.Substitute(with).Direction(); !ok {
+			if _, ok := step.Elem.Expr.SubstituteVariables(with).MonotonicDirection(); !ok {
 				return true
 			}
 		}
@@ -160,7 +161,7 @@ func (s *scope) turns(tensor string) bool {
 	}
 }
 
-// carried reports whether a tensor consists of codes alone, if the tensors in quantised have a quantiser.
+// carried reports whether a tensor consists of codes alone, given that the tensors in quantised have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
 		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) ||
@@ -189,7 +190,7 @@ func (s *scope) put(spots map[string]*spot) {
 			}
 		}
 	}
-	behind(graph.Names(s.g.Inputs))
+	behind(graph.ValueNames(s.g.Inputs))
 	behind(slices.Sorted(maps.Keys(s.g.Init)))
 	for _, it := range s.items {
 		switch {

@@ -8,11 +8,11 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A linear holds the tensors of a scope that are codes, between QuantizeLinear and DequantizeLinear, with their places.
-// If the codes are to change, these tensors carry real values instead.
+// A linear maps the tensors of a scope that are codes, between QuantizeLinear and DequantizeLinear, to their places. If
+// the codes are to change, these tensors carry real values instead.
 type linear struct{ of map[string]*spot }
 
-// reads returns the first of some tensors that holds codes, or "" if none does.
+// reads returns the name of the first of some tensors that holds codes, or "" if none does.
 func (l *linear) reads(data []string) string {
 	for _, d := range data {
 		if l.of[d] != nil {
@@ -22,8 +22,8 @@ func (l *linear) reads(data []string) string {
 	return ""
 }
 
-// linear returns the items that replace a QuantizeLinear or a DequantizeLinear.
-func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
+// linear returns the items that replace a QuantizeLinear or a DequantizeLinear node.
+func (n *QuantisableNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	if operators.RoleOf(node) == operators.RoleDequantizeLinear {
 		p := lin.of[in]
@@ -43,7 +43,7 @@ func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*i
 	c := operators.SplitQuantiser(s.prog, node)
 	p.lo, p.hi = c.Attrs["lo"].F, c.Attrs["hi"].F
 	if zero := c.Inputs[2].Const; zero != nil && zero.Len() == 1 {
-		p.lo, p.hi = p.lo-zero.At(0), p.hi-zero.At(0)
+		p.lo, p.hi = p.lo-zero.FloatAt(0), p.hi-zero.FloatAt(0)
 	}
 	if !p.stays {
 		if slices.ContainsFunc(s.g.Outputs, func(o graph.ValueInfo) bool { return o.Name == out }) {
@@ -65,11 +65,11 @@ func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 	c := operators.SplitQuantiser(s.prog, p.node)
 	zero := 0.0
 	if z := c.Inputs[2].Const; z != nil && z.Len() == 1 {
-		zero = z.At(0)
+		zero = z.FloatAt(0)
 	}
 	for slot, limit := range []*float64{&p.lo, &p.hi} {
-		if t := s.constant(node.In(slot + 1)); t != nil && t.Len() == 1 {
-			*limit = t.At(0) - zero
+		if t := s.constant(node.InputName(slot + 1)); t != nil && t.Len() == 1 {
+			*limit = t.FloatAt(0) - zero
 		}
 	}
 	p.bound(c.Inputs[1].Const, p.lo, p.hi)
@@ -88,7 +88,7 @@ func (p *spot) identity(node *graph.Node) *graph.Node {
 // sameParameters reports whether two nodes have equal scales and zero points.
 func sameParameters(s *scope, a, b *graph.Node) bool {
 	for slot := 1; slot <= 2; slot++ {
-		x, y := s.constant(a.In(slot)), s.constant(b.In(slot))
+		x, y := s.constant(a.InputName(slot)), s.constant(b.InputName(slot))
 		switch {
 		case x == nil && y == nil:
 		case x == nil || y == nil || !x.Equal(y):

@@ -10,29 +10,29 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// A LookupAt says where tables of rows are looked up by integers: on the device or on the host. Without one, products
-// of ones and zeros are layers, and other rows are chosen on the host.
-type LookupAt string
+// A LookupPlace says where rows of tables are looked up by integers: on the device or on the host. The empty string
+// leaves it open: products of ones and zeros are layers of the device, and other rows are chosen on the host.
+type LookupPlace string
 
-// The places. Without one, products of ones and zeros are layers of the device, and rows are chosen on the host.
+// These are the places.
 const (
-	OnDevice LookupAt = "device"
-	OnHost   LookupAt = "host"
+	LookupPlaceDevice LookupPlace = "device"
+	LookupPlaceHost   LookupPlace = "host"
 )
 
-// LookupPlaces lists the names of the places, as ParseLookup reads them.
-var LookupPlaces = []string{string(OnDevice), string(OnHost)}
+// LookupPlaceNames lists the names of the places, as ParseLookupPlace reads them.
+var LookupPlaceNames = []string{string(LookupPlaceDevice), string(LookupPlaceHost)}
 
-// ParseLookup reads the name of a place, one of LookupPlaces.
-func ParseLookup(s string) (LookupAt, error) {
-	if !slices.Contains(LookupPlaces, s) {
-		return "", fmt.Errorf("want %s", strings.Join(LookupPlaces, ", "))
+// ParseLookupPlace parses the name of a place, one of LookupPlaceNames.
+func ParseLookupPlace(s string) (LookupPlace, error) {
+	if !slices.Contains(LookupPlaceNames, s) {
+		return "", fmt.Errorf("want %s", strings.Join(LookupPlaceNames, ", "))
 	}
-	return LookupAt(s), nil
+	return LookupPlace(s), nil
 }
 
-// A TableLookup is a node that looks up rows of a constant table by integers, with what either place costs a sample. It
-// chooses rows, or multiplies weights by ones and zeros that are made of integers.
+// A TableLookup is a node that looks up rows of a constant table by integers, with the costs, per sample, of either
+// place. The node chooses rows, or multiplies weights by ones and zeros that are made of integers.
 type TableLookup struct {
 	Node   *graph.Node
 	OneHot bool // a product
@@ -45,9 +45,9 @@ type TableLookup struct {
 	MACs    int // that it then computes
 }
 
-// Lookups returns the lookups of the network, in order, with their costs under a recipe. A table that has a quantiser
-// is not among them: it belongs to the device.
-func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
+// TableLookupsFor returns the lookups of the network, in order, with their costs under a recipe. It leaves out a table
+// that has a quantiser, which belongs to the device.
+func (n *QuantisableNetwork) TableLookupsFor(r Recipe) (list []TableLookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
 		node := it.origin()
@@ -56,17 +56,18 @@ func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 		case chooses(s, node):
 			table := s.constant(node.Inputs[0])
 			index := bits.Len(uint(table.Shape[0] - 1))
-			x := TableLookup{Node: node, OnHost: n.lookup != OnDevice, Rows: rowsOf(n, node, r), Table: table.Len() *
-				r.Activations.width()}
-			x.Indices = graph.Size(s.prog.Known[node.Inputs[1]].Shape) * max(1, (index+7)/8)
+			x := TableLookup{Node: node, OnHost: n.lookup != LookupPlaceDevice, Rows: rowsOf(n, node, r),
+				Table: table.Len() *
+					r.Activations.width()}
+			x.Indices = graph.ElementCount(s.prog.Known[node.Inputs[1]].Shape) * max(1, (index+7)/8)
 			list = append(list, x)
 		case multipliesOnes(s, node):
 			data := s.data(node)[0]
 			x := TableLookup{Node: node, OneHot: true, OnHost: s.fixed[node.Outputs[0]], Rows: rowsOf(n, node, r),
-				Ones: graph.Size(s.prog.Known[data].Shape)}
+				Ones: graph.ElementCount(s.prog.Known[data].Shape)}
 			slot := slices.IndexFunc(node.Inputs, func(in string) bool { return s.constant(in) != nil })
 			shape := s.constant(node.Inputs[slot]).Shape
-			axis := operators.ChannelAxis(node, slot, len(shape))
+			axis := operators.OutputChannelAxisOfWeights(node, slot, len(shape))
 			if axis < 0 {
 				continue
 			}
@@ -77,15 +78,15 @@ func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 	return list
 }
 
-// rowsOf returns the bytes a sample that the host would send of the rows that a node gives, under a recipe. They are
-// quantised at the places behind the node, or as if a place stood there.
-func rowsOf(n *QuantisedNetwork, node *graph.Node, r Recipe) (bytes int) {
+// rowsOf returns the number of bytes per sample that the host would send for the rows that a node chooses, under a
+// recipe. The rows are quantised at the places behind the node, or as if a place stood there.
+func rowsOf(n *QuantisableNetwork, node *graph.Node, r Recipe) (bytes int) {
 	s, from := n.scopes[0], map[string]bool{node.Outputs[0]: true}
 	for _, it := range s.items {
 		switch p := it.spot; {
 		case p != nil && from[p.from]:
 			i := slices.Index(n.spots, p)
-			bytes += graph.Size(s.prog.Known[p.given].Shape) * ((p.lead().format(r.spot(i)).width() + 7) / 8)
+			bytes += graph.ElementCount(s.prog.Known[p.given].Shape) * ((p.lead().format(r.spot(i)).width() + 7) / 8)
 		case p == nil && slices.ContainsFunc(it.node.Inputs, func(in string) bool { return from[in] }):
 			for _, o := range it.node.Outputs {
 				from[o] = from[o] || s.raw[o]
@@ -93,7 +94,7 @@ func rowsOf(n *QuantisedNetwork, node *graph.Node, r Recipe) (bytes int) {
 		}
 	}
 	if bytes == 0 {
-		bytes = graph.Size(s.prog.Known[node.Outputs[0]].Shape) * ((r.Activations.width() + 7) / 8)
+		bytes = graph.ElementCount(s.prog.Known[node.Outputs[0]].Shape) * ((r.Activations.width() + 7) / 8)
 	}
 	return bytes
 }
@@ -106,13 +107,13 @@ func (f QuantFormat) width() int {
 	return 1 + f.Exponent + f.Mantissa
 }
 
-// chooses reports whether a node chooses rows of a constant table of reals by integers that arrive.
+// chooses reports whether a node chooses rows of a constant table of reals by integers that arrive on an input.
 func chooses(s *scope, node *graph.Node) bool {
 	if s.loop != nil || node == nil || node.Op != operators.OpGather || len(s.data(node)) != 1 {
 		return false
 	}
 	table := s.constant(node.Inputs[0])
-	return table != nil && table.DType.Float() && s.raw[node.Inputs[1]] && s.quantiserOf(node.Inputs[0]) == nil
+	return table != nil && table.DType.IsReal() && s.raw[node.Inputs[1]] && s.quantiserOf(node.Inputs[0]) == nil
 }
 
 // multipliesOnes reports whether a node multiplies constants with ones and zeros that are made of integers.
@@ -122,7 +123,7 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 		return false
 	}
 	for t := data[0]; ; {
-		step := s.prog.Producer(t)
+		step := s.prog.ProducerOf(t)
 		switch {
 		case s.truths(t):
 			return true
@@ -135,6 +136,6 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 
 // truths reports whether a tensor is made of truths alone, a one-hot of integers among them.
 func (s *scope) truths(tensor string) bool {
-	step := s.prog.Producer(tensor)
-	return step != nil && step.Node.Op == operators.OpCast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
+	step := s.prog.ProducerOf(tensor)
+	return step != nil && step.Node.Op == operators.OpCast && s.prog.Known[step.Node.Inputs[0]].DType == graph.DTypeBool
 }

@@ -11,8 +11,8 @@ import (
 // Minifloats apply to the inputs of weights: the loop's inputs and the states. Gates and cells are multiplied with each
 // other, and products of the wider minifloats need more bits than a cell has. They keep the model's own quantisers.
 
-// joinLoops makes places and weights of each loop that must have one unit use scales on a common grid.
-func (n *QuantisedNetwork) joinLoops() {
+// joinLoops gives the places and weights of each loop that must have one unit scales on a common grid.
+func (n *QuantisableNetwork) joinLoops() {
 	for _, s := range n.scopes {
 		if s.loop == nil {
 			continue
@@ -34,7 +34,7 @@ func (n *QuantisedNetwork) joinLoops() {
 			}
 		}
 		for i, out := range s.g.Outputs[:min(len(s.g.Outputs), len(s.g.Inputs))] {
-			if in := s.g.Inputs[i].Name; i < n.scopes[0].prog.Loop(s.loop).States && s.code[in] == nil {
+			if in := s.g.Inputs[i].Name; i < n.scopes[0].prog.LoopOfNode(s.loop).States && s.code[in] == nil {
 				s.code[in] = s.code[out.Name]
 			}
 		}
@@ -58,8 +58,8 @@ func (n *QuantisedNetwork) joinLoops() {
 	}
 }
 
-// complete appends empty names to the outputs of loop m until it has one per output of the body. Its last outputs,
-// besides of them, are additional ones and stay the last.
+// complete appends empty names to the outputs of loop m until it has one per output of the body. The last besides
+// outputs are additional ones and stay the last.
 func complete(m *graph.Node, body *graph.Graph, besides int) {
 	for len(m.Outputs) < len(body.Outputs) {
 		at := len(m.Outputs) - besides

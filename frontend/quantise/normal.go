@@ -11,8 +11,8 @@ import (
 // exponentials, a layer normalisation by a deviation. No layer does that, so codes inside would cost accuracy and gain
 // nothing. Only its input, and its output if a product reads it, may get codes.
 
-// normalises returns the nodes of a scope that belong to normalisations, such as those that divide by a standard
-// deviation.
+// normalises returns the set of the nodes of a scope that belong to normalisations, such as those that divide by a
+// standard deviation.
 func normalises(s *scope) map[*graph.Node]bool {
 	all := map[*graph.Node]bool{}
 	readers := map[string][]*graph.Node{}
@@ -36,8 +36,8 @@ func normalises(s *scope) map[*graph.Node]bool {
 	return all
 }
 
-// until returns node and the nodes that depend on it, up to the next products and quantisers. divides says that one of
-// them divides by a result of another.
+// until returns node and the nodes that depend on it, up to the next products and quantisers. divides reports whether
+// one of them divides by a result of another.
 func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.Node]bool, divides bool) {
 	all = map[*graph.Node]bool{node: true}
 	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {
@@ -49,7 +49,7 @@ func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.N
 					role == operators.RoleQuantizeLinear {
 					continue
 				}
-				divides = divides || operators.DividesBy(r) == out
+				divides = divides || operators.DivisorTensorOf(r) == out
 				if !all[r] {
 					all[r] = true
 					list = append(list, r)

@@ -3,7 +3,7 @@
 //
 // In come programs and samples; out come graphs, as values to be written to a file.
 //
-//   - quantise.go has recipes, which say how to quantise a graph, and Find, which finds the places
+//   - quantise.go has recipes, which say how to quantise a graph, and NewQuantisableNetwork, which finds the places
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
 //   - spot.go finds the places of a graph's own quantisers, insert.go those that lack one, cell.go those in bodies of
 //     loops; transform.go finds transforms that stay on the host, lookup.go lookups of rows of tables,
@@ -37,20 +37,20 @@ type Recipe struct {
 	// Least asks for the fewest bits, layer by layer, with which enough samples keep their class. A search finds the
 	// format of each layer.
 	Least bool
-	mix   *Mix // individual formats; nil if all have the formats above
+	mix   *MixedBits // individual formats; nil if all have the formats above
 }
 
-// A Mix holds the bits of each quantiser of activations and of each tensor of weights, in the order of a
-// QuantisedNetwork.
-type Mix struct{ Activations, Weights []int }
+// A MixedBits holds the number of bits of each quantiser of activations and of each tensor of weights, in the order of
+// a QuantisableNetwork.
+type MixedBits struct{ Activations, Weights []int }
 
-// WithMix returns the recipe with the bits of a mix in place of those for all quantisers.
-func (r Recipe) WithMix(m Mix) Recipe {
+// WithMixedBits returns the recipe with the numbers of bits in m in place of those for all quantisers.
+func (r Recipe) WithMixedBits(m MixedBits) Recipe {
 	r.mix = &m
 	return r
 }
 
-// spot returns the recipe for the i-th place of activations, with the bits that a mix gives it.
+// spot returns the recipe for the i-th place of activations, with the number of bits that a mix gives that place.
 func (r Recipe) spot(i int) Recipe {
 	if r.mix != nil {
 		r.Activations = QuantFormat{Bits: r.mix.Activations[i]}
@@ -77,8 +77,8 @@ func (r Recipe) String() string {
 	return s
 }
 
-// Describe returns the name of the recipe and, behind it, its options in words.
-func (r Recipe) Describe() string {
+// DescribeWithOptions returns the name of the recipe, followed by its options in words.
+func (r Recipe) DescribeWithOptions() string {
 	s := r.String()
 	if r.Equalise {
 		s += ", equalised"
@@ -92,7 +92,7 @@ func (r Recipe) Describe() string {
 // LeastBitsRecipeName is the name of the recipe whose formats are found by a search.
 const LeastBitsRecipeName = "least"
 
-// ParseRecipe parses the name of a recipe.
+// ParseRecipe parses the name of a recipe, such as w4a8.
 func ParseRecipe(s string) (r Recipe, err error) {
 	if s == LeastBitsRecipeName {
 		return Recipe{Least: true}, nil
@@ -113,10 +113,10 @@ func ParseRecipe(s string) (r Recipe, err error) {
 }
 
 func (r Recipe) with(w, a string) (_ Recipe, err error) {
-	if r.Weights, err = ParseFormat(w); err == nil {
-		r.Activations, err = ParseFormat(a)
+	if r.Weights, err = ParseQuantFormat(w); err == nil {
+		r.Activations, err = ParseQuantFormat(a)
 	}
-	return r, errors.Join(err, r.Check())
+	return r, errors.Join(err, r.CheckConsistency())
 }
 
 // These bounds apply to the width of accumulators in a recipe.
@@ -125,8 +125,8 @@ const (
 	maxAccBits = 48
 )
 
-// Check returns an error if the parts of a recipe contradict each other.
-func (r Recipe) Check() error {
+// CheckConsistency returns an error if the parts of a recipe contradict each other.
+func (r Recipe) CheckConsistency() error {
 	switch p := r.AccBits; {
 	case p == 0:
 	case p < minAccBits || p > maxAccBits:
@@ -138,39 +138,39 @@ func (r Recipe) Check() error {
 	return nil
 }
 
-// A QuantisedNetwork is a graph whose places of quantisers and tensors of weights are known, so that Write can quantise
-// it by any recipe.
-type QuantisedNetwork struct {
+// A QuantisableNetwork is a graph whose places of quantisers and tensors of weights are known, so that
+// BuildQuantisedGraph can quantise it by any recipe.
+type QuantisableNetwork struct {
 	prog    *program.Program
 	scopes  []*scope // the graph, and then the bodies of its loops in order
 	spots   []*spot
 	weights []*weight
 	replace bool
-	lookup  LookupAt
+	lookup  LookupPlace
 
 	transforms []*graph.Node // products that stay on the host
 	runs       int           // the number of recorded runs
 }
 
-// A Refusal says why a graph cannot be quantised: at which node, what is wrong, and what to do.
-type Refusal struct {
+// A RefusalError says why a graph cannot be quantised: at which node, what is wrong, and what to do.
+type RefusalError struct {
 	Node      *graph.Node
 	Msg, Hint string
 }
 
-func (e *Refusal) Error() string {
-	return fmt.Sprintf("%s %q: %s", e.Node.FullOp(), e.Node.Label(), e.Msg)
+func (e *RefusalError) Error() string {
+	return fmt.Sprintf("%s %q: %s", e.Node.QualifiedOpName(), e.Node.Label(), e.Msg)
 }
 
 func refuse(n *graph.Node, hint, format string, args ...any) error {
-	return &Refusal{n, fmt.Sprintf(format, args...), hint}
+	return &RefusalError{n, fmt.Sprintf(format, args...), hint}
 }
 
-// Find finds the places of quantisers. With replace, the quantisers of the graph and of loops' bodies get other
-// formats; otherwise they stay. Places that lack a quantiser get one. lookup says where rows of tables are
-// looked up. The error is a *Refusal.
-func Find(p *program.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, error) {
-	n := &QuantisedNetwork{prog: p, replace: replace, lookup: lookup}
+// NewQuantisableNetwork returns the network of p's graph, with the places of quantisers. With replace, the quantisers
+// of the graph and of loops' bodies get other formats; otherwise they stay. Places that lack a quantiser get one.
+// lookup says where rows of tables are looked up. The error is a *RefusalError.
+func NewQuantisableNetwork(p *program.Program, replace bool, lookup LookupPlace) (*QuantisableNetwork, error) {
+	n := &QuantisableNetwork{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
 	for _, s := range n.scopes {
 		if err := n.survey(s); err != nil {
@@ -183,30 +183,33 @@ func Find(p *program.Program, replace bool, lookup LookupAt) (*QuantisedNetwork,
 	return n, nil
 }
 
-// InputTransforms returns the nodes of products that stay on the host, because they are fixed transforms of the inputs.
-func (n *QuantisedNetwork) InputTransforms() []*graph.Node { return n.transforms }
+// HostInputTransforms returns the nodes of products that stay on the host, because they are fixed transforms of the
+// inputs, such as a Fourier transform.
+func (n *QuantisableNetwork) HostInputTransforms() []*graph.Node { return n.transforms }
 
 // HasNoQuantisers reports whether the graph has no quantisers.
-func (n *QuantisedNetwork) HasNoQuantisers() bool {
+func (n *QuantisableNetwork) HasNoQuantisers() bool {
 	return !slices.ContainsFunc(n.spots, func(p *spot) bool { return p.node != nil }) &&
 		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != QuantFormat{} })
 }
 
-// A MixPart is one thing for which a Mix holds bits: the activations in front of a node, or its weights.
-type MixPart struct {
+// A MixedBitsTarget is a thing for which a MixedBits holds a number of bits: the activations in front of a node, or its
+// weights.
+type MixedBitsTarget struct {
 	Node    string
 	Weights bool
-	Stays   bool // the mix does not apply to it
+	Stays   bool // the bits of a MixedBits do not apply to it
 	Size    int  // the number of weights
 }
 
-// MixParts returns the parts of the network for which a Mix holds bits, both in the order of the Mix.
-func (n *QuantisedNetwork) MixParts() (activations, weights []MixPart) {
+// MixedBitsTargets returns the activations and the weights of the network for which a MixedBits holds bits, both in the
+// order of the MixedBits.
+func (n *QuantisableNetwork) MixedBitsTargets() (activations, weights []MixedBitsTarget) {
 	for _, p := range n.spots {
-		activations = append(activations, MixPart{Node: p.label, Stays: p.stays || p.grid > 0})
+		activations = append(activations, MixedBitsTarget{Node: p.label, Stays: p.stays || p.grid > 0})
 	}
 	for _, w := range n.weights {
-		weights = append(weights, MixPart{w.node.Label(), true, w.stays || w.grid > 0, w.tensor.Len()})
+		weights = append(weights, MixedBitsTarget{w.node.Label(), true, w.stays || w.grid > 0, w.tensor.Len()})
 	}
 	return activations, weights
 }

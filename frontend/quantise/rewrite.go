@@ -10,11 +10,11 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// Write returns the graph quantised by a recipe, based on the values that the places had in the runs of
-// Calibration.Run. The quantisers are those of QONNX. The error is a *Refusal.
-func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
+// BuildQuantisedGraph returns the graph quantised by a recipe, based on the values that the places had in the runs of
+// CalibrationRunner.RunSample. The quantisers are those of QONNX. The error is a *RefusalError.
+func (n *QuantisableNetwork) BuildQuantisedGraph(r Recipe) (*graph.Graph, error) {
 	for _, s := range n.scopes { // so that the names in one result do not depend on earlier results
-		defer func(names graph.UsedNames) { s.names = names }(s.names)
+		defer func(names graph.UsedTensorNames) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
 	}
 	chosen, scaled := map[*spot]choice{}, map[*weight][]float64{}
@@ -68,7 +68,7 @@ func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 		}
 		m := *it.node
 		if m.Domain == operators.InternalDomain { // a Scan, which belongs to ONNX
-			m = *operators.QuantisedLoop(&m)
+			m = *operators.CopyLoopNodeAsQuantised(&m)
 			m.Domain = ""
 		}
 		m.Inputs = slices.Clone(m.Inputs)
@@ -90,14 +90,15 @@ func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 	return g, nil
 }
 
-// A choice is the quantiser that a recipe gives a place: its code and its scales.
+// A choice is the quantiser that a recipe gives to a place: its code and its scales.
 type choice struct {
 	code
 	scale    float64
 	channels []float64 // factors of the scale by channel; nil if all are 1
 }
 
-// keeps reports whether a place keeps the model's own quantiser, because that must stay or has the format already.
+// keeps reports whether a place keeps the model's own quantiser, because that must stay or already has the recipe's
+// format.
 func (p *spot) keeps(r Recipe) bool {
 	return p.node != nil && (p.stays || p.had == r.Activations &&
 		operators.RoleOf(p.node) != operators.RoleQuantizeLinear ||
@@ -139,35 +140,36 @@ func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
 		nodes, from = append(nodes, equalised), equalised.Outputs[0]
 	}
 	return append(nodes, quantiserNode(g, taken, p.index(), p.label, from, p.to, c.code,
-		&graph.Tensor{DType: graph.Float32, F: []float64{c.scale}}))
+		&graph.ConstantTensor{DType: graph.DTypeFloat32, F: []float64{c.scale}}))
 }
 
 // quantiserNode returns a QONNX node that quantises to a code with the given scales. It adds the parameters to the
 // graph.
-func quantiserNode(g *graph.Graph, taken graph.UsedNames, index int, name, from, to string, c code,
-	scale *graph.Tensor) *graph.Node {
-	constant := func(suffix string, t *graph.Tensor) string {
-		name := taken.Fresh(to, suffix)
+func quantiserNode(g *graph.Graph, taken graph.UsedTensorNames, index int, name, from, to string, c code,
+	scale *graph.ConstantTensor) *graph.Node {
+	constant := func(suffix string, t *graph.ConstantTensor) string {
+		name := taken.TakeFreshName(to, suffix)
 		g.Init[name] = t
 		return name
 	}
 	number := func(suffix string, v float64) string {
-		return constant(suffix, &graph.Tensor{DType: graph.Float32, F: []float64{v}})
+		return constant(suffix, &graph.ConstantTensor{DType: graph.DTypeFloat32, F: []float64{v}})
 	}
-	n := &graph.Node{Index: index, Name: name, Domain: operators.QONNX, Outputs: []string{to}}
+	n := &graph.Node{Index: index, Name: name, Domain: operators.QONNXDomain, Outputs: []string{to}}
 	if c.Bits > 0 {
 		n.Op = operators.OpQuant
 		n.Inputs = []string{from, constant("scale", scale), number("zero", 0), number("bits", float64(c.Bits))}
-		n.Attrs = graph.Attrs{"signed": graph.FlagAttr(c.lo < 0), "narrow": graph.FlagAttr(c.lo == -c.hi),
-			"rounding_mode": graph.StringAttr("ROUND")}
+		n.Attrs = graph.AttributesByName{"signed": graph.NewFlagAttr(c.lo < 0),
+			"narrow":        graph.NewFlagAttr(c.lo == -c.hi),
+			"rounding_mode": graph.NewStringAttr("ROUND")}
 		return n
 	}
 	n.Op = operators.OpFloatQuant
 	n.Inputs = []string{from, constant("scale", scale), number("exponent", float64(c.Exponent)),
 		number("mantissa", float64(c.Mantissa)), number("bias", c.bias()), number("largest", c.largest)}
-	n.Attrs = graph.Attrs{"has_inf": graph.FlagAttr(false), "has_nan": graph.FlagAttr(false),
-		"has_subnormal": graph.FlagAttr(true), "saturation": graph.FlagAttr(true),
-		"rounding_mode": graph.StringAttr("ROUND")}
+	n.Attrs = graph.AttributesByName{"has_inf": graph.NewFlagAttr(false), "has_nan": graph.NewFlagAttr(false),
+		"has_subnormal": graph.NewFlagAttr(true), "saturation": graph.NewFlagAttr(true),
+		"rounding_mode": graph.NewStringAttr("ROUND")}
 	return n
 }
 
@@ -182,12 +184,13 @@ func (w *weight) keeps(r Recipe) bool {
 		return w.had.Bits <= r.Weights.Bits
 	}
 	shaped, axis := w.shaped()
-	return r.Weights.Bits <= 8 && operators.HasIntegerSteps(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
+	return r.Weights.Bits <= 8 && operators.HasCommonStepPerChannel(shaped, axis,
+		math.Exp2(float64(r.Weights.Bits-1))-1)
 }
 
-// shaped returns the weights with their axis of output channels. If they have none, it returns them as a single
+// shaped returns the weights and their axis of output channels. Weights without such an axis are returned as a single
 // channel.
-func (w *weight) shaped() (*graph.Tensor, int) {
+func (w *weight) shaped() (*graph.ConstantTensor, int) {
 	if w.axis >= 0 {
 		return w.tensor, w.axis
 	}
@@ -204,14 +207,15 @@ func (w *weight) keepScales(by choosing, scales []float64) {
 	w.scales[by] = scales
 }
 
-// quantised adds weights quantised by a recipe, as values of their codes, and returns the quantiser after them. by, if
-// not nil, holds the scales of input channels, which multiply the weights. shift holds, by output channel, how much the
-// sums of mean inputs lose. It is nil unless the weights were put on a ball, or biases are to be corrected.
+// quantised adds the weights, quantised by a recipe, as values of their codes. It returns the quantiser after them and
+// its output. by, if not nil, holds the scales of input channels, which multiply the weights. shift holds, by output
+// channel, how much the sums of mean inputs lose. It is nil unless the weights were put on a ball, or biases are to be
+// corrected.
 func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (node *graph.Node, name string,
 	shift []float64) {
 	shaped, axis := w.shaped()
 	c := r.Weights.of(true, true)
-	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
+	channels, inner := shaped.Shape[axis], graph.ElementCount(shaped.Shape[axis+1:])
 	all, corrects := slices.Clone(shaped.Floats()), w.means != nil && (b != nil || r.CorrectBias)
 	for i := range all {
 		if by != nil {
@@ -274,10 +278,11 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (nod
 	}
 	taken := w.scope.names
 	base := w.node.Inputs[w.slot]
-	raw, name := taken.Fresh(base, "weights"), taken.Fresh(base, "requantised")
-	g.Init[raw] = &graph.Tensor{DType: graph.Float32, Shape: w.tensor.Shape, F: out}
-	q := quantiserNode(g, taken, w.node.Index, w.node.Name, raw, name, c, &graph.Tensor{DType: graph.Float32,
-		Shape: shape, F: scales})
+	raw, name := taken.TakeFreshName(base, "weights"), taken.TakeFreshName(base, "requantised")
+	g.Init[raw] = &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: w.tensor.Shape, F: out}
+	q := quantiserNode(g, taken, w.node.Index, w.node.Name, raw, name, c,
+		&graph.ConstantTensor{DType: graph.DTypeFloat32,
+			Shape: shape, F: scales})
 	if !corrects {
 		shift = nil
 	}
@@ -291,14 +296,14 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 	for range w.tensor.Shape[min(2, len(w.tensor.Shape)):] {
 		shape = append(shape, 1) // axes after the channels of an image
 	}
-	constant := taken.Fresh(out, "shift")
-	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
+	constant := taken.TakeFreshName(out, "shift")
+	g.Init[constant] = &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape, F: by}
 	return &graph.Node{Index: w.node.Index, Name: w.node.Name, Op: operators.OpAdd,
-		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
+		Inputs: []string{taken.TakeFreshName(out, "sums"), constant}, Outputs: []string{out}}
 }
 
-// ballOf returns the set of allowed weights, or nil if the recipe does not limit accumulators.
-func (n *QuantisedNetwork) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
+// ballOf returns the set of weights that the recipe allows, or nil if the recipe does not limit accumulators.
+func (n *QuantisableNetwork) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
 	if r.AccBits == 0 {
 		return nil, nil
 	}
@@ -347,7 +352,7 @@ func (b *ball) scale(c code, weights []float64) float64 {
 	return best
 }
 
-// fitting returns weights as values of code c at a scale: the nearest ones if they fit the accumulator, and otherwise
+// fitting returns weights as values of code c at a scale: the nearest ones if these fit the accumulator, and otherwise
 // ones on the ball.
 func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 	at, nearest := make([]float64, len(weights)), make([]float64, len(weights))
@@ -361,9 +366,9 @@ func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 	return b.onto(at, c)
 }
 
-// opsets returns the versions of a graph's operators, including those of QONNX.
+// opsets returns the versions of a graph's operators by domain, including QONNX's domain.
 func opsets(g *graph.Graph) map[string]int64 {
-	all := map[string]int64{operators.QONNX: 2}
+	all := map[string]int64{operators.QONNXDomain: 2}
 	for domain, v := range g.Opsets {
 		all[domain] = v
 	}
@@ -404,8 +409,8 @@ func prune(g *graph.Graph) {
 	g.Annotations = nil
 }
 
-// DescribeChanges describes what a recipe changes: how many quantisers of each kind become new.
-func (n *QuantisedNetwork) DescribeChanges(r Recipe) string {
+// DescribeChanges returns a text that says what a recipe changes: how many quantisers of each kind are new.
+func (n *QuantisableNetwork) DescribeChanges(r Recipe) string {
 	activations, weights := 0, 0
 	for i, p := range n.spots {
 		if !p.keeps(r.spot(i)) {

@@ -12,44 +12,46 @@ type ScaleRule string
 
 // These are the rules.
 const (
-	MaxAbs     ScaleRule = "max"        // the largest magnitude becomes the largest code
-	Percentile ScaleRule = "percentile" // a magnitude that 99.9 % of the values do not exceed becomes the largest code
-	MSE        ScaleRule = "mse"        // the mean square error is minimal
+	ScaleRuleMaxAbs ScaleRule = "max" // the largest magnitude becomes the largest code
+	// a magnitude that 99.9 % of the values do not exceed becomes the largest code
+	ScaleRulePercentile ScaleRule = "percentile"
+	ScaleRuleMSE        ScaleRule = "mse" // the mean square error is minimal
 )
 
-// Rules lists all rules, the default first.
-var Rules = []string{string(MSE), string(MaxAbs), string(Percentile)}
+// ScaleRuleNames lists all rules, the default first.
+var ScaleRuleNames = []string{string(ScaleRuleMSE), string(ScaleRuleMaxAbs), string(ScaleRulePercentile)}
 
-// ParseRule parses the name of a rule.
-func ParseRule(s string) (ScaleRule, error) {
-	if !slices.Contains(Rules, s) {
-		return "", fmt.Errorf("want %s", strings.Join(Rules, ", "))
+// ParseScaleRule parses the name of a rule.
+func ParseScaleRule(s string) (ScaleRule, error) {
+	if !slices.Contains(ScaleRuleNames, s) {
+		return "", fmt.Errorf("want %s", strings.Join(ScaleRuleNames, ", "))
 	}
 	return ScaleRule(s), nil
 }
 
-// share is the share of the values that Percentile does not clip.
+// share is the share of the values that ScaleRulePercentile does not clip.
 const share = 0.999
 
-// These are the numbers of scales that MSE tries: tries scales from that of MaxAbs down to a thirtieth of it, each
-// 2^-(1/8) times the one before, or powers scales that are powers of two.
+// These are the numbers of scales that ScaleRuleMSE tries: tries scales from that of ScaleRuleMaxAbs down to a
+// thirtieth of it, each 2^-(1/8) times the one before, or powers scales that are powers of two.
 const (
 	tries  = 40
 	powers = 7
 )
 
-// A choosing is what the scale of weights depends on besides the weights. It is the key of cached scales.
+// A choosing holds everything besides the weights on which the scale of weights depends. It is the key of cached
+// scales.
 type choosing struct {
 	rule ScaleRule
 	code code
 	grid float64
 }
 
-// scale returns a scale of a code for values, a float32 above 0. If grid is above 0, the scale is grid times a power of
-// two.
+// scale returns the scale, a float32 above 0, with which the rule lets a code represent values. If grid is above 0, the
+// scale is grid times a power of two.
 func (r ScaleRule) scale(c code, values []float64, grid float64) float64 {
 	full := c.covering(values)
-	if r == Percentile {
+	if r == ScaleRulePercentile {
 		full = c.covering(within(values))
 	}
 	if full == 0 {
@@ -65,12 +67,12 @@ func (r ScaleRule) scale(c code, values []float64, grid float64) float64 {
 	return best
 }
 
-// quantiser returns the code and the scale of activations of a format. If few values lie slightly below 0, as after a
-// GELU, an unsigned code may have a smaller square error: MSE tries both.
+// quantiser returns the code and the scale that the rule gives activations of a format. If few values lie slightly
+// below 0, as after a GELU, an unsigned code may have a smaller square error; ScaleRuleMSE tries both.
 func (r ScaleRule) quantiser(f QuantFormat, values []float64, signed bool, grid float64) (code, float64) {
 	c := f.of(signed, false)
 	scale := r.scale(c, values, grid)
-	if plain := f.of(false, false); plain.lo == 0 && signed && (r == MSE || r == "") {
+	if plain := f.of(false, false); plain.lo == 0 && signed && (r == ScaleRuleMSE || r == "") {
 		if s := r.scale(plain, values, grid); plain.loss(values, s) < c.loss(values, scale) {
 			return plain, s
 		}
@@ -82,11 +84,11 @@ func (r ScaleRule) quantiser(f QuantFormat, values []float64, signed bool, grid 
 var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8ace5422aa0dbp-1, 0x1.6a09e667f3bcdp-1,
 	0x1.4bfdad5362a27p-1, 0x1.306fe0a31b715p-1, 0x1.172b83c7d517bp-1}
 
-// candidates returns the scales to choose from; the first one is the default. full is the least scale that clips no
+// candidates returns the scales to choose from; the first one is the default. full is the smallest scale that clips no
 // value.
 func (r ScaleRule) candidates(full, grid float64) (list []float64) {
 	n := 1
-	if r == MSE || r == "" {
+	if r == ScaleRuleMSE || r == "" {
 		n = tries
 	}
 	for i := range n {
@@ -102,7 +104,7 @@ func (r ScaleRule) candidates(full, grid float64) (list []float64) {
 	return list
 }
 
-// usable returns a scale rounded to float32. It returns 1 if one cannot divide by the result.
+// usable returns s rounded to float32, or 1 if the result is no number by which one can divide.
 func usable(s float64) float64 {
 	if s = float64(float32(s)); s < 0x1p-120 || math.IsInf(s, 0) || math.IsNaN(s) {
 		return 1
@@ -123,7 +125,7 @@ func (c code) covering(values []float64) (s float64) {
 	return s
 }
 
-// within returns the values of the magnitudes that Percentile does not clip.
+// within returns, sorted by magnitude, the values that ScaleRulePercentile does not clip.
 func within(values []float64) []float64 {
 	sorted := slices.Clone(values)
 	slices.SortFunc(sorted, func(a, b float64) int {

@@ -17,7 +17,7 @@ type scope struct {
 	loop   *graph.Node // the loop to which the body belongs; nil for the model's graph
 	within *scope      // the scope around it
 	items  []*item     // the nodes and places in order
-	names  graph.UsedNames
+	names  graph.UsedTensorNames
 
 	code    map[string]*spot  // by tensor: the place whose codes it holds, possibly moved; nil for sums and other reals
 	raw     map[string]bool   // tensors that the host computes: functions of the inputs without a product
@@ -68,7 +68,7 @@ type weight struct {
 	scope  *scope
 	node   *graph.Node
 	slot   int
-	tensor *graph.Tensor
+	tensor *graph.ConstantTensor
 	axis   int
 	data   string      // the tensor by which it is multiplied
 	had    QuantFormat // the format of its own quantiser; the zero value if it has none of integers around 0
@@ -88,7 +88,7 @@ func (w *weight) reduced(i, channels, inputs int) int {
 	if w.axis > 0 { // K rows of output channels
 		return i / channels
 	}
-	inner := graph.Size(shape[2:])
+	inner := graph.ElementCount(shape[2:])
 	channel, rest := i/(shape[1]*inner), i%(shape[1]*inner)/inner
 	group := inputs / shape[1]
 	return channel/max(1, channels/max(1, group))*shape[1] + rest
@@ -98,10 +98,10 @@ func (w *weight) reduced(i, channels, inputs int) int {
 func (w *weight) mean(shape []int, data []float64) {
 	channels, inner := 0, 1
 	switch {
-	case w.slot != 1 || w.axis < 0 || len(shape) == 0 || w.node.Int("transA", 0) != 0:
+	case w.slot != 1 || w.axis < 0 || len(shape) == 0 || w.node.IntAttrOr("transA", 0) != 0:
 		return
 	case len(w.tensor.Shape) > 2: // a convolution
-		channels, inner = shape[1], graph.Size(shape[2:])
+		channels, inner = shape[1], graph.ElementCount(shape[2:])
 	default:
 		channels = shape[len(shape)-1]
 	}
@@ -125,23 +125,24 @@ func scopesOf(p *program.Program) []*scope {
 	top := &scope{g: p.Graph, prog: p}
 	list := []*scope{top}
 	for _, n := range p.Graph.Nodes {
-		if r := p.Loop(n); r != nil {
+		if r := p.LoopOfNode(n); r != nil {
 			list = append(list, &scope{g: r.Body.Graph, prog: r.Body, loop: n, within: top})
 		}
 	}
 	for _, s := range list {
-		s.names, s.code, s.raw, s.root = s.g.UsedNames(), map[string]*spot{}, map[string]bool{}, map[string]string{}
+		s.names, s.code, s.raw, s.root = s.g.UsedTensorNames(), map[string]*spot{}, map[string]bool{},
+			map[string]string{}
 		s.fixed, s.spectra = map[string]bool{}, map[string]bool{}
 	}
 	return list
 }
 
-// constant returns the value of a constant tensor, of the program or added later, or nil for other tensors.
-func (s *scope) constant(name string) *graph.Tensor {
+// constant returns the value of a constant tensor, from the program or added later, or nil for other tensors.
+func (s *scope) constant(name string) *graph.ConstantTensor {
 	return cmp.Or(s.prog.Known[name].Const, s.g.Init[name])
 }
 
-// data lists the inputs of a node that depend on data.
+// data returns the names of a node's inputs that depend on the model's inputs.
 func (s *scope) data(n *graph.Node) (list []string) {
 	for _, in := range n.Inputs {
 		if in != "" && s.constant(in) == nil {
@@ -151,8 +152,8 @@ func (s *scope) data(n *graph.Node) (list []string) {
 	return list
 }
 
-// survey visits the nodes of a scope, and finds the places of its quantisers, and its weights.
-func (n *QuantisedNetwork) survey(s *scope) error {
+// survey visits the nodes of a scope, and records the places of its quantisers and its weights.
+func (n *QuantisableNetwork) survey(s *scope) error {
 	for _, in := range s.g.Inputs {
 		s.raw[in.Name], s.root[in.Name] = s.loop == nil, in.Name
 	}
@@ -163,7 +164,7 @@ func (n *QuantisedNetwork) survey(s *scope) error {
 			s.items = append(s.items, &item{node: node})
 			continue
 		}
-		if r := n.scopes[0].prog.Loop(node); n.replace && s.loop == nil && r != nil && len(r.RealGates) > 0 {
+		if r := n.scopes[0].prog.LoopOfNode(node); n.replace && s.loop == nil && r != nil && len(r.RealGates) > 0 {
 			return refuse(node, "give the formats of its gates: --lstm-config or --cell-config",
 				"the gates of its cells are real numbers")
 		}
@@ -177,7 +178,7 @@ func (n *QuantisedNetwork) survey(s *scope) error {
 }
 
 // visit returns the items that replace a node that reads data.
-func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
+func (n *QuantisableNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
 	if !n.replace && operators.RoleOf(node) == operators.RolePlainSum && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
 	}
@@ -230,7 +231,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 			break
 		}
 		n.matrix(s, node, data)
-	case operators.NoRole, operators.RoleElementwise:
+	case operators.RoleNone, operators.RoleElementwise:
 		if len(data) == 1 || s.oneRoot(data) {
 			s.root[out] = s.root[data[0]]
 		}
@@ -245,7 +246,7 @@ func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin 
 // single reports whether a mean is taken over single elements.
 func (s *scope) single(node *graph.Node) bool {
 	in, out := s.prog.Known[node.Inputs[0]].Shape, s.prog.Known[node.Outputs[0]].Shape
-	return graph.Size(in) == graph.Size(out)
+	return graph.ElementCount(in) == graph.ElementCount(out)
 }
 
 // moved replaces a mean over single elements by a Reshape, so that no layer has to add anything.
@@ -255,10 +256,10 @@ func (s *scope) moved(node *graph.Node) *graph.Node {
 	for _, d := range s.prog.Known[out].Shape {
 		shape = append(shape, int64(d))
 	}
-	name := s.names.Fresh(out, "shape")
+	name := s.names.TakeFreshName(out, "shape")
 	s.own()
-	s.g.Init[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape}
-	return operators.Reshaped(node, name)
+	s.g.Init[name] = &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(shape)}, I: shape}
+	return operators.NewReshapeNode(node, name)
 }
 
 func (s *scope) allRaw(data []string) bool {
@@ -271,18 +272,19 @@ func (s *scope) oneRoot(data []string) bool {
 }
 
 // matrix records the weights of a node that multiplies data by constants.
-func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
+func (n *QuantisableNetwork) matrix(s *scope, node *graph.Node, data []string) {
 	for slot, in := range node.Inputs[:2] {
 		t := s.constant(in)
-		if t == nil || !t.DType.Float() {
+		if t == nil || !t.DType.IsReal() {
 			continue
 		}
-		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: operators.ChannelAxis(node, slot, len(t.Shape)),
+		w := &weight{scope: s, node: node, slot: slot, tensor: t, axis: operators.OutputChannelAxisOfWeights(node, slot,
+			len(t.Shape)),
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
-			if c := operators.SplitQuantiser(s.prog, q); c != nil && c.Op == operators.OpCode &&
+			if c := operators.SplitQuantiser(s.prog, q); c != nil && c.Op == operators.OpQuantiserCode &&
 				operators.RoleOf(q) == operators.RoleFakeQuantise {
-				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).At(0))}
+				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).FloatAt(0))}
 			}
 			w.stays = !n.replace
 		}
@@ -290,7 +292,7 @@ func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 	}
 }
 
-// lead returns the place whose format place p shares, which may be p itself. It returns nil for nil.
+// lead returns the place whose format place p shares, which may be p itself. It returns nil if p is nil.
 func (p *spot) lead() *spot {
 	for p != nil && p.as != nil {
 		p = p.as
@@ -305,7 +307,7 @@ func (p *spot) join(q *spot) {
 	}
 }
 
-// quantiserOf returns the quantiser that gives a constant, possibly moved, or nil if there is none.
+// quantiserOf returns the quantiser node from which a constant comes, possibly moved, or nil if there is none.
 func (s *scope) quantiserOf(name string) *graph.Node {
 	for _, node := range s.g.Nodes {
 		if !slices.Contains(node.Outputs, name) {
@@ -321,8 +323,8 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 	return nil
 }
 
-// quantiser records a place with a quantiser of the model.
-func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error) {
+// quantiser records the place of a quantiser of the model, and returns the items that replace its node.
+func (n *QuantisableNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
 	s.code[out] = p
@@ -333,13 +335,13 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
 	case n.replace && operators.RoleOf(node) == operators.RoleTrunc:
-		p.from = s.names.Fresh(out, "mean")
-		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
+		p.from = s.names.TakeFreshName(out, "mean")
+		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).FloatAt(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
 			factor = math.Exp2(-p.bits(3) + p.bits(4))
 		} else {
-			divisor := math.Exp2(math.RoundToEven(math.Log2(factor / s.constant(node.Inputs[1]).At(0))))
-			factor /= s.constant(node.Inputs[1]).At(0) * divisor
+			divisor := math.Exp2(math.RoundToEven(math.Log2(factor / s.constant(node.Inputs[1]).FloatAt(0))))
+			factor /= s.constant(node.Inputs[1]).FloatAt(0) * divisor
 		}
 		by := s.constantOf(out, "factor", nil, []float64{factor})
 		items = []*item{{node: &graph.Node{Index: node.Index, Name: node.Name, Op: operators.OpMul, Inputs: []string{in,
@@ -350,18 +352,18 @@ func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error
 }
 
 // bits returns the number in an input slot of the model's own quantiser at a place.
-func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
+func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).FloatAt(0) }
 
 // read reads the limits and the options of the model's own quantiser at a place.
 func (p *spot) read() {
 	n, s := p.node, p.scope
-	scale, zero := s.constant(n.Inputs[1]), (*graph.Tensor)(nil)
+	scale, zero := s.constant(n.Inputs[1]), (*graph.ConstantTensor)(nil)
 	if scale.Len() == 1 {
-		p.scale = scale.At(0)
+		p.scale = scale.FloatAt(0)
 	}
 	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
 	switch c := operators.SplitQuantiser(s.prog, n); {
-	case operators.Has(n, operators.TraitMinifloatQuantiser):
+	case operators.HasTrait(n, operators.TraitMinifloatQuantiser):
 		p.had = QuantFormat{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
@@ -369,7 +371,7 @@ func (p *spot) read() {
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case c.Op == operators.OpCode || operators.RoleOf(n) == operators.RoleTrunc:
+	case c.Op == operators.OpQuantiserCode || operators.RoleOf(n) == operators.RoleTrunc:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
 		p.had = QuantFormat{Bits: int(p.bits(len(n.Inputs) - 1))}
@@ -378,7 +380,7 @@ func (p *spot) read() {
 		}
 	}
 	if zero != nil && zero.Len() == 1 {
-		lo, hi = lo-zero.At(0), hi-zero.At(0)
+		lo, hi = lo-zero.FloatAt(0), hi-zero.FloatAt(0)
 	}
 	if zero != nil && zero.Len() != 1 || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		p.limits = []*graph.Node{{Index: n.Index, Name: n.Name, Op: operators.OpIdentity, Inputs: []string{p.from},
@@ -390,14 +392,14 @@ func (p *spot) read() {
 	p.bound(scale, lo, hi)
 }
 
-// bound sets the nodes that clip a place's values in the float model, to lo and hi times the scale.
-func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
+// bound sets the nodes that clip a place's values in the float model, to the range from lo to hi times the scale.
+func (p *spot) bound(scale *graph.ConstantTensor, lo, hi float64) {
 	least, most := make([]float64, scale.Len()), make([]float64, scale.Len())
 	for i := range least {
-		a, b := lo*scale.At(i), hi*scale.At(i)
+		a, b := lo*scale.FloatAt(i), hi*scale.FloatAt(i)
 		least[i], most[i] = min(a, b), max(a, b)
 	}
-	middle := p.scope.names.Fresh(p.to, "above")
+	middle := p.scope.names.TakeFreshName(p.to, "above")
 	op := func(name, from, by, to string) *graph.Node {
 		return &graph.Node{Index: p.index(), Name: p.label, Op: name, Inputs: []string{from, by}, Outputs: []string{to}}
 	}
@@ -414,17 +416,17 @@ func (p *spot) index() int {
 	return p.node.Index
 }
 
-// constantOf adds an initializer to the scope's graph, after making that a copy.
+// constantOf adds an initializer to the scope's graph, of which it first makes a copy, and returns its name.
 func (s *scope) constantOf(base, suffix string, shape []int, data []float64) string {
-	name := s.names.Fresh(cmp.Or(base, "constant"), suffix)
+	name := s.names.TakeFreshName(cmp.Or(base, "constant"), suffix)
 	s.own()
-	s.g.Init[name] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: data}
+	s.g.Init[name] = &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape, F: data}
 	return name
 }
 
 // own replaces the scope's graph by a copy that may be changed.
 func (s *scope) own() {
 	if !s.owned {
-		s.g, s.owned = s.g.Copy(), true
+		s.g, s.owned = s.g.ShallowCopy(), true
 	}
 }

@@ -17,8 +17,8 @@ import (
 const moreOfSpectra = 4
 
 // staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
-// spectra reports whether the product is a fixed transform.
-func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
+// spectra reports whether the product is a fixed transform, such as a Fourier transform.
+func staysOnHost(n *QuantisableNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
 	switch role := operators.RoleOf(node); {
 	case s.loop != nil || !s.allRaw(data) || role == operators.RoleFakeQuantise ||
 		role == operators.RoleQuantizeLinear ||
@@ -30,7 +30,7 @@ func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string)
 			return slices.ContainsFunc(data, func(d string) bool { return of[d] })
 		}
 		return some(s.fixed), some(s.spectra)
-	case n.lookup == OnHost && multipliesOnes(s, node):
+	case n.lookup == LookupPlaceHost && multipliesOnes(s, node):
 		return true, false
 	}
 	spectra = !n.replace && s.transforms(node, data)
@@ -54,7 +54,7 @@ func (s *scope) measured(tensor string) bool {
 			continue
 		}
 		read = true
-		squares := node.Op == operators.OpMul && node.In(0) == tensor && node.In(1) == tensor
+		squares := node.Op == operators.OpMul && node.InputName(0) == tensor && node.InputName(1) == tensor
 		data := s.data(node)
 		through := len(data) == 1 && (operators.RoleOf(node) == operators.RoleClip || node.Op == operators.OpMax ||
 			operators.RoleOf(node) != operators.RoleWeightedSum && !operators.IsNonlinear(node, tensor))

@@ -5,14 +5,14 @@ import "math/big"
 // An Affine is the function Scale*x + Bias with exact rational coefficients.
 type Affine struct{ Scale, Bias *big.Rat }
 
-// Affine returns the coefficients with which e, an expression in variable 0 alone, equals Scale*x + Bias. ok is false
+// AsAffine returns the coefficients with which e, an expression in variable 0 alone, equals Scale*x + Bias. ok is false
 // if e is not affine: it rounds, bounds or takes the root of x, or the root of a constant is irrational.
-func (e *Expr) Affine() (a Affine, ok bool) {
+func (e *Expr) AsAffine() (a Affine, ok bool) {
 	a, ok = e.affine(map[*Expr]Affine{})
 	return a, ok
 }
 
-// affine implements Affine. found caches the affine subexpressions, so that each shared one is read once. A
+// affine implements AsAffine. found caches the affine subexpressions, so that each shared one is read once. A
 // subexpression that is not affine ends the search and needs no entry.
 func (e *Expr) affine(found map[*Expr]Affine) (a Affine, ok bool) {
 	switch e.op {
@@ -65,19 +65,19 @@ func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	return Affine{}, false
 }
 
-// Identity reports whether Scale is 1 and Bias is 0, so that the function leaves x unchanged.
-func (a Affine) Identity() bool {
+// IsIdentity reports whether Scale is 1 and Bias is 0, so that the function leaves x unchanged.
+func (a Affine) IsIdentity() bool {
 	return a.Bias.Sign() == 0 && a.Scale.IsInt() && a.Scale.Num().IsInt64() &&
 		a.Scale.Num().Int64() == 1
 }
 
-// Integer returns the integer x whose image Scale*x + Bias is nearest to the middle of the interval value. Scale must
-// not be 0.
-func (a Affine) Integer(value Interval) int64 {
+// NearestIntegerPreimage returns the integer x for which Scale*x + Bias is nearest to the middle of the interval value.
+// Scale must not be 0.
+func (a Affine) NearestIntegerPreimage(value Interval) int64 {
 	x := new(big.Rat).SetFloat64(value.Lo)
 	x.Add(x, new(big.Rat).SetFloat64(value.Hi))
 	x.Mul(x, big.NewRat(1, 2)).Sub(x, a.Bias).Quo(x, a.Scale)
-	n, _ := Exactly(x).round(HalfEven)
+	n, _ := NumberOfRational(x).round(RoundingModeHalfEven)
 	return n.r.Num().Int64()
 }
 
@@ -89,11 +89,11 @@ func (e *Expr) fold(x, y Affine) (Affine, bool) {
 	var err error
 	switch {
 	case e.op == round:
-		n, err = Exactly(x.Bias).round(e.mode)
+		n, err = NumberOfRational(x.Bias).round(e.mode)
 	case e.args[1] == nil:
-		n, err = unary(e.op, Exactly(x.Bias), 64)
+		n, err = unary(e.op, NumberOfRational(x.Bias), 64)
 	default:
-		n, err = binary(e.op, Exactly(x.Bias), Exactly(y.Bias), 64)
+		n, err = binary(e.op, NumberOfRational(x.Bias), NumberOfRational(y.Bias), 64)
 	}
 	if err != nil || n.r == nil {
 		return Affine{}, false

@@ -33,7 +33,8 @@ func around4(f func(float64) float64, x float64) Interval {
 // farthest is the largest magnitude of arguments for which sines and cosines are computed in float64.
 const farthest = 1 << 20
 
-// sinInterval returns an interval that holds the sine of each number in x; cosInterval does so for the cosine.
+// sinInterval returns an interval that holds the sine, in radians, of each number in x; cosInterval does so for the
+// cosine.
 func sinInterval(x Interval) Interval {
 	if x == (Interval{}) {
 		return x
@@ -43,7 +44,7 @@ func sinInterval(x Interval) Interval {
 
 func cosInterval(x Interval) Interval {
 	if x == (Interval{}) {
-		return PointInterval(1)
+		return NewPointInterval(1)
 	}
 	return wave(x, math.Cos, 0, 2)
 }
@@ -70,8 +71,8 @@ func wave(x Interval, f func(float64) float64, top, bottom float64) Interval {
 	return y
 }
 
-// erf encloses the error function of n at prec bits. The result lies strictly between -1 and 1 and has the sign of n,
-// however small n is.
+// erf returns the error function of n, as an interval computed with prec bits. The result lies strictly between -1 and
+// 1 and has the sign of n, however small n is.
 func (n Num) erf(prec uint) (Num, error) {
 	if n.zero() {
 		return n, nil
@@ -142,7 +143,7 @@ func piAt(prec uint) *big.Float {
 	return a.Quo(a.Mul(a, a), t.Mul(t, number(4)))
 }
 
-// atan encloses the arc tangent of n at prec bits. The result has the sign of n.
+// atan returns the arc tangent of n, as an interval computed with prec bits. The result has the sign of n.
 func (n Num) atan(prec uint) (Num, error) {
 	if n.zero() {
 		return n, nil
@@ -190,15 +191,16 @@ func atanEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return margin(sum, prec, dir)
 }
 
-// sine encloses the sine of n plus a number of quarter turns at prec bits; one quarter gives the cosine. It evaluates
-// the sine at the lower end of n. It widens the result by the width of n, because the slope of a sine is at most 1.
+// sine returns the sine of n plus a number of quarter turns, as an interval computed with prec bits; one quarter gives
+// the cosine. It evaluates the sine at the lower end of n. It widens the result by the width of n, because the slope of
+// a sine is at most 1.
 func (n Num) sine(prec uint, quarters int64) (Num, error) {
 	if n.zero() {
 		return indicator(quarters != 0), nil
 	}
 	lo, hi := n.enclose(prec + 64)
 	if lo.IsInf() || hi.IsInf() || max(lo.MantExp(nil), hi.MantExp(nil)) > 1<<12 {
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	y := sineOf(lo, prec+64, quarters)
 	away := ceil(prec).Sub(hi, lo)

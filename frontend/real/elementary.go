@@ -302,10 +302,10 @@ func nextTo(f func(*Expr) *Expr, x float64) float64 {
 	if math.IsInf(x, 0) || x != x {
 		return math.NaN()
 	}
-	e, in := Compile(f(Var(0))), []Num{Exactly(new(big.Rat).SetFloat64(x))}
-	for _, prec := range Precisions {
-		if n, err := e.Exact(in, prec); err == nil {
-			if y, ok := n.Rounded(num.Float64); ok {
+	e, in := Compile(f(Var(0))), []Num{NumberOfRational(new(big.Rat).SetFloat64(x))}
+	for _, prec := range WorkingPrecisionBits {
+		if n, err := e.EvaluateExactly(in, prec); err == nil {
+			if y, ok := n.RoundToFormat(num.Float64Format); ok {
 				return y
 			}
 		}

@@ -22,16 +22,16 @@ type Num struct {
 	inf    int // the sign of an infinity, for which the other fields are nil; otherwise 0
 }
 
-// Exactly returns the Num whose value is the rational r, which must not change.
-func Exactly(r *big.Rat) Num { return Num{r: r} }
+// NumberOfRational returns the Num whose value is the rational r, which must not change.
+func NumberOfRational(r *big.Rat) Num { return Num{r: r} }
 
-// Rat returns the number as a rational. It returns nil if n is known only as an enclosure, or is infinite.
-func (n Num) Rat() *big.Rat { return n.r }
+// RationalOrNil returns the number as an exact rational, or nil if it is known only as an enclosure or is infinite.
+func (n Num) RationalOrNil() *big.Rat { return n.r }
 
-// Interval returns the smallest float64 interval that holds n.
-func (n Num) Interval() Interval {
+// FloatInterval returns the smallest float64 interval that holds n.
+func (n Num) FloatInterval() Interval {
 	if n.inf != 0 {
-		return PointInterval(math.Inf(n.inf))
+		return NewPointInterval(math.Inf(n.inf))
 	}
 	if n.r != nil {
 		return around(n.r)
@@ -47,41 +47,42 @@ func (n Num) Interval() Interval {
 	return Interval{lo, hi}
 }
 
-// Rounded returns the number of format f that is nearest to n, ties to even. ok is false if the two ends of the
+// RoundToFormat returns the number of format f that is nearest to n, ties to even. ok is false if the two ends of the
 // enclosure round to different numbers.
-func (n Num) Rounded(f num.Format) (v float64, ok bool) {
+func (n Num) RoundToFormat(f num.FloatFormat) (v float64, ok bool) {
 	if n.inf != 0 {
 		return math.Inf(n.inf), true
 	}
 	if n.r != nil {
 		near, exact := n.r.Float64()
-		if exact || f == num.Float64 || math.IsInf(near, 0) {
-			return f.Round(near), true
+		if exact || f == num.Float64Format || math.IsInf(near, 0) {
+			return f.RoundToNearest(near), true
 		}
-		return f.Round(num.RoundToOdd(near, n.r.Cmp(new(big.Rat).SetFloat64(near)))), true
+		return f.RoundToNearest(num.RoundToOdd(near, n.r.Cmp(new(big.Rat).SetFloat64(near)))), true
 	}
 	end := func(x *big.Float) float64 {
 		near, is := x.Float64()
-		if f == num.Float64 {
+		if f == num.Float64Format {
 			return near
 		}
-		return f.Round(num.RoundToOdd(near, -int(is)))
+		return f.RoundToNearest(num.RoundToOdd(near, -int(is)))
 	}
 	a, b := end(n.lo), end(n.hi)
 	return a, a == b
 }
 
-// These are the ways in which an exact evaluation fails. After ErrPrecision the caller retries with more bits.
+// These are the errors of an exact evaluation that fails. After ErrInsufficientPrecision the caller tries again with
+// more bits.
 var (
-	ErrPrecision = errors.New("not decided at this precision")
-	ErrDivision  = errors.New("division by zero")
-	ErrRoot      = errors.New("square root of a negative number")
-	ErrLog       = errors.New("logarithm of a number that is not positive")
+	ErrInsufficientPrecision = errors.New("not decided at this precision")
+	ErrDivisionByZero        = errors.New("division by zero")
+	ErrRootOfNegative        = errors.New("square root of a negative number")
+	ErrLogOfNonPositive      = errors.New("logarithm of a number that is not positive")
 )
 
-// Precisions lists the working precisions, in bits, that a decision tries in turn. A rounding that stays undecided at
-// the last one is reported as an error, never guessed.
-var Precisions = []uint{128, 512, 2048, 8192}
+// WorkingPrecisionBits lists the working precisions, in bits, that a decision tries in turn. A rounding that stays
+// undecided at the last one is reported as an error, never guessed.
+var WorkingPrecisionBits = []uint{128, 512, 2048, 8192}
 
 // maxRatBits limits the size of a rational, in bits. A larger one becomes an enclosure, because long chains of
 // fractions grow without bound.
@@ -91,11 +92,11 @@ const maxRatBits = 1 << 15
 // big.Float.
 const maxExp = 1 << 24
 
-// enclosed returns the number between lo and hi. An end whose magnitude is above 2^(2^24) or below 2^-(2^24) moves
-// outwards, to infinity, to zero or to that limit.
+// enclosed returns the number between lo and hi. An end whose magnitude is above 2^(2^24) or below 2^-(2^24) is moved
+// outwards: to infinity, to zero or to that limit.
 func enclosed(lo, hi *big.Float) Num { return Num{lo: within(lo, -1), hi: within(hi, +1)} }
 
-// within moves an end outwards, down (dir -1) or up (dir 1), until its exponent is within maxExp.
+// within returns v, moved down (dir -1) or up (dir 1) until the magnitude of its exponent is at most maxExp.
 func within(v *big.Float, dir int) *big.Float {
 	e := v.MantExp(nil)
 	if -maxExp <= e && e <= maxExp {
@@ -115,9 +116,10 @@ func within(v *big.Float, dir int) *big.Float {
 	return out.SetMantExp(big.NewFloat(float64(v.Sign())), e)
 }
 
-// Exact evaluates f for the given values of its variables. Irrational results are enclosed with prec bits. The error is
-// ErrPrecision if more bits may decide a rounding inside, or that f has no value.
-func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
+// EvaluateExactly returns the value of f for the given values of its variables. Irrational results are enclosed with
+// prec bits. The error is ErrInsufficientPrecision if more bits may decide a rounding inside; any other error says that
+// f has no value.
+func (f *Func) EvaluateExactly(vars []Num, prec uint) (Num, error) {
 	s := make([]Num, len(f.code))
 	for i, in := range f.code {
 		var err error
@@ -171,11 +173,11 @@ func (n Num) round(mode RoundingMode) (Num, error) {
 		return Num{r: new(big.Rat).SetInt(mode.roundRat(n.r))}, nil
 	}
 	if n.coarse() {
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	a, b := mode.roundRat(beside(n.lo, +1)), mode.roundRat(beside(n.hi, -1))
 	if a.Cmp(b) != 0 {
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	return Num{r: new(big.Rat).SetInt(a)}, nil
 }
@@ -224,7 +226,7 @@ func (n Num) powerBelow() (Num, error) {
 		return Num{r: below(new(big.Rat).Abs(n.r))}, nil
 	}
 	if n.lo.Sign()*n.hi.Sign() <= 0 || n.lo.IsInf() || n.hi.IsInf() {
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	lo, _ := n.lo.Rat(nil)
 	hi, _ := n.hi.Rat(nil)
@@ -237,7 +239,7 @@ func (n Num) powerBelow() (Num, error) {
 		b.Mul(b, big.NewRat(1, 2))
 	}
 	if a.Cmp(b) != 0 {
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	return Num{r: a}, nil
 }
@@ -251,7 +253,7 @@ func power(e int) *big.Rat {
 	return new(big.Rat).SetInt(p)
 }
 
-// enclose returns the two ends of n, those of a rational rounded to prec bits.
+// enclose returns the two ends of n. For a rational they are the number, rounded down and up to prec bits.
 func (n Num) enclose(prec uint) (lo, hi *big.Float) {
 	if n.r == nil {
 		return n.lo, n.hi
@@ -262,7 +264,7 @@ func (n Num) enclose(prec uint) (lo, hi *big.Float) {
 func floor(prec uint) *big.Float { return new(big.Float).SetPrec(prec).SetMode(big.ToNegativeInf) }
 func ceil(prec uint) *big.Float  { return new(big.Float).SetPrec(prec).SetMode(big.ToPositiveInf) }
 
-func unary(op Prim, x Num, prec uint) (Num, error) {
+func unary(op PrimitiveOp, x Num, prec uint) (Num, error) {
 	switch {
 	case x.inf != 0:
 		return endless(op, x)
@@ -287,7 +289,7 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 	case op == abs && x.lo.Sign() >= 0:
 		return x, nil
 	case op == abs && x.hi.Sign() > 0:
-		return Num{}, ErrPrecision // the sign of x is not decided
+		return Num{}, ErrInsufficientPrecision // the sign of x is not decided
 	}
 	return Num{lo: new(big.Float).Neg(x.hi), hi: new(big.Float).Neg(x.lo)}, nil
 }
@@ -295,7 +297,7 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 func root(x Num, prec uint) (Num, error) {
 	if x.r != nil {
 		if x.r.Sign() < 0 {
-			return Num{}, ErrRoot
+			return Num{}, ErrRootOfNegative
 		}
 		n, d := new(big.Int).Sqrt(x.r.Num()), new(big.Int).Sqrt(x.r.Denom())
 		if new(big.Int).Mul(n, n).Cmp(x.r.Num()) == 0 && new(big.Int).Mul(d, d).Cmp(x.r.Denom()) == 0 {
@@ -305,9 +307,9 @@ func root(x Num, prec uint) (Num, error) {
 	lo, hi := x.enclose(prec)
 	if lo.Sign() < 0 {
 		if hi.Sign() < 0 {
-			return Num{}, ErrRoot
+			return Num{}, ErrRootOfNegative
 		}
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	// big.Float.Sqrt applies the receiver's rounding mode only at its end. One more step outwards makes the ends safe.
 	a, b := floor(prec).Sqrt(lo), ceil(prec).Sqrt(hi)
@@ -326,7 +328,7 @@ func nudge(v *big.Float, dir int) *big.Float {
 	return ceil(v.Prec()).Add(v, ulp)
 }
 
-func binary(op Prim, x, y Num, prec uint) (Num, error) {
+func binary(op PrimitiveOp, x, y Num, prec uint) (Num, error) {
 	if x.inf != 0 || y.inf != 0 {
 		return endlessly(op, x, y)
 	}
@@ -344,7 +346,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			z.Mul(x.r, y.r)
 		case div:
 			if y.r.Sign() == 0 {
-				return Num{}, ErrDivision
+				return Num{}, ErrDivisionByZero
 			}
 			z.Quo(x.r, y.r)
 		case atLeast:
@@ -375,9 +377,9 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 	case div:
 		switch {
 		case y.zero():
-			return Num{}, ErrDivision
+			return Num{}, ErrDivisionByZero
 		case yl.Sign() <= 0 && yh.Sign() >= 0:
-			return Num{}, ErrPrecision
+			return Num{}, ErrInsufficientPrecision
 		case x.zero():
 			return x, nil
 		}
@@ -389,7 +391,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		case xh.Cmp(yl) <= 0: // x < y, because each number lies strictly inside its ends
 			return indicator(false), nil
 		}
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	case minimum, maximum:
 		switch {
 		case xh.Cmp(yl) <= 0: // x < y is certain; a rational result stays exact
@@ -397,7 +399,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		case yh.Cmp(xl) <= 0:
 			return either(op == minimum, y, x), nil
 		case x.r != nil || y.r != nil:
-			return Num{}, ErrPrecision // the order of x and y is not decided
+			return Num{}, ErrInsufficientPrecision // the order of x and y is not decided
 		case op == minimum:
 			return enclosed(lesser(xl, yl), lesser(xh, yh)), nil
 		}
@@ -450,7 +452,7 @@ func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
 // corners returns an enclosure of the products or quotients of two enclosures, from their values at the four corners. A
 // corner 0*Inf or Inf/Inf is skipped: the numbers near it lie between the values at the other corners.
-func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
+func corners(op PrimitiveOp, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 	var n Num
 	f := (*big.Float).Mul
 	if op == div {
@@ -473,8 +475,9 @@ func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 	return enclosed(n.lo, n.hi), nil
 }
 
-// Compare returns -1, 0 or 1, as big.Rat.Cmp does. It returns ErrPrecision if the enclosures overlap.
-func Compare(x, y Num) (int, error) {
+// CompareNumbers returns -1, 0 or 1 if x is less than, equal to or greater than y. It returns ErrInsufficientPrecision
+// if the enclosures overlap.
+func CompareNumbers(x, y Num) (int, error) {
 	if x.inf != 0 || y.inf != 0 {
 		return cmp.Compare(x.inf, y.inf), nil
 	}
@@ -489,11 +492,11 @@ func Compare(x, y Num) (int, error) {
 	case xl.Cmp(yh) >= 0:
 		return 1, nil
 	}
-	return 0, ErrPrecision
+	return 0, ErrInsufficientPrecision
 }
 
-// Sum returns x+y. An irrational result is enclosed with prec bits.
-func Sum(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
+// AddNumbers returns x+y. An irrational result is enclosed with prec bits.
+func AddNumbers(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
 
-// Product returns x*y. An irrational result is enclosed with prec bits.
-func Product(x, y Num, prec uint) (Num, error) { return binary(mul, x, y, prec) }
+// MultiplyNumbers returns x*y. An irrational result is enclosed with prec bits.
+func MultiplyNumbers(x, y Num, prec uint) (Num, error) { return binary(mul, x, y, prec) }

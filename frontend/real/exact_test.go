@@ -10,18 +10,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-func n(v float64) *Expr     { return Float(v) }
-func frac(a, b int64) *Expr { return Rat(big.NewRat(a, b)) }
+func n(v float64) *Expr     { return ConstantExprOfFloat(v) }
+func frac(a, b int64) *Expr { return ConstantExpr(big.NewRat(a, b)) }
 func at(t *testing.T, e *Expr, v ...int64) (Num, error) {
 	t.Helper()
 	vars := make([]Num, len(v))
 	for i, x := range v {
-		vars[i] = Exactly(new(big.Rat).SetInt64(x))
+		vars[i] = NumberOfRational(new(big.Rat).SetInt64(x))
 	}
 	var y Num
 	var err error
-	for _, prec := range Precisions {
-		if y, err = Compile(e).Exact(vars, prec); !errors.Is(err, ErrPrecision) {
+	for _, prec := range WorkingPrecisionBits {
+		if y, err = Compile(e).EvaluateExactly(vars, prec); !errors.Is(err, ErrInsufficientPrecision) {
 			break
 		}
 	}
@@ -49,44 +49,45 @@ func TestExactRationals(t *testing.T) {
 		{"minimum of a root and a third", Min(Sqrt(n(2)), frac(1, 3)), 0, big.NewRat(1, 3)},
 		{"maximum of a negative root and zero", Max(Neg(Sqrt(n(2))), n(0)), 0, new(big.Rat)},
 		{"maximum keeps a rational", Max(frac(10, 3), Sqrt(n(2))), 0, big.NewRat(10, 3)},
-		{"rounding of a root", Round(Mul(x, Sqrt(n(2))), HalfEven), 10, big.NewRat(14, 1)},
+		{"rounding of a root", Round(Mul(x, Sqrt(n(2))), RoundingModeHalfEven), 10, big.NewRat(14, 1)},
 		{"|x|", Abs(Neg(x)), 3, big.NewRat(3, 1)},
-		{"a tie", Round(Div(x, n(2)), HalfEven), 5, big.NewRat(2, 1)},
-		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), HalfAwayFromZero), 0, big.NewRat(3, 1)},
+		{"a tie", Round(Div(x, n(2)), RoundingModeHalfEven), 5, big.NewRat(2, 1)},
+		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), RoundingModeHalfAwayFromZero), 0, big.NewRat(3, 1)},
 		{"a denormal", Mul(n(smallest), n(smallest)), 0, new(big.Rat).SetFrac(big.NewInt(1),
 			new(big.Int).Lsh(big.NewInt(1), 2148))},
 	} {
 		y, err := at(t, c.e, c.x)
-		if err != nil || y.Rat() == nil || y.Rat().Cmp(c.want) != 0 {
-			t.Errorf("%s = %v %v, want %v", c.name, y.Rat(), err, c.want)
+		if err != nil || y.RationalOrNil() == nil || y.RationalOrNil().Cmp(c.want) != 0 {
+			t.Errorf("%s = %v %v, want %v", c.name, y.RationalOrNil(), err, c.want)
 		}
 	}
 }
 
 func TestExactFailures(t *testing.T) {
 	t.Parallel()
-	x, two, huge := Var(0), Sqrt(Float(2)), enormous()
+	x, two, huge := Var(0), Sqrt(ConstantExprOfFloat(2)), enormous()
 	for _, c := range []struct {
 		name string
 		e    *Expr
 		want error
 	}{
-		{"division by zero", Div(n(1), Sub(x, n(1))), ErrDivision},
-		{"zero over zero", Div(Sub(x, n(1)), Sub(x, n(1))), ErrDivision},
-		{"a root over zero", Div(two, Sub(x, n(1))), ErrDivision},
-		{"division by what may be zero", Div(n(1), Sub(two, two)), ErrPrecision},
-		{"zero over what may be zero", Div(n(0), Sub(two, two)), ErrPrecision},
-		{"root of a negative", Sqrt(n(-2)), ErrRoot},
-		{"root of a negative enclosure", Sqrt(Neg(two)), ErrRoot},
-		{"root of what may be negative", Sqrt(Sub(two, two)), ErrPrecision},
-		{"a tie that no precision sees", Round(Mul(Mul(two, two), n(0.25)), HalfEven), ErrPrecision},
-		{"an integer beyond all floats", Round(huge, TowardsNegativeInf), ErrPrecision},
-		{"a power of two below anything", FloorPowerOfTwo(Div(huge, huge)), ErrPrecision},
-		{"infinity less infinity", Round(Sub(huge, huge), TowardsNegativeInf), ErrPrecision},
-		{"infinity less infinity, or zero", AtLeast(Sub(huge, huge), n(0)), ErrPrecision},
+		{"division by zero", Div(n(1), Sub(x, n(1))), ErrDivisionByZero},
+		{"zero over zero", Div(Sub(x, n(1)), Sub(x, n(1))), ErrDivisionByZero},
+		{"a root over zero", Div(two, Sub(x, n(1))), ErrDivisionByZero},
+		{"division by what may be zero", Div(n(1), Sub(two, two)), ErrInsufficientPrecision},
+		{"zero over what may be zero", Div(n(0), Sub(two, two)), ErrInsufficientPrecision},
+		{"root of a negative", Sqrt(n(-2)), ErrRootOfNegative},
+		{"root of a negative enclosure", Sqrt(Neg(two)), ErrRootOfNegative},
+		{"root of what may be negative", Sqrt(Sub(two, two)), ErrInsufficientPrecision},
+		{"a tie that no precision sees", Round(Mul(Mul(two, two), n(0.25)), RoundingModeHalfEven),
+			ErrInsufficientPrecision},
+		{"an integer beyond all floats", Round(huge, RoundingModeTowardsNegativeInf), ErrInsufficientPrecision},
+		{"a power of two below anything", FloorPowerOfTwo(Div(huge, huge)), ErrInsufficientPrecision},
+		{"infinity less infinity", Round(Sub(huge, huge), RoundingModeTowardsNegativeInf), ErrInsufficientPrecision},
+		{"infinity less infinity, or zero", AtLeast(Sub(huge, huge), n(0)), ErrInsufficientPrecision},
 	} {
 		if y, err := at(t, c.e, 1); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, error %v, want %v", c.name, y.Interval(), err, c.want)
+			t.Errorf("%s: %v, error %v, want %v", c.name, y.FloatInterval(), err, c.want)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func enormous() *Expr {
 func TestUnbounded(t *testing.T) {
 	t.Parallel()
 	huge, tiny := enormous(), Div(n(1), enormous())
-	round := func(e *Expr) *Expr { return Round(e, TowardsNegativeInf) }
+	round := func(e *Expr) *Expr { return Round(e, RoundingModeTowardsNegativeInf) }
 	for _, c := range []struct {
 		name string
 		e    *Expr
@@ -131,8 +132,8 @@ func TestUnbounded(t *testing.T) {
 		{"the exponential of less", round(Exp(Neg(tiny))), 0},
 	} {
 		y, err := at(t, c.e, 0)
-		if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(c.want, 1)) != 0 {
-			t.Errorf("%s: %v, %v, want %d", c.name, y.Interval(), err, c.want)
+		if err != nil || y.RationalOrNil() == nil || y.RationalOrNil().Cmp(big.NewRat(c.want, 1)) != 0 {
+			t.Errorf("%s: %v, %v, want %d", c.name, y.FloatInterval(), err, c.want)
 		}
 	}
 }
@@ -142,8 +143,9 @@ func TestLargeLogarithms(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{0.5, 700, 1e4, 1e6, -1e6, -1e4} {
 		y, err := at(t, Log(Exp(n(v))), 0)
-		if err != nil || y.Interval().Lo > v || y.Interval().Hi < v || y.Interval().Hi-y.Interval().Lo > 1e-9 {
-			t.Errorf("ln(e^%v) is %v, %v", v, y.Interval(), err)
+		if err != nil || y.FloatInterval().Lo > v || y.FloatInterval().Hi < v ||
+			y.FloatInterval().Hi-y.FloatInterval().Lo > 1e-9 {
+			t.Errorf("ln(e^%v) is %v, %v", v, y.FloatInterval(), err)
 		}
 	}
 }
@@ -153,12 +155,12 @@ func TestExactEnclosures(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{2, 3, 0.1, 1e-5, float64(float32(1e-41)), smallest, math.MaxFloat64, 1 + 0x1p-52} {
 		last := new(big.Float).SetInf(false)
-		for _, prec := range Precisions {
-			y, err := Compile(Sqrt(Float(v))).Exact(nil, prec)
+		for _, prec := range WorkingPrecisionBits {
+			y, err := Compile(Sqrt(ConstantExprOfFloat(v))).EvaluateExactly(nil, prec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if y.Rat() != nil {
+			if y.RationalOrNil() != nil {
 				continue
 			}
 			lo, _ := y.lo.Rat(nil)
@@ -172,14 +174,14 @@ func TestExactEnclosures(t *testing.T) {
 				t.Errorf("the root of %v at %d bits is no narrower than before", v, prec)
 			}
 			last = width
-			f, ok := y.Rounded(num.Float64)
+			f, ok := y.RoundToFormat(num.Float64Format)
 			if want := math.Sqrt(v); !ok || f != want {
 				t.Errorf("the root of %v = %v %v, want %v", v, f, ok, want)
 			}
-			if g, ok := y.Rounded(num.Float32); !ok || g != float64(float32(f)) {
+			if g, ok := y.RoundToFormat(num.Float32Format); !ok || g != float64(float32(f)) {
 				t.Errorf("the root of %v as float32 = %v %v", v, g, ok)
 			}
-			if i := y.Interval(); !holds(i, lo.SetFloat64(f)) || i.Hi != up(i.Lo) {
+			if i := y.FloatInterval(); !holds(i, lo.SetFloat64(f)) || i.Hi != up(i.Lo) {
 				t.Errorf("the root of %v lies in %v", v, i)
 			}
 		}
@@ -189,22 +191,23 @@ func TestExactEnclosures(t *testing.T) {
 // TestPrecisionEscalates rounds a value that parts from a tie by less than 128, then 512 bits show.
 func TestPrecisionEscalates(t *testing.T) {
 	t.Parallel()
-	two := Sqrt(Float(2))
+	two := Sqrt(ConstantExprOfFloat(2))
 	for _, bits := range []uint{200, 1000, 4000} {
 		// root(2) cancels except for its precision. The result is a tie plus or minus 2^-bits.
 		less := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), bits))
 		base := Sub(Add(two, n(2.5)), two)
 		for _, sign := range []int64{1, -1} {
-			e := Round(Add(base, Rat(new(big.Rat).Mul(less, big.NewRat(sign, 1)))), HalfEven)
-			if _, err := Compile(e).Exact(nil, 128); !errors.Is(err, ErrPrecision) {
+			e := Round(Add(base, ConstantExpr(new(big.Rat).Mul(less, big.NewRat(sign, 1)))),
+				RoundingModeHalfEven)
+			if _, err := Compile(e).EvaluateExactly(nil, 128); !errors.Is(err, ErrInsufficientPrecision) {
 				t.Errorf("a difference of 2^-%d is decided at 128 bits: %v", bits, err)
 			}
 			want := int64(2)
 			if sign > 0 {
 				want = 3
 			}
-			if y, err := at(t, e); err != nil || y.Rat().Cmp(big.NewRat(want, 1)) != 0 {
-				t.Errorf("2.5%+d*2^-%d rounds to %v, %v, want %d", sign, bits, y.Rat(), err, want)
+			if y, err := at(t, e); err != nil || y.RationalOrNil().Cmp(big.NewRat(want, 1)) != 0 {
+				t.Errorf("2.5%+d*2^-%d rounds to %v, %v, want %d", sign, bits, y.RationalOrNil(), err, want)
 			}
 		}
 	}
@@ -218,14 +221,14 @@ func TestLongFractions(t *testing.T) {
 		e = Mul(e, e)
 	}
 	e = Mul(e, frac(1, 3))
-	y, err := at(t, Round(Div(e, Mul(e, frac(2, 5))), TowardsNegativeInf), 7)
-	if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(2, 1)) != 0 {
-		t.Errorf("the floor of 2.5 by way of 7^16384 = %v, %v", y.Rat(), err)
+	y, err := at(t, Round(Div(e, Mul(e, frac(2, 5))), RoundingModeTowardsNegativeInf), 7)
+	if err != nil || y.RationalOrNil() == nil || y.RationalOrNil().Cmp(big.NewRat(2, 1)) != 0 {
+		t.Errorf("the floor of 2.5 by way of 7^16384 = %v, %v", y.RationalOrNil(), err)
 	}
-	if y, err = at(t, e, 7); err != nil || y.Rat() != nil || y.lo.Cmp(y.hi) >= 0 {
-		t.Errorf("7^16384/3 = %v, %v, want an enclosure", y.Rat(), err)
+	if y, err = at(t, e, 7); err != nil || y.RationalOrNil() != nil || y.lo.Cmp(y.hi) >= 0 {
+		t.Errorf("7^16384/3 = %v, %v, want an enclosure", y.RationalOrNil(), err)
 	}
-	if i := y.Interval(); i != (Interval{math.MaxFloat64, math.Inf(1)}) {
+	if i := y.FloatInterval(); i != (Interval{math.MaxFloat64, math.Inf(1)}) {
 		t.Errorf("7^16384/3 lies in %v", i)
 	}
 }
@@ -235,7 +238,7 @@ func TestComparisonsOfRoots(t *testing.T) {
 	t.Parallel()
 	two, three := Sqrt(n(2)), Sqrt(n(3))
 	third := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(3), 300))
-	near := Add(Sub(Add(two, frac(1, 3)), two), Rat(third)) // 1/3 and a little
+	near := Add(Sub(Add(two, frac(1, 3)), two), ConstantExpr(third)) // 1/3 and a little
 	for _, c := range []struct {
 		name string
 		x, y *Expr
@@ -246,20 +249,20 @@ func TestComparisonsOfRoots(t *testing.T) {
 		{"nearly a third", near, frac(1, 3), 1}, {"a third", frac(1, 3), near, 0},
 	} {
 		y, err := at(t, AtLeast(c.x, c.y))
-		if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(c.want, 1)) != 0 {
-			t.Errorf("%s: %v %v, want %d", c.name, y.Rat(), err, c.want)
+		if err != nil || y.RationalOrNil() == nil || y.RationalOrNil().Cmp(big.NewRat(c.want, 1)) != 0 {
+			t.Errorf("%s: %v %v, want %d", c.name, y.RationalOrNil(), err, c.want)
 		}
 		order := -2
-		for _, prec := range Precisions {
-			x, err := Compile(c.x).Exact(nil, prec)
+		for _, prec := range WorkingPrecisionBits {
+			x, err := Compile(c.x).EvaluateExactly(nil, prec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			y, err := Compile(c.y).Exact(nil, prec)
+			y, err := Compile(c.y).EvaluateExactly(nil, prec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if order, err = Compare(x, y); !errors.Is(err, ErrPrecision) {
+			if order, err = CompareNumbers(x, y); !errors.Is(err, ErrInsufficientPrecision) {
 				break
 			}
 		}
@@ -267,8 +270,8 @@ func TestComparisonsOfRoots(t *testing.T) {
 			t.Errorf("%s compare as %d", c.name, order)
 		}
 	}
-	if y, err := at(t, AtLeast(Mul(two, two), n(2))); !errors.Is(err, ErrPrecision) {
-		t.Errorf("a tie of roots is decided: %v %v", y.Rat(), err)
+	if y, err := at(t, AtLeast(Mul(two, two), n(2))); !errors.Is(err, ErrInsufficientPrecision) {
+		t.Errorf("a tie of roots is decided: %v %v", y.RationalOrNil(), err)
 	}
 }
 
@@ -278,8 +281,8 @@ func TestExpLogIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	check := func(e *Expr, v float64) {
 		f := Compile(e)
-		iv, _ := f.Interval([]Interval{PointInterval(v)})
-		y, err := f.Exact([]Num{Exactly(rat(v))}, 512)
+		iv, _ := f.EvaluateInterval([]Interval{NewPointInterval(v)})
+		y, err := f.EvaluateExactly([]Num{NumberOfRational(rat(v))}, 512)
 		if err != nil {
 			t.Errorf("at %v: %v", v, err)
 			return
@@ -335,16 +338,18 @@ func TestIntervalOfFunc(t *testing.T) {
 	}{
 		{"shared square", Mul(x, x), []Interval{{-2, 3}}, Interval{0, 9}, true},
 		{"product", Mul(x, y), []Interval{{-2, 3}, {-2, 3}}, Interval{-6, 9}, true},
-		{"rounding of a run", Round(x, HalfEven), []Interval{{0.6, 1.4}}, Interval{1, 1}, true},
-		{"rounding that is open", Round(x, HalfEven), []Interval{{0.4, 1.4}}, Interval{0, 1}, false},
-		{"open inside, closed outside", Min(Round(x, HalfEven), Float(0)), []Interval{{0.4, 1.4}}, Interval{0, 0},
+		{"rounding of a run", Round(x, RoundingModeHalfEven), []Interval{{0.6, 1.4}}, Interval{1, 1}, true},
+		{"rounding that is open", Round(x, RoundingModeHalfEven), []Interval{{0.4, 1.4}}, Interval{0, 1}, false},
+		{"open inside, closed outside", Min(Round(x, RoundingModeHalfEven), ConstantExprOfFloat(0)), []Interval{{0.4,
+			1.4}}, Interval{0, 0},
 			false},
-		{"clamp", Min(Max(x, Float(-1)), Float(1)), []Interval{{-5, 5}}, Interval{-1, 1}, true},
+		{"clamp", Min(Max(x, ConstantExprOfFloat(-1)), ConstantExprOfFloat(1)), []Interval{{-5, 5}}, Interval{-1, 1},
+			true},
 		{"abs", Abs(x), []Interval{{-5, 2}}, Interval{0, 5}, true},
 	} {
 		f := Compile(c.e)
 		for range 2 { // the scratch space is used again
-			if got, sure := f.Interval(c.in); got != c.want || sure != c.sure {
+			if got, sure := f.EvaluateInterval(c.in); got != c.want || sure != c.sure {
 				t.Errorf("%s = %v %v, want %v %v", c.name, got, sure, c.want, c.sure)
 			}
 			f = f.Fork()
@@ -365,19 +370,19 @@ func TestExpLog(t *testing.T) {
 			arg  float64
 		}{{"exp", Exp(Var(0)), x}, {"log", Log(Var(0)), math.Abs(x)}, {"log of exp", Log(Exp(Var(0))), x}} {
 			f := Compile(c.f)
-			iv, sure := f.Interval([]Interval{PointInterval(c.arg)})
+			iv, sure := f.EvaluateInterval([]Interval{NewPointInterval(c.arg)})
 			if !sure || iv.Lo > iv.Hi {
 				t.Fatalf("%s(%v) = %v", c.name, c.arg, iv)
 			}
 			for _, prec := range []uint{128, 512} {
-				n, err := f.Exact([]Num{Exactly(new(big.Rat).SetFloat64(c.arg))}, prec)
+				n, err := f.EvaluateExactly([]Num{NumberOfRational(new(big.Rat).SetFloat64(c.arg))}, prec)
 				if err != nil {
 					t.Fatalf("%s(%v): %v", c.name, c.arg, err)
 				}
 				if n.lo.Cmp(n.hi) > 0 {
 					t.Fatalf("%s(%v) at %d bits: empty", c.name, c.arg, prec)
 				}
-				if a := n.Interval(); a.Hi < iv.Lo || a.Lo > iv.Hi {
+				if a := n.FloatInterval(); a.Hi < iv.Lo || a.Lo > iv.Hi {
 					t.Fatalf("%s(%v): interval %v, exact %v", c.name, c.arg, iv, a)
 				}
 				width, _ := new(big.Float).Sub(n.hi, n.lo).Float64()
@@ -399,65 +404,70 @@ func TestExpLog(t *testing.T) {
 func TestTranscendentalEdges(t *testing.T) {
 	t.Parallel()
 	at := func(e *Expr, x float64) (Num, error) {
-		return Compile(e).Exact([]Num{Exactly(new(big.Rat).SetFloat64(x))}, 128)
+		return Compile(e).EvaluateExactly([]Num{NumberOfRational(new(big.Rat).SetFloat64(x))}, 128)
 	}
 	for _, c := range []struct {
 		e       *Expr
 		x, want float64
-	}{{Exp(Var(0)), 0, 1}, {Log(Var(0)), 1, 0}, {AtLeast(Var(0), Float(0.5)), 0.5, 1},
-		{AtLeast(Var(0), Float(0.5)), 0.49, 0}} {
+	}{{Exp(Var(0)), 0, 1}, {Log(Var(0)), 1, 0}, {AtLeast(Var(0), ConstantExprOfFloat(0.5)), 0.5, 1},
+		{AtLeast(Var(0), ConstantExprOfFloat(0.5)), 0.49, 0}} {
 		n, err := at(c.e, c.x)
-		if err != nil || n.Rat() == nil || n.Interval() != PointInterval(c.want) {
-			t.Errorf("at %v: %v %v, want exactly %v", c.x, n.Interval(), err, c.want)
+		if err != nil || n.RationalOrNil() == nil || n.FloatInterval() != NewPointInterval(c.want) {
+			t.Errorf("at %v: %v %v, want exactly %v", c.x, n.FloatInterval(), err, c.want)
 		}
-		if y, sure := Compile(c.e).Interval([]Interval{PointInterval(c.x)}); !sure || y != PointInterval(c.want) {
+		if y, sure := Compile(c.e).EvaluateInterval([]Interval{NewPointInterval(c.x)}); !sure ||
+			y != NewPointInterval(c.want) {
 			t.Errorf("interval at %v: %v, want %v", c.x, y, c.want)
 		}
 	}
 	for _, x := range []float64{0, -1} {
-		if _, err := at(Log(Var(0)), x); err != ErrLog {
+		if _, err := at(Log(Var(0)), x); err != ErrLogOfNonPositive {
 			t.Errorf("log(%v): %v", x, err)
 		}
 	}
-	if y, sure := Compile(AtLeast(Var(0), Float(0))).Interval([]Interval{{-1, 1}}); sure || y != (Interval{0, 1}) {
+	if y, sure := Compile(AtLeast(Var(0), ConstantExprOfFloat(0))).EvaluateInterval([]Interval{{-1, 1}}); sure ||
+		y != (Interval{0, 1}) {
 		t.Errorf("an open comparison gave %v, %v", y, sure)
 	}
-	if n, err := at(Exp(Var(0)), -1e7); err != nil || n.Interval().Hi > 1e-300 {
-		t.Errorf("exp(-1e7) is %v, %v", n.Interval(), err)
+	if n, err := at(Exp(Var(0)), -1e7); err != nil || n.FloatInterval().Hi > 1e-300 {
+		t.Errorf("exp(-1e7) is %v, %v", n.FloatInterval(), err)
 	}
 }
 
 // TestSaturation rounds values that agree with a whole number to thousands of bits. They must still lie beside it.
 func TestSaturation(t *testing.T) {
 	t.Parallel()
-	one, two := Float(1), Float(2)
+	one, two := ConstantExprOfFloat(1), ConstantExprOfFloat(2)
 	tanh := Sub(one, Div(two, Add(Exp(Mul(two, Var(0))), one)))
 	for _, c := range []struct {
 		f    *Expr
 		x    float64
 		want float64
 	}{
-		{Round(tanh, TowardsNegativeInf), 16384, 0},
-		{Round(tanh, TowardsPositiveInf), 16384, 1},
-		{Round(tanh, TowardsPositiveInf), -16384, 0},
-		{Round(tanh, TowardsNegativeInf), -16384, -1},
-		{Round(Add(tanh, Float(0.5)), HalfEven), 16384, 1},          // just below 1.5
-		{Round(Add(tanh, Float(1.5)), HalfEven), 16384, 2},          // just below 2.5, where ties go
-		{Round(Sub(tanh, Float(1.5)), HalfAwayFromZero), 16384, -1}, // just below -0.5: would be -1 at the tie, too
-		{Round(Sub(Neg(tanh), Float(1.5)), HalfEven), 16384, -2},
+		{Round(tanh, RoundingModeTowardsNegativeInf), 16384, 0},
+		{Round(tanh, RoundingModeTowardsPositiveInf), 16384, 1},
+		{Round(tanh, RoundingModeTowardsPositiveInf), -16384, 0},
+		{Round(tanh, RoundingModeTowardsNegativeInf), -16384, -1},
+		{Round(Add(tanh, ConstantExprOfFloat(0.5)), RoundingModeHalfEven), 16384, 1}, // just below 1.5
+		// just below 2.5, where ties go
+		{Round(Add(tanh, ConstantExprOfFloat(1.5)), RoundingModeHalfEven), 16384, 2},
+		// just below -0.5: would be -1 at the tie, too
+		{Round(Sub(tanh, ConstantExprOfFloat(1.5)), RoundingModeHalfAwayFromZero), 16384, -1},
+		{Round(Sub(Neg(tanh), ConstantExprOfFloat(1.5)), RoundingModeHalfEven), 16384, -2},
 		{AtLeast(tanh, one), 16384, 0},
 		{AtLeast(one, tanh), 16384, 1},
 		{FloorPowerOfTwo(tanh), 16384, 0.5},
 	} {
 		var n Num
-		err := ErrPrecision
-		for _, prec := range Precisions {
-			if n, err = Compile(c.f).Exact([]Num{Exactly(new(big.Rat).SetFloat64(c.x))}, prec); err == nil {
+		err := ErrInsufficientPrecision
+		for _, prec := range WorkingPrecisionBits {
+			if n, err = Compile(c.f).EvaluateExactly([]Num{NumberOfRational(new(big.Rat).SetFloat64(c.x))},
+				prec); err == nil {
 				break
 			}
 		}
-		if err != nil || n.Interval() != PointInterval(c.want) {
-			t.Errorf("at %v: %v %v, want %v", c.x, n.Interval(), err, c.want)
+		if err != nil || n.FloatInterval() != NewPointInterval(c.want) {
+			t.Errorf("at %v: %v %v, want %v", c.x, n.FloatInterval(), err, c.want)
 		}
 	}
 }

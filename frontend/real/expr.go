@@ -25,12 +25,12 @@ import (
 	"slices"
 )
 
-// A Prim is a primitive operation of expressions, such as a sum, a rounding or a logarithm.
-type Prim uint8
+// A PrimitiveOp is a primitive operation of expressions, such as a sum, a rounding or a logarithm.
+type PrimitiveOp uint8
 
 // The primitives. The zero value is invalid.
 const (
-	constant Prim = iota + 1
+	constant PrimitiveOp = iota + 1
 	variable
 	add
 	sub
@@ -55,7 +55,7 @@ const (
 
 // An Expr is an expression over numbered variables. Exprs are immutable and may share parts.
 type Expr struct {
-	op   Prim
+	op   PrimitiveOp
 	args [2]*Expr
 	c    *big.Rat     // the value of a constant
 	ci   Interval     // the float64 interval around c
@@ -63,23 +63,23 @@ type Expr struct {
 	mode RoundingMode // the rounding mode of round
 }
 
-// Float returns the constant whose value is exactly v. It panics for infinities and NaN, which no reader of models
-// passes.
-func Float(v float64) *Expr {
+// ConstantExprOfFloat returns the constant whose value is exactly v. It panics for infinities and NaN, which no reader
+// of models passes.
+func ConstantExprOfFloat(v float64) *Expr {
 	r := new(big.Rat).SetFloat64(v)
 	if r == nil {
 		panic("real: constant is not finite")
 	}
-	return &Expr{op: constant, c: r, ci: PointInterval(v)}
+	return &Expr{op: constant, c: r, ci: NewPointInterval(v)}
 }
 
-// Rat returns the constant whose value is exactly r.
-func Rat(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
+// ConstantExpr returns the constant whose value is exactly r.
+func ConstantExpr(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
 
 // Var returns the expression that is variable number i.
 func Var(i int) *Expr { return &Expr{op: variable, v: i} }
 
-func of(op Prim, x, y *Expr) *Expr { return &Expr{op: op, args: [2]*Expr{x, y}} }
+func of(op PrimitiveOp, x, y *Expr) *Expr { return &Expr{op: op, args: [2]*Expr{x, y}} }
 
 // Add returns the expression x+y.
 func Add(x, y *Expr) *Expr { return of(add, x, y) }
@@ -139,8 +139,8 @@ func Round(x *Expr, mode RoundingMode) *Expr { return &Expr{op: round, args: [2]
 // infinite.
 func ZeroUnless(open, x *Expr) *Expr { return of(gate, open, x) }
 
-// Substitute returns e with each variable i replaced by with[i].
-func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
+// SubstituteVariables returns e with each variable i replaced by the expression with[i].
+func (e *Expr) SubstituteVariables(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
 
 func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
 	switch e.op {
@@ -162,8 +162,8 @@ func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
 	return &s
 }
 
-// Variables returns the numbers of the variables of e in increasing order.
-func (e *Expr) Variables() []int {
+// VariableNumbers returns the numbers of the variables of e in increasing order.
+func (e *Expr) VariableNumbers() []int {
 	var out []int
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
@@ -187,7 +187,7 @@ func (e *Expr) Variables() []int {
 func around(r *big.Rat) Interval {
 	f, exact := r.Float64()
 	if exact && (f != 0 || r.Sign() == 0) { // Float64 reports an underflow to zero as exact
-		return PointInterval(f)
+		return NewPointInterval(f)
 	}
 	back := new(big.Rat).SetFloat64(f)
 	if back == nil { // r is beyond float64
@@ -196,26 +196,26 @@ func around(r *big.Rat) Interval {
 	return outward(f, float64(r.Cmp(back)))
 }
 
-// A Func is an Expr that is compiled for evaluation: a list of instructions, each with a slot for its result. The last
-// slot is the result of e. A Func has scratch space, so only one goroutine may use it at a time; Fork returns a copy
-// for another goroutine.
+// A Func is an expression that is compiled for evaluation: a list of instructions, each with a slot for its result. The
+// last slot holds the result of the expression. A Func has scratch space, so only one goroutine may use it at a time;
+// Fork returns a copy for another goroutine.
 type Func struct {
 	code   []instr
 	slots  []Interval
-	rounds []int      // the instructions for which Prim.decides holds
+	rounds []int      // the instructions for which PrimitiveOp.decides holds
 	last   []Interval // the variables of the last evaluation; nil if it was made in another way
 }
 
 type instr struct {
-	op   Prim
+	op   PrimitiveOp
 	a, b int // slots of the operands
 	soft int // for a logarithm of the form ln(1+e^x), the slot of x; otherwise -1
 	e    *Expr
 	of   uint64 // the variables on which the result depends, as bitOf gives them, and the bit first
 }
 
-// first is a bit that the masks of all instructions have. It is set in the first evaluation, so that every instruction
-// is evaluated.
+// first is a bit that the masks of all instructions have. It is set in the mask of a first evaluation, so that every
+// instruction is evaluated.
 const first = 1 << 63
 
 // bitOf returns the bit of variable v in a mask. Variables from number 62 on share one bit.
@@ -272,9 +272,9 @@ func (e *Expr) softplus() *Expr {
 	return power.args[0]
 }
 
-// Hash returns the FNV-1a hash of f's instructions. Funcs that are compiled from equal expressions have equal hashes;
-// others rarely have.
-func (f *Func) Hash() uint64 {
+// InstructionHash returns the FNV-1a hash of f's instructions. Funcs that are compiled from equal expressions have
+// equal hashes; other Funcs rarely do.
+func (f *Func) InstructionHash() uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, in := range f.code {
 		for _, v := range []uint64{uint64(in.op), uint64(in.a), uint64(in.b), uint64(in.e.v), uint64(in.e.mode),
@@ -290,10 +290,10 @@ func (f *Func) Fork() *Func {
 	return &Func{code: f.code, slots: make([]Interval, len(f.code)), rounds: f.rounds}
 }
 
-// Interval evaluates f for variables that lie in vars. sure is false if a rounding inside has more than one possible
-// outcome; the result still holds the truth. An instruction is evaluated again only if one of its variables has changed
-// since the last call.
-func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
+// EvaluateInterval returns an interval that holds the value of f for variables that lie in vars. sure is false if a
+// rounding inside has more than one possible outcome; the interval then holds all of them. An instruction is evaluated
+// again only if one of its variables has changed since the last call.
+func (f *Func) EvaluateInterval(vars []Interval) (y Interval, sure bool) {
 	var changed uint64
 	if f.last != nil && len(f.last) == len(vars) {
 		for v := range vars {
@@ -308,13 +308,14 @@ func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
 	return f.evaluate(changed, vars, nil)
 }
 
-// interval is like Interval, but applies after to the result of every arithmetic primitive.
+// interval is like EvaluateInterval, but applies after to the result of every arithmetic primitive.
 func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	f.last = nil
 	return f.evaluate(^uint64(0), vars, after)
 }
 
-// evaluate evaluates the instructions that depend on a variable in the mask changed.
+// evaluate evaluates those instructions that depend on a variable in the mask changed, and returns the result of f as
+// EvaluateInterval does.
 func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	s := f.slots
 	for i := range f.code {
@@ -380,16 +381,16 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 	}
 	sure = true
 	for _, i := range f.rounds {
-		sure = sure && s[i].Point()
+		sure = sure && s[i].IsPoint()
 	}
 	return s[len(s)-1], sure
 }
 
 // decides reports whether p gives discrete values, so that an interval argument may leave several of them possible.
-func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == round }
+func (p PrimitiveOp) decides() bool { return p == atLeast || p == powerBelow || p == round }
 
 // rounds reports whether floating-point arithmetic rounds the result of p.
-func (p Prim) rounds() bool {
+func (p PrimitiveOp) rounds() bool {
 	switch p {
 	case add, sub, mul, div, sqrt, exp, log, erf, sin, cos, atan:
 		return true

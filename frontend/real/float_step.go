@@ -2,15 +2,16 @@ package real
 
 import "hlsgen/internal/num"
 
-// StepOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format. It
-// returns a step function of the format's keys, the integers that number its floats in order; otherwise it does the
-// same as StepOver. A function that turns around all over the format, as a sine does, gives ErrTooManySteps at once.
-func (f *Func) StepOverFloats(of num.Format, limit int) (num.StepFunction, error) {
-	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.At}
-	if b.swings(of.Keys()) {
+// StepFunctionOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format.
+// It returns a step function of the format's keys, the integers that number its floats in order; otherwise it does the
+// same as StepFunctionOver. A function that turns around all over the format, as a sine does, gives ErrTooManySteps at
+// once.
+func (f *Func) StepFunctionOverFloats(of num.FloatFormat, limit int) (num.StepFunction, error) {
+	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.NumberAtPosition}
+	if b.swings(of.FinitePositions()) {
 		return num.StepFunction{}, ErrTooManySteps
 	}
-	err := b.run(of.Keys().Lo, of.Keys().Hi)
+	err := b.run(of.FinitePositions().Lo, of.FinitePositions().Hi)
 	return b.step, err
 }
 

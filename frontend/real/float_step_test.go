@@ -24,29 +24,30 @@ type firstQuantiser struct {
 // fronts are functions of x in front of a quantiser.
 var fronts = map[string]func(x *Expr, by float64) *Expr{
 	"":     func(x *Expr, by float64) *Expr { return x },
-	"Mul":  func(x *Expr, by float64) *Expr { return Mul(x, Float(by)) },
-	"Add":  func(x *Expr, by float64) *Expr { return Add(x, Float(by)) },
-	"Tanh": func(x *Expr, by float64) *Expr { return tanh(Mul(x, Float(by))) },
-	"Relu": func(x *Expr, by float64) *Expr { return Max(x, Float(0)) },
+	"Mul":  func(x *Expr, by float64) *Expr { return Mul(x, ConstantExprOfFloat(by)) },
+	"Add":  func(x *Expr, by float64) *Expr { return Add(x, ConstantExprOfFloat(by)) },
+	"Tanh": func(x *Expr, by float64) *Expr { return tanh(Mul(x, ConstantExprOfFloat(by))) },
+	"Relu": func(x *Expr, by float64) *Expr { return Max(x, ConstantExprOfFloat(0)) },
 	"Abs":  func(x *Expr, by float64) *Expr { return Neg(Abs(x)) },
 }
 
 // tanh is 1 - 2/(exp(2x)+1), as models' operator is written out.
 func tanh(x *Expr) *Expr {
-	return Sub(Float(1), Div(Float(2), Add(Exp(Mul(Float(2), x)), Float(1))))
+	return Sub(ConstantExprOfFloat(1), Div(ConstantExprOfFloat(2), Add(Exp(Mul(ConstantExprOfFloat(2), x)),
+		ConstantExprOfFloat(1))))
 }
 
 func (q firstQuantiser) expr() *Expr {
-	x := Add(Div(fronts[q.front](Var(0), q.pre), Float(q.scale)), Float(q.zero))
-	return Round(Max(Min(x, Float(float64(q.hi))), Float(float64(q.lo))), q.mode)
+	x := Add(Div(fronts[q.front](Var(0), q.pre), ConstantExprOfFloat(q.scale)), ConstantExprOfFloat(q.zero))
+	return Round(Max(Min(x, ConstantExprOfFloat(float64(q.hi))), ConstantExprOfFloat(float64(q.lo))), q.mode)
 }
 
 // at is the code of one number, which no search has seen: it is decided in exact arithmetic.
 func (q firstQuantiser) at(t *testing.T, x float64) int64 {
 	t.Helper()
 	f := Compile(q.expr())
-	for _, bits := range Precisions {
-		y, err := f.Exact([]Num{Exactly(new(big.Rat).SetFloat64(x))}, bits)
+	for _, bits := range WorkingPrecisionBits {
+		y, err := f.EvaluateExactly([]Num{NumberOfRational(new(big.Rat).SetFloat64(x))}, bits)
 		if err == nil && y.r != nil && y.r.IsInt() {
 			return y.r.Num().Int64()
 		}
@@ -62,15 +63,18 @@ func TestStepOverFloats(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	list := []firstQuantiser{
-		{"", 0.0625, 0, 0, -8, 7, HalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127, TowardsNegativeInf},
-		{"", float64(float32(1e-30)), 0, 0, -2, 1, HalfAwayFromZero}, {"", 1e15, 0, -1e5, 0, 3, TowardsPositiveInf},
+		{"", 0.0625, 0, 0, -8, 7, RoundingModeHalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127,
+			RoundingModeTowardsNegativeInf},
+		{"", float64(float32(1e-30)), 0, 0, -2, 1, RoundingModeHalfAwayFromZero}, {"", 1e15, 0, -1e5, 0, 3,
+			RoundingModeTowardsPositiveInf},
 	}
 	n := 60
 	if tier.Long() {
 		n = 1000
 	}
-	modes := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, AwayFromZero, TowardsZero, TowardsPositiveInf,
-		TowardsNegativeInf}
+	modes := []RoundingMode{RoundingModeHalfEven, RoundingModeHalfAwayFromZero, RoundingModeHalfTowardsZero,
+		RoundingModeAwayFromZero, RoundingModeTowardsZero, RoundingModeTowardsPositiveInf,
+		RoundingModeTowardsNegativeInf}
 	zeros := []float64{0, 0, 1, 0.5, 1.5, -2, 3, -0.5}
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range fronts {
@@ -85,27 +89,28 @@ func TestStepOverFloats(t *testing.T) {
 			mode: modes[i%len(modes)]}
 		list = append(list, q)
 	}
-	for _, of := range []num.Format{num.Float32, num.Float64, num.Float16, num.BFloat16} {
+	for _, of := range []num.FloatFormat{num.Float32Format, num.Float64Format, num.Float16Format, num.BFloat16Format} {
 		for _, q := range list {
 			t.Run(fmt.Sprint(of.Digits, q), func(t *testing.T) {
 				t.Parallel()
-				step, err := Compile(q.expr()).StepOverFloats(of, 1000)
+				step, err := Compile(q.expr()).StepFunctionOverFloats(of, 1000)
 				if err != nil || step.Verify() != nil {
 					t.Fatal(err, step.Verify())
 				}
-				keys := []int64{of.Keys().Lo, of.Keys().Lo + 1, -2, -1, 0, 1, 2, of.Keys().Hi - 1, of.Keys().Hi}
+				keys := []int64{of.FinitePositions().Lo, of.FinitePositions().Lo + 1, -2, -1, 0, 1, 2,
+					of.FinitePositions().Hi - 1, of.FinitePositions().Hi}
 				for _, at := range step.At {
 					keys = append(keys, at-1, at, at+1)
 				}
 				r := rand.New(rand.NewPCG(1, 2))
 				for range 50 {
-					keys = append(keys, r.Int64N(of.Keys().Hi)-r.Int64N(of.Keys().Hi),
-						of.Key(max(-of.Max, min(of.Max, of.Round(r.NormFloat64()*q.scale*10)))))
+					keys = append(keys, r.Int64N(of.FinitePositions().Hi)-r.Int64N(of.FinitePositions().Hi),
+						of.PositionOf(max(-of.Max, min(of.Max, of.RoundToNearest(r.NormFloat64()*q.scale*10)))))
 				}
 				for _, key := range keys {
-					if of.Keys().Contains(key) {
-						if got, want := step.Apply(key), q.at(t, of.At(key)); got != want {
-							t.Fatalf("%g has code %d, want %d", of.At(key), got, want)
+					if of.FinitePositions().Contains(key) {
+						if got, want := step.Apply(key), q.at(t, of.NumberAtPosition(key)); got != want {
+							t.Fatalf("%g has code %d, want %d", of.NumberAtPosition(key), got, want)
 						}
 					}
 				}
@@ -119,7 +124,8 @@ func TestStepOverFloats(t *testing.T) {
 func TestSwings(t *testing.T) {
 	t.Parallel()
 	round := func(x *Expr) *Expr {
-		return Round(Max(Min(Div(x, Float(0.25)), Float(7)), Float(-8)), HalfEven)
+		return Round(Max(Min(Div(x, ConstantExprOfFloat(0.25)), ConstantExprOfFloat(7)), ConstantExprOfFloat(-8)),
+			RoundingModeHalfEven)
 	}
 	sine := Sin(Var(0))
 	for _, c := range []struct {
@@ -128,15 +134,15 @@ func TestSwings(t *testing.T) {
 		swings bool
 	}{
 		{"sine", sine, true},
-		{"sine of a product", Sin(Mul(Var(0), Float(0.01))), true},
-		{"|x| that is cut", Min(Abs(Var(0)), Float(1)), false},
+		{"sine of a product", Sin(Mul(Var(0), ConstantExprOfFloat(0.01))), true},
+		{"|x| that is cut", Min(Abs(Var(0)), ConstantExprOfFloat(1)), false},
 		{"a bump", Exp(Neg(Mul(Var(0), Var(0)))), false},
-		{"sine near zero", Sin(Max(Min(Var(0), Float(9)), Float(-9))), false},
-		{"W", Abs(Sub(Abs(Sub(Abs(Var(0)), Float(1))), Float(0.5))), false},
+		{"sine near zero", Sin(Max(Min(Var(0), ConstantExprOfFloat(9)), ConstantExprOfFloat(-9))), false},
+		{"W", Abs(Sub(Abs(Sub(Abs(Var(0)), ConstantExprOfFloat(1))), ConstantExprOfFloat(0.5))), false},
 	} {
-		for _, format := range []num.Format{num.Float64, num.Float32, num.BFloat16} {
-			b := &searcher{f: Compile(round(c.of)), at: format.At}
-			if b.swings(format.Keys()) != c.swings {
+		for _, format := range []num.FloatFormat{num.Float64Format, num.Float32Format, num.BFloat16Format} {
+			b := &searcher{f: Compile(round(c.of)), at: format.NumberAtPosition}
+			if b.swings(format.FinitePositions()) != c.swings {
 				t.Errorf("%s, %+v: want %t", c.name, format, c.swings)
 			}
 		}

@@ -2,54 +2,55 @@ package real
 
 import "math"
 
-// A Floats is an expression compiled for float64 arithmetic on many numbers at a time, with the same results on every
-// processor. Every primitive rounds once. Only one goroutine may use it at a time; Fork returns a copy for another.
-type Floats struct {
+// A BatchFloatFunc is an expression compiled for float64 arithmetic on many numbers at a time, with the same results on
+// every processor. Every primitive rounds once. Only one goroutine may use it at a time; Fork returns a copy for
+// another.
+type BatchFloatFunc struct {
 	code      []floatInstr
 	constants []float64 // the contents of the first slots
 	slots     [][]float64
 	width     int
 }
 
-// A floatInstr computes a slot from others. An operand a >= 0 is a slot; an operand a < 0 is variable -1-a.
+// A floatInstr computes a slot from its operands. An operand a >= 0 is a slot; an operand a < 0 is variable -1-a.
 type floatInstr struct {
-	op       Prim
+	op       PrimitiveOp
 	mode     RoundingMode
 	a, b, to int
 }
 
-// These curves are single primitives in float64. copied copies its operand.
+// These are functions that are single primitives in float64. copied copies its operand.
 const (
-	curveTanh Prim = iota + 128
+	curveTanh PrimitiveOp = iota + 128
 	curveExpMinusOne
 	curveSoftplus
 	copied
 )
 
-// widest is the most numbers that Apply takes at a time, and narrow the fewest. Expressions with many slots or
-// variables take fewer, so that they hold about atHand numbers in all.
+// widest is the largest number of points that EvaluateBatch takes at a time, and narrow the smallest. Expressions with
+// many slots or variables take fewer, so that they hold about atHand numbers in all.
 const (
 	widest = 256
 	narrow = 16
 	atHand = 1 << 16
 )
 
-// CompileFloats returns a Floats that evaluates e.
-func CompileFloats(e *Expr) *Floats {
-	c := &floatCompiler{Floats: &Floats{}, at: map[*Expr]int{}, uses: map[*Expr]int{}}
+// CompileBatchFloatFunc returns a BatchFloatFunc that evaluates e.
+func CompileBatchFloatFunc(e *Expr) *BatchFloatFunc {
+	c := &floatCompiler{BatchFloatFunc: &BatchFloatFunc{}, at: map[*Expr]int{}, uses: map[*Expr]int{}}
 	c.count(e)
 	out := c.emit(e)
 	if out < 0 || out < len(c.constants) || len(c.code) == 0 {
 		c.code = append(c.code, floatInstr{op: copied, a: out, to: c.take()})
 	}
-	f := c.Floats
-	f.width = max(narrow, min(widest, atHand/max(c.slots, 1+len(e.Variables()))))
+	f := c.BatchFloatFunc
+	f.width = max(narrow, min(widest, atHand/max(c.slots, 1+len(e.VariableNumbers()))))
 	f.ready(c.slots)
 	return f
 }
 
-// ready allocates the scratch space and fills the slots of constants.
-func (f *Floats) ready(slots int) {
+// ready allocates the scratch space, of the given number of slots, and fills the slots of constants.
+func (f *BatchFloatFunc) ready(slots int) {
 	room := make([]float64, slots*f.width)
 	f.slots = make([][]float64, slots)
 	for i := range f.slots {
@@ -62,19 +63,19 @@ func (f *Floats) ready(slots int) {
 	}
 }
 
-// Fork returns a Floats of the same expression that another goroutine may use at the same time.
-func (f *Floats) Fork() *Floats {
+// Fork returns a BatchFloatFunc of the same expression that another goroutine may use at the same time.
+func (f *BatchFloatFunc) Fork() *BatchFloatFunc {
 	g := *f
 	g.ready(len(f.slots))
 	return &g
 }
 
-// Width returns the most points that Apply takes at a time.
-func (f *Floats) Width() int { return f.width }
+// MaxBatchSize returns the largest number of points that EvaluateBatch takes at a time.
+func (f *BatchFloatFunc) MaxBatchSize() int { return f.width }
 
 // A floatCompiler translates an expression to instructions.
 type floatCompiler struct {
-	*Floats
+	*BatchFloatFunc
 	at    map[*Expr]int // the operand that holds an expression
 	uses  map[*Expr]int // how many uses of an expression are still to come
 	free  []int
@@ -82,7 +83,7 @@ type floatCompiler struct {
 }
 
 // curveOf returns the primitive that computes e in float64, and its arguments.
-func curveOf(e *Expr) (op Prim, args []*Expr) {
+func curveOf(e *Expr) (op PrimitiveOp, args []*Expr) {
 	if x := e.softplus(); x != nil {
 		return curveSoftplus, []*Expr{x}
 	}
@@ -101,7 +102,7 @@ func curveOf(e *Expr) (op Prim, args []*Expr) {
 }
 
 // is reports whether e is the constant n.
-func is(e *Expr, n float64) bool { return e.op == constant && e.ci == PointInterval(n) }
+func is(e *Expr, n float64) bool { return e.op == constant && e.ci == NewPointInterval(n) }
 
 // tanhOf returns x if e has the form 1 - 2/(e^2x + 1), and nil otherwise.
 func tanhOf(e *Expr) *Expr {
@@ -176,9 +177,9 @@ func (c *floatCompiler) emit(e *Expr) int {
 	return in.to
 }
 
-// Apply evaluates the expression at len(out) points, at most Width, and writes the values to out. vars[i] holds the
-// values of variable i.
-func (f *Floats) Apply(out []float64, vars [][]float64) {
+// EvaluateBatch writes to out the values of the expression at len(out) points, which must be at most MaxBatchSize.
+// vars[i] holds the values of variable i.
+func (f *BatchFloatFunc) EvaluateBatch(out []float64, vars [][]float64) {
 	n := len(out)
 	operand := func(i int) []float64 {
 		if i < 0 {
@@ -270,7 +271,7 @@ func (in *floatInstr) one(to, a []float64) {
 	case atan:
 		f = atan64
 	case powerBelow:
-		f = func(x float64) float64 { return PointInterval(x).powerBelow().Lo }
+		f = func(x float64) float64 { return NewPointInterval(x).powerBelow().Lo }
 	case curveTanh:
 		f = tanh64
 	case curveExpMinusOne:

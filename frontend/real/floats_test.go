@@ -11,7 +11,7 @@ import (
 func TestFloatsAreNearTheTruth(t *testing.T) {
 	t.Parallel()
 	x := Var(0)
-	one, two := Float(1), Float(2)
+	one, two := ConstantExprOfFloat(1), ConstantExprOfFloat(2)
 	tests := []struct {
 		name     string
 		e        *Expr
@@ -47,13 +47,13 @@ func TestFloatsAreNearTheTruth(t *testing.T) {
 				in[i] = test.lo + (test.hi-test.lo)*r.Float64()
 			}
 			out := make([]float64, len(in))
-			CompileFloats(test.e).Apply(out, [][]float64{in})
+			CompileBatchFloatFunc(test.e).EvaluateBatch(out, [][]float64{in})
 			for i, v := range in {
-				n, err := Compile(test.e).Exact([]Num{Exactly(new(big.Rat).SetFloat64(v))}, 256)
+				n, err := Compile(test.e).EvaluateExactly([]Num{NumberOfRational(new(big.Rat).SetFloat64(v))}, 256)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, _ := n.Interval().Lo, n.Interval().Hi
+				want, _ := n.FloatInterval().Lo, n.FloatInterval().Hi
 				ulp := math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want)
 				if off := math.Abs(out[i] - want); off > test.relative*ulp+test.absolute {
 					t.Errorf("at %v: %v, want %v: off by %.2g units", v, out[i], want, off/ulp)
@@ -76,12 +76,13 @@ func TestFloatsAtTheEnds(t *testing.T) {
 		{"erf", Erf(x), 0, 0}, {"erf", Erf(x), 9, 1}, {"erf", Erf(x), -inf, -1},
 		{"atan", Atan(x), inf, math.Pi / 2}, {"atan", Atan(x), 1, math.Pi / 4},
 		{"cos", Cos(x), 0, 1}, {"sin", Sin(x), 0, 0}, {"power below", FloorPowerOfTwo(x), -5, 4},
-		{"rounding", Round(x, HalfEven), 2.5, 2}, {"at least", AtLeast(x, Float(3)), 3, 1},
-		{"constant", Float(7), 1, 7}, {"variable", x, 3, 3}, {"less", Sub(Float(1), x), 3, -2},
-		{"greater", Max(x, Float(2)), 1, 2}, {"smaller", Min(Abs(x), Neg(x)), 1, -1},
+		{"rounding", Round(x, RoundingModeHalfEven), 2.5, 2}, {"at least", AtLeast(x, ConstantExprOfFloat(3)), 3, 1},
+		{"constant", ConstantExprOfFloat(7), 1, 7}, {"variable", x, 3, 3}, {"less", Sub(ConstantExprOfFloat(1), x), 3,
+			-2},
+		{"greater", Max(x, ConstantExprOfFloat(2)), 1, 2}, {"smaller", Min(Abs(x), Neg(x)), 1, -1},
 	} {
 		out := make([]float64, 1)
-		CompileFloats(test.e).Fork().Apply(out, [][]float64{{test.in}})
+		CompileBatchFloatFunc(test.e).Fork().EvaluateBatch(out, [][]float64{{test.in}})
 		if out[0] != test.out {
 			t.Errorf("%s of %v is %v, want %v", test.name, test.in, out[0], test.out)
 		}
@@ -93,7 +94,7 @@ func TestFloatsKeepWhatIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
-		parts := []*Expr{Var(0), Var(1), Float(3)}
+		parts := []*Expr{Var(0), Var(1), ConstantExprOfFloat(3)}
 		values := []float64{1.5, -2, 3}
 		for range 12 {
 			i, k := r.IntN(len(parts)), r.IntN(len(parts))
@@ -107,7 +108,7 @@ func TestFloatsKeepWhatIsUsedAgain(t *testing.T) {
 			}
 		}
 		out := make([]float64, 1)
-		CompileFloats(parts[len(parts)-1]).Apply(out, [][]float64{{1.5}, {-2}})
+		CompileBatchFloatFunc(parts[len(parts)-1]).EvaluateBatch(out, [][]float64{{1.5}, {-2}})
 		if want := values[len(values)-1]; out[0] != want {
 			t.Fatalf("%v, want %v", out[0], want)
 		}

@@ -6,11 +6,12 @@ import (
 	"math/big"
 )
 
-// ErrUndefined is the error for a function of infinities that has no value, such as the difference of two equal ones.
-var ErrUndefined = errors.New("infinity less infinity, or another value that is no number")
+// ErrUndefinedValue is the error for a function of infinities that has no value, such as the difference of two equal
+// ones.
+var ErrUndefinedValue = errors.New("infinity less infinity, or another value that is no number")
 
-// Of returns the Num whose value is v, which may be infinite but not NaN.
-func Of(v float64) Num {
+// NumberOfFloat returns the Num whose value is v, which may be infinite but not NaN.
+func NumberOfFloat(v float64) Num {
 	if math.IsInf(v, 0) {
 		return infinity(v > 0)
 	}
@@ -40,8 +41,8 @@ func (n Num) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// endless applies a primitive to the infinity x. The error is ErrUndefined if that has no value.
-func endless(op Prim, x Num) (Num, error) {
+// endless returns the result of a primitive for the infinity x. The error is ErrUndefinedValue if it has no value.
+func endless(op PrimitiveOp, x Num) (Num, error) {
 	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
 	up := x.inf > 0
 	switch op {
@@ -63,12 +64,12 @@ func endless(op Prim, x Num) (Num, error) {
 	case round:
 		return x, nil
 	}
-	return Num{}, ErrUndefined
+	return Num{}, ErrUndefinedValue
 }
 
-// endlessly applies a primitive to two numbers, at least one of which is infinite. Zero times infinity is zero. The
-// error is ErrUndefined if the result has no value.
-func endlessly(op Prim, x, y Num) (Num, error) {
+// endlessly returns the result of a primitive for two numbers, at least one of which is infinite. Zero times infinity
+// is zero. The error is ErrUndefinedValue if the result has no value.
+func endlessly(op PrimitiveOp, x, y Num) (Num, error) {
 	switch op {
 	case sub:
 		if y.inf != 0 {
@@ -77,7 +78,7 @@ func endlessly(op Prim, x, y Num) (Num, error) {
 		fallthrough
 	case add:
 		if x.inf != 0 && y.inf != 0 && x.inf != y.inf {
-			return Num{}, ErrUndefined
+			return Num{}, ErrUndefinedValue
 		}
 		return infinity(x.inf+y.inf > 0), nil
 	case mul, gate:
@@ -87,7 +88,7 @@ func endlessly(op Prim, x, y Num) (Num, error) {
 		a, known := x.sign()
 		b, is := y.sign()
 		if !known || !is {
-			return Num{}, ErrPrecision
+			return Num{}, ErrInsufficientPrecision
 		}
 		return infinity(a == b), nil
 	case div:
@@ -97,11 +98,11 @@ func endlessly(op Prim, x, y Num) (Num, error) {
 		b, known := y.sign()
 		switch {
 		case y.inf != 0:
-			return Num{}, ErrUndefined
+			return Num{}, ErrUndefinedValue
 		case !known:
-			return Num{}, ErrPrecision
+			return Num{}, ErrInsufficientPrecision
 		case b == 0:
-			return Num{}, ErrDivision
+			return Num{}, ErrDivisionByZero
 		}
 		return infinity(x.inf == b), nil
 	case atLeast:

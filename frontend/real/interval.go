@@ -11,11 +11,11 @@ import (
 // throughout, and their ties are recognised as ties.
 type Interval struct{ Lo, Hi float64 }
 
-// PointInterval returns the interval that holds v alone.
-func PointInterval(v float64) Interval { return Interval{v, v} }
+// NewPointInterval returns the interval that holds v alone.
+func NewPointInterval(v float64) Interval { return Interval{v, v} }
 
-// Point reports whether the interval holds one value alone.
-func (x Interval) Point() bool { return x.Lo == x.Hi }
+// IsPoint reports whether the interval holds one value alone.
+func (x Interval) IsPoint() bool { return x.Lo == x.Hi }
 
 // same reports whether two intervals have the same ends, bit by bit.
 func (x Interval) same(y Interval) bool {
@@ -33,10 +33,11 @@ func (x Interval) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// Everything is the interval of all real numbers, for a value of which nothing is known.
-var Everything = Interval{math.Inf(-1), math.Inf(1)}
+// IntervalOfAllReals is the interval of all real numbers, for a value of which nothing is known.
+var IntervalOfAllReals = Interval{math.Inf(-1), math.Inf(1)}
 
-// tiny is the magnitude below which the remainder of a product may itself underflow.
+// tiny is the magnitude below which the remainder of a product may underflow, so that it no longer tells the direction
+// of rounding.
 const tiny = 0x1p-960
 
 // up returns the next float64 above v, which is +Inf above the largest.
@@ -68,7 +69,7 @@ func addPt(a, b float64) Interval {
 	s := a + b
 	switch {
 	case math.IsNaN(s): // infinities of both signs
-		return Everything
+		return IntervalOfAllReals
 	case math.IsInf(s, 0):
 		return overflow(s, a, b)
 	}
@@ -104,7 +105,7 @@ func divPt(a, b float64) Interval {
 	}
 	switch {
 	case math.IsInf(b, 0) && math.IsInf(a, 0):
-		return Everything
+		return IntervalOfAllReals
 	case math.IsInf(b, 0):
 		return Interval{down(q), up(q)}
 	case math.Abs(q) < tiny || math.Abs(a) < tiny:
@@ -150,7 +151,7 @@ func overflow(v, a, b float64) Interval {
 
 // Add returns an interval that holds the sum of each number in x and each in y.
 func (x Interval) Add(y Interval) Interval {
-	if x.Point() && y.Point() {
+	if x.IsPoint() && y.IsPoint() {
 		return addPt(x.Lo, y.Lo)
 	}
 	return Interval{addPt(x.Lo, y.Lo).Lo, addPt(x.Hi, y.Hi).Hi}
@@ -164,37 +165,38 @@ func (x Interval) Sub(y Interval) Interval { return x.Add(y.Neg()) }
 
 // Mul returns an interval that holds the product of each number in x and each in y.
 func (x Interval) Mul(y Interval) Interval {
-	if x.Point() && y.Point() {
+	if x.IsPoint() && y.IsPoint() {
 		return mulPt(x.Lo, y.Lo)
 	}
-	if y.Point() {
+	if y.IsPoint() {
 		return hull(mulPt(x.Lo, y.Lo), mulPt(x.Hi, y.Lo))
 	}
 	return hull(mulPt(x.Lo, y.Lo), mulPt(x.Lo, y.Hi), mulPt(x.Hi, y.Lo), mulPt(x.Hi, y.Hi))
 }
 
-// Div returns an interval that holds each number in x divided by each in y. It returns Everything if y holds zero.
+// Div returns an interval that holds each number in x divided by each in y. It returns IntervalOfAllReals if y holds
+// zero.
 func (x Interval) Div(y Interval) Interval {
 	if y.Lo <= 0 && y.Hi >= 0 {
-		return Everything
+		return IntervalOfAllReals
 	}
-	if y.Point() && math.IsInf(y.Lo, 0) && !math.IsInf(x.Lo, 0) && !math.IsInf(x.Hi, 0) {
+	if y.IsPoint() && math.IsInf(y.Lo, 0) && !math.IsInf(x.Lo, 0) && !math.IsInf(x.Hi, 0) {
 		return Interval{}
 	}
-	if x.Point() && y.Point() {
+	if x.IsPoint() && y.IsPoint() {
 		return divPt(x.Lo, y.Lo)
 	}
-	if y.Point() {
+	if y.IsPoint() {
 		return hull(divPt(x.Lo, y.Lo), divPt(x.Hi, y.Lo))
 	}
 	return hull(divPt(x.Lo, y.Lo), divPt(x.Lo, y.Hi), divPt(x.Hi, y.Lo), divPt(x.Hi, y.Hi))
 }
 
-// Sqrt returns an interval that holds the square root of each number in x. It returns Everything if x holds a negative
-// number.
+// Sqrt returns an interval that holds the square root of each number in x. It returns IntervalOfAllReals if x holds a
+// negative number.
 func (x Interval) Sqrt() Interval {
 	if x.Lo < 0 {
-		return Everything
+		return IntervalOfAllReals
 	}
 	return Interval{sqrtPt(x.Lo).Lo, sqrtPt(x.Hi).Hi}
 }
@@ -228,14 +230,14 @@ func hull(xs ...Interval) Interval {
 func (x Interval) atLeast(y Interval) Interval {
 	switch {
 	case x.Lo >= y.Hi:
-		return PointInterval(1)
+		return NewPointInterval(1)
 	case x.Hi < y.Lo:
 		return Interval{}
 	}
 	return Interval{0, 1}
 }
 
-// powerBelow encloses the greatest power of two that does not exceed |x|.
+// powerBelow returns an interval that holds the greatest power of two not above |v|, for each v in x.
 func (x Interval) powerBelow() Interval {
 	below := func(v float64) float64 {
 		if v == 0 || math.IsInf(v, 0) {

@@ -63,9 +63,9 @@ func hold(t *testing.T, what string, x Interval, truth *big.Rat) {
 	switch {
 	case lo.Cmp(v) > 0 || hi.Cmp(v) < 0:
 		t.Errorf("%s = %v does not hold %s", what, x, truth.RatString())
-	case exact && !x.Point():
+	case exact && !x.IsPoint():
 		t.Errorf("%s = %v, wants the point %s", what, x, truth.RatString())
-	case !x.Point() && x.Hi != math.Nextafter(x.Lo, math.Inf(1)):
+	case !x.IsPoint() && x.Hi != math.Nextafter(x.Lo, math.Inf(1)):
 		t.Errorf("%s = %v is wider than two neighbours", what, x)
 	}
 }
@@ -75,12 +75,12 @@ func TestPointsAgainstRationals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	check := func(a, b float64) {
 		x, y := rat(a), rat(b)
-		hold(t, "sum", PointInterval(a).Add(PointInterval(b)), new(big.Rat).Add(x, y))
-		hold(t, "difference", PointInterval(a).Sub(PointInterval(b)), new(big.Rat).Sub(x, y))
-		hold(t, "product", PointInterval(a).Mul(PointInterval(b)), new(big.Rat).Mul(x, y))
+		hold(t, "sum", NewPointInterval(a).Add(NewPointInterval(b)), new(big.Rat).Add(x, y))
+		hold(t, "difference", NewPointInterval(a).Sub(NewPointInterval(b)), new(big.Rat).Sub(x, y))
+		hold(t, "product", NewPointInterval(a).Mul(NewPointInterval(b)), new(big.Rat).Mul(x, y))
 		if b != 0 {
-			hold(t, "quotient", PointInterval(a).Div(PointInterval(b)), new(big.Rat).Quo(x, y))
-		} else if got := PointInterval(a).Div(PointInterval(b)); got != Everything {
+			hold(t, "quotient", NewPointInterval(a).Div(NewPointInterval(b)), new(big.Rat).Quo(x, y))
+		} else if got := NewPointInterval(a).Div(NewPointInterval(b)); got != IntervalOfAllReals {
 			t.Errorf("%v/0 = %v, wants everything", a, got)
 		}
 		if t.Failed() {
@@ -105,9 +105,9 @@ func TestRoots(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(a float64) {
-		got := PointInterval(a).Sqrt()
+		got := NewPointInterval(a).Sqrt()
 		if a < 0 {
-			if got != Everything {
+			if got != IntervalOfAllReals {
 				t.Errorf("root of %v = %v, wants everything", a, got)
 			}
 			return
@@ -117,7 +117,7 @@ func TestRoots(t *testing.T) {
 		hi.Mul(hi, hi)
 		truth := rat(a)
 		square := lo.Cmp(truth) == 0 || hi.Cmp(truth) == 0
-		if lo.Cmp(truth) > 0 || hi.Cmp(truth) < 0 || square != got.Point() || !got.Point() && got.Hi != up(got.Lo) {
+		if lo.Cmp(truth) > 0 || hi.Cmp(truth) < 0 || square != got.IsPoint() || !got.IsPoint() && got.Hi != up(got.Lo) {
 			t.Errorf("root of %v = %v", a, got)
 		}
 	}
@@ -191,7 +191,7 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 		a, b := between(r, x), between(r, y)
 		for _, op := range ops {
 			if op.name == "div" && y.Lo <= 0 && y.Hi >= 0 {
-				if got := op.got(x, y); got != Everything {
+				if got := op.got(x, y); got != IntervalOfAllReals {
 					t.Errorf("%v / %v = %v, wants everything", x, y, got)
 				}
 				continue
@@ -207,7 +207,7 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 func TestUnboundedIntervals(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
-	wild := []Interval{Everything, {-inf, -1}, {-inf, 0}, {-inf, 5}, {0, inf}, {2, inf}, {math.MaxFloat64, inf},
+	wild := []Interval{IntervalOfAllReals, {-inf, -1}, {-inf, 0}, {-inf, 5}, {0, inf}, {2, inf}, {math.MaxFloat64, inf},
 		{-inf, -math.MaxFloat64}, {-1, 1}, {0, 0}, {3, 3}, {-2, -2}, {smallest, smallest}, {-smallest, 0},
 		{math.MaxFloat64, math.MaxFloat64}}
 	samples := func(x Interval) (out []*big.Rat) {

@@ -13,11 +13,12 @@ func TestStepLike(t *testing.T) {
 	t.Parallel()
 	wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
 	sigmoid := func(scale, bias float64) *Func {
-		x := Add(Mul(Var(0), Float(scale)), Float(bias))
-		return Compile(Round(Div(Float(127), Add(Float(1), Exp(Neg(x)))), HalfEven))
+		x := Add(Mul(Var(0), ConstantExprOfFloat(scale)), ConstantExprOfFloat(bias))
+		return Compile(Round(Div(ConstantExprOfFloat(127), Add(ConstantExprOfFloat(1), Exp(Neg(x)))),
+			RoundingModeHalfEven))
 	}
 	f := sigmoid(0.00001234, 0.1)
-	want, err := f.StepOver(wide, 1000)
+	want, err := f.StepFunctionOver(wide, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestStepLike(t *testing.T) {
 		{"falling", []int64{5, 3, -7}, 0},
 		{"the ends", []int64{math.MinInt64, math.MaxInt64}, 0},
 	} {
-		got, err := f.StepLike(num.StepFunction{At: c.like}, wide, 1000)
+		got, err := f.StepFunctionLike(num.StepFunction{At: c.like}, wide, 1000)
 		if err != nil || !slices.Equal(got.At, want.At) || !slices.Equal(got.Value, want.Value) {
 			t.Errorf("like %s: %v, %v, want %v", c.name, got, err, want)
 		}
@@ -51,7 +52,7 @@ func TestStepLike(t *testing.T) {
 }
 
 func stepsOf(t *testing.T, f *Func, r num.Range) []int64 {
-	s, err := f.StepOver(r, 1000)
+	s, err := f.StepFunctionOver(r, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func (b *searcher) fit(lo, hi int64) *line {
 		return nil
 	}
 	in := b.f.code[b.f.rounds[0]]
-	if in.op != round || in.e.mode == AwayFromZero || in.e.mode == TowardsZero {
+	if in.op != round || in.e.mode == RoundingModeAwayFromZero || in.e.mode == RoundingModeTowardsZero {
 		return nil
 	}
 	slot := b.f.unclipped(in.a)
@@ -33,7 +33,7 @@ func (b *searcher) fit(lo, hi int64) *line {
 	return nil
 }
 
-// unclipped returns the slot whose value the given slot clips by constant limits. It returns the slot itself if that
+// unclipped returns the slot whose value the given slot clips by constant limits. It returns the given slot if that
 // does not clip.
 func (f *Func) unclipped(slot int) int {
 	for in := &f.code[slot]; in.op == minimum || in.op == maximum; in = &f.code[slot] {
@@ -49,15 +49,15 @@ func (f *Func) unclipped(slot int) int {
 	return slot
 }
 
-// fewRounds is the number of integers whose evaluation takes as long as to fit a line.
+// fewRounds is the number of integers whose evaluation takes about as long as fitting a line.
 const fewRounds = 8
 
-// count returns how many integers from x on the line rounds to v.
+// count returns the number of integers from x on that the line rounds to v.
 func (l *line) count(x, v int64) uint64 {
 	from := float64(v) // the lower end of the reals that are rounded to v
 	switch l.mode {
-	case TowardsNegativeInf:
-	case TowardsPositiveInf:
+	case RoundingModeTowardsNegativeInf:
+	case RoundingModeTowardsPositiveInf:
 		from--
 	default:
 		from -= 0.5
@@ -74,7 +74,7 @@ func (l *line) count(x, v int64) uint64 {
 	return 1
 }
 
-// next returns the value to which the line rounds after v, with growing integers: v+1 or, if the line falls, v-1.
+// next returns the value to which the line rounds next after v when the integers grow: v+1 or, if the line falls, v-1.
 func (l *line) next(v int64) int64 {
 	if l.slope < 0 {
 		return v - 1

@@ -10,15 +10,19 @@ import (
 // step. Its steps must equal those found integer by integer.
 func TestLineTells(t *testing.T) {
 	t.Parallel()
-	between := func(x *Expr, lo, hi float64) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }
+	between := func(x *Expr, lo, hi float64) *Expr {
+		return Min(Max(x, ConstantExprOfFloat(lo)), ConstantExprOfFloat(hi))
+	}
 	for _, slope := range []float64{0.1137, -0.1137, 0.02137, 0.25, -3} {
-		for _, mode := range []RoundingMode{HalfEven, TowardsNegativeInf, TowardsPositiveInf, HalfAwayFromZero,
-			HalfTowardsZero} {
-			x := Add(Mul(Var(0), Float(slope)), Float(0.3))
+		for _, mode := range []RoundingMode{RoundingModeHalfEven, RoundingModeTowardsNegativeInf,
+			RoundingModeTowardsPositiveInf, RoundingModeHalfAwayFromZero,
+			RoundingModeHalfTowardsZero} {
+			x := Add(Mul(Var(0), ConstantExprOfFloat(slope)), ConstantExprOfFloat(0.3))
 			for name, e := range map[string]*Expr{
 				"behind":   between(Round(x, mode), -8, 7),
 				"in front": Round(between(x, -8, 7), mode),
-				"ReLU":     between(Round(Div(Max(x, Float(0)), Float(0.166)), mode), 0, 15),
+				"ReLU": between(Round(Div(Max(x, ConstantExprOfFloat(0)), ConstantExprOfFloat(0.166)), mode), 0,
+					15),
 			} {
 				t.Run(fmt.Sprint(name, mode, slope), func(t *testing.T) {
 					b := &searcher{f: Compile(e), limit: 100}
@@ -26,8 +30,8 @@ func TestLineTells(t *testing.T) {
 						t.Fatal(err)
 					}
 					for v := int64(-500); v <= 500; v++ {
-						y, _ := Compile(e).Interval([]Interval{PointInterval(float64(v))})
-						if got := b.step.Apply(v); y.Point() && math.Abs(float64(got)-y.Lo) != 0 {
+						y, _ := Compile(e).EvaluateInterval([]Interval{NewPointInterval(float64(v))})
+						if got := b.step.Apply(v); y.IsPoint() && math.Abs(float64(got)-y.Lo) != 0 {
 							t.Fatalf("%d at %d, want %v", got, v, y)
 						}
 					}

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// A Linear is the sum of Scale[i]*variable i over all variables, plus Bias.
-type Linear struct {
+// A LinearForm is the sum of Scale[i]*variable i over all variables, plus Bias.
+type LinearForm struct {
 	Scale []*big.Rat
 	Bias  *big.Rat
 }
 
-// AsFuncOfLinear reads e, in n variables, as a function of one weighted sum of them: outer with variable 0 replaced by
-// inner is e. inner has bias 0; its scales are 0 if e is constant. ok is false if e has no such form, or numbers become
-// very long.
-func (e *Expr) AsFuncOfLinear(n int) (inner Linear, outer *Expr, ok bool) {
+// AsFuncOfLinear returns e, in n variables, as a function of one weighted sum of them: outer with variable 0 replaced
+// by inner is e. inner has bias 0; its scales are 0 if e is constant. ok is false if e has no such form, or numbers
+// become very long.
+func (e *Expr) AsFuncOfLinear(n int) (inner LinearForm, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]part{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {
-		return Linear{}, nil, false
+		return LinearForm{}, nil, false
 	}
 	if j.inner == nil {
 		return zero(n), outer, true
@@ -25,8 +25,8 @@ func (e *Expr) AsFuncOfLinear(n int) (inner Linear, outer *Expr, ok bool) {
 	return *j.inner, outer, true
 }
 
-func zero(n int) Linear {
-	l := Linear{make([]*big.Rat, n), new(big.Rat)}
+func zero(n int) LinearForm {
+	l := LinearForm{make([]*big.Rat, n), new(big.Rat)}
 	for i := range l.Scale {
 		l.Scale[i] = new(big.Rat)
 	}
@@ -38,7 +38,7 @@ func zero(n int) Linear {
 type joint struct {
 	n     int
 	found map[*Expr]part
-	inner *Linear
+	inner *LinearForm
 	outer map[*Expr]*Expr
 }
 
@@ -83,14 +83,15 @@ func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 	return &x, e.args[0] != nil
 }
 
-// multiple returns a linear form as a multiple of the inner sum, variable 0, plus a bias. ok is false if it is none.
-func (j *joint) multiple(l *Linear) (*Expr, bool) {
+// multiple returns a linear form as a multiple of the inner sum, variable 0, plus a bias. ok is false if the form has
+// no such representation.
+func (j *joint) multiple(l *LinearForm) (*Expr, bool) {
 	at := slices.IndexFunc(l.Scale, isScale)
 	if at < 0 {
-		return Rat(l.Bias), true
+		return ConstantExpr(l.Bias), true
 	}
 	if j.inner == nil {
-		j.inner = &Linear{l.Scale, new(big.Rat)}
+		j.inner = &LinearForm{l.Scale, new(big.Rat)}
 	}
 	if j.inner.Scale[at].Sign() == 0 {
 		return nil, false
@@ -101,10 +102,10 @@ func (j *joint) multiple(l *Linear) (*Expr, bool) {
 			return nil, false
 		}
 	}
-	return Add(Mul(Var(0), Rat(m)), Rat(l.Bias)), true
+	return Add(Mul(Var(0), ConstantExpr(m)), ConstantExpr(l.Bias)), true
 }
 
-// part returns what is known of e, and caches it.
+// part returns whether e is linear, and its value if it is constant. It caches the result.
 func (j *joint) part(e *Expr) part {
 	if p, ok := j.found[e]; ok {
 		return p
@@ -146,7 +147,7 @@ func (j *joint) find(e *Expr) part {
 	// An expression whose form depends on a variable may still be constant, as x - x is.
 	for i, a := range e.args {
 		if a != nil && all[i] == nil {
-			if l, ok := j.scales(a); ok && l.Fixed() {
+			if l, ok := j.scales(a); ok && l.IsConstant() {
 				j.found[a] = part{true, l.Bias}
 				return j.find(e)
 			}
@@ -155,7 +156,8 @@ func (j *joint) find(e *Expr) part {
 	return part{}
 }
 
-// always returns the part for e's operation on constants, or one that is not linear if that has no value.
+// always returns the part for the result of e's operation on constants. The part is not linear if the result has no
+// value.
 func (e *Expr) always(of [2]*big.Rat) part {
 	none := new(big.Rat)
 	a, b := Affine{none, of[0]}, Affine{}
@@ -170,7 +172,7 @@ func (e *Expr) always(of [2]*big.Rat) part {
 
 // scales returns the coefficients of a linear subexpression. It walks from the result back to the variables: the factor
 // of a subexpression is known once the factors of all its users are. ok is false if numbers become too long.
-func (j *joint) scales(e *Expr) (l Linear, ok bool) {
+func (j *joint) scales(e *Expr) (l LinearForm, ok bool) {
 	l = zero(j.n)
 	times := map[*Expr]*big.Rat{e: big.NewRat(1, 1)} // the factor of each subexpression in the result
 	give := func(to *Expr, by *big.Rat) bool {
@@ -212,7 +214,7 @@ func (j *joint) scales(e *Expr) (l Linear, ok bool) {
 	return l, true
 }
 
-// inside lists a linear subexpression and its operands, each one after its own operands.
+// inside returns a linear subexpression and its operands, each one after its own operands.
 func (j *joint) inside(e *Expr) (list []*Expr) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
@@ -231,8 +233,8 @@ func (j *joint) inside(e *Expr) (list []*Expr) {
 	return list
 }
 
-// Fixed reports whether all scales are 0, so that l is a constant.
-func (l *Linear) Fixed() bool {
+// IsConstant reports whether all scales are 0, so that l is a constant.
+func (l *LinearForm) IsConstant() bool {
 	return !slices.ContainsFunc(l.Scale, isScale)
 }
 

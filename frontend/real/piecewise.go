@@ -1,9 +1,9 @@
 package real
 
-// Piecewise reports whether e is piecewise linear in the variables that vary. Such an e has only sums, signs, minima
-// and maxima of them, and products with and quotients by invariable factors. If each of these variables is a bounded
-// multiple of a unit, so is e.
-func Piecewise(e *Expr, varies func(v int) bool) bool {
+// IsPiecewiseLinear reports whether e is piecewise linear in the variables that vary. Such an e has only sums, signs,
+// minima and maxima of them, and products with and quotients by invariable factors. If each of these variables is a
+// bounded multiple of a unit, so is e.
+func IsPiecewiseLinear(e *Expr, varies func(v int) bool) bool {
 	p := pieces{varies, map[*Expr]piece{}}
 	return p.of(e) != bent
 }
@@ -17,7 +17,7 @@ const (
 	bent                      // otherwise
 )
 
-// pieces caches the piece of each subexpression.
+// A pieces finds, and caches, the piece of each subexpression.
 type pieces struct {
 	varies func(v int) bool
 	found  map[*Expr]piece
@@ -42,8 +42,9 @@ func (p *pieces) of(e *Expr) piece {
 	return is
 }
 
-// joined returns the piece of an operation's result. At least one operand varies.
-func joined(op Prim, x, y piece) piece {
+// joined returns the piece of the result of an operation whose operands have pieces x and y. At least one operand
+// varies.
+func joined(op PrimitiveOp, x, y piece) piece {
 	switch op {
 	case add, sub, neg, abs, minimum, maximum:
 		return max(x, y)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A Term is Scale times the product of the variables Vars, in increasing order. A variable that occurs twice is
-// squared.
-type Term struct {
+// A PolynomialTerm is Scale times the product of the variables Vars, in increasing order. A variable that occurs twice
+// is squared.
+type PolynomialTerm struct {
 	Vars  []int
 	Scale *big.Rat
 }
@@ -19,17 +19,17 @@ const (
 	maxTerms  = 64
 )
 
-// Polynomial reads e as a function of one polynomial in its variables: e = outer(sum of terms). The terms are in order,
-// without a constant and without zeros; there are none if e is constant. ok is false if e has no such form: a function
-// joins two polynomials that are not multiples of each other, or a polynomial has too many terms.
-func (e *Expr) Polynomial() (terms []Term, outer *Expr, ok bool) {
+// AsFuncOfPolynomial returns e as a function of one polynomial in its variables: e = outer(sum of terms). The terms are
+// in order, without a constant and without zeros; there are none if e is constant. ok is false if e has no such form: a
+// function joins two polynomials that are not multiples of each other, or a polynomial has too many terms.
+func (e *Expr) AsFuncOfPolynomial() (terms []PolynomialTerm, outer *Expr, ok bool) {
 	p := &polynomials{found: map[*Expr]polynomial{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok {
 		return nil, nil, false
 	}
 	for _, key := range p.inner.keys() {
 		if key != "" {
-			t := Term{Scale: p.inner[key]}
+			t := PolynomialTerm{Scale: p.inner[key]}
 			for _, v := range key {
 				t.Vars = append(t.Vars, int(v))
 			}
@@ -58,7 +58,8 @@ type polynomials struct {
 	outer map[*Expr]*Expr
 }
 
-// replace returns e with the inner polynomial as variable 0. ok is false if e is no function of it.
+// replace returns e with variable 0 in place of the inner polynomial. ok is false if e is not a function of that
+// polynomial.
 func (p *polynomials) replace(e *Expr) (*Expr, bool) {
 	if known, ok := p.outer[e]; ok {
 		return known, true
@@ -76,7 +77,7 @@ func (p *polynomials) replace(e *Expr) (*Expr, bool) {
 	return x, ok
 }
 
-// multiple writes q as a multiple of the inner polynomial, plus a bias.
+// multiple returns q as a multiple of the inner polynomial, plus a bias. ok is false if q has no such form.
 func (p *polynomials) multiple(q polynomial) (*Expr, bool) {
 	bias := new(big.Rat)
 	if b := q[""]; b != nil {
@@ -84,7 +85,7 @@ func (p *polynomials) multiple(q polynomial) (*Expr, bool) {
 	}
 	keys := slices.DeleteFunc(q.keys(), func(k string) bool { return k == "" })
 	if len(keys) == 0 {
-		return Rat(bias), true
+		return ConstantExpr(bias), true
 	}
 	if p.inner == nil {
 		p.inner = polynomial{}
@@ -101,10 +102,10 @@ func (p *polynomials) multiple(q polynomial) (*Expr, bool) {
 			return nil, false
 		}
 	}
-	return Add(Mul(Var(0), Rat(m)), Rat(bias)), true
+	return Add(Mul(Var(0), ConstantExpr(m)), ConstantExpr(bias)), true
 }
 
-// polynomial returns e as a polynomial, or nil if e is none.
+// polynomial returns e as a polynomial, or nil if e is not one.
 func (p *polynomials) polynomial(e *Expr) polynomial {
 	if q, ok := p.found[e]; ok {
 		return q

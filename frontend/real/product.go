@@ -2,9 +2,9 @@ package real
 
 import "math/big"
 
-// Product reads e, in variables 0 and 1, as a function of a product: outer with variable 0 replaced by (v0+offset[0]) *
-// (v1+offset[1]) is e. ok is false if e has no such form.
-func (e *Expr) Product() (offset [2]*big.Rat, outer *Expr, ok bool) {
+// AsFuncOfProduct returns e, in variables 0 and 1, as a function of a product: outer with variable 0 replaced by
+// (v0+offset[0]) * (v1+offset[1]) is e. ok is false if e has no such form.
+func (e *Expr) AsFuncOfProduct() (offset [2]*big.Rat, outer *Expr, ok bool) {
 	p := &factoring{known: map[*Expr]*term{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok || p.offset[0] == nil {
 		return offset, nil, false
@@ -40,9 +40,9 @@ func (p *factoring) replace(e *Expr) (*Expr, bool) {
 	if t := p.term(e); t != nil {
 		switch t.of {
 		case ofNothing:
-			return Rat(t.bias), true
+			return ConstantExpr(t.bias), true
 		case ofProduct:
-			out := Add(Mul(Var(0), Rat(t.scale)), Rat(t.bias))
+			out := Add(Mul(Var(0), ConstantExpr(t.scale)), ConstantExpr(t.bias))
 			p.outer[e] = out
 			return out, true
 		}
@@ -104,7 +104,7 @@ func (p *factoring) find(e *Expr) *term {
 	return nil
 }
 
-// single applies an operation to terms in the same variable or product.
+// single returns the result of e's operation on terms in the same variable or product.
 func (p *factoring) single(e *Expr, x, y *term) *term {
 	of := x.of
 	a, b := x.affine(), Affine{}

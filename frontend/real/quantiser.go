@@ -7,18 +7,20 @@ import (
 )
 
 // wholeModes maps the rounding modes of models to those of hardware.
-var wholeModes = map[RoundingMode]num.Rounding{HalfEven: num.HalfEven, HalfAwayFromZero: num.HalfAway,
-	HalfTowardsZero:    num.HalfTowardZero,
-	TowardsNegativeInf: num.Floor, TowardsPositiveInf: num.Ceil, TowardsZero: num.TowardZero,
-	AwayFromZero: num.AwayFromZero}
+var wholeModes = map[RoundingMode]num.Rounding{RoundingModeHalfEven: num.RoundingHalfEven,
+	RoundingModeHalfAwayFromZero:   num.RoundingHalfAwayFromZero,
+	RoundingModeHalfTowardsZero:    num.RoundingHalfTowardZero,
+	RoundingModeTowardsNegativeInf: num.RoundingFloor, RoundingModeTowardsPositiveInf: num.RoundingCeil,
+	RoundingModeTowardsZero:  num.RoundingTowardZero,
+	RoundingModeAwayFromZero: num.RoundingAwayFromZero}
 
 // mirrored returns the mode m' for which rounding -x with m' gives minus x rounded with m.
 func mirrored(m RoundingMode) RoundingMode {
 	switch m {
-	case TowardsNegativeInf:
-		return TowardsPositiveInf
-	case TowardsPositiveInf:
-		return TowardsNegativeInf
+	case RoundingModeTowardsNegativeInf:
+		return RoundingModeTowardsPositiveInf
+	case RoundingModeTowardsPositiveInf:
+		return RoundingModeTowardsNegativeInf
 	}
 	return m
 }
@@ -34,10 +36,10 @@ type clipped struct {
 	after  *big.Int // nil for 0
 }
 
-// Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
-// or after the rounding any number of times. A ReLU is a bound as well. ok is false if e has no such form. A quantiser
-// that does not clip has limits of 62 bits.
-func (e *Expr) Quantiser() (q num.ExactQuantiser, ok bool) {
+// AsQuantiser returns e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped
+// before or after the rounding any number of times. A ReLU is a bound as well. ok is false if e has no such form. A
+// quantiser that does not clip has limits of 62 bits.
+func (e *Expr) AsQuantiser() (q num.ExactQuantiser, ok bool) {
 	c, ok := clippedOf(e)
 	if !ok || c.after != nil {
 		return q, false
@@ -45,7 +47,8 @@ func (e *Expr) Quantiser() (q num.ExactQuantiser, ok bool) {
 	return c.quantiser()
 }
 
-// stairOf reads e as Quantiser does, and returns it as a step function over r. ok is false if e has no such form.
+// stairOf returns e as a step function over r, if e has the form that AsQuantiser reads. ok is false for other forms.
+// err is ErrTooManySteps if there are more than limit steps.
 func stairOf(e *Expr, r num.Range, limit int) (s num.StepFunction, ok bool, err error) {
 	c, ok := clippedOf(e)
 	if !ok {
@@ -66,7 +69,7 @@ func stairOf(e *Expr, r num.Range, limit int) (s num.StepFunction, ok bool, err 
 	if !ok {
 		return s, false, nil
 	}
-	s, few := q.Steps(r, limit)
+	s, few := q.StepFunctionOver(r, limit)
 	if !few {
 		return num.StepFunction{}, true, ErrTooManySteps
 	}
@@ -98,14 +101,14 @@ func (c *clipped) quantiser() (q num.ExactQuantiser, ok bool) {
 }
 
 func clippedOf(e *Expr) (c clipped, ok bool) {
-	if line, ok := e.Affine(); ok {
+	if line, ok := e.AsAffine(); ok {
 		return clipped{line: line}, true
 	}
 	x, y := e.args[0], e.args[1]
 	var by Affine // the value of a constant operand
 	if y != nil {
-		if by, ok = y.Affine(); !ok || !by.constant() {
-			if by, ok = x.Affine(); !ok || !by.constant() || e.op == div {
+		if by, ok = y.AsAffine(); !ok || !by.constant() {
+			if by, ok = x.AsAffine(); !ok || !by.constant() || e.op == div {
 				return c, false
 			}
 			x = y
@@ -182,9 +185,9 @@ func (c *clipped) plus(b *big.Rat) bool {
 // moves reports whether adding n before the rounding has the same effect as adding it after the rounding.
 func (c *clipped) moves(n *big.Int) bool {
 	switch c.mode {
-	case TowardsNegativeInf, TowardsPositiveInf:
+	case RoundingModeTowardsNegativeInf, RoundingModeTowardsPositiveInf:
 		return true
-	case HalfEven:
+	case RoundingModeHalfEven:
 		return n.Bit(0) == 0
 	}
 	return false

@@ -10,8 +10,8 @@ import (
 // quantised draws a quantiser of 12 to 18 bits as models spell them: a scale and a bias, perhaps a ReLU, the division
 // by a scale, a zero point in front of the rounding or behind it, limits on either side, perhaps turned round.
 func quantised(r *rand.Rand) *Expr {
-	float := func(most float64) *Expr { return Float(float64(float32(most * (r.Float64() + 0.01)))) }
-	power := func() *Expr { return Float(1 / float64(int64(1)<<r.IntN(10))) }
+	float := func(most float64) *Expr { return ConstantExprOfFloat(float64(float32(most * (r.Float64() + 0.01)))) }
+	power := func() *Expr { return ConstantExprOfFloat(1 / float64(int64(1)<<r.IntN(10))) }
 	scale := func() *Expr {
 		if r.IntN(2) == 0 {
 			return power()
@@ -19,34 +19,36 @@ func quantised(r *rand.Rand) *Expr {
 		return float(1)
 	}
 	bits := 12 + r.IntN(7)
-	lo, hi := Float(0), Float(float64(int64(1)<<bits-1))
+	lo, hi := ConstantExprOfFloat(0), ConstantExprOfFloat(float64(int64(1)<<bits-1))
 	if r.IntN(2) == 0 {
-		lo, hi = Float(-float64(int64(1)<<(bits-1))), Float(float64(int64(1)<<(bits-1)-1))
+		lo, hi = ConstantExprOfFloat(-float64(int64(1)<<(bits-1))), ConstantExprOfFloat(float64(int64(1)<<(bits-1)-1))
 	}
 	e := Add(Mul(scale(), Var(0)), Sub(float(100), float(100)))
 	if r.IntN(3) == 0 {
 		e = Sub(float(10), e)
 	}
 	if r.IntN(2) == 0 {
-		e = Max(e, Float(0))
+		e = Max(e, ConstantExprOfFloat(0))
 	}
 	e = Div(e, scale())
-	zero := Float(float64(2 * r.IntN(1<<(bits-2))))
+	zero := ConstantExprOfFloat(float64(2 * r.IntN(1<<(bits-2))))
 	before := r.IntN(2) == 0
 	if before {
 		e = Add(e, zero)
 	}
-	mode := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, TowardsNegativeInf, TowardsPositiveInf,
-		AwayFromZero, TowardsZero}[r.IntN(7)]
+	mode := []RoundingMode{RoundingModeHalfEven, RoundingModeHalfAwayFromZero, RoundingModeHalfTowardsZero,
+		RoundingModeTowardsNegativeInf, RoundingModeTowardsPositiveInf,
+		RoundingModeAwayFromZero, RoundingModeTowardsZero}[r.IntN(7)]
 	switch r.IntN(3) {
 	case 0:
 		e = Round(Min(Max(e, lo), hi), mode)
 	case 1:
 		e = Max(Min(Round(e, mode), hi), lo)
 	default:
-		e = Round(Max(Round(Min(e, hi), mode), lo), HalfEven)
+		e = Round(Max(Round(Min(e, hi), mode), lo), RoundingModeHalfEven)
 	}
-	if !before && (mode == HalfEven || mode == TowardsNegativeInf || mode == TowardsPositiveInf) {
+	if !before && (mode == RoundingModeHalfEven || mode == RoundingModeTowardsNegativeInf ||
+		mode == RoundingModeTowardsPositiveInf) {
 		e = Add(e, zero)
 	}
 	if r.IntN(4) == 0 {
@@ -63,31 +65,31 @@ func TestQuantiser(t *testing.T) {
 	scaled := 0
 	for i := range 400 {
 		e := quantised(r)
-		q, ok := e.Quantiser()
+		q, ok := e.AsQuantiser()
 		if !ok {
 			t.Fatalf("expression %d is not read", i)
 		}
 		x := num.Range{Lo: -r.Int64N(1 << 20), Hi: r.Int64N(1 << 20)}
-		s, ok := q.ScaledOver(x, 0)
+		s, ok := q.FindScalingOver(x, 0)
 		if ok {
 			scaled++
 		}
 		f := Compile(e)
 		for n := range int64(60) {
-			at := x.Lo + r.Int64N(x.Count())
+			at := x.Lo + r.Int64N(x.ValueCount())
 			if n < 4 {
 				at = []int64{x.Lo, x.Hi, max(x.Lo, -n), min(x.Hi, n)}[n]
 			}
-			exact, err := f.StepOver(num.SingleValue(at), 1)
+			exact, err := f.StepFunctionOver(num.SingleValueRange(at), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := exact.Value[0]
-			if got := q.At(at); got != want {
+			if got := q.CodeAt(at); got != want {
 				t.Fatalf("expression %d: %+v is %d at %d, want %d", i, q, got, at, want)
 			}
 			sum := s.Multiplier*at + s.Bias
-			if got := min(max(s.Mode.Quotient(sum, s.Shift), q.Lo), q.Hi); ok && got != want {
+			if got := min(max(s.Mode.DivideByPowerOfTwo(sum, s.Shift), q.Lo), q.Hi); ok && got != want {
 				t.Fatalf("expression %d: %+v is %d at %d, want %d", i, s, got, at, want)
 			}
 		}
@@ -96,13 +98,16 @@ func TestQuantiser(t *testing.T) {
 		t.Errorf("%d of 400 quantisers are scaled", scaled)
 	}
 	for name, e := range map[string]*Expr{
-		"no rounding":    Mul(Var(0), Float(0.5)),
-		"a root":         Round(Sqrt(Var(0)), TowardsNegativeInf),
-		"two roundings":  Round(Mul(Round(Var(0), TowardsNegativeInf), Float(0.5)), TowardsNegativeInf),
-		"limits between": Min(Round(Mul(Var(0), Float(0.5)), TowardsNegativeInf), Float(1.5)),
-		"an odd offset":  Add(Round(Mul(Var(0), Float(0.5)), HalfEven), Float(1)),
+		"no rounding": Mul(Var(0), ConstantExprOfFloat(0.5)),
+		"a root":      Round(Sqrt(Var(0)), RoundingModeTowardsNegativeInf),
+		"two roundings": Round(Mul(Round(Var(0), RoundingModeTowardsNegativeInf), ConstantExprOfFloat(0.5)),
+			RoundingModeTowardsNegativeInf),
+		"limits between": Min(Round(Mul(Var(0), ConstantExprOfFloat(0.5)), RoundingModeTowardsNegativeInf),
+			ConstantExprOfFloat(1.5)),
+		"an odd offset": Add(Round(Mul(Var(0), ConstantExprOfFloat(0.5)), RoundingModeHalfEven),
+			ConstantExprOfFloat(1)),
 	} {
-		if q, ok := e.Quantiser(); ok {
+		if q, ok := e.AsQuantiser(); ok {
 			t.Errorf("%s: read as %+v", name, q)
 		}
 	}

@@ -13,29 +13,30 @@ type RoundingMode uint8
 
 // QONNX's rounding modes (reference: qonnx's own execution of Quant). The zero value is invalid.
 const (
-	HalfEven RoundingMode = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
-	TowardsPositiveInf
-	TowardsNegativeInf
-	AwayFromZero     // away from zero
-	TowardsZero      // towards zero: DOWN, ROUND_TO_ZERO
-	HalfAwayFromZero // to nearest, ties away from zero
-	HalfTowardsZero  // to nearest, ties towards zero
+	RoundingModeHalfEven RoundingMode = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
+	RoundingModeTowardsPositiveInf
+	RoundingModeTowardsNegativeInf
+	RoundingModeAwayFromZero     // away from zero
+	RoundingModeTowardsZero      // towards zero: DOWN, ROUND_TO_ZERO
+	RoundingModeHalfAwayFromZero // to nearest, ties away from zero
+	RoundingModeHalfTowardsZero  // to nearest, ties towards zero
 )
 
-var roundingNames = [...]string{HalfEven: "ROUND", TowardsPositiveInf: "CEIL", TowardsNegativeInf: "FLOOR",
-	AwayFromZero: "UP", TowardsZero: "DOWN",
-	HalfAwayFromZero: "HALF_UP", HalfTowardsZero: "HALF_DOWN"}
+var roundingNames = [...]string{RoundingModeHalfEven: "ROUND", RoundingModeTowardsPositiveInf: "CEIL",
+	RoundingModeTowardsNegativeInf: "FLOOR",
+	RoundingModeAwayFromZero:       "UP", RoundingModeTowardsZero: "DOWN",
+	RoundingModeHalfAwayFromZero: "HALF_UP", RoundingModeHalfTowardsZero: "HALF_DOWN"}
 
 func (r RoundingMode) String() string { return roundingNames[r] }
 
-// ParseRounding returns the mode with the given name of QONNX, in upper or lower case. The error is that there is none.
-func ParseRounding(s string) (RoundingMode, error) {
+// ParseRoundingMode returns the mode that QONNX calls s, in upper or lower case. The error says that there is none.
+func ParseRoundingMode(s string) (RoundingMode, error) {
 	name := strings.ToUpper(s)
 	switch name {
 	case "HALF_EVEN":
-		return HalfEven, nil
+		return RoundingModeHalfEven, nil
 	case "ROUND_TO_ZERO":
-		return TowardsZero, nil
+		return RoundingModeTowardsZero, nil
 	}
 	if i := slices.Index(roundingNames[1:], name); i >= 0 {
 		return RoundingMode(1 + i), nil
@@ -50,19 +51,19 @@ func (r RoundingMode) round(v float64) float64 {
 		return v
 	}
 	switch r {
-	case HalfEven:
+	case RoundingModeHalfEven:
 		return math.RoundToEven(v)
-	case TowardsPositiveInf:
+	case RoundingModeTowardsPositiveInf:
 		return math.Ceil(v)
-	case TowardsNegativeInf:
+	case RoundingModeTowardsNegativeInf:
 		return math.Floor(v)
-	case AwayFromZero:
+	case RoundingModeAwayFromZero:
 		return math.Copysign(math.Ceil(math.Abs(v)), v)
-	case TowardsZero:
+	case RoundingModeTowardsZero:
 		return math.Trunc(v)
-	case HalfAwayFromZero:
+	case RoundingModeHalfAwayFromZero:
 		return math.Round(v)
-	case HalfTowardsZero:
+	case RoundingModeHalfTowardsZero:
 		w := math.Floor(math.Abs(v))
 		if math.Abs(v)-w > 0.5 {
 			w++
@@ -82,19 +83,19 @@ func (r RoundingMode) roundRat(v *big.Rat) *big.Int {
 	neg := v.Sign() < 0
 	var rise bool
 	switch r {
-	case HalfEven:
+	case RoundingModeHalfEven:
 		rise = half > 0 || half == 0 && floor.Bit(0) == 1
-	case TowardsPositiveInf:
+	case RoundingModeTowardsPositiveInf:
 		rise = true
-	case TowardsNegativeInf:
+	case RoundingModeTowardsNegativeInf:
 		rise = false
-	case AwayFromZero:
+	case RoundingModeAwayFromZero:
 		rise = !neg
-	case TowardsZero:
+	case RoundingModeTowardsZero:
 		rise = neg
-	case HalfAwayFromZero:
+	case RoundingModeHalfAwayFromZero:
 		rise = half > 0 || half == 0 && !neg
-	case HalfTowardsZero:
+	case RoundingModeHalfTowardsZero:
 		rise = half > 0 || half == 0 && neg
 	default:
 		panic("real: invalid rounding mode")

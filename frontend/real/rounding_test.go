@@ -8,21 +8,22 @@ import (
 	"testing"
 )
 
-var modes = []RoundingMode{HalfEven, TowardsPositiveInf, TowardsNegativeInf, AwayFromZero, TowardsZero,
-	HalfAwayFromZero, HalfTowardsZero}
+var modes = []RoundingMode{RoundingModeHalfEven, RoundingModeTowardsPositiveInf, RoundingModeTowardsNegativeInf,
+	RoundingModeAwayFromZero, RoundingModeTowardsZero,
+	RoundingModeHalfAwayFromZero, RoundingModeHalfTowardsZero}
 
 // TestRoundingTable is QONNX's own table of modes: half modes speak of magnitude, UP is away from zero.
 func TestRoundingTable(t *testing.T) {
 	t.Parallel()
 	values := []float64{-2.5, -1.7, -1.5, -1.2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 1.2, 1.5, 1.7, 2.5, 3.5}
 	want := map[RoundingMode][]float64{
-		HalfEven:           {-2, -2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 4},
-		TowardsPositiveInf: {-2, -1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4},
-		TowardsNegativeInf: {-3, -2, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 1, 2, 3},
-		AwayFromZero:       {-3, -2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2, 2, 3, 4},
-		TowardsZero:        {-2, -1, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3},
-		HalfAwayFromZero:   {-3, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4},
-		HalfTowardsZero:    {-2, -2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3},
+		RoundingModeHalfEven:           {-2, -2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 4},
+		RoundingModeTowardsPositiveInf: {-2, -1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4},
+		RoundingModeTowardsNegativeInf: {-3, -2, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 1, 2, 3},
+		RoundingModeAwayFromZero:       {-3, -2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2, 2, 3, 4},
+		RoundingModeTowardsZero:        {-2, -1, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3},
+		RoundingModeHalfAwayFromZero:   {-3, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4},
+		RoundingModeHalfTowardsZero:    {-2, -2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3},
 	}
 	for _, m := range modes {
 		for i, v := range values {
@@ -49,21 +50,21 @@ func nearest(m RoundingMode, v *big.Rat) *big.Int {
 		inner, outer = hi, lo
 	}
 	switch side := rest.Cmp(big.NewRat(1, 2)); {
-	case m == TowardsPositiveInf:
+	case m == RoundingModeTowardsPositiveInf:
 		return hi
-	case m == TowardsNegativeInf:
+	case m == RoundingModeTowardsNegativeInf:
 		return lo
-	case m == AwayFromZero:
+	case m == RoundingModeAwayFromZero:
 		return outer
-	case m == TowardsZero:
+	case m == RoundingModeTowardsZero:
 		return inner
 	case side < 0:
 		return lo
 	case side > 0:
 		return hi
-	case m == HalfAwayFromZero:
+	case m == RoundingModeHalfAwayFromZero:
 		return outer
-	case m == HalfTowardsZero:
+	case m == RoundingModeHalfTowardsZero:
 		return inner
 	case lo.Bit(0) == 0:
 		return lo
@@ -118,24 +119,25 @@ func TestRoundingOfFloatsAndRationals(t *testing.T) {
 
 func TestParseRounding(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]RoundingMode{"ROUND": HalfEven, "HALF_EVEN": HalfEven,
-		"CEIL":  TowardsPositiveInf,
-		"FLOOR": TowardsNegativeInf,
-		"UP":    AwayFromZero, "DOWN": TowardsZero, "ROUND_TO_ZERO": TowardsZero, "HALF_UP": HalfAwayFromZero,
-		"HALF_DOWN": HalfTowardsZero} {
+	for name, want := range map[string]RoundingMode{"ROUND": RoundingModeHalfEven, "HALF_EVEN": RoundingModeHalfEven,
+		"CEIL":  RoundingModeTowardsPositiveInf,
+		"FLOOR": RoundingModeTowardsNegativeInf,
+		"UP":    RoundingModeAwayFromZero, "DOWN": RoundingModeTowardsZero, "ROUND_TO_ZERO": RoundingModeTowardsZero,
+		"HALF_UP":   RoundingModeHalfAwayFromZero,
+		"HALF_DOWN": RoundingModeHalfTowardsZero} {
 		for _, s := range []string{name, strings.ToLower(name), name[:1] + strings.ToLower(name[1:])} {
-			if got, err := ParseRounding(s); err != nil || got != want {
+			if got, err := ParseRoundingMode(s); err != nil || got != want {
 				t.Errorf("ParseRounding(%q) = %v, %v, want %v", s, got, err, want)
 			}
 		}
 	}
 	for _, s := range []string{"", "round ", "NEAREST", "HALF", "HALF UP", "STOCHASTIC", "\x00"} {
-		if got, err := ParseRounding(s); err == nil {
+		if got, err := ParseRoundingMode(s); err == nil {
 			t.Errorf("ParseRounding(%q) = %v, want an error", s, got)
 		}
 	}
 	for _, m := range modes {
-		if got, err := ParseRounding(m.String()); err != nil || got != m {
+		if got, err := ParseRoundingMode(m.String()); err != nil || got != m {
 			t.Errorf("ParseRounding(%q) = %v, %v", m, got, err)
 		}
 	}

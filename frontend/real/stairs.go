@@ -5,28 +5,29 @@ import (
 	"slices"
 )
 
-// A StepCache remembers values of a function of a variable that is rounded in it, while other variables are fixed.
-// Between two points with the same rounded value all have that value, so most need no evaluation. The zero value is an
-// empty cache.
-type StepCache struct {
+// A RoundingPlateauCache caches values of a function that rounds one of its variables, while the other variables are
+// fixed. Between two points with the same rounded value all points have that value, so most need no evaluation. The
+// zero value is an empty cache.
+type RoundingPlateauCache struct {
 	treads []tread // in increasing order
-	last   int     // the index of the tread that the last call of At found
+	last   int     // the index of the tread that the last call of CachedValueAt found
 	found  bool    // whether none has been determined
 	none   bool    // the rounded expression is not monotonic
 }
 
-// A tread is a range of the variable whose points are rounded to one number.
+// A tread is a range of the variable in which all points are rounded to one number.
 type tread struct {
 	from, to float64
 	rounded  Interval // the number, which may be +0 or -0
 	y        Interval
 }
 
-// maxTreads is the most treads that a cache holds. Functions with more steps gain nothing from it.
+// maxTreads is the largest number of treads that a cache holds. Functions with more steps gain nothing from it.
 const maxTreads = 1 << 8
 
-// At returns the remembered value of the function for a variable that lies in x. ok is false if it must be evaluated.
-func (s *StepCache) At(x Interval) (y Interval, ok bool) {
+// CachedValueAt returns the cached value of the function for a variable that lies in x. ok is false if the function
+// must be evaluated.
+func (s *RoundingPlateauCache) CachedValueAt(x Interval) (y Interval, ok bool) {
 	if s.last < len(s.treads) {
 		if t := &s.treads[s.last]; t.from <= x.Lo && x.Hi <= t.to {
 			return t.y, true
@@ -40,7 +41,7 @@ func (s *StepCache) At(x Interval) (y Interval, ok bool) {
 }
 
 // before returns the index of the last tread that begins at or before x, or -1.
-func (s *StepCache) before(x float64) int {
+func (s *RoundingPlateauCache) before(x float64) int {
 	lo, hi := 0, len(s.treads)
 	for lo < hi {
 		if mid := (lo + hi) / 2; s.treads[mid].from <= x {
@@ -52,9 +53,9 @@ func (s *StepCache) before(x float64) int {
 	return lo - 1
 }
 
-// Add records y, the result of the last evaluation of f, for which Interval must have reported sure. RoundsOnce(v) must
-// hold for f.
-func (s *StepCache) Add(f *Func, v int, y Interval) {
+// AddValue records y, the result of the last evaluation of f, for which EvaluateInterval must have reported sure. v is
+// the variable that is rounded: f.IsOnlyRoundedIn(v) must hold.
+func (s *RoundingPlateauCache) AddValue(f *Func, v int, y Interval) {
 	if !s.found {
 		_, monotonic := f.moves(v)
 		s.found, s.none = true, !monotonic
@@ -81,9 +82,9 @@ func (s *StepCache) Add(f *Func, v int, y Interval) {
 // HasDiscreteOps reports whether f has an instruction with discrete values, such as a rounding.
 func (f *Func) HasDiscreteOps() bool { return len(f.rounds) > 0 }
 
-// RoundsOnce reports whether f depends on variable v only through one rounding to integers, and has no other
+// IsOnlyRoundedIn reports whether f depends on variable v only through one rounding to integers, and has no other
 // instruction with discrete values.
-func (f *Func) RoundsOnce(v int) bool {
+func (f *Func) IsOnlyRoundedIn(v int) bool {
 	if len(f.rounds) != 1 || f.code[f.rounds[0]].op != round {
 		return false
 	}
@@ -100,8 +101,8 @@ func (f *Func) RoundsOnce(v int) bool {
 	return !besides[len(f.code)-1]
 }
 
-// moves returns the direction in which f's rounded expression moves with variable v, as Direction does. The other
-// variables stay where they were in the last evaluation.
+// moves returns the direction in which f's rounded expression moves with variable v, as MonotonicDirection does. The
+// other variables stay where they were in the last evaluation.
 func (f *Func) moves(v int) (d int, ok bool) {
 	at := f.code[f.rounds[0]].a
 	of := make([]int, at+1)

@@ -12,31 +12,33 @@ func TestStairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	functions, known := 0, 0
 	for range 4000 {
-		modes := []RoundingMode{HalfEven, HalfAwayFromZero, HalfTowardsZero, TowardsNegativeInf, TowardsPositiveInf,
-			AwayFromZero, TowardsZero}
+		modes := []RoundingMode{RoundingModeHalfEven, RoundingModeHalfAwayFromZero, RoundingModeHalfTowardsZero,
+			RoundingModeTowardsNegativeInf, RoundingModeTowardsPositiveInf,
+			RoundingModeAwayFromZero, RoundingModeTowardsZero}
 		inner := randomExpr(rng, 2, 3)
-		e := Mul(Max(Round(inner, modes[rng.IntN(len(modes))]), Float(-3)), Add(Var(1), Float(0.5)))
+		e := Mul(Max(Round(inner, modes[rng.IntN(len(modes))]), ConstantExprOfFloat(-3)), Add(Var(1),
+			ConstantExprOfFloat(0.5)))
 		f, fresh := Compile(e), Compile(e)
-		if !f.RoundsOnce(0) {
+		if !f.IsOnlyRoundedIn(0) {
 			continue
 		}
 		functions++
-		var s StepCache
-		beside := PointInterval(float64(rng.IntN(9)) - 4)
+		var s RoundingPlateauCache
+		beside := NewPointInterval(float64(rng.IntN(9)) - 4)
 		for range 60 {
-			x := PointInterval(float64(rng.IntN(64))/8 - 4)
+			x := NewPointInterval(float64(rng.IntN(64))/8 - 4)
 			if rng.IntN(3) == 0 {
 				x.Hi += float64(rng.IntN(5)) / 32
 			}
-			want, sure := fresh.Interval([]Interval{x, beside})
-			if y, ok := s.At(x); ok {
+			want, sure := fresh.EvaluateInterval([]Interval{x, beside})
+			if y, ok := s.CachedValueAt(x); ok {
 				known++
 				if sure && !y.same(want) || y.Lo > want.Hi || y.Hi < want.Lo {
 					t.Fatalf("function %d at %v, %v is %v, want %v", functions, x, beside, y, want)
 				}
 			}
-			if y, sure := f.Interval([]Interval{x, beside}); sure {
-				s.Add(f, 0, y)
+			if y, sure := f.EvaluateInterval([]Interval{x, beside}); sure {
+				s.AddValue(f, 0, y)
 			}
 		}
 	}
@@ -53,13 +55,14 @@ func TestRoundsOnce(t *testing.T) {
 		e    *Expr
 		want bool
 	}{
-		"a quantiser":            {Mul(Round(Div(x, y), HalfEven), y), true},
+		"a quantiser":            {Mul(Round(Div(x, y), RoundingModeHalfEven), y), true},
 		"no rounding":            {Add(x, y), false},
-		"what a rounding leaves": {Sub(x, Round(x, HalfEven)), false},
-		"two roundings":          {Round(Add(x, Round(y, TowardsNegativeInf)), TowardsNegativeInf), false},
-		"a comparison":           {AtLeast(x, y), false},
+		"what a rounding leaves": {Sub(x, Round(x, RoundingModeHalfEven)), false},
+		"two roundings": {Round(Add(x, Round(y, RoundingModeTowardsNegativeInf)),
+			RoundingModeTowardsNegativeInf), false},
+		"a comparison": {AtLeast(x, y), false},
 	} {
-		if got := Compile(c.e).RoundsOnce(0); got != c.want {
+		if got := Compile(c.e).IsOnlyRoundedIn(0); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -68,13 +71,13 @@ func TestRoundsOnce(t *testing.T) {
 // TestManySteps has more steps than stairs keep.
 func TestManySteps(t *testing.T) {
 	t.Parallel()
-	f := Compile(Round(Var(0), TowardsNegativeInf))
-	var s StepCache
+	f := Compile(Round(Var(0), RoundingModeTowardsNegativeInf))
+	var s RoundingPlateauCache
 	for n := range 2 * maxTreads {
-		y, _ := f.Interval([]Interval{PointInterval(float64(n) + 0.5)})
-		s.Add(f, 0, y)
+		y, _ := f.EvaluateInterval([]Interval{NewPointInterval(float64(n) + 0.5)})
+		s.AddValue(f, 0, y)
 	}
-	if y, ok := s.At(PointInterval(7.5)); ok {
+	if y, ok := s.CachedValueAt(NewPointInterval(7.5)); ok {
 		t.Errorf("7.5 is known to give %v", y)
 	}
 }

@@ -23,20 +23,20 @@ const (
 	perStep        = 1 << 10
 )
 
-// StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns the exact step
-// function. If the interval evaluation of a run of integers gives one value, the run is constant; otherwise a shorter
-// run is tried. A single integer that stays undecided is evaluated in exact arithmetic. The lengths of earlier runs
-// determine how many integers are tried first. f need not be monotonic. StepOver returns ErrTooManySteps if there are
-// more than limit breakpoints, or the search does not end in time.
-func (f *Func) StepOver(r num.Range, limit int) (num.StepFunction, error) {
-	return f.StepLike(num.StepFunction{}, r, limit)
+// StepFunctionOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns the exact
+// step function. If the interval evaluation of a run of integers gives one value, the run is constant; otherwise a
+// shorter run is tried. A single integer that stays undecided is evaluated in exact arithmetic. The lengths of earlier
+// runs determine how many integers are tried first. f need not be monotonic. StepFunctionOver returns ErrTooManySteps
+// if there are more than limit breakpoints, or the search does not end in time.
+func (f *Func) StepFunctionOver(r num.Range, limit int) (num.StepFunction, error) {
+	return f.StepFunctionLike(num.StepFunction{}, r, limit)
 }
 
-// StepLike returns the same result as StepOver. It takes fewer evaluations if the distances between f's steps resemble
-// those of like. Functions of different channels often differ by a bias alone.
+// StepFunctionLike returns the same result as StepFunctionOver. It takes fewer evaluations if the distances between f's
+// steps resemble those of like. Functions of different channels often differ by a bias alone.
 //
 // A line that is rounded and clipped, as in most quantisers, needs no search: its steps follow from its scale.
-func (f *Func) StepLike(like num.StepFunction, r num.Range, limit int) (num.StepFunction, error) {
+func (f *Func) StepFunctionLike(like num.StepFunction, r num.Range, limit int) (num.StepFunction, error) {
 	if s, ok, err := stairOf(f.code[len(f.code)-1].e, r, limit); ok {
 		return s, err
 	}
@@ -54,7 +54,7 @@ func (f *Func) sharp() *Func {
 	if !slices.ContainsFunc(f.code, f.saturates) {
 		return f
 	}
-	one, zero := Float(1), Float(0)
+	one, zero := ConstantExprOfFloat(1), ConstantExprOfFloat(0)
 	made := make([]*Expr, len(f.code))
 	for i, in := range f.code {
 		e := *in.e
@@ -71,7 +71,7 @@ func (f *Func) sharp() *Func {
 	return Compile(made[len(made)-1])
 }
 
-// saturates reports whether in computes x/(1+|x|).
+// saturates reports whether the instruction in computes x/(1+|x|).
 func (f *Func) saturates(in instr) bool {
 	if in.op != div || f.code[in.b].op != add {
 		return false
@@ -95,7 +95,7 @@ type searcher struct {
 	like    []int64             // the steps of a function with runs of similar lengths
 }
 
-// exactCount is the number of float64 evaluations that take about as long as an exact one.
+// exactCount is the number of float64 evaluations that take about as long as one in exact arithmetic.
 const exactCount = 16
 
 // spent reports whether the search has used up its evaluations.
@@ -103,20 +103,20 @@ func (b *searcher) spent() bool {
 	return b.count > maxEvaluations || b.endless && b.count > fewest+perStep*len(b.step.At)
 }
 
-// value returns the value that all integers from lo to hi have. ok is false if float64 intervals do not show that there
-// is only one value.
+// value returns the value that f has at all integers from lo to hi. ok is false if float64 intervals do not show that
+// there is only one.
 func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 	b.count++
 	b.vars[0] = b.between(lo, hi)
-	y, _ := b.f.Interval(b.vars[:])
-	return int64(y.Lo), y.Point() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo)
+	y, _ := b.f.EvaluateInterval(b.vars[:])
+	return int64(y.Lo), y.IsPoint() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo)
 }
 
-// enclosed does as value does, but in exact arithmetic. It decides a result that comes near an integer without reaching
+// enclosed is like value, but uses exact arithmetic. It decides a result that comes near an integer without reaching
 // it, which float64 cannot tell from the integer. Products of small and large numbers need more bits than others. A Num
 // lies strictly between its ends, so enclosed moves the numbers of lo and hi outwards.
 func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
-	for _, bits := range Precisions[:2] {
+	for _, bits := range WorkingPrecisionBits[:2] {
 		b.count += exactCount
 		end := func(x int64, dir int) *big.Float {
 			v := new(big.Float).SetPrec(bits)
@@ -125,7 +125,7 @@ func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 			}
 			return v.Add(v.SetInt64(x), big.NewFloat(float64(dir)*0x1p-10))
 		}
-		y, err := b.f.Exact([]Num{{lo: end(lo, -1), hi: end(hi, +1)}}, bits)
+		y, err := b.f.EvaluateExactly([]Num{{lo: end(lo, -1), hi: end(hi, +1)}}, bits)
 		if err == nil && y.r != nil && y.r.IsInt() && y.r.Num().IsInt64() {
 			return y.r.Num().Int64(), true
 		}
@@ -133,7 +133,8 @@ func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	return 0, false
 }
 
-// run finds the values of all integers from lo to hi, a run of equal values at a time. The error is that of StepOver.
+// run finds the values of f at all integers from lo to hi, a run of equal values at a time. The error is that of
+// StepFunctionOver.
 func (b *searcher) run(lo, hi int64) error {
 	if v, ok := b.value(lo, hi); ok {
 		return b.add(lo, v)
@@ -308,27 +309,27 @@ func (b *searcher) add(from, value int64) error {
 
 func (b *searcher) exact(x int64) (int64, error) {
 	b.count += exactCount
-	in := []Num{Exactly(new(big.Rat).SetInt64(x))}
+	in := []Num{NumberOfRational(new(big.Rat).SetInt64(x))}
 	if b.at != nil {
-		in[0] = Exactly(new(big.Rat).SetFloat64(b.at(x)))
+		in[0] = NumberOfRational(new(big.Rat).SetFloat64(b.at(x)))
 	}
-	for _, prec := range Precisions {
-		y, err := b.f.Exact(in, prec)
-		if errors.Is(err, ErrPrecision) {
+	for _, prec := range WorkingPrecisionBits {
+		y, err := b.f.EvaluateExactly(in, prec)
+		if errors.Is(err, ErrInsufficientPrecision) {
 			continue
 		}
 		if err != nil {
 			return 0, err
 		}
 		if y.r == nil || !y.r.IsInt() || !y.r.Num().IsInt64() {
-			return 0, fmt.Errorf("value %v is no integer", y.Interval())
+			return 0, fmt.Errorf("value %v is no integer", y.FloatInterval())
 		}
 		return y.r.Num().Int64(), nil
 	}
-	return 0, ErrPrecision
+	return 0, ErrInsufficientPrecision
 }
 
-// between returns the interval of the numbers that the integers from lo to hi stand for.
+// between returns the interval of the numbers for which the integers from lo to hi stand.
 func (b *searcher) between(lo, hi int64) Interval {
 	if b.at != nil {
 		return Interval{b.at(lo), b.at(hi)}

@@ -87,22 +87,25 @@ type link struct {
 func rational(r *big.Rat) surd { return surd{r, new(big.Rat), new(big.Rat)} }
 
 func scaleBy(c float64) link {
-	return link{fmt.Sprintf("*%g", c), func(x *Expr) *Expr { return Mul(x, Float(c)) },
+	return link{fmt.Sprintf("*%g", c), func(x *Expr) *Expr { return Mul(x, ConstantExprOfFloat(c)) },
 		func(s surd) surd { return s.times(rat(c)) }}
 }
 
 func divideBy(c float64) link {
-	return link{fmt.Sprintf("/%g", c), func(x *Expr) *Expr { return Div(x, Float(c)) },
+	return link{fmt.Sprintf("/%g", c), func(x *Expr) *Expr { return Div(x, ConstantExprOfFloat(c)) },
 		func(s surd) surd { return s.times(new(big.Rat).Inv(rat(c))) }}
 }
 
 func addTo(c float64) link {
-	return link{fmt.Sprintf("+%g", c), func(x *Expr) *Expr { return Add(x, Float(c)) },
+	return link{fmt.Sprintf("+%g", c), func(x *Expr) *Expr { return Add(x, ConstantExprOfFloat(c)) },
 		func(s surd) surd { return s.plus(rat(c)) }}
 }
 
 func clamp(lo, hi float64) link {
-	return link{fmt.Sprintf("clamp[%g,%g]", lo, hi), func(x *Expr) *Expr { return Min(Max(x, Float(lo)), Float(hi)) },
+	return link{fmt.Sprintf("clamp[%g,%g]", lo, hi), func(x *Expr) *Expr {
+		return Min(Max(x, ConstantExprOfFloat(lo)),
+			ConstantExprOfFloat(hi))
+	},
 		func(s surd) surd {
 			if s.cmp(rat(lo)) <= 0 {
 				s = rational(rat(lo))
@@ -114,7 +117,7 @@ func clamp(lo, hi float64) link {
 		}}
 }
 
-var relu = link{"relu", func(x *Expr) *Expr { return Max(x, Float(0)) }, func(s surd) surd {
+var relu = link{"relu", func(x *Expr) *Expr { return Max(x, ConstantExprOfFloat(0)) }, func(s surd) surd {
 	if s.sign() < 0 {
 		return rational(new(big.Rat))
 	}
@@ -125,8 +128,8 @@ func batchNorm(mean, variance, gamma, beta float64) link {
 	const eps = float64(float32(1e-5))
 	v := new(big.Rat).Add(rat(variance), rat(eps))
 	return link{fmt.Sprintf("bn(%g,%g,%g,%g)", mean, variance, gamma, beta), func(x *Expr) *Expr {
-		y := Div(Sub(x, Float(mean)), Sqrt(Add(Float(variance), Float(eps))))
-		return Add(Mul(y, Float(gamma)), Float(beta))
+		y := Div(Sub(x, ConstantExprOfFloat(mean)), Sqrt(Add(ConstantExprOfFloat(variance), ConstantExprOfFloat(eps))))
+		return Add(Mul(y, ConstantExprOfFloat(gamma)), ConstantExprOfFloat(beta))
 	}, func(s surd) surd {
 		// (x-mean)*gamma/sqrt(v) = (x-mean)*gamma/v * sqrt(v)
 		b := new(big.Rat).Sub(s.a, rat(mean))
@@ -266,7 +269,7 @@ func TestStepOverAgainstEveryInteger(t *testing.T) {
 		if seed%20 == 0 {
 			over.Hi += 3000
 		}
-		f, err := compileChain(chain).StepOver(over, 1<<16)
+		f, err := compileChain(chain).StepFunctionOver(over, 1<<16)
 		if err == nil {
 			err = checkStep(f, over, func(x int64) int64 { return evaluate(chain, x) })
 		}
@@ -287,7 +290,7 @@ func TestStepOverTies(t *testing.T) {
 					chain = []link{scaleBy(-0.25), divideBy(0.5), roundTo(m), addTo(zero), clamp(-8, 7)}
 				}
 				over := num.Range{Lo: -100, Hi: 100}
-				f, err := compileChain(chain).StepOver(over, 100)
+				f, err := compileChain(chain).StepFunctionOver(over, 100)
 				if err == nil {
 					err = checkStep(f, over, func(x int64) int64 { return evaluate(chain, x) })
 				}
@@ -303,7 +306,8 @@ func TestStepOverTies(t *testing.T) {
 // is wrong at ties.
 func TestStepOverHalfToEven(t *testing.T) {
 	t.Parallel()
-	f, err := compileChain([]link{relu, divideBy(2), clamp(0, 15), roundTo(HalfEven)}).StepOver(num.Range{Lo: -40,
+	f, err := compileChain([]link{relu, divideBy(2), clamp(0, 15),
+		roundTo(RoundingModeHalfEven)}).StepFunctionOver(num.Range{Lo: -40,
 		Hi: 40}, 15)
 	want := num.StepFunction{At: []int64{2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30}}
 	for v := range int64(16) {
@@ -316,14 +320,14 @@ func TestStepOverHalfToEven(t *testing.T) {
 
 func TestStepOverLimit(t *testing.T) {
 	t.Parallel()
-	identity := compileChain([]link{roundTo(TowardsNegativeInf)})
+	identity := compileChain([]link{roundTo(RoundingModeTowardsNegativeInf)})
 	for _, c := range []struct {
 		r     num.Range
 		limit int
 		ok    bool
-	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.SingleValue(5), 0, true},
+	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.SingleValueRange(5), 0, true},
 		{num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}, 1 << 12, false}} {
-		if f, err := identity.StepOver(c.r, c.limit); (err == nil) != c.ok || err != nil &&
+		if f, err := identity.StepFunctionOver(c.r, c.limit); (err == nil) != c.ok || err != nil &&
 			!errors.Is(err, ErrTooManySteps) {
 			t.Errorf("over %v with at most %d steps: %d, %v", c.r, c.limit, len(f.At), err)
 		}
@@ -336,9 +340,9 @@ func TestStepOverWideRanges(t *testing.T) {
 	all := num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
 	for _, at := range []int64{math.MinInt64 + 1, -1<<53 - 1, -3, 0, 1<<53 + 1, 1<<62 + 3, math.MaxInt64} {
 		// x >= at: max(min(x-at+1, 1), 0)
-		c := Rat(new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(at), big.NewInt(1))))
-		e := Max(Min(Sub(Var(0), c), Float(1)), Float(0))
-		f, err := Compile(Round(e, TowardsNegativeInf)).StepOver(all, 1)
+		c := ConstantExpr(new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(at), big.NewInt(1))))
+		e := Max(Min(Sub(Var(0), c), ConstantExprOfFloat(1)), ConstantExprOfFloat(0))
+		f, err := Compile(Round(e, RoundingModeTowardsNegativeInf)).StepFunctionOver(all, 1)
 		if want := (num.StepFunction{At: []int64{at}, Value: []int64{0, 1}}); err != nil || !f.Equal(want) {
 			t.Errorf("step at %d: %v, %v", at, f, err)
 		}
@@ -347,25 +351,26 @@ func TestStepOverWideRanges(t *testing.T) {
 
 func TestStepOverErrors(t *testing.T) {
 	t.Parallel()
-	x, two := Var(0), Sqrt(Float(2))
+	x, two := Var(0), Sqrt(ConstantExprOfFloat(2))
 	r := num.Range{Lo: -4, Hi: 4}
 	for _, c := range []struct {
 		name string
 		e    *Expr
 		want error
 	}{
-		{"division by zero", Round(Div(n(1), x), HalfEven), ErrDivision},
-		{"root of a negative", Round(Sqrt(x), HalfEven), ErrRoot},
-		{"an irrational tie", Round(Mul(x, Mul(Mul(two, two), n(0.25))), HalfEven), ErrPrecision},
+		{"division by zero", Round(Div(n(1), x), RoundingModeHalfEven), ErrDivisionByZero},
+		{"root of a negative", Round(Sqrt(x), RoundingModeHalfEven), ErrRootOfNegative},
+		{"an irrational tie", Round(Mul(x, Mul(Mul(two, two), n(0.25))), RoundingModeHalfEven),
+			ErrInsufficientPrecision},
 	} {
-		if f, err := Compile(c.e).StepOver(r, 100); !errors.Is(err, c.want) {
+		if f, err := Compile(c.e).StepFunctionOver(r, 100); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, %v, want %v", c.name, f, err, c.want)
 		}
 	}
-	if f, err := Compile(Mul(x, n(0.5))).StepOver(r, 100); err == nil {
+	if f, err := Compile(Mul(x, n(0.5))).StepFunctionOver(r, 100); err == nil {
 		t.Errorf("halves are integers: %v", f)
 	}
-	if f, err := Compile(Mul(x, n(0x1p70))).StepOver(num.Range{Lo: 1, Hi: 2}, 100); err == nil {
+	if f, err := Compile(Mul(x, n(0x1p70))).StepFunctionOver(num.Range{Lo: 1, Hi: 2}, 100); err == nil {
 		t.Errorf("2^70 is an int64: %v", f)
 	}
 }
@@ -373,23 +378,23 @@ func TestStepOverErrors(t *testing.T) {
 // TestStepOverTails searches functions that come near an integer without end, and never reach it.
 func TestStepOverTails(t *testing.T) {
 	t.Parallel()
-	one := Float(1)
-	sigmoid := Div(one, Add(one, Exp(Neg(Mul(Var(0), Float(0x1p-32))))))
-	x := Mul(Var(0), Float(0x1p-8))
+	one := ConstantExprOfFloat(1)
+	sigmoid := Div(one, Add(one, Exp(Neg(Mul(Var(0), ConstantExprOfFloat(0x1p-32))))))
+	x := Mul(Var(0), ConstantExprOfFloat(0x1p-8))
 	softsign := Div(x, Add(one, Abs(x)))
 	wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
 	for _, c := range []struct {
 		e    *Expr
 		want []int64
 	}{
-		{Round(sigmoid, TowardsPositiveInf), []int64{1}},
-		{Round(sigmoid, TowardsNegativeInf), []int64{0}},
-		{Round(Mul(sigmoid, Float(3)), AwayFromZero), []int64{1, 2, 3}},
-		{Round(Mul(sigmoid, Float(-3)), TowardsNegativeInf), []int64{-1, -2, -3}},
-		{Round(Mul(softsign, Float(2)), TowardsNegativeInf), []int64{-2, -1, 0, 1}},
-		{Round(Mul(softsign, Float(1.5)), HalfAwayFromZero), []int64{-1, 0, 1}},
+		{Round(sigmoid, RoundingModeTowardsPositiveInf), []int64{1}},
+		{Round(sigmoid, RoundingModeTowardsNegativeInf), []int64{0}},
+		{Round(Mul(sigmoid, ConstantExprOfFloat(3)), RoundingModeAwayFromZero), []int64{1, 2, 3}},
+		{Round(Mul(sigmoid, ConstantExprOfFloat(-3)), RoundingModeTowardsNegativeInf), []int64{-1, -2, -3}},
+		{Round(Mul(softsign, ConstantExprOfFloat(2)), RoundingModeTowardsNegativeInf), []int64{-2, -1, 0, 1}},
+		{Round(Mul(softsign, ConstantExprOfFloat(1.5)), RoundingModeHalfAwayFromZero), []int64{-1, 0, 1}},
 	} {
-		f, err := Compile(c.e).StepOver(wide, 10)
+		f, err := Compile(c.e).StepFunctionOver(wide, 10)
 		if err != nil || !slices.Equal(f.Value, c.want) {
 			t.Errorf("%v, %v, want the values %v", f, err, c.want)
 		}
@@ -430,11 +435,12 @@ func TestStepOverAnyScale(t *testing.T) {
 			for _, unit := range []int{-150, -90, -56, -40, -20, 0, 20, 60} {
 				for _, m := range modes {
 					scale := []float64{0.125, 0.1, 1, 30, 3e9, 1e-9}[r.IntN(6)] * float64(1-2*r.IntN(2))
-					x := Mul(Var(0), Rat(new(big.Rat).Mul(power(unit), big.NewRat(1+r.Int64N(99), 64))))
+					x := Mul(Var(0), ConstantExpr(new(big.Rat).Mul(power(unit), big.NewRat(1+r.Int64N(99),
+						64))))
 					y := Add(Div(f(x), n(scale)), n(float64(r.IntN(3)-1)))
 					g := Compile(Round(Max(Min(y, n(7)), n(-8)), m))
 					wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
-					step, err := g.StepOver(wide, 64)
+					step, err := g.StepFunctionOver(wide, 64)
 					if err != nil {
 						t.Errorf("%s/%g in units of 2^%d, %v: %v", name, scale, unit, m, err)
 						continue
@@ -447,7 +453,7 @@ func TestStepOverAnyScale(t *testing.T) {
 						at = append(at, (r.Int64N(1<<53)-1<<52)>>r.IntN(52))
 					}
 					for _, v := range at {
-						one, err := g.StepOver(num.SingleValue(v), 1)
+						one, err := g.StepFunctionOver(num.SingleValueRange(v), 1)
 						if err != nil || one.Value[0] != step.Apply(v) {
 							t.Errorf("%s/%g in units of 2^%d, %v, at %d: %d of all, %v of one, %v", name, scale, unit,
 								m, v, step.Apply(v), one, err)
@@ -463,8 +469,9 @@ func TestStepOverAnyScale(t *testing.T) {
 // not end.
 func TestStepOverEnds(t *testing.T) {
 	t.Parallel()
-	x := Mul(Var(0), Float(1024))
-	f, err := Compile(Round(Sub(x, x), HalfEven)).StepOver(num.Range{Lo: -1 << 50, Hi: 1 << 50}, 4096)
+	x := Mul(Var(0), ConstantExprOfFloat(1024))
+	f, err := Compile(Round(Sub(x, x), RoundingModeHalfEven)).StepFunctionOver(num.Range{Lo: -1 << 50, Hi: 1 << 50},
+		4096)
 	if !errors.Is(err, ErrTooManySteps) {
 		t.Errorf("x-x over 2^51 integers: %v, %v", f, err)
 	}
@@ -473,13 +480,13 @@ func TestStepOverEnds(t *testing.T) {
 // TestStepOverEffort limits the evaluations for a step: a few where runs are about as long as those before.
 func TestStepOverEffort(t *testing.T) {
 	t.Parallel()
-	scaled := func(scale float64) *Expr { return Mul(Var(0), Float(scale)) }
+	scaled := func(scale float64) *Expr { return Mul(Var(0), ConstantExprOfFloat(scale)) }
 	quantised := func(e *Expr, bits int) *Expr {
 		most := float64(int(1) << (bits - 1))
-		return Max(Min(Round(e, HalfEven), Float(most-1)), Float(-most))
+		return Max(Min(Round(e, RoundingModeHalfEven), ConstantExprOfFloat(most-1)), ConstantExprOfFloat(-most))
 	}
 	sigmoid := func(e *Expr, top float64) *Expr {
-		return Round(Div(Float(top), Add(Float(1), Exp(Neg(e)))), HalfEven)
+		return Round(Div(ConstantExprOfFloat(top), Add(ConstantExprOfFloat(1), Exp(Neg(e)))), RoundingModeHalfEven)
 	}
 	for _, c := range []struct {
 		name string
@@ -493,7 +500,7 @@ func TestStepOverEffort(t *testing.T) {
 		{"many bits", quantised(scaled(0.0123), 16), 1 << 22, 2},
 		{"few steps", quantised(scaled(0.000123), 2), 1 << 20, 40},
 		{"a sigmoid", sigmoid(scaled(0.01), 127), 1 << 20, 8},
-		{"every integer another", Round(scaled(3), HalfEven), 1000, 1.1},
+		{"every integer another", Round(scaled(3), RoundingModeHalfEven), 1000, 1.1},
 	} {
 		b := &searcher{f: Compile(c.e), limit: 1 << 20}
 		if err := b.run(-c.most, c.most); err != nil {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// StrictDirection returns 1 if e, an expression in variable 0 alone, rises strictly wherever it has a value, and -1 if
-// it falls strictly. ok is false if the form of e does not show this, or e is constant over some range. At a bend, such
-// as that of a leaky ReLU, both sides are examined.
-func (e *Expr) StrictDirection() (d int, ok bool) {
+// StrictMonotonicDirection returns 1 if e, an expression in variable 0 alone, rises strictly wherever it has a value,
+// and -1 if it falls strictly. ok is false if the form of e does not show this, or e is constant over some range. At a
+// bend, such as that of a leaky ReLU, both sides are examined.
+func (e *Expr) StrictMonotonicDirection() (d int, ok bool) {
 	ends := append([]float64{math.Inf(-1)}, e.turns(maximum, minimum, abs)...)
 	for i, lo := range ends {
 		hi := math.Inf(1)
@@ -27,13 +27,14 @@ func (e *Expr) StrictDirection() (d int, ok bool) {
 	return d, true
 }
 
-// Kinks lists, in order, the values of variable 0 at which comparisons, maxima, minima and absolute values in e change
-// their outcome. It finds those that compare affine functions of variable 0 alone and whose change lies at a float64.
-func Kinks(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
+// KinksOf returns, in order, the values of variable 0 at which comparisons, maxima, minima and absolute values in e
+// change their outcome. It finds those that compare affine functions of variable 0 alone and whose change lies at a
+// float64.
+func KinksOf(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
 
-// turns implements Kinks for the given operations. For example, a maximum changes its outcome at the point where one
+// turns implements KinksOf for the given operations. For example, a maximum changes its outcome at the point where one
 // argument overtakes the other.
-func (e *Expr) turns(ops ...Prim) (at []float64) {
+func (e *Expr) turns(ops ...PrimitiveOp) (at []float64) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
 	visit = func(e *Expr) {
@@ -43,14 +44,14 @@ func (e *Expr) turns(ops ...Prim) (at []float64) {
 		seen[e] = true
 		visit(e.args[0])
 		visit(e.args[1])
-		if !slices.Contains(ops, e.op) || slices.ContainsFunc(e.Variables(), func(v int) bool { return v > 0 }) {
+		if !slices.Contains(ops, e.op) || slices.ContainsFunc(e.VariableNumbers(), func(v int) bool { return v > 0 }) {
 			return
 		}
 		d := e.args[0]
 		if e.args[1] != nil {
 			d = Sub(d, e.args[1])
 		}
-		if f, ok := d.Affine(); ok && f.Scale.Sign() != 0 {
+		if f, ok := d.AsAffine(); ok && f.Scale.Sign() != 0 {
 			root := new(big.Rat).Quo(f.Bias, f.Scale)
 			if v, exact := root.Neg(root).Float64(); exact {
 				at = append(at, v)
@@ -62,7 +63,7 @@ func (e *Expr) turns(ops ...Prim) (at []float64) {
 	return slices.Compact(at)
 }
 
-// A strictness caches the directions of subexpressions while the variable lies in piece.
+// A strictness finds, and caches, the directions of subexpressions while the variable lies in piece.
 type strictness struct {
 	piece Interval
 	known map[*Expr]int
@@ -101,11 +102,12 @@ func (s *strictness) find(e *Expr) int {
 		if strict == 0 {
 			return 0
 		}
-		if d, ok := e.Direction(); ok && d == strict { // the other operand never moves in the opposite direction
+		// the other operand never moves in the opposite direction
+		if d, ok := e.MonotonicDirection(); ok && d == strict {
 			return d
 		}
 	case mul:
-		if d, ok := x.Direction(); ok && d == 0 {
+		if d, ok := x.MonotonicDirection(); ok && d == 0 {
 			return s.times(y, x)
 		}
 		return s.times(x, y)
@@ -117,7 +119,7 @@ func (s *strictness) find(e *Expr) int {
 
 // times returns the direction of x times the constant c.
 func (s *strictness) times(x, c *Expr) int {
-	if d, ok := c.Direction(); !ok || d != 0 {
+	if d, ok := c.MonotonicDirection(); !ok || d != 0 {
 		return 0
 	}
 	sign, _ := signOf(c)
@@ -127,14 +129,14 @@ func (s *strictness) times(x, c *Expr) int {
 // quotient returns the direction of x/y. One of them is constant, or the quotient is u/(c+|u|), the form of a soft sign
 // on either side of zero.
 func (s *strictness) quotient(x, y *Expr) int {
-	if d, ok := y.Direction(); ok && d == 0 {
+	if d, ok := y.MonotonicDirection(); ok && d == 0 {
 		return s.times(x, y)
 	}
-	below, _ := Compile(y).Interval([]Interval{s.piece})
+	below, _ := Compile(y).EvaluateInterval([]Interval{s.piece})
 	if !(below.Lo > 0) && !y.positive() {
 		return 0
 	}
-	if d, ok := x.Direction(); ok && d == 0 {
+	if d, ok := x.MonotonicDirection(); ok && d == 0 {
 		return -s.times(y, x)
 	}
 	if y.op != add {

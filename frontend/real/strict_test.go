@@ -13,7 +13,7 @@ func TestStrict(t *testing.T) {
 	known := map[int]int{}
 	for range 6000 {
 		e := randomExpr(rng, 1, 4)
-		d, ok := e.StrictDirection()
+		d, ok := e.StrictMonotonicDirection()
 		if !ok {
 			continue
 		}
@@ -31,7 +31,7 @@ func TestStrict(t *testing.T) {
 
 func TestStrictOf(t *testing.T) {
 	t.Parallel()
-	x, n := Var(0), Float
+	x, n := Var(0), ConstantExprOfFloat
 	leaky := func(slope float64) *Expr { return Add(Max(x, n(0)), Mul(n(slope), Min(x, n(0)))) }
 	for _, c := range []struct {
 		name string
@@ -56,10 +56,10 @@ func TestStrictOf(t *testing.T) {
 		{"reciprocal of what is positive", Div(n(1), Exp(x)), -1},
 		{"nothing", Mul(n(0), x), 0},
 		{"constant", n(4), 0},
-		{"floor", Round(x, TowardsNegativeInf), 0},
+		{"floor", Round(x, RoundingModeTowardsNegativeInf), 0},
 		{"the greater of two that rise", Max(Mul(n(2), x), Add(x, n(math.Pi))), 1},
 	} {
-		if d, ok := c.e.StrictDirection(); d != c.want || ok != (d != 0) {
+		if d, ok := c.e.StrictMonotonicDirection(); d != c.want || ok != (d != 0) {
 			t.Errorf("%s: %d, %t, want %d", c.name, d, ok, c.want)
 		}
 	}

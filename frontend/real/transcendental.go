@@ -21,9 +21,9 @@ func expInterval(x Interval) Interval {
 func expPt(x float64) Interval {
 	switch {
 	case x == 0:
-		return PointInterval(1)
+		return NewPointInterval(1)
 	case math.IsInf(x, 1):
-		return PointInterval(x)
+		return NewPointInterval(x)
 	case x < -1e4:
 		return Interval{0, math.SmallestNonzeroFloat64}
 	case x > 1e4:
@@ -36,11 +36,11 @@ func expPt(x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// logInterval returns an interval that holds ln v for each v in x. It returns Everything if x holds zero or a negative
-// number.
+// logInterval returns an interval that holds ln v for each v in x. It returns IntervalOfAllReals if x holds zero or a
+// negative number.
 func logInterval(x Interval) Interval {
 	if x.Lo <= 0 {
-		return Everything
+		return IntervalOfAllReals
 	}
 	return Interval{logPt(x.Lo).Lo, logPt(x.Hi).Hi}
 }
@@ -51,7 +51,7 @@ func logPt(x float64) Interval {
 	case x == 1:
 		return Interval{}
 	case x < least: // math.Log is inexact for subnormals on some machines
-		return logPt(x * 0x1p60).Sub(PointInterval(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
+		return logPt(x * 0x1p60).Sub(NewPointInterval(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
 	}
 	y := math.Log(x)
 	return Interval{steps(y, -4), steps(y, 4)}
@@ -62,9 +62,9 @@ func softplusInterval(x Interval) Interval { return Interval{softplusPt(x.Lo).Lo
 
 func softplusPt(x float64) Interval {
 	if math.IsInf(x, 0) {
-		return PointInterval(max(x, 0))
+		return NewPointInterval(max(x, 0))
 	}
-	return PointInterval(max(x, 0)).Add(logInterval(PointInterval(1).Add(expPt(-math.Abs(x)))))
+	return NewPointInterval(max(x, 0)).Add(logInterval(NewPointInterval(1).Add(expPt(-math.Abs(x)))))
 }
 
 // softplus returns ln(1+e^n) for a positive n, computed as n + ln(1+e^-n). The result lies above n, however large n is.
@@ -74,16 +74,16 @@ func (n Num) softplus(prec uint) (Num, error) {
 	if err != nil {
 		return e, err
 	}
-	if e, err = Sum(Exactly(big.NewRat(1, 1)), e, prec); err == nil {
+	if e, err = AddNumbers(NumberOfRational(big.NewRat(1, 1)), e, prec); err == nil {
 		e, err = e.log(prec)
 	}
 	if err != nil {
 		return e, err
 	}
-	return Sum(n, e, prec)
+	return AddNumbers(n, e, prec)
 }
 
-// steps returns the n-th float64 neighbour of v, above v if n > 0.
+// steps returns the float64 that is n neighbours above v, or -n neighbours below v if n is negative.
 func steps(v float64, n int) float64 {
 	dir, times := math.Inf(1), n
 	if n < 0 {
@@ -98,8 +98,9 @@ func steps(v float64, n int) float64 {
 // maxArgument bounds the arguments of exp: e^(2^20) has a million and a half bits before the point.
 const maxArgument = 1 << 20
 
-// exp encloses e^n at prec bits. It halves the argument until it is small, applies Taylor's series and squares the
-// result. If n is above zero, the result is above 1, and if n is below zero, below 1, however small n is.
+// exp returns e^n, as an interval computed with prec bits. It halves the argument until it is small, applies Taylor's
+// series and squares the result. If n is above zero, the result is above 1, and if n is below zero, below 1, however
+// small n is.
 func (n Num) exp(prec uint) (Num, error) {
 	if n.zero() {
 		return Num{r: big.NewRat(1, 1)}, nil
@@ -154,18 +155,18 @@ func expEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return margin(sum, prec, dir)
 }
 
-// margin rounds v to prec bits and moves it outwards by four units of the last place. v must have been computed with at
-// least 64 more bits.
+// margin returns v rounded to prec bits and moved by four units of the last place in direction dir. v must have been
+// computed with at least 64 more bits.
 func margin(v *big.Float, prec uint, dir int) *big.Float {
 	w := new(big.Float).SetPrec(prec).Set(v)
 	return nudge(nudge(w, dir), dir)
 }
 
-// log encloses ln n at prec bits, by Newton's iteration on exp. If n is above 1, the result is above zero, and if n is
-// below 1, below zero.
+// log returns ln n, as an interval computed with prec bits, by Newton's iteration on exp. If n is above 1, the result
+// is above zero, and if n is below 1, below zero.
 func (n Num) log(prec uint) (Num, error) {
 	if n.r != nil && n.r.Sign() <= 0 {
-		return Num{}, ErrLog
+		return Num{}, ErrLogOfNonPositive
 	}
 	if n.r != nil && n.r.Cmp(big.NewRat(1, 1)) == 0 {
 		return Num{r: new(big.Rat)}, nil
@@ -173,9 +174,9 @@ func (n Num) log(prec uint) (Num, error) {
 	lo, hi := n.enclose(prec + 64)
 	if lo.Sign() <= 0 {
 		if hi.Sign() <= 0 {
-			return Num{}, ErrLog
+			return Num{}, ErrLogOfNonPositive
 		}
-		return Num{}, ErrPrecision
+		return Num{}, ErrInsufficientPrecision
 	}
 	y := Num{lo: logEnd(lo, prec, -1), hi: logEnd(hi, prec, +1)}
 	one, zero := big.NewFloat(1), new(big.Float)

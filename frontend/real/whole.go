@@ -1,8 +1,8 @@
 package real
 
-// IsInteger reports whether the form of e shows that e is an integer, given which variables are integers. rounds says
-// that e rounds or compares something that is not certainly an integer.
-func (e *Expr) IsInteger(whole func(variable int) bool) (is, rounds bool) {
+// IsCertainlyInteger reports whether the form of e shows that e is an integer, given which variables are integers.
+// rounds reports whether e rounds or compares something that is not certainly an integer.
+func (e *Expr) IsCertainlyInteger(whole func(variable int) bool) (is, rounds bool) {
 	w := &wholeness{of: whole, known: map[*Expr]bool{}}
 	is = w.is(e)
 	return is, w.rounds

@@ -1,10 +1,10 @@
 package real
 
-// SimplifyWithin simplifies e for variables that lie in vars. It replaces a maximum, a minimum or an absolute value by
-// one of its arguments, or the negated argument, if the outcome is always the same.
+// SimplifyWithin returns a simpler form of e for variables that lie in vars. It replaces a maximum, a minimum or an
+// absolute value by one of its arguments, or the negated argument, if the outcome is always the same.
 func (e *Expr) SimplifyWithin(vars []Interval) *Expr {
 	f := Compile(e)
-	f.Interval(vars)
+	f.EvaluateInterval(vars)
 	made := make([]*Expr, len(f.code))
 	for i, in := range f.code {
 		a, b := f.slots[in.a], f.slots[in.b]
@@ -30,9 +30,10 @@ func (e *Expr) SimplifyWithin(vars []Interval) *Expr {
 	return made[len(made)-1]
 }
 
-// Direction returns how e, an expression in variable 0 alone, moves with it: 1 if e certainly never falls, -1 if it
-// certainly never rises, 0 if it is constant. ok is false if the form of e does not show this.
-func (e *Expr) Direction() (d int, ok bool) { return e.direction(map[*Expr]int{}) }
+// MonotonicDirection returns the direction in which e, an expression in variable 0 alone, moves when the variable
+// grows. It is 1 if e certainly never falls, -1 if it certainly never rises, and 0 if it is constant. ok is false if
+// the form of e does not show this.
+func (e *Expr) MonotonicDirection() (d int, ok bool) { return e.direction(map[*Expr]int{}) }
 
 func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
 	switch e.op {
@@ -60,7 +61,7 @@ func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
 	return d, ok
 }
 
-// moves returns the direction of e if its arguments have directions x and y. sign returns the sign of a constant
+// moves returns the direction of e, given the directions x and y of its arguments. sign returns the sign of a constant
 // argument.
 func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 	together := func(x, y int) (int, bool) {
@@ -102,10 +103,10 @@ func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 
 // signOf returns the sign of a constant expression. ok is false if it is unknown.
 func signOf(e *Expr) (s int, ok bool) {
-	if f, ok := e.Affine(); ok {
+	if f, ok := e.AsAffine(); ok {
 		return f.Bias.Sign(), true
 	}
-	y, _ := Compile(e).Interval([]Interval{{}})
+	y, _ := Compile(e).EvaluateInterval([]Interval{{}})
 	return y.sign()
 }
 

@@ -12,7 +12,7 @@ import (
 func randomExpr(rng *rand.Rand, n, depth int) *Expr {
 	if depth == 0 || rng.IntN(5) == 0 {
 		if rng.IntN(2) == 0 {
-			return Float(float64(rng.IntN(9)-4) / 2)
+			return ConstantExprOfFloat(float64(rng.IntN(9)-4) / 2)
 		}
 		return Var(rng.IntN(n))
 	}
@@ -33,18 +33,18 @@ func randomExpr(rng *rand.Rand, n, depth int) *Expr {
 	case 6:
 		return Max(x(), x())
 	case 7:
-		return Round(x(), HalfEven)
+		return Round(x(), RoundingModeHalfEven)
 	}
-	return Div(x(), Float(float64(1+rng.IntN(4))))
+	return Div(x(), ConstantExprOfFloat(float64(1+rng.IntN(4))))
 }
 
 func valueAt(t *testing.T, e *Expr, vars ...int64) *big.Rat {
 	t.Helper()
 	in := make([]Num, len(vars))
 	for i, v := range vars {
-		in[i] = Exactly(new(big.Rat).SetInt64(v))
+		in[i] = NumberOfRational(new(big.Rat).SetInt64(v))
 	}
-	y, err := Compile(e).Exact(in, Precisions[0])
+	y, err := Compile(e).EvaluateExactly(in, WorkingPrecisionBits[0])
 	if err != nil || y.r == nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestDirection(t *testing.T) {
 	known := map[int]int{}
 	for range 4000 {
 		e := randomExpr(rng, 1, 4)
-		d, ok := e.Direction()
+		d, ok := e.MonotonicDirection()
 		if !ok {
 			continue
 		}
@@ -101,13 +101,14 @@ func TestDirection(t *testing.T) {
 			t.Errorf("direction %d was found %d times", d, known[d])
 		}
 	}
-	sigmoid := Div(Float(1), Add(Float(1), Exp(Neg(Var(0)))))
-	if d, ok := sigmoid.Direction(); d != 1 || !ok {
+	sigmoid := Div(ConstantExprOfFloat(1), Add(ConstantExprOfFloat(1), Exp(Neg(Var(0)))))
+	if d, ok := sigmoid.MonotonicDirection(); d != 1 || !ok {
 		t.Errorf("a sigmoid: %d, %t", d, ok)
 	}
 }
 
-// TestTakenApart checks that the parts that Joint and Product return have the value of the whole together.
+// TestTakenApart checks that the parts that AsFuncOfLinear and AsFuncOfProduct return have the value of the whole
+// together.
 func TestTakenApart(t *testing.T) {
 	t.Parallel()
 	for k, c := range []struct {
@@ -123,7 +124,7 @@ func TestTakenApart(t *testing.T) {
 			}, outer, ok
 		}},
 		{"product", 20000, 100, func(e *Expr) (func(x, y *big.Rat) *big.Rat, *Expr, bool) {
-			offset, outer, ok := e.Product()
+			offset, outer, ok := e.AsFuncOfProduct()
 			return func(x, y *big.Rat) *big.Rat {
 				return new(big.Rat).Mul(new(big.Rat).Add(x, offset[0]), new(big.Rat).Add(y, offset[1]))
 			}, outer, ok
@@ -140,8 +141,8 @@ func TestTakenApart(t *testing.T) {
 			found++
 			for range 10 {
 				a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
-				v := Rat(inner(new(big.Rat).SetInt64(a), new(big.Rat).SetInt64(b)))
-				if x, y := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{v}), 0); x.Cmp(y) != 0 {
+				v := ConstantExpr(inner(new(big.Rat).SetInt64(a), new(big.Rat).SetInt64(b)))
+				if x, y := valueAt(t, e, a, b), valueAt(t, outer.SubstituteVariables([]*Expr{v}), 0); x.Cmp(y) != 0 {
 					t.Fatalf("at %d, %d: %v, taken apart %v", a, b, x, y)
 				}
 			}

@@ -9,47 +9,48 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms holds the slices of the requested elements of a tensor. Elements whose slices are the same expression, of
-// different integers and constants, share one form in Of.
-type Forms struct {
-	Of    []Expression
+// ElementForms holds the functions of integers that give the requested elements of a tensor. Elements whose functions
+// are the same expression, of different integers and constants, share one form in Of.
+type ElementForms struct {
+	Of    []FormExpression
 	which []uint16 // the form of each element; nil if there is one form
 }
 
-// Which returns the index in Of of the form of the k-th requested element.
-func (f *Forms) Which(k int) int {
+// FormIndexOf returns the index in Of of the form of the k-th requested element.
+func (f *ElementForms) FormIndexOf(k int) int {
 	if f.which == nil {
 		return 0
 	}
 	return int(f.which[k])
 }
 
-// At returns the form of the k-th requested element.
-func (f *Forms) At(k int) *Expression { return &f.Of[f.Which(k)] }
+// FormOf returns the form of the k-th requested element.
+func (f *ElementForms) FormOf(k int) *FormExpression { return &f.Of[f.FormIndexOf(k)] }
 
-// Single returns the only form of all elements and its only variable that has a tensor. ok is false if f is nil, there
-// are several forms, or the form has not exactly one such variable.
-func (f *Forms) Single() (form *Expression, leaf *Var, ok bool) {
+// SingleForm returns the only form, which all elements share, and its only variable that stands for integers. ok is
+// false if f is nil, there are several forms, or the form has not exactly one such variable.
+func (f *ElementForms) SingleForm() (form *FormExpression, leaf *FormVariable, ok bool) {
 	if f == nil || len(f.Of) != 1 { // f is nil beside an error
 		return nil, nil, false
 	}
 	form = &f.Of[0]
-	leaves := form.Leaves()
+	leaves := form.IntegerVariables()
 	if len(leaves) != 1 {
 		return nil, nil, false
 	}
 	return form, leaves[0], true
 }
 
-// An Expression is a form: an expression in which variable v of Expr is Vars[v].
-type Expression struct {
+// A FormExpression is the expression that computes elements of a tensor from integers and numbers. Variable v of Expr
+// is Vars[v].
+type FormExpression struct {
 	Expr  *real.Expr
-	Vars  []Var
-	Nodes []*graph.Node // the nodes that compute the slice, from the value back to the integers
+	Vars  []FormVariable
+	Nodes []*graph.Node // the nodes that compute the elements, from the value back to the integers
 
-	trail   *trail   // stands for Nodes while the form is being found
-	leaves  []*Var   // the Vars that have tensors
-	numbers [][]*Var // the other Vars, grouped by equal places of their numbers
+	trail   *trail            // stands for Nodes while the form is being found
+	leaves  []*FormVariable   // the Vars that have tensors
+	numbers [][]*FormVariable // the other Vars, grouped by equal places of their numbers
 }
 
 // A trail is a node and the trails of its operands. Forms share trails as expressions share subexpressions: one list of
@@ -59,7 +60,7 @@ type trail struct {
 	behind []*trail
 }
 
-// nodes lists the nodes of a trail and of the trails behind it, each once. A nil trail has none.
+// nodes returns the nodes of a trail and of the trails behind it, each once. A nil trail has none.
 func (t *trail) nodes() (list []*graph.Node) {
 	listed, walked := map[*graph.Node]bool{}, map[*trail]bool{}
 	rest := []*trail{t} // a stack
@@ -81,33 +82,33 @@ func (t *trail) nodes() (list []*graph.Node) {
 	return list
 }
 
-// A Var is a variable of a form. For each requested element it stands for one element of an integer tensor, or for a
-// number. Its entries for elements that have other forms are meaningless.
-type Var struct {
+// A FormVariable is a variable of a form. For each requested element it stands for one element of an integer tensor, or
+// for a number. Its entries for elements that have other forms are meaningless.
+type FormVariable struct {
 	Tensor string // the integer tensor; empty for a number
 	Index  []int32
 
-	constant *graph.Tensor
-	pick     *graph.ElementPick // maps Index to elements of the constant; nil for the identity
-	rats     *Values            // the number is a scale or a bias of these
+	constant *graph.ConstantTensor
+	pick     *graph.ElementIndexMap // maps Index to elements of the constant; nil for the identity
+	rats     *AffinesOfElements     // the number is a scale or a bias of these
 	bias     bool
 }
 
-// Number returns the number that v stands for at the k-th requested element. v must have no tensor.
-func (v *Var) Number(k int) *real.Expr {
+// NumberExpr returns the number that v stands for at the k-th requested element. v must have no tensor.
+func (v *FormVariable) NumberExpr(k int) *real.Expr {
 	i := v.place(k)
 	if v.constant != nil {
-		return real.Float(v.constant.At(i))
+		return real.ConstantExprOfFloat(v.constant.FloatAt(i))
 	}
-	return real.Rat(v.rat(i))
+	return real.ConstantExpr(v.rat(i))
 }
 
-// place returns the index of the number for the k-th requested element, in the constant or among the values. v must
-// have no tensor.
-func (v *Var) place(k int) int {
+// place returns the index, in the constant or among the values, of the number that v stands for at the k-th requested
+// element. v must have no tensor.
+func (v *FormVariable) place(k int) int {
 	switch i := v.Index[k]; {
 	case v.pick != nil:
-		return v.pick.At(int(i))
+		return v.pick.ArgumentIndex(int(i))
 	case v.rats != nil:
 		return v.rats.place(i)
 	default:
@@ -115,7 +116,7 @@ func (v *Var) place(k int) int {
 	}
 }
 
-func (v *Var) rat(place int) *big.Rat {
+func (v *FormVariable) rat(place int) *big.Rat {
 	if v.bias {
 		return v.rats.Of[place].Bias
 	}
@@ -123,38 +124,41 @@ func (v *Var) rat(place int) *big.Rat {
 }
 
 // alike reports whether the numbers of v at two places, as place returns them, are equal.
-func (v *Var) alike(i, j int) bool {
+func (v *FormVariable) alike(i, j int) bool {
 	if v.constant != nil {
-		return v.constant.At(i) == v.constant.At(j)
+		return v.constant.FloatAt(i) == v.constant.FloatAt(j)
 	}
 	a, b := v.rat(i), v.rat(j)
 	return a == b || a.Num().Cmp(b.Num()) == 0 && a.Denom().Cmp(b.Denom()) == 0 // a Rat is in lowest terms
 }
 
-// beside reports whether the numbers of two variables without tensors lie at the same place for each element.
-func (v *Var) beside(o *Var) bool {
+// beside reports whether the numbers of two variables without tensors lie at the same place, as place returns it, for
+// each element.
+func (v *FormVariable) beside(o *FormVariable) bool {
 	return v.rats == o.rats && v.samePick(o) && len(v.Index) == len(o.Index) && &v.Index[0] == &o.Index[0]
 }
 
-func (v *Var) samePick(o *Var) bool {
+func (v *FormVariable) samePick(o *FormVariable) bool {
 	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.Equal(o.pick)
 }
 
-// Forms returns the forms of the given elements of a tensor, which may repeat. The error is a *BlockedError.
-func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
+// FormsOfElements returns the forms of the given elements of a tensor, which may repeat. The error is a
+// *NoIntegerFunctionError.
+func (a *IntegerAnalysis) FormsOfElements(tensor string, elements []int32) (*ElementForms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
-// FormsOf returns the forms of the given elements of a step's output, even if the output is itself an integer tensor.
-// The error is a *BlockedError.
-func (a *Analysis) FormsOf(step *program.Step, elements []int32) (*Forms, error) {
+// FormsOfStepElements returns the forms of the given elements of a step's output, even if the output is itself an
+// integer tensor. The error is a *NoIntegerFunctionError.
+func (a *IntegerAnalysis) FormsOfStepElements(step *program.Step, elements []int32) (*ElementForms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
 }
 
-// Sums lists base + offset for each base and, within it, for each offset: the elements that are summed.
-func Sums(bases, offsets []int32) []int32 {
+// BasePlusOffsetIndices returns base + offset for each base and, within it, for each offset. These are the indices of
+// the elements that sums read.
+func BasePlusOffsetIndices(bases, offsets []int32) []int32 {
 	elements := make([]int32, 0, len(bases)*len(offsets))
 	for _, base := range bases {
 		for _, k := range offsets {
@@ -164,8 +168,8 @@ func Sums(bases, offsets []int32) []int32 {
 	return elements
 }
 
-// Indices returns the list 0, 1 ... n-1.
-func Indices(n int) []int32 {
+// NewCountingList returns the list 0, 1 ... n-1.
+func NewCountingList(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
 		all[i] = int32(i)
@@ -176,17 +180,18 @@ func Indices(n int) []int32 {
 // A former finds the forms of one request. All its forms number their variables together, in vars, so that expressions
 // can share subexpressions.
 type former struct {
-	a    *Analysis
+	a    *IntegerAnalysis
 	memo map[asked][]answer
-	vars []Var
+	vars []FormVariable
 
 	listed int     // the number of elements in all lists so far
 	last   []int32 // the list that was hashed last; hash is its hash
 	hash   uint64
 }
 
-// variable returns an expression for v: its number in vars. Equal Vars have the same number.
-func (f *former) variable(v Var) *real.Expr {
+// variable returns an expression that is the variable v, with its number in vars. Equal FormVariables have the same
+// number.
+func (f *former) variable(v FormVariable) *real.Expr {
 	at := slices.IndexFunc(f.vars, v.equal)
 	if at < 0 {
 		at = len(f.vars)
@@ -195,8 +200,9 @@ func (f *former) variable(v Var) *real.Expr {
 	return real.Var(at)
 }
 
-// finish gives every form its own list of variables and its nodes. It passes on err, if it is not nil.
-func (f *former) finish(out *Forms, err error) (*Forms, error) {
+// finish gives every form of out its own list of variables and its nodes, and returns out. If err is not nil, it
+// returns err instead.
+func (f *former) finish(out *ElementForms, err error) (*ElementForms, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -206,18 +212,18 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	for i := range own.Of {
 		form := &own.Of[i]
 		form.Nodes, form.trail = form.trail.nodes(), nil
-		for n, v := range form.Expr.Variables() {
+		for n, v := range form.Expr.VariableNumbers() {
 			with[v] = real.Var(n)
 			form.Vars = append(form.Vars, f.vars[v])
 		}
-		form.Expr = form.Expr.Substitute(with)
+		form.Expr = form.Expr.SubstituteVariables(with)
 		form.sort()
 	}
 	return &own, nil
 }
 
-// sort splits the variables into leaves, which have tensors, and numbers, which it groups by place.
-func (f *Expression) sort() {
+// sort divides the variables into leaves, which have tensors, and numbers, which it groups by place.
+func (f *FormExpression) sort() {
 	f.leaves, f.numbers = nil, nil
 	for k := range f.Vars {
 		v := &f.Vars[k]
@@ -225,7 +231,7 @@ func (f *Expression) sort() {
 			f.leaves = append(f.leaves, v)
 			continue
 		}
-		at := slices.IndexFunc(f.numbers, func(others []*Var) bool { return v.beside(others[0]) })
+		at := slices.IndexFunc(f.numbers, func(others []*FormVariable) bool { return v.beside(others[0]) })
 		if at < 0 {
 			at = len(f.numbers)
 			f.numbers = append(f.numbers, nil)
@@ -244,7 +250,7 @@ type asked struct {
 // paths to follow each one.
 type answer struct {
 	index []int32
-	forms *Forms
+	forms *ElementForms
 }
 
 // hash returns a hash of a list. Four sums run in parallel for speed.
@@ -264,8 +270,8 @@ func hash(index []int32) uint64 {
 	return ((h[0]*factor^h[1])*factor^h[2])*factor ^ h[3]
 }
 
-// asking returns the key of a request. It caches the last hash, because most requests repeat the list of the step
-// before.
+// asking returns the key of a request. It caches the last hash, because most requests have the same list of elements as
+// the request before.
 func (f *former) asking(tensor string, index []int32) asked {
 	if len(f.last) != len(index) || &f.last[0] != &index[0] {
 		f.last, f.hash = index, hash(index)
@@ -273,16 +279,16 @@ func (f *former) asking(tensor string, index []int32) asked {
 	return asked{tensor, f.hash}
 }
 
-// maxForms limits the forms of one tensor, and maxListed the elements of all lists. For example, a tensor of 2^22
-// elements behind ten steps, as in a large image, takes 2^26 elements.
+// maxForms limits the forms of one tensor, and maxListed the total length of all lists of elements. For example, a
+// tensor of 2^22 elements behind ten steps, as in a large image, takes lists of 2^26 elements.
 const (
 	maxForms  = 1 << 10
 	maxListed = 1 << 27
 )
 
-func (f *former) value(tensor string, index []int32) (*Forms, error) {
+func (f *former) value(tensor string, index []int32) (*ElementForms, error) {
 	if len(index) == 0 {
-		return &Forms{}, nil
+		return &ElementForms{}, nil
 	}
 	if _, integer := f.a.integer[tensor]; integer || f.a.Program.Known[tensor].Const != nil { // the search ends here
 		return f.find(tensor, index)
@@ -300,35 +306,35 @@ func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	return out, err
 }
 
-func (f *former) find(tensor string, index []int32) (*Forms, error) {
+func (f *former) find(tensor string, index []int32) (*ElementForms, error) {
 	if c := f.a.Program.Known[tensor].Const; c != nil {
 		return f.constant(c, index, nil), nil
 	}
 	if of, ok := f.a.integer[tensor]; ok {
 		return f.integers(tensor, index, &of), nil
 	}
-	step := f.a.Program.Producer(tensor)
+	step := f.a.Program.ProducerOf(tensor)
 	if step == nil {
-		return nil, &BlockedError{Tensor: tensor}
+		return nil, &NoIntegerFunctionError{Tensor: tensor}
 	}
 	return f.step(step, index)
 }
 
-// constant returns the form of elements of a constant. pick, if not nil, maps the numbers in index to elements of the
+// constant returns the form of elements of a constant. pick, if not nil, maps the indices in index to elements of the
 // constant.
-func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.ElementPick) *Forms {
+func (f *former) constant(c *graph.ConstantTensor, index []int32, pick *graph.ElementIndexMap) *ElementForms {
 	if c.Len() == 1 {
-		return &Forms{Of: []Expression{{Expr: real.Float(c.At(0))}}}
+		return &ElementForms{Of: []FormExpression{{Expr: real.ConstantExprOfFloat(c.FloatAt(0))}}}
 	}
-	return &Forms{Of: []Expression{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
+	return &ElementForms{Of: []FormExpression{{Expr: f.variable(FormVariable{Index: index, constant: c, pick: pick})}}}
 }
 
-// integers returns the forms of elements of an integer tensor whose real values are those of. Elements that are
-// constants get a form of their own.
-func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
+// integers returns the forms of elements of an integer tensor; of gives their real values. Elements that are constants
+// get a form of their own.
+func (f *former) integers(tensor string, index []int32, of *AffinesOfElements) *ElementForms {
 	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
 	if !f.a.partly[tensor] {
-		return &Forms{Of: []Expression{f.leaf(tensor, index, of)}}
+		return &ElementForms{Of: []FormExpression{f.leaf(tensor, index, of)}}
 	}
 	n := 0
 	for _, i := range index {
@@ -338,11 +344,11 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	}
 	switch n {
 	case 0:
-		return &Forms{Of: []Expression{f.leaf(tensor, index, of)}}
+		return &ElementForms{Of: []FormExpression{f.leaf(tensor, index, of)}}
 	case len(index):
-		return &Forms{Of: []Expression{{Expr: f.variable(Var{Index: index, rats: of, bias: true})}}}
+		return &ElementForms{Of: []FormExpression{{Expr: f.variable(FormVariable{Index: index, rats: of, bias: true})}}}
 	}
-	out := &Forms{which: make([]uint16, len(index))}
+	out := &ElementForms{which: make([]uint16, len(index))}
 	live := slices.Clone(index) // the entries of constants are meaningless
 	first := index[slices.IndexFunc(index, func(i int32) bool { return !fixed(i) })]
 	for k, i := range index {
@@ -350,25 +356,26 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 			out.which[k], live[k] = 1, first
 		}
 	}
-	out.Of = []Expression{f.leaf(tensor, live, of), {Expr: f.variable(Var{Index: index, rats: of, bias: true})}}
+	out.Of = []FormExpression{f.leaf(tensor, live, of), {Expr: f.variable(FormVariable{Index: index, rats: of,
+		bias: true})}}
 	return out
 }
 
-// leaf returns the form scale*q + bias for elements q of an integer tensor. It leaves out a scale of 1 for all elements
-// and a bias of 0.
-func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
+// leaf returns the form scale*q + bias for the elements q of an integer tensor that index lists. It leaves out a scale
+// that is 1 for all elements, and a bias that is 0.
+func (f *former) leaf(tensor string, index []int32, values *AffinesOfElements) FormExpression {
 	of := values.Of
-	out := Expression{Expr: f.variable(Var{Tensor: tensor, Index: index})}
+	out := FormExpression{Expr: f.variable(FormVariable{Tensor: tensor, Index: index})}
 	number := func(bias bool) *real.Expr {
 		if len(of) > 1 {
-			return f.variable(Var{Index: index, rats: values, bias: bias})
+			return f.variable(FormVariable{Index: index, rats: values, bias: bias})
 		}
 		if bias {
-			return real.Rat(of[0].Bias)
+			return real.ConstantExpr(of[0].Bias)
 		}
-		return real.Rat(of[0].Scale)
+		return real.ConstantExpr(of[0].Scale)
 	}
-	if len(of) > 1 || of[0].Scale.Cmp(IdentityAffine[0].Scale) != 0 {
+	if len(of) > 1 || of[0].Scale.Cmp(IdentityAffines[0].Scale) != 0 {
 		out.Expr = real.Mul(out.Expr, number(false))
 	}
 	if slices.ContainsFunc(of, func(a real.Affine) bool { return a.Bias.Sign() != 0 }) {
@@ -377,15 +384,15 @@ func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
 	return out
 }
 
-func (f *former) step(step *program.Step, index []int32) (*Forms, error) {
+func (f *former) step(step *program.Step, index []int32) (*ElementForms, error) {
 	switch {
 	case step.Move != nil:
 		return f.move(step, index)
-	case step.Elem == nil, step.Window != nil, program.ReadsInfinities(f.a.Program, step):
-		return nil, &BlockedError{step.Output, step, false}
+	case step.Elem == nil, step.Window != nil, program.MayReadInfinities(f.a.Program, step):
+		return nil, &NoIntegerFunctionError{step.Output, step, false}
 	}
 	e := step.Elem
-	args := make([]*Forms, len(e.Args))
+	args := make([]*ElementForms, len(e.Args))
 	for v, slot := range e.Args {
 		tensor, pick := step.Node.Inputs[slot], &e.Index[v]
 		if c := f.a.Program.Known[tensor].Const; c != nil && e.Offset == nil && !pick.IsIdentity() {
@@ -395,10 +402,10 @@ func (f *former) step(step *program.Step, index []int32) (*Forms, error) {
 		at := index
 		if !pick.IsIdentity() {
 			if at = f.list(len(index)); at == nil {
-				return nil, &BlockedError{step.Output, step, true}
+				return nil, &NoIntegerFunctionError{step.Output, step, true}
 			}
 			for k, i := range index {
-				at[k] = int32(e.At(v, int(i)))
+				at[k] = int32(e.ArgumentIndex(v, int(i)))
 			}
 		}
 		var err error
@@ -409,7 +416,7 @@ func (f *former) step(step *program.Step, index []int32) (*Forms, error) {
 	return combine(step, args, len(index))
 }
 
-// list returns a list of n elements, or nil if all lists together would exceed maxListed.
+// list returns a new list of n elements, or nil if all lists together would exceed maxListed.
 func (f *former) list(n int) []int32 {
 	if f.listed += n; f.listed > maxListed {
 		return nil
@@ -418,23 +425,23 @@ func (f *former) list(n int) []int32 {
 }
 
 // combine returns the forms of n elements of a step's output, given the forms of its arguments for these elements. The
-// error is a *BlockedError if there are more than maxForms.
-func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
+// error is a *NoIntegerFunctionError if there are more than maxForms.
+func combine(step *program.Step, args []*ElementForms, n int) (*ElementForms, error) {
 	varied := false
 	for _, a := range args {
 		varied = varied || len(a.Of) > 1
 	}
 	pick := make([]int, len(args))
 	if !varied {
-		return &Forms{Of: []Expression{join(step, args, pick)}}, nil
+		return &ElementForms{Of: []FormExpression{join(step, args, pick)}}, nil
 	}
-	out := &Forms{which: make([]uint16, n)}
+	out := &ElementForms{which: make([]uint16, n)}
 	known := map[choice]int{}
 	count := make([]int, len(args))
 	for k := range n {
 		id := 0
 		for v, a := range args {
-			pick[v] = a.Which(k)
+			pick[v] = a.FormIndexOf(k)
 			c := choice{v, id, pick[v]}
 			next, ok := known[c]
 			if !ok {
@@ -445,7 +452,7 @@ func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
 			id = next
 		}
 		if id == maxForms {
-			return nil, &BlockedError{step.Output, step, true}
+			return nil, &NoIntegerFunctionError{step.Output, step, true}
 		}
 		if id == len(out.Of) {
 			out.Of = append(out.Of, join(step, args, pick))
@@ -455,27 +462,28 @@ func combine(step *program.Step, args []*Forms, n int) (*Forms, error) {
 	return out, nil
 }
 
-// A choice extends the choice of forms for the arguments before arg, which has the number before, by form for arg.
+// A choice holds the choice of a form for each argument up to arg. Choice number before has those of the earlier
+// arguments; form is the index of arg's form.
 type choice struct{ arg, before, form int }
 
-// join returns the form of elements of a step for which the form of argument v has index pick[v].
-func join(step *program.Step, args []*Forms, pick []int) Expression {
-	out := Expression{trail: &trail{node: step.Node}}
+// join returns the form of elements of a step, given that argument v has the form with index pick[v].
+func join(step *program.Step, args []*ElementForms, pick []int) FormExpression {
+	out := FormExpression{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
 	for v, a := range args {
 		form := &a.Of[pick[v]]
 		with[v] = form.Expr
 		out.trail.behind = append(out.trail.behind, form.trail)
 	}
-	out.Expr = step.Elem.Expr.Substitute(with)
+	out.Expr = step.Elem.Expr.SubstituteVariables(with)
 	return out
 }
 
 // same reports whether two non-empty lists are equal. Often both are the same slice.
 func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] || slices.Equal(a, b) }
 
-// equal reports whether two variables are the same for every element.
-func (v Var) equal(o Var) bool {
+// equal reports whether two variables stand for the same integer or number at every element.
+func (v FormVariable) equal(o FormVariable) bool {
 	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || (v.rats == nil) != (o.rats == nil) ||
 		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] || !v.samePick(&o) {
 		return false
@@ -483,61 +491,62 @@ func (v Var) equal(o Var) bool {
 	return same(v.Index, o.Index)
 }
 
-// Numbers returns the form's expression for the k-th element, with numbers in place of the variables without tensors. n
-// is the number of the others, which become the variables 0 to n-1 in order.
-func (f *Expression) Numbers(k int) (e *real.Expr, n int) {
+// ExprAtElement returns the form's expression for the k-th requested element, with numbers in place of the variables
+// without tensors. n is the number of the other variables, which become variables 0 to n-1 in order.
+func (f *FormExpression) ExprAtElement(k int) (e *real.Expr, n int) {
 	with := make([]*real.Expr, len(f.Vars))
 	for i := range f.Vars {
 		v := &f.Vars[i]
 		if v.Tensor == "" {
-			with[i] = v.Number(k)
+			with[i] = v.NumberExpr(k)
 			continue
 		}
 		with[i] = real.Var(n)
 		n++
 	}
-	return f.Expr.Substitute(with), n
+	return f.Expr.SubstituteVariables(with), n
 }
 
-// Affine returns the k-th element as scale*q + bias of its one integer q. ok is false if the element is no such
-// function.
-func (f *Expression) Affine(k int) (of real.Affine, ok bool) {
-	e, _ := f.Numbers(k)
-	return e.Affine()
+// AffineAtElement returns the k-th requested element as the function scale*q + bias of its one integer q. ok is false
+// if the element is no such function.
+func (f *FormExpression) AffineAtElement(k int) (of real.Affine, ok bool) {
+	e, _ := f.ExprAtElement(k)
+	return e.AsAffine()
 }
 
-// Leaves returns the variables that have tensors, in order. The caller must not change the list.
-func (f *Expression) Leaves() []*Var { return f.leaves }
+// IntegerVariables returns the variables that stand for elements of integer tensors, in order. The caller must not
+// change the list.
+func (f *FormExpression) IntegerVariables() []*FormVariable { return f.leaves }
 
-// Integers returns the forms of (value - bias)/scale, rounded half to even, with the scales and biases of the given
-// values. elements must be the list for which f was requested.
-func (f *Forms) Integers(of Values, elements []int32) *Forms {
-	inverse := Values{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
+// QuantisedForms returns the forms of (value - bias)/scale, rounded half to even, for the elements' values. of holds
+// the scale and bias of each element. elements must be the list for which f was requested.
+func (f *ElementForms) QuantisedForms(of AffinesOfElements, elements []int32) *ElementForms {
+	inverse := AffinesOfElements{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
 	for i, v := range of.Of {
 		inverse.Of[i] = real.Affine{Scale: new(big.Rat).Inv(v.Scale), Bias: v.Bias}
 	}
-	out := &Forms{Of: slices.Clone(f.Of), which: f.which}
+	out := &ElementForms{Of: slices.Clone(f.Of), which: f.which}
 	for i := range out.Of {
 		form := &out.Of[i]
 		form.Vars = slices.Clone(form.Vars)
 		number := func(bias bool) *real.Expr {
 			switch {
 			case len(inverse.Of) > 1:
-				form.Vars = append(form.Vars, Var{Index: elements, rats: &inverse, bias: bias})
+				form.Vars = append(form.Vars, FormVariable{Index: elements, rats: &inverse, bias: bias})
 				return real.Var(len(form.Vars) - 1)
 			case bias:
-				return real.Rat(inverse.Of[0].Bias)
+				return real.ConstantExpr(inverse.Of[0].Bias)
 			}
-			return real.Rat(inverse.Of[0].Scale)
+			return real.ConstantExpr(inverse.Of[0].Scale)
 		}
-		form.Expr = real.Round(real.Mul(real.Sub(form.Expr, number(true)), number(false)), real.HalfEven)
+		form.Expr = real.Round(real.Mul(real.Sub(form.Expr, number(true)), number(false)), real.RoundingModeHalfEven)
 		form.sort()
 	}
 	return out
 }
 
-// SameNumbers reports whether a form's expression is the same for the k-th and the l-th element.
-func (f *Expression) SameNumbers(k, l int) bool {
+// IsSameAtElements reports whether a form's expression is the same for the k-th and the l-th requested element.
+func (f *FormExpression) IsSameAtElements(k, l int) bool {
 	for _, together := range f.numbers {
 		i, j := together[0].place(k), together[0].place(l)
 		if i == j {
@@ -552,6 +561,6 @@ func (f *Expression) SameNumbers(k, l int) bool {
 	return true
 }
 
-// Uniform reports whether the form needs no numbers per element. Then the k-th element is the same function of its
-// integers for every k.
-func (f *Expression) Uniform() bool { return len(f.numbers) == 0 }
+// IsUniform reports whether the form has no numbers that differ between elements. Then the k-th element is the same
+// function of its integers for every k.
+func (f *FormExpression) IsUniform() bool { return len(f.numbers) == 0 }

@@ -11,7 +11,7 @@ import (
 
 // move returns the forms of elements that a step moves. It follows a join of several tensors back through all other
 // moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
-func (f *former) move(step *program.Step, index []int32) (*Forms, error) {
+func (f *former) move(step *program.Step, index []int32) (*ElementForms, error) {
 	m, in := step.Move, step.Node.Inputs
 	if m.ReadsOtherInputs() {
 		return f.joined(step, index)
@@ -19,10 +19,10 @@ func (f *former) move(step *program.Step, index []int32) (*Forms, error) {
 	at := index
 	if !m.IsIdentity() {
 		if at = f.list(len(index)); at == nil {
-			return nil, &BlockedError{step.Output, step, true}
+			return nil, &NoIntegerFunctionError{step.Output, step, true}
 		}
 		for k, i := range index {
-			_, from := m.From(int(i))
+			_, from := m.SourceOf(int(i))
 			at[k] = int32(from)
 		}
 	}
@@ -30,7 +30,7 @@ func (f *former) move(step *program.Step, index []int32) (*Forms, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Forms{Of: slices.Clone(part.Of), which: part.which}
+	out := &ElementForms{Of: slices.Clone(part.Of), which: part.which}
 	for i := range out.Of {
 		out.Of[i].trail = &trail{step.Node, []*trail{out.Of[i].trail}}
 	}
@@ -43,8 +43,8 @@ func (f *former) single(tensor string) bool {
 	return c != nil && c.Len() == 1
 }
 
-// alone writes to mine the places, from at, of the elements of source s. The entries of the elements of the other
-// sources in all become the place of s's first element.
+// alone replaces the entries in mine of elements that come from other sources by the place of s's first element. Those
+// of s's own elements become their places, from at. all lists all sources.
 func (s *source) alone(all []*source, at, mine []int32) {
 	first := at[s.of[0]]
 	if &mine[0] != &at[0] {
@@ -71,8 +71,8 @@ type source struct {
 	inputs map[int]*source // the sources of the moving node, by input slot
 }
 
-// A following is a heap of sources to follow further back, ordered by the step that moves their elements, the last step
-// first. So all elements that pass through a tensor have arrived there before the tensor is followed.
+// A following is a heap of sources whose elements are to be followed further back. The source whose elements the last
+// step moves comes first. So all elements that pass through a tensor have arrived there before the tensor is followed.
 type following []*source
 
 func (f following) Len() int           { return len(f) }
@@ -86,26 +86,26 @@ func (f *following) Pop() any {
 }
 
 // moves returns the step that moves elements into a tensor. It returns nil if the tensor is an integer tensor, a
-// constant or a model input, or the output of another kind of step.
+// constant, a model input or the output of another kind of step.
 func (f *former) moves(tensor string) *program.Step {
 	_, integer := f.a.integer[tensor]
-	if s := f.a.Program.Producer(tensor); s != nil && !integer && s.Move != nil &&
+	if s := f.a.Program.ProducerOf(tensor); s != nil && !integer && s.Move != nil &&
 		f.a.Program.Known[tensor].Const == nil {
 		return s
 	}
 	return nil
 }
 
-// joined returns the forms of elements that a step joins from several tensors. Each source is requested for the whole
-// list; the entries of other sources' elements are meaningless.
-func (f *former) joined(step *program.Step, index []int32) (*Forms, error) {
-	blocked := &BlockedError{step.Output, step, true}
+// joined returns the forms of elements that a step joins from several tensors. It requests the whole list from each
+// source; the entries of other sources' elements are meaningless.
+func (f *former) joined(step *program.Step, index []int32) (*ElementForms, error) {
+	blocked := &NoIntegerFunctionError{step.Output, step, true}
 	at := slices.Clone(index)
 	sources := f.sources(step, at)
 	if sources == nil {
 		return nil, blocked
 	}
-	var out Forms
+	var out ElementForms
 	out.which = make([]uint16, len(index))
 	last := -1 // the last source that needs a list of its own
 	for i, s := range sources {
@@ -143,7 +143,7 @@ func (f *former) joined(step *program.Step, index []int32) (*Forms, error) {
 			continue
 		}
 		for _, k := range s.of {
-			out.which[k] = uint16(base + part.Which(int(k)))
+			out.which[k] = uint16(base + part.FormIndexOf(int(k)))
 		}
 	}
 	if len(out.Of) == 1 {
@@ -152,10 +152,11 @@ func (f *former) joined(step *program.Step, index []int32) (*Forms, error) {
 	return &out, nil
 }
 
-// sources follows elements of a step's output, whose places are in at, back through moves to their sources. It replaces
-// the places by those in the sources. It returns nil if the work exceeds maxListed.
+// sources follows elements of a step's output back through moves to the tensors from which they come. at holds the
+// elements' places in the output; sources replaces them by those in the returned sources. It returns nil if the work
+// exceeds maxListed.
 func (f *former) sources(step *program.Step, at []int32) (list []*source) {
-	first := &source{tensor: step.Output, rank: f.a.rank(step), of: Indices(len(at))}
+	first := &source{tensor: step.Output, rank: f.a.rank(step), of: NewCountingList(len(at))}
 	known := map[string]*source{step.Output: first}
 	rest := &following{first}
 	for rest.Len() > 0 {
@@ -176,7 +177,7 @@ func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 		var to *source
 		last := -1
 		for _, k := range s.of {
-			slot, j := by.Move.From(int(at[k]))
+			slot, j := by.Move.SourceOf(int(at[k]))
 			if at[k] = int32(j); slot != last {
 				to, last = f.input(s, by, slot, known, rest), slot
 				to.of = slices.Grow(to.of, room[slot])
@@ -192,22 +193,22 @@ func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 	return list
 }
 
-// counted returns how many elements come from each input slot of a move. The k-th place in at is that of element k; of
-// lists the elements to count.
+// counted returns how many of the elements in of come from each input slot of a move. at[k] is the place of element k
+// in the move's output.
 func counted(m *program.Move, of, at []int32) (n [256]int) {
 	if !m.ReadsOtherInputs() {
 		n[0] = len(of)
 		return n
 	}
 	for _, k := range of {
-		slot, _ := m.From(int(at[k]))
+		slot, _ := m.SourceOf(int(at[k]))
 		n[slot]++
 	}
 	return n
 }
 
-// input returns the source from which an input slot of step by takes the elements of s. If it is not in known yet,
-// input adds it there and to rest.
+// input returns the source from which input slot slot of step by takes the elements of s. If known has no such source
+// yet, input adds a new one to known and to rest.
 func (f *former) input(s *source, by *program.Step, slot int, known map[string]*source, rest *following) *source {
 	to := s.inputs[slot]
 	if to != nil {
@@ -229,7 +230,7 @@ func (f *former) input(s *source, by *program.Step, slot int, known map[string]*
 	return to
 }
 
-// through lists the nodes that moved the elements of a source to the requested tensor, the last node first.
+// through returns the nodes that moved the elements of a source to the requested tensor, the last node first.
 func (s *source) through() (nodes []*graph.Node) {
 	var all []*source
 	seen := map[*source]bool{s: true}

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-func constant(shape []int, v ...float64) *graph.Tensor {
-	return &graph.Tensor{DType: graph.Float32, Shape: shape, F: v}
+func constant(shape []int, v ...float64) *graph.ConstantTensor {
+	return &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape, F: v}
 }
 
 func node(op string, attrs map[string]graph.Attr, out string, in ...string) *graph.Node {
@@ -25,13 +25,16 @@ func node(op string, attrs map[string]graph.Attr, out string, in ...string) *gra
 func programOf(t *testing.T) *program.Program {
 	t.Helper()
 	square := func(name string) graph.ValueInfo {
-		return graph.ValueInfo{Name: name, DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 2}}, Known: true}
+		return graph.ValueInfo{Name: name, DType: graph.DTypeFloat32, Dims: []graph.Dim{{Size: 2}, {Size: 2}},
+			Known: true}
 	}
-	axis := func(v int64) map[string]graph.Attr { return map[string]graph.Attr{"axis": {Kind: graph.AttrInt, I: v}} }
+	axis := func(v int64) map[string]graph.Attr {
+		return map[string]graph.Attr{"axis": {Kind: graph.AttrKindInt, I: v}}
+	}
 	g := &graph.Graph{
 		Inputs: []graph.ValueInfo{square("x"), square("r")}, Outputs: []graph.ValueInfo{{Name: "relu"}},
 		Opsets: map[string]int64{"": 13},
-		Init: map[string]*graph.Tensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4),
+		Init: map[string]*graph.ConstantTensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4),
 			"one": constant(nil, 1)},
 		Nodes: []*graph.Node{
 			node("Mul", nil, "scaled", "x", "s"), node("Transpose", nil, "turned", "scaled"),
@@ -48,7 +51,7 @@ func TestSlices(t *testing.T) {
 	t.Parallel()
 	a := scaled.New(programOf(t))
 	third := real.Affine{Scale: big.NewRat(1, 3), Bias: big.NewRat(-1, 1)}
-	a.Declare("x", []real.Affine{third})
+	a.DeclareIntegerTensor("x", []real.Affine{third})
 	for _, c := range []struct {
 		tensor      string
 		i           int
@@ -65,7 +68,7 @@ func TestSlices(t *testing.T) {
 		{"twice", 1, "[{x 1} {x 2}]", 3, nil, nil},
 		{"twice", 0, "[{x 0}]", 3, big.NewRat(1, 6), big.NewRat(-1, 2)},
 	} {
-		s, err := a.At(c.tensor, c.i)
+		s, err := a.FunctionOfElement(c.tensor, c.i)
 		if err != nil {
 			t.Errorf("%s[%d]: %v", c.tensor, c.i, err)
 			continue
@@ -76,7 +79,7 @@ func TestSlices(t *testing.T) {
 		if len(s.Leaves) > 1 {
 			continue
 		}
-		f, ok := s.Expr.Affine()
+		f, ok := s.Expr.AsAffine()
 		if ok != (c.scale != nil) || ok && (f.Scale.Cmp(c.scale) != 0 || f.Bias.Cmp(c.bias) != 0) {
 			t.Errorf("%s[%d] = %v*q%+v, %v, want %v, %v", c.tensor, c.i, f.Scale, f.Bias, ok, c.scale, c.bias)
 		}
@@ -87,32 +90,33 @@ func TestBlocked(t *testing.T) {
 	t.Parallel()
 	p := programOf(t)
 	a := scaled.New(p)
-	a.Declare("x", scaled.IdentityAffine)
+	a.DeclareIntegerTensor("x", scaled.IdentityAffines)
 	for tensor, want := range map[string]string{"other": "r", "mixed": "r", "after": "product", "product": "product"} {
-		_, err := a.At(tensor, 0)
-		var b *scaled.BlockedError
+		_, err := a.FunctionOfElement(tensor, 0)
+		var b *scaled.NoIntegerFunctionError
 		if !errors.As(err, &b) || b.Tensor != want || (b.Step == nil) != (want == "r") || b.Error() == "" {
 			t.Errorf("%s: %v, want blocked at %s", tensor, err, want)
 		}
 	}
-	if s, err := a.At("both", 4); err == nil {
+	if s, err := a.FunctionOfElement("both", 4); err == nil {
 		t.Errorf("a product that is no integer gives %v", s.Leaves)
 	}
 	// A product that is declared is a leaf, and each element may have a scale of its own.
 	unit := func(scale int64) real.Affine { return real.Affine{Scale: big.NewRat(scale, 1), Bias: new(big.Rat)} }
-	a.Declare("product", []real.Affine{unit(1), unit(2), unit(1), unit(2)})
-	s, err := a.At("after", 3)
+	a.DeclareIntegerTensor("product", []real.Affine{unit(1), unit(2), unit(1), unit(2)})
+	s, err := a.FunctionOfElement("after", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := s.Expr.Affine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 ||
+	if f, ok := s.Expr.AsAffine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 ||
 		fmt.Sprint(s.Leaves) != "[{product 3}]" {
 		t.Errorf("product[3]+1 = %v of %v", f, s.Leaves)
 	}
-	// FormsOf looks through a declaration of the step's own output.
-	a.Declare("scaled", scaled.IdentityAffine)
-	f, err := a.FormsOf(p.Producer("scaled"), []int32{1})
-	if err != nil || len(f.Of) != 1 || f.Of[0].Leaves()[0].Tensor != "x" || f.Of[0].Leaves()[0].Index[0] != 1 {
+	// FormsOfStepElements looks through a declaration of the step's own output.
+	a.DeclareIntegerTensor("scaled", scaled.IdentityAffines)
+	f, err := a.FormsOfStepElements(p.ProducerOf("scaled"), []int32{1})
+	if err != nil || len(f.Of) != 1 || f.Of[0].IntegerVariables()[0].Tensor != "x" ||
+		f.Of[0].IntegerVariables()[0].Index[0] != 1 {
 		t.Errorf("the slice of a declared step: %v %v", f, err)
 	}
 }
@@ -120,17 +124,17 @@ func TestBlocked(t *testing.T) {
 func TestDerived(t *testing.T) {
 	t.Parallel()
 	a := scaled.New(programOf(t))
-	a.Declare("x", scaled.IdentityAffine)
+	a.DeclareIntegerTensor("x", scaled.IdentityAffines)
 	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false,
 		"other": false, "w": false, "nowhere": false} {
-		if a.Derived(tensor) != want {
+		if a.IsFromIntegers(tensor) != want {
 			t.Errorf("%s: want %v", tensor, want)
 		}
 	}
-	if _, ok := a.Integer("relu", 0); ok {
+	if _, ok := a.AffineOfElement("relu", 0); ok {
 		t.Error("a derived tensor is an integer one")
 	}
-	if f, ok := a.Integer("x", 3); !ok || f.Scale.Cmp(big.NewRat(1, 1)) != 0 {
+	if f, ok := a.AffineOfElement("x", 3); !ok || f.Scale.Cmp(big.NewRat(1, 1)) != 0 {
 		t.Errorf("x is %v %v", f, ok)
 	}
 }
@@ -139,13 +143,13 @@ func TestDerived(t *testing.T) {
 // tensor have two forms.
 func TestPieces(t *testing.T) {
 	t.Parallel()
-	x := graph.ValueInfo{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}
-	axis := func(v int) map[string]graph.Attr { return map[string]graph.Attr{"axis": graph.IntAttr(v)} }
+	x := graph.ValueInfo{Name: "x", DType: graph.DTypeFloat32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}
+	axis := func(v int) map[string]graph.Attr { return map[string]graph.Attr{"axis": graph.NewIntAttr(v)} }
 	split := node("Split", axis(1), "p0", "scaled")
 	split.Outputs = []string{"p0", "p1", "p2"}
 	p := onnxtest.Prepare(t, &graph.Graph{
 		Inputs: []graph.ValueInfo{x}, Outputs: []graph.ValueInfo{{Name: "all"}}, Opsets: map[string]int64{"": 13},
-		Init: map[string]*graph.Tensor{"s": constant(nil, 0.5), "c": constant([]int{2, 1}, 7, 8)},
+		Init: map[string]*graph.ConstantTensor{"s": constant(nil, 0.5), "c": constant([]int{2, 1}, 7, 8)},
 		Nodes: []*graph.Node{
 			node("Mul", nil, "scaled", "x", "s"), split,
 			node("Concat", axis(1), "back", "p2", "p1"), node("Transpose", nil, "turned", "back"),
@@ -154,28 +158,28 @@ func TestPieces(t *testing.T) {
 		},
 	})
 	a := scaled.New(p)
-	a.Declare("x", scaled.IdentityAffine)
-	forms, err := a.Forms("joined", scaled.Indices(12))
+	a.DeclareIntegerTensor("x", scaled.IdentityAffines)
+	forms, err := a.FormsOfElements("joined", scaled.NewCountingList(12))
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, leaf, ok := forms.Single()
+	form, leaf, ok := forms.SingleForm()
 	if !ok || fmt.Sprint(leaf.Index) != "[2 1 0 0 1 2 5 4 3 3 4 5]" || len(form.Nodes) != 6 ||
 		form.Nodes[0].Op != "Concat" || form.Nodes[5].Op != "Mul" {
 		t.Errorf("the forms %+v", forms.Of)
 	}
-	if forms, err = a.Forms("all", scaled.Indices(16)); err != nil || len(forms.Of) != 2 {
+	if forms, err = a.FormsOfElements("all", scaled.NewCountingList(16)); err != nil || len(forms.Of) != 2 {
 		t.Fatalf("%d forms, %v", len(forms.Of), err)
 	}
 	for k, want := range []int{1, -7, 2, 1, 0, 0, 1, 2, 4, -8, 5, 4, 3, 3, 4, 5} {
-		form := forms.At(k)
+		form := forms.FormOf(k)
 		if want < 0 {
-			if e, n := form.Numbers(k); n != 0 || !e.Equal(real.Float(float64(-want))) {
+			if e, n := form.ExprAtElement(k); n != 0 || !e.Equal(real.ConstantExprOfFloat(float64(-want))) {
 				t.Errorf("element %d is a function of %d integers", k, n)
 			}
 			continue
 		}
-		if leaves := form.Leaves(); len(leaves) != 1 || leaves[0].Index[k] != int32(want) {
+		if leaves := form.IntegerVariables(); len(leaves) != 1 || leaves[0].Index[k] != int32(want) {
 			t.Errorf("element %d is of element %d, want %d", k, leaves[0].Index[k], want)
 		}
 	}

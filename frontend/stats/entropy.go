@@ -8,20 +8,20 @@ import (
 	"hlsgen/frontend/operators"
 )
 
-// An Entropy tells how far weights can be compressed without loss, if each is coded by itself (arXiv 2301.13376).
-// For several tensors it is their mean, weighted by their numbers of elements, since each tensor has a code of its
-// own.
-type Entropy struct {
+// A WeightEntropy tells how far weights can be compressed without loss if each weight is coded by itself (arXiv
+// 2301.13376). For several tensors, it holds the mean of theirs, weighted by their numbers of elements, since each
+// tensor has a code of its own.
+type WeightEntropy struct {
 	// -sum p*log2(p) over the codes that occur, where p is the frequency of a code
 	Bits float64 `json:"bits_per_weight"`
 	// 32 bits per weight divided by the entropy; absent if the entropy is 0, which means that all weights are equal
 	Compression float64 `json:"compression,omitempty"`
 }
 
-// A symbols counts how often each code occurs, by the code's value.
+// A symbols holds how often each code of a tensor occurs, by the code's value.
 type symbols map[float32]int64
 
-// entropy returns the entropy of the codes in bits per code, and how many codes were counted.
+// entropy returns the entropy of the counted codes in bits per code, and their number.
 func (s symbols) entropy() (bits float64, n int64) {
 	counts := make([]int64, 0, len(s))
 	for _, k := range s {
@@ -42,12 +42,12 @@ func (m *mean) add(bits float64, n int64) {
 	m.n += n
 }
 
-// entropy returns the weighted mean as an Entropy, or nil if nothing was added.
-func (m *mean) entropy() *Entropy {
+// entropy returns the weighted mean as a WeightEntropy, or nil if nothing was added.
+func (m *mean) entropy() *WeightEntropy {
 	if m.n == 0 {
 		return nil
 	}
-	e := &Entropy{Bits: m.bits / float64(m.n)}
+	e := &WeightEntropy{Bits: m.bits / float64(m.n)}
 	if e.Bits > 0 {
 		e.Compression = 32 / e.Bits
 	}
@@ -69,17 +69,18 @@ func entropy(counts []int64) float64 {
 	return max(0, math.Log2(float64(total))-sum/float64(total))
 }
 
-// symbols counts the codes of a constant: its integers, or its values divided by its quantiser's scale, if that differs
-// by channel. Without a quantiser it counts values. A common scale does not change the counts.
+// symbols returns how often each code of a constant occurs. For these counts, codes are the constant's values, divided
+// by the quantiser's scale if that differs by channel. A common scale does not change the counts. For a constant that
+// is moved from others, it counts the codes of these.
 func (s *scope) symbols(name string) symbols {
 	c := s.Known[name].Const
 	out := symbols{}
 	node := s.makers[name]
-	if node != nil && c.DType.Float() {
+	if node != nil && c.DType.IsReal() {
 		if scale := s.scale(node); scale != nil {
 			at := spread(scale.Shape, c.Shape)
 			for i := range c.Len() {
-				out[float32(c.At(i)/scale.At(at(i)))+0]++
+				out[float32(c.FloatAt(i)/scale.FloatAt(at(i)))+0]++
 			}
 			return out
 		}
@@ -93,7 +94,7 @@ func (s *scope) symbols(name string) symbols {
 		}
 	}
 	for i := range c.Len() {
-		out[float32(c.At(i))+0]++
+		out[float32(c.FloatAt(i))+0]++
 	}
 	return out
 }
@@ -103,21 +104,22 @@ func (s *scope) codesOf(node *graph.Node) bool {
 	return ok
 }
 
-// scale returns the scale of a quantiser with several scales. It returns nil if the node is no quantiser, or has a
+// scale returns the scales of a quantiser with several scales. It returns nil if the node is not a quantiser, or has a
 // single or unknown scale.
-func (s *scope) scale(node *graph.Node) *graph.Tensor {
-	if !operators.Has(node, operators.TraitMinifloatQuantiser) && !s.codesOf(node) {
+func (s *scope) scale(node *graph.Node) *graph.ConstantTensor {
+	if !operators.HasTrait(node, operators.TraitMinifloatQuantiser) && !s.codesOf(node) {
 		return nil
 	}
-	scale := s.Known[node.In(1)].Const
-	if node.In(1) == "" || scale == nil || scale.Len() == 1 || len(scale.Shape) > len(s.Known[node.Outputs[0]].Shape) {
+	scale := s.Known[node.InputName(1)].Const
+	if node.InputName(1) == "" || scale == nil || scale.Len() == 1 ||
+		len(scale.Shape) > len(s.Known[node.Outputs[0]].Shape) {
 		return nil
 	}
 	return scale
 }
 
-// spread returns a function for tensors of shape from that are broadcast to shape to. It maps the index of an element
-// of to to that of the element it equals.
+// spread returns a function for tensors of shape from that are broadcast to shape to. The function maps the index of an
+// element of the result to the index of the element that it equals.
 func spread(from, to []int) func(i int) int {
 	return func(i int) int {
 		at, stride := 0, 1

@@ -12,16 +12,16 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A ProductStats is one sum of products: of data with weights, or of data with data.
+// A ProductStats holds the counts of one sum of products: of data with weights, or of data with data.
 type ProductStats struct {
-	Tensor      string `json:"tensor"` // tensor of the sums; in a recurrence, its name in the body
-	Input       string `json:"input_type"`
-	InputWidth  int    `json:"input_width"`
-	Weight      string `json:"weight_type"` // type of the weights; for data with data, type of the second factor
-	WeightWidth int    `json:"weight_width"`
-	Terms       int    `json:"terms"` // products in a sum: inputs of a group, times kernel positions
-	Sums        int64  `json:"sums"`  // number of sums in all time steps
-	Counts      `json:"counts"`
+	Tensor          string `json:"tensor"` // tensor of the sums; in a recurrence, its name in the body
+	Input           string `json:"input_type"`
+	InputWidth      int    `json:"input_width"`
+	Weight          string `json:"weight_type"` // type of the weights; for data with data, type of the second factor
+	WeightWidth     int    `json:"weight_width"`
+	Terms           int    `json:"terms"` // products in a sum: inputs of a group, times kernel positions
+	Sums            int64  `json:"sums"`  // number of sums in all time steps
+	OperationCounts `json:"counts"`
 	// zero weights per output channel, in the order of the weights; absent for data with data
 	Zeros []int64 `json:"zeros_per_channel,omitempty"`
 }
@@ -34,11 +34,11 @@ type weights struct {
 	n    int
 }
 
-// A product is a ProductStats with the data that only the counter needs.
+// A product is a ProductStats with further facts that only the counter needs.
 type product struct {
 	ProductStats
 	kind     ProductKind
-	data     []int // input slots of the data
+	data     []int // input slots of the step that read data
 	channels int   // axis of the output that counts channels
 	weights  *weights
 	entropy  float64 // entropy of the weights
@@ -51,23 +51,23 @@ type side struct {
 	offset []int32
 }
 
-// sums reports whether a step only adds: its second factor is ones that the operator's definition added.
+// sums reports whether a step only adds: its second factor consists of ones that the operator's definition supplies.
 func (s *scope) sums(step *program.Step) bool {
 	_, ok := s.factor(step, step.Dot.B)
 	return !ok
 }
 
-// factor returns the file's tensor for an input of a sum of products. The input may be a changed copy of it, such as
-// the flipped weights of a transposed convolution. ok is false if the file has none.
+// factor returns the file's tensor for an input slot of a sum of products. The input may be a changed copy of it, such
+// as the flipped weights of a transposed convolution. ok is false if the file has no such tensor.
 func (s *scope) factor(step *program.Step, slot int) (name string, ok bool) {
 	name = step.Node.Inputs[slot]
 	c := s.Known[name].Const
 	if c == nil || s.makers[name] != nil || s.Graph.Init[name] != nil {
 		return name, true
 	}
-	file := s.Origin(step.Node)
-	of := s.Known[file.In(1)].Const
-	return file.In(1), file.In(1) != "" && of != nil && of.DType == c.DType && of.Len() == c.Len()
+	file := s.OriginOf(step.Node)
+	of := s.Known[file.InputName(1)].Const
+	return file.InputName(1), file.InputName(1) != "" && of != nil && of.DType == c.DType && of.Len() == c.Len()
 }
 
 // product returns the counts of a sum of products that is computed once in each of the given number of time steps.
@@ -78,8 +78,8 @@ func (s *scope) product(step *program.Step, steps int) *product {
 	if turned {
 		x, w = w, x
 	}
-	p := &product{kind: Dense, data: []int{x.slot}}
-	p.Tensor, p.Terms, p.Sums = step.Output, d.K, int64(graph.Size(step.Shape))*int64(steps)
+	p := &product{kind: ProductKindDense, data: []int{x.slot}}
+	p.Tensor, p.Terms, p.Sums = step.Output, d.K, int64(graph.ElementCount(step.Shape))*int64(steps)
 	input := s.declared(in[x.slot])
 	p.Input, p.InputWidth = input.Name, input.Bits
 	p.channels = len(step.Shape) - 1
@@ -91,7 +91,7 @@ func (s *scope) product(step *program.Step, steps int) *product {
 			p.channels = 1
 		}
 	}
-	macs := int64(d.K) * int64(graph.Size(step.Shape))
+	macs := int64(d.K) * int64(graph.ElementCount(step.Shape))
 	effective := macs
 	name, _ := s.factor(step, w.slot)
 	weight, c := s.declared(name), s.Known[in[w.slot]].Const
@@ -109,7 +109,7 @@ func (s *scope) product(step *program.Step, steps int) *product {
 		}
 		p.held(s, name, c)
 	} else {
-		p.kind = DataByData
+		p.kind = ProductKindDataByData
 		p.data = append(p.data, w.slot)
 	}
 	p.MACs, p.EffectiveMACs = macs*int64(steps), effective*int64(steps)
@@ -123,21 +123,21 @@ func (s *scope) product(step *program.Step, steps int) *product {
 func kindOf(w *program.Window) ProductKind {
 	switch {
 	case w.Group > 1 && w.Depth == 1:
-		return Depthwise
+		return ProductKindDepthwise
 	case w.Group > 1:
-		return Grouped
+		return ProductKindGrouped
 	}
-	return Convolution
+	return ProductKindConvolution
 }
 
-// held counts the weights c, the zeros among them and their bits, and sets the product's weights and entropy. name is
-// their tensor in the file.
-func (p *product) held(s *scope, name string, c *graph.Tensor) {
+// held adds the numbers of the weights c, the zeros among them and their bits to the counts, and sets the product's
+// weights and entropy. name is the name of their tensor in the file.
+func (p *product) held(s *scope, name string, c *graph.ConstantTensor) {
 	p.Weights = int64(c.Len())
 	h := fnv.New64a()
 	var b [8]byte
 	for i := range c.Len() {
-		v := c.At(i) + 0 // turns -0 into 0
+		v := c.FloatAt(i) + 0 // turns -0 into 0
 		if v == 0 {
 			p.ZeroWeights++
 		}
@@ -149,8 +149,8 @@ func (p *product) held(s *scope, name string, c *graph.Tensor) {
 	p.entropy, _ = s.symbols(name).entropy()
 }
 
-// root returns the constant in the file from which a constant is made, through the largest input of each node in
-// between.
+// root returns the name of the constant in the file from which a constant is made. It goes back through the largest
+// input of each node in between.
 func (s *scope) root(name string) string {
 	for {
 		node := s.makers[name]
@@ -165,7 +165,8 @@ func (s *scope) root(name string) string {
 	}
 }
 
-// largest returns the constant with the most elements among a node's inputs, or "" if no input is a constant.
+// largest returns the name of the constant with the most elements among a node's inputs, or "" if no input is a
+// constant.
 func (s *scope) largest(node *graph.Node) (name string) {
 	most := 0
 	for _, in := range node.Inputs {
@@ -183,7 +184,7 @@ type row struct {
 }
 
 // rowsOf returns the rows of the weights c, each under the index of its first element.
-func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
+func rowsOf(c *graph.ConstantTensor, w *side) map[int32]*row {
 	rows := map[int32]*row{}
 	for _, base := range w.base.All {
 		if rows[base] != nil {
@@ -191,7 +192,7 @@ func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 		}
 		r := &row{nonzero: make([]bool, len(w.offset))}
 		for k, offset := range w.offset {
-			if c.At(int(base+offset)) != 0 {
+			if c.FloatAt(int(base+offset)) != 0 {
 				r.nonzero[k] = true
 				r.count++
 			}
@@ -201,14 +202,15 @@ func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	return rows
 }
 
-// taps counts a step's products, and those whose weight is not 0. x is the data, rows the weights. Products with zeros
-// that a transposed convolution inserts do not count; p.Terms then becomes that of the longest sum.
+// taps returns the number of a step's products, and the number of those whose weight is not 0. x is the data, rows the
+// weights. Products with zeros that a transposed convolution inserts do not count; p.Terms then becomes the number of
+// terms of the longest sum.
 func (s *scope) taps(step *program.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
 	w := step.Dot.BBase
 	if x.slot == step.Dot.B {
 		w = step.Dot.ABase
 	}
-	spread := s.Producer(step.Node.Inputs[x.slot])
+	spread := s.ProducerOf(step.Node.Inputs[x.slot])
 	if spread == nil || !operators.InsertsZeros(spread.Node) {
 		for _, base := range w.All {
 			macs += int64(step.Dot.K)
@@ -220,7 +222,7 @@ func (s *scope) taps(step *program.Step, x *side, rows map[int32]*row, p *produc
 	for i, base := range w.All {
 		terms := int64(0)
 		for k, offset := range x.offset {
-			if slot, _ := spread.Move.From(int(x.base.At(i) + offset)); slot == 0 {
+			if slot, _ := spread.Move.SourceOf(int(x.base.At(i) + offset)); slot == 0 {
 				terms++
 				if rows[base].nonzero[k] {
 					effective++

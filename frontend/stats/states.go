@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// States tells how many different states of a layer occur (neural efficiency, arXiv 2102.11289). A state is the set
-// of the layer's neurons whose output exceeds 0.
-type States struct {
+// A NeuronStateStats tells how many different states of a layer occur (neural efficiency, arXiv 2102.11289). A state is
+// the set of the layer's neurons whose output exceeds 0.
+type NeuronStateStats struct {
 	Tensor  string `json:"tensor"`  // tensor that is observed: the layer's output behind its activation
 	Neurons int    `json:"neurons"` // channels of a matrix or a convolution, units of a recurrence
 	// number of states that were observed: one per sample, output position and time step
@@ -26,28 +26,28 @@ type watch struct {
 	steps  bool // the axis counts time steps, and thus states
 }
 
-// An Observer counts the states of every layer of a Totals over samples.
-type Observer struct {
-	n     *Totals
+// A NeuronStateObserver counts the states of every layer of a ModelStats over samples.
+type NeuronStateObserver struct {
+	n     *ModelStats
 	seen  []map[string]int64 // by layer: how often each state occurred
 	on    []int64
-	wide  []int // number of neurons
+	wide  []int // by layer: number of neurons
 	count []int64
 }
 
-// Observe returns an observer of the layers of n that has seen no samples yet.
-func (n *Totals) Observe() *Observer {
+// NewNeuronStateObserver returns an observer of the layers of n that has seen no samples yet.
+func (n *ModelStats) NewNeuronStateObserver() *NeuronStateObserver {
 	k := len(n.Layers)
-	o := &Observer{n, make([]map[string]int64, k), make([]int64, k), make([]int, k), make([]int64, k)}
+	o := &NeuronStateObserver{n, make([]map[string]int64, k), make([]int64, k), make([]int, k), make([]int64, k)}
 	for i := range o.seen {
 		o.seen[i] = map[string]int64{}
 	}
 	return o
 }
 
-// Sample counts the states of one sample. The function of returns the shape and the elements of a tensor of the model
-// as written; a layer without elements is left out.
-func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) {
+// CollectSample counts the states that layers have in one sample. The function of returns the shape and the elements of
+// a tensor of the model as written. A layer for which it returns no elements is left out.
+func (o *NeuronStateObserver) CollectSample(of func(tensor string) (shape []int, data []float64)) {
 	for i, l := range o.n.Layers {
 		shape, data := of(l.watch.tensor)
 		if len(data) == 0 {
@@ -61,7 +61,7 @@ func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) 
 	}
 }
 
-// split returns how many states a tensor of this shape holds, and how many neurons each has.
+// split returns the number of states in a tensor of this shape, and the number of neurons of each state.
 func (w *watch) split(shape []int) (states, neurons int) {
 	size := 1
 	for _, d := range shape {
@@ -80,7 +80,7 @@ func (w *watch) split(shape []int) (states, neurons int) {
 	return size / along, along
 }
 
-// element returns the index of neuron k of a state in a tensor of this shape.
+// element returns the index, in a tensor of this shape, of neuron k in the state with number state.
 func (w *watch) element(shape []int, state, k int) int {
 	along, inner := 1, 1
 	if w.axis >= 0 && w.axis < len(shape) {
@@ -95,9 +95,9 @@ func (w *watch) element(shape []int, state, k int) int {
 	return (state/inner*along+k)*inner + state%inner
 }
 
-// see counts a state of layer i, in which neuron k has the given value. It keeps only a hash of a state of many
-// neurons, which limits the memory.
-func (o *Observer) see(i, neurons int, value func(k int) float64) {
+// see counts a state of layer i, in which neuron k has the value value(k). Of a state of many neurons it keeps only a
+// hash, which limits the memory.
+func (o *NeuronStateObserver) see(i, neurons int, value func(k int) float64) {
 	bits := make([]byte, (neurons+7)/8)
 	for k := range neurons {
 		if value(k) > 0 {
@@ -113,16 +113,16 @@ func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	o.count[i]++
 }
 
-// SetLayerStates sets the States of every layer of the Totals, and returns the network's efficiency: the geometric mean
-// over the layers, or 0 without layers.
-func (o *Observer) SetLayerStates() (efficiency float64) {
+// SetNeuronStateStats sets the NeuronStateStats of every layer of the ModelStats. It returns the network's efficiency,
+// which is the geometric mean over the layers, or 0 without layers.
+func (o *NeuronStateObserver) SetNeuronStateStats() (efficiency float64) {
 	logs := 0.0
 	for i, l := range o.n.Layers {
 		counts := make([]int64, 0, len(o.seen[i]))
 		for _, n := range o.seen[i] {
 			counts = append(counts, n)
 		}
-		s := &States{Tensor: l.watch.tensor, Neurons: o.wide[i], Seen: o.count[i], Distinct: len(counts),
+		s := &NeuronStateStats{Tensor: l.watch.tensor, Neurons: o.wide[i], Seen: o.count[i], Distinct: len(counts),
 			Entropy: entropy(counts)}
 		if cells := float64(o.count[i]) * float64(s.Neurons); cells > 0 {
 			s.On = float64(o.on[i]) / cells

@@ -3,7 +3,7 @@
 // 2301.13376) and of the states of layers (neural efficiency, arXiv 2102.11289). The counts do not depend on the
 // hardware.
 //
-// In comes a program.Program, of one sample; out comes a Totals, whose layers are nodes of the file.
+// In comes a program.Program, of one sample; out comes a ModelStats, whose layers are nodes of the file.
 //
 //   - stats.go defines the counts, and walks over the program; product.go counts one sum of products
 //   - types.go finds the declared types of tensors; inferencecost.go returns qonnx's figures
@@ -20,9 +20,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Counts holds the counts of a product, a layer or a network for one sample. For a layer in a loop they include all
-// time steps.
-type Counts struct {
+// OperationCounts holds the counts of a product, a layer or a network for one sample. For a layer in a loop they
+// include all time steps.
+type OperationCounts struct {
 	MACs int64 `json:"macs"` // products that are added up, including products with padding
 	// products whose weight is not 0
 	EffectiveMACs int64 `json:"effective_macs"`
@@ -37,8 +37,8 @@ type Counts struct {
 	OutputBits  int64   `json:"output_bits"` // memory of the output, in the type of the quantiser behind it
 }
 
-// add adds the counts o. It adds the counts of weights only if others is set.
-func (c *Counts) add(o *Counts, others bool) {
+// add adds the counts o to c. It adds the counts of weights only if others is set.
+func (c *OperationCounts) add(o *OperationCounts, others bool) {
 	c.MACs += o.MACs
 	c.EffectiveMACs += o.EffectiveMACs
 	c.BOPs += o.BOPs
@@ -52,9 +52,9 @@ func (c *Counts) add(o *Counts, others bool) {
 	}
 }
 
-// Intensity returns the products per byte of memory traffic, if each weight, input and output moves once. It returns 0
-// if nothing moves.
-func (c *Counts) Intensity() float64 {
+// ProductsPerByte returns the number of products per byte of memory traffic, if each weight, input and output moves
+// once. It returns 0 if nothing moves.
+func (c *OperationCounts) ProductsPerByte() float64 {
 	bits := c.WeightBits + c.InputBits + c.OutputBits
 	if bits == 0 {
 		return 0
@@ -62,8 +62,9 @@ func (c *Counts) Intensity() float64 {
 	return float64(c.MACs) * 8 / float64(bits)
 }
 
-// A LayerStats is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction
-// of a recurrence. A node that adds, multiplies or compares data without weights is an Other.
+// A LayerStats holds the counts of a layer: a node of the file that adds up products, such as a matrix product, a
+// convolution or one direction of a recurrence. A node that adds, multiplies or compares data without weights has a
+// WeightlessNode instead.
 type LayerStats struct {
 	Index   int         `json:"index"` // index of the node in the file
 	Node    string      `json:"node"`
@@ -74,11 +75,11 @@ type LayerStats struct {
 	Steps   int         `json:"steps"`             // time steps of its sequence; 1 without a sequence
 	Output  []int       `json:"output_shape"`
 	Type    string      `json:"output_type"` // type of the quantiser behind it, or the stored type without one
-	Counts
-	MACsPerStep int64    `json:"macs_per_step"`
-	MACsPerByte float64  `json:"macs_per_byte"` // where each weight, input and output moves once
-	Entropy     *Entropy `json:"entropy,omitempty"`
-	States      *States  `json:"states,omitempty"` // only with data
+	OperationCounts
+	MACsPerStep int64             `json:"macs_per_step"`
+	MACsPerByte float64           `json:"macs_per_byte"` // where each weight, input and output moves once
+	Entropy     *WeightEntropy    `json:"entropy,omitempty"`
+	States      *NeuronStateStats `json:"states,omitempty"` // only with data
 
 	Products []ProductStats `json:"products"` // one product; in a recurrence, one per product in its body
 
@@ -89,18 +90,18 @@ type LayerStats struct {
 // A ProductKind is the kind of a layer's products.
 type ProductKind string
 
-// The kinds.
+// These are the kinds of products.
 const (
-	Dense       ProductKind = "dense"
-	Convolution ProductKind = "convolution"
-	Grouped     ProductKind = "grouped"   // a convolution in groups of channels
-	Depthwise   ProductKind = "depthwise" // a convolution with one channel per group
-	Recurrent   ProductKind = "recurrent"
-	DataByData  ProductKind = "data" // products of data with data
+	ProductKindDense       ProductKind = "dense"
+	ProductKindConvolution ProductKind = "convolution"
+	ProductKindGrouped     ProductKind = "grouped"   // a convolution in groups of channels
+	ProductKindDepthwise   ProductKind = "depthwise" // a convolution with one channel per group
+	ProductKindRecurrent   ProductKind = "recurrent"
+	ProductKindDataByData  ProductKind = "data" // products of data with data
 )
 
-// An Other is a node that computes without weights. Its operations do not count as MACs.
-type Other struct {
+// A WeightlessNode holds the counts of a node that computes without weights. Its operations do not count as MACs.
+type WeightlessNode struct {
 	Index   int    `json:"index"`
 	Node    string `json:"node"`
 	Op      string `json:"op"`
@@ -109,18 +110,19 @@ type Other struct {
 	Operations int64 `json:"operations"`
 }
 
-// A Totals holds what Count counts in a model, for one sample: its layers, its other nodes and their sums.
-type Totals struct {
+// A ModelStats holds what CountProgram counts in a model, for one sample: its layers, its other nodes and their sums.
+type ModelStats struct {
 	Layers  []*LayerStats
-	Others  []*Other
-	Total   Counts // a tensor of weights that several layers share counts once
-	Entropy *Entropy
+	Others  []*WeightlessNode
+	Total   OperationCounts // a tensor of weights that several layers share counts once
+	Entropy *WeightEntropy
 }
 
-// Count returns the counts of a program for a single sample; it would take an axis of samples for any other. carried,
-// which may be nil, has types of tensors on streams of the hardware, for those whose type the model does not declare.
-func Count(p *program.Program, carried map[string]num.Type) *Totals {
-	c := &counter{scope: scopeOf(p, nil, nil), n: &Totals{Layers: []*LayerStats{}, Others: []*Other{}},
+// CountProgram returns the counts of a program for a single sample; it cannot tell an axis of samples from any other.
+// carried, which may be nil, holds the types of tensors on streams of the hardware. They apply where the model declares
+// no type.
+func CountProgram(p *program.Program, carried map[string]num.Type) *ModelStats {
+	c := &counter{scope: scopeOf(p, nil, nil), n: &ModelStats{Layers: []*LayerStats{}, Others: []*WeightlessNode{}},
 		tensors: map[weights]bool{}}
 	c.carried = carried
 	used := c.used()
@@ -141,30 +143,31 @@ func Count(p *program.Program, carried map[string]num.Type) *Totals {
 	return c.n
 }
 
-// A counter walks over a program.
+// A counter walks over a program and counts what it computes.
 type counter struct {
 	*scope
-	n       *Totals
+	n       *ModelStats
 	tensors map[weights]bool // tensors of weights that have been counted
 	all     mean             // mean of their entropies
 }
 
-// used returns the indices of the nodes on which outputs depend.
+// used returns the indices of the nodes on which outputs of the model depend.
 func (c *counter) used() map[int]bool {
 	used := map[int]bool{}
-	part, err := execution.NewPart(c.scope.Program, graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
+	part, err := execution.NewProgramPart(c.scope.Program, graph.ValueNames(c.Graph.Inputs),
+		graph.ValueNames(c.Graph.Outputs))
 	if err != nil {
 		panic(err) // cannot happen, since all inputs are given
 	}
 	for _, n := range part.Nodes() {
-		for _, index := range n.Indices() {
+		for _, index := range n.FileNodeIndices() {
 			used[index] = true
 		}
 	}
 	return used
 }
 
-// layer counts a sum of products outside of loops.
+// layer counts the sum of products that step s computes outside of loops.
 func (c *counter) layer(s *program.Step) {
 	p := c.product(s, 1)
 	l := c.begin(s, p.kind, 1)
@@ -195,7 +198,7 @@ func (c *counter) loop(s *program.Step) {
 	if len(products) == 0 {
 		return
 	}
-	l := c.begin(s, Recurrent, r.Length)
+	l := c.begin(s, ProductKindRecurrent, r.Length)
 	for _, p := range products {
 		l.add(c, p)
 	}
@@ -214,13 +217,13 @@ func (c *counter) loop(s *program.Step) {
 	c.end(l)
 }
 
-// sequence returns the output of a loop that represents it: the first output that collects the results of every
-// time step, or else the first output.
+// sequence returns the step for that output of a loop which represents it: the first output that collects the results
+// of every time step, or else the first output.
 func (c *counter) sequence(s *program.Step) *program.Step {
 	best := s
 	for _, o := range c.Steps {
 		if o.Recur == s.Recur && o.Result >= s.Recur.States && best.Result < s.Recur.States &&
-			(len(c.Readers(o.Output)) > 0 || c.given(o.Output)) {
+			(len(c.ReadersOf(o.Output)) > 0 || c.given(o.Output)) {
 			best = o
 		}
 	}
@@ -228,15 +231,15 @@ func (c *counter) sequence(s *program.Step) *program.Step {
 }
 
 func (c *counter) begin(s *program.Step, kind ProductKind, steps int) *LayerStats {
-	file := c.Origin(s.Node)
-	return &LayerStats{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
+	file := c.OriginOf(s.Node)
+	return &LayerStats{Index: file.Index, Node: file.Label(), Op: file.QualifiedOpName(), Kind: kind, Steps: steps}
 }
 
 // add adds a product to a layer.
 func (l *LayerStats) add(c *counter, p *product) {
 	others := p.weights != nil && !c.tensors[*p.weights]
 	l.Products = append(l.Products, p.ProductStats)
-	l.Counts.add(&p.Counts, true)
+	l.OperationCounts.add(&p.OperationCounts, true)
 	if others {
 		c.tensors[*p.weights] = true
 		c.all.add(p.entropy, p.Weights)
@@ -249,51 +252,55 @@ func (l *LayerStats) add(c *counter, p *product) {
 
 // end adds a layer to the network.
 func (c *counter) end(l *LayerStats) {
-	l.MACsPerStep, l.MACsPerByte = l.MACs/int64(l.Steps), l.Intensity()
+	l.MACsPerStep, l.MACsPerByte = l.MACs/int64(l.Steps), l.ProductsPerByte()
 	l.Entropy = l.mean.entropy()
-	c.n.Total.add(&l.Counts, false)
+	c.n.Total.add(&l.OperationCounts, false)
 	c.n.Layers = append(c.n.Layers, l)
 }
 
-// other counts the operations of a step element by element. It counts none for a step that moves elements or
-// computes a function of one element.
+// other counts the operations of a step that computes element by element without weights. It counts none for a step
+// that moves elements or computes a function of one element.
 func (c *counter) other(at *scope, s *program.Step, of *graph.Node, steps int64) {
 	ops := int64(0)
 	switch {
 	case s.Elem != nil && len(at.data(s)) > 1:
-		ops = int64(len(at.data(s))-1) * int64(graph.Size(s.Shape))
+		ops = int64(len(at.data(s))-1) * int64(graph.ElementCount(s.Shape))
 	case s.Dot != nil:
-		ops = int64(s.Dot.K) * int64(graph.Size(s.Shape))
+		ops = int64(s.Dot.K) * int64(graph.ElementCount(s.Shape))
 	default:
 		return
 	}
-	file := c.Origin(of)
-	i := slices.IndexFunc(c.n.Others, func(o *Other) bool { return o.Index == file.Index })
+	file := c.OriginOf(of)
+	i := slices.IndexFunc(c.n.Others, func(o *WeightlessNode) bool { return o.Index == file.Index })
 	if i < 0 {
 		i = len(c.n.Others)
-		c.n.Others = append(c.n.Others, &Other{Index: file.Index, Node: file.Label(), Op: file.FullOp()})
+		c.n.Others = append(c.n.Others, &WeightlessNode{Index: file.Index, Node: file.Label(),
+			Op: file.QualifiedOpName()})
 	}
 	c.n.Others[i].Operations += ops * steps
 }
 
 // given reports whether a tensor is an output of the model.
-func (c *counter) given(name string) bool { return slices.Contains(graph.Names(c.Graph.Outputs), name) }
-
-// bits returns the memory of a tensor in bits.
-func (s *scope) bits(name string) int64 {
-	return int64(graph.Size(s.Known[name].Shape)) * int64(s.declared(name).Bits)
+func (c *counter) given(name string) bool {
+	return slices.Contains(graph.ValueNames(c.Graph.Outputs), name)
 }
 
-// behind returns the tensor that represents a layer's output. That is the output of the quantiser behind its sums,
-// if only functions of single elements lie in between and nothing else reads them. Otherwise it is the output of
-// the last such function. If a quantiser returns integers, it is the tensor of their real values.
+// bits returns the memory of a tensor, in bits of its declared type.
+func (s *scope) bits(name string) int64 {
+	return int64(graph.ElementCount(s.Known[name].Shape)) * int64(s.declared(name).Bits)
+}
+
+// behind returns the tensor that represents the output of a layer, whose sums step s computes. That is the output of
+// the quantiser behind the sums, if only functions of single elements lie in between and nothing else reads them.
+// Otherwise it is the output of the last such function. If a quantiser returns integers, it is the tensor of their real
+// values.
 func (c *counter) behind(s *program.Step) string {
 	name, quantised := s.Output, false
 	for {
-		if quantised && c.Known[name].DType.Float() || c.given(name) {
+		if quantised && c.Known[name].DType.IsReal() || c.given(name) {
 			return name
 		}
-		readers := c.Readers(name)
+		readers := c.ReadersOf(name)
 		if len(readers) == 0 || len(readers) > 1 && !quantised {
 			return name
 		}
@@ -309,5 +316,5 @@ func (c *counter) behind(s *program.Step) string {
 // codes reports whether a step is a quantiser.
 func (s *scope) codes(step *program.Step) bool {
 	_, ok := s.quantised(step.Node)
-	return ok || operators.Has(step.Node, operators.TraitMinifloatQuantiser)
+	return ok || operators.HasTrait(step.Node, operators.TraitMinifloatQuantiser)
 }

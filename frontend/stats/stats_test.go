@@ -22,7 +22,7 @@ type net struct {
 	made int
 }
 
-func newNet() *net { return &net{Model: onnxtest.New(13).Opset(operators.QONNX, 1)} }
+func newNet() *net { return &net{Model: onnxtest.New(13).Opset(operators.QONNXDomain, 1)} }
 
 func (n *net) fresh() string {
 	n.made++
@@ -31,20 +31,20 @@ func (n *net) fresh() string {
 
 // weights adds weights, none of which is an integer.
 func (n *net) weights(shape ...int) string {
-	name, v := n.fresh(), make([]float64, graph.Size(shape))
+	name, v := n.fresh(), make([]float64, graph.ElementCount(shape))
 	for i := range v {
 		v[i] = 0.5 + float64(i%7)
 	}
-	n.Init(name, graph.Float32, shape, v...)
+	n.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
 // quant adds a quantiser with the given number of bits and a scale of 0.5 behind a tensor.
 func (n *net) quant(x string, bits float64) string {
 	out := n.fresh()
-	n.Init(out+"s", graph.Float32, nil, 0.5).Init(out+"z", graph.Float32, nil, 0)
-	n.Init(out+"b", graph.Float32, nil, bits)
-	n.Model.Node("Quant", x, out+"s", out+"z", out+"b").Domain(operators.QONNX).Out(out)
+	n.Init(out+"s", graph.DTypeFloat32, nil, 0.5).Init(out+"z", graph.DTypeFloat32, nil, 0)
+	n.Init(out+"b", graph.DTypeFloat32, nil, bits)
+	n.Model.Node("Quant", x, out+"s", out+"z", out+"b").Domain(operators.QONNXDomain).Out(out)
 	return out
 }
 
@@ -55,22 +55,22 @@ func (n *net) op(op string, inputs ...string) string {
 }
 
 // count completes the model and counts it.
-func (n *net) count(t *testing.T, out string, shape ...any) *stats.Totals {
+func (n *net) count(t *testing.T, out string, shape ...any) *stats.ModelStats {
 	t.Helper()
-	n.Output(out, graph.Float32, shape...)
+	n.Output(out, graph.DTypeFloat32, shape...)
 	return count(t, n.Bytes())
 }
 
-func count(t *testing.T, file []byte) *stats.Totals {
+func count(t *testing.T, file []byte) *stats.ModelStats {
 	t.Helper()
-	return stats.Count(programOf(t, file), nil)
+	return stats.CountProgram(programOf(t, file), nil)
 }
 
 func programOf(t *testing.T, file []byte) *program.Program {
 	t.Helper()
 	var d diag.List
-	g := onnxio.Read("test.onnx", file, &d)
-	if d.Failed() {
+	g := onnxio.ParseGraph("test.onnx", file, &d)
+	if d.HasErrors() {
 		t.Fatal(d.Diags)
 	}
 	return onnxtest.Prepare(t, g)
@@ -85,7 +85,7 @@ func TestPaperNetwork(t *testing.T) {
 		want float64
 	}{{32, 4_652_832}, {6, 412_960}} {
 		n := newNet()
-		n.Input("x", graph.Float32, 1, 16)
+		n.Input("x", graph.DTypeFloat32, 1, 16)
 		x := "x"
 		widths := []int{16, 64, 32, 32, 5}
 		for i, wide := range widths[1:] {
@@ -123,7 +123,7 @@ func TestPruned(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	image := func(n *net) string {
-		n.Input("x", graph.Float32, 1, 4, 6, 6)
+		n.Input("x", graph.DTypeFloat32, 1, 4, 6, 6)
 		return n.quant("x", 4)
 	}
 	for _, c := range []struct {
@@ -141,52 +141,52 @@ func TestKinds(t *testing.T) {
 			n.Node("Conv", image(n), n.quant(n.weights(8, 4, 3, 3), 3)).Ints("strides", 2, 2).Ints("pads", 1, 1, 1, 1).
 				Out(out)
 			return out, []any{1, 8, 3, 3}
-		}, stats.Convolution, 8 * 9 * 36, 36, "INT4", 288, 0},
+		}, stats.ProductKindConvolution, 8 * 9 * 36, 36, "INT4", 288, 0},
 		{"depthwise", func(n *net) (string, []any) {
 			out := n.fresh()
 			n.Node("Conv", image(n), n.quant(n.weights(4, 1, 3, 3), 3)).Int("group", 4).Out(out)
 			return out, []any{1, 4, 4, 4}
-		}, stats.Depthwise, 4 * 16 * 9, 9, "INT4", 36, 0},
+		}, stats.ProductKindDepthwise, 4 * 16 * 9, 9, "INT4", 36, 0},
 		{"grouped", func(n *net) (string, []any) {
 			out := n.fresh()
 			n.Node("Conv", image(n), n.quant(n.weights(6, 2, 3, 3), 3)).Int("group", 2).Out(out)
 			return out, []any{1, 6, 4, 4}
-		}, stats.Grouped, 6 * 16 * 18, 18, "INT4", 108, 0},
+		}, stats.ProductKindGrouped, 6 * 16 * 18, 18, "INT4", 108, 0},
 		{"a transposed convolution: no products with the zeros between", func(n *net) (string, []any) {
 			out := n.fresh()
 			n.Node("ConvTranspose", image(n), n.quant(n.weights(4, 5, 2, 2), 3)).Ints("strides", 2, 2).Out(out)
 			return out, []any{1, 5, 12, 12}
-		}, stats.Convolution, 36 * 4 * 5 * 4, 4, "INT4", 80, 0},
+		}, stats.ProductKindConvolution, 36 * 4 * 5 * 4, 4, "INT4", 80, 0},
 		{"after a pool of maxima and a rectifier", func(n *net) (string, []any) {
 			pool, out := n.fresh(), n.fresh()
 			n.Node("MaxPool", n.op("Relu", image(n))).Ints("kernel_shape", 2, 2).Ints("strides", 2, 2).Out(pool)
 			n.Node("Conv", pool, n.quant(n.weights(2, 4, 1, 1), 3)).Out(out)
 			return out, []any{1, 2, 3, 3}
-		}, stats.Convolution, 9 * 8, 4, "INT4", 8, 0},
+		}, stats.ProductKindConvolution, 9 * 8, 4, "INT4", 8, 0},
 		{"after a sum: 9 codes from -8 to 7 make 8 bits", func(n *net) (string, []any) {
 			pool, out := n.fresh(), n.fresh()
 			n.Node("AveragePool", image(n)).Ints("kernel_shape", 3, 3).Ints("strides", 3, 3).Out(pool)
 			n.Node("Conv", pool, n.quant(n.weights(2, 4, 1, 1), 3)).Out(out)
 			return out, []any{1, 2, 2, 2}
-		}, stats.Convolution, 4 * 8, 4, "INT8", 8, 4 * 4 * 9},
+		}, stats.ProductKindConvolution, 4 * 8, 4, "INT8", 8, 4 * 4 * 9},
 		{"up-sampling moves", func(n *net) (string, []any) {
-			n.Init("scales", graph.Float32, []int{4}, 1, 1, 2, 2)
+			n.Init("scales", graph.DTypeFloat32, []int{4}, 1, 1, 2, 2)
 			up, out := n.fresh(), n.fresh()
 			n.Node("Resize", image(n), "", "scales").Str("mode", "nearest").
 				Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor").Out(up)
 			n.Node("Conv", up, n.quant(n.weights(2, 4, 1, 1), 3)).Out(out)
 			return out, []any{1, 2, 12, 12}
-		}, stats.Convolution, 144 * 8, 4, "INT4", 8, 0},
+		}, stats.ProductKindConvolution, 144 * 8, 4, "INT4", 8, 0},
 		{"weights in front", func(n *net) (string, []any) {
-			n.Input("x", graph.Float32, 4, 5)
+			n.Input("x", graph.DTypeFloat32, 4, 5)
 			return n.op("MatMul", n.quant(n.weights(3, 4), 3), n.quant("x", 4)), []any{3, 5}
-		}, stats.Dense, 60, 4, "INT4", 12, 0},
+		}, stats.ProductKindDense, 60, 4, "INT4", 12, 0},
 		{"a sum of two streams is no product", func(n *net) (string, []any) {
-			n.Input("x", graph.Float32, 1, 4)
+			n.Input("x", graph.DTypeFloat32, 1, 4)
 			x := n.quant("x", 4)
 			both := n.quant(n.op("Add", n.quant(n.op("Relu", x), 4), x), 4)
 			return n.op("MatMul", both, n.quant(n.weights(4, 2), 3)), []any{1, 2}
-		}, stats.Dense, 8, 4, "INT4", 8, 4},
+		}, stats.ProductKindDense, 8, 4, "INT4", 8, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -219,7 +219,7 @@ func TestKinds(t *testing.T) {
 func TestDataAndShared(t *testing.T) {
 	t.Parallel()
 	n := newNet()
-	n.Input("x", graph.Float32, 3, 3)
+	n.Input("x", graph.DTypeFloat32, 3, 3)
 	x, w := n.quant("x", 4), n.weights(3, 3)
 	y := n.quant(n.op("MatMul", x, n.quant(w, 3)), 5)
 	z := n.quant(n.op("MatMul", y, n.quant(w, 3)), 6)
@@ -228,7 +228,7 @@ func TestDataAndShared(t *testing.T) {
 		got.Layers[1].Weights != 9 {
 		t.Errorf("%+v", got.Total)
 	}
-	if l := got.Layers[2]; l.Kind != stats.DataByData || l.Weights != 0 || l.Entropy != nil ||
+	if l := got.Layers[2]; l.Kind != stats.ProductKindDataByData || l.Weights != 0 || l.Entropy != nil ||
 		l.BOPs != 27*(30+11)+27*math.Log2(3) {
 		t.Errorf("%+v", l)
 	}
@@ -238,7 +238,7 @@ func TestDataAndShared(t *testing.T) {
 func TestRecurrent(t *testing.T) {
 	t.Parallel()
 	n := newNet()
-	n.Input("x", graph.Float32, 7, 1, 3)
+	n.Input("x", graph.DTypeFloat32, 7, 1, 3)
 	n.Node("LSTM", n.quant("x", 4), n.quant(n.weights(2, 16, 3), 3), n.quant(n.weights(2, 16, 4), 2)).
 		Int("hidden_size", 4).Str("direction", "bidirectional").Out("y")
 	got := n.count(t, "y", 7, 2, 1, 4)
@@ -258,7 +258,8 @@ func TestRecurrent(t *testing.T) {
 			}
 			bops += p.BOPs
 		}
-		if l.Kind != stats.Recurrent || l.Steps != 7 || l.MACs != 7*(16*3+16*4) || l.MACsPerStep != 16*3+16*4 ||
+		if l.Kind != stats.ProductKindRecurrent || l.Steps != 7 || l.MACs != 7*(16*3+16*4) ||
+			l.MACsPerStep != 16*3+16*4 ||
 			l.Weights != 16*7 || l.WeightBits != 16*(3*3+4*2) || l.InputBits != 7*3*4 || l.BOPs != bops {
 			t.Errorf("%+v", l)
 		}
@@ -291,8 +292,8 @@ func TestDeclared(t *testing.T) {
 		}
 	}
 	n := newNet()
-	n.Input("x", graph.Float32, 1, 4).Init("w", graph.Float32, []int{4, 2}, 1, -1, 1, 1, -1, -1, -1, 1)
-	n.Init("v", graph.Float32, []int{2, 2}, 1, -5, 0, 1).Annotate("x", "INT3")
+	n.Input("x", graph.DTypeFloat32, 1, 4).Init("w", graph.DTypeFloat32, []int{4, 2}, 1, -1, 1, 1, -1, -1, -1, 1)
+	n.Init("v", graph.DTypeFloat32, []int{2, 2}, 1, -5, 0, 1).Annotate("x", "INT3")
 	got := n.count(t, n.op("MatMul", n.op("MatMul", "x", "w"), "v"), 1, 2)
 	for i, want := range []string{"INT3 x BIPOLAR", "FLOAT32 x INT4"} {
 		if p := got.Layers[i].Products[0]; p.Input+" x "+p.Weight != want {
@@ -305,10 +306,11 @@ func TestDeclared(t *testing.T) {
 func TestEntropy(t *testing.T) {
 	t.Parallel()
 	n := newNet()
-	n.Input("x", graph.Float32, 1, 1, 4)
-	n.Init("w", graph.Float32, []int{2, 1, 4}, 0, 1, 2, 3, 0, 0.5, 1, 1.5)
-	n.Init("s", graph.Float32, []int{2, 1, 1}, 1, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	n.Node("Quant", "w", "s", "z", "b").Domain(operators.QONNX).Out("q")
+	n.Input("x", graph.DTypeFloat32, 1, 1, 4)
+	n.Init("w", graph.DTypeFloat32, []int{2, 1, 4}, 0, 1, 2, 3, 0, 0.5, 1, 1.5)
+	n.Init("s", graph.DTypeFloat32, []int{2, 1, 1}, 1, 0.5).Init("z", graph.DTypeFloat32, nil, 0).Init("b",
+		graph.DTypeFloat32, nil, 4)
+	n.Node("Quant", "w", "s", "z", "b").Domain(operators.QONNXDomain).Out("q")
 	n.Node("Conv", "x", "q").Out("y")
 	e := n.count(t, "y", 1, 2, 1).Entropy
 	if e.Bits != 2 || e.Compression != 16 { // codes 0 to 3, twice each
@@ -321,28 +323,29 @@ func TestEntropy(t *testing.T) {
 func TestStates(t *testing.T) {
 	t.Parallel()
 	n := newNet()
-	n.Input("x", graph.Float32, 1, 2, 2, 1)
+	n.Input("x", graph.DTypeFloat32, 1, 2, 2, 1)
 	sums, flat := n.fresh(), n.fresh()
 	n.Node("Conv", "x", n.weights(2, 2, 1, 1)).Out(sums)
 	code := n.quant(n.op("Relu", sums), 4)
 	n.Node("Flatten", code).Out(flat)
 	got := n.count(t, n.op("MatMul", flat, n.weights(4, 1)), 1, 1)
-	o := got.Observe()
+	o := got.NewNeuronStateObserver()
 	for _, given := range [][]float64{
 		{1, 0, 0, 2}, // channels one after the other: states 10 and 01
 		{1, 3, 1, 2}, // 11 and 11
 	} {
-		o.Sample(func(tensor string) ([]int, []float64) {
+		o.CollectSample(func(tensor string) ([]int, []float64) {
 			if tensor == code {
 				return []int{1, 2, 2, 1}, given
 			}
 			return []int{1, 1}, given[:1] // on, both times
 		})
 	}
-	if e := o.SetLayerStates(); e != 0 {
+	if e := o.SetNeuronStateStats(); e != 0 {
 		t.Errorf("efficiency %g of a network with a layer that is always in one state", e)
 	}
-	want := stats.States{Tensor: code, Neurons: 2, Seen: 4, Distinct: 3, On: 0.75, Entropy: 1.5, Efficiency: 0.75}
+	want := stats.NeuronStateStats{Tensor: code, Neurons: 2, Seen: 4, Distinct: 3, On: 0.75, Entropy: 1.5,
+		Efficiency: 0.75}
 	if s := *got.Layers[0].States; s != want {
 		t.Errorf("%+v, want %+v", s, want)
 	}
@@ -355,8 +358,8 @@ func TestStates(t *testing.T) {
 func TestInferenceCost(t *testing.T) {
 	t.Parallel()
 	n := newNet()
-	n.Input("x", graph.Float32, 1, 2).Init("w", graph.Float32, []int{2, 3}, 0, 1, -1, 0.5, 0, 2)
-	got := n.count(t, n.quant(n.op("MatMul", n.quant("x", 4), n.quant("w", 3)), 5), 1, 3).InferenceCost()
+	n.Input("x", graph.DTypeFloat32, 1, 2).Init("w", graph.DTypeFloat32, []int{2, 3}, 0, 1, -1, 0.5, 0, 2)
+	got := n.count(t, n.quant(n.op("MatMul", n.quant("x", 4), n.quant("w", 3)), 5), 1, 3).QONNXInferenceCost()
 	want := map[string]float64{"op_mac_INT4_INT3": 4, "mem_w_INT3": 4, "mem_o_INT5": 3, "total_macs": 4,
 		"total_bops": 48, "total_mem_w_elems": 4, "total_mem_w_bits": 12, "total_mem_o_elems": 3,
 		"total_mem_o_bits": 15}

@@ -12,9 +12,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A DeclaredType is the type of a tensor's elements as the model declares it: codes of a quantiser, integers,
+// A DeclaredElementType is the type of a tensor's elements as the model declares it: codes of a quantiser, integers,
 // minifloats or reals.
-type DeclaredType struct {
+type DeclaredElementType struct {
 	Name string // as num.Type and QONNX spell it: INT4, BIPOLAR, FLOAT32; E4M3 for a minifloat
 	Bits int
 
@@ -22,38 +22,40 @@ type DeclaredType struct {
 }
 
 // integers returns the narrowest type of integers that holds a range.
-func integers(r num.Range) DeclaredType {
-	t := num.NarrowestInt(r)
-	return DeclaredType{t.String(), t.Width, &r}
+func integers(r num.Range) DeclaredElementType {
+	t := num.NarrowestIntTypeFor(r)
+	return DeclaredElementType{t.String(), t.Width, &r}
 }
 
 // bipolar returns the type of codes that are -1 or +1.
-func bipolar() DeclaredType { return DeclaredType{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
-
-// stored returns the type of elements of which no more is known than the ONNX type in which they are stored.
-func stored(dt graph.DType) DeclaredType {
-	switch bits := dt.Bits(); {
-	case dt == graph.Bool:
-		return integers(num.Range{Lo: 0, Hi: 1})
-	case dt.Float() || bits == 0:
-		return DeclaredType{Name: "FLOAT" + fmt.Sprint(max(bits, 1)), Bits: max(bits, 1)}
-	case bits > 16:
-		t := num.Type{Kind: num.Int, Width: bits}
-		if dt == graph.UInt32 || dt == graph.UInt64 {
-			t.Kind = num.UInt
-		}
-		return DeclaredType{Name: t.String(), Bits: bits}
-	}
-	return declaredAs(dt.Integer())
+func bipolar() DeclaredElementType {
+	return DeclaredElementType{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}}
 }
 
-// known reports whether the type tells more than how elements are stored: they are integers in a known range, or
-// minifloats.
-func (t DeclaredType) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
+// stored returns the type for elements of which nothing is known but the ONNX type in which they are stored.
+func stored(dt graph.DType) DeclaredElementType {
+	switch bits := dt.BitsPerElement(); {
+	case dt == graph.DTypeBool:
+		return integers(num.Range{Lo: 0, Hi: 1})
+	case dt.IsReal() || bits == 0:
+		return DeclaredElementType{Name: "FLOAT" + fmt.Sprint(max(bits, 1)), Bits: max(bits, 1)}
+	case bits > 16:
+		t := num.Type{Kind: num.KindInt, Width: bits}
+		if dt == graph.DTypeUInt32 || dt == graph.DTypeUInt64 {
+			t.Kind = num.KindUInt
+		}
+		return DeclaredElementType{Name: t.String(), Bits: bits}
+	}
+	return declaredAs(dt.StreamIntegerType())
+}
 
-// wider returns the narrowest type of integers that holds the codes of both types. If one of them holds no codes, it
-// returns that one.
-func wider(a, b DeclaredType) DeclaredType {
+// known reports whether the type tells more than how elements are stored: that they are integers in a known range, or
+// minifloats.
+func (t DeclaredElementType) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
+
+// wider returns the narrowest type of integers that holds the codes of both types. If one of the types holds no codes,
+// it returns that one.
+func wider(a, b DeclaredElementType) DeclaredElementType {
 	switch {
 	case a.Name == b.Name || a.codes == nil:
 		return a
@@ -69,13 +71,13 @@ type scope struct {
 	around *scope                 // for a body: the scope that contains its loop
 	loop   *program.Step          // for a body: its loop
 	makers map[string]*graph.Node // node by output
-	types  map[string]DeclaredType
+	types  map[string]DeclaredElementType
 	// types of tensors that streams of the hardware carry, used where the model declares nothing
 	carried map[string]num.Type
 }
 
 func scopeOf(p *program.Program, around *scope, loop *program.Step) *scope {
-	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]DeclaredType{}, nil}
+	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]DeclaredElementType{}, nil}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
 			s.makers[o] = n
@@ -84,9 +86,9 @@ func scopeOf(p *program.Program, around *scope, loop *program.Step) *scope {
 	return s
 }
 
-// declared returns the type of a tensor, in which its bits distinguish its elements. A constant that is moved, scaled
-// or shifted keeps the type of its codes. So does a piecewise linear function of data that are codes.
-func (s *scope) declared(name string) DeclaredType {
+// declared returns the declared type of a tensor's elements. A constant that is moved, scaled or shifted keeps the type
+// of its codes. So does a piecewise linear function of data that are codes.
+func (s *scope) declared(name string) DeclaredElementType {
 	if t, ok := s.types[name]; ok {
 		return t
 	}
@@ -103,30 +105,30 @@ func (s *scope) declared(name string) DeclaredType {
 	return t
 }
 
-// declaredAs returns an integer type of package num as a DeclaredType.
-func declaredAs(t num.Type) DeclaredType {
+// declaredAs returns an integer type of package num as a DeclaredElementType.
+func declaredAs(t num.Type) DeclaredElementType {
 	r := t.Range()
-	return DeclaredType{t.String(), t.Width, &r}
+	return DeclaredElementType{t.String(), t.Width, &r}
 }
 
-// whole returns the smallest type for weights that the file stores as reals. ok is false unless all are integers of at
-// most 16 bits.
-func whole(c *graph.Tensor) (DeclaredType, bool) {
+// whole returns the smallest integer type for weights that the file stores as reals. ok is false unless all are
+// integers of at most 16 bits.
+func whole(c *graph.ConstantTensor) (DeclaredElementType, bool) {
 	var values []int64
 	for v := range c.PossibleValues() {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt16 {
-			return DeclaredType{}, false
+			return DeclaredElementType{}, false
 		}
 		values = append(values, int64(v))
 	}
 	if len(values) == 0 {
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	}
-	return declaredAs(num.Narrowest(values)), true
+	return declaredAs(num.NarrowestTypeOf(values)), true
 }
 
-// find returns the declared type of a tensor. ok is false if no more than the stored type is known.
-func (s *scope) find(name string) (DeclaredType, bool) {
+// find returns the declared type of a tensor. ok is false if only the type in which it is stored is known.
+func (s *scope) find(name string) (DeclaredElementType, bool) {
 	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
 		return declaredAs(t), true
 	}
@@ -136,16 +138,16 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	if t, ok := s.cellWeights(name); ok {
 		return t, true
 	}
-	step, node := s.Producer(name), s.makers[name]
+	step, node := s.ProducerOf(name), s.makers[name]
 	if step != nil {
 		node = step.Node
 	}
 	switch {
 	case node == nil:
-		return DeclaredType{}, false
-	case operators.Has(node, operators.TraitMinifloatQuantiser):
-		e, m := operators.MinifloatBits(s.Program, node)
-		return DeclaredType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
+		return DeclaredElementType{}, false
+	case operators.HasTrait(node, operators.TraitMinifloatQuantiser):
+		e, m := operators.MinifloatFieldBits(s.Program, node)
+		return DeclaredElementType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
 	}
 	if t, ok := s.quantised(node); ok {
 		return t, true
@@ -156,32 +158,33 @@ func (s *scope) find(name string) (DeclaredType, bool) {
 	return s.computed(step)
 }
 
-// quantised returns the type of the codes that a node gives. ok is false if it is no quantiser to bounded integers.
-func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
-	lo, hi, ok := operators.CodeRange(node)
-	sign := ok && operators.IsBipolar(node)
+// quantised returns the type of the codes that a node gives. ok is false if the node is not a quantiser with bounded
+// integers.
+func (s *scope) quantised(node *graph.Node) (DeclaredElementType, bool) {
+	lo, hi, ok := operators.QuantiserCodeLimits(node)
+	sign := ok && operators.IsBipolarQuantiser(node)
 	if c := operators.SplitQuantiser(s.Program, node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
-		sign = operators.IsBipolar((&graph.Node{Domain: operators.InternalDomain, Op: c.Op, Attrs: c.Attrs}))
+		sign = operators.IsBipolarQuantiser((&graph.Node{Domain: operators.InternalDomain, Op: c.Op, Attrs: c.Attrs}))
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	case sign:
 		return bipolar(), true
 	}
 	return integers(num.Range{Lo: int64(lo), Hi: int64(hi)}), true
 }
 
-// arrives returns the type of an input of a loop's body, from outside the loop and, for a state, from the body's
-// output. ok is false for other tensors and outside of loops.
-func (s *scope) arrives(name string) (DeclaredType, bool) {
+// arrives returns the type of an input of a loop's body: that of the tensor outside the loop and, for a state, also
+// that of the body's output. ok is false for other tensors and outside of loops.
+func (s *scope) arrives(name string) (DeclaredElementType, bool) {
 	if s.around == nil {
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	}
-	i := slices.Index(graph.Names(s.Graph.Inputs), name)
+	i := slices.Index(graph.ValueNames(s.Graph.Inputs), name)
 	if i < 0 {
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	}
 	outside := s.loop.Node.Inputs[i]
 	if i >= s.loop.Recur.States {
@@ -194,22 +197,23 @@ func (s *scope) arrives(name string) (DeclaredType, bool) {
 	return wider(t, s.around.declared(outside)), true
 }
 
-// cellWeights returns the type of weights in a body that stands for a recurrent operator: that of the operator's input.
-// ok is false for other tensors.
-func (s *scope) cellWeights(name string) (DeclaredType, bool) {
+// cellWeights returns the type of weights in a body that stands for a recurrent operator, which is the type of the
+// operator's input. ok is false for other tensors.
+func (s *scope) cellWeights(name string) (DeclaredElementType, bool) {
 	if s.around == nil || s.Graph.Init[name] == nil {
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	}
-	cell := s.around.Origin(s.loop.Node)
-	slot, ok := operators.WeightSlot(cell, name)
+	cell := s.around.OriginOf(s.loop.Node)
+	slot, ok := operators.WeightInputSlot(cell, name)
 	if !ok {
-		return DeclaredType{}, false
+		return DeclaredElementType{}, false
 	}
-	return s.around.declared(cell.In(slot)), true
+	return s.around.declared(cell.InputName(slot)), true
 }
 
-// constant returns the type of the constant that a node makes from other constants. ok is false if it is not known.
-func (s *scope) constant(node *graph.Node) (t DeclaredType, ok bool) {
+// constant returns the type of the constant that a node makes from other constants. ok is false if the type is not
+// known.
+func (s *scope) constant(node *graph.Node) (t DeclaredElementType, ok bool) {
 	for _, name := range s.moved(node) {
 		of := s.declared(name)
 		if ok {
@@ -223,8 +227,8 @@ func (s *scope) constant(node *graph.Node) (t DeclaredType, ok bool) {
 	return s.clipped(node, t), true
 }
 
-// moved returns the constants whose elements a node moves or scales: all inputs of a Concat, otherwise the largest
-// input among those that are codes.
+// moved returns the names of the constants whose elements a node moves or scales. These are all inputs of a Concat, and
+// otherwise the largest input among those that are codes.
 func (s *scope) moved(node *graph.Node) (names []string) {
 	size := 0
 	for _, name := range node.Inputs {
@@ -242,16 +246,15 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 	return names
 }
 
-// clipped narrows type t of a node's input to the constant bounds of the node, if that clips integers. Otherwise it
-// returns t.
-func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
-	if !operators.Has(node, operators.TraitClip) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
+// clipped returns t, the type of a node's input, narrowed to the constant bounds of the node if that clips integers.
+func (s *scope) clipped(node *graph.Node, t DeclaredElementType) DeclaredElementType {
+	if !operators.HasTrait(node, operators.TraitClip) || t.codes == nil || s.Known[node.InputName(0)].DType.IsReal() {
 		return t
 	}
 	r := *t.codes
 	for slot, bound := range map[int]*int64{1: &r.Lo, 2: &r.Hi} {
-		if c := s.Known[node.In(slot)].Const; node.In(slot) != "" && c != nil && c.Len() == 1 {
-			*bound = max(t.codes.Lo, min(t.codes.Hi, int64(c.At(0))))
+		if c := s.Known[node.InputName(slot)].Const; node.InputName(slot) != "" && c != nil && c.Len() == 1 {
+			*bound = max(t.codes.Lo, min(t.codes.Hi, int64(c.FloatAt(0))))
 		}
 	}
 	if r.Lo > r.Hi {
@@ -261,11 +264,11 @@ func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
 }
 
 // computed returns the type of a step's output from those of its inputs. ok is false if the step does not determine it.
-func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
+func (s *scope) computed(step *program.Step) (t DeclaredElementType, ok bool) {
 	in := step.Node.Inputs
 	switch {
 	case step.Move != nil:
-		for _, slot := range step.Move.Slots() {
+		for _, slot := range step.Move.SourceInputs() {
 			if c := s.Known[in[slot]].Const; c != nil && c.Len() == 1 {
 				continue // padding
 			}
@@ -281,7 +284,7 @@ func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
 		if len(data) != 1 {
 			return t, false
 		}
-		if !real.Piecewise(step.Elem.Expr, func(v int) bool { return in[step.Elem.Args[v]] == data[0] }) {
+		if !real.IsPiecewiseLinear(step.Elem.Expr, func(v int) bool { return in[step.Elem.Args[v]] == data[0] }) {
 			return t, false
 		}
 		t = s.declared(data[0])
@@ -301,7 +304,7 @@ func (s *scope) computed(step *program.Step) (t DeclaredType, ok bool) {
 	return t, false
 }
 
-// data lists the inputs of a step with Elem set that depend on data, each once.
+// data returns the inputs of a step with Elem set that depend on the model's inputs, each once.
 func (s *scope) data(step *program.Step) (names []string) {
 	for _, slot := range step.Elem.Args {
 		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.IsInexactConstant(name) &&
@@ -313,7 +316,7 @@ func (s *scope) data(step *program.Step) (names []string) {
 }
 
 // allAre reports whether all elements of a constant equal x.
-func allAre(t *graph.Tensor, x float64) bool {
+func allAre(t *graph.ConstantTensor, x float64) bool {
 	for v := range t.PossibleValues() {
 		if v != x {
 			return false

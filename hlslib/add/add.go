@@ -32,14 +32,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the sum of two streams in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the sum of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.CheckSameShapes,
+	Takes:   layer.CheckTwoEqualShapes,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"ElementwiseAdd"}},
 })
 
 // Params are the parameters of the sum: integers with which both inputs are multiplied, and step functions for the
@@ -71,7 +72,7 @@ func (p Params) Verify() error {
 			return fmt.Errorf("channel %d: both factors are 0", c)
 		}
 	}
-	return layer.VerifySteps(p.Steps)
+	return layer.VerifyStepFunctions(p.Steps)
 }
 
 // factor returns the number with which channel c of an input, 0 or 1, is multiplied: 1 if the input has no factors.
@@ -79,12 +80,12 @@ func (p Params) factor(input, c int) int64 {
 	if len(p.Factors[input]) == 0 {
 		return 1
 	}
-	return layer.ForChannel(p.Factors[input], c)
+	return layer.ElementForChannel(p.Factors[input], c)
 }
 
 // multiplies reports whether an input, 0 or 1, has a factor that needs a multiplier.
 func (p Params) multiplies(input int) bool {
-	return layer.NeedsMultiplier(p.Factors[input])
+	return layer.AnyNeedsMultiplier(p.Factors[input])
 }
 
 type op struct {
@@ -103,16 +104,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		n    int
 	}{{"factors of input 0", len(b.P.Factors[0])}, {"factors of input 1", len(b.P.Factors[1])},
 		{"step functions", len(b.P.Steps)}} {
-		if err := layer.CheckPerChannel(list.what, list.n, in); err != nil {
+		if err := layer.CheckPerChannelLength(list.what, list.n, in); err != nil {
 			return nil, nil, err
 		}
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.ChannelSchedule(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFirstInput(in)}
 	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err
 	}
-	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, sums)
+	o.steps, o.Out, err = layer.BindActivationTail(b.P.Steps, sums)
 	return o, o.Out, err
 }
 
@@ -125,29 +126,29 @@ func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 		if len(f) == 0 {
 			f = []int64{1}
 		}
-		o.factor[i] = num.NarrowestInt(num.RangeOf(f))
+		o.factor[i] = num.NarrowestIntTypeFor(num.RangeOf(f))
 	}
 	sums = dataflow.StreamType{Shape: o.In[0].Shape, Range: make([]num.Range, n)}
 	for c := range sums.Range {
-		a, ok0 := o.In[0].Channel(c).Times(o.P.factor(0, c))
-		b, ok1 := o.In[1].Channel(c).Times(o.P.factor(1, c))
+		a, ok0 := o.In[0].ChannelRange(c).TimesConstant(o.P.factor(0, c))
+		b, ok1 := o.In[1].ChannelRange(c).TimesConstant(o.P.factor(1, c))
 		s, ok := a.Plus(b)
 		if !ok0 || !ok1 || !ok {
 			return sums, fmt.Errorf("channel %d: the sum leaves 64 bits", c)
 		}
 		sums.Range[c] = s
 	}
-	o.sum, err = layer.SumType("sum", sums.Range)
+	o.sum, err = layer.NarrowestTypeOf("sum", sums.Range)
 	sums.Elem = o.sum
 	return sums, err
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(2, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(2, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elementwise{Channels: o.Channels, Of: o.sumOf}
+	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.sumOf}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -161,8 +162,8 @@ func (o *op) sumOf(c int, x []int64) int64 {
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
 // multiplier. If all factors are -1, 0 or 1, there are no multipliers to choose.
-func (o *op) Folds() dataflow.Folds {
-	t := o.steps.Tables()
+func (o *op) Folds() dataflow.FoldIterator {
+	t := o.steps.TableLayout()
 	t.PerChannel = t.PerChannel || o.table()
 	steps := t.Row
 	t.Row = func(pe int) int {
@@ -179,38 +180,39 @@ func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 // Loop returns the loop, with the latency of a pair that is multiplied, added, and passes a step function.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	other := c
-	for i, factor := range []*layer.Chain{&c, &other} {
+	for i, factor := range []*layer.PipelineChain{&c, &other} {
 		if o.P.multiplies(i) {
 			if o.table() {
-				factor.DoCounterLookup(o.Words(f), 2*f.PE*o.tableElem().Width, f.Memory)
+				factor.DoCounterLookup(o.WordsPerVector(f), 2*f.PE*o.tableElem().Width, f.Memory)
 			}
-			factor.Product(o.In[i].Elem.Width, o.factor[i].Width, f.Compute == dataflow.ComputeInDSPs)
+			factor.DoProduct(o.In[i].Elem.Width, o.factor[i].Width, f.Compute == dataflow.MultiplierInDSPs)
 		}
 	}
-	c.Join(other)
+	c.WaitForChain(other)
 	c.DoOp(delay.OpAdd, o.sum.Width)
-	o.steps.Chain(&c, f)
-	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
+	o.steps.AppendToChain(&c, f)
+	return layer.LoopWithBackEndLatency(o, f, t, o.LoopNest(f, c.DoStreamWrite()).AsLoop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	built := o.steps.HardwareFunction(f)
 	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
-		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
-		return built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
+		product := layer.WrapToType(o.sum, o.P.factor(0, c)*x[0])
+		return built(c, layer.WrapToType(o.sum, product+o.P.factor(1, c)*x[1]))
 	})
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	i := dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	i := dataflow.KernelInstance{
 		Header:  "add.hpp",
 		Func:    "add",
 		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
-		Config: o.Config(f, "channels computed",
-			dataflow.Field{Name: "sum_t", Doc: "sum", Value: o.sum},
-			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs}),
+		Config: o.ConfigFields(f, "channels computed",
+			dataflow.ConfigField{Name: "sum_t", Doc: "sum", Value: o.sum},
+			dataflow.ConfigField{Name: "use_dsp", Doc: "multiply in DSP slices",
+				Value: f.Compute == dataflow.MultiplierInDSPs}),
 		Storage: o.Storage(f),
 	}
 	if o.table() {
@@ -219,12 +221,12 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			Rows: o.factorRows(f.PE)}}
 	} else {
 		i.Config = append(i.Config,
-			dataflow.Field{Name: "factor0_t", Doc: "factor of input 0", Value: o.factor[0]},
-			dataflow.Field{Name: "factor0", Value: int(o.P.factor(0, 0))},
-			dataflow.Field{Name: "factor1_t", Doc: "factor of input 1", Value: o.factor[1]},
-			dataflow.Field{Name: "factor1", Value: int(o.P.factor(1, 0))})
+			dataflow.ConfigField{Name: "factor0_t", Doc: "factor of input 0", Value: o.factor[0]},
+			dataflow.ConfigField{Name: "factor0", Value: int(o.P.factor(0, 0))},
+			dataflow.ConfigField{Name: "factor1_t", Doc: "factor of input 1", Value: o.factor[1]},
+			dataflow.ConfigField{Name: "factor1", Value: int(o.P.factor(1, 0))})
 	}
-	config, tables := o.steps.Emit(f, "sum")
+	config, tables := o.steps.EmitFieldsAndTables(f, "sum")
 	i.Config, i.Tables = append(i.Config, config...), append(i.Tables, tables...)
 	return i
 }
@@ -232,7 +234,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 // table reports whether the factors lie in a table: they differ between channels, or one is too wide for an int of C++.
 func (o *op) table() bool {
 	for i, f := range o.P.Factors {
-		if !layer.AllEqual(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {
+		if !layer.AllEqual(f) || !o.factor[i].Range().IsWithin(num.Type{Kind: num.KindInt, Width: 32}.Range()) {
 			return true
 		}
 	}
@@ -241,7 +243,7 @@ func (o *op) table() bool {
 
 // tableElem returns the element type of the table of factors.
 func (o *op) tableElem() num.Type {
-	return num.NarrowestInt(o.factor[0].Range().Union(o.factor[1].Range()))
+	return num.NarrowestIntTypeFor(o.factor[0].Range().Union(o.factor[1].Range()))
 }
 
 func (o *op) factorRows(pe int) [][]int64 {

@@ -76,7 +76,7 @@ func TestContract(t *testing.T) {
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	i4 := typ(intN(4), 2)
-	perChannel := layertest.RangedType(intN(3), i4.Shape, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
+	perChannel := layertest.RangedType(intN(3), i4.Shape, num.Range{Lo: -1, Hi: 2}, num.SingleValueRange(3))
 	for _, tt := range []struct {
 		p    add.Params
 		in   []dataflow.StreamType
@@ -122,7 +122,7 @@ func TestForms(t *testing.T) {
 			"add_per_channel factors UINT2 none [[2 1 1 1]], codes INT8 distributed 128 rows of 1", 6},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
-		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Target{})
 		got, folds := strings.TrimSpace(i.Func+" "+layertest.DescribeTables(i)), layertest.CountFolds(op)
 		if got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
@@ -158,7 +158,8 @@ func TestBindRefuses(t *testing.T) {
 		{add.Params{}, []dataflow.StreamType{wide, wide}, "channel 0: the sum leaves 64 bits"},
 		{by(nil, list(1<<59)), []dataflow.StreamType{in, typ(intN(4), 3)}, ""},
 		{by(nil, list(1<<60)), []dataflow.StreamType{in, typ(intN(4), 3)}, "the sum needs 64 bits"},
-		{then(nil, nil, layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.StreamType{typ(uintN(13), 3), in},
+		{then(nil, nil, layertest.Stairs(layer.MaxThresholdsPerChannel+1, 1)), []dataflow.StreamType{typ(uintN(13), 3),
+			in},
 			"a channel has 4097 thresholds, at most 4096"},
 		{add.Params{}, []dataflow.StreamType{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
@@ -168,7 +169,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`,
+	layertest.CheckTextRefused(t, add.Kind, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`,
 		`{"factors":[[1]]}`,
 		`{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
@@ -183,7 +184,7 @@ func TestLoop(t *testing.T) {
 	}{{add.Params{}, 2}, {by(list(-1), nil), 2}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, // comparators
 		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
-		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Loop{
+		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Loop{
 			Body: []dataflow.LoopRun{{Times: 15, Moves: dataflow.PortMoves{Read: 3, Write: 1}}}, Latency: tt.latency,
 		})
 	}
@@ -199,14 +200,14 @@ func TestCost(t *testing.T) {
 	}{
 		{add.Params{}, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 5}},
 		// sums of -15..135
-		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInLUTs},
+		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInLUTs},
 			dataflow.Resources{LUT: 2*(3*8) + 2*9}},
-		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
+		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 2 * 8, DSP: 4}},
-		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM,
-			Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*(2+1), DSP: 2}},
+		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.MemoryLUTRAM,
+			Compute: dataflow.MultiplierInDSPs}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*(2+1), DSP: 2}},
 		// with a base
-		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM},
+		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.MemoryBRAM},
 			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))

@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxWidth if none are.
-func (o *op) FactorBits() int {
-	bits := num.MaxWidth
+// FactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxTypeBits if none are.
+func (o *op) NarrowerFactorBits() int {
+	bits := num.MaxTypeBits
 	for i, in := range o.In {
 		if o.P.multiplies(i) {
 			bits = min(bits, in.Elem.Width, o.factor[i].Width)
@@ -33,23 +33,24 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			factor = o.tableElem().Width
 		}
 		if o.P.multiplies(i) {
-			products = products.Plus(m.Multiplier(in.Elem.Width, factor,
-				f.Compute == dataflow.ComputeInDSPs).Times(f.PE))
+			products = products.Plus(m.MultiplierCost(in.Elem.Width, factor,
+				f.Compute == dataflow.MultiplierInDSPs).Times(f.PE))
 		}
 	}
-	return estimate.LayerCost(m, o.Storage(f), append([]cost.CostPart{
-		m.Control(o.Counters(f)),
+	return estimate.MemoryAndLogicCost(m, o.Storage(f), append([]cost.CostPart{
+		m.ControlCost(o.CounterCost(f)),
 		products.AsPart("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).AsPart("adders"),
-		m.Registers(f.PE * o.sum.Width),
-	}, o.steps.Logic(m, f)...)...)
+		cost.AdderCost(o.sum.Width).Times(f.PE).AsPart("adders"),
+		m.RegisterCost(f.PE * o.sum.Width),
+	}, o.steps.LogicCost(m, f)...)...)
 }
 
 // Storage returns the memories of the layer's tables: of the factors, if these need one, and of the step functions.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width
-		list = append(list, dataflow.ROMStorage("factors", "factor memory", o.Words(f), width).At(f.Memory))
+		list = append(list, dataflow.NewTableStorage("factors", "factor memory", o.WordsPerVector(f),
+			width).InMemory(f.Memory))
 	}
 	return append(list, o.steps.Storage(f)...)
 }

@@ -23,8 +23,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the concatenation in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the concatenation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingConcat",
 	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
 	Example: `{"inputs":2}`,
@@ -38,7 +39,9 @@ type Params struct {
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
-func (p Params) Verify() error { return layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPorts) }
+func (p Params) Verify() error {
+	return layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPortsPerSide)
+}
 
 type op struct {
 	layer.Base[Params]
@@ -68,12 +71,12 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		out.Shape[last] += c
 		step = dataflow.GCD(step, c)
 		for i := range c {
-			out.Range = append(out.Range, t.Channel(i))
+			out.Range = append(out.Range, t.ChannelRange(i))
 		}
 		alike = alike && t.Elem == in[0].Elem
 	}
 	if !alike {
-		out.Elem = num.NarrowestInt(out.Union())
+		out.Elem = num.NarrowestIntTypeFor(out.UnionOfRanges())
 	}
 	if len(slices.Compact(slices.Clone(out.Range))) == 1 {
 		out.Range = out.Range[:1:1]
@@ -84,7 +87,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Dependence says that every vector of the output depends only on the vectors at the same place of the inputs.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.SeparateParts(o.P.Inputs, o.Out[0].Shape.Vectors())
+	return dataflow.NewSeparateDependence(o.P.Inputs, o.Out[0].Shape.VectorCount())
 }
 
 // Computation describes Eval as data, which compiled engines execute.
@@ -94,7 +97,7 @@ func (o *op) Computation() dataflow.Computation {
 		run = dataflow.GCD(run, t.Shape.Channels())
 		all += t.Shape.Channels()
 	}
-	return dataflow.Gather{Run: run, At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: run, At: func(_, r int) (input, at int) {
 		v, c := r*run/all, r*run%all
 		for c >= o.In[input].Shape.Channels() {
 			c -= o.In[input].Shape.Channels()
@@ -106,7 +109,7 @@ func (o *op) Computation() dataflow.Computation {
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
-	for v := range y.Shape.Vectors() {
+	for v := range y.Shape.VectorCount() {
 		for _, t := range in {
 			c := t.Shape.Channels()
 			y.Data = append(y.Data, t.Data[v*c:(v+1)*c]...)
@@ -118,12 +121,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Loop returns the loop over the output words. The inputs take turns: all words of a vector from input 0, then from
 // input 1, and so on.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.In, f, t, func(k int) dataflow.PortMoves {
+	return layer.LoopWithBackEndLatency(o, f, t, layer.NewStreamTurnsLoop(o.In, f, t, func(k int) dataflow.PortMoves {
 		return dataflow.PortMoves{Read: 1 << k, Write: 1}
 	}))
 }
 
-// kernel returns the word that it gets: each iteration has a word of a single input. It has no state.
+// kernel returns the input word of each iteration unchanged, because each iteration reads a word of only one input. It
+// has no state.
 type kernel struct{}
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{} }
@@ -144,24 +148,24 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.Out[0].Elem.Width
 	return estimate.CostOfParts(
-		m.Control(layer.TurnsCounters(o.Out[0], f)),
-		m.Multiplexer(len(o.In), width).AsPart("multiplexers"),
-		m.Registers(width),
+		m.ControlCost(layer.StreamTurnsCounterCost(o.Out[0], f)),
+		m.MultiplexerCost(len(o.In), width).AsPart("multiplexers"),
+		m.RegisterCost(width),
 	)
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	types, each := make([]num.Type, len(o.In)), make([]int, len(o.In))
 	for k, t := range o.In {
 		types[k] = t.Elem
-		_, each[k] = layer.VectorWords(t, f)
+		_, each[k] = layer.CountVectorsAndWords(t, f)
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "concat.hpp",
 		Func:    "concat",
 		Streams: []string{"out_t", "out_width"},
-		Config: layer.TurnsConfig(o.Out[0], f, "an output vector",
-			dataflow.Field{Name: "in_words", Doc: "words of a vector, by input", Value: each},
-			dataflow.Field{Name: "in_types", Doc: "elements, by input", Value: types}),
+		Config: layer.StreamTurnsConfigFields(o.Out[0], f, "an output vector",
+			dataflow.ConfigField{Name: "in_words", Doc: "words of a vector, by input", Value: each},
+			dataflow.ConfigField{Name: "in_types", Doc: "elements, by input", Value: types}),
 	}
 }

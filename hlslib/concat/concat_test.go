@@ -25,8 +25,9 @@ func TestContract(t *testing.T) {
 	for i := range cases {
 		cases[i].Op = concat.New(concat.Params{Inputs: len(cases[i].In)})
 	}
-	many := layertest.Case{Name: "as many as there may be", Op: concat.New(concat.Params{Inputs: dataflow.MaxPorts})}
-	for i := range dataflow.MaxPorts {
+	many := layertest.Case{Name: "as many as there may be",
+		Op: concat.New(concat.Params{Inputs: dataflow.MaxPortsPerSide})}
+	for i := range dataflow.MaxPortsPerSide {
 		many.In = append(many.In, typ(uintN(1+i%5), 2, 2*(1+i%3)))
 	}
 	layertest.Check(t, 30, append(append(cases, layertest.RandomCases(12, 3, randomtest.Concat)...), many)...)
@@ -64,11 +65,11 @@ func TestLoop(t *testing.T) {
 		typ(uintN(2), 2, 6))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
 	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
-	if l.Iterations() != len(want) {
-		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
+	if l.IterationsPerFrame() != len(want) {
+		t.Fatalf("%d iterations, want %d", l.IterationsPerFrame(), len(want))
 	}
 	for i, read := range want {
-		if m := l.At(i); m != (dataflow.PortMoves{Read: read, Write: 1}) {
+		if m := l.MovesOfIteration(i); m != (dataflow.PortMoves{Read: read, Write: 1}) {
 			t.Errorf("iteration %d moves %+v, want a word of inputs %b", i, m, read)
 		}
 	}
@@ -95,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`,
+	layertest.CheckTextRefused(t, concat.Kind, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`,
 		`{"inputs":65}`,
 		`{"inputs":"2"}`)
 }

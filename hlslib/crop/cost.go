@@ -12,5 +12,5 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		return c
 	}
 	m := estimate.CostModelOf(t)
-	return estimate.CostOfParts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
+	return estimate.CostOfParts(m.ControlCost(o.CounterCost(o.words(f))), m.RegisterCost(f.SIMD*o.In[0].Elem.Width))
 }

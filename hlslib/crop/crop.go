@@ -16,8 +16,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the cropping in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the cropping in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Crop",
 	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
 	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
@@ -41,22 +42,22 @@ func (p Params) Verify() error {
 		if p.Start[a] < 0 || p.Stop[a] <= p.Start[a] {
 			return fmt.Errorf("%s from %d to before %d, want at least one", name, p.Start[a], p.Stop[a])
 		}
-		if p.Step[a] < 1 || p.Step[a] > dataflow.MaxElements {
-			return fmt.Errorf("%s in steps of %d, want 1 to %d", name, p.Step[a], dataflow.MaxElements)
+		if p.Step[a] < 1 || p.Step[a] > dataflow.MaxElementsPerFrame {
+			return fmt.Errorf("%s in steps of %d, want 1 to %d", name, p.Step[a], dataflow.MaxElementsPerFrame)
 		}
 	}
 	return nil
 }
 
-// axis returns which rows (a = 0) or columns (a = 1) of an input are kept, where the input has n of them.
-func (p Params) axis(a, n int) dataflow.Stride {
-	return dataflow.Stride{Length: n, First: p.Start[a], End: p.Stop[a], Step: p.Step[a]}
+// axis returns the positions along an axis that are kept: rows for a = 0, columns for a = 1. The input has n of them.
+func (p Params) axis(a, n int) dataflow.StridedPositions {
+	return dataflow.StridedPositions{Length: n, First: p.Start[a], End: p.Stop[a], Step: p.Step[a]}
 }
 
 type op struct {
 	layer.Base[Params]
 	layer.MoveSchedule
-	layer.Grid // of the input; kept pixels are hit
+	layer.NestedFrame // of the input; kept pixels are hit
 }
 
 // bind returns the layer for one input of shape [H, W, C]. Its output has the kept rows and columns, and the input's
@@ -69,9 +70,9 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 				shape, shape[a])
 		}
 	}
-	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
+	o := &op{Base: b, NestedFrame: layer.NestedFrame{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
 	out := in[0]
-	out.Shape = dataflow.Shape{o.Rows.Hits(), o.Columns.Hits(), shape[2]}
+	out.Shape = dataflow.Shape{o.Rows.HitCount(), o.Columns.HitCount(), shape[2]}
 	o.MoveSchedule = layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(shape[2])}
 	return o, o.Out, nil
 }
@@ -79,10 +80,11 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependenceOf(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Start, p.Stop = layer.AxisParams(axis, p.Start, 0), layer.AxisParams(axis, p.Stop, columns)
-		p.Step = layer.AxisParams(axis, p.Step, 1)
+		p.Start, p.Stop = layer.ParamAlongAxisAsRows(axis, p.Start, 0), layer.ParamAlongAxisAsRows(axis, p.Stop,
+			columns)
+		p.Step = layer.ParamAlongAxisAsRows(axis, p.Step, 1)
 		return New(p)
 	})
 }
@@ -90,7 +92,7 @@ func (o *op) Dependence() dataflow.Dependence {
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
-	return dataflow.Gather{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
 		return 0, (o.P.Start[0]+r/width*o.P.Step[0])*w + o.P.Start[1] + r%width*o.P.Step[1]
 	}}
 }
@@ -111,31 +113,31 @@ func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SI
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	both, read := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Read: 1}
-	return layer.WithLatency(o, f, t, o.Grid.Loop(o.words(f), both, read, t))
+	return layer.LoopWithBackEndLatency(o, f, t, o.NestedFrame.LoopOverLargerFrame(o.words(f), both, read, t))
 }
 
 type kernel struct {
-	*layer.Grid
+	*layer.NestedFrame
 	words int // per pixel
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{&o.Grid, o.words(f)}
+	return &kernel{&o.NestedFrame, o.words(f)}
 }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
-	if !k.Hit(iteration / k.words) {
+	if !k.HasPixel(iteration / k.words) {
 		return []dataflow.Word{nil}
 	}
 	return []dataflow.Word{slices.Clone(in[0])}
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "crop.hpp",
 		Func:    "crop",
 		Streams: []string{"in_width", "out_width"},
-		Config: o.Config(o.words(f), "rows of the input", "first kept row", "first row after the kept ones",
+		Config: o.ConfigFields(o.words(f), "rows of the input", "first kept row", "first row after the kept ones",
 			"distance between kept rows"),
 	}
 }

@@ -24,7 +24,7 @@ func TestContract(t *testing.T) {
 		{Name: "every third", Op: crop.New(crop.Params{Stop: [2]int{7, 7}, Step: [2]int{3, 3}}),
 			In: []dataflow.StreamType{typ(int4, 7, 7, 2)}},
 		{Name: "a step beyond the end", Op: crop.New(crop.Params{Stop: [2]int{3, 3},
-			Step: [2]int{100, dataflow.MaxElements}}), In: []dataflow.StreamType{typ(int4, 3, 3, 2)}},
+			Step: [2]int{100, dataflow.MaxElementsPerFrame}}), In: []dataflow.StreamType{typ(int4, 3, 3, 2)}},
 		{Name: "a pixel", Op: crop.New(crop.Params{Stop: ones, Step: ones}), In: []dataflow.StreamType{typ(int4, 1, 1,
 			6)}},
 	}
@@ -69,7 +69,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, crop.Layer, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`,
+	layertest.CheckTextRefused(t, crop.Kind, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`,
 		`{"stop":[1,1],"step":1}`)
 }
 

@@ -21,8 +21,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the fork in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the fork in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "DuplicateStreams",
 	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
 	Example: `{"copies":2}`,
@@ -31,17 +32,17 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 
 // Params are the parameters of the fork: the number of copies, and optionally a prescribed format of words.
 type Params struct {
-	Copies int `json:"copies"`         // number of outputs, 2 to dataflow.MaxPorts
+	Copies int `json:"copies"`         // number of outputs, 2 to dataflow.MaxPortsPerSide
 	Word   int `json:"word,omitempty"` // elements per word; 0 allows any PE
 	Tile   int `json:"tile,omitempty"` // tile of prescribed words; 0 means row-major order
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.CheckInRange("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("copies", p.Copies, 2, dataflow.MaxPortsPerSide); err != nil {
 		return err
 	}
-	if err := layer.CheckInRange("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
+	if err := layer.CheckInRange("elements in a word", p.Word, 0, dataflow.MaxWordBits); err != nil {
 		return err
 	}
 	if p.Tile < 0 || p.Tile > 0 && p.Word == 0 {
@@ -58,7 +59,7 @@ type op struct {
 // bind returns the layer for one input, and its outputs, which all have the input's type. It returns an error if the
 // prescribed words do not fit the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	o := &op{b, layer.ChannelSchedule(in)}
+	o := &op{b, layer.ScheduleForFirstInput(in)}
 	if err := o.given(); err != nil {
 		return nil, nil, err
 	}
@@ -66,18 +67,18 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// given returns an error if the words that Word and Tile prescribe do not fit the input. Without prescribed words it
-// returns nil.
+// given returns an error if the words that Params.Word and Params.Tile prescribe do not fit the input. Without
+// prescribed words it returns nil.
 func (o *op) given() error {
 	p, t := o.P, o.In[0]
 	switch {
 	case p.Word == 0:
 		return nil
-	case t.Shape.Size()%p.Word != 0:
+	case t.Shape.ElementCount()%p.Word != 0:
 		return fmt.Errorf("a frame of shape %v, want whole words of %d elements", t.Shape, p.Word)
-	case p.Word*t.Elem.Width > dataflow.MaxWord:
-		return fmt.Errorf("a word of %d bits, at most %d are possible", p.Word*t.Elem.Width, dataflow.MaxWord)
-	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.TileOf(p.Tile) == 0):
+	case p.Word*t.Elem.Width > dataflow.MaxWordBits:
+		return fmt.Errorf("a word of %d bits, at most %d are possible", p.Word*t.Elem.Width, dataflow.MaxWordBits)
+	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.PortTileFor(p.Tile) == 0):
 		return fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, "+
 			"other than all of them", p.Tile, t.Shape)
 	}
@@ -87,9 +88,9 @@ func (o *op) given() error {
 // port returns the word format that the input and all outputs share: PE channels, or the prescribed words.
 func (o *op) port(f dataflow.Fold) dataflow.Port {
 	if o.P.Word == 0 {
-		return o.In[0].Port(f.PE)
+		return o.In[0].RowMajorPort(f.PE)
 	}
-	p := o.In[0].Port(o.P.Word)
+	p := o.In[0].RowMajorPort(o.P.Word)
 	p.Tile = o.P.Tile
 	return p
 }
@@ -98,16 +99,16 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 func (o *op) Dependence() dataflow.Dependence {
 	shape := o.In[0].Shape
 	if o.P.Tile == 0 {
-		return dataflow.SeparateParts(1, shape.Size())
+		return dataflow.NewSeparateDependence(1, shape.ElementCount())
 	}
-	d := dataflow.SeparateParts(1, shape[:len(shape)-2].Size())
+	d := dataflow.NewSeparateDependence(1, shape[:len(shape)-2].ElementCount())
 	d.Window = true
 	return d
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Gather{Run: o.In[0].Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
+	return dataflow.GatherComputation{Run: o.In[0].Shape.ElementCount(), At: func(_, r int) (int, int) { return 0, r }}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -115,11 +116,12 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels, in increasing order, or a single fold if the words are prescribed.
-func (o *op) Folds() dataflow.Folds {
+func (o *op) Folds() dataflow.FoldIterator {
 	if o.P.Word == 0 {
-		return o.ChannelwiseSchedule.Folds(layer.Tables{}, false)
+		return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
 	}
-	return layer.Folds{Fits: func(f dataflow.Fold) bool { return o.port(f).Words <= dataflow.MaxIterations }}.All()
+	fits := func(f dataflow.Fold) bool { return o.port(f).Words <= dataflow.MaxIterationsPerFrame }
+	return layer.FoldChoices{Fits: fits}.AllFolds()
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -131,12 +133,12 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.PortMoves{Read: 1, Write: 1<<o.P.Copies - 1}
 	c := layer.NewIterationChain(t)
-	c.Read()
-	return layer.WithLatency(o, f, t,
-		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
+	c.DoStreamRead()
+	return layer.LoopWithBackEndLatency(o, f, t,
+		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.port(f).Words, Moves: moves}}, Latency: c.DoStreamWrite()})
 }
 
-// kernel is the number of copies that it returns of each word. It has no state.
+// kernel is the number of copies of each input word that its Step returns. It has no state.
 type kernel int
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel(o.P.Copies) }
@@ -149,27 +151,28 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return y
 }
 
-// Cost counts the counter of words, a LUT per copy that waits for room in all the others, and the registers of a word.
-// The copies are wiring. FINN has no estimate.
+// Cost counts the counter of words, the registers of a word, and a LUT per copy, which waits until all other copies
+// have room. The copies are wiring. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, word := estimate.CostModelOf(t), o.port(f)
 	return estimate.CostOfParts(
-		m.Control(cost.Counter(word.Words)),
-		layer.Handshakes(o.P.Copies),
-		m.Registers(word.Width()),
+		m.ControlCost(cost.CounterCost(word.Words)),
+		layer.HandshakeCost(o.P.Copies),
+		m.RegisterCost(word.Width()),
 	)
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "dup.hpp",
 		Func:    "duplicate",
 		Streams: []string{"in_width"},
 	}
 }
 
-// Moves returns true: the layer only passes codes on, so if the input has minifloats, the outputs have the same.
-func (o *op) Moves() bool { return true }
+// OutputsAreInputs returns true: the layer only passes codes on, so if the input has minifloats, the outputs have the
+// same.
+func (o *op) OutputsAreInputs() bool { return true }

@@ -15,9 +15,9 @@ func TestContract(t *testing.T) {
 	perChannel := dataflow.StreamType{Shape: dataflow.Shape{2, 3},
 		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	var cases []layertest.Case
-	for _, copies := range []int{2, 3, 5, dataflow.MaxPorts} {
+	for _, copies := range []int{2, 3, 5, dataflow.MaxPortsPerSide} {
 		for _, in := range []dataflow.StreamType{typ(uintN(4), 3, 2, 6), typ(intN(64), 2, 64),
-			typ(num.Type{Kind: num.Bipolar, Width: 1}, 4), typ(intN(3)), perChannel} {
+			typ(num.Type{Kind: num.KindBipolar, Width: 1}, 4), typ(intN(3)), perChannel} {
 			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d of %v", copies, in.Shape),
 				Op: dup.New(dup.Params{Copies: copies}), In: []dataflow.StreamType{in}})
 		}
@@ -97,7 +97,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, dup.Layer, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`,
+	layertest.CheckTextRefused(t, dup.Kind, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`,
 		`{"copies":1e9}`, `{"copies":2} x`)
 }
 

@@ -20,12 +20,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the name of this kind of layer. Folding inserts such layers where the words of two layers differ.
-const Kind = "StreamingDataWidthConverter"
+// KindName is the name of this kind of layer. Folding inserts such layers where the words of two layers differ.
+const KindName = "StreamingDataWidthConverter"
 
-// Layer describes the width converter in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
-	Name:    Kind,
+// Kind describes the width converter in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+	Name:    KindName,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,
 	Stepped: true,
@@ -41,8 +42,8 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWord || p.Out > dataflow.MaxWord {
-		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWord)
+	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWordBits || p.Out > dataflow.MaxWordBits {
+		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWordBits)
 	}
 	if p.Tile < 0 {
 		return fmt.Errorf("tiles of %d channels", p.Tile)
@@ -71,11 +72,11 @@ type op struct {
 // words of both widths, and if words or the buffer have too many bits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	p, shape := b.P, in[0].Shape
-	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.TileOf(t) == 0) {
+	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.PortTileFor(t) == 0) {
 		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of "+
 			"windows, other than all of them", t, shape)
 	}
-	size, period := shape.Size(), p.In/dataflow.GCD(p.In, p.Out)*p.Out
+	size, period := shape.ElementCount(), p.In/dataflow.GCD(p.In, p.Out)*p.Out
 	if size%period != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole words of %d and of %d", shape,
 			size, p.In, p.Out)
@@ -84,8 +85,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		what     string
 		elements int
 	}{{"word", max(p.In, p.Out)}, {"buffer", p.buffer()}} {
-		if w := x.elements * in[0].Elem.Width; w > dataflow.MaxWord {
-			return nil, nil, fmt.Errorf("a %s of %d bits, at most %d are possible", x.what, w, dataflow.MaxWord)
+		if w := x.elements * in[0].Elem.Width; w > dataflow.MaxWordBits {
+			return nil, nil, fmt.Errorf("a %s of %d bits, at most %d are possible", x.what, w, dataflow.MaxWordBits)
 		}
 	}
 	return &op{b, in[0], size / period, period / min(p.In, p.Out)}, in[:1:1], nil
@@ -93,7 +94,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Gather{Run: o.typ.Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
+	return dataflow.GatherComputation{Run: o.typ.Shape.ElementCount(), At: func(_, r int) (int, int) { return 0, r }}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -101,11 +102,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields the only fold, because the parameters already determine the words of both ends.
-func (o *op) Folds() dataflow.Folds { return layer.Folds{}.All() }
+func (o *op) Folds() dataflow.FoldIterator { return layer.FoldChoices{}.AllFolds() }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	port := func(n int) []dataflow.Port {
-		p := o.typ.Port(n)
+		p := o.typ.RowMajorPort(n)
 		p.Tile = o.P.Tile
 		return []dataflow.Port{p}
 	}
@@ -116,19 +117,19 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 // written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.ReadWhere()
+	c.DoConditionalStreamRead()
 	if !o.divides() {
 		for range bits.Len(uint(o.trips)) { // shifts a word behind the rest in the buffer
-			c.Choose(1)
+			c.DoSelect(1)
 		}
 	}
-	c.Choose(1)
+	c.DoSelect(1)
 	each := dataflow.IndexSet{Kind: dataflow.EveryIndex}
 	l := dataflow.LoopNest{
 		Trips:   []int{o.periods, o.trips},
 		Read:    []dataflow.PortIndices{{each, each}},
 		Write:   []dataflow.PortIndices{{each, each}},
-		Latency: c.Write(),
+		Latency: c.DoStreamWrite(),
 	}
 	ceil := func(a, b int) int { return (a + b - 1) / b }
 	switch in, out := o.P.In, o.P.Out; {
@@ -137,13 +138,13 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	case in < out:
 		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
 	}
-	return layer.WithLatency(o, f, t, l.Loop())
+	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 
 // divides reports whether one of the two widths divides the other.
 func (o *op) divides() bool { return o.P.In%o.P.Out == 0 || o.P.Out%o.P.In == 0 }
 
-// moves returns the set of those iterations of a period for which f is true.
+// moves returns the set of those iterations i of a period, counted from 0, for which f(i) is true.
 func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 	pattern := bytes.Repeat([]byte{'0'}, o.trips)
 	for i := range pattern {
@@ -177,12 +178,12 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "dwc.hpp",
 		Func:    "dwc",
 		Streams: []string{"in_width", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "buffer_width", Doc: "bits kept between the ends", Value: o.P.buffer() * o.typ.Elem.Width},
 		},
 	}

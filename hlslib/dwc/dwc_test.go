@@ -13,7 +13,7 @@ import (
 func TestContract(t *testing.T) {
 	t.Parallel()
 	var cases []layertest.Case
-	elems := []num.Type{uintN(1), intN(3), {Kind: num.Bipolar, Width: 1}, uintN(8)}
+	elems := []num.Type{uintN(1), intN(3), {Kind: num.KindBipolar, Width: 1}, uintN(8)}
 	for in := 1; in <= 8; in++ {
 		for out := 1; out <= 8; out++ {
 			period := in * out // a multiple of theirs
@@ -54,14 +54,14 @@ func TestLoop(t *testing.T) {
 	for _, tt := range tests {
 		op := layertest.Bind(t, dwc.New(dwc.Params{In: tt.in, Out: tt.out}), typ(uintN(2), 24))
 		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.periods*len(tt.read) || l.Latency != 2 {
+		if l.IterationsPerFrame() != tt.periods*len(tt.read) || l.Latency != 2 {
 			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
 		}
-		for i := range l.Iterations() {
+		for i := range l.IterationsPerFrame() {
 			j := i % len(tt.read)
 			if want := (dataflow.PortMoves{Read: uint64(tt.read[j] - '0'),
-				Write: uint64(tt.write[j] - '0')}); l.At(i) != want {
-				t.Errorf("%d to %d: iteration %d moves %v, want %v", tt.in, tt.out, i, l.At(i), want)
+				Write: uint64(tt.write[j] - '0')}); l.MovesOfIteration(i) != want {
+				t.Errorf("%d to %d: iteration %d moves %v, want %v", tt.in, tt.out, i, l.MovesOfIteration(i), want)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`,
+	layertest.CheckTextRefused(t, dwc.Kind, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`,
 		`{"in":1,"out":1.5}`,
 		`{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
 }

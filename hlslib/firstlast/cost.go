@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the memory of words, the table of the order, the counters, and an adder that joins the address of a
-// chunk and the word within it.
+// Cost counts the memory of words, the table of the order and the counters. It also counts an adder that joins the
+// address of a chunk and the word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -18,20 +18,20 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	in, _ := o.P.words(f)
 	var counters cost.Resources
 	for _, n := range []int{o.steps, in, len(o.P.Order), o.P.Chunk / f.SIMD} {
-		counters = counters.Plus(cost.Counter(n))
+		counters = counters.Plus(cost.CounterCost(n))
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
-	return estimate.LayerCost(m, o.storage(f),
-		m.Control(counters),
-		cost.Adder(bits.Len(uint(o.rows(f)-1))).AsPart("address"),
-		m.Registers(width),
+	return estimate.MemoryAndLogicCost(m, o.storage(f),
+		m.ControlCost(counters),
+		cost.AdderCost(bits.Len(uint(o.rows(f)-1))).AsPart("address"),
+		m.RegisterCost(width),
 	)
 }
 
 // storage returns the layer's memories: that of the kept words, and the table of Params.Order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{
-		dataflow.RAMStorage("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
-		o.P.table().Storage("order").At(dataflow.LUTRAM),
+		dataflow.NewArrayStorage("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
+		o.P.table().StorageForPart("order").InMemory(dataflow.MemoryLUTRAM),
 	}
 }

@@ -23,8 +23,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the first and the last step in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the first and the last step in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "FirstLast",
 	Doc:     "elements of the first and the last step of a sequence (Gather, Slice behind a recurrence)",
 	Example: `{"step":4,"chunk":2,"order":[{"chunk":0},{"last":true,"chunk":1}],"shape":[4]}`,
@@ -48,11 +49,12 @@ type ChunkSource struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if p.Chunk < 1 || p.Step < 1 || p.Step > dataflow.MaxElements || p.Step%p.Chunk != 0 {
+	if p.Chunk < 1 || p.Step < 1 || p.Step > dataflow.MaxElementsPerFrame || p.Step%p.Chunk != 0 {
 		return fmt.Errorf("steps of %d elements, want whole chunks of %d", p.Step, p.Chunk)
 	}
-	if n := len(p.Order); n < 1 || n > dataflow.MaxElements/p.Chunk {
-		return fmt.Errorf("%d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk, dataflow.MaxElements)
+	if n := len(p.Order); n < 1 || n > dataflow.MaxElementsPerFrame/p.Chunk {
+		return fmt.Errorf("%d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk,
+			dataflow.MaxElementsPerFrame)
 	}
 	for j, from := range p.Order {
 		if from.Chunk < 0 || from.Chunk >= p.chunks() {
@@ -61,9 +63,9 @@ func (p Params) Verify() error {
 	}
 	size := 1
 	for _, d := range p.Shape {
-		if d < 1 || d > dataflow.MaxElements/size {
+		if d < 1 || d > dataflow.MaxElementsPerFrame/size {
 			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
-				dataflow.MaxElements)
+				dataflow.MaxElementsPerFrame)
 		}
 		size *= d
 	}
@@ -97,7 +99,7 @@ type op struct {
 // bind returns the layer for one input, and its output with Params.Shape and the input's element type. It returns an
 // error unless a frame is whole steps.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	size := in[0].Shape.Size()
+	size := in[0].Shape.ElementCount()
 	if size%b.P.Step != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole steps of %d", in[0].Shape, size,
 			b.P.Step)
@@ -109,12 +111,12 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// ranges returns the ranges of the output's channels, out of them, for an input of type t. If a step is not whole
-// vectors, or the input has one range, it returns one range for all.
+// ranges returns the ranges of the output's out channels, for an input of type t. If a step is not whole vectors, or
+// the input has one range, it returns one range for all channels.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in := t.Shape.Channels()
 	if len(t.Range) == 1 || p.Step%in != 0 {
-		return []num.Range{t.Union()}
+		return []num.Range{t.UnionOfRanges()}
 	}
 	r := make([]num.Range, out)
 	for i := range len(p.Order) * p.Chunk {
@@ -143,7 +145,7 @@ func (o *op) Dependence() dataflow.Dependence {
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		if at = o.P.Order[r].Chunk; o.P.Order[r].Last {
 			at += (o.steps - 1) * o.P.chunks()
 		}
@@ -164,7 +166,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
-func (o *op) Folds() dataflow.Folds {
+func (o *op) Folds() dataflow.FoldIterator {
 	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return o.steps*in + out
@@ -176,12 +178,12 @@ func (o *op) Folds() dataflow.Folds {
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
-	c.DoCounterLookup(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
+	c.DoCounterLookup(2, 1, dataflow.MemoryLUTRAM) // reads the order, as if it had several rows
 	c.DoOp(delay.OpAdd, bits.Len(uint(o.rows(f))))
-	c.Lookup(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
-	return layer.WithLatency(o, f, t, dataflow.Loop{Body: dataflow.Join(
+	c.DoMemoryRead(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
+	return layer.LoopWithBackEndLatency(o, f, t, dataflow.Loop{Body: dataflow.JoinLoopRuns(
 		dataflow.LoopRun{Times: o.steps * in, Moves: dataflow.PortMoves{Read: 1}},
-		dataflow.LoopRun{Times: out, Moves: dataflow.PortMoves{Write: 1}}), Latency: c.Write()})
+		dataflow.LoopRun{Times: out, Moves: dataflow.PortMoves{Write: 1}}), Latency: c.DoStreamWrite()})
 }
 
 // kernel holds the words of the first step, if they are kept, followed by those of the latest step.
@@ -225,17 +227,17 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.words[at])}
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	in, out := o.P.words(f)
 	kept := 0
 	if o.P.first() {
 		kept = in
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "firstlast.hpp",
 		Func:    "firstlast",
 		Streams: []string{"in_width", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "steps", Doc: "steps of a frame", Value: o.steps},
 			{Name: "in_words", Doc: "words of a step", Value: in},
 			{Name: "out_words", Doc: "output words of a frame", Value: out},
@@ -251,28 +253,28 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 // ReadsEnds returns true: the layer must be told where a sequence ends, because it uses the last step.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer at for sequences of any length. A signal of the sequence's end takes the place of its
-// counter of steps.
+// Sequence returns the layer at, which is this layer bound to some length, as one for sequences of any length. A signal
+// of the sequence's end takes the place of its counter of steps.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
-	of.Base, of.sequence = of.With(of.P), true
+	of.Base, of.sequence = of.WithParams(of.P), true
 	return &of
 }
 
 // EmitSteps returns the data of the C++ instance for sequences of any length, whose end a stream of its own tells.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.KernelInstance {
 	i := o.Emit(f, t)
 	i.Func, i.Ends = "firstlast_steps", true
 	i.Config = i.Config[1:]
 	return i
 }
 
-// table returns Order as the table of a memory. It has, by output chunk, the chunk's number in the first step or,
-// numbered after those, in the last.
+// table returns Order as the table of a memory. Row j belongs to output chunk j: it holds a chunk's number in the first
+// step or, numbered after those, in the last.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the first step or, numbered after those, of the last",
-		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
+		Elem: num.NarrowestIntTypeFor(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
 	}
 	for _, from := range p.Order {
 		row := from.Chunk

@@ -18,23 +18,23 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.Vectors > 1 {
 		join = o.P.Op.Cost(width)
 	}
-	return estimate.LayerCost(m, o.storage(f),
-		m.Control(o.Counters(f)),
+	return estimate.MemoryAndLogicCost(m, o.storage(f),
+		m.ControlCost(o.CounterCost(f)),
 		join.Times(f.PE).AsPart("pooling"),
-		m.Registers(f.PE*width),
+		m.RegisterCost(f.PE*width),
 	)
 }
 
 // storage returns the memory of the accumulators, which circulate in shift registers or, if there are many, lie in
 // LUTs. It has no rows if a frame is a single vector.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	rows := o.Words(f)
+	rows := o.WordsPerVector(f)
 	if o.Vectors == 1 {
 		rows = 0
 	}
-	kept := dataflow.RAMStorage("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
-	return []dataflow.Storage{kept.At(dataflow.LUTRAM).InShiftRegisters()}
+	kept := dataflow.NewArrayStorage("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
+	return []dataflow.Storage{kept.InMemory(dataflow.MemoryLUTRAM).InShiftRegisters()}
 }
 
 // Delay returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.Delay() }
+func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.DelayNS() }

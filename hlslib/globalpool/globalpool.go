@@ -23,20 +23,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the pooling of frames in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the pooling of frames in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "GlobalPool",
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
 	Example: `{"op":"sum"}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}, WholeImage: true},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"GlobalAccPool"}, WholeImage: true},
 })
 
-// Params select the operation of the pooling, Max or Sum.
+// Params select the operation of the pooling, PoolingMax or PoolingSum.
 type Params = layer.PoolParams
 
-// Max and Sum are the operations of pooling: the maximum of each channel over a frame, or the sum.
-const Max, Sum = layer.MaxPooling, layer.SumPooling
+// PoolingMax and PoolingSum are the operations of pooling: the maximum of each channel over a frame, or the sum.
+const PoolingMax, PoolingSum = layer.PoolingMax, layer.PoolingSum
 
 type op struct {
 	layer.Base[Params]
@@ -49,7 +50,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
-	o := &op{b, layer.ChannelSchedule(in)}
+	o := &op{b, layer.ScheduleForFirstInput(in)}
 	out, err := b.P.Op.OutputType(in[0], o.Vectors, dataflow.Shape{o.Channels})
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, err
@@ -57,34 +58,36 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Pooler{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.SumPooling}
+	return dataflow.PoolingComputation{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.PoolingSum}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := slices.Clone(in[0].Data[:o.Channels])
 	for i, x := range in[0].Data[o.Channels:] {
 		c := i % o.Channels
-		y[c] = o.P.Op.Pool(y[c], x)
+		y[c] = o.P.Op.PoolTwo(y[c], x)
 	}
 	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
 }
 
 // Folds yields every PE that divides the channels, in increasing order.
-func (o *op) Folds() dataflow.Folds { return o.ChannelwiseSchedule.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
+}
 
 // Loop returns the loop over the input words, whose last vector writes the results. Its latency is that of a word that
 // is added to the kept one, or compared with it.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	width := o.Out[0].Elem.Width
-	if n := o.Words(f); n > dataflow.ShiftRegister {
-		c.DoCounterLookup(n, f.PE*width, dataflow.LUTRAM)
+	if n := o.WordsPerVector(f); n > dataflow.MaxShiftRegisterWords {
+		c.DoCounterLookup(n, f.PE*width, dataflow.MemoryLUTRAM)
 	}
-	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.OpSelect)...)
-	l := o.Nest(f, c.Write())
+	c.DoInOneStage(width, append(o.P.Op.PipelineOps(), delay.OpSelect)...)
+	l := o.LoopNest(f, c.DoStreamWrite())
 	l.Write[0][0].Kind = dataflow.LastIndex
-	return layer.WithLatency(o, f, t, l.Loop())
+	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 
 // kernel keeps the maximum or sum of the vectors so far, one word for each group of PE channels.
@@ -96,7 +99,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{op: o.P.Op, vectors: o.Vectors, kept: make([]dataflow.Word, o.Words(f))}
+	return &kernel{op: o.P.Op, vectors: o.Vectors, kept: make([]dataflow.Word, o.WordsPerVector(f))}
 }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -105,7 +108,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.kept[fold] = append(k.kept[fold][:0], in[0]...)
 	} else {
 		for pe, kept := range k.kept[fold] {
-			k.kept[fold][pe] = k.op.Pool(in[0][pe], kept)
+			k.kept[fold][pe] = k.op.PoolTwo(in[0][pe], kept)
 		}
 	}
 	if k.words[0] = nil; vector == k.vectors-1 {
@@ -114,12 +117,12 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "globalpool.hpp",
 		Func:    "globalpool",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config:  o.Config(f, "channels computed", o.VectorsField(), o.P.Op.Field()),
+		Config:  o.ConfigFields(f, "channels computed", o.VectorCountField(), o.P.Op.ConfigField()),
 		Storage: o.storage(f),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/testsupport/randomtest"
 )
 
-var maximum, sum = of(globalpool.Max), of(globalpool.Sum)
+var maximum, sum = of(globalpool.PoolingMax), of(globalpool.PoolingSum)
 
 func of(op layer.Pooling) dataflow.Op { return globalpool.New(globalpool.Params{Op: op}) }
 
@@ -62,8 +62,9 @@ func TestLoop(t *testing.T) {
 	for _, tt := range []struct{ pe, iterations, first, writes int }{{1, 588, 576 + 2, 12}, {4, 147, 144 + 2, 3},
 		{12, 49, 48 + 2, 1}} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.iterations || l.FirstWrite(0) != tt.first || l.Writes(0) != tt.writes ||
-			l.Reads(0) != tt.iterations {
+		if l.IterationsPerFrame() != tt.iterations || l.FirstWriteClock(0) != tt.first ||
+			l.WordsWritten(0) != tt.writes ||
+			l.WordsRead(0) != tt.iterations {
 			t.Errorf("PE %d: %+v, want %+v", tt.pe, l, tt)
 		}
 	}
@@ -77,16 +78,16 @@ func TestBindRefuses(t *testing.T) {
 		want string
 	}{
 		{"mean", typ(uintN(4), 4, 2), `pooling by "mean", want "max" or "sum"`},
-		{globalpool.Max, typ(uintN(4), 4), "an input of shape [4], want [..., channels]"},
-		{globalpool.Sum, typ(intN(64), 2, 2, 2), "channel 0: the sum of 4 values in ["},
-		{globalpool.Sum, typ(intN(62), 4, 2), "a sum needs 64 bits"},
-		{globalpool.Sum, typ(intN(61), 4, 2), ""},
-		{globalpool.Max, typ(intN(64), 65537, 65537, 64), "no fold keeps"},
+		{globalpool.PoolingMax, typ(uintN(4), 4), "an input of shape [4], want [..., channels]"},
+		{globalpool.PoolingSum, typ(intN(64), 2, 2, 2), "channel 0: the sum of 4 values in ["},
+		{globalpool.PoolingSum, typ(intN(62), 4, 2), "a sum needs 64 bits"},
+		{globalpool.PoolingSum, typ(intN(61), 4, 2), ""},
+		{globalpool.PoolingMax, typ(intN(64), 65537, 65537, 64), "no fold keeps"},
 	} {
 		layertest.CheckRefused(t, of(tt.op), []dataflow.StreamType{tt.in}, tt.want)
 	}
 	layertest.CheckRefused(t, maximum, nil, "0 inputs, want 1")
-	layertest.CheckTextRefused(t, globalpool.Layer, ``, `{}`, `{"op":"mean"}`)
+	layertest.CheckTextRefused(t, globalpool.Kind, ``, `{}`, `{"op":"mean"}`)
 }
 
 // TestCost checks that the accumulators are a register, shift registers of 32, or distributed RAM.

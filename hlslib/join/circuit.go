@@ -6,15 +6,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the RTL, which is wires: a word of every input side by side, each element extended to the output's
-// type.
+// Circuit returns the layer's RTL, which is wires: a word of every input side by side, each element extended to the
+// output's type.
 func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
-	b := circuit.New(t.Rate())
-	always := b.Constant(1)
+	b := circuit.NewBuilder(t.CircuitTiming())
+	always := b.ConstantNumber(1)
 	words := make([]circuit.Value, len(o.in))
 	for k, in := range o.in {
-		words[k] = layer.Recoded(b.Input(o.P.Block*in.Elem.Width, always), in, o.out.Elem)
+		words[k] = layer.RecodeWord(b.AddInputStream(o.P.Block*in.Elem.Width, always), in, o.out.Elem)
 	}
-	b.Output(circuit.Joined(words...), always)
-	return b.Layer()
+	b.AddOutputStream(circuit.ConcatenateWords(words...), always)
+	return b.FinishLayer()
 }

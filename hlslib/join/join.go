@@ -21,8 +21,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the join in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the join in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingJoin",
 	Doc:     "words side by side (what the parts of a layer that is split into processes have computed)",
 	Example: `{"inputs":2,"block":1,"elem":"UINT4"}`,
@@ -40,10 +41,10 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("inputs", p.Inputs, 2, dataflow.MaxPortsPerSide); err != nil {
 		return err
 	}
-	if err := layer.CheckInRange("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
+	if err := layer.CheckInRange("elements in a word", p.Block, 1, dataflow.MaxWordBits); err != nil {
 		return err
 	}
 	_, err := num.ParseType(p.Elem)
@@ -75,27 +76,27 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		if !slices.Equal(t.Shape, shape) {
 			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v", k, t.Shape, shape)
 		}
-		if r := t.Union(); !elem.Holds(r.Lo) || !elem.Holds(r.Hi) {
+		if r := t.UnionOfRanges(); !elem.Holds(r.Lo) || !elem.Holds(r.Hi) {
 			return nil, nil, fmt.Errorf("%s does not hold %s of input %d", elem, r, k)
 		}
 	}
-	if channels > dataflow.MaxChannels/len(in) || shape.Size() > dataflow.MaxElements/len(in) {
+	if channels > dataflow.MaxChannelsPerStream/len(in) || shape.ElementCount() > dataflow.MaxElementsPerFrame/len(in) {
 		return nil, nil, fmt.Errorf("%d inputs of shape %v, an output has at most %d channels and %d elements", len(in),
-			shape, dataflow.MaxChannels, dataflow.MaxElements)
+			shape, dataflow.MaxChannelsPerStream, dataflow.MaxElementsPerFrame)
 	}
-	if width := len(in) * block * elem.Width; width > dataflow.MaxWord {
-		return nil, nil, fmt.Errorf("a word of %d bits, at most %d are possible", width, dataflow.MaxWord)
+	if width := len(in) * block * elem.Width; width > dataflow.MaxWordBits {
+		return nil, nil, fmt.Errorf("a word of %d bits, at most %d are possible", width, dataflow.MaxWordBits)
 	}
 	o := &op{b, in, dataflow.StreamType{Shape: slices.Clone(shape), Elem: elem}}
 	o.out.Shape[len(shape)-1] = channels * len(in)
 	for c := range o.out.Shape.Channels() {
 		k, from := o.place(c)
-		o.out.Range = append(o.out.Range, in[k].Channel(from))
+		o.out.Range = append(o.out.Range, in[k].ChannelRange(from))
 	}
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// place returns which input, and which of its channels, channel c of the output comes from.
+// place returns the input, and the channel of it, from which channel c of the output comes.
 func (o *op) place(c int) (input, channel int) {
 	word, at := c/(o.P.Inputs*o.P.Block), c%(o.P.Inputs*o.P.Block)
 	return at / o.P.Block, word*o.P.Block + at%o.P.Block
@@ -103,21 +104,21 @@ func (o *op) place(c int) (input, channel int) {
 
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.SeparateParts(o.P.Inputs, o.out.Shape.Vectors())
+	return dataflow.NewSeparateDependence(o.P.Inputs, o.out.Shape.VectorCount())
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	n, words := o.P.Inputs, o.in[0].Shape.Channels()/o.P.Block
-	return dataflow.Gather{Run: o.P.Block, At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.P.Block, At: func(_, r int) (input, at int) {
 		return r % n, r/n/words*words + r/n%words
 	}}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.Size())}
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.ElementCount())}
 	channels := in[0].Shape.Channels()
-	for v := range o.out.Shape.Vectors() {
+	for v := range o.out.Shape.VectorCount() {
 		for c := range o.out.Shape.Channels() {
 			k, from := o.place(c)
 			y.Data = append(y.Data, in[k].Data[v*channels+from])
@@ -128,29 +129,29 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields the only fold, because the parameters already determine all words. It yields none if a frame has too
 // many words.
-func (o *op) Folds() dataflow.Folds {
-	return layer.Folds{Fits: func(dataflow.Fold) bool {
-		return o.in[0].Shape.Size()/o.P.Block <= dataflow.MaxIterations
-	}}.All()
+func (o *op) Folds() dataflow.FoldIterator {
+	return layer.FoldChoices{Fits: func(dataflow.Fold) bool {
+		return o.in[0].Shape.ElementCount()/o.P.Block <= dataflow.MaxIterationsPerFrame
+	}}.AllFolds()
 }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
-	return layer.Ports(o.in, o.P.Block), []dataflow.Port{o.out.Port(o.P.Inputs * o.P.Block)}
+	return layer.PortsOf(o.in, o.P.Block), []dataflow.Port{o.out.RowMajorPort(o.P.Inputs * o.P.Block)}
 }
 
 // Loop returns the loop, which reads a word of every input and writes one word in each iteration.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	moves := dataflow.PortMoves{Read: 1<<o.P.Inputs - 1, Write: 1}
-	return layer.WithLatency(o, f, t,
-		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
+	return layer.LoopWithBackEndLatency(o, f, t,
+		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(), Moves: moves}}, Latency: c.DoStreamWrite()})
 }
 
 // words returns the number of iterations for a frame, which is the number of words of each stream.
-func (o *op) words() int { return o.in[0].Shape.Size() / o.P.Block }
+func (o *op) words() int { return o.in[0].Shape.ElementCount() / o.P.Block }
 
-// kernel returns the words of all inputs as one. It has no state.
+// kernel returns in each iteration a single word: the words of all inputs side by side. It has no state.
 type kernel struct{ o *op }
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{o} }
@@ -159,30 +160,30 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Concat(in...)}
 }
 
-// Cost counts the counter of words, and a LUT per input that is waited for. Putting words side by side is wiring.
-// FINN has no such layer.
+// Cost counts the counter of words, and a LUT for each input, whose word is waited for. Putting words side by side is
+// wiring. FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.Control(cost.Counter(o.words())),
-		layer.Handshakes(o.P.Inputs),
-		m.Registers(o.P.Inputs*o.P.Block*o.out.Elem.Width),
+		m.ControlCost(cost.CounterCost(o.words())),
+		layer.HandshakeCost(o.P.Inputs),
+		m.RegisterCost(o.P.Inputs*o.P.Block*o.out.Elem.Width),
 	)
 }
 
-func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
+func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.KernelInstance {
 	types := make([]num.Type, len(o.in))
 	for k, t := range o.in {
 		types[k] = t.Elem
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "join.hpp",
 		Func:    "join",
 		Streams: []string{"out_t", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "block", Doc: "elements in a word of an input", Value: o.P.Block},
 			{Name: "in_types", Doc: "elements, by input", Value: types},
 		},

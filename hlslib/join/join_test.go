@@ -25,8 +25,8 @@ func TestContract(t *testing.T) {
 			Op: join.New(join.Params{Inputs: 2, Block: 2, Elem: "INT64"})},
 	}
 	many := layertest.Case{Name: "as many as there may be",
-		Op: join.New(join.Params{Inputs: dataflow.MaxPorts, Block: 2, Elem: "UINT5"})}
-	for i := range dataflow.MaxPorts {
+		Op: join.New(join.Params{Inputs: dataflow.MaxPortsPerSide, Block: 2, Elem: "UINT5"})}
+	for i := range dataflow.MaxPortsPerSide {
 		many.In = append(many.In, typ(uintN(1+i%5), 2, 4))
 	}
 	layertest.Check(t, 20, append(append(cases, layertest.RandomCases(12, 3, randomtest.Join)...), many)...)
@@ -92,7 +92,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, join.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1,"block":1,"elem":"UINT2"}`,
+	layertest.CheckTextRefused(t, join.Kind, ``, `null`, `{}`, `[]`, `{"inputs":1,"block":1,"elem":"UINT2"}`,
 		`{"inputs":2,"block":0,"elem":"UINT2"}`, `{"inputs":2,"block":1}`, `{"inputs":2,"block":1,"elem":"X"}`,
 		`{"inputs":2,"block":1,"elem":3}`)
 }

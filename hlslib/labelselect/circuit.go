@@ -12,29 +12,31 @@ import (
 // A candidate is a label with its index in the vector, as values of the circuit.
 type candidate struct{ label, index circuit.Value }
 
-// Circuit returns the RTL. It sorts the labels of every word, and merges them with the best labels of the words before.
+// Circuit returns the layer's RTL. It sorts the labels of every word, and merges them with the best labels of the words
+// before.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
-	b := circuit.New(t.Rate())
-	fold := b.Counter("fold", o.Words(f), b.Constant(1))
+	b := circuit.NewBuilder(t.CircuitTiming())
+	fold := b.AddCounter("fold", o.WordsPerVector(f), b.ConstantNumber(1))
 	elem := o.In[0].Elem
-	word := b.Input(f.PE*elem.Width, b.Constant(1))
+	word := b.AddInputStream(f.PE*elem.Width, b.ConstantNumber(1))
 	list := make([]candidate, f.PE)
 	for i := range list {
-		list[i] = candidate{circuit.Element(word, i, elem), b.Constant(int64(i))}
+		list[i] = candidate{circuit.ElementOf(word, i, elem), b.ConstantNumber(int64(i))}
 	}
 	list = o.P.order(list)
-	if o.Words(f) > 1 {
+	if o.WordsPerVector(f) > 1 {
 		list = o.carry(b, f, fold.Index, list)
 	}
 	indices := make([]circuit.Value, o.P.K)
 	for i := range indices {
 		indices[i] = list[i].index
 	}
-	b.Output(circuit.Packed(o.out.Elem, indices...), fold.Last)
-	return b.Layer()
+	b.AddOutputStream(circuit.PackIntoWord(o.out.Elem, indices...), fold.Last)
+	return b.FinishLayer()
 }
 
-// order returns up to K candidates of the list that come first, in order. It sorts the halves and merges them.
+// order returns, in order, the K candidates of the list that come first, or all if there are fewer. It sorts the halves
+// and merges them.
 func (p Params) order(list []candidate) []candidate {
 	if len(list) == 1 {
 		return list
@@ -52,11 +54,11 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	index := num.Range{Hi: int64(o.P.Labels - 1)}
 	values := []circuit.Value{fold}
 	for _, c := range list {
-		i := circuit.Sum(c.index, circuit.MultiplyByConstant(fold, int64(f.PE)))
+		i := circuit.SumOfTwo(c.index, circuit.MultiplyByConstant(fold, int64(f.PE)))
 		values = append(values, c.label, circuit.AssumeRange(i, index))
 	}
-	values = circuit.WithSlack(2+bits.Len(uint(o.P.K)), values...)
-	stage := circuit.Stage(values...)
+	values = circuit.AlignWithLUTSlack(2+bits.Len(uint(o.P.K)), values...)
+	stage := circuit.FirstCommonStage(values...)
 	fold, list = values[0], make([]candidate, len(list))
 	for i := range list {
 		list[i] = candidate{values[1+2*i], values[2+2*i]}
@@ -64,17 +66,18 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	var labels, indices []circuit.Register
 	var kept, first []candidate
 	for i := range o.P.K {
-		labels = append(labels, b.Register(fmt.Sprint("label", i), stage, o.In[0].Elem.Range()))
-		indices = append(indices, b.Register(fmt.Sprint("index", i), stage, index))
-		kept = append(kept, candidate{labels[i].Value(), indices[i].Value()})
+		labels = append(labels, b.AddRegister(fmt.Sprint("label", i), stage, o.In[0].Elem.Range()))
+		indices = append(indices, b.AddRegister(fmt.Sprint("index", i), stage, index))
+		kept = append(kept, candidate{labels[i].ValueBefore(), indices[i].ValueBefore()})
 	}
-	b.WithoutStageLimit(func() circuit.Value {
+	b.BuildWithoutStageLimit(func() circuit.Value {
 		first = o.P.join(kept, list, func(i int, before circuit.Value) circuit.Value {
-			return circuit.All(circuit.GreaterThan(fold, b.Constant(int64(i/f.PE))), before) // else it is not yet kept
+			// else it is not yet kept
+			return circuit.AllHold(circuit.IsGreater(fold, b.ConstantNumber(int64(i/f.PE))), before)
 		})
 		for i, c := range first {
-			labels[i].Set(c.label, b.Constant(1))
-			indices[i].Set(c.index, b.Constant(1))
+			labels[i].SetNext(c.label, b.ConstantNumber(1))
+			indices[i].SetNext(c.index, b.ConstantNumber(1))
 		}
 		return first[0].index
 	})
@@ -87,14 +90,14 @@ func (p Params) ahead(a, b circuit.Value) circuit.Value {
 		a, b = b, a
 	}
 	if p.Ties == HigherIndexWins {
-		return circuit.GreaterThan(a, b)
+		return circuit.IsGreater(a, b)
 	}
-	return circuit.Not(circuit.GreaterThan(b, a))
+	return circuit.Not(circuit.IsGreater(b, a))
 }
 
 // join returns the first K candidates of two sorted lists, or all if there are fewer. Every index in a must be below
-// every index in b. It compares every label of a with every one of b. where returns whether label i of a counts as
-// before a label of b, given their comparison.
+// every index in b. It compares every label of a with every one of b. where turns the comparison of label i of a with a
+// label of b into the condition that it counts as before.
 func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) circuit.Value) []candidate {
 	ahead := make([][]circuit.Value, len(a)) // label i of a comes before label j of b
 	for i := range a {

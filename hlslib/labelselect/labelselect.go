@@ -26,8 +26,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the selection of labels in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the selection of labels in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "LabelSelect",
 	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
 	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
@@ -67,8 +68,8 @@ const (
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	switch {
-	case p.Labels < 1 || p.Labels > dataflow.MaxChannels:
-		return fmt.Errorf("vectors of %d labels, want 1 to %d", p.Labels, dataflow.MaxChannels)
+	case p.Labels < 1 || p.Labels > dataflow.MaxChannelsPerStream:
+		return fmt.Errorf("vectors of %d labels, want 1 to %d", p.Labels, dataflow.MaxChannelsPerStream)
 	case p.K < 1 || p.K > p.Labels:
 		return fmt.Errorf("%d places for %d labels, want 1 to %d", p.K, p.Labels, p.Labels)
 	case p.K > MaxK:
@@ -103,18 +104,19 @@ type op struct {
 // output has the shape [..., K], with indices from 0 to N-1. It returns an error for an input without vectors of N
 // labels.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	x, ok := in[0].Vectors(b.P.Labels)
+	x, ok := in[0].AsVectors(b.P.Labels)
 	if !ok {
 		return nil, nil, fmt.Errorf("an input of shape %v, want vectors of %d labels", in[0].Shape, b.P.Labels)
 	}
 	index := num.Range{Lo: 0, Hi: int64(b.P.Labels - 1)}
-	out := dataflow.StreamType{Shape: slices.Clone(x.Shape), Range: []num.Range{index}, Elem: num.NarrowestInt(index)}
+	out := dataflow.StreamType{Shape: slices.Clone(x.Shape), Range: []num.Range{index},
+		Elem: num.NarrowestIntTypeFor(index)}
 	out.Shape[len(out.Shape)-1] = b.P.K
-	return &op{b, layer.ChannelSchedule([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
+	return &op{b, layer.ScheduleForFirstInput([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
 }
 
 // Dependence says that the indices of each vector depend on that vector alone.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
@@ -140,23 +142,25 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the labels, in increasing order.
-func (o *op) Folds() dataflow.Folds { return o.ChannelwiseSchedule.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
+}
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
+	return layer.PortsOf(o.In, f.PE), []dataflow.Port{o.out.RowMajorPort(o.P.K)}
 }
 
 // Loop returns a loop of V*N/PE clocks, as in FINN's formula. Its latency is that of a word that is sorted by merging
 // halves and then merged with the kept labels. A merge compares all pairs, and chooses a source for each place.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	width := o.In[0].Elem.Width
-	c.Tree(f.PE, width, delay.OpCompare, delay.OpGate, delay.OpSelect)
-	c.DoInOneStage(width, delay.OpCompare, delay.OpGate, delay.OpSelect)
-	l := o.Nest(f, c.Write())
+	c.DoReductionTree(f.PE, width, delay.OpCompare, delay.OpLogicGate, delay.OpSelect)
+	c.DoInOneStage(width, delay.OpCompare, delay.OpLogicGate, delay.OpSelect)
+	l := o.LoopNest(f, c.DoStreamWrite())
 	l.Write = []dataflow.PortIndices{{{Kind: dataflow.EveryIndex}, {Kind: dataflow.LastIndex}}}
-	return layer.WithLatency(o, f, t, l.Loop())
+	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 
 // kernel keeps the first K labels of the vector so far, in order.
@@ -173,7 +177,7 @@ type ranked struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{p: o.P, pe: f.PE, words: o.Words(f)}
+	return &kernel{p: o.P, pe: f.PE, words: o.WordsPerVector(f)}
 }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -194,7 +198,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{y}
 }
 
-// insert puts a label in its place among the kept ones, and drops the label after place K.
+// insert puts a label in its place among the kept ones, and drops the last if there are then more than K.
 func (k *kernel) insert(r ranked) {
 	i := 0
 	for i < len(k.kept) && k.p.before(k.kept[i].label, k.kept[i].index, r.label, r.index) {
@@ -204,12 +208,12 @@ func (k *kernel) insert(r ranked) {
 	k.kept = k.kept[:min(len(k.kept), k.p.K)]
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "labelselect.hpp",
 		Func:    "labelselect",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: o.Config(f, "labels taken", []dataflow.Field{
+		Config: o.ConfigFields(f, "labels taken", []dataflow.ConfigField{
 			{Name: "k", Doc: "indices per vector", Value: o.P.K},
 			{Name: "largest", Doc: "the largest label comes first, else the smallest",
 				Value: o.P.First == LargestFirst},

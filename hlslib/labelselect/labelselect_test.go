@@ -58,7 +58,7 @@ func TestContract(t *testing.T) {
 			Folds: 8},
 	}
 	for order := range orders {
-		for _, elem := range []num.Type{bipolar, uintN(1), {Kind: num.Ternary, Width: 2}} { // ties everywhere
+		for _, elem := range []num.Type{bipolar, uintN(1), {Kind: num.KindTernary, Width: 2}} { // ties everywhere
 			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v of %s", orders[order], elem),
 				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.StreamType{typ(elem, 5, 6)}})
 		}
@@ -133,7 +133,7 @@ func TestLoop(t *testing.T) {
 	} {
 		op := layertest.Bind(t, labelselect.New(sel(0, tt.labels, 1)), typ(intN(8), tt.vectors, tt.labels))
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Writes(0) != tt.vectors {
+		if l.IterationsPerFrame() != tt.iterations || l.Latency != tt.latency || l.WordsWritten(0) != tt.vectors {
 			t.Errorf("%+v: %+v", tt, l)
 		}
 		layertest.CheckFINNCost(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Resources{})
@@ -190,7 +190,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
+	layertest.CheckTextRefused(t, labelselect.Kind, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
 		`{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
 		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`,
 		`{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)

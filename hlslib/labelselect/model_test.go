@@ -25,11 +25,13 @@ func classifier() []byte {
 		weights[i] = float64(r.IntN(15) - 7)
 	}
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, "N", 16).Output("classes", graph.Int64, "N", 3)
-	m.Init("xs", graph.Float32, nil, 0.25).Init("ws", graph.Float32, nil, 0.0625).Init("z", graph.Float32, nil,
-		0).Init("bits", graph.Float32, nil, 2)
-	m.Init("w", graph.Float32, []int{16, 10}, weights...).Init("four", graph.Float32, nil, 4).Init("b", graph.Float32,
-		nil, -0.3).Init("k", graph.Int64, []int{1}, 3)
+	m.Input("x", graph.DTypeFloat32, "N", 16).Output("classes", graph.DTypeInt64, "N", 3)
+	m.Init("xs", graph.DTypeFloat32, nil, 0.25).Init("ws", graph.DTypeFloat32, nil, 0.0625).Init("z",
+		graph.DTypeFloat32, nil,
+		0).Init("bits", graph.DTypeFloat32, nil, 2)
+	m.Init("w", graph.DTypeFloat32, []int{16, 10}, weights...).Init("four", graph.DTypeFloat32, nil, 4).Init("b",
+		graph.DTypeFloat32,
+		nil, -0.3).Init("k", graph.DTypeInt64, []int{1}, 3)
 	m.Node("Quant", "x", "xs", "z", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
 	m.Node("Mul", "w", "ws").Out("scaled")
 	m.Node("Quant", "scaled", "ws", "z", "four").Domain("qonnx.custom_op.general").Int("signed", 1).Out("wq")

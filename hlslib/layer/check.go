@@ -24,8 +24,8 @@ func CheckInputCount(n int) InputCheck {
 	}
 }
 
-// CheckSameShapes returns an error unless there are two inputs of equal shape.
-func CheckSameShapes(in []dataflow.StreamType) error {
+// CheckTwoEqualShapes returns an error unless there are two inputs of equal shape.
+func CheckTwoEqualShapes(in []dataflow.StreamType) error {
 	if err := CheckInputCount(2)(in); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func CheckSameShapes(in []dataflow.StreamType) error {
 	return nil
 }
 
-// CheckInRange returns an error unless n is at least lo and at most hi; what names in it what n counts.
+// CheckInRange returns an error unless n is at least lo and at most hi. what says in the error what n counts.
 func CheckInRange(what string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
@@ -54,9 +54,9 @@ func CheckImageInput(in []dataflow.StreamType) error {
 	return nil
 }
 
-// CheckPerChannel returns an error if a list has n elements and the first input's channels are not n. Lists of one
-// element, for all channels, and empty lists fit any input. what names the elements.
-func CheckPerChannel(what string, n int, in []dataflow.StreamType) error {
+// CheckPerChannelLength returns an error if a list has n elements and the first input's channels are not n. Lists of
+// one element, for all channels, and empty lists fit any input. what names the elements.
+func CheckPerChannelLength(what string, n int, in []dataflow.StreamType) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {
 		return nil
@@ -69,7 +69,7 @@ func CheckPerChannel(what string, n int, in []dataflow.StreamType) error {
 }
 
 // CopyPerInput copies list to each, which has an element per input. It returns an error unless list has as many
-// elements, or none; what names them.
+// elements, or none. what names the elements in the error.
 func CopyPerInput[T any](what string, each, list []T) error {
 	if n := len(list); n != 0 && n != len(each) {
 		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
@@ -78,8 +78,8 @@ func CopyPerInput[T any](what string, each, list []T) error {
 	return nil
 }
 
-// VerifySteps returns an error if a step function is malformed, with the channel's number.
-func VerifySteps(steps []num.StepFunction) error {
+// VerifyStepFunctions returns an error if a step function is malformed, with the channel's number.
+func VerifyStepFunctions(steps []num.StepFunction) error {
 	for c, s := range steps {
 		if err := s.Verify(); err != nil {
 			return fmt.Errorf("channel %d: %w", c, err)
@@ -91,11 +91,11 @@ func VerifySteps(steps []num.StepFunction) error {
 // maxSum is the largest width in bits of a value before a step function or a shift: one bit less than an int64.
 const maxSum = 63
 
-// SumType returns the narrowest type that holds all the ranges, or an error if it needs more than 63 bits. what names
-// the values in it.
-func SumType(what string, ranges []num.Range) (num.Type, error) {
-	all := dataflow.StreamType{Range: ranges}.Union()
-	t := num.NarrowestInt(all)
+// NarrowestTypeOf returns the narrowest type that holds all the ranges, or an error if it needs more than 63 bits. what
+// names the values in the error.
+func NarrowestTypeOf(what string, ranges []num.Range) (num.Type, error) {
+	all := dataflow.StreamType{Range: ranges}.UnionOfRanges()
+	t := num.NarrowestIntTypeFor(all)
 	if t.Width > maxSum {
 		return t, fmt.Errorf("the %s needs %d bits for %v, at most %d are possible", what, t.Width, all, maxSum)
 	}

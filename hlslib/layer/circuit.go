@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// WithLatency returns the loop l of the layer o with the latency that the target's back end achieves. For HLS it is the
-// latency that l has already, for RTL that of the circuit.
-func WithLatency(o CircuitedBase, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
+// LoopWithBackEndLatency returns the loop l of the layer o with the latency in clocks that the target's back end
+// achieves. For HLS it is the latency that l already has, for RTL that of the circuit.
+func LoopWithBackEndLatency(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
 	if t.Stalls != dataflow.StallByCredit {
 		return l
 	}
@@ -23,8 +23,8 @@ func WithLatency(o CircuitedBase, f dataflow.Fold, t dataflow.Target, l dataflow
 
 // CircuitCost returns the cost of the circuit of the layer o. ok is false if the target does not price circuits: the
 // back end is HLS, or FINN's formulas are requested.
-func CircuitCost(o CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
-	if !estimate.PricesCircuits(t) {
+func CircuitCost(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	if !estimate.UsesCircuitEstimates(t) {
 		return nil, false
 	}
 	return known(o, f, t).cost, true
@@ -38,25 +38,25 @@ type fact struct {
 
 // known returns the latency and the cost of a layer's circuit. It builds the circuit at the first call for a fold and
 // target.
-func known(o CircuitedBase, f dataflow.Fold, t dataflow.Target) fact {
+func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 	key := CircuitKeyOf(f, t)
-	if k, ok := o.CircuitFacts().Load(key); ok {
+	if k, ok := o.CircuitFactsByKey().Load(key); ok {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.CostOfParts(luts.Estimate(m, estimate.CostModelOf(t).Fabric)...)}
-	o.CircuitFacts().Store(key, k)
+	k := fact{m.Latency, estimate.CostOfParts(luts.EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)...)}
+	o.CircuitFactsByKey().Store(key, k)
 	return k
 }
 
-// A CircuitedBase is a layer that has RTL. CircuitFacts returns what is known of its circuits, by CircuitKey; a Base
-// implements it.
-type CircuitedBase interface {
+// A LayerWithCircuit is a layer that has RTL. CircuitFactsByKey returns a map from CircuitKey to the facts known of its
+// circuits; a Base implements it.
+type LayerWithCircuit interface {
 	dataflow.HasCircuit
-	CircuitFacts() *sync.Map
+	CircuitFactsByKey() *sync.Map
 }
 
-// A CircuitKey has everything about a fold and a target on which a layer's circuit and its cost depend.
+// A CircuitKey holds everything about a fold and a target on which a layer's circuit and its cost depend.
 type CircuitKey struct {
 	Fold   dataflow.Fold
 	Rate   circuit.TimingModel
@@ -65,32 +65,33 @@ type CircuitKey struct {
 
 // CircuitKeyOf returns the key of a layer's circuit for a fold and a target.
 func CircuitKeyOf(f dataflow.Fold, t dataflow.Target) CircuitKey {
-	return CircuitKey{Fold: f, Rate: t.Rate(), Fabric: cost.FabricOf(t.Board)}
+	return CircuitKey{Fold: f, Rate: t.CircuitTiming(), Fabric: cost.FabricOf(t.Board)}
 }
 
-// Elements returns all elements of type t of a word, the lowest first.
-func Elements(word circuit.Value, t num.Type) []circuit.Value {
+// ElementsOfWord returns all elements of type t of a word, the lowest first.
+func ElementsOfWord(word circuit.Value, t num.Type) []circuit.Value {
 	list := make([]circuit.Value, word.Width()/t.Width)
 	for i := range list {
-		list[i] = circuit.Element(word, i, t)
+		list[i] = circuit.ElementOf(word, i, t)
 	}
 	return list
 }
 
-// Recoded returns the word with its elements in the type to, which must hold all values that occur on the stream from.
-func Recoded(word circuit.Value, from dataflow.StreamType, to num.Type) circuit.Value {
+// RecodeWord returns the word with its elements in the type to, which must hold all values that occur on the stream
+// from.
+func RecodeWord(word circuit.Value, from dataflow.StreamType, to num.Type) circuit.Value {
 	if from.Elem == to {
 		return word
 	}
-	elements := Elements(word, from.Elem)
+	elements := ElementsOfWord(word, from.Elem)
 	for i, e := range elements {
-		elements[i] = circuit.AssumeRange(e, from.Union())
+		elements[i] = circuit.AssumeRange(e, from.UnionOfRanges())
 	}
-	return circuit.Packed(to, elements...)
+	return circuit.PackIntoWord(to, elements...)
 }
 
 // StreamTurns tells, in a circuit, which of several streams has its turn. All words of a vector of stream 0 come first,
-// then those of stream 1, and so on, as in TurnsLoop.
+// then those of stream 1, and so on, as in NewStreamTurnsLoop.
 type StreamTurns struct {
 	b    *circuit.Builder
 	word circuit.Value // number of the word in the vector
@@ -102,25 +103,28 @@ type StreamTurns struct {
 func NewStreamTurns(b *circuit.Builder, streams []dataflow.StreamType, f dataflow.Fold) StreamTurns {
 	t := StreamTurns{b: b, from: []int{0}}
 	for k, s := range streams {
-		_, words := VectorWords(s, f)
+		_, words := CountVectorsAndWords(s, f)
 		t.from = append(t.from, t.from[k]+words)
 	}
-	t.word = b.Counter("word", t.from[len(streams)], b.Constant(1)).Index
+	t.word = b.AddCounter("word", t.from[len(streams)], b.ConstantNumber(1)).Index
 	return t
 }
 
 // before returns a condition of the circuit: a stream before number k has its turn.
 func (t StreamTurns) before(k int) circuit.Value {
-	return circuit.GreaterThan(t.b.Constant(int64(t.from[k])), t.word)
+	return circuit.IsGreater(t.b.ConstantNumber(int64(t.from[k])), t.word)
 }
 
 // HasTurn returns a condition of the circuit: stream k has its turn.
 func (t StreamTurns) HasTurn(k int) circuit.Value {
-	return t.b.WithoutStageLimit(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
+	return t.b.BuildWithoutStageLimit(func() circuit.Value {
+		return circuit.AllHold(circuit.Not(t.before(k)),
+			t.before(k+1))
+	})
 }
 
-// Choose returns the word of the stream that has its turn, from the words of all streams.
-func (t StreamTurns) Choose(words []circuit.Value) circuit.Value { return t.choose(0, words) }
+// ChooseWord returns the word of the stream that has its turn, from the words of all streams.
+func (t StreamTurns) ChooseWord(words []circuit.Value) circuit.Value { return t.choose(0, words) }
 
 // choose returns the word of the stream that has its turn, where words are those of the streams from number first on.
 func (t StreamTurns) choose(first int, words []circuit.Value) circuit.Value {

@@ -1,7 +1,7 @@
 // Package layer holds the common parts of all kinds of layers, so that a kind's folder contains only its own. In
-// comes a Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
+// comes a KindDefinition, out come the row in the table of layers and the layers themselves (dataflow.Op).
 //
-//	layer.go        Define: New, Decode, Kind, Params and Bind of every layer
+//	layer.go        DefineKind: New, Decode, Kind, Params and Bind of every layer
 //	check.go        checks of inputs, for Bind
 //	folds.go        the folds of all combinations of a layer's choices
 //	channelwise.go  the schedule of layers that handle PE channels of a vector side by side
@@ -30,14 +30,14 @@ import (
 // Params are the parameters of a kind of layers. Verify returns an error if they are wrong, whatever the inputs are.
 type Params interface{ Verify() error }
 
-// A Definition describes a kind of layers. A layer of this kind is made from parameters P: an exported struct with
+// A KindDefinition describes a kind of layers. A layer of this kind is made from parameters P: an exported struct with
 // JSON tags that holds everything but the input types.
-type Definition[P Params] struct {
-	Name    string            // the kind's name
-	Doc     string            // description in one line
-	FINN    dataflow.FINNFile // the kind in FINN's files; zero if Name suffices
-	Example string            // parameters in JSON
-	Stepped bool              // kernels advance by steps, not only by counters (see stepped in carried.go)
+type KindDefinition[P Params] struct {
+	Name    string                   // the kind's name
+	Doc     string                   // description in one line
+	FINN    dataflow.FINNFoldingForm // the kind in FINN's files; zero if Name suffices
+	Example string                   // parameters in JSON
+	Stepped bool                     // kernels advance by steps, not only by counters (see stepped in carried.go)
 
 	// Takes checks inputs, whatever the parameters are; nil accepts one input of any type.
 	Takes InputCheck
@@ -49,7 +49,7 @@ type Definition[P Params] struct {
 // DefineKind returns a kind of layers: its row in the table of layers, and a function that makes an unbound layer from
 // parameters. The caller must not change the parameters afterwards. Wrong parameters give an error from Bind, or from
 // the row's Decode.
-func DefineKind[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+func DefineKind[P Params](def KindDefinition[P]) (row dataflow.LayerKind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
 		def.Takes = CheckInputCount(1)
 	}
@@ -66,7 +66,7 @@ func DefineKind[P Params](def Definition[P]) (row dataflow.Kind, create func(P) 
 		}
 		return create(p), nil
 	}
-	return dataflow.Kind{
+	return dataflow.LayerKind{
 		Name: def.Name, Doc: def.Doc, Decode: decode, Example: def.Example, FINN: def.FINN,
 	}, create
 }
@@ -75,15 +75,16 @@ func DefineKind[P Params](def Definition[P]) (row dataflow.Kind, create func(P) 
 // of dataflow.Op that are the same for all kinds.
 type Base[P Params] struct {
 	P     P // read only
-	def   *Definition[P]
+	def   *KindDefinition[P]
 	built *sync.Map // facts about the bound layer's circuits, by CircuitKey
 }
 
-// CircuitFacts returns what is known of the bound layer's circuits, by CircuitKey. It is nil before Bind.
-func (b Base[P]) CircuitFacts() *sync.Map { return b.built }
+// CircuitFactsByKey returns a map from CircuitKey to the facts known of the bound layer's circuits: their latencies and
+// costs. It is nil before Bind.
+func (b Base[P]) CircuitFactsByKey() *sync.Map { return b.built }
 
-// With returns the base with other parameters, which must be well formed, and without anything known of circuits.
-func (b Base[P]) With(p P) Base[P] {
+// WithParams returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
+func (b Base[P]) WithParams(p P) Base[P] {
 	b.P, b.built = p, new(sync.Map)
 	return b
 }
@@ -102,7 +103,7 @@ func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamT
 	if err := b.def.Takes(in); err != nil {
 		return nil, nil, err
 	}
-	op, out, err := b.def.Bind(b.With(b.P), slices.Clone(in))
+	op, out, err := b.def.Bind(b.WithParams(b.P), slices.Clone(in))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,13 +112,13 @@ func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamT
 	}
 	return nil, nil, fmt.Errorf(
 		"no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxTableRowBits, dataflow.MaxIterations)
+		dataflow.MaxWordBits, dataflow.MaxTableRowBits, dataflow.MaxIterationsPerFrame)
 }
 
 // An unbound is a layer before Bind, which has no schedule yet. Its Eval panics.
 type unbound[P Params] struct {
 	Base[P]
-	dataflow.Schedule
+	dataflow.LayerSchedule
 	last *atomic.Pointer[binding]
 }
 
@@ -144,33 +145,36 @@ func (u unbound[P]) Eval([]dataflow.Tensor) []dataflow.Tensor {
 	panic("layer: " + u.Kind() + " is not bound")
 }
 
-// ForChannel returns channel c's element of a list that has one element for all channels, or one per channel.
-func ForChannel[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
+// ElementForChannel returns channel c's element of a list that has one element for all channels, or one per channel.
+func ElementForChannel[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
 
-// Wrap returns v reduced to the bits of t, as hardware keeps it. Bipolar values stay as they are.
-func Wrap(t num.Type, v int64) int64 {
-	if t.Kind == num.Bipolar {
+// WrapToType returns v reduced to the bits of t, as hardware keeps it: v may wrap around. Bipolar values stay as they
+// are.
+func WrapToType(t num.Type, v int64) int64 {
+	if t.Kind == num.KindBipolar {
 		return v
 	}
-	return t.Decode(uint64(v))
+	return t.DecodeBits(uint64(v))
 }
 
-// AllEqual reports whether all values of a list are equal; so they are in an empty one.
+// AllEqual reports whether all values of a list are equal; it is true for an empty list.
 func AllEqual(list []int64) bool {
 	return !slices.ContainsFunc(list, func(v int64) bool { return v != list[0] })
 }
 
-// NeedsMultiplier reports whether a product with any of the values needs a multiplier: it is not -1, 0 or 1.
-func NeedsMultiplier(list []int64) bool {
+// AnyNeedsMultiplier reports whether a product with any of the values needs a multiplier: it is not -1, 0 or 1.
+func AnyNeedsMultiplier(list []int64) bool {
 	return slices.ContainsFunc(list, func(v int64) bool { return v < -1 || v > 1 })
 }
 
-// ChannelRows returns a list with one value per channel as the rows of a table, pe channels each.
-func ChannelRows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
+// RowsOfChannelValues returns a list with one value per channel as the rows of a table, pe channels each.
+func RowsOfChannelValues(list []int64, pe int) [][]int64 {
+	return slices.Collect(slices.Chunk(list, pe))
+}
 
-// IsShift reports whether a product with m is only wiring and a choice of sign: m is 0 or a power of two, or minus
-// one.
-func IsShift(m int64) bool {
+// IsShiftFactor reports whether a product with m is only wiring and a choice of sign. That is so if m is 0, a power of
+// two, or minus one.
+func IsShiftFactor(m int64) bool {
 	m = max(m, -m) // the least int64 stays as it is, a power of two as well
 	return m&(m-1) == 0
 }
@@ -178,8 +182,8 @@ func IsShift(m int64) bool {
 // RoundingCost returns the cost of incrementing a code of the given width. It is nothing if nothing is shifted or the
 // mode rounds down.
 func RoundingCost(shift int, mode num.Rounding, width int) cost.Resources {
-	if shift > 0 && mode != num.Floor {
-		return cost.Adder(width)
+	if shift > 0 && mode != num.RoundingFloor {
+		return cost.AdderCost(width)
 	}
 	return cost.Resources{}
 }
@@ -188,10 +192,10 @@ func RoundingCost(shift int, mode num.Rounding, width int) cost.Resources {
 // that codes can exceed.
 func ClippingCost(codes, limits num.Range, width int) (r cost.Resources) {
 	if codes.Lo < limits.Lo {
-		r = r.Plus(cost.Maximum(width))
+		r = r.Plus(cost.LargerOfTwoCost(width))
 	}
 	if codes.Hi > limits.Hi {
-		r = r.Plus(cost.Maximum(width))
+		r = r.Plus(cost.LargerOfTwoCost(width))
 	}
 	return r
 }

@@ -25,25 +25,25 @@ func (p params) Verify() error {
 // op has the folds of a stream of a given width. These tests use nothing else of it.
 type op struct {
 	layer.Base[params]
-	dataflow.Schedule
+	dataflow.LayerSchedule
 	layer.MoveSchedule
 }
 
-func (o *op) Eval([]dataflow.Tensor) []dataflow.Tensor                  { return nil }
-func (o *op) Folds() dataflow.Folds                                     { return o.MoveSchedule.Folds() }
-func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port)           { return o.MoveSchedule.Ports(f) }
-func (o *op) Loop(dataflow.Fold, dataflow.Target) (l dataflow.Loop)     { return l }
-func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel     { return nil }
-func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost         { return nil }
-func (o *op) Emit(dataflow.Fold, dataflow.Target) (i dataflow.Instance) { return i }
+func (o *op) Eval([]dataflow.Tensor) []dataflow.Tensor                        { return nil }
+func (o *op) Folds() dataflow.FoldIterator                                    { return o.MoveSchedule.Folds() }
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port)                 { return o.MoveSchedule.Ports(f) }
+func (o *op) Loop(dataflow.Fold, dataflow.Target) (l dataflow.Loop)           { return l }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel           { return nil }
+func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost               { return nil }
+func (o *op) Emit(dataflow.Fold, dataflow.Target) (i dataflow.KernelInstance) { return i }
 func typ(width int, shape ...int) dataflow.StreamType {
-	elem := num.Type{Kind: num.Int, Width: width}
+	elem := num.Type{Kind: num.KindInt, Width: width}
 	return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
 func TestDefine(t *testing.T) {
 	t.Parallel()
-	row, create := layer.DefineKind(layer.Definition[params]{
+	row, create := layer.DefineKind(layer.KindDefinition[params]{
 		Name: "Moved", Doc: "what it is",
 		Bind: func(b layer.Base[params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 			return &op{Base: b, MoveSchedule: layer.MoveSchedule{In: in, Out: in, SIMD: []int{b.P.Width}}}, in, nil
@@ -90,11 +90,11 @@ func TestChecks(t *testing.T) {
 	}{
 		{layer.CheckImageInput(one), "an input of shape [5 3], want rows, columns and channels"},
 		{layer.CheckImageInput([]dataflow.StreamType{typ(4, 2, 5, 3)}), ""},
-		{layer.CheckPerChannel("biases", 3, one), ""},
-		{layer.CheckPerChannel("biases", 1, one), ""},
-		{layer.CheckPerChannel("biases", 2, one), "2 biases for an input of shape [5 3], want one or 3"},
-		{layer.CheckPerChannel("biases", 2, two), "2 biases for inputs of shape [5 3], want none, one or 3"},
-		{layer.MaxPooling.Verify(), ""},
+		{layer.CheckPerChannelLength("biases", 3, one), ""},
+		{layer.CheckPerChannelLength("biases", 1, one), ""},
+		{layer.CheckPerChannelLength("biases", 2, one), "2 biases for an input of shape [5 3], want one or 3"},
+		{layer.CheckPerChannelLength("biases", 2, two), "2 biases for inputs of shape [5 3], want none, one or 3"},
+		{layer.PoolingMax.Verify(), ""},
 		{layer.Pooling("mean").Verify(), `pooling by "mean", want "max" or "sum"`},
 	} {
 		if got := tt.err; (got == nil) != (tt.want == "") || got != nil && got.Error() != tt.want {
@@ -106,17 +106,17 @@ func TestChecks(t *testing.T) {
 // TestFolds checks the order of folds: PE is outermost, then SIMD, the memory, and the multiplier.
 func TestFolds(t *testing.T) {
 	t.Parallel()
-	got := slices.Collect(layer.Folds{
-		PE: []int{1, 2}, SIMD: []int{1, 3}, Compute: layer.Multipliers(true),
+	got := slices.Collect(layer.FoldChoices{
+		PE: []int{1, 2}, SIMD: []int{1, 3}, Compute: layer.MultiplierChoices(true),
 		Fits: func(f dataflow.Fold) bool { return f.PE*f.SIMD < 6 },
 		Memory: func(f dataflow.Fold) []dataflow.Memory {
-			return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}[:f.PE]
+			return []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM}[:f.PE]
 		},
-	}.All())
+	}.AllFolds())
 	var want []dataflow.Fold
 	for _, f := range []dataflow.Fold{{PE: 1, SIMD: 1}, {PE: 1, SIMD: 3}, {PE: 2, SIMD: 1}} {
-		for _, f.Memory = range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}[:f.PE] {
-			for _, f.Compute = range []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs} {
+		for _, f.Memory = range []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM}[:f.PE] {
+			for _, f.Compute = range []dataflow.MultiplierKind{dataflow.MultiplierInLUTs, dataflow.MultiplierInDSPs} {
 				want = append(want, f)
 			}
 		}

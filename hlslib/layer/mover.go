@@ -14,10 +14,10 @@ type MoveSchedule struct {
 
 // Folds yields every SIMD, in increasing order, for a layer with as many iterations per frame as its busiest stream has
 // words.
-func (m *MoveSchedule) Folds() dataflow.Folds {
+func (m *MoveSchedule) Folds() dataflow.FoldIterator {
 	return m.FoldsForIterations(func(f dataflow.Fold) (iterations int) {
 		for _, types := range [][]dataflow.StreamType{m.In, m.Out} {
-			for _, p := range Ports(types, f.SIMD) {
+			for _, p := range PortsOf(types, f.SIMD) {
 				iterations = max(iterations, p.Words)
 			}
 		}
@@ -26,53 +26,59 @@ func (m *MoveSchedule) Folds() dataflow.Folds {
 }
 
 // FoldsForIterations yields every SIMD, in increasing order, for a layer with the given number of iterations per frame.
-func (m *MoveSchedule) FoldsForIterations(iterations func(dataflow.Fold) int) dataflow.Folds {
-	return Folds{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
-		return f.SIMD <= dataflow.MaxWord/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterations
-	}}.All()
+func (m *MoveSchedule) FoldsForIterations(iterations func(dataflow.Fold) int) dataflow.FoldIterator {
+	return FoldChoices{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
+		return f.SIMD <= dataflow.MaxWordBits/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterationsPerFrame
+	}}.AllFolds()
 }
 
 // Ports returns the word formats of all streams, with SIMD elements per word.
 func (m *MoveSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	return Ports(m.In, f.SIMD), Ports(m.Out, f.SIMD)
+	return PortsOf(m.In, f.SIMD), PortsOf(m.Out, f.SIMD)
 }
 
-// VectorWords returns the number of vectors in a frame, and of words per vector with f.SIMD elements each.
-func VectorWords(t dataflow.StreamType, f dataflow.Fold) (vectors, words int) {
-	return t.Shape.Vectors(), t.Shape.Channels() / f.SIMD
+// CountVectorsAndWords returns the number of vectors in a frame of type t, and the number of words per vector, with
+// f.SIMD elements each.
+func CountVectorsAndWords(t dataflow.StreamType, f dataflow.Fold) (vectors, words int) {
+	return t.Shape.VectorCount(), t.Shape.Channels() / f.SIMD
 }
 
-// TurnsLoop returns the loop of streams that take turns: for every vector, the words of one stream come after those of
-// the one before. moves returns the moves in a stream's turn. The latency is that of a read, a choice and a write.
-func TurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t dataflow.Target,
+// NewStreamTurnsLoop returns the loop of streams that take turns: for every vector, the words of one stream come after
+// those of the one before. moves returns the moves in a stream's turn. The latency is that of a read, a choice and a
+// write.
+func NewStreamTurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t dataflow.Target,
 	moves func(stream int) dataflow.PortMoves,
 ) dataflow.Loop {
 	var vector []dataflow.LoopRun
 	vectors := 0
 	for k, s := range streams {
 		var words int
-		vectors, words = VectorWords(s, f)
+		vectors, words = CountVectorsAndWords(s, f)
 		vector = append(vector, dataflow.LoopRun{Times: words, Moves: moves(k)})
 	}
 	c := NewIterationChain(t)
-	c.ReadWhere()
-	c.Choose(1)
-	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: c.Write()}
+	c.DoConditionalStreamRead()
+	c.DoSelect(1)
+	return dataflow.Loop{Body: dataflow.RepeatLoopRuns(vectors, vector...), Latency: c.DoStreamWrite()}
 }
 
-// TurnsCounters returns the cost of the counters of words and vectors of a TurnsLoop, where t has the channels of all
-// its streams.
-func TurnsCounters(t dataflow.StreamType, f dataflow.Fold) cost.Resources {
-	vectors, words := VectorWords(t, f)
-	return cost.Counter(words).Plus(cost.Counter(vectors))
+// StreamTurnsCounterCost returns the cost of the counters of words and vectors of a NewStreamTurnsLoop, where t has the
+// channels of all its streams.
+func StreamTurnsCounterCost(t dataflow.StreamType, f dataflow.Fold) cost.Resources {
+	vectors, words := CountVectorsAndWords(t, f)
+	return cost.CounterCost(words).Plus(cost.CounterCost(vectors))
 }
 
-// TurnsConfig returns the field of the C++ for a TurnsLoop, followed by more, where t has the channels of all its
-// streams. of describes t, such as "an input vector".
-func TurnsConfig(t dataflow.StreamType, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
-	_, words := VectorWords(t, f)
-	return append([]dataflow.Field{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
+// StreamTurnsConfigFields returns the field of the C++ for a NewStreamTurnsLoop, followed by more, where t has the
+// channels of all its streams. of describes t, such as "an input vector".
+func StreamTurnsConfigFields(t dataflow.StreamType, f dataflow.Fold, of string,
+	more ...dataflow.ConfigField) []dataflow.ConfigField {
+	_, words := CountVectorsAndWords(t, f)
+	return append([]dataflow.ConfigField{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
 }
 
-// Handshakes returns the cost of streams that wait for each other: a LUT for each of them.
-func Handshakes(outputs int) cost.CostPart { return cost.Resources{LUT: outputs}.AsPart("handshakes") }
+// HandshakeCost returns the cost of the given number of output streams that wait for each other: a LUT for each of
+// them.
+func HandshakeCost(outputs int) cost.CostPart {
+	return cost.Resources{LUT: outputs}.AsPart("handshakes")
+}

@@ -12,14 +12,14 @@ type Pooling string
 
 // The operations of pooling.
 const (
-	MaxPooling Pooling = "max"
-	SumPooling Pooling = "sum"
+	PoolingMax Pooling = "max"
+	PoolingSum Pooling = "sum"
 )
 
 // Verify returns an error if p is not a known operation.
 func (p Pooling) Verify() error {
-	if p != MaxPooling && p != SumPooling {
-		return fmt.Errorf("pooling by %.40q, want %q or %q", p, MaxPooling, SumPooling)
+	if p != PoolingMax && p != PoolingSum {
+		return fmt.Errorf("pooling by %.40q, want %q or %q", p, PoolingMax, PoolingSum)
 	}
 	return nil
 }
@@ -35,9 +35,9 @@ func (p PoolParams) Verify() error { return p.Op.Verify() }
 // OutputType returns the type of a stream of the given shape, each of whose elements combines n values of one channel
 // of t. It returns an error if a sum is too wide.
 func (p Pooling) OutputType(t dataflow.StreamType, n int, shape dataflow.Shape) (dataflow.StreamType, error) {
-	if p == SumPooling {
+	if p == PoolingSum {
 		var err error
-		if t, err = t.Sums(n); err != nil {
+		if t, err = t.TypeOfSums(n); err != nil {
 			return t, err
 		}
 	}
@@ -45,9 +45,9 @@ func (p Pooling) OutputType(t dataflow.StreamType, n int, shape dataflow.Shape) 
 	return t, nil
 }
 
-// Pool returns the combination of two values.
-func (p Pooling) Pool(a, b int64) int64 {
-	if p == SumPooling {
+// PoolTwo returns the combination of two values: the greater, or the sum.
+func (p Pooling) PoolTwo(a, b int64) int64 {
+	if p == PoolingSum {
 		return a + b
 	}
 	return max(a, b)
@@ -55,22 +55,22 @@ func (p Pooling) Pool(a, b int64) int64 {
 
 // Cost returns the cost of combining two values of the given width.
 func (p Pooling) Cost(width int) cost.Resources {
-	if p == SumPooling {
-		return cost.Adder(width)
+	if p == PoolingSum {
+		return cost.AdderCost(width)
 	}
-	return cost.Maximum(width)
+	return cost.LargerOfTwoCost(width)
 }
 
-// Delay returns the delay in nanoseconds of combining a value with the result so far in every clock. It is that of an
+// DelayNS returns the delay in nanoseconds of combining a value with the result so far in every clock. It is that of an
 // adder, or of a comparison and a choice.
-func (p Pooling) Delay() float64 {
-	if p == SumPooling {
-		return cost.CarriedDelay(1)
+func (p Pooling) DelayNS() float64 {
+	if p == PoolingSum {
+		return cost.CarriedDelayNS(1)
 	}
-	return cost.CarriedDelay(2)
+	return cost.CarriedDelayNS(2)
 }
 
-// Field returns the field of the C++ that selects the operation.
-func (p Pooling) Field() dataflow.Field {
-	return dataflow.Field{Name: "sum", Doc: "add up, else take the maximum", Value: p == SumPooling}
+// ConfigField returns the field of the C++ that selects the operation.
+func (p Pooling) ConfigField() dataflow.ConfigField {
+	return dataflow.ConfigField{Name: "sum", Doc: "add up, else take the maximum", Value: p == PoolingSum}
 }

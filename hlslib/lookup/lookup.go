@@ -21,8 +21,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the lookup in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the lookup in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Lookup",
 	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
 	Example: `{"table":[[1,2],[3,4]]}`,
@@ -63,19 +64,20 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if len(shape) > 1 && shape.Channels() != 1 {
 		return nil, nil, fmt.Errorf("indices of shape %v, want one axis, or a last axis of 1", shape)
 	}
-	reached := in[0].Union()
+	reached := in[0].UnionOfRanges()
 	if last := int64(len(table) - 1); reached.Lo < 0 || reached.Hi > last {
 		return nil, nil, fmt.Errorf("indices in %v for a table of %d rows, want 0 to %d", reached, len(table), last)
 	}
-	o := &op{Base: b, in: in[0], indices: shape.Size(), depth: len(table[0]), pe: dataflow.Divisors(len(table[0]))}
+	o := &op{Base: b, in: in[0], indices: shape.ElementCount(), depth: len(table[0]),
+		pe: dataflow.Divisors(len(table[0]))}
 	if len(shape) > 1 {
 		shape = shape[:len(shape)-1]
 	}
-	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape), o.depth), Elem: num.Narrowest(table...)}
+	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape), o.depth), Elem: num.NarrowestTypeOf(table...)}
 	for d := range o.depth {
-		r := num.SingleValue(table[reached.Lo][d])
+		r := num.SingleValueRange(table[reached.Lo][d])
 		for _, row := range table[reached.Lo : reached.Hi+1] {
-			r = r.Union(num.SingleValue(row[d]))
+			r = r.Union(num.SingleValueRange(row[d]))
 		}
 		o.out.Range = append(o.out.Range, r)
 	}
@@ -83,7 +85,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 }
 
 // Dependence says that every index is looked up independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.indices) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.indices) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
@@ -93,7 +95,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// rows returns the number of rows of the memory, each of which is an output word: those for all rows of the table.
+// rows returns the number of rows of the memory, one output word each: those of all rows of the table.
 func (o *op) rows(f dataflow.Fold) int { return len(o.P.Table) * o.words(f) }
 
 // words returns the number of output words for one index.
@@ -101,36 +103,37 @@ func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
 
 // Folds yields every PE that divides the elements of a row, in increasing order, with each memory. A table that is one
 // word is wiring, and its memory is LUTRAM by convention.
-func (o *op) Folds() dataflow.Folds {
-	return layer.Folds{PE: o.pe, Fits: func(f dataflow.Fold) bool {
-		return f.PE <= dataflow.MaxWord/o.out.Elem.Width && o.indices <= dataflow.MaxIterations/o.words(f) &&
-			o.rows(f) <= dataflow.MaxIterations
+func (o *op) Folds() dataflow.FoldIterator {
+	return layer.FoldChoices{PE: o.pe, Fits: func(f dataflow.Fold) bool {
+		return f.PE <= dataflow.MaxWordBits/o.out.Elem.Width &&
+			o.indices <= dataflow.MaxIterationsPerFrame/o.words(f) &&
+			o.rows(f) <= dataflow.MaxIterationsPerFrame
 	}, Memory: func(f dataflow.Fold) []dataflow.Memory {
 		if o.rows(f) == 1 {
-			return []dataflow.Memory{dataflow.LUTRAM}
+			return []dataflow.Memory{dataflow.MemoryLUTRAM}
 		}
-		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
-	}}.All()
+		return []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM, dataflow.MemoryURAM}
+	}}.AllFolds()
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	return []dataflow.Port{o.in.Port(1)}, []dataflow.Port{o.out.Port(f.PE)}
+	return []dataflow.Port{o.in.RowMajorPort(1)}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
 // Loop returns the loop over the output words. The first iteration for an index reads it. The latency is that of an
 // index that is read, or kept, and looked up.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.ReadWhere()
-	c.Choose(o.in.Elem.Width)
-	c.Lookup(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
+	c.DoConditionalStreamRead()
+	c.DoSelect(o.in.Elem.Width)
+	c.DoMemoryRead(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
 	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
-	return layer.WithLatency(o, f, t, dataflow.LoopNest{
+	return layer.LoopWithBackEndLatency(o, f, t, dataflow.LoopNest{
 		Trips:   []int{o.indices, o.words(f)},
 		Read:    []dataflow.PortIndices{{each, first}},
 		Write:   []dataflow.PortIndices{{each, each}},
-		Latency: c.Write(),
-	}.Loop())
+		Latency: c.DoStreamWrite(),
+	}.AsLoop())
 }
 
 type kernel struct {
@@ -160,26 +163,27 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.CostModelOf(t)
 	var address cost.Resources
 	if o.words(f) > 1 {
-		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
+		address = cost.AdderCost(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
 	}
-	return estimate.LayerCost(m, o.Storage(f),
-		m.Control(cost.Counter(o.indices).Plus(cost.Counter(o.words(f)))),
+	return estimate.MemoryAndLogicCost(m, o.Storage(f),
+		m.ControlCost(cost.CounterCost(o.indices).Plus(cost.CounterCost(o.words(f)))),
 		address.AsPart("address"),
-		m.Registers(f.PE*o.out.Elem.Width),
+		m.RegisterCost(f.PE*o.out.Elem.Width),
 	)
 }
 
 // Storage returns the memory of the table.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.ROMStorage("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
+	return []dataflow.Storage{dataflow.NewTableStorage("table", "table", o.rows(f),
+		f.PE*o.out.Elem.Width).InMemory(f.Memory)}
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "lookup.hpp",
 		Func:    "lookup",
 		Streams: []string{"in_t", "in_width", "out_per_word", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "folds", Doc: "words per index", Value: o.words(f)},
 		},
 		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem,

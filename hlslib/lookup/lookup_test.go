@@ -58,7 +58,8 @@ func TestContract(t *testing.T) {
 		rows := 1 + r.IntN(40)
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i),
 			Op: lookup.New(table(r, rows, 1+r.IntN(12), intN(1+r.IntN(9)))),
-			In: []dataflow.StreamType{index(0, int64(rows-1), num.NarrowestInt(num.Range{Lo: 0, Hi: int64(rows - 1)}),
+			In: []dataflow.StreamType{index(0, int64(rows-1), num.NarrowestIntTypeFor(num.Range{Lo: 0,
+				Hi: int64(rows - 1)}),
 				1+r.IntN(6))}})
 	}
 	layertest.Check(t, 40, cases...)
@@ -94,10 +95,10 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	op := layertest.Bind(t, lookup.New(lookup.Params{Table: [][]int64{{1, 2, 3, 4}, {5, 6, 7, 8}}}),
 		index(0, 1, uintN(1), 3))
-	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{})
+	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.MemoryBRAM}, dataflow.Target{})
 	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4),
 		Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}}}
-	if in := got.StorageOf("table").In; !reflect.DeepEqual(got.Tables, want) || in != dataflow.BRAM {
+	if in := got.StorageOf("table").In; !reflect.DeepEqual(got.Tables, want) || in != dataflow.MemoryBRAM {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -124,7 +125,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`,
+	layertest.CheckTextRefused(t, lookup.Kind, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`,
 		`{"table":[[1],[]]}`,
 		`{"table":[[0.5]]}`, `{"table":[1]}`)
 }

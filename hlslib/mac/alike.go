@@ -8,28 +8,29 @@ import (
 	"hlsgen/internal/num"
 )
 
-// SameCost reports whether two units differ only in the numbers of their tables, for the fold's PE; then they have the
-// same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which the
-// circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
-func SameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
+// HaveSameCost reports whether two units differ only in the numbers of their tables, for the fold's PE. Then they have
+// the same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which
+// the circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
+func HaveSameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Stalls == dataflow.StallByCredit || t.AccPerPE {
 		return false
 	}
 	whole := entire(a, f)
 	// If no process may compute so many products, no fold makes the weights constants.
-	within := whole.PE*whole.SIMD <= max(t.Unroll.Most(1), t.Unroll.Most(4), t.Unroll.Most(8))
+	within := whole.PE*whole.SIMD <= max(t.Unroll.MaxProducts(1), t.Unroll.MaxProducts(4), t.Unroll.MaxProducts(8))
 	// FINN ignores digits
-	if t.Formula == dataflow.FittedFormula && within && ConstantWeightAdders(a, whole) != ConstantWeightAdders(b,
+	if t.Formula == dataflow.FittedCostFormula && within && ConstantWeightAddersOf(a,
+		whole) != ConstantWeightAddersOf(b,
 		whole) {
 		return false
 	}
-	return figuresOf(a) == figuresOf(b) && steps.SameCost(a.form(f), b.form(f), estimate.CostModelOf(t))
+	return figuresOf(a) == figuresOf(b) && steps.HaveSameCost(a.form(f), b.form(f), estimate.CostModelOf(t))
 }
 
-// entire returns the fold with f's PE and all inputs of a channel in one clock. If PE is the number of channels, the
-// weights are constants.
+// entire returns the fold with f's PE in which one clock takes all inputs of a channel, with multipliers in LUTs. If PE
+// is the number of channels, the weights are constants.
 func entire(u *Unit, f dataflow.Fold) dataflow.Fold {
-	f.SIMD, f.Compute = len(u.weights[0]), dataflow.ComputeInLUTs
+	f.SIMD, f.Compute = len(u.weights[0]), dataflow.MultiplierInLUTs
 	return f
 }
 
@@ -43,7 +44,7 @@ type figures struct {
 	span, inputs         num.Range
 	raw, product         num.Range
 	requant              *num.Requant
-	room                 *dataflow.WeightRoom
+	room                 *dataflow.LoadableWeightLimits
 	number, code         num.Type
 	coded                bool
 	decoder              cost.Resources
@@ -59,9 +60,9 @@ func figuresOf(u *Unit) figures {
 	if c := u.Codes.coding; c != nil {
 		g.code, g.coded = c.Code, true
 	}
-	if k := u.compare; k.Steps() > 0 {
-		g.tables, g.steps, g.unit, g.deltas = len(k.At), k.Steps(), k.Unit, k.Delta != nil
-		g.base, g.constant = k.Constant()
+	if k := u.compare; k.ThresholdsPerChannel() > 0 {
+		g.tables, g.steps, g.unit, g.deltas = len(k.At), k.ThresholdsPerChannel(), k.Unit, k.Delta != nil
+		g.base, g.constant = k.ConstantBase()
 	}
 	return g
 }

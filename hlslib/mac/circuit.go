@@ -9,12 +9,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Circuit builds the products, sums and step functions of a unit in RTL, for one fold.
-type Circuit struct {
+// A UnitCircuit builds the products, sums and step functions of a unit in RTL, for one fold.
+type UnitCircuit struct {
 	*Unit
 	b *circuit.Builder
 	f dataflow.Fold
-	p cost.Packing
+	p cost.DSPPacking
 	c *num.Coding // of the weights' table; nil for plain numbers
 	// types of the PEs' accumulators; nil if all have type Unit.Acc
 	lanes []num.Type
@@ -22,50 +22,51 @@ type Circuit struct {
 
 // NewCircuit returns the builder of the unit's circuit in b, with products packed as p says. Weights come from a table
 // with the given rows.
-func (u *Unit) NewCircuit(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
+func (u *Unit) NewCircuit(b *circuit.Builder, f dataflow.Fold, p cost.DSPPacking, rows int) UnitCircuit {
 	if u.room != nil {
 		circuit.MakeTablesLoadable(b)
 	}
-	return Circuit{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
+	return UnitCircuit{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
 }
 
-// For returns the circuit for a target, which may ask for accumulators of individual widths.
-func (c Circuit) For(t dataflow.Target) Circuit {
-	c.lanes = c.Unit.Lanes(c.f, t)
+// ForTarget returns the circuit for a target, which may ask for accumulators of individual widths.
+func (c UnitCircuit) ForTarget(t dataflow.Target) UnitCircuit {
+	c.lanes = c.Unit.LaneAccumulatorTypes(c.f, t)
 	return c
 }
 
-// lane returns the type of the accumulator of channel pe of a word.
-func (c Circuit) lane(pe int) num.Type {
+// lane returns the type of the accumulator of channel pe of a word: Unit.Acc, unless lanes have individual widths.
+func (c UnitCircuit) lane(pe int) num.Type {
 	if c.lanes == nil {
 		return c.Acc
 	}
 	return c.lanes[pe]
 }
 
-// Weights returns an iteration's row of weights, at address row of the table. External weights are the next word from
+// WeightRow returns an iteration's row of weights, at address row of the table. External weights are the next word from
 // memory instead.
-func (c Circuit) Weights(row circuit.Value) circuit.Value {
+func (c UnitCircuit) WeightRow(row circuit.Value) circuit.Value {
 	if c.External() {
-		return circuit.WeightStreamInput(c.b, c.WeightPort(c.f).Width())
+		return circuit.AddWeightStreamInput(c.b, c.WeightPort(c.f).Width())
 	}
-	return c.table().Row(row)
+	return c.table().ReadRow(row)
 }
 
 // table returns the table of the unit's weights.
-func (c Circuit) table() circuit.ConstantTable {
+func (c UnitCircuit) table() circuit.ConstantTable {
 	s := c.WeightStorage(c.f)
-	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
+	return c.b.AddTable("weights", s.CircuitStyle(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
 }
 
-// Channels returns the outputs of PE channels. inputs returns the input word of a channel, the same for all if products
-// are packed. weights is a row of weights. A new sum begins when first holds. row is the address of the step functions'
-// tables, at stage 0.
-func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row circuit.Value) []circuit.Value {
-	sums := c.Dots(c.f.PE, inputs, weights)
+// ChannelOutputs returns the outputs of PE channels. inputs returns the input word of a channel, the same for all if
+// products are packed. weights is a row of weights. A new sum begins when first holds. row is the address of the step
+// functions' tables, at stage 0.
+func (c UnitCircuit) ChannelOutputs(inputs func(pe int) circuit.Value, weights, first,
+	row circuit.Value) []circuit.Value {
+	sums := c.DotProducts(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
-		sums[pe] = c.b.RunningSum(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
+		sums[pe] = c.b.AddRunningSum(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
 	}
 	return c.outputs(sums, row)
 }
@@ -74,9 +75,10 @@ func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row
 // several calls, which keeps the circuits small.
 const most = 64
 
-// Dots returns the sums of one clock's products for the given number of channels. inputs and weights are as for
-// Channels.
-func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
+// DotProducts returns the sums of one clock's products for the given number of channels. inputs and weights are as for
+// ChannelOutputs.
+func (c UnitCircuit) DotProducts(channels int, inputs func(pe int) circuit.Value,
+	weights circuit.Value) (dots []circuit.Value) {
 	side, bits := 1, c.stored().Width
 	if c.p.HasMultipleLanes() {
 		side = len(c.p.Lanes)
@@ -84,8 +86,8 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 	for pe := 0; pe < channels; pe += side {
 		n := min(side, channels-pe)
 		if c.f.SIMD <= most {
-			w := circuit.BitRange(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
-			dots = append(dots, c.call("dot", n, inputs(pe), w, Circuit.whole)...)
+			w := circuit.SliceBits(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
+			dots = append(dots, c.call("dot", n, inputs(pe), w, UnitCircuit.whole)...)
 			continue
 		}
 		addends := make([][]circuit.Value, n)
@@ -98,10 +100,10 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 			part.f.SIMD = min(step, c.f.SIMD-from)
 			var w []circuit.Value
 			for lane := range n {
-				w = append(w, circuit.BitRange(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
+				w = append(w, circuit.SliceBits(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
 			}
-			x := circuit.BitRange(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
-			some := part.call("addends", n, x, circuit.Joined(w...), Circuit.addends)
+			x := circuit.SliceBits(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
+			some := part.call("addends", n, x, circuit.ConcatenateWords(w...), UnitCircuit.addends)
 			for lane := range n {
 				addends[lane] = append(addends[lane], some[lane*len(some)/n:(lane+1)*len(some)/n]...)
 			}
@@ -115,12 +117,12 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 
 // added returns the sum of a channel's addends. own says that the weights are this channel's constants, so that the
 // adder cannot be shared; otherwise it calls a shared circuit function.
-func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
+func (c UnitCircuit) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
 	}
 	key := fmt.Sprint("total ", c.dotType(c.f.SIMD))
-	return c.b.Call(c.dots, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+	return c.b.CallFunction(c.dots, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return []circuit.Value{c.total(v)}
 	})[0]
@@ -128,37 +130,38 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 
 // call returns the results of a circuit function with the given name, for the inputs x and weights w of n channels. It
 // builds the function at the first call.
-func (c Circuit) call(name string, n int, x, w circuit.Value,
-	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
+func (c UnitCircuit) call(name string, n int, x, w circuit.Value,
+	f func(c UnitCircuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
 		c.inputs, c.raw, c.product)
 	if w.Stage() == circuit.ConstantStage {
 		return f(c, x, w, n)
 	}
-	in := circuit.Registered(x, w) // registers, because the words are wide and may come from far away
-	return c.b.Call(c.dots, key, in, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+	in := circuit.AlignInRegisters(x, w) // registers, because the words are wide and may come from far away
+	return c.b.CallFunction(c.dots, key, in, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return f(c, v[0], v[1], n)
 	})
 }
 
 // outputs returns the outputs for the accumulators' values sums. row is the address of the step functions' tables.
-func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
+func (c UnitCircuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
 	if form := c.form(c.f); form != nil {
-		return form.Circuit(c.b, row, sums)
+		return form.BuildCircuit(c.b, row, sums)
 	}
 	if !c.XNOR {
 		return sums
 	}
 	for i, s := range sums { // from matches to the sum
-		sums[i] = circuit.AssumeRange(circuit.Sum(circuit.MultiplyByConstant(s, 2), c.b.Constant(-c.length)),
+		sums[i] = circuit.AssumeRange(circuit.SumOfTwo(circuit.MultiplyByConstant(s, 2), c.b.ConstantNumber(-c.length)),
 			c.Out.Range())
 	}
 	return sums
 }
 
-// whole returns the sums of one clock's products for n channels, from inputs x and weights w.
-func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
+// whole returns, by channel, the sum of one clock's products for n channels. x is the word of inputs, and w that of
+// weights.
+func (c UnitCircuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		dots = append(dots, h.Sum(c.dotType(c.f.SIMD).Range()))
 	}
@@ -167,24 +170,24 @@ func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 
 // addends returns, for each of n channels, the same number of addends. Their sum is that of one clock's products of
 // inputs x and weights w.
-func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
+func (c UnitCircuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
-		list = append(list, h.Addends()...)
+		list = append(list, h.ReduceToAddends()...)
 	}
 	return list
 }
 
 // total returns the sum of a channel's addends, in dotType.
-func (c Circuit) total(addends []circuit.Value) circuit.Value {
+func (c UnitCircuit) total(addends []circuit.Value) circuit.Value {
 	h := c.b.NewBitHeap()
 	for _, a := range addends {
-		h.Add(a, 0)
+		h.AddShifted(a, 0)
 	}
 	return h.Sum(c.dotType(c.f.SIMD).Range())
 }
 
 // heaps returns, for each of n channels, the bits of one clock's products that are still to be added.
-func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
+func (c UnitCircuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 	if c.p.HasMultipleLanes() {
 		return c.packed(x, w, n)
 	}
@@ -192,11 +195,11 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 	for i := range c.f.SIMD {
 		switch {
 		case c.XNOR:
-			h.AddIfEqual(circuit.Bit(x, i), circuit.Bit(w, i))
-		case c.f.Compute == dataflow.ComputeInDSPs && c.requant == nil:
-			h.Add(c.product1(x, w, i), 0)
+			h.AddOneIfEqual(circuit.BitOf(x, i), circuit.BitOf(w, i))
+		case c.f.Compute == dataflow.MultiplierInDSPs && c.requant == nil:
+			h.AddShifted(c.product1(x, w, i), 0)
 		case c.requant != nil:
-			h.Add(c.requantised(c.product1(x, w, i)), 0)
+			h.AddShifted(c.requantised(c.product1(x, w, i)), 0)
 		default:
 			c.put(h, x, w, i)
 		}
@@ -205,49 +208,49 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 }
 
 // stored returns the element type of the rows in the table of weights.
-func (c Circuit) stored() num.Type {
+func (c UnitCircuit) stored() num.Type {
 	if c.c != nil {
 		return c.c.Code
 	}
 	return c.Weight
 }
 
-// weight returns weight i of the row w, decoded.
-func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
+// weight returns weight i of the row w, decoded if the table holds codes.
+func (c UnitCircuit) weight(w circuit.Value, i int) circuit.Value {
 	if c.c != nil {
-		return circuit.Decoded(w, i, c.c)
+		return circuit.DecodeElement(w, i, c.c)
 	}
-	return circuit.Element(w, i, c.Weight)
+	return circuit.ElementOf(w, i, c.Weight)
 }
 
 // factor returns weight i of the row w as a factor of a product of minifloats.
-func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
+func (c UnitCircuit) factor(w circuit.Value, i int) circuit.MultiplierOperand {
 	if c.c != nil {
-		return circuit.IntegerFactor(c.weight(w, i))
+		return circuit.OperandOfInteger(c.weight(w, i))
 	}
-	return circuit.FactorOf(w, i, c.Weight)
+	return circuit.OperandOfElement(w, i, c.Weight)
 }
 
-// put adds the product of input i and weight i to the heap.
-func (c Circuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
+// put adds the product of input i of the word x and weight i of the row w to the heap.
+func (c UnitCircuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 	switch {
 	case floats(c.Unit):
-		h.AddFactors(circuit.FactorOf(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
-	case c.Weight.Kind == num.Bipolar:
-		h.AddSigned(circuit.Bit(w, i), circuit.Element(x, i, c.in))
-	case c.in.Kind == num.Bipolar:
-		h.AddSigned(circuit.Bit(x, i), c.weight(w, i))
-	case c.Weight.Kind == num.Ternary:
-		h.AddTernary(circuit.Bit(w, 2*i), circuit.Bit(w, 2*i+1), circuit.Element(x, i, c.in))
+		h.AddOperandProduct(circuit.OperandOfElement(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
+	case c.Weight.Kind == num.KindBipolar:
+		h.AddOrSubtract(circuit.BitOf(w, i), circuit.ElementOf(x, i, c.in))
+	case c.in.Kind == num.KindBipolar:
+		h.AddOrSubtract(circuit.BitOf(x, i), c.weight(w, i))
+	case c.Weight.Kind == num.KindTernary:
+		h.AddTernaryMultiple(circuit.BitOf(w, 2*i), circuit.BitOf(w, 2*i+1), circuit.ElementOf(x, i, c.in))
 	default:
-		h.AddProduct(circuit.Element(x, i, c.in), c.weight(w, i))
+		h.AddProduct(circuit.ElementOf(x, i, c.in), c.weight(w, i))
 	}
 }
 
-// product1 returns the product of input i and weight i as a number.
-func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
-	if c.f.Compute == dataflow.ComputeInDSPs {
-		return circuit.Product(circuit.Element(x, i, c.in), c.weight(w, i))
+// product1 returns the product of input i of the word x and weight i of the row w as a number.
+func (c UnitCircuit) product1(x, w circuit.Value, i int) circuit.Value {
+	if c.f.Compute == dataflow.MultiplierInDSPs {
+		return circuit.MultiplyInDSP(circuit.ElementOf(x, i, c.in), c.weight(w, i))
 	}
 	h := c.b.NewBitHeap()
 	c.put(h, x, w, i)
@@ -255,6 +258,6 @@ func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 }
 
 // requantised returns the product p after the unit's requantiser, which must exist.
-func (c Circuit) requantised(p circuit.Value) circuit.Value {
-	return circuit.AssumeRange(circuit.Requantised(p, *c.requant), c.product)
+func (c UnitCircuit) requantised(p circuit.Value) circuit.Value {
+	return circuit.AssumeRange(circuit.Requantise(p, *c.requant), c.product)
 }

@@ -21,12 +21,12 @@ func TestCodes(t *testing.T) {
 		stored   num.Type
 		decoders int // lookup tables of a weight
 	}{
-		{"odd", []int64{-3, -1, 1, 3}, 1, num.Type{Kind: num.UInt, Width: 2}, 0},
-		{"odd, not all of them", []int64{-3, 1, 3}, 8, num.Type{Kind: num.UInt, Width: 2}, 0},
-		{"any", []int64{-3, -1, 0, 1, 3}, 80, num.Type{Kind: num.Int, Width: 3}, 0},
-		{"signs", []int64{-1, 1}, 8, num.Type{Kind: num.Bipolar, Width: 1}, 0},
-		{"powers of two, a row too few", lookup, 63, num.Type{Kind: num.Int, Width: 5}, 0},
-		{"powers of two", lookup, 64, num.Type{Kind: num.UInt, Width: 3}, 2},
+		{"odd", []int64{-3, -1, 1, 3}, 1, num.Type{Kind: num.KindUInt, Width: 2}, 0},
+		{"odd, not all of them", []int64{-3, 1, 3}, 8, num.Type{Kind: num.KindUInt, Width: 2}, 0},
+		{"any", []int64{-3, -1, 0, 1, 3}, 80, num.Type{Kind: num.KindInt, Width: 3}, 0},
+		{"signs", []int64{-1, 1}, 8, num.Type{Kind: num.KindBipolar, Width: 1}, 0},
+		{"powers of two, a row too few", lookup, 63, num.Type{Kind: num.KindInt, Width: 5}, 0},
+		{"powers of two", lookup, 64, num.Type{Kind: num.KindUInt, Width: 3}, 2},
 	} {
 		weights := make([][]int64, tt.rows)
 		for c := range weights {
@@ -34,9 +34,10 @@ func TestCodes(t *testing.T) {
 				weights[c] = append(weights[c], tt.values[(c+k)%len(tt.values)])
 			}
 		}
-		f := dataflow.Fold{PE: 1, SIMD: len(weights[0]), Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
-		in := num.Type{Kind: num.UInt, Width: 4}
-		u, err := mac.Bind(weights, nil, nil, in, func(int) []num.Range { return []num.Range{in.Range()} })
+		f := dataflow.Fold{PE: 1, SIMD: len(weights[0]), Memory: dataflow.MemoryBRAM,
+			Compute: dataflow.MultiplierInLUTs}
+		in := num.Type{Kind: num.KindUInt, Width: 4}
+		u, err := mac.BindUnit(weights, nil, nil, in, func(int) []num.Range { return []num.Range{in.Range()} })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestCodes(t *testing.T) {
 		if tt.decoders > 0 {
 			want = []cost.CostPart{cost.Resources{LUT: tt.decoders * f.SIMD}.AsPart("weight decoders")}
 		}
-		if got := u.Codes.Logic(f.SIMD, tt.rows); !slices.Equal(got, want) {
+		if got := u.Codes.DecoderCost(f.SIMD, tt.rows); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, want)
 		}
 	}

@@ -13,11 +13,11 @@ type constants struct {
 	found cost.ConstantAdders
 }
 
-// ConstantWeightAdders returns the adders of a fold that takes all weights in every clock, as constants. Synthesis
+// ConstantWeightAddersOf returns the adders of a fold that takes all weights in every clock, as constants. Synthesis
 // builds each product from the digits of its weight. The result is zero for any other fold, and if weights are loaded.
 // So it is for products in DSP slices, matches of bits, and products of minifloats or requantised ones.
-func ConstantWeightAdders(u *Unit, f dataflow.Fold) cost.ConstantAdders {
-	if tableRows(u, f) > 1 || f.Compute == dataflow.ComputeInDSPs || u.room != nil || u.XNOR || u.requant != nil ||
+func ConstantWeightAddersOf(u *Unit, f dataflow.Fold) cost.ConstantAdders {
+	if tableRows(u, f) > 1 || f.Compute == dataflow.MultiplierInDSPs || u.room != nil || u.XNOR || u.requant != nil ||
 		floats(u) {
 		return cost.ConstantAdders{}
 	}

@@ -14,104 +14,105 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Folds yields every PE and SIMD of the lists for which fits reports true, with each memory and each kind of
+// FoldsThatFit yields every PE and SIMD of the lists for which fits reports true, with each memory and each kind of
 // multiplier. Bipolar operands need no multiplier, and minifloats only a small one in LUTs.
-func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
-	compute := []dataflow.Compute{dataflow.ComputeInLUTs, dataflow.ComputeInDSPs}
-	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
+func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.FoldIterator {
+	compute := []dataflow.MultiplierKind{dataflow.MultiplierInLUTs, dataflow.MultiplierInDSPs}
+	if u.Weight.Kind == num.KindBipolar || u.in.Kind == num.KindBipolar || floats(u) {
 		compute = compute[:1]
 	}
-	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	memory := []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM, dataflow.MemoryURAM}
 	if u.External() {
 		memory = []dataflow.Memory{dataflow.NoMemory}
 	}
-	return layer.Folds{
+	return layer.FoldChoices{
 		PE: pe, SIMD: simd, Fits: fits, Compute: compute,
 		Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
-	}.All()
+	}.AllFolds()
 }
 
-// WithinHLSLimits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output
-// words of PE elements, the rows of the tables, and the iterations of a frame in which every weight meets the given
-// number of vectors.
-func (u *Unit) WithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
+// IsWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of word
+// elements, output words of PE elements, the rows of the tables, and the iterations of a frame. In a frame every weight
+// meets the given number of vectors.
+func (u *Unit) IsWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
-	if u.compare.Shared() {
+	if u.compare.HasSharedRow() {
 		channels = 1
 	}
-	row := max(f.PE*f.SIMD*u.Codes.Stored(tableRows(u, f)).Width, channels*u.compare.Steps()*u.Acc.Width)
-	return word*u.in.Width <= dataflow.MaxWord && f.PE*u.Out.Width <= dataflow.MaxWord &&
+	row := max(f.PE*f.SIMD*u.Codes.StoredType(tableRows(u, f)).Width,
+		channels*u.compare.ThresholdsPerChannel()*u.Acc.Width)
+	return word*u.in.Width <= dataflow.MaxWordBits && f.PE*u.Out.Width <= dataflow.MaxWordBits &&
 		row <= dataflow.MaxTableRowBits &&
-		vectors <= dataflow.MaxIterations/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
+		vectors <= dataflow.MaxIterationsPerFrame/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
 
-// Delay returns the delay of the loop through the accumulator's adder, in nanoseconds.
-func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
+// CarriedDelayNS returns the delay of the loop through the accumulator's adder, in nanoseconds.
+func (u *Unit) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }
 
-// Chain adds the operations from inputs to outputs to c, for a fold whose products are packed as p says.
-func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
-	u.Sum(c, f, p, tableRows(u, f))
+// AppendToChain adds the operations from inputs to outputs to c, for a fold whose products are packed as p says.
+func (u *Unit) AppendToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSPPacking) {
+	u.AppendSumToChain(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
 		c.DoInOneStage(u.Acc.Width, delay.OpSelect, delay.OpAdd)
 	}
 	switch form := u.form(f); {
 	case form != nil:
-		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
+		c.DoStepFunctions(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
 	case u.XNOR:
 		c.DoOp(delay.OpAdd, u.Acc.Width) // from matches to the sum
 	}
 }
 
-// Sum adds one clock's products and their sum to c. Products are packed as p says, and weights come from a table with
-// the given rows.
-func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
-	c.DoCounterLookup(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
-	if u.Codes.Logic(1, rows) != nil {
-		c.DoOp(delay.OpGate, 1)
+// AppendSumToChain adds one clock's products and their sum to c. Products are packed as p says, and weights come from a
+// table with the given rows.
+func (u *Unit) AppendSumToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSPPacking, rows int) {
+	c.DoCounterLookup(rows, f.PE*f.SIMD*u.Codes.StoredType(rows).Width, f.Memory)
+	if u.Codes.DecoderCost(1, rows) != nil {
+		c.DoOp(delay.OpLogicGate, 1)
 	}
-	width := num.NarrowestInt(u.raw).Width
+	width := num.NarrowestIntTypeFor(u.raw).Width
 	switch {
 	case u.XNOR:
-		c.DoOp(delay.OpGate, 1)
+		c.DoOp(delay.OpLogicGate, 1)
 		width = 1
 	case floats(u):
-		f := MinifloatFactors(u)
-		c.DoOp(delay.OpGate, f.Weight+f.Input) // tells whether exponents are 0
-		c.Product(f.Weight, f.Input, false)
+		f := MinifloatProductOf(u)
+		c.DoOp(delay.OpLogicGate, f.Weight+f.Input) // tells whether exponents are 0
+		c.DoProduct(f.Weight, f.Input, false)
 		for range f.Levels {
-			c.Choose(width)
+			c.DoSelect(width)
 		}
 		c.DoOp(delay.OpAdd, width) // negates the product
-	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
+	case u.Weight.Kind == num.KindBipolar || u.in.Kind == num.KindBipolar:
 		c.DoOp(delay.OpAdd, width) // negates the input
-		c.Choose(width)
+		c.DoSelect(width)
 	default:
-		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.ComputeInDSPs)
+		c.DoProduct(u.Weight.Width, u.in.Width, f.Compute == dataflow.MultiplierInDSPs)
 	}
 	if u.requant != nil {
-		c.Requant(*u.requant, width, f.Compute == dataflow.ComputeInDSPs)
-		width = num.NarrowestInt(u.product).Width
+		c.DoRequant(*u.requant, width, f.Compute == dataflow.MultiplierInDSPs)
+		width = num.NarrowestIntTypeFor(u.product).Width
 	}
-	c.Tree(f.SIMD, width, delay.OpAdd)
+	c.DoReductionTree(f.SIMD, width, delay.OpAdd)
 	if p.HasMultipleLanes() {
 		c.DoOp(delay.OpAdd, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
 	}
 }
 
-// FactorBits returns the bits of the narrower factor of products: weights or inputs.
-func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
+// NarrowerFactorBits returns the bits of the narrower factor of products: weights or inputs.
+func (u *Unit) NarrowerFactorBits() int { return min(u.Weight.Width, u.in.Width) }
 
-// Packing returns how DSP slices share the products of channels with common inputs, SIMD products each per clock. The
-// cost and the C++ both follow it. Without DSP slices, and for requantised products, it packs nothing.
-func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
-	if f.Compute != dataflow.ComputeInDSPs || u.requant != nil {
-		return cost.Packing{}
+// DSPPackingForChannels returns how DSP slices share the products of channels with common inputs, SIMD products each
+// per clock. The cost and the C++ both follow it. Without DSP slices, and for requantised products, it packs nothing.
+func (u *Unit) DSPPackingForChannels(channels int, f dataflow.Fold, t dataflow.Target) cost.DSPPacking {
+	if f.Compute != dataflow.MultiplierInDSPs || u.requant != nil {
+		return cost.DSPPacking{}
 	}
-	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
+	return cost.FabricOf(t.Board).PackProducts(channels, f.SIMD, u.span, u.inputs)
 }
 
 // packFields returns the fields of the C++ for core/mac.hpp that describe a packing, or none if nothing is packed.
-func packFields(p cost.Packing) []dataflow.Field {
+func packFields(p cost.DSPPacking) []dataflow.ConfigField {
 	if !p.HasMultipleLanes() {
 		return nil
 	}
@@ -121,8 +122,8 @@ func packFields(p cost.Packing) []dataflow.Field {
 			overlaps[i] = 1
 		}
 	}
-	signed := func(bits int) num.Type { return num.Type{Kind: num.Int, Width: bits} }
-	return []dataflow.Field{
+	signed := func(bits int) num.Type { return num.Type{Kind: num.KindInt, Width: bits} }
+	return []dataflow.ConfigField{
 		{Name: "lanes", Doc: "lowest bit of each weight that shares a DSP slice", Value: at},
 		{Name: "overlaps", Doc: "1 if it is the highest bit of the weight below", Value: overlaps},
 		{Name: "terms", Doc: "products that are added before the lanes are unpacked", Value: p.Terms},
@@ -131,48 +132,49 @@ func packFields(p cost.Packing) []dataflow.Field {
 	}
 }
 
-// SumFields returns the fields of the C++ for the products and sums of core/mac.hpp.
-func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
-	config := []dataflow.Field{
+// SumConfigFields returns the fields of the C++ for the products and sums of core/mac.hpp.
+func (u *Unit) SumConfigFields(f dataflow.Fold, p cost.DSPPacking) []dataflow.ConfigField {
+	config := []dataflow.ConfigField{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
 		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
-		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs},
+		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.MultiplierInDSPs},
 	}
 	if u.requant != nil {
 		config = append(config,
-			dataflow.Field{Name: "product_t", Doc: "a product after its requantiser",
-				Value: num.NarrowestInt(u.product)},
-			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
+			dataflow.ConfigField{Name: "product_t", Doc: "a product after its requantiser",
+				Value: num.NarrowestIntTypeFor(u.product)},
+			dataflow.NewRequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
 	return append(config, packFields(p)...)
 }
 
-// Emit returns the data of the C++ instance of the layer called name. loop are the fields of its loop; it adds what
-// core/mac.hpp and core/compare.hpp need. The texts channels and inputs name, in the plural, what PE and SIMD count.
-func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs string,
-	loop ...dataflow.Field) dataflow.Instance {
-	var fields []dataflow.Field
+// EmitInstance returns the data of the C++ instance of the layer called name. loop are the fields of its loop; it adds
+// what core/mac.hpp and core/compare.hpp need. The texts channels and inputs name, in the plural, what PE and SIMD
+// count.
+func (u *Unit) EmitInstance(f dataflow.Fold, p cost.DSPPacking, name, channels, inputs string,
+	loop ...dataflow.ConfigField) dataflow.KernelInstance {
+	var fields []dataflow.ConfigField
 	var tables []dataflow.Table
 	switch form := u.form(f); {
 	case form != nil:
-		fields, tables = form.Fields(), form.Tables()
+		fields, tables = form.ConfigFields(), form.Tables()
 	case u.XNOR:
-		fields = steps.NoStepsFields("accumulator", 2, -len(u.weights[0]))
+		fields = steps.ConfigFieldsWithoutSteps("accumulator", 2, -len(u.weights[0]))
 	default:
-		fields = steps.NoStepsFields("accumulator", 1, 0)
+		fields = steps.ConfigFieldsWithoutSteps("accumulator", 1, 0)
 	}
-	sums := u.SumFields(f, p)
+	sums := u.SumConfigFields(f, p)
 	if p.HasMultipleLanes() { // packed products always use DSP slices
-		sums = slices.DeleteFunc(sums, func(m dataflow.Field) bool { return m.Name == "use_dsp" })
+		sums = slices.DeleteFunc(sums, func(m dataflow.ConfigField) bool { return m.Name == "use_dsp" })
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  name + ".hpp",
 		Func:    name,
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: slices.Concat(loop, []dataflow.Field{
+		Config: slices.Concat(loop, []dataflow.ConfigField{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed per clock", Value: f.SIMD},
-		}, sums, u.Codes.Fields(tableRows(u, f)), fields),
+		}, sums, u.Codes.DecoderConfigFields(tableRows(u, f)), fields),
 		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
 		Alike:   true,
@@ -191,7 +193,8 @@ func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 // WeightStorage returns the memory of the fold's table of weights.
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	rows := tableRows(u, f)
-	return dataflow.ROMStorage("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
+	return dataflow.NewTableStorage("weights", "weight memory", rows,
+		f.PE*f.SIMD*u.Codes.StoredType(rows).Width).InMemory(f.Memory)
 }
 
 // tableRows returns the number of rows in the fold's table of weights.
@@ -202,12 +205,12 @@ func tableRows(u *Unit, f dataflow.Fold) int {
 // WeightPort returns the stream of the weights' rows, one row per word.
 func (u *Unit) WeightPort(f dataflow.Fold) dataflow.Port {
 	rows := tableRows(u, f)
-	return dataflow.Port{Elem: u.Codes.Stored(rows), PerWord: f.PE * f.SIMD, Words: rows}
+	return dataflow.Port{Elem: u.Codes.StoredType(rows), PerWord: f.PE * f.SIMD, Words: rows}
 }
 
-// WithoutMemory returns the fold with NoMemory if the weights have a single row, because all memories are then the same
-// hardware. Else it returns f.
-func WithoutMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
+// FoldWithoutUnusedMemory returns the fold with NoMemory if the weights have a single row, because all memories are
+// then the same hardware. Else it returns f.
+func FoldWithoutUnusedMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
 	}
@@ -216,21 +219,21 @@ func WithoutMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 
 // CircuitCost returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are external, the cost
 // includes their FIFO.
-func CircuitCost(u *Unit, o layer.CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
-	c, ok = layer.CircuitCost(o, WithoutMemory(u, f), t)
+func CircuitCost(u *Unit, o layer.LayerWithCircuit, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	c, ok = layer.CircuitCost(o, FoldWithoutUnusedMemory(u, f), t)
 	if ok && u.External() {
-		fifo := estimate.FIFO(t, dataflow.WeightFIFO, u.WeightPort(f)).Total()
-		c = append(slices.Clone(c), dataflow.ResourcePart{Name: "FIFO of weights", Resources: fifo})
+		fifo := estimate.FIFOCost(t, dataflow.ExternalWeightFIFO, u.WeightPort(f)).Total()
+		c = append(slices.Clone(c), dataflow.CostContribution{Name: "FIFO of weights", Resources: fifo})
 	}
 	return c, ok
 }
 
-// AddedBits returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's product is one
-// addend. A product by a weight from memory has an addend for each bit of the weight. A product by a constant has one
-// for each of the weight's signed digits.
-func AddedBits(u *Unit, n int, f dataflow.Fold) (added int) {
+// AddendBitsPerClock returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's
+// product is one addend. A product by a weight from memory has an addend for each bit of the weight. A product by a
+// constant has one for each of the weight's signed digits.
+func AddendBitsPerClock(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
-	case f.Compute == dataflow.ComputeInDSPs:
+	case f.Compute == dataflow.MultiplierInDSPs:
 		return n * (u.in.Width + u.Weight.Width)
 	case tableRows(u, f) > 1 || u.External() || u.room != nil:
 		return n * u.in.Width * u.Weight.Width
@@ -256,12 +259,12 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 			rows = append(rows, row)
 		}
 	}
-	return u.Codes.Table("by nf and sf: element pe*simd + i", rows)
+	return u.Codes.EncodedTable("by nf and sf: element pe*simd + i", rows)
 }
 
-// OpCounts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type, under FINN's
-// names. Every weight meets the given number of vectors.
-func (u *Unit) OpCounts(vectors int) map[string]int64 {
+// OpAndParamCounts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type, under
+// FINN's names. Every weight meets the given number of vectors.
+func (u *Unit) OpAndParamCounts(vectors int) map[string]int64 {
 	weights := int64(len(u.weights)) * u.length
 	c := map[string]int64{
 		fmt.Sprintf("op_mac_%s_%s", u.in, u.Weight): weights * int64(vectors),

@@ -5,10 +5,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Lanes returns the types of the accumulators of PE channels side by side. PE i adds up the channels c with c mod PE
-// = i, and its accumulator is as wide as these need. Lanes returns nil if the target asks for accumulators of one
-// width, or if all need the same width. No lane is wider than the unit's accumulator, and all are signed if that is.
-func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
+// LaneAccumulatorTypes returns the types of the accumulators of PE channels side by side. PE i adds up the channels c
+// with c mod PE = i, and its accumulator is as wide as these need. Lanes returns nil if the target asks for
+// accumulators of one width, or if all need the same width. No lane is wider than the unit's accumulator, and all are
+// signed if that is.
+func (u *Unit) LaneAccumulatorTypes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	if !t.AccPerPE || u.room != nil {
 		return nil
 	}
@@ -18,10 +19,10 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 		for c := pe; c < len(u.rows); c += f.PE {
 			r = r.Union(u.accumulated(u.rows[c].sum))
 		}
-		if u.Acc.Signed() {
-			r = r.Union(num.SingleValue(-1))
+		if u.Acc.IsSigned() {
+			r = r.Union(num.SingleValueRange(-1))
 		}
-		lanes[pe] = num.Type{Kind: u.Acc.Kind, Width: num.NarrowestInt(r).Width}
+		lanes[pe] = num.Type{Kind: u.Acc.Kind, Width: num.NarrowestIntTypeFor(r).Width}
 		narrower = narrower || lanes[pe].Width < u.Acc.Width
 	}
 	if !narrower {
@@ -30,17 +31,19 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	return lanes
 }
 
-// SavedBits returns how many bits the fold's accumulators save in total, compared with accumulators of one width.
-func SavedBits(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
-	for _, lane := range u.Lanes(f, t) {
+// SavedAccumulatorBits returns how many bits the fold's accumulators save in total, compared with accumulators of one
+// width.
+func SavedAccumulatorBits(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
+	for _, lane := range u.LaneAccumulatorTypes(f, t) {
 		bits += u.Acc.Width - lane.Width
 	}
 	return bits
 }
 
-// LaneFields returns the field of the C++ for accumulators of individual widths, or none if all have the same width.
-func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
-	lanes := u.Lanes(f, t)
+// LaneWidthConfigFields returns the field of the C++ for accumulators of individual widths, or none if all have the
+// same width.
+func LaneWidthConfigFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.ConfigField {
+	lanes := u.LaneAccumulatorTypes(f, t)
 	if lanes == nil {
 		return nil
 	}
@@ -48,5 +51,5 @@ func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
 	for pe, lane := range lanes {
 		bits[pe] = lane.Width
 	}
-	return []dataflow.Field{{Name: "acc_bits", Doc: "width of each PE's accumulator", Value: bits}}
+	return []dataflow.ConfigField{{Name: "acc_bits", Doc: "width of each PE's accumulator", Value: bits}}
 }

@@ -45,32 +45,32 @@ import (
 	"hlsgen/internal/num"
 )
 
-// The limits that Verify and Bind check.
+// The limits that VerifyWeightsAndSteps and BindUnit check.
 const (
-	MaxWeight = 1 << 40 // magnitude of a weight
-	// MaxThresholds limits the thresholds of a channel. A jump by n times the outputs' common unit counts as n
-	// thresholds.
-	MaxThresholds = layer.MaxThresholds
-	maxAccBits    = 63
+	MaxWeightMagnitude = 1 << 40 // magnitude of a weight
+	// MaxThresholdsPerChannel limits the thresholds of a channel. A jump by n times the outputs' common unit counts as
+	// n thresholds.
+	MaxThresholdsPerChannel = layer.MaxThresholdsPerChannel
+	maxAccBits              = 63
 )
 
 // A Unit is the arithmetic of a matrix layer: its weights and step functions, bound to the type and ranges of their
 // inputs.
 type Unit struct {
-	Weight num.Type    // type of a weight
-	Acc    num.Type    // type of the accumulator
-	XNOR   bool        // weights and inputs are bipolar, and the accumulator counts matches
-	Out    num.Type    // type of an output
-	Range  []num.Range // range of each channel's output
-	Codes  WeightCodes // how tables store the weights
-	Apart  bool        // no two channels share inputs; set by the caller of Bind
+	Weight num.Type       // type of a weight
+	Acc    num.Type       // type of the accumulator
+	XNOR   bool           // weights and inputs are bipolar, and the accumulator counts matches
+	Out    num.Type       // type of an output
+	Range  []num.Range    // range of each channel's output
+	Codes  WeightEncoding // how tables store the weights
+	Apart  bool           // no two channels share inputs; set by the caller of BindUnit
 
 	weights   [][]int64
 	rows      []*row // facts about each row of weights
 	length    int64  // weights per channel
 	steps     []num.StepFunction
-	dots      *circuit.Library // circuit functions, shared with the units made by Select
-	requant   *num.Requant     // applied to every product; nil for none
+	dots      *circuit.FunctionLibrary // circuit functions, shared with the units made by Select
+	requant   *num.Requant             // applied to every product; nil for none
 	in        num.Type
 	span      num.Range                  // range of the weights
 	inputs    num.Range                  // range of the inputs
@@ -86,14 +86,14 @@ type tail struct {
 	live    []num.StepFunction // by channel: the function of the accumulator, over its range; nil if loaded
 	matches bool               // live are functions of the number of matches
 	compare num.ThresholdTable // empty without step functions
-	built   *steps.Functions
-	room    *dataflow.WeightRoom // the room of tables that are loaded; nil for constants
-	needs   dataflow.WeightRoom  // the room that tables of these types need
+	built   *steps.StepFunctions
+	room    *dataflow.LoadableWeightLimits // the room of tables that are loaded; nil for constants
+	needs   dataflow.LoadableWeightLimits  // the room that tables of these types need
 }
 
-// Verify returns an error if weights, step functions or the requantiser of products are wrong, whatever the inputs are.
-// There may be no step functions, one for all channels, or one per channel.
-func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) error {
+// VerifyWeightsAndSteps returns an error if weights, step functions or the requantiser of products are wrong, whatever
+// the inputs are. There may be no step functions, one for all channels, or one per channel.
+func VerifyWeightsAndSteps(weights [][]int64, steps []num.StepFunction, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
 	}
@@ -105,11 +105,11 @@ func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) e
 		for _, w := range row {
 			magnitudes |= w ^ w>>63
 		}
-		if magnitudes < MaxWeight {
+		if magnitudes < MaxWeightMagnitude {
 			continue
 		}
 		for k, w := range row {
-			if w > MaxWeight || w < -MaxWeight {
+			if w > MaxWeightMagnitude || w < -MaxWeightMagnitude {
 				return fmt.Errorf("weight %d of channel %d is %d, beyond 2^40", k, c, w)
 			}
 		}
@@ -117,7 +117,7 @@ func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) e
 	if n := len(steps); n > 1 && n != len(weights) {
 		return fmt.Errorf("%d step functions for %d channels, want none, one or %d", n, len(weights), len(weights))
 	}
-	if err := layer.VerifySteps(steps); err != nil {
+	if err := layer.VerifyStepFunctions(steps); err != nil {
 		return err
 	}
 	if product != nil {
@@ -128,13 +128,13 @@ func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) e
 	return nil
 }
 
-// Bind returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's weights:
-// one for all of them, or one for each. Every product passes the requantiser product, unless it is nil. It returns an
-// error if a sum is too wide or there are too many thresholds.
-func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
+// BindUnit returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's
+// weights: one for all of them, or one for each. Every product passes the requantiser product, unless it is nil. It
+// returns an error if a sum is too wide or there are too many thresholds.
+func BindUnit(weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library)}
+		dots: new(circuit.FunctionLibrary)}
 	rows := make([]row, len(weights))
 	for c := range weights {
 		rows[c] = rowOf(weights[c], product, ranges(c))
@@ -143,13 +143,14 @@ func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in 
 	return u, bind(u)
 }
 
-// BindLoadable returns what Bind does for weights and step functions that are loaded at run time. All types and
+// BindLoadableUnit returns what BindUnit does for weights and step functions that are loaded at run time. All types and
 // circuits hold for any of them within the room. The error names the first number that does not fit.
-func BindLoadable(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunction, product *num.Requant,
+func BindLoadableUnit(room dataflow.LoadableWeightLimits, weights [][]int64, steps []num.StepFunction,
+	product *num.Requant,
 	in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
-		dots: new(circuit.Library), tail: tail{room: &room}}
+		dots: new(circuit.FunctionLibrary), tail: tail{room: &room}}
 	switch codes := room.Out != (num.Type{}); {
 	case codes && len(steps) == 0:
 		return nil, fmt.Errorf("it gives its sums, and the hardware gives codes of %s", room.Out)
@@ -166,7 +167,7 @@ func BindLoadable(room dataflow.WeightRoom, weights [][]int64, steps []num.StepF
 	return u, bind(u)
 }
 
-// SelectChannels returns the unit of the given channels of u, as Bind would from their weights and step functions,
+// SelectChannels returns the unit of the given channels of u, as BindUnit would from their weights and step functions,
 // which it takes.
 func SelectChannels(u *Unit, channels []int, weights [][]int64, steps []num.StepFunction) (*Unit, error) {
 	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
@@ -179,12 +180,12 @@ func SelectChannels(u *Unit, channels []int, weights [][]int64, steps []num.Step
 		return nil, err
 	}
 	if p.built != nil {
-		p.built.SelectedFrom(u.built, channels)
+		p.built.MarkAsChannelsOf(u.built, channels)
 	}
 	return p, nil
 }
 
-// pick returns the elements of the list at the given indices.
+// pick returns the elements of the list at the given indices, in the order of the indices.
 func pick[T any](list []T, at []int) []T {
 	some := make([]T, len(at))
 	for i, k := range at {
@@ -193,28 +194,29 @@ func pick[T any](list []T, at []int) []T {
 	return some
 }
 
-// bind derives all other fields of u from its weights, rows and step functions. It returns an error as Bind does.
+// bind derives all other fields of u from its weights, rows and step functions. It returns an error as BindUnit does.
 func bind(u *Unit) error {
 	u.length = int64(len(u.weights[0]))
 	if u.Weight = narrowest(u.rows); u.room != nil {
 		u.Weight = u.room.Weight
 	}
-	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
-		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
+	if u.XNOR = u.Weight.Kind == num.KindBipolar && u.in.Kind == num.KindBipolar; u.XNOR && u.requant != nil {
+		u.XNOR, u.Weight = false, num.Type{Kind: num.KindTernary, Width: 2}
 	}
 	if u.Codes = codesOf(u.Weight, values(u.rows)); u.room != nil {
-		u.Codes = WeightCodes{number: u.Weight, coding: u.room.Coding}
+		u.Codes = WeightEncoding{number: u.Weight, coding: u.room.Coding}
 	}
 	if err := bindProduct(u); err != nil {
 		return err
 	}
 	if floats(u) && rawBits(u) >= maxAccBits {
-		return TooWideError{fmt.Sprintf("a product of minifloats takes more than %d bits", maxAccBits), true}
+		return AccumulatorTooWideError{fmt.Sprintf("a product of minifloats takes more than %d bits", maxAccBits), true}
 	}
 	sums := make([]num.Range, len(u.rows))
 	for c, r := range u.rows {
 		if sums[c] = r.sum; !r.fits {
-			return TooWideError{fmt.Sprintf("channel %d: the accumulator takes more than %d bits", c, maxAccBits),
+			return AccumulatorTooWideError{fmt.Sprintf("channel %d: the accumulator takes more than %d bits", c,
+				maxAccBits),
 				floats(u)}
 		}
 	}
@@ -229,59 +231,62 @@ func bind(u *Unit) error {
 	return nil
 }
 
-// A TooWideError says that sums or products of a layer need more bits than an accumulator may have.
-type TooWideError struct {
+// An AccumulatorTooWideError says that sums or products of a layer need more bits than an accumulator may have.
+type AccumulatorTooWideError struct {
 	why        string
 	Minifloats bool // it multiplies minifloats
 }
 
-func (e TooWideError) Error() string { return e.why }
+func (e AccumulatorTooWideError) Error() string { return e.why }
 
-// ExactOutput returns channel c's output for the sum of its products.
+// ExactOutput returns channel c's output for the sum of its products: the value of its step function, or the sum itself
+// without step functions.
 func (u *Unit) ExactOutput(c int, sum int64) int64 {
 	if len(u.steps) == 0 {
 		return sum
 	}
-	return layer.ForChannel(u.steps, c).Apply(sum)
+	return layer.ElementForChannel(u.steps, c).Apply(sum)
 }
 
-// Accumulator returns the accumulator's width by each rule that bounds it.
-func (u *Unit) Accumulator() dataflow.AccumulatorBounds { return u.bound }
+// AccumulatorBounds returns the width in bits that the accumulator needs by each of several rules, for reports that
+// compare them.
+func (u *Unit) AccumulatorBounds() dataflow.AccumulatorBounds { return u.bound }
 
-// ChannelSums returns, by channel, the sums of the weights and the range of the sum of products.
-func (u *Unit) ChannelSums() []dataflow.ChannelSum {
-	list := make([]dataflow.ChannelSum, len(u.rows))
+// ChannelSumBounds returns, by channel, the sum of the weights and of their magnitudes, and the range of the sum of
+// products.
+func (u *Unit) ChannelSumBounds() []dataflow.ChannelSumBounds {
+	list := make([]dataflow.ChannelSumBounds, len(u.rows))
 	for c, r := range u.rows {
-		list[c] = dataflow.ChannelSum{L1: r.l1, Total: r.total, Range: r.sum}
+		list[c] = dataflow.ChannelSumBounds{L1: r.l1, Total: r.total, Range: r.sum}
 	}
 	return list
 }
 
-// form returns the form in which a fold computes the step functions, or nil if there are none.
-func (a *tail) form(f dataflow.Fold) steps.BuiltSteps {
+// form returns the form of hardware in which a fold computes the step functions, or nil if there are none.
+func (a *tail) form(f dataflow.Fold) steps.HardwareForm {
 	if a.Thresholds() == 0 {
 		return nil
 	}
-	return a.built.FormAt(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
+	return a.built.CheapestFormAt(steps.FormSite{PE: f.PE, Alike: a.compare.HasSharedRow()})
 }
 
 // Logic returns the cost of the step functions in a fold, without the memories of their tables.
 func (a *tail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 	if form := a.form(f); form != nil {
-		return form.Logic(m)
+		return form.LogicCost(m)
 	}
 	return nil
 }
 
 // Thresholds returns the number of thresholds per channel, or 0 without step functions.
-func (a *tail) Thresholds() int { return a.compare.Steps() }
+func (a *tail) Thresholds() int { return a.compare.ThresholdsPerChannel() }
 
 // bindOutput sets the outputs' ranges and type, and the thresholds that compute them, for sums in the given ranges by
 // channel. It returns an error for too many thresholds.
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {
 		u.Range = sums
-		u.Out = num.NarrowestInt(dataflow.StreamType{Range: sums}.Union())
+		u.Out = num.NarrowestIntTypeFor(dataflow.StreamType{Range: sums}.UnionOfRanges())
 		return nil
 	}
 	if u.room != nil {
@@ -299,11 +304,11 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	for c := range values {
 		values[c] = u.live[c].Value
 	}
-	u.Out = num.Narrowest(values...)
-	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, MaxThresholds).Merged()
+	u.Out = num.NarrowestTypeOf(values...)
+	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, MaxThresholdsPerChannel).WithSharedRow()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
-			"its own", MaxThresholds)
+			"its own", MaxThresholdsPerChannel)
 	}
 	u.built = steps.New(u.compare, acc, u.Acc, u.Out)
 	return nil
@@ -314,12 +319,12 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 func bindLive(u *Unit, sums, acc []num.Range) error {
 	u.live, u.Range, u.matches = make([]num.StepFunction, len(sums)), make([]num.Range, len(sums)), u.XNOR
 	for c, r := range sums {
-		s := u.onAccumulator(layer.ForChannel(u.steps, c).Restricted(r)).Restricted(acc[c])
-		if !s.NonDecreasing() {
+		s := u.onAccumulator(layer.ElementForChannel(u.steps, c).RestrictedTo(r)).RestrictedTo(acc[c])
+		if !s.IsNonDecreasing() {
 			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
 				"signs of the weights", c, r)
 		}
-		u.live[c], u.Range[c] = s, s.ValueRange(acc[c])
+		u.live[c], u.Range[c] = s, s.ValueRangeOver(acc[c])
 	}
 	return nil
 }

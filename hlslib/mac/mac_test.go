@@ -35,15 +35,15 @@ func TestUnit(t *testing.T) {
 			for range 2 {
 				weights[c] = append(weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
 			}
-			if in.Elem.Kind != num.Bipolar && r.IntN(6) == 0 {
+			if in.Elem.Kind != num.KindBipolar && r.IntN(6) == 0 {
 				clear(weights[c])
 			}
-			sum, _ := num.Dot(weights[c], ranges(c))
+			sum, _ := num.DotProductRange(weights[c], ranges(c))
 			if seed%3 > 0 {
 				steps = append(steps, layertest.RandomStepFunction(r, sum, 4, 3, true))
 			}
 		}
-		u, err := mac.Bind(weights, steps, nil, in.Elem, ranges)
+		u, err := mac.BindUnit(weights, steps, nil, in.Elem, ranges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestUnit(t *testing.T) {
 		for c, w := range weights {
 			var sums, seen []int64
 			x := ranges(c)
-			outputs := u.Outputs(dataflow.Fold{PE: 1, SIMD: 1})
+			outputs := u.OutputFunction(dataflow.Fold{PE: 1, SIMD: 1})
 			for a := x[0].Lo; a <= x[0].Hi; a++ {
 				for b := x[len(x)-1].Lo; b <= x[len(x)-1].Hi; b++ {
 					if !in.Elem.Holds(a) || !in.Elem.Holds(b) {
@@ -80,9 +80,9 @@ func TestUnit(t *testing.T) {
 			if want := (num.Range{Lo: slices.Min(seen), Hi: slices.Max(seen)}); u.Range[c] != want {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
 			}
-			if want := num.NarrowestInt(num.Range{Lo: slices.Min(sums),
-				Hi: slices.Max(sums)}).Width; u.Accumulator().Channels[c] != want {
-				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Accumulator().Channels[c], want)
+			if want := num.NarrowestIntTypeFor(num.Range{Lo: slices.Min(sums),
+				Hi: slices.Max(sums)}).Width; u.AccumulatorBounds().Channels[c] != want {
+				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.AccumulatorBounds().Channels[c], want)
 			}
 		}
 	}
@@ -90,10 +90,11 @@ func TestUnit(t *testing.T) {
 
 // field returns the config value that the unit emits under the name, for one output and simd products per clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
-	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
-		cost.Packing{},
+	config := u.EmitInstance(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.MemoryBRAM,
+		Compute: dataflow.MultiplierInLUTs},
+		cost.DSPPacking{},
 		"", "", "").Config
-	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
+	i := slices.IndexFunc(config, func(f dataflow.ConfigField) bool { return f.Name == name })
 	return config[i].Value.(T)
 }
 
@@ -101,23 +102,24 @@ func TestEmit(t *testing.T) {
 	t.Parallel()
 	weights := [][]int64{{1, 2, 3, 4}, {5, 6, 7, 0}, {-1, -2, -3, -4}, {-5, -6, -7, -8}}
 	in := []num.Range{{Lo: 0, Hi: 3}}
-	elem := num.Type{Kind: num.UInt, Width: 2}
+	elem := num.Type{Kind: num.KindUInt, Width: 2}
 	same := num.StepFunction{At: []int64{0}, Value: []int64{0, 1}}
 	bind := func(steps ...num.StepFunction) *mac.Unit {
-		u, err := mac.Bind(weights, steps, nil, elem, func(int) []num.Range { return in })
+		u, err := mac.BindUnit(weights, steps, nil, elem, func(int) []num.Range { return in })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return u
 	}
-	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}
-	i := bind().Emit(f, cost.Packing{}, "unit", "outputs", "inputs")
-	tables, dsp := i.Tables, slices.IndexFunc(i.Config, func(f dataflow.Field) bool { return f.Name == "use_dsp" })
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.MemoryURAM, Compute: dataflow.MultiplierInDSPs}
+	i := bind().EmitInstance(f, cost.DSPPacking{}, "unit", "outputs", "inputs")
+	tables, dsp := i.Tables, slices.IndexFunc(i.Config,
+		func(f dataflow.ConfigField) bool { return f.Name == "use_dsp" })
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
 		!slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
 		t.Errorf("tables %+v, want weights %v", tables, want)
 	}
-	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || i.Config[dsp].Value != true {
+	if tables[0].Elem != (num.Type{Kind: num.KindInt, Width: 4}) || i.Config[dsp].Value != true {
 		t.Errorf("%+v", i)
 	}
 	for _, tt := range []struct {
@@ -131,14 +133,14 @@ func TestEmit(t *testing.T) {
 		// The first two are never negative: their table has one code.
 		{"live in some channels", bind(same), 2, false},
 	} {
-		tables := tt.unit.Emit(f, cost.Packing{}, "", "", "").Tables
+		tables := tt.unit.EmitInstance(f, cost.DSPPacking{}, "", "", "").Tables
 		storage := tt.unit.Storage(f)
-		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
+		if len(storage) != len(tables) || storage[0].In != dataflow.MemoryURAM {
 			t.Errorf("%s: storage %+v", tt.name, storage)
 			continue
 		}
 		for i, table := range tables {
-			if want := table.Storage(storage[i].Part).At(storage[i].In); storage[i] != want {
+			if want := table.StorageForPart(storage[i].Part).InMemory(storage[i].In); storage[i] != want {
 				t.Errorf("%s: storage %+v, want %+v", tt.name, storage[i], want)
 			}
 		}
@@ -155,7 +157,7 @@ func TestFits(t *testing.T) {
 		weights[c] = make([]int64, 4096)
 		weights[c][c], weights[c][64] = 7, int64(c%7) // which take three bits, as codes too
 	}
-	u, err := mac.Bind(weights, nil, nil, num.Type{Kind: num.UInt, Width: 8},
+	u, err := mac.BindUnit(weights, nil, nil, num.Type{Kind: num.KindUInt, Width: 8},
 		func(int) []num.Range { return []num.Range{{Lo: 0, Hi: 255}} })
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +174,7 @@ func TestFits(t *testing.T) {
 		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
 		{1, 64, 1, 1<<19 - 1, true},
 	} {
-		if got := u.WithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
+		if got := u.IsWithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
@@ -181,24 +183,24 @@ func TestFits(t *testing.T) {
 // TestChain checks that packed products have one addition more than products in slices of their own.
 func TestChain(t *testing.T) {
 	t.Parallel()
-	elem := num.Type{Kind: num.UInt, Width: 4}
-	u, err := mac.Bind([][]int64{{7, -8}, {-8, 7}}, nil, nil, elem,
+	elem := num.Type{Kind: num.KindUInt, Width: 4}
+	u, err := mac.BindUnit([][]int64{{7, -8}, {-8, 7}}, nil, nil, elem,
 		func(int) []num.Range { return []num.Range{elem.Range()} })
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInDSPs}
 	target := dataflow.Target{Board: boards.Board{DSPType: "DSP48E2"}, ClockMHz: 700}
-	p := u.Packing(f.PE, f, target)
+	p := u.DSPPackingForChannels(f.PE, f, target)
 	if !p.HasMultipleLanes() {
 		t.Fatalf("nothing is packed: %+v", p)
 	}
-	clocks := func(p cost.Packing) int {
+	clocks := func(p cost.DSPPacking) int {
 		c := layer.NewIterationChain(target)
-		u.Chain(&c, f, p)
-		return c.Write()
+		u.AppendToChain(&c, f, p)
+		return c.DoStreamWrite()
 	}
-	if own, packed := clocks(cost.Packing{}), clocks(p); packed != own+1 {
+	if own, packed := clocks(cost.DSPPacking{}), clocks(p); packed != own+1 {
 		t.Errorf("%d clocks where slices are shared, %d where not", packed, own)
 	}
 }
@@ -214,18 +216,18 @@ func TestRefuses(t *testing.T) {
 		{nil, nil, "no weights"},
 		{[][]int64{{}}, nil, "no weights"},
 		{[][]int64{{1, 2}, {1}}, nil, "row 1 of the weights has 1 elements"},
-		{[][]int64{{mac.MaxWeight + 1}}, nil, "beyond 2^40"},
+		{[][]int64{{mac.MaxWeightMagnitude + 1}}, nil, "beyond 2^40"},
 		{[][]int64{{math.MinInt64}}, nil, "beyond 2^40"},
 		{ones, make([]num.StepFunction, 2), "2 step functions for 1 channels"},
 		{ones, make([]num.StepFunction, 1), "channel 0: step function has 0 breakpoints and 0 values"},
-		{[][]int64{{mac.MaxWeight, -mac.MaxWeight}}, nil, ""},
+		{[][]int64{{mac.MaxWeightMagnitude, -mac.MaxWeightMagnitude}}, nil, ""},
 	} {
-		err := mac.Verify(tt.weights, tt.steps, nil)
+		err := mac.VerifyWeightsAndSteps(tt.weights, tt.steps, nil)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v, %v: %v, want %q", tt.weights, tt.steps, err, tt.want)
 		}
 	}
-	int64s := num.Type{Kind: num.Int, Width: 64}
+	int64s := num.Type{Kind: num.KindInt, Width: 64}
 	for _, tt := range []struct {
 		weights [][]int64
 		steps   []num.StepFunction
@@ -237,7 +239,7 @@ func TestRefuses(t *testing.T) {
 		// what never occurs may do anything
 		{[][]int64{{0, 0}}, []num.StepFunction{{At: []int64{1}, Value: []int64{1, 0}}}, ""},
 	} {
-		_, err := mac.Bind(tt.weights, tt.steps, nil, int64s,
+		_, err := mac.BindUnit(tt.weights, tt.steps, nil, int64s,
 			func(int) []num.Range { return []num.Range{int64s.Range()} })
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v, %v: %v, want %q", tt.weights, tt.steps, err, tt.want)

@@ -2,10 +2,10 @@ package mac
 
 import "hlsgen/internal/dataflow"
 
-// Outputs returns a function that computes a fold's outputs from sums, for the channels from first on. It does what
-// the hardware does: the accumulator keeps its width of each sum, and the step functions have the fold's form. The
+// OutputFunction returns a function that computes a fold's outputs from sums, for the channels from first on. It does
+// what the hardware does: the accumulator keeps its width of each sum, and the step functions have the fold's form. The
 // sums may have wrapped around at 64 bits. The returned word is valid until the next call.
-func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
+func (u *Unit) OutputFunction(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
 	form, functions := u.form(f), len(u.compare.At)
 	y := make(dataflow.Word, f.PE)
 	return func(first int, sums []int64) dataflow.Word {
@@ -13,10 +13,10 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 			if u.XNOR {
 				sum = (sum + u.length) / 2
 			}
-			acc := u.Acc.Decode(uint64(sum))
+			acc := u.Acc.DecodeBits(uint64(sum))
 			switch {
 			case form != nil:
-				y[i] = form.Apply(min(first+i, functions-1), acc)
+				y[i] = form.ComputeCode(min(first+i, functions-1), acc)
 			case u.XNOR:
 				y[i] = 2*acc - u.length
 			default:
@@ -27,9 +27,10 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 	}
 }
 
-// WithoutSteps returns the unit without its step functions. ok is false if these cannot become a layer of their own:
-// there is at most one threshold, the accumulator counts matches, or the thresholds are loaded.
-func WithoutSteps(u *Unit) (sums *Unit, ok bool) {
+// WithoutStepFunctions returns the unit without its step functions. ok is false if these cannot become a layer of their
+// own. That is so if there is at most one threshold, if the accumulator counts matches, or if the thresholds are
+// loaded.
+func WithoutStepFunctions(u *Unit) (sums *Unit, ok bool) {
 	if u.Thresholds() <= 1 || u.XNOR || u.room != nil {
 		return nil, false
 	}

@@ -5,9 +5,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// packed returns the heaps that heaps does, for n channels with common inputs that share multipliers. It is mac_packed
-// of hlslib/core/mac.hpp: a factor holds the weights of all channels, each in its own lane, and so does a product.
-func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
+// packed returns the same heaps as UnitCircuit.heaps, for n channels with common inputs that share multipliers. It
+// follows mac_packed of hlslib/core/mac.hpp: one factor holds the weights of all channels, each in its own lane, and
+// the product holds the products likewise.
+func (c UnitCircuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 	heaps := make([]*circuit.BitHeap, n)
 	for lane := range heaps {
 		heaps[lane] = c.b.NewBitHeap()
@@ -21,23 +22,23 @@ func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 
 // slices returns the sum of up to Terms packed products of n channels, from index from on. For each lane that overlaps
 // the lane below, odd says whether the lane's sum is odd.
-func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
+func (c UnitCircuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
 	odds := make([][]circuit.Value, n) // by lane: whether each product is odd
 	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
-		input := circuit.Element(x, i, c.in)
+		input := circuit.ElementOf(x, i, c.in)
 		var weights []circuit.Value
 		for lane := range n {
 			at := lane*c.f.SIMD + i
 			number := c.weight(w, at)
 			weight := circuit.AssumeRange(number, c.span)
 			if c.p.Lanes[lane].Overlap {
-				own := circuit.All(circuit.Bit(number, 0), circuit.Bit(x, i*c.in.Width))
+				own := circuit.AllHold(circuit.BitOf(number, 0), circuit.BitOf(x, i*c.in.Width))
 				odds[lane] = append(odds[lane], own)
 			}
 			weights = append(weights, weight)
 		}
-		products = append(products, circuit.Product(c.wide(weights), circuit.AssumeRange(input, c.inputs)))
+		products = append(products, circuit.MultiplyInDSP(c.wide(weights), circuit.AssumeRange(input, c.inputs)))
 	}
 	odd = make([]circuit.Value, n)
 	for lane, list := range odds {
@@ -48,40 +49,41 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 	return c.sum(products), odd
 }
 
-// wide returns the factor that has a weight in each lane. A lane's weight is reduced by one if the lanes below are
-// negative.
-func (c Circuit) wide(weights []circuit.Value) circuit.Value {
+// wide returns the wide factor of a packed product, which has a weight in each lane. A lane's weight is reduced by one
+// if the lanes below are negative.
+func (c UnitCircuit) wide(weights []circuit.Value) circuit.Value {
 	var words []circuit.Value
 	r, own := weights[0].Range(), weights[0]
 	for lane, w := range weights[1:] {
 		before, at := c.p.Lanes[lane].At, c.p.Lanes[lane+1].At
-		words = append(words, circuit.LowBits(own, at-before))
+		words = append(words, circuit.LowBitsOf(own, at-before))
 		if borrow := circuit.IsNegative(own); borrow.Stage() == circuit.ConstantStage {
-			own = circuit.Difference(w, borrow)
+			own = circuit.Subtract(w, borrow)
 		} else {
-			own = circuit.Sum(w, circuit.Wrapped(circuit.LowBits(borrow, 1), num.Type{Kind: num.Int, Width: 1}))
+			own = circuit.SumOfTwo(w, circuit.LowBitsAsType(circuit.LowBitsOf(borrow, 1), num.Type{Kind: num.KindInt,
+				Width: 1}))
 		}
-		shifted, _ := w.Range().Times(1 << at)
+		shifted, _ := w.Range().TimesConstant(1 << at)
 		r, _ = r.Plus(shifted)
 	}
 	if len(words) == 0 {
 		return own
 	}
-	word := circuit.Joined(append(words, circuit.LowBits(own, own.Width()))...)
-	return circuit.AssumeRange(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
+	word := circuit.ConcatenateWords(append(words, circuit.LowBitsOf(own, own.Width()))...)
+	return circuit.AssumeRange(circuit.LowBitsAsType(word, num.Type{Kind: num.KindInt, Width: word.Width()}), r)
 }
 
 // sum returns the sum of packed products. It uses a compressor heap for more than two, because Yosys makes up to three
 // times as many LUTs of chained adders.
-func (c Circuit) sum(products []circuit.Value) circuit.Value {
+func (c UnitCircuit) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
-		return circuit.Total(products...)
+		return circuit.SumAsTree(products...)
 	}
 	h := c.b.NewBitHeap()
 	for _, p := range products {
-		h.Add(p, 0)
+		h.AddShifted(p, 0)
 	}
-	return h.Sum(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
+	return h.Sum(num.Type{Kind: num.KindInt, Width: c.p.Sum}.Range())
 }
 
 // parity returns a condition of the circuit: an odd number of the given conditions hold.
@@ -90,28 +92,28 @@ func parity(conditions []circuit.Value) circuit.Value {
 		return conditions[0]
 	}
 	half := len(conditions) / 2
-	return circuit.NotEqual(parity(conditions[:half]), parity(conditions[half:]))
+	return circuit.ExclusiveOr(parity(conditions[:half]), parity(conditions[half:]))
 }
 
 // unpack adds the lanes of a packed sum to their heaps. The bits below a lane are a signed number; if it is negative,
 // it has borrowed 1 from the lane.
-func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
-	word := circuit.LowBits(sum, c.p.Sum)
-	borrowed := c.b.Constant(0)
+func (c UnitCircuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
+	word := circuit.LowBitsOf(sum, c.p.Sum)
+	borrowed := c.b.ConstantNumber(0)
 	for lane, h := range lanes {
 		at, next := c.p.Lanes[lane].At, c.p.Sum
 		if lane+1 < len(lanes) {
 			next = c.p.Lanes[lane+1].At
 		}
-		h.Add(borrowed, 0)
-		if own := circuit.BitRange(word, at, next-at); lane+1 == len(lanes) {
-			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at}), 0)
+		h.AddShifted(borrowed, 0)
+		if own := circuit.SliceBits(word, at, next-at); lane+1 == len(lanes) {
+			h.AddShifted(circuit.LowBitsAsType(own, num.Type{Kind: num.KindInt, Width: next - at}), 0)
 		} else {
-			if borrowed = circuit.Bit(word, next-1); c.p.Lanes[lane+1].Overlap {
-				borrowed = circuit.NotEqual(circuit.Bit(word, next), odd[lane+1])
+			if borrowed = circuit.BitOf(word, next-1); c.p.Lanes[lane+1].Overlap {
+				borrowed = circuit.ExclusiveOr(circuit.BitOf(word, next), odd[lane+1])
 			}
-			own = circuit.Joined(own, circuit.LowBits(borrowed, 1))
-			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at + 1}), 0)
+			own = circuit.ConcatenateWords(own, circuit.LowBitsOf(borrowed, 1))
+			h.AddShifted(circuit.LowBitsAsType(own, num.Type{Kind: num.KindInt, Width: next - at + 1}), 0)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // Room returns the limits of weights and step functions that fit the unit's types.
-func (a *tail) Room() dataflow.WeightRoom { return a.needs }
+func (a *tail) Room() dataflow.LoadableWeightLimits { return a.needs }
 
 // roomFor returns the limits of weights and step functions that fit the unit's types.
-func roomFor(u *Unit) dataflow.WeightRoom {
+func roomFor(u *Unit) dataflow.LoadableWeightLimits {
 	if u.room != nil {
 		return *u.room
 	}
@@ -26,7 +26,7 @@ func roomFor(u *Unit) dataflow.WeightRoom {
 	if len(u.steps) > 0 {
 		out = u.Out
 	}
-	return dataflow.WeightRoomOf(narrowest(u.rows), all, u.Codes.coding, out)
+	return dataflow.LoadableWeightLimitsFor(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
 // Loads reports whether tables are loaded at run time: of step functions, or of weights that do not come with every
@@ -38,37 +38,38 @@ func (a *tail) External() bool { return a.room != nil && a.room.External }
 
 // roomOf returns the facts about a row of weights that hold for any weights within the room. The error names the first
 // of the given weights outside it.
-func roomOf(room dataflow.WeightRoom, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {
+func roomOf(room dataflow.LoadableWeightLimits, weights []int64, product *num.Requant, inputs []num.Range) (row,
+	error) {
 	lo, hi := room.Values.Lo, room.Values.Hi
 	for k, w := range weights {
 		if !room.Values.Contains(w) || !room.Weight.Holds(w) {
 			return row{}, fmt.Errorf("weight %d is %d, and the hardware has room for %s, %d to %d", k, w, room.Weight,
 				lo, hi)
 		}
-		if room.Coding != nil && !room.Coding.Holds(w) {
+		if room.Coding != nil && !room.Coding.HasCodeFor(w) {
 			return row{}, fmt.Errorf("weight %d is %d, and the hardware has room for %v", k, w,
 				slices.Sorted(slices.Values(room.Coding.Values)))
 		}
 	}
 	most := max(hi, -lo)
 	n := int64(len(weights))
-	r := row{span: room.Values, zero: room.Weight.Kind != num.Bipolar, l1: n * most, total: 1, inputs: inputs[0],
+	r := row{span: room.Values, zero: room.Weight.Kind != num.KindBipolar, l1: n * most, total: 1, inputs: inputs[0],
 		fits: true}
 	for k := range weights {
 		in := inputs[min(k, len(inputs)-1)]
 		r.inputs = r.inputs.Union(in)
-		a, ok1 := in.Times(lo)
-		b, ok2 := in.Times(hi)
+		a, ok1 := in.TimesConstant(lo)
+		b, ok2 := in.TimesConstant(hi)
 		p, ok3 := a.Union(b), true
 		if product != nil {
-			p, ok3 = product.Range(p)
+			p, ok3 = product.ResultRange(p)
 		}
 		sum, ok4 := r.sum.Plus(p)
 		if r.fits = r.fits && ok1 && ok2 && ok3 && ok4; r.fits {
 			r.sum = sum
 		}
 	}
-	r.own, _ = SumRange(weights, product, inputs) // lies within r.sum
+	r.own, _ = ChannelSumRange(weights, product, inputs) // lies within r.sum
 	return r, nil
 }
 
@@ -78,12 +79,13 @@ func roomOf(room dataflow.WeightRoom, weights []int64, product *num.Requant, inp
 func bindLoaded(u *Unit, sums []num.Range) error {
 	u.Out = u.room.Out
 	codes, unit := u.Out.Range(), int64(1)
-	if u.Out.Kind == num.Bipolar {
+	if u.Out.Kind == num.KindBipolar {
 		unit = 2
 	}
 	all := (codes.Hi - codes.Lo) / unit
-	if all > MaxThresholds {
-		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all, MaxThresholds)
+	if all > MaxThresholdsPerChannel {
+		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all,
+			MaxThresholdsPerChannel)
 	}
 	acc := make([]num.Range, len(sums))
 	u.compare = num.ThresholdTable{Base: []int64{codes.Lo}, Count: int(all), Unit: unit}
@@ -95,7 +97,7 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 		}
 		u.compare.At, u.Range = append(u.compare.At, list), append(u.Range, codes)
 	}
-	u.built = steps.NewLoadable(u.compare, acc, u.Acc, u.Out)
+	u.built = steps.NewLoadableStepFunctions(u.compare, acc, u.Acc, u.Out)
 	return nil
 }
 
@@ -103,8 +105,8 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 // are the range and distance of its outputs. It returns an error if the function has other ones.
 func thresholds(u *Unit, c int, codes num.Range, unit int64) (list []int64, err error) {
 	own := u.rows[c].own
-	s := u.onAccumulator(layer.ForChannel(u.steps, c).Restricted(own)).Restricted(u.accumulated(own))
-	if !s.NonDecreasing() {
+	s := u.onAccumulator(layer.ElementForChannel(u.steps, c).RestrictedTo(own)).RestrictedTo(u.accumulated(own))
+	if !s.IsNonDecreasing() {
 		return nil, fmt.Errorf("the step function falls; turn it round with the signs of the weights")
 	}
 	before := codes.Lo

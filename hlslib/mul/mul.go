@@ -32,15 +32,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the product of two streams in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the product of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name: "MultiplyStreams",
 	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
 		"or a requantiser (Mul)",
 	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
 	Takes:   layer.CheckInputCount(2),
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"ElementwiseMul"}},
 })
 
 // Params are the parameters of the product: numbers that are added to the inputs first, and step functions or one
@@ -73,7 +74,7 @@ func (p Params) Verify() error {
 			return fmt.Errorf("the offset %d of input %d takes more than 32 bits", v, i)
 		}
 	}
-	if err := layer.VerifySteps(p.Steps); err != nil || p.Requant == nil {
+	if err := layer.VerifyStepFunctions(p.Steps); err != nil || p.Requant == nil {
 		return err
 	}
 	if len(p.Steps) > 0 {
@@ -97,15 +98,15 @@ type op struct {
 // and C.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
-	o := &op{Base: b, ChannelwiseSchedule: layer.ChannelSchedule(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFirstInput(in)}
 	if !slices.Equal(shape, other) {
-		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != o.Channels {
+		if len(other) > len(shape) || other.VectorCount() != 1 || other.Channels() != o.Channels {
 			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
 				shape, other, o.Channels)
 		}
 		o.gate = o.Vectors > 1
 	}
-	if err := layer.CheckPerChannel("step functions", len(b.P.Steps), in); err != nil {
+	if err := layer.CheckPerChannelLength("step functions", len(b.P.Steps), in); err != nil {
 		return nil, nil, err
 	}
 	products, err := o.bindProduct()
@@ -113,7 +114,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		return nil, nil, err
 	}
 	of := dataflow.StreamType{Shape: shape, Range: products, Elem: o.product}
-	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, of); err == nil && b.P.Requant != nil {
+	if o.steps, o.Out, err = layer.BindActivationTail(b.P.Steps, of); err == nil && b.P.Requant != nil {
 		o.Out, err = o.bindRequant(of)
 	}
 	return o, o.Out, err
@@ -125,13 +126,13 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
 	for c := range products {
-		a, ok0 := o.In[0].Channel(c).Plus(num.SingleValue(o.P.Offset[0]))
-		b, ok1 := o.In[1].Channel(c).Plus(num.SingleValue(o.P.Offset[1]))
+		a, ok0 := o.In[0].ChannelRange(c).Plus(num.SingleValueRange(o.P.Offset[0]))
+		b, ok1 := o.In[1].ChannelRange(c).Plus(num.SingleValueRange(o.P.Offset[1]))
 		if !ok0 || !ok1 {
 			return nil, fmt.Errorf("channel %d: an input and its offset leave 64 bits", c)
 		}
-		low, ok0 := a.Times(b.Lo)
-		high, ok1 := a.Times(b.Hi)
+		low, ok0 := a.TimesConstant(b.Lo)
+		high, ok1 := a.TimesConstant(b.Hi)
 		if !ok0 || !ok1 {
 			return nil, fmt.Errorf("channel %d: the product leaves 64 bits", c)
 		}
@@ -143,14 +144,14 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	}
 	signs := 0
 	for i, r := range factor {
-		o.factor[i] = num.NarrowestInt(r)
-		if o.P.Offset[i] == 0 && o.In[i].Elem.Kind == num.Bipolar {
+		o.factor[i] = num.NarrowestIntTypeFor(r)
+		if o.P.Offset[i] == 0 && o.In[i].Elem.Kind == num.KindBipolar {
 			o.factor[i] = o.In[i].Elem
 			signs++
 		}
 	}
 	var err error
-	if o.product, err = layer.SumType("product", products); signs == 2 {
+	if o.product, err = layer.NarrowestTypeOf("product", products); signs == 2 {
 		o.product, err = o.factor[0], nil
 	}
 	return products, err
@@ -162,11 +163,11 @@ func (o *op) bindRequant(products dataflow.StreamType) ([]dataflow.StreamType, e
 	out := dataflow.StreamType{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
 	for c, r := range products.Range {
 		var ok bool
-		if out.Range[c], ok = o.P.Requant.Range(r); !ok {
+		if out.Range[c], ok = o.P.Requant.ResultRange(r); !ok {
 			return nil, fmt.Errorf("channel %d: the requantiser's product leaves 63 bits", c)
 		}
 	}
-	out.Elem = num.NarrowestInt(out.Union())
+	out.Elem = num.NarrowestIntTypeFor(out.UnionOfRanges())
 	return []dataflow.StreamType{out}, nil
 }
 
@@ -174,11 +175,13 @@ func (o *op) bindRequant(products dataflow.StreamType) ([]dataflow.StreamType, e
 // or 1.
 func (o *op) multiplies() bool {
 	choice := num.Range{Lo: -1, Hi: 1}
-	return !o.factor[0].Range().Within(choice) && !o.factor[1].Range().Within(choice)
+	return !o.factor[0].Range().IsWithin(choice) && !o.factor[1].Range().IsWithin(choice)
 }
 
 // rescales reports whether there is a requantiser that needs a multiplier: its factor is neither 0 nor a power of two.
-func (o *op) rescales() bool { return o.P.Requant != nil && !layer.IsShift(o.P.Requant.Multiplier) }
+func (o *op) rescales() bool {
+	return o.P.Requant != nil && !layer.IsShiftFactor(o.P.Requant.Multiplier)
+}
 
 // Dependence says that every vector is computed independently. If one vector multiplies all others of a frame, it says
 // that no part can be computed alone.
@@ -186,7 +189,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	if o.gate {
 		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
 	}
-	return dataflow.SeparateParts(2, o.Vectors)
+	return dataflow.NewSeparateDependence(2, o.Vectors)
 }
 
 // Computation describes Eval as data, which compiled engines execute. It returns nil if one vector multiplies all
@@ -195,7 +198,7 @@ func (o *op) Computation() dataflow.Computation {
 	if o.gate {
 		return nil
 	}
-	return dataflow.Elementwise{Channels: o.Channels, Of: o.productOf}
+	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.productOf}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -212,37 +215,37 @@ func (o *op) productOf(c int, x []int64) int64 {
 }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
-func (o *op) Folds() dataflow.Folds {
-	return o.ChannelwiseSchedule.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.ChannelwiseSchedule.Folds(o.steps.TableLayout(), o.multiplies() || o.rescales())
 }
 
 // Loop returns the loop, with the latency of a pair that gets its offsets, is multiplied, and passes a step function
 // or a requantiser.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	if o.gate {
-		c.DoCounterLookup(o.Words(f), f.PE*o.In[1].Elem.Width, dataflow.NoMemory)
-		c.Choose(o.In[1].Elem.Width)
+		c.DoCounterLookup(o.WordsPerVector(f), f.PE*o.In[1].Elem.Width, dataflow.NoMemory)
+		c.DoSelect(o.In[1].Elem.Width)
 	}
 	a, b := o.factor[0], o.factor[1]
 	if o.P.Offset != [2]int64{} {
 		c.DoOp(delay.OpAdd, max(a.Width, b.Width))
 	}
 	if o.multiplies() {
-		c.Product(a.Width, b.Width, f.Compute == dataflow.ComputeInDSPs)
+		c.DoProduct(a.Width, b.Width, f.Compute == dataflow.MultiplierInDSPs)
 	} else {
 		c.DoOp(delay.OpAdd, max(a.Width, b.Width)) // negation by a sign
 	}
 	if q := o.P.Requant; q != nil {
-		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.ComputeInDSPs)
+		c.DoRequant(q.WithLeastShift(), o.product.Width, f.Compute == dataflow.MultiplierInDSPs)
 	}
-	o.steps.Chain(&c, f)
-	l := o.Nest(f, c.Write())
+	o.steps.AppendToChain(&c, f)
+	l := o.LoopNest(f, c.DoStreamWrite())
 	if o.gate {
 		l.Read[1][0].Kind = dataflow.FirstIndex
 	}
-	return layer.WithLatency(o, f, t, l.Loop())
+	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 
 // kernel keeps the words of a gate: the second input, if it is one vector that multiplies all vectors of a frame.
@@ -254,18 +257,18 @@ type kernel struct {
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	var requant num.Requant
 	if o.P.Requant != nil {
-		requant = o.P.Requant.Reduced() // as the hardware has it
+		requant = o.P.Requant.WithLeastShift() // as the hardware has it
 	}
 	built := o.steps.HardwareFunction(f)
 	k := o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
-		y := layer.Wrap(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
+		y := layer.WrapToType(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 		if o.P.Requant != nil {
 			return requant.Apply(y)
 		}
 		return built(c, y)
 	})
 	if o.gate {
-		return &kernel{k, make([]dataflow.Word, o.Words(f))}
+		return &kernel{k, make([]dataflow.Word, o.WordsPerVector(f))}
 	}
 	return k
 }
@@ -278,18 +281,18 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.Kernel.Step(iteration, []dataflow.Word{in[0], k.kept[fold]})
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	second := o.factor[1]
-	if o.factor[0].Kind == num.Bipolar && second.Kind == num.Bipolar {
-		second = num.NarrowestInt(second.Range()) // core/mac.hpp gives the match of two signs, not their product
+	if o.factor[0].Kind == num.KindBipolar && second.Kind == num.KindBipolar {
+		second = num.NarrowestIntTypeFor(second.Range()) // core/mac.hpp gives the match of two signs, not their product
 	}
-	dsp := f.Compute == dataflow.ComputeInDSPs
-	i := dataflow.Instance{
+	dsp := f.Compute == dataflow.MultiplierInDSPs
+	i := dataflow.KernelInstance{
 		Header:  "mul.hpp",
 		Func:    "mul",
 		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
-		Config: o.Config(f, "channels computed", []dataflow.Field{
-			o.VectorsField(),
+		Config: o.ConfigFields(f, "channels computed", []dataflow.ConfigField{
+			o.VectorCountField(),
 			{Name: "gate", Doc: "input 1 is a single vector, used for all of input 0", Value: o.gate},
 			{Name: "factor0_t", Doc: "input 0 plus its offset", Value: o.factor[0]},
 			{Name: "factor1_t", Doc: "input 1 plus its offset", Value: second},
@@ -303,12 +306,12 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	if o.P.Requant != nil {
 		i.Func = "mul_requant"
 		i.Config = append(i.Config,
-			dataflow.RequantField("requant", "every product's requantiser", o.products, *o.P.Requant),
-			dataflow.Field{Name: "requant_dsp", Doc: "requantise in DSP slices", Value: dsp && o.rescales()},
-			dataflow.Field{Name: "shared", Doc: "one serves all channels", Value: true})
+			dataflow.NewRequantField("requant", "every product's requantiser", o.products, *o.P.Requant),
+			dataflow.ConfigField{Name: "requant_dsp", Doc: "requantise in DSP slices", Value: dsp && o.rescales()},
+			dataflow.ConfigField{Name: "shared", Doc: "one serves all channels", Value: true})
 		return i
 	}
-	config, tables := o.steps.Emit(f, "product")
+	config, tables := o.steps.EmitFieldsAndTables(f, "product")
 	i.Config, i.Tables = append(i.Config, config...), tables
 	return i
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	ternary                   = num.Type{Kind: num.Ternary, Width: 2}
+	ternary                   = num.Type{Kind: num.KindTernary, Width: 2}
 	relu                      = num.StepFunction{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
 	fall                      = num.StepFunction{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
 	sign                      = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
@@ -79,19 +79,24 @@ func TestContract(t *testing.T) {
 			In: of(i4, i4)},
 		{Name: "of 63 bits", Op: mul.New(then(wide, sign)), In: of(typ(intN(33), 2), typ(intN(30), 2))},
 		{Name: "unsigned, of 63 bits", Op: mul.New(mul.Params{}), In: of(typ(uintN(31), 3, 2), typ(uintN(32), 2))},
-		{Name: "by a requantiser", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 5, Shift: 4, Mode: num.HalfAway,
-			Lo: -8, Hi: 7})), In: of(i4, u4)},
-		{Name: "by a shift", Op: mul.New(scaled(-8, 1, num.Requant{Multiplier: 8, Shift: 6, Mode: num.HalfEven,
+		{Name: "by a requantiser", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 5, Shift: 4,
+			Mode: num.RoundingHalfAwayFromZero,
+			Lo:   -8, Hi: 7})), In: of(i4, u4)},
+		{Name: "by a shift", Op: mul.New(scaled(-8, 1, num.Requant{Multiplier: 8, Shift: 6, Mode: num.RoundingHalfEven,
 			Lo: -128, Hi: 127})), In: of(u4, i4)},
 		{Name: "by a requantiser that falls", Op: mul.New(scaled(0, 0,
-			num.Requant{Multiplier: -3, Shift: 1, Mode: num.TowardZero, Lo: math.MinInt64, Hi: 20})), In: of(i4, u4)},
-		{Name: "by 0", Op: mul.New(scaled(0, 0, num.Requant{Shift: 5, Mode: num.Ceil, Lo: 2, Hi: 3})), In: of(i4, i4)},
+			num.Requant{Multiplier: -3, Shift: 1, Mode: num.RoundingTowardZero, Lo: math.MinInt64, Hi: 20})), In: of(i4,
+			u4)},
+		{Name: "by 0", Op: mul.New(scaled(0, 0, num.Requant{Shift: 5, Mode: num.RoundingCeil, Lo: 2, Hi: 3})),
+			In: of(i4,
+				i4)},
 		{Name: "by a requantiser, of signs", Op: mul.New(scaled(0, 0,
-			num.Requant{Multiplier: 7, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9})), In: of(signs, signs)},
+			num.Requant{Multiplier: 7, Shift: 2, Mode: num.RoundingHalfUp, Lo: -9, Hi: 9})), In: of(signs, signs)},
 		{Name: "by a requantiser, of signs and numbers", Op: mul.New(scaled(0, 0,
-			num.Requant{Multiplier: 7, Shift: 2, Mode: num.Floor, Lo: -9, Hi: 9})), In: of(i4, typ(bipolar, 4))},
+			num.Requant{Multiplier: 7, Shift: 2, Mode: num.RoundingFloor, Lo: -9, Hi: 9})), In: of(i4, typ(bipolar,
+			4))},
 		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0,
-			num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})),
+			num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.RoundingHalfTowardZero, Lo: -1, Hi: 1})),
 			In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
@@ -102,7 +107,7 @@ func TestContract(t *testing.T) {
 // one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
+	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValueRange(3))
 	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
 	for _, tt := range []struct {
 		p    mul.Params
@@ -119,7 +124,7 @@ func TestRanges(t *testing.T) {
 		{then(relu, sign), i4, i4, dataflow.StreamType{Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: -1, Hi: 1}},
 			Elem: intN(3)}},
 		{mul.Params{}, signs, signs, dataflow.StreamType{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}},
-		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -10, Hi: 100}), i4, perChannel,
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.RoundingHalfUp, Lo: -10, Hi: 100}), i4, perChannel,
 			dataflow.StreamType{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
 		{moved(1, 0), signs, signs, dataflow.StreamType{Range: []num.Range{{Lo: -2, Hi: 2}}, Elem: intN(3)}},
 		{mul.Params{}, i4, typ(bipolar, 2), dataflow.StreamType{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
@@ -151,17 +156,20 @@ func TestForms(t *testing.T) {
 		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 codes UINT2 distributed 256 rows of 1", 4},
 		{"steps per channel", then(relu, sign), signs, 1,
 			"INT4 BIPOLAR INT5 codes INT3 distributed 64 rows of 1", 3},
-		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1,
+		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.RoundingHalfUp, Lo: -12, Hi: 99}),
+			i4, 1,
 			"INT4 INT4 INT8 [3 1 1 -12 96 1 9]", 4},
-		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9}),
+		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.RoundingHalfUp, Lo: -9,
+			Hi: 9}),
 			signs, 1, "INT4 BIPOLAR INT5 [3 2 1 -6 6 0 6]", 4},
-		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor, Lo: -99, Hi: 9}), signs, 1,
+		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.RoundingFloor, Lo: -99, Hi: 9}), signs,
+			1,
 			"INT4 BIPOLAR INT5 [4 0 4 -32 9 2 7]", 2},
 		{"side by side", then(fall, jump), signs, 2,
 			"INT4 BIPOLAR INT5 codes INT8 distributed 64 rows of 1", 3},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), i4, tt.b)
-		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Target{})
 		var words []string
 		for _, f := range i.Config {
 			if f.Value == true && f.Name == "gate" {
@@ -209,13 +217,14 @@ func TestBindRefuses(t *testing.T) {
 		{mul.Params{}, []dataflow.StreamType{typ(intN(32), 3), typ(uintN(31), 3)}, ""},
 		{mul.Params{}, []dataflow.StreamType{typ(intN(32), 3), typ(intN(32), 3)},
 			"the product needs 64 bits for [-4611686016279904256,4611686018427387904], at most 63"},
-		{mul.Params{Steps: []num.StepFunction{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair,
+		{mul.Params{Steps: []num.StepFunction{relu}, Requant: &num.Requant{Mode: num.RoundingFloor}}, pair,
 			"step functions and a requantiser"},
 		{scaled(0, 0, num.Requant{}), pair, "unknown rounding"},
-		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.Floor}), pair, ""},
-		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair,
+		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.RoundingFloor}), pair, ""},
+		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.RoundingFloor}), pair,
 			"channel 0: the requantiser's product leaves 63 bits"},
-		{then(layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.StreamType{typ(uintN(13), 3), typ(uintN(1), 3)},
+		{then(layertest.Stairs(layer.MaxThresholdsPerChannel+1, 1)), []dataflow.StreamType{typ(uintN(13), 3),
+			typ(uintN(1), 3)},
 			"a channel has 4097 thresholds, at most 4096"},
 		{mul.Params{}, []dataflow.StreamType{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
 	} {
@@ -225,7 +234,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
+	layertest.CheckTextRefused(t, mul.Kind, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
 		`{"offset":[0,2147483648]}`, `{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
@@ -246,13 +255,13 @@ func TestLoop(t *testing.T) {
 		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 2}},
 		{moved(0, -1), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{then(relu), u4, dataflow.Loop{Body: all, Latency: 3}}, // a table
-		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
-		{scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.RoundingFloor}), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.RoundingFloor}), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 3}},
 		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
-		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, tt.want)
+		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, tt.want)
 	}
 }
 
@@ -266,24 +275,24 @@ func TestCost(t *testing.T) {
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
-		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.ComputeInLUTs}, dataflow.Resources{LUT: 2 * (3 * 8)}},
-		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{DSP: 2}},
-		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.MultiplierInLUTs}, dataflow.Resources{LUT: 2 * (3 * 8)}},
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.MultiplierInDSPs}, dataflow.Resources{DSP: 2}},
+		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.MultiplierInDSPs}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
 		{mul.Params{}, typ(bipolar, 5, 6), dataflow.Fold{}, dataflow.Resources{LUT: 2 * 5}},
 		// 3 words of 8 bits kept
-		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.ComputeInDSPs},
+		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 4 * 2, LUTRAM: 4 * 2, DSP: 2}},
-		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4,
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.RoundingHalfUp, Lo: -2, Hi: 15}), u4,
 			// codes of 0..42
-			dataflow.Fold{Compute: dataflow.ComputeInDSPs}, dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}},
-		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6),
+			dataflow.Fold{Compute: dataflow.MultiplierInDSPs}, dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}},
+		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.RoundingFloor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6),
 			// codes of -75..75
-			dataflow.Fold{Compute: dataflow.ComputeInLUTs}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}},
-		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs},
+			dataflow.Fold{Compute: dataflow.MultiplierInLUTs}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}},
+		{then(relu), u4, dataflow.Fold{Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 2 * (2 + 1), DSP: 2}},
 		// tables
-		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM,
-			Compute: dataflow.ComputeInDSPs},
+		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.MemoryBRAM,
+			Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{BRAM: 2, DSP: 2}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)

@@ -15,7 +15,7 @@ import (
 // costs the same as products of any weights.
 func TestConstantWeights(t *testing.T) {
 	t.Parallel()
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,26 +28,26 @@ func TestConstantWeights(t *testing.T) {
 			}
 		}
 		rows[0][0], rows[7][15] = -85, 85 // all have weights of as many bits
-		g := layertest.Chain(t, layertest.FullType(num.Type{Kind: num.UInt, Width: 4}, 16),
+		g := layertest.Chain(t, layertest.FullType(num.Type{Kind: num.KindUInt, Width: 4}, 16),
 			mvau.New(mvau.Params{Weights: rows}))
 		return g.Nodes[0].Op
 	}
 	dense, powers, pruned := layer(85, 43, -53, 77), layer(64, -32, 16, 64), layer(0, 0, 0, 85)
-	all := dataflow.Fold{PE: 8, SIMD: 16, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}
+	all := dataflow.Fold{PE: 8, SIMD: 16, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInLUTs}
 	half, slices := all, all
-	half.SIMD, slices.Compute = 8, dataflow.ComputeInDSPs
+	half.SIMD, slices.Compute = 8, dataflow.MultiplierInDSPs
 	lut := func(o dataflow.Op, f dataflow.Fold) int { return o.Cost(f, at).Total().LUT }
 	if d, p, z := lut(dense, all), lut(powers, all), lut(pruned, all); !(z < p && p < d/2) {
 		t.Errorf("%d LUT of dense weights, %d of powers of two, %d of pruned ones", d, p, z)
 	}
 	for _, f := range []dataflow.Fold{half, slices} {
-		if d, p := dense.Cost(f, at).Total(), powers.Cost(f, at).Total(); f.Compute == dataflow.ComputeInDSPs &&
+		if d, p := dense.Cost(f, at).Total(), powers.Cost(f, at).Total(); f.Compute == dataflow.MultiplierInDSPs &&
 			d.DSP != p.DSP ||
-			f.Compute == dataflow.ComputeInLUTs && d.LUT-p.LUT > d.LUT/4 {
+			f.Compute == dataflow.MultiplierInLUTs && d.LUT-p.LUT > d.LUT/4 {
 			t.Errorf("%+v: %+v of dense weights, %+v of powers of two", f, d, p)
 		}
 	}
-	if o, ok := dense.(dataflow.Divisible); !ok || o.Alike(powers, half, at) || !o.Alike(dense, half, at) {
+	if o, ok := dense.(dataflow.HasDivisiblePE); !ok || o.Alike(powers, half, at) || !o.Alike(dense, half, at) {
 		t.Error("layers are alike that differ in the digits of constants, or one is not like itself")
 	}
 }

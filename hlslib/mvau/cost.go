@@ -14,23 +14,23 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
 		return c
 	}
-	m := cost.MVAU{
+	m := cost.MVAUShape{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		Spare: mac.SavedBits(o.Unit, f, t),
+		Spare: mac.SavedAccumulatorBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned:  o.in.Elem.Signed() && !o.XNOR,
-		DSP:       f.Compute == dataflow.ComputeInDSPs,
-		Factors:   mac.MinifloatFactors(o.Unit),
-		Constants: mac.ConstantWeightAdders(o.Unit, f),
-		Packing:   o.Packing(f.PE, f, t),
+		InSigned:  o.in.Elem.IsSigned() && !o.XNOR,
+		DSP:       f.Compute == dataflow.MultiplierInDSPs,
+		Factors:   mac.MinifloatProductOf(o.Unit),
+		Constants: mac.ConstantWeightAddersOf(o.Unit, f),
+		Packing:   o.DSPPackingForChannels(f.PE, f, t),
 		Memory:    estimate.MemoryStyleOf(f.Memory),
 		Fabric:    estimate.CostModelOf(t).Fabric,
 	}
-	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.DecoderCost(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
 	c := estimate.StoringLayerCost(t, m, o.storage(f), logic...)
-	if n := o.RequantBits(); n > 0 {
-		c = append(c, estimate.CostOfParts(cost.Adder(n).Times(f.PE*f.SIMD).AsPart("product rounding"))...)
+	if n := o.RequantisedProductBits(); n > 0 {
+		c = append(c, estimate.CostOfParts(cost.AdderCost(n).Times(f.PE*f.SIMD).AsPart("product rounding"))...)
 	}
 	return c
 }
@@ -42,5 +42,5 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	if nf == 1 {
 		sf = 0
 	}
-	return append(o.Storage(f), dataflow.RAMStorage("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
+	return append(o.Storage(f), dataflow.NewArrayStorage("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
 }

@@ -23,8 +23,8 @@ func TestFloats(t *testing.T) {
 	e4m3, e3m0, e5m2 := float("E4M3"), float("UE3M0"), float("UE5M2")
 	rows := func(of num.Type) [][]int64 {
 		top := of.Range()
-		return [][]int64{{top.Lo, of.Value(3), 1, top.Hi, 0, of.Value(9)},
-			{of.Value(5), top.Hi, 0, 1, of.Value(2), top.Lo}}
+		return [][]int64{{top.Lo, of.ValueOfCode(3), 1, top.Hi, 0, of.ValueOfCode(9)},
+			{of.ValueOfCode(5), top.Hi, 0, 1, of.ValueOfCode(2), top.Lo}}
 	}
 	integers := [][]int64{{3, -7, 1, 0, 5, -8}, {7, 7, -2, 1, 0, 3}}
 	signs := [][]int64{{1, -1, 1, 1, -1, -1}, {-1, -1, 1, -1, 1, 1}}
@@ -35,13 +35,14 @@ func TestFloats(t *testing.T) {
 	layertest.Check(t, 40, of("weights", rows(e4m3), intN(4)), of("unsigned weights", rows(e3m0), uintN(5)),
 		of("inputs", integers, e4m3), of("unsigned inputs", integers, e5m2), of("both", rows(e4m3), e4m3),
 		of("both unsigned", rows(e3m0), float("UE2M1")), of("wide", rows(e4m3), e5m2),
-		of("signs as inputs", rows(e4m3), num.Type{Kind: num.Bipolar, Width: 1}), of("signs as weights", signs, e4m3))
+		of("signs as inputs", rows(e4m3), num.Type{Kind: num.KindBipolar, Width: 1}), of("signs as weights", signs,
+			e4m3))
 }
 
 // TestFloatsTooWide checks that products that are too wide for any kernel are refused.
 func TestFloatsTooWide(t *testing.T) {
 	t.Parallel()
-	in := num.Type{Kind: num.UFloat, Width: 7, Mantissa: 2}
+	in := num.Type{Kind: num.KindUFloat, Width: 7, Mantissa: 2}
 	op := mvau.New(mvau.Params{Weights: [][]int64{{1 << 31, 1}}})
 	if _, _, err := op.Bind([]dataflow.StreamType{typ(in, 2)}); err == nil {
 		t.Error("a product of 65 bits is taken")

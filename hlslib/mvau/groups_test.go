@@ -68,8 +68,8 @@ func TestGroupsAreLayers(t *testing.T) {
 		in.Range = append(in.Range, num.Range{Lo: 0, Hi: int64(2*c + 3)})
 	}
 	x := dataflow.Tensor{Shape: in.Shape}
-	for i := range in.Shape.Size() {
-		x.Data = append(x.Data, layertest.RandomInRange(r, in.Channel(i%len(in.Range))))
+	for i := range in.Shape.ElementCount() {
+		x.Data = append(x.Data, layertest.RandomInRange(r, in.ChannelRange(i%len(in.Range))))
 	}
 	op, out, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestGroupsAreLayers(t *testing.T) {
 		t.Errorf("output of shape %v, want %v", out[0].Shape, want)
 	}
 	y := op.Eval([]dataflow.Tensor{x})[0]
-	bits := op.(dataflow.Accumulating).Accumulator().Channels
+	bits := op.(dataflow.HasAccumulators).AccumulatorBounds().Channels
 	for g := range groups {
 		part := dataflow.StreamType{Shape: dataflow.Shape{windows, positions, channels},
 			Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
@@ -102,7 +102,8 @@ func TestGroupsAreLayers(t *testing.T) {
 		if got := out[0].Range[g*outputs:][:outputs]; !slices.Equal(got, typ[0].Range) {
 			t.Errorf("group %d: ranges %v, alone %v", g, got, typ[0].Range)
 		}
-		if want := one.(dataflow.Accumulating).Accumulator().Channels; !slices.Equal(bits[g*outputs:][:outputs], want) {
+		want := one.(dataflow.HasAccumulators).AccumulatorBounds().Channels
+		if !slices.Equal(bits[g*outputs:][:outputs], want) {
 			t.Errorf("group %d: accumulators of %v bits, alone %v", g, bits[g*outputs:][:outputs], want)
 		}
 	}
@@ -113,9 +114,9 @@ func TestGroupLoop(t *testing.T) {
 	t.Parallel()
 	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4
 	op := layertest.Bind(t, mvau.New(p), typ(uintN(2), 5, 9, 4))
-	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
+	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}
 	l := op.Loop(f, dataflow.Target{})
-	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got,
+	if got := []int{l.IterationsPerFrame(), l.WordsRead(0), l.WordsWritten(0), l.FirstWriteClock(0)}; !slices.Equal(got,
 		[]int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 3}) {
 		t.Errorf("iterations, words read and written, first clock: %v", got)
 	}
@@ -126,7 +127,7 @@ func TestGroupLoop(t *testing.T) {
 	if got := out[0]; got.PerWord != 3 || got.Words != 20 || got.Tile != 0 {
 		t.Errorf("output %+v", got)
 	}
-	if got := op.(dataflow.Counting).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
+	if got := op.(dataflow.CountsOperations).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
 		t.Errorf("%d multiply-accumulates, want %d", got, 5*12*18)
 	}
 	if folds := layertest.CountFolds(op); folds != 4*6*6 { // PE divides 6, SIMD divides 18

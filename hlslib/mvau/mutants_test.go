@@ -29,7 +29,7 @@ func TestMutants(t *testing.T) {
 			}
 			return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
 				In:   []dataflow.StreamType{typ(intN(4), 2, 96)},
-				Only: func(f dataflow.Fold) bool { return f.PE*f.SIMD == 1 && f.Compute == dataflow.ComputeInLUTs }}
+				Only: func(f dataflow.Fold) bool { return f.PE*f.SIMD == 1 && f.Compute == dataflow.MultiplierInLUTs }}
 		}
 		layertest.CheckMutants(t, in("core/mac.hpp",
 			[2]string{"value[BIT] = mac_look", "value[0] = mac_look"},
@@ -52,7 +52,7 @@ func TestMutants(t *testing.T) {
 		weights := make([][]int64, 4)
 		for c := range weights {
 			for i := range 16 {
-				v := e4m3.Value(int64(3 + (37*i+c*11)%110))
+				v := e4m3.ValueOfCode(int64(3 + (37*i+c*11)%110))
 				if i%3 == 0 {
 					v = -v
 				}

@@ -32,13 +32,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the matrix-vector unit in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the matrix-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "MVAU",
 	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
 	Example: `{"weights":[[1,-1]]}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 })
 
 // Params are the parameters of the matrix-vector unit: the weights of each output, and what happens to products and
@@ -50,7 +51,7 @@ type Params struct {
 	// Product is applied to every product of a weight and an input before the sum; nil leaves products exact.
 	Product *num.Requant `json:"product,omitempty"`
 	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
-	Room *dataflow.WeightRoom `json:"room,omitempty"`
+	Room *dataflow.LoadableWeightLimits `json:"room,omitempty"`
 }
 
 // groups returns the number of groups into which inputs and outputs are divided, at least 1.
@@ -58,7 +59,7 @@ func (p Params) groups() int { return max(1, p.Groups) }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
+	if err := mac.VerifyWeightsAndSteps(p.Weights, p.Steps, p.Product); err != nil {
 		return err
 	}
 	if p.Groups < 0 || len(p.Weights)%p.groups() != 0 {
@@ -84,12 +85,12 @@ type op struct {
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
-	if o.mw > dataflow.MaxElements/groups {
+	if o.mw > dataflow.MaxElementsPerFrame/groups {
 		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw,
-			dataflow.MaxElements)
+			dataflow.MaxElementsPerFrame)
 	}
 	var ok bool
-	if o.in, ok = in[0].Vectors(groups * o.mw); !ok {
+	if o.in, ok = in[0].AsVectors(groups * o.mw); !ok {
 		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", shape, o.mh,
 			o.mw, groups*o.mw)
 	}
@@ -99,9 +100,9 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, "+
 				"channels] with channels for every group", shape, groups, o.mw)
 		}
-		o.tile = window.TileOf(window.Channels() / groups)
+		o.tile = window.PortTileFor(window.Channels() / groups)
 	}
-	o.vectors = o.in.Shape.Vectors()
+	o.vectors = o.in.Shape.VectorCount()
 	unit, err := b.P.unit(o.in.Elem, o.groupRanges(shape.Channels()))
 	if err != nil {
 		return nil, nil, err
@@ -114,14 +115,14 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // If Params.Room is set, weights are loaded at run time, else they are constants.
 func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, error) {
 	if p.Room != nil {
-		return mac.BindLoadable(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
+		return mac.BindLoadableUnit(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
 	}
-	return mac.Bind(p.Weights, p.Steps, p.Product, in, ranges)
+	return mac.BindUnit(p.Weights, p.Steps, p.Product, in, ranges)
 }
 
 // Loaded returns the layer, not yet bound, with weights and step functions that are loaded at run time. room limits
 // them.
-func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
+func (o *op) Loaded(room dataflow.LoadableWeightLimits) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
@@ -130,8 +131,8 @@ func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
 // Reads returns how many times the table of weights is read from start to end for a frame: once per vector.
 func (o *op) Reads() int { return o.vectors }
 
-// of sets the arithmetic u of the layer, and the fields that follow from it: the output's type, and the possible PE and
-// SIMD.
+// of sets the arithmetic unit u of the layer, and the fields that follow from it: the output's type, and the possible
+// PE and SIMD.
 func (o *op) of(u *mac.Unit) {
 	o.Unit = u
 	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
@@ -170,15 +171,16 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.vectors) }
 
 // Computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
 func (o *op) Computation() dataflow.Computation {
 	if o.P.Product != nil {
 		return nil
 	}
-	p := dataflow.Products{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.P.groups(), Runs: 1,
-		Run: o.mw, Stride: o.mw}
+	p := dataflow.ProductsComputation{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.P.groups(),
+		Runs: 1,
+		Run:  o.mw, Stride: o.mw}
 	if p.Groups > 1 {
 		p.Stride = o.window
 		p.Run = p.Stride / p.Groups
@@ -231,14 +233,17 @@ func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / 
 
 // Folds yields every PE that divides a group's outputs and every SIMD that divides its inputs. They come in increasing
 // order, with each memory and each kind of multiplier.
-func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.WithinHLSLimits(f.SIMD, f, o.vectors) })
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.Unit.FoldsThatFit(o.pe, o.simd, func(f dataflow.Fold) bool {
+		return o.IsWithinHLSLimits(f.SIMD, f,
+			o.vectors)
+	})
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	x := o.in.Port(f.SIMD)
+	x := o.in.RowMajorPort(f.SIMD)
 	x.Tile = o.tile
-	return []dataflow.Port{x}, []dataflow.Port{o.out.Port(f.PE)}
+	return []dataflow.Port{x}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
@@ -247,19 +252,19 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	nf, sf := o.folds(f)
 	c := layer.NewIterationChain(t)
 	if nf > 1 {
-		c.ReadWhere()
+		c.DoConditionalStreamRead()
 		c.DoCounterLookup(sf, f.SIMD*o.in.Elem.Width, dataflow.NoMemory)
-		c.Choose(1)
+		c.DoSelect(1)
 	} else {
-		c.Read()
+		c.DoStreamRead()
 	}
-	o.Chain(&c, f, o.Packing(f.PE, f, t))
-	return layer.WithLatency(o, mac.WithoutMemory(o.Unit, f), t, dataflow.LoopNest{
+	o.AppendToChain(&c, f, o.DSPPackingForChannels(f.PE, f, t))
+	return layer.LoopWithBackEndLatency(o, mac.FoldWithoutUnusedMemory(o.Unit, f), t, dataflow.LoopNest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.PortIndices{{each, first, each}},
 		Write:   []dataflow.PortIndices{{each, each, last}},
-		Latency: c.Write(),
-	}.Loop())
+		Latency: c.DoStreamWrite(),
+	}.AsLoop())
 }
 
 // A kernel is the state of the hardware: counters, the vector of a group, and a sum per PE. Sums wrap around at 64
@@ -278,7 +283,7 @@ type kernel struct {
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE),
-		output: o.Outputs(f)}
+		output: o.OutputFunction(f)}
 	k.nf, k.sf = o.folds(f)
 	return k
 }
@@ -306,19 +311,19 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	nf, sf := o.folds(f)
-	i := o.Unit.Emit(f, o.Packing(f.PE, f, t), "mvau", "outputs", "inputs",
-		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with its own outputs", Value: o.P.groups()},
-		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
-		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})
+	i := o.Unit.EmitInstance(f, o.DSPPackingForChannels(f.PE, f, t), "mvau", "outputs", "inputs",
+		dataflow.ConfigField{Name: "groups", Doc: "parts of a vector, each with its own outputs", Value: o.P.groups()},
+		dataflow.ConfigField{Name: "nf", Doc: "output words of a group", Value: nf},
+		dataflow.ConfigField{Name: "sf", Doc: "input words of a group", Value: sf})
 	i.Storage = o.storage(f)
-	i.Config = append(i.Config, mac.LaneFields(o.Unit, f, t)...)
+	i.Config = append(i.Config, mac.LaneWidthConfigFields(o.Unit, f, t)...)
 	return i
 }
 
 // Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
-func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }
 
-// Moves returns false: the layer computes with the values of minifloats instead of passing them on.
-func (o *op) Moves() bool { return false }
+// OutputsAreInputs returns false: the layer computes with the values of minifloats instead of passing them on.
+func (o *op) OutputsAreInputs() bool { return false }

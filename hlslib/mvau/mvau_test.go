@@ -72,7 +72,7 @@ func TestWide(t *testing.T) {
 			In: []dataflow.StreamType{typ(in, 131)}, Folds: 12}
 	}
 	layertest.Check(t, 6, wide("numbers", many(2, 131), uintN(4)), wide("signs", signs, intN(3)),
-		wide("matches", signs, num.Type{Kind: num.Bipolar, Width: 1}), wide("constants", many(1, 131), uintN(3)))
+		wide("matches", signs, num.Type{Kind: num.KindBipolar, Width: 1}), wide("constants", many(1, 131), uintN(3)))
 }
 
 func many(mh, mw int) [][]int64 {
@@ -101,7 +101,7 @@ func TestRanges(t *testing.T) {
 			if r.IntN(6) == 0 {
 				clear(p.Weights[c])
 			}
-			acc, _ := num.Dot(p.Weights[c], in.Range)
+			acc, _ := num.DotProductRange(p.Weights[c], in.Range)
 			if seed%3 > 0 {
 				p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 4, 3, true))
 			}
@@ -116,7 +116,7 @@ func TestRanges(t *testing.T) {
 		var try func(k int)
 		try = func(k int) {
 			if k < mw {
-				for x[k] = in.Channel(k).Lo; x[k] <= in.Channel(k).Hi; x[k]++ {
+				for x[k] = in.ChannelRange(k).Lo; x[k] <= in.ChannelRange(k).Hi; x[k]++ {
 					if in.Elem.Holds(x[k]) {
 						try(k + 1)
 					}
@@ -130,14 +130,14 @@ func TestRanges(t *testing.T) {
 					sum += w * x[i]
 				}
 				if first {
-					sums[c], seen[c] = num.SingleValue(sum), num.SingleValue(v)
+					sums[c], seen[c] = num.SingleValueRange(sum), num.SingleValueRange(v)
 				}
-				sums[c], seen[c] = sums[c].Union(num.SingleValue(sum)), seen[c].Union(num.SingleValue(v))
+				sums[c], seen[c] = sums[c].Union(num.SingleValueRange(sum)), seen[c].Union(num.SingleValueRange(v))
 			}
 			first = false
 		}
 		try(0)
-		acc := op.(dataflow.Accumulating).Accumulator()
+		acc := op.(dataflow.HasAccumulators).AccumulatorBounds()
 		for c := range seen {
 			if out[0].Range[c] != seen[c] {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, out[0].Range[c], seen[c])
@@ -146,7 +146,7 @@ func TestRanges(t *testing.T) {
 			if in.Elem == bipolar && allSigns(p.Weights) {
 				need = num.Range{Lo: (need.Lo + int64(mw)) / 2, Hi: (need.Hi + int64(mw)) / 2}
 			}
-			if got, want := acc.Channels[c], num.NarrowestInt(need).Width; got != want {
+			if got, want := acc.Channels[c], num.NarrowestIntTypeFor(need).Width; got != want {
 				t.Errorf("seed %d, channel %d: %d bits, seen %v takes %d", seed, c, got, need, want)
 			}
 		}
@@ -154,7 +154,7 @@ func TestRanges(t *testing.T) {
 }
 
 func allSigns(weights [][]int64) bool {
-	return num.Narrowest(weights...) == bipolar
+	return num.NarrowestTypeOf(weights...) == bipolar
 }
 
 func TestAccumulator(t *testing.T) {
@@ -179,7 +179,7 @@ func TestAccumulator(t *testing.T) {
 				Channels: []int{4}}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+		if got := op.(dataflow.HasAccumulators).AccumulatorBounds(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
@@ -208,7 +208,7 @@ func TestBindRefuses(t *testing.T) {
 			"0 breakpoints and 0 values"},
 		{mvau.Params{Weights: ones, Product: &num.Requant{}}, []dataflow.StreamType{in},
 			"the products: unknown rounding"},
-		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}},
+		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.RoundingFloor}},
 			[]dataflow.StreamType{in},
 			"a product that is requantised leaves 63 bits"},
 		{mvau.Params{Weights: ones}, nil, "0 inputs"},
@@ -247,7 +247,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
+	layertest.CheckTextRefused(t, mvau.Kind, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
 		`{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
@@ -302,7 +302,7 @@ func TestLoop(t *testing.T) {
 		{6, 12, 5, 0 + 3, 4 + 3},
 	} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
-		if got := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}; got[0] != tt.iterations ||
+		if got := []int{l.IterationsPerFrame(), l.FirstWriteClock(0), l.LastWriteClock(0)}; got[0] != tt.iterations ||
 			got[1] != tt.first || got[2] != tt.last {
 			t.Errorf("PE %d SIMD %d: %v, want %v", tt.pe, tt.simd, got, tt)
 		}
@@ -321,7 +321,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	int2 := dataflow.StreamType{Shape: dataflow.Shape{784}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}
-	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
+	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}
 	for _, tt := range []struct {
 		weights [][]int64
 		in      dataflow.StreamType
@@ -331,13 +331,15 @@ func TestCost(t *testing.T) {
 	}{
 		{ternary, int2, f, 11, dataflow.Resources{LUT: 10772, BRAM: 44}}, // FINN: 10754 with an accumulator of 10 bits
 		{binary, typ(bipolar, 784), f, 10, dataflow.Resources{LUT: 5615, BRAM: 22}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}, 11,
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.MemoryURAM,
+			Compute: dataflow.MultiplierInDSPs}, 11,
 			dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}, 11,
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.MemoryLUTRAM,
+			Compute: dataflow.MultiplierInLUTs}, 11,
 			dataflow.Resources{LUT: 10772 + 1568}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {
+		if got := op.(dataflow.HasAccumulators).AccumulatorBounds().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
@@ -365,16 +367,16 @@ func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.StreamTy
 
 func input(in dataflow.StreamType) dataflow.Tensor {
 	r := rand.New(rand.NewPCG(2, 1))
-	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
+	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.ElementCount())}
 	for i := range x.Data {
-		x.Data[i] = layertest.RandomInRange(r, in.Channel(i%in.Shape.Channels()))
+		x.Data[i] = layertest.RandomInRange(r, in.ChannelRange(i%in.Shape.Channels()))
 	}
 	return x
 }
 
 func reportMACs(b *testing.B, op dataflow.Op) {
 	var macs int64
-	for name, n := range op.(dataflow.Counting).Counts() {
+	for name, n := range op.(dataflow.CountsOperations).Counts() {
 		if name[:3] == "op_" {
 			macs += n
 		}
@@ -415,7 +417,8 @@ func BenchmarkSimulation(b *testing.B) {
 		b.Run(f.name, func(b *testing.B) {
 			_, op, in := big(b, 4)
 			x := input(in)
-			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
+			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.MemoryBRAM,
+				Compute: dataflow.MultiplierInLUTs}
 			layertest.BenchSimulation(b, op, in, x, fold)
 			reportMACs(b, op)
 		})
@@ -426,7 +429,7 @@ func BenchmarkSimulation(b *testing.B) {
 func BenchmarkEmit(b *testing.B) {
 	_, op, _ := big(b, 4)
 	for b.Loop() {
-		op.Emit(dataflow.Fold{PE: 16, SIMD: 32, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+		op.Emit(dataflow.Fold{PE: 16, SIMD: 32, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs},
 			dataflow.Target{})
 	}
 }

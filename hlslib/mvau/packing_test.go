@@ -15,7 +15,7 @@ import (
 
 // inDSPs are the folds whose products are in DSP slices, of one memory.
 func inDSPs(f dataflow.Fold) bool {
-	return f.Compute == dataflow.ComputeInDSPs && f.Memory == dataflow.BRAM
+	return f.Compute == dataflow.MultiplierInDSPs && f.Memory == dataflow.MemoryBRAM
 }
 
 // TestPackedContract has channels share DSP slices of all kinds: wherever lanes are, how many, whether they overlap,
@@ -60,7 +60,7 @@ func TestPackedContract(t *testing.T) {
 }
 
 // packing is the fields of one, as text.
-func packing(i dataflow.Instance) (text string) {
+func packing(i dataflow.KernelInstance) (text string) {
 	for _, f := range i.Config {
 		switch f.Name {
 		case "lanes", "overlaps", "terms", "packed_t", "packed_sum_t":
@@ -96,7 +96,7 @@ func TestPackedCost(t *testing.T) {
 	} {
 		op := layertest.Bind(t, mvau.New(tt.p), typ(tt.in, 2))
 		target := dataflow.Target{Board: boards.Board{DSPType: tt.dsp}}
-		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.ComputeInDSPs}
+		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInDSPs}
 		if got := op.Cost(f, target).Total().DSP; got != tt.want {
 			t.Errorf("%s: %d DSP slices, want %d", tt.name, got, tt.want)
 		}
@@ -107,7 +107,7 @@ func TestPackedCost(t *testing.T) {
 		if want := tt.want < tt.pe*tt.simd; packs != want {
 			t.Errorf("%s: packed %t, want %t", tt.name, packs, want)
 		}
-		f.Compute = dataflow.ComputeInLUTs
+		f.Compute = dataflow.MultiplierInLUTs
 		if packing(op.Emit(f, target)) != "" || op.Cost(f, target).Total().DSP != 0 {
 			t.Errorf("%s: packed in LUTs", tt.name)
 		}

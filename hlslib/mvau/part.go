@@ -12,18 +12,18 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds returns how many bits the circuit adds in a clock to sum its products.
-func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.AddendBitsPerClock(o.Unit, f.PE*f.SIMD, f) }
 
-// Alike reports whether the other layer is of this kind and equal in everything that loops and costs of the fold depend
-// on.
+// Alike reports whether the other layer is of this kind, and equal in everything on which loops and costs of the fold
+// depend.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 	p, ok := other.(*op)
 	return ok && o.mh == p.mh && o.mw == p.mw && o.vectors == p.vectors && o.P.groups() == p.P.groups() &&
-		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.SameCost(o.Unit, p.Unit, f, t)
+		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.HaveSameCost(o.Unit, p.Unit, f, t)
 }
 
-// Part returns part k of n of the layer, and its output's type. It computes, of every output word, the PE/n elements
-// from k*PE/n on, and has only the weights for these.
+// Part returns part k of the n parts into which the layer is divided, and its output's type. Of every output word it
+// computes the PE/n elements from k*PE/n on, and it has only the weights for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, error) {
 	pe := f.PE / n
 	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}
@@ -49,7 +49,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, 
 	if err != nil {
 		return nil, dataflow.StreamType{}, err
 	}
-	part := &op{Base: o.With(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
+	part := &op{Base: o.WithParams(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
 	part.of(unit)
 	return part, part.out, nil
 }

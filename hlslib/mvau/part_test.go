@@ -24,7 +24,7 @@ func TestParts(t *testing.T) {
 	shared := grouped(r, 1, 12, 2, 3, num.Range{Lo: -4, Hi: 3})
 	shared.Steps = []num.StepFunction{{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}}
 	rounded := grouped(r, 1, 6, 2, 2, num.Range{Lo: -8, Hi: 7})
-	rounded.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.Floor, Lo: -100, Hi: 100}
+	rounded.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.RoundingFloor, Lo: -100, Hi: 100}
 	uneven := mvau.Params{Weights: [][]int64{{1, 1}, {100, -90}, {0, 0}, {-1, 1}}}
 	for _, tt := range []struct {
 		name string
@@ -60,7 +60,7 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.St
 	parts := make([][]int64, n)
 	whole, products := op.Loop(f, dataflow.Target{}), 0
 	for k := range parts {
-		bound, out, err := op.(dataflow.Divisible).Part(f, k, n)
+		bound, out, err := op.(dataflow.HasDivisiblePE).Part(f, k, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,24 +71,25 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.St
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(typ, []dataflow.StreamType{out}) || !reflect.DeepEqual(
-			alone.(dataflow.Accumulating).Accumulator(), bound.(dataflow.Accumulating).Accumulator()) ||
+			alone.(dataflow.HasAccumulators).AccumulatorBounds(),
+			bound.(dataflow.HasAccumulators).AccumulatorBounds()) ||
 			!reflect.DeepEqual(alone.Emit(fold, dataflow.Target{}), bound.Emit(fold, dataflow.Target{})) {
 			t.Fatalf("part %d of %d of %+v is not the layer of its parameters", k, n, f)
 		}
 		// signs take no DSP
-		if fold.Compute = dataflow.ComputeInLUTs; !slices.Contains(slices.Collect(bound.Folds()), fold) {
+		if fold.Compute = dataflow.MultiplierInLUTs; !slices.Contains(slices.Collect(bound.Folds()), fold) {
 			t.Fatalf("part %d of %d of %+v: no fold %+v", k, n, f, fold)
 		}
 		l := bound.Loop(fold, dataflow.Target{})
 		l.Latency = min(l.Latency, whole.Latency) // narrower sums may be faster
-		if whole.Latency = l.Latency; l.Key() != whole.Key() {
+		if whole.Latency = l.Latency; l.TextKey() != whole.TextKey() {
 			t.Fatalf("part %d of %d of %+v has the loop %+v, the whole %+v", k, n, f, l, whole)
 		}
-		got, _ := bound.(dataflow.Unrolled).Products(fold)
+		got, _ := bound.(dataflow.HasUnrolledProducts).Products(fold)
 		products += got
 		parts[k] = bound.Eval(x)[0].Data
 	}
-	if want, _ := op.(dataflow.Unrolled).Products(f); products != want {
+	if want, _ := op.(dataflow.HasUnrolledProducts).Products(f); products != want {
 		t.Errorf("%d parts of %+v compute %d products, the whole %d", n, f, products, want)
 	}
 	var all []int64
@@ -105,7 +106,7 @@ func TestAlike(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	board := boards.Board{DSPType: "DSP48E2"}
-	targets := []dataflow.Target{{Board: board}, {Board: board, Formula: dataflow.FINNFormula}}
+	targets := []dataflow.Target{{Board: board}, {Board: board, Formula: dataflow.FINNCostFormula}}
 	count := map[bool]int{}
 	for _, thresholds := range []int{0, 1, 3, 7} {
 		p := grouped(r, 1, 24, 1, 6, num.Range{Lo: -4, Hi: 3})
@@ -127,12 +128,12 @@ func TestAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		for f := range op.Folds() {
-			if f.SIMD > 1 || f.Memory != dataflow.BRAM || f.Compute != dataflow.ComputeInLUTs {
+			if f.SIMD > 1 || f.Memory != dataflow.MemoryBRAM || f.Compute != dataflow.MultiplierInLUTs {
 				continue
 			}
 			for _, n := range dataflow.Divisors(f.PE)[1:] {
 				for _, target := range targets {
-					checkAlike(t, op.(dataflow.Divisible), f, n, target, count)
+					checkAlike(t, op.(dataflow.HasDivisiblePE), f, n, target, count)
 				}
 			}
 		}
@@ -143,7 +144,7 @@ func TestAlike(t *testing.T) {
 }
 
 // checkAlike compares the parts of a fold with the first one.
-func checkAlike(t *testing.T, op dataflow.Divisible, f dataflow.Fold, n int, target dataflow.Target,
+func checkAlike(t *testing.T, op dataflow.HasDivisiblePE, f dataflow.Fold, n int, target dataflow.Target,
 	count map[bool]int) {
 	t.Helper()
 	share := f
@@ -158,7 +159,7 @@ func checkAlike(t *testing.T, op dataflow.Divisible, f dataflow.Fold, n int, tar
 			first = part
 			continue
 		}
-		alike := part.(dataflow.Divisible).Alike(first, share, target)
+		alike := part.(dataflow.HasDivisiblePE).Alike(first, share, target)
 		if count[alike]++; !alike {
 			continue
 		}
@@ -172,7 +173,7 @@ func checkAlike(t *testing.T, op dataflow.Divisible, f dataflow.Fold, n int, tar
 			if a, b := part.Cost(own, target), first.Cost(own, target); !slices.Equal(a, b) {
 				t.Fatalf("part %d of %d of %+v costs %v, the first %v", k, n, own, a, b)
 			}
-			if a, b := part.Loop(own, target).Key(), first.Loop(own, target).Key(); a != b {
+			if a, b := part.Loop(own, target).TextKey(), first.Loop(own, target).TextKey(); a != b {
 				t.Fatalf("part %d of %d of %+v has the loop %s, the first %s", k, n, own, a, b)
 			}
 		}

@@ -19,7 +19,7 @@ func TestLoaded(t *testing.T) {
 	var cases []layertest.Case
 	for seed := range uint64(40) {
 		c := randomtest.MVAU(rand.New(rand.NewPCG(seed, 12)))
-		op := layertest.Bind(t, c.Op, c.In...).(dataflow.Loadable)
+		op := layertest.Bind(t, c.Op, c.In...).(dataflow.HasLoadableWeights)
 		c.Op, c.Loose = op.Loaded(op.Room()), "what there is room for"
 		cases = append(cases, c)
 	}
@@ -32,7 +32,7 @@ func TestExternal(t *testing.T) {
 	var cases []layertest.Case
 	for seed := range uint64(40) {
 		c := randomtest.MVAU(rand.New(rand.NewPCG(seed, 13)))
-		op := layertest.Bind(t, c.Op, c.In...).(dataflow.Loadable)
+		op := layertest.Bind(t, c.Op, c.In...).(dataflow.HasLoadableWeights)
 		room := op.Room()
 		room.External = true
 		c.Op, c.Loose = op.Loaded(room), "what there is room for"
@@ -45,8 +45,8 @@ func TestExternal(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	in := layertest.FullType(layertest.UInt(2), 3)
-	room := dataflow.WeightRoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil,
-		num.Type{Kind: num.UInt,
+	room := dataflow.LoadableWeightLimitsFor(num.Type{Kind: num.KindInt, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil,
+		num.Type{Kind: num.KindUInt,
 			Width: 2})
 	step := num.StepFunction{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}
 	for _, tt := range []struct {
@@ -99,7 +99,7 @@ func TestSumsOrCodes(t *testing.T) {
 		{nil, nil, ""},
 	} {
 		p := mvau.Params{Weights: [][]int64{{1, -1}}, Steps: tt.built}
-		room := layertest.Bind(t, mvau.New(p), in).(dataflow.Loadable).Room()
+		room := layertest.Bind(t, mvau.New(p), in).(dataflow.HasLoadableWeights).Room()
 		p.Steps = tt.given
 		p.Room = &room
 		_, _, err := mvau.New(p).Bind([]dataflow.StreamType{in})
@@ -116,10 +116,10 @@ func TestLoadedAnywhere(t *testing.T) {
 	in := layertest.FullType(layertest.UInt(4), 8)
 	p := mvau.Params{Weights: [][]int64{{1, -3, 3, 0, 2, 1, -2, 1}, {0, 1, 2, 3, -3, -2, -1, 0}}}
 	plain := layertest.Bind(t, mvau.New(p), in)
-	room := plain.(dataflow.Loadable).Room()
-	loaded := layertest.Bind(t, plain.(dataflow.Loadable).Loaded(room), in)
+	room := plain.(dataflow.HasLoadableWeights).Room()
+	loaded := layertest.Bind(t, plain.(dataflow.HasLoadableWeights).Loaded(room), in)
 	for _, name := range []string{"icebreaker", "ulx3s-85f", "arty-a7-35"} {
-		board, err := boards.Find(name)
+		board, err := boards.FindBoard(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,16 +6,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Sums returns the layer without its step functions, its output's type, and the step functions. The last result is
-// false if they cannot be separated.
+// Sums returns the layer without its step functions (not yet bound), the type of its output, and those step functions.
+// The last result is false if they cannot be separated.
 func (o *op) Sums() (dataflow.Op, dataflow.StreamType, []num.StepFunction, bool) {
-	unit, ok := mac.WithoutSteps(o.Unit)
+	unit, ok := mac.WithoutStepFunctions(o.Unit)
 	if !ok {
 		return nil, dataflow.StreamType{}, nil, false
 	}
 	p := o.P
 	p.Steps = nil
-	sums := &op{Base: o.With(p), mh: o.mh, mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
+	sums := &op{Base: o.WithParams(p), mh: o.mh, mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
 	sums.of(unit)
 	return sums, sums.out, o.P.Steps, true
 }

@@ -18,8 +18,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		kept = f.SIMD * o.In[0].Elem.Width
 	}
 	return estimate.CostOfParts(
-		m.Control(o.Counters(o.words(f))),
-		m.Multiplexer(2, width).AsPart("multiplexers"),
-		m.Registers(width+kept),
+		m.ControlCost(o.CounterCost(o.words(f))),
+		m.MultiplexerCost(2, width).AsPart("multiplexers"),
+		m.RegisterCost(width+kept),
 	)
 }

@@ -29,14 +29,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the padding in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the padding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "FMPadding",
 	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
 	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
 	Takes:   layer.CheckImageInput,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"FMPadding_Pixel"}},
 })
 
 // Params are the parameters of the padding: how many pixels surround and separate those of the input, and their value.
@@ -51,8 +52,8 @@ type Params struct {
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for _, n := range slices.Concat(p.Before[:], p.After[:], p.Between[:]) {
-		if n < 0 || n > dataflow.MaxElements {
-			return fmt.Errorf("padding by %d pixels, want 0 to %d", n, dataflow.MaxElements)
+		if n < 0 || n > dataflow.MaxElementsPerFrame {
+			return fmt.Errorf("padding by %d pixels, want 0 to %d", n, dataflow.MaxElementsPerFrame)
 		}
 	}
 	if p.Code < math.MinInt32 || p.Code > math.MaxInt32 {
@@ -61,32 +62,33 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// axis returns which rows (a = 0) or columns (a = 1) of the output come from the input. The input has n of them.
-func (p Params) axis(a, n int) dataflow.Stride {
+// axis returns the positions along an axis of the output that come from the input: rows for a = 0, columns for a = 1.
+// The input has n of them.
+func (p Params) axis(a, n int) dataflow.StridedPositions {
 	step := p.Between[a] + 1
 	end := p.Before[a] + (n-1)*step + 1
-	return dataflow.Stride{Length: end + p.After[a], First: p.Before[a], End: end, Step: step}
+	return dataflow.StridedPositions{Length: end + p.After[a], First: p.Before[a], End: end, Step: step}
 }
 
 type op struct {
 	layer.Base[Params]
 	layer.MoveSchedule
-	layer.Grid // of the output; the pixels of the input are hit
+	layer.NestedFrame // of the output; the pixels of the input are hit
 }
 
 // bind returns the layer for one input of shape [H, W, C], and its output [H', W', C] with the padding. It returns an
 // error if the output has too many elements.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
-	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
-	h, w, most := o.Rows.Length, o.Columns.Length, dataflow.MaxElements/shape[2]
+	o := &op{Base: b, NestedFrame: layer.NestedFrame{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
+	h, w, most := o.Rows.Length, o.Columns.Length, dataflow.MaxElementsPerFrame/shape[2]
 	if h > most || w > most/h {
 		return nil, nil, fmt.Errorf("an output of shape [%d %d %d], at most %d elements are possible", h, w, shape[2],
-			dataflow.MaxElements)
+			dataflow.MaxElementsPerFrame)
 	}
 	out := dataflow.StreamType{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
 	if h > shape[0] || w > shape[1] {
-		out = layer.Padded(out, b.P.Code)
+		out = layer.StreamTypeWithPaddingCode(out, b.P.Code)
 	}
 	o.MoveSchedule = layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(shape[2])}
 	return o, o.Out, nil
@@ -95,10 +97,10 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependenceOf(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Before, p.After = layer.AxisParams(axis, p.Before, 0), layer.AxisParams(axis, p.After, 0)
-		p.Between = layer.AxisParams(axis, p.Between, 0)
+		p.Before, p.After = layer.ParamAlongAxisAsRows(axis, p.Before, 0), layer.ParamAlongAxisAsRows(axis, p.After, 0)
+		p.Between = layer.ParamAlongAxisAsRows(axis, p.Between, 0)
 		return New(p)
 	})
 }
@@ -112,7 +114,7 @@ func (o *op) Computation() dataflow.Computation {
 		every := 1 + o.P.Between[axis]
 		return at / every, at >= 0 && at%every == 0 && at/every < n
 	}
-	return dataflow.Gather{Run: o.In[0].Shape[2], Fill: o.P.Code, At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.In[0].Shape[2], Fill: o.P.Code, At: func(_, r int) (input, at int) {
 		row, ok0 := from(0, r/width, h)
 		column, ok1 := from(1, r%width, w)
 		if !ok0 || !ok1 {
@@ -125,7 +127,7 @@ func (o *op) Computation() dataflow.Computation {
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	h, w, channels := o.In[0].Shape[0], o.In[0].Shape[1], o.In[0].Shape[2]
 	width := o.Out[0].Shape[1]
-	y := slices.Repeat([]int64{o.P.Code}, o.Out[0].Shape.Size())
+	y := slices.Repeat([]int64{o.P.Code}, o.Out[0].Shape.ElementCount())
 	for row := range h {
 		for column := range w {
 			to := (o.P.Before[0]+row*(1+o.P.Between[0]))*width + o.P.Before[1] + column*(1+o.P.Between[1])
@@ -140,20 +142,20 @@ func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SI
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	both, write := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Write: 1}
-	l := o.Grid.Loop(o.words(f), both, write, t)
+	l := o.NestedFrame.LoopOverLargerFrame(o.words(f), both, write, t)
 	if o.ahead() {
-		last := l.ReadAt(0, l.Reads(0)-1)
-		l.Body = dataflow.Replace(dataflow.Replace(l.Body, last, write), 0, both)
+		last := l.IterationOfRead(0, l.WordsRead(0)-1)
+		l.Body = dataflow.ReplaceIterationMoves(dataflow.ReplaceIterationMoves(l.Body, last, write), 0, both)
 	}
-	return layer.WithLatency(o, f, t, l)
+	return layer.LoopWithBackEndLatency(o, f, t, l)
 }
 
-// ahead reports whether a frame of the output begins with padding. Then each word is read before the word in front of
-// it is written.
+// ahead reports whether a frame of the output begins with padding. If so, each word is read one ahead: before the word
+// in front of it is written.
 func (o *op) ahead() bool { return o.Rows.First > 0 || o.Columns.First > 0 }
 
 type kernel struct {
-	*layer.Grid
+	*layer.NestedFrame
 	words   int // per pixel
 	padding dataflow.Word
 	ahead   bool
@@ -161,7 +163,8 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{Grid: &o.Grid, words: o.words(f), padding: slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD),
+	return &kernel{NestedFrame: &o.NestedFrame, words: o.words(f), padding: slices.Repeat(dataflow.Word{o.P.Code},
+		f.SIMD),
 		ahead: o.ahead()}
 }
 
@@ -173,19 +176,19 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 			k.kept = slices.Clone(in[0])
 		}
 	}
-	if k.Hit(iteration / k.words) {
+	if k.HasPixel(iteration / k.words) {
 		return []dataflow.Word{slices.Clone(x)}
 	}
 	return []dataflow.Word{slices.Clone(k.padding)}
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "pad.hpp",
 		Func:    "pad",
 		Streams: []string{"in_t", "in_width", "out_t", "out_per_word", "out_width"},
-		Config: o.Config(o.words(f), "rows of the output", "first row from the input",
+		Config: o.ConfigFields(o.words(f), "rows of the output", "first row from the input",
 			"first row after those", "distance between rows from the input",
-			dataflow.Field{Name: "code", Doc: "the padding", Value: int(o.P.Code)}),
+			dataflow.ConfigField{Name: "code", Doc: "the padding", Value: int(o.P.Code)}),
 	}
 }

@@ -65,11 +65,11 @@ func TestLoop(t *testing.T) {
 	op := layertest.Bind(t, pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}),
 		typ(uintN(4), 1000, 1000, 4))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 4}, dataflow.Target{})
-	if side := 6 + 1999; l.Iterations() != side*side || len(l.Body) > 6 {
-		t.Errorf("%d iterations in %d runs, want %d", l.Iterations(), len(l.Body), side*side)
+	if side := 6 + 1999; l.IterationsPerFrame() != side*side || len(l.Body) > 6 {
+		t.Errorf("%d iterations in %d runs, want %d", l.IterationsPerFrame(), len(l.Body), side*side)
 	}
-	if l.Reads(0) != 1000*1000 {
-		t.Errorf("%d words are read", l.Reads(0))
+	if l.WordsRead(0) != 1000*1000 {
+		t.Errorf("%d words are read", l.WordsRead(0))
 	}
 }
 
@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, pad.Layer, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`,
+	layertest.CheckTextRefused(t, pad.Kind, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`,
 		`{"code":1.5}`, `{"code":3000000000}`)
 }
 

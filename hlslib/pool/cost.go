@@ -13,28 +13,28 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words
+	width, words := o.out.Elem.Width, o.out.RowMajorPort(f.PE).Words
 	join := o.P.Op.Cost(width)
 	sf := o.positions / f.SIMD
-	control, kept := cost.Counter(words*sf), cost.Resources{}
+	control, kept := cost.CounterCost(words*sf), cost.Resources{}
 	if sf > 1 {
-		control = control.Plus(cost.Counter(sf))
+		control = control.Plus(cost.CounterCost(sf))
 		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.Control(control),
+		m.ControlCost(control),
 		join.Times(f.PE*(f.SIMD-1)).AsPart("pooling tree"),
 		kept.AsPart("accumulators"),
-		m.Registers(f.PE*width),
+		m.RegisterCost(f.PE*width),
 	)
 }
 
 // Delay returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds. If a word
 // is a whole window, nothing is kept, and the delay is that of the counter.
-func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if f.SIMD == o.positions {
-		return cost.CarriedDelay(1)
+		return cost.CarriedDelayNS(1)
 	}
-	return o.P.Op.Delay()
+	return o.P.Op.DelayNS()
 }

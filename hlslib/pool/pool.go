@@ -23,20 +23,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the pooling in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the pooling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Pool",
 	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
 	Example: `{"op":"max"}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 })
 
-// Params select the operation of the pooling, Max or Sum.
+// Params select the operation of the pooling, PoolingMax or PoolingSum.
 type Params = layer.PoolParams
 
-// Max and Sum are the operations of pooling: the maximum of each channel over a window, or the sum.
-const Max, Sum = layer.MaxPooling, layer.SumPooling
+// PoolingMax and PoolingSum are the operations of pooling: the maximum of each channel over a window, or the sum.
+const PoolingMax, PoolingSum = layer.PoolingMax, layer.PoolingSum
 
 type op struct {
 	layer.Base[Params]
@@ -53,7 +54,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if n < 0 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want windows [..., positions, channels]", shape)
 	}
-	o := &op{Base: b, in: in[0], windows: shape[:n].Size(), positions: shape[n], channels: shape[n+1]}
+	o := &op{Base: b, in: in[0], windows: shape[:n].ElementCount(), positions: shape[n], channels: shape[n+1]}
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
 	o.out, err = b.P.Op.OutputType(in[0], o.positions, append(slices.Clone(shape[:n]), o.channels))
@@ -62,14 +63,14 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Dependence says that every window of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	d := dataflow.SeparateParts(1, o.windows)
+	d := dataflow.NewSeparateDependence(1, o.windows)
 	d.Window = true
 	return d
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Pooler{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == Sum}
+	return dataflow.PoolingComputation{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == PoolingSum}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -79,7 +80,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			at := func(k int) int64 { return in[0].Data[(v*o.positions+k)*o.channels+c] }
 			result := at(0)
 			for k := 1; k < o.positions; k++ {
-				result = o.P.Op.Pool(result, at(k))
+				result = o.P.Op.PoolTwo(result, at(k))
 			}
 			y.Data[v*o.channels+c] = result
 		}
@@ -89,30 +90,31 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields every PE that divides the channels with every SIMD that divides a window's positions, in increasing
 // order.
-func (o *op) Folds() dataflow.Folds {
-	return layer.Folds{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
-		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWord &&
-			o.windows <= dataflow.MaxIterations/(o.channels/f.PE)/(o.positions/f.SIMD)
-	}}.All()
+func (o *op) Folds() dataflow.FoldIterator {
+	return layer.FoldChoices{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
+		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWordBits &&
+			o.windows <= dataflow.MaxIterationsPerFrame/(o.channels/f.PE)/(o.positions/f.SIMD)
+	}}.AllFolds()
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	tiles := o.in.Port(f.PE * f.SIMD)
-	tiles.Tile = o.in.Shape.TileOf(f.PE)
-	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
+	tiles := o.in.RowMajorPort(f.PE * f.SIMD)
+	tiles.Tile = o.in.Shape.PortTileFor(f.PE)
+	return []dataflow.Port{tiles}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
 // Loop returns the loop over the input words. Its latency is that of a word whose positions are combined in a tree, and
 // then with the window's positions so far.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
-	c.Tree(f.SIMD, o.in.Elem.Width, o.P.Op.Chain()...)
+	c.DoStreamRead()
+	c.DoReductionTree(f.SIMD, o.in.Elem.Width, o.P.Op.PipelineOps()...)
 	sf := o.positions / f.SIMD
 	if sf > 1 {
-		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.OpSelect)...)
+		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.PipelineOps(), delay.OpSelect)...)
 	}
-	return layer.WithLatency(o, f, t, layer.WindowsLoop(o.windows, o.channels/f.PE, sf, c.Write()))
+	return layer.LoopWithBackEndLatency(o, f, t, layer.NewWindowsLoop(o.windows, o.channels/f.PE, sf,
+		c.DoStreamWrite()))
 }
 
 // kernel keeps, by channel, the maximum or sum of the window's positions so far.
@@ -133,7 +135,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		if kept := &k.kept[i%pe]; sf == 0 && i < pe {
 			*kept = x
 		} else {
-			*kept = k.op.Pool(*kept, x)
+			*kept = k.op.PoolTwo(*kept, x)
 		}
 	}
 	if k.words[0] = nil; sf == k.sf-1 {
@@ -142,16 +144,16 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "pool.hpp",
 		Func:    "pool",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "sf", Doc: "words of a window's tile", Value: o.positions / f.SIMD},
 			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
 			{Name: "simd", Doc: "positions of each consumed per clock", Value: f.SIMD},
-			o.P.Op.Field(),
+			o.P.Op.ConfigField(),
 		},
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	maximum                   = pool.New(pool.Params{Op: pool.Max})
-	sum                       = pool.New(pool.Params{Op: pool.Sum})
+	maximum                   = pool.New(pool.Params{Op: pool.PoolingMax})
+	sum                       = pool.New(pool.Params{Op: pool.PoolingSum})
 	typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
@@ -26,10 +26,10 @@ func TestContract(t *testing.T) {
 		{Name: "one position, signs", In: []dataflow.StreamType{typ(bipolar, 3, 1, 2)}},
 		{Name: "one channel", In: []dataflow.StreamType{typ(uintN(8), 5, 6, 1)}},
 		{Name: "signs", In: []dataflow.StreamType{typ(bipolar, 4, 4, 3)}},
-		{Name: "ternary", In: []dataflow.StreamType{typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)}},
+		{Name: "ternary", In: []dataflow.StreamType{typ(num.Type{Kind: num.KindTernary, Width: 2}, 4, 5, 2)}},
 		{Name: "ranges per channel", In: []dataflow.StreamType{layertest.UnevenType(2, 4, 3)}},
 		{Name: "a constant", In: []dataflow.StreamType{layertest.RangedType(intN(3), dataflow.Shape{2, 3, 2},
-			num.SingleValue(-3))}},
+			num.SingleValueRange(-3))}},
 		{Name: "of widest sums", In: []dataflow.StreamType{typ(intN(60), 2, 8, 2)}},
 		{Name: "of widest words", In: []dataflow.StreamType{typ(uintN(4), 1, 16, 64)}},
 		{Name: "unsigned, 63 bit sum", In: []dataflow.StreamType{typ(uintN(61), 2, 4, 1)}},
@@ -83,8 +83,8 @@ func TestPorts(t *testing.T) {
 		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd}
 		in, out := op.Ports(f)
 		l := op.Loop(f, dataflow.Target{})
-		if in[0] != tt.in || out[0].Words != tt.out || l.Iterations() != tt.clocks || l.Latency != tt.latency {
-			t.Errorf("%v: %+v %+v %d %d", tt, in, out, l.Iterations(), l.Latency)
+		if in[0] != tt.in || out[0].Words != tt.out || l.IterationsPerFrame() != tt.clocks || l.Latency != tt.latency {
+			t.Errorf("%v: %+v %+v %d %d", tt, in, out, l.IterationsPerFrame(), l.Latency)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestBindRefuses(t *testing.T) {
 	} {
 		layertest.CheckRefused(t, tt.op, tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
+	layertest.CheckTextRefused(t, pool.Kind, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
 		`{"op":"max"} x`)
 }
 

@@ -18,60 +18,63 @@ type position struct {
 // words. The first phase only reads, and the last phase only writes.
 func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
-	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
-	phase := b.Register("phase", 0, num.Range{Hi: int64(blocks)}).WithInitial(0)
-	p.step = step.Value()
+	step := b.AddRegister("step", 0, num.Range{Hi: int64(longer - 1)}).WithResetValue(0)
+	phase := b.AddRegister("phase", 0, num.Range{Hi: int64(blocks)}).WithResetValue(0)
+	p.step = step.ValueBefore()
 	next := func(r circuit.Register, last circuit.Value) circuit.Value {
-		at := r.Value()
-		return circuit.AssumeRange(circuit.MuxByCondition(last, b.Constant(0), circuit.Sum(at, b.Constant(1))),
+		at := r.ValueBefore()
+		return circuit.AssumeRange(circuit.MuxByCondition(last, b.ConstantNumber(0), circuit.SumOfTwo(at,
+			b.ConstantNumber(1))),
 			at.Range())
 	}
-	b.WithoutStageLimit(func() circuit.Value {
-		first := circuit.EqualTo(phase.Value(), b.Constant(0))
-		final := circuit.EqualTo(phase.Value(), b.Constant(int64(blocks)))
-		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
+	b.BuildWithoutStageLimit(func() circuit.Value {
+		first := circuit.IsEqual(phase.ValueBefore(), b.ConstantNumber(0))
+		final := circuit.IsEqual(phase.ValueBefore(), b.ConstantNumber(int64(blocks)))
+		ends := func(n int) circuit.Value { return circuit.IsEqual(p.step, b.ConstantNumber(int64(n-1))) }
 		p.last = circuit.MuxByCondition(first, ends(in), circuit.MuxByCondition(final, ends(out), ends(longer)))
-		p.reads = circuit.All(circuit.Not(final), circuit.GreaterThan(b.Constant(int64(in)), p.step))
-		p.writes = circuit.All(circuit.Not(first), circuit.GreaterThan(b.Constant(int64(out)), p.step))
-		step.Set(next(step, p.last), b.Constant(1))
-		phase.Set(next(phase, final), p.last)
+		p.reads = circuit.AllHold(circuit.Not(final), circuit.IsGreater(b.ConstantNumber(int64(in)), p.step))
+		p.writes = circuit.AllHold(circuit.Not(first), circuit.IsGreater(b.ConstantNumber(int64(out)), p.step))
+		step.SetNext(next(step, p.last), b.ConstantNumber(1))
+		phase.SetNext(next(phase, final), p.last)
 		return p.last
 	})
 	return p
 }
 
-// told builds the counters for sequences of any length, whose steps are blocks blocks of in input words and out output
-// words. With a step's last block it reads whether the sequence ends; if so, the next phase only writes.
+// told builds the counters for sequences of any length, each of whose steps is the given number of blocks. Blocks have
+// in input words and out output words. With a step's last block it reads whether the sequence ends; if so, the next
+// phase only writes.
 func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
-	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
-	reading := b.Register("reading", 0, num.Range{Hi: 1}).WithInitial(1)
-	writing := b.Register("writing", 0, num.Range{Hi: 1}).WithInitial(0)
-	p.step = step.Value()
-	b.WithoutStageLimit(func() circuit.Value {
-		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
-		p.last = circuit.MuxByCondition(writing.Value(), circuit.MuxByCondition(reading.Value(), ends(longer),
+	step := b.AddRegister("step", 0, num.Range{Hi: int64(longer - 1)}).WithResetValue(0)
+	reading := b.AddRegister("reading", 0, num.Range{Hi: 1}).WithResetValue(1)
+	writing := b.AddRegister("writing", 0, num.Range{Hi: 1}).WithResetValue(0)
+	p.step = step.ValueBefore()
+	b.BuildWithoutStageLimit(func() circuit.Value {
+		ends := func(n int) circuit.Value { return circuit.IsEqual(p.step, b.ConstantNumber(int64(n-1))) }
+		p.last = circuit.MuxByCondition(writing.ValueBefore(), circuit.MuxByCondition(reading.ValueBefore(),
+			ends(longer),
 			ends(out)), ends(in))
-		p.reads = circuit.All(reading.Value(), circuit.GreaterThan(b.Constant(int64(in)), p.step))
-		p.writes = circuit.All(writing.Value(), circuit.GreaterThan(b.Constant(int64(out)), p.step))
-		next := circuit.MuxByCondition(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
-		step.Set(circuit.AssumeRange(next, p.step.Range()), b.Constant(1))
-		block := b.Counter("block", blocks, circuit.All(p.last, reading.Value()))
-		over := circuit.SequenceEndInput(circuit.All(p.last, reading.Value(), block.Last))
-		reading.Set(circuit.Not(over), p.last)
-		writing.Set(reading.Value(), p.last)
+		p.reads = circuit.AllHold(reading.ValueBefore(), circuit.IsGreater(b.ConstantNumber(int64(in)), p.step))
+		p.writes = circuit.AllHold(writing.ValueBefore(), circuit.IsGreater(b.ConstantNumber(int64(out)), p.step))
+		next := circuit.MuxByCondition(p.last, b.ConstantNumber(0), circuit.SumOfTwo(p.step, b.ConstantNumber(1)))
+		step.SetNext(circuit.AssumeRange(next, p.step.Range()), b.ConstantNumber(1))
+		block := b.AddCounter("block", blocks, circuit.AllHold(p.last, reading.ValueBefore()))
+		over := circuit.AddSequenceEndInput(circuit.AllHold(p.last, reading.ValueBefore(), block.Last))
+		reading.SetNext(circuit.Not(over), p.last)
+		writing.SetNext(reading.ValueBefore(), p.last)
 		return p.last
 	})
 	return p
 }
 
-// Circuit returns the RTL, which writes one bank while it reads the other. Both happen at one pipeline stage, because
-// the next block overwrites the last word that is read.
+// Circuit returns the layer's RTL, which writes one bank while it reads the other. Both happen at one pipeline stage,
+// because the next block overwrites the last word that is read.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if s := o.among; s != nil && s.whole.Holds() {
 		return s.whole.atOnce(f, t, s.longest)
 	}
-	b := circuit.New(t.Rate())
+	b := circuit.NewBuilder(t.CircuitTiming())
 	in, out := o.P.words(f)
 	var p position
 	if s := o.among; s != nil {
@@ -79,75 +82,77 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	} else {
 		p = positions(b, o.blocks, in, out)
 	}
-	bank := b.Counter("bank", 2, p.last)
-	word := b.Counter("word", o.P.Chunk/f.SIMD, p.writes)
-	chunk := b.Counter("chunk", len(o.P.Order),
-		b.WithoutStageLimit(func() circuit.Value { return circuit.All(p.writes, word.Last) }))
+	bank := b.AddCounter("bank", 2, p.last)
+	word := b.AddCounter("word", o.P.Chunk/f.SIMD, p.writes)
+	chunk := b.AddCounter("chunk", len(o.P.Order),
+		b.BuildWithoutStageLimit(func() circuit.Value { return circuit.AllHold(p.writes, word.Last) }))
 
 	order := o.P.table()
-	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk.Index), 0, order.Elem)
+	from := circuit.ElementOf(order.AddToCircuit(b, o.storage(f)[1])[0].ReadRow(chunk.Index), 0, order.Elem)
 	from = circuit.MultiplyByConstant(circuit.AssumeRange(from, num.Range{Hi: int64(o.P.Block - 1)}),
 		int64(o.P.Chunk/f.SIMD))
-	second, zero := b.Constant(int64(in)), b.Constant(0)
-	source := circuit.Total(circuit.MuxByCondition(bank.First, second, zero), word.Index, from)
-	x := b.Input(f.SIMD*o.In[0].Elem.Width, p.reads)
-	to := circuit.Sum(p.step, circuit.MuxByCondition(bank.First, zero, second))
-	stage := circuit.Stage(source, to)
+	second, zero := b.ConstantNumber(int64(in)), b.ConstantNumber(0)
+	source := circuit.SumAsTree(circuit.MuxByCondition(bank.First, second, zero), word.Index, from)
+	x := b.AddInputStream(f.SIMD*o.In[0].Elem.Width, p.reads)
+	to := circuit.SumOfTwo(p.step, circuit.MuxByCondition(bank.First, zero, second))
+	stage := circuit.FirstCommonStage(source, to)
 
-	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), 2*in, x.Width())
-	banks.Write(circuit.AssumeRange(to, num.Range{Hi: int64(2*in - 1)}), x.At(stage), p.reads)
-	b.Output(banks.Row(source.At(stage)), p.writes)
-	return b.Layer()
+	banks := b.AddArray("banks", dataflow.CircuitStyleOf(o.storage(f), "banks"), 2*in, x.Width())
+	banks.WriteRow(circuit.AssumeRange(to, num.Range{Hi: int64(2*in - 1)}), x.AtStage(stage), p.reads)
+	b.AddOutputStream(banks.ReadRowBefore(source.AtStage(stage)), p.writes)
+	return b.FinishLayer()
 }
 
 // atOnce returns the RTL for sequences of up to longest steps, each of which is read completely before anything is
 // written.
 func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Module {
-	b := circuit.New(t.Rate())
+	b := circuit.NewBuilder(t.CircuitTiming())
 	step, order := o.step(longest)
 	in, _ := step.words(f)
 	rows, last := num.Range{Hi: int64(longest*in - 1)}, num.Range{Hi: int64(longest - 1)}
-	writing := b.Register("writing", 0, num.Range{Hi: 1}).WithInitial(0)
-	at := b.Register("at", 0, rows).WithInitial(0)         // address of the word that arrives
-	latest := b.Register("latest", 0, last).WithInitial(0) // step that is read, or was read last
-	now := b.Register("now", 0, last).WithInitial(0)       // step that is written
-	writes, reads := writing.Value(), circuit.Not(writing.Value())
+	writing := b.AddRegister("writing", 0, num.Range{Hi: 1}).WithResetValue(0)
+	at := b.AddRegister("at", 0, rows).WithResetValue(0)         // address of the word that arrives
+	latest := b.AddRegister("latest", 0, last).WithResetValue(0) // step that is read, or was read last
+	now := b.AddRegister("now", 0, last).WithResetValue(0)       // step that is written
+	writes, reads := writing.ValueBefore(), circuit.Not(writing.ValueBefore())
 	var word, chunk circuit.LoopLevel
-	b.WithoutStageLimit(func() circuit.Value {
+	b.BuildWithoutStageLimit(func() circuit.Value {
 		next := func(r circuit.Register, restarts circuit.Value) circuit.Value {
-			v := r.Value()
-			return circuit.AssumeRange(circuit.MuxByCondition(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))),
+			v := r.ValueBefore()
+			return circuit.AssumeRange(circuit.MuxByCondition(restarts, b.ConstantNumber(0), circuit.SumOfTwo(v,
+				b.ConstantNumber(1))),
 				v.Range())
 		}
-		read := circuit.All(reads, b.Counter("arrived", in, reads).Last)
-		end := circuit.SequenceEndInput(read)
-		word = b.Counter("word", step.Chunk/f.SIMD, writes)
-		chunk = b.Counter("chunk", len(step.Order), circuit.All(writes, word.Last))
-		stepped := circuit.All(writes, word.Last, chunk.Last)
-		written := circuit.All(stepped, circuit.EqualTo(now.Value(), latest.Value()))
-		at.Set(next(at, end), reads)
-		latest.Set(next(latest, written), circuit.Any(circuit.All(read, circuit.Not(end)), written))
-		now.Set(next(now, written), stepped)
-		writing.Set(end, circuit.Any(end, written))
+		read := circuit.AllHold(reads, b.AddCounter("arrived", in, reads).Last)
+		end := circuit.AddSequenceEndInput(read)
+		word = b.AddCounter("word", step.Chunk/f.SIMD, writes)
+		chunk = b.AddCounter("chunk", len(step.Order), circuit.AllHold(writes, word.Last))
+		stepped := circuit.AllHold(writes, word.Last, chunk.Last)
+		written := circuit.AllHold(stepped, circuit.IsEqual(now.ValueBefore(), latest.ValueBefore()))
+		at.SetNext(next(at, end), reads)
+		latest.SetNext(next(latest, written), circuit.AnyHolds(circuit.AllHold(read, circuit.Not(end)), written))
+		now.SetNext(next(now, written), stepped)
+		writing.SetNext(end, circuit.AnyHolds(end, written))
 		return end
 	})
 
-	table := order.Circuit(b, order.Storage("order").At(dataflow.LUTRAM))[0]
-	from := circuit.Element(table.Row(chunk.Index), 0, order.Elem)
-	chunks := b.Constant(int64(step.Block))
-	turned := circuit.Not(circuit.GreaterThan(chunks, from))
-	source := circuit.MuxByCondition(turned, circuit.AssumeRange(circuit.Difference(latest.Value(), now.Value()), last),
-		now.Value())
-	from = circuit.MuxByCondition(turned, circuit.Difference(from, chunks), from)
+	table := order.AddToCircuit(b, order.StorageForPart("order").InMemory(dataflow.MemoryLUTRAM))[0]
+	from := circuit.ElementOf(table.ReadRow(chunk.Index), 0, order.Elem)
+	chunks := b.ConstantNumber(int64(step.Block))
+	turned := circuit.Not(circuit.IsGreater(chunks, from))
+	source := circuit.MuxByCondition(turned, circuit.AssumeRange(circuit.Subtract(latest.ValueBefore(),
+		now.ValueBefore()), last),
+		now.ValueBefore())
+	from = circuit.MuxByCondition(turned, circuit.Subtract(from, chunks), from)
 	from = circuit.AssumeRange(from, num.Range{Hi: int64(step.Block - 1)})
-	source = circuit.Total(circuit.MultiplyByConstant(source, int64(in)), circuit.MultiplyByConstant(from,
+	source = circuit.SumAsTree(circuit.MultiplyByConstant(source, int64(in)), circuit.MultiplyByConstant(from,
 		int64(step.Chunk/f.SIMD)), word.Index)
 	source = circuit.AssumeRange(source, rows)
 
-	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
-	stage := circuit.Stage(source)
-	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), longest*in, x.Width())
-	banks.Write(at.Value(), x.At(stage), reads)
-	b.Output(banks.Row(source), writes)
-	return b.Layer()
+	x := b.AddInputStream(f.SIMD*o.In[0].Elem.Width, reads)
+	stage := circuit.FirstCommonStage(source)
+	banks := b.AddArray("banks", dataflow.CircuitStyleOf(o.storage(f), "banks"), longest*in, x.Width())
+	banks.WriteRow(at.ValueBefore(), x.AtStage(stage), reads)
+	b.AddOutputStream(banks.ReadRowBefore(source), writes)
+	return b.FinishLayer()
 }

@@ -9,22 +9,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the memory of two banks, the table of the order, the counters, and an adder that joins the address of a
-// chunk and the word within it.
+// Cost counts the memory of two banks, the table of the order and the counters. It also counts an adder that joins the
+// address of a chunk and the word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	in, out := o.P.words(f)
-	counters := cost.Counter(o.blocks + 1)
+	counters := cost.CounterCost(o.blocks + 1)
 	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
-		counters = counters.Plus(cost.Counter(n))
+		counters = counters.Plus(cost.CounterCost(n))
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
-	return estimate.LayerCost(m, o.storage(f),
-		m.Control(counters),
-		cost.Adder(bits.Len(uint(in-1))).AsPart("address"),
-		m.Registers(width),
+	return estimate.MemoryAndLogicCost(m, o.storage(f),
+		m.ControlCost(counters),
+		cost.AdderCost(bits.Len(uint(in-1))).AsPart("address"),
+		m.RegisterCost(width),
 	)
 }
 
@@ -33,7 +33,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	in, _ := o.P.words(f)
 	return []dataflow.Storage{
-		dataflow.RAMStorage("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
-		o.P.table().Storage("order").At(dataflow.LUTRAM),
+		dataflow.NewArrayStorage("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
+		o.P.table().StorageForPart("order").InMemory(dataflow.MemoryLUTRAM),
 	}
 }

@@ -24,8 +24,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the reordering in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the reordering in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
@@ -33,9 +34,9 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxBlock is the most elements that Verify accepts in an input or output block. The largest devices hold two banks of
-// a few million elements.
-const MaxBlock = 1 << 24
+// MaxBlockElements is the most elements that Verify accepts in an input or output block. The largest devices hold two
+// banks of a few million elements.
+const MaxBlockElements = 1 << 24
 
 // Params are the parameters of the reordering: how frames are divided into blocks of chunks, and the order of chunks in
 // each output block.
@@ -48,11 +49,13 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if p.Chunk < 1 || p.Chunk > MaxBlock || p.Block < 1 || p.Block > MaxBlock/p.Chunk {
-		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk, MaxBlock)
+	if p.Chunk < 1 || p.Chunk > MaxBlockElements || p.Block < 1 || p.Block > MaxBlockElements/p.Chunk {
+		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk,
+			MaxBlockElements)
 	}
-	if n := len(p.Order); n < 1 || n > MaxBlock/p.Chunk {
-		return fmt.Errorf("blocks of %d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk, MaxBlock)
+	if n := len(p.Order); n < 1 || n > MaxBlockElements/p.Chunk {
+		return fmt.Errorf("blocks of %d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk,
+			MaxBlockElements)
 	}
 	for j, i := range p.Order {
 		if i < 0 || i >= p.Block {
@@ -61,9 +64,9 @@ func (p Params) Verify() error {
 	}
 	size := 1
 	for _, d := range p.Shape {
-		if d < 1 || d > dataflow.MaxElements/size {
+		if d < 1 || d > dataflow.MaxElementsPerFrame/size {
 			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
-				dataflow.MaxElements)
+				dataflow.MaxElementsPerFrame)
 		}
 		size *= d
 	}
@@ -92,15 +95,16 @@ type sequences struct {
 // bind returns the layer for one input, and its output with Params.Shape and the input's element type. It returns an
 // error unless both are the same number of whole blocks.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
+	size, block := in[0].Shape.ElementCount(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole blocks of %d", in[0].Shape, size,
 			block)
 	}
 	blocks, out := size/block, dataflow.StreamType{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
-	if want := len(b.P.Order) * b.P.Chunk; out.Shape.Size()%want != 0 || out.Shape.Size()/want != blocks {
+	if want := len(b.P.Order) * b.P.Chunk; out.Shape.ElementCount()%want != 0 ||
+		out.Shape.ElementCount()/want != blocks {
 		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape,
-			out.Shape.Size(), blocks, want)
+			out.Shape.ElementCount(), blocks, want)
 	}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
 	o := &op{b, layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(b.P.Chunk)},
@@ -108,15 +112,15 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// ranges returns the ranges of the output's channels, out of them, for an input of type t. If blocks are not whole
-// vectors on both sides, it returns the union of the input's ranges.
+// ranges returns the ranges of the output's out channels, for an input of type t. If blocks are not whole vectors on
+// both sides, it returns the union of the input's ranges.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in, chunk := t.Shape.Channels(), p.Chunk
 	if len(t.Range) == 1 {
 		return t.Range
 	}
 	if p.Block*chunk%in != 0 || len(p.Order)*chunk%out != 0 {
-		return []num.Range{t.Union()}
+		return []num.Range{t.UnionOfRanges()}
 	}
 	r := make([]num.Range, out)
 	for i := range len(p.Order) * chunk {
@@ -131,14 +135,14 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 
 // Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.Dependence{Form: dataflow.CopyDependence, In: []int{o.In[0].Shape.Vectors()},
-		Out: o.Out[0].Shape.Vectors()}
+	return dataflow.Dependence{Form: dataflow.CopyDependence, In: []int{o.In[0].Shape.VectorCount()},
+		Out: o.Out[0].Shape.VectorCount()}
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	n := len(o.P.Order)
-	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		return 0, r/n*o.P.Block + o.P.Order[r%n]
 	}}
 }
@@ -155,15 +159,15 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
-func (o *op) Folds() dataflow.Folds {
+func (o *op) Folds() dataflow.FoldIterator {
 	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return in + (o.blocks-1)*max(in, out) + out
 	})
 }
 
-// address is the number of bits of an address for which the latency is computed. It does not depend on the frame, so
-// that frames of all lengths have one latency.
+// address is the width in bits of a memory address for which the latency is computed. It does not depend on the frame,
+// so that frames of all lengths have one latency.
 const address = 16
 
 // Loop returns the loop, which reads a block while it writes the one before. Its latency is that of a word whose
@@ -171,21 +175,21 @@ const address = 16
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
-	c.DoCounterLookup(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
+	c.DoCounterLookup(2, 1, dataflow.MemoryLUTRAM) // reads the order, as if it had several rows
 	c.DoOp(delay.OpAdd, address)
-	c.Lookup(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
+	c.DoMemoryRead(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.MemoryBRAM)
 	read, write := dataflow.PortMoves{Read: 1}, dataflow.PortMoves{Write: 1}
 	both := dataflow.PortMoves{Read: 1, Write: 1}
-	return layer.WithLatency(o, f, t, dataflow.Loop{
-		Body: dataflow.Join(slices.Concat(
+	return layer.LoopWithBackEndLatency(o, f, t, dataflow.Loop{
+		Body: dataflow.JoinLoopRuns(slices.Concat(
 			[]dataflow.LoopRun{{Times: in, Moves: read}},
-			dataflow.Repeat(o.blocks-1,
+			dataflow.RepeatLoopRuns(o.blocks-1,
 				dataflow.LoopRun{Times: min(in, out), Moves: both},
 				dataflow.LoopRun{Times: max(in-out, 0), Moves: read},
 				dataflow.LoopRun{Times: max(out-in, 0), Moves: write}),
 			[]dataflow.LoopRun{{Times: out, Moves: write}},
 		)...),
-		Latency: c.Write(),
+		Latency: c.DoStreamWrite(),
 	})
 }
 
@@ -219,8 +223,8 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.memory[(phase-1)%2][from])}
 }
 
-// phase returns the phase to which an iteration belongs, and its number in the phase. Phase p reads block p and writes
-// block p-1.
+// phase returns the phase to which an iteration belongs, and the iteration's number i in that phase. Phase p reads
+// block p and writes block p-1.
 func (k *kernel) phase(iteration int) (phase, i int) {
 	if iteration < k.in {
 		return 0, iteration
@@ -230,13 +234,13 @@ func (k *kernel) phase(iteration int) (phase, i int) {
 	return phase + 1, i - phase*max(k.in, k.out)
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	in, out := o.P.words(f)
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "reorder.hpp",
 		Func:    "reorder",
 		Streams: []string{"in_width", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "blocks", Doc: "blocks in a frame", Value: o.blocks},
 			{Name: "in_words", Doc: "words of an input block", Value: in},
 			{Name: "out_words", Doc: "words of an output block", Value: out},
@@ -251,7 +255,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the input block",
-		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
+		Elem: num.NarrowestIntTypeFor(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
 	}
 	for _, i := range p.Order {
 		t.Rows = append(t.Rows, []int64{int64(i)})
@@ -264,7 +268,8 @@ func (p Params) table() dataflow.Table {
 func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	p := o.P
 	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
-		if size := o.In[0].Shape.Size(); size%from == 0 && size/from%(p.Block*p.Chunk) == 0 { // blocks within a step
+		// blocks within a step
+		if size := o.In[0].Shape.ElementCount(); size%from == 0 && size/from%(p.Block*p.Chunk) == 0 {
 			return o.stretched(p.Block, p.Order, from, to)
 		}
 		return nil, fmt.Errorf("it moves elements from step to step")
@@ -310,18 +315,18 @@ func (o *op) ReadsEnds(longest int) bool {
 
 // EmitSteps returns the data of the C++ instance for sequences of any length up to longest, to which the layer is
 // bound.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.Instance {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.KernelInstance {
 	if !o.Holds() {
 		i := o.Emit(f, t)
 		i.Func, i.Ends = "reorder_apart", true
-		i.Config[0] = dataflow.Field{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
+		i.Config[0] = dataflow.ConfigField{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
 		return i
 	}
 	step, order := o.step(longest)
 	i := o.Emit(f, t)
 	in, out := step.words(f)
 	i.Func, i.Ends = "reorder_steps", true
-	i.Config = []dataflow.Field{
+	i.Config = []dataflow.ConfigField{
 		{Name: "in_words", Doc: "words of an input step", Value: in},
 		{Name: "out_words", Doc: "words of an output step", Value: out},
 		{Name: "in_chunks", Doc: "chunks of an input step", Value: step.Block},
@@ -329,19 +334,20 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
 	i.Tables = []dataflow.Table{order}
-	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
+	i.Storage = []dataflow.Storage{o.storage(f)[0], order.StorageForPart("order").InMemory(dataflow.MemoryLUTRAM)}
 	return i
 }
 
-// Sequence returns at, this layer bound to shorter sequences, as one for sequences of any length up to longest.
+// Sequence returns the layer at, which is this layer bound to shorter sequences, as one for sequences of any length up
+// to longest.
 func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 	of := *at.(*op)
-	of.Base, of.among = of.With(of.P), &sequences{longest, o}
+	of.Base, of.among = of.WithParams(of.P), &sequences{longest, o}
 	return &of
 }
 
 // step returns the parameters for a sequence of one step, and the table of the order in which a step's chunks are
-// written. It panics if there are none.
+// written. It panics if there are none. longest is the length to which the layer is bound.
 func (o *op) step(longest int) (Params, dataflow.Table) {
 	one, err := o.Stretch(longest, 1)
 	if err != nil {
@@ -350,7 +356,7 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 	step := one.Params().(Params)
 	order := dataflow.Table{Name: "order", Doc: "by output chunk: the chunk of the input step, plus in_chunks " +
 		"if the step is counted from the end",
-		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
+		Elem: num.NarrowestIntTypeFor(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
 	for c, k := range o.P.Order[:len(step.Order)] {
 		from := k % step.Block
 		if o.turned(c, step.Block) {
@@ -368,8 +374,9 @@ func (o *op) Holds() bool { return o.blocks == 1 }
 // start. Input steps have the given number of chunks.
 func (o *op) turned(c, chunks int) bool { return o.P.Order[c]/chunks > 0 }
 
-// stretched returns the layer, not yet bound, with other blocks and another order. In its output's shape, the first
-// axis divisible by from gets to for each from. It returns an error if there is none.
+// stretched returns the layer, not yet bound, with another number of chunks per block and another order. In its
+// output's shape, the first axis divisible by from is multiplied by to/from. It returns an error if there is no such
+// axis.
 func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error) {
 	p := Params{Block: block, Chunk: o.P.Chunk, Order: order, Shape: slices.Clone(o.P.Shape)}
 	for i, d := range p.Shape {

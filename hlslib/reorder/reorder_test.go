@@ -108,8 +108,8 @@ func TestLoop(t *testing.T) {
 		op := layertest.Bind(t, reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: tt.order,
 			Shape: []int{tt.in.Shape[0], len(tt.order)}}), tt.in)
 		l, got := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}), ""
-		for i := range l.Iterations() {
-			m := l.At(i)
+		for i := range l.IterationsPerFrame() {
+			m := l.MovesOfIteration(i)
 			got += ".rwb"[m.Read+2*m.Write : m.Read+2*m.Write+1]
 		}
 		if got != tt.want {
@@ -152,7 +152,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
+	layertest.CheckTextRefused(t, reorder.Kind, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
 		`{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }

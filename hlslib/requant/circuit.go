@@ -7,24 +7,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL: a multiplier and an adder per channel, or step functions if that is cheaper.
+// Circuit returns the layer's RTL: a multiplier and an adder per channel, or step functions if that is cheaper.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
-	b := circuit.New(t.Rate())
-	always := b.Constant(1)
-	fold := b.Counter("fold", o.Words(f), always).Index
-	x := layer.Elements(b.Input(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
+	b := circuit.NewBuilder(t.CircuitTiming())
+	always := b.ConstantNumber(1)
+	fold := b.AddCounter("fold", o.WordsPerVector(f), always).Index
+	x := layer.ElementsOfWord(b.AddInputStream(f.PE*o.In[0].Elem.Width, always), o.In[0].Elem)
 	y := make([]circuit.Value, f.PE)
 	if form := o.form(f); form != nil {
-		y = form.Circuit(b, fold, x)
+		y = form.BuildCircuit(b, fold, x)
 	} else {
 		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")
 		bias := o.parameter(b, f, fold, o.P.Bias, "biases")
 		for pe, v := range x {
-			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].Union()), multiplier(pe), bias(pe))
+			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].UnionOfRanges()), multiplier(pe), bias(pe))
 		}
 	}
-	b.Output(circuit.Packed(o.Out[0].Elem, y...), always)
-	return b.Layer()
+	b.AddOutputStream(circuit.PackIntoWord(o.Out[0].Elem, y...), always)
+	return b.FinishLayer()
 }
 
 // parameter returns a function that gives the parameter of channel pe of a word, where values are those of all
@@ -33,26 +33,26 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
 	name string) func(pe int) circuit.Value {
 	if layer.AllEqual(values) {
-		return func(int) circuit.Value { return b.Constant(values[0]) }
+		return func(int) circuit.Value { return b.ConstantNumber(values[0]) }
 	}
-	elem := num.NarrowestInt(num.RangeOf(values))
-	row := b.Table(name, dataflow.StyleOf(o.Storage(f), name), elem, f.PE, o.Words(f),
-		func() [][]int64 { return rows(values, f.PE) }).Row(fold)
-	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
+	elem := num.NarrowestIntTypeFor(num.RangeOf(values))
+	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE, o.WordsPerVector(f),
+		func() [][]int64 { return rows(values, f.PE) }).ReadRow(fold)
+	return func(pe int) circuit.Value { return circuit.ElementOf(row, pe, elem) }
 }
 
 // coded returns the output of the layer for the value x, its multiplier and its bias.
 func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
 	h := b.NewBitHeap()
-	h.Add(bias, 0)
+	h.AddShifted(bias, 0)
 	switch r := multiplier.Range(); {
-	case f.Compute == dataflow.ComputeInDSPs && o.P.multiplies():
-		h.Add(circuit.Product(x, multiplier), 0)
+	case f.Compute == dataflow.MultiplierInDSPs && o.P.multiplies():
+		h.AddShifted(circuit.MultiplyInDSP(x, multiplier), 0)
 	case r.Lo == r.Hi:
 		h.AddMultiple(x, r.Lo)
 	default:
 		h.AddProduct(x, multiplier)
 	}
-	code := circuit.AssumeRange(circuit.Rounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
-	return circuit.AssumeRange(circuit.Clipped(code, o.limits), o.limits)
+	code := circuit.AssumeRange(circuit.ShiftRightRounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
+	return circuit.AssumeRange(circuit.ClipToRange(code, o.limits), o.limits)
 }

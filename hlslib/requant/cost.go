@@ -8,7 +8,7 @@ import (
 )
 
 // FactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
-func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
+func (o *op) NarrowerFactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
 
 // Cost counts the step functions, or the multiplier and what follows it, whichever the fold is built of. FINN has no
 // formula for this layer; the multiplier costs what it costs in FINN's MVAU.
@@ -17,12 +17,12 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		return c
 	}
 	m := estimate.CostModelOf(t)
-	control, registers := m.Control(o.Counters(f)), m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
+	control, registers := m.ControlCost(o.CounterCost(f)), m.RegisterCost(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
 	if form := o.form(f); form != nil {
-		registers = m.Registers(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
-		return estimate.LayerCost(m, form.Storage(), append(form.Logic(m), control, registers)...)
+		registers = m.RegisterCost(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
+		return estimate.MemoryAndLogicCost(m, form.Storage(), append(form.LogicCost(m), control, registers)...)
 	}
-	return estimate.LayerCost(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
+	return estimate.MemoryAndLogicCost(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
 // logic returns the cost of a multiplier and an adder per PE, and of rounding and clipping. These take an increment
@@ -31,11 +31,12 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
 	if o.P.multiplies() {
-		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.ComputeInDSPs).Times(f.PE)
+		products = m.MultiplierCost(o.In[0].Elem.Width, o.multiplier.Width,
+			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE)
 	}
 	return []cost.CostPart{
 		products.AsPart("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).AsPart("adders"),
+		cost.AdderCost(o.sum.Width).Times(f.PE).AsPart("adders"),
 		layer.RoundingCost(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
 		layer.ClippingCost(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
 	}
@@ -45,7 +46,7 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := make([]dataflow.Storage, 0, 3)
 	for _, t := range o.tables(f) {
-		list = append(list, t.Storage("parameter memory").At(f.Memory))
+		list = append(list, t.StorageForPart("parameter memory").InMemory(f.Memory))
 	}
 	return list
 }

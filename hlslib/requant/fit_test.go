@@ -32,21 +32,21 @@ func computed(p requant.Params, c int, x int64) int64 {
 // rounded is v at an integer.
 func rounded(v float64, mode num.Rounding) int64 {
 	switch mode {
-	case num.HalfEven:
+	case num.RoundingHalfEven:
 		v = math.RoundToEven(v)
-	case num.HalfUp:
+	case num.RoundingHalfUp:
 		v = math.Floor(v + 0.5)
-	case num.HalfTowardZero:
+	case num.RoundingHalfTowardZero:
 		v = math.Copysign(math.Ceil(math.Abs(v)-0.5), v)
-	case num.HalfAway:
+	case num.RoundingHalfAwayFromZero:
 		v = math.Round(v)
-	case num.Floor:
+	case num.RoundingFloor:
 		v = math.Floor(v)
-	case num.TowardZero:
+	case num.RoundingTowardZero:
 		v = math.Trunc(v)
-	case num.Ceil:
+	case num.RoundingCeil:
 		v = math.Ceil(v)
-	case num.AwayFromZero:
+	case num.RoundingAwayFromZero:
 		v = math.Copysign(math.Ceil(math.Abs(v)), v)
 	default:
 		panic(mode)
@@ -109,13 +109,13 @@ func TestFit(t *testing.T) {
 			v := num.Range{Lo: r.Int64N(1000) - 800, Hi: 0}
 			v.Hi = v.Lo + r.Int64N(1200)
 			for y := v.Lo; y <= v.Hi; y++ {
-				if mode == num.HalfEven && !dyadic && a.tie(y) {
-					a.mode = num.Floor
+				if mode == num.RoundingHalfEven && !dyadic && a.tie(y) {
+					a.mode = num.RoundingFloor
 				}
 			}
 			steps, x = append(steps, stairs(v, a.apply)), append(x, v)
 		}
-		fit, ok := requant.Fit(steps, x)
+		fit, ok := requant.FitStepFunctions(steps, x)
 		if !ok {
 			t.Fatalf("case %d: %v over %v has no fit", n, steps, x)
 		}
@@ -139,12 +139,13 @@ func TestFit(t *testing.T) {
 	if clipped < 100 || sharedMultipliers < 100 {
 		t.Errorf("%d clipped channels, %d shared multipliers", clipped, sharedMultipliers)
 	}
-	if modes[num.Floor] < 500 || modes[num.HalfEven] < 30 || modes[num.TowardZero] < 30 {
+	if modes[num.RoundingFloor] < 500 || modes[num.RoundingHalfEven] < 30 || modes[num.RoundingTowardZero] < 30 {
 		t.Errorf("roundings: %v", modes)
 	}
 }
 
-// TestFitDecides compares Fit with a search of all parameters, on step functions that may or may not be rounded lines.
+// TestFitDecides compares FitStepFunctions with a search of all parameters, on step functions that may or may not be
+// rounded lines.
 func TestFitDecides(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -165,9 +166,9 @@ func TestFitDecides(t *testing.T) {
 				s.Value[i], s.Value[i-1] = s.Value[i-1], s.Value[i]
 				s.At[i-1]--
 			}
-			s = s.Restricted(x)
+			s = s.RestrictedTo(x)
 		}
-		p, ok := requant.Fit([]num.StepFunction{s}, []num.Range{x})
+		p, ok := requant.FitStepFunctions([]num.StepFunction{s}, []num.Range{x})
 		if ok {
 			fits[p.Mode]++
 			if err := equals(p, []num.StepFunction{s}, []num.Range{x}); err != nil {
@@ -176,7 +177,8 @@ func TestFitDecides(t *testing.T) {
 		} else {
 			none++
 		}
-		for _, mode := range []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero} {
+		for _, mode := range []num.Rounding{num.RoundingFloor, num.RoundingHalfEven, num.RoundingHalfTowardZero,
+			num.RoundingHalfAwayFromZero, num.RoundingTowardZero} {
 			shift := leastShift(s, x, mode, most)
 			if ok && mode == p.Mode {
 				if min(shift, most+1) != min(p.Shift, most+1) {
@@ -190,7 +192,8 @@ func TestFitDecides(t *testing.T) {
 			}
 		}
 	}
-	if fits[num.Floor] < 150 || fits[num.HalfEven] < 20 || fits[num.TowardZero] < 3 || none < 50 {
+	if fits[num.RoundingFloor] < 150 || fits[num.RoundingHalfEven] < 20 || fits[num.RoundingTowardZero] < 3 ||
+		none < 50 {
 		t.Errorf("fits %v and %d without", fits, none)
 	}
 }
@@ -199,7 +202,7 @@ func TestFitDecides(t *testing.T) {
 // than one that passes by all values from one input to the next. At x.Lo it need not lie beyond the limits by more than
 // it climbs over x and a unit of rounding.
 func leastShift(s num.StepFunction, x num.Range, mode num.Rounding, most int) int {
-	reach := s.ValueRange(x)
+	reach := s.ValueRangeOver(x)
 	span := reach.Hi - reach.Lo + 1
 	for shift := range most + 1 {
 		unit := int64(1) << shift
@@ -249,7 +252,7 @@ func TestFitForms(t *testing.T) {
 		{"clipped", []num.StepFunction{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0),
 			Shift: 3,
 			Lo:    0, Hi: 15}},
-		{"falling", []num.StepFunction{relu.Mirror()}, []num.Range{wide},
+		{"falling", []num.StepFunction{relu.WithNegatedInput()}, []num.Range{wide},
 			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
 		{"jumps of a steep line", []num.StepFunction{by(wide, func(x int64) int64 { return 5*x - 2 })},
 			[]num.Range{wide},
@@ -263,7 +266,7 @@ func TestFitForms(t *testing.T) {
 			requant.Params{Multiplier: list(1, 0), Bias: list(0, 56), Shift: 3, Lo: 0, Hi: 15}},
 		{"a dead channel", []num.StepFunction{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}},
 			requant.Params{Multiplier: list(1), Bias: list(0, 59), Shift: 3, Lo: 0, Hi: 15}},
-		{"two signs", []num.StepFunction{relu, relu.Mirror()}, []num.Range{wide},
+		{"two signs", []num.StepFunction{relu, relu.WithNegatedInput()}, []num.Range{wide},
 			requant.Params{Multiplier: list(1, -1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
 		{"a threshold", []num.StepFunction{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(-100), Lo: -1, Hi: 0}},
@@ -272,29 +275,38 @@ func TestFitForms(t *testing.T) {
 		{"a limit that another channel sets", []num.StepFunction{{At: list(0), Value: list(0, 1)},
 			{At: list(0), Value: list(-1, 0)}}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(1024, 0), Shift: 10, Lo: -1, Hi: 1}},
-		{"half to even", []num.StepFunction{eighths(num.HalfEven)}, []num.Range{wide},
-			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
+		{"half to even", []num.StepFunction{eighths(num.RoundingHalfEven)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.RoundingHalfEven, Lo: -125,
+				Hi: 125}},
 		{"half to even, plateaus of 3 and 1", []num.StepFunction{by(wide,
 			func(x int64) int64 { return int64(math.RoundToEven(float64(x) / 2)) })}, []num.Range{wide},
-			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 1, Mode: num.HalfEven, Lo: -500, Hi: 500}},
-		{"half to even, falling", []num.StepFunction{eighths(num.HalfEven).Mirror()}, []num.Range{wide},
-			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half to even, a channel without ties", []num.StepFunction{eighths(num.HalfEven), eighths(num.Floor)},
-			[]num.Range{wide}, requant.Params{Multiplier: list(2), Bias: list(0, -7), Shift: 4, Mode: num.HalfEven,
-				Lo: -125, Hi: 125}},
-		{"half toward zero", []num.StepFunction{eighths(num.HalfTowardZero)}, []num.Range{wide},
-			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfTowardZero, Lo: -125, Hi: 125}},
-		{"half away", []num.StepFunction{eighths(num.HalfAway)}, []num.Range{wide},
-			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfAway, Lo: -125, Hi: 125}},
-		{"toward zero", []num.StepFunction{eighths(num.TowardZero)}, []num.Range{wide},
-			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.TowardZero, Lo: -125, Hi: 125}},
-		{"up", []num.StepFunction{eighths(num.Ceil)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 1, Mode: num.RoundingHalfEven, Lo: -500,
+				Hi: 500}},
+		{"half to even, falling", []num.StepFunction{eighths(num.RoundingHalfEven).WithNegatedInput()},
+			[]num.Range{wide},
+			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Mode: num.RoundingHalfEven, Lo: -125,
+				Hi: 125}},
+		{"half to even, a channel without ties", []num.StepFunction{eighths(num.RoundingHalfEven),
+			eighths(num.RoundingFloor)},
+			[]num.Range{wide}, requant.Params{Multiplier: list(2), Bias: list(0, -7), Shift: 4,
+				Mode: num.RoundingHalfEven,
+				Lo:   -125, Hi: 125}},
+		{"half toward zero", []num.StepFunction{eighths(num.RoundingHalfTowardZero)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.RoundingHalfTowardZero, Lo: -125,
+				Hi: 125}},
+		{"half away", []num.StepFunction{eighths(num.RoundingHalfAwayFromZero)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.RoundingHalfAwayFromZero, Lo: -125,
+				Hi: 125}},
+		{"toward zero", []num.StepFunction{eighths(num.RoundingTowardZero)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.RoundingTowardZero, Lo: -125,
+				Hi: 125}},
+		{"up", []num.StepFunction{eighths(num.RoundingCeil)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(7), Shift: 3, Lo: -125, Hi: 125}},
 	} {
 		if tt.want.Mode == "" {
-			tt.want.Mode = num.Floor
+			tt.want.Mode = num.RoundingFloor
 		}
-		p, ok := requant.Fit(tt.steps, tt.x)
+		p, ok := requant.FitStepFunctions(tt.steps, tt.x)
 		if !ok || fmt.Sprint(p) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v %v, want %+v", tt.name, p, ok, tt.want)
 		}
@@ -322,12 +334,12 @@ func TestFitRefuses(t *testing.T) {
 			[]num.Range{wide}},
 		{"two roundings", []num.StepFunction{stairs(wide, func(x int64) int64 {
 			return rounded(float64(x)/2,
-				num.HalfEven)
+				num.RoundingHalfEven)
 		}),
 			stairs(wide, func(x int64) int64 { return x / 8 })}, []num.Range{wide}},
 		{"half to even of thirds", []num.StepFunction{stairs(wide, func(x int64) int64 {
 			return rounded(float64(x)/6,
-				num.HalfEven)
+				num.RoundingHalfEven)
 		})}, []num.Range{wide}},
 		{"one of two", []num.StepFunction{line, {At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
 		{"a limit that another channel sets", []num.StepFunction{{At: list(0, 10), Value: list(0, 1, 2)},
@@ -339,7 +351,7 @@ func TestFitRefuses(t *testing.T) {
 		{"a product beyond 63 bits", []num.StepFunction{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}},
 			[]num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
 	} {
-		if p, ok := requant.Fit(tt.steps, tt.x); ok {
+		if p, ok := requant.FitStepFunctions(tt.steps, tt.x); ok {
 			t.Errorf("%s: %+v", tt.name, p)
 		}
 	}
@@ -350,7 +362,7 @@ func TestFitOfManySteps(t *testing.T) {
 	t.Parallel()
 	const channels = 12
 	steps, x := sixteenBits(channels)
-	p, ok := requant.Fit(steps, x)
+	p, ok := requant.FitStepFunctions(steps, x)
 	if !ok || p.Lo != -1<<15 || p.Hi != 1<<15-1 || len(p.Multiplier) != channels {
 		t.Fatalf("%+v %v", p, ok)
 	}
@@ -381,7 +393,7 @@ func sixteenBits(channels int) (steps []num.StepFunction, x []num.Range) {
 func BenchmarkFit(b *testing.B) {
 	steps, x := sixteenBits(64)
 	for b.Loop() {
-		if p, ok := requant.Fit(steps, x); !ok || p.Shift == 0 {
+		if p, ok := requant.FitStepFunctions(steps, x); !ok || p.Shift == 0 {
 			b.Fatal(p)
 		}
 	}

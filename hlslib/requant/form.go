@@ -19,22 +19,22 @@ const mostSteps = 1 << 16
 // request, because a check of a model needs none.
 type forms struct {
 	once      sync.Once
-	functions *steps.Functions // nil if there are too many steps
+	functions *steps.StepFunctions // nil if there are too many steps
 	compare   num.ThresholdTable
 	mutex     sync.Mutex
-	chosen    map[dataflow.Fold]steps.BuiltSteps
+	chosen    map[dataflow.Fold]steps.HardwareForm
 }
 
 // form returns the form of step functions of which a fold is built. It is nil if multipliers are cheaper, or are in DSP
 // slices.
-func (o *op) form(f dataflow.Fold) steps.BuiltSteps {
-	if f.Compute == dataflow.ComputeInDSPs {
+func (o *op) form(f dataflow.Fold) steps.HardwareForm {
+	if f.Compute == dataflow.MultiplierInDSPs {
 		return nil
 	}
 	b := o.forms
 	b.once.Do(func() {
 		o.bindForms()
-		b.chosen = map[dataflow.Fold]steps.BuiltSteps{}
+		b.chosen = map[dataflow.Fold]steps.HardwareForm{}
 	})
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -46,12 +46,13 @@ func (o *op) form(f dataflow.Fold) steps.BuiltSteps {
 	return form
 }
 
-// chooseForm returns the cheapest form of a fold if it is cheaper than the multiplier, else nil.
-func (o *op) chooseForm(f dataflow.Fold) steps.BuiltSteps {
+// chooseForm returns the cheapest form of step functions for a fold, or nil if the multiplier is at least as cheap.
+func (o *op) chooseForm(f dataflow.Fold) steps.HardwareForm {
 	if o.forms.functions == nil {
 		return nil
 	}
-	form := o.forms.functions.FormAt(steps.Site{PE: f.PE, Alike: o.forms.compare.Shared(), Memory: f.Memory})
+	form := o.forms.functions.CheapestFormAt(steps.FormSite{PE: f.PE, Alike: o.forms.compare.HasSharedRow(),
+		Memory: f.Memory})
 	if form == nil {
 		return nil
 	}
@@ -60,49 +61,51 @@ func (o *op) chooseForm(f dataflow.Fold) steps.BuiltSteps {
 			return nil
 		}
 	}
-	m := cost.CostModel{Formula: cost.FittedFormula}
-	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.MemoryParts(m, o.Storage(f))...)) {
+	m := cost.CostModel{Formula: cost.FormulaFitted}
+	if steps.FormPriceInLUTs(form) < steps.PriceInLUTs(append(o.logic(f, m), estimate.MemoryCostParts(m,
+		o.Storage(f))...)) {
 		return form
 	}
 	return nil
 }
 
-// bindForms sets the layer's step functions, o.forms.compare and o.forms.functions. It leaves functions nil if they
-// have too many steps.
+// bindForms sets the layer's step functions: o.forms.compare and o.forms.functions. It leaves o.forms.functions nil if
+// they have too many steps.
 func (o *op) bindForms() {
-	v := layer.MergeAxes(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
+	v := layer.MergeTrailingAxes(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
 	list, in, most := make([]num.StepFunction, n), make([]num.Range, n), 0
 	for c := range n {
-		if in[c] = v.Channel(c); n == 1 {
-			in[c] = v.Union()
+		if in[c] = v.ChannelRange(c); n == 1 {
+			in[c] = v.UnionOfRanges()
 		}
-		ends := num.SingleValue(o.P.apply(c, in[c].Lo)).Union(num.SingleValue(o.P.apply(c, in[c].Hi)))
-		if jumps := uint64(ends.Hi) - uint64(ends.Lo); jumps > layer.MaxThresholds || jumps*uint64(n) > mostSteps {
+		ends := num.SingleValueRange(o.P.apply(c, in[c].Lo)).Union(num.SingleValueRange(o.P.apply(c, in[c].Hi)))
+		if jumps := uint64(ends.Hi) - uint64(ends.Lo); jumps > layer.MaxThresholdsPerChannel ||
+			jumps*uint64(n) > mostSteps {
 			return
 		}
 		list[c] = o.P.step(c, in[c])
 		most = max(most, len(list[c].At))
 	}
 	b := o.forms
-	b.compare = num.NewThresholdTable(list, in, o.In[0].Elem, 2*most).Merged()
-	if n := b.compare.Steps(); n > 0 && n <= layer.MaxThresholds {
+	b.compare = num.NewThresholdTable(list, in, o.In[0].Elem, 2*most).WithSharedRow()
+	if n := b.compare.ThresholdsPerChannel(); n > 0 && n <= layer.MaxThresholdsPerChannel {
 		b.functions = steps.New(b.compare, in, o.In[0].Elem, o.Out[0].Elem)
 	}
 }
 
 // step returns channel c of the layer as a step function for inputs in x.
 func (p Params) step(c int, x num.Range) num.StepFunction {
-	m, b := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c)
+	m, b := layer.ElementForChannel(p.Multiplier, c), layer.ElementForChannel(p.Bias, c)
 	if m < 0 {
 		p.Multiplier, p.Bias = []int64{-m}, []int64{b}
-		return p.step(0, x.Neg()).Mirror()
+		return p.step(0, x.Negated()).WithNegatedInput()
 	}
 	first, last := p.apply(c, x.Lo), p.apply(c, x.Hi)
 	s := num.StepFunction{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
 		// The code is at least v from the least sum on that rounds to v.
-		rise := p.mode().LeastWithQuotient(v, p.Shift) - b
+		rise := p.mode().LeastReachingQuotient(v, p.Shift) - b
 		at := rise / m
 		if rise%m > 0 {
 			at++

@@ -8,7 +8,7 @@
 // rounding of the shift. Rounding down is the plain shift; with 2^(Shift-1) more in the bias it rounds to the
 // nearest. Roundings that depend on the value, such as half to even, need a mode of their own.
 //
-// Fit finds parameters with which the layer equals given step functions.
+// FitStepFunctions finds parameters with which the layer equals given step functions.
 //
 // A fold that does not multiply in DSP slices is built as step functions (package steps) if that costs less.
 //
@@ -32,17 +32,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the requantisation in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the requantisation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Requantization",
 	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
 	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"Requant"}},
 })
 
-// MaxShift is the largest shift, in bits, that Verify accepts.
-const MaxShift = num.MaxRequantShift
+// MaxShiftBits is the largest shift, in bits, that Verify accepts.
+const MaxShiftBits = num.MaxRequantShift
 
 // Params are the parameters of the requantisation: multiplier and bias by channel, then a shift with rounding, and
 // limits of the output.
@@ -70,10 +71,10 @@ func (p Params) Verify() error {
 	return err
 }
 
-// mode returns the rounding of the shift, num.Floor if Mode is empty.
+// mode returns the rounding of the shift, num.RoundingFloor if Mode is empty.
 func (p Params) mode() num.Rounding {
 	if p.Mode == "" {
-		return num.Floor
+		return num.RoundingFloor
 	}
 	return p.Mode
 }
@@ -81,29 +82,29 @@ func (p Params) mode() num.Rounding {
 // sum returns the range of multiplier times input plus bias for channel c, whose inputs are in x. ok is false if it
 // leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
-	product, ok1 := x.Times(layer.ForChannel(p.Multiplier, c))
-	s, ok2 := product.Plus(num.SingleValue(layer.ForChannel(p.Bias, c)))
+	product, ok1 := x.TimesConstant(layer.ElementForChannel(p.Multiplier, c))
+	s, ok2 := product.Plus(num.SingleValueRange(layer.ElementForChannel(p.Bias, c)))
 	return s, ok1 && ok2
 }
 
-// code returns sum / 2^Shift, rounded but not yet limited to Lo and Hi.
-func (p Params) code(sum int64) int64 { return p.mode().Quotient(sum, p.Shift) }
+// code returns sum / 2^Shift, rounded by the layer's mode but not yet limited to Lo and Hi.
+func (p Params) code(sum int64) int64 { return p.mode().DivideByPowerOfTwo(sum, p.Shift) }
 
-// clip returns the number of Lo..Hi that is nearest to a code.
+// clip returns the code limited to the range Lo to Hi.
 func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
 // apply returns the output of channel c for the input x. Multiplier times x plus bias must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
-	return p.clip(p.code(layer.ForChannel(p.Multiplier, c)*x + layer.ForChannel(p.Bias, c)))
+	return p.clip(p.code(layer.ElementForChannel(p.Multiplier, c)*x + layer.ElementForChannel(p.Bias, c)))
 }
 
 // multiplies reports whether the layer needs a multiplier. It does not if all channels have the same multiplier, 0 or a
 // power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
 	if layer.AllEqual(p.Multiplier) {
-		return !layer.IsShift(p.Multiplier[0])
+		return !layer.IsShiftFactor(p.Multiplier[0])
 	}
-	return layer.NeedsMultiplier(p.Multiplier)
+	return layer.AnyNeedsMultiplier(p.Multiplier)
 }
 
 // sums returns the ranges of multiplier times input plus bias for channels 0 to n-1; x gives the ranges of their
@@ -117,7 +118,7 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 		}
 		sums[c] = s
 	}
-	_, err := layer.SumType("sum", sums)
+	_, err := layer.NarrowestTypeOf("sum", sums)
 	return sums, err
 }
 
@@ -135,37 +136,38 @@ type op struct {
 // if a sum before the shift needs more than 63 bits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
-	v := layer.MergeAxes(n, in[0])
-	if err := layer.CheckPerChannel("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
+	v := layer.MergeTrailingAxes(n, in[0])
+	if err := layer.CheckPerChannelLength("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	if err := layer.CheckPerChannel("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
+	if err := layer.CheckPerChannelLength("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	sums, err := b.P.sums(max(len(v.Range), n), v.Channel)
+	sums, err := b.P.sums(max(len(v.Range), n), v.ChannelRange)
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NeighbourSchedule(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(n, in), forms: &forms{}}
 	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
 	}
-	all := dataflow.StreamType{Range: sums}.Union()
-	o.sum, o.code = num.NarrowestInt(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
-	out, o.limits = layer.SplitAxes(out, in[0].Shape), out.Union()
-	out.Elem = num.NarrowestInt(o.limits)
-	o.multiplier, o.bias = num.NarrowestInt(num.RangeOf(b.P.Multiplier)), num.NarrowestInt(num.RangeOf(b.P.Bias))
+	all := dataflow.StreamType{Range: sums}.UnionOfRanges()
+	o.sum, o.code = num.NarrowestIntTypeFor(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
+	out, o.limits = layer.SplitMergedAxes(out, in[0].Shape), out.UnionOfRanges()
+	out.Elem = num.NarrowestIntTypeFor(o.limits)
+	o.multiplier, o.bias = num.NarrowestIntTypeFor(num.RangeOf(b.P.Multiplier)),
+		num.NarrowestIntTypeFor(num.RangeOf(b.P.Bias))
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, nil
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elementwise{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
+	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -177,8 +179,8 @@ func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
 // multiplier.
-func (o *op) Folds() dataflow.Folds {
-	return o.ChannelwiseSchedule.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.ChannelwiseSchedule.Folds(layer.TableLayout{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !layer.AllEqual(o.P.Multiplier) {
 			row = pe * o.multiplier.Width
 		}
@@ -196,56 +198,57 @@ func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !laye
 // clipped, or that passes the fold's step functions.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	if form := o.form(f); form != nil {
-		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
-		return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
+		c.DoStepFunctions(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
+		return layer.LoopWithBackEndLatency(o, f, t, o.LoopNest(f, c.DoStreamWrite()).AsLoop())
 	}
 	if o.perChannel() {
-		c.DoCounterLookup(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
+		c.DoCounterLookup(o.WordsPerVector(f), f.PE*o.multiplier.Width, f.Memory)
 	}
 	if o.P.multiplies() {
-		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.ComputeInDSPs)
+		c.DoProduct(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.MultiplierInDSPs)
 	}
 	c.DoOp(delay.OpAdd, o.sum.Width)
 	c.DoOp(delay.OpAdd, o.sum.Width)
-	c.Clip(o.sum.Width)
-	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
+	c.DoClip(o.sum.Width)
+	return layer.LoopWithBackEndLatency(o, f, t, o.LoopNest(f, c.DoStreamWrite()).AsLoop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	if form := o.form(f); form != nil {
 		return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
-			return form.Apply(min(c, len(o.forms.compare.At)-1), x[0])
+			return form.ComputeCode(min(c, len(o.forms.compare.At)-1), x[0])
 		})
 	}
 	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
-		sum := layer.Wrap(o.sum, layer.ForChannel(o.P.Multiplier, c)*x[0])
-		sum = layer.Wrap(o.sum, sum+layer.ForChannel(o.P.Bias, c))
+		sum := layer.WrapToType(o.sum, layer.ElementForChannel(o.P.Multiplier, c)*x[0])
+		sum = layer.WrapToType(o.sum, sum+layer.ElementForChannel(o.P.Bias, c))
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
 	})
 }
 
 // Emit returns the data of the C++ instance: that of Thresholding if the fold is built of step functions.
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	streams := []string{"in_t", "in_width", "out_t", "out_width"}
 	if form := o.form(f); form != nil {
-		return dataflow.Instance{Header: "threshold.hpp", Func: "threshold", Streams: streams,
-			Config: o.Config(f, "channels computed", form.Fields()...), Tables: form.Tables(), Storage: form.Storage()}
+		return dataflow.KernelInstance{Header: "threshold.hpp", Func: "threshold", Streams: streams,
+			Config: o.ConfigFields(f, "channels computed", form.ConfigFields()...), Tables: form.Tables(),
+			Storage: form.Storage()}
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "requant.hpp",
 		Func:    "requant",
 		Streams: streams,
-		Config: o.Config(f, "channels computed", []dataflow.Field{
+		Config: o.ConfigFields(f, "channels computed", []dataflow.ConfigField{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Multiplier)},
 			{Name: "one_bias", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Bias)},
 			{Name: "shift", Doc: "bits by which the sum is shifted right", Value: o.P.Shift},
-			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().Code()},
+			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().KernelCode()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
-			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.ComputeInDSPs},
+			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.MultiplierInDSPs},
 		}...),
 		Tables:  o.tables(f),
 		Storage: o.Storage(f),
@@ -270,5 +273,5 @@ func rows(values []int64, pe int) [][]int64 {
 	if layer.AllEqual(values) {
 		return [][]int64{values[:1]}
 	}
-	return layer.ChannelRows(values, pe)
+	return layer.RowsOfChannelValues(values, pe)
 }

@@ -68,16 +68,17 @@ func TestContract(t *testing.T) {
 		{"unsigned, shifted out", open(list(3, 4), list(7), 30), typ(uintN(8), 3, 2)},
 		{"a limit beyond an int", clip(list(1<<40), list(0), 0, -1<<45, 1<<46), i8},
 		{"a wrap on the way", open(list(-1), list(255), 0), u8},
-		{"half to even", round(num.HalfEven, list(1), list(0), 1), i8},
-		{"half toward zero, per channel", round(num.HalfTowardZero, list(3, -3, 1, 0), list(0, 1, 2, 8), 4), i8},
-		{"half away", round(num.HalfAway, list(-5), list(2), 2), u8},
-		{"half up", round(num.HalfUp, list(1), list(0), 3), i8},
-		{"toward zero, of bipolar", round(num.TowardZero, list(5, -6), list(3), 1), typ(bipolar, 3, 2)},
-		{"up, shifted out", round(num.Ceil, list(3, -3), list(7), 62), typ(intN(9), 2, 2)},
-		{"half away, of 63 bits", round(num.HalfAway, list(3), list(1<<61), 62), typ(intN(60), 2, 2)},
-		{"half to even, without a shift", round(num.HalfEven, list(3), list(5), 0), i8},
+		{"half to even", round(num.RoundingHalfEven, list(1), list(0), 1), i8},
+		{"half toward zero, per channel", round(num.RoundingHalfTowardZero, list(3, -3, 1, 0), list(0, 1, 2, 8), 4),
+			i8},
+		{"half away", round(num.RoundingHalfAwayFromZero, list(-5), list(2), 2), u8},
+		{"half up", round(num.RoundingHalfUp, list(1), list(0), 3), i8},
+		{"toward zero, of bipolar", round(num.RoundingTowardZero, list(5, -6), list(3), 1), typ(bipolar, 3, 2)},
+		{"up, shifted out", round(num.RoundingCeil, list(3, -3), list(7), 62), typ(intN(9), 2, 2)},
+		{"half away, of 63 bits", round(num.RoundingHalfAwayFromZero, list(3), list(1<<61), 62), typ(intN(60), 2, 2)},
+		{"half to even, without a shift", round(num.RoundingHalfEven, list(3), list(5), 0), i8},
 		{"16 bit codes, half to even", requant.Params{Multiplier: list(3, 1, 5, -7), Bias: list(1<<6, 0, -77, 5<<8),
-			Shift: 7, Mode: num.HalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
+			Shift: 7, Mode: num.RoundingHalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
 		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.StreamType{c.in}})
@@ -89,7 +90,7 @@ func TestContract(t *testing.T) {
 // range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
+	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValueRange(3))
 	i4 := typ(intN(4), 2)
 	for _, tt := range []struct {
 		p    requant.Params
@@ -105,10 +106,10 @@ func TestRanges(t *testing.T) {
 			Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
 		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
-		{round(num.HalfEven, list(1), list(0), 1), perChannel,
+		{round(num.RoundingHalfEven, list(1), list(0), 1), perChannel,
 			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}},
 				Elem: uintN(2)}},
-		{round(num.HalfAway, list(-1), list(0), 1), perChannel,
+		{round(num.RoundingHalfAwayFromZero, list(-1), list(0), 1), perChannel,
 			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}},
 				Elem: intN(2)}},
 		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.StreamType{Shape: dataflow.Shape{2},
@@ -142,7 +143,7 @@ func TestTables(t *testing.T) {
 			"multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
-		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInDSPs}
 		i := op.Emit(f, dataflow.Target{})
 		if got, folds := layertest.DescribeTables(i), layertest.CountFolds(op); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
@@ -183,7 +184,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
+	layertest.CheckTextRefused(t, requant.Kind, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
 		`{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
 		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`,
 		`{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
@@ -219,22 +220,25 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{}}, // wiring
-		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
+		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
-		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
+		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs},
+		{round(num.RoundingHalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1,
+			Compute: dataflow.MultiplierInDSPs},
 			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs, Memory: dataflow.LUTRAM},
+		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInDSPs,
+			Memory: dataflow.MemoryLUTRAM},
 			dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
-		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInDSPs, Memory: dataflow.BRAM},
+		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInDSPs,
+			Memory: dataflow.MemoryBRAM},
 			dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want.Plus(control))
 	}
 	op := layertest.Bind(t, requant.New(open(list(9), list(1), 1)), typ(uintN(20), 5, 6)) // codes too many for a table
-	layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.ComputeInLUTs},
+	layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.MultiplierInLUTs},
 		dataflow.Resources{LUT: 2*7*24 + 2*24}.Plus(control))
 }
 
@@ -266,7 +270,7 @@ func TestForms(t *testing.T) {
 			tt.want = "codes thresholds"
 		}
 		op := layertest.Bind(t, requant.New(tt.p), typ(tt.in, 2, 48))
-		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}
+		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInLUTs}
 		if len(tt.p.Bias) == 1 {
 			f.Memory = dataflow.NoMemory
 		}
@@ -277,7 +281,7 @@ func TestForms(t *testing.T) {
 		if got := strings.Join(names, " "); got != tt.want {
 			t.Errorf("%s: tables %s, want %s", tt.name, got, tt.want)
 		}
-		f.Compute = dataflow.ComputeInDSPs
+		f.Compute = dataflow.MultiplierInDSPs
 		if got := op.Emit(f, dataflow.Target{}).Func; got != "requant" {
 			t.Errorf("%s: in DSP slices it is a %s", tt.name, got)
 		}
@@ -296,7 +300,7 @@ func TestFormsExact(t *testing.T) {
 			p.Multiplier = append(p.Multiplier, int64(r.IntN(200)-100))
 			p.Bias = append(p.Bias, int64(r.IntN(4000)-2000))
 		}
-		in := typ(num.Type{Kind: []num.TypeKind{num.Int, num.UInt}[r.IntN(2)], Width: 2 + r.IntN(9)}, 2)
+		in := typ(num.Type{Kind: []num.TypeKind{num.KindInt, num.KindUInt}[r.IntN(2)], Width: 2 + r.IntN(9)}, 2)
 		op := layertest.Bind(t, requant.New(p), in)
 		for f := range op.Folds() {
 			if op.Emit(f, dataflow.Target{}).Func != "threshold" {

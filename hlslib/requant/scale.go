@@ -7,7 +7,7 @@ import (
 )
 
 // FitQuantisers finds parameters with which the layer equals the quantisers, one per channel, on inputs in x. Unlike
-// Fit it does not look at single steps, so codes may be many. ok is false if it finds none.
+// FitStepFunctions it does not look at single steps, so codes may be many. ok is false if it finds none.
 func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
@@ -19,12 +19,12 @@ func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok
 	}
 	values := make([]num.Range, len(list))
 	for c, s := range list {
-		if s = s.With(p.Shift); !s.Fits(x[c]) {
+		if s = s.WithShiftAtLeast(p.Shift); !s.FitsIn63Bits(x[c]) {
 			return Params{}, false
 		}
 		p.Multiplier, p.Bias = append(p.Multiplier, s.Multiplier), append(p.Bias, s.Bias)
 		q := quantisers[c]
-		ends := num.Range{Lo: q.At(x[c].Lo), Hi: q.At(x[c].Hi)}
+		ends := num.Range{Lo: q.CodeAt(x[c].Lo), Hi: q.CodeAt(x[c].Hi)}
 		values[c] = num.Range{Lo: min(ends.Lo, ends.Hi), Hi: max(ends.Lo, ends.Hi)}
 	}
 	limits := values[0]
@@ -41,13 +41,13 @@ func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok
 	return p, true
 }
 
-// scalings returns each quantiser as a scaling over its inputs in x, all with one rounding. The second result is false
-// if that is not possible.
-func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bool) {
-	list, shift, alike := make([]num.Scaling, len(quantisers)), 0, true
+// scalings returns each quantiser as a scaling on its inputs, whose ranges are in x; all have one rounding. The second
+// result is false if that is not possible.
+func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.UnclippedScaling, bool) {
+	list, shift, alike := make([]num.UnclippedScaling, len(quantisers)), 0, true
 	for range 2 { // in the second round with the largest shift: quantisers of one scale then share a multiplier
 		for c, q := range quantisers {
-			s, ok := q.ScaledOver(x[c], shift)
+			s, ok := q.FindScalingOver(x[c], shift)
 			if !ok {
 				return nil, false
 			}
@@ -63,7 +63,7 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bo
 	}
 	for c, q := range quantisers {
 		var ok bool
-		if list[c], ok = q.AsScaling(); !ok || q.Mode != quantisers[0].Mode {
+		if list[c], ok = q.DyadicAsScaling(); !ok || q.Mode != quantisers[0].Mode {
 			return nil, false
 		}
 	}
@@ -73,9 +73,10 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bo
 // IsIdentity reports whether the layer leaves all values of a stream of type t unchanged.
 func (p Params) IsIdentity(t dataflow.StreamType) bool {
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
-		m, b, x := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c), t.Channel(c)
+		m, b, x := layer.ElementForChannel(p.Multiplier, c), layer.ElementForChannel(p.Bias, c), t.ChannelRange(c)
 		// All values of a channel move by the same amount, which is zero if neither end moves.
-		if m != 1<<p.Shift || b != 0 && p.mode() != num.Floor || p.apply(c, x.Lo) != x.Lo || p.apply(c, x.Hi) != x.Hi {
+		if m != 1<<p.Shift || b != 0 && p.mode() != num.RoundingFloor || p.apply(c, x.Lo) != x.Lo || p.apply(c,
+			x.Hi) != x.Hi {
 			return false
 		}
 	}

@@ -21,7 +21,7 @@ type op struct {
 	timings  *sync.Map // timings of circuits, by hardware (layer.CircuitKeyOf)
 	sequence bool      // frames are sequences of any length
 
-	functions *circuit.Library // circuits of linear values and products, built once per layer
+	functions *circuit.FunctionLibrary // circuits of linear values and products, built once per layer
 }
 
 // A program is the part of the layer that bind derives from the parameters and the inputs' types, before a fold is
@@ -39,16 +39,16 @@ type program struct {
 	vector num.Type  // element type of the vectors that dots multiply
 }
 
-// A phase holds a Phase of the parameters with its hardware, for all cells.
+// A phase holds a CellPhase of the parameters with its hardware, for all cells.
 type phase struct {
 	units, length int
 	dots          []int // by lane: the index of a dot that the outputs depend on
 	values        []value
 }
 
-// A value holds a CellValue of the parameters with its ranges, types and tables, for all cells.
+// A value holds a CellOperation of the parameters with its ranges, types and tables, for all cells.
 type value struct {
-	CellValue
+	CellOperation
 	name    string
 	all     num.Range // its range over all units of all cells
 	elem    num.Type
@@ -66,7 +66,7 @@ func (v *value) constant() bool { return v.all.Lo == v.all.Hi }
 // built reports whether the value needs hardware: an output depends on it, and it is not constant.
 func (v *value) built() bool { return v.needed && !v.constant() }
 
-// A state holds the element type of a StateVector of the parameters, and whether an output depends on it.
+// A state holds the element type of a StateDefinition of the parameters, and whether an output depends on it.
 type state struct {
 	elem   num.Type
 	needed bool
@@ -76,8 +76,8 @@ type state struct {
 // returns an error if the inputs' shapes do not suit the program, or if a value is too wide.
 func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]},
-		timings: new(sync.Map), functions: new(circuit.Library)}
-	b.turns, b.lanes = b.P.sequences()*len(b.P.Cells), b.cell.Lanes()
+		timings: new(sync.Map), functions: new(circuit.FunctionLibrary)}
+	b.turns, b.lanes = b.P.sequences()*len(b.P.Cells), b.cell.InputLanesPerUnit()
 	if err := b.bindShapes(); err != nil {
 		return nil, nil, err
 	}
@@ -107,9 +107,9 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 
 // shape returns the shape of the output that consists of the value r in each of length time steps. It has an axis of
 // sequences if the input has one.
-func (o *op) shape(r Ref, length int) dataflow.Shape {
+func (o *op) shape(r ValueRef, length int) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
-	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
+	switch apart := o.in[0].Shape.ElementCount() > o.length*o.in[0].Shape.Channels(); {
 	case apart && o.P.Sequence:
 		return dataflow.Shape{length, o.P.sequences(), n / o.P.sequences()}
 	case apart:
@@ -120,7 +120,8 @@ func (o *op) shape(r Ref, length int) dataflow.Shape {
 	return dataflow.Shape{n}
 }
 
-// takes reports whether a frame of this shape is vectors of n elements. An axis of sequences may split the n elements.
+// takes reports whether a frame of this shape is vectors of n elements. The n elements may be split into several axes
+// by an axis of sequences.
 func (p Params) takes(shape dataflow.Shape, n int) bool {
 	s, c := p.sequences(), shape.Channels()
 	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
@@ -138,9 +139,10 @@ func (o *op) bindShapes() error {
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
-	o.length = o.in[0].Shape.Size() / want
+	o.length = o.in[0].Shape.ElementCount() / want
 	for i, s := range o.P.Starts {
-		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.P.takes(shape, want) || shape.Size() != want {
+		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.P.takes(shape, want) ||
+			shape.ElementCount() != want {
 			return fmt.Errorf("input %d of shape %v for state %d, want [%d]", 1+i, shape, s, want)
 		}
 	}
@@ -154,7 +156,8 @@ func (g *program) bindValues(r *ranges) error {
 		b := phase{units: p.Units, length: g.cell.length(p), values: make([]value, len(p.Values))}
 		for k, v := range p.Values {
 			all := r.union(i, k)
-			b.values[k] = value{CellValue: v, name: fmt.Sprintf("v%d_%d", i, k), all: all, elem: num.NarrowestInt(all)}
+			b.values[k] = value{CellOperation: v, name: fmt.Sprintf("v%d_%d", i, k), all: all,
+				elem: num.NarrowestIntTypeFor(all)}
 			if len(v.Of) > 0 {
 				b.values[k].of = b.values[v.Of[0]].all
 			}
@@ -172,7 +175,7 @@ func (g *program) bindValues(r *ranges) error {
 				all = all.Union(x)
 			}
 		}
-		if g.states[s].elem = num.NarrowestInt(all); g.states[s].elem.Width > maxBits {
+		if g.states[s].elem = num.NarrowestIntTypeFor(all); g.states[s].elem.Width > maxBits {
 			return fmt.Errorf("state %d needs %d bits for %v, at most %d are possible", s, g.states[s].elem.Width, all,
 				maxBits)
 		}
@@ -191,9 +194,9 @@ func (g *program) bindValues(r *ranges) error {
 	return nil
 }
 
-// need marks the value r as needed, and all values, dots and states that it depends on. A constant depends on
+// need marks the value r as needed, and with it all values, dots and states on which it depends. A constant depends on
 // nothing.
-func (g *program) need(r Ref) {
+func (g *program) need(r ValueRef) {
 	p, v := &g.phases[r.Phase], &g.phases[r.Phase].values[r.Value]
 	if v.needed {
 		return
@@ -203,7 +206,7 @@ func (g *program) need(r Ref) {
 	}
 	for a, of := range v.Of {
 		if v.Op != OpLinear || g.weighs(r, a) {
-			g.need(Ref{r.Phase, of})
+			g.need(ValueRef{r.Phase, of})
 		}
 	}
 	switch v.Op {
@@ -218,13 +221,13 @@ func (g *program) need(r Ref) {
 		}
 	case OpState:
 		g.needState(v.At)
-	case OpEarlierValue:
-		g.need(Ref{v.Phase, v.At})
+	case OpEarlierPhaseValue:
+		g.need(ValueRef{v.Phase, v.At})
 	}
 }
 
-// weighs reports whether argument a of the linear value r has a factor other than 0 in any unit of any cell.
-func (g *program) weighs(r Ref, a int) bool {
+// weighs reports whether argument number a of the linear value r has a factor other than 0 in any unit of any cell.
+func (g *program) weighs(r ValueRef, a int) bool {
 	return slices.ContainsFunc(g.params.Cells, func(c Cell) bool {
 		factors := c.Phases[r.Phase].Values[r.Value].Factors[a]
 		return slices.ContainsFunc(factors, func(f int64) bool { return f != 0 })
@@ -243,7 +246,7 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 	if !v.built() {
 		return nil
 	}
-	each := func(of func(CellValue) []int64) (cells [][]int64) {
+	each := func(of func(CellOperation) []int64) (cells [][]int64) {
 		for _, c := range g.params.Cells {
 			cells = append(cells, of(c.Phases[i].Values[k]))
 		}
@@ -253,34 +256,33 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 		if v.Op == OpLinear {
 			name := fmt.Sprintf("%s_factor%d", v.name, a)
 			v.factors = append(v.factors, newParameter(name, "of value "+fmt.Sprint(v.Of[a]), g.phases[i].units,
-				each(func(w CellValue) []int64 { return w.Factors[a] })))
+				each(func(w CellOperation) []int64 { return w.Factors[a] })))
 		}
 	}
 	switch v.Op {
 	case OpLinear:
 		v.bias = newParameter(v.name+"_bias", "added", g.phases[i].units,
-			each(func(w CellValue) []int64 { return g.bias(i, w) }))
+			each(func(w CellOperation) []int64 { return g.bias(i, w) }))
 	case OpRequant:
 		for _, c := range g.params.Cells {
-			v.requant = append(v.requant, c.Phases[i].Values[k].Requant.Reduced())
+			v.requant = append(v.requant, c.Phases[i].Values[k].Requant.WithLeastShift())
 		}
-	case OpSteps:
+	case OpStepFunction:
 		return g.bindSteps(i, k, r)
 	}
 	return nil
 }
 
-// bias returns the bias of the linear value v in phase i for every unit. It includes the contribution of constant
-// arguments.
-func (g *program) bias(i int, v CellValue) []int64 {
+// bias returns, by unit, the bias of the linear value v in phase i. It includes the contribution of constant arguments.
+func (g *program) bias(i int, v CellOperation) []int64 {
 	list := make([]int64, g.phases[i].units)
 	for u := range list {
 		if len(v.Bias) > 0 {
-			list[u] = layer.ForChannel(v.Bias, u)
+			list[u] = layer.ElementForChannel(v.Bias, u)
 		}
 		for a, of := range v.Of {
 			if x := &g.phases[i].values[of]; x.constant() {
-				list[u] += layer.ForChannel(v.Factors[a], u) * x.all.Lo
+				list[u] += layer.ElementForChannel(v.Factors[a], u) * x.all.Lo
 			}
 		}
 	}
@@ -292,7 +294,7 @@ func (g *program) bias(i int, v CellValue) []int64 {
 func (g *program) bindDots(r *ranges) error {
 	var weights [][]int64
 	var inputs [][]num.Range
-	all := num.SingleValue(0)
+	all := num.SingleValueRange(0)
 	for i, p := range g.phases {
 		g.dots = max(g.dots, len(p.dots))
 		if len(p.dots) == 0 {
@@ -313,14 +315,14 @@ func (g *program) bindDots(r *ranges) error {
 	if len(weights) == 0 {
 		weights, inputs = [][]int64{{0}}, [][]num.Range{{all}}
 	}
-	g.vector = num.NarrowestInt(all)
+	g.vector = num.NarrowestIntTypeFor(all)
 	var err error
-	if g.unit, err = mac.Bind(weights, nil, g.cell.product(), g.vector,
+	if g.unit, err = mac.BindUnit(weights, nil, g.cell.product(), g.vector,
 		func(c int) []num.Range { return inputs[c] }); err != nil {
 		return err
 	}
 	if g.padded() {
-		mac.AllowZeros(g.unit)
+		mac.AllowZeroWeights(g.unit)
 	}
 	return nil
 }
@@ -342,8 +344,9 @@ func (g *program) padded() bool {
 	return slices.ContainsFunc(g.phases, func(p phase) bool { return len(p.dots) > 0 && len(p.dots) < g.dots })
 }
 
-// Accumulator returns the accumulator's width by each rule that bounds it.
-func (o *op) Accumulator() dataflow.AccumulatorBounds { return o.unit.Accumulator() }
+// Accumulator returns the width in bits that the accumulator needs by each of several rules, for reports that compare
+// them.
+func (o *op) AccumulatorBounds() dataflow.AccumulatorBounds { return o.unit.AccumulatorBounds() }
 
 // Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
 // weights, and the thresholds of step functions.
@@ -352,9 +355,9 @@ func (o *op) Counts() map[string]int64 {
 	for _, p := range o.phases {
 		weights += int64(len(o.P.Cells) * p.units * len(p.dots) * p.length)
 		for _, v := range p.values {
-			if v.built() && v.Op == OpSteps {
+			if v.built() && v.Op == OpStepFunction {
 				k := v.steps.compare
-				counts["param_threshold_"+v.steps.of.String()] += int64(len(k.At) * k.Steps())
+				counts["param_threshold_"+v.steps.of.String()] += int64(len(k.At) * k.ThresholdsPerChannel())
 			}
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 // small is an LSTM of one unit whose numbers can be followed by hand.
 func small() rnn.Params {
-	pass := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -100, Hi: 100}
+	pass := num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: -100, Hi: 100}
 	c := lstmCell{factors: [2]int64{1, 1}, forget: pass, input: pass,
-		cell:   num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -5, Hi: 4},
-		hidden: num.Requant{Multiplier: 1, Shift: 1, Mode: num.HalfEven, Lo: -3, Hi: 3},
+		cell:   num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: -5, Hi: 4},
+		hidden: num.Requant{Multiplier: 1, Shift: 1, Mode: num.RoundingHalfEven, Lo: -3, Hi: 3},
 		tanh:   []num.StepFunction{{At: []int64{-1, 1}, Value: []int64{-1, 0, 1}}}}
 	for g := range c.gates {
 		c.recurrent[g] = [][]int64{{1}}
@@ -27,7 +27,7 @@ func small() rnn.Params {
 	}
 	c.gates[2].steps = []num.StepFunction{{At: []int64{-2, 0, 2}, Value: []int64{-2, -1, 1, 2}}}
 	cell := c.program()
-	return rnn.Params{Cells: []rnn.Cell{cell}, Sequence: true, Outputs: []rnn.Ref{cell.States[0].Next,
+	return rnn.Params{Cells: []rnn.Cell{cell}, Sequence: true, Outputs: []rnn.ValueRef{cell.States[0].Next,
 		cell.States[1].Next}}
 }
 
@@ -58,13 +58,13 @@ func TestEval(t *testing.T) {
 // counter returns a program of two cells for two sequences. A cell adds its input to its state, and keeps the sum
 // within 0 and 9. An initial state arrives.
 func counter() rnn.Params {
-	q := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: 0, Hi: 9}
-	c := rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1,
-		Values: []rnn.CellValue{
+	q := num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: 0, Hi: 9}
+	c := rnn.Cell{States: []rnn.StateDefinition{{Next: rnn.ValueRef{Value: 3}}}, Phases: []rnn.CellPhase{{Units: 1,
+		Values: []rnn.CellOperation{
 			{Op: rnn.OpInput}, {Op: rnn.OpState},
 			{Op: rnn.OpLinear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
 			{Op: rnn.OpRequant, Of: []int{2}, Requant: &q}}}}}
-	return rnn.Params{Cells: []rnn.Cell{c, c}, Sequences: 2, Sequence: true, Outputs: []rnn.Ref{{Value: 3}},
+	return rnn.Params{Cells: []rnn.Cell{c, c}, Sequences: 2, Sequence: true, Outputs: []rnn.ValueRef{{Value: 3}},
 		Starts: []int{0}}
 }
 
@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 		f(&p, &p.Cells[0])
 		return p
 	}
-	value := func(k int, v rnn.CellValue) rnn.Params {
+	value := func(k int, v rnn.CellOperation) rnn.Params {
 		return change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Values[k] = v })
 	}
 	steps := []num.StepFunction{{At: []int64{0}, Value: []int64{0, 1}}}
@@ -136,7 +136,7 @@ func TestBindRefuses(t *testing.T) {
 			"4 dots; they look at a state, or at a value"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { *c.Phases[0].State = 2 }), []dataflow.StreamType{four},
 			"it looks at state 2 of 2"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].State, c.Phases[0].Of = nil, &rnn.Ref{} }),
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].State, c.Phases[0].Of = nil, &rnn.ValueRef{} }),
 			[]dataflow.StreamType{four}, "it looks at no value of an earlier phase"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Weights = [][]int64{{1, 2}} }),
 			[]dataflow.StreamType{four}, "dot 2, unit 0: 2 weights, want 1"},
@@ -146,40 +146,42 @@ func TestBindRefuses(t *testing.T) {
 			[]dataflow.StreamType{four}, "dot 2, unit 0: weight 0 is 1125899906842624, beyond 2^40"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Product = &num.Requant{} }),
 			[]dataflow.StreamType{four}, "dot 2: products are requantised in another way"},
-		{value(3, rnn.CellValue{Op: "sort"}), []dataflow.StreamType{four}, "value 3 (sort): unknown operation"},
-		{value(3, rnn.CellValue{Op: rnn.OpDot, At: 4}), []dataflow.StreamType{four}, "it is of number 4, of 4"},
-		{value(3, rnn.CellValue{Op: rnn.OpProduct, Of: []int{1, 3}}), []dataflow.StreamType{four},
+		{value(3, rnn.CellOperation{Op: "sort"}), []dataflow.StreamType{four}, "value 3 (sort): unknown operation"},
+		{value(3, rnn.CellOperation{Op: rnn.OpDot, At: 4}), []dataflow.StreamType{four}, "it is of number 4, of 4"},
+		{value(3, rnn.CellOperation{Op: rnn.OpProduct, Of: []int{1, 3}}), []dataflow.StreamType{four},
 			"made of the values [1 3], want 2 earlier ones"},
-		{value(3, rnn.CellValue{Op: rnn.OpLinear, Of: []int{1}}), []dataflow.StreamType{four},
+		{value(3, rnn.CellOperation{Op: rnn.OpLinear, Of: []int{1}}), []dataflow.StreamType{four},
 			"0 factors for 1 values"},
-		{value(3, rnn.CellValue{Op: rnn.OpLinear, Of: []int{1}, Factors: [][]int64{{1, 2}}}),
+		{value(3, rnn.CellOperation{Op: rnn.OpLinear, Of: []int{1}, Factors: [][]int64{{1, 2}}}),
 			[]dataflow.StreamType{four},
 			"2 factors for 1 units"},
-		{value(3, rnn.CellValue{Op: rnn.OpProduct, Of: []int{1, 1}, Steps: steps}), []dataflow.StreamType{four},
+		{value(3, rnn.CellOperation{Op: rnn.OpProduct, Of: []int{1, 1}, Steps: steps}), []dataflow.StreamType{four},
 			"parameters of another operation"},
-		{value(3, rnn.CellValue{Op: rnn.OpEarlierValue}), []dataflow.StreamType{four}, "phase 0 is no earlier one"},
-		{value(4, rnn.CellValue{Op: rnn.OpSteps, Of: []int{3}, Steps: make([]num.StepFunction, 1)}),
+		{value(3, rnn.CellOperation{Op: rnn.OpEarlierPhaseValue}), []dataflow.StreamType{four},
+			"phase 0 is no earlier one"},
+		{value(4, rnn.CellOperation{Op: rnn.OpStepFunction, Of: []int{3}, Steps: make([]num.StepFunction, 1)}),
 			[]dataflow.StreamType{four},
 			"unit 0: step function has 0 breakpoints and 0 values"},
-		{value(4, rnn.CellValue{Op: rnn.OpSteps, Of: []int{3}, Steps: []num.StepFunction{layertest.Stairs(5000, 1)}}),
+		{value(4, rnn.CellOperation{Op: rnn.OpStepFunction, Of: []int{3},
+			Steps: []num.StepFunction{layertest.Stairs(5000, 1)}}),
 			[]dataflow.StreamType{layertest.FullType(layertest.Int(20), 3, 4)},
 			"a unit has 5000 thresholds, at most 4096"},
 		{change(func(p *rnn.Params, c *rnn.Cell) {
 			other := small().Cells[0]
-			other.Phases[0].Values[4], p.Cells = rnn.CellValue{Op: rnn.OpRequant, Of: []int{3},
-				Requant: &num.Requant{Mode: num.Floor}}, append(p.Cells, other)
+			other.Phases[0].Values[4], p.Cells = rnn.CellOperation{Op: rnn.OpRequant, Of: []int{3},
+				Requant: &num.Requant{Mode: num.RoundingFloor}}, append(p.Cells, other)
 		}), []dataflow.StreamType{four}, "cell 1: its program is another one"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) {
 			for k, v := range c.Phases[0].Values {
 				if v.Op == rnn.OpInput {
-					c.Phases[0].Values[k] = rnn.CellValue{Op: rnn.OpState}
+					c.Phases[0].Values[k] = rnn.CellOperation{Op: rnn.OpState}
 				}
 			}
 		}), []dataflow.StreamType{four}, "no value of the first phase reads the input"},
 	} {
 		layertest.CheckRefused(t, rnn.New(tt.p), tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, rnn.Layer, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
+	layertest.CheckTextRefused(t, rnn.Kind, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
 }
 
 // TestUnbounded checks that the range of a state without limits follows from its operations.
@@ -200,7 +202,7 @@ func TestUnbounded(t *testing.T) {
 // TestDead checks that values that cannot change, and values that nothing depends on, are left out.
 func TestDead(t *testing.T) {
 	t.Parallel()
-	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInDSPs}
+	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInDSPs}
 	four := layertest.FullType(layertest.Int(4), 3, 4)
 	whole := layertest.Bind(t, rnn.New(small()), four)
 	cost := func(op dataflow.Op, f dataflow.Fold) dataflow.Resources { return op.Cost(f, dataflow.Target{}).Total() }
@@ -222,11 +224,11 @@ func TestDead(t *testing.T) {
 		}
 	}
 	short := small()
-	short.Outputs = []rnn.Ref{{Value: 4}} // the code of the forget gate, which needs h, and so all
+	short.Outputs = []rnn.ValueRef{{Value: 4}} // the code of the forget gate, which needs h, and so all
 	if a, b := cost(whole, f), cost(layertest.Bind(t, rnn.New(short), four), f); b.DSP != a.DSP {
 		t.Errorf("%+v and %+v", a, b)
 	}
-	short.Outputs = []rnn.Ref{{Value: 1}} // an input
+	short.Outputs = []rnn.ValueRef{{Value: 1}} // an input
 	op = layertest.Bind(t, rnn.New(short), four)
 	for f := range op.Folds() {
 		if c := cost(op, f); c.DSP > 0 || op.Emit(f, dataflow.Target{}).Tables != nil {
@@ -239,21 +241,23 @@ func TestDead(t *testing.T) {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	op := wide(t, recipe{cells: 2, units: 16, sequences: 2}, 3)
-	counts := op.(dataflow.Counting).Counts()
+	counts := op.(dataflow.CountsOperations).Counts()
 	if n := counts["param_weight_INT2"]; n != 2*4*16*16 {
 		t.Errorf("%v", counts)
 	}
 	if n := counts["op_mac_INT4_INT2"]; n != 2*3*2*4*16*16 {
 		t.Errorf("%v", counts)
 	}
-	acc := op.(dataflow.Accumulating).Accumulator()
+	acc := op.(dataflow.HasAccumulators).AccumulatorBounds()
 	if len(acc.Channels) != 2*4*16 || acc.Used > 4+5 || acc.Used < acc.Exact {
 		t.Errorf("%+v", acc)
 	}
-	of := func(pe int, c dataflow.Compute) dataflow.Resources {
-		return op.Cost(dataflow.Fold{PE: pe, SIMD: 16, Memory: dataflow.BRAM, Compute: c}, dataflow.Target{}).Total()
+	of := func(pe int, c dataflow.MultiplierKind) dataflow.Resources {
+		return op.Cost(dataflow.Fold{PE: pe, SIMD: 16, Memory: dataflow.MemoryBRAM, Compute: c},
+			dataflow.Target{}).Total()
 	}
-	one, four, dsp := of(1, dataflow.ComputeInLUTs), of(4, dataflow.ComputeInLUTs), of(1, dataflow.ComputeInDSPs)
+	one, four, dsp := of(1, dataflow.MultiplierInLUTs), of(4, dataflow.MultiplierInLUTs), of(1,
+		dataflow.MultiplierInDSPs)
 	if four.LUT < 3*one.LUT || four.LUT > 4*one.LUT || one.DSP != 0 || dsp.DSP != 16+3 || // four dots share a slice
 		dsp.LUT >= one.LUT {
 		t.Errorf("%+v with PE 1, %+v with PE 4, %+v in DSP slices", one, four, dsp)

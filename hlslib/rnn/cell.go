@@ -16,7 +16,7 @@ func (w *wiring) phase(i int) {
 	w.values = append(w.values, values)
 	for k := range p.values {
 		v := &p.values[k]
-		if !v.built() || v.Op == OpState || v.Op == OpEarlierValue {
+		if !v.built() || v.Op == OpState || v.Op == OpEarlierPhaseValue {
 			continue // w.of reads these from memory
 		}
 		values[k] = w.value(i, v)
@@ -32,10 +32,10 @@ func (w *wiring) of(i, k, stage int) []circuit.Value {
 	v := &w.o.phases[i].values[k]
 	switch {
 	case v.constant():
-		return slices.Repeat([]circuit.Value{w.b.Constant(v.all.Lo)}, w.f.PE)
+		return slices.Repeat([]circuit.Value{w.b.ConstantNumber(v.all.Lo)}, w.f.PE)
 	case !v.built():
 		return nil
-	case v.Op == OpState || v.Op == OpEarlierValue:
+	case v.Op == OpState || v.Op == OpEarlierPhaseValue:
 		units := w.units(w.o.kept(v), stage)
 		for pe, x := range units {
 			units[pe] = circuit.AssumeRange(x, v.all)
@@ -54,7 +54,7 @@ func (g *program) kept(v *value) int {
 		case v.Op == OpState:
 			return s.state == v.At
 		}
-		return s.state < 0 && s.writer == Ref{v.Phase, v.At}
+		return s.state < 0 && s.writer == ValueRef{v.Phase, v.At}
 	})
 }
 
@@ -63,7 +63,7 @@ func (g *program) kept(v *value) int {
 func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
 	stage := 0
 	for _, k := range of {
-		stage = max(stage, circuit.Stage(w.values[i][k]...))
+		stage = max(stage, circuit.FirstCommonStage(w.values[i][k]...))
 	}
 	list := make([][]circuit.Value, len(of))
 	for a, k := range of {
@@ -79,7 +79,7 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 	switch v.Op {
 	case OpInput:
 		for pe := range list {
-			list[pe] = circuit.Element(w.in[0], pe*w.o.lanes+v.At, w.o.in[0].Elem)
+			list[pe] = circuit.ElementOf(w.in[0], pe*w.o.lanes+v.At, w.o.in[0].Elem)
 		}
 	case OpDot:
 		for pe := range list {
@@ -93,8 +93,9 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 		for pe := range list {
 			list[pe] = w.product(v, args[0][pe], args[1][pe])
 		}
-	case OpSteps:
-		return v.steps.form(w.f.PE).Circuit(w.b, w.row(i, v.steps.row(), circuit.Stage(args[0]...)), args[0])
+	case OpStepFunction:
+		return v.steps.form(w.f.PE).BuildCircuit(w.b, w.row(i, v.steps.row(), circuit.FirstCommonStage(args[0]...)),
+			args[0])
 	case OpRequant:
 		for pe := range list {
 			list[pe] = w.requantised(i, v, args[0][pe])
@@ -103,21 +104,21 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 	return list
 }
 
-// fetching is the number of stages from a table's address to its row: two, as block RAM takes.
+// fetching is the number of pipeline stages from a table's address to its row: two, as block RAM takes.
 const fetching = 2
 
 // row returns the address of a table in phase i, where r says how it is selected. It comes early enough for the row to
 // arrive at the given stage.
 func (w *wiring) row(i int, r row, stage int) circuit.Value {
 	at := w.at.phases[i]
-	index := w.b.Constant(0)
+	index := w.b.ConstantNumber(0)
 	switch r {
 	case byCell:
 		index = at.cell
 	case byWord:
 		index = at.word
 	}
-	return index.At(max(0, stage-fetching))
+	return index.AtStage(max(0, stage-fetching))
 }
 
 // linear returns the linear value v of unit pe in phase i, from its arguments. Intermediate sums may wrap around at the
@@ -138,51 +139,51 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 	}
 	dsp := make([]bool, len(terms))
 	for k, a := range terms {
-		dsp[k] = w.f.Compute == dataflow.ComputeInDSPs && v.factors[a].multiplies && !v.factors[a].same
+		dsp[k] = w.f.Compute == dataflow.MultiplierInDSPs && v.factors[a].multiplies && !v.factors[a].same
 	}
 	sum := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
 		h := b.NewBitHeap()
-		h.Add(o[0], 0)
+		h.AddShifted(o[0], 0)
 		for k := range terms {
 			multiply(h, o[1+2*k], o[2+2*k], dsp[k])
 		}
 		return []circuit.Value{h.Sum(v.all)}
 	}
-	return w.b.Call(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
+	return w.b.CallFunction(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
 
 // product returns the product v of x and y.
 func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
-	dsp := w.f.Compute == dataflow.ComputeInDSPs
+	dsp := w.f.Compute == dataflow.MultiplierInDSPs
 	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
 		h := b.NewBitHeap()
 		multiply(h, o[0], o[1], dsp)
 		return []circuit.Value{h.Sum(v.all)}
 	}
-	return w.b.Call(w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
+	return w.b.CallFunction(w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
 }
 
 // multiply adds x*y to the heap. It uses a DSP multiplier if dsp is set and the product fits in 64 bits.
 func multiply(h *circuit.BitHeap, x, y circuit.Value, dsp bool) {
-	_, ok1 := x.Range().Times(y.Range().Lo)
-	_, ok2 := x.Range().Times(y.Range().Hi)
+	_, ok1 := x.Range().TimesConstant(y.Range().Lo)
+	_, ok2 := x.Range().TimesConstant(y.Range().Hi)
 	if dsp && ok1 && ok2 {
-		h.Add(circuit.Product(x, y), 0)
+		h.AddShifted(circuit.MultiplyInDSP(x, y), 0)
 		return
 	}
 	h.AddProduct(x, y)
 }
 
-// parameter returns the number that p has for unit pe in phase i, available at the given stage.
+// parameter returns the number that the parameter p has for unit pe in phase i, available at the given stage.
 func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
 	if p.same {
-		return w.b.Constant(p.value)
+		return w.b.ConstantNumber(p.value)
 	}
 	if p.row() == byCell {
 		pe = 0
 	}
 	t := w.table(p.name, func() dataflow.Table { return p.table(w.f.PE) })
-	return circuit.Element(t.Row(w.row(i, p.row(), stage)), pe, p.elem)
+	return circuit.ElementOf(t.ReadRow(w.row(i, p.row(), stage)), pe, p.elem)
 }
 
 // requantised returns x after the requantiser that the value v of phase i has in the current cell.
@@ -190,11 +191,11 @@ func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
 	var cells []circuit.Value
 	for _, q := range v.requant {
 		of := x
-		if _, ok := q.Product(x.Range()); !ok { // in this cell the product fits in 63 bits
+		if _, ok := q.ProductRange(x.Range()); !ok { // in this cell the product fits in 63 bits
 			most := (int64(1)<<62 - 1) / max(q.Multiplier, -q.Multiplier)
 			of = circuit.AssumeRange(x, num.Range{Lo: -most, Hi: most})
 		}
-		cells = append(cells, circuit.Requantised(of, q))
+		cells = append(cells, circuit.Requantise(of, q))
 	}
 	if !slices.ContainsFunc(v.requant, func(q num.Requant) bool { return q != v.requant[0] }) {
 		return cells[0]

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit returns the RTL. All phases share one set of multipliers and accumulators for their dot products, whose
-// results enter the values of each phase.
+// Circuit returns the layer's RTL. All phases share one set of multipliers and accumulators for their dot products,
+// whose results enter the values of each phase.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return wire(o, f, t, wired(o, f, t))
 }
@@ -30,7 +30,7 @@ func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 		t := schedule(o, f, slices.Clone(waits), 0)
 		m := wire(o, f, target, t)
 		for i, s := range o.stores {
-			waits[i] = max(waits[i], m.WriteReadDistance(s.name))
+			waits[i] = max(waits[i], m.WriteToReadIterations(s.name))
 		}
 		if slices.Equal(waits, t.waits) {
 			t.latency = m.Latency
@@ -46,7 +46,7 @@ type wiring struct {
 	f       dataflow.Fold
 	t       timing
 	b       *circuit.Builder
-	packing cost.Packing
+	packing cost.DSPPacking
 	storage []dataflow.Storage
 	at      position
 	in      []circuit.Value // words of the inputs
@@ -59,10 +59,10 @@ type wiring struct {
 
 // wire builds the circuit with the waits of the timing t.
 func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Module {
-	b := circuit.New(target.Rate())
+	b := circuit.NewBuilder(target.CircuitTiming())
 	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.Storage(f),
 		tables: map[string]circuit.ConstantTable{}, words: make([][]circuit.Value, len(o.stores))}
-	b.WithoutStageLimit(func() circuit.Value {
+	b.BuildWithoutStageLimit(func() circuit.Value {
 		w.at = w.locate()
 		return w.at.first
 	})
@@ -72,12 +72,12 @@ func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Mod
 		if i == 0 {
 			units *= o.lanes
 		}
-		w.in = append(w.in, b.Input(units*in.Elem.Width, moves[i]))
+		w.in = append(w.in, b.AddInputStream(units*in.Elem.Width, moves[i]))
 	}
 	for i := range o.stores {
 		s := &o.stores[i]
 		rows, width := s.halves*o.turns*o.elements(s)/s.word(f), s.word(f)*s.elem.Width
-		w.stores = append(w.stores, b.Store(s.name, dataflow.StyleOf(w.storage, s.name), rows, width))
+		w.stores = append(w.stores, b.AddLoopMemory(s.name, dataflow.CircuitStyleOf(w.storage, s.name), rows, width))
 	}
 	w.sum()
 	for i := range o.phases {
@@ -89,14 +89,14 @@ func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Mod
 	for k, r := range o.P.Outputs {
 		leaves := w.at.phases[r.Phase].ends
 		if !o.P.Sequence {
-			leaves = b.WithoutStageLimit(func() circuit.Value {
-				return circuit.All(w.at.phases[r.Phase].ends,
+			leaves = b.BuildWithoutStageLimit(func() circuit.Value {
+				return circuit.AllHold(w.at.phases[r.Phase].ends,
 					w.at.last)
 			})
 		}
-		b.Output(circuit.Packed(o.out[k].Elem, w.of(r.Phase, r.Value, 0)...), leaves)
+		b.AddOutputStream(circuit.PackIntoWord(o.out[k].Elem, w.of(r.Phase, r.Value, 0)...), leaves)
 	}
-	return b.Layer()
+	return b.FinishLayer()
 }
 
 // sum adds the sums of the dots to the circuit. It reads the vector only when the weights arrive, which saves
@@ -118,24 +118,24 @@ func (w *wiring) sum() {
 	row := w.at.phases[phases[0]].row
 	for _, q := range phases[1:] {
 		s := w.at.phases[q]
-		row = circuit.MuxByCondition(s.in, circuit.Sum(s.row, b.Constant(int64(base[q]))), row)
+		row = circuit.MuxByCondition(s.in, circuit.SumOfTwo(s.row, b.ConstantNumber(int64(base[q]))), row)
 	}
 	lanes := w.f
 	lanes.PE *= o.dots
-	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Codes.Stored(rows),
+	weights := b.AddTable("weights", dataflow.CircuitStyleOf(w.storage, "weights"), o.unit.Codes.StoredType(rows),
 		lanes.PE*w.f.SIMD, rows, func() [][]int64 { return o.weights(w.f).Rows },
-	).Row(circuit.AssumeRange(row, num.Range{Hi: int64(rows - 1)}))
+	).ReadRow(circuit.AssumeRange(row, num.Range{Hi: int64(rows - 1)}))
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
-	w.sums = o.unit.NewCircuit(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
+	w.sums = o.unit.NewCircuit(b, lanes, w.packing, rows).ChannelOutputs(vectors, weights, begins, b.ConstantNumber(0))
 }
 
 // table returns the layer's table of the given name in the circuit. At the first call it adds what of returns.
 func (w *wiring) table(name string, of func() dataflow.Table) circuit.ConstantTable {
 	t, ok := w.tables[name]
 	if !ok {
-		t = dataflow.Instance{Storage: w.storage}.StorageOf(name).Circuit(w.b, of)[0]
+		t = dataflow.KernelInstance{Storage: w.storage}.StorageOf(name).AddTableToCircuit(w.b, of)[0]
 		w.tables[name] = t
 	}
 	return t
@@ -170,12 +170,12 @@ func (w *wiring) vector(stage int) circuit.Value {
 		for _, q := range s.reads {
 			in = append(in, w.at.phases[q].in)
 		}
-		word = circuit.MuxByCondition(circuit.Any(in...), v, word)
+		word = circuit.MuxByCondition(circuit.AnyHolds(in...), v, word)
 	}
 	width := w.f.SIMD * w.o.vector.Width
 	var parts []circuit.Value
 	for low := 0; low < word.Width(); low += width {
-		parts = append(parts, circuit.BitRange(word, low, width))
+		parts = append(parts, circuit.SliceBits(word, low, width))
 	}
 	return circuit.MuxByIndex(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
 }
@@ -189,25 +189,25 @@ func (w *wiring) read(store, stage int) circuit.Value {
 		if !s.vector {
 			return w.byPhase(s.reads, units)
 		}
-		return circuit.Sum(circuit.MultiplyByConstant(w.byPhase(s.reads, turn), int64(words)),
+		return circuit.SumOfTwo(circuit.MultiplyByConstant(w.byPhase(s.reads, turn), int64(words)),
 			w.byPhase(s.reads, func(p stand) circuit.Value { return p.from }))
 	}
 	address := row(func(p stand) circuit.Value { return p.at }, func(p stand) circuit.Value { return p.turn })
 	if s.halves == 2 {
-		address = circuit.Sum(circuit.MultiplyByConstant(w.at.half, int64(o.turns*words)), address)
+		address = circuit.SumOfTwo(circuit.MultiplyByConstant(w.at.half, int64(o.turns*words)), address)
 	}
-	word := w.stores[store].Row(address, max(0, address.Stage())+stage)
+	word := w.stores[store].ReadRow(address, max(0, address.Stage())+stage)
 	if s.state < 0 || o.arrives(s) {
 		return word
 	}
-	start := circuit.LowBits(b.Constant(0), word.Width())
+	start := circuit.LowBitsOf(b.ConstantNumber(0), word.Width())
 	if table, ok := o.start(s, w.f); ok {
 		at := row(func(p stand) circuit.Value { return p.word }, func(p stand) circuit.Value { return p.cell })
 		if len(table.Rows) == 1 {
-			at = b.Constant(0)
+			at = b.ConstantNumber(0)
 		}
 		rows := w.table(table.Name, func() dataflow.Table { return table })
-		start = circuit.Packed(s.elem, layer.Elements(rows.Row(at), table.Elem)...)
+		start = circuit.PackIntoWord(s.elem, layer.ElementsOfWord(rows.ReadRow(at), table.Elem)...)
 	}
 	return circuit.MuxByCondition(w.at.first, start, word)
 }
@@ -222,34 +222,34 @@ func (w *wiring) units(store, stage int) []circuit.Value {
 		w.words[store] = append(w.words[store],
 			w.late(stage, func(from int) circuit.Value { return w.read(store, from) }))
 	}
-	return layer.Elements(w.words[store][k], s.elem)
+	return layer.ElementsOfWord(w.words[store][k], s.elem)
 }
 
 // keep adds the writing of the current word's units to a store.
 func (w *wiring) keep(store int) {
 	o, b, s := w.o, w.b, &w.o.stores[store]
 	p := w.at.phases[s.writer.Phase]
-	units := circuit.Packed(s.elem, w.of(s.writer.Phase, s.writer.Value, 0)...)
+	units := circuit.PackIntoWord(s.elem, w.of(s.writer.Phase, s.writer.Value, 0)...)
 	when, address, full, half := p.ends, p.at, p.full, circuit.Not(w.at.half)
 	if s.vector {
 		address = p.to
 	}
 	if start := slices.Index(o.P.Starts, s.state); start >= 0 {
-		when = circuit.Any(p.ends, w.at.arrived[start])
+		when = circuit.AnyHolds(p.ends, w.at.arrived[start])
 		half = circuit.MuxByCondition(w.at.arriving, w.at.half, half)
 		var arrived []circuit.Value
-		for _, v := range layer.Elements(w.in[1+start], o.in[1+start].Elem) {
+		for _, v := range layer.ElementsOfWord(w.in[1+start], o.in[1+start].Elem) {
 			arrived = append(arrived, circuit.AssumeRange(v, s.elem.Range()))
 		}
-		units = circuit.MuxByCondition(w.at.arriving, circuit.Packed(s.elem, arrived...), units)
+		units = circuit.MuxByCondition(w.at.arriving, circuit.PackIntoWord(s.elem, arrived...), units)
 		to := w.at.count
 		if s.vector {
 			fills := s.word(w.f) / w.f.PE
-			filled := b.Counter(fmt.Sprint("filled_", s.name), fills, w.at.arrived[start])
+			filled := b.AddCounter(fmt.Sprint("filled_", s.name), fills, w.at.arrived[start])
 			full = circuit.MuxByCondition(w.at.arriving, filled.Last, full)
-			to = b.Counter(fmt.Sprint("to_", s.name), o.turns*o.elements(s)/s.word(w.f),
-				b.WithoutStageLimit(func() circuit.Value {
-					return circuit.All(w.at.arrived[start],
+			to = b.AddCounter(fmt.Sprint("to_", s.name), o.turns*o.elements(s)/s.word(w.f),
+				b.BuildWithoutStageLimit(func() circuit.Value {
+					return circuit.AllHold(w.at.arrived[start],
 						filled.Last)
 				})).Index
 		}
@@ -257,22 +257,22 @@ func (w *wiring) keep(store int) {
 	}
 	if s.vector && s.word(w.f) > w.f.PE {
 		units = w.gathered(s, units, when)
-		when = circuit.All(when, full)
+		when = circuit.AllHold(when, full)
 	}
 	rows := o.turns * o.elements(s) / s.word(w.f)
 	address = circuit.AssumeRange(address, num.Range{Hi: int64(rows - 1)})
 	if s.halves == 2 {
-		address = circuit.Sum(circuit.MultiplyByConstant(half, int64(rows)), address)
+		address = circuit.SumOfTwo(circuit.MultiplyByConstant(half, int64(rows)), address)
 	}
-	w.stores[store].Write(address, units, when)
+	w.stores[store].WriteRow(address, units, when)
 }
 
 // gathered returns the newest units, joined with those before, as a full word of the store. when holds if there are new
 // ones.
 func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
-	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
-	newest := w.b.WordRegister(s.name+"_newest", stage, width-units.Width())
-	word := circuit.Joined(newest.Value(), units.At(stage))
-	newest.Set(circuit.BitRange(word, units.Width(), width-units.Width()), when)
+	stage, width := circuit.FirstCommonStage(units, when), s.word(w.f)*s.elem.Width
+	newest := w.b.AddWordRegister(s.name+"_newest", stage, width-units.Width())
+	word := circuit.ConcatenateWords(newest.ValueBefore(), units.AtStage(stage))
+	newest.SetNext(circuit.SliceBits(word, units.Width(), width-units.Width()), when)
 	return word
 }

@@ -25,7 +25,7 @@ func newWriter(o *op, f dataflow.Fold, tables []dataflow.Table) *writer {
 	return &writer{o: o, f: f, tables: tables, depth: 1}
 }
 
-// say writes a line. A line that ends in an opening brace starts a block, whose lines are indented.
+// say writes a line of C++. A line that ends in an opening brace starts a block, whose lines are indented.
 func (w *writer) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(line, "}") {
@@ -44,7 +44,7 @@ func (w *writer) say(format string, args ...any) {
 func (w *writer) code() []string {
 	for i := range w.o.phases {
 		for k := range w.o.phases[i].values {
-			if v := &w.o.phases[i].values[k]; v.built() && v.Op == OpSteps {
+			if v := &w.o.phases[i].values[k]; v.built() && v.Op == OpStepFunction {
 				w.stepFunction(v)
 			}
 		}
@@ -59,7 +59,7 @@ func (w *writer) stepFunction(v *value) {
 	w.say("// The step function of %s.", v.name)
 	w.say("struct %s_function {", v.name)
 	w.say("typedef %s_t out_t;", v.name)
-	for _, f := range v.steps.form(w.f.PE).Fields() {
+	for _, f := range v.steps.form(w.f.PE).ConfigFields() {
 		if f.Name == "shared" {
 			continue // the caller of apply_steps selects the row
 		}
@@ -141,7 +141,7 @@ func (w *writer) kept() {
 	w.say("")
 }
 
-// awaits writes the return statements for iterations that need a word which has not arrived.
+// awaits writes the C++ statements that return early from iterations that need a word which has not arrived.
 func (w *writer) awaits() {
 	if !w.steps {
 		w.say("if (at.ends(0) && %s.empty()) return;", numbered("in", 0, len(w.o.in)))
@@ -331,17 +331,17 @@ func (w *writer) value(i int, v *value) {
 			w.o.lanes, v.At)
 	case OpDot:
 		text = fmt.Sprintf("acc[pe * dots + %d]", w.o.lane(i, v.At))
-	case OpState, OpEarlierValue:
+	case OpState, OpEarlierPhaseValue:
 		name := fmt.Sprintf("state%d", v.At)
-		if v.Op == OpEarlierValue {
+		if v.Op == OpEarlierPhaseValue {
 			name = fmt.Sprintf("v%d_%d_kept", v.Phase, v.At)
 		}
 		text = fmt.Sprintf("hlsgen::get<%s_t>(%[1]s_word, pe)", name)
 	case OpProduct:
 		text = fmt.Sprintf("hlsgen::rnn_product<use_dsp>(%s, %s)", of(0), of(1))
-	case OpSteps:
+	case OpStepFunction:
 		pe := "pe"
-		if v.steps.shared() && !v.steps.form(w.f.PE).TablesPerLane() {
+		if v.steps.shared() && !v.steps.form(w.f.PE).HasTablesPerLane() {
 			pe = "0"
 		}
 		tables := ""
@@ -383,7 +383,7 @@ func (w *writer) linear(i int, v *value) {
 	for _, a := range terms {
 		p, x := &v.factors[a], w.name(i, v.Of[a])
 		switch {
-		case p.same && layer.IsShift(p.value):
+		case p.same && layer.IsShiftFactor(p.value):
 			sign, shift := "+", bits.TrailingZeros64(uint64(p.value))
 			if p.value < 0 {
 				sign = "-"
@@ -455,7 +455,7 @@ func (w *writer) keep(s *store) {
 	w.say("}")
 }
 
-// numbered returns the name of port k of n, as the templates spell it.
+// numbered returns the name of port k out of n, spelled as in the C++ templates.
 func numbered(name string, k, n int) string {
 	if n == 1 {
 		return name

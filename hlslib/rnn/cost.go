@@ -46,9 +46,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		r.adders.Times(f.PE).AsPart("cell adders"),
 		r.steps.AsPart("gates"),
 		o.choices(m, f).AsPart("choice of vectors"),
-		m.Registers(registers),
+		m.RegisterCost(registers),
 	)
-	return estimate.LayerCost(m, storage, parts...)
+	return estimate.MemoryAndLogicCost(m, storage, parts...)
 }
 
 // A work adds up the resources of values: all but steps for one unit, steps for PE units.
@@ -58,7 +58,7 @@ type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
-		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.ComputeInDSPs)
+		return m.MultiplierCost(a.Width, b.Width, f.Compute == dataflow.MultiplierInDSPs)
 	}
 	switch v.Op {
 	case OpLinear:
@@ -73,11 +73,11 @@ func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) 
 			n++
 		}
 		if o.adds(i, v) {
-			r.adders = r.adders.Plus(cost.Adder(v.elem.Width).Times(max(1, n-1)))
+			r.adders = r.adders.Plus(cost.AdderCost(v.elem.Width).Times(max(1, n-1)))
 		}
 	case OpProduct:
 		r.multipliers = r.multipliers.Plus(multiply(values[v.Of[0]].elem, values[v.Of[1]].elem))
-	case OpSteps:
+	case OpStepFunction:
 		r.steps = r.steps.Plus(v.steps.cost(m, f.PE))
 	case OpRequant:
 		of := &values[v.Of[0]]
@@ -88,10 +88,11 @@ func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) 
 			}
 			seen = append(seen, q)
 			if multiplies([]num.Requant{q}) {
-				r.requantisers = r.requantisers.Plus(multiply(of.elem, num.NarrowestInt(num.SingleValue(q.Multiplier))))
+				r.requantisers = r.requantisers.Plus(multiply(of.elem,
+					num.NarrowestIntTypeFor(num.SingleValueRange(q.Multiplier))))
 			}
-			codes, _ := q.Rounded(of.all)
-			width := num.NarrowestInt(codes).Width
+			codes, _ := q.UnclippedRange(of.all)
+			width := num.NarrowestIntTypeFor(codes).Width
 			r.adders = r.adders.Plus(layer.RoundingCost(q.Shift, q.Mode, width)).
 				Plus(layer.ClippingCost(codes, num.Range{Lo: q.Lo, Hi: q.Hi}, width))
 		}
@@ -109,7 +110,7 @@ func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	if vectors < 2 {
 		return cost.Resources{}
 	}
-	return m.Multiplexer(vectors, f.SIMD*g.vector.Width)
+	return m.MultiplexerCost(vectors, f.SIMD*g.vector.Width)
 }
 
 // engine returns the cost of the matrix unit by parts, and the memories to be counted beside it. FINN's formula
@@ -117,39 +118,41 @@ func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost.CostPart, []dataflow.Storage) {
 	storage := o.Storage(f)
 	if o.dots == 0 {
-		return []cost.CostPart{m.Control(cost.Counter(iterations(o, o.timing(f, t))))}, storage
+		return []cost.CostPart{m.ControlCost(cost.CounterCost(iterations(o, o.timing(f, t))))}, storage
 	}
 	longest := 0
 	for _, p := range o.phases {
 		longest = max(longest, p.length)
 	}
 	pe := f.PE * o.dots
-	unit := cost.MVAU{
+	unit := cost.MVAUShape{
 		MW: longest, MH: o.rows(f) * pe * f.SIMD / longest, PE: pe, SIMD: f.SIMD,
-		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width, InSigned: o.vector.Signed(),
-		DSP: f.Compute == dataflow.ComputeInDSPs, Packing: packing(o, f, t), Memory: estimate.MemoryStyleOf(f.Memory),
+		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width,
+		InSigned: o.vector.IsSigned(),
+		DSP:      f.Compute == dataflow.MultiplierInDSPs, Packing: packing(o, f, t),
+		Memory: estimate.MemoryStyleOf(f.Memory),
 		Fabric: m.Fabric,
 	}
 	var parts []cost.CostPart
-	if m.Formula == cost.FittedFormula {
-		parts = o.unit.Codes.Logic(pe*f.SIMD, o.rows(f))
+	if m.Formula == cost.FormulaFitted {
+		parts = o.unit.Codes.DecoderCost(pe*f.SIMD, o.rows(f))
 	}
-	if n := o.unit.RequantBits(); n > 0 {
-		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).AsPart("product rounding"))
+	if n := o.unit.RequantisedProductBits(); n > 0 {
+		parts = append(parts, cost.AdderCost(n).Times(pe*f.SIMD).AsPart("product rounding"))
 	}
-	if m.Formula == cost.FINNFormula {
-		return append(parts, unit.FINN()...), storage[1:]
+	if m.Formula == cost.FormulaFINN {
+		return append(parts, unit.FINNCost()...), storage[1:]
 	}
-	return append(parts, unit.Logic()...), storage
+	return append(parts, unit.LogicCost()...), storage
 }
 
 // packing returns how the dots of a fold share DSP slices. All PE units multiply the same vector.
-func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
+func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.DSPPacking {
 	if o.dots == 0 {
-		return cost.Packing{}
+		return cost.DSPPacking{}
 	}
-	return o.unit.Packing(f.PE*o.dots, f, t)
+	return o.unit.DSPPackingForChannels(f.PE*o.dots, f, t)
 }
 
 // Delay returns the delay of the accumulator's adder, whose sum the next clock needs, in nanoseconds.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
+func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	return instance(o, f, t, false)
 }
 
@@ -18,7 +18,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 // states.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer at for sequences of any length. The latency of its circuit is the same for all lengths.
+// Sequence returns the layer at, which is this layer bound to some length, as one for sequences of any length. The
+// latency of its circuit is the same for all lengths.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.sequence = true
@@ -30,16 +31,16 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 
 // Carries returns the longest path from one clock's state to the next. If states arrive with sequences of any length,
 // it begins at the signal of a sequence's end, which decides whether states arrive next.
-func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
+func (o *op) CarriedStatePath(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if o.sequence && len(o.P.Starts) > 0 {
-		return layer.SequenceEndPath(t)
+		return layer.SequenceEndTimingPath(t)
 	}
-	return o.Base.Carries(f, t)
+	return o.Base.CarriedStatePath(f, t)
 }
 
 // EmitSteps returns the data of the C++ instance for sequences of any length. Every step is written: a step's first
 // words leave before it is known whether the step is the last.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.KernelInstance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
 	}
@@ -48,19 +49,19 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 
 // instance returns the data of the C++ instance for frames of one length or, if steps is true, for sequences of any
 // length.
-func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
+func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.KernelInstance {
 	t := o.timing(f, target)
-	i := dataflow.Instance{
+	i := dataflow.KernelInstance{
 		Header:  "rnn.hpp",
 		Func:    "rnn",
 		Ends:    steps,
 		Config:  loopFields(o, f, t, steps),
 		Storage: o.Storage(f),
 	}
-	i.Config = append(i.Config, o.unit.SumFields(f, packing(o, f, target))...)
+	i.Config = append(i.Config, o.unit.SumConfigFields(f, packing(o, f, target))...)
 	if o.dots > 0 {
 		i.Tables = append(i.Tables, o.weights(f))
-		i.Config = append(i.Config, o.unit.Codes.Fields(o.rows(f))...)
+		i.Config = append(i.Config, o.unit.Codes.DecoderConfigFields(o.rows(f))...)
 	}
 	for p := range o.phases {
 		for k := range o.phases[p].values {
@@ -71,8 +72,8 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	for n := range o.stores {
 		s := &o.stores[n]
 		i.Config = append(i.Config,
-			dataflow.Field{Name: s.name + "_t", Doc: "an element of array " + s.name, Value: s.elem},
-			dataflow.Field{Name: s.name + "_distance", Doc: "least iterations from a write to a read of a word",
+			dataflow.ConfigField{Name: s.name + "_t", Doc: "an element of array " + s.name, Value: s.elem},
+			dataflow.ConfigField{Name: s.name + "_distance", Doc: "least iterations from a write to a read of a word",
 				Value: t.distance(o, s, f)})
 		if table, ok := o.start(s, f); ok {
 			i.Tables = append(i.Tables, table)
@@ -83,7 +84,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	i.Code = w.code()
 	code := strings.Join(i.Code, "\n")
 	i.Streams = streams(o, code)
-	i.Config = slices.DeleteFunc(i.Config, func(m dataflow.Field) bool {
+	i.Config = slices.DeleteFunc(i.Config, func(m dataflow.ConfigField) bool {
 		const variable = "pe" // the loop variable of the generated program, not the config's pe
 		return slices.Contains(unread(o, f, target), m.Name) && (m.Name == variable || !names(code, m.Name))
 	})
@@ -102,7 +103,7 @@ func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	return nil
 }
 
-// names reports whether the C++ code mentions a member of its config.
+// names reports whether the C++ code mentions the given member of its config.
 func names(code, member string) bool {
 	return regexp.MustCompile(`\b` + member + `\b`).MatchString(code)
 }
@@ -123,7 +124,7 @@ func streams(o *op, code string) (list []string) {
 }
 
 // loopFields returns the config members that the loop in rnn.hpp reads.
-func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
+func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.ConfigField {
 	var nf, sf, idle, sums []int
 	for i, p := range t.phases {
 		nf, sf, idle, sums = append(nf, p.nf), append(sf, p.sf), append(idle, p.idle), append(sums, 0)
@@ -135,7 +136,7 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 		idle[len(idle)-1] = 0
 	}
 	word := f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD
-	return []dataflow.Field{
+	return []dataflow.ConfigField{
 		{Name: "length", Doc: "time steps in a frame", Value: o.length},
 		{Name: "turns", Doc: "turns in a step", Value: o.turns},
 		{Name: "cells", Doc: "turns of one sequence in a step", Value: len(o.P.Cells)},
@@ -161,19 +162,19 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 }
 
 // emit returns the config members and tables of the value v of phase i, for pe units side by side.
-func emit(o *op, i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
+func emit(o *op, i int, v *value, pe int) (fields []dataflow.ConfigField, tables []dataflow.Table) {
 	if !v.built() {
 		return nil, nil
 	}
-	fields = []dataflow.Field{{Name: v.name + "_t", Doc: v.Op, Value: v.elem}}
+	fields = []dataflow.ConfigField{{Name: v.name + "_t", Doc: v.Op, Value: v.elem}}
 	for _, p := range o.parameters(i, v) {
 		tables = append(tables, p.table(pe))
 	}
 	switch v.Op {
-	case OpSteps:
+	case OpStepFunction:
 		tables = v.steps.tables(pe)
 	case OpRequant:
-		fields = append(fields, dataflow.RequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
+		fields = append(fields, dataflow.NewRequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
 	}
 	return fields, tables
 }

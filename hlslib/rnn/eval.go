@@ -91,10 +91,10 @@ func (c Cell) start() [][]int64 {
 	return states
 }
 
-// step computes one time step of one turn, which is a sequence and a direction. x is that turn's input: a step's input
-// holds one such part per turn. values is by phase, unit and index in Phase.Values; next holds the states after it.
+// step computes one time step of one turn, which is a sequence and a direction. x is that turn's part of the step's
+// input. values is by phase, unit and index in CellPhase.Values; next holds the states after the step.
 func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]int64) {
-	lanes := c.Lanes()
+	lanes := c.InputLanesPerUnit()
 	for i, p := range c.Phases {
 		var vector []int64
 		switch {
@@ -118,7 +118,7 @@ func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]in
 	return values, next
 }
 
-// column returns one value for all units.
+// column returns the value with the given index for each of the units.
 func column(units [][]int64, value int) []int64 {
 	list := make([]int64, len(units))
 	for u := range units {
@@ -129,7 +129,8 @@ func column(units [][]int64, value int) []int64 {
 
 // value returns the value v of unit u in phase i. before holds the unit's earlier values of the phase, and values those
 // of the phases before. x and vector are the inputs of the step and of the dots.
-func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
+func (c Cell) value(v CellOperation, i, u int, before, x, vector []int64, states [][]int64,
+	values [][][]int64) (z int64) {
 	switch v.Op {
 	case OpInput:
 		z = x[v.At]
@@ -144,19 +145,19 @@ func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][
 		}
 	case OpState:
 		z = states[v.At][u]
-	case OpEarlierValue:
+	case OpEarlierPhaseValue:
 		z = values[v.Phase][u][v.At]
 	case OpLinear:
 		if len(v.Bias) > 0 {
-			z = layer.ForChannel(v.Bias, u)
+			z = layer.ElementForChannel(v.Bias, u)
 		}
 		for a, of := range v.Of {
-			z += layer.ForChannel(v.Factors[a], u) * before[of]
+			z += layer.ElementForChannel(v.Factors[a], u) * before[of]
 		}
 	case OpProduct:
 		z = before[v.Of[0]] * before[v.Of[1]]
-	case OpSteps:
-		z = layer.ForChannel(v.Steps, u).Apply(before[v.Of[0]])
+	case OpStepFunction:
+		z = layer.ElementForChannel(v.Steps, u).Apply(before[v.Of[0]])
 	case OpRequant:
 		z = v.Requant.Apply(before[v.Of[0]])
 	}

@@ -36,10 +36,11 @@ func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	return k
 }
 
-// Resume makes the kernel continue with the states of another one, which computed frames of another length.
+// Resume makes the kernel continue with the states of the kernel before, which computed frames of another length.
 func (k *kernel) Resume(before dataflow.Kernel) { k.states = before.(*kernel).states }
 
-// cellOf returns the cell that computes a turn: turns go through the directions of each sequence.
+// cellOf returns the cell that computes the turn with the given number: turns go through the directions of each
+// sequence.
 func (g *program) cellOf(turn int) Cell { return g.params.Cells[turn%len(g.params.Cells)] }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -75,7 +76,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return out
 }
 
-// end returns the clock of a step after the phase's last.
+// end returns the clock of a step that follows the phase's last clock.
 func (s span) end(o *op) int { return s.start + o.turns*s.turn }
 
 // next replaces every state by the value that the step computed for it.
@@ -150,10 +151,10 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 		case OpInput:
 			z = x[v.At]
 		case OpDot:
-			z = o.unit.Acc.Decode(uint64(sums[slices.Index(p.dots, v.At)]))
+			z = o.unit.Acc.DecodeBits(uint64(sums[slices.Index(p.dots, v.At)]))
 		case OpState:
 			z = k.states[turn][v.At][u]
-		case OpEarlierValue:
+		case OpEarlierPhaseValue:
 			z = k.values[turn][v.Phase][u][v.At]
 		case OpLinear:
 			z = v.bias.of(d, u)
@@ -162,12 +163,12 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 			}
 		case OpProduct:
 			z = values[v.Of[0]] * values[v.Of[1]]
-		case OpSteps:
-			z = v.steps.form(k.f.PE).Apply(v.steps.function(d, u), values[v.Of[0]])
+		case OpStepFunction:
+			z = v.steps.form(k.f.PE).ComputeCode(v.steps.function(d, u), values[v.Of[0]])
 		case OpRequant:
-			z = layer.ForChannel(v.requant, d).Apply(values[v.Of[0]])
+			z = layer.ElementForChannel(v.requant, d).Apply(values[v.Of[0]])
 		}
-		values[n] = layer.Wrap(v.elem, z)
+		values[n] = layer.WrapToType(v.elem, z)
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds yields a fold for every PE that divides the units and every SIMD that divides the vectors, in
-// increasing order, with each memory for the weights and each kind of multiplier. Without dots SIMD is 1 and
-// there are no weights.
-func (o *op) Folds() dataflow.Folds {
+// Folds yields a fold for every PE that divides the units and every SIMD that divides the vectors. They come in
+// increasing order, with each memory for the weights and each kind of multiplier. Without dots SIMD is 1 and there are
+// no weights.
+func (o *op) Folds() dataflow.FoldIterator {
 	fit := func(f dataflow.Fold) bool { return fits(o, f) }
 	if o.dots > 0 {
-		return o.unit.Folds(o.pe, o.simd, fit)
+		return o.unit.FoldsThatFit(o.pe, o.simd, fit)
 	}
-	return layer.Folds{PE: o.pe, Fits: fit, Compute: layer.Multipliers(true)}.All()
+	return layer.FoldChoices{PE: o.pe, Fits: fit, Compute: layer.MultiplierChoices(true)}.AllFolds()
 }
 
 // Products returns how many products the layer computes in a clock, with lanes that have no dot, and the bits of their
@@ -26,13 +26,14 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
-// slow is a target with nearly the longest latencies of all. A frame that stays within the limit of iterations
-// on it does so on every target.
-var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.MaxDelay}
+// slow is a target with nearly the longest latencies of all. A frame within the limit of iterations on it is within the
+// limit on every target.
+var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.FamilySeries7)}, ClockMHz: 1000,
+	Bound: delay.DelayRangeMax}
 
-// fits reports whether the fold stays within the limits that Vitis HLS accepts.
+// fits reports whether the fold stays within the limits that Vitis HLS accepts for words, tables and iterations.
 func fits(o *op, f dataflow.Fold) bool {
-	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width
+	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Codes.StoredType(o.rows(f)).Width
 	for _, t := range slices.Concat(o.in[1:], o.out) {
 		word = max(word, f.PE*t.Elem.Width)
 	}
@@ -46,19 +47,19 @@ func fits(o *op, f dataflow.Fold) bool {
 				_, n := p.size(f.PE)
 				row = max(row, n*p.elem.Width)
 			}
-			if v.built() && v.Op == OpSteps {
+			if v.built() && v.Op == OpStepFunction {
 				row = max(row, v.steps.rowBits(f.PE))
 			}
 		}
 	}
 	t := o.timing(f, slow)
-	return word <= dataflow.MaxWord && row <= dataflow.MaxTableRowBits &&
-		o.length <= (dataflow.MaxIterations-t.head-t.rest)/t.step
+	return word <= dataflow.MaxWordBits && row <= dataflow.MaxTableRowBits &&
+		o.length <= (dataflow.MaxIterationsPerFrame-t.head-t.rest)/t.step
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	in = []dataflow.Port{o.in[0].Port(o.lanes * f.PE)}
-	return append(in, layer.Ports(o.in[1:], f.PE)...), layer.Ports(o.out, f.PE)
+	in = []dataflow.Port{o.in[0].RowMajorPort(o.lanes * f.PE)}
+	return append(in, layer.PortsOf(o.in[1:], f.PE)...), layer.PortsOf(o.out, f.PE)
 }
 
 func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
@@ -70,8 +71,8 @@ func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
 		last = waiting(last)
 	}
 	body := t.arrival(o, f)
-	body = append(body, dataflow.Repeat(o.length-1, waiting(before)...)...)
-	return dataflow.Loop{Body: dataflow.Join(append(body, last...)...), Latency: t.latency}
+	body = append(body, dataflow.RepeatLoopRuns(o.length-1, waiting(before)...)...)
+	return dataflow.Loop{Body: dataflow.JoinLoopRuns(append(body, last...)...), Latency: t.latency}
 }
 
 // arrival returns the iterations before the first step: those that read initial states, and then t.rest idle ones.
@@ -93,7 +94,7 @@ func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.LoopRun) {
 	return append(runs, dataflow.LoopRun{Times: t.rest})
 }
 
-// run returns the iterations of a step, without the clocks after its last phase. writes says that the step's outputs
+// run returns the iterations of a step, without the clocks after its last phase. writes says whether the step's outputs
 // are written.
 func (t *timing) run(o *op, writes bool) (runs []dataflow.LoopRun) {
 	for i, p := range t.phases {
@@ -106,8 +107,8 @@ func (t *timing) run(o *op, writes bool) (runs []dataflow.LoopRun) {
 				last.Write |= 1 << k
 			}
 		}
-		word := dataflow.Join(dataflow.LoopRun{Times: p.sf - 1}, dataflow.LoopRun{Times: 1, Moves: last})
-		runs = append(runs, dataflow.Repeat(o.turns*p.nf, word...)...)
+		word := dataflow.JoinLoopRuns(dataflow.LoopRun{Times: p.sf - 1}, dataflow.LoopRun{Times: 1, Moves: last})
+		runs = append(runs, dataflow.RepeatLoopRuns(o.turns*p.nf, word...)...)
 		if i < len(t.phases)-1 {
 			runs = append(runs, dataflow.LoopRun{Times: p.idle})
 		}

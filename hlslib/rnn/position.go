@@ -48,36 +48,36 @@ type course struct {
 
 // newCourse returns a course with the given number of parts.
 func newCourse(b *circuit.Builder, parts int) *course {
-	c := &course{b: b, all: num.Range{Hi: int64(parts - 1)}, now: b.Constant(0)}
+	c := &course{b: b, all: num.Range{Hi: int64(parts - 1)}, now: b.ConstantNumber(0)}
 	if parts > 1 {
-		c.register = b.Register("part", 0, c.all).WithInitial(0)
-		c.now = c.register.Value()
+		c.register = b.AddRegister("part", 0, c.all).WithResetValue(0)
+		c.now = c.register.ValueBefore()
 	}
 	return c
 }
 
 // part returns a condition of the circuit: the iteration is in the part that is added next.
 func (c *course) part() circuit.Value {
-	return circuit.EqualTo(c.now, c.b.Constant(int64(len(c.last))))
+	return circuit.IsEqual(c.now, c.b.ConstantNumber(int64(len(c.last))))
 }
 
-// ends adds a part. The condition last holds in its last iteration.
+// ends adds a part to the course. The condition last holds in the part's last iteration.
 func (c *course) ends(last circuit.Value) { c.last = append(c.last, last) }
 
-// clocks adds a part of n iterations. in is the condition that the iteration is in the part, and count its number
+// clocks adds a part of n iterations to the course. in holds if the iteration is in the part, and count is its number
 // there.
 func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 	in = c.part()
-	counter := c.b.Counter(name, n, in)
-	c.ends(circuit.All(in, counter.Last))
+	counter := c.b.AddCounter(name, n, in)
+	c.ends(circuit.AllHold(in, counter.Last))
 	return in, counter.Index
 }
 
 // follow sets the register to the next part or, where the condition back holds, to the part numbered to.
 func (c *course) follow(back, to circuit.Value) {
 	if len(c.last) > 1 {
-		next := circuit.MuxByCondition(back, to, circuit.Sum(c.now, c.b.Constant(1)))
-		c.register.Set(circuit.AssumeRange(next, c.all), circuit.Any(c.last...))
+		next := circuit.MuxByCondition(back, to, circuit.SumOfTwo(c.now, c.b.ConstantNumber(1)))
+		c.register.SetNext(circuit.AssumeRange(next, c.all), circuit.AnyHolds(c.last...))
 	}
 }
 
@@ -97,18 +97,18 @@ func (w *wiring) locate() (at position) {
 		}
 	}
 	c := newCourse(b, parts)
-	at.arriving = b.Constant(0)
+	at.arriving = b.ConstantNumber(0)
 	if t.head > 0 {
 		at.arriving, at.count = c.clocks("arriving", t.head)
 		for _, s := range o.P.Starts {
-			words := b.Constant(int64(o.turns * o.cell.units(s) / w.f.PE))
-			at.arrived = append(at.arrived, circuit.All(at.arriving, circuit.GreaterThan(words, at.count)))
+			words := b.ConstantNumber(int64(o.turns * o.cell.units(s) / w.f.PE))
+			at.arrived = append(at.arrived, circuit.AllHold(at.arriving, circuit.IsGreater(words, at.count)))
 		}
 	}
 	if t.rest > 0 {
 		c.clocks("resting", t.rest)
 	}
-	step := b.Constant(int64(len(c.last)))
+	step := b.ConstantNumber(int64(len(c.last)))
 	for i := range t.phases {
 		s := w.stand(i, c.part())
 		at.phases = append(at.phases, s)
@@ -122,7 +122,7 @@ func (w *wiring) locate() (at position) {
 		steps = w.told
 	}
 	stepped := steps(&at, at.phases[len(t.phases)-1].over, c.last[len(c.last)-1])
-	c.follow(stepped, circuit.MuxByCondition(at.last, b.Constant(0), step))
+	c.follow(stepped, circuit.MuxByCondition(at.last, b.ConstantNumber(0), step))
 	return at
 }
 
@@ -130,27 +130,27 @@ func (w *wiring) locate() (at position) {
 // last phase is over. A frame's last step is complete when its work is done, unless the state is kept.
 func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b, n := w.b, int64(w.o.length)
-	index := b.Constant(0)
+	index := b.ConstantNumber(0)
 	var register circuit.Register
 	if n > 1 {
-		register = b.Register("time_step", 0, num.Range{Hi: n - 1}).WithInitial(0)
-		index = register.Value()
+		register = b.AddRegister("time_step", 0, num.Range{Hi: n - 1}).WithResetValue(0)
+		index = register.ValueBefore()
 	}
-	at.last = circuit.EqualTo(index, b.Constant(n-1))
+	at.last = circuit.IsEqual(index, b.ConstantNumber(n-1))
 	if stepped = over; !w.o.P.Keeps {
 		stepped = circuit.MuxByCondition(at.last, done, over)
 	}
 	if n > 1 {
-		next := circuit.MuxByCondition(at.last, b.Constant(0), circuit.Sum(index, b.Constant(1)))
-		register.Set(circuit.AssumeRange(next, num.Range{Hi: n - 1}), stepped)
+		next := circuit.MuxByCondition(at.last, b.ConstantNumber(0), circuit.SumOfTwo(index, b.ConstantNumber(1)))
+		register.SetNext(circuit.AssumeRange(next, num.Range{Hi: n - 1}), stepped)
 	}
-	at.first = circuit.EqualTo(index, b.Constant(0))
+	at.first = circuit.IsEqual(index, b.ConstantNumber(0))
 	if w.o.P.Keeps { // only the first step after a reset
-		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).WithInitial(1)
-		fresh.Set(b.Constant(0), stepped)
-		at.first = fresh.Value()
+		fresh := b.AddRegister("fresh", 0, num.Range{Hi: 1}).WithResetValue(1)
+		fresh.SetNext(b.ConstantNumber(0), stepped)
+		at.first = fresh.ValueBefore()
 	}
-	at.half = b.Counter("half", 2, stepped).Index
+	at.half = b.AddCounter("half", 2, stepped).Index
 	return stepped
 }
 
@@ -158,17 +158,17 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 // the last.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
-	at.last = circuit.SequenceEndInput(done)
+	at.last = circuit.AddSequenceEndInput(done)
 	if stepped = over; !w.o.P.Keeps {
-		stepped = circuit.Any(at.last, over)
+		stepped = circuit.AnyHolds(at.last, over)
 	}
-	first := b.Register("first", 0, num.Range{Hi: 1}).WithInitial(1)
+	first := b.AddRegister("first", 0, num.Range{Hi: 1}).WithResetValue(1)
 	begins := at.last
 	if w.o.P.Keeps {
-		begins = b.Constant(0)
+		begins = b.ConstantNumber(0)
 	}
-	first.Set(begins, stepped)
-	at.first, at.half = first.Value(), b.Counter("half", 2, stepped).Index
+	first.SetNext(begins, stepped)
+	at.first, at.half = first.ValueBefore(), b.AddCounter("half", 2, stepped).Index
 	return stepped
 }
 
@@ -177,20 +177,20 @@ func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.V
 func (w *wiring) stand(i int, in circuit.Value) stand {
 	b, o, p := w.b, w.o, w.t.phases[i]
 	counter := func(name string, n int, step circuit.Value) circuit.LoopLevel {
-		return b.Counter(fmt.Sprintf("%s_%d", name, i), n, step)
+		return b.AddCounter(fmt.Sprintf("%s_%d", name, i), n, step)
 	}
 	cells := len(o.P.Cells)
 	word := w.f.PE / dataflow.GCD(w.f.PE, w.f.SIMD) * w.f.SIMD
-	s := stand{in: in, begins: b.Constant(1), ends: in}
+	s := stand{in: in, begins: b.ConstantNumber(1), ends: in}
 	if len(o.phases[i].dots) > 0 {
 		part := counter("part", word/w.f.SIMD, in)
-		from := counter("from", o.phases[i].length/word, circuit.All(in, part.Last))
+		from := counter("from", o.phases[i].length/word, circuit.AllHold(in, part.Last))
 		s.part, s.from = part.Index, from.Index
-		s.begins, s.ends = circuit.All(part.First, from.First), circuit.All(in, part.Last, from.Last)
+		s.begins, s.ends = circuit.AllHold(part.First, from.First), circuit.AllHold(in, part.Last, from.Last)
 		s.row = counter("row", cells*p.nf*p.sf, in).Index
 	}
 	n := counter("n", p.nf, s.ends)
-	turned := circuit.All(s.ends, n.Last)
+	turned := circuit.AllHold(s.ends, n.Last)
 	cell := counter("cell", cells, turned)
 	turn, at := cell, counter("at", o.turns*p.nf, s.ends)
 	s.word = at.Index
@@ -199,17 +199,17 @@ func (w *wiring) stand(i int, in circuit.Value) stand {
 		s.word = counter("word", cells*p.nf, s.ends).Index
 	}
 	s.cell, s.turn, s.at = cell.Index, turn.Index, at.Index
-	s.over = circuit.All(s.ends, at.Last)
+	s.over = circuit.AllHold(s.ends, at.Last)
 	if units := o.turns * o.phases[i].units; units%word == 0 {
 		filled := counter("filled", word/w.f.PE, s.ends)
 		s.full = filled.Last
-		s.to = counter("to", units/word, circuit.All(s.ends, filled.Last)).Index
+		s.to = counter("to", units/word, circuit.AllHold(s.ends, filled.Last)).Index
 	}
 	return s
 }
 
-// byPhase returns what of returns for the current one of the phases. It is arbitrary in iterations that are in none of
-// them.
+// byPhase returns, as a value of the circuit, what the function of returns for whichever of the phases the iteration is
+// in. It is arbitrary in iterations that are in none of them.
 func (w *wiring) byPhase(phases []int, of func(stand) circuit.Value) circuit.Value {
 	v := of(w.at.phases[phases[0]])
 	for _, q := range phases[1:] {

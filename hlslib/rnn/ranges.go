@@ -57,7 +57,7 @@ func (g *program) bindRanges(in []dataflow.StreamType) (*ranges, error) {
 	return r, nil
 }
 
-// start adds the initial values of the states of cell d to their ranges.
+// start unites the ranges of cell d's states with their initial values.
 func (r *ranges) start(d int) {
 	c := r.p.Cells[d]
 	for s, state := range c.States {
@@ -75,16 +75,16 @@ func (r *ranges) start(d int) {
 					*x = x.Union(channel(r.in[input], (n*len(r.p.Cells)+d)*c.units(s)+u))
 				}
 			case len(state.Start) > 0:
-				*x = x.Union(num.SingleValue(state.Start[u]))
+				*x = x.Union(num.SingleValueRange(state.Start[u]))
 			default:
-				*x = x.Union(num.SingleValue(0))
+				*x = x.Union(num.SingleValueRange(0))
 			}
 		}
 	}
 }
 
 // channel returns the range of element i of a step, where the elements of all sequences are numbered through.
-func channel(t dataflow.StreamType, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
+func channel(t dataflow.StreamType, i int) num.Range { return t.ChannelRange(i % t.Shape.Channels()) }
 
 // step sets the ranges of all values of cell d from those of its states, and then those of the states. A range that
 // exceeds 63 bits is an error; if first is true, it becomes unknown instead.
@@ -101,7 +101,7 @@ func (r *ranges) step(d int, first bool) error {
 		for k, v := range p.Values {
 			values[k], lost[i][k] = make([]num.Range, p.Units), make([]bool, p.Units)
 			for u := range p.Units {
-				e := exact{lost: v.Op == OpDot && blind || v.Op == OpEarlierValue && lost[v.Phase][v.At][u]}
+				e := exact{lost: v.Op == OpDot && blind || v.Op == OpEarlierPhaseValue && lost[v.Phase][v.At][u]}
 				for _, a := range v.Of {
 					e.lost = e.lost || lost[i][a][u]
 				}
@@ -110,7 +110,7 @@ func (r *ranges) step(d int, first bool) error {
 					return fmt.Errorf("phase %d, value %d (%s), unit %d: it leaves %d bits%s", i, k, v.Op, u, maxBits,
 						r.found(d, u))
 				}
-				values[k][u], lost[i][k][u] = x, e.lost && v.Op != OpSteps && v.Op != OpRequant
+				values[k][u], lost[i][k][u] = x, e.lost && v.Op != OpStepFunction && v.Op != OpRequant
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (r *ranges) step(d int, first bool) error {
 	return nil
 }
 
-// found returns the ranges of unit u's states in cell d as text for an error message.
+// found returns, as text for an error message, the ranges found for unit u's states in cell d.
 func (r *ranges) found(d, u int) (text string) {
 	for s, units := range r.state[d] {
 		if u < len(units) {
@@ -153,11 +153,11 @@ func (r *ranges) vector(c Cell, d, i int) []num.Range {
 
 // value returns the range of the value v of unit u in phase i. If the arguments' ranges are unknown, it returns all
 // that v's operation can yield.
-func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []num.Range) (z num.Range) {
+func (r *ranges) value(e *exact, c Cell, d, i int, v CellOperation, u int, vector []num.Range) (z num.Range) {
 	before := r.of[d][i]
 	switch v.Op {
 	case OpInput:
-		lanes, units := c.Lanes(), c.Phases[0].Units
+		lanes, units := c.InputLanesPerUnit(), c.Phases[0].Units
 		for n := range r.p.sequences() {
 			x := channel(r.in[0], ((n*len(r.p.Cells)+d)*units+u)*lanes+v.At)
 			if n == 0 {
@@ -167,17 +167,17 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []
 		}
 	case OpDot:
 		dot := c.Phases[i].Dots[v.At]
-		z = e.keep(mac.SumRange(dot.Weights[u], dot.Product, vector))
+		z = e.keep(mac.ChannelSumRange(dot.Weights[u], dot.Product, vector))
 	case OpState:
 		z = r.state[d][v.At][u]
-	case OpEarlierValue:
+	case OpEarlierPhaseValue:
 		z = r.of[d][v.Phase][v.At][u]
 	case OpLinear:
 		if len(v.Bias) > 0 {
-			z = num.SingleValue(layer.ForChannel(v.Bias, u))
+			z = num.SingleValueRange(layer.ElementForChannel(v.Bias, u))
 		}
 		for a, of := range v.Of {
-			z = e.plus(z, e.times(before[of][u], layer.ForChannel(v.Factors[a], u)))
+			z = e.plus(z, e.times(before[of][u], layer.ElementForChannel(v.Factors[a], u)))
 		}
 	case OpProduct:
 		z = e.product(before[v.Of[0]][u], before[v.Of[1]][u])
@@ -187,17 +187,17 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []
 				z.Lo = min(x.Lo*x.Lo, x.Hi*x.Hi)
 			}
 		}
-	case OpSteps:
-		steps := layer.ForChannel(v.Steps, u)
+	case OpStepFunction:
+		steps := layer.ElementForChannel(v.Steps, u)
 		if e.lost {
 			return num.RangeOf(steps.Value)
 		}
-		z = steps.ValueRange(before[v.Of[0]][u])
+		z = steps.ValueRangeOver(before[v.Of[0]][u])
 	case OpRequant:
 		if e.lost {
 			return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 		}
-		if z = e.keep(v.Requant.Range(before[v.Of[0]][u])); e.lost {
+		if z = e.keep(v.Requant.ResultRange(before[v.Of[0]][u])); e.lost {
 			z = num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 		}
 	}
@@ -223,6 +223,6 @@ func (e *exact) keep(r num.Range, ok bool) num.Range {
 	return r
 }
 
-func (e *exact) times(r num.Range, w int64) num.Range { return e.keep(r.Times(w)) }
+func (e *exact) times(r num.Range, w int64) num.Range { return e.keep(r.TimesConstant(w)) }
 func (e *exact) plus(a, b num.Range) num.Range        { return e.keep(a.Plus(b)) }
 func (e *exact) product(a, b num.Range) num.Range     { return e.times(a, b.Lo).Union(e.times(a, b.Hi)) }

@@ -12,35 +12,35 @@ import (
 )
 
 // program collects the values of a phase.
-type program struct{ values []rnn.CellValue }
+type program struct{ values []rnn.CellOperation }
 
-func (p *program) add(v rnn.CellValue) int {
+func (p *program) add(v rnn.CellOperation) int {
 	p.values = append(p.values, v)
 	return len(p.values) - 1
 }
 
-func (p *program) input(lane int) int { return p.add(rnn.CellValue{Op: rnn.OpInput, At: lane}) }
-func (p *program) sum(dot int) int    { return p.add(rnn.CellValue{Op: rnn.OpDot, At: dot}) }
-func (p *program) state(s int) int    { return p.add(rnn.CellValue{Op: rnn.OpState, At: s}) }
+func (p *program) input(lane int) int { return p.add(rnn.CellOperation{Op: rnn.OpInput, At: lane}) }
+func (p *program) sum(dot int) int    { return p.add(rnn.CellOperation{Op: rnn.OpDot, At: dot}) }
+func (p *program) state(s int) int    { return p.add(rnn.CellOperation{Op: rnn.OpState, At: s}) }
 
 func (p *program) earlier(phase, value int) int {
-	return p.add(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: phase, At: value})
+	return p.add(rnn.CellOperation{Op: rnn.OpEarlierPhaseValue, Phase: phase, At: value})
 }
 
 func (p *program) linear(bias []int64, of []int, factors ...[]int64) int {
-	return p.add(rnn.CellValue{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: bias})
+	return p.add(rnn.CellOperation{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: bias})
 }
 
 func (p *program) requant(q num.Requant, of int) int {
-	return p.add(rnn.CellValue{Op: rnn.OpRequant, Of: []int{of}, Requant: &q})
+	return p.add(rnn.CellOperation{Op: rnn.OpRequant, Of: []int{of}, Requant: &q})
 }
 
 func (p *program) steps(s []num.StepFunction, of int) int {
-	return p.add(rnn.CellValue{Op: rnn.OpSteps, Of: []int{of}, Steps: s})
+	return p.add(rnn.CellOperation{Op: rnn.OpStepFunction, Of: []int{of}, Steps: s})
 }
 
 func (p *program) product(a, b int) int {
-	return p.add(rnn.CellValue{Op: rnn.OpProduct, Of: []int{a, b}})
+	return p.add(rnn.CellOperation{Op: rnn.OpProduct, Of: []int{a, b}})
 }
 
 // one is the factor of a sum of values as they are.
@@ -105,14 +105,14 @@ type lstmCell struct {
 
 // program is the cell as a program.
 func (c lstmCell) program() rnn.Cell {
-	phase := rnn.Phase{Units: len(c.recurrent[1]), State: new(int)}
+	phase := rnn.CellPhase{Units: len(c.recurrent[1]), State: new(int)}
 	var b program
 	old := b.state(1)
 	gate := func(g, seen int) int {
 		q := c.gates[g]
 		of := []int{b.input(g), b.sum(len(phase.Dots))}
 		factors := [][]int64{q.factors[:1], q.factors[1:]}
-		phase.Dots = append(phase.Dots, rnn.CellDot{Weights: c.recurrent[g], Product: c.product})
+		phase.Dots = append(phase.Dots, rnn.CellMatrixProduct{Weights: c.recurrent[g], Product: c.product})
 		if len(q.peephole) > 0 {
 			of, factors = append(of, seen), append(factors, q.peephole)
 		}
@@ -132,14 +132,15 @@ func (c lstmCell) program() rnn.Cell {
 	now := b.requant(c.cell, b.linear(nil, []int{kept, taken}, c.factors[:1], c.factors[1:]))
 	h := b.requant(c.hidden, b.product(gate(3, now), b.steps(c.tanh, now)))
 	phase.Values = b.values
-	cell := rnn.Cell{Phases: []rnn.Phase{phase}, States: []rnn.StateVector{{Next: rnn.Ref{Value: h}, Start: c.h0},
-		{Next: rnn.Ref{Value: now}, Start: c.c0}}}
+	cell := rnn.Cell{Phases: []rnn.CellPhase{phase}, States: []rnn.StateDefinition{{Next: rnn.ValueRef{Value: h},
+		Start: c.h0},
+		{Next: rnn.ValueRef{Value: now}, Start: c.c0}}}
 	if c.project != nil {
 		var b program
 		out := b.requant(c.projected, b.sum(0))
-		cell.Phases = append(cell.Phases, rnn.Phase{Units: len(c.project), Of: &rnn.Ref{Value: h},
-			Dots: []rnn.CellDot{{Weights: c.project, Product: c.product}}, Values: b.values})
-		cell.States[0].Next = rnn.Ref{Phase: 1, Value: out}
+		cell.Phases = append(cell.Phases, rnn.CellPhase{Units: len(c.project), Of: &rnn.ValueRef{Value: h},
+			Dots: []rnn.CellMatrixProduct{{Weights: c.project, Product: c.product}}, Values: b.values})
+		cell.States[0].Next = rnn.ValueRef{Phase: 1, Value: out}
 	}
 	return cell
 }
@@ -157,9 +158,9 @@ type gruCell struct {
 
 // after is the form in which the reset gate multiplies the sum: linear_before_reset = 1.
 func (c gruCell) after() rnn.Cell {
-	phase := rnn.Phase{Units: len(c.recurrent[0]), State: new(int)}
+	phase := rnn.CellPhase{Units: len(c.recurrent[0]), State: new(int)}
 	for _, w := range c.recurrent {
-		phase.Dots = append(phase.Dots, rnn.CellDot{Weights: w, Product: c.product})
+		phase.Dots = append(phase.Dots, rnn.CellMatrixProduct{Weights: w, Product: c.product})
 	}
 	var b program
 	gate := func(g, sum int, factor []int64) int {
@@ -170,8 +171,8 @@ func (c gruCell) after() rnn.Cell {
 	n := gate(2, b.product(r, b.sum(2)), one)
 	c.mix(&b, z, n, b.state(0))
 	phase.Values = b.values
-	return rnn.Cell{Phases: []rnn.Phase{phase},
-		States: []rnn.StateVector{{Next: rnn.Ref{Value: len(b.values) - 1}, Start: c.h0}}}
+	return rnn.Cell{Phases: []rnn.CellPhase{phase},
+		States: []rnn.StateDefinition{{Next: rnn.ValueRef{Value: len(b.values) - 1}, Start: c.h0}}}
 }
 
 // mix is h' = (1-z)*n + z*h.
@@ -183,7 +184,8 @@ func (c gruCell) mix(b *program, z, n, h int) {
 // before is the form in which the reset gate multiplies the state: linear_before_reset = 0.
 func (c gruCell) before() rnn.Cell {
 	units := len(c.recurrent[0])
-	first := rnn.Phase{Units: units, State: new(int), Dots: []rnn.CellDot{{Weights: c.recurrent[0], Product: c.product},
+	first := rnn.CellPhase{Units: units, State: new(int), Dots: []rnn.CellMatrixProduct{{Weights: c.recurrent[0],
+		Product: c.product},
 		{Weights: c.recurrent[1], Product: c.product}}}
 	var b program
 	gate := func(g int) int {
@@ -193,15 +195,15 @@ func (c gruCell) before() rnn.Cell {
 	z, r := gate(0), gate(1)
 	rh, x := b.requant(c.reset, b.product(r, b.state(0))), b.input(2)
 	first.Values = b.values
-	second := rnn.Phase{Units: units, Of: &rnn.Ref{Value: rh},
-		Dots: []rnn.CellDot{{Weights: c.recurrent[2], Product: c.product}}}
+	second := rnn.CellPhase{Units: units, Of: &rnn.ValueRef{Value: rh},
+		Dots: []rnn.CellMatrixProduct{{Weights: c.recurrent[2], Product: c.product}}}
 	var s program
 	q := c.gates[2]
 	n := s.steps(q.steps, s.linear(q.bias, []int{s.earlier(0, x), s.sum(0)}, q.factors[:1], q.factors[1:]))
 	c.mix(&s, s.earlier(0, z), n, s.state(0))
 	second.Values = s.values
-	return rnn.Cell{Phases: []rnn.Phase{first, second},
-		States: []rnn.StateVector{{Next: rnn.Ref{Phase: 1, Value: len(s.values) - 1}, Start: c.h0}}}
+	return rnn.Cell{Phases: []rnn.CellPhase{first, second},
+		States: []rnn.StateDefinition{{Next: rnn.ValueRef{Phase: 1, Value: len(s.values) - 1}, Start: c.h0}}}
 }
 
 // layer makes a random layer, whose states saturate.
@@ -216,12 +218,12 @@ func (o recipe) layer(r *rand.Rand) rnn.Params {
 		p.Cells = append(p.Cells, o.cell(r, o.weights(r, c)))
 	}
 	first := p.Cells[0]
-	p.Outputs = []rnn.Ref{first.States[0].Next}
+	p.Outputs = []rnn.ValueRef{first.States[0].Next}
 	if o.states {
 		for s := range first.States[1:] {
 			p.Outputs = append(p.Outputs, first.States[1+s].Next)
 		}
-		p.Outputs = append(p.Outputs, rnn.Ref{Value: 0})
+		p.Outputs = append(p.Outputs, rnn.ValueRef{Value: 0})
 	}
 	if o.arrive {
 		for s := range first.States {
@@ -246,9 +248,11 @@ func (o recipe) cell(r *rand.Rand, c lstmCell) rnn.Cell {
 		var b program
 		of := []int{b.input(0), b.sum(0)}
 		b.steps(g.steps, b.linear(g.bias, of, g.factors[:1], g.factors[1:]))
-		return rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}, Start: c.h0}}, Phases: []rnn.Phase{{
-			Units: o.units, State: new(int), Dots: []rnn.CellDot{{Weights: c.recurrent[2], Product: c.product}},
-			Values: b.values}}}
+		return rnn.Cell{States: []rnn.StateDefinition{{Next: rnn.ValueRef{Value: 3}, Start: c.h0}},
+			Phases: []rnn.CellPhase{{
+				Units: o.units, State: new(int), Dots: []rnn.CellMatrixProduct{{Weights: c.recurrent[2],
+					Product: c.product}},
+				Values: b.values}}}
 	case "lstmp":
 		n := o.units / 2
 		for g := range c.recurrent {
@@ -257,7 +261,7 @@ func (o recipe) cell(r *rand.Rand, c lstmCell) rnn.Cell {
 			}
 		}
 		c.project = layertest.Weights(r, n, o.units, num.Range{Lo: -2, Hi: 3}, true)
-		c.projected = num.Requant{Multiplier: 3, Shift: 3, Mode: num.HalfEven, Lo: -8, Hi: 7}
+		c.projected = num.Requant{Multiplier: 3, Shift: 3, Mode: num.RoundingHalfEven, Lo: -8, Hi: 7}
 		c.h0 = c.h0[:min(n, len(c.h0))]
 	}
 	return c.program()
@@ -268,11 +272,11 @@ func (o recipe) common(r *rand.Rand) lstmCell {
 	mode := num.Roundings[r.IntN(len(num.Roundings))]
 	c := lstmCell{
 		forget:  num.Requant{Multiplier: 1, Shift: 4, Mode: mode, Lo: -64, Hi: 63},
-		input:   num.Requant{Multiplier: 1 + r.Int64N(3), Shift: 3, Mode: num.HalfEven, Lo: -64, Hi: 63},
+		input:   num.Requant{Multiplier: 1 + r.Int64N(3), Shift: 3, Mode: num.RoundingHalfEven, Lo: -64, Hi: 63},
 		factors: [2]int64{1, 1},
-		cell:    num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -48, Hi: 47},
+		cell:    num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: -48, Hi: 47},
 		tanh:    []num.StepFunction{smooth(math.Tanh, 12, -7, 7)},
-		hidden:  num.Requant{Multiplier: 1 + r.Int64N(40), Shift: 8, Mode: num.HalfAway, Lo: -8, Hi: 7},
+		hidden:  num.Requant{Multiplier: 1 + r.Int64N(40), Shift: 8, Mode: num.RoundingHalfAwayFromZero, Lo: -8, Hi: 7},
 		plain:   o.plain,
 	}
 	if o.plain {
@@ -293,7 +297,7 @@ func (o recipe) common(r *rand.Rand) lstmCell {
 		}
 	}
 	if o.product {
-		c.product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.HalfTowardZero, Lo: math.MinInt64,
+		c.product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.RoundingHalfTowardZero, Lo: math.MinInt64,
 			Hi: math.MaxInt64}
 	}
 	return c
@@ -358,7 +362,7 @@ func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.StreamT
 		}
 		return append(steps, sequences*o.cells*n)
 	}
-	in := []dataflow.StreamType{layertest.RandomType(r, shape(o.units*first.Lanes(), steps), 7)}
+	in := []dataflow.StreamType{layertest.RandomType(r, shape(o.units*first.InputLanesPerUnit(), steps), 7)}
 	for _, s := range p.Starts {
 		in = append(in, layertest.RandomType(r, shape(first.Phases[first.States[s].Next.Phase].Units), 5))
 	}

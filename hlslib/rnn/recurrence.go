@@ -10,7 +10,7 @@ import (
 
 // Recurrences returns a recurrence for every state that is read. It is the longest path of operations to the state's
 // new value, from a state or from a value of an earlier phase.
-func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.Recurrence) {
+func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.RecurrenceTiming) {
 	t := o.timing(f, target)
 	work := 0
 	for _, p := range t.phases {
@@ -23,11 +23,11 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 		}
 		next := o.stores[of].writer
 		at := chains(o, next.Phase, f, target)
-		clocks := max(1, at[next.Value].Write()) + 1
+		clocks := max(1, at[next.Value].DoStreamWrite()) + 1
 		if target.Stalls == dataflow.StallByCredit {
 			clocks = t.waits[of]
 		}
-		r := dataflow.Recurrence{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,
+		r := dataflow.RecurrenceTiming{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,
 			Clocks: t.phases[next.Phase].start + clocks,
 			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
 		if next.Phase > 0 {
@@ -42,16 +42,16 @@ func stateName(s int) string { return fmt.Sprintf("state %d", s) }
 
 func phaseName(p int) string { return fmt.Sprintf("phase %d", p) }
 
-// path returns the name of the start of the longest path to the value to. The operations on the path within the value's
-// phase follow.
-func path(o *op, to Ref, at []layer.Chain) (names []string) {
+// path returns the names along the longest path of operations to the value to. The first is that of the path's start;
+// the operations within the value's phase follow. at has the times of the phase's values.
+func path(o *op, to ValueRef, at []layer.PipelineChain) (names []string) {
 	values := o.phases[to.Phase].values
 	for k := to.Value; k >= 0; {
 		v := &values[k]
 		switch v.Op {
 		case OpState:
 			names = append(names, stateName(v.At))
-		case OpEarlierValue:
+		case OpEarlierPhaseValue:
 			names = append(names, phaseName(v.Phase))
 		case OpDot:
 			names = append(names, string(v.Op), looksAt(&o.cell.Phases[to.Phase]))
@@ -70,8 +70,8 @@ func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	return names
 }
 
-// looksAt returns a text that names the vector which the phase's dots multiply.
-func looksAt(p *Phase) string {
+// looksAt returns a text that names the vector which the dots of phase p multiply.
+func looksAt(p *CellPhase) string {
 	if p.State != nil {
 		return stateName(*p.State)
 	}
@@ -82,8 +82,8 @@ func looksAt(p *Phase) string {
 }
 
 // later reports whether the result of chain a is available later than that of b.
-func later(a, b layer.Chain) bool {
+func later(a, b layer.PipelineChain) bool {
 	both := b
-	both.Join(a)
+	both.WaitForChain(a)
 	return both != b
 }

@@ -95,12 +95,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind is the name of this kind of layer.
-const Kind = "RNN"
+// KindName is the name of this kind of layer.
+const KindName = "RNN"
 
-// Layer describes the recurrent layer in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
-	Name: Kind,
+// Kind describes the recurrent layer in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+	Name: KindName,
 	Doc:  "a recurrence: the part of LSTM, GRU and plain RNN cells that depends on the step before",
 	Example: `{"cells":[{
 		"states":[{"next":{"phase":0,"value":3}}],
@@ -116,50 +117,50 @@ var Layer, New = layer.DefineKind(layer.Definition[Params]{
 // Params are the parameters of the recurrent layer: by direction the program of a time step, and what is read and
 // written.
 type Params struct {
-	Cells     []Cell `json:"cells"`               // in the order of their turns; they differ only in numbers
-	Sequences int    `json:"sequences,omitempty"` // S, the interleaved sequences; 0 means 1
-	Outputs   []Ref  `json:"outputs"`             // the values that are written, one stream each
-	Sequence  bool   `json:"sequence,omitempty"`  // every step is written, else only the last
-	Starts    []int  `json:"starts,omitempty"`    // states whose initial values the second and further inputs bring
-	Keeps     bool   `json:"keeps,omitempty"`     // a frame starts with the states of the frame before; Starts is empty
+	Cells     []Cell     `json:"cells"`               // in the order of their turns; they differ only in numbers
+	Sequences int        `json:"sequences,omitempty"` // S, the interleaved sequences; 0 means 1
+	Outputs   []ValueRef `json:"outputs"`             // the values that are written, one stream each
+	Sequence  bool       `json:"sequence,omitempty"`  // every step is written, else only the last
+	Starts    []int      `json:"starts,omitempty"`    // states whose initial values the second and further inputs bring
+	Keeps     bool       `json:"keeps,omitempty"`     // a frame starts with the states of the one before; Starts is empty
 }
 
 // A Cell is the program that one direction of the layer runs in each time step: its states, and the phases that compute
 // values.
 type Cell struct {
-	States []StateVector `json:"states"`
-	Phases []Phase       `json:"phases"`
+	States []StateDefinition `json:"states"`
+	Phases []CellPhase       `json:"phases"`
 }
 
-// A StateVector is a vector that a time step reads, and replaces at its end by a value.
-type StateVector struct {
-	Next  Ref     `json:"next"`            // its next value, made by steps or requant, which bound it
-	Start []int64 `json:"start,omitempty"` // initial value per unit; zeros if empty
+// A StateDefinition is a vector that a time step reads, and replaces at its end by a value.
+type StateDefinition struct {
+	Next  ValueRef `json:"next"`            // its next value, made by steps or requant, which bound it
+	Start []int64  `json:"start,omitempty"` // initial value per unit; zeros if empty
 }
 
-// A Ref names a value of a cell, by the number of its phase and its number there.
-type Ref struct {
+// A ValueRef names a value of a cell, by the number of its phase and its number there.
+type ValueRef struct {
 	Phase int `json:"phase"`
 	Value int `json:"value"`
 }
 
-// A Phase computes the same values for each of its units, one after the other. All of its dots multiply one vector.
-type Phase struct {
-	Units  int         `json:"units"`
-	State  *int        `json:"state,omitempty"` // the vector is this state
-	Of     *Ref        `json:"of,omitempty"`    // or this value of an earlier phase
-	Dots   []CellDot   `json:"dots,omitempty"`  // none if there is no vector
-	Values []CellValue `json:"values"`
+// A CellPhase computes the same values for each of its units, one after the other. All of its dots multiply one vector.
+type CellPhase struct {
+	Units  int                 `json:"units"`
+	State  *int                `json:"state,omitempty"` // the vector is this state
+	Of     *ValueRef           `json:"of,omitempty"`    // or this value of an earlier phase
+	Dots   []CellMatrixProduct `json:"dots,omitempty"`  // none if there is no vector
+	Values []CellOperation     `json:"values"`
 }
 
-// A CellDot multiplies a matrix with the vector of its phase. All dots of a layer requantise products alike.
-type CellDot struct {
+// A CellMatrixProduct multiplies a matrix with the vector of its phase. All dots of a layer requantise products alike.
+type CellMatrixProduct struct {
 	Weights [][]int64    `json:"weights"`           // [unit][k]
 	Product *num.Requant `json:"product,omitempty"` // applied to every product
 }
 
-// A CellValue is the result of one operation for each unit of a phase.
-type CellValue struct {
+// A CellOperation is the result of one operation for each unit of a phase.
+type CellOperation struct {
 	Op      string             `json:"op"`                // one of the operations below
 	Of      []int              `json:"of,omitempty"`      // the arguments: earlier values of the phase
 	At      int                `json:"at,omitempty"`      // number of the lane, dot, state or earlier phase's value
@@ -172,14 +173,14 @@ type CellValue struct {
 
 // The operations of values.
 const (
-	OpInput        = "input"
-	OpDot          = "sum"
-	OpState        = "state"
-	OpEarlierValue = "earlier"
-	OpLinear       = "linear"
-	OpProduct      = "product"
-	OpSteps        = "steps"
-	OpRequant      = "requant"
+	OpInput             = "input"
+	OpDot               = "sum"
+	OpState             = "state"
+	OpEarlierPhaseValue = "earlier"
+	OpLinear            = "linear"
+	OpProduct           = "product"
+	OpStepFunction      = "steps"
+	OpRequant           = "requant"
 )
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.

@@ -14,8 +14,8 @@ import (
 // values is a random frame of a type.
 func values(r *rand.Rand, t dataflow.StreamType) dataflow.Tensor {
 	x := dataflow.Tensor{Shape: t.Shape}
-	for len(x.Data) < t.Shape.Size() {
-		if v := layertest.RandomInRange(r, t.Channel(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
+	for len(x.Data) < t.Shape.ElementCount() {
+		if v := layertest.RandomInRange(r, t.ChannelRange(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
 			x.Data = append(x.Data, v)
 		}
 	}
@@ -38,7 +38,7 @@ func TestPieces(t *testing.T) {
 		op := layertest.Bind(t, rnn.New(p), in[0])
 		run := op.(dataflow.KeepsState).Begin()
 		got := make([][]int64, len(whole))
-		for part := range slices.Chunk(x.Data, in[0].Shape.Size()) {
+		for part := range slices.Chunk(x.Data, in[0].Shape.ElementCount()) {
 			for i, y := range run([]dataflow.Tensor{{Shape: in[0].Shape, Data: part}}) {
 				got[i] = append(got[i], y.Data...)
 			}

@@ -20,7 +20,7 @@ type stepped struct {
 	cells, units int
 	perCell      bool               // all units of a cell share one step function
 	compare      num.ThresholdTable // for all units, or one per cell or per unit
-	built        *steps.Functions
+	built        *steps.StepFunctions
 }
 
 // bindSteps sets the step functions of value k in phase i and their hardware. It returns an error for too many
@@ -42,16 +42,16 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 				in[d] = in[d].Union(x)
 				continue
 			}
-			list, in = append(list, layer.ForChannel(c.Phases[i].Values[k].Steps, u)), append(in, x)
+			list, in = append(list, layer.ElementForChannel(c.Phases[i].Values[k].Steps, u)), append(in, x)
 		}
 	}
 	for n := range list {
-		breaks = max(breaks, len(list[n].Restricted(in[n]).At))
+		breaks = max(breaks, len(list[n].RestrictedTo(in[n]).At))
 	}
 	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
-	s.compare = num.NewThresholdTable(list, in, s.of, 2*breaks).Merged()
-	if n := s.compare.Steps(); n > layer.MaxThresholds {
-		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
+	s.compare = num.NewThresholdTable(list, in, s.of, 2*breaks).WithSharedRow()
+	if n := s.compare.ThresholdsPerChannel(); n > layer.MaxThresholdsPerChannel {
+		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholdsPerChannel)
 	}
 	s.built = steps.New(s.compare, in, s.of, s.code)
 	v.steps = s
@@ -59,17 +59,17 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 }
 
 // shared reports whether all units of a cell use the same row of the tables.
-func (s *stepped) shared() bool { return s.perCell || s.compare.Shared() }
+func (s *stepped) shared() bool { return s.perCell || s.compare.HasSharedRow() }
 
-// form returns the form in which the step functions of pe units are computed side by side.
-func (s *stepped) form(pe int) steps.BuiltSteps {
-	return s.built.FormAt(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
+// form returns the form of hardware in which the step functions of pe units are computed side by side.
+func (s *stepped) form(pe int) steps.HardwareForm {
+	return s.built.CheapestFormAt(steps.FormSite{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
-// function returns the index of the step function for a unit of cell d among those that are built.
+// function returns the index, among the step functions that are built, of that of a unit of cell d.
 func (s *stepped) function(d, unit int) int {
 	switch {
-	case s.compare.Shared():
+	case s.compare.HasSharedRow():
 		return 0
 	case s.perCell:
 		return d
@@ -80,7 +80,7 @@ func (s *stepped) function(d, unit int) int {
 // row returns the rule by which a unit selects its row of the tables.
 func (s *stepped) row() row {
 	switch {
-	case s.compare.Shared():
+	case s.compare.HasSharedRow():
 		return always
 	case s.perCell:
 		return byCell
@@ -99,7 +99,7 @@ func (s *stepped) beside(pe int) int {
 
 // rowBits returns the width of the comparators' widest row in bits.
 func (s *stepped) rowBits(pe int) int {
-	return s.beside(pe) * dataflow.StepBits(s.compare, s.of)
+	return s.beside(pe) * dataflow.StepTableBitsPerChannel(s.compare, s.of)
 }
 
 // tables returns the tables for apply_steps in hlslib/core/compare.hpp, for pe units side by side. Their names begin
@@ -123,7 +123,7 @@ func (s *stepped) storage(pe int) []dataflow.Storage {
 
 // cost returns the resources of the step functions for pe units.
 func (s *stepped) cost(m cost.CostModel, pe int) (r cost.Resources) {
-	for _, part := range s.form(pe).Logic(m) {
+	for _, part := range s.form(pe).LogicCost(m) {
 		r = r.Plus(part.Resources)
 	}
 	return r

@@ -12,7 +12,7 @@ import (
 type store struct {
 	name   string
 	state  int      // number of the state; -1 for a value
-	writer Ref      // the value that is stored
+	writer ValueRef // the value that is stored
 	vector bool     // words are read by dots; else a word holds PE units
 	elem   num.Type // in memory
 	halves int      // 2 if old words are still read while new ones are written
@@ -25,32 +25,32 @@ func (g *program) bindStores() {
 		if g.states[s].needed {
 			g.addStores(fmt.Sprintf("state%d", s), s, of.Next, g.states[s].elem, func(i int) bool {
 				return g.cell.Phases[i].State != nil && *g.cell.Phases[i].State == s
-			}, func(v CellValue) bool { return v.Op == OpState && v.At == s })
+			}, func(v CellOperation) bool { return v.Op == OpState && v.At == s })
 		}
 	}
 	for i, p := range g.phases {
 		for k, v := range p.values {
 			if v.needed {
-				r := Ref{i, k}
+				r := ValueRef{i, k}
 				g.addStores(v.name+"_kept", -1, r, v.elem, func(i int) bool {
 					return g.cell.Phases[i].Of != nil && *g.cell.Phases[i].Of == r
-				}, func(w CellValue) bool { return w.Op == OpEarlierValue && w.Phase == i && w.At == k })
+				}, func(w CellOperation) bool { return w.Op == OpEarlierPhaseValue && w.Phase == i && w.At == k })
 			}
 		}
 	}
 }
 
-// addStores adds the memories of a state or a value: one for the phases whose dots multiply it, and one for the
-// phases whose values read it.
-func (g *program) addStores(name string, state int, writer Ref, elem num.Type, looks func(phase int) bool,
-	reads func(CellValue) bool) {
+// addStores adds up to two memories of a state or a value. One is for the phases whose dots multiply it, and one for
+// the phases whose values read it.
+func (g *program) addStores(name string, state int, writer ValueRef, elem num.Type, looks func(phase int) bool,
+	reads func(CellOperation) bool) {
 	vector := store{name: name + "_vector", state: state, writer: writer, vector: true, elem: g.vector}
 	units := store{name: name, state: state, writer: writer, elem: elem}
 	for i, p := range g.phases {
 		if len(p.dots) > 0 && looks(i) {
 			vector.reads = append(vector.reads, i)
 		}
-		if slices.ContainsFunc(p.values, func(v value) bool { return v.built() && reads(v.CellValue) }) {
+		if slices.ContainsFunc(p.values, func(v value) bool { return v.built() && reads(v.CellOperation) }) {
 			units.reads = append(units.reads, i)
 		}
 	}
@@ -79,21 +79,21 @@ func (s *store) word(f dataflow.Fold) int {
 	return f.PE
 }
 
-// Storage lists the layer's memories: the tables, weights first, and the stores.
+// Storage returns the layer's memories: those of the tables, weights first, and the stores.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
-		list = append(list, dataflow.ROMStorage("weights", "weight memory", o.rows(f),
-			f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width).At(f.Memory))
+		list = append(list, dataflow.NewTableStorage("weights", "weight memory", o.rows(f),
+			f.PE*o.dots*f.SIMD*o.unit.Codes.StoredType(o.rows(f)).Width).InMemory(f.Memory))
 	}
 	for i := range o.phases {
 		for k := range o.phases[i].values {
 			v := &o.phases[i].values[k]
 			for _, p := range o.parameters(i, v) {
 				rows, n := p.size(f.PE)
-				list = append(list, dataflow.ROMStorage(p.name, "parameter memory", rows,
-					n*p.elem.Width).At(dataflow.LUTRAM))
+				list = append(list, dataflow.NewTableStorage(p.name, "parameter memory", rows,
+					n*p.elem.Width).InMemory(dataflow.MemoryLUTRAM))
 			}
-			if v.built() && v.Op == OpSteps {
+			if v.built() && v.Op == OpStepFunction {
 				list = append(list, v.steps.storage(f.PE)...)
 			}
 		}
@@ -102,16 +102,16 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 		s := &o.stores[i]
 		word := s.word(f)
 		if table, ok := o.start(s, f); ok {
-			list = append(list, table.Storage("state memory"))
+			list = append(list, table.StorageForPart("state memory"))
 		}
-		list = append(list, dataflow.RAMStorage(s.name, "state memory", s.halves*o.turns*o.elements(s)/word,
+		list = append(list, dataflow.NewArrayStorage(s.name, "state memory", s.halves*o.turns*o.elements(s)/word,
 			word*s.elem.Width))
 	}
 	return list
 }
 
-// start returns the table of a store's initial words, by cell. ok is false if the store holds a value, if the
-// state arrives by an input, or if all initial values are zero.
+// start returns the table of a store's initial words, by cell. ok is false if the store holds a value, if the state
+// arrives by an input, or if all initial values are zero.
 func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 	if s.state < 0 || slices.Contains(g.params.Starts, s.state) {
 		return t, false
@@ -130,5 +130,5 @@ func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 		rows = rows[:1]
 	}
 	return dataflow.Table{Name: s.name + "_start", Doc: "by cell: the initial state of a frame",
-		Elem: num.NarrowestInt(num.RangeOf(all)), Rows: rows}, true
+		Elem: num.NarrowestIntTypeFor(num.RangeOf(all)), Rows: rows}, true
 }

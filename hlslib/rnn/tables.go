@@ -40,17 +40,17 @@ func newParameter(name, doc string, units int, cells [][]int64) parameter {
 		}
 	}
 	all := slices.Concat(p.cells...)
-	p.elem, p.value, p.same = num.NarrowestInt(num.RangeOf(all)), all[0], layer.AllEqual(all)
-	if p.multiplies = layer.NeedsMultiplier(all); p.same {
-		p.multiplies = !layer.IsShift(p.value)
+	p.elem, p.value, p.same = num.NarrowestIntTypeFor(num.RangeOf(all)), all[0], layer.AllEqual(all)
+	if p.multiplies = layer.AnyNeedsMultiplier(all); p.same {
+		p.multiplies = !layer.IsShiftFactor(p.value)
 	}
 	return p
 }
 
-// of returns the number that a unit of cell d has.
-func (p *parameter) of(d, unit int) int64 { return layer.ForChannel(p.cells[d], unit) }
+// of returns the parameter's number for a unit of cell d.
+func (p *parameter) of(d, unit int) int64 { return layer.ElementForChannel(p.cells[d], unit) }
 
-// is reports whether the number of every unit and cell is want.
+// is reports whether the parameter is the number want for every unit and cell.
 func (p *parameter) is(want int64) bool { return p.same && p.value == want }
 
 // row returns the rule by which a unit selects its row of the table.
@@ -74,7 +74,7 @@ func (p *parameter) table(pe int) dataflow.Table {
 		for u := range p.units {
 			units = append(units, p.of(d, u))
 		}
-		t.Rows = append(t.Rows, layer.ChannelRows(units, pe)...)
+		t.Rows = append(t.Rows, layer.RowsOfChannelValues(units, pe)...)
 	}
 	return t
 }
@@ -132,7 +132,7 @@ func (g *program) weights(f dataflow.Fold) dataflow.Table {
 			}
 		}
 	}
-	return g.unit.Codes.Table("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
+	return g.unit.Codes.EncodedTable("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
 }
 
 // rows returns the number of rows in the table of the weights of a fold.

@@ -86,8 +86,8 @@ func schedule(o *op, f dataflow.Fold, waits []int, latency int) timing {
 	return t
 }
 
-// await raises *clock by as much as phase q must wait for the words of a store, if the phase begins after
-// clocks later.
+// await raises *clock by as much as phase q must wait for the words of a store. after is the number of clocks by which
+// the phase begins later.
 func (t *timing) await(o *op, store int, f dataflow.Fold, q, after int, clock *int) {
 	s := &o.stores[store]
 	if slices.Contains(s.reads, q) {
@@ -149,7 +149,7 @@ func (t *timing) headSlack(o *op, s *store, f dataflow.Fold, q int) int {
 	return least
 }
 
-// arrives reports whether the store holds a state whose initial value an input brings.
+// arrives reports whether the store holds a state whose initial value an input of the layer brings.
 func (g *program) arrives(s *store) bool {
 	for _, state := range g.params.Starts {
 		if state == s.state {
@@ -192,7 +192,7 @@ func iterations(o *op, t timing) int {
 func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 	at := chains(o, i, f, t)
 	last := 1
-	written := func(c layer.Chain) { last = max(last, c.Write()) }
+	written := func(c layer.PipelineChain) { last = max(last, c.DoStreamWrite()) }
 	for _, s := range o.stores {
 		if s.writer.Phase == i {
 			written(at[s.writer.Value])
@@ -207,9 +207,9 @@ func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 }
 
 // chains returns, by value of phase i, the chain of operations up to it, which says when the value is available.
-func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
-	p, start := &o.phases[i], layer.NewBodyChain(t)
-	at := make([]layer.Chain, len(p.values))
+func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.PipelineChain {
+	p, start := &o.phases[i], layer.NewCarriedChain(t)
+	at := make([]layer.PipelineChain, len(p.values))
 	for k := range p.values {
 		at[k] = start // for constants
 		if v := &p.values[k]; v.built() {
@@ -221,65 +221,66 @@ func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 
 // ready returns the chain of operations up to the value v of phase i, behind those of its arguments in before.
 // hlslib/price/delay times the operations.
-func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
-) layer.Chain {
-	values, dsp := o.phases[i].values, f.Compute == dataflow.ComputeInDSPs
-	of := func(a int) (layer.Chain, int) { return before[v.Of[a]], values[v.Of[a]].elem.Width }
+func ready(o *op, i int, v *value, before []layer.PipelineChain, c layer.PipelineChain, f dataflow.Fold,
+	t dataflow.Target,
+) layer.PipelineChain {
+	values, dsp := o.phases[i].values, f.Compute == dataflow.MultiplierInDSPs
+	of := func(a int) (layer.PipelineChain, int) { return before[v.Of[a]], values[v.Of[a]].elem.Width }
 	switch v.Op {
 	case OpInput:
-		c.Read()
-	case OpState, OpEarlierValue:
-		c.DoCounterLookup(2, f.PE*v.elem.Width, dataflow.LUTRAM)
+		c.DoStreamRead()
+	case OpState, OpEarlierPhaseValue:
+		c.DoCounterLookup(2, f.PE*v.elem.Width, dataflow.MemoryLUTRAM)
 	case OpDot:
-		c.DoCounterLookup(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
-		o.unit.Sum(&c, f, packing(o, f, t), o.rows(f))
+		c.DoCounterLookup(2, f.SIMD*o.vector.Width, dataflow.MemoryLUTRAM) // the vector
+		o.unit.AppendSumToChain(&c, f, packing(o, f, t), o.rows(f))
 		c.DoInOneStage(v.elem.Width, delay.OpSelect, delay.OpAdd)
 	case OpLinear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
 			term, width := of(a)
 			if p := &v.factors[a]; p.multiplies {
-				term.Product(width, p.elem.Width, dsp)
+				term.DoProduct(width, p.elem.Width, dsp)
 			}
-			c.Join(term)
+			c.WaitForChain(term)
 		}
 		if o.adds(i, v) {
-			c.Tree(len(terms)+1, v.elem.Width, delay.OpAdd) // with the bias
+			c.DoReductionTree(len(terms)+1, v.elem.Width, delay.OpAdd) // with the bias
 		}
 	case OpProduct:
 		a, wide := of(0)
 		b, other := of(1)
-		c.Join(a)
-		c.Join(b)
-		c.Product(wide, other, dsp)
-	case OpSteps:
+		c.WaitForChain(a)
+		c.WaitForChain(b)
+		c.DoProduct(wide, other, dsp)
+	case OpStepFunction:
 		a, width := of(0)
-		c.Join(a)
-		c.Steps(v.steps.form(f.PE), v.steps.compare, width, v.steps.beside(f.PE), dataflow.NoMemory)
+		c.WaitForChain(a)
+		c.DoStepFunctions(v.steps.form(f.PE), v.steps.compare, width, v.steps.beside(f.PE), dataflow.NoMemory)
 	case OpRequant:
 		a, width := of(0)
-		c.Join(a)
-		c.Requant(slowest(v.requant), width, dsp)
+		c.WaitForChain(a)
+		c.DoRequant(slowest(v.requant), width, dsp)
 	}
 	return c
 }
 
-// slowest returns a requantiser that takes as long as the slowest of the list in each respect: it multiplies if
-// any does, and rounds if any does otherwise than down.
+// slowest returns a requantiser that takes as long as the slowest of the list in each respect. It multiplies if any of
+// them does, and rounds if any does otherwise than down.
 func slowest(list []num.Requant) num.Requant {
 	q := list[0]
 	for _, other := range list[1:] {
 		if multiplies([]num.Requant{other}) && !multiplies([]num.Requant{q}) {
 			q.Multiplier = other.Multiplier
 		}
-		if other.Shift > 0 && other.Mode != num.Floor {
+		if other.Shift > 0 && other.Mode != num.RoundingFloor {
 			q.Shift, q.Mode = other.Shift, other.Mode
 		}
 	}
 	return q
 }
 
-// adds reports whether a linear value needs an adder, a factor or a bias, rather than passing on one value.
+// adds reports whether the linear value v needs an adder, a factor or a bias, rather than passing on one value.
 func (g *program) adds(i int, v *value) bool {
 	terms := g.terms(i, v)
 	return len(terms) != 1 || !v.bias.is(0) || !v.factors[terms[0]].is(1)
@@ -288,7 +289,7 @@ func (g *program) adds(i int, v *value) bool {
 // multiplies reports whether any requantiser of the list needs a multiplier, and not only a shift.
 func multiplies(list []num.Requant) bool {
 	for _, q := range list {
-		if q.Multiplier < 0 || !layer.IsShift(q.Multiplier) {
+		if q.Multiplier < 0 || !layer.IsShiftFactor(q.Multiplier) {
 			return true
 		}
 	}

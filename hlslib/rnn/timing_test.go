@@ -20,9 +20,9 @@ var fast = dataflow.Target{ClockMHz: 500}
 var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.StallByCredit}
 
 // field returns the value of the config field with the name. The test fails if there is none.
-func field[T any](t *testing.T, config []dataflow.Field, name string) T {
+func field[T any](t *testing.T, config []dataflow.ConfigField, name string) T {
 	t.Helper()
-	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
+	i := slices.IndexFunc(config, func(f dataflow.ConfigField) bool { return f.Name == name })
 	if i < 0 {
 		t.Fatalf("no field %s", name)
 	}
@@ -140,7 +140,7 @@ func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, 
 			w.at, waits = w.at+idle[i], waits || idle[i] > 0
 		}
 	}
-	if got, want := op.Loop(f, target).Iterations(), w.at-idle[len(idle)-1]; got != want {
+	if got, want := op.Loop(f, target).IterationsPerFrame(), w.at-idle[len(idle)-1]; got != want {
 		t.Errorf("seed %d, %+v: %d iterations, want %d", seed, f, got, want)
 	}
 	if waits && !w.tight {
@@ -153,7 +153,7 @@ func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, 
 		}
 		if target.Stalls == dataflow.StallByCredit {
 			if stages := op.(dataflow.HasCircuit).Circuit(f,
-				target).WriteReadDistance(store.Name); stages != store.Latency+1 {
+				target).WriteToReadIterations(store.Name); stages != store.Latency+1 {
 				t.Errorf("seed %d, %+v: %s is read %d iterations after it is written, it takes %d", seed, f,
 					store.Name, store.Latency+1, stages)
 			}
@@ -176,7 +176,7 @@ func wide(t testing.TB, o recipe, steps int) dataflow.Op {
 		}
 		p.Cells = append(p.Cells, cell.program())
 	}
-	p.Outputs = []rnn.Ref{p.Cells[0].States[0].Next}
+	p.Outputs = []rnn.ValueRef{p.Cells[0].States[0].Next}
 	turns := max(1, o.sequences) * o.cells
 	return layertest.Bind(t, rnn.New(p), layertest.FullType(layertest.Int(8), steps, turns*o.units*4))
 }
@@ -205,10 +205,11 @@ func TestLoop(t *testing.T) {
 		op := wide(t, o, steps)
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, fast)
 		first := tt.units/tt.simd - 1 // the iteration of the first word
-		if l.Latency != tt.latency || l.Iterations() != tt.iterations || l.FirstWrite(0) != first+tt.latency ||
-			l.LastWrite(0) != tt.iterations-1+tt.latency {
-			t.Errorf("%+v: %d iterations, latency %d, words from %d to %d", tt, l.Iterations(), l.Latency,
-				l.FirstWrite(0), l.LastWrite(0))
+		if l.Latency != tt.latency || l.IterationsPerFrame() != tt.iterations ||
+			l.FirstWriteClock(0) != first+tt.latency ||
+			l.LastWriteClock(0) != tt.iterations-1+tt.latency {
+			t.Errorf("%+v: %d iterations, latency %d, words from %d to %d", tt, l.IterationsPerFrame(), l.Latency,
+				l.FirstWriteClock(0), l.LastWriteClock(0))
 		}
 	}
 }
@@ -233,7 +234,7 @@ func TestRecurrences(t *testing.T) {
 			"state 0 -> phase 0 -> sum -> linear -> steps -> product -> linear -> requant -> " +
 				"state 0: 32 clocks; a step has work for 2 of its 32: II 32, or interleave 16"}},
 	} {
-		list := tt.op.(dataflow.Recurring).Recurrences(dataflow.Fold{PE: 8, SIMD: 8}, fast)
+		list := tt.op.(dataflow.HasRecurrences).Recurrences(dataflow.Fold{PE: 8, SIMD: 8}, fast)
 		longest := 0
 		var got []string
 		for _, x := range list {
@@ -248,7 +249,7 @@ func TestRecurrences(t *testing.T) {
 // TestLatency counts the clocks of operations.
 func TestLatency(t *testing.T) {
 	t.Parallel()
-	shift := num.Requant{Multiplier: 4, Shift: 2, Mode: num.HalfEven, Lo: -8, Hi: 7}
+	shift := num.Requant{Multiplier: 4, Shift: 2, Mode: num.RoundingHalfEven, Lo: -8, Hi: 7}
 	times := shift
 	times.Multiplier = 5
 	steps := []num.StepFunction{{At: []int64{-3, 0, 3}, Value: []int64{-4, 0, 2, 5}}}
@@ -282,14 +283,15 @@ func TestLatency(t *testing.T) {
 	} {
 		b := &program{}
 		tt.write(b)
-		dot := rnn.CellDot{Weights: [][]int64{{3}}}
+		dot := rnn.CellMatrixProduct{Weights: [][]int64{{3}}}
 		if tt.product {
-			dot.Product = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -9, Hi: 9}
+			dot.Product = &num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: -9, Hi: 9}
 		}
-		last := rnn.Ref{Value: len(b.values) - 1}
-		op := layertest.Bind(t, rnn.New(rnn.Params{Outputs: []rnn.Ref{last}, Cells: []rnn.Cell{{
-			States: []rnn.StateVector{{Next: last}},
-			Phases: []rnn.Phase{{Units: 1, State: new(int), Dots: []rnn.CellDot{dot}, Values: b.values}}}}}),
+		last := rnn.ValueRef{Value: len(b.values) - 1}
+		op := layertest.Bind(t, rnn.New(rnn.Params{Outputs: []rnn.ValueRef{last}, Cells: []rnn.Cell{{
+			States: []rnn.StateDefinition{{Next: last}},
+			Phases: []rnn.CellPhase{{Units: 1, State: new(int), Dots: []rnn.CellMatrixProduct{dot},
+				Values: b.values}}}}}),
 			layertest.FullType(layertest.Int(4), 3, 1))
 		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, fast); l.Latency != 4+tt.want {
 			t.Errorf("%s: %d clocks, want %d", tt.name, l.Latency, 4+tt.want)
@@ -309,14 +311,14 @@ func TestArrivals(t *testing.T) {
 	l := op.Loop(f, fast)
 	var reads []string
 	for i := range 10 {
-		reads = append(reads, fmt.Sprintf("%b", l.At(i).Read))
+		reads = append(reads, fmt.Sprintf("%b", l.MovesOfIteration(i).Read))
 	}
 	// h has two words of a turn, c has four; then nothing arrives
 	want := []string{"110", "110", "110", "110", "100", "100", "100", "100", "0", "0"}
 	if !slices.Equal(reads, want) {
 		t.Errorf("%v, want %v", reads, want)
 	}
-	if rest := field[int](t, op.Emit(f, fast).Config, "rest"); l.ReadAt(0, 0) != 8+rest || rest == 0 {
-		t.Errorf("the first word is read in iteration %d, after %d of rest", l.ReadAt(0, 0), rest)
+	if rest := field[int](t, op.Emit(f, fast).Config, "rest"); l.IterationOfRead(0, 0) != 8+rest || rest == 0 {
+		t.Errorf("the first word is read in iteration %d, after %d of rest", l.IterationOfRead(0, 0), rest)
 	}
 }

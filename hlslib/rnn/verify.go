@@ -10,7 +10,7 @@ import (
 )
 
 // has reports whether the cell has the value that r names.
-func (c Cell) has(r Ref) bool {
+func (c Cell) has(r ValueRef) bool {
 	return r.Phase >= 0 && r.Phase < len(c.Phases) && r.Value >= 0 && r.Value < len(c.Phases[r.Phase].Values)
 }
 
@@ -18,7 +18,7 @@ func (c Cell) has(r Ref) bool {
 func (c Cell) units(state int) int { return c.Phases[c.States[state].Next.Phase].Units }
 
 // length returns the length of the vector that a phase multiplies, or 0 if there is none.
-func (c Cell) length(p Phase) int {
+func (c Cell) length(p CellPhase) int {
 	switch {
 	case p.State != nil:
 		return c.units(*p.State)
@@ -42,14 +42,14 @@ func (c Cell) verify() error {
 	if len(c.Phases) == 0 || len(c.States) == 0 {
 		return errors.New("there are no phases or no states")
 	}
-	if c.Lanes() == 0 {
+	if c.InputLanesPerUnit() == 0 {
 		return errors.New("no value of the first phase reads the input")
 	}
 	for s, state := range c.States {
 		if !c.has(state.Next) {
 			return fmt.Errorf("state %d becomes no value of a phase", s)
 		}
-		if op := c.Phases[state.Next.Phase].Values[state.Next.Value].Op; op != OpSteps && op != OpRequant {
+		if op := c.Phases[state.Next.Phase].Values[state.Next.Value].Op; op != OpStepFunction && op != OpRequant {
 			return fmt.Errorf("state %d becomes a value of %q, which does not bound it", s, op)
 		}
 		if n := len(state.Start); n != 0 && n != c.units(s) {
@@ -64,7 +64,7 @@ func (c Cell) verify() error {
 	return nil
 }
 
-func (c Cell) verifyPhase(i int, p Phase) error {
+func (c Cell) verifyPhase(i int, p CellPhase) error {
 	switch {
 	case p.Units < 1 || len(p.Values) == 0:
 		return fmt.Errorf("%d units and %d values, want at least one of each", p.Units, len(p.Values))
@@ -85,7 +85,7 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 				return fmt.Errorf("dot %d, unit %d: %d weights, want %d", k, u, len(row), c.length(p))
 			}
 			for i, w := range row {
-				if w > mac.MaxWeight || w < -mac.MaxWeight {
+				if w > mac.MaxWeightMagnitude || w < -mac.MaxWeightMagnitude {
 					return fmt.Errorf("dot %d, unit %d: weight %d is %d, beyond 2^40", k, u, i, w)
 				}
 			}
@@ -108,7 +108,7 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 }
 
 // verifyValue returns an error if value k of phase i is malformed.
-func (c Cell) verifyValue(i, k int, v CellValue) error {
+func (c Cell) verifyValue(i, k int, v CellOperation) error {
 	p := c.Phases[i]
 	arguments, limit := 0, -1 // limit of At; -1 if At is not used
 	switch v.Op {
@@ -122,7 +122,7 @@ func (c Cell) verifyValue(i, k int, v CellValue) error {
 		if limit = len(c.States); v.At >= 0 && v.At < limit && c.units(v.At) != p.Units {
 			return fmt.Errorf("state %d has %d units, the phase %d", v.At, c.units(v.At), p.Units)
 		}
-	case OpEarlierValue:
+	case OpEarlierPhaseValue:
 		if v.Phase < 0 || v.Phase >= i || c.Phases[v.Phase].Units != p.Units {
 			return fmt.Errorf("phase %d is no earlier one with as many units", v.Phase)
 		}
@@ -131,7 +131,7 @@ func (c Cell) verifyValue(i, k int, v CellValue) error {
 		arguments = max(1, len(v.Of))
 	case OpProduct:
 		arguments = 2
-	case OpSteps, OpRequant:
+	case OpStepFunction, OpRequant:
 		arguments = 1
 	default:
 		return errors.New("unknown operation")
@@ -146,7 +146,7 @@ func (c Cell) verifyValue(i, k int, v CellValue) error {
 }
 
 // verifyNumbers returns an error if the numbers of v's operation are wrong, for a phase of the given units.
-func (v CellValue) verifyNumbers(units int) error {
+func (v CellOperation) verifyNumbers(units int) error {
 	each := func(what string, n int) error {
 		if n != 1 && n != units {
 			return fmt.Errorf("%d %s for %d units, want one or %d", n, what, units, units)
@@ -167,14 +167,14 @@ func (v CellValue) verifyNumbers(units int) error {
 		}
 		return nil
 	}
-	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == OpSteps) != (len(v.Steps) > 0) ||
+	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == OpStepFunction) != (len(v.Steps) > 0) ||
 		(v.Op == OpRequant) != (v.Requant != nil) {
 		return errors.New("parameters of another operation, or none")
 	}
 	if v.Op == OpRequant {
 		return v.Requant.Verify()
 	}
-	if v.Op == OpSteps {
+	if v.Op == OpStepFunction {
 		for u, s := range v.Steps {
 			if err := s.Verify(); err != nil {
 				return fmt.Errorf("unit %d: %w", u, err)
@@ -188,10 +188,10 @@ func (v CellValue) verifyNumbers(units int) error {
 // like reports whether two cells differ only in numbers, so that they can share the hardware.
 func (c Cell) like(o Cell) bool {
 	return same(c.product(), o.product()) &&
-		slices.EqualFunc(c.States, o.States, func(a, b StateVector) bool { return a.Next == b.Next }) &&
-		slices.EqualFunc(c.Phases, o.Phases, func(a, b Phase) bool {
+		slices.EqualFunc(c.States, o.States, func(a, b StateDefinition) bool { return a.Next == b.Next }) &&
+		slices.EqualFunc(c.Phases, o.Phases, func(a, b CellPhase) bool {
 			return a.Units == b.Units && same(a.State, b.State) && same(a.Of, b.Of) && len(a.Dots) == len(b.Dots) &&
-				slices.EqualFunc(a.Values, b.Values, func(v, w CellValue) bool {
+				slices.EqualFunc(a.Values, b.Values, func(v, w CellOperation) bool {
 					return v.Op == w.Op && slices.Equal(v.Of, w.Of) && v.At == w.At && v.Phase == w.Phase
 				})
 		})
@@ -205,8 +205,8 @@ func same[T comparable](a, b *T) bool {
 // sequences returns the number of sequences that are interleaved in a frame, at least 1.
 func (p Params) sequences() int { return max(1, p.Sequences) }
 
-// Lanes returns the number of elements of the input that each unit of the first phase reads.
-func (c Cell) Lanes() int {
+// InputLanesPerUnit returns the number of elements of the input that each unit of the first phase reads.
+func (c Cell) InputLanesPerUnit() int {
 	n := 0
 	for _, v := range c.Phases[0].Values {
 		if v.Op == OpInput {

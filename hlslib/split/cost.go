@@ -14,8 +14,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.Control(layer.TurnsCounters(o.In[0], f)),
-		layer.Handshakes(len(o.Out)),
-		m.Registers(f.SIMD*o.In[0].Elem.Width),
+		m.ControlCost(layer.StreamTurnsCounterCost(o.In[0], f)),
+		layer.HandshakeCost(len(o.Out)),
+		m.RegisterCost(f.SIMD*o.In[0].Elem.Width),
 	)
 }

@@ -1,4 +1,4 @@
-// Package split distributes the channels of its input: the first Channels[0] channels of every vector go to output 0,
+// Package split distributes the channels of its input. The first Channels[0] channels of every vector go to output 0,
 // the next ones to output 1, and so on.
 //
 // Words have SIMD elements on all ports, so SIMD divides the channels of every output. With V vectors the loop is
@@ -17,8 +17,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the split in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the split in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
+// parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingSplit",
 	Doc:     "the channels parted among several outputs (Split on the last axis)",
 	Example: `{"channels":[2,1]}`,
@@ -32,12 +33,12 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.CheckInRange("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
+	if err := layer.CheckInRange("outputs", len(p.Channels), 1, dataflow.MaxPortsPerSide); err != nil {
 		return err
 	}
 	for k, c := range p.Channels {
-		if c < 1 || c > dataflow.MaxChannels {
-			return fmt.Errorf("output %d has %d channels, want 1 to %d", k, c, dataflow.MaxChannels)
+		if c < 1 || c > dataflow.MaxChannelsPerStream {
+			return fmt.Errorf("output %d has %d channels, want 1 to %d", k, c, dataflow.MaxChannelsPerStream)
 		}
 	}
 	return nil
@@ -75,7 +76,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.SeparateParts(1, o.In[0].Shape.Vectors())
+	return dataflow.NewSeparateDependence(1, o.In[0].Shape.VectorCount())
 }
 
 // Computation describes Eval as data, which compiled engines execute.
@@ -84,7 +85,7 @@ func (o *op) Computation() dataflow.Computation {
 	for _, c := range o.P.Channels {
 		run = dataflow.GCD(run, c)
 	}
-	return dataflow.Gather{Run: run, At: func(output, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: run, At: func(output, r int) (input, at int) {
 		mine, before := o.P.Channels[output], 0
 		for _, c := range o.P.Channels[:output] {
 			before += c
@@ -118,7 +119,7 @@ func (o *op) words(f dataflow.Fold) []int {
 
 // Loop returns the loop over the input words. The outputs take turns: each gets all words of its channels of a vector.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.Out, f, t, func(k int) dataflow.PortMoves {
+	return layer.LoopWithBackEndLatency(o, f, t, layer.NewStreamTurnsLoop(o.Out, f, t, func(k int) dataflow.PortMoves {
 		return dataflow.PortMoves{Read: 1, Write: 1 << k}
 	}))
 }
@@ -129,7 +130,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	_, all := layer.VectorWords(o.In[0], f)
+	_, all := layer.CountVectorsAndWords(o.In[0], f)
 	return &kernel{o.words(f), all}
 }
 
@@ -144,12 +145,12 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return y
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "split.hpp",
 		Func:    "split",
 		Streams: []string{"in_width"},
-		Config: layer.TurnsConfig(o.In[0], f, "an input vector",
-			dataflow.Field{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)}),
+		Config: layer.StreamTurnsConfigFields(o.In[0], f, "an input vector",
+			dataflow.ConfigField{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)}),
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	many := make([]int, dataflow.MaxPorts)
+	many := make([]int, dataflow.MaxPortsPerSide)
 	for i := range many {
 		many[i] = 1 + i%3
 	}
@@ -50,11 +50,11 @@ func TestLoop(t *testing.T) {
 	op := layertest.Bind(t, split.New(split.Params{Channels: []int{4, 2, 6}}), typ(uint4, 2, 12))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
 	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
-	if l.Iterations() != len(want) {
-		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
+	if l.IterationsPerFrame() != len(want) {
+		t.Fatalf("%d iterations, want %d", l.IterationsPerFrame(), len(want))
 	}
 	for i, write := range want {
-		if m := l.At(i); m != (dataflow.PortMoves{Read: 1, Write: write}) {
+		if m := l.MovesOfIteration(i); m != (dataflow.PortMoves{Read: 1, Write: write}) {
 			t.Errorf("iteration %d moves %+v, want a word of outputs %b", i, m, write)
 		}
 	}
@@ -81,7 +81,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
+	layertest.CheckTextRefused(t, split.Kind, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
 		`{"channels":3}`, `{"channels":[1.5]}`)
 }
 

@@ -6,9 +6,10 @@ import (
 	"hlsgen/hlslib/price/cost"
 )
 
-// SameCost reports whether two forms have the same cost and latency, so that only the numbers in their tables differ.
-// They must be of functions with equally many thresholds and the same types. Either may be nil, for no step functions.
-func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
+// HaveSameCost reports whether two forms have the same cost and latency, so that only the numbers in their tables
+// differ. They must be of functions with equally many thresholds and the same types. Either may be nil, for no step
+// functions.
+func HaveSameCost(a, b HardwareForm, m cost.CostModel) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
@@ -17,13 +18,14 @@ func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
 	if multiplies != other || multiplies && !x.alike(y) {
 		return false
 	}
-	return a.Clocks() == b.Clocks() && a.TablesPerLane() == b.TablesPerLane() && a.Lanes() == b.Lanes() &&
-		slices.Equal(a.Storage(), b.Storage()) && slices.Equal(a.Logic(m), b.Logic(m))
+	return a.LatencyClocks() == b.LatencyClocks() && a.HasTablesPerLane() == b.HasTablesPerLane() &&
+		a.LaneCount() == b.LaneCount() &&
+		slices.Equal(a.Storage(), b.Storage()) && slices.Equal(a.LogicCost(m), b.LogicCost(m))
 }
 
 // alike reports whether two multipliers add equally many words of the same width, and round and clip alike.
 func (s *ScaledForm) alike(o *ScaledForm) bool {
-	n, width := s.Terms()
-	terms, bits := o.Terms()
-	return n == terms && width == bits && s.Rounds() == o.Rounds() && s.Clips() == o.Clips()
+	n, width := s.AddendCountAndSumBits()
+	terms, bits := o.AddendCountAndSumBits()
+	return n == terms && width == bits && s.HasRounding() == o.HasRounding() && s.HasClipping() == o.HasClipping()
 }

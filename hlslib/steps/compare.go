@@ -7,8 +7,8 @@ import (
 
 // parallel is the form that compares a value with all thresholds of its function at once.
 type parallel struct {
-	f  *Functions
-	at Site
+	f  *StepFunctions
+	at FormSite
 }
 
 // side returns how many functions have their thresholds side by side in a row of the tables.
@@ -21,34 +21,35 @@ func (p *parallel) side() int {
 
 func (p *parallel) Name() string { return "comparators" }
 
-func (p *parallel) Clocks() int { return 1 }
+func (p *parallel) LatencyClocks() int { return 1 }
 
-func (p *parallel) Lanes() int { return p.at.PE }
+func (p *parallel) LaneCount() int { return p.at.PE }
 
-func (p *parallel) TablesPerLane() bool { return false }
+func (p *parallel) HasTablesPerLane() bool { return false }
 
-func (p *parallel) Apply(n int, v int64) int64 { return p.f.compare.Apply(n, v) }
+func (p *parallel) ComputeCode(n int, v int64) int64 { return p.f.compare.Apply(n, v) }
 
-func (p *parallel) Fields() []dataflow.Field {
-	fields, _ := dataflow.StepTables(p.f.compare, p.side(), p.f.of)
-	return append([]dataflow.Field{formField(comparators)}, fields...)
+func (p *parallel) ConfigFields() []dataflow.ConfigField {
+	fields, _ := dataflow.StepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
+	return append([]dataflow.ConfigField{formField(comparators)}, fields...)
 }
 
 func (p *parallel) Tables() []dataflow.Table {
-	_, tables := dataflow.StepTables(p.f.compare, p.side(), p.f.of)
+	_, tables := dataflow.StepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
 	return tables
 }
 
 func (p *parallel) Storage() []dataflow.Storage {
-	return dataflow.StepStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
+	return dataflow.StepTableStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
 }
 
-func (p *parallel) Logic(m cost.CostModel) []cost.CostPart {
-	steps := p.f.compare.Steps()
-	parts := []cost.CostPart{m.Comparators(cost.ThresholdComparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
+func (p *parallel) LogicCost(m cost.CostModel) []cost.CostPart {
+	steps := p.f.compare.ThresholdsPerChannel()
+	parts := []cost.CostPart{m.ComparatorCost(cost.ThresholdComparatorShape{PE: p.at.PE, Steps: steps,
+		Width:    p.f.of.Width,
 		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {
-		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).AsPart("step sums"))
+		parts = append(parts, cost.AdderCost(p.f.out.Width).Times(p.at.PE*steps).AsPart("step sums"))
 	}
 	return parts
 }

@@ -18,12 +18,12 @@ type FormDifference struct {
 // FindDifference returns a function and a value for which the form yields another code than the function, or nil if
 // there is none. It considers all values of the type; for a ScaledForm only those that occur. It tries only breakpoints
 // and borders of table rows, and both ends of constant pieces, because nothing else can differ.
-func (f *Functions) FindDifference(form BuiltSteps) *FormDifference {
+func (f *StepFunctions) FindDifference(form HardwareForm) *FormDifference {
 	f.bind()
 	return f.differs(form)
 }
 
-func (f *Functions) differs(form BuiltSteps) *FormDifference {
+func (f *StepFunctions) differs(form HardwareForm) *FormDifference {
 	root := f.root()
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
@@ -46,9 +46,9 @@ func (f *Functions) differs(form BuiltSteps) *FormDifference {
 	return nil
 }
 
-// otherThan returns a value in all for which function n of the form yields another code than s does. differs is false
-// if there is none.
-func otherThan(s *num.StepFunction, all num.Range, form BuiltSteps, n int) (at int64, differs bool) {
+// otherThan returns a value in the range all for which function n of the form yields another code than s does. differs
+// is false if there is none.
+func otherThan(s *num.StepFunction, all num.Range, form HardwareForm, n int) (at int64, differs bool) {
 	apply := follow(form, n)
 	where := finger{list: s.At}
 	look := func(v int64) {
@@ -80,8 +80,9 @@ func otherThan(s *num.StepFunction, all num.Range, form BuiltSteps, n int) (at i
 	return at, differs
 }
 
-// follow returns a function that computes the form's Apply for function n. It is fast if values come nearly in order.
-func follow(form BuiltSteps, n int) func(v int64) int64 {
+// follow returns a function that returns the form's ComputeCode for function n. It is fast if values come nearly in
+// order.
+func follow(form HardwareForm, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
 		if slices.IsSorted(form.f.compare.At[n]) {
@@ -90,10 +91,10 @@ func follow(form BuiltSteps, n int) func(v int64) int64 {
 	case *segment:
 		return form.follow(n)
 	}
-	return func(v int64) int64 { return form.Apply(n, v) }
+	return func(v int64) int64 { return form.ComputeCode(n, v) }
 }
 
-// follow does what the function follow does, by counting exceeded thresholds, which must be in order; then the search
+// follow does what the function follow does. It counts exceeded thresholds, which must be in order; then the search
 // finds the same count. If thresholds have deltas, it also keeps their sum.
 func (s *searching) follow(n int) func(v int64) int64 {
 	exceeded, k := finger{list: s.f.compare.At[n]}, &s.f.compare
@@ -102,7 +103,7 @@ func (s *searching) follow(n int) func(v int64) int64 {
 	}
 	delta, added, code := k.Delta[n], 0, s.code(n, 0)
 	return func(v int64) int64 {
-		below := min(exceeded.upTo(v), k.Steps())
+		below := min(exceeded.upTo(v), k.ThresholdsPerChannel())
 		for ; added < below; added++ {
 			code += delta[added]
 		}

@@ -25,7 +25,7 @@ var longShifts = [...]int{44, 36, 28, 20, 12, 4}
 
 // scalings are the roundings that are tried. Other roundings equal rounding down with another bias, or with a
 // slightly smaller or larger multiplier.
-var scalings = []num.Rounding{num.Floor, num.HalfEven}
+var scalings = []num.Rounding{num.RoundingFloor, num.RoundingHalfEven}
 
 // A scaling computes step functions as lines: (multiplier*value + bias) / 2^shift, rounded and clipped. Each multiplier
 // is a sum of a few signed powers of two.
@@ -49,11 +49,11 @@ type lines struct {
 
 // bindScalings sets f.lines, the lines that the functions may be, and f.common, a scaling whose multiplier serves all
 // functions. It sets neither if there are too many breakpoints, or if some function is no line.
-func (f *Functions) bindScalings() {
-	if f.of.Kind == num.Bipolar || f.compare.Steps()*len(f.list) > mostMeasured {
+func (f *StepFunctions) bindScalings() {
+	if f.of.Kind == num.KindBipolar || f.compare.ThresholdsPerChannel()*len(f.list) > mostMeasured {
 		return
 	}
-	stairs, ok := num.LineTargets(f.list, f.in)
+	stairs, ok := num.NewLineFitTargets(f.list, f.in)
 	if !ok {
 		return
 	}
@@ -75,7 +75,7 @@ func (f *Functions) bindScalings() {
 
 // bindOwn finds a multiplier for each function, and keeps them if they have fewer digits than a shared one. For each
 // shift it first tries the function that had too many digits with the shift before, which will likely fail again.
-func (f *Functions) bindOwn() {
+func (f *StepFunctions) bindOwn() {
 	f.owned.Do(func() {
 		first := 0
 		own := f.lines.scaling(func(l slopes, most int) (list []int64, digits int) {
@@ -152,7 +152,7 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 }
 
 // scaling returns the scaling whose multipliers have the fewest digits, and among those the least shift; nil if none
-// has at most mostDigits. choose returns the multipliers for a shift, and the largest number of their digits. The
+// has at most mostDigits. choose returns the multipliers for a shift, and the largest number of their digits. That
 // number exceeds most if no multipliers have at most most digits.
 func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, digits int)) (best *scaling) {
 	most := mostDigits
@@ -165,30 +165,32 @@ func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, dig
 	return best
 }
 
-// complete sets the biases, as near to 0 as possible, and the width of sums. It returns false if a number has too many
-// bits.
+// complete sets the biases, as near to 0 as possible, and the width of sums. It returns false if a number would have
+// too many bits.
 func (s *scaling) complete(ramps []*ramp) bool {
 	s.bias = make([]int64, 0, len(ramps))
 	for c, r := range ramps {
 		m := s.times(c)
-		b := r.Biases(s.mode, s.shift, m)
+		b := r.MatchingBiases(s.mode, s.shift, m)
 		bias := min(max(0, b.Lo), b.Hi)
-		product, ok1 := r.X.Times(m)
-		sum, ok2 := product.Plus(num.SingleValue(bias))
+		product, ok1 := r.X.TimesConstant(m)
+		sum, ok2 := product.Plus(num.SingleValueRange(bias))
 		if b.Lo > b.Hi || !ok1 || !ok2 {
 			return false
 		}
-		code := num.Range{Lo: s.mode.Quotient(sum.Lo, s.shift), Hi: s.mode.Quotient(sum.Hi, s.shift)}
+		code := num.Range{Lo: s.mode.DivideByPowerOfTwo(sum.Lo, s.shift), Hi: s.mode.DivideByPowerOfTwo(sum.Hi,
+			s.shift)}
 		if s.bias = append(s.bias, bias); c > 0 {
 			code, sum = code.Union(s.code), sum.Union(s.sum.Range())
 		}
-		s.code, s.sum = code, num.Type{Kind: num.Int, Width: num.NarrowestInt(sum.Union(num.SingleValue(-1))).Width}
+		s.code, s.sum = code, num.Type{Kind: num.KindInt,
+			Width: num.NarrowestIntTypeFor(sum.Union(num.SingleValueRange(-1))).Width}
 	}
 	int32s := num.Range{Lo: math.MinInt32, Hi: math.MaxInt32}
-	return s.sum.Width <= widestSum && s.limits.Within(int32s)
+	return s.sum.Width <= widestSum && s.limits.IsWithin(int32s)
 }
 
-// times returns the multiplier of function n, which all functions may share.
+// times returns the multiplier of function n; all functions may share one.
 func (s *scaling) times(n int) int64 { return s.multiplier[min(n, len(s.multiplier)-1)] }
 
 // fewestDigits returns the number m in r that is a sum of the fewest signed powers of two, and their number n.
@@ -207,7 +209,7 @@ func withDigits(r num.Range, n int) (m int64, ok bool) {
 		return 0, r.Contains(0)
 	}
 	if r.Hi < 0 {
-		m, ok = withDigits(r.Neg(), n)
+		m, ok = withDigits(r.Negated(), n)
 		return -m, ok
 	}
 	for k := max(0, bits.Len64(uint64(r.Lo))-1); k <= min(bits.Len64(uint64(r.Hi)), widestSum); k++ {
@@ -222,7 +224,7 @@ func withDigits(r num.Range, n int) (m int64, ok bool) {
 // digits returns the signed powers of two that sum to m, no two of them adjacent. Exponent e stands for +2^e, and
 // -1-e for -2^e.
 func digits(m int64) (list []int) {
-	for _, d := range num.Digits(m) {
+	for _, d := range num.CanonicalSignedDigits(m) {
 		if d.Negative {
 			list = append(list, -1-d.Weight)
 		} else {
@@ -234,7 +236,7 @@ func digits(m int64) (list []int) {
 
 // scaled returns the forms that multiply at a site. One has a shared multiplier; another has one multiplier per lane,
 // if each function has its own lane.
-func (f *Functions) scaled(p Site) (forms []BuiltSteps) {
+func (f *StepFunctions) scaled(p FormSite) (forms []HardwareForm) {
 	if f.common != nil {
 		forms = append(forms, &ScaledForm{f, p, f.common})
 	}
@@ -249,8 +251,8 @@ func (f *Functions) scaled(p Site) (forms []BuiltSteps) {
 // ScaledForm is the form that multiplies, adds, shifts and clips, without DSP slices. For values that do not occur its
 // codes are arbitrary.
 type ScaledForm struct {
-	f  *Functions
-	at Site
+	f  *StepFunctions
+	at FormSite
 	s  *scaling
 }
 
@@ -263,8 +265,8 @@ func (s *ScaledForm) Name() string {
 	return fmt.Sprintf("multiplier of %d digits%s", s.s.digits, own)
 }
 
-// Terms returns the number of words that are added, and the width of their sum in bits.
-func (s *ScaledForm) Terms() (n, width int) {
+// AddendCountAndSumBits returns the number of words that are added, and the width of their sum in bits.
+func (s *ScaledForm) AddendCountAndSumBits() (n, width int) {
 	n = s.s.digits
 	for _, b := range s.s.bias {
 		if b != 0 {
@@ -274,28 +276,29 @@ func (s *ScaledForm) Terms() (n, width int) {
 	return max(1, n), s.s.sum.Width
 }
 
-// Rounds reports whether the shift rounds otherwise than down.
-func (s *ScaledForm) Rounds() bool { return s.s.shift > 0 && s.s.mode != num.Floor }
+// HasRounding reports whether the shift rounds otherwise than down.
+func (s *ScaledForm) HasRounding() bool { return s.s.shift > 0 && s.s.mode != num.RoundingFloor }
 
-// Clips reports whether some result must be limited to the range of codes.
-func (s *ScaledForm) Clips() bool { return !s.s.code.Within(s.s.limits) }
+// HasClipping reports whether some result must be limited to the range of codes.
+func (s *ScaledForm) HasClipping() bool { return !s.s.code.IsWithin(s.s.limits) }
 
-// Clocks returns the clocks from a value to its code: one for every two levels of adders, and one for the clipping.
-func (s *ScaledForm) Clocks() int {
-	n, _ := s.Terms()
+// LatencyClocks returns the clocks from a value to its code: one for every two levels of adders, and one for the
+// clipping.
+func (s *ScaledForm) LatencyClocks() int {
+	n, _ := s.AddendCountAndSumBits()
 	return (bits.Len(uint(n-1))+1)/2 + 1
 }
 
-// Lanes returns the number of values that are computed side by side.
-func (s *ScaledForm) Lanes() int { return s.at.PE }
+// LaneCount returns the number of values that are computed side by side.
+func (s *ScaledForm) LaneCount() int { return s.at.PE }
 
-// TablesPerLane returns false: each row of the biases holds those of all lanes.
-func (s *ScaledForm) TablesPerLane() bool { return false }
+// HasTablesPerLane returns false: each row of the biases holds those of all lanes.
+func (s *ScaledForm) HasTablesPerLane() bool { return false }
 
-// Apply returns the code of function n for v: the line, rounded and clipped.
-func (s *ScaledForm) Apply(n int, v int64) int64 {
-	sum := s.s.sum.Decode(uint64(s.s.times(n)*v + s.s.bias[n]))
-	return min(max(s.s.mode.Quotient(sum, s.s.shift), s.s.limits.Lo), s.s.limits.Hi)
+// ComputeCode returns the code of function n for v: the line, rounded and clipped.
+func (s *ScaledForm) ComputeCode(n int, v int64) int64 {
+	sum := s.s.sum.DecodeBits(uint64(s.s.times(n)*v + s.s.bias[n]))
+	return min(max(s.s.mode.DivideByPowerOfTwo(sum, s.s.shift), s.s.limits.Lo), s.s.limits.Hi)
 }
 
 // side returns how many functions have their biases side by side in a row.
@@ -306,20 +309,20 @@ func (s *ScaledForm) side() int {
 	return s.at.PE
 }
 
-// Fields returns the arguments of apply_steps. The digits of the multiplier are among them unless each lane has its
-// own; then they are in a table.
-func (s *ScaledForm) Fields() []dataflow.Field {
-	fields := []dataflow.Field{
+// ConfigFields returns the arguments of apply_steps. The digits of the multiplier are among them unless each lane has
+// its own; then they are in a table.
+func (s *ScaledForm) ConfigFields() []dataflow.ConfigField {
+	fields := []dataflow.ConfigField{
 		formField(scaled),
 		{Name: "digit_count", Doc: "powers of two that sum to a multiplier", Value: s.s.digits},
 		{Name: "sum_width", Doc: "bits of multiplier times value, plus bias", Value: s.s.sum.Width},
 		{Name: "shift", Doc: "bits by which the sum is shifted right", Value: s.s.shift},
-		{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: s.s.mode.Code()},
+		{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: s.s.mode.KernelCode()},
 		{Name: "lo", Doc: "the least output", Value: int(s.s.limits.Lo)},
 		{Name: "hi", Doc: "the greatest output", Value: int(s.s.limits.Hi)},
 		{Name: "clip_lo", Doc: "some code lies below lo", Value: s.s.code.Lo < s.s.limits.Lo},
 		{Name: "clip_hi", Doc: "some code lies above hi", Value: s.s.code.Hi > s.s.limits.Hi},
-		{Name: "shared", Doc: "one row serves all channels", Value: s.f.compare.Shared()},
+		{Name: "shared", Doc: "one row serves all channels", Value: s.f.compare.HasSharedRow()},
 	}
 	if len(s.s.multiplier) > 1 {
 		return fields
@@ -329,13 +332,14 @@ func (s *ScaledForm) Fields() []dataflow.Field {
 		list = digits(s.s.multiplier[0])
 	}
 	return append(fields,
-		dataflow.Field{Name: "digits", Doc: "powers of two that sum to it: e for 2^e, -1-e for -2^e", Value: list})
+		dataflow.ConfigField{Name: "digits", Doc: "powers of two that sum to it: e for 2^e, -1-e for -2^e",
+			Value: list})
 }
 
 // Tables returns the table of biases, and that of the digits if each lane has its own multiplier.
 func (s *ScaledForm) Tables() []dataflow.Table {
 	side := s.side()
-	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.Narrowest(s.s.bias)}
+	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.NarrowestTypeOf(s.s.bias)}
 	for at := 0; at < len(s.s.bias); at += side {
 		t.Rows = append(t.Rows, s.s.bias[at:at+side])
 	}
@@ -360,25 +364,25 @@ func (s *ScaledForm) Tables() []dataflow.Table {
 
 // exponent returns the element type of the table of digits.
 func (s *ScaledForm) exponent() num.Type {
-	return num.NarrowestInt(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
+	return num.NarrowestIntTypeFor(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }
 
 // Storage returns the memories of the tables. A table with a single row is constants, and has none.
 func (s *ScaledForm) Storage() []dataflow.Storage {
 	side := s.side()
-	list := []dataflow.Storage{dataflow.ROMStorage("biases", "threshold memory", len(s.s.bias)/side,
-		side*num.Narrowest(s.s.bias).Width).At(s.at.Memory)}
+	list := []dataflow.Storage{dataflow.NewTableStorage("biases", "threshold memory", len(s.s.bias)/side,
+		side*num.NarrowestTypeOf(s.s.bias).Width).InMemory(s.at.Memory)}
 	if len(s.s.multiplier) > 1 {
-		list = append(list, dataflow.ROMStorage("exponents", "threshold memory", 1,
+		list = append(list, dataflow.NewTableStorage("exponents", "threshold memory", 1,
 			len(s.s.multiplier)*s.s.digits*s.exponent().Width))
 	}
 	return list
 }
 
-// Logic returns the cost of an adder for every word but the first, the rounding, and a comparison and a choice for each
-// limit.
-func (s *ScaledForm) Logic(m cost.CostModel) []cost.CostPart {
-	n, width := s.Terms()
+// LogicCost returns the cost of an adder for every word but the first, the rounding, and a comparison and a choice for
+// each limit.
+func (s *ScaledForm) LogicCost(m cost.CostModel) []cost.CostPart {
+	n, width := s.AddendCountAndSumBits()
 	adders := (n - 1) * s.at.PE
 	if len(s.s.multiplier) > 1 {
 		for _, m := range s.s.multiplier {
@@ -387,19 +391,19 @@ func (s *ScaledForm) Logic(m cost.CostModel) []cost.CostPart {
 	}
 	var lane cost.Resources
 	code := max(1, width-s.s.shift)
-	if s.Rounds() {
-		lane = lane.Plus(cost.Adder(code))
+	if s.HasRounding() {
+		lane = lane.Plus(cost.AdderCost(code))
 	}
 	var clip cost.Resources
 	if s.s.code.Lo < s.s.limits.Lo {
-		clip = clip.Plus(cost.Maximum(code))
+		clip = clip.Plus(cost.LargerOfTwoCost(code))
 	}
 	if s.s.code.Hi > s.s.limits.Hi {
-		clip = clip.Plus(cost.Maximum(code))
+		clip = clip.Plus(cost.LargerOfTwoCost(code))
 	}
-	if m.Formula == cost.FittedFormula {
-		lane.FF += s.Clocks() * width
+	if m.Formula == cost.FormulaFitted {
+		lane.FF += s.LatencyClocks() * width
 	}
-	sums := lane.Times(s.at.PE).Plus(cost.Adder(width).Times(max(0, adders)))
+	sums := lane.Times(s.at.PE).Plus(cost.AdderCost(width).Times(max(0, adders)))
 	return []cost.CostPart{sums.AsPart("step sums"), clip.Times(s.at.PE).AsPart("clipping")}
 }

@@ -14,8 +14,8 @@ const mostRadix = 4
 
 // searched returns the forms that search with a radix from 2 to 16. The first stage finds the bits that the other
 // stages leave.
-func (l lanes) searched() (forms []BuiltSteps) {
-	steps := l.f.compare.Steps()
+func (l lanes) searched() (forms []HardwareForm) {
+	steps := l.f.compare.ThresholdsPerChannel()
 	if steps < 2 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (l lanes) searched() (forms []BuiltSteps) {
 	return forms
 }
 
-// balanced returns the number of bits that each stage finds: radix, and in the first stage the rest.
+// balanced returns how many of all bits each stage finds: radix bits, and in the first stage the rest.
 func balanced(all, radix int) []int {
 	list := []int{(all-1)%radix + 1}
 	for all -= list[0]; all > 0; all -= radix {
@@ -64,11 +64,11 @@ func (s *searching) width(stage int) int { return (1<<s.stages[stage] - 1) * s.f
 
 func (s *searching) Name() string { return fmt.Sprintf("search by %d bits", s.stages) }
 
-// Clocks returns the clocks from a value to its code, one per stage. A memory other than LUTs takes another clock per
-// stage except the first, whose row does not depend on the value.
-func (s *searching) Clocks() int {
+// LatencyClocks returns the clocks from a value to its code, one per stage. A memory other than LUTs takes another
+// clock per stage except the first, whose row does not depend on the value.
+func (s *searching) LatencyClocks() int {
 	n := len(s.stages)
-	if s.memory != dataflow.LUTRAM {
+	if s.memory != dataflow.MemoryLUTRAM {
 		n = 2*n - 1
 	}
 	if s.f.compare.Delta != nil {
@@ -77,8 +77,8 @@ func (s *searching) Clocks() int {
 	return n
 }
 
-// threshold returns threshold i of a stage's row for function n, where the stages before have found the bits found.
-// Beyond the last threshold it returns a number that no value exceeds.
+// threshold returns threshold i of a stage's row for function n. found is the number whose bits the stages before have
+// found. Beyond the last threshold it returns a number that no value exceeds.
 func (s *searching) threshold(n, stage, found, i int) int64 {
 	all := s.before(len(s.stages))
 	rest := all - s.before(stage)
@@ -86,7 +86,7 @@ func (s *searching) threshold(n, stage, found, i int) int64 {
 	return s.f.compare.Threshold(n, at, s.f.of)
 }
 
-func (s *searching) Apply(n int, v int64) int64 {
+func (s *searching) ComputeCode(n int, v int64) int64 {
 	found, rest := 0, s.before(len(s.stages))
 	list := s.f.compare.At[n]
 	for _, b := range s.stages {
@@ -107,34 +107,35 @@ func (s *searching) code(n, exceeded int) int64 {
 	k := &s.f.compare
 	base := k.Base[min(n, len(k.Base)-1)]
 	if k.Delta == nil {
-		return base + int64(min(exceeded, k.Steps()))*k.Unit
+		return base + int64(min(exceeded, k.ThresholdsPerChannel()))*k.Unit
 	}
-	return s.f.totals()[n][min(exceeded, k.Steps())]
+	return s.f.totals()[n][min(exceeded, k.ThresholdsPerChannel())]
 }
 
 // name returns the name of a stage's table.
 func name(stage int) string { return "stage" + string(rune('a'+stage)) }
 
-func (s *searching) Fields() []dataflow.Field {
+func (s *searching) ConfigFields() []dataflow.ConfigField {
 	var perLimb []int
 	for _, b := range s.stages {
-		per, _ := dataflow.Limbs(1<<b-1, s.f.of.Width)
+		per, _ := dataflow.ChooseLimbLayout(1<<b-1, s.f.of.Width)
 		perLimb = append(perLimb, per)
 	}
 	return s.fields(search, unitField(s.f.compare.Unit),
-		dataflow.Field{Name: "stages", Doc: "stages of the search; bits that each stage finds:", Value: len(s.stages)},
-		dataflow.Field{Name: "stage_bits", Value: s.stages},
-		dataflow.Field{Name: "stage_per_limb", Value: perLimb}, s.result())
+		dataflow.ConfigField{Name: "stages", Doc: "stages of the search; bits that each stage finds:",
+			Value: len(s.stages)},
+		dataflow.ConfigField{Name: "stage_bits", Value: s.stages},
+		dataflow.ConfigField{Name: "stage_per_limb", Value: perLimb}, s.result())
 }
 
-// result returns the field of the C++ that says how the count becomes a code.
-func (s *searching) result() dataflow.Field {
+// result returns the field of the C++ that says how the count of exceeded thresholds becomes a code.
+func (s *searching) result() dataflow.ConfigField {
 	if s.counts() > 0 {
-		return dataflow.Field{Name: "coded", Value: s.f.compare.Delta != nil,
+		return dataflow.ConfigField{Name: "coded", Value: s.f.compare.Delta != nil,
 			Doc: "the table of codes has a row for every count, else only for count 0"}
 	}
-	base, _ := s.f.compare.Constant()
-	return dataflow.Field{Name: "base", Doc: "the output if no threshold is exceeded", Value: int(base)}
+	base, _ := s.f.compare.ConstantBase()
+	return dataflow.ConfigField{Name: "base", Doc: "the output if no threshold is exceeded", Value: int(base)}
 }
 
 func (s *searching) Tables() (tables []dataflow.Table) {
@@ -175,7 +176,7 @@ func (s *searching) counts() int {
 	if s.f.compare.Delta != nil {
 		return 1 << s.before(len(s.stages))
 	}
-	if _, constant := s.f.compare.Constant(); constant {
+	if _, constant := s.f.compare.ConstantBase(); constant {
 		return 0
 	}
 	return 1
@@ -186,7 +187,7 @@ func (s *searching) codes() num.Type {
 	if s.f.compare.Delta != nil {
 		return s.f.out
 	}
-	return num.Narrowest(s.f.compare.Base)
+	return num.NarrowestTypeOf(s.f.compare.Base)
 }
 
 func (s *searching) Storage() (list []dataflow.Storage) {
@@ -199,21 +200,21 @@ func (s *searching) Storage() (list []dataflow.Storage) {
 	return list
 }
 
-func (s *searching) Logic(m cost.CostModel) []cost.CostPart {
+func (s *searching) LogicCost(m cost.CostModel) []cost.CostPart {
 	var compared cost.Resources
 	registers := 0
 	for stage, b := range s.stages {
-		k := cost.ThresholdComparators{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
-		compared = compared.Plus(m.Comparators(k).Resources)
+		k := cost.ThresholdComparatorShape{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
+		compared = compared.Plus(m.ComparatorCost(k).Resources)
 		if stage > 0 {
 			registers += s.f.of.Width + s.before(stage)
 		}
 	}
 	var lane cost.Resources
 	if s.f.compare.Delta == nil {
-		lane = cost.Adder(s.f.out.Width)
+		lane = cost.AdderCost(s.f.out.Width)
 	}
-	if m.Formula == cost.FittedFormula {
+	if m.Formula == cost.FormulaFitted {
 		lane.FF = registers
 	}
 	return []cost.CostPart{compared.AsPart("comparators"), lane.Times(s.at.PE).AsPart("step sums")}

@@ -9,12 +9,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxCompared is the most thresholds that may be compared at once. Functions with more are looked up by at most
-// MaxAddress bits, and take at most MaxTableRows rows together.
+// MaxComparedThresholds is the most thresholds that may be compared at once. Functions with more are looked up by at
+// most MaxTableAddressBits bits, and take at most MaxTableRows rows together.
 const (
-	MaxCompared  = 1 << 12
-	MaxAddress   = 16
-	MaxTableRows = 1 << 20
+	MaxComparedThresholds = 1 << 12
+	MaxTableAddressBits   = 16
+	MaxTableRows          = 1 << 20
 )
 
 // The limits of forms by segments.
@@ -25,19 +25,20 @@ const (
 )
 
 // roomOf returns the limits of tables: the bits of a function's address, the rows of a lane's table, and the rows of
-// all lanes. They are larger if there are more thresholds than can be compared, because then only tables are possible.
-func roomOf(f *Functions) (address, rows, lanes int) {
-	if f.compare.Steps() > MaxCompared {
-		return MaxAddress, MaxTableRows, MaxTableRows
+// all lanes. They are larger if there are more thresholds than can be compared at once, because then only tables are
+// possible.
+func roomOf(f *StepFunctions) (address, rows, lanes int) {
+	if f.compare.ThresholdsPerChannel() > MaxComparedThresholds {
+		return MaxTableAddressBits, MaxTableRows, MaxTableRows
 	}
 	return 12, 1 << 12, 1 << 15
 }
 
 // CanUseTable reports whether a table with a row for every value is small enough at the site p. It builds no form.
-func CanUseTable(f *Functions, p Site) bool {
+func CanUseTable(f *StepFunctions, p FormSite) bool {
 	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
-	return f.of.Kind != num.Bipolar && f.of.Width <= MaxAddress && l.functions()<<f.of.Width <= most/p.PE
+	return f.of.Kind != num.KindBipolar && f.of.Width <= MaxTableAddressBits && l.functions()<<f.of.Width <= most/p.PE
 }
 
 // A segmentation divides values into segments of 2^low values, each with at most inside breakpoints. A breakpoint at
@@ -57,8 +58,8 @@ const block = 64
 
 // bindSegments sets the segmentations with few enough rows and breakpoints: of all values, and of the window in which
 // the breakpoints lie.
-func (f *Functions) bindSegments() {
-	if f.of.Kind == num.Bipolar || f.of.Width > widestValue {
+func (f *StepFunctions) bindSegments() {
+	if f.of.Kind == num.KindBipolar || f.of.Width > widestValue {
 		return
 	}
 	f.cut(segmentation{span: f.of.Width})
@@ -77,7 +78,7 @@ func (f *Functions) bindSegments() {
 }
 
 // cut appends, to those of f, the useful segmentations with the span and window of g.
-func (f *Functions) cut(g segmentation) {
+func (f *StepFunctions) cut(g segmentation) {
 	root := f.root()
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
@@ -134,7 +135,7 @@ func crossing(s *num.StepFunction, g *segmentation) cross {
 }
 
 // segmented returns the forms that look up segments, among them plain tables.
-func (l lanes) segmented() (forms []BuiltSteps) {
+func (l lanes) segmented() (forms []HardwareForm) {
 	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
 		rows := l.functions() << (s.span - s.low)
@@ -155,7 +156,7 @@ type segment struct {
 }
 
 // delta returns the type that holds the jumps of all functions at breakpoints.
-func (s *segment) delta() num.Type { return num.NarrowestInt(s.f.jumps) }
+func (s *segment) delta() num.Type { return num.NarrowestIntTypeFor(s.f.jumps) }
 
 func (s *segment) Name() string {
 	name := fmt.Sprintf("2^%d segments", s.span-s.low)
@@ -168,7 +169,7 @@ func (s *segment) Name() string {
 	return name
 }
 
-func (s *segment) Clocks() int {
+func (s *segment) LatencyClocks() int {
 	n := 1
 	if s.inside > 0 {
 		n++
@@ -182,7 +183,7 @@ func (s *segment) Clocks() int {
 // grain returns the number of values that share a row of the table.
 func (s *segment) grain() int64 { return 1 << s.low }
 
-// cut returns the range of values that are divided into segments.
+// cut returns the range of values that are divided into segments: the window, or all values of the type.
 func (s *segment) cut() num.Range {
 	if !s.window {
 		return s.f.of.Range()
@@ -203,7 +204,7 @@ type record struct {
 // value, which is never exceeded. over and delta are buffers that the record uses if they are large enough.
 func (s *segment) record(n int, v int64, over, delta []int64) record {
 	first := s.begin(v)
-	return s.recordAt(n, first, s.f.list[n].Above(first), over, delta)
+	return s.recordAt(n, first, s.f.list[n].FirstBreakpointAbove(first), over, delta)
 }
 
 // recordAt returns the record of the segment that starts at first, where above is the number of breakpoints up to
@@ -221,14 +222,14 @@ func (s *segment) recordAt(n int, first int64, above int, over, delta []int64) r
 	return r
 }
 
-func (s *segment) Apply(n int, v int64) int64 {
+func (s *segment) ComputeCode(n int, v int64) int64 {
 	v = s.kept(v)
 	var over, delta [4]int64 // buffers for the usual case
 	r := s.record(n, v, over[:], delta[:])
 	return s.code(&r, v)
 }
 
-// kept returns the nearest value to v in the window that is divided into segments.
+// kept returns v limited to the window of values that is divided into segments.
 func (s *segment) kept(v int64) int64 {
 	if s.window {
 		v = max(s.first, min(v, s.first+1<<s.span-1))
@@ -251,21 +252,21 @@ func (s *segment) code(r *record, v int64) int64 {
 	return code
 }
 
-// rows returns a function's rows in the order of addresses, as of makes them of segments. An address is an unsigned
-// number, so negative values come last.
+// rows returns the table rows of function n in the order of addresses. of makes a row from the record of a segment. An
+// address is an unsigned number, so negative values come last.
 func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 	for address := range int64(1) << (s.span - s.low) {
 		v := s.first + address<<s.low
 		if !s.window {
-			v = s.f.of.Decode(uint64(v))
+			v = s.f.of.DecodeBits(uint64(v))
 		}
 		rows = append(rows, of(s.record(n, v, nil, nil)))
 	}
 	return rows
 }
 
-func (s *segment) Fields() []dataflow.Field {
-	low := []dataflow.Field{
+func (s *segment) ConfigFields() []dataflow.ConfigField {
+	low := []dataflow.ConfigField{
 		{Name: "low", Doc: "bits of a value below those of the address", Value: s.low},
 		{Name: "span", Doc: "bits of a value, or of its place in the window", Value: s.span},
 		{Name: "window", Doc: "values are clipped to a window", Value: s.window},
@@ -274,7 +275,7 @@ func (s *segment) Fields() []dataflow.Field {
 	if s.inside == 0 {
 		return s.fields(table, low...)
 	}
-	low = append(low, dataflow.Field{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
+	low = append(low, dataflow.ConfigField{Name: "steps", Doc: "thresholds of a segment", Value: s.inside})
 	if s.f.uniform() {
 		low = append(low, unitField(s.f.jumps.Lo))
 	}
@@ -302,10 +303,12 @@ func (s *segment) Tables() []dataflow.Table {
 }
 
 // rest returns the type of a value's position in its segment: the lower bits.
-func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low} }
+func (s *segment) rest() num.Type { return num.Type{Kind: num.KindUInt, Width: s.low} }
 
 // padded returns the type of jumps in the table. It holds 0, which unused entries have.
-func (s *segment) padded() num.Type { return num.NarrowestInt(s.f.jumps.Union(num.SingleValue(0))) }
+func (s *segment) padded() num.Type {
+	return num.NarrowestIntTypeFor(s.f.jumps.Union(num.SingleValueRange(0)))
+}
 
 func (s *segment) Storage() []dataflow.Storage {
 	rows := 1 << (s.span - s.low)
@@ -322,9 +325,9 @@ func (s *segment) Storage() []dataflow.Storage {
 	return list
 }
 
-// same returns how many rows of a lane's tables lie in blocks of equal rows, if the tables are in LUTs, else 0.
+// same returns how many rows of a lane's tables lie in blocks of equal rows. It is 0 unless the tables are in LUTs.
 func (s *segment) same() int {
-	if s.memory != dataflow.LUTRAM || s.span-s.low <= 6 {
+	if s.memory != dataflow.MemoryLUTRAM || s.span-s.low <= 6 {
 		return 0
 	}
 	functions := s.functions()
@@ -332,12 +335,12 @@ func (s *segment) same() int {
 	return functions<<(s.span-s.low) - live*block
 }
 
-func (s *segment) Logic(m cost.CostModel) []cost.CostPart {
+func (s *segment) LogicCost(m cost.CostModel) []cost.CostPart {
 	var lane cost.Resources
 	if s.window {
 		// The difference's upper bits tell whether a value lies outside the window, and then replace its lower bits.
-		lane = cost.Adder(s.f.of.Width + 1).Plus(cost.Resources{LUT: s.span + (s.f.of.Width+1-s.span+5)/6})
-		if m.Formula == cost.FittedFormula {
+		lane = cost.AdderCost(s.f.of.Width + 1).Plus(cost.Resources{LUT: s.span + (s.f.of.Width+1-s.span+5)/6})
+		if m.Formula == cost.FormulaFitted {
 			lane.FF += s.span
 		}
 	}
@@ -349,13 +352,13 @@ func (s *segment) Logic(m cost.CostModel) []cost.CostPart {
 		if !s.f.uniform() {
 			sums = s.inside
 		}
-		lane = lane.Plus(cost.Adder(s.f.out.Width).Times(sums))
-		if m.Formula == cost.FittedFormula {
+		lane = lane.Plus(cost.AdderCost(s.f.out.Width).Times(sums))
+		if m.Formula == cost.FormulaFitted {
 			lane.FF += s.low // registers: the lower bits wait for the table
 		}
 	}
 	return []cost.CostPart{
-		m.Comparators(cost.ThresholdComparators{PE: s.at.PE, Steps: s.inside, Width: s.low}),
+		m.ComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: s.inside, Width: s.low}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

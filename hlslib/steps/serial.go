@@ -9,24 +9,25 @@ import (
 	"hlsgen/internal/num"
 )
 
-// HasSerial reports whether a serial search is possible at the site p: it needs at least two thresholds, and tables of
-// limited size. It builds no form.
-func (f *Functions) HasSerial(p Site) bool {
-	if f.compare.Steps() < 2 || f.of.Kind == num.Bipolar {
+// CanSearchSerially reports whether a serial search is possible at the site p: it needs at least two thresholds, and
+// tables of limited size. It builds no form.
+func (f *StepFunctions) CanSearchSerially(p FormSite) bool {
+	if f.compare.ThresholdsPerChannel() < 2 || f.of.Kind == num.KindBipolar {
 		return false
 	}
 	l := lanes{f, p, p.Memory}
 	_, _, mostOfLanes := roomOf(f)
-	return l.functions()<<bits.Len(uint(f.compare.Steps())) <= mostOfLanes/p.PE
+	return l.functions()<<bits.Len(uint(f.compare.ThresholdsPerChannel())) <= mostOfLanes/p.PE
 }
 
-// Serial returns the serial search at the site p, for which HasSerial must report true. Each lane has one comparator
-// and makes one step at a time; all steps' thresholds lie in one memory.
-func (f *Functions) Serial(p Site) *SerialSearch {
+// SerialSearchAt returns the serial search at the site p, for which CanSearchSerially must report true. Each lane has
+// one comparator and makes one step at a time; all steps' thresholds lie in one memory.
+func (f *StepFunctions) SerialSearchAt(p FormSite) *SerialSearch {
 	f.bindList()
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	form := &SerialSearch{searching{lanes{f, p, p.Memory}, balanced(bits.Len(uint(f.compare.Steps())), 1)}}
+	form := &SerialSearch{searching{lanes{f, p, p.Memory}, balanced(bits.Len(uint(f.compare.ThresholdsPerChannel())),
+		1)}}
 	if !f.equal(form) {
 		panic("steps: a serial search differs from comparators")
 	}
@@ -38,37 +39,41 @@ func (f *Functions) Serial(p Site) *SerialSearch {
 // highest one are the number of exceeded thresholds.
 type SerialSearch struct{ searching }
 
-// Name returns a name with the number of steps, other than that of any search with a memory per stage.
-func (s *SerialSearch) Name() string { return fmt.Sprintf("serial search of %d steps", s.Steps()) }
+// Name returns a name with the number of steps. It differs from the name of any search with a memory per stage.
+func (s *SerialSearch) Name() string {
+	return fmt.Sprintf("serial search of %d steps", s.ComparisonsPerValue())
+}
 
-// Steps returns the comparisons per value, which is also the number of bits of a place.
-func (s *SerialSearch) Steps() int { return len(s.stages) }
+// ComparisonsPerValue returns the comparisons per value, which is also the number of bits of a place.
+func (s *SerialSearch) ComparisonsPerValue() int { return len(s.stages) }
 
-// Clocks returns the least latency: one clock per step.
-func (s *SerialSearch) Clocks() int { return s.Steps() }
+// LatencyClocks returns the least latency: one clock per step.
+func (s *SerialSearch) LatencyClocks() int { return s.ComparisonsPerValue() }
 
-// Rows returns the number of rows of a lane's memory, those of all its functions.
-func (s *SerialSearch) Rows() int { return s.functions() << s.Steps() }
+// RowsPerLane returns the number of rows of a lane's memory, those of all its functions.
+func (s *SerialSearch) RowsPerLane() int { return s.functions() << s.ComparisonsPerValue() }
 
-// Bits returns the width of a threshold in bits.
-func (s *SerialSearch) Bits() int { return s.f.of.Width }
+// ThresholdBits returns the width of a threshold in bits.
+func (s *SerialSearch) ThresholdBits() int { return s.f.of.Width }
 
 // HasCodeTable reports whether a table maps the count of exceeded thresholds to a code. Otherwise the code is a base
 // plus a multiple of the count.
 func (s *SerialSearch) HasCodeTable() bool { return s.f.compare.Delta != nil }
 
-// Next returns the place after one step of the search for v in function n.
-func (s *SerialSearch) Next(n, place int, v int64) int {
+// NextPlace returns the place after one step of the search for v in function n.
+func (s *SerialSearch) NextPlace(n, place int, v int64) int {
 	if v > s.limit(n, place) {
 		return 2*place + 1
 	}
 	return 2 * place
 }
 
-// Code returns the code of function n, from the place after the last step.
-func (s *SerialSearch) Code(n, place int) int64 { return s.code(n, place-1<<s.Steps()) }
+// CodeAtPlace returns the code of function n, from the place after the last step.
+func (s *SerialSearch) CodeAtPlace(n, place int) int64 {
+	return s.code(n, place-1<<s.ComparisonsPerValue())
+}
 
-// limit returns the threshold at a place of function n. Place 0 is unused.
+// limit returns the threshold with which function n's search compares at a place. Place 0 is unused.
 func (s *SerialSearch) limit(n, place int) int64 {
 	if place == 0 {
 		return 0
@@ -77,20 +82,20 @@ func (s *SerialSearch) limit(n, place int) int64 {
 	return s.threshold(n, step, place-1<<step, 0)
 }
 
-// Apply returns function n's code for v, by all steps of the search.
-func (s *SerialSearch) Apply(n int, v int64) int64 {
+// ComputeCode returns function n's code for v, by all steps of the search.
+func (s *SerialSearch) ComputeCode(n int, v int64) int64 {
 	place := 1
-	for range s.Steps() {
-		place = s.Next(n, place, v)
+	for range s.ComparisonsPerValue() {
+		place = s.NextPlace(n, place, v)
 	}
-	return s.Code(n, place)
+	return s.CodeAtPlace(n, place)
 }
 
-// Fields returns the config fields that threshold_serial of threshold.hpp reads.
-func (s *SerialSearch) Fields() []dataflow.Field {
-	return []dataflow.Field{
+// ConfigFields returns the fields of the C++ that threshold_serial of threshold.hpp reads.
+func (s *SerialSearch) ConfigFields() []dataflow.ConfigField {
+	return []dataflow.ConfigField{
 		{Name: "functions", Doc: "step functions of a lane", Value: s.functions()},
-		{Name: "search_steps", Doc: "comparisons of a value", Value: s.Steps()},
+		{Name: "search_steps", Doc: "comparisons of a value", Value: s.ComparisonsPerValue()},
 		unitField(s.f.compare.Unit), s.result(),
 	}
 }
@@ -98,7 +103,7 @@ func (s *SerialSearch) Fields() []dataflow.Field {
 // Tables returns the thresholds by place, and the table of codes if the code is not computed from the count.
 func (s *SerialSearch) Tables() []dataflow.Table {
 	places := s.table("places", "what a value is compared with", s.f.of, func(n int) (rows [][]int64) {
-		for place := range 1 << s.Steps() {
+		for place := range 1 << s.ComparisonsPerValue() {
 			rows = append(rows, []int64{s.limit(n, place)})
 		}
 		return rows
@@ -109,25 +114,25 @@ func (s *SerialSearch) Tables() []dataflow.Table {
 
 // Storage returns the memories of the thresholds and, if there is one, of the table of codes.
 func (s *SerialSearch) Storage() []dataflow.Storage {
-	list := []dataflow.Storage{s.storage("places", 1<<s.Steps(), s.f.of.Width)}
+	list := []dataflow.Storage{s.storage("places", 1<<s.ComparisonsPerValue(), s.f.of.Width)}
 	if rows := s.counts(); rows > 0 {
 		list = append(list, s.storage("codes", rows, s.codes().Width))
 	}
 	return list
 }
 
-// Logic returns the cost of a comparator for each lane, and of the choice between a new value and the one that is
+// LogicCost returns the cost of a comparator for each lane, and of the choice between a new value and the one that is
 // searched for.
-func (s *SerialSearch) Logic(m cost.CostModel) []cost.CostPart {
-	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
-	if m.Formula == cost.FittedFormula {
+func (s *SerialSearch) LogicCost(m cost.CostModel) []cost.CostPart {
+	lane := m.MultiplexerCost(2, s.f.of.Width+s.ComparisonsPerValue())
+	if m.Formula == cost.FormulaFitted {
 		lane.FF = s.f.of.Width // a register for the value
 	}
 	if s.f.compare.Delta == nil {
-		lane = lane.Plus(cost.Adder(s.f.out.Width))
+		lane = lane.Plus(cost.AdderCost(s.f.out.Width))
 	}
 	return []cost.CostPart{
-		m.Comparators(cost.ThresholdComparators{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
+		m.ComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

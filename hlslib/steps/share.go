@@ -33,14 +33,14 @@ type cross struct {
 	known  bool
 }
 
-// SelectedFrom declares that f consists of the given channels of whole, so that results about these are shared. It must
-// be called before any form is requested.
-func (f *Functions) SelectedFrom(whole *Functions, channels []int) {
+// MarkAsChannelsOf declares that f consists of the given channels of whole, so that results about these are shared. It
+// must be called before any form is requested.
+func (f *StepFunctions) MarkAsChannelsOf(whole *StepFunctions, channels []int) {
 	f.whole, f.channels = whole, channels
 }
 
-// root returns the functions from which these are selected, or f itself.
-func (f *Functions) root() *Functions {
+// root returns the functions from which f's are selected, or f itself if they are not selected from others.
+func (f *StepFunctions) root() *StepFunctions {
 	if f.whole != nil {
 		return f.whole
 	}
@@ -49,7 +49,7 @@ func (f *Functions) root() *Functions {
 
 // origins returns the index of each of f's functions among those from which they are selected. It is -1 if the
 // comparators differ.
-func origins(f *Functions) []int {
+func origins(f *StepFunctions) []int {
 	list := make([]int, len(f.compare.At))
 	for n := range list {
 		if list[n] = n; f.whole == nil {
@@ -68,7 +68,7 @@ func origins(f *Functions) []int {
 
 // proofs returns, by function, whether a form like this one was proved equal to it. It returns nil if that cannot be
 // shared: multipliers depend on the functions built beside them. The caller must hold the lock.
-func (s *share) proofs(form BuiltSteps, of num.Type, functions int) []bool {
+func (s *share) proofs(form HardwareForm, of num.Type, functions int) []bool {
 	if _, ok := form.(*ScaledForm); ok {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 9))
-	model := cost.CostModel{Formula: cost.FittedFormula}
+	model := cost.CostModel{Formula: cost.FormulaFitted}
 	for range 10 {
 		const channels, thresholds = 8, 3
 		list, in := make([]num.StepFunction, channels), make([]num.Range, channels)
@@ -29,23 +29,23 @@ func TestShare(t *testing.T) {
 				at += 1 + r.Int64N(reach/4)
 			}
 		}
-		of := func(some []int) *steps.Functions {
+		of := func(some []int) *steps.StepFunctions {
 			own, ranges, all := make([]num.StepFunction, len(some)), make([]num.Range, len(some)), num.Range{}
 			for i, c := range some {
 				own[i], ranges[i], all = list[c], in[c], all.Union(in[c])
 			}
-			typ := num.NarrowestInt(all)
-			k := num.NewThresholdTable(own, ranges, typ, 1<<10).Merged()
-			return steps.New(k, ranges, typ, num.Type{Kind: num.UInt, Width: 3})
+			typ := num.NarrowestIntTypeFor(all)
+			k := num.NewThresholdTable(own, ranges, typ, 1<<10).WithSharedRow()
+			return steps.New(k, ranges, typ, num.Type{Kind: num.KindUInt, Width: 3})
 		}
 		whole := of([]int{0, 1, 2, 3, 4, 5, 6, 7})
 		for _, some := range [][]int{{0, 4}, {5, 1}, {0, 1, 4, 5}, {2, 6}, {3}, {7, 6, 0, 4}} {
 			part, alone := of(some), of(some)
-			part.SelectedFrom(whole, some)
+			part.MarkAsChannelsOf(whole, some)
 			for _, pe := range dataflow.Divisors(len(some)) {
-				site := steps.Site{PE: pe, Alike: len(some) == 1}
-				got, want := part.Forms(site), alone.Forms(site)
-				got, want = append(got, part.FormAt(site)), append(want, alone.FormAt(site))
+				site := steps.FormSite{PE: pe, Alike: len(some) == 1}
+				got, want := part.AllFormsAt(site), alone.AllFormsAt(site)
+				got, want = append(got, part.CheapestFormAt(site)), append(want, alone.CheapestFormAt(site))
 				if len(got) != len(want) {
 					t.Fatalf("functions %v have %d forms, alone %d", some, len(got), len(want))
 				}
@@ -61,17 +61,17 @@ func TestShare(t *testing.T) {
 }
 
 // differs names the first property in which two forms differ. It returns "" if they agree.
-func differs(a, b steps.BuiltSteps, m cost.CostModel) string {
+func differs(a, b steps.HardwareForm, m cost.CostModel) string {
 	switch {
 	case a.Name() != b.Name():
 		return "names"
-	case a.Clocks() != b.Clocks():
+	case a.LatencyClocks() != b.LatencyClocks():
 		return "clocks"
 	case !reflect.DeepEqual(a.Storage(), b.Storage()):
 		return "memories"
-	case !reflect.DeepEqual(a.Logic(m), b.Logic(m)):
+	case !reflect.DeepEqual(a.LogicCost(m), b.LogicCost(m)):
 		return "logic"
-	case !reflect.DeepEqual(a.Fields(), b.Fields()):
+	case !reflect.DeepEqual(a.ConfigFields(), b.ConfigFields()):
 		return "fields"
 	case !reflect.DeepEqual(a.Tables(), b.Tables()):
 		return "tables"

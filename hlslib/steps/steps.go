@@ -17,14 +17,14 @@
 // multipliers' biases are stored alike. All other forms use addresses that depend on the value, so each lane has its
 // own tables.
 //
-// At chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer allows. The
-// choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it takes several
-// clocks per value, and the fold asks for it (dataflow.SerialStepping). Cost, tables, latency and simulation all follow
-// the BuiltSteps that FormAt returns.
+// CheapestFormAt chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer
+// allows. The choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it
+// takes several clocks per value, and the fold asks for it (dataflow.SerialStepEvaluation). Cost, tables, latency and
+// simulation all follow the HardwareForm that CheapestFormAt returns.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits.
 //
-//   - steps.go   Functions, Site, BuiltSteps, and the choice of a form
+//   - steps.go   StepFunctions, FormSite, HardwareForm, and the choice of a form
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
@@ -49,19 +49,19 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Functions are the step functions of one layer, all with the same types: one for all channels, or one per channel.
-type Functions struct {
+// StepFunctions are the step functions of one layer, all with the same types: one for all channels, or one per channel.
+type StepFunctions struct {
 	of, out num.Type
 	in      []num.Range // the values that occur, by function
 	compare num.ThresholdTable
 	loaded  bool // thresholds are loaded at run time
 
-	whole    *Functions // the functions from which these are selected, or nil
-	channels []int      // their channels in whole
-	origin   []int      // by function: its index in whole, or -1 if it differs there
+	whole    *StepFunctions // the functions from which these are selected, or nil
+	channels []int          // their channels in whole
+	origin   []int          // by function: its index in whole, or -1 if it differs there
 	share    share
 
-	lanes circuit.Library // circuits of comparators
+	lanes circuit.FunctionLibrary // circuits of comparators
 
 	// The rest is computed when it is first needed, because a check of a model needs only little of it.
 	listed   sync.Once
@@ -76,14 +76,15 @@ type Functions struct {
 	owned    sync.Once
 	own      *scaling // one multiplier per function, or nil if they have no fewer digits
 	mutex    sync.Mutex
-	chosen   map[Site]BuiltSteps
+	chosen   map[FormSite]HardwareForm
 	proved   map[string]bool // by form's name: whether the form equals the functions
 }
 
-// New returns the functions that the comparators k compute, from values of type of to codes of type out. in holds the
-// ranges of the values that occur: one for all functions, or one per channel.
-func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
-	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]BuiltSteps{}, proved: map[string]bool{}}
+// New returns the step functions that the comparators k compute, from values of type of to codes of type out. in holds
+// the ranges of the values that occur: one for all functions, or one per channel.
+func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *StepFunctions {
+	f := &StepFunctions{of: of, out: out, compare: k, in: in, chosen: map[FormSite]HardwareForm{},
+		proved: map[string]bool{}}
 	if len(k.At) == 1 {
 		all := in[0]
 		for _, r := range in {
@@ -94,16 +95,16 @@ func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	return f
 }
 
-// NewLoadable returns what New does for functions whose thresholds are loaded at run time. Their forms work for any
-// thresholds of the same number and any functions with the same codes.
-func NewLoadable(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
+// NewLoadableStepFunctions returns what New does for functions whose thresholds are loaded at run time. Their forms
+// work for any thresholds of the same number and any functions with the same codes.
+func NewLoadableStepFunctions(k num.ThresholdTable, in []num.Range, of, out num.Type) *StepFunctions {
 	f := New(k, in, of, out)
 	f.loaded = true
 	return f
 }
 
-// bind computes the data from which forms are built.
-func (f *Functions) bind() {
+// bind computes the data from which forms of hardware are built. It is called when a form is first needed.
+func (f *StepFunctions) bind() {
 	f.bindList()
 	f.once.Do(func() {
 		if f.loaded {
@@ -116,7 +117,7 @@ func (f *Functions) bind() {
 }
 
 // bindList sets f.list, the functions that every form must equal.
-func (f *Functions) bindList() {
+func (f *StepFunctions) bindList() {
 	f.listed.Do(func() {
 		f.origin = origins(f)
 		if f.whole != nil {
@@ -129,15 +130,15 @@ func (f *Functions) bindList() {
 				*s = f.whole.list[at]
 				continue
 			}
-			*s = f.compare.Step(n, f.of)
+			*s = f.compare.StepFunctionOf(n, f.of)
 		}
-		num.ShareValues(f.list)
+		num.ShareStepValues(f.list)
 	})
 }
 
 // totals returns each function's code by the number of exceeded thresholds. It returns nil if thresholds have no
 // deltas.
-func (f *Functions) totals() [][]int64 {
+func (f *StepFunctions) totals() [][]int64 {
 	f.summed.Do(func() {
 		for n, deltas := range f.compare.Delta {
 			codes := append(make([]int64, 0, len(deltas)+1), f.compare.Base[min(n, len(f.compare.Base)-1)])
@@ -151,11 +152,11 @@ func (f *Functions) totals() [][]int64 {
 }
 
 // bindJumps sets f.jumps, the range of the jumps at all breakpoints.
-func (f *Functions) bindJumps() {
+func (f *StepFunctions) bindJumps() {
 	first := true
 	for _, s := range f.list {
 		for i := range s.At {
-			d := num.SingleValue(s.Value[i+1] - s.Value[i])
+			d := num.SingleValueRange(s.Value[i+1] - s.Value[i])
 			if first {
 				f.jumps, first = d, false
 			}
@@ -164,42 +165,43 @@ func (f *Functions) bindJumps() {
 	}
 }
 
-// uniform reports whether all jumps are equal and fit an int of C++.
-func (f *Functions) uniform() bool {
-	return f.jumps.Lo == f.jumps.Hi && f.jumps.Within(num.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
+// uniform reports whether the jumps at all breakpoints are equal and fit an int of C++.
+func (f *StepFunctions) uniform() bool {
+	return f.jumps.Lo == f.jumps.Hi && f.jumps.IsWithin(num.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
 }
 
-// A Site says where in a layer the functions are computed: how many side by side, whether all channels share one, and
-// in which memory.
-type Site struct {
+// A FormSite says where in a layer the functions are computed: how many side by side, whether all channels share one,
+// and in which memory.
+type FormSite struct {
 	PE     int             // lanes
 	Alike  bool            // all lanes use one function at a time; else lane i uses that of channel r*PE+i in row r
 	Memory dataflow.Memory // for the tables; NoMemory chooses the cheapest
 	Clocks int             // most clocks from a value to its code; 0 means any number
 }
 
-// A BuiltSteps is one way to build the functions at a site.
-type BuiltSteps interface {
+// A HardwareForm is one way to build the functions at a site.
+type HardwareForm interface {
 	// Name returns a name that distinguishes the forms of the same functions, whatever the site.
 	Name() string
-	// Clocks returns the clocks from a value to its code. Data that does not depend on the value is fetched before.
-	Clocks() int
-	// TablesPerLane reports whether each lane has its own tables; else one row holds the data of all lanes.
-	TablesPerLane() bool
-	// Lanes returns the number of values that are computed side by side.
-	Lanes() int
-	// Apply returns function n's code for v, computed from the form's tables.
-	Apply(n int, v int64) int64
-	// Fields and Tables return the arguments of apply_steps in core/compare.hpp, which computes the form in C++.
-	Fields() []dataflow.Field
+	// LatencyClocks returns the clocks from a value to its code. Data that does not depend on the value is fetched
+	// before.
+	LatencyClocks() int
+	// HasTablesPerLane reports whether each lane has its own tables; else one row holds the data of all lanes.
+	HasTablesPerLane() bool
+	// LaneCount returns the number of values that are computed side by side.
+	LaneCount() int
+	// ComputeCode returns function n's code for v, computed from the form's tables.
+	ComputeCode(n int, v int64) int64
+	// ConfigFields and Tables return the arguments of apply_steps in core/compare.hpp, which computes the form in C++.
+	ConfigFields() []dataflow.ConfigField
 	Tables() []dataflow.Table
 	// Storage returns the memories of the tables, in the part "threshold memory".
 	Storage() []dataflow.Storage
-	// Logic returns the cost of the comparators and adders of all lanes.
-	Logic(cost.CostModel) []cost.CostPart
-	// Circuit returns the codes of the lanes' values in RTL. row is the address of the tables' row, at stage 0, as
+	// LogicCost returns the cost of the comparators and adders of all lanes.
+	LogicCost(cost.CostModel) []cost.CostPart
+	// BuildCircuit returns the codes of the lanes' values in RTL. row is the address of the tables' row, at stage 0, as
 	// for apply_steps.
-	Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
+	BuildCircuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
 }
 
 // The numbers that core/compare.hpp has for the forms.
@@ -213,16 +215,16 @@ const (
 )
 
 // formField returns the field of the C++ that selects the form with the number n.
-func formField(n int) dataflow.Field {
-	return dataflow.Field{Name: "form",
+func formField(n int) dataflow.ConfigField {
+	return dataflow.ConfigField{Name: "form",
 		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search, " +
 			"5 multiplier", Value: n}
 }
 
-// NoStepsFields returns the fields of the C++ for a layer without thresholds: its output is unit times its value, plus
-// base. value names the value.
-func NoStepsFields(value string, unit, base int) []dataflow.Field {
-	return []dataflow.Field{
+// ConfigFieldsWithoutSteps returns the fields of the C++ for a layer without thresholds: its output is unit times its
+// value, plus base. value names the value.
+func ConfigFieldsWithoutSteps(value string, unit, base int) []dataflow.ConfigField {
+	return []dataflow.ConfigField{
 		formField(none),
 		{Name: "unit", Doc: "added to the output by each count of the " + value, Value: unit},
 		{Name: "base", Doc: "the output at count 0", Value: base},
@@ -230,9 +232,9 @@ func NoStepsFields(value string, unit, base int) []dataflow.Field {
 	}
 }
 
-// FormAt returns the cheapest form for a site, or nil if there are no thresholds.
-func (f *Functions) FormAt(p Site) BuiltSteps {
-	if f.compare.Steps() == 0 {
+// CheapestFormAt returns the cheapest form for a site, or nil if there are no thresholds.
+func (f *StepFunctions) CheapestFormAt(p FormSite) HardwareForm {
+	if f.compare.ThresholdsPerChannel() == 0 {
 		return nil
 	}
 	f.bind()
@@ -256,25 +258,25 @@ const (
 	laneLUTs  = 8
 )
 
-// PriceOf returns the price of a form in LUTs, for the devices to which the cost formulas are fitted.
-func PriceOf(form BuiltSteps) float64 {
-	m := cost.CostModel{Formula: cost.FittedFormula}
+// FormPriceInLUTs returns the price of a form in LUTs, for the devices to which the cost formulas are fitted.
+func FormPriceInLUTs(form HardwareForm) float64 {
+	m := cost.CostModel{Formula: cost.FormulaFitted}
 	var all cost.Resources
 	for _, s := range form.Storage() {
 		all = all.Plus(estimate.MemoryCost(m, s))
 	}
-	for _, p := range form.Logic(m) {
+	for _, p := range form.LogicCost(m) {
 		all = all.Plus(p.Resources)
 	}
 	p := price(all)
-	if form.TablesPerLane() {
-		p += float64(laneLUTs * form.Lanes())
+	if form.HasTablesPerLane() {
+		p += float64(laneLUTs * form.LaneCount())
 	}
 	return p
 }
 
-// Price returns the price in LUTs of parts of a cost, with other resources converted to LUTs.
-func Price(parts []cost.CostPart) float64 {
+// PriceInLUTs returns the price in LUTs of the parts of a cost together, with other resources converted to LUTs.
+func PriceInLUTs(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
 		all = all.Plus(p.Resources)
@@ -288,25 +290,25 @@ func price(all cost.Resources) float64 {
 
 // choose returns the form for a site with the least price and, among equals, the fewest clocks. Comparators are always
 // possible; any other form must be proved equal to the functions.
-func (f *Functions) choose(p Site) BuiltSteps {
-	forms := slices.DeleteFunc(f.all(p), func(form BuiltSteps) bool {
-		return p.Clocks > 0 && form.Clocks() > p.Clocks
+func (f *StepFunctions) choose(p FormSite) HardwareForm {
+	forms := slices.DeleteFunc(f.all(p), func(form HardwareForm) bool {
+		return p.Clocks > 0 && form.LatencyClocks() > p.Clocks
 	})
 	return f.least(forms)
 }
 
-// Forms returns every form for a site, whatever its clocks, with the comparators first.
-func (f *Functions) Forms(p Site) []BuiltSteps {
+// AllFormsAt returns every form for a site, whatever its clocks, with the comparators first.
+func (f *StepFunctions) AllFormsAt(p FormSite) []HardwareForm {
 	f.bind()
 	return f.all(p)
 }
 
-func (f *Functions) all(p Site) []BuiltSteps {
-	forms := []BuiltSteps{&parallel{f, p}}
-	if f.of.Kind == num.Bipolar {
+func (f *StepFunctions) all(p FormSite) []HardwareForm {
+	forms := []HardwareForm{&parallel{f, p}}
+	if f.of.Kind == num.KindBipolar {
 		return forms
 	}
-	if f.compare.Steps() > MaxCompared && CanUseTable(f, p) {
+	if f.compare.ThresholdsPerChannel() > MaxComparedThresholds && CanUseTable(f, p) {
 		forms = nil
 	}
 	if !f.loaded {
@@ -314,7 +316,7 @@ func (f *Functions) all(p Site) []BuiltSteps {
 	}
 	tables := []dataflow.Memory{p.Memory}
 	if p.Memory == dataflow.NoMemory {
-		tables = []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
+		tables = []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM}
 	}
 	for _, m := range tables {
 		l := lanes{f, p, m}
@@ -328,29 +330,29 @@ func (f *Functions) all(p Site) []BuiltSteps {
 
 // least returns the first of the forms, by price and then by clocks, that is proved equal to the functions. It panics
 // if there is none. A proof for one site holds for all sites.
-func (f *Functions) least(forms []BuiltSteps) BuiltSteps {
+func (f *StepFunctions) least(forms []HardwareForm) HardwareForm {
 	type offer struct {
-		BuiltSteps
+		HardwareForm
 		price  float64
 		clocks int
 	}
 	offers := make([]offer, len(forms))
 	for i, form := range forms {
-		offers[i] = offer{form, PriceOf(form), form.Clocks()}
+		offers[i] = offer{form, FormPriceInLUTs(form), form.LatencyClocks()}
 	}
 	slices.SortStableFunc(offers, func(a, b offer) int {
 		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.clocks, b.clocks))
 	})
 	for _, o := range offers {
-		if f.equal(o.BuiltSteps) {
-			return o.BuiltSteps
+		if f.equal(o.HardwareForm) {
+			return o.HardwareForm
 		}
 	}
 	panic("steps: comparators differ from themselves")
 }
 
 // equal reports whether a form yields the functions' codes for all values.
-func (f *Functions) equal(form BuiltSteps) bool {
+func (f *StepFunctions) equal(form HardwareForm) bool {
 	name := form.Name()
 	equal, known := f.proved[name]
 	if !known {
@@ -362,16 +364,16 @@ func (f *Functions) equal(form BuiltSteps) bool {
 
 // A lanes is the common part of all forms but comparators and multipliers: each lane has its own tables, in a memory.
 type lanes struct {
-	f      *Functions
-	at     Site
+	f      *StepFunctions
+	at     FormSite
 	memory dataflow.Memory
 }
 
-// TablesPerLane returns true: each lane has tables of its own.
-func (l *lanes) TablesPerLane() bool { return true }
+// HasTablesPerLane returns true: each lane has tables of its own.
+func (l *lanes) HasTablesPerLane() bool { return true }
 
-// Lanes returns the number of values that are computed side by side.
-func (l *lanes) Lanes() int { return l.at.PE }
+// LaneCount returns the number of values that are computed side by side.
+func (l *lanes) LaneCount() int { return l.at.PE }
 
 // functions returns the number of functions in the tables of a lane.
 func (l *lanes) functions() int {
@@ -403,14 +405,14 @@ func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [
 
 // storage returns the memory of a lane's table, with the given rows per function of width bits each.
 func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
-	s := dataflow.ROMStorage(name, "threshold memory", l.functions()*rows, width).At(l.memory)
+	s := dataflow.NewTableStorage(name, "threshold memory", l.functions()*rows, width).InMemory(l.memory)
 	s.Banks = l.at.PE
 	return s
 }
 
 // fields returns the fields of the C++ for a form with tables per lane, whose number is form, followed by more.
-func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
-	return append([]dataflow.Field{
+func (l *lanes) fields(form int, more ...dataflow.ConfigField) []dataflow.ConfigField {
+	return append([]dataflow.ConfigField{
 		formField(form),
 		{Name: "functions", Doc: "step functions of a lane", Value: l.functions()},
 		{Name: "shared", Doc: "one row serves all channels", Value: false},
@@ -418,6 +420,6 @@ func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 }
 
 // unitField returns the field of the C++ with the jump that all thresholds share.
-func unitField(unit int64) dataflow.Field {
-	return dataflow.Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(unit)}
+func unitField(unit int64) dataflow.ConfigField {
+	return dataflow.ConfigField{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(unit)}
 }

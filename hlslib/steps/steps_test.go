@@ -33,7 +33,7 @@ func draw(r *rand.Rand, of num.Type, breaks int) num.StepFunction {
 	for range s.At {
 		s.Value = append(s.Value, s.Value[len(s.Value)-1]+jump())
 	}
-	return s.Restricted(all)
+	return s.RestrictedTo(all)
 }
 
 // line is a step function that multiplies, shifts and clips: it rises or falls.
@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 4))
 	names := map[string]bool{}
 	for n := range 150 {
-		of := num.Type{Kind: []num.TypeKind{num.UInt, num.Int}[n%2], Width: 2 + r.IntN(60)}
+		of := num.Type{Kind: []num.TypeKind{num.KindUInt, num.KindInt}[n%2], Width: 2 + r.IntN(60)}
 		if n%3 > 0 {
 			of.Width = 2 + r.IntN(12)
 		}
@@ -89,8 +89,8 @@ func TestForms(t *testing.T) {
 			occurs[0].Lo += int64(r.Uint64N(uint64(all.Hi-all.Lo)/2 + 1))
 		}
 		k := num.NewThresholdTable(list, occurs, of, 100)
-		f := steps.New(k, occurs, of, num.Narrowest(values...))
-		for _, form := range f.Forms(steps.Site{PE: pe, Alike: len(list) == 1}) {
+		f := steps.New(k, occurs, of, num.NarrowestTypeOf(values...))
+		for _, form := range f.AllFormsAt(steps.FormSite{PE: pe, Alike: len(list) == 1}) {
 			names[form.Name()[:5]] = true
 			for c, s := range list {
 				probe := []int64{occurs[0].Lo, of.Range().Hi}
@@ -98,10 +98,10 @@ func TestForms(t *testing.T) {
 					probe = append(probe, at-1, at)
 				}
 				for range 20 {
-					probe = append(probe, of.Decode(r.Uint64()))
+					probe = append(probe, of.DecodeBits(r.Uint64()))
 				}
 				for _, v := range probe {
-					if got, want := form.Apply(c, v), s.Apply(v); got != want && occurs[0].Contains(v) {
+					if got, want := form.ComputeCode(c, v), s.Apply(v); got != want && occurs[0].Contains(v) {
 						t.Fatalf("%s of %v, channel %d: %d gives %d, want %d", form.Name(), of, c, v, got, want)
 					}
 				}
@@ -120,16 +120,16 @@ func TestForms(t *testing.T) {
 }
 
 // checkTables compares the tables of a form with its storage.
-func checkTables(t *testing.T, form steps.BuiltSteps) {
+func checkTables(t *testing.T, form steps.HardwareForm) {
 	t.Helper()
 	tables, storage := form.Tables(), form.Storage()
 	if len(tables) != len(storage) {
 		t.Fatalf("%s has %d tables and %d storages", form.Name(), len(tables), len(storage))
 	}
 	for i, table := range tables {
-		want := table.Storage(storage[i].Part)
+		want := table.StorageForPart(storage[i].Part)
 		want.In, want.Same = storage[i].In, storage[i].Same
-		if priced, rows := want.Same*want.Arrays(), same(table.Rows); priced > rows || priced < 0 {
+		if priced, rows := want.Same*want.ArrayCount(), same(table.Rows); priced > rows || priced < 0 {
 			t.Fatalf("%s: %d rows of %s are priced as the same in their blocks, %d are", form.Name(), priced,
 				table.Name, rows)
 		}
@@ -160,12 +160,12 @@ func same(rows [][]int64) (n int) {
 // TestSame checks that a function whose breakpoints lie close together has mostly rows that equal others next to them.
 func TestSame(t *testing.T) {
 	t.Parallel()
-	of := num.Type{Kind: num.Int, Width: 12}
+	of := num.Type{Kind: num.KindInt, Width: 12}
 	s := num.StepFunction{At: []int64{100, 103, 140}, Value: []int64{0, 1, 2, 3}} // in two blocks
 	f := steps.New(num.NewThresholdTable([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9),
 		[]num.Range{of.Range()}, of,
-		num.Type{Kind: num.UInt, Width: 2})
-	for _, form := range f.Forms(steps.Site{PE: 2, Alike: true, Memory: dataflow.LUTRAM}) {
+		num.Type{Kind: num.KindUInt, Width: 2})
+	for _, form := range f.AllFormsAt(steps.FormSite{PE: 2, Alike: true, Memory: dataflow.MemoryLUTRAM}) {
 		if form.Name() != "table of 2^12 rows" {
 			continue
 		}
@@ -180,20 +180,20 @@ func TestSame(t *testing.T) {
 // TestDiffers checks that a form of another function is detected.
 func TestDiffers(t *testing.T) {
 	t.Parallel()
-	of := num.Type{Kind: num.Int, Width: 8}
-	site := steps.Site{PE: 1, Alike: true}
-	make := func(at ...int64) *steps.Functions {
+	of := num.Type{Kind: num.KindInt, Width: 8}
+	site := steps.FormSite{PE: 1, Alike: true}
+	make := func(at ...int64) *steps.StepFunctions {
 		s := num.StepFunction{At: at, Value: []int64{0}}
 		for i := range at {
 			s.Value = append(s.Value, int64(i+1))
 		}
 		k := num.NewThresholdTable([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9)
-		return steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 3})
+		return steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.KindUInt, Width: 3})
 	}
 	f := make(-100, 3, 77)
-	others := []*steps.Functions{make(-100, 3, 78), make(-99, 3, 77), make(-100, 3), make(-100, 3, 77, 127)}
+	others := []*steps.StepFunctions{make(-100, 3, 78), make(-99, 3, 77), make(-100, 3), make(-100, 3, 77, 127)}
 	for _, other := range others {
-		for _, form := range other.Forms(site) {
+		for _, form := range other.AllFormsAt(site) {
 			if f.FindDifference(form) == nil {
 				t.Errorf("%s of another function is taken", form.Name())
 			}
@@ -211,7 +211,7 @@ func TestChosen(t *testing.T) {
 		}
 		return s
 	}
-	wide, byte8 := num.Type{Kind: num.Int, Width: 17}, num.Type{Kind: num.Int, Width: 8}
+	wide, byte8 := num.Type{Kind: num.KindInt, Width: 17}, num.Type{Kind: num.KindInt, Width: 8}
 	for _, tt := range []struct {
 		of     num.Type
 		step   num.StepFunction
@@ -221,15 +221,16 @@ func TestChosen(t *testing.T) {
 		{byte8, even(byte8, -100, 3, 60), 0, "2^6 segments"},
 		{byte8, even(byte8, 5, 1, 1), 0, "comparators"},
 		{wide, even(wide, -50000, 384, 255), 2, "2^7 segments"},
-		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 2, "search by [4 4] bits"},
-		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^8 segments of 2^17 values"},
-		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
+		{num.Type{Kind: num.KindInt, Width: 40}, even(wide, -50000, 384, 255), 2, "search by [4 4] bits"},
+		{num.Type{Kind: num.KindInt, Width: 40}, even(wide, -50000, 384, 255), 0, "2^8 segments of 2^17 values"},
+		{num.Type{Kind: num.KindInt, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
 	} {
 		k := num.NewThresholdTable([]num.StepFunction{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
-		site := steps.Site{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
-		form := steps.New(k, []num.Range{tt.of.Range()}, tt.of, num.Type{Kind: num.UInt, Width: 8}).FormAt(site)
-		if form.Name() != tt.want || tt.clocks > 0 && form.Clocks() > tt.clocks {
-			t.Errorf("%v in %d clocks: %s in %d, want %s", tt.of, tt.clocks, form.Name(), form.Clocks(), tt.want)
+		site := steps.FormSite{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
+		form := steps.New(k, []num.Range{tt.of.Range()}, tt.of, num.Type{Kind: num.KindUInt,
+			Width: 8}).CheapestFormAt(site)
+		if form.Name() != tt.want || tt.clocks > 0 && form.LatencyClocks() > tt.clocks {
+			t.Errorf("%v in %d clocks: %s in %d, want %s", tt.of, tt.clocks, form.Name(), form.LatencyClocks(), tt.want)
 		}
 	}
 }
@@ -261,10 +262,10 @@ func TestComparators(t *testing.T) {
 			"thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
 	}
 	for _, tt := range tests {
-		of := num.Type{Kind: num.UInt, Width: 3}
-		k := num.NewThresholdTable(tt.steps, []num.Range{of.Range()}, of, 4).Merged()
-		f := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.Int, Width: 8})
-		form := f.Forms(steps.Site{PE: tt.pe, Alike: k.Shared(), Memory: dataflow.LUTRAM})[0]
+		of := num.Type{Kind: num.KindUInt, Width: 3}
+		k := num.NewThresholdTable(tt.steps, []num.Range{of.Range()}, of, 4).WithSharedRow()
+		f := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.KindInt, Width: 8})
+		form := f.AllFormsAt(steps.FormSite{PE: tt.pe, Alike: k.HasSharedRow(), Memory: dataflow.MemoryLUTRAM})[0]
 		var tables []string
 		for i, x := range form.Tables() {
 			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, form.Storage()[i].In, x.Rows))
@@ -279,18 +280,18 @@ func TestComparators(t *testing.T) {
 // loaded.
 func TestConstantThresholds(t *testing.T) {
 	t.Parallel()
-	of := num.Type{Kind: num.UInt, Width: 12}
+	of := num.Type{Kind: num.KindUInt, Width: 12}
 	values := []int64{0, 1, 2}
 	list := []num.StepFunction{{At: []int64{100, 1500}, Value: values}, {At: []int64{31, 2000}, Value: values}}
-	luts := func(made func(num.ThresholdTable, []num.Range, num.Type, num.Type) *steps.Functions, pe int) int {
+	luts := func(made func(num.ThresholdTable, []num.Range, num.Type, num.Type) *steps.StepFunctions, pe int) int {
 		k := num.NewThresholdTable(list, []num.Range{of.Range(), of.Range()}, of, 4)
-		f := made(k, []num.Range{of.Range(), of.Range()}, of, num.Type{Kind: num.UInt, Width: 2})
-		return f.Forms(steps.Site{PE: pe, Memory: dataflow.LUTRAM})[0].Logic(cost.CostModel{})[0].LUT
+		f := made(k, []num.Range{of.Range(), of.Range()}, of, num.Type{Kind: num.KindUInt, Width: 2})
+		return f.AllFormsAt(steps.FormSite{PE: pe, Memory: dataflow.MemoryLUTRAM})[0].LogicCost(cost.CostModel{})[0].LUT
 	}
 	for name, tt := range map[string]struct{ got, want int }{
 		"a row":        {luts(steps.New, 2), 2 * (2*4 + 1)},
 		"two rows":     {luts(steps.New, 1), 2*6 + 1},
-		"a loaded row": {luts(steps.NewLoadable, 2), 2 * (2*6 + 1)},
+		"a loaded row": {luts(steps.NewLoadableStepFunctions, 2), 2 * (2*6 + 1)},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d LUT, want %d", name, tt.got, tt.want)

@@ -151,18 +151,19 @@ func TestClocks(t *testing.T) {
 				moves, clocks = r.parallel(parts, due), parts*max(r.pixels(), due[len(due)-1]+1)
 			}
 			l := op.Loop(f, dataflow.Target{})
-			if l.Iterations() != clocks || len(moves) != clocks {
-				t.Errorf("%+v, %+v: %d clocks, the formula says %d, the definition %d", g, f, l.Iterations(), clocks,
+			if l.IterationsPerFrame() != clocks || len(moves) != clocks {
+				t.Errorf("%+v, %+v: %d clocks, the formula says %d, the definition %d", g, f, l.IterationsPerFrame(),
+					clocks,
 					len(moves))
 				continue
 			}
-			walk := l.Walk()
+			walk := l.NewWalker()
 			for i, m := range moves {
-				if walk.Moves() != m {
-					t.Errorf("%+v, %+v: clock %d moves %v, want %v", g, f, i, walk.Moves(), m)
+				if walk.NextMoves() != m {
+					t.Errorf("%+v, %+v: clock %d moves %v, want %v", g, f, i, walk.NextMoves(), m)
 					break
 				}
-				walk.Advance()
+				walk.AdvanceIteration()
 			}
 		}
 		if want := r.positions() > 1 && increasing; parallel != want {
@@ -193,7 +194,7 @@ func TestStreams(t *testing.T) {
 			if _, ports := op.Ports(f); ports[0].Words != words || !slices.Equal(out[0].Shape[:2], g.frame[:]) {
 				t.Errorf("%+v, %+v: %d words of windows %v", g, f, ports[0].Words, out[0].Shape)
 			}
-			if between := l.LastWrite(0) - l.FirstWrite(0) + 1; between != words {
+			if between := l.LastWriteClock(0) - l.FirstWriteClock(0) + 1; between != words {
 				t.Errorf("%+v, %+v: %d words in %d clocks", g, f, words, between)
 			}
 		}
@@ -247,6 +248,6 @@ func BenchmarkLoop(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		op.Loop(dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, dataflow.Target{})
+		op.Loop(dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.MemoryBRAM}, dataflow.Target{})
 	}
 }

@@ -20,8 +20,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		return c
 	}
 	m := estimate.CostModelOf(t)
-	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
-	if m.Formula == cost.FINNFormula {
+	drive, out := cost.WindowControlCost(), f.PE*f.SIMD*o.out.Elem.Width
+	if m.Formula == cost.FormulaFINN {
 		drive = cost.Resources{LUT: control, FF: counters(o, f)}
 	}
 	storage := o.storage(f)
@@ -30,7 +30,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		parts = append(parts, cost.Resources{LUT: out}.AsPart("padding"))
 	}
 	// The written word has a register. The fitted formula includes it in a memory in LUTs.
-	if m.Formula == cost.FINNFormula || o.all(f) || storage[0].In != dataflow.LUTRAM {
+	if m.Formula == cost.FormulaFINN || o.all(f) || storage[0].In != dataflow.MemoryLUTRAM {
 		parts = append(parts, cost.Resources{FF: out}.AsPart("output register"))
 	}
 	return estimate.CostOfParts(parts...)
@@ -40,39 +40,41 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 // words read are compared with those needed, and at the end of a window the next window's need is chosen, added and
 // chosen again. With all positions per clock, a comparison of counters ends a window, and an addition and a choice
 // find the next.
-func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if o.all(f) {
-		return cost.CarriedDelay(3)
+		return cost.CarriedDelayNS(3)
 	}
-	return cost.CarriedDelay(4)
+	return cost.CarriedDelayNS(4)
 }
 
 // storage returns the layer's memories: the ring, or the delays of lines and those of the columns of taps.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	word := f.SIMD * o.in.Elem.Width
 	if !o.all(f) {
-		return []dataflow.Storage{dataflow.RAMStorage("ring", "window buffer", o.depth(f), word).At(f.Memory)}
+		return []dataflow.Storage{dataflow.NewArrayStorage("ring", "window buffer", o.depth(f),
+			word).InMemory(f.Memory)}
 	}
 	delay := func(name, part string, stages, rows, word int) dataflow.Storage {
 		if stages == 0 {
 			rows = 0
 		}
-		return dataflow.RAMStorage(name, part, rows, stages*word)
+		return dataflow.NewArrayStorage(name, part, rows, stages*word)
 	}
 	h, w := o.g.kernel[0], o.g.kernel[1]
 	return []dataflow.Storage{
-		delay("lines", "window buffer", h-1, o.depth(f), word).At(f.Memory).InShiftRegisters(),
-		delay("columns", "window registers", w-1, o.spacing(f), h*word).At(dataflow.LUTRAM).InShiftRegisters(),
+		delay("lines", "window buffer", h-1, o.depth(f), word).InMemory(f.Memory).InShiftRegisters(),
+		delay("columns", "window registers", w-1, o.spacing(f),
+			h*word).InMemory(dataflow.MemoryLUTRAM).InShiftRegisters(),
 	}
 }
 
 // memoryCost returns the cost of the memories. FINN's formula for the ring also serves for delays that are too long for
 // registers.
 func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.Storage) []cost.CostPart {
-	parts := estimate.MemoryParts(m, storage)
+	parts := estimate.MemoryCostParts(m, storage)
 	for i, s := range storage {
-		if shifted := o.all(f) && s.Rows <= dataflow.ShiftRegister; m.Formula == cost.FINNFormula && !shifted {
-			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.MemoryStyleOf(s.In)).AsPart(s.Part)
+		if shifted := o.all(f) && s.Rows <= dataflow.MaxShiftRegisterWords; m.Formula == cost.FormulaFINN && !shifted {
+			parts[i] = cost.FINNWindowBufferCost(s.Width, s.Rows, estimate.MemoryStyleOf(s.In)).AsPart(s.Part)
 		}
 	}
 	return parts
@@ -81,7 +83,7 @@ func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.St
 // counters returns the bits that all counters of swg.hpp have together: positions in the frame, places in the buffer,
 // and loops.
 func counters(o *op, f dataflow.Fold) int {
-	frame, line := width(o.in.Shape.Size()/f.SIMD), width(o.g.frame[1]*o.parts(f))
+	frame, line := width(o.in.Shape.ElementCount()/f.SIMD), width(o.g.frame[1]*o.parts(f))
 	windows := width(o.g.windows[0]) + width(o.g.windows[1])
 	loops := width(o.schedule(f).slots*o.parts(f)) + width(o.parts(f))
 	if o.all(f) {

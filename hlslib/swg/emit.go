@@ -6,25 +6,26 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	pad := 0
 	if o.padded {
-		pad = int(o.out.Elem.Encode(o.P.Pad))
+		pad = int(o.out.Elem.EncodeBits(o.P.Pad))
 	}
 	g, parts := o.g, o.parts(f)
-	both := func(name, doc string, axes [2]int) []dataflow.Field {
-		return []dataflow.Field{{Name: name + "_h", Doc: doc, Value: axes[0]}, {Name: name + "_w", Value: axes[1]}}
+	both := func(name, doc string, axes [2]int) []dataflow.ConfigField {
+		return []dataflow.ConfigField{{Name: name + "_h", Doc: doc, Value: axes[0]}, {Name: name + "_w",
+			Value: axes[1]}}
 	}
-	last := dataflow.Field{Name: "tile", Doc: "words of a pixel that make a tile", Value: o.tile(f) / f.SIMD}
+	last := dataflow.ConfigField{Name: "tile", Doc: "words of a pixel that make a tile", Value: o.tile(f) / f.SIMD}
 	if o.all(f) {
-		last = dataflow.Field{Name: "taps_width", Doc: "bits of all taps of a word",
+		last = dataflow.ConfigField{Name: "taps_width", Doc: "bits of all taps of a word",
 			Value: f.PE * f.SIMD * o.in.Elem.Width}
 	}
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "swg.hpp",
 		Func:    "swg",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: slices.Concat([]dataflow.Field{
+		Config: slices.Concat([]dataflow.ConfigField{
 			{Name: "parallel", Doc: "a word holds all kernel positions", Value: o.all(f)},
 			{Name: "iterations", Doc: "clocks of a frame", Value: o.schedule(f).slots * parts},
 			{Name: "parts", Doc: "words of a pixel", Value: parts},
@@ -35,7 +36,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			both("stride", "pixels between windows", g.stride),
 			both("dilation", "pixels between taps", g.dilation),
 			both("before", "pixels in front of the frame", g.before),
-			[]dataflow.Field{
+			[]dataflow.ConfigField{
 				{Name: "padded", Doc: "some taps lie outside of the frame", Value: o.padded},
 				{Name: "pad", Doc: "bits of a tap outside of the frame", Value: pad},
 				last,

@@ -8,14 +8,15 @@ import (
 // Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.LineDependence(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependenceOf(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		if p.Kernel[1-axis] != 1 {
 			return nil // its padding would meet weights
 		}
-		p.Kernel, p.Stride = layer.AxisParams(axis, p.Kernel, 1), layer.AxisParams(axis, p.Stride, 1)
-		p.Dilation = layer.AxisParams(axis, p.Dilation, 1)
-		p.Before, p.After = layer.AxisParams(axis, p.Before, 0), layer.AxisParams(axis, p.After, 0)
+		p.Kernel, p.Stride = layer.ParamAlongAxisAsRows(axis, p.Kernel, 1), layer.ParamAlongAxisAsRows(axis, p.Stride,
+			1)
+		p.Dilation = layer.ParamAlongAxisAsRows(axis, p.Dilation, 1)
+		p.Before, p.After = layer.ParamAlongAxisAsRows(axis, p.Before, 0), layer.ParamAlongAxisAsRows(axis, p.After, 0)
 		return New(p)
 	})
 }
@@ -36,7 +37,7 @@ func (o *op) Computation() dataflow.Computation {
 		}
 		return row*width + column
 	}
-	g := dataflow.Gather{Run: o.channels, Fill: o.P.Pad, At: func(_, r int) (input, run int) {
+	g := dataflow.GatherComputation{Run: o.channels, Fill: o.P.Pad, At: func(_, r int) (input, run int) {
 		if run = at(pixel(r)); run < 0 {
 			return -1, 0
 		}
@@ -44,7 +45,7 @@ func (o *op) Computation() dataflow.Computation {
 	}}
 	if o.P.Before != [2]int{} || o.P.After != [2]int{} {
 		wide := before[1] + width + o.P.After[1]
-		g.Border = &dataflow.Border{
+		g.Border = &dataflow.GatherBorder{
 			Runs: (before[0] + height + o.P.After[0]) * wide,
 			In:   func(r int) int { return at(r/wide-before[0], r%wide-before[1]) },
 			Of: func(r int) int {
@@ -65,7 +66,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // EvalRows returns the rows from to to-1 of Eval's output, of which in returns the rows of the input.
 func (o *op) EvalRows(in func(row int) []int64, from, to int) []int64 {
 	height, width := o.in.Shape[0], o.in.Shape[1]
-	y := make([]int64, 0, (to-from)*o.out.Shape[1:].Size())
+	y := make([]int64, 0, (to-from)*o.out.Shape[1:].ElementCount())
 	rows := make([][]int64, o.P.Kernel[0]) // the rows under a window; nil outside of the frame
 	for oy := from; oy < to; oy++ {
 		for i := range rows {

@@ -24,17 +24,17 @@ func (g *geometry) last(axis, o int) int {
 // first returns the first pixel of the frame that window o touches along an axis.
 func (g *geometry) first(axis, o int) int { return max(g.corner(axis, o), 0) }
 
-// slides reports whether no window below row oy of windows touches the first row of pixels under row oy. Then the
-// windows of the row release its pixels one by one.
+// slides reports whether no window below the row oy of windows touches the first row of pixels that this row touches.
+// Then the windows of the row release those pixels one by one.
 func (g *geometry) slides(oy int) bool {
 	return oy == g.windows[0]-1 || g.first(0, oy+1) > g.first(0, oy)
 }
 
-// need returns the number of pixels, row by row, up to the last one that the window in row oy and column ox touches,
-// and with it.
+// need returns the number of pixels in row-major order up to the last one that the window in row oy and column ox
+// touches, included.
 func (g *geometry) need(oy, ox int) int { return g.last(0, oy)*g.frame[1] + g.last(1, ox) + 1 }
 
-// keep returns the index, row by row, of the first pixel that the window in row oy and column ox or a later one
+// keep returns the row-major index of the first pixel that the window in row oy and column ox, or a later window,
 // touches.
 func (g *geometry) keep(oy, ox int) int {
 	at := g.first(0, oy) * g.frame[1]
@@ -47,7 +47,8 @@ func (g *geometry) keep(oy, ox int) int {
 // pixels returns the number of pixels in a frame, H*W.
 func (g *geometry) pixels() int { return g.frame[0] * g.frame[1] }
 
-// due returns the index, row by row, of the last tap of the window in row oy and column ox. It may lie in the padding.
+// due returns the row-major index of the last tap of the window in row oy and column ox. The tap may lie in the
+// padding.
 func (g *geometry) due(oy, ox int) int {
 	return (g.corner(0, oy)+g.span(0))*g.frame[1] + g.corner(1, ox) + g.span(1)
 }

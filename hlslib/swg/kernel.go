@@ -124,7 +124,8 @@ func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// enter sets what the current window needs, and how far the ring may fill.
+// enter sets the kernel's need and limit for the current window. They are the words that it needs, and how far the ring
+// may fill before the next window.
 func (k *ringer) enter() {
 	k.need, k.limit = k.ahead.need(), k.ahead.limit(len(k.ring))
 	k.cornerY, k.cornerX = k.ahead.y, k.ahead.x
@@ -205,8 +206,8 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// read returns the word of the window whose taps, column by column as the delays hold them, are given. The word has
-// them row by row.
+// read returns the output word of the window whose taps are given. taps has them column by column, as the delays hold
+// them; the word has them row by row.
 func (k *shifter) read(taps []int64) dataflow.Word {
 	w, n := &k.window, len(k.padding)
 	k.written = k.written[:0]

@@ -10,7 +10,7 @@ import (
 // Folds yields the folds with one kernel position per clock, for every SIMD that divides the channels of a tile. Then
 // it yields those with all positions per clock, whose SIMD is a tile. Each comes with the possible memories for
 // buffered rows.
-func (o *op) Folds() dataflow.Folds {
+func (o *op) Folds() dataflow.FoldIterator {
 	return func(yield func(dataflow.Fold) bool) {
 		for _, pe := range slices.Compact([]int{1, o.positions()}) {
 			for _, simd := range o.simd {
@@ -38,19 +38,19 @@ func (o *op) legal(f dataflow.Fold) bool {
 		}
 		width *= o.positions()
 	}
-	return width <= dataflow.MaxWord && s.slots <= dataflow.MaxIterations/o.parts(f)
+	return width <= dataflow.MaxWordBits && s.slots <= dataflow.MaxIterationsPerFrame/o.parts(f)
 }
 
 // memories returns the memories to choose from for the buffered rows. A shallow ring lies in LUTs, shallow line delays
 // in shift registers.
 func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
-	if o.depth(f) > dataflow.ShiftRegister {
-		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	if o.depth(f) > dataflow.MaxShiftRegisterWords {
+		return []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM, dataflow.MemoryURAM}
 	}
 	if o.all(f) {
 		return []dataflow.Memory{dataflow.NoMemory}
 	}
-	return []dataflow.Memory{dataflow.LUTRAM}
+	return []dataflow.Memory{dataflow.MemoryLUTRAM}
 }
 
 // all reports whether a word of the fold holds all kernel positions, of which there are several.
@@ -89,10 +89,10 @@ func (o *op) depth(f dataflow.Fold) int {
 func (o *op) spacing(f dataflow.Fold) int { return o.g.dilation[1] * o.parts(f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	n := o.out.Shape.Size()
-	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.in.Shape.Size() / f.SIMD}},
+	n := o.out.Shape.ElementCount()
+	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.in.Shape.ElementCount() / f.SIMD}},
 		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE * f.SIMD, Words: n / (f.PE * f.SIMD),
-			Tile: o.out.Shape.TileOf(o.tile(f))}}
+			Tile: o.out.Shape.PortTileFor(o.tile(f))}}
 }
 
 // buffered is the number of rows for which latencies of memories are computed. The real number depends on the length
@@ -106,14 +106,14 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.DoCounterCompare()
 	word := f.SIMD * o.in.Elem.Width
 	if o.all(f) {
-		c.Read()
+		c.DoStreamRead()
 		if f.Memory != dataflow.NoMemory {
 			c.DoCounterLookup(buffered, word, f.Memory)
 		}
 	} else {
-		c.Lookup(buffered, word, f.Memory)
+		c.DoMemoryRead(buffered, word, f.Memory)
 	}
-	c.Choose(1)
-	return layer.WithLatency(o, f, t, dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)),
-		Latency: c.Write()})
+	c.DoSelect(1)
+	return layer.LoopWithBackEndLatency(o, f, t, dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)),
+		Latency: c.DoStreamWrite()})
 }

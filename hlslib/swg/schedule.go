@@ -40,8 +40,8 @@ func iterations(body []dataflow.LoopRun, parts int) []dataflow.LoopRun {
 	return scaled
 }
 
-// rings returns two sizes of rings in pixels: the smallest that holds every window, and the smallest that also holds
-// the pixels that the next window needs.
+// rings returns two sizes of rings in pixels. least is the smallest that holds every window, and ample the smallest
+// that also holds the pixels that the next window needs.
 func (g *geometry) rings() (least, ample int) {
 	for oy := range g.windows[0] {
 		for ox := range g.windows[1] {
@@ -95,7 +95,7 @@ func (g *geometry) withRing(ring int) schedule {
 			end:    min(g.pixels()-top, g.frame[1]+s.ring),
 		}
 		if alike > 0 && r != before {
-			s.body = append(s.body, dataflow.Repeat(alike, known[before].body...)...)
+			s.body = append(s.body, dataflow.RepeatLoopRuns(alike, known[before].body...)...)
 			alike = 0
 		}
 		d, ok := known[r]
@@ -106,14 +106,14 @@ func (g *geometry) withRing(ring int) schedule {
 		got = top + d.got
 		before, alike = r, alike+1
 	}
-	s.body = append(s.body, dataflow.Repeat(alike, known[before].body...)...)
-	s.body = dataflow.Join(append(s.body, slots(g.pixels()-got, reads))...)
-	s.slots = dataflow.Loop{Body: s.body}.Iterations()
+	s.body = append(s.body, dataflow.RepeatLoopRuns(alike, known[before].body...)...)
+	s.body = dataflow.JoinLoopRuns(append(s.body, slots(g.pixels()-got, reads))...)
+	s.slots = dataflow.Loop{Body: s.body}.IterationsPerFrame()
 	return s
 }
 
-// row returns the slots of the row r of windows with a ring of the given pixels. got is the number of pixels that have
-// been read after it.
+// row returns the slots of the row r of windows with a ring of the given pixels. The result got is the number of pixels
+// that have been read after it.
 func (g *geometry) row(r row, ring int) (body []dataflow.LoopRun, got int) {
 	k := g.kernel[0] * g.kernel[1]
 	got = r.got
@@ -121,7 +121,7 @@ func (g *geometry) row(r row, ring int) (body []dataflow.LoopRun, got int) {
 	var before window
 	alike := 0
 	flush := func() {
-		body = append(body, dataflow.Repeat(alike, slots(before.wait, reads), slots(before.both, both),
+		body = append(body, dataflow.RepeatLoopRuns(alike, slots(before.wait, reads), slots(before.both, both),
 			slots(k-before.both, writes))...)
 	}
 	for ox := range g.windows[1] {
@@ -140,7 +140,7 @@ func (g *geometry) row(r row, ring int) (body []dataflow.LoopRun, got int) {
 		before, alike = w, alike+1
 	}
 	flush()
-	return dataflow.Join(body...), got
+	return dataflow.JoinLoopRuns(body...), got
 }
 
 // parallel returns the schedule for all kernel positions per clock.
@@ -152,7 +152,7 @@ func (g *geometry) parallel() schedule {
 	s.slots = max(g.pixels(), last+1)
 	whole := min(g.windows[0]-1, max(0, (g.pixels()-first)/period)) // periods before the end of the frame
 	s.body = g.shift(nil, 0, first, false)
-	s.body = append(s.body, dataflow.Repeat(whole, g.period(first, period)...)...)
+	s.body = append(s.body, dataflow.RepeatLoopRuns(whole, g.period(first, period)...)...)
 	for oy := whole; oy < g.windows[0]; oy++ {
 		length := period
 		if oy == g.windows[0]-1 {
@@ -160,7 +160,7 @@ func (g *geometry) parallel() schedule {
 		}
 		s.body = append(s.body, g.period(g.due(oy, 0), length)...)
 	}
-	s.body = dataflow.Join(s.body...)
+	s.body = dataflow.JoinLoopRuns(s.body...)
 	return s
 }
 
@@ -175,13 +175,13 @@ func (g *geometry) period(at, length int) []dataflow.LoopRun {
 	// Strides that end before the end of the frame, and strides that begin before it.
 	in, begun := min(n, left/step), min(n, (left+step-1)/step)
 	var body []dataflow.LoopRun
-	body = append(body, dataflow.Repeat(in, stride(0)...)...)
+	body = append(body, dataflow.RepeatLoopRuns(in, stride(0)...)...)
 	for ox := in; ox < begun; ox++ {
 		body = append(body, stride(ox)...)
 	}
-	body = append(body, dataflow.Repeat(n-begun, stride(begun)...)...)
+	body = append(body, dataflow.RepeatLoopRuns(n-begun, stride(begun)...)...)
 	body = g.shift(body, at+n*step, 1, true)
-	return dataflow.Join(g.shift(body, at+n*step+1, length-n*step-1, false)...)
+	return dataflow.JoinLoopRuns(g.shift(body, at+n*step+1, length-n*step-1, false)...)
 }
 
 // shift appends n slots, in which pixels from at on arrive, to body. They all write if write is true. Pixels beyond the

@@ -56,22 +56,23 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the sliding window in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the sliding window in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "ConvolutionInputGenerator",
 	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
 	Example: `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
 	Stepped: true,
 	Takes:   layer.CheckImageInput,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
 })
 
 // The limits that Bind checks.
 const (
-	MaxExtent  = 1 << 20 // of a kernel, a stride or a dilation, along one axis
-	MaxFrame   = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
-	MaxWindows = 1 << 25 // in a frame
+	MaxKernelStrideDilation = 1 << 20 // of a kernel, a stride or a dilation, along one axis
+	MaxPaddedFrameElements  = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
+	MaxWindowsPerFrame      = 1 << 25 // in a frame
 )
 
 // Params are the parameters of the sliding window: kernel, stride, dilation, padding and groups. The first number of
@@ -87,7 +88,7 @@ type Params struct {
 }
 
 type op struct {
-	dataflow.MinifloatMover
+	dataflow.MinifloatPassThrough
 	layer.Base[Params]
 	in, out  dataflow.StreamType
 	g        geometry
@@ -105,8 +106,8 @@ func (p Params) Verify() error {
 			name  string
 			value int
 		}{{"kernel", p.Kernel[a]}, {"stride", p.Stride[a]}, {"dilation", p.Dilation[a]}} {
-			if v.value < 1 || v.value > MaxExtent {
-				return fmt.Errorf("a %s of %d, want 1 to %d", v.name, v.value, MaxExtent)
+			if v.value < 1 || v.value > MaxKernelStrideDilation {
+				return fmt.Errorf("a %s of %d, want 1 to %d", v.name, v.value, MaxKernelStrideDilation)
 			}
 		}
 		reach := p.Dilation[a]*(p.Kernel[a]-1) + 1
@@ -136,7 +137,7 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 	o.out = dataflow.StreamType{Shape: dataflow.Shape{o.g.windows[0], o.g.windows[1], o.positions(), o.channels},
 		Range: o.in.Range, Elem: o.in.Elem}
 	if o.padded {
-		o.out = layer.Padded(o.out, o.P.Pad)
+		o.out = layer.StreamTypeWithPaddingCode(o.out, o.P.Pad)
 	}
 	o.simd = dataflow.Divisors(o.channels / o.P.Groups)
 	if o.depthwise() {
@@ -171,16 +172,17 @@ func (o *op) bindGeometry() error {
 		last := (o.g.windows[a]-1)*o.g.stride[a] - o.g.before[a] + o.g.reach(a)
 		o.padded = o.padded || o.g.before[a] > 0 || last > o.g.frame[a]
 	}
-	if !within(MaxFrame, padded[0], padded[1], o.channels) {
+	if !within(MaxPaddedFrameElements, padded[0], padded[1], o.channels) {
 		return fmt.Errorf("a frame of shape %v, padded to %d by %d, has more than %d elements", o.in.Shape, padded[0],
-			padded[1], MaxFrame)
+			padded[1], MaxPaddedFrameElements)
 	}
-	if !within(MaxWindows, o.g.windows[0], o.g.windows[1]) {
-		return fmt.Errorf("%d by %d windows, at most %d are possible", o.g.windows[0], o.g.windows[1], MaxWindows)
+	if !within(MaxWindowsPerFrame, o.g.windows[0], o.g.windows[1]) {
+		return fmt.Errorf("%d by %d windows, at most %d are possible", o.g.windows[0], o.g.windows[1],
+			MaxWindowsPerFrame)
 	}
-	if !within(dataflow.MaxElements, o.g.windows[0], o.g.windows[1], o.g.kernel[0], o.g.kernel[1], o.channels) {
+	if !within(dataflow.MaxElementsPerFrame, o.g.windows[0], o.g.windows[1], o.g.kernel[0], o.g.kernel[1], o.channels) {
 		return fmt.Errorf("%d by %d windows of %d by %d pixels have more than %d elements",
-			o.g.windows[0], o.g.windows[1], o.g.kernel[0], o.g.kernel[1], dataflow.MaxElements)
+			o.g.windows[0], o.g.windows[1], o.g.kernel[0], o.g.kernel[1], dataflow.MaxElementsPerFrame)
 	}
 	return nil
 }

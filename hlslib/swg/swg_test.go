@@ -111,8 +111,8 @@ func TestContract(t *testing.T) {
 		op, in := swg.New(g.params(pads[i%len(pads)])), typ(elems[i%len(elems)], g.shape()...)
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: op, In: []dataflow.StreamType{in}})
 	}
-	signed := num.Type{Kind: num.Float, Width: 6, Mantissa: 2}
-	unsigned := num.Type{Kind: num.UFloat, Width: 5, Mantissa: 2}
+	signed := num.Type{Kind: num.KindFloat, Width: 6, Mantissa: 2}
+	unsigned := num.Type{Kind: num.KindUFloat, Width: 5, Mantissa: 2}
 	for _, c := range []struct {
 		elem num.Type
 		pad  int64
@@ -245,7 +245,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
+	layertest.CheckTextRefused(t, swg.Kind, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`, `{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)
@@ -279,7 +279,7 @@ func TestFolds(t *testing.T) {
 		for f := range op.Folds() {
 			in, ports := op.Ports(f)
 			if in[0].PerWord != f.SIMD || in[0].Tile != 0 || ports[0].PerWord != f.PE*f.SIMD ||
-				ports[0].Words*f.PE*f.SIMD != out[0].Shape.Size() {
+				ports[0].Words*f.PE*f.SIMD != out[0].Shape.ElementCount() {
 				t.Errorf("%+v, %+v: ports %+v, %+v", tt.g, f, in, ports)
 			}
 			got = append(got, words{f.PE, f.SIMD, ports[0].Tile})
@@ -293,7 +293,7 @@ func TestFolds(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	part := func(op dataflow.Op, f dataflow.Fold, name string) dataflow.Resources {
-		for _, p := range op.Cost(f, dataflow.Target{Formula: dataflow.FINNFormula}) {
+		for _, p := range op.Cost(f, dataflow.Target{Formula: dataflow.FINNCostFormula}) {
 			if p.Name == name {
 				return p.Resources
 			}
@@ -307,20 +307,21 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		// A ring of 115 pixels, 2 rows and 3 pixels; 16 words of 4 elements each.
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.LUTRAM}, "window buffer",
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.MemoryBRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.MemoryLUTRAM}, "window buffer",
 			dataflow.Resources{LUT: 16 * 49, LUTRAM: 16 * 49}},
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.URAM}, "window buffer", dataflow.Resources{URAM: 1}},
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "padding", dataflow.Resources{LUT: 16}},
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.MemoryURAM}, "window buffer", dataflow.Resources{URAM: 1}},
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.MemoryBRAM}, "padding", dataflow.Resources{LUT: 16}},
 		// Two lines of 56*16 words; 2 columns of 3 taps, 16 words apart.
-		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window registers",
+		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.MemoryBRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
+		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.MemoryBRAM}, "window registers",
 			dataflow.Resources{LUT: 96, LUTRAM: 96, FF: 96}},
-		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.BRAM}, "window registers",
+		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.MemoryBRAM}, "window registers",
 			dataflow.Resources{LUT: 24 * 2, LUTRAM: 24 * 2}},
-		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "window registers",
+		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.MemoryBRAM}, "window registers",
 			dataflow.Resources{FF: 2 * 3 * 256}},
-		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "output register", dataflow.Resources{FF: 9 * 256}},
+		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.MemoryBRAM}, "output register",
+			dataflow.Resources{FF: 9 * 256}},
 	} {
 		if got := part(op, tt.f, tt.part); got != tt.want {
 			t.Errorf("%+v: %s %+v, want %+v", tt.f, tt.part, got, tt.want)

@@ -13,20 +13,20 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	rows := o.Words(f)
-	if !o.steps.Tables().PerChannel {
+	rows := o.WordsPerVector(f)
+	if !o.steps.TableLayout().PerChannel {
 		rows = 1
 	}
-	m := cost.Thresholding{
+	m := cost.ThresholdingShape{
 		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.MemoryStyleOf(f.Memory),
 		Fabric: estimate.CostModelOf(t).Fabric,
 	}
-	if f.Steps == dataflow.SerialStepping {
+	if f.Steps == dataflow.SerialStepEvaluation {
 		s := o.serial(f, t)
-		return estimate.StoringLayerCost(t, m, s.storage(), s.form.Logic(estimate.CostModelOf(t))...)
+		return estimate.StoringLayerCost(t, m, s.storage(), s.form.LogicCost(estimate.CostModelOf(t))...)
 	}
-	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.Logic(estimate.CostModelOf(t), f)...)
+	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.LogicCost(estimate.CostModelOf(t), f)...)
 }
 
 // Delay returns the delay of the counter of words, the only state of the layer, in nanoseconds.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
+func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }

@@ -12,19 +12,19 @@ import (
 // TestFloats has outputs that are minifloats through the contract, in all forms of step functions.
 func TestFloats(t *testing.T) {
 	t.Parallel()
-	signed := num.Type{Kind: num.Float, Width: 6, Mantissa: 2}
+	signed := num.Type{Kind: num.KindFloat, Width: 6, Mantissa: 2}
 	rising := func(of num.Type, from, gap int64) (s num.StepFunction) {
-		for code := of.Codes().Range().Lo; code <= of.Codes().Range().Hi; code++ {
+		for code := of.CodeType().Range().Lo; code <= of.CodeType().Range().Hi; code++ {
 			if code == -1 { // there is no -0
 				continue
 			}
-			if s.Value = append(s.Value, of.Value(code)); len(s.Value) > 1 {
+			if s.Value = append(s.Value, of.ValueOfCode(code)); len(s.Value) > 1 {
 				s.At = append(s.At, from+gap*int64(len(s.At))+int64(len(s.At)%3))
 			}
 		}
 		return s
 	}
-	unsigned := num.Type{Kind: num.UFloat, Width: 5, Mantissa: 2}
+	unsigned := num.Type{Kind: num.KindUFloat, Width: 5, Mantissa: 2}
 	of := func(name string, out num.Type, in num.Type, steps ...num.StepFunction) layertest.Case {
 		return layertest.Case{Name: name, Op: threshold.New(threshold.Params{Steps: steps, Out: &out}),
 			In: []dataflow.StreamType{typ(in, 3, 2)}, Folds: 12}

@@ -20,14 +20,14 @@ type serial struct {
 }
 
 func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
-	s := &serial{op: o, fold: f, target: t, form: o.steps.Serial(f)}
-	t.Bound = delay.ExpectedDelay // the C++ keeps this number, whatever synthesis achieves
-	c := layer.NewBodyChain(t)
-	c.Choose(s.form.Steps()) // the first place, or the place found before
-	c.Lookup(s.form.Rows(), s.form.Bits(), f.Memory)
-	c.DoOp(delay.OpCompare, s.form.Bits())
+	s := &serial{op: o, fold: f, target: t, form: o.steps.SerialSearchFor(f)}
+	t.Bound = delay.DelayRangeExpected // the C++ keeps this number, whatever synthesis achieves
+	c := layer.NewCarriedChain(t)
+	c.DoSelect(s.form.ComparisonsPerValue()) // the first place, or the place found before
+	c.DoMemoryRead(s.form.RowsPerLane(), s.form.ThresholdBits(), f.Memory)
+	c.DoOp(delay.OpCompare, s.form.ThresholdBits())
 	c.DoOp(delay.OpHoldMux, 1)
-	s.take(c.Clocks())
+	s.take(c.LatencyClocks())
 	if t.Stalls == dataflow.StallByCredit { // the circuit determines the number
 		_, clocks := s.circuit()
 		s.take(clocks)
@@ -35,22 +35,25 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	return s
 }
 
-// take sets the clocks per step, and by them the calls per word.
-func (s *serial) take(clocks int) { s.clocks, s.calls = clocks, (s.form.Steps()-1)*clocks+1 }
+// take sets the clocks per step of the search, and the calls per word that follow from it.
+func (s *serial) take(clocks int) {
+	s.clocks, s.calls = clocks, (s.form.ComparisonsPerValue()-1)*clocks+1
+}
 
-// orSerial adds, to every choice of PE in c, the folds that search serially, where the step functions have such a form.
-func (o *op) orSerial(c *layer.Folds) {
+// orSerial adds to c, for every PE of c, the folds that search serially, if the step functions can be searched that
+// way.
+func (o *op) orSerial(c *layer.FoldChoices) {
 	fits, memory := c.Fits, c.Memory
-	c.Steps = []dataflow.Stepping{dataflow.ParallelStepping, dataflow.SerialStepping}
+	c.Steps = []dataflow.StepEvaluation{dataflow.ParallelStepEvaluation, dataflow.SerialStepEvaluation}
 	c.Fits = func(f dataflow.Fold) bool {
-		if f.Steps == dataflow.SerialStepping && !o.steps.HasSerial(f) {
+		if f.Steps == dataflow.SerialStepEvaluation && !o.steps.CanSearchSerially(f) {
 			return false
 		}
 		return fits(f)
 	}
 	c.Memory = func(f dataflow.Fold) []dataflow.Memory {
-		if f.Steps == dataflow.SerialStepping {
-			return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
+		if f.Steps == dataflow.SerialStepEvaluation {
+			return []dataflow.Memory{dataflow.MemoryLUTRAM, dataflow.MemoryBRAM}
 		}
 		return memory(f)
 	}
@@ -59,24 +62,24 @@ func (o *op) orSerial(c *layer.Folds) {
 // loop returns the loop over the calls of every word. The first call reads the word, and the last writes its codes.
 func (s *serial) loop() dataflow.Loop {
 	c := layer.NewIterationChain(s.target)
-	c.ReadWhere()
-	c.Choose(s.form.Steps())
-	c.Lookup(s.form.Rows(), s.form.Bits(), s.fold.Memory)
-	c.DoOp(delay.OpCompare, s.form.Bits())
+	c.DoConditionalStreamRead()
+	c.DoSelect(s.form.ComparisonsPerValue())
+	c.DoMemoryRead(s.form.RowsPerLane(), s.form.ThresholdBits(), s.fold.Memory)
+	c.DoOp(delay.OpCompare, s.form.ThresholdBits())
 	if codes := s.codes(); s.form.HasCodeTable() {
-		c.Lookup(codes.Rows, codes.Width, codes.In)
+		c.DoMemoryRead(codes.Rows, codes.Width, codes.In)
 	} else {
 		c.DoCounterLookup(codes.Rows, codes.Width, codes.In)
 		c.DoOp(delay.OpAdd, s.Out[0].Elem.Width)
 	}
 	each, first, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex},
 		dataflow.IndexSet{Kind: dataflow.LastIndex}
-	return layer.WithLatency(s.op, s.fold, s.target, dataflow.LoopNest{
-		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
+	return layer.LoopWithBackEndLatency(s.op, s.fold, s.target, dataflow.LoopNest{
+		Trips:   []int{s.Vectors, s.WordsPerVector(s.fold), s.calls},
 		Read:    []dataflow.PortIndices{{each, each, first}},
 		Write:   []dataflow.PortIndices{{each, each, last}},
-		Latency: c.Write(),
-	}.Loop())
+		Latency: c.DoStreamWrite(),
+	}.AsLoop())
 }
 
 // codes returns the memory of codes, by the result of a search. It has no rows if codes are computed from counts.
@@ -91,22 +94,22 @@ func (s *serial) codes() dataflow.Storage {
 
 // storage returns the memories of the layer's tables, and that of the searches' places between two steps.
 func (s *serial) storage() []dataflow.Storage {
-	found := dataflow.RAMStorage("found", "places", s.clocks, s.fold.PE*s.form.Steps())
-	if found = found.At(dataflow.LUTRAM).InShiftRegisters(); s.clocks == 2 {
-		found.In = dataflow.Registers
+	found := dataflow.NewArrayStorage("found", "places", s.clocks, s.fold.PE*s.form.ComparisonsPerValue())
+	if found = found.InMemory(dataflow.MemoryLUTRAM).InShiftRegisters(); s.clocks == 2 {
+		found.In = dataflow.MemoryRegisters
 	}
 	return append(s.form.Storage(), found)
 }
 
-func (s *serial) emit() dataflow.Instance {
-	return dataflow.Instance{
+func (s *serial) emit() dataflow.KernelInstance {
+	return dataflow.KernelInstance{
 		Header:  "threshold.hpp",
 		Func:    "threshold_serial",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: append([]dataflow.Field{
+		Config: append([]dataflow.ConfigField{
 			{Name: "pe", Doc: "channels computed side by side", Value: s.fold.PE},
 			{Name: "calls", Doc: "calls per word", Value: s.calls},
-		}, s.form.Fields()...),
+		}, s.form.ConfigFields()...),
 		Tables:  s.form.Tables(),
 		Storage: s.storage(),
 	}
@@ -129,14 +132,14 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	call := iteration % k.calls
 	if call == 0 {
 		k.values, k.word = append(k.values[:0], in[0]...), k.next
-		k.next = (k.next + 1) % k.Words(k.fold)
+		k.next = (k.next + 1) % k.WordsPerVector(k.fold)
 		for pe := range k.places {
 			k.places[pe] = 1
 		}
 	}
 	if call%k.clocks == 0 {
 		for pe, v := range k.values {
-			k.places[pe] = k.form.Next(k.function(pe), k.places[pe], v)
+			k.places[pe] = k.form.NextPlace(k.function(pe), k.places[pe], v)
 		}
 	}
 	if call < k.calls-1 {
@@ -144,10 +147,10 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	codes := make(dataflow.Word, k.fold.PE)
 	for pe, place := range k.places {
-		codes[pe] = k.steps.FromCode(k.form.Code(k.function(pe), place))
+		codes[pe] = k.steps.OutputOfCode(k.form.CodeAtPlace(k.function(pe), place))
 	}
 	return []dataflow.Word{codes}
 }
 
 // function returns the index of the step function that channel pe of the word applies.
-func (k *searching) function(pe int) int { return k.steps.Function(k.word*k.fold.PE + pe) }
+func (k *searching) function(pe int) int { return k.steps.BuiltFunctionIndex(k.word*k.fold.PE + pe) }

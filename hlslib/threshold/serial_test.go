@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-func serially(f dataflow.Fold) bool { return f.Steps == dataflow.SerialStepping }
+func serially(f dataflow.Fold) bool { return f.Steps == dataflow.SerialStepEvaluation }
 
 // stairs draws functions of a given number of steps over a type: even ones, or with any jumps.
 func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.StepFunction) {
@@ -36,7 +36,7 @@ func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.Step
 			}
 			s.Value = append(s.Value, s.Value[i]+jump)
 		}
-		list = append(list, s.Restricted(values))
+		list = append(list, s.RestrictedTo(values))
 	}
 	return list
 }
@@ -77,7 +77,7 @@ func TestSerial(t *testing.T) {
 func TestSerialLoop(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 4))
-	zcu, err := boards.Find("zcu104")
+	zcu, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,8 @@ func TestSerialLoop(t *testing.T) {
 			typ(intN(16), 5, tt.channels))
 		got := 0
 		for f := range op.Folds() {
-			if serially(f) && f.PE == tt.pe && f.Memory == dataflow.LUTRAM {
-				got = op.Loop(f, tt.target).Iterations()
+			if serially(f) && f.PE == tt.pe && f.Memory == dataflow.MemoryLUTRAM {
+				got = op.Loop(f, tt.target).IterationsPerFrame()
 			}
 		}
 		if got != tt.iterations {
@@ -111,7 +111,8 @@ func TestSerialLoop(t *testing.T) {
 		// Whatever latencies turn out to be, the C++ has so many calls.
 		for f := range op.Folds() {
 			slow := tt.target
-			if slow.Bound = 1; serially(f) && op.Loop(f, slow).Iterations() != op.Loop(f, tt.target).Iterations() {
+			if slow.Bound = 1; serially(f) && op.Loop(f, slow).IterationsPerFrame() != op.Loop(f,
+				tt.target).IterationsPerFrame() {
 				t.Errorf("%+v: other iterations where latencies are long", f)
 			}
 		}
@@ -126,13 +127,13 @@ func TestSerialCost(t *testing.T) {
 	for _, steps := range []int{15, 255} {
 		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: stairs(r, 64, steps, intN(16), false)}),
 			typ(intN(16), 64))
-		least := map[dataflow.Stepping]dataflow.Resources{}
+		least := map[dataflow.StepEvaluation]dataflow.Resources{}
 		for f := range op.Folds() {
-			if f.PE == 1 && f.Memory == dataflow.BRAM {
+			if f.PE == 1 && f.Memory == dataflow.MemoryBRAM {
 				least[f.Steps] = op.Cost(f, at).Total()
 			}
 		}
-		s, p := least[dataflow.SerialStepping], least[dataflow.ParallelStepping]
+		s, p := least[dataflow.SerialStepEvaluation], least[dataflow.ParallelStepEvaluation]
 		if s.LUT == 0 || s.LUT > p.LUT || s.BRAM >= p.BRAM {
 			t.Errorf("%d steps: %+v serial, %+v parallel", steps, s, p)
 		}

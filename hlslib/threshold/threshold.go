@@ -28,16 +28,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the thresholding in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the thresholding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Thresholding",
 	Doc:     "one step function per channel (quantised activations, requantisation)",
 	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,
 	Bind:    bind,
 })
 
-// MaxAddress is the largest width of values, in bits, for which every value may have a threshold.
-const MaxAddress = layer.MaxAddress
+// MaxTableInputBits is the largest width of values, in bits, for which every value may have a threshold.
+const MaxTableInputBits = layer.MaxTableAddressBits
 
 // Params are the parameters of the thresholding: the step functions, and the type of their results.
 type Params struct {
@@ -59,10 +60,10 @@ func (p Params) Verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
 	}
-	if p.Out != nil && !p.Out.IsFloat() {
+	if p.Out != nil && !p.Out.IsMinifloat() {
 		return fmt.Errorf("outputs of type %v: only minifloats are asked for", *p.Out)
 	}
-	return layer.VerifySteps(p.Steps)
+	return layer.VerifyStepFunctions(p.Steps)
 }
 
 type op struct {
@@ -74,30 +75,30 @@ type op struct {
 // bind returns the layer for one input, and its output of the same shape. It returns an error unless the input's last
 // axes have as many elements as there are step functions; a single function fits any input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	v := layer.MergeAxes(len(b.P.Steps), in[0])
-	if err := layer.CheckPerChannel("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
+	v := layer.MergeTrailingAxes(len(b.P.Steps), in[0])
+	if err := layer.CheckPerChannelLength("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NeighbourSchedule(len(b.P.Steps), in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(len(b.P.Steps), in)}
 	var err error
-	if o.steps, o.Out, err = layer.BindTo(b.P.elem(), b.P.Steps, v); err != nil {
+	if o.steps, o.Out, err = layer.BindActivationTailToType(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err
 	}
-	o.Out[0] = layer.SplitAxes(o.Out[0], in[0].Shape)
+	o.Out[0] = layer.SplitMergedAxes(o.Out[0], in[0].Shape)
 	return o, o.Out, nil
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	turns := false
 	for c := range o.Channels {
-		s := o.steps.Step(c)
-		turns = turns || !s.NonDecreasing() && !s.Mirror().NonDecreasing()
+		s := o.steps.StepFunctionOf(c)
+		turns = turns || !s.IsNonDecreasing() && !s.WithNegatedInput().IsNonDecreasing()
 	}
-	return dataflow.Elementwise{Channels: o.Channels, Of: o.outputOf, Monotonic: !turns}
+	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.outputOf, Monotonic: !turns}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -105,46 +106,46 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // outputOf returns the output of channel c for the input x[0].
-func (o *op) outputOf(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) }
+func (o *op) outputOf(c int, x []int64) int64 { return o.steps.StepFunctionOf(c).Apply(x[0]) }
 
 // Folds yields every PE that divides the channels, in increasing order, with each memory. If functions have enough
 // thresholds, each fold comes in two forms: all thresholds at once, and serial.
-func (o *op) Folds() dataflow.Folds {
-	choices := o.ChannelwiseSchedule.Choices(o.steps.Tables(), false)
-	if o.steps.HasSerial(dataflow.Fold{PE: 1}) {
+func (o *op) Folds() dataflow.FoldIterator {
+	choices := o.ChannelwiseSchedule.FoldChoices(o.steps.TableLayout(), false)
+	if o.steps.CanSearchSerially(dataflow.Fold{PE: 1}) {
 		o.orSerial(&choices)
 	}
-	return choices.All()
+	return choices.AllFolds()
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	if f.Steps == dataflow.SerialStepping {
+	if f.Steps == dataflow.SerialStepEvaluation {
 		return o.serial(f, t).loop()
 	}
 	c := layer.NewIterationChain(t)
-	c.Read()
-	o.steps.Chain(&c, f)
-	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
+	c.DoStreamRead()
+	o.steps.AppendToChain(&c, f)
+	return layer.LoopWithBackEndLatency(o, f, t, o.LoopNest(f, c.DoStreamWrite()).AsLoop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
-	if f.Steps == dataflow.SerialStepping {
+	if f.Steps == dataflow.SerialStepEvaluation {
 		return o.serial(f, t).kernel()
 	}
 	built := o.steps.HardwareFunction(f)
 	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
-func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
-	if f.Steps == dataflow.SerialStepping {
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
+	if f.Steps == dataflow.SerialStepEvaluation {
 		return o.serial(f, t).emit()
 	}
-	config, tables := o.steps.Emit(f, "input")
-	return dataflow.Instance{
+	config, tables := o.steps.EmitFieldsAndTables(f, "input")
+	return dataflow.KernelInstance{
 		Header:  "threshold.hpp",
 		Func:    "threshold",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config:  o.Config(f, "channels computed", config...),
+		Config:  o.ConfigFields(f, "channels computed", config...),
 		Tables:  tables,
 		Storage: o.steps.Storage(f),
 	}
@@ -153,15 +154,15 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 // Coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
 // integers.
 func (o *op) Coded() (coded dataflow.Op, ok bool) {
-	var m num.Magnitude
+	var m num.MinifloatNeeds
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {
-		live := o.steps.Step(c).Restricted(layer.ForChannel(o.In[0].Range, c))
+		live := o.steps.StepFunctionOf(c).RestrictedTo(layer.ElementForChannel(o.In[0].Range, c))
 		for _, v := range live.Value {
-			m = m.With(v)
+			m = m.WithValue(v)
 		}
 	}
-	t := m.NarrowerFloat(o.Out[0].Elem)
+	t := m.MinifloatIfWorthwhile(o.Out[0].Elem)
 	p := o.P
 	p.Out = &t
-	return New(p), t.IsFloat()
+	return New(p), t.IsMinifloat()
 }

@@ -93,7 +93,7 @@ func TestTables(t *testing.T) {
 	for _, c := range cases {
 		op := layertest.Bind(t, c.Op, c.In...)
 		for f := range op.Folds() {
-			if f.Steps == dataflow.SerialStepping {
+			if f.Steps == dataflow.SerialStepEvaluation {
 				continue
 			}
 			for _, table := range op.Emit(f, dataflow.Target{}).Tables {
@@ -118,7 +118,7 @@ func TestForms(t *testing.T) {
 				s.At, s.Value = append(s.At, at), append(s.Value, value)
 				at, value = at+gap+r.Int64N(spread), value+jump()
 			}
-			list = append(list, num.StepFunction{At: s.At, Value: append(s.Value, value)}.Restricted(in.Range()))
+			list = append(list, num.StepFunction{At: s.At, Value: append(s.Value, value)}.RestrictedTo(in.Range()))
 		}
 		return list
 	}
@@ -170,7 +170,7 @@ func TestMultiplied(t *testing.T) {
 	t.Parallel()
 	in := intN(20)
 	line := func(m, bias int64, shift int, mode num.Rounding, lo, hi int64) num.StepFunction {
-		code := func(x int64) int64 { return min(max(mode.Quotient(m*x+bias, shift), lo), hi) }
+		code := func(x int64) int64 { return min(max(mode.DivideByPowerOfTwo(m*x+bias, shift), lo), hi) }
 		s := num.StepFunction{Value: []int64{code(in.Range().Lo)}}
 		for x := in.Range().Lo; x <= in.Range().Hi; x++ {
 			if v := code(x); v != s.Value[len(s.Value)-1] {
@@ -189,13 +189,13 @@ func TestMultiplied(t *testing.T) {
 		mode        num.Rounding
 		lo, hi      int64
 	}{
-		{"one for all", []int64{5}, []int64{77}, 15, num.Floor, -100, 155},
-		{"biases", []int64{5}, []int64{77, -3000, 100000, 0, 1, 99999}, 14, num.Floor, 0, 255},
-		{"multipliers", []int64{1, 2, 3, 4, 5, 7}, []int64{0}, 13, num.Floor, -128, 127},
-		{"falling", []int64{-5, -6, -8, -4, -3, -2}, []int64{500}, 13, num.Floor, -128, 127},
-		{"never clipped", []int64{3}, []int64{0, 77, 0, 5000, -5, 2}, 14, num.Floor, -1 << 20, 1 << 20},
-		{"half to even", []int64{1}, []int64{0}, 12, num.HalfEven, -128, 127},
-		{"up and down", []int64{1, -1, 4, -4, 0, 1}, []int64{0}, 12, num.Floor, -128, 127},
+		{"one for all", []int64{5}, []int64{77}, 15, num.RoundingFloor, -100, 155},
+		{"biases", []int64{5}, []int64{77, -3000, 100000, 0, 1, 99999}, 14, num.RoundingFloor, 0, 255},
+		{"multipliers", []int64{1, 2, 3, 4, 5, 7}, []int64{0}, 13, num.RoundingFloor, -128, 127},
+		{"falling", []int64{-5, -6, -8, -4, -3, -2}, []int64{500}, 13, num.RoundingFloor, -128, 127},
+		{"never clipped", []int64{3}, []int64{0, 77, 0, 5000, -5, 2}, 14, num.RoundingFloor, -1 << 20, 1 << 20},
+		{"half to even", []int64{1}, []int64{0}, 12, num.RoundingHalfEven, -128, 127},
+		{"up and down", []int64{1, -1, 4, -4, 0, 1}, []int64{0}, 12, num.RoundingFloor, -128, 127},
 	} {
 		var p threshold.Params
 		for c := range max(len(tt.multipliers), len(tt.biases)) {
@@ -262,7 +262,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
+	layertest.CheckTextRefused(t, threshold.Kind, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
 		`{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
 }
 
@@ -271,8 +271,8 @@ func TestLoop(t *testing.T) {
 	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.StepFunction{{Value: []int64{1}}}}),
 		typ(uintN(8), 5, 12))
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
-		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		if l.Iterations() != iterations || l.FirstWrite(0) != 2 || l.LastWrite(0) != iterations+1 {
+		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Target{})
+		if l.IterationsPerFrame() != iterations || l.FirstWriteClock(0) != 2 || l.LastWriteClock(0) != iterations+1 {
 			t.Errorf("PE %d: %+v, want %d iterations and a latency of 2", pe, l, iterations)
 		}
 	}
@@ -290,9 +290,9 @@ func TestCost(t *testing.T) {
 		fold  dataflow.Fold
 		want  dataflow.Resources
 	}{
-		{steps[:1], dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 32}},
-		{steps, dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 8 + 16}},
-		{steps, dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 32, BRAM: 2}},
+		{steps[:1], dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Resources{LUT: 32}},
+		{steps, dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.MemoryLUTRAM}, dataflow.Resources{LUT: 8 + 16}},
+		{steps, dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.MemoryBRAM}, dataflow.Resources{LUT: 32, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(8), 128))
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want)

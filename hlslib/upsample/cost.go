@@ -14,18 +14,18 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		return c
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
-	counters := cost.Counter(o.kept(f))
+	counters := cost.CounterCost(o.kept(f))
 	for _, n := range o.trips(f)[1:] {
-		counters = counters.Plus(cost.Counter(n))
+		counters = counters.Plus(cost.CounterCost(n))
 	}
-	return estimate.LayerCost(m, o.storage(f),
-		m.Control(counters),
-		m.Multiplexer(2, width).AsPart("multiplexers"),
-		m.Registers(width),
+	return estimate.MemoryAndLogicCost(m, o.storage(f),
+		m.ControlCost(counters),
+		m.MultiplexerCost(2, width).AsPart("multiplexers"),
+		m.RegisterCost(width),
 	)
 }
 
 // storage returns the memory of the words that are repeated: those of a row, or of a pixel if rows are not repeated.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.RAMStorage("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
+	return []dataflow.Storage{dataflow.NewArrayStorage("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
 }

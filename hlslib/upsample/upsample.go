@@ -17,8 +17,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer describes the upsampling in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the upsampling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "UpsampleNearestNeighbour",
 	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
 	Example: `{"scale":[2,2]}`,
@@ -34,8 +35,8 @@ type Params struct {
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for _, s := range p.Scale {
-		if s < 1 || s > dataflow.MaxElements {
-			return fmt.Errorf("scales of %d by %d, want 1 to %d", p.Scale[0], p.Scale[1], dataflow.MaxElements)
+		if s < 1 || s > dataflow.MaxElementsPerFrame {
+			return fmt.Errorf("scales of %d by %d, want 1 to %d", p.Scale[0], p.Scale[1], dataflow.MaxElementsPerFrame)
 		}
 	}
 	return nil
@@ -50,9 +51,9 @@ type op struct {
 // the input's element type and ranges. It returns an error if that is too large.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, s := in[0].Shape, b.P.Scale
-	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {
+	if s[0] > dataflow.MaxElementsPerFrame/shape.ElementCount()/s[1] {
 		return nil, nil, fmt.Errorf("an input of shape %v scaled by %d and %d, at most %d elements are possible",
-			shape, s[0], s[1], dataflow.MaxElements)
+			shape, s[0], s[1], dataflow.MaxElementsPerFrame)
 	}
 	out := in[0]
 	out.Shape = dataflow.Shape{shape[0] * s[0], shape[1] * s[1], shape[2]}
@@ -63,9 +64,9 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependenceOf(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Scale = layer.AxisParams(axis, p.Scale, 1)
+		p.Scale = layer.ParamAlongAxisAsRows(axis, p.Scale, 1)
 		return New(p)
 	})
 }
@@ -73,7 +74,7 @@ func (o *op) Dependence() dataflow.Dependence {
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
-	return dataflow.Gather{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
+	return dataflow.GatherComputation{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
 		return 0, r/width/o.P.Scale[0]*w + r%width/o.P.Scale[1]
 	}}
 }
@@ -97,7 +98,7 @@ func (o *op) trips(f dataflow.Fold) []int {
 	return []int{shape[0], scale[0], shape[1], scale[1], shape[2] / f.SIMD}
 }
 
-// kept returns the number of words in the buffer: those of an input row, or of a pixel if rows are not repeated.
+// kept returns how many words are kept for repetitions: those of an input row, or of a pixel if rows are not repeated.
 func (o *op) kept(f dataflow.Fold) int {
 	words := o.In[0].Shape[2] / f.SIMD
 	if o.P.Scale[0] > 1 {
@@ -110,20 +111,20 @@ func (o *op) kept(f dataflow.Fold) int {
 // buffer.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.ReadWhere()
+	c.DoConditionalStreamRead()
 	if o.P.Scale[0] > 1 { // a row may have any length
-		c.DoCounterLookup(2, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
+		c.DoCounterLookup(2, f.SIMD*o.In[0].Elem.Width, dataflow.MemoryBRAM)
 	} else {
 		c.DoCounterLookup(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	}
-	c.Choose(1)
+	c.DoSelect(1)
 	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
-	return layer.WithLatency(o, f, t, dataflow.LoopNest{
+	return layer.LoopWithBackEndLatency(o, f, t, dataflow.LoopNest{
 		Trips:   o.trips(f),
 		Read:    []dataflow.PortIndices{{each, first, each, first, each}},
 		Write:   []dataflow.PortIndices{{each, each, each, each, each}},
-		Latency: c.Write(),
-	}.Loop())
+		Latency: c.DoStreamWrite(),
+	}.AsLoop())
 }
 
 type kernel struct {
@@ -151,13 +152,13 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.kept[at])}
 }
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	trips := o.trips(f)
-	return dataflow.Instance{
+	return dataflow.KernelInstance{
 		Header:  "upsample.hpp",
 		Func:    "upsample",
 		Streams: []string{"in_width", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "columns", Doc: "pixels of an input row", Value: trips[2]},
 			{Name: "words", Doc: "words of a pixel", Value: trips[4]},
 			{Name: "row_scale", Doc: "times that a row is written", Value: trips[1]},

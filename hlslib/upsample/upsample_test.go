@@ -58,7 +58,8 @@ func TestBuffer(t *testing.T) {
 		{1, 2, 16, dataflow.Resources{FF: 64}},           // a word of 64 bits
 	} {
 		op := layertest.Bind(t, scale(tt.rows, tt.columns), typ(int4, 100, 100, 16))
-		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{Formula: dataflow.FINNFormula}) {
+		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd},
+			dataflow.Target{Formula: dataflow.FINNCostFormula}) {
 			if p.Name == "buffer" && p.Resources != tt.want {
 				t.Errorf("%+v: %+v", tt, p.Resources)
 			}
@@ -87,7 +88,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
+	layertest.CheckTextRefused(t, upsample.Kind, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
 		`{"scale":[2,1e12]}`)
 }
 

@@ -13,24 +13,24 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
 		return c
 	}
-	m := cost.VVAU{
+	m := cost.VVAUShape{
 		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		Spare: mac.SavedBits(o.Unit, f, t),
+		Spare: mac.SavedAccumulatorBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned:  o.in.Elem.Signed() && !o.XNOR,
-		DSP:       f.Compute == dataflow.ComputeInDSPs,
-		Factors:   mac.MinifloatFactors(o.Unit),
-		Constants: mac.ConstantWeightAdders(o.Unit, f),
+		InSigned:  o.in.Elem.IsSigned() && !o.XNOR,
+		DSP:       f.Compute == dataflow.MultiplierInDSPs,
+		Factors:   mac.MinifloatProductOf(o.Unit),
+		Constants: mac.ConstantWeightAddersOf(o.Unit, f),
 		Memory:    estimate.MemoryStyleOf(f.Memory),
 		Fabric:    estimate.CostModelOf(t).Fabric,
 	}
-	if t.Formula == dataflow.FINNFormula {
+	if t.Formula == dataflow.FINNCostFormula {
 		m.Thresholds = o.Thresholds()
 	}
-	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
+	logic := append(o.Logic(estimate.CostModelOf(t), f), o.Codes.DecoderCost(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
 	c := estimate.StoringLayerCost(t, m, o.Storage(f), logic...)
-	if t.Formula == dataflow.FINNFormula {
+	if t.Formula == dataflow.FINNCostFormula {
 		for i := range c {
 			c[i].DSP *= f.SIMD
 		}

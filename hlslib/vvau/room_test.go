@@ -26,7 +26,7 @@ func loaded(t *testing.T, external bool) {
 	var cases []layertest.Case
 	for seed := range uint64(20) {
 		c := randomtest.VVAU(rand.New(rand.NewPCG(seed, 12)))
-		op := layertest.Bind(t, c.Op, c.In...).(dataflow.Loadable)
+		op := layertest.Bind(t, c.Op, c.In...).(dataflow.HasLoadableWeights)
 		room := op.Room()
 		room.External = external
 		c.Op, c.Loose = op.Loaded(room), "what there is room for"

@@ -8,17 +8,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Sums returns the layer without its step functions, its output's type, and the step functions. The last result is
-// false if they cannot be separated.
+// Sums returns the layer without its step functions (not yet bound), the type of its output, and those step functions.
+// The last result is false if they cannot be separated.
 func (o *op) Sums() (dataflow.Op, dataflow.StreamType, []num.StepFunction, bool) {
-	unit, ok := mac.WithoutSteps(o.Unit)
+	unit, ok := mac.WithoutStepFunctions(o.Unit)
 	if !ok {
 		return nil, dataflow.StreamType{}, nil, false
 	}
 	p := o.P
 	p.Steps = nil
 	sums := *o
-	sums.Base, sums.Unit = o.With(p), unit
+	sums.Base, sums.Unit = o.WithParams(p), unit
 	sums.out = dataflow.StreamType{Shape: slices.Clone(o.out.Shape), Range: unit.Range, Elem: unit.Out}
 	return &sums, sums.out, o.P.Steps, true
 }

@@ -29,13 +29,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer describes the vector-vector unit in the table of layers; New makes a layer of this kind.
-var Layer, New = layer.DefineKind(layer.Definition[Params]{
+// Kind describes the vector-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "VVAU",
 	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
 	Example: `{"weights":[[1,-1]]}`,
 	Bind:    bind,
-	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
+	FINN:    dataflow.FINNFoldingForm{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 })
 
 // Params are the parameters of the vector-vector unit: the weights of each channel, and the step functions of its sums.
@@ -43,11 +44,11 @@ type Params struct {
 	Weights [][]int64          `json:"weights"`         // [C][K]
 	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
 	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
-	Room *dataflow.WeightRoom `json:"room,omitempty"`
+	Room *dataflow.LoadableWeightLimits `json:"room,omitempty"`
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
-func (p Params) Verify() error { return mac.Verify(p.Weights, p.Steps, nil) }
+func (p Params) Verify() error { return mac.VerifyWeightsAndSteps(p.Weights, p.Steps, nil) }
 
 type op struct {
 	layer.Base[Params]
@@ -69,14 +70,14 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			"an input of shape %v for weights of %d channels by %d positions, want [..., %d, %d]",
 			shape, o.channels, o.positions, o.positions, o.channels)
 	}
-	o.vectors = shape[:outer].Size()
+	o.vectors = shape[:outer].ElementCount()
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
-	ranges := func(c int) []num.Range { return []num.Range{o.in.Channel(c)} }
+	ranges := func(c int) []num.Range { return []num.Range{o.in.ChannelRange(c)} }
 	if b.P.Room != nil {
-		o.Unit, err = mac.BindLoadable(*b.P.Room, b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
+		o.Unit, err = mac.BindLoadableUnit(*b.P.Room, b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
 	} else {
-		o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
+		o.Unit, err = mac.BindUnit(b.P.Weights, b.P.Steps, nil, o.in.Elem, ranges)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +89,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 
 // Loaded returns the layer, not yet bound, with weights and step functions that are loaded at run time. room limits
 // them.
-func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
+func (o *op) Loaded(room dataflow.LoadableWeightLimits) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
@@ -99,14 +100,14 @@ func (o *op) Reads() int { return o.vectors }
 
 // Dependence says that every window of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	d := dataflow.SeparateParts(1, o.vectors)
+	d := dataflow.NewSeparateDependence(1, o.vectors)
 	d.Window = true
 	return d
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Products{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
+	return dataflow.ProductsComputation{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
 		Runs: o.positions, Run: 1, Stride: o.channels}
 }
 
@@ -127,9 +128,9 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields every PE that divides the channels and every SIMD that divides a window's positions. They come in
 // increasing order, with each memory and each kind of multiplier.
-func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool {
-		return o.WithinHLSLimits(f.PE*f.SIMD, f,
+func (o *op) Folds() dataflow.FoldIterator {
+	return o.Unit.FoldsThatFit(o.pe, o.simd, func(f dataflow.Fold) bool {
+		return o.IsWithinHLSLimits(f.PE*f.SIMD, f,
 			o.vectors)
 	})
 }
@@ -140,20 +141,20 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds returns how many bits the circuit adds in a clock to sum its products.
-func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.AddendBitsPerClock(o.Unit, f.PE*f.SIMD, f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	tiles := o.in.Port(f.PE * f.SIMD)
-	tiles.Tile = o.in.Shape.TileOf(f.PE)
-	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
+	tiles := o.in.RowMajorPort(f.PE * f.SIMD)
+	tiles.Tile = o.in.Shape.PortTileFor(f.PE)
+	return []dataflow.Port{tiles}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
-	o.Chain(&c, f, cost.Packing{})
-	l := layer.WindowsLoop(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
-	return layer.WithLatency(o, mac.WithoutMemory(o.Unit, f), t, l)
+	c.DoStreamRead()
+	o.AppendToChain(&c, f, cost.DSPPacking{})
+	l := layer.NewWindowsLoop(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.DoStreamWrite())
+	return layer.LoopWithBackEndLatency(o, mac.FoldWithoutUnusedMemory(o.Unit, f), t, l)
 }
 
 // A kernel is the state of the hardware: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
@@ -169,7 +170,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.Outputs(f)}
+	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.OutputFunction(f)}
 }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
@@ -196,16 +197,16 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 
 // Emit returns the data of the C++ instance. It never packs products into a DSP slice, because no two channels share an
 // input.
-func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
-	i := o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
-		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
-		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
-	i.Config = append(i.Config, mac.LaneFields(o.Unit, f, t)...)
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
+	i := o.Unit.EmitInstance(f, cost.DSPPacking{}, "vvau", "channels", "positions",
+		dataflow.ConfigField{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
+		dataflow.ConfigField{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
+	i.Config = append(i.Config, mac.LaneWidthConfigFields(o.Unit, f, t)...)
 	return i
 }
 
 // Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
-func (o *op) Counts() map[string]int64 { return o.Unit.OpCounts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }
 
-// Moves returns false: the layer computes with the values of minifloats instead of passing them on.
-func (o *op) Moves() bool { return false }
+// OutputsAreInputs returns false: the layer computes with the values of minifloats instead of passing them on.
+func (o *op) OutputsAreInputs() bool { return false }

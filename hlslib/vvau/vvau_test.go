@@ -67,8 +67,8 @@ func TestIsAGroupPerChannel(t *testing.T) {
 		Range: []num.Range{{Lo: -8, Hi: 7}, {Lo: 0, Hi: 3}, {Lo: 2, Hi: 2}, {Lo: -1, Hi: 0}}}
 	w := weights(r, 4, 9, -4, 3)
 	x := dataflow.Tensor{Shape: in.Shape}
-	for i := range in.Shape.Size() {
-		x.Data = append(x.Data, layertest.RandomInRange(r, in.Channel(i%4)))
+	for i := range in.Shape.ElementCount() {
+		x.Data = append(x.Data, layertest.RandomInRange(r, in.ChannelRange(i%4)))
 	}
 	deep, deepOut, err1 := vvau.New(vvau.Params{Weights: w}).Bind([]dataflow.StreamType{in})
 	group, groupOut, err2 := mvau.New(mvau.Params{Weights: w, Groups: 4}).Bind([]dataflow.StreamType{in})
@@ -82,12 +82,13 @@ func TestIsAGroupPerChannel(t *testing.T) {
 		group.Eval([]dataflow.Tensor{x})[0].Data; !slices.Equal(got, want) {
 		t.Errorf("got %v, as groups %v", got, want)
 	}
-	if got, want := deep.(dataflow.Accumulating).Accumulator(),
-		group.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := deep.(dataflow.HasAccumulators).AccumulatorBounds(),
+		group.(dataflow.HasAccumulators).AccumulatorBounds(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("accumulator %+v, as groups %+v", got, want)
 	}
-	if got, want := deep.(dataflow.Counting).Counts(),
-		group.(dataflow.Counting).Counts(); fmt.Sprint(got) != fmt.Sprint(want) || got["op_mac_INT4_INT3"] != 6*4*9 {
+	if got, want := deep.(dataflow.CountsOperations).Counts(),
+		group.(dataflow.CountsOperations).Counts(); fmt.Sprint(got) != fmt.Sprint(want) ||
+		got["op_mac_INT4_INT3"] != 6*4*9 {
 		t.Errorf("counts %v, as groups %v", got, want)
 	}
 }
@@ -137,7 +138,7 @@ func TestBindRefuses(t *testing.T) {
 	} {
 		layertest.CheckRefused(t, vvau.New(tt.p), tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
+	layertest.CheckTextRefused(t, vvau.Kind, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
 		`{"weights":[[1]],"steps":[{}]}`)
 }
 
@@ -160,16 +161,16 @@ func TestSchedule(t *testing.T) {
 		}
 		sf := 9 / f.SIMD
 		latency := 3 // and more with the registers of slices and of UltraRAM
-		if f.Compute == dataflow.ComputeInDSPs {
+		if f.Compute == dataflow.MultiplierInDSPs {
 			latency += 3
 		}
-		if rows := 54 / (f.PE * f.SIMD); rows == 1 && f.Compute == dataflow.ComputeInDSPs {
+		if rows := 54 / (f.PE * f.SIMD); rows == 1 && f.Compute == dataflow.MultiplierInDSPs {
 			latency-- // no memory
-		} else if rows > 1 && f.Memory == dataflow.URAM {
+		} else if rows > 1 && f.Memory == dataflow.MemoryURAM {
 			latency++
 		}
 		l := op.Loop(f, dataflow.Target{})
-		if got, want := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)},
+		if got, want := []int{l.IterationsPerFrame(), l.FirstWriteClock(0), l.LastWriteClock(0)},
 			[]int{5 * 54 / (f.PE * f.SIMD), sf - 1 + latency, 5*54/(f.PE*f.SIMD) - 1 + latency}; !slices.Equal(got,
 			want) {
 			t.Errorf("%+v: iterations, first and last clock %v, want %v", f, got, want)
@@ -178,7 +179,7 @@ func TestSchedule(t *testing.T) {
 	if folds != 4*3*6 {
 		t.Errorf("%d folds, want %d", folds, 4*3*6)
 	}
-	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs},
+	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs},
 		dataflow.Target{}).Tables[0].Rows
 	if want := slices.Concat(w[2][3:6], w[3][3:6]); len(rows) != 9 || !slices.Equal(rows[4], want) {
 		t.Errorf("%d rows, row 4 is %v, want %v", len(rows), rows[4], want)
@@ -197,10 +198,11 @@ func TestCost(t *testing.T) {
 	// Per PE: multipliers 3*3*8, adder tree 8*5, accumulator 8, comparators 15*8, thresholds 15*8*4/64.
 	// 300 + 1.1*8*(72+40+8+120+7.5) = 2478; 12 rows of 96 bits.
 	for f, want := range map[dataflow.Fold]dataflow.Resources{
-		{PE: 8, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}:   {LUT: 2478, BRAM: 3},
-		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.ComputeInLUTs}: {LUT: 2478 + 96},
+		{PE: 8, SIMD: 3, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}:   {LUT: 2478, BRAM: 3},
+		{PE: 8, SIMD: 3, Memory: dataflow.MemoryLUTRAM, Compute: dataflow.MultiplierInLUTs}: {LUT: 2478 + 96},
 		// without the multipliers 1844.4
-		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.ComputeInDSPs}: {LUT: 1844, URAM: 2, DSP: 24},
+		{PE: 8, SIMD: 3, Memory: dataflow.MemoryURAM, Compute: dataflow.MultiplierInDSPs}: {LUT: 1844, URAM: 2,
+			DSP: 24},
 	} {
 		layertest.CheckFINNCost(t, op, f, want)
 	}
@@ -211,7 +213,7 @@ func BenchmarkVVAU(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	p := vvau.Params{Weights: weights(r, 128, 9, -8, 7), Steps: []num.StepFunction{layertest.Stairs(15, 40)}}
 	in := typ(uintN(4), 14, 14, 9, 128)
-	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
+	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.ElementCount())}
 	for i := range x.Data {
 		x.Data[i] = layertest.RandomInRange(r, in.Range[0])
 	}
@@ -231,7 +233,7 @@ func BenchmarkVVAU(b *testing.B) {
 	})
 	b.Run("simulation", func(b *testing.B) {
 		layertest.BenchSimulation(b, op, in, x,
-			dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs})
+			dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs})
 		report(b)
 	})
 }

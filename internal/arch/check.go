@@ -13,10 +13,10 @@ import (
 	"unicode"
 )
 
-// Check reads every Go file of the module, whatever its build constraints, and returns the breaches of the policy in
-// the order of files. A breach is a forbidden import, or a string in an engine that names one of the given kinds of
-// layers.
-func Check(root fs.FS, kinds []string) (breaches []string, err error) {
+// FindPolicyBreaches reads every Go file of the module, whatever its build constraints, and returns the breaches of the
+// policy in the order of files. A breach is a forbidden import, or a string in an engine that names one of the given
+// kinds of layers.
+func FindPolicyBreaches(root fs.FS, kinds []string) (breaches []string, err error) {
 	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
 		case err != nil:
@@ -64,6 +64,7 @@ func isModule(root fs.FS, dir string) bool {
 	return err == nil
 }
 
+// importsOf returns the paths that a file imports.
 func importsOf(file *ast.File) (imports []string) {
 	for _, i := range file.Imports {
 		imports = append(imports, text(i.Path))
@@ -98,6 +99,7 @@ func text(lit *ast.BasicLit) string {
 	return s
 }
 
+// isEngine reports whether a folder is one of engines, or below one, and not below one of makers.
 func isEngine(dir string) bool {
 	within := func(list []string) bool {
 		return slices.ContainsFunc(list, func(e string) bool { return covers(e, dir) })
@@ -118,7 +120,8 @@ func named(dir, s string, kinds []string) string {
 	return ""
 }
 
-// breach returns the reason why a file in folder dir must not import p. It is empty if the file may.
+// breach returns the reason why a file in folder dir must not import the path p, or "" if it may. test says that the
+// file is a test.
 func breach(dir string, test bool, p string) string {
 	for _, d := range doors {
 		if !covers(d.what, p) || slices.ContainsFunc(d.unless, func(w string) bool { return covers(w, p) }) {
@@ -160,8 +163,8 @@ func addressOf(dir string) (address, bool) {
 	return p, ok
 }
 
-// covers reports whether name matches the pattern or lies below it. A version of a module, such as pattern/v6, lies
-// below.
+// covers reports whether the path name matches the pattern, in which a star stands for one folder name, or lies below
+// it. A version of a module, such as pattern/v6, lies below it, too.
 func covers(pattern, name string) bool {
 	parts := strings.Split(name, "/")
 	n := strings.Count(pattern, "/") + 1

@@ -18,7 +18,7 @@ func kinds() (names []string) {
 
 func TestModule(t *testing.T) {
 	t.Parallel()
-	breaches, err := Check(os.DirFS("../.."), kinds())
+	breaches, err := FindPolicyBreaches(os.DirFS("../.."), kinds())
 	none(t, breaches, err)
 }
 
@@ -95,8 +95,9 @@ func TestCheck(t *testing.T) {
 		{".hidden/a.go", "fmt", ""},
 		{"internal/num/a.txt", "hlsgen/cmd/hlsgen", ""},
 	} {
-		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports +
-			"\"\n")}}, nil)
+		got, err := FindPolicyBreaches(fstest.MapFS{c.file: {
+			Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports +
+				"\"\n")}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,8 @@ func TestCheckStrings(t *testing.T) {
 		{"internal/build/a.go", `"an RNN of ONNX"`, false},
 		{"frontend/operators/a.go", `"RNN"`, false},
 	} {
-		got, err := Check(fstest.MapFS{c.file: {Data: []byte("package p\n\nconst s = " + c.literal + "\n")}}, kinds())
+		got, err := FindPolicyBreaches(fstest.MapFS{c.file: {Data: []byte("package p\n\nconst s = " + c.literal +
+			"\n")}}, kinds())
 		if err != nil || (len(got) == 1) != c.breach {
 			t.Errorf("%s says %s: %q, %v", c.file, c.literal, got, err)
 		}
@@ -132,7 +134,8 @@ func TestCheckStrings(t *testing.T) {
 
 func TestCheckRefusesWhatDoesNotParse(t *testing.T) {
 	t.Parallel()
-	if _, err := Check(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}}, nil); err == nil {
+	if _, err := FindPolicyBreaches(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}},
+		nil); err == nil {
 		t.Error("no error")
 	}
 }

@@ -20,7 +20,6 @@ var sharedTypes = map[string]string{
 	"Params":    "what makes a layer of its package's kind",
 	"Resources": "amounts of what a device has",
 	"Result":    "what a command gives",
-	"Tensor":    "an array of numbers in row-major order, with its shape",
 }
 
 // mostShared limits the shared names.

@@ -13,37 +13,38 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// An AskedAccumulator describes the accumulators of one layer and the width that the user asks of them.
+// An AskedAccumulator describes the accumulators of one layer, and the width in bits that the user asks of them.
 type AskedAccumulator struct {
 	Node *dataflow.Node
-	op   dataflow.Accumulating
-	Sums *frontend.LayerSums // nil if no product of the model corresponds to this layer alone
-	Bits int                 // the asked width; 0: none
+	op   dataflow.HasAccumulators
+	Sums *frontend.LayerDotProducts // nil if no product of the model corresponds to this layer alone
+	Bits int                        // the asked width; 0: none
 }
 
-// matrix reports whether the layer only adds up products with weights. A recurrence does more, and does not count.
+// matrix reports whether the layer only adds up products with weights. It returns false for recurrences, which compute
+// more than that.
 func (l *AskedAccumulator) matrix() bool {
 	_, ok := l.op.(dataflow.ChannelWeighted)
 	return ok
 }
 
-// labels returns the names by which a user may refer to the layer: its own and those of its ONNX nodes.
+// labels returns the names by which a user may refer to the layer: its own name and those of its ONNX nodes.
 func (l *AskedAccumulator) labels() []string { return append([]string{l.Node.Name}, l.Node.Origin...) }
 
-// AskedAccumulators lists the layers of g that have accumulators, in order, with the width asked of each layer. ok is
-// false if the user names a layer that does not exist; then d holds the error.
-func AskedAccumulators(a options.AccBits, g *dataflow.Graph, sums []*frontend.LayerSums,
+// ListAskedAccumulators returns the layers of g that have accumulators, in order, with the width asked of each layer.
+// ok is false after it adds an error to d about a layer that does not exist. sums may be nil.
+func ListAskedAccumulators(a options.AskedAccBits, g *dataflow.Graph, sums []*frontend.LayerDotProducts,
 	d *diag.List) (list []*AskedAccumulator,
 	ok bool) {
 	var matrices []*AskedAccumulator
 	var known []string
 	for _, n := range g.Nodes {
-		op, has := n.Op.(dataflow.Accumulating)
+		op, has := n.Op.(dataflow.HasAccumulators)
 		if !has {
 			continue
 		}
 		l := &AskedAccumulator{Node: n, op: op, Bits: a.All}
-		if i := slices.IndexFunc(sums, func(s *frontend.LayerSums) bool { return s.Layer == n.Name }); i >= 0 {
+		if i := slices.IndexFunc(sums, func(s *frontend.LayerDotProducts) bool { return s.Layer == n.Name }); i >= 0 {
 			l.Sums = sums[i]
 		}
 		list, known = append(list, l), append(known, n.Name)
@@ -54,11 +55,12 @@ func AskedAccumulators(a options.AccBits, g *dataflow.Graph, sums []*frontend.La
 	ok = true
 	none := func(name, hint string) {
 		ok = false
-		d.Fail(diag.AccBitsUnfit, name, "--acc-bits asks for the bits of a layer that the model does not have", hint)
+		d.AddError(diag.AccBitsFlagUnfit, name, "--acc-bits asks for the bits of a layer that the model does not have",
+			hint)
 	}
 	switch {
 	case a.Hidden > 0 && len(matrices) <= 2:
-		none(options.HiddenLayers,
+		none(options.HiddenLayersWord,
 			fmt.Sprintf("of %d matrix layers none is hidden: ask for the bits of all, or by layer",
 				len(matrices)))
 	case a.Hidden > 0:
@@ -69,8 +71,8 @@ func AskedAccumulators(a options.AccBits, g *dataflow.Graph, sums []*frontend.La
 	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
 		at := slices.IndexFunc(list, func(l *AskedAccumulator) bool { return slices.Contains(l.labels(), name) })
 		if at < 0 {
-			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMean(name, append(known,
-				options.HiddenLayers)))
+			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMeanText(name, append(known,
+				options.HiddenLayersWord)))
 			continue
 		}
 		list[at].Bits = a.Layers[name]
@@ -82,19 +84,19 @@ func AskedAccumulators(a options.AccBits, g *dataflow.Graph, sums []*frontend.La
 // declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
 // out, signs moved and ranges narrowed.
 type AccumulatorReport struct {
-	Layer    string            `json:"layer"`
-	Node     string            `json:"node,omitempty"`
-	Asked    int               `json:"asked_bits,omitempty"`
-	Declared *DeclaredReport   `json:"declared,omitempty"`
-	Why      string            `json:"not_declared,omitempty"` // why the model declares no integers for it
-	Built    BuiltAccumulators `json:"built"`
+	Layer    string                `json:"layer"`
+	Node     string                `json:"node,omitempty"`
+	Asked    int                   `json:"asked_bits,omitempty"`
+	Declared *DeclaredAccumulators `json:"declared,omitempty"`
+	Why      string                `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    BuiltAccumulators     `json:"built"`
 	// channels that need more than Asked bits: as declared, else as built
-	Over []int               `json:"channels_over"`
-	Seen *AccumulatorSamples `json:"samples,omitempty"`
+	Over []int       `json:"channels_over"`
+	Seen *SampleSums `json:"samples,omitempty"`
 }
 
-// A DeclaredReport describes a layer's accumulators in the model's own integers, as signed numbers.
-type DeclaredReport struct {
+// DeclaredAccumulators describes a layer's accumulators in the model's own integers, as signed numbers.
+type DeclaredAccumulators struct {
 	Products   int  `json:"products"` // per sum
 	InBits     int  `json:"input_bits"`
 	InSigned   bool `json:"input_signed"`
@@ -110,7 +112,7 @@ type DeclaredReport struct {
 	Channels    []ChannelDeclared `json:"channels"`
 }
 
-// A ChannelDeclared describes one channel of a DeclaredReport.
+// A ChannelDeclared describes the sums of one output channel in the model's own integers.
 type ChannelDeclared struct {
 	L1          int64 `json:"l1"`
 	Sum         int64 `json:"sum"`
@@ -122,7 +124,7 @@ type ChannelDeclared struct {
 	Slack       *int  `json:"slack_bits,omitempty"`              // asked bits minus exact bits
 }
 
-// A BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
+// BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
 type BuiltAccumulators struct {
 	Exact    int            `json:"exact_bits"`
 	Type     string         `json:"type"` // holds the sums of all channels
@@ -130,23 +132,24 @@ type BuiltAccumulators struct {
 	Channels []ChannelBuilt `json:"channels"`
 }
 
-// A ChannelBuilt describes one channel of a BuiltAccumulators.
+// A ChannelBuilt describes the sums of one output channel in the hardware.
 type ChannelBuilt struct {
-	Weights *BuiltChannelWeights `json:"weights,omitempty"` // only for layers with weights
-	Exact   int                  `json:"exact_bits"`
-	Slack   *int                 `json:"slack_bits,omitempty"`
+	Weights *ChannelWeightSums `json:"weights,omitempty"` // only for layers with weights
+	Exact   int                `json:"exact_bits"`
+	Slack   *int               `json:"slack_bits,omitempty"`
 }
 
-// BuiltChannelWeights gives the norm and the total of a channel's weights, and the range of its sums.
-type BuiltChannelWeights struct {
+// ChannelWeightSums holds the l1 norm and the total of a channel's weights, and the smallest and the largest sum that
+// can occur.
+type ChannelWeightSums struct {
 	L1  int64 `json:"l1"`
 	Sum int64 `json:"sum"`
 	Min int64 `json:"min"`
 	Max int64 `json:"max"`
 }
 
-// Report returns the AccumulatorReport of the layer, without samples.
-func (l *AskedAccumulator) Report() *AccumulatorReport {
+// NewReport returns the report on the layer's accumulators, without the sums that samples produce.
+func (l *AskedAccumulator) NewReport() *AccumulatorReport {
 	r := &AccumulatorReport{Layer: l.Node.Name, Asked: l.Bits, Over: []int{}, Built: l.built()}
 	switch s := l.Sums; {
 	case s == nil:
@@ -175,7 +178,8 @@ func (l *AskedAccumulator) Report() *AccumulatorReport {
 	return r
 }
 
-// slack returns the asked bits minus the needed bits, or nil if no width is asked.
+// slack returns the asked width minus the given needed bits, or nil if no width is asked. A negative value means that
+// the asked width is too small.
 func (l *AskedAccumulator) slack(bits int) *int {
 	if l.Bits == 0 {
 		return nil
@@ -184,30 +188,32 @@ func (l *AskedAccumulator) slack(bits int) *int {
 	return &n
 }
 
+// built returns the widths of the layer's accumulators in the hardware.
 func (l *AskedAccumulator) built() BuiltAccumulators {
-	b := l.op.Accumulator()
+	b := l.op.AccumulatorBounds()
 	r := BuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
-	var sums []dataflow.ChannelSum
+	var sums []dataflow.ChannelSumBounds
 	if w, ok := l.op.(dataflow.ChannelWeighted); ok {
-		sums = w.ChannelSums()
+		sums = w.ChannelSumBounds()
 	}
 	for c, bits := range b.Channels {
 		x := ChannelBuilt{Exact: bits, Slack: l.slack(bits)}
 		if sums != nil {
 			s := sums[c]
-			x.Weights = &BuiltChannelWeights{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
+			x.Weights = &ChannelWeightSums{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
 		}
 		r.Channels = append(r.Channels, x)
 	}
 	return r
 }
 
-func (l *AskedAccumulator) declared() *DeclaredReport {
+// declared returns the widths of the layer's accumulators in the model's own integers. Sums must not be nil.
+func (l *AskedAccumulator) declared() *DeclaredAccumulators {
 	s := l.Sums
-	r := &DeclaredReport{Products: len(s.Weights[0]), InBits: s.InBits, InSigned: s.InSigned, WeightBits: s.Bits,
+	r := &DeclaredAccumulators{Products: len(s.Weights[0]), InBits: s.InBits, InSigned: s.InSigned, WeightBits: s.Bits,
 		DataType: s.AccumulatorBitsByDataType()}
 	for c := range s.Weights {
-		b := s.ChannelAccumulatorBits(c)
+		b := s.AccumulatorBitsOfChannel(c)
 		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
 			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
@@ -216,12 +222,12 @@ func (l *AskedAccumulator) declared() *DeclaredReport {
 		}
 	}
 	if r.Slack = l.slack(r.Exact); l.Bits > 0 {
-		r.L1Cap = s.L1Cap(l.Bits)
+		r.L1Cap = s.MaxL1NormForBits(l.Bits)
 	}
 	return r
 }
 
-// audited adds an error to d if channels of the layer do not fit the asked width.
+// audited adds an error to d if r.Over lists channels, those whose sums do not fit the asked width.
 func (l *AskedAccumulator) audited(r *AccumulatorReport, d *diag.List) {
 	if len(r.Over) == 0 {
 		return
@@ -251,7 +257,7 @@ func (l *AskedAccumulator) audited(r *AccumulatorReport, d *diag.List) {
 			notes = append(notes, fmt.Sprintf("as built they fit: %d bits, without common divisors", r.Built.Exact))
 		}
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: l.Node.Name,
+	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.AskedAccBitsExceeded, Node: l.Node.Name,
 		Msg: fmt.Sprintf("its accumulators do not fit %d bits: %d of %d channels need more", l.Bits, len(r.Over),
 			len(r.Built.Channels)),
 		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits. Where it was trained so, the " +
@@ -259,7 +265,7 @@ func (l *AskedAccumulator) audited(r *AccumulatorReport, d *diag.List) {
 		Notes: notes})
 }
 
-// channels formats a list of channel numbers: "channel 3", "channels 0 to 4, 7".
+// channels returns text for a sorted list of channel numbers: "channel 3", "channels 0 to 4, 7".
 func channels(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
@@ -284,6 +290,7 @@ func channels(list []int) string {
 	return word + " " + strings.Join(parts, ", ")
 }
 
+// needs returns the end of a message about one or several channels: "needs 9 bits" or "need 9 bits".
 func needs(channels, bits int) string {
 	if channels == 1 {
 		return fmt.Sprintf("needs %d bits", bits)
@@ -291,15 +298,15 @@ func needs(channels, bits int) string {
 	return fmt.Sprintf("need %d bits", bits)
 }
 
-// CheckBuilt reports whether all accumulators of the hardware fit the asked widths. It adds an error per layer that
-// does not.
-func CheckBuilt(g *dataflow.Graph, asked options.AccBits, d *diag.List) bool {
-	if !asked.Asked() {
+// CheckBuiltAccumulators reports whether all accumulators of the hardware fit the asked widths. It adds an error to d
+// for each layer whose accumulators do not, and for each asked layer that does not exist.
+func CheckBuiltAccumulators(g *dataflow.Graph, asked options.AskedAccBits, d *diag.List) bool {
+	if !asked.IsAsked() {
 		return true
 	}
-	list, ok := AskedAccumulators(asked, g, nil, d)
+	list, ok := ListAskedAccumulators(asked, g, nil, d)
 	for _, l := range list {
-		r := l.Report()
+		r := l.NewReport()
 		l.audited(r, d)
 		ok = ok && len(r.Over) == 0
 	}

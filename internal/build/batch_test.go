@@ -32,7 +32,7 @@ func fixBatch(m *onnxtest.Model, n int) *onnxtest.Model {
 	for _, d := range m.Proto.Graph.Input[0].GetType().GetTensorType().GetShape().GetDim()[1:] {
 		dims = append(dims, int(d.GetDimValue()))
 	}
-	m.Proto.Graph.Input = onnxtest.New(0).Input("x", graph.Float32, dims...).Proto.Graph.Input
+	m.Proto.Graph.Input = onnxtest.New(0).Input("x", graph.DTypeFloat32, dims...).Proto.Graph.Input
 	shapes := map[string]bool{}
 	for _, node := range m.Proto.Graph.Node {
 		if node.GetOpType() == "Reshape" {
@@ -51,14 +51,14 @@ func fixBatch(m *onnxtest.Model, n int) *onnxtest.Model {
 func together(t *testing.T, onnx []byte, x []float64) []float64 {
 	t.Helper()
 	var d diag.List
-	g := onnxio.Read("m", onnx, &d)
-	operators.Decompose(g)
+	g := onnxio.ParseGraph("m", onnx, &d)
+	operators.DecomposeOperators(g)
 	p := operators.Prepare(g, "m", operators.Options{}, &d)
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
 	out := g.Outputs[0].Name
-	part, err := execution.NewPart(p, []string{"x"}, []string{out})
+	part, err := execution.NewProgramPart(p, []string{"x"}, []string{out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := part.Rounded(out, all)
+	y, err := part.RoundedOutput(out, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,17 +95,18 @@ func TestFixedBatch(t *testing.T) {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			in := im.Model.In[0]
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.FixedBatch || d.Diags[0].Severity != diag.Note ||
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InputBatchFixed ||
+				d.Diags[0].Severity != diag.SeverityNote ||
 				in.Shape[0] != 1 || in.Whole[0] != n {
 				t.Fatalf("input %+v, %v", in, d.Diags)
 			}
 			x := &npy.Array{DType: "float32", Shape: in.Whole}
-			for _, run := range samples.Random(im.Model, n).In {
+			for _, run := range samples.RandomRuns(im.Model, n).In {
 				x.Data = append(x.Data, run[0].Data...)
 			}
 			want := together(t, onnx, x.Data)
 			model := samplefiles.WriteFile(t, "m.onnx", onnx)
-			for _, e := range []engines.Engine{engines.Reference, engines.Eval, engines.Cycle} {
+			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
 				input := samplefiles.Write(t, x)
 				r, d := simtest.Run(t, simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},
@@ -114,7 +115,7 @@ func TestFixedBatch(t *testing.T) {
 					t.Fatalf("%s: %v", e, d.Diags)
 				}
 				if y := r.Outputs[0]; r.Samples != n || !slices.Equal(y.Data, want) || y.Shape[0] != n ||
-					y.Size() != len(want) {
+					y.ElementCount() != len(want) {
 					t.Errorf("engine %s, %d samples: %v %v, want %v", e, r.Samples, y.Shape, y.Data, want)
 				}
 			}
@@ -129,7 +130,7 @@ func TestBoundBatch(t *testing.T) {
 		onnx := randomNetwork(seed)
 		var d diag.List
 		im, err := frontend.Import("m", onnx, frontend.Options{Dims: map[string]int{"N": 3}}, &d)
-		if err != nil || im.Model == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.FixedBatch {
+		if err != nil || im.Model == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.InputBatchFixed {
 			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
 		}
 		free, err := frontend.Import("m", onnx, frontend.Options{}, &d)
@@ -147,14 +148,15 @@ func TestTooManySamples(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 1 << 16} {
 		m := onnxtest.New(14)
-		m.Input("x", graph.Float32, n, 1<<10).Output("y", graph.Float32, n, 1<<11)
-		m.Init("w", graph.Float32, []int{1 << 10, 1 << 11}, make([]float64, 1<<21)...)
+		m.Input("x", graph.DTypeFloat32, n, 1<<10).Output("y", graph.DTypeFloat32, n, 1<<11)
+		m.Init("w", graph.DTypeFloat32, []int{1 << 10, 1 << 11}, make([]float64, 1<<21)...)
 		m.Node("MatMul", "x", "w").Out("y")
 		var d diag.List
 		if _, err := frontend.Import("m", m.Bytes(), frontend.Options{}, &d); err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(fmt.Sprint(d.Diags), "export the model with one"); said != (n > 1) || !d.Failed() {
+		if said := strings.Contains(fmt.Sprint(d.Diags), "export the model with one"); said != (n > 1) ||
+			!d.HasErrors() {
 			t.Errorf("%d samples: %v", n, d.Diags)
 		}
 	}

@@ -100,7 +100,7 @@ func TestBeginnings(t *testing.T) {
 					if err != nil || im.Model == nil {
 						t.Fatal(err, d.Diags)
 					}
-					if k := strings.Join(kinds(im.Model.Graph), " "); !strings.Contains(k, rnn.Kind) {
+					if k := strings.Join(kinds(im.Model.Graph), " "); !strings.Contains(k, rnn.KindName) {
 						t.Errorf("seed %d: the layers are %s", seed, k)
 					}
 					compiled := b.compiled && (tier.Full() && data == (i%2 == 0) || tier.Long())

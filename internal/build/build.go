@@ -1,5 +1,5 @@
 // Package build builds accelerators: it folds a model, verifies the design, generates its files and writes them to a
-// folder. Run tells the story.
+// folder. Run does all of this, step by step.
 //
 //	result.go       Options and Result
 //	flags.go        the flags that shape a design, for manifests and commands
@@ -10,7 +10,7 @@
 //	generate.go     the files of the back ends and of the driver
 //	write.go        the reports, the README and the manifest; the whole folder, or nothing
 //	build.go        Run
-//	pareto.go       Pareto makes several designs and writes none
+//	pareto.go       FindParetoFront makes several designs and writes none
 package build
 
 import (
@@ -32,70 +32,72 @@ import (
 	"hlsgen/templates"
 )
 
-// Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An
-// error means a failure of the environment, an *engines.MismatchError or a *rtlsim.Deadlock.
+// Run builds an accelerator and writes its folder. If the user has to change something, it adds the reasons to d and
+// returns nil without an error. An error is a failure of the environment, an *engines.MismatchError or a
+// *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	r := &Result{Build: report.Build{Verified: verify.VerificationReport{Engines: []string{}}, Version: o.Version,
 		Board: o.Board}}
 	o.ReportProgress("reading", 0, 0)
 	var place *outputdir.ClaimedFolder
-	if place, r.Out = folder.Claim(o.OutputFolder, folder.DefaultOut(o.Model, o.Board), d); place == nil {
+	if place, r.Out = folder.ClaimOutputFolder(o.OutputFolder, folder.DefaultBuildFolder(o.Model, o.Board),
+		d); place == nil {
 		return nil, nil
 	}
 	defer func() {
-		if e := place.Release(); e != nil && err == nil {
+		if e := place.ReleaseClaim(); e != nil && err == nil {
 			err = fmt.Errorf("%s: %w", r.Out, e)
 		}
 	}()
-	src, made, err := source.OpenQuantised(ctx, o.Source, d)
+	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
 	board, found := options.FindBoard(o.Board, d)
 	if found {
-		o.Backend = o.Backend.CheckedForBoard(board, d)
+		o.Backend = o.Backend.CheckForBoard(board, d)
 		r.Backend = o.Backend
 		checkCounters(o.Hardware, d)
 		checkLoadable(o.Hardware, o.Source, d)
 	}
-	fixed := o.ReadFolding(d)
+	fixed := o.ReadFoldingFile(d)
 	o.ReportProgress("importing", 0, 0)
-	if r.Imported, err = source.Import(made, r.Source, d); err != nil || d.Failed() {
+	if r.Imported, err = source.ImportModel(made, r.Source, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	r.Given, r.Flags = o.given(), o.Flags() // whose values the import has found to be sound
+	r.Given, r.Flags = o.given(), o.DesignFlags() // whose values the import has found to be sound
 	model := r.Imported.Model
-	if o.Weights.Loaded() {
-		rooms := model.Graph.Rooms()
-		if o.Weights.External() && !weights.MarkExternal(o.Weights, model, board, rooms, d) {
+	if o.Weights.IsLoaded() {
+		rooms := model.Graph.LoadableWeightLimits()
+		if o.Weights.IsExternal() && !weights.MarkExternalLayers(o.Weights, model, board, rooms, d) {
 			return nil, nil
 		}
-		if r.rooms = weights.MakeLoadable(model, rooms, d); r.rooms == nil {
+		if r.rooms = weights.MakeLayersLoadable(model, rooms, d); r.rooms == nil {
 			return nil, nil
 		}
 		r.Loaded = true
 	}
 	data := verify.OpenSamples(ctx, o.Source, model, r.Source, d)
 	defer data.Close()
-	if r.RealSamples = data != nil; d.Failed() {
+	if r.RealSamples = data != nil; d.HasErrors() {
 		return nil, nil
 	}
-	if !audit.CheckBuilt(model.Graph, o.AccBits, d) {
+	if !audit.CheckBuiltAccumulators(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
 	o.ReportProgress("folding", 0, 0)
-	target := o.Target(board, d)
-	wanted := o.ForSearch(fixed)
+	target := o.MakeTarget(board, d)
+	wanted := o.ToSearchGoal(fixed)
 	wanted.Cure = true
 	if r.Design, err = folding.FindBestDesign(ctx, model, target, wanted, d); err != nil || r.Design == nil ||
-		d.Failed() {
+		d.HasErrors() {
 		return nil, err
 	}
-	if interrupted(r.Design, d); d.Failed() {
+	if interrupted(r.Design, d); d.HasErrors() {
 		return nil, nil
 	}
-	if err := r.Design.SimulateRange(ctx); err != nil {
+	if err := r.Design.SimulateLatencyRange(ctx); err != nil {
 		return nil, err
 	}
 	runs, err := verify.SelectSamples(model, data, r.Design.Model.Graph, o.Verify)
@@ -105,26 +107,27 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	o.ReportProgress("simulating", 0, 0)
 	var streams templates.TestVectors
 	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, data, o.Backend.IncludesRTL())
-	if err = datafile.AddModelFault(err, r.Source.File, d); err != nil || d.Failed() {
+	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	r.Verified.Large = o.Verify == verify.AutoVerify && verify.AutoSamples(r.Design.Model.Graph) < verify.UsualSamples
+	r.Verified.Large = o.Verify == verify.SampleCountAuto &&
+		verify.ChooseSampleCount(r.Design.Model.Graph) < verify.UsualSampleCount
 	o.ReportProgress("generating", 0, 0)
 	files, err := r.generate(ctx, o, streams, d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		return nil, err
 	}
 	r.Accuracy, err = verify.MeasureAccuracy(ctx, model, data)
-	if err = datafile.AddModelFault(err, r.Source.File, d); err != nil || d.Failed() {
+	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	page, err := r.Page(ctx, d)
+	page, err := r.HTMLPage(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, templates.GeneratedFile{Path: "report/report.html", Data: page})
 	o.ReportProgress("writing", 0, 0)
-	if err := r.write(o, target, files, place, d); err != nil || d.Failed() {
+	if err := r.write(o, target, files, place, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
 	return r, nil

@@ -79,18 +79,18 @@ func buildAgrees(t *testing.T, opt Options) {
 	}
 	var d diag.List
 	r, err := Run(context.Background(), opt, &d)
-	onHost := func(x diag.Diag) bool { return x.Code == diag.HostProducts } // as the model has them
+	onHost := func(x diag.Diag) bool { return x.Code == diag.ProductsOnHost } // as the model has them
 	if opt.LSTM == "" {
 		samplefiles.WantClean(t, &diag.List{Diags: slices.DeleteFunc(slices.Clone(d.Diags), onHost)}, err)
 	}
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
 		t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
 	}
-	budget := folding.BudgetOf(r.Design.Target.Board, folding.MaxUse{})
-	if total := r.Design.Estimate.Total; !budget.Allows(total) || r.Design.Over {
+	budget := folding.BudgetOfBoard(r.Design.Target.Board, folding.MaxUseFractions{})
+	if total := r.Design.Estimate.Total; !budget.AllowsResources(total) || r.Design.Over {
 		t.Errorf("%+v does not fit the budget", total)
 	}
 }
@@ -114,8 +114,8 @@ func TestFINNFolding(t *testing.T) {
 		narrow(t, r, c.acc)
 		var cycles []int
 		for i, n := range r.Design.Model.Graph.Nodes {
-			if _, ok := n.Op.(dataflow.Accumulating); ok {
-				cycles = append(cycles, r.Design.Loop(i).Iterations())
+			if _, ok := n.Op.(dataflow.HasAccumulators); ok {
+				cycles = append(cycles, r.Design.LoopOfNode(i).IterationsPerFrame())
 			}
 		}
 		if !slices.Equal(cycles, c.cycles) {
@@ -176,7 +176,7 @@ func TestReports(t *testing.T) {
 	if sum != res["total"] {
 		t.Errorf("layers sum to %+v, total says %+v", sum, res["total"])
 	}
-	var perf report.PerformanceReport
+	var perf report.FINNPerformanceReport
 	read("report/estimate_network_performance.json", &perf)
 	c := r.Design.Clocks
 	if perf.Max != c.Slowest || perf.Interval != c.Interval || perf.Simulated != c.Latency || c.Latency < c.Slowest {
@@ -201,8 +201,8 @@ func TestAccuracy(t *testing.T) {
 	r := built(t, Options{Hardware: options.Hardware{Board: "zcu104"}, Verification: options.Verification{Verify: 1,
 		NoCSim: true}})
 	// Brevitas' own predictions on the same samples.
-	src := source.Open("", nil)
-	b, err := examples.Files.ReadFile(examples.DigitsName + "/outputs.npy")
+	src := source.ReadModelFile("", nil)
+	b, err := examples.EmbeddedFiles.ReadFile(examples.DigitsName + "/outputs.npy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAccuracy(t *testing.T) {
 			}
 		}
 	}
-	if want := samples.AccuracyOf(right, n); *r.Accuracy != want {
+	if want := samples.NewAccuracy(right, n); *r.Accuracy != want {
 		t.Errorf("accuracy %+v, Brevitas has %+v", *r.Accuracy, want)
 	}
 }
@@ -241,7 +241,7 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 		}
 		r, _ := told(t, Options{Source: options.Source{Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1",
 			"model.onnx"), ModelInputs: options.ModelInputs{InputType: byteInput(big.NewRat(1, 1))}},
-			Hardware: options.Hardware{Board: "pynq-z1", IO: dataflow.FromStream},
+			Hardware: options.Hardware{Board: "pynq-z1", IO: dataflow.HostIOStream},
 			Goal: options.Goal{Folding: filepath.Join(dir,
 				"final_hw_config.json")}, Verification: options.Verification{NoCSim: true, Verify: 1}})
 		c := r.Design.Clocks

@@ -37,13 +37,13 @@ type realCell struct {
 
 func (c *realCell) bytes(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 3))
-	m := onnxtest.New(14).Input("x", graph.Float32, c.steps, 1, c.in).Output("y", graph.Float32)
+	m := onnxtest.New(14).Input("x", graph.DTypeFloat32, c.steps, 1, c.in).Output("y", graph.DTypeFloat32)
 	weights := func(name string, reach float64, shape ...int) string {
-		list := make([]float64, graph.Size(shape))
+		list := make([]float64, graph.ElementCount(shape))
 		for i := range list {
 			list[i] = float64(float32(reach * r.NormFloat64()))
 		}
-		m.Init(name, graph.Float32, shape, list...)
+		m.Init(name, graph.DTypeFloat32, shape, list...)
 		return name
 	}
 	x, width := "x", c.in
@@ -70,7 +70,7 @@ func (c *realCell) bytes(seed uint64) []byte {
 		m.Node("MatMul", x, weights("behind", 0.5, width, 3)).Out("y")
 		return m.Bytes()
 	}
-	m.Init("last", graph.Int64, nil, -1)
+	m.Init("last", graph.DTypeInt64, nil, -1)
 	m.Node("Gather", x, "last").Int("axis", 0).Out("at.last")
 	m.Node("MatMul", "at.last", weights("behind", 0.5, width, 4)).Out("y")
 	return m.Bytes()
@@ -100,7 +100,7 @@ func (c *realCell) operator(m *onnxtest.Model, x string, of func(string) string,
 		n.Strs("activations", slices.Repeat([]string{"Relu"}, d)...)
 	}
 	n.Out(of("Y"))
-	m.Init(of("shape"), graph.Int64, []int{3}, float64(c.steps), 1, float64(d*h))
+	m.Init(of("shape"), graph.DTypeInt64, []int{3}, float64(c.steps), 1, float64(d*h))
 	m.Node("Transpose", of("Y")).Ints("perm", 0, 2, 1, 3).Out(of("turned"))
 	m.Node("Reshape", of("turned"), of("shape")).Out(of("sequence"))
 	return of("sequence")
@@ -134,8 +134,8 @@ func (c *realCell) own(m *onnxtest.Model, of func(string) string, weights func(s
 		weights(of("b"+g), 0.2, c.hidden)
 	}
 	if of("") == "0" {
-		m.Init("one", graph.Float32, nil, 1)
-		m.Init("zero", graph.Float32, []int{1, c.hidden}, make([]float64, c.hidden)...)
+		m.Init("one", graph.DTypeFloat32, nil, 1)
+		m.Init("zero", graph.DTypeFloat32, []int{1, c.hidden}, make([]float64, c.hidden)...)
 	}
 }
 
@@ -143,10 +143,10 @@ func (c *realCell) own(m *onnxtest.Model, of func(string) string, weights func(s
 func (c *realCell) scan(m *onnxtest.Model, x string, of func(string) string,
 	weights func(string, float64, ...int) string, width int) string {
 	c.own(m, of, weights, width)
-	body := onnxtest.New(14).Input("h", graph.Float32, 1, c.hidden).Input("x", graph.Float32, 1, width)
+	body := onnxtest.New(14).Input("h", graph.DTypeFloat32, 1, c.hidden).Input("x", graph.DTypeFloat32, 1, width)
 	next := c.step(body, "x", "h", func(s string) string { return s }, of)
 	body.Node("Identity", next).Out("gathered")
-	body.Output(next, graph.Float32, 1, c.hidden).Output("gathered", graph.Float32, 1, c.hidden)
+	body.Output(next, graph.DTypeFloat32, 1, c.hidden).Output("gathered", graph.DTypeFloat32, 1, c.hidden)
 	m.Node("Scan", "zero", x).Name(of("cell")).Int("num_scan_inputs", 1).Graph("body", body).Out(of("end"),
 		of("sequence"))
 	return of("sequence")
@@ -155,17 +155,17 @@ func (c *realCell) scan(m *onnxtest.Model, x string, of func(string) string,
 // loop is a layer that is a Loop, whose body takes its step of the sequence around it.
 func (c *realCell) loop(m *onnxtest.Model, x string, of func(string) string,
 	weights func(string, float64, ...int) string, width int) string {
-	body := onnxtest.New(14).Input("run", graph.Int64).Input("go", graph.Bool)
+	body := onnxtest.New(14).Input("run", graph.DTypeInt64).Input("go", graph.DTypeBool)
 	body.Node("Gather", x, "run").Int("axis", 0).Out("x.of.run")
 	body.Node("Identity", "go").Out("goes")
-	body.Output("goes", graph.Bool)
+	body.Output("goes", graph.DTypeBool)
 	c.own(m, of, weights, width)
-	body.Input("h", graph.Float32, 1, c.hidden)
+	body.Input("h", graph.DTypeFloat32, 1, c.hidden)
 	next := c.step(body, "x.of.run", "h", func(s string) string { return s }, of)
 	body.Node("Identity", next).Out("gathered")
-	body.Output(next, graph.Float32, 1, c.hidden).Output("gathered", graph.Float32, 1, c.hidden)
+	body.Output(next, graph.DTypeFloat32, 1, c.hidden).Output("gathered", graph.DTypeFloat32, 1, c.hidden)
 	if of("") == "0" {
-		m.Init("runs", graph.Int64, nil, float64(c.steps)).Init("yes", graph.Bool, nil, 1)
+		m.Init("runs", graph.DTypeInt64, nil, float64(c.steps)).Init("yes", graph.DTypeBool, nil, 1)
 	}
 	m.Node("Loop", "runs", "yes", "zero").Name(of("cell")).Graph("body", body).Out(of("end"), of("sequence"))
 	return of("sequence")
@@ -176,10 +176,10 @@ func (c *realCell) unrolled(m *onnxtest.Model, x string, of func(string) string,
 	weights func(string, float64, ...int) string, width int) string {
 	c.own(m, of, weights, width)
 	h, all := "zero", []string{}
-	m.Init(of("axis"), graph.Int64, []int{1}, 0)
+	m.Init(of("axis"), graph.DTypeInt64, []int{1}, 0)
 	for t := range c.steps {
 		at := func(s string) string { return fmt.Sprintf("%s.%s.%d", of(""), s, t) }
-		m.Init(at("t"), graph.Int64, nil, float64(t))
+		m.Init(at("t"), graph.DTypeInt64, nil, float64(t))
 		m.Node("Gather", x, at("t")).Int("axis", 0).Out(at("x"))
 		h = c.step(m, at("x"), h, at, of)
 		m.Node("Unsqueeze", h, of("axis")).Out(at("out"))
@@ -237,7 +237,7 @@ func TestCalibrateCells(t *testing.T) {
 				o.LSTM = "../testsupport/models/lstm-formats.json"
 			}
 			r, list := told(t, o)
-			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelQuantised })]
+			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelRequantised })]
 			found := differing.FindStringSubmatch(note.Msg)
 			if found == nil {
 				t.Fatalf("it is told %q", note.Msg)
@@ -256,8 +256,8 @@ func TestCalibrateCells(t *testing.T) {
 			}
 			simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: written,
 				SampleFiles: options.SampleFiles{Data: samples}}},
-				engines.Reference, engines.Fast,
-				engines.Eval)
+				engines.EngineReference, engines.EngineFast,
+				engines.EngineEval)
 			kinds := map[string]int{}
 			for _, n := range r.Imported.Model.Graph.Nodes {
 				kinds[n.Op.Kind()]++

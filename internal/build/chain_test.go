@@ -18,7 +18,7 @@ func chain(width int) *network { return chainFrom(width, width) }
 // chainFrom starts a network of a width at an input whose last axis is declared as in onnxtest.
 func chainFrom(axis any, width int) *network {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, 1, axis)
+	m.Input("x", graph.DTypeFloat32, 1, axis)
 	return &network{m, width, "x"}
 }
 
@@ -28,8 +28,8 @@ func (n *network) quant(name string, bits float64, signed int64, scales ...float
 	if len(scales) > 1 {
 		shape = []int{len(scales)}
 	}
-	n.Init(name+".scale", graph.Float32, shape, scales...)
-	n.Init(name+".zero", graph.Float32, nil, 0).Init(name+".bits", graph.Float32, nil, bits)
+	n.Init(name+".scale", graph.DTypeFloat32, shape, scales...)
+	n.Init(name+".zero", graph.DTypeFloat32, nil, 0).Init(name+".bits", graph.DTypeFloat32, nil, bits)
 	n.Node("Quant", n.last, name+".scale", name+".zero", name+".bits").Domain("qonnx.custom_op.general").
 		Int("signed", signed).Int("narrow", 0).Str("rounding_mode", "ROUND").Name(name).Out(name + ".out")
 	n.last = name + ".out"
@@ -44,7 +44,7 @@ func (n *network) matmul(name string, outputs int, weight func(i, o int) float64
 			w = append(w, weight(i, o))
 		}
 	}
-	n.Init(name+".weight", graph.Float32, []int{n.width, outputs}, w...)
+	n.Init(name+".weight", graph.DTypeFloat32, []int{n.width, outputs}, w...)
 	n.width = outputs
 	return n.node("MatMul", name, name+".weight")
 }
@@ -58,7 +58,7 @@ func (n *network) node(op, name string, others ...string) *network {
 
 // end makes the last tensor the output and gives the file.
 func (n *network) end() []byte {
-	n.Output(n.last, graph.Float32, 1, n.width)
+	n.Output(n.last, graph.DTypeFloat32, 1, n.width)
 	return n.Bytes()
 }
 
@@ -79,13 +79,13 @@ func large() []byte {
 // four is a network whose input is fixed to four samples; of all of them, if together, comes one result.
 func four(together bool) []byte {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	n := &network{m.Input("x", graph.Float32, 4, 8), 8, "x"}
+	n := &network{m.Input("x", graph.DTypeFloat32, 4, 8), 8, "x"}
 	n.quant("in", 8, 0, 0.5).matmul("fc1", 2, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones)
 	if together {
-		n.Init("zero", graph.Int64, []int{1}, 0)
+		n.Init("zero", graph.DTypeInt64, []int{1}, 0)
 		n.node("ReduceSum", "sum", "zero")
 	}
-	n.Output(n.last, graph.Float32)
+	n.Output(n.last, graph.DTypeFloat32)
 	return n.Bytes()
 }
 

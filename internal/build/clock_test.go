@@ -27,13 +27,13 @@ func TestFIFOs(t *testing.T) {
 		r := built(t, Options{Source: options.Source{Model: model}, Hardware: options.Hardware{Board: "pynq-z1"},
 			Goal:         options.Goal{FIFO: f},
 			Verification: options.Verification{Verify: 1, NoCSim: true}})
-		var said report.CycleReport
+		var said report.CycleSimulationReport
 		b := readReport(t, r, "report/cycle_simulation.json")
 		if err := json.Unmarshal(b, &said); err != nil {
 			t.Fatal(err)
 		}
 		c := r.Design.Clocks
-		if said.Latency != c.Latency || said.Interval != c.Interval || said.Throughput != r.Design.FPS() ||
+		if said.Latency != c.Latency || said.Interval != c.Interval || said.Throughput != r.Design.SamplesPerSecond() ||
 			!said.Deadlock.Free || said.Deadlock.Frames != 1 || said.Bottleneck.Reason == "" ||
 			len(said.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
@@ -57,7 +57,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
 	o := simulate.Options{Source: options.Source{Model: filepath.Join(dir, "qcdq.onnx"),
-		SampleFiles: options.SampleFiles{Data: filepath.Join(dir, "inputs.npy")}}, Engine: engines.Cycle,
+		SampleFiles: options.SampleFiles{Data: filepath.Join(dir, "inputs.npy")}}, Engine: engines.EngineCycle,
 		OutputFiles: simulate.OutputFiles{VCD: filepath.Join(t.TempDir(), "run.vcd"),
 			Timeline: filepath.Join(t.TempDir(),
 				"run.svg")}}

@@ -8,20 +8,21 @@ import (
 	"hlsgen/templates/deploy"
 )
 
-// countedFrames is the number of frames that counters.json describes.
+// countedFrames is the number of simulated frames whose clocks host/counters.json gives.
 const countedFrames = 16
 
-// counterFiles returns the files with which programs compare the counters of the hardware with the simulation.
-func counterFiles(ctx context.Context, r *Result) (templates.Files, error) {
+// counterFiles simulates countedFrames frames of the design. It returns the files with which programs compare the
+// hardware's counters with this simulation.
+func counterFiles(ctx context.Context, r *Result) (templates.ProjectFiles, error) {
 	d := r.Design.Design
-	trace, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
+	trace, err := rtlsim.RunFrames(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
 	if err != nil {
 		return nil, err
 	}
-	c := trace.Counters(d)
+	c := trace.AcceleratorCounters(d)
 	counted := deploy.CountersFile{Frames: c.Frames, Clocks: c.Clocks}
 	for _, s := range c.Streams {
 		counted.Streams = append(counted.Streams, deploy.CountedStream{Stalled: s.Stalled, Starved: s.Starved})
 	}
-	return deploy.CounterFiles(d, counted)
+	return deploy.GenerateCounterFiles(d, counted)
 }

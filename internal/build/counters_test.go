@@ -57,15 +57,15 @@ func TestCounters(t *testing.T) {
 			}
 			design := r.Design.Design
 			program := countersBench(t, tools[0], design, filepath.Join(o.Out, "rtl"))
-			waited := rtlsim.StreamCounters{}
+			waited := rtlsim.StreamWaitClocks{}
 			for _, stall := range []int{0, 60} {
 				const frames, seed = 3, 5
-				trace, err := rtlsim.Run(context.Background(), design, nil,
-					rtlsim.Options{Frames: frames, Out: rtlsim.Pace{Stall: stall, Seed: seed}})
+				trace, err := rtlsim.RunFrames(context.Background(), design, nil,
+					rtlsim.Options{Frames: frames, Out: rtlsim.HostSlowdown{Stall: stall, Seed: seed}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := trace.Counters(design)
+				want := trace.AcceleratorCounters(design)
 				run := exec.Command(program, fmt.Sprint(frames), fmt.Sprint(stall), fmt.Sprint(seed))
 				run.Dir = filepath.Join(o.Out, "rtl")
 				said, err := run.CombinedOutput()
@@ -98,7 +98,7 @@ func TestCounters(t *testing.T) {
 }
 
 // words are counters in the order of the registers.
-func words(c rtlsim.Counters) []int {
+func words(c rtlsim.AcceleratorCounters) []int {
 	list := []int{c.Frames, c.Clocks}
 	for _, s := range c.Streams {
 		list = append(list, s.Stalled, s.Starved)
@@ -124,11 +124,11 @@ func countersSaid(t *testing.T, said, when string) (list []int) {
 // countersBench is testdata/counters.cpp with an accelerator.
 func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir string) string {
 	t.Helper()
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	window, ok := templates.RegistersOf(d).Window(templates.CountersWindowName)
+	window, ok := templates.RegisterMapOf(d).FindWindow(templates.CountersWindowName)
 	if !ok || window.Offset != 0 {
 		t.Fatalf("counters are at %+v", window)
 	}
@@ -153,7 +153,7 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.UnrollLimit, "-Wno-fatal", "-Wno-lint",
+	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.VerilatorUnrollLimit, "-Wno-fatal", "-Wno-lint",
 		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o",
 		"counters", main,
 		filepath.Join(dir, face.Top+".sv")}
@@ -222,8 +222,8 @@ func TestCountersRefused(t *testing.T) {
 			"out")}}
 	var d diag.List
 	if r, err := Run(context.Background(), o, &d); err != nil || r != nil ||
-		!strings.Contains(fmt.Sprint(d.ForUser()), "--backend rtl") {
-		t.Fatal(r, err, d.ForUser())
+		!strings.Contains(fmt.Sprint(d.WithStrictApplied()), "--backend rtl") {
+		t.Fatal(r, err, d.WithStrictApplied())
 	}
 	o.Backend = options.BackendRTL
 	if r, err := Run(context.Background(), o, &diag.List{}); err != nil || r == nil {

@@ -108,10 +108,11 @@ func TestDriver(t *testing.T) {
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: "float32", Shape: x.Shape, Data: x.Data}
 			args := []string{"testdata/predict.py", filepath.Join(o.Out, "deploy"), "", "", ""}
-			sim := simulate.Options{Engine: engines.Eval}
+			sim := simulate.Options{Engine: engines.EngineEval}
 			if c.bytes {
 				in.DType = "uint8"
-				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
+				o.InputType = &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8},
+					Scale:  big.NewRat(1, 15),
 					Offset: big.NewRat(-1, 2)}
 				for c := range x.Shape[1] {
 					o.InputType.Mean = append(o.InputType.Mean, big.NewRat(int64(c%7-3), 100))
@@ -126,13 +127,13 @@ func TestDriver(t *testing.T) {
 			if c.lengths != nil {
 				features := x.Shape[2]
 				in.Shape = []int{len(c.lengths), 16, 1, features}
-				in.Data = make([]float64, dataflow.Shape(in.Shape).Size())
+				in.Data = make([]float64, dataflow.Shape(in.Shape).ElementCount())
 				for i := range in.Data {
 					in.Data[i] = x.Data[i%len(x.Data)]
 				}
 				sim.LengthsFile = samplefiles.Save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
 				args = append(args, sim.LengthsFile)
-				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
+				o.Lengths = &frontend.AxisLengthRange{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			r, err := Run(context.Background(), o, &d)
 			if err != nil || r == nil {
@@ -162,13 +163,13 @@ func TestDriver(t *testing.T) {
 }
 
 // normalised is what a float32 program makes of integers that stand for numbers, channels along axis 1.
-func normalised(t *frontend.InputType, in *npy.Array) *npy.Array {
+func normalised(t *frontend.IntegerInputType, in *npy.Array) *npy.Array {
 	single := func(r *big.Rat) float32 {
 		f, _ := r.Float32()
 		return f
 	}
 	out := &npy.Array{DType: "float32", Shape: in.Shape}
-	inner := dataflow.Shape(in.Shape[2:]).Size()
+	inner := dataflow.Shape(in.Shape[2:]).ElementCount()
 	for i, k := range in.Data {
 		c := i / inner % in.Shape[1]
 		v := float32(k)*single(t.Scale) + single(t.Offset)
@@ -213,14 +214,14 @@ func TestDriverAXI(t *testing.T) {
 				samples = x.Shape[0]
 			}
 			in := &npy.Array{DType: x.DType, Shape: append([]int{samples}, x.Shape[1:]...)}
-			sim := simulate.Options{Engine: engines.Eval,
+			sim := simulate.Options{Engine: engines.EngineEval,
 				OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
 			var args []string
 			if c.lengths != nil {
 				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
 				sim.LengthsFile = samplefiles.Save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
 				args = []string{sim.LengthsFile}
-				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
+				o.Lengths = &frontend.AxisLengthRange{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			var d diag.List
 			r, err := Run(context.Background(), o, &d)
@@ -231,7 +232,7 @@ func TestDriverAXI(t *testing.T) {
 				in.Shape = append([]int{samples}, shape...)
 			}
 			lib := maketest.Library(t, filepath.Join(o.Out, "rtl", "axi"))
-			for i := range dataflow.Shape(in.Shape).Size() {
+			for i := range dataflow.Shape(in.Shape).ElementCount() {
 				in.Data = append(in.Data, x.Data[i%len(x.Data)])
 			}
 			sim.Source, sim.Hardware, sim.Goal = o.Source, o.Hardware, o.Goal
@@ -265,19 +266,19 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 	t.Helper()
 	m := onnxtest.New(opset).Opset("qonnx.custom_op.general", 2)
 	last := "x"
-	m.Input(last, graph.Float32, 1, 6)
+	m.Input(last, graph.DTypeFloat32, 1, 6)
 	product := func(name string, weight func(k int) float64) {
 		w := make([]float64, 36)
 		for k := range w {
 			w[k] = weight(k)
 		}
-		m.Init(name+".weight", graph.Float32, []int{6, 6}, w...)
+		m.Init(name+".weight", graph.DTypeFloat32, []int{6, 6}, w...)
 		m.Node("MatMul", last, name+".weight").Name(name).Out(name + ".out")
 		last = name + ".out"
 	}
 	quant := func(name string, scales ...float64) {
-		m.Init(name+".scale", graph.Float32, []int{len(scales)}, scales...)
-		m.Init(name+".zero", graph.Float32, nil, 0).Init(name+".bits", graph.Float32, nil, 4)
+		m.Init(name+".scale", graph.DTypeFloat32, []int{len(scales)}, scales...)
+		m.Init(name+".zero", graph.DTypeFloat32, nil, 0).Init(name+".bits", graph.DTypeFloat32, nil, 4)
 		m.Node("Quant", last, name+".scale", name+".zero", name+".bits").Domain("qonnx.custom_op.general").
 			Int("signed", 1).Int("narrow", 0).Str("rounding_mode", "ROUND").Name(name).Out(name + ".out")
 		last = name + ".out"
@@ -293,7 +294,7 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 		m.Node("Softmax", last).Name("softmax").Out("softmax.out")
 		last = "softmax.out"
 	}
-	m.Output(last, graph.Float32, 1, 6)
+	m.Output(last, graph.DTypeFloat32, 1, 6)
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -323,7 +324,8 @@ func TestDriverInside(t *testing.T) {
 	}
 	sim := simulate.Options{Source: options.Source{Model: quantisedBetween(t, false, 13),
 		SampleFiles: options.SampleFiles{Data: samplefiles.Write(t,
-			in)}}, Engine: engines.Eval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
+			in)}}, Engine: engines.EngineEval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(),
+		"y.npy")}}
 	simtest.RunOK(t, sim)
 	whole := sim
 	whole.Model, whole.Output = o.Model, filepath.Join(t.TempDir(), "whole.npy")

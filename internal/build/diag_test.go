@@ -50,7 +50,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.ModelTooLarge: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chainFrom(1<<40, 8).matmul("fc1", 4, ones).end()), d)
 	},
-	diag.ExternalData: func(t *testing.T, d *diag.List) bool {
+	diag.ExternalTensorUnreadable: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
 		m.External("fc1.weight", "weights.bin")
 		return checked(t, file(t, m.end()), d)
@@ -68,15 +68,16 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.ShapeUnknown: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chainFrom("T", 8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), d)
 	},
-	diag.QuantInvalid: func(t *testing.T, d *diag.List) bool {
+	diag.QuantiserInvalid: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(8).quant("in", 8, 0, 0).matmul("fc1", 4, ones).quant("act", 2.5, 1, 1).end()),
 			d)
 	},
 	diag.RoundingUndecided: func(t *testing.T, d *diag.List) bool {
 		// Twice divided by the root of 2, a sum of 1 is one half: on the boundary between the codes 0 and 1.
 		m := chain(4).quant("in", 4, 0, 1).matmul("fc1", 4, ones)
-		m.Init("one", graph.Float32, []int{4}, 1, 1, 1, 1).Init("zero", graph.Float32, []int{4}, 0, 0, 0, 0).Init("two",
-			graph.Float32, []int{4}, 2, 2, 2, 2)
+		m.Init("one", graph.DTypeFloat32, []int{4}, 1, 1, 1, 1).Init("zero", graph.DTypeFloat32, []int{4}, 0, 0, 0,
+			0).Init("two",
+			graph.DTypeFloat32, []int{4}, 2, 2, 2, 2)
 		for _, name := range []string{"bn1", "bn2"} {
 			m.Node("BatchNormalization", m.last, "one", "zero", "zero", "two").Float("epsilon",
 				0).Name(name).Out(name + ".out")
@@ -87,11 +88,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.NothingQuantised: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(8).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
 	},
-	diag.NotMapped: func(t *testing.T, d *diag.List) bool {
+	diag.NodeNotMapped: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Sigmoid",
 			"sigmoid").matmul("fc2", 2, ones).end()), d)
 	},
-	diag.HostProducts: func(t *testing.T, d *diag.List) bool {
+	diag.ProductsOnHost: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(8).matmul("fc1", 4, ones).quant("in", 8, 0, 0.5).matmul("fc2", 2, ones).end()),
 			d)
 	},
@@ -99,16 +100,16 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return checked(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4,
 			func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)
 	},
-	diag.ScalePerInput: func(t *testing.T, d *diag.List) bool {
+	diag.ScalePerInputChannel: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(9).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9, 0.2, 0.5, 0.6, 0.7,
 			1.1).matmul("fc1", 4, ones).end()), d)
 	},
-	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return checked(t, file(t, farOut()), d) },
-	diag.AccumulatorWide: func(t *testing.T, d *diag.List) bool {
+	diag.PaddingNotMultipleOfScale: func(t *testing.T, d *diag.List) bool { return checked(t, file(t, farOut()), d) },
+	diag.AccumulatorTooWide: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1,
 			func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)
 	},
-	diag.RangeTooWide: func(t *testing.T, d *diag.List) bool {
+	diag.ActivationRangeTooWide: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh",
 			"tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
 	},
@@ -119,20 +120,20 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, build.Options{Hardware: options.Hardware{Board: write(t, "mine.json",
 			bytes.Replace([]byte(tinyBoard), []byte(`"dsp":`), []byte(`"dsps":`), 1))}}, d)
 	},
-	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
+	diag.BoardResourcesUnverified: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Hardware: options.Hardware{Board: "vck190"},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.BackendUnfit: func(t *testing.T, d *diag.List) bool {
+	diag.BackendUnfitForBoard: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Hardware: options.Hardware{Board: "icebreaker", Backend: options.BackendHLS}},
 			d)
 	},
-	diag.EngineUnfit: func(t *testing.T, d *diag.List) bool {
-		_, err := simulate.Run(context.Background(), simulate.Options{Engine: engines.Float}, d)
-		return err == nil && !d.Failed()
+	diag.EngineUnfitForModel: func(t *testing.T, d *diag.List) bool {
+		_, err := simulate.Run(context.Background(), simulate.Options{Engine: engines.EngineFloat}, d)
+		return err == nil && !d.HasErrors()
 	},
-	diag.WeightsUnfit: func(t *testing.T, d *diag.List) bool {
-		return run(t, build.Options{Hardware: options.Hardware{Weights: options.WeightsRuntime}}, d)
+	diag.WeightsNotLoadable: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{Hardware: options.Hardware{Weights: options.WeightSourceRuntime}}, d)
 	},
 	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Hardware: options.Hardware{Board: write(t, "tiny.json", []byte(tinyBoard))}}, d)
@@ -145,82 +146,83 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		user := new(folding.SearchStopper) // who ends the search as soon as it has a design
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},
 			Goal: options.Goal{Interrupt: user,
-				SearchProgress: func(folding.SearchProgress) { user.TryStop() }},
+				SearchProgress: func(folding.BestDesignSoFar) { user.TryStop() }},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
+	diag.LayerTooSlowForClock: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Hardware: options.Hardware{ClockMHz: 500},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.FIFOSlow: func(t *testing.T, d *diag.List) bool {
-		return run(t, build.Options{Hardware: options.Hardware{IO: dataflow.FromStream},
+	diag.GivenFIFODepthsSlow: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{Hardware: options.Hardware{IO: dataflow.HostIOStream},
 			Goal: options.Goal{Folding: write(t, "folding.json",
 				[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 8}, "MVAU_1": {"PE": 2, "SIMD": 1, "inFIFODepths": [1]}}`))},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.TableLarge: func(t *testing.T, d *diag.List) bool {
+	diag.LargeTableInLUTs: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Source: options.Source{Model: file(t, large())},
 			Goal: options.Goal{Folding: write(t, "folding.json",
 				[]byte(`{"MVAU_0": {"PE": 1, "SIMD": 1, "ram_style": "distributed"}}`))},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
+	diag.FoldingFileInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Goal: options.Goal{Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}}, d)
 	},
-	diag.FoldingUnknown: func(t *testing.T, d *diag.List) bool {
+	diag.FoldingFileLayerUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Goal: options.Goal{Folding: write(t, "folding.json",
 			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.UnrollExceeded: func(t *testing.T, d *diag.List) bool {
+	diag.UnrollLimitExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},
 			Hardware: options.Hardware{MaxUnroll: dataflow.UnrollLimits{Wide: 32, Few: 32,
 				One: 32}}, Goal: options.Goal{Folding: write(t, "folding.json",
 				[]byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}}, d)
 	},
-	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
+	diag.StreamWordTooWide: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())}, Goal: options.Goal{
 			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}}, d)
 	},
-	diag.DataInvalid: func(t *testing.T, d *diag.List) bool {
-		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{3, 7}, Data: make([]float64, 21)})
+	diag.InputDataInvalid: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: []int{3, 7}, Data: make([]float64, 21)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := simulate.Options{Source: options.Source{Model: file(t, small()),
-			SampleFiles: options.SampleFiles{Data: write(t, "x.npy", data)}}, Engine: engines.Eval}
+			SampleFiles: options.SampleFiles{Data: write(t, "x.npy", data)}}, Engine: engines.EngineEval}
 		r, err := simulate.Run(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r != nil
 	},
-	diag.DataHeldInMemory: func(t *testing.T, d *diag.List) bool {
-		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{2, 8}, Data: make([]float64, 16)})
+	diag.SamplesHeldInMemory: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: []int{2, 8}, Data: make([]float64, 16)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		fortran := bytes.Replace(data, []byte("False"), []byte("True "), 1)
 		var packed bytes.Buffer
-		if err := npy.WriteZip(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
+		if err := npy.WriteNPZ(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
 			t.Fatal(err)
 		}
 		o := simulate.Options{Source: options.Source{Model: file(t, small()),
-			SampleFiles: options.SampleFiles{Data: write(t, "x.npz", packed.Bytes())}}, Engine: engines.Eval}
+			SampleFiles: options.SampleFiles{Data: write(t, "x.npz", packed.Bytes())}}, Engine: engines.EngineEval}
 		r, err := simulate.Run(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r != nil
 	},
-	diag.NotConvertible: func(t *testing.T, d *diag.List) bool {
+	diag.NodeNotConvertible: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
-		m.Init("half", graph.Float32, nil, -0.5).Init("two", graph.Float32, nil, 2).Init("s", graph.Float32, nil, 0.25)
-		m.Node("Quant", m.last, "s", "half", "two").Domain(operators.QONNX).Name("balanced").Out("balanced.out")
+		m.Init("half", graph.DTypeFloat32, nil, -0.5).Init("two", graph.DTypeFloat32, nil, 2).Init("s",
+			graph.DTypeFloat32, nil, 0.25)
+		m.Node("Quant", m.last, "s", "half", "two").Domain(operators.QONNXDomain).Name("balanced").Out("balanced.out")
 		m.last = "balanced.out"
 		o := build.Options{Source: options.Source{Model: file(t, m.end())}}
-		c, err := source.Convert(o.Source, convert.Options{To: convert.QCDQ}, "out.onnx", false, d)
+		c, err := source.ConvertModel(o.Source, convert.Options{To: convert.DialectQCDQ}, "out.onnx", false, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,42 +232,43 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		products := func(i, o int) float64 { return float64(float32(0.1) * float32((3*i+o)%15-7)) }
 		return checked(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, products).end()), d)
 	},
-	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
-		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+	diag.InputQuantiserAdded: func(t *testing.T, d *diag.List) bool {
+		quantise := &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 		return run(t, build.Options{Source: options.Source{Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			ModelInputs: options.ModelInputs{InputQuant: quantise}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.InitialStateChange: func(t *testing.T, d *diag.List) bool {
+	diag.InitialStateChanged: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Source: options.Source{Model: file(t, begins(false)),
-			ModelInputs: options.ModelInputs{Initial: frontend.InitialStateModes{"h0": frontend.InitialQuant}}},
+			ModelInputs: options.ModelInputs{
+				Initial: frontend.InitialStateModesByInput{"h0": frontend.InitialStateModeQuant}}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.ModelCut: func(t *testing.T, d *diag.List) bool {
+	diag.ModelCutAtOutputs: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Softmax", "shares").quant("act", 4, 0, 0.25)
 		return run(t, build.Options{Source: options.Source{Model: file(t, m.matmul("fc2", 2, ones).end()),
 			ModelInputs: options.ModelInputs{Outputs: []string{"fc1.out"}}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.InputUnfit: func(t *testing.T, d *diag.List) bool {
+	diag.InputFlagsUnfit: func(t *testing.T, d *diag.List) bool {
 		one := big.NewRat(1, 2)
-		input := options.ModelInputs{InputType: &frontend.InputType{
-			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one,
-			Normalisation: frontend.Normalisation{Mean: []*big.Rat{one, one, one}}}}
+		input := options.ModelInputs{InputType: &frontend.IntegerInputType{
+			Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: one,
+			InputNormalisation: frontend.InputNormalisation{Mean: []*big.Rat{one, one, one}}}}
 		return run(t, build.Options{Source: options.Source{ModelInputs: input},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.OutputUnknown: func(t *testing.T, d *diag.List) bool {
+	diag.AskedOutputUnknown: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{
 			Source:       options.Source{ModelInputs: options.ModelInputs{Outputs: []string{"fc1.oot"}}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.ModelQuantised: func(t *testing.T, d *diag.List) bool {
+	diag.ModelRequantised: func(t *testing.T, d *diag.List) bool {
 		x := &npy.Array{DType: "float32", Shape: []int{4, 8}}
 		for i := range 32 {
 			x.Data = append(x.Data, float64(i%7-3)/2)
 		}
-		data, err := npy.Format(x)
+		data, err := npy.EncodeNPY(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,8 +276,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			Quantisation: options.Quantisation{Calibrate: write(t, "x.npy", data)}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.QuantiseUnfit: func(t *testing.T, d *diag.List) bool {
-		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{1, 8}, Data: make([]float64, 8)})
+	diag.ModelNotQuantisable: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: []int{1, 8}, Data: make([]float64, 8)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,49 +285,55 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			Quantisation: options.Quantisation{Calibrate: write(t, "x.npy", data)},
 			ModelInputs:  options.ModelInputs{Stateful: true}}, Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.LSTMFormatsMissing: func(t *testing.T, d *diag.List) bool { return checked(t, file(t, gated("LSTM", 4)), d) },
-	diag.CellFormatsMissing: func(t *testing.T, d *diag.List) bool { return checked(t, file(t, gated("GRU", 3)), d) },
-	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
+	diag.LSTMGateFormatsMissing: func(t *testing.T, d *diag.List) bool {
+		return checked(t, file(t, gated("LSTM", 4)),
+			d)
+	},
+	diag.GRUOrRNNFormatsMissing: func(t *testing.T, d *diag.List) bool {
+		return checked(t, file(t, gated("GRU", 3)),
+			d)
+	},
+	diag.StatefulFlagUnfit: func(t *testing.T, d *diag.List) bool {
 		o := build.Options{Source: options.Source{Model: file(t, small()),
 			ModelInputs: options.ModelInputs{Stateful: true}}}
 		if _, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits},
 			d); err != nil {
 			t.Fatal(err)
 		}
-		return !d.Failed()
+		return !d.HasErrors()
 	},
-	diag.LengthFixed: func(t *testing.T, d *diag.List) bool {
+	diag.SequenceLengthsUnfit: func(t *testing.T, d *diag.List) bool {
 		n := rnntest.Draw(rnntest.Seeded(0), rnntest.Axes{})
 		n.Lengths, n.Steps = true, 4
 		o := build.Options{Source: options.Source{Model: file(t, n.ONNX()),
-			ModelInputs: options.ModelInputs{Interleave: 2, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1,
+			ModelInputs: options.ModelInputs{Interleave: 2, Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1,
 				Max: 4}}}}
 		if _, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits},
 			d); err != nil {
 			t.Fatal(err)
 		}
-		return !d.Failed()
+		return !d.HasErrors()
 	},
-	diag.NotInterleaved: func(t *testing.T, d *diag.List) bool {
+	diag.SamplesNotInterleaved: func(t *testing.T, d *diag.List) bool {
 		o := build.Options{Source: options.Source{Model: file(t, small()),
 			ModelInputs: options.ModelInputs{Interleave: 2}}}
 		if _, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits},
 			d); err != nil {
 			t.Fatal(err)
 		}
-		return !d.Failed()
+		return !d.HasErrors()
 	},
-	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool {
+	diag.AskedAccBitsExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{AccBits: accBits("9")}, d)
 	},
-	diag.AccBitsUnfit: func(t *testing.T, d *diag.List) bool {
+	diag.AccBitsFlagUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{AccBits: accBits("MVAU_7=12")}, d)
 	},
-	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
+	diag.OutputFolderExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
 		return run(t, build.Options{OutputFolder: options.OutputFolder{Out: "design"}}, d)
 	},
-	diag.OutputForeign: func(t *testing.T, d *diag.List) bool {
+	diag.OutputHasForeignFiles: func(t *testing.T, d *diag.List) bool {
 		if !run(t, build.Options{Verification: options.Verification{NoCSim: true},
 			OutputFolder: options.OutputFolder{Out: "design"}}, &diag.List{}) {
 			t.Fatal("it cannot be built at all")
@@ -334,24 +343,24 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		_, err := build.Run(context.Background(), build.Options{Source: options.Source{Model: file(t,
 			small())}, Hardware: options.Hardware{Board: "zcu104"}, Verification: options.Verification{NoCSim: true,
 			Verify: 1}, OutputFolder: options.OutputFolder{Out: "design", Force: true}}, d)
-		return err == nil && !d.Failed()
+		return err == nil && !d.HasErrors()
 	},
-	diag.OutputBusy: func(t *testing.T, d *diag.List) bool {
+	diag.OutputFolderBusy: func(t *testing.T, d *diag.List) bool {
 		full, err := filepath.Abs("design")
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := outputdir.Claim(full, nil)
+		other, err := outputdir.ClaimFolder(full, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer other.Release()
+		defer other.ReleaseClaim()
 		return run(t, build.Options{OutputFolder: options.OutputFolder{Out: "design"}}, d)
 	},
-	diag.JournalDamaged: func(t *testing.T, d *diag.List) bool {
+	diag.SweepJournalDamaged: func(t *testing.T, d *diag.List) bool {
 		o := sweep.Options{Source: options.Source{Model: file(t, small())},
 			OutputFolder: options.OutputFolder{Out: "swept"}, Boards: []string{"zcu104"}, FPS: []float64{1000}}
-		if _, err := sweep.Run(context.Background(), o, &diag.List{}); err != nil {
+		if _, err := sweep.RunSweep(context.Background(), o, &diag.List{}); err != nil {
 			t.Fatal(err)
 		}
 		journal, err := os.ReadFile("swept/journal.jsonl")
@@ -360,13 +369,13 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		journal[len(journal)-9] ^= 1
 		write(t, "swept/journal.jsonl", journal)
-		r, err := sweep.Run(context.Background(), o, d)
+		r, err := sweep.RunSweep(context.Background(), o, d)
 		return err == nil && r != nil
 	},
-	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {
+	diag.InputBatchFixed: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, four(true)), d) && checked(t, file(t, four(false)), d)
 	},
-	diag.CompilerMissing: func(t *testing.T, d *diag.List) bool {
+	diag.CppCompilerMissing: func(t *testing.T, d *diag.List) bool {
 		t.Setenv("PATH", "")
 		t.Setenv("CXX", "")
 		return run(t, build.Options{}, d)
@@ -379,8 +388,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		t.Setenv("PATH", "")
 		return netlist(t, 10, d)
 	},
-	diag.ToolMissing: func(t *testing.T, d *diag.List) bool {
-		p, o := synthesised(t), synthesis.Options{Last: synthesis.ByVivado, Step: func(string, int, int) {}}
+	diag.VendorToolMissing: func(t *testing.T, d *diag.List) bool {
+		p, o := synthesised(t), synthesis.Options{Last: synthesis.StageVivado, Step: func(string, int, int) {}}
 		o.Env = func(name string) string { return "/opt/" + strings.ToLower(strings.TrimPrefix(name, "HLSGEN_")) }
 		r, err := p.Synthesise(context.Background(), o, d)
 		return err != nil || r != nil
@@ -390,8 +399,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		write(t, "out/synth/hls/MVAU_0/failed", []byte("Vitis HLS: hls/build.ip/MVAU_0/log\n"))
 		write(t, "out/hls/build.ip/MVAU_0/log", []byte("INFO: [HLS 200-10] Analyzing design file "+
 			"'../../layers/MVAU_0.cpp' ...\nERROR: [HLS 200-101] 'create_clock': Clock period must be positive.\n"))
-		p.ReportFailure(synthesis.Task{Flow: synthesis.VerilogFromHLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
-		return !d.Failed()
+		p.ReportFailedTask(synthesis.ToolTask{Flow: synthesis.VerilogSourceHLS, Name: "MVAU_0",
+			Last: synthesis.StageHLS}, d)
+		return !d.HasErrors()
 	},
 	diag.NetlistTooLarge: func(t *testing.T, d *diag.List) bool {
 		dir := t.TempDir()
@@ -409,11 +419,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 func gated(op string, gates int) []byte {
 	m := chainFrom("T", 2)
 	m.Proto.Graph.Input = nil
-	m.Input("sequence", graph.Float32, 4, 1, 2)
+	m.Input("sequence", graph.DTypeFloat32, 4, 1, 2)
 	m.last = "sequence"
 	m.quant("in", 8, 1, 0.0078125)
 	for _, name := range []string{"W", "R"} {
-		m.Init(name, graph.Float32, []int{1, 2 * gates, 2}, make([]float64, 4*gates)...)
+		m.Init(name, graph.DTypeFloat32, []int{1, 2 * gates, 2}, make([]float64, 4*gates)...)
 	}
 	return m.node(op, strings.ToLower(op), "W", "R").quant("out", 6, 1, 0.03125).end()
 }
@@ -422,11 +432,11 @@ func gated(op string, gates int) []byte {
 func netlist(t *testing.T, fps float64, d *diag.List) (ok bool) {
 	t.Helper()
 	o := simulate.Options{Hardware: options.Hardware{Board: "zcu104"}, Goal: options.Goal{FPS: fps},
-		Engine: engines.Netlist}
+		Engine: engines.EngineNetlist}
 	if _, err := simulate.Run(context.Background(), o, d); err != nil {
 		t.Fatal(err)
 	}
-	return !d.Failed()
+	return !d.HasErrors()
 }
 
 func checked(t *testing.T, model string, d *diag.List) (ok bool) {
@@ -435,7 +445,7 @@ func checked(t *testing.T, model string, d *diag.List) (ok bool) {
 		d); err != nil {
 		t.Fatal(err)
 	}
-	return !d.Failed()
+	return !d.HasErrors()
 }
 
 // run builds the small model for zcu104 unless o says otherwise.
@@ -471,7 +481,7 @@ func synthesised(t *testing.T) *synthesis.Project {
 	if !run(t, build.Options{Verification: options.Verification{NoCSim: true}}, &d) {
 		t.Fatal(d.Diags)
 	}
-	p := synthesis.Open("out", &d)
+	p := synthesis.OpenProject("out", &d)
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
@@ -497,7 +507,7 @@ func TestDiagnostics(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := golden.Dir(t, dir)
-	for _, code := range slices.Sorted(maps.Keys(diag.Codes)) {
+	for _, code := range slices.Sorted(maps.Keys(diag.CodeMeanings)) {
 		t.Run(string(code), func(t *testing.T) {
 			provoke := provocations[code]
 			if provoke == nil {
@@ -507,8 +517,8 @@ func TestDiagnostics(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
 			ok := provoke(t, &d)
-			if ok == d.Failed() {
-				t.Errorf("result: %t, errors: %t", ok, d.Failed())
+			if ok == d.HasErrors() {
+				t.Errorf("result: %t, errors: %t", ok, d.HasErrors())
 			}
 			if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code == code }) {
 				t.Error("the provocation fails to provoke it")
@@ -525,7 +535,7 @@ func TestDiagnostics(t *testing.T) {
 }
 
 // accBits is what --acc-bits says.
-func accBits(s string) options.AccBits {
+func accBits(s string) options.AskedAccBits {
 	a, err := options.ParseAccBits(s)
 	if err != nil {
 		panic(err)
@@ -537,7 +547,7 @@ func accBits(s string) options.AccBits {
 func TestFIFOsAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := build.Options{Source: options.Source{Model: file(t, small())},
-		Hardware:     options.Hardware{Board: "zcu104", IO: dataflow.FromStream},
+		Hardware:     options.Hardware{Board: "zcu104", IO: dataflow.HostIOStream},
 		Verification: options.Verification{NoCSim: true, Verify: 1}, OutputFolder: options.OutputFolder{Force: true,
 			Out: "out"}}
 	o.Folding = write(t, "folding.json",

@@ -40,9 +40,9 @@ func TestDirection(t *testing.T) {
 	test, _ := lines(t, script, 200, 2)
 	eight, _ := lines(t, script, 8, 3)
 	float := Options{Source: options.Source{Model: model,
-		ModelInputs: options.ModelInputs{Shapes: frontend.Shapes{"x": {1, 3, 48,
+		ModelInputs: options.ModelInputs{Shapes: frontend.InputShapes{"x": {1, 3, 48,
 			192}}}}}
-	was := simtest.SameByEngines(t, simulationOf(float, "", test), engines.Float)
+	was := simtest.SameByEngines(t, simulationOf(float, "", test), engines.EngineFloat)
 	for _, c := range []struct {
 		recipe string
 		change func(*Options)
@@ -54,7 +54,7 @@ func TestDirection(t *testing.T) {
 		{"w4a8", func(o *Options) { o.CorrectBias = true }, 190},
 		{"w4a8", func(o *Options) { o.Equalise, o.CorrectBias = true, true }, 190},
 	} {
-		recipe, err := frontend.ParseRecipe(c.recipe)
+		recipe, err := frontend.ParseQuantisationRecipe(c.recipe)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestDirection(t *testing.T) {
 		}
 		made := simulate.Options{Source: options.Source{Model: o.SaveModel,
 			SampleFiles: options.SampleFiles{Data: test}}}
-		is := simtest.SameByEngines(t, made, engines.Fast)
+		is := simtest.SameByEngines(t, made, engines.EngineFast)
 		same := sameClasses(was[0], is[0])
 		t.Logf("%s, equalised %v, corrected %v: the class is the same for %d of 200 lines", c.recipe, o.Equalise,
 			o.CorrectBias, same)
@@ -78,9 +78,10 @@ func TestDirection(t *testing.T) {
 			t.Errorf("%s: the class is the same for %d of 200 lines, %d wanted", c.recipe, same, c.want)
 		}
 		if c.recipe == "w8a8" {
-			simtest.SameByEngines(t, made, engines.Fast, engines.Reference)
+			simtest.SameByEngines(t, made, engines.EngineFast, engines.EngineReference)
 			made.Data = eight
-			simtest.SameByEngines(t, made, engines.Reference, engines.Fast, engines.Eval, engines.Cycle, engines.CSim)
+			simtest.SameByEngines(t, made, engines.EngineReference, engines.EngineFast, engines.EngineEval,
+				engines.EngineCycle, engines.EngineCSim)
 		}
 	}
 }

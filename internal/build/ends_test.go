@@ -38,7 +38,7 @@ func TestEndsAreReported(t *testing.T) {
 				Hardware: options.Hardware{Board: c.board, ClockMHz: c.mhz}, Goal: options.Goal{Latency: c.latency},
 				Verification: options.Verification{Verify: 1, NoCSim: true}})
 			d := r.Design
-			trace, err := rtlsim.Run(t.Context(), d.Design, nil, rtlsim.Options{Frames: 1, Record: true})
+			trace, err := rtlsim.RunFrames(t.Context(), d.Design, nil, rtlsim.Options{Frames: 1, Record: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,15 +47,16 @@ func TestEndsAreReported(t *testing.T) {
 				bare = max(bare, slices.Max(trace.Record.Streams[s].Read)+1)
 			}
 			want := c.in + bare + c.out
-			if ends := (folding.IOLatency{In: c.in, Out: c.out}); d.Clocks.Ends != ends || d.Clocks.Latency != want {
+			if ends := (folding.IOLatencyClocks{In: c.in, Out: c.out}); d.Clocks.Ends != ends ||
+				d.Clocks.Latency != want {
 				t.Errorf("%+v of %d clocks, want %+v of %d: between the FIFOs are %d", d.Clocks.Ends, d.Clocks.Latency,
 					ends, want, bare)
 			}
 			if l := d.Certificate.Latency; c.latency && (l == nil || l.Clocks != want || l.Least != want) {
 				t.Errorf("the certificate says %+v, want %d clocks, which is the least", l, want)
 			}
-			var cycle report.CycleReport
-			var perf report.PerformanceReport
+			var cycle report.CycleSimulationReport
+			var perf report.FINNPerformanceReport
 			for path, into := range map[string]any{"cycle_simulation": &cycle, "estimate_network_performance": &perf} {
 				if err := json.Unmarshal(readReport(t, r, "report/"+path+".json"), into); err != nil {
 					t.Fatal(err)

@@ -64,12 +64,12 @@ func TestBudget(t *testing.T) {
 			}
 			if strings.Contains(b.String(), "or --io stream") {
 				o := o
-				o.IO = dataflow.FromStream
+				o.IO = dataflow.HostIOStream
 				follow(o)
 			}
 			if _, hint, ok := strings.Cut(b.String(), "hint: --max-use "); ok {
 				use, _, _ := strings.Cut(hint, ", a larger board")
-				if o.MaxUse, err = folding.ParseMaxUse(use); err != nil {
+				if o.MaxUse, err = folding.ParseMaxUseFractions(use); err != nil {
 					t.Fatal(err)
 				}
 				if within := follow(o); !tt.over {
@@ -81,13 +81,13 @@ func TestBudget(t *testing.T) {
 			}
 			e := r.Design.Estimate
 			sum := e.FIFOs.Total().Plus(e.Host.Total())
-			for _, l := range r.Layers() {
+			for _, l := range r.LayerReports() {
 				sum = sum.Plus(*l.Total)
 			}
 			if sum != e.Total || r.Design.Shares[0].Used != sum.LUT || sum.FF == 0 || e.Host.Total().LUT < 5000 {
 				t.Errorf("%+v in all, the parts are %+v", e.Total, sum)
 			}
-			if r.Design.Over != tt.over || r.Design.Budget.Allows(sum) == tt.over {
+			if r.Design.Over != tt.over || r.Design.Budget.AllowsResources(sum) == tt.over {
 				t.Errorf("over the budget: %t, %+v of %+v", r.Design.Over, sum, r.Design.Budget.Resources)
 			}
 		})
@@ -96,7 +96,7 @@ func TestBudget(t *testing.T) {
 
 // The report says where everything goes, by the formula that was asked for.
 func TestResourceReport(t *testing.T) {
-	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
+	for _, formula := range []dataflow.CostFormulaChoice{dataflow.FittedCostFormula, dataflow.FINNCostFormula} {
 		t.Run(formula.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
@@ -121,7 +121,7 @@ func TestResourceReport(t *testing.T) {
 			}
 			if got.Formula != formula.String() ||
 				got.Total != got.Layers.Plus(got.FIFOs.Total()).Plus(got.Host.Total()) || got.Layers.LUT == 0 ||
-				(formula == dataflow.FittedFormula) != (len(got.Host) == 3 && got.Layers.FF > 0) {
+				(formula == dataflow.FittedCostFormula) != (len(got.Host) == 3 && got.Layers.FF > 0) {
 				t.Errorf("%s", data)
 			}
 		})
@@ -144,13 +144,13 @@ func TestClock(t *testing.T) {
 		if err != nil || r == nil {
 			t.Fatal(err, d)
 		}
-		clock, fps := r.Design.ClockMHz(), r.Design.FPS()
-		rate := folding.Rate(tt.given, r.Design.Clocks.Interval, 1)
+		clock, fps := r.Design.ClockMHz(), r.Design.SamplesPerSecond()
+		rate := folding.SamplesPerSecond(tt.given, r.Design.Clocks.Interval, 1)
 		if clock != tt.given || fps != rate || len(d.Diags) != tt.warnings {
 			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, clock, fps, d.Diags)
 		}
 		for _, x := range d.Diags {
-			if x.Code != diag.ClockUnreachable || x.Hint != "ask for --clock 324 or less" {
+			if x.Code != diag.LayerTooSlowForClock || x.Hint != "ask for --clock 324 or less" {
 				t.Errorf("%v MHz: %v", tt.asked, x)
 			}
 		}

@@ -8,38 +8,44 @@ import (
 	"hlsgen/internal/options"
 )
 
-// checkCounters adds an error to d if counters are asked of a back end without them.
+// checkCounters adds an error to d if the user asks for counters, but the back end generates no SystemVerilog. Only
+// layers in SystemVerilog can count their waiting clocks.
 func checkCounters(o options.Hardware, d *diag.List) {
 	if o.Counters && !o.Backend.IncludesRTL() {
-		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
+		d.AddError(diag.BackendUnfitForBoard, "",
+			"--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
 			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
 	}
 }
 
-// checkLoadable adds an error to d for each option that excludes loaded weights.
+// checkLoadable adds an error to d for each option that excludes weights loaded at run time. It does nothing if weights
+// are constants.
 func checkLoadable(o options.Hardware, m options.Source, d *diag.List) {
-	if !o.Weights.Loaded() {
+	if !o.Weights.IsLoaded() {
 		return
 	}
-	if o.Weights.External() && o.Formula == dataflow.FINNFormula {
-		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights "+
-			"lie on the device", "leave one of the two out")
+	if o.Weights.IsExternal() && o.Formula == dataflow.FINNCostFormula {
+		d.AddError(diag.WeightsNotLoadable, "",
+			"--weights external does not go with --cost finn, whose formulas have weights "+
+				"lie on the device", "leave one of the two out")
 	}
 	if o.Backend != options.BackendRTL {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
-			"of which "+
-			"its schedule and its memories follow", o.Weights), "use --backend rtl")
+		d.AddError(diag.WeightsNotLoadable, "",
+			fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
+				"of which "+
+				"its schedule and its memories follow", o.Weights), "use --backend rtl")
 	}
 	for _, f := range []struct {
 		given bool
 		flag  string
 	}{{m.Lengths != nil, "--dim with a range of lengths"}, {m.Stateful, "--stateful"}, {m.Interleave > 1,
 		"--interleave"},
-		{o.IO != dataflow.FromMemory, "--io stream"}} {
+		{o.IO != dataflow.HostIOMemory, "--io stream"}} {
 		if f.given {
-			d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s does not go with %s: there is no driver that "+
-				"would "+
-				"load them", o.Weights, f.flag), "leave one of the two out")
+			d.AddError(diag.WeightsNotLoadable, "",
+				fmt.Sprintf("--weights %s does not go with %s: there is no driver that "+
+					"would "+
+					"load them", o.Weights, f.flag), "leave one of the two out")
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 
 // likeStreams holds the compiled engine against what eval has put on every stream: with tables at both ends, where the
 // model has these, and with what runs the host's parts.
-func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, streams []engines.Tensors) error {
-	want, err := engines.ModelOutputs(ctx, m, s, engines.SelectStreams(streams, m.Graph.Out))
+func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.RunInputs, streams []engines.FrameTensors) error {
+	want, err := engines.RunHostSuffix(ctx, m, s, engines.SelectStreams(streams, m.Graph.Out))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, stream
 		if err != nil {
 			return err
 		}
-		if err := verify.SameReals("engine fast against eval", got, want); err != nil {
+		if err := verify.CompareModelOutputs("engine fast against eval", got, want); err != nil {
 			return err
 		}
 	}
@@ -40,17 +40,17 @@ func likeStreams(ctx context.Context, m *dataflow.Model, s *samples.Runs, stream
 
 // likeMachines holds the programs for all kinds of processor that this one is against what eval has put on every
 // stream: one batch, and one frame alone.
-func likeMachines(m *dataflow.Model, streams []engines.Tensors) error {
-	programs, err := fast.CompileForAll(m.Graph)
+func likeMachines(m *dataflow.Model, streams []engines.FrameTensors) error {
+	programs, err := fast.CompileForProcessorKinds(m.Graph)
 	if err != nil {
 		return nil // frames depend on each other
 	}
 	in, want := engines.SelectStreams(streams, m.Graph.In), engines.SelectStreams(streams, m.Graph.Out)
 	for _, p := range programs {
-		w := p.Worker()
+		w := p.NewWorker()
 		for _, n := range []int{min(len(in), p.Batch), min(len(in), 1)} {
-			if err := rtlsim.Compare(w.Run(in[:n]), want[:n]); err != nil {
-				return fmt.Errorf("engine fast on %s against eval, output: %w", p.Machine(), err)
+			if err := rtlsim.CompareOutputs(w.RunFrames(in[:n]), want[:n]); err != nil {
+				return fmt.Errorf("engine fast on %s against eval, output: %w", p.ProcessorKind(), err)
 			}
 		}
 	}
@@ -70,14 +70,14 @@ func TestFast(t *testing.T) {
 				t.Parallel()
 				var d diag.List
 				im, err := frontend.Import(file, of.Read(t, file), frontend.Options{}, &d)
-				if err != nil || im == nil || im.Model == nil || d.Failed() {
+				if err != nil || im == nil || im.Model == nil || d.HasErrors() {
 					if of.Shared {
 						t.Skip("it needs flags to be imported: ", d.Diags)
 					}
 					t.Fatal(err, d.Diags)
 				}
 				n := 70
-				switch size := engines.StreamElements(im.Model.Graph); {
+				switch size := engines.StreamElementsPerFrame(im.Model.Graph); {
 				case size > 1<<20:
 					n = 1
 				case size > 1<<16:
@@ -86,8 +86,8 @@ func TestFast(t *testing.T) {
 				if tier.Quick() {
 					n = min(n, 5)
 				}
-				s := samples.Random(im.Model, n)
-				streams, _, err := engines.RunIntegers(t.Context(), im.Model, s)
+				s := samples.RandomRuns(im.Model, n)
+				streams, _, err := engines.RunHostAndEval(t.Context(), im.Model, s)
 				if err != nil {
 					t.Fatal(err)
 				}

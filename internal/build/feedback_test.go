@@ -25,17 +25,18 @@ import (
 // out on one output. Swapped ones go out the other way round.
 func stepwise(swapped bool) []byte {
 	r := rand.New(rand.NewPCG(11, 3))
-	m := onnxtest.New(14).Input("x", graph.Float32, 2, 1, 3).Input("state", graph.Float32, 2, 1, 4)
-	m.Output("y", graph.Float32, 1, 2).Output("stateN", graph.Float32, 2, 1, 4)
+	m := onnxtest.New(14).Input("x", graph.DTypeFloat32, 2, 1, 3).Input("state", graph.DTypeFloat32, 2, 1, 4)
+	m.Output("y", graph.DTypeFloat32, 1, 2).Output("stateN", graph.DTypeFloat32, 2, 1, 4)
 	weights := func(name string, reach float64, shape ...int) string {
-		list := make([]float64, graph.Size(shape))
+		list := make([]float64, graph.ElementCount(shape))
 		for i := range list {
 			list[i] = float64(float32(reach * r.NormFloat64()))
 		}
-		m.Init(name, graph.Float32, shape, list...)
+		m.Init(name, graph.DTypeFloat32, shape, list...)
 		return name
 	}
-	m.Init("0", graph.Int64, []int{1}, 0).Init("1", graph.Int64, []int{1}, 1).Init("last", graph.Int64, nil, -1)
+	m.Init("0", graph.DTypeInt64, []int{1}, 0).Init("1", graph.DTypeInt64, []int{1}, 1).Init("last", graph.DTypeInt64,
+		nil, -1)
 	m.Node("Gather", "state", "0").Int("axis", 0).Out("h")
 	m.Node("Gather", "state", "1").Int("axis", 0).Out("c")
 	m.Node("LSTM", "x", weights("W", 0.6, 1, 16, 3), weights("R", 0.4, 1, 16, 4), weights("B", 0.3, 1, 32), "", "h",
@@ -77,22 +78,24 @@ func TestFeedback(t *testing.T) {
 	if len(r.Imported.Model.Feedback) != 1 || !strings.Contains(fmt.Sprint(list), "was quantised") {
 		t.Error(list)
 	}
-	if fps, interval := r.Design.FPSAndClocks(); interval != float64(r.Design.Clocks.Latency) || interval > 5000 ||
-		fps != r.Design.FPS() {
+	if fps, interval := r.Design.SamplesPerSecondAndInterval(); interval != float64(r.Design.Clocks.Latency) ||
+		interval > 5000 ||
+		fps != r.Design.SamplesPerSecond() {
 		t.Errorf("%v frames/s, one every %v clocks: the latency is %d", fps, interval, r.Design.Clocks.Latency)
 	}
 	o := simulate.Options{Source: options.Source{Model: written, ModelInputs: options.ModelInputs{States: state},
 		SampleFiles: options.SampleFiles{Data: samples}}}
-	carried := simtest.SameByEngines(t, o, engines.Reference, engines.Fast, engines.Eval, engines.Cycle)
+	carried := simtest.SameByEngines(t, o, engines.EngineReference, engines.EngineFast, engines.EngineEval,
+		engines.EngineCycle)
 	o.Stateful = true
-	if kept := simtest.SameByEngines(t, o, engines.Reference, engines.Fast, engines.Eval,
-		engines.Cycle); len(kept) != 1 ||
+	if kept := simtest.SameByEngines(t, o, engines.EngineReference, engines.EngineFast, engines.EngineEval,
+		engines.EngineCycle); len(kept) != 1 ||
 		!slices.Equal(kept[0].Data, carried[0].Data) {
 		t.Error("the device that keeps the state gives something else than the host that carries it")
 	}
 	states := &npy.Array{DType: "float32", Shape: []int{40, 2, 1, 4}, Data: append(make([]float64, 8),
 		carried[1].Data[:39*8]...)}
-	zip, err := npy.FormatZip(map[string]*npy.Array{"x": pieces(40), "state": states})
+	zip, err := npy.EncodeNPZ(map[string]*npy.Array{"x": pieces(40), "state": states})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func TestFeedback(t *testing.T) {
 	given := simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: written,
 		ModelInputs: options.ModelInputs{States: state},
 		SampleFiles: options.SampleFiles{Data: both}}},
-		engines.Reference, engines.Fast)
+		engines.EngineReference, engines.EngineFast)
 	for k := range given {
 		if !slices.Equal(given[k].Data, carried[k].Data) {
 			t.Errorf("output %d: states that are given are not those that are carried", k)
@@ -108,7 +111,7 @@ func TestFeedback(t *testing.T) {
 	}
 	float := simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: model,
 		ModelInputs: options.ModelInputs{States: state},
-		SampleFiles: options.SampleFiles{Data: samples}}}, engines.Float)
+		SampleFiles: options.SampleFiles{Data: samples}}}, engines.EngineFloat)
 	for i, v := range float[0].Data {
 		if d := v - carried[0].Data[i]; d > 0.1 || d < -0.1 {
 			t.Fatalf("output %d of the float network is %v, of the quantised one %v", i, v, carried[0].Data[i])
@@ -135,10 +138,10 @@ func TestFeedbackRefused(t *testing.T) {
 		r, err := simulate.Run(t.Context(), simulate.Options{Source: options.Source{Model: samplefiles.WriteFile(t,
 			"m.onnx", stepwise(c.swapped)),
 			ModelInputs: options.ModelInputs{States: []frontend.StateFeedback{c.state}, Stateful: c.stateful},
-			SampleFiles: options.SampleFiles{Data: samples}}, Engine: engines.Reference},
+			SampleFiles: options.SampleFiles{Data: samples}}, Engine: engines.EngineReference},
 			&d)
 		if err != nil || r != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) ||
-			d.Diags[0].Code != diag.StateNotKept {
+			d.Diags[0].Code != diag.StatefulFlagUnfit {
 			t.Errorf("%s: %v, %v", name, err, d.Diags)
 		}
 	}
@@ -166,17 +169,18 @@ func TestFeedbackRate(t *testing.T) {
 	if fastest == nil {
 		t.Fatal(d.Diags)
 	}
-	best := fastest.Design.FPS()
+	best := fastest.Design.SamplesPerSecond()
 	for _, share := range []float64{1, 0.9, 0.5, 0.1} {
 		asked := float64(int(share * best))
 		r, d := build(asked)
 		if r == nil {
 			t.Fatalf("%v of %v frames/s: %v", asked, best, d.Diags)
 		}
-		c := r.Cycles()
-		if latency := float64(r.Design.Clocks.Latency); r.Design.FPS() < asked || c.Throughput != r.Design.FPS() ||
+		c := r.CycleSimulationReport()
+		if latency := float64(r.Design.Clocks.Latency); r.Design.SamplesPerSecond() < asked ||
+			c.Throughput != r.Design.SamplesPerSecond() ||
 			c.Interval != latency || c.Series.Each != latency || !c.Bottleneck.State {
-			t.Errorf("%v frames/s: %v, latency %v, %+v", asked, r.Design.FPS(), latency, c)
+			t.Errorf("%v frames/s: %v, latency %v, %+v", asked, r.Design.SamplesPerSecond(), latency, c)
 		}
 		if share < 0.2 && r.Design.Estimate.Total.LUT >= fastest.Design.Estimate.Total.LUT {
 			t.Errorf("%v frames/s take no less than %v", asked, best)
@@ -190,17 +194,18 @@ func TestFeedbackRate(t *testing.T) {
 	if _, err := fmt.Sscanf(d.Diags[len(d.Diags)-1].Hint, "--fps %g", &hinted); err != nil {
 		t.Fatal(d.Diags)
 	}
-	if r, d := build(hinted); r == nil || r.Design == nil || r.Design.FPS() < hinted {
+	if r, d := build(hinted); r == nil || r.Design == nil || r.Design.SamplesPerSecond() < hinted {
 		t.Errorf("%v frames/s, as the hint says: %v", hinted, d.Diags)
 	}
 	var told diag.List
-	front, err := Pareto(t.Context(), o, 4, &told)
+	front, err := FindParetoFront(t.Context(), o, 4, &told)
 	if err != nil || front == nil || len(front.Points) < 2 {
 		t.Fatal(err, told.Diags)
 	}
 	for i, p := range front.Points {
-		if i > 0 && p.FPS() >= front.Points[i-1].FPS() || p.Clocks.Latency < fastest.Design.Clocks.Latency {
-			t.Errorf("point %d: %v frames/s", i, p.FPS())
+		if i > 0 && p.SamplesPerSecond() >= front.Points[i-1].SamplesPerSecond() ||
+			p.Clocks.Latency < fastest.Design.Clocks.Latency {
+			t.Errorf("point %d: %v frames/s", i, p.SamplesPerSecond())
 		}
 	}
 }

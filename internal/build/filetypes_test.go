@@ -83,9 +83,9 @@ func TestFileTypes(t *testing.T) {
 	told(t, cut)
 	simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: cut.SaveModel,
 		SampleFiles: options.SampleFiles{Data: first}}},
-		engines.Reference, engines.Fast,
-		engines.Eval, engines.Cycle,
-		engines.CSim)
+		engines.EngineReference, engines.EngineFast,
+		engines.EngineEval, engines.EngineCycle,
+		engines.EngineCSim)
 	var d diag.List
 	if _, err := check.Run(t.Context(), check.Options{Source: options.Source{Model: model,
 		Quantisation: options.Quantisation{Calibrate: samples, SaveModel: written}}}, &d); err != nil {
@@ -93,16 +93,16 @@ func TestFileTypes(t *testing.T) {
 	}
 	for _, x := range d.Diags {
 		named := strings.Contains(x.Node+x.Msg, "LayerNorm_") || strings.HasSuffix(x.Node, "/Max")
-		if x.Severity == diag.Error && !named {
+		if x.Severity == diag.SeverityError && !named {
 			t.Errorf("it is not the normalisations that are named, but %v", x)
 		}
 	}
 	is := simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: written,
 		SampleFiles: options.SampleFiles{Data: judged}}},
-		engines.Reference)
+		engines.EngineReference)
 	was := simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: model,
 		SampleFiles: options.SampleFiles{Data: judged}}},
-		engines.Float)
+		engines.EngineFloat)
 	same := sameClasses(was[0], is[0])
 	t.Logf("the class is the same for %d of 200 files", same)
 	if same < 194 {

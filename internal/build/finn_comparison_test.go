@@ -44,23 +44,23 @@ var compared = []struct {
 
 // finnTarget is zcu104 at 200 MHz with FINN's formulas. FINN folds layers that are fed a word in every clock.
 func finnTarget(t testing.TB) dataflow.Target {
-	b, err := boards.Find("zcu104")
+	b, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINNFormula, IO: dataflow.FromStream}
+	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINNCostFormula, IO: dataflow.HostIOStream}
 }
 
 // exactly is the budget that is so much of a board and no more.
-func exactly(b boards.Board, r dataflow.Resources) folding.MaxUse {
+func exactly(b boards.Board, r dataflow.Resources) folding.MaxUseFractions {
 	share := func(n, of int) float64 {
 		if of == 0 {
 			return 0
 		}
 		return min(1, (float64(n)+0.5)/float64(of))
 	}
-	c := folding.Capacity(b)
-	return folding.MaxUse{
+	c := folding.ResourcesOfBoard(b)
+	return folding.MaxUseFractions{
 		LUT: share(r.LUT, c.LUT), LUTRAM: share(r.LUTRAM, c.LUTRAM), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM),
 		URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP), Mean: 1,
 	}
@@ -101,8 +101,8 @@ func among(t testing.TB, s *folding.Space, wanted folding.Goal) *folding.Design 
 
 // load is the largest share of the default budget that a design takes, in percent.
 func load(r *folding.Design) (most float64) {
-	budget := folding.BudgetOf(r.Target.Board, folding.MaxUse{})
-	for _, s := range budget.Shares(r.Estimate.Total) {
+	budget := folding.BudgetOfBoard(r.Target.Board, folding.MaxUseFractions{})
+	for _, s := range budget.ResourceSharesOf(r.Estimate.Total) {
 		most = max(most, 100*float64(s.Used)/float64(s.Budget))
 	}
 	return most
@@ -121,12 +121,12 @@ func against(t testing.TB, m *dataflow.Model, s *folding.Space) (finn, fast, sma
 	target := s.Target
 	finn = bySetFolding(t, m, target)
 	use, wanted := exactly(target.Board, finn.Estimate.Total), allowed(finn)
-	use.FF, use.LUTRAM = folding.DefaultMaxUse.FF, folding.DefaultMaxUse.LUTRAM
+	use.FF, use.LUTRAM = folding.DefaultMaxUseFractions.FF, folding.DefaultMaxUseFractions.LUTRAM
 	fast = among(t, s, folding.Goal{MaxUse: use})
-	wanted.MaxUse, wanted.Least = use, folding.LeastLUT
+	wanted.MaxUse, wanted.Least = use, folding.ResourceMeasureLUT
 	small = among(t, s, wanted)
 	for _, r := range []*folding.Design{fast, small} {
-		if r.Clocks.Interval > finn.Clocks.Interval || r.Over || !counted(r).Within(counted(finn)) {
+		if r.Clocks.Interval > finn.Clocks.Interval || r.Over || !counted(r).IsWithin(counted(finn)) {
 			t.Errorf("interval %v with %+v, SetFolding has %v with %+v",
 				r.Clocks.Interval, counted(r), finn.Clocks.Interval, counted(finn))
 		}
@@ -232,16 +232,16 @@ func TestFINNExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, formula := range []dataflow.Formula{dataflow.FINNFormula, dataflow.FittedFormula} {
+			for _, formula := range []dataflow.CostFormulaChoice{dataflow.FINNCostFormula, dataflow.FittedCostFormula} {
 				target := finnTarget(t)
 				target.Formula = formula
 				var d diag.List
-				file := folding.ReadFile(text, &d)
+				file := folding.ParseFoldingFile(text, &d)
 				theirs := searched(t, m, target, folding.Goal{Fixed: file, OverBudget: true})
 				var clocks []int
 				for i, n := range theirs.Model.Graph.Nodes {
 					if n.Op.Kind() == "MVAU" {
-						clocks = append(clocks, theirs.Loop(i).Iterations())
+						clocks = append(clocks, theirs.LoopOfNode(i).IterationsPerFrame())
 					}
 				}
 				if !slices.Equal(clocks, c.cycles) || theirs.Clocks.Interval != float64(slices.Max(c.cycles)) {
@@ -252,7 +252,8 @@ func TestFINNExamples(t *testing.T) {
 				told := fmt.Sprintf("%v: %v clocks with %+v, FINN's folding has %v with %+v",
 					formula, ours.Clocks.Interval, ours.Estimate.Total, theirs.Clocks.Interval, theirs.Estimate.Total)
 				t.Log(told)
-				if ours.Clocks.Interval > theirs.Clocks.Interval || !ours.Estimate.Total.Within(theirs.Estimate.Total) {
+				if ours.Clocks.Interval > theirs.Clocks.Interval ||
+					!ours.Estimate.Total.IsWithin(theirs.Estimate.Total) {
 					t.Error(told)
 				}
 			}
@@ -288,7 +289,7 @@ func TestFINNAccumulators(t *testing.T) {
 		if !ok {
 			continue
 		}
-		ours = append(ours, n.Op.(dataflow.Accumulating).Accumulator().Used)
+		ours = append(ours, n.Op.(dataflow.HasAccumulators).AccumulatorBounds().Used)
 		finns = append(finns, finnAccumulator(p.Weights, m.Graph.Streams[n.In[0]].Type.Elem.Range()))
 	}
 	t.Logf("accumulators of %v bits, FINN's of %v", ours, finns)
@@ -343,11 +344,11 @@ func TestZCU104(t *testing.T) {
 			}
 			m := sharedModel(t, c.model)
 			target := finnTarget(t)
-			target.Formula = dataflow.FittedFormula
+			target.Formula = dataflow.FittedCostFormula
 			begin := time.Now()
 			r := searched(t, m, target, folding.Goal{Interval: float64(c.interval)})
 			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval,
-				r.Estimate.Total, strings.Join(r.Certificate.Lines(), "\n"))
+				r.Estimate.Total, strings.Join(r.Certificate.DescribeInLines(), "\n"))
 			if r.Over {
 				t.Errorf("%+v is not within the budget", r.Estimate.Total)
 			}

@@ -62,7 +62,7 @@ var sequences = [3]int{1, 2, 4}
 func engineTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("network  PE  SIMD   T_c   L   clocks: S=1   S=2   S=4      LUT      FF  RAMB18\n")
-	board, err := boards.Find("pynq-z1")
+	board, err := boards.FindBoard("pynq-z1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func engineTable(t *testing.T) string {
 			two[i], three[i] = bound(t, p, in, s, 2), bound(t, p, in, s, 3)
 		}
 		for _, f := range [][2]int{{1, 4}, {1, 16}, {1, 64}, {1, 128}, {2, 128}, {4, 128}, {8, 128}, {16, 128}} {
-			fold := dataflow.Fold{PE: f[0], SIMD: f[1], Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
+			fold := dataflow.Fold{PE: f[0], SIMD: f[1], Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}
 			var clocks [3]float64
 			for i, s := range sequences {
-				clocks[i] = float64(three[i].Loop(fold, target).Iterations()-two[i].Loop(fold,
-					target).Iterations()) / float64(s)
+				clocks[i] = float64(three[i].Loop(fold, target).IterationsPerFrame()-two[i].Loop(fold,
+					target).IterationsPerFrame()) / float64(s)
 			}
 			cost := two[1].Cost(fold, target).Total()
 			fmt.Fprintf(&b, "%-7s %3d  %4d %5d %3d   %11.4g %5.4g %5.4g %8s %7s %7d\n", n.name, f[0], f[1],
@@ -117,7 +117,7 @@ func bound(t *testing.T, p rnn.Params, in dataflow.StreamType, turns, steps int)
 	p.Cells = p.Cells[:min(turns, len(p.Cells))]
 	p.Sequences = turns / len(p.Cells)
 	op, _, err := rnn.New(p).Bind([]dataflow.StreamType{{Shape: dataflow.Shape{steps, turns * lanes},
-		Range: []num.Range{in.Union()}, Elem: in.Elem}})
+		Range: []num.Range{in.UnionOfRanges()}, Elem: in.Elem}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,13 +170,13 @@ func networkTable(t *testing.T) string {
 			t.Logf("%s, %s: %v clocks a line", n.name, d.name, r.Design.Clocks.Interval)
 			fold := ""
 			for i, node := range r.Design.Model.Graph.Nodes {
-				if node.Op.Kind() == rnn.Kind {
+				if node.Op.Kind() == rnn.KindName {
 					fold = fmt.Sprintf("%d x %d", r.Design.Folds[i].PE, r.Design.Folds[i].SIMD)
 				}
 			}
 			c := r.Design.Estimate.Total
 			fmt.Fprintf(&b, row, "", d.name, r.Design.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)),
-				figure1(r.Design.FPS()), figure1(r.Design.FPS()*lineOps/1e9),
+				figure1(r.Design.SamplesPerSecond()), figure1(r.Design.SamplesPerSecond()*lineOps/1e9),
 				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ClockMHz()/1000), thousands(c.LUT),
 				thousands(c.FF), float64(c.BRAM)/2, c.DSP)
 		}

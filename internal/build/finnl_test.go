@@ -38,7 +38,7 @@ func finnlModels(t *testing.T) string {
 // line writes the columns of a line of text as the network takes them.
 func (n finnl) line(t *testing.T, dir string) string {
 	t.Helper()
-	arrays, err := npy.ReadFile(filepath.Join(dir, "input_columns.npy"))
+	arrays, err := npy.ReadArrays(filepath.Join(dir, "input_columns.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +77,9 @@ func TestFINNLText(t *testing.T) {
 				r, err := simulate.Run(context.Background(),
 					simulate.Options{Source: options.Source{Model: filepath.Join(models,
 						n.name, "scan.onnx"), SampleFiles: options.SampleFiles{Data: n.line(t, dir)}},
-						Engine: engines.Eval}, &d)
+						Engine: engines.EngineEval}, &d)
 				samplefiles.WantClean(t, &d, err)
-				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.MethodPeaks {
+				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.MethodBestBetweenBlanks {
 					t.Errorf("%q by %v, want %q", r.Texts, r.Decoder, want.Text)
 				}
 			})
@@ -99,7 +99,7 @@ func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 	t.Helper()
 	o.Model, o.Dims = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}
 	if o.Board == "pynq-z1" {
-		o.MaxUse = folding.MaxUse{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
+		o.MaxUse = folding.MaxUseFractions{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
 	}
 	return built(t, o)
 }
@@ -134,8 +134,9 @@ func TestFINNLClocks(t *testing.T) {
 			}
 			engine := false
 			for i, n := range r.Design.Model.Graph.Nodes {
-				if f := r.Design.Folds[i]; n.Op.Kind() == rnn.Kind {
-					engine = f.PE == tt.pe && f.SIMD == tt.simd && r.Design.Loop(i).Iterations() == 2*columns*tt.clocks
+				if f := r.Design.Folds[i]; n.Op.Kind() == rnn.KindName {
+					engine = f.PE == tt.pe && f.SIMD == tt.simd &&
+						r.Design.LoopOfNode(i).IterationsPerFrame() == 2*columns*tt.clocks
 				}
 			}
 			if b := r.Design.Clocks.Trace.Bottleneck; !engine || b.Node == "" ||

@@ -12,7 +12,8 @@ import (
 	"hlsgen/internal/report"
 )
 
-// given lists the flags that shape the design, by name, as the user gave them. Files appear without their folders.
+// given returns the flags that shape the design as a map from name to value. Flags that the user did not give are
+// missing. A flag without a value has "true". Files appear without their folders.
 func (o Options) given() map[string]string {
 	out := map[string]string{}
 	for _, f := range o.ModelFlags() {
@@ -25,18 +26,18 @@ func (o Options) given() map[string]string {
 		given bool
 		text  string
 	}{
-		{"fps", o.FPS > 0, report.Decimal(o.FPS)},
-		{"interval", o.Interval > 0, report.Decimal(o.Interval)},
+		{"fps", o.FPS > 0, report.FormatDecimal(o.FPS)},
+		{"interval", o.Interval > 0, report.FormatDecimal(o.Interval)},
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.OverBudget, "true"},
 		{"backend", o.Backend.IncludesRTL(), string(o.Backend)},
 		{"counters", o.Counters, "true"},
-		{"weights", o.Weights.Loaded(), string(o.Weights)},
-		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
+		{"weights", o.Weights.IsLoaded(), string(o.Weights)},
+		{"io", o.IO != dataflow.HostIOMemory, o.IO.String()},
 		{"max-unroll", o.MaxUnroll != dataflow.UnrollLimits{}, o.MaxUnroll.String()},
-		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
+		{"least", o.Least != folding.ResourceMeasureLoad, o.Least.FlagValue()},
 		{"search-time", o.SearchTime > 0, o.SearchTime.String()},
-		{"max-use", o.MaxUse != folding.MaxUse{}, o.MaxUse.String()},
+		{"max-use", o.MaxUse != folding.MaxUseFractions{}, o.MaxUse.String()},
 		{"fifo", o.FIFO != folding.FIFODepthPolicy{} || o.FIFOAsked, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.FoldingFile != nil, "folding.json"},
@@ -48,7 +49,7 @@ func (o Options) given() map[string]string {
 		{"interleave", o.Interleave > 1, strconv.Itoa(o.Interleave)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-per-pe", o.AccPerPE, "true"},
-		{"acc-bits", o.AccBits.Asked(), o.AccBits.String()},
+		{"acc-bits", o.AccBits.IsAsked(), o.AccBits.String()},
 	} {
 		if x.given {
 			out[x.name] = x.text
@@ -57,16 +58,16 @@ func (o Options) given() map[string]string {
 	return out
 }
 
-// Flags returns the flags that shape the design, as the user gave them, except the board, the clock and the folding
-// file.
-func (o Options) Flags() (words []string) {
+// DesignFlags returns the flags that shape the design, as words of a command. It leaves out the board, the clock and
+// the folding file.
+func (o Options) DesignFlags() (words []string) {
 	given := o.given()
 	delete(given, "folding")
 	delete(given, "dim") // --dim is repeated for each axis
 	delete(given, "shape")
 	delete(given, "initial-state")
 	delete(given, "state")
-	if o.Formula != dataflow.FittedFormula {
+	if o.Formula != dataflow.FittedCostFormula {
 		given["cost"] = o.Formula.String()
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -74,13 +75,13 @@ func (o Options) Flags() (words []string) {
 			words = append(words, given[name])
 		}
 	}
-	for _, dim := range o.DimFlags() {
+	for _, dim := range o.DimFlagValues() {
 		words = append(words, "--dim", dim)
 	}
-	for _, shape := range o.Shapes.Texts() {
+	for _, shape := range o.Shapes.FlagValues() {
 		words = append(words, "--shape", shape)
 	}
-	for _, state := range o.Initial.Texts() {
+	for _, state := range o.Initial.FlagValues() {
 		words = append(words, "--initial-state", state)
 	}
 	for _, state := range o.States {

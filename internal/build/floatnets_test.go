@@ -33,7 +33,7 @@ type floatNet struct {
 func newFloatNet(silu bool, size int) *floatNet {
 	n := &floatNet{Model: onnxtest.New(13), rnd: rand.New(rand.NewPCG(5, 6)), silu: silu,
 		widths: map[string]int{"x": 3}}
-	n.Input("x", graph.Float32, 1, 3, size, size)
+	n.Input("x", graph.DTypeFloat32, 1, 3, size, size)
 	return n
 }
 
@@ -48,7 +48,7 @@ func (n *floatNet) op(c int, op string, in ...string) (*onnxtest.Node, string) {
 func (n *floatNet) ints(v ...float64) string {
 	n.names++
 	name := fmt.Sprintf("k%d", n.names)
-	n.Init(name, graph.Int64, []int{len(v)}, v...)
+	n.Init(name, graph.DTypeInt64, []int{len(v)}, v...)
 	return name
 }
 
@@ -63,8 +63,8 @@ func (n *floatNet) product(x string, to, k, stride int) string {
 		b[i] = n.rnd.NormFloat64() / 8
 	}
 	node, y := n.op(to, "Conv", x, fmt.Sprintf("w%d", n.names), fmt.Sprintf("b%d", n.names))
-	n.Init(fmt.Sprintf("w%d", n.names-1), graph.Float32, []int{to, from, k, k}, w...)
-	n.Init(fmt.Sprintf("b%d", n.names-1), graph.Float32, []int{to}, b...)
+	n.Init(fmt.Sprintf("w%d", n.names-1), graph.DTypeFloat32, []int{to, from, k, k}, w...)
+	n.Init(fmt.Sprintf("b%d", n.names-1), graph.DTypeFloat32, []int{to}, b...)
 	pad := int64(k / 2)
 	node.Ints("strides", int64(stride), int64(stride)).Ints("pads", pad, pad, pad, pad)
 	return y
@@ -128,7 +128,7 @@ func (n *floatNet) block(x string, to, pairs int, adds bool) string {
 func (n *floatNet) up(x string) string {
 	n.names++
 	scales := fmt.Sprintf("scales%d", n.names)
-	n.Init(scales, graph.Float32, []int{4}, 1, 1, 2, 2)
+	n.Init(scales, graph.DTypeFloat32, []int{4}, 1, 1, 2, 2)
 	node, y := n.op(n.widths[x], "Resize", x, "", scales)
 	node.Str("mode", "nearest").Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor")
 	return y
@@ -174,10 +174,10 @@ func yolo(size, c int) (n *floatNet, heads []string) {
 	for i := range bins {
 		bins[i] = float64(i)
 	}
-	n.Init("bins", graph.Float32, []int{1, 16, 1, 1}, bins...)
+	n.Init("bins", graph.DTypeFloat32, []int{1, 16, 1, 1}, bins...)
 	n.Node("Conv", y, "bins").Name("dfl").Out("distances")
 	n.Node("Sigmoid", "classes").Name("scores").Out("scores")
-	n.Output("distances", graph.Float32, 1, 1, 4, cells).Output("scores", graph.Float32, 1, 80, cells)
+	n.Output("distances", graph.DTypeFloat32, 1, 1, 4, cells).Output("scores", graph.DTypeFloat32, 1, 80, cells)
 	return n, heads
 }
 
@@ -205,9 +205,9 @@ func resnet18(size, c int) *floatNet {
 	for i := range w {
 		w[i] = n.rnd.NormFloat64() / math.Sqrt(float64(8*c))
 	}
-	n.Init("classifier", graph.Float32, []int{8 * c, 1000}, w...)
+	n.Init("classifier", graph.DTypeFloat32, []int{8 * c, 1000}, w...)
 	n.Node("MatMul", x, "classifier").Name("classifier").Out("y")
-	n.Output("y", graph.Float32, 1, 1000)
+	n.Output("y", graph.DTypeFloat32, 1, 1000)
 	return n
 }
 
@@ -248,16 +248,16 @@ func TestCalibratedDetector(t *testing.T) {
 	if err != nil || whole == nil {
 		t.Fatal(err, d.Diags)
 	}
-	if !d.Failed() || !strings.Contains(fmt.Sprint(d.Diags), "softmax") {
+	if !d.HasErrors() || !strings.Contains(fmt.Sprint(d.Diags), "softmax") {
 		t.Errorf("the whole network is told %v", d.Diags)
 	}
 	o.Outputs, d = heads, diag.List{}
 	cut, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits}, &d)
-	if err != nil || cut == nil || cut.Imported.Model == nil || d.Failed() {
+	if err != nil || cut == nil || cut.Imported.Model == nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	m := cut.Imported.Model
-	runs := samples.Random(m, 2)
+	runs := samples.RandomRuns(m, 2)
 	want, err := engines.RunReference(context.Background(), m, runs)
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestCalibratedDetector(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range want {
-			if err := engines.SameOutputs(m, "layers against the model", got[i], want[i]); err != nil {
+			if err := engines.CompareModelOutputs(m, "layers against the model", got[i], want[i]); err != nil {
 				t.Error(err)
 			}
 		}

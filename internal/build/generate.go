@@ -13,32 +13,33 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// generateRTL generates the design's SystemVerilog and runs it if Verilator is installed.
-func generateRTL(ctx context.Context, r *Result, o Options, streams []engines.Tensors,
-	d *diag.List) (templates.Files, error) {
+// generateRTL returns the files of the design's SystemVerilog. It also runs them on streams, the recorded frames,
+// unless there are none or o.NoCSim is set. If Verilator is missing, it adds a warning to d instead.
+func generateRTL(ctx context.Context, r *Result, o Options, streams []engines.FrameTensors,
+	d *diag.List) (templates.ProjectFiles, error) {
 	n, err := rtl.New(r.Design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	files, err := n.Project(streams)
+	files, err := n.GenerateProject(streams)
 	if err != nil || len(streams) == 0 || o.NoCSim {
 		return files, err
 	}
 	return files, r.Verified.RunRTL(ctx, r.Design.Design, streams, func() { o.ReportProgress("compiling", 0, 0) }, d)
 }
 
-// generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
-// C++.
+// generate returns the files of the selected back ends, the driver and the Vivado project. Unless o.NoCSim is set, it
+// also compiles and runs the generated C++ on streams. The files are nil after it adds an error to d.
 func (r *Result) generate(ctx context.Context, o Options, streams templates.TestVectors,
-	d *diag.List) (files templates.Files, err error) {
+	d *diag.List) (files templates.ProjectFiles, err error) {
 	if o.Backend.IncludesHLS() {
-		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
+		files, err = templates.GenerateProject(r.Design.Design, streams, templates.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("generate: %w", err)
 		}
 		if !o.NoCSim {
 			o.ReportProgress("compiling", 0, 0)
-			if err := r.Verified.RunCSim(ctx, r.Design.Design, files, streams, d); err != nil || d.Failed() {
+			if err := r.Verified.RunCSim(ctx, r.Design.Design, files, streams, d); err != nil || d.HasErrors() {
 				return nil, err
 			}
 		}
@@ -50,16 +51,16 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, more...)
 	}
-	var more templates.Files
-	if o.Weights.Loaded() {
-		more, err = weights.Files(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
+	var more templates.ProjectFiles
+	if o.Weights.IsLoaded() {
+		more, err = weights.FilesForLoading(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
 	} else {
-		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
+		more, err = deploy.GenerateFiles(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
 	}
-	none := new(deploy.NoDriver)
+	none := new(deploy.NoDriverError)
 	switch {
-	case errors.As(err, &none) && o.Weights.Loaded():
-		d.Fail(diag.WeightsUnfit, "", "there is no driver that would load weights: "+none.Reason,
+	case errors.As(err, &none) && o.Weights.IsLoaded():
+		d.AddError(diag.WeightsNotLoadable, "", "there is no driver that would load weights: "+none.Reason,
 			"leave --weights out, or have the model end with what the accelerator computes")
 		return nil, nil
 	case errors.As(err, &none):

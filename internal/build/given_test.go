@@ -29,8 +29,8 @@ import (
 // What the tests of this package start from: files, builds and simulations that went well.
 
 // asGiven is runs that were verified, as if a user had given no others.
-func asGiven(s *samples.Runs) *datafile.Supply {
-	return &datafile.Supply{SampleSource: &samples.SampleSource{Count: len(s.In)}}
+func asGiven(s *samples.RunInputs) *datafile.SamplesAndLabels {
+	return &datafile.SamplesAndLabels{SampleSource: &samples.SampleSource{Count: len(s.In)}}
 }
 
 // told builds, to a folder of its own where o names none. There has to be a result, and what is told comes with it.
@@ -69,14 +69,14 @@ func readReport(t *testing.T, r *Result, path string) []byte {
 type drawn struct {
 	onnx    []byte
 	opt     frontend.Options
-	folds   func(*testing.T, *rand.Rand, *dataflow.Graph) *folding.File
+	folds   func(*testing.T, *rand.Rand, *dataflow.Graph) *folding.FoldingFile
 	samples int
 
 	means func(in map[string]dataflow.RealTensor) []float64 // the first output; nil where the test does not know
 }
 
 // known holds the model as written against what a drawn network means.
-func (n *drawn) known(t *testing.T, m *dataflow.Model, s *samples.Runs) {
+func (n *drawn) known(t *testing.T, m *dataflow.Model, s *samples.RunInputs) {
 	t.Helper()
 	if n.means == nil {
 		return
@@ -112,7 +112,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 	if tier.Long() {
 		networks, compiled = long, 60
 	}
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			var d diag.List
 			n := draw(seed)
 			im, err := frontend.Import("random.onnx", n.onnx, n.opt, &d)
-			if err != nil || d.Failed() {
+			if err != nil || d.HasErrors() {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			rnd := rand.New(rand.NewPCG(uint64(seed), stream))
@@ -133,7 +133,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
-			s := samples.Random(im.Model, n.samples)
+			s := samples.RandomRuns(im.Model, n.samples)
 			n.known(t, im.Model, s)
 			_, recorded, err := verify.Run(ctx, im.Model, found.Design, s, asGiven(s), true)
 			if err != nil {
@@ -158,11 +158,12 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if seed*compiled%networks >= compiled {
 				return
 			}
-			files, err := templates.Project(found.Design, templates.TestVectors{Frames: streams}, templates.Options{})
+			files, err := templates.GenerateProject(found.Design, templates.TestVectors{Frames: streams},
+				templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if lint := templates.Lint(files); len(lint) > 0 {
+			if lint := templates.LintProject(files); len(lint) > 0 {
 				t.Errorf("lint: %v", lint)
 			}
 			t.Run("C++", func(t *testing.T) {
@@ -179,10 +180,11 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 func pixels(t *testing.T, quantised bool) string {
 	t.Helper()
 	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
-	m.Init("d", graph.Float32, nil, 255).Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b",
-		graph.Float32, nil, 3)
-	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 0, -1, 1, 2, 2)
+	m.Input("x", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32, 1, 2)
+	m.Init("d", graph.DTypeFloat32, nil, 255).Init("s", graph.DTypeFloat32, nil, 0.25).Init("z", graph.DTypeFloat32,
+		nil, 0).Init("b",
+		graph.DTypeFloat32, nil, 3)
+	m.Init("w", graph.DTypeFloat32, []int{4, 2}, 1, -2, 3, 0, -1, 1, 2, 2)
 	m.Node("Div", "x", "d").Out("n")
 	in := "n"
 	if quantised {
@@ -198,12 +200,12 @@ func narrow(t *testing.T, r *Result, bits []int) {
 	t.Helper()
 	layer := 0
 	for _, n := range r.Imported.Model.Graph.Nodes {
-		a, ok := n.Op.(dataflow.Accumulating)
+		a, ok := n.Op.(dataflow.HasAccumulators)
 		if !ok {
 			continue
 		}
-		if layer < len(bits) && a.Accumulator().Used > bits[layer] {
-			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.Accumulator().Used, bits[layer])
+		if layer < len(bits) && a.AccumulatorBounds().Used > bits[layer] {
+			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.AccumulatorBounds().Used, bits[layer])
 		}
 		layer++
 	}

@@ -25,7 +25,7 @@ type pictured struct{ side, channels, layers int }
 
 func (p pictured) onnx() []byte {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 1)
-	number := func(name string, v float64) { m.Init(name, graph.Float32, nil, v) }
+	number := func(name string, v float64) { m.Init(name, graph.DTypeFloat32, nil, v) }
 	number("step", 0.25)
 	number("zero", 0)
 	number("bits", 4)
@@ -33,7 +33,7 @@ func (p pictured) onnx() []byte {
 		q := m.Node("Quant", in, "step", "zero", "bits").Domain("qonnx.custom_op.general")
 		q.Int("signed", int64(signed)).Out(out)
 	}
-	m.Input("x", graph.Float32, 1, p.channels, p.side, p.side)
+	m.Input("x", graph.DTypeFloat32, 1, p.channels, p.side, p.side)
 	quant("x", "t0", 1)
 	for i := range p.layers {
 		w := make([]float64, p.channels*p.channels*9)
@@ -41,7 +41,7 @@ func (p pictured) onnx() []byte {
 			w[k] = float64((k*7919+i)%13-6) / 4
 		}
 		name := fmt.Sprint("w", i)
-		m.Init(name, graph.Float32, []int{p.channels, p.channels, 3, 3}, w...)
+		m.Init(name, graph.DTypeFloat32, []int{p.channels, p.channels, 3, 3}, w...)
 		quant(name, name+"q", 1)
 		t := fmt.Sprint("t", i)
 		m.Node("Conv", t, name+"q").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1).Out(t + "sum")
@@ -50,7 +50,7 @@ func (p pictured) onnx() []byte {
 	}
 	m.Node("GlobalAveragePool", fmt.Sprint("t", p.layers)).Out("mean")
 	quant("mean", "y", 0)
-	m.Output("y", graph.Float32, 1, p.channels, 1, 1)
+	m.Output("y", graph.DTypeFloat32, 1, p.channels, 1, 1)
 	return m.Bytes()
 }
 
@@ -86,7 +86,7 @@ func TestMemoryGrows(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				var d diag.List
-				if err := c.run(Options{Source: options.Source{Model: model}}, &d); err != nil || d.Failed() {
+				if err := c.run(Options{Source: options.Source{Model: model}}, &d); err != nil || d.HasErrors() {
 					t.Fatal(err, d.Diags)
 				}
 				runtime.ReadMemStats(&after)
@@ -117,10 +117,11 @@ func TestParts(t *testing.T) {
 	if parts < 2 {
 		t.Fatal("all frames pass in one part")
 	}
-	in := make([]engines.Tensors, 2)
+	in := make([]engines.FrameTensors, 2)
 	for f := range in {
 		for _, s := range g.In {
-			x := dataflow.Tensor{Shape: g.Streams[s].Type.Shape, Data: make([]int64, g.Streams[s].Type.Shape.Size())}
+			x := dataflow.Tensor{Shape: g.Streams[s].Type.Shape, Data: make([]int64,
+				g.Streams[s].Type.Shape.ElementCount())}
 			for i := range x.Data {
 				x.Data[i] = int64((i*31+f)%15 - 7)
 			}
@@ -132,20 +133,21 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := make([]map[int][]int64, len(in))
-	_, err = rtlsim.CompareKernels(t.Context(), d, in, func(f, s int, rows dataflow.Tensor) error {
+	_, err = rtlsim.CompareKernelsWithEval(t.Context(), d, in, func(f, s int, rows dataflow.Tensor) error {
 		if told[f] == nil {
 			told[f] = map[int][]int64{}
 		}
 		told[f][s] = append(told[f][s], rows.Data...)
 		return nil
-	}, engines.StreamMismatch(engines.Cycle, g))
+	}, engines.NewStreamMismatchMaker(engines.EngineCycle, g))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for f := range in {
 		for s := range g.Streams {
 			got := dataflow.Tensor{Shape: whole[f][s].Shape, Data: told[f][s]}
-			if err := rtlsim.Compare([]engines.Tensors{{got}}, []engines.Tensors{{whole[f][s]}}); err != nil {
+			if err := rtlsim.CompareOutputs([]engines.FrameTensors{{got}},
+				[]engines.FrameTensors{{whole[f][s]}}); err != nil {
 				t.Errorf("frame %d, stream %d: %v", f, s, err)
 			}
 		}
@@ -154,29 +156,29 @@ func TestParts(t *testing.T) {
 }
 
 // spoilt has each layer's kernel give one other element, in the second half of a frame.
-func spoilt(t *testing.T, d *dataflow.Design, in []engines.Tensors) {
+func spoilt(t *testing.T, d *dataflow.Design, in []engines.FrameTensors) {
 	g := d.Model.Graph
 	for i, n := range g.Nodes {
 		out := n.Out[0]
-		shape, port := g.Streams[out].Type.Shape, d.Port(out)
+		shape, port := g.Streams[out].Type.Shape, d.PortOfStream(out)
 		word := (port.Words + 1) / 2
 		m, changed, node, bad := *d.Model, *g, *n, *d
 		op := spoiling{n.Op, word, port}
 		node.Op = op
-		if rows, ok := n.Op.(dataflow.InRows); ok {
+		if rows, ok := n.Op.(dataflow.EvaluatesRows); ok {
 			node.Op = spoilingRows{op, rows}
 		}
 		changed.Nodes = slices.Clone(g.Nodes)
 		changed.Nodes[i] = &node
 		m.Graph, bad.Model = &changed, &m
 		stream := -1
-		_, err := rtlsim.CompareKernels(t.Context(), &bad, in[:1], nil, func(_, s int, why error) error {
+		_, err := rtlsim.CompareKernelsWithEval(t.Context(), &bad, in[:1], nil, func(_, s int, why error) error {
 			stream = s
 			return why
 		})
-		where := new(rtlsim.Difference)
+		where := new(rtlsim.OutputDifference)
 		if stream != out || !errors.As(err, &where) || !slices.Equal(where.Shape, shape) ||
-			port.Word(shape, where.Index) != min(word, port.Words-1) {
+			port.WordOfElement(shape, where.Index) != min(word, port.Words-1) {
 			t.Errorf("%s: %v on stream %d; want word %d of stream %d", n.Name, err, stream, word, out)
 		}
 	}
@@ -191,7 +193,7 @@ type spoiling struct {
 
 type spoilingRows struct {
 	spoiling
-	dataflow.InRows
+	dataflow.EvaluatesRows
 }
 
 func (s spoiling) Dependence() dataflow.Dependence { return dataflow.DependenceOf(s.Op) }

@@ -22,10 +22,11 @@ import (
 
 // begins is a recurrence h = Q(x[t]*w + h*u) whose state begins with an input, h0; without quantisers where it is real.
 func begins(real bool) []byte {
-	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.Float32, 4, 1, 2).
-		Input("h0", graph.Float32, 1, 2)
-	m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.Float32, []int{2, 2}, 1, 1, -1, 0)
-	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Input("x", graph.DTypeFloat32, 4, 1, 2).
+		Input("h0", graph.DTypeFloat32, 1, 2)
+	m.Init("w", graph.DTypeFloat32, []int{2, 2}, 1, -1, 2, 1).Init("u", graph.DTypeFloat32, []int{2, 2}, 1, 1, -1, 0)
+	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("z", graph.DTypeFloat32, nil, 0).Init("bits", graph.DTypeFloat32,
+		nil, 4)
 	quant := func(m *onnxtest.Model, x, y string) {
 		if real {
 			m.Node("Identity", x).Out(y)
@@ -35,15 +36,15 @@ func begins(real bool) []byte {
 			Str("rounding_mode", "ROUND").Out(y)
 	}
 	quant(m, "x", "q")
-	b := onnxtest.New(0).Input("h", graph.Float32, 1, 2).Input("xt", graph.Float32, 1, 2)
+	b := onnxtest.New(0).Input("h", graph.DTypeFloat32, 1, 2).Input("xt", graph.DTypeFloat32, 1, 2)
 	b.Node("MatMul", "xt", "w").Out("a")
 	b.Node("MatMul", "h", "u").Out("b")
 	b.Node("Add", "a", "b").Out("sum")
 	quant(b, "sum", "next")
 	b.Node("Identity", "next").Out("step")
-	b.Output("next", graph.Float32, 1, 2).Output("step", graph.Float32, 1, 2)
+	b.Output("next", graph.DTypeFloat32, 1, 2).Output("step", graph.DTypeFloat32, 1, 2)
 	m.Node("Scan", "h0", "q").Name("loop").Int("num_scan_inputs", 1).Graph("body", b).Out("", "y")
-	return m.Output("y", graph.Float32).Bytes()
+	return m.Output("y", graph.DTypeFloat32).Bytes()
 }
 
 // stateFiles writes samples for begins to a folder: those of x alone, and those of both inputs.
@@ -52,8 +53,8 @@ func stateFiles(t *testing.T) (dir, one, both string) {
 	dir = t.TempDir()
 	x := &npy.Array{DType: "float32", Shape: []int{4, 1, 2}, Data: []float64{0.25, 0, 0, 0.3, -0.5, 0, 0, 0}}
 	h := &npy.Array{DType: "float32", Shape: []int{1, 2}, Data: []float64{0.6, -0.1}}
-	only, err := npy.Format(x)
-	archive, err2 := npy.FormatZip(map[string]*npy.Array{"x": x, "h0": h})
+	only, err := npy.EncodeNPY(x)
+	archive, err2 := npy.EncodeNPZ(map[string]*npy.Array{"x": x, "h0": h})
 	if err = cmp.Or(err, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -81,14 +82,14 @@ func TestInitialState(t *testing.T) {
 		data string
 		want []float64
 	}{
-		{frontend.InitialZero, one, []float64{0.25, -0.25, 1, 0.5, 0, 1.5, -1.5, 0}},
-		{frontend.InitialQuant, both, []float64{0.75, 0.25, 1, 1, -0.5, 1.5, -2, -0.5}},
+		{frontend.InitialStateModeZero, one, []float64{0.25, -0.25, 1, 0.5, 0, 1.5, -1.5, 0}},
+		{frontend.InitialStateModeQuant, both, []float64{0.75, 0.25, 1, 1, -0.5, 1.5, -2, -0.5}},
 	} {
-		for _, e := range []engines.Engine{engines.Reference, engines.Eval, engines.Fast,
-			engines.Cycle} {
+		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineFast,
+			engines.EngineCycle} {
 			var d diag.List
 			o := simulate.Options{Source: options.Source{SampleFiles: options.SampleFiles{Data: c.data},
-				Model: model, ModelInputs: options.ModelInputs{Initial: frontend.InitialStateModes{"h0": c.as}}},
+				Model: model, ModelInputs: options.ModelInputs{Initial: frontend.InitialStateModesByInput{"h0": c.as}}},
 				Engine: e}
 			r, err := simulate.Run(context.Background(), o, &d)
 			if err != nil || r == nil {
@@ -97,7 +98,7 @@ func TestInitialState(t *testing.T) {
 			if !slices.Equal(r.Outputs[0].Data, c.want) {
 				t.Errorf("%s, engine %s: %v, want %v", c.as, e, r.Outputs[0].Data, c.want)
 			}
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialStateChange ||
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialStateChanged ||
 				!strings.Contains(d.Diags[0].Msg, "changes the model") {
 				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
 			}
@@ -113,18 +114,21 @@ func TestInitialStateCalibrated(t *testing.T) {
 	for _, c := range []struct {
 		name, data string
 		real       bool
-		states     frontend.InitialStateModes
+		states     frontend.InitialStateModesByInput
 		says       string // of the first diagnostic
 		maps       bool
 	}{
-		{"zeros, of a real model", one, true, frontend.InitialStateModes{"": frontend.InitialZero}, "became zeros",
-			true},
-		{"zeros, of a quantised one", one, false, frontend.InitialStateModes{"h0": frontend.InitialZero},
+		{"zeros, of a real model", one, true, frontend.InitialStateModesByInput{"": frontend.InitialStateModeZero},
 			"became zeros",
 			true},
-		{"the quantiser of a loop", both, false, frontend.InitialStateModes{"h0": frontend.InitialQuant},
+		{"zeros, of a quantised one", one, false,
+			frontend.InitialStateModesByInput{"h0": frontend.InitialStateModeZero},
+			"became zeros",
+			true},
+		{"the quantiser of a loop", both, false,
+			frontend.InitialStateModesByInput{"h0": frontend.InitialStateModeQuant},
 			"was put behind it", true},
-		{"no quantiser of a loop", both, true, frontend.InitialStateModes{"h0": frontend.InitialQuant},
+		{"no quantiser of a loop", both, true, frontend.InitialStateModesByInput{"h0": frontend.InitialStateModeQuant},
 			"no quantiser of the loop's body makes this state", false},
 	} {
 		model := saved(t, dir, "m.onnx", begins(c.real))

@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/testsupport/simtest"
 )
 
-func byteInput(scale *big.Rat) *frontend.InputType {
-	return &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: scale}
+func byteInput(scale *big.Rat) *frontend.IntegerInputType {
+	return &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: scale}
 }
 
 // TestInputType holds what declaring the input does: the model's own scaling becomes thresholds on the device, the
@@ -28,25 +28,26 @@ func TestInputType(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		quantised bool
-		input     *frontend.InputType
+		input     *frontend.IntegerInputType
 		kinds     []string
 		in        num.Type
 	}{
-		{"host quantises", true, nil, []string{"MVAU"}, num.Type{Kind: num.Int, Width: 3}},
+		{"host quantises", true, nil, []string{"MVAU"}, num.Type{Kind: num.KindInt, Width: 3}},
 		{"device quantises", true, byteInput(big.NewRat(1, 1)), []string{"Thresholding", "MVAU"},
-			num.Type{Kind: num.UInt, Width: 8}},
+			num.Type{Kind: num.KindUInt, Width: 8}},
 		{"no quantiser at all", false, byteInput(big.NewRat(1, 1)), []string{"MVAU"},
-			num.Type{Kind: num.UInt, Width: 8}},
+			num.Type{Kind: num.KindUInt, Width: 8}},
 		{"fractions that float32 rounds", true, byteInput(big.NewRat(1, 255)), []string{"Thresholding", "MVAU"},
-			num.Type{Kind: num.UInt, Width: 8}},
+			num.Type{Kind: num.KindUInt, Width: 8}},
 		{"fractions in front of a product", false, byteInput(big.NewRat(1, 255)), []string{"MVAU"},
-			num.Type{Kind: num.UInt, Width: 8}},
-		{"an offset, means and deviations", false, &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8},
-			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), Normalisation: frontend.Normalisation{
+			num.Type{Kind: num.KindUInt, Width: 8}},
+		{"an offset, means and deviations", false, &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt,
+			Width: 8},
+			Scale: big.NewRat(1, 255), Offset: big.NewRat(-1, 2), InputNormalisation: frontend.InputNormalisation{
 				Deviation: []*big.Rat{big.NewRat(229, 1000)},
 				Mean:      []*big.Rat{big.NewRat(1, 10), big.NewRat(1, 7), new(big.Rat), big.NewRat(-1, 3)}}},
 			[]string{"MVAU"},
-			num.Type{Kind: num.UInt, Width: 8}},
+			num.Type{Kind: num.KindUInt, Width: 8}},
 	} {
 		r := built(t, Options{Source: options.Source{Model: pixels(t, c.quantised),
 			ModelInputs: options.ModelInputs{InputType: c.input}}, Hardware: options.Hardware{Board: "pynq-z1"},
@@ -66,11 +67,11 @@ func TestInputTypeRefuses(t *testing.T) {
 			by, _ := scale.Float32()
 			file := samplefiles.Write(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
 				float64(float32(k) * by)}})
-			for _, e := range []engines.Engine{engines.Reference, engines.Eval, engines.Fast} {
+			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineFast} {
 				o := Options{Source: options.Source{Model: pixels(t, true),
 					ModelInputs: options.ModelInputs{InputType: byteInput(scale)}}}
 				r, d := simtest.Run(t, simulationOf(o, e, file))
-				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.InputDataInvalid ||
 					!strings.Contains(d.Diags[0].Hint, "--input-type") {
 					t.Errorf("engine %s, %v times %v: %v", e, k, scale, d.Diags)
 				}
@@ -82,10 +83,10 @@ func TestInputTypeRefuses(t *testing.T) {
 // TestIntegerData gives integers to a model of reals: they are what --input-type says, and nothing without it.
 func TestIntegerData(t *testing.T) {
 	t.Parallel()
-	int4 := &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 4}, Scale: big.NewRat(1, 3)}
+	int4 := &frontend.IntegerInputType{Type: num.Type{Kind: num.KindInt, Width: 4}, Scale: big.NewRat(1, 3)}
 	for _, c := range []struct {
 		name  string
-		input *frontend.InputType
+		input *frontend.IntegerInputType
 		dtype string
 		data  []float64 // the same values as reals are those times the scale
 		says  string    // part of the refusal
@@ -110,14 +111,14 @@ func TestIntegerData(t *testing.T) {
 	} {
 		model := pixels(t, true)
 		var first []float64
-		for _, e := range []engines.Engine{engines.Reference, engines.Eval, engines.Cycle} {
+		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
 			o := simulate.Options{Source: options.Source{Model: model,
 				ModelInputs: options.ModelInputs{InputType: c.input}}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
 			o.Data = samplefiles.Write(t, given)
 			r, d := simtest.Run(t, o)
 			if c.says != "" {
-				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.InputDataInvalid ||
 					!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
 					t.Errorf("%s, engine %s: %v, want %q and %q", c.name, e, d.Diags, c.says, c.hint)
 				}
@@ -150,11 +151,11 @@ func TestIntegerData(t *testing.T) {
 // changed model.
 func TestInputQuant(t *testing.T) {
 	t.Parallel()
-	q := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+	q := &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 	r, list := told(t, Options{Source: options.Source{Model: pixels(t, false),
 		ModelInputs: options.ModelInputs{InputQuant: q}},
 		Hardware: options.Hardware{Board: "pynq-z1"}, Verification: options.Verification{Verify: 6, NoCSim: true}})
-	if len(list) != 1 || list[0].Code != diag.InputQuantised {
+	if len(list) != 1 || list[0].Code != diag.InputQuantiserAdded {
 		t.Errorf("diagnostics %v, want one note", list)
 	}
 	if got := kinds(r.Imported.Model.Graph); !slices.Equal(got, []string{"MVAU"}) {

@@ -10,22 +10,24 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// interrupted adds a warning to d if the user ended the search. It says what the search found and what it left open.
+// interrupted adds a warning to d if the user ended the search for f. The warning says what the search found and what
+// it left open.
 func interrupted(f *folding.Design, d *diag.List) {
 	c := &f.Certificate
 	if !c.Interrupted {
 		return
 	}
 	hint := "" // no better design exists
-	if !c.Proved() {
+	if !c.IsProvedBest() {
 		hint = "for what is left open, run it again to the end, or with --search-time for a longer search"
 	}
-	d.Add(diag.Diag{Severity: diag.Warning, Code: diag.SearchInterrupted, Hint: hint,
+	d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.SearchInterrupted, Hint: hint,
 		Msg: "the search was interrupted, and the best design that it had is built: " + reached(c)})
 }
 
-// reached describes the figures of a design and their proved lower bounds.
-func reached(c *folding.Certificate) string {
+// reached returns text about a design's interval, latency and resources, each with its proved lower bound. It ends a
+// warning.
+func reached(c *folding.OptimalityCertificate) string {
 	text := humanize.Commaf(c.Interval) + " clocks a frame"
 	if c.Interval == 1 {
 		text = "1 clock a frame"
@@ -43,11 +45,11 @@ func reached(c *folding.Certificate) string {
 	for _, b := range c.Bounds {
 		parts = append(parts, b.String())
 	}
-	if given := c.Condition(); given != "" {
+	if given := c.BoundsConditionText(); given != "" {
 		parts = append(parts, "This covers designs"+given)
 	}
 	for i, p := range parts {
 		parts[i] = strings.ToUpper(p[:1]) + p[1:]
 	}
-	return folding.WithBlockName(strings.Join(parts, ". "), c.On)
+	return folding.WithBoardBlockRAMName(strings.Join(parts, ". "), c.On)
 }

@@ -23,7 +23,7 @@ func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps
 	t.Helper()
 	axes := rnntest.All
 	axes.Pieces, axes.Turns = false, false
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,23 +58,24 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	called, own := 0, 0
 	lengthsDesigns(t, dataflow.StallFreezesPipeline, 14, 5, func(name string, d *folding.Design) {
-		one, err := d.At(1)
+		one, err := d.AtSequenceLength(1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, n := range d.Model.Graph.Nodes {
-			if d.Model.EndPerStream()[n.In[0]].Input < 0 {
+			if d.Model.SequenceEndPerStream()[n.In[0]].Input < 0 {
 				continue
 			}
-			if dataflow.ReadsEnds(n.Op, d.Model.Lengths.Max) {
+			if dataflow.NeedsSequenceEnds(n.Op, d.Model.Lengths.Max) {
 				own++
 				continue
 			}
 			called++
-			got, step := d.Loop(i), one.Loop(i)
-			want := dataflow.Loop{Body: dataflow.Repeat(d.Model.Lengths.Max, step.Body...), Latency: step.Latency}
+			got, step := d.LoopOfNode(i), one.LoopOfNode(i)
+			want := dataflow.Loop{Body: dataflow.RepeatLoopRuns(d.Model.Lengths.Max, step.Body...),
+				Latency: step.Latency}
 			if !slices.Equal(movesOf(got), movesOf(want)) {
-				t.Errorf("%s: %s has the loop %s, and %s in each step", name, n.Name, got.Key(), step.Key())
+				t.Errorf("%s: %s has the loop %s, and %s in each step", name, n.Name, got.TextKey(), step.TextKey())
 			}
 		}
 	})
@@ -84,9 +85,9 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 }
 
 func movesOf(l dataflow.Loop) (list []dataflow.PortMoves) {
-	for w := l.Walk(); ; {
-		list = append(list, w.Moves())
-		if w.Advance() {
+	for w := l.NewWalker(); ; {
+		list = append(list, w.NextMoves())
+		if w.AdvanceIteration() {
 			return list
 		}
 	}
@@ -110,28 +111,29 @@ func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
 		ends := d.SequenceEndFIFOs()
 		priced := estimate.NetworkWrapperCost(d.Design)
 		for s := range d.FIFO {
-			priced = priced.Plus(estimate.StreamFIFO(d.Design, s))
+			priced = priced.AppendCost(estimate.StreamFIFOCost(d.Design, s))
 		}
 		for _, e := range ends {
-			priced = priced.Plus(estimate.SequenceEndFIFO(d.Target, e, d.Model.Lengths))
+			priced = priced.AppendCost(estimate.SequenceEndFIFOCost(d.Target, e, d.Model.Lengths))
 		}
 		if len(ends) == 0 || d.Estimate.FIFOs.Total() != priced.Total() {
 			t.Errorf("%s: %d ends, FIFOs take %v, want %v", name, len(ends), d.Estimate.FIFOs, priced)
 		}
-		if _, err := templates.Project(d.Design, templates.TestVectors{}, templates.Options{}); err != nil { // the lint
+		// the lint
+		if _, err := templates.GenerateProject(d.Design, templates.TestVectors{}, templates.Options{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		trace, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: 6, Record: true})
+		trace, err := rtlsim.RunFrames(context.Background(), d.Design, nil, rtlsim.Options{Frames: 6, Record: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := d.At(1)
+		one, err := d.AtSequenceLength(1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range ends {
-			told := everySteps(trace.Record.Streams[e.Input].Arrived, one.Port(e.Input).Words)
-			taken := everySteps(trace.Record.Streams[e.Stream].Read, one.Port(e.Stream).Words)
+			told := everySteps(trace.Record.Streams[e.Input].Arrived, one.PortOfStream(e.Input).Words)
+			taken := everySteps(trace.Record.Streams[e.Stream].Read, one.PortOfStream(e.Stream).Words)
 			if len(told) != len(taken) {
 				t.Fatalf("%s: %d steps, %d are told of", name, len(taken), len(told))
 			}

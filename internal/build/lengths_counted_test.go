@@ -56,7 +56,7 @@ func TestSequenceLensOfSamples(t *testing.T) {
 
 // laid is an array of samples, so many at a time side by side along an axis of their shape.
 func laid(samples [][]float64, shape []int, axis, side int) (data []float64) {
-	inner := dataflow.Shape(shape[axis:]).Size()
+	inner := dataflow.Shape(shape[axis:]).ElementCount()
 	for first := 0; first < len(samples); first += side {
 		for at := 0; at < len(samples[0]); at += inner {
 			for i := range side {
@@ -117,18 +117,18 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 		arrays[in.Name] = &npy.Array{DType: in.DType, Shape: append([]int{len(data) / side}, shape...),
 			Data: laid(list, in.Shape, axis, side)}
 	}
-	runs, err := samples.SplitLengths(im.Model, arrays, nil)
+	runs, err := samples.SplitIntoRunsOfLengths(im.Model, arrays, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare := func(engine string, got []engines.Reals, err error) {
+	compare := func(engine string, got []engines.ModelTensors, err error) {
 		for i := range got {
 			for k := range got[i] {
-				got[i][k] = runs.Padded(k, got[i][k])
+				got[i][k] = runs.PadOutput(k, got[i][k])
 			}
 		}
 		if err == nil {
-			err = verify.SameReals(engine, got, want)
+			err = verify.CompareModelOutputs(engine, got, want)
 		}
 		if err != nil {
 			t.Errorf("%v: %v", n.Has, err)
@@ -140,11 +140,11 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 			for i := range got {
 				list, data = append(list, got[i][k]), append(data, want[i][k].Data)
 			}
-			a := runs.Join(out, list)
+			a := runs.JoinOutputs(out, list)
 			if !slices.Equal(a, laid(data, out.Shape, sideAxis(n, len(out.Shape)), max(1, n.Side))) {
 				t.Errorf("%v: output %d of all samples is %v", n.Has, k, a)
 			}
-			for i, run := range runs.Split(out, a) {
+			for i, run := range runs.SplitOutputs(out, a) {
 				if !slices.Equal(run.Data, data[i]) {
 					t.Errorf("%v: output %d of sample %d is %v, want %v", n.Has, k, i, run.Data, data[i])
 				}
@@ -153,9 +153,9 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	}
 	got, err := engines.RunReference(ctx, im.Model, runs)
 	compare("reference", got, err)
-	streams, got, err := engines.RunIntegers(ctx, im.Model, runs)
+	streams, got, err := engines.RunHostAndEval(ctx, im.Model, runs)
 	compare("eval", got, err)
-	board, _ := boards.Find("zcu104")
+	board, _ := boards.FindBoard("zcu104")
 	design, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{},
 		&d)
 	if err != nil || design == nil {
@@ -171,7 +171,7 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	if !compiled {
 		return
 	}
-	files, err := templates.Project(design.Design, templates.TestVectors{Frames: streams}, templates.Options{})
+	files, err := templates.GenerateProject(design.Design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err == nil {
 		_, err = engines.RunCSim(ctx, design.Design, files, streams)
 	}
@@ -181,7 +181,8 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 }
 
 // writtenLens is what a network gives as it is written, for samples of which so many steps count.
-func writtenLens(t *testing.T, n *rnntest.Network, data []rnntest.Sample, lengths []float64) (out []engines.Reals) {
+func writtenLens(t *testing.T, n *rnntest.Network, data []rnntest.Sample,
+	lengths []float64) (out []engines.ModelTensors) {
 	t.Helper()
 	constant := *n
 	constant.Side = 0
@@ -192,11 +193,11 @@ func writtenLens(t *testing.T, n *rnntest.Network, data []rnntest.Sample, length
 		if n.Lengths {
 			opt.Dims = map[string]int{"T": n.Steps}
 		}
-		im := frontend.ImportReference("m.onnx", constant.ONNX(), opt, &d)
+		im := frontend.ImportForReference("m.onnx", constant.ONNX(), opt, &d)
 		if im.Model == nil {
 			t.Fatal(d.Diags)
 		}
-		var in engines.Reals
+		var in engines.ModelTensors
 		for k, v := range data[i] {
 			in = append(in, dataflow.RealTensor{Shape: im.Model.In[k].Shape, Data: v})
 		}

@@ -59,14 +59,14 @@ func TestLengthsBoth(t *testing.T) {
 	}
 	var d diag.List
 	r, err := Run(t.Context(), Options{Source: options.Source{Model: model,
-		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}},
+		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 5}}},
 		Hardware:     options.Hardware{Board: "zcu104", Backend: options.BackendBoth},
 		Verification: options.Verification{Verify: 4},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "built")}}, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
-	for _, engine := range []engines.Engine{engines.CSim, engines.RTL} {
+	for _, engine := range []engines.Engine{engines.EngineCSim, engines.EngineRTL} {
 		if !slices.Contains(r.Verified.Engines, string(engine)) {
 			t.Errorf("engine %s has not run: %v", engine, r.Verified.Engines)
 		}
@@ -79,7 +79,7 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if err != nil || im.Model == nil {
 		return fmt.Errorf("%v %w", err, &refused{d.Diags})
 	}
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	streams, _, err := engines.RunIntegers(ctx, im.Model, runs)
+	streams, _, err := engines.RunHostAndEval(ctx, im.Model, runs)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if streams, err = engines.RunEval(ctx, design.Model, in); err != nil {
 		return err
 	}
-	return engines.RunVerilator(ctx, engines.RTL, design.Design, in, streams)
+	return engines.RunVerilator(ctx, engines.EngineRTL, design.Design, in, streams)
 }

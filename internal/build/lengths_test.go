@@ -27,7 +27,7 @@ func lengthsOptions(n *rnntest.Network) frontend.Options {
 	opt.Samples = 0
 	switch {
 	case !n.Counted:
-		opt.Lengths = &frontend.AxisLengths{Axis: "T", Min: 1, Max: n.Steps}
+		opt.Lengths = &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: n.Steps}
 	case n.Lengths:
 		opt.Dims = map[string]int{"T": n.Steps}
 	}
@@ -43,9 +43,10 @@ func counted(n *rnntest.Network, s rnntest.Sample, steps int) rnntest.Sample {
 }
 
 // lengthsRuns draws a sequence of every length in a row, up and down again, and what a network makes of them.
-func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.Runs, want []engines.Reals,
+func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.RunInputs,
+	want []engines.ModelTensors,
 	err error) {
-	runs = &samples.Runs{}
+	runs = &samples.RunInputs{}
 	choices := rnntest.Seeded(seed)
 	var list []rnntest.Sample
 	for i := range 2 * n.Steps {
@@ -57,7 +58,7 @@ func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samp
 		if err != nil {
 			return nil, nil, err
 		}
-		var in, out engines.Reals
+		var in, out engines.ModelTensors
 		for k, data := range counted(n, slices.Clone(list[i]), runs.Lengths[i]) {
 			in = append(in, dataflow.RealTensor{Shape: at.In[k].Shape, Data: data})
 		}
@@ -71,9 +72,9 @@ func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samp
 
 // lengthsAgree builds a network and compares what its engines compute of sequences of all lengths in a row.
 func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	var d diag.List
-	ref := frontend.ImportReference("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
+	ref := frontend.ImportForReference("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
 	if ref.Model == nil {
 		return &refused{d.Diags}
 	}
@@ -83,7 +84,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 	}
 	got, err := engines.RunReference(ctx, ref.Model, runs)
 	if err == nil {
-		err = verify.SameReals("engine reference", got, want)
+		err = verify.CompareModelOutputs("engine reference", got, want)
 	}
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 			r.Design = wide
 		}
 	}
-	streams, err := verify.RunSized(ctx, r.Design.Design, runs)
+	streams, err := verify.RunDifferentLengths(ctx, r.Design.Design, runs)
 	if err != nil || !compiled {
 		return err
 	}
@@ -138,14 +139,14 @@ func TestRandomLengths(t *testing.T) {
 			err := lengthsAgree(context.Background(), n, seed, seed < uint64(compiled))
 			var no *refused
 			fixed := errors.As(err, &no) && slices.ContainsFunc(no.list, func(x diag.Diag) bool {
-				return x.Code == diag.LengthFixed
+				return x.Code == diag.SequenceLengthsUnfit
 			})
 			// a convolution over time, and the step behind the last one that counts
 			across := n.Front != nil && n.Front.Kernel > 0 || n.Counted &&
 				slices.ContainsFunc(n.Outputs, func(o rnntest.Output) bool { return o.Of == "last" })
 			switch {
 			case across && !fixed:
-				t.Errorf("%v: %v, want %s", n.Has, err, diag.LengthFixed)
+				t.Errorf("%v: %v, want %s", n.Has, err, diag.SequenceLengthsUnfit)
 			case !across && err != nil:
 				t.Errorf("%v: %v", n.Has, err)
 			}

@@ -22,13 +22,13 @@ import (
 func embedding(way string) []byte {
 	const indices, rows, width = 6, 20, 4
 	r := rand.New(rand.NewPCG(4, 3))
-	m := onnxtest.New(14).Input("x", graph.Int64, 1, indices).Output("y", graph.Float32)
+	m := onnxtest.New(14).Input("x", graph.DTypeInt64, 1, indices).Output("y", graph.DTypeFloat32)
 	weights := func(name string, shape ...int) string {
-		list := make([]float64, graph.Size(shape))
+		list := make([]float64, graph.ElementCount(shape))
 		for i := range list {
 			list[i] = float64(float32(0.5 * r.NormFloat64()))
 		}
-		m.Init(name, graph.Float32, shape, list...)
+		m.Init(name, graph.DTypeFloat32, shape, list...)
 		return name
 	}
 	table := weights("t", rows, width)
@@ -36,7 +36,7 @@ func embedding(way string) []byte {
 	case "Gather":
 		m.Node("Gather", table, "x").Name("table").Out("rows")
 	case "OneHot":
-		m.Init("depth", graph.Int64, nil, rows).Init("values", graph.Float32, []int{2}, 0, 1)
+		m.Init("depth", graph.DTypeInt64, nil, rows).Init("values", graph.DTypeFloat32, []int{2}, 0, 1)
 		m.Node("OneHot", "x", "depth", "values").Out("hot")
 		m.Node("MatMul", "hot", table).Name("table").Out("rows")
 	default:
@@ -44,10 +44,10 @@ func embedding(way string) []byte {
 		for i := range rows {
 			all = append(all, float64(i))
 		}
-		m.Init("axis", graph.Int64, []int{1}, 2).Init("all", graph.Int64, []int{rows}, all...)
+		m.Init("axis", graph.DTypeInt64, []int{1}, 2).Init("all", graph.DTypeInt64, []int{rows}, all...)
 		m.Node("Unsqueeze", "x", "axis").Out("each")
 		m.Node("Equal", "each", "all").Out("is")
-		m.Node("Cast", "is").Int("to", int64(graph.Float32)).Out("hot")
+		m.Node("Cast", "is").Int("to", int64(graph.DTypeFloat32)).Out("hot")
 		m.Node("MatMul", "hot", table).Name("table").Out("rows")
 	}
 	m.Node("Relu", "rows").Out("hidden")
@@ -76,21 +76,21 @@ func TestLookup(t *testing.T) {
 		"bytes or more, and takes 480 MACs"
 	for _, c := range []struct {
 		way     string
-		place   quantise.LookupAt
+		place   quantise.LookupPlace
 		becomes string // the node named table
 		says    string
 		bits    int // of what arrives on the device
 		bytes   int // 0: as many as words of so many bits make
 	}{
 		{"Gather", "", onHost, chosen, 24 * 8, 24},
-		{"Gather", quantise.OnHost, onHost, chosen, 24 * 8, 24},
-		{"Gather", quantise.OnDevice, "Lookup", tabled, 6 * 5, 6},
+		{"Gather", quantise.LookupPlaceHost, onHost, chosen, 24 * 8, 24},
+		{"Gather", quantise.LookupPlaceDevice, "Lookup", tabled, 6 * 5, 6},
 		{"OneHot", "", "MVAU", multiplied, 120, 0},
-		{"OneHot", quantise.OnHost, onHost, stays, 24 * 8, 24},
-		{"OneHot", quantise.OnDevice, "MVAU", multiplied, 120, 0},
+		{"OneHot", quantise.LookupPlaceHost, onHost, stays, 24 * 8, 24},
+		{"OneHot", quantise.LookupPlaceDevice, "MVAU", multiplied, 120, 0},
 		{"Equal", "", "MVAU", multiplied, 120, 0},
-		{"Equal", quantise.OnHost, onHost, stays, 24 * 8, 24},
-		{"Equal", quantise.OnDevice, "MVAU", multiplied, 120, 0},
+		{"Equal", quantise.LookupPlaceHost, onHost, stays, 24 * 8, 24},
+		{"Equal", quantise.LookupPlaceDevice, "MVAU", multiplied, 120, 0},
 	} {
 		t.Run(fmt.Sprintf("%s on %q", c.way, c.place), func(t *testing.T) {
 			t.Parallel()
@@ -116,13 +116,14 @@ func TestLookup(t *testing.T) {
 			if !found {
 				t.Error("the table's node has no fate")
 			}
-			in := res.Design.Port(res.Imported.Model.Graph.In[0])
-			if in.Words*in.PerWord*in.Elem.Width != c.bits || c.bytes > 0 && in.Bytes() != c.bytes {
-				t.Errorf("%d bytes arrive a sample: %+v", in.Bytes(), in)
+			in := res.Design.PortOfStream(res.Imported.Model.Graph.In[0])
+			if in.Words*in.PerWord*in.Elem.Width != c.bits || c.bytes > 0 && in.FrameBytes() != c.bytes {
+				t.Errorf("%d bytes arrive a sample: %+v", in.FrameBytes(), in)
 			}
 			saved := simulate.Options{Source: options.Source{Model: o.SaveModel,
 				SampleFiles: options.SampleFiles{Data: o.Data}}}
-			simtest.SameByEngines(t, saved, engines.Reference, engines.Fast, engines.Eval, engines.Cycle)
+			simtest.SameByEngines(t, saved, engines.EngineReference, engines.EngineFast, engines.EngineEval,
+				engines.EngineCycle)
 		})
 	}
 }

@@ -49,7 +49,8 @@ type drawing struct {
 
 func draw() *drawing {
 	d := &drawing{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), r: rand.New(rand.NewPCG(7, 7))}
-	d.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	d.Init("scale", graph.DTypeFloat32, nil, 0.25).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 4)
 	return d
 }
 
@@ -68,7 +69,7 @@ func (d *drawing) weights(shape ...int) string {
 	for i := range values {
 		values[i] = float64(d.r.IntN(15)-7) / 8
 	}
-	d.Init(name, graph.Float32, shape, values...)
+	d.Init(name, graph.DTypeFloat32, shape, values...)
 	return name
 }
 
@@ -97,49 +98,49 @@ func (d *drawing) grouped(x string, channels int) string {
 // drawnDepthwise convolves channels one by one, then a pixel's among themselves.
 func drawnDepthwise() []byte {
 	d := draw()
-	d.Input("x", graph.Float32, 1, 4, 8, 8)
+	d.Input("x", graph.DTypeFloat32, 1, 4, 8, 8)
 	d.Node("Conv", d.grouped(d.quantised("x"), 4), d.weights(6, 4, 1, 1)).Out("points")
 	d.Node("Identity", d.grouped(d.quantised("points"), 6)).Out("y")
-	d.Output("y", graph.Float32, 1, 6, 2, 2)
+	d.Output("y", graph.DTypeFloat32, 1, 6, 2, 2)
 	return d.Bytes()
 }
 
 // drawnResidual adds what it convolves to what it did not, and takes the mean of every channel.
 func drawnResidual() []byte {
 	d := draw()
-	d.Input("x", graph.Float32, 1, 3, 8, 8)
+	d.Input("x", graph.DTypeFloat32, 1, 3, 8, 8)
 	first := d.conv(d.quantised("x"), 3, 4)
 	d.Node("Add", d.conv(first, 4, 4), first).Out("sum")
 	d.Node("GlobalAveragePool", d.quantised("sum")).Out("mean")
 	d.Node("Identity", d.quantised("mean")).Out("y")
-	d.Output("y", graph.Float32, 1, 4, 1, 1)
+	d.Output("y", graph.DTypeFloat32, 1, 4, 1, 1)
 	return d.Bytes()
 }
 
 // drawnUNet goes down one level, up again, and has a skip connection.
 func drawnUNet() []byte {
 	d := draw()
-	d.Input("x", graph.Float32, 1, 2, 8, 8)
+	d.Input("x", graph.DTypeFloat32, 1, 2, 8, 8)
 	top := d.conv(d.quantised("x"), 2, 4)
 	d.Node("MaxPool", top).Out("down").Ints("kernel_shape", 2, 2).Ints("strides", 2, 2)
 	low := d.conv("down", 4, 8)
-	d.Init("scales", graph.Float32, []int{4}, 1, 1, 2, 2)
+	d.Init("scales", graph.DTypeFloat32, []int{4}, 1, 1, 2, 2)
 	d.Node("Resize", low, "", "scales").Out("up").Str("mode", "nearest").
 		Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor")
 	d.Node("Concat", "up", top).Out("both").Int("axis", 1)
 	d.Node("Identity", d.conv("both", 12, 2)).Out("y")
-	d.Output("y", graph.Float32, 1, 2, 8, 8)
+	d.Output("y", graph.DTypeFloat32, 1, 2, 8, 8)
 	return d.Bytes()
 }
 
 // drawnEmbedding looks rows up, and multiplies them.
 func drawnEmbedding() []byte {
 	d := draw()
-	d.Input("x", graph.UInt8, 1, 4)
+	d.Input("x", graph.DTypeUInt8, 1, 4)
 	d.Node("Gather", d.weights(256, 6), "x").Out("rows")
 	d.Node("MatMul", d.quantised("rows"), d.weights(6, 5)).Out("sums")
 	d.Node("Identity", d.quantised("sums")).Out("y")
-	d.Output("y", graph.Float32, 1, 4, 5)
+	d.Output("y", graph.DTypeFloat32, 1, 4, 5)
 	return d.Bytes()
 }
 
@@ -166,7 +167,7 @@ func TestMakeCSim(t *testing.T) {
 			}
 			var d diag.List
 			built, err := build.Run(context.Background(), o, &d)
-			if err != nil || d.Failed() {
+			if err != nil || d.HasErrors() {
 				t.Fatal(err, d.Diags)
 			}
 			hls := filepath.Join(built.Out, "hls")
@@ -203,7 +204,7 @@ var (
 )
 
 // recorded is the C++ project of a folder, with its recordings.
-func recorded(t *testing.T, folder string) (files templates.Files) {
+func recorded(t *testing.T, folder string) (files templates.ProjectFiles) {
 	t.Helper()
 	root := os.DirFS(folder)
 	err := fs.WalkDir(root, "hls", func(path string, d fs.DirEntry, err error) error {
@@ -261,7 +262,7 @@ func builtEmbedding(t *testing.T) *build.Result {
 	}
 	var d diag.List
 	built, err := build.Run(t.Context(), o, &d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	writeHabits(t, built.Out)
@@ -273,7 +274,7 @@ func writeHabits(t *testing.T, folder string) {
 	t.Helper()
 	habits, err := synthtest.VendorHeaders(recorded(t, folder))
 	if err == nil {
-		err = habits.Write(folder)
+		err = habits.WriteBelow(folder)
 	}
 	if err != nil {
 		t.Fatal(err)

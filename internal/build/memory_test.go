@@ -31,7 +31,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 			Verification: options.Verification{Verify: 4, NoCSim: true}})
 		narrow(t, r, bits)
 		for i, n := range r.Design.Model.Graph.Nodes {
-			if _, ok := n.Op.(dataflow.Accumulating); !ok {
+			if _, ok := n.Op.(dataflow.HasAccumulators); !ok {
 				continue
 			}
 			bits := 0
@@ -40,7 +40,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 					bits = table.Elem.Width
 				}
 			}
-			counts := n.Op.(dataflow.Counting).Counts()
+			counts := n.Op.(dataflow.CountsOperations).Counts()
 			if _, ok := counts["param_weight_BIPOLAR"]; bits != 1 || !ok {
 				t.Errorf("%s %s: weights of %d bits, counted as %v", c.Name, n.Name, bits, counts)
 			}
@@ -77,7 +77,7 @@ func TestMemories(t *testing.T) {
 }
 
 // readFiles is what a build has written.
-func readFiles(t *testing.T, dir string) (files templates.Files) {
+func readFiles(t *testing.T, dir string) (files templates.ProjectFiles) {
 	t.Helper()
 	tree := os.DirFS(dir)
 	err := fs.WalkDir(tree, ".", func(file string, e fs.DirEntry, err error) error {

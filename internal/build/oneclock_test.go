@@ -26,12 +26,12 @@ func TestOneClock(t *testing.T) {
 			list := models.All(t)
 			m := list[slices.IndexFunc(list, func(m models.Model) bool { return path.Base(m.Name) == model })]
 			r := built(t, Options{Source: options.Source{Model: filepath.Join(m.Dir, "model.onnx")},
-				Hardware: options.Hardware{Board: "alveo-u250", IO: dataflow.FromStream,
+				Hardware: options.Hardware{Board: "alveo-u250", IO: dataflow.HostIOStream,
 					Backend: options.BackendRTL},
 				Verification: options.Verification{Verify: 16},
 				OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(),
 					"out")}})
-			if r.Design.Clocks.Interval != 1 || !slices.Contains(r.Verified.Engines, string(engines.RTL)) {
+			if r.Design.Clocks.Interval != 1 || !slices.Contains(r.Verified.Engines, string(engines.EngineRTL)) {
 				t.Errorf("a frame every %v clocks, verified by %v", r.Design.Clocks.Interval, r.Verified.Engines)
 			}
 		})

@@ -27,7 +27,7 @@ func TestProductsOnHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range d.Diags {
-			if x.Code == diag.HostProducts {
+			if x.Code == diag.ProductsOnHost {
 				list = append(list, x)
 			}
 		}
@@ -38,7 +38,7 @@ func TestProductsOnHost(t *testing.T) {
 		!strings.HasPrefix(got[0].Hint, "with --input-type UINT8,") {
 		t.Errorf("%v", got)
 	}
-	bytes := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+	bytes := &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: big.NewRat(1, 1)}
 	if got := told(build.Options{Source: options.Source{Model: model,
 		ModelInputs: options.ModelInputs{InputType: bytes}}}); len(got) > 0 {
 		t.Errorf("as the hint says: %v", got)

@@ -27,18 +27,20 @@ import (
 // detector is a network with two heads: scores, and boxes whose bins go through a softmax, a quantiser and a last
 // quantised convolution that takes their mean. Behind that is what op makes of it, unless it is empty.
 func detector(r *rand.Rand, op string) []byte {
-	m := onnxtest.New(13).Opset(operators.QONNX, 2).Input("x", graph.Float32, 1, 2, 4, 4)
-	m.Input("shift", graph.Float32, 1, 1, 4, 4)
-	m.Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 6).Init("scale", graph.Float32, nil, 0.125)
+	m := onnxtest.New(13).Opset(operators.QONNXDomain, 2).Input("x", graph.DTypeFloat32, 1, 2, 4, 4)
+	m.Input("shift", graph.DTypeFloat32, 1, 1, 4, 4)
+	m.Init("zero", graph.DTypeFloat32, nil, 0).Init("bits", graph.DTypeFloat32, nil, 6).Init("scale",
+		graph.DTypeFloat32, nil, 0.125)
 	quant := func(x, y string) {
-		m.Node("Quant", x, "scale", "zero", "bits").Domain(operators.QONNX).Int("signed", 1).Name("node " + y).Out(y)
+		m.Node("Quant", x, "scale", "zero", "bits").Domain(operators.QONNXDomain).Int("signed", 1).Name("node " +
+			y).Out(y)
 	}
 	conv := func(x, y string, in, out, k int) {
 		w := make([]float64, out*in*k*k)
 		for i := range w {
 			w[i] = float64(r.IntN(7) - 3)
 		}
-		m.Init(y+".w", graph.Float32, []int{out, in, k, k}, w...)
+		m.Init(y+".w", graph.DTypeFloat32, []int{out, in, k, k}, w...)
 		pad := int64(k / 2)
 		m.Node("Conv", x, y+".w").Ints("pads", pad, pad, pad, pad).Out(y)
 	}
@@ -54,14 +56,14 @@ func detector(r *rand.Rand, op string) []byte {
 	quant("bins", "binsq")
 	m.Node("Softmax", "binsq").Int("axis", 1).Out("shares")
 	quant("shares", "sharesq")
-	m.Init("mean", graph.Float32, []int{1, 8, 1, 1}, 0, 1, 2, 3, 4, 5, 6, 7)
+	m.Init("mean", graph.DTypeFloat32, []int{1, 8, 1, 1}, 0, 1, 2, 3, 4, 5, 6, 7)
 	m.Node("Conv", "sharesq", "mean").Out("boxes")
 	m.Node("Add", "boxes", "shift").Name("moved").Out("last")
 	if op != "" {
 		m.Node(op, "last").Out("end")
-		return m.Output("scores", graph.Float32, 1, 3, 4, 4).Output("end", graph.Float32).Bytes()
+		return m.Output("scores", graph.DTypeFloat32, 1, 3, 4, 4).Output("end", graph.DTypeFloat32).Bytes()
 	}
-	return m.Output("scores", graph.Float32, 1, 3, 4, 4).Output("last", graph.Float32, 1, 1, 4, 4).Bytes()
+	return m.Output("scores", graph.DTypeFloat32, 1, 3, 4, 4).Output("last", graph.DTypeFloat32, 1, 1, 4, 4).Bytes()
 }
 
 // called are the names of inputs or outputs.
@@ -101,7 +103,7 @@ func TestCutNamed(t *testing.T) {
 				r := rand.New(rand.NewPCG(2, 37))
 				in := samplefiles.WriteZip(t, map[string]*npy.Array{"x": pictures(r, 2), "shift": pictures(r, 1)})
 				_, err := simulate.Run(t.Context(), simulate.Options{Source: options.Source{Model: path,
-					SampleFiles: options.SampleFiles{Data: in}}, Engine: engines.Fast}, d)
+					SampleFiles: options.SampleFiles{Data: in}}, Engine: engines.EngineFast}, d)
 				return err
 			},
 		} {
@@ -110,7 +112,7 @@ func TestCutNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			const want = "the model maps with --outputs scores,shares, which leaves "
-			at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
+			at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.SeverityError })
 			if at < 0 || !strings.Contains(d.Diags[at].Hint, want) {
 				t.Errorf("%s, %q: %v, want the hint %q", name, op, d.Diags, want)
 			}
@@ -118,7 +120,7 @@ func TestCutNamed(t *testing.T) {
 		d := new(diag.List)
 		c, err := check.Run(t.Context(), check.Options{Source: options.Source{Model: path,
 			ModelInputs: options.ModelInputs{Outputs: []string{"scores", "shares"}}}}, d)
-		if err != nil || d.Failed() || c.Imported.Model == nil {
+		if err != nil || d.HasErrors() || c.Imported.Model == nil {
 			t.Errorf("%q: cut there, it does not map: %v %v", op, err, d.Diags)
 		}
 	}
@@ -127,12 +129,15 @@ func TestCutNamed(t *testing.T) {
 // No cut is named where most of a model would be left out, or nothing be left that maps.
 func TestCutNotNamed(t *testing.T) {
 	t.Parallel()
-	attention := onnxtest.New(13).Input("x", graph.Float32, 1, 4, 4).Output("y", graph.Float32)
-	attention.Init("s", graph.Float32, nil, 1).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
-	attention.Opset(operators.QONNX, 2).Init("w", graph.Float32, []int{4, 4}, slices.Repeat([]float64{1, 2, -1, 0},
+	attention := onnxtest.New(13).Input("x", graph.DTypeFloat32, 1, 4, 4).Output("y", graph.DTypeFloat32)
+	attention.Init("s", graph.DTypeFloat32, nil, 1).Init("z", graph.DTypeFloat32, nil, 0).Init("b", graph.DTypeFloat32,
+		nil, 4)
+	attention.Opset(operators.QONNXDomain, 2).Init("w", graph.DTypeFloat32, []int{4, 4}, slices.Repeat([]float64{1, 2,
+		-1,
+		0},
 		4)...)
 	quant := func(x, y string) {
-		attention.Node("Quant", x, "s", "z", "b").Domain(operators.QONNX).Int("signed", 1).Out(y)
+		attention.Node("Quant", x, "s", "z", "b").Domain(operators.QONNXDomain).Int("signed", 1).Out(y)
 	}
 	quant("x", "q")
 	attention.Node("MatMul", "q", "w").Out("k") // without it, all up to pq is the host's
@@ -147,7 +152,7 @@ func TestCutNotNamed(t *testing.T) {
 		d); err != nil {
 		t.Fatal(err)
 	}
-	if !d.Failed() || strings.Contains(fmt.Sprint(d.Diags), "--outputs") {
+	if !d.HasErrors() || strings.Contains(fmt.Sprint(d.Diags), "--outputs") {
 		t.Errorf("%v", d.Diags)
 	}
 }
@@ -162,9 +167,9 @@ func TestOutputs(t *testing.T) {
 	o := simulate.Options{Source: options.Source{Model: path,
 		ModelInputs: options.ModelInputs{Outputs: []string{"binsq", "score",
 			"shares"}}, SampleFiles: options.SampleFiles{Data: samplefiles.WriteZip(t, map[string]*npy.Array{"x": x})}},
-		Hardware: options.Hardware{Board: "zcu104"}, Engine: engines.Reference}
+		Hardware: options.Hardware{Board: "zcu104"}, Engine: engines.EngineReference}
 	exact, d := simtest.Run(t, o)
-	if exact == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelCut ||
+	if exact == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelCutAtOutputs ||
 		!strings.Contains(d.Diags[0].Msg, `are "binsq", "score", "shares" in the place of "scores", "end"`) ||
 		!strings.Contains(d.Diags[0].Msg, "with 1 of 2 inputs") {
 		t.Fatalf("%v", d.Diags)
@@ -174,14 +179,15 @@ func TestOutputs(t *testing.T) {
 	}
 	arrays := map[string]*npy.Array{}
 	for k, name := range o.Outputs {
-		if exact.Out[k].DType != graph.Float32.String() {
+		if exact.Out[k].DType != graph.DTypeFloat32.String() {
 			t.Errorf("output %s is %s", name, exact.Out[k].DType)
 		}
 		arrays[name] = exact.Outputs[k]
 	}
 	o.Compare = samplefiles.WriteZip(t, arrays)
-	for _, got := range simtest.Agree(t, []engines.Engine{engines.Reference, engines.Eval, engines.Fast,
-		engines.Cycle}, o, exact.Outputs) {
+	for _, got := range simtest.Agree(t, []engines.Engine{engines.EngineReference, engines.EngineEval,
+		engines.EngineFast,
+		engines.EngineCycle}, o, exact.Outputs) {
 		if got.Compare == nil || got.Compare.Differ > 0 {
 			t.Errorf("%s: compared: %+v", got.Engine, got.Compare)
 		}
@@ -189,7 +195,7 @@ func TestOutputs(t *testing.T) {
 	b, list := told(t, Options{Source: options.Source{Model: path,
 		ModelInputs: options.ModelInputs{Outputs: o.Outputs}},
 		Hardware: options.Hardware{Board: "zcu104"}, Verification: options.Verification{Verify: 2, NoCSim: true}})
-	if list[0].Code != diag.ModelCut || b.Verified.Samples != 2 {
+	if list[0].Code != diag.ModelCutAtOutputs || b.Verified.Samples != 2 {
 		t.Errorf("%v, verified %+v", list, b.Verified)
 	}
 	var m manifest
@@ -215,12 +221,12 @@ func TestOutputsCalibrated(t *testing.T) {
 		ModelInputs: options.ModelInputs{Outputs: []string{"bins", "scores"}},
 		Quantisation: options.Quantisation{Calibrate: samplefiles.WriteZip(t,
 			map[string]*npy.Array{"x": pictures(r, 2)})}}}, d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	cuts := 0
 	for _, x := range d.Diags {
-		if x.Code == diag.ModelCut {
+		if x.Code == diag.ModelCutAtOutputs {
 			cuts++
 		}
 	}
@@ -244,7 +250,7 @@ func TestOutputsUnknown(t *testing.T) {
 		d := new(diag.List)
 		c, err := check.Run(t.Context(), check.Options{Source: options.Source{Model: path,
 			ModelInputs: options.ModelInputs{Outputs: []string{"a", name}}}}, d)
-		if err != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputUnknown ||
+		if err != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.AskedOutputUnknown ||
 			!strings.Contains(d.Diags[0].Msg+"; "+d.Diags[0].Hint, want) || c.Imported.Model != nil {
 			t.Errorf("%s: %v %v, want %q", name, err, d.Diags, want)
 		}

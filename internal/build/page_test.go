@@ -14,14 +14,15 @@ import (
 // TestPage holds that a build's page shows what the build knows, with the model's name as text.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	model := samplefiles.WriteFile(t, "<b>net & co.onnx", source.Open("", &diag.List{}).ONNX)
+	model := samplefiles.WriteFile(t, "<b>net & co.onnx", source.ReadModelFile("", &diag.List{}).ONNX)
 	r, _ := told(t, Options{Source: options.Source{Model: model}, Hardware: options.Hardware{Board: "zcu104",
 		ClockMHz: 900},
 		Goal: options.Goal{FPS: 1e5}, Verification: options.Verification{NoCSim: true, Verify: 2}})
 	page := string(readReport(t, r, "report/report.html"))
 	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable",
 		"2 samples, engines eval, cycle", "INT13", "--fps", "bottleneck</text>", ">starved</text>"}
-	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
+	for _, line := range append(r.Design.Certificate.DescribeInLines(), r.Design.Bottleneck.Reason,
+		r.Design.Bottleneck.Cure) {
 		wanted = append(wanted, html.EscapeString(line))
 	}
 	for _, want := range wanted {

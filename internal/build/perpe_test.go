@@ -70,7 +70,8 @@ func TestAccPerPE(t *testing.T) {
 				t.Error("no layer has accumulators of several widths")
 			}
 			var d diag.List
-			o.AccPerPE, o.NoCSim, o.FoldingFile = false, true, folding.ReadFile(readReport(t, r, "folding.json"), &d)
+			o.AccPerPE, o.NoCSim, o.FoldingFile = false, true, folding.ParseFoldingFile(readReport(t, r,
+				"folding.json"), &d)
 			same, _ := told(t, o)
 			if a, b := r.Design.Estimate.Total, same.Design.Estimate.Total; a.LUT >= b.LUT || a.FF > b.FF {
 				t.Errorf("takes %+v, with equal widths %+v", a, b)

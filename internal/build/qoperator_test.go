@@ -33,7 +33,7 @@ type qnet struct {
 // tensor draws scale and zero point of a tensor that is about to be made.
 func (n *qnet) tensor(codes string, c int, scale float64) quantised {
 	zero := n.fresh("z")
-	n.Init(zero, graph.UInt8, nil, float64(n.rnd.IntN(3)*n.rnd.IntN(60)))
+	n.Init(zero, graph.DTypeUInt8, nil, float64(n.rnd.IntN(3)*n.rnd.IntN(60)))
 	return quantised{codes, n.scalar(scale * (0.5 + n.rnd.Float64())), zero, c}
 }
 
@@ -41,16 +41,17 @@ func (n *qnet) tensor(codes string, c int, scale float64) quantised {
 // bytes.
 func (n *qnet) weights(shape []int, outputs, inputs int) []string {
 	w, s, z := n.fresh("w"), n.fresh("s"), n.fresh("z")
-	codes := make([]float64, graph.Size(shape))
+	codes := make([]float64, graph.ElementCount(shape))
 	for i := range codes {
 		codes[i] = float64(n.rnd.IntN(256) - 128)
 	}
-	n.Init(w, graph.Int8, shape, codes...)
+	n.Init(w, graph.DTypeInt8, shape, codes...)
 	scales := make([]float64, outputs)
 	for i := range scales {
 		scales[i] = (0.5 + n.rnd.Float64()) / (74 * math.Sqrt(float64(inputs)))
 	}
-	n.Init(s, graph.Float32, []int{outputs}, scales...).Init(z, graph.Int8, []int{outputs}, make([]float64, outputs)...)
+	n.Init(s, graph.DTypeFloat32, []int{outputs}, scales...).Init(z, graph.DTypeInt8, []int{outputs}, make([]float64,
+		outputs)...)
 	return []string{w, s, z}
 }
 
@@ -61,7 +62,7 @@ func (n *qnet) conv(x quantised, c, k, stride int) quantised {
 	for i := range b {
 		b[i] = float64(n.rnd.IntN(4000) - 2000)
 	}
-	n.Init(bias, graph.Int32, []int{c}, b...)
+	n.Init(bias, graph.DTypeInt32, []int{c}, b...)
 	p := int64(k / 2)
 	in := append(append(x.inputs(), n.weights([]int{c, x.c, k, k}, c, x.c*k*k)...), y.scale, y.zero, bias)
 	n.Node("QLinearConv", in...).Ints("kernel_shape", int64(k), int64(k)).Ints("pads", p, p, p, p).Ints("strides",
@@ -85,7 +86,7 @@ func (n *qnet) block(x quantised, c, stride int) quantised {
 // residual8 has the shape of the digits residual network: 8 by 8 pixels, three blocks, a global mean and ten classes.
 func residual8(seed uint64) []byte {
 	n := &qnet{&network{Model: onnxtest.New(13).Opset("com.microsoft", 1), rnd: rand.New(rand.NewPCG(seed, 11))}}
-	n.Input("x", graph.Float32, "N", 1, 8, 8)
+	n.Input("x", graph.DTypeFloat32, "N", 1, 8, 8)
 	q := n.tensor("xq", 1, 0.05)
 	n.Node("QuantizeLinear", "x", q.scale, q.zero).Out(q.codes)
 	q = n.conv(q, 16, 3, 1)
@@ -104,7 +105,7 @@ func residual8(seed uint64) []byte {
 	n.Node("QLinearMatMul", append(append([]string{"flat", mean.scale, mean.zero},
 		n.weights([]int{mean.c, 10}, 10, mean.c)...), classes.scale, classes.zero)...).Out(classes.codes)
 	n.Node("DequantizeLinear", classes.inputs()...).Out("y")
-	n.Output("y", graph.Float32, "N", 10)
+	n.Output("y", graph.DTypeFloat32, "N", 10)
 	if seed > 0 {
 		n.Prune(rand.New(rand.NewPCG(seed, 21)))
 	}
@@ -128,8 +129,8 @@ func TestResidual8(t *testing.T) {
 					t.Errorf("%d of %s, want %d: %v", got, kind, want, kinds)
 				}
 			}
-			s := samples.Random(r.Imported.Model, 4)
-			_, out, err := engines.RunIntegers(context.Background(), r.Imported.Model, s)
+			s := samples.RandomRuns(r.Imported.Model, 4)
+			_, out, err := engines.RunHostAndEval(context.Background(), r.Imported.Model, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ import (
 func dynamic() []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	m := onnxtest.New(13)
-	m.Input("x", graph.Float32, "batch", 12).Output("y", graph.Float32, "batch", 4)
+	m.Input("x", graph.DTypeFloat32, "batch", 12).Output("y", graph.DTypeFloat32, "batch", 4)
 	x := "x"
 	for i, n := range [][2]int{{12, 9}, {9, 4}} {
 		w := make([]float64, n[0]*n[1])
@@ -34,11 +34,11 @@ func dynamic() []byte {
 			w[k] = float64(rnd.IntN(255) - 127)
 		}
 		of := func(name string) string { return fmt.Sprintf("%s%d", name, i) }
-		m.Init(of("w"), graph.Int8, n[:], w...).Init(of("wz"), graph.Int8, nil, 3)
-		m.Init(of("ws"), graph.Float32, nil, 0.007)
+		m.Init(of("w"), graph.DTypeInt8, n[:], w...).Init(of("wz"), graph.DTypeInt8, nil, 3)
+		m.Init(of("ws"), graph.DTypeFloat32, nil, 0.007)
 		m.Node("DynamicQuantizeLinear", x).Out(of("q"), of("s"), of("z"))
 		m.Node("MatMulInteger", of("q"), of("w"), of("z"), of("wz")).Out(of("sums"))
-		m.Node("Cast", of("sums")).Int("to", int64(graph.Float32)).Out(of("real"))
+		m.Node("Cast", of("sums")).Int("to", int64(graph.DTypeFloat32)).Out(of("real"))
 		m.Node("Mul", of("s"), of("ws")).Out(of("scale"))
 		m.Node("Mul", of("real"), of("scale")).Out(of("product"))
 		if x = of("relu"); i == 1 {
@@ -74,7 +74,7 @@ func TestCalibrate(t *testing.T) {
 	if !tier.Quick() {
 		if shared := tier.Shared(t); shared != "" {
 			dir := filepath.Join(shared, "models", "hunt", "mnist_factorio")
-			x, err := npy.ReadFile(filepath.Join(dir, "x0.npz"))
+			x, err := npy.ReadArrays(filepath.Join(dir, "x0.npz"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,8 +94,9 @@ func TestCalibrate(t *testing.T) {
 				Hardware: options.Hardware{Board: "zcu104"}, Verification: options.Verification{Verify: 4,
 					NoCSim: true}}
 			r, list := told(t, o)
-			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelQuantised })]
-			if want := fmt.Sprintf("%d of %[1]d quantisers of activations", c.quantisers); note.Severity != diag.Note ||
+			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelRequantised })]
+			if want := fmt.Sprintf("%d of %[1]d quantisers of activations",
+				c.quantisers); note.Severity != diag.SeverityNote ||
 				!strings.Contains(note.Msg, want) || !strings.Contains(note.Msg, "which changes it") {
 				t.Errorf("it is told %v %q, want %q", note.Severity, note.Msg, want)
 			}
@@ -146,7 +147,7 @@ func TestVariants(t *testing.T) {
 			if err != nil || v == nil {
 				t.Fatal(err, d.Diags)
 			}
-			if !v.Labelled || v.Float.Samples != 128 || v.Float.Share() < 0.95 {
+			if !v.Labelled || v.Float.Samples != 128 || v.Float.ShareRight() < 0.95 {
 				t.Fatalf("the float model has %v", v.Float)
 			}
 			for _, w := range formats {
@@ -165,15 +166,15 @@ func TestVariants(t *testing.T) {
 
 // variant builds a model by a recipe, and has its accumulators audited.
 func variant(t *testing.T, v *source.VariantMaker, name string) {
-	r, err := frontend.ParseRecipe(name)
+	r, err := frontend.ParseQuantisationRecipe(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := v.Make(context.Background(), r)
+	x, err := v.MakeVariant(context.Background(), r)
 	if err != nil || x.Source == nil {
 		t.Fatal(err, x)
 	}
-	if twice, err := v.Make(context.Background(), r); err != nil || twice.Source.SHA256() != x.Source.SHA256() {
+	if twice, err := v.MakeVariant(context.Background(), r); err != nil || twice.Source.SHA256() != x.Source.SHA256() {
 		t.Error("twice the same recipe gives two models")
 	}
 	if x.Model == nil {
@@ -182,11 +183,11 @@ func variant(t *testing.T, v *source.VariantMaker, name string) {
 		}
 		t.Skip("minifloats have no layer: " + x.Refused)
 	}
-	if name == "w8a8" && x.Accuracy.Share() < v.Float.Low {
+	if name == "w8a8" && x.Accuracy.ShareRight() < v.Float.Low {
 		t.Errorf("%v, the float model has %v", x.Accuracy, v.Float)
 	}
 	built(t, Options{Source: options.Source{Model: samplefiles.WriteFile(t, name+".onnx", x.Source.ONNX)},
 		Hardware: options.Hardware{Board: "zcu104"},
-		Goal:     options.Goal{FPS: 100}, AccBits: options.AccBits{All: r.AccBits},
+		Goal:     options.Goal{FPS: 100}, AccBits: options.AskedAccBits{All: r.AccBits},
 		Verification: options.Verification{Verify: 3, NoCSim: true}})
 }

@@ -40,8 +40,10 @@ func uneven(spread int, loud float64) []byte {
 			b[h*outputs+o] = rnd.NormFloat64() / by
 		}
 	}
-	m := onnxtest.New(13).Input("x", graph.Float32, "batch", inputs).Output("y", graph.Float32, "batch", outputs)
-	m.Init("a", graph.Float32, []int{inputs, hidden}, a...).Init("b", graph.Float32, []int{hidden, outputs}, b...)
+	m := onnxtest.New(13).Input("x", graph.DTypeFloat32, "batch", inputs).Output("y", graph.DTypeFloat32, "batch",
+		outputs)
+	m.Init("a", graph.DTypeFloat32, []int{inputs, hidden}, a...).Init("b", graph.DTypeFloat32, []int{hidden, outputs},
+		b...)
 	m.Node("MatMul", "x", "a").Name("first").Out("h")
 	m.Node("Relu", "h").Out("r")
 	m.Node("MatMul", "r", "b").Name("second").Out("y")
@@ -63,10 +65,10 @@ func noteOf(t *testing.T, o Options) string {
 	t.Helper()
 	var d diag.List
 	c, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits}, &d)
-	if err != nil || c == nil || c.Imported.Model == nil || d.Failed() {
+	if err != nil || c == nil || c.Imported.Model == nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
-	return d.Diags[slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Code == diag.ModelQuantised })].Msg
+	return d.Diags[slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Code == diag.ModelRequantised })].Msg
 }
 
 var meanDifference = regexp.MustCompile(`differs by ([^ ]+) \(mean\)`)
@@ -92,7 +94,7 @@ func TestEqualised(t *testing.T) {
 	train, test := samplefiles.Write(t, positive(300, 12, 1)), samplefiles.Write(t, positive(50, 12, 2))
 	model := samplefiles.WriteFile(t, "m.onnx", uneven(6, 1))
 	of := func(recipe string, change func(*Options)) float64 {
-		r, err := frontend.ParseRecipe(recipe)
+		r, err := frontend.ParseQuantisationRecipe(recipe)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestQuantisedAgrees(t *testing.T) {
 	n := newFloatNet(false, 8)
 	x := n.conv("x", 4, 3, 1)
 	y := n.product(n.conv(x, 6, 3, 2), 5, 1, 1)
-	n.Output(y, graph.Float32, 1, 5, 4, 4)
+	n.Output(y, graph.DTypeFloat32, 1, 5, 4, 4)
 	r, _ := told(t, Options{Source: options.Source{Model: samplefiles.WriteFile(t, "n.onnx", n.Bytes()),
 		Quantisation: options.Quantisation{Calibrate: samplefiles.Write(t, scenes(6, 8)), Equalise: true,
 			CorrectBias: true}},
@@ -165,7 +167,7 @@ func TestSurvivors(t *testing.T) {
 			_, mean := n.op(4, "GlobalAveragePool", x)
 			y = n.add(y, n.product(mean, 5, 1, 1))
 		}
-		n.Output(y, graph.Float32, 1, 5, 1, 1)
+		n.Output(y, graph.DTypeFloat32, 1, 5, 1, 1)
 		a := &npy.Array{DType: "float32", Shape: []int{20, 3, 16, 16}}
 		for range 20 * 3 * 256 {
 			a.Data = append(a.Data, float64(float32(n.rnd.NormFloat64())))
@@ -179,14 +181,14 @@ func TestSurvivors(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d diag.List
-		g := onnxio.Read("made.onnx", made, &d)
+		g := onnxio.ParseGraph("made.onnx", made, &d)
 		found := 0
 		for _, q := range g.Nodes {
 			if q.Op != operators.OpQuant || q.Inputs[0] != x {
 				continue
 			}
 			found++
-			least, scale := 0.0, g.Init[q.Inputs[1]].At(0)
+			least, scale := 0.0, g.Init[q.Inputs[1]].FloatAt(0)
 			if q.Attrs["signed"].I != 0 {
 				least = -128 * scale
 			}

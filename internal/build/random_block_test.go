@@ -172,7 +172,7 @@ func (n *canvas) branches(x image) image {
 // enlarge repeats pixels.
 func (n *canvas) enlarge(x image) image {
 	y, none := n.fresh("e"), n.fresh("none")
-	n.Init(none, graph.Float32, []int{0})
+	n.Init(none, graph.DTypeFloat32, []int{0})
 	up := []int{1, 1}
 	if !n.signal {
 		up[0] += n.rnd.IntN(2)
@@ -184,7 +184,7 @@ func (n *canvas) enlarge(x image) image {
 	}
 	v = append(v, float64(up[1]))
 	factors := n.fresh("e")
-	n.Init(factors, graph.Float32, []int{len(v)}, v...)
+	n.Init(factors, graph.DTypeFloat32, []int{len(v)}, v...)
 	n.windowed("Resize", x.name, none, factors).Str("mode", "nearest").Str("coordinate_transformation_mode",
 		"asymmetric").Str("nearest_mode", "floor").Out(y)
 	x.name, x.h, x.w = y, x.h*up[0], x.w*up[1]
@@ -282,5 +282,5 @@ func (n *canvas) head(x image) {
 		}
 	}
 	n.Node("Identity", y).Out("out")
-	n.Output("out", graph.Float32)
+	n.Output("out", graph.DTypeFloat32)
 }

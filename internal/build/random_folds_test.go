@@ -12,7 +12,7 @@ import (
 )
 
 // jointFolds is a folding file with a fold drawn for every layer, such that both ends of a stream send it in one order.
-func jointFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File {
+func jointFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.FoldingFile {
 	t.Helper()
 	for range 200 {
 		if file := drawFolds(rnd, g); file != nil {
@@ -34,7 +34,7 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 					return true
 				}
 			}
-			return f.Memory == dataflow.URAM
+			return f.Memory == dataflow.MemoryURAM
 		})
 		if len(folds) == 0 {
 			return nil
@@ -48,7 +48,7 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 		if f.Memory != dataflow.NoMemory {
 			layer["ram_style"] = f.Memory.String()
 		}
-		if f.Compute != dataflow.NoCompute {
+		if f.Compute != dataflow.NoMultiplier {
 			layer["resType"] = f.Compute.String()
 		}
 		file[n.Name] = layer
@@ -57,12 +57,12 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 }
 
 // randomFolds is a folding file with a legal fold drawn for every layer.
-func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File {
+func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.FoldingFile {
 	t.Helper()
 	file := map[string]map[string]any{}
 	for _, n := range g.Nodes {
 		folds := slices.Collect(n.Op.Folds())
-		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
+		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.MemoryURAM })
 		f := folds[rnd.IntN(len(folds))]
 		layer := map[string]any{"PE": f.PE}
 		if n.Op.Kind() == "MVAU" {
@@ -74,15 +74,15 @@ func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File 
 }
 
 // foldingFile is a folding file of what is asked of every layer.
-func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
+func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.FoldingFile {
 	t.Helper()
 	b, err := json.Marshal(layers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d diag.List
-	out := folding.ReadFile(b, &d)
-	if out == nil || d.Failed() {
+	out := folding.ParseFoldingFile(b, &d)
+	if out == nil || d.HasErrors() {
 		t.Fatalf("%s: %v", b, d.Diags)
 	}
 	return out

@@ -39,7 +39,7 @@ func drawnImages(seed uint64) *onnxtest.Model {
 	for _, d := range n.shape(x)[1:] {
 		in = append(in, d)
 	}
-	n.Input("x", graph.Float32, in...)
+	n.Input("x", graph.DTypeFloat32, in...)
 	if x = n.code(x); n.chance(8) {
 		x = n.code(x)
 	}
@@ -120,7 +120,7 @@ func (n *canvas) perChannel(c int, f func() float64) string {
 	for i := range v {
 		v[i] = float64(float32(f()))
 	}
-	n.Init(name, graph.Float32, shape, v...)
+	n.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
@@ -138,7 +138,7 @@ func (n *canvas) ints(v ...int) string {
 	for i, d := range v {
 		f[i] = float64(d)
 	}
-	n.Init(name, graph.Int64, []int{len(v)}, f...)
+	n.Init(name, graph.DTypeInt64, []int{len(v)}, f...)
 	return name
 }
 
@@ -174,7 +174,7 @@ func (n *canvas) code(x image) image {
 			n.perChannel(x.c, func() float64 { return n.pick(0.25, 0.5, 0.75) }))
 	case 3: // QCDQ
 		zero, y := n.fresh("z"), n.fresh("q")
-		n.Init(zero, graph.UInt8, nil, float64(n.rnd.IntN(20)))
+		n.Init(zero, graph.DTypeUInt8, nil, float64(n.rnd.IntN(20)))
 		s := n.step()
 		n.Node("QuantizeLinear", x.name, s, zero).Out(y + "c")
 		n.Node("DequantizeLinear", y+"c", s, zero).Out(y)
@@ -188,11 +188,11 @@ func (n *canvas) code(x image) image {
 
 // weights adds a quantised constant in one of many forms; scales may differ along the axis of outputs.
 func (n *canvas) weights(axis int, shape []int) string {
-	raw, w := n.fresh("w"), make([]float64, graph.Size(shape))
+	raw, w := n.fresh("w"), make([]float64, graph.ElementCount(shape))
 	for i := range w {
 		w[i] = float64(float32(n.rnd.NormFloat64()))
 	}
-	n.Init(raw, graph.Float32, shape, w...)
+	n.Init(raw, graph.DTypeFloat32, shape, w...)
 	scale := n.scalar(n.scale() / 2)
 	if n.chance(2) {
 		each := make([]int, len(shape))
@@ -205,7 +205,7 @@ func (n *canvas) weights(axis int, shape []int) string {
 			v[i] = float64(float32(n.scale() / 2))
 		}
 		scale = n.fresh("v")
-		n.Init(scale, graph.Float32, each, v...)
+		n.Init(scale, graph.DTypeFloat32, each, v...)
 	}
 	if n.chance(4) {
 		return n.bipolar(raw, scale)

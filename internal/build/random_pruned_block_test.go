@@ -108,7 +108,7 @@ func (n *pruned) norm(x sheet, y string) sheet {
 	}
 	for _, v := range [][]float64{gamma, beta, mean, square} {
 		name := n.fresh("v")
-		n.Init(name, graph.Float32, []int{x.c}, v...)
+		n.Init(name, graph.DTypeFloat32, []int{x.c}, v...)
 		in = append(in, name)
 	}
 	n.Node("BatchNormalization", in...).Float("epsilon", 0).Out(y)
@@ -149,7 +149,7 @@ func (n *pruned) larger(x sheet) sheet {
 	y, in := n.fresh("e"), x.name
 	if n.chance(2) && x.padded() {
 		name := n.fresh("i")
-		n.Init(name, graph.Int64, []int{8}, 0, 0, 1, 0, 0, 0, 0, 1)
+		n.Init(name, graph.DTypeInt64, []int{8}, 0, 0, 1, 0, 0, 0, 0, 1)
 		n.Node("Pad", in, name).Out(y)
 		n.does(y, func(of map[string]*frame) *frame { return of[in].pad(1, 0, 0, 1) })
 		x.name, x.h, x.w = y, x.h+1, x.w+1
@@ -161,7 +161,7 @@ func (n *pruned) larger(x sheet) sheet {
 		return x
 	}
 	none, factors := n.fresh("n"), n.fresh("i")
-	n.Init(none, graph.Float32, []int{0}).Init(factors, graph.Float32, []int{4}, 1, 1, 2, 2)
+	n.Init(none, graph.DTypeFloat32, []int{0}).Init(factors, graph.DTypeFloat32, []int{4}, 1, 1, 2, 2)
 	n.Node("Resize", in, none, factors).Str("mode", "nearest").Str("coordinate_transformation_mode", "asymmetric").
 		Str("nearest_mode", "floor").Out(y)
 	n.does(y, func(of map[string]*frame) *frame { return of[in].enlarge(2) })
@@ -230,9 +230,9 @@ func (n *pruned) layer(x sheet, outputs int) sheet {
 func (n *pruned) input(name string, c, h, w int, flat bool) sheet {
 	x := sheet{name: name, c: c, h: h, w: w, flat: flat, fixed: make([]*big.Rat, c), odd: make([]bool, c)}
 	if flat {
-		n.Input(name, graph.Float32, 1, c)
+		n.Input(name, graph.DTypeFloat32, 1, c)
 	} else {
-		n.Input(name, graph.Float32, 1, c, h, w)
+		n.Input(name, graph.DTypeFloat32, 1, c, h, w)
 	}
 	return n.code(x)
 }

@@ -78,7 +78,7 @@ func (n *pruned) channels(x sheet, v []float64) string {
 	if x.flat {
 		shape = shape[:2]
 	}
-	n.Init(name, graph.Float32, shape, v...)
+	n.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
@@ -141,10 +141,10 @@ func (n *pruned) linear(x sheet, y string, s []*big.Rat, scales []float64, perCh
 	scale, zero := n.scalar(scales[0]), n.fresh("z")
 	if perChannel {
 		scale = n.fresh("s")
-		n.Init(scale, graph.Float32, []int{x.c}, scales...)
-		n.Init(zero, graph.Int8, []int{x.c}, make([]float64, x.c)...)
+		n.Init(scale, graph.DTypeFloat32, []int{x.c}, scales...)
+		n.Init(zero, graph.DTypeInt8, []int{x.c}, make([]float64, x.c)...)
 	} else {
-		n.Init(zero, graph.Int8, nil, 0)
+		n.Init(zero, graph.DTypeInt8, nil, 0)
 	}
 	n.Node("QuantizeLinear", x.name, scale, zero).Int("axis", 1).Out(y + "c")
 	n.Node("DequantizeLinear", y+"c", scale, zero).Int("axis", 1).Out(y)
@@ -206,7 +206,7 @@ func (n *pruned) weights(outputs, inputs int, shape []int, transposed bool) (nam
 	switch n.rnd.IntN(2) {
 	case 0:
 		s := n.fresh("s")
-		n.Init(name+"i", graph.Int8, shape, codes...).Init(s, graph.Float32, []int{outputs}, scales...)
+		n.Init(name+"i", graph.DTypeInt8, shape, codes...).Init(s, graph.DTypeFloat32, []int{outputs}, scales...)
 		for o := range dead {
 			if dead[o] && n.chance(3) { // a channel that was never used
 				n.Proto.Graph.Initializer[len(n.Proto.Graph.Initializer)-1].RawData[4*o+3] = 0
@@ -219,7 +219,7 @@ func (n *pruned) weights(outputs, inputs int, shape []int, transposed bool) (nam
 		for i := range reals { // what a quantiser makes the codes of
 			reals[i] = float64(float32(reals[i]))
 		}
-		n.Init(name+"r", graph.Float32, shape, reals...).Init(s, graph.Float32, each, scales...)
+		n.Init(name+"r", graph.DTypeFloat32, shape, reals...).Init(s, graph.DTypeFloat32, each, scales...)
 		n.Node("Quant", name+"r", s, n.scalar(0), n.scalar(4)).Domain("qonnx.custom_op.general").Int("signed", 1).
 			Out(name)
 	}
@@ -309,7 +309,7 @@ func (n *pruned) end(x sheet) {
 	if n.chance(2) {
 		n.Node("Identity", in).Out("y")
 		n.does("y", func(of map[string]*frame) *frame { return of[in] })
-		n.Output("y", graph.Float32, 1, x.c)
+		n.Output("y", graph.DTypeFloat32, 1, x.c)
 		return
 	}
 	y, falls := in, false
@@ -329,10 +329,10 @@ func (n *pruned) end(x sheet) {
 	} else {
 		last = false
 		name := n.fresh("i")
-		n.Init(name, graph.Int64, []int{1}, float64(k))
+		n.Init(name, graph.DTypeInt64, []int{1}, float64(k))
 		n.Node("TopK", y, name).Int("largest", int64(b2i(largest))).Out("values", "y")
 	}
-	n.Output("y", graph.Int64, 1, k)
+	n.Output("y", graph.DTypeInt64, 1, k)
 	n.does("y", func(of map[string]*frame) *frame {
 		out := blank(k, 1, 1)
 		for i, at := range of[in].order(largest != falls, last)[:k] {
@@ -404,8 +404,8 @@ func TestPrunedModels(t *testing.T) {
 					if err != nil || im.Model == nil {
 						t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
 					}
-					s := samples.Random(im.Model, 2)
-					_, got, err := engines.RunIntegers(context.Background(), im.Model, s)
+					s := samples.RandomRuns(im.Model, 2)
+					_, got, err := engines.RunHostAndEval(context.Background(), im.Model, s)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -413,7 +413,7 @@ func TestPrunedModels(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := verify.SameReals("the layers against the model", got, want); err != nil {
+					if err := verify.CompareModelOutputs("the layers against the model", got, want); err != nil {
 						t.Errorf("seed %d: %v", seed, err)
 					}
 				}

@@ -30,7 +30,7 @@ func (n *network) pick(of ...float64) float64 { return of[n.rnd.IntN(len(of))] }
 // scalar adds a constant.
 func (n *network) scalar(v float64) string {
 	name := n.fresh("c")
-	n.Init(name, graph.Float32, nil, float64(float32(v)))
+	n.Init(name, graph.DTypeFloat32, nil, float64(float32(v)))
 	return name
 }
 
@@ -40,7 +40,7 @@ func (n *network) vector(size int, f func() float64) string {
 	for i := range v {
 		v[i] = float64(float32(f()))
 	}
-	n.Init(name, graph.Float32, []int{size}, v...)
+	n.Init(name, graph.DTypeFloat32, []int{size}, v...)
 	return name
 }
 
@@ -90,7 +90,7 @@ func (n *network) thresholds(x string, width int) string {
 		t = append(t, row...)
 	}
 	name, y := n.fresh("t"), n.fresh("q")
-	n.Init(name, graph.Float32, []int{width, steps}, t...)
+	n.Init(name, graph.DTypeFloat32, []int{width, steps}, t...)
 	n.Node("MultiThreshold", x, name).Domain("finn.custom_op.general").Float("out_scale",
 		float32(n.pick(1, 2, 0.5))).Float("out_bias", float32(n.pick(0, -1))).Out(y)
 	return y
@@ -119,7 +119,7 @@ func (n *network) dense(x string, in, out int) string {
 	for i := range w {
 		w[i] = float64(float32(n.rnd.NormFloat64()))
 	}
-	n.Init(raw, graph.Float32, []int{in, out}, w...)
+	n.Init(raw, graph.DTypeFloat32, []int{in, out}, w...)
 	scale := n.scalar(n.scale() / 2)
 	if n.rnd.IntN(2) == 0 {
 		scale = n.vector(out, func() float64 { return n.scale() / 2 })
@@ -160,7 +160,7 @@ func drawnNetwork(seed uint64) *onnxtest.Model {
 	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1),
 		rnd: rand.New(rand.NewPCG(seed, 7))}
 	width := 1 + n.rnd.IntN(12)
-	n.Input("x", graph.Float32, "N", width)
+	n.Input("x", graph.DTypeFloat32, "N", width)
 	y := ""
 	if n.rnd.IntN(5) == 0 {
 		y = n.bipolar("x", n.scalar(n.scale()))
@@ -194,7 +194,7 @@ func drawnNetwork(seed uint64) *onnxtest.Model {
 		}
 	}
 	n.Node("Identity", y).Out("out")
-	n.Output("out", graph.Float32, "N", width)
+	n.Output("out", graph.DTypeFloat32, "N", width)
 	return n.Model
 }
 
@@ -213,7 +213,7 @@ func TestRandomNetworks(t *testing.T) {
 		n := drawn{onnx: halfPruned(seed, drawnNetwork(uint64(seed))), folds: randomFolds, samples: 12}
 		if seed%5 == 0 { // the first quantiser on the device, too
 			scale := big.NewRat(1, int64(4+seed%7))
-			n.opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 6}, Scale: scale}
+			n.opt.InputType = &frontend.IntegerInputType{Type: num.Type{Kind: num.KindInt, Width: 6}, Scale: scale}
 		}
 		return n
 	})

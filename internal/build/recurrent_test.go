@@ -35,15 +35,16 @@ func (r *refused) Error() string {
 }
 
 // recurrentRuns draws data for a network, and what it makes of them.
-func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.Runs, want []engines.Reals) {
-	runs = &samples.Runs{}
+func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.RunInputs,
+	want []engines.ModelTensors) {
+	runs = &samples.RunInputs{}
 	choices := rnntest.Seeded(seed)
 	var list []rnntest.Sample
 	for range max(3, n.Turns+1) {
 		list = append(list, n.Sample(choices))
 	}
 	for i, outputs := range n.Run(list) {
-		var in, out engines.Reals
+		var in, out engines.ModelTensors
 		for k, data := range list[i] {
 			in = append(in, dataflow.RealTensor{Shape: m.In[k].Shape, Data: data})
 		}
@@ -59,16 +60,16 @@ func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *sa
 func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
 	opt.Stateful, opt.Samples = n.Pieces, n.Turns
 	if n.Formats != nil {
-		opt.Cells = []frontend.Formats{{Flag: operators.CellFlag, Cells: n.Formats}}
+		opt.Cells = []frontend.CellFormatsFile{{Flag: operators.CellFormatsFlag, Cells: n.Formats}}
 	}
 	return opt
 }
 
 // recurrentReference compares what the model as written computes with what the network computes. It gives the data.
-func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (runs *samples.Runs, err error) {
-	defer crash.Catch(&err)
+func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (runs *samples.RunInputs, err error) {
+	defer crash.CatchPanic(&err)
 	var d diag.List
-	im := frontend.ImportReference("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
+	im := frontend.ImportForReference("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
 	if im.Model == nil {
 		return nil, &refused{d.Diags}
 	}
@@ -77,12 +78,12 @@ func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (r
 	if err != nil {
 		return nil, err
 	}
-	return runs, verify.SameReals("engine reference", got, want)
+	return runs, verify.CompareModelOutputs("engine reference", got, want)
 }
 
 // recurrentAgrees builds a drawn network and compares what its engines compute with what the network computes.
 func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	runs, err := recurrentReference(ctx, n, seed)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 	if im.Model == nil {
 		return nil, &refused{d.Diags}
 	}
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 		if err != nil {
 			return nil, err
 		}
-		wanted.Fixed = folding.ReadFile(b, &d)
+		wanted.Fixed = folding.ParseFoldingFile(b, &d)
 	}
 	design, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
 	if err != nil || design == nil {
@@ -131,12 +132,12 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 }
 
 // recurrentCompiled compares what a design's C++ computes with streams, and lints it.
-func recurrentCompiled(ctx context.Context, design *dataflow.Design, streams []engines.Tensors) error {
-	files, err := templates.Project(design, templates.TestVectors{Frames: streams}, templates.Options{})
+func recurrentCompiled(ctx context.Context, design *dataflow.Design, streams []engines.FrameTensors) error {
+	files, err := templates.GenerateProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return err
 	}
-	if lint := templates.Lint(files); len(lint) > 0 {
+	if lint := templates.LintProject(files); len(lint) > 0 {
 		return fmt.Errorf("lint: %v", lint)
 	}
 	_, err = engines.RunCSim(ctx, design, files, streams)
@@ -252,7 +253,7 @@ func TestRecurrent(t *testing.T) {
 				if err != nil || im.Model == nil {
 					t.Fatal(err, d.Diags)
 				}
-				if k := kinds(im.Model.Graph); !slices.Contains(k, rnn.Kind) || len(k) > 10 {
+				if k := kinds(im.Model.Graph); !slices.Contains(k, rnn.KindName) || len(k) > 10 {
 					t.Errorf("the layers are %v", k)
 				}
 			}

@@ -33,9 +33,9 @@ func TestEngineRTL(t *testing.T) {
 				simulate.Options{Source: options.Source{Model: m.Path("model.onnx"),
 					SampleFiles: options.SampleFiles{Data: m.Path("inputs.npy")}},
 					Hardware: options.Hardware{Board: "zcu104"}, Goal: options.Goal{FPS: 1000},
-					Engine: engines.RTL}, &d)
+					Engine: engines.EngineRTL}, &d)
 			if err != nil || r == nil {
-				t.Fatalf("%v\n%v", err, d.ForUser())
+				t.Fatalf("%v\n%v", err, d.WithStrictApplied())
 			}
 			if r.Samples == 0 || len(r.Outputs) == 0 {
 				t.Errorf("%d samples, %d outputs", r.Samples, len(r.Outputs))
@@ -62,7 +62,7 @@ func TestBackends(t *testing.T) {
 			Backend: c.backend}, Goal: options.Goal{FPS: 100}, Verification: options.Verification{NoCSim: true,
 			Verify: 1}, OutputFolder: options.OutputFolder{Out: out}}, &d)
 		if err != nil || r == nil {
-			t.Fatalf("%q: %v\n%v", c.backend, err, d.ForUser())
+			t.Fatalf("%q: %v\n%v", c.backend, err, d.WithStrictApplied())
 		}
 		for folder, want := range map[string]bool{"hls": c.hls, "rtl": c.rtl} {
 			files, err := filepath.Glob(filepath.Join(out, folder, "*"))

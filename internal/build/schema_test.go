@@ -54,9 +54,9 @@ var reportForms = map[string]any{
 	"report/nodes.json":                        []frontend.NodeFate{},
 	"report/certificate.json":                  report.CertificateReport{},
 	"report/resources.json":                    report.ResourceReport{},
-	"report/cycle_simulation.json":             report.CycleReport{},
+	"report/cycle_simulation.json":             report.CycleSimulationReport{},
 	"report/estimate_layer_cycles.json":        map[string]int{},
 	"report/estimate_layer_resources.json":     map[string]dataflow.Resources{},
-	"report/estimate_network_performance.json": report.PerformanceReport{},
+	"report/estimate_network_performance.json": report.FINNPerformanceReport{},
 	"report/op_and_param_counts.json":          map[string]map[string]int64{},
 }

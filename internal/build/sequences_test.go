@@ -31,7 +31,7 @@ func TestSequencesReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Source: options.Source{Model: model,
-		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T",
+		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T",
 			Min: 1, Max: 5}}}, Hardware: options.Hardware{Board: "zcu104"},
 		Verification: options.Verification{Verify: 4,
 			NoCSim: true},
@@ -49,9 +49,9 @@ func TestSequencesReport(t *testing.T) {
 		return string(b)
 	}
 	var cycles struct {
-		Interval  float64                `json:"interval_clocks"`
-		Latency   int                    `json:"latency_clocks"`
-		Sequences report.SequencesReport `json:"sequences"`
+		Interval  float64                    `json:"interval_clocks"`
+		Latency   int                        `json:"latency_clocks"`
+		Sequences report.SequenceRatesReport `json:"sequences"`
 	}
 	if err := json.Unmarshal([]byte(text("report/cycle_simulation.json")), &cycles); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,8 @@ func TestSequencesReport(t *testing.T) {
 	}
 	for _, want := range []report.SequenceTimingReport{s.Longest, s.Shortest} {
 		const samples = 24
-		sim := simulationOf(o, engines.Cycle, samplefiles.Write(t, samplefiles.Noise(1, rnntest.StoredShape(n, samples,
+		sim := simulationOf(o, engines.EngineCycle, samplefiles.Write(t, samplefiles.Noise(1, rnntest.StoredShape(n,
+			samples,
 			want.Steps)...)))
 		sim.Folding = filepath.Join(o.Out, "final_hw_config.json")
 		got, told := simtest.Run(t, sim)
@@ -72,18 +73,18 @@ func TestSequencesReport(t *testing.T) {
 		}
 		frames := got.Trace.Frames
 		interval := float64(frames[samples-1].Last-frames[samples/2].Last) / float64(samples-1-samples/2)
-		if interval != want.Interval || got.Trace.Latency() != want.Latency ||
+		if interval != want.Interval || got.Trace.LatencyClocks() != want.Latency ||
 			want.PerStep != math.Round(1e4*interval/float64(want.Steps))/1e4 {
 			t.Errorf("data have an interval of %v and a latency of %d clocks, said was %+v", interval,
-				got.Trace.Latency(), want)
+				got.Trace.LatencyClocks(), want)
 		}
 	}
 	for name, wants := range map[string][]string{
 		"README.md": {"--dim T=1..5", "1 to 5 steps", s.Longest.String(), s.Shortest.String(), "TLAST",
 			"a sequence of 5 steps every"},
-		outputdir.ManifestName:    {`"dim": "T=1..5"`, `"steps": [`},
-		"report/certificate.json": {`"min_steps": 1`, `"max_steps": 5`, "a sequence of 1 to 5 steps (axis T)"},
-		"report/report.html":      {"1 to 5 steps", s.Longest.String(), s.Shortest.String(), "T=1..5"},
+		outputdir.ManifestFileName: {`"dim": "T=1..5"`, `"steps": [`},
+		"report/certificate.json":  {`"min_steps": 1`, `"max_steps": 5`, "a sequence of 1 to 5 steps (axis T)"},
+		"report/report.html":       {"1 to 5 steps", s.Longest.String(), s.Shortest.String(), "T=1..5"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(text(name), want) {
@@ -97,7 +98,7 @@ func TestSequencesReport(t *testing.T) {
 	again := o
 	again.Folding, again.Out = filepath.Join(o.Out, "folding.json"), filepath.Join(dir, "again")
 	same, err := Run(t.Context(), again, &d)
-	if err != nil || same == nil || same.Design.Clocks.FramePace != r.Design.Clocks.FramePace {
+	if err != nil || same == nil || same.Design.Clocks.IntervalAndLatency != r.Design.Clocks.IntervalAndLatency {
 		t.Errorf("made again: %v %v", err, d.Diags)
 	}
 }

@@ -64,7 +64,7 @@ func newSetFolding(m *dataflow.Model, t dataflow.Target) *setFolding {
 			}
 			g.pe, g.simd = append(g.pe, f.PE), append(g.simd, f.SIMD)
 			if was, ok := g.folds[at]; !ok || offDefault(f) < offDefault(was) {
-				g.folds[at], g.clocks[at] = f, n.Op.Loop(f, t).Iterations()
+				g.folds[at], g.clocks[at] = f, n.Op.Loop(f, t).IterationsPerFrame()
 			}
 		}
 		slices.Sort(g.pe)
@@ -83,27 +83,27 @@ func newSetFolding(m *dataflow.Model, t dataflow.Target) *setFolding {
 func (s *setFolding) buildable(n *dataflow.Node, f dataflow.Fold) bool {
 	in, out := n.Op.Ports(f)
 	for p, id := range n.In {
-		if w, _ := s.graph.Writer(id); w < 0 && in[p].Tile != 0 {
+		if w, _ := s.graph.WriterOfStream(id); w < 0 && in[p].Tile != 0 {
 			return false
 		}
 	}
 	for p, id := range n.Out {
-		if r, _ := s.graph.Reader(id); r < 0 && out[p].Tile != 0 {
+		if r, _ := s.graph.ReaderOfStream(id); r < 0 && out[p].Tile != 0 {
 			return false
 		}
 	}
-	if t, ok := n.Op.(dataflow.Timed); ok && t.Delay(f, s.target)*s.target.ClockMHz > 1000 {
+	if t, ok := n.Op.(dataflow.LimitsClock); ok && t.CarriedDelayNS(f, s.target)*s.target.ClockMHz > 1000 {
 		return false
 	}
-	return f.Memory != dataflow.URAM || s.target.Board.InitialisesURAM()
+	return f.Memory != dataflow.MemoryURAM || s.target.Board.CanInitialiseURAM()
 }
 
 // offDefault orders folds by how far their styles are off FINN's defaults.
 func offDefault(f dataflow.Fold) (off int) {
-	if f.Memory == dataflow.LUTRAM || f.Memory == dataflow.URAM {
+	if f.Memory == dataflow.MemoryLUTRAM || f.Memory == dataflow.MemoryURAM {
 		off++
 	}
-	if f.Compute == dataflow.ComputeInDSPs {
+	if f.Compute == dataflow.MultiplierInDSPs {
 		off += 2
 	}
 	return off
@@ -158,7 +158,7 @@ func (s *setFolding) fold(target, bits int) []dataflow.Fold {
 
 // windowBefore is the sliding window that a layer reads; -1 where it reads none.
 func (s *setFolding) windowBefore(n *dataflow.Node) int {
-	w, _ := s.graph.Writer(n.In[0])
+	w, _ := s.graph.WriterOfStream(n.In[0])
 	if w >= 0 && s.graph.Nodes[w].Op.Kind() == windowKind {
 		return w
 	}
@@ -167,7 +167,7 @@ func (s *setFolding) windowBefore(n *dataflow.Node) int {
 
 // depthwise reports whether a window's reader takes the channels apart.
 func (s *setFolding) depthwise(window *dataflow.Node) bool {
-	r, _ := s.graph.Reader(window.Out[0])
+	r, _ := s.graph.ReaderOfStream(window.Out[0])
 	return r >= 0 && slices.Contains([]string{"VVAU", "Pool"}, s.graph.Nodes[r].Op.Kind())
 }
 
@@ -222,7 +222,7 @@ func (s *setFolding) intervals() (list []int) {
 // slowest is the interval of some folds.
 func (s *setFolding) slowest(folds []dataflow.Fold) (clocks int) {
 	for i, f := range folds {
-		clocks = max(clocks, s.graph.Nodes[i].Op.Loop(f, s.target).Iterations())
+		clocks = max(clocks, s.graph.Nodes[i].Op.Loop(f, s.target).IterationsPerFrame())
 	}
 	return clocks
 }
@@ -233,7 +233,7 @@ func (s *setFolding) slowest(folds []dataflow.Fold) (clocks int) {
 func bySetFolding(t testing.TB, m *dataflow.Model, target dataflow.Target) (best *folding.Design) {
 	t.Helper()
 	s := newSetFolding(m, target)
-	budget := folding.BudgetOf(target.Board, folding.MaxUse{})
+	budget := folding.BudgetOfBoard(target.Board, folding.MaxUseFractions{})
 	for _, bits := range []int{finnWordBits, dataflow.MaxTableRowBits} {
 		var last []dataflow.Fold
 		for _, interval := range s.intervals() {
@@ -242,7 +242,7 @@ func bySetFolding(t testing.TB, m *dataflow.Model, target dataflow.Target) (best
 				folds = s.fold(slowest, bits)
 			}
 			d := &dataflow.Design{Model: m, Target: target, Folds: folds}
-			if _, layers := d.Cost(); slices.Equal(folds, last) || !budget.Allows(layers) {
+			if _, layers := d.CostPerNode(); slices.Equal(folds, last) || !budget.AllowsResources(layers) {
 				continue
 			}
 			last = folds
@@ -264,10 +264,10 @@ func bySetFolding(t testing.TB, m *dataflow.Model, target dataflow.Target) (best
 func fixed(t testing.TB, d *dataflow.Design) *folding.Design {
 	t.Helper()
 	var told diag.List
-	file := folding.ReadFile(folding.Format(d, false), &told)
+	file := folding.ParseFoldingFile(folding.FormatFoldingFile(d, false), &told)
 	wanted := folding.Goal{Fixed: file, OverBudget: true}
 	made, err := folding.FindBestDesign(context.Background(), d.Model, d.Target, wanted, &told)
-	unjoined := slices.ContainsFunc(told.Diags, func(x diag.Diag) bool { return x.Code == diag.WordTooWide })
+	unjoined := slices.ContainsFunc(told.Diags, func(x diag.Diag) bool { return x.Code == diag.StreamWordTooWide })
 	if err != nil || made == nil && !unjoined {
 		t.Fatal(err, told.Diags)
 	}
@@ -283,7 +283,7 @@ func TestSetFolding(t *testing.T) {
 	var d diag.List
 	c, err := check.Run(context.Background(), check.Options{Source: options.Source{Model: file(t,
 		onnx)}}, &d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	m, target := c.Imported.Model, finnTarget(t)
@@ -306,7 +306,8 @@ func TestSetFolding(t *testing.T) {
 	} {
 		folds := s.fold(c.target, c.bits)
 		for k, i := range layers {
-			if f := folds[i]; f.PE != c.want[k].PE || f.SIMD != c.want[k].SIMD || f.Compute != dataflow.ComputeInLUTs {
+			if f := folds[i]; f.PE != c.want[k].PE || f.SIMD != c.want[k].SIMD ||
+				f.Compute != dataflow.MultiplierInLUTs {
 				t.Errorf("target %d, layer %d: %+v, want %+v", c.target, i, f, c.want[k])
 			}
 		}

@@ -31,7 +31,7 @@ func sharedModel(t testing.TB, name string) *dataflow.Model {
 		}
 		var d diag.List
 		c, err := check.Run(context.Background(), check.Options{Source: o.Source, AccBits: o.AccBits}, &d)
-		if err != nil || d.Failed() || c.Imported.Model == nil {
+		if err != nil || d.HasErrors() || c.Imported.Model == nil {
 			return nil, fmt.Errorf("%s: %v %v", name, err, d.Diags)
 		}
 		return c.Imported.Model, nil

@@ -37,9 +37,10 @@ type mobileNet struct {
 func newMobileNet(width float64) []byte {
 	n := &mobileNet{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), r: rand.New(rand.NewPCG(18, 1))}
 	channels := func(full int) int { return int(float64(full) * width) }
-	n.Input("x", graph.Float32, 1, 3, 224, 224)
-	n.Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4).Init("byte", graph.Float32, nil, 8)
-	n.Init("pixel", graph.Float32, nil, 1./127).Init("step", graph.Float32, nil, 1./6)
+	n.Input("x", graph.DTypeFloat32, 1, 3, 224, 224)
+	n.Init("zero", graph.DTypeFloat32, nil, 0).Init("bits", graph.DTypeFloat32, nil, 4).Init("byte",
+		graph.DTypeFloat32, nil, 8)
+	n.Init("pixel", graph.DTypeFloat32, nil, 1./127).Init("step", graph.DTypeFloat32, nil, 1./6)
 	n.quant("x", "pixel", "byte", "codes", 1, 0)
 	x := n.conv("codes", "byte", 3, channels(32), 3, 2, 1)
 	in := channels(32)
@@ -57,7 +58,7 @@ func newMobileNet(width float64) []byte {
 	n.Node("Flatten", "means").Out("flat").Int("axis", 1)
 	n.Node("Transpose", n.weights("bits", in, 1000, in)).Out("classifier").Ints("perm", 1, 0)
 	n.Node("MatMul", "flat", "classifier").Out("y")
-	n.Output("y", graph.Float32, 1, 1000)
+	n.Output("y", graph.DTypeFloat32, 1, 1000)
 	return n.Bytes()
 }
 
@@ -73,7 +74,7 @@ func (n *mobileNet) quant(x, scale, bits, y string, signed, narrow int64) {
 
 // weights is quantised weights of a shape, whose first axis is channels; a sum is of so many products.
 func (n *mobileNet) weights(bits string, products int, shape ...int) string {
-	values, scales := make([]float64, graph.Size(shape)), make([]float64, shape[0])
+	values, scales := make([]float64, graph.ElementCount(shape)), make([]float64, shape[0])
 	each := len(values) / len(scales)
 	largest := 7.
 	if bits == "byte" {
@@ -87,12 +88,12 @@ func (n *mobileNet) weights(bits string, products int, shape ...int) string {
 		}
 	}
 	w, s, q := n.name(), n.name(), n.name()
-	n.Init(w, graph.Float32, shape, values...)
+	n.Init(w, graph.DTypeFloat32, shape, values...)
 	across := []int{shape[0]}
 	for range shape[1:] {
 		across = append(across, 1)
 	}
-	n.Init(s, graph.Float32, across, scales...)
+	n.Init(s, graph.DTypeFloat32, across, scales...)
 	n.quant(w, s, bits, q, 1, 1)
 	return q
 }
@@ -111,7 +112,7 @@ func (n *mobileNet) conv(x, bits string, in, out, kernel, stride, groups int) st
 			values[c] = spread[0] + spread[1]*(2*n.r.Float64()-1)
 		}
 		parts = append(parts, n.name())
-		n.Init(parts[len(parts)-1], graph.Float32, []int{out}, values...)
+		n.Init(parts[len(parts)-1], graph.DTypeFloat32, []int{out}, values...)
 	}
 	n.Node("BatchNormalization", parts...).Out(normal).Float("epsilon", 1e-5)
 	n.Node("Relu", normal).Out(positive)
@@ -139,7 +140,7 @@ func TestMobileNet(t *testing.T) {
 	var d diag.List
 	c, err := check.Run(context.Background(),
 		check.Options{Source: options.Source{Model: mobileNetFile(t)}}, &d)
-	if err != nil || d.Failed() || c.Imported.Model == nil {
+	if err != nil || d.HasErrors() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
 	count := map[string]int{}
@@ -152,7 +153,7 @@ func TestMobileNet(t *testing.T) {
 	if fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("layers %v, want %v", count, want)
 	}
-	total := c.Imported.Stats(c.Imported).Total
+	total := c.Imported.CountOperations(c.Imported).Total
 	if want := int64(149_497_088); total.MACs != want {
 		t.Errorf("%d products, want %d", total.MACs, want)
 	}
@@ -192,7 +193,7 @@ func BenchmarkCheck(b *testing.B) {
 			for b.Loop() {
 				var d diag.List
 				if _, err := check.Run(b.Context(), check.Options{Source: o.Source, AccBits: o.AccBits},
-					&d); err != nil || d.Failed() {
+					&d); err != nil || d.HasErrors() {
 					b.Fatal(err, d.Diags)
 				}
 			}
@@ -212,7 +213,7 @@ func BenchmarkBuild(b *testing.B) {
 			from := processor(b)
 			for b.Loop() {
 				var d diag.List
-				if _, err := build.Run(b.Context(), o, &d); err != nil || d.Failed() {
+				if _, err := build.Run(b.Context(), o, &d); err != nil || d.HasErrors() {
 					b.Fatal(err, d.Diags)
 				}
 			}

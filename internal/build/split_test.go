@@ -20,12 +20,12 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	}
 	most, least := 0, 1 // products of layers that can be split, and what all of them need
 	for i, n := range whole.Model.Graph.Nodes {
-		op, ok := n.Op.(dataflow.Unrolled)
+		op, ok := n.Op.(dataflow.HasUnrolledProducts)
 		if !ok {
 			continue
 		}
 		products, _ := op.Products(whole.Folds[i])
-		if parts := dataflow.MaxProcesses(n.Op, whole.Folds[i]); parts > 1 {
+		if parts := dataflow.MaxProcessesOf(n.Op, whole.Folds[i]); parts > 1 {
 			most, products = max(most, products), products/parts
 		}
 		least = max(least, products)
@@ -37,7 +37,7 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	target := whole.Target
 	target.Unroll = dataflow.UnrollLimits{Wide: n, Few: n, One: n}
 	var d diag.List
-	wanted := folding.Goal{Fixed: folding.ReadFile(folding.Format(whole.Design, false), &d)}
+	wanted := folding.Goal{Fixed: folding.ParseFoldingFile(folding.FormatFoldingFile(whole.Design, false), &d)}
 	made, err := folding.FindBestDesign(ctx, m, target, wanted, &d)
 	if err != nil || made == nil {
 		return nil, fmt.Errorf("--max-unroll %d: %w %v", n, err, d.Diags)
@@ -47,7 +47,7 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	}
 	parts := 0
 	for i, node := range made.Model.Graph.Nodes {
-		if op, ok := node.Op.(dataflow.Unrolled); ok {
+		if op, ok := node.Op.(dataflow.HasUnrolledProducts); ok {
 			if got, _ := op.Products(made.Folds[i]); got > n {
 				return nil, fmt.Errorf("--max-unroll %d: %s computes %d products", n, node.Name, got)
 			}
@@ -62,7 +62,8 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	if a, b := made.Clocks.Interval, whole.Clocks.Interval; a != b {
 		return nil, fmt.Errorf("--max-unroll %d: %v clocks per frame, %v in one process each", n, a, b)
 	}
-	if a, b := folding.Format(made.Design, false), folding.Format(whole.Design, false); string(a) != string(b) {
+	if a, b := folding.FormatFoldingFile(made.Design, false), folding.FormatFoldingFile(whole.Design,
+		false); string(a) != string(b) {
 		return nil, fmt.Errorf("--max-unroll %d: the folding file is %s, of one process each %s", n, a, b)
 	}
 	return made, splitCost(whole, made)
@@ -75,10 +76,10 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 func splitCost(whole, made *folding.Design) error {
 	more, nodes := 0, made.Model.Graph.Nodes
 	for s := range made.Model.Graph.Streams {
-		w, _ := made.Model.Graph.Writer(s)
-		r, _ := made.Model.Graph.Reader(s)
+		w, _ := made.Model.Graph.WriterOfStream(s)
+		r, _ := made.Model.Graph.ReaderOfStream(s)
 		if w >= 0 && r >= 0 && nodes[w].Whole != nil && nodes[w].Whole == nodes[r].Whole {
-			more += made.Port(s).Width()
+			more += made.PortOfStream(s).Width()
 			if made.FIFO[s].Depth > 32 { // what takes no more than two words
 				return fmt.Errorf("stream s%d within %s has the FIFO %+v", s, nodes[w].Whole.Name, made.FIFO[s])
 			}
@@ -90,7 +91,7 @@ func splitCost(whole, made *folding.Design) error {
 			continue
 		}
 		more += 100
-		if _, ok := n.Op.(dataflow.Unrolled); ok {
+		if _, ok := n.Op.(dataflow.HasUnrolledProducts); ok {
 			parts[n.Whole.Name]++
 		}
 	}
@@ -107,7 +108,7 @@ func splitCost(whole, made *folding.Design) error {
 	}
 	load := 0.0
 	for _, s := range made.Shares {
-		if !s.IsMean() && s.Budget > 0 {
+		if !s.IsMeanShare() && s.Budget > 0 {
 			load = max(load, float64(s.Used)/float64(s.Budget))
 		}
 	}
@@ -120,7 +121,7 @@ func splitCost(whole, made *folding.Design) error {
 // packedApart is the DSP slices that so many parts of a layer take at most beside those of the layer: channels share
 // slices within a part alone, where the last slice may have fewer of them.
 func packedApart(op dataflow.Op, f dataflow.Fold, t dataflow.Target, parts int) int {
-	products, _ := op.(dataflow.Unrolled).Products(f)
+	products, _ := op.(dataflow.HasUnrolledProducts).Products(f)
 	taken := op.Cost(f, t).Total().DSP
 	if taken == 0 || taken >= products {
 		return 0 // channels share none

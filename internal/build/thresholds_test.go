@@ -42,11 +42,11 @@ func firstQuantisers(t *testing.T, r *rand.Rand, of graph.DType, mode string, ch
 		return name
 	}
 	pick := func(of ...float64) func() float64 { return func() float64 { return of[r.IntN(len(of))] } }
-	if of == graph.Float16 {
+	if of == graph.DTypeFloat16 {
 		list = func(name string, draw func() float64) string {
 			v := make([]float64, channels)
 			for c := range v {
-				v[c] = of.Format().Round(draw())
+				v[c] = of.FloatFormat().RoundToNearest(draw())
 			}
 			m.Init(name, of, []int{1, channels}, v...)
 			return name
@@ -90,21 +90,21 @@ func firstQuantisers(t *testing.T, r *rand.Rand, of graph.DType, mode string, ch
 func met(t *testing.T, model, dtype string) *npy.Array {
 	t.Helper()
 	var d diag.List
-	src := source.Open(model, &d)
+	src := source.ReadModelFile(model, &d)
 	samplefiles.WantClean(t, &d, nil)
-	im, err := source.Import(options.Source{}, src, &d)
+	im, err := source.ImportModel(options.Source{}, src, &d)
 	samplefiles.WantClean(t, &d, err)
 	of := im.Model.In[0]
 	a := &npy.Array{DType: dtype}
-	for in := range im.Model.Host().Probes(im.Model.In) {
+	for in := range im.Model.Host().ProbeSamples(im.Model.In) {
 		for i, v := range in[0].Data {
-			if f := of.Format(); dtype == "float64" && of.DType != dtype && math.Abs(v) < f.Max {
-				v += float64(i%3-1) * 0.49 * (f.At(f.Key(v)+1) - v)
+			if f := of.NumberFormat(); dtype == "float64" && of.DType != dtype && math.Abs(v) < f.Max {
+				v += float64(i%3-1) * 0.49 * (f.NumberAtPosition(f.PositionOf(v)+1) - v)
 			}
 			a.Data = append(a.Data, v)
 		}
 	}
-	n := dataflow.Shape(of.Shape).Size()
+	n := dataflow.Shape(of.Shape).ElementCount()
 	a.Shape = append([]int{len(a.Data) / n}, of.Shape[1:]...)
 	return a
 }
@@ -115,7 +115,7 @@ func met(t *testing.T, model, dtype string) *npy.Array {
 func TestFirstQuantisers(t *testing.T) {
 	t.Parallel()
 	modes := []string{"FLOOR", "ROUND", "CEIL", "HALF_UP", "DOWN", "UP", "HALF_DOWN"}
-	types := []graph.DType{graph.Float32, graph.Float64, graph.Float16}
+	types := []graph.DType{graph.DTypeFloat32, graph.DTypeFloat64, graph.DTypeFloat16}
 	n, channels := 3, 24
 	if tier.Long() {
 		n, channels = 21, 64
@@ -138,9 +138,10 @@ func TestFirstQuantisers(t *testing.T) {
 				sim := simulate.Options{Source: options.Source{Model: o.Model,
 					SampleFiles: options.SampleFiles{Data: samplefiles.Write(t, met(t, o.Model,
 						file))}}, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
-					Engine: engines.Reference}
+					Engine: engines.EngineReference}
 				want := simtest.RunOK(t, sim)
-				simtest.Agree(t, []engines.Engine{engines.Fast, engines.Eval, engines.Cycle, engines.CSim}, sim,
+				simtest.Agree(t, []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle,
+					engines.EngineCSim}, sim,
 					want.Outputs)
 				o.Data = sim.Data
 				var d diag.List

@@ -30,12 +30,12 @@ func TestTraceImages(t *testing.T) {
 		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
 		samplefiles.WantClean(t, &d, err)
 		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
-		for _, in := range samples.Random(im.Model, 3).In {
+		for _, in := range samples.RandomRuns(im.Model, 3).In {
 			x.Data = append(x.Data, in[0].Data...)
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := samplefiles.Save(t, base+".npy", x)
-		for _, e := range []engines.Engine{engines.Reference, engines.Eval} {
+		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval} {
 			simtest.RunClean(t, simulate.Options{Source: options.Source{Model: model,
 				SampleFiles: options.SampleFiles{Data: input}}, Engine: e,
 				OutputFiles: simulate.OutputFiles{Trace: base + string(e)}})

@@ -23,7 +23,7 @@ import (
 func spectral(rectified bool) []byte {
 	const window, bins, classes = 8, 5, 3
 	r := rand.New(rand.NewPCG(2, 3))
-	m := onnxtest.New(14).Input("x", graph.Float32, 1, 1, 32).Output("y", graph.Float32)
+	m := onnxtest.New(14).Input("x", graph.DTypeFloat32, 1, 1, 32).Output("y", graph.DTypeFloat32)
 	var basis []float64
 	for _, shift := range []float64{0, math.Pi / 2} {
 		for k := range bins {
@@ -32,29 +32,29 @@ func spectral(rectified bool) []byte {
 			}
 		}
 	}
-	m.Init("basis", graph.Float32, []int{2 * bins, 1, window}, basis...)
+	m.Init("basis", graph.DTypeFloat32, []int{2 * bins, 1, window}, basis...)
 	m.Node("Conv", "x", "basis").Ints("strides", 4).Name("transform").Out("waves")
 	if rectified {
 		m.Node("Relu", "waves").Out("features")
 	} else {
-		m.Init("two", graph.Float32, nil, 2).Init("some", graph.Float32, nil, 1e-6)
+		m.Init("two", graph.DTypeFloat32, nil, 2).Init("some", graph.DTypeFloat32, nil, 1e-6)
 		m.Node("Pow", "waves", "two").Out("squares")
 		m.Node("Add", "squares", "some").Out("power")
 		m.Node("Log", "power").Out("features")
 	}
 	weights := func(name string, shape ...int) string {
-		list := make([]float64, graph.Size(shape))
+		list := make([]float64, graph.ElementCount(shape))
 		for i := range list {
 			list[i] = float64(float32(0.3 * r.NormFloat64()))
 		}
-		m.Init(name, graph.Float32, shape, list...)
+		m.Init(name, graph.DTypeFloat32, shape, list...)
 		return name
 	}
 	m.Node("Conv", "features", weights("w", 6, 2*bins, 3)).Name("trained").Out("sums")
 	m.Node("Relu", "sums").Out("hidden")
 	m.Node("Flatten", "hidden").Out("flat")
 	m.Node("MatMul", "flat", weights("v", 30, classes)).Out("scores")
-	m.Init("axis", graph.Int64, []int{1}, 1)
+	m.Init("axis", graph.DTypeInt64, []int{1}, 1)
 	m.Node("ReduceMax", "scores").Ints("axes", 1).Out("most")
 	m.Node("Sub", "scores", "most").Out("shifted")
 	m.Node("Exp", "shifted").Out("terms")
@@ -67,24 +67,24 @@ func spectral(rectified bool) []byte {
 func looked() []byte {
 	const bytes, values, width = 6, 9, 4
 	r := rand.New(rand.NewPCG(4, 3))
-	m := onnxtest.New(14).Input("x", graph.Int32, 1, bytes).Output("y", graph.Float32)
+	m := onnxtest.New(14).Input("x", graph.DTypeInt32, 1, bytes).Output("y", graph.DTypeFloat32)
 	weights := func(name string, shape ...int) string {
-		list := make([]float64, graph.Size(shape))
+		list := make([]float64, graph.ElementCount(shape))
 		for i := range list {
 			list[i] = float64(float32(0.5 * r.NormFloat64()))
 		}
-		m.Init(name, graph.Float32, shape, list...)
+		m.Init(name, graph.DTypeFloat32, shape, list...)
 		return name
 	}
-	m.Init("axis", graph.Int64, []int{1}, 2)
+	m.Init("axis", graph.DTypeInt64, []int{1}, 2)
 	var all []float64
 	for i := range values {
 		all = append(all, float64(i))
 	}
-	m.Init("all", graph.Int32, []int{1, 1, values}, all...)
+	m.Init("all", graph.DTypeInt32, []int{1, 1, values}, all...)
 	m.Node("Unsqueeze", "x", "axis").Out("each")
 	m.Node("Equal", "each", "all").Out("is")
-	m.Node("Cast", "is").Int("to", int64(graph.Float32)).Out("hot")
+	m.Node("Cast", "is").Int("to", int64(graph.DTypeFloat32)).Out("hot")
 	m.Node("MatMul", "hot", weights("w", values, width)).Name("table").Out("rows")
 	m.Node("Relu", "rows").Out("hidden")
 	m.Node("Flatten", "hidden").Out("flat")
@@ -143,14 +143,14 @@ func TestCalibrateHost(t *testing.T) {
 				t.Errorf("%d layers have weights, want %d", weighted, c.layers)
 			}
 			for _, x := range list {
-				if (x.Code == diag.HostProducts) != (c.outside && x.Code == diag.HostProducts) {
+				if (x.Code == diag.ProductsOnHost) != (c.outside && x.Code == diag.ProductsOnHost) {
 					t.Error(x)
 				}
 			}
 			simtest.SameByEngines(t, simulate.Options{Source: options.Source{Model: o.SaveModel,
 				SampleFiles: options.SampleFiles{Data: o.Data}}},
-				engines.Reference,
-				engines.Fast, engines.Eval)
+				engines.EngineReference,
+				engines.EngineFast, engines.EngineEval)
 		})
 	}
 }

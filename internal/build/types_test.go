@@ -24,12 +24,12 @@ import (
 func ending(t *testing.T, to, declared graph.DType) string {
 	t.Helper()
 	m := onnxtest.New(21).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, 1, 4)
-	m.Init("scale", graph.Float32, nil, float64(float32(0.3))).Init("zero", graph.Float32, nil, 0)
-	m.Init("bits", graph.Float32, nil, 4)
+	m.Input("x", graph.DTypeFloat32, 1, 4)
+	m.Init("scale", graph.DTypeFloat32, nil, float64(float32(0.3))).Init("zero", graph.DTypeFloat32, nil, 0)
+	m.Init("bits", graph.DTypeFloat32, nil, 4)
 	m.Node("Quant", "x", "scale", "zero", "bits").Domain("qonnx.custom_op.general").
 		Int("signed", 1).Int("narrow", 0).Str("rounding_mode", "ROUND").Out("q")
-	m.Init("w", graph.Float32, []int{4, 4}, 1, 0, 0, 2, 0, 3, 0, 0, 0, 0, 2, 1, 1, 0, 0, 1)
+	m.Init("w", graph.DTypeFloat32, []int{4, 4}, 1, 0, 0, 2, 0, 3, 0, 0, 0, 0, 2, 1, 1, 0, 0, 1)
 	m.Node("MatMul", "q", "w").Out("sum")
 	m.Node("Cast", "sum").Int("to", int64(to)).Out("y")
 	m.Output("y", declared, 1, 4)
@@ -49,14 +49,14 @@ func TestOutputTypes(t *testing.T) {
 		file         string // type of the array
 		refused      diag.Code
 	}{
-		{graph.Float32, graph.Float32, "float32", ""},
-		{graph.Float64, graph.Float64, "float64", ""},
-		{graph.Float16, graph.Float16, "float16", ""},
-		{graph.BFloat16, graph.BFloat16, "float32", ""},
-		{graph.Int8, graph.Int8, "int8", ""},
-		{graph.Float16, graph.Float32, "", diag.ModelMalformed},
-		{graph.Float32, graph.Int64, "", diag.ModelMalformed},
-		{graph.Float8E5M2, graph.Float8E5M2, "", diag.OpUnsupported},
+		{graph.DTypeFloat32, graph.DTypeFloat32, "float32", ""},
+		{graph.DTypeFloat64, graph.DTypeFloat64, "float64", ""},
+		{graph.DTypeFloat16, graph.DTypeFloat16, "float16", ""},
+		{graph.DTypeBFloat16, graph.DTypeBFloat16, "float32", ""},
+		{graph.DTypeInt8, graph.DTypeInt8, "int8", ""},
+		{graph.DTypeFloat16, graph.DTypeFloat32, "", diag.ModelMalformed},
+		{graph.DTypeFloat32, graph.DTypeInt64, "", diag.ModelMalformed},
+		{graph.DTypeFloat8E5M2, graph.DTypeFloat8E5M2, "", diag.OpUnsupported},
 	} {
 		t.Run(c.to.String()+" as "+c.declared.String(), func(t *testing.T) {
 			t.Parallel()
@@ -78,9 +78,10 @@ func TestOutputTypes(t *testing.T) {
 			sim := simulate.Options{Source: options.Source{Model: o.Model,
 				SampleFiles: options.SampleFiles{Data: samplefiles.Write(t, in)}},
 				OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
-				Engine:      engines.Reference}
+				Engine:      engines.EngineReference}
 			want := simtest.RunOK(t, sim)
-			simtest.Agree(t, []engines.Engine{engines.Fast, engines.Eval, engines.Cycle}, sim, want.Outputs)
+			simtest.Agree(t, []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle}, sim,
+				want.Outputs)
 			if got := samplefiles.Read(t, sim.Output); got.DType != c.file {
 				t.Errorf("an array of %s, want %s", got.DType, c.file)
 			}

@@ -20,7 +20,7 @@ type imageNet struct {
 // imageOf starts a model at a quantised image, or whatever else the shape is.
 func imageOf(shape ...any) *imageNet {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Opset("com.microsoft", 1)
-	m.Input("x", graph.Float32, shape...)
+	m.Input("x", graph.DTypeFloat32, shape...)
 	n := &imageNet{&network{m, 1, "x"}, shape[1].(int)}
 	n.quant("in", 4, 1, 0.5)
 	return n
@@ -32,7 +32,7 @@ func (n *imageNet) conv(name string, channels int, pad int64) *imageNet {
 	for i := range w {
 		w[i] = float64(i%3 - 1)
 	}
-	n.Init(name+".weight", graph.Float32, []int{channels, n.channels, 3, 3}, w...)
+	n.Init(name+".weight", graph.DTypeFloat32, []int{channels, n.channels, 3, 3}, w...)
 	n.Node("Conv", n.last, name+".weight").Ints("pads", pad, pad, pad, pad).Name(name).Out(name + ".out")
 	n.last, n.channels = name+".out", channels
 	return n
@@ -47,7 +47,7 @@ func (n *imageNet) then(op, name string, constants ...string) *onnxtest.Node {
 
 // constant adds an initializer.
 func (n *imageNet) constant(name string, shape []int, v ...float64) string {
-	n.Init(name, graph.Float32, shape, v...)
+	n.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
@@ -62,7 +62,7 @@ func (n *imageNet) scaled(name string, shape []int, scale ...float64) *imageNet 
 
 // finish makes the last tensor the output.
 func (n *imageNet) finish() []byte {
-	n.Output(n.last, graph.Float32)
+	n.Output(n.last, graph.DTypeFloat32)
 	return n.Bytes()
 }
 
@@ -84,20 +84,20 @@ var unmapped = []struct {
 	code  diag.Code
 	model func() []byte
 }{
-	{"scale-per-channel", diag.ScalePerInput, func() []byte {
+	{"scale-per-channel", diag.ScalePerInputChannel, func() []byte {
 		return imageOf(1, 9, 6, 6).scaled("act", []int{1, 9, 1, 1}, 0.1, 0.07, 0.3, 0.2, 0.5, 0.6, 0.7, 0.9,
 			1.1).conv("conv", 2, 0).finish()
 	}},
-	{"scale-per-pixel", diag.NotMapped, func() []byte {
+	{"scale-per-pixel", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 1, 3, 3)
 		n.then("Relu", "relu")
 		return n.scaled("act", []int{1, 1, 1, 3}, 0.1, 0.07, 0.3).conv("conv", 2, 0).finish()
 	}},
-	{"padding-between-two-codes", diag.PaddingNotInteger, farOut},
-	{"padding-with-another-value", diag.PaddingNotInteger, func() []byte {
+	{"padding-between-two-codes", diag.PaddingNotMultipleOfScale, farOut},
+	{"padding-with-another-value", diag.PaddingNotMultipleOfScale, func() []byte {
 		n := imageOf(1, 2, 5, 5)
 		n.then("Pad", "pad", "pads", "value")
-		n.Init("pads", graph.Int64, []int{8}, 0, 0, 1, 1, 0, 0, 1, 1).Init("value", graph.Float32, nil, 0.3)
+		n.Init("pads", graph.DTypeInt64, []int{8}, 0, 0, 1, 1, 0, 0, 1, 1).Init("value", graph.DTypeFloat32, nil, 0.3)
 		return n.conv("conv", 2, 0).finish()
 	}},
 	{"three-dimensions", diag.OpUnsupported, func() []byte {
@@ -112,17 +112,17 @@ var unmapped = []struct {
 		n.then("Resize", "resize", "", "factors").Str("mode", "linear")
 		return n.conv("conv", 2, 0).finish()
 	}},
-	{"batch", diag.NotMapped, func() []byte {
+	{"batch", diag.NodeNotMapped, func() []byte {
 		n := imageOf(2, 1, 5, 5).conv("conv", 2, 0)
 		n.then("ReduceMean", "mean").Ints("axes", 0)
 		return n.finish()
 	}},
-	{"pool-without-padding", diag.NotMapped, func() []byte {
+	{"pool-without-padding", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 1, 260, 260) // more functions than tables are made of
 		n.then("AveragePool", "mean").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1)
 		return n.scaled("act", nil, 0.25).conv("conv", 2, 0).finish()
 	}},
-	{"weights-from-data", diag.NotMapped, func() []byte {
+	{"weights-from-data", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 1, 3, 3)
 		n.then("Conv", "correlation", "in.out")
 		return n.finish()
@@ -133,18 +133,18 @@ var unmapped = []struct {
 		n.then("Conv", "conv", "w")
 		return n.finish()
 	}},
-	{"not-quantised", diag.NotMapped, func() []byte {
+	{"not-quantised", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 1, 7, 7).conv("first", 2, 0)
 		n.then("Sigmoid", "sigmoid")
 		return n.conv("second", 2, 0).finish()
 	}},
-	{"scales-in-one-channel", diag.NotMapped, func() []byte {
+	{"scales-in-one-channel", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 4, 3, 3).scaled("act", []int{1, 4, 1, 1}, 0.1, 0.07, 0.3, 0.9)
 		n.then("DepthToSpace", "shuffle").Int("blocksize", 2)
 		n.channels = 1
 		return n.conv("conv", 1, 0).finish()
 	}},
-	{"softmax-inside", diag.NotMapped, func() []byte {
+	{"softmax-inside", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 3, 5, 5).conv("first", 3, 0)
 		n.then("Softmax", "attention").Int("axis", 1)
 		return n.scaled("act", nil, 0.0625).conv("second", 2, 0).finish()
@@ -156,7 +156,7 @@ var unmapped = []struct {
 		n.then("InstanceNormalization", "instance", "one", "one")
 		return n.conv("conv", 2, 0).finish()
 	}},
-	{"maxima-of-channels", diag.NotMapped, func() []byte {
+	{"maxima-of-channels", diag.NodeNotMapped, func() []byte {
 		n := imageOf(1, 2, 5, 5)
 		n.then("ReduceMax", "most").Ints("axes", 1).Int("keepdims", 1)
 		n.channels = 1
@@ -178,14 +178,14 @@ var unmapped = []struct {
 			0).finish()
 	}},
 	{"size-unknown", diag.ShapeUnknown, func() []byte { return imageOf(1, 1, "H", "W").conv("conv", 2, 0).finish() }},
-	{"activation-of-many-steps", diag.RangeTooWide, func() []byte {
+	{"activation-of-many-steps", diag.ActivationRangeTooWide, func() []byte {
 		n := imageOf(1, 2, 5, 5)
 		for _, t := range n.Proto.Graph.Initializer { // inputs of 16 bits
 			switch t.GetName() {
 			case "in.bits":
-				t.RawData = onnxtest.Tensor(graph.Float32, nil, 16).RawData
+				t.RawData = onnxtest.Tensor(graph.DTypeFloat32, nil, 16).RawData
 			case "in.scale":
-				t.RawData = onnxtest.Tensor(graph.Float32, nil, 1.0/65536).RawData
+				t.RawData = onnxtest.Tensor(graph.DTypeFloat32, nil, 1.0/65536).RawData
 			}
 		}
 		n.conv("first", 2, 0)
@@ -216,7 +216,7 @@ func TestUnmapped(t *testing.T) {
 			found := false
 			for _, x := range d.Diags {
 				found = found || x.Code == u.code
-				if x.Severity == diag.Error && (x.Where == "" || x.Hint == "" || x.Node == "" &&
+				if x.Severity == diag.SeverityError && (x.Where == "" || x.Hint == "" || x.Node == "" &&
 					x.Code != diag.ShapeUnknown) {
 					t.Errorf("it does not say where, or what to do: %v", x)
 				}

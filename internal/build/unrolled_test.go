@@ -50,7 +50,7 @@ func TestUnrolled(t *testing.T) {
 			}
 			list := 0
 			for _, k := range kinds(im.Model.Graph) {
-				if k == rnn.Kind {
+				if k == rnn.KindName {
 					list++
 				}
 			}

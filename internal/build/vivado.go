@@ -9,31 +9,31 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// onBoard returns the files that lead from a build to a bitstream. It returns none if the board is not known to have a
+// onBoard returns the files with which Vivado makes a bitstream of the build. It returns none if the board has no known
 // processor, or the accelerator has no driver.
-func onBoard(r *Result, o Options) (templates.Files, error) {
-	s, err := vivado.New(r.Design.Design, templates.Options{})
-	if none := new(vivado.NoSystem); errors.As(err, &none) {
+func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
+	s, err := vivado.NewSystem(r.Design.Design, templates.Options{})
+	if none := new(vivado.NoSystemError); errors.As(err, &none) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	r.System = s
-	var flows []vivado.IPFlow
+	var flows []vivado.IPBackend
 	if o.Backend.IncludesHLS() && s.Registers == nil { // an IP of HLS has no registers
-		flows = append(flows, vivado.FlowHLS)
+		flows = append(flows, vivado.IPBackendHLS)
 	}
 	if o.Backend.IncludesRTL() {
-		flows = append(flows, vivado.FlowRTL)
+		flows = append(flows, vivado.IPBackendRTL)
 	}
-	files, err := s.Files(flows...)
+	files, err := s.GenerateFiles(flows...)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	if !o.Backend.IncludesRTL() {
 		return files, nil
 	}
-	more, err := axi.Files(s, r.Design.Design)
+	more, err := axi.GenerateSimulationFiles(s, r.Design.Design)
 	return append(files, more...), err
 }

@@ -83,7 +83,7 @@ func TestVoiceActivity(t *testing.T) {
 	shared := tier.Shared(t)
 	model := filepath.Join(shared, "models", "shelf", "voice_activity", "float.onnx")
 	named := func(a *npy.Array) string {
-		zip, err := npy.FormatZip(map[string]*npy.Array{"input": a})
+		zip, err := npy.EncodeNPZ(map[string]*npy.Array{"input": a})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,25 +99,26 @@ func TestVoiceActivity(t *testing.T) {
 	judged := named(windows(1000, 2))
 	o := simulate.Options{Source: options.Source{Model: written, ModelInputs: options.ModelInputs{States: states},
 		SampleFiles: options.SampleFiles{Data: judged}}}
-	list := []engines.Engine{engines.Fast}
+	list := []engines.Engine{engines.EngineFast}
 	if tier.Long() {
-		list = []engines.Engine{engines.Fast, engines.Reference, engines.Eval}
+		list = []engines.Engine{engines.EngineFast, engines.EngineReference, engines.EngineEval}
 	}
 	is := simtest.SameByEngines(t, o, list...)
 	if tier.Long() {
 		o.Stateful = true
-		if kept := simtest.SameByEngines(t, o, engines.Fast); !slices.Equal(kept[0].Data, is[0].Data) {
+		if kept := simtest.SameByEngines(t, o, engines.EngineFast); !slices.Equal(kept[0].Data, is[0].Data) {
 			t.Error("the device that keeps the state gives something else")
 		}
 		o.Stateful = false
 	}
-	o.Data, list = named(windows(20, 3)), []engines.Engine{engines.Reference, engines.Fast, engines.Eval, engines.Cycle}
+	o.Data, list = named(windows(20, 3)), []engines.Engine{engines.EngineReference, engines.EngineFast,
+		engines.EngineEval, engines.EngineCycle}
 	if tier.Long() {
-		list = append(list, engines.CSim)
+		list = append(list, engines.EngineCSim)
 	}
 	simtest.SameByEngines(t, o, list...)
 	o.Model, o.Data = model, judged
-	was := simtest.SameByEngines(t, o, engines.Float)
+	was := simtest.SameByEngines(t, o, engines.EngineFloat)
 	sum, same, above := 0.0, 0, 0
 	for i, v := range was[0].Data {
 		sum += math.Abs(v - is[0].Data[i])

@@ -50,7 +50,7 @@ func TestExternalModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := convert.Run("model.onnx", onnx, convert.Options{Clean: true}, new(diag.List))
+		r := convert.ConvertModel("model.onnx", onnx, convert.Options{Clean: true}, new(diag.List))
 		if r == nil {
 			continue
 		}
@@ -106,7 +106,7 @@ func sameDesign(t *testing.T, whole []byte) (designs int32) {
 			t.Fatal(err)
 		}
 		got := fmt.Sprint(d.Diags)
-		if r != nil && !d.Failed() {
+		if r != nil && !d.HasErrors() {
 			designs = 1
 			got += digest(t, out)
 		}
@@ -141,7 +141,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 		t.Fatal(err)
 	}
 	var d diag.List
-	got, want := source.Open(filepath.Join(dir, "model.onnx"), &d), source.Open(alone, &d)
+	got, want := source.ReadModelFile(filepath.Join(dir, "model.onnx"), &d), source.ReadModelFile(alone, &d)
 	if got == nil || want == nil || !bytes.Equal(got.ONNX, want.ONNX) || got.SHA256() != want.SHA256() ||
 		got.Name != want.Name || got.File != want.File || len(d.Diags) > 0 {
 		t.Errorf("%s, one file %v: another model: %v", what, one, d.Diags)
@@ -151,7 +151,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 // TestImportFolder holds that Import, ImportReference and Quantise read a model with the folder of its file.
 func TestImportFolder(t *testing.T) {
 	t.Parallel()
-	whole := source.Open("", new(diag.List)).ONNX
+	whole := source.ReadModelFile("", new(diag.List)).ONNX
 	file, parts := onnxtest.ExternaliseTensors(whole, false)
 	folder := fstest.MapFS{}
 	for name, data := range parts {
@@ -160,20 +160,20 @@ func TestImportFolder(t *testing.T) {
 	var d diag.List
 	want, err := frontend.Import("model.onnx", whole, frontend.Options{}, &d)
 	got, err2 := frontend.Import("model.onnx", file, frontend.Options{Folder: folder}, &d)
-	if err := errors.Join(err, err2); err != nil || d.Failed() {
+	if err := errors.Join(err, err2); err != nil || d.HasErrors() {
 		t.Fatal(err, d.Diags)
 	}
 	if got.Model.Graph.String() != want.Model.Graph.String() {
 		t.Error("another graph")
 	}
-	if im := frontend.ImportReference("model.onnx", file, frontend.Options{Folder: folder}, &d); im.Model == nil {
+	if im := frontend.ImportForReference("model.onnx", file, frontend.Options{Folder: folder}, &d); im.Model == nil {
 		t.Error(d.Diags)
 	}
-	if q := frontend.BeginQuantisation("model.onnx", file, frontend.Options{Folder: folder}, true, &d); q == nil {
+	if q := frontend.NewQuantisationSession("model.onnx", file, frontend.Options{Folder: folder}, true, &d); q == nil {
 		t.Error(d.Diags)
 	}
-	if frontend.ImportReference("model.onnx", file, frontend.Options{}, &d); !d.Failed() ||
-		d.Diags[0].Code != diag.ExternalData {
+	if frontend.ImportForReference("model.onnx", file, frontend.Options{}, &d); !d.HasErrors() ||
+		d.Diags[0].Code != diag.ExternalTensorUnreadable {
 		t.Errorf("without its folder: %v", d.Diags)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"hlsgen/templates"
 )
 
-// A manifest records the inputs of a build. It is the content of the folder's manifest file.
+// A manifest records the inputs of a build. It is the content of the manifest file in the build's folder.
 type manifest struct {
 	report.ReportHead
 	Tool    string                    `json:"tool"`
@@ -34,8 +34,9 @@ type manifest struct {
 	outputdir.ManifestRecord
 }
 
-// write adds the reports, the README and the manifest, and puts the whole folder in its place at the end.
-func (r *Result) write(o Options, t dataflow.Target, files templates.Files, place *outputdir.ClaimedFolder,
+// write adds the reports, the README and the manifest to files, and puts the whole folder in its place at the end. It
+// adds an error to d if the folder cannot be written.
+func (r *Result) write(o Options, t dataflow.Target, files templates.ProjectFiles, place *outputdir.ClaimedFolder,
 	d *diag.List) error {
 	all := map[string][]byte{}
 	for _, f := range files {
@@ -43,14 +44,14 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	}
 	m := r.Design.Model
 	reports := map[string]any{
-		"report/estimate_layer_cycles.json":        report.LayerCycles(r.Design.Design),
-		"report/estimate_layer_resources.json":     r.LayerResources(),
-		"report/resources.json":                    r.Resources(),
-		"report/estimate_network_performance.json": r.Performance(),
-		"report/cycle_simulation.json":             r.Cycles(),
-		"report/op_and_param_counts.json":          report.OperationCounts(m.Graph),
-		"report/layers.json":                       r.Layers(),
-		"report/certificate.json":                  report.NewCertificate(&r.Design.Certificate),
+		"report/estimate_layer_cycles.json":        report.FINNLayerCycles(r.Design.Design),
+		"report/estimate_layer_resources.json":     r.FINNLayerResources(),
+		"report/resources.json":                    r.ResourceReport(),
+		"report/estimate_network_performance.json": r.FINNPerformance(),
+		"report/cycle_simulation.json":             r.CycleSimulationReport(),
+		"report/op_and_param_counts.json":          report.FINNOpAndParamCounts(m.Graph),
+		"report/layers.json":                       r.LayerReports(),
+		"report/certificate.json":                  report.NewCertificateReport(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
 	}
 	for path, v := range reports {
@@ -60,36 +61,37 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 		}
 		all[path] = append(b, '\n')
 	}
-	all["folding.json"] = folding.Format(r.Design.Design, false)
-	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
-	if report.FIFOsGiven(r.Design) {
-		all["final_hw_config.json"] = folding.FormatWithMemories(r.Design.Design)
+	all["folding.json"] = folding.FormatFoldingFile(r.Design.Design, false)
+	all["final_hw_config.json"] = folding.FormatFoldingFile(r.Design.Design, true)
+	if report.HasFIFOsNotFromFolds(r.Design) {
+		all["final_hw_config.json"] = folding.FormatFoldingFileWithMemories(r.Design.Design)
 	}
 	const page = "README.md"
-	readme, err := r.Readme(append(slices.Sorted(maps.Keys(all)), page, outputdir.ManifestName))
+	readme, err := r.ReadmeMarkdown(append(slices.Sorted(maps.Keys(all)), page, outputdir.ManifestFileName))
 	if err != nil {
 		return err
 	}
 	all[page] = readme
-	b, err := json.MarshalIndent(manifest{ReportHead: report.CurrentHead, Tool: "hlsgen " + o.Version,
+	b, err := json.MarshalIndent(manifest{ReportHead: report.CurrentReportHead, Tool: "hlsgen " + o.Version,
 		Model:  r.Source.File,
 		SHA256: r.Source.SHA256(), Board: t.Board.Name, Part: t.Board.Part,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Options: r.Given,
 		Prefix: append([]string{}, m.Prefix.Nodes...),
-		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, ManifestRecord: outputdir.RecordOf(all)}, "",
+		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified,
+		ManifestRecord: outputdir.UnsealedRecordOf(all)}, "",
 		"  ")
 	if err != nil {
 		return err
 	}
-	all[outputdir.ManifestName] = outputdir.Seal(append(b, '\n'))
+	all[outputdir.ManifestFileName] = outputdir.SealManifest(append(b, '\n'))
 	r.FileCount = len(all)
-	left := new(outputdir.LeftError)
-	switch r.Kept, err = place.Put(all, o.ReplacePolicy()); {
+	left := new(outputdir.FormerFolderLeftError)
+	switch r.Kept, err = place.ReplaceContents(all, o.ReplacePolicy()); {
 	case errors.As(err, &left):
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
+		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.OutputHasForeignFiles,
 			Msg: fmt.Sprintf("%s is written; %v", r.Out, left), Hint: "remove it: the next build has no place before"})
 	case err != nil:
-		folder.AddRefusal(r.Out, err, d)
+		folder.ReportUnwritableFolder(r.Out, err, d)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (s site) refused(o Options, code diag.Code, words ...string) {
 	s.Helper()
 	before := digest(s.T, s.parent)
 	r, d := s.run(o)
-	if r != nil || !d.Failed() || d.Diags[0].Code != code {
+	if r != nil || !d.HasErrors() || d.Diags[0].Code != code {
 		s.Fatalf("%+v: %v", o, d.Diags)
 	}
 	for _, w := range words {
@@ -74,13 +74,13 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.refused(Options{Goal: options.Goal{FPS: 1e12}}, diag.FPSUnreachable)
-	if r, d := s.run(Options{}); r == nil || d.Failed() {
+	if r, d := s.run(Options{}); r == nil || d.HasErrors() {
 		t.Fatal(d.Diags)
 	}
 	before := digest(t, s.out)
-	s.refused(Options{}, diag.OutputExists, "is not empty")
+	s.refused(Options{}, diag.OutputFolderExists, "is not empty")
 	s.write("out/hls/build/csim", "made by make csim")
-	if r, d := s.run(Options{OutputFolder: options.OutputFolder{Force: true}}); r == nil || d.Failed() || digest(t,
+	if r, d := s.run(Options{OutputFolder: options.OutputFolder{Force: true}}); r == nil || d.HasErrors() || digest(t,
 		s.out) != before {
 		t.Errorf("a build could not be replaced by itself: %v", d.Diags)
 	}
@@ -88,14 +88,14 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	s.write("keep/precious", "")
 	for _, path := range []string{"keep", "keep/../keep"} {
 		s.refused(Options{OutputFolder: options.OutputFolder{Out: filepath.Join(s.parent, path), Force: true}},
-			diag.OutputForeign, "no manifest.json")
+			diag.OutputHasForeignFiles, "no manifest.json")
 	}
 	for _, path := range []string{s.parent, "/", "."} {
 		var d diag.List
 		o := Options{Hardware: options.Hardware{Board: "zcu104"}, Verification: options.Verification{Verify: 1,
 			NoCSim: true},
 			OutputFolder: options.OutputFolder{Out: path, Force: true}}
-		if r, err := Run(context.Background(), o, &d); err != nil || r != nil || !d.Failed() {
+		if r, err := Run(context.Background(), o, &d); err != nil || r != nil || !d.HasErrors() {
 			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
 		}
 	}
@@ -122,24 +122,24 @@ func TestForce(t *testing.T) {
 	for _, o := range []Options{{OutputFolder: options.OutputFolder{Force: true}},
 		{OutputFolder: options.OutputFolder{Force: true,
 			KeepForeign: true}}} {
-		s.refused(o, diag.OutputForeign, "is no build of hlsgen", "does not list files")
+		s.refused(o, diag.OutputHasForeignFiles, "is no build of hlsgen", "does not list files")
 	}
 	if err := os.RemoveAll(s.out); err != nil {
 		t.Fatal(err)
 	}
-	if r, d := s.run(Options{}); r == nil || d.Failed() {
+	if r, d := s.run(Options{}); r == nil || d.HasErrors() {
 		t.Fatal(d.Diags)
 	}
 	s.write("out/notes/day 1.txt", "mine")
-	s.refused(Options{OutputFolder: options.OutputFolder{Force: true}}, diag.OutputForeign,
+	s.refused(Options{OutputFolder: options.OutputFolder{Force: true}}, diag.OutputHasForeignFiles,
 		`did not write: "notes/day 1.txt"`)
 	s.write("out/hls/top.cpp", "// mine")
-	s.refused(Options{OutputFolder: options.OutputFolder{Force: true}}, diag.OutputForeign, `"notes/day 1.txt"`,
+	s.refused(Options{OutputFolder: options.OutputFolder{Force: true}}, diag.OutputHasForeignFiles, `"notes/day 1.txt"`,
 		`changed since hlsgen wrote it: "hls/top.cpp"`)
 
 	r, d := s.run(Options{Goal: options.Goal{FPS: 1000}, OutputFolder: options.OutputFolder{Force: true,
 		KeepForeign: true}})
-	if r == nil || d.Failed() || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputForeign ||
+	if r == nil || d.HasErrors() || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputHasForeignFiles ||
 		!slices.Equal(r.Kept, []string{"hls/top.cpp", "notes/day 1.txt"}) {
 		t.Fatal(r, d.Diags)
 	}
@@ -149,16 +149,16 @@ func TestForce(t *testing.T) {
 		}
 	}
 	// It is still known that they are not ours, and the rest is the new build.
-	there, err := outputdir.Inspect(s.out, nil)
+	there, err := outputdir.InspectFolder(s.out, nil)
 	if err != nil || there.NotOursReason != nil || !slices.Equal(there.Changed, r.Kept[:1]) ||
 		!slices.Equal(there.Foreign, r.Kept[1:]) {
 		t.Errorf("%+v, %v", there, err)
 	}
-	m, err := os.ReadFile(filepath.Join(s.out, outputdir.ManifestName))
+	m, err := os.ReadFile(filepath.Join(s.out, outputdir.ManifestFileName))
 	if err != nil || !strings.Contains(string(m), `"fps": "1000"`) {
 		t.Errorf("%s, %v", m, err)
 	}
 	s.write("out/manifest.json", strings.Replace(string(m), `"fps": "1000"`, `"fps": "9999"`, 1))
-	s.refused(Options{OutputFolder: options.OutputFolder{Force: true, KeepForeign: true}}, diag.OutputForeign,
+	s.refused(Options{OutputFolder: options.OutputFolder{Force: true, KeepForeign: true}}, diag.OutputHasForeignFiles,
 		"was changed since hlsgen wrote it")
 }

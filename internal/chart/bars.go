@@ -21,9 +21,9 @@ type Bar struct {
 	Text  string  // written at the end of the bar
 }
 
-// Bars is a bar chart with one row per layer, the first on top. Value names the axis of values. The bars with the
-// largest value are highlighted, and Mark is written behind them.
-type Bars struct {
+// A BarChart is a chart of horizontal bars, the first of Rows on top. Value is the label of the axis of values. The
+// bars with the largest value are highlighted, and Mark is written behind their texts.
+type BarChart struct {
 	Title, Value string
 	Rows         []Bar
 	Mark         string // meaning of the largest value
@@ -33,22 +33,23 @@ type Bars struct {
 // order of Rows.
 const MaxBars = 120
 
+// The width of a bar chart and the height of one of its rows, in points.
 const (
 	barsWidth = 660
 	barRow    = 17
 )
 
 // Draw draws the chart as SVG and as PNG. It returns an error if there are no rows.
-func (b Bars) Draw() (Picture, error) {
+func (b BarChart) Draw() (SVGAndPNG, error) {
 	f, err := b.figure()
 	if err != nil {
-		return Picture{}, err
+		return SVGAndPNG{}, err
 	}
 	return f.render()
 }
 
-// SVG draws the chart as SVG only. It returns an error if there are no rows.
-func (b Bars) SVG() ([]byte, error) {
+// DrawSVG draws the chart as SVG only. It returns an error if there are no rows.
+func (b BarChart) DrawSVG() ([]byte, error) {
 	f, err := b.figure()
 	if err != nil {
 		return nil, err
@@ -56,7 +57,8 @@ func (b Bars) SVG() ([]byte, error) {
 	return f.svg()
 }
 
-func (b Bars) figure() (f figure, err error) {
+// figure returns the drawing of the chart. It returns an error if there are no rows.
+func (b BarChart) figure() (f figure, err error) {
 	rows := b.largest()
 	if len(rows) == 0 {
 		return f, errors.New("a picture of bars needs one")
@@ -100,7 +102,7 @@ func (b Bars) figure() (f figure, err error) {
 }
 
 // largest returns the rows to draw: all, or the MaxBars ones with the largest values, in the order of Rows.
-func (b Bars) largest() []Bar {
+func (b BarChart) largest() []Bar {
 	if len(b.Rows) <= MaxBars {
 		return b.Rows
 	}

@@ -17,38 +17,39 @@ import (
 const hostile = `<script>alert("1")</script> & 'x' ]]>`
 
 // pictures returns the pictures that every test here draws.
-func pictures() map[string]interface{ Draw() (Picture, error) } {
+func pictures() map[string]interface{ Draw() (SVGAndPNG, error) } {
 	r := rand.New(rand.NewPCG(1, 2))
 	fronts := ParetoChart{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
 	for i, name := range []string{"pynq-z1, 100 MHz", "pynq-z1, 150 MHz", "zcu104, 200 MHz", "zcu104, 300 MHz"} {
 		s := PointSeries{Name: name}
 		for k := range 40 {
 			x := 800 * float64(uint(1)<<(k/5)) * (1 + r.Float64())
-			s.Dots = append(s.Dots, Design{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
+			s.Dots = append(s.Dots, CostGainPoint{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
 		}
 		fronts.Series = append(fronts.Series, s)
 	}
-	best := ParetoFront(fronts.Series[3].Dots)
+	best := ParetoFrontOf(fronts.Series[3].Dots)
 	fronts.Chosen, fronts.Label = &best[len(best)-1], "zcu104, 300 MHz: 1.2M frames/s, 98.4k LUT"
 	few := fronts
-	few.Series = []PointSeries{{hostile, []Design{{0, 100}, {0, 200}, {12, 900}}}}
-	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Design{0, 200}
+	few.Series = []PointSeries{{hostile, []CostGainPoint{{0, 100}, {0, 200}, {12, 900}}}}
+	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &CostGainPoint{0, 200}
 	var many ParetoChart
 	for i := range 40 {
-		many.Series = append(many.Series, PointSeries{fmt.Sprint("board ", i), []Design{{float64(i), float64(i + 1)}}})
+		many.Series = append(many.Series, PointSeries{fmt.Sprint("board ", i), []CostGainPoint{{float64(i),
+			float64(i + 1)}}})
 	}
-	layers := Bars{Title: "Clocks per frame of every layer", Value: "clocks", Mark: "bottleneck"}
+	layers := BarChart{Title: "Clocks per frame of every layer", Value: "clocks", Mark: "bottleneck"}
 	for i := range 14 {
 		v := float64(r.IntN(30000))
 		layers.Rows = append(layers.Rows, Bar{fmt.Sprintf("ConvolutionInputGenerator_%d", i), v, fmt.Sprint(v)})
 	}
-	long := Bars{Title: hostile, Value: hostile, Mark: hostile}
+	long := BarChart{Title: hostile, Value: hostile, Mark: hostile}
 	for i := range 3 * MaxBars {
 		long.Rows = append(long.Rows, Bar{hostile, float64(i % 7), hostile})
 	}
-	return map[string]interface{ Draw() (Picture, error) }{
+	return map[string]interface{ Draw() (SVGAndPNG, error) }{
 		"fronts": fronts, "few": few, "many": many, "empty": ParetoChart{}, "layers": layers, "long": long,
-		"zero": Bars{Rows: []Bar{{"a", 0, "0"}}},
+		"zero": BarChart{Rows: []Bar{{"a", 0, "0"}}},
 	}
 }
 
@@ -102,19 +103,19 @@ func TestDraw(t *testing.T) {
 
 func TestNoBars(t *testing.T) {
 	t.Parallel()
-	if _, err := (Bars{}).Draw(); err == nil {
+	if _, err := (BarChart{}).Draw(); err == nil {
 		t.Error("no error")
 	}
 }
 
 func TestBest(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ in, want []Design }{
+	for _, c := range []struct{ in, want []CostGainPoint }{
 		{nil, nil},
-		{[]Design{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []Design{{1, 1}, {2, 2}, {3, 3}}},
-		{[]Design{{5, 9}, {0, 9}, {5, 10}}, []Design{{0, 9}, {5, 10}}},
+		{[]CostGainPoint{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []CostGainPoint{{1, 1}, {2, 2}, {3, 3}}},
+		{[]CostGainPoint{{5, 9}, {0, 9}, {5, 10}}, []CostGainPoint{{0, 9}, {5, 10}}},
 	} {
-		if got := ParetoFront(c.in); !reflect.DeepEqual(got, c.want) {
+		if got := ParetoFrontOf(c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.in, got, c.want)
 		}
 	}
@@ -124,7 +125,7 @@ func TestAmount(t *testing.T) {
 	t.Parallel()
 	for v, want := range map[float64]string{0: "0", 7: "7", 950: "950", 999.6: "1k", 1500: "1.5k", 12345: "12.3k",
 		999_950: "1M", 3.126e6: "3.13M", 2.5e9: "2.5G", 0.25: "0.25", 0.001: "0.001"} {
-		if got := Amount(v); got != want {
+		if got := FormatAmount(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}

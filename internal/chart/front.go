@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Design is a point of a ParetoChart. Cost is the amount of a resource, at least 0. Gain, above 0, is better if
-// larger: a rate, or an accuracy in percent.
-type Design struct{ Cost, Gain float64 }
+// A CostGainPoint is a point of a ParetoChart. Cost is the amount of a resource, at least 0. Gain, above 0, is better
+// if larger: a rate, or an accuracy in percent.
+type CostGainPoint struct{ Cost, Gain float64 }
 
-// A PointSeries is a set of designs that are shown in one colour.
+// A PointSeries is a named set of points that are drawn in one colour.
 type PointSeries struct {
 	Name string
-	Dots []Design
+	Dots []CostGainPoint
 }
 
 // A ParetoChart is a picture of the best gain for each cost. Cost and Gain are the labels of the axes. In each series,
@@ -28,16 +28,16 @@ type PointSeries struct {
 type ParetoChart struct {
 	Title, Cost, Gain string
 	Series            []PointSeries
-	Chosen            *Design // highlighted point; may be nil
-	Label             string  // label of the chosen point
-	Percent           bool    // gains are percentages, so their axis is linear
+	Chosen            *CostGainPoint // highlighted point; may be nil
+	Label             string         // label of the chosen point
+	Percent           bool           // gains are percentages, so their axis is linear
 }
 
-// ParetoFront returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
+// ParetoFrontOf returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
 // returns one.
-func ParetoFront(points []Design) (best []Design) {
+func ParetoFrontOf(points []CostGainPoint) (best []CostGainPoint) {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b Design) int {
+	slices.SortFunc(sorted, func(a, b CostGainPoint) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost),
 			cmp.Compare(b.Gain, a.Gain))
 	})
@@ -56,8 +56,9 @@ const (
 	legendRow   = 15
 )
 
-// Draw draws the picture as SVG and as PNG.
-func (f ParetoChart) Draw() (Picture, error) {
+// Draw draws the picture as SVG and as PNG, with a legend on the right. It returns an error if a series cannot be
+// drawn.
+func (f ParetoChart) Draw() (SVGAndPNG, error) {
 	p := newPlot(f.Title, f.Cost, f.Gain)
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
@@ -68,7 +69,7 @@ func (f ParetoChart) Draw() (Picture, error) {
 	p.Add(grid)
 	for i, s := range f.Series {
 		if err := s.add(p, &legend, i); err != nil {
-			return Picture{}, err
+			return SVGAndPNG{}, err
 		}
 	}
 	if f.Chosen != nil {
@@ -98,6 +99,7 @@ func (f ParetoChart) scale(p *plot.Plot) {
 	}
 }
 
+// fit sets the range and the ticks of an axis so that it shows the values. See scale for the choice.
 func fit(a *plot.Axis, values []float64) {
 	if len(values) == 0 {
 		a.Min, a.Max, a.Tick.Marker = 0, 1, linear{6}
@@ -120,16 +122,17 @@ func fit(a *plot.Axis, values []float64) {
 // on.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.TriangleGlyph{}}
 
+// add adds series number i to a plot and its legend: its front as a stepped line, and its other points pale and small.
 func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 	c, shape := series[i%len(series)], marks[i/len(series)%len(marks)]
-	xys := func(points []Design) (list plotter.XYs) {
+	xys := func(points []CostGainPoint) (list plotter.XYs) {
 		for _, q := range points {
 			list = append(list, plotter.XY{X: q.Cost, Y: q.Gain})
 		}
 		return list
 	}
-	best := ParetoFront(s.Dots)
-	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q Design) bool { return slices.Contains(best, q) })
+	best := ParetoFrontOf(s.Dots)
+	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q CostGainPoint) bool { return slices.Contains(best, q) })
 	if len(rest) > 0 {
 		dots, err := plotter.NewScatter(xys(rest))
 		if err != nil {

@@ -27,8 +27,8 @@ type Panel struct {
 	Curves      []Curve
 }
 
-// Panels is a picture of plots side by side, the first on the left.
-type Panels []Panel
+// A PanelRow is a picture of plots side by side, the first on the left.
+type PanelRow []Panel
 
 // The size of a panel, in points.
 const (
@@ -37,12 +37,12 @@ const (
 )
 
 // Draw draws the panels as SVG and as PNG. It returns an error if a curve cannot be drawn.
-func (list Panels) Draw() (Picture, error) {
+func (list PanelRow) Draw() (SVGAndPNG, error) {
 	var plots []*plot.Plot
 	for _, panel := range list {
 		p, err := panel.plot()
 		if err != nil {
-			return Picture{}, err
+			return SVGAndPNG{}, err
 		}
 		plots = append(plots, p)
 	}
@@ -55,6 +55,7 @@ func (list Panels) Draw() (Picture, error) {
 	}}.render()
 }
 
+// plot returns the plot of the panel's curves. It returns an error if a curve cannot be drawn.
 func (panel Panel) plot() (*plot.Plot, error) {
 	p := newPlot(panel.Title, panel.X, panel.Y)
 	p.Legend.Top = false
@@ -82,6 +83,7 @@ func (panel Panel) plot() (*plot.Plot, error) {
 	return p, nil
 }
 
+// add adds curve number i to a plot: its line, its points, and a vertical bar for each confidence interval.
 func (c Curve) add(p *plot.Plot, i int) error {
 	var xys plotter.XYs
 	for _, q := range c.Points {

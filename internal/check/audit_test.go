@@ -49,7 +49,7 @@ func TestAuditOfA2Q(t *testing.T) {
 		t.Run(c.name+" "+c.bits, func(t *testing.T) {
 			t.Parallel()
 			got, d := audited(t, filepath.Join(shared, c.name, "model.onnx"), c.bits, "")
-			if d.Failed() == c.fits {
+			if d.HasErrors() == c.fits {
 				t.Fatalf("%v", d.Diags)
 			}
 			for _, r := range got.Audit {
@@ -57,7 +57,7 @@ func TestAuditOfA2Q(t *testing.T) {
 				if (len(r.Over) > 0) != (i >= 0) {
 					t.Errorf("%s: %d channels do not fit: %v", r.Layer, len(r.Over), d.Diags)
 				}
-				if i >= 0 && (d.Diags[i].Code != diag.AccBitsExceeded ||
+				if i >= 0 && (d.Diags[i].Code != diag.AskedAccBitsExceeded ||
 					!strings.Contains(d.Diags[i].Hint, "lost the cap")) {
 					t.Errorf("%v", d.Diags[i])
 				}

@@ -1,8 +1,8 @@
-// Package check tells what becomes of a model without building it: the fate of every node, the layers, and counts of
-// operations and storage.
+// Package check reports on a model without building it: the fate of every node, the layers, and counts of operations
+// and storage.
 //
 //	check.go  Run imports a model
-//	stats.go  Stats counts what a model computes and stores
+//	stats.go  RunStats counts what a model computes and stores
 package check
 
 import (
@@ -17,35 +17,37 @@ import (
 	"hlsgen/internal/source"
 )
 
-// Options says which model to check.
+// Options says which model `hlsgen check` reads, and which accumulator widths the user asks for.
 type Options struct {
 	options.Source
-	AccBits options.AccBits // the zero value: accumulators are reported only if samples are given
+	AccBits options.AskedAccBits // the zero value: accumulators are reported only if samples are given
 }
 
-// Result is the result of `hlsgen check`.
+// A Result is the result of `hlsgen check`. Layers and Lengths are nil if the model does not map to hardware.
 type Result struct {
 	Source   *source.ModelSource
-	Imported *frontend.Imported
+	Imported *frontend.ImportedModel
 	Layers   []report.LayerReport
-	Lengths  *report.LengthsReport      // range of sequence lengths; nil: all have one length
-	Audit    []*audit.AccumulatorReport // only with --acc-bits or samples
+	Lengths  *report.SequenceLengthsReport // range of sequence lengths; nil: all have one length
+	Audit    []*audit.AccumulatorReport    // only with --acc-bits or samples
 }
 
-// Run imports a model and reports the fate of every node. The reasons why a node does not map to hardware are in d.
+// Run imports a model and reports the fate of every node. It adds the reasons why a node does not map to hardware to d.
+// The result is nil if the model cannot be opened; then d holds an error.
 func Run(ctx context.Context, o Options, d *diag.List) (c *Result, err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	c = &Result{}
-	src, made, err := source.OpenQuantised(ctx, o.Source, d)
+	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if c.Source = src; src == nil || err != nil {
 		return nil, err
 	}
-	if c.Imported, err = source.Import(made, c.Source, d); err != nil {
+	if c.Imported, err = source.ImportModel(made, c.Source, d); err != nil {
 		return nil, err
 	}
 	if m := c.Imported.Model; m != nil {
-		c.Layers, c.Lengths = report.LayerReports(m.Graph, nil, c.Imported), report.LengthsOf(m.Lengths)
-		if o.AccBits.Asked() || o.Data != "" {
+		c.Layers, c.Lengths = report.NewLayerReports(m.Graph, nil, c.Imported),
+			report.NewSequenceLengthsReport(m.Lengths)
+		if o.AccBits.IsAsked() || o.Data != "" {
 			c.Audit, err = audit.Run(ctx, o.Source, o.AccBits, c.Source, c.Imported, d)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // adder returns the delay in picoseconds of an adder, or a comparison, of width bits.
 func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
 
-// checked returns the range r of a result. It panics if ok is false, because the result leaves 64 bits.
+// checked returns r, the range of a result. It panics if ok is false, that is, if the result may not fit into 64 bits.
 func checked(r num.Range, ok bool) num.Range {
 	if !ok {
 		panic("circuit: a result leaves 64 bits")
@@ -17,8 +17,8 @@ func checked(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// Sum returns a + b.
-func Sum(a, b Value) Value {
+// SumOfTwo returns a + b. It panics if the sum may not fit into 64 bits.
+func SumOfTwo(a, b Value) Value {
 	if a.is(0) {
 		return b
 	}
@@ -26,7 +26,7 @@ func Sum(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range()))
-	return operation(OpAdd, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
+	return operation(OpAdd, 0, adder(a.b, num.NarrowestIntTypeFor(r).Width), r, a, b)
 }
 
 // wrappedSum returns the lowest bits of a + b, read as type t.
@@ -34,24 +34,24 @@ func wrappedSum(a, b Value, t num.Type) Value {
 	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
 }
 
-// Difference returns a - b.
-func Difference(a, b Value) Value {
+// Subtract returns a - b. It panics if the difference may not fit into 64 bits.
+func Subtract(a, b Value) Value {
 	if b.is(0) {
 		return a
 	}
-	r := checked(a.Range().Plus(b.Range().Neg()))
-	return operation(OpSubtract, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
+	r := checked(a.Range().Plus(b.Range().Negated()))
+	return operation(OpSubtract, 0, adder(a.b, num.NarrowestIntTypeFor(r).Width), r, a, b)
 }
 
-// Negated returns -a.
-func Negated(a Value) Value { return Difference(a.b.Constant(0), a) }
+// Negate returns -a.
+func Negate(a Value) Value { return Subtract(a.b.ConstantNumber(0), a) }
 
-// Total returns the sum of one or more values. It adds them in pairs, as a balanced tree.
-func Total(values ...Value) Value {
+// SumAsTree returns the sum of one or more values. It adds them in pairs, as a balanced tree.
+func SumAsTree(values ...Value) Value {
 	for len(values) > 1 {
 		var next []Value
 		for i := 0; i+1 < len(values); i += 2 {
-			next = append(next, Sum(values[i], values[i+1]))
+			next = append(next, SumOfTwo(values[i], values[i+1]))
 		}
 		if len(values)%2 == 1 {
 			next = append(next, values[len(values)-1])
@@ -61,50 +61,52 @@ func Total(values ...Value) Value {
 	return values[0]
 }
 
-// Shifted returns a * 2^n or, if n is negative, a / 2^-n rounded down.
-func Shifted(a Value, n int) Value {
+// ShiftByConstant returns a * 2^n or, if n is negative, a / 2^-n rounded down.
+func ShiftByConstant(a Value, n int) Value {
 	if n == 0 {
 		return a
 	}
 	r := a.Range()
 	if n > 0 {
-		r = checked(r.Times(1 << n))
+		r = checked(r.TimesConstant(1 << n))
 	} else {
 		r = num.Range{Lo: r.Lo >> -n, Hi: r.Hi >> -n}
 	}
-	return operation(OpShift, n, 0, r, a)
+	return operation(OpShiftByConstant, n, 0, r, a)
 }
 
-// MultiplyByConstant returns a * m. It uses shifts and as few additions as the digits of m allow.
+// MultiplyByConstant returns a * m. It uses shifts, and as few additions and subtractions as the signed digits of m
+// allow.
 func MultiplyByConstant(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
-		return a.b.Constant(c * m)
+		return a.b.ConstantNumber(c * m)
 	}
 	var add, take []Value
-	for _, d := range num.Digits(m) {
+	for _, d := range num.CanonicalSignedDigits(m) {
 		if d.Negative {
-			take = append(take, Shifted(a, d.Weight))
+			take = append(take, ShiftByConstant(a, d.Weight))
 		} else {
-			add = append(add, Shifted(a, d.Weight))
+			add = append(add, ShiftByConstant(a, d.Weight))
 		}
 	}
 	switch {
 	case len(add)+len(take) == 0:
-		return a.b.Constant(0)
+		return a.b.ConstantNumber(0)
 	case len(add) == 0:
-		return Negated(Total(take...))
+		return Negate(SumAsTree(take...))
 	case len(take) == 0:
-		return Total(add...)
+		return SumAsTree(add...)
 	}
-	return Difference(Total(add...), Total(take...))
+	return Subtract(SumAsTree(add...), SumAsTree(take...))
 }
 
-// MultiplierLatency is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one
-// to register the product.
-const MultiplierLatency = 3
+// MultiplierLatencyClocks is the latency of a device's multiplier in clocks: one to take the operands, one to multiply,
+// one to register the product.
+const MultiplierLatencyClocks = 3
 
-// The least bits of the factors and of the product of a device's multiplier. For fewer bits, tools use LUTs. Yosys does
-// so for products below 9 bits on AMD's devices and the ECP5, and below 11 bits on the iCE40.
+// The least widths, in bits, with which tools put a product into a device's multiplier: of each factor and of the
+// product. Narrower ones go into LUTs. Yosys does so for products below 9 bits on AMD's devices and the ECP5, and below
+// 11 bits on the iCE40.
 const (
 	leastFactor  = 6
 	leastProduct = 11
@@ -123,69 +125,71 @@ func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 	return factors, max(product.Width, leastProduct)
 }
 
-// Product returns a * b, computed by a multiplier of the device, MultiplierLatency clocks later. If products may leave
-// 64 bits, it is wrapped to these.
-func Product(a, b Value) Value {
+// MultiplyInDSP returns a * b, computed by a multiplier of the device, MultiplierLatencyClocks clocks later. If the
+// product may not fit into 64 bits, the result is its lowest 64 bits.
+func MultiplyInDSP(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
 	r, ok := product(a.Range(), b.Range())
 	if !ok {
-		r = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range()
+		r = num.Type{Kind: num.KindInt, Width: num.MaxTypeBits}.Range()
 	}
 	if stage == ConstantStage {
-		return a.b.Constant(r.Lo)
+		return a.b.ConstantNumber(r.Lo)
 	}
-	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatency, Stage: stage + MultiplierLatency}, r)
+	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatencyClocks, Stage: stage +
+		MultiplierLatencyClocks}, r)
 }
 
-// product returns the range of the product of numbers in two ranges. ok is false if that leaves 64 bits.
+// product returns the range of the products of numbers in two ranges. ok is false if a product may not fit into 64
+// bits.
 func product(a, b num.Range) (r num.Range, ok bool) {
-	lo, ok1 := a.Times(b.Lo)
-	hi, ok2 := a.Times(b.Hi)
+	lo, ok1 := a.TimesConstant(b.Lo)
+	hi, ok2 := a.TimesConstant(b.Hi)
 	return lo.Union(hi), ok1 && ok2
 }
 
-// AssumeRange returns a as a number in the range r, in which the caller knows it to lie.
+// AssumeRange returns a as a number in the range r. The caller must know that a lies there.
 func AssumeRange(a Value, r num.Range) Value {
-	if a.Range().Within(r) {
+	if a.Range().IsWithin(r) {
 		return a
 	}
 	if r.Lo == r.Hi {
-		return a.b.Constant(r.Lo)
+		return a.b.ConstantNumber(r.Lo)
 	}
-	t := num.NarrowestInt(r)
-	v := Wrapped(a, t)
+	t := num.NarrowestIntTypeFor(r)
+	v := LowBitsAsType(a, t)
 	if v.Range() == r {
 		return v
 	}
-	return operation(OpWrap, 0, 0, r, v) // the same bits with a smaller range
+	return operation(OpLowBitsAsNumber, 0, 0, r, v) // the same bits with a smaller range
 }
 
-// Wrapped returns the lowest bits of a number or word, read as type t. The type must not be bipolar.
-func Wrapped(a Value, t num.Type) Value {
-	if t.Kind == num.Bipolar {
+// LowBitsAsType returns the lowest bits of a number or word, read as type t. The type must not be bipolar.
+func LowBitsAsType(a Value, t num.Type) Value {
+	if t.Kind == num.KindBipolar {
 		panic("circuit: a sign is no number of one bit")
 	}
-	if !a.node().Word && a.Range().Within(t.Range()) {
+	if !a.node().Word && a.Range().IsWithin(t.Range()) {
 		return a
 	}
 	if t.Width > a.Width() && a.node().Word {
 		panic(fmt.Sprintf("circuit: %d bits of a word of %d", t.Width, a.Width()))
 	}
 	if c, ok := literal(a); ok {
-		return a.b.Constant(t.Decode(c))
+		return a.b.ConstantNumber(t.DecodeBits(c))
 	}
-	return operation(OpWrap, 0, 0, t.Range(), a)
+	return operation(OpLowBitsAsNumber, 0, 0, t.Range(), a)
 }
 
-// GreaterThan returns the condition a > b.
-func GreaterThan(a, b Value) Value {
+// IsGreater returns the condition a > b: 1 if it holds, otherwise 0.
+func IsGreater(a, b Value) Value {
 	switch {
 	case a.Range().Lo > b.Range().Hi:
-		return a.b.Constant(1)
+		return a.b.ConstantNumber(1)
 	case a.Range().Hi <= b.Range().Lo:
-		return a.b.Constant(0)
+		return a.b.ConstantNumber(0)
 	}
-	width := num.NarrowestInt(a.Range().Union(b.Range())).Width
+	width := num.NarrowestIntTypeFor(a.Range().Union(b.Range())).Width
 	logic := adder(a.b, width)
 	if width <= a.b.rate.Inputs/2 {
 		logic = a.b.rate.LUT
@@ -193,15 +197,15 @@ func GreaterThan(a, b Value) Value {
 	return operation(OpLess, 0, logic, condition, b, a)
 }
 
-// EqualTo returns the condition a == b.
-func EqualTo(a, b Value) Value {
+// IsEqual returns the condition a == b.
+func IsEqual(a, b Value) Value {
 	if a.Range().Lo > b.Range().Hi || a.Range().Hi < b.Range().Lo {
-		return a.b.Constant(0)
+		return a.b.ConstantNumber(0)
 	}
 	if c, ok := a.constant(); ok && b.is(c) {
-		return a.b.Constant(1)
+		return a.b.ConstantNumber(1)
 	}
-	width := num.NarrowestInt(a.Range().Union(b.Range())).Width
+	width := num.NarrowestIntTypeFor(a.Range().Union(b.Range())).Width
 	operands := 2
 	if _, ok := b.constant(); ok {
 		operands = 1
@@ -213,67 +217,67 @@ func EqualTo(a, b Value) Value {
 	return operation(OpEqual, 0, logic, condition, a, b)
 }
 
-// Maximum returns the greater of two numbers.
-func Maximum(a, b Value) Value {
+// GreaterOf returns the greater of two numbers.
+func GreaterOf(a, b Value) Value {
 	r := num.Range{Lo: max(a.Range().Lo, b.Range().Lo), Hi: max(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(MuxByCondition(GreaterThan(a, b), a, b), r)
+	return AssumeRange(MuxByCondition(IsGreater(a, b), a, b), r)
 }
 
-// Minimum returns the smaller of two numbers.
-func Minimum(a, b Value) Value {
+// LesserOf returns the smaller of two numbers.
+func LesserOf(a, b Value) Value {
 	r := num.Range{Lo: min(a.Range().Lo, b.Range().Lo), Hi: min(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(MuxByCondition(GreaterThan(a, b), b, a), r)
+	return AssumeRange(MuxByCondition(IsGreater(a, b), b, a), r)
 }
 
-// Clipped returns the number in range r that is nearest to a.
-func Clipped(a Value, r num.Range) Value {
+// ClipToRange returns the number in range r that is nearest to a.
+func ClipToRange(a Value, r num.Range) Value {
 	switch of := a.Range(); {
-	case of.Within(r):
+	case of.IsWithin(r):
 		return a
 	case of.Hi <= r.Lo:
-		return a.b.Constant(r.Lo)
+		return a.b.ConstantNumber(r.Lo)
 	case of.Lo >= r.Hi:
-		return a.b.Constant(r.Hi)
+		return a.b.ConstantNumber(r.Hi)
 	}
-	if t := num.NarrowestInt(r); t.Range() == r && a.node().Op != OpConstant {
+	if t := num.NarrowestIntTypeFor(r); t.Range() == r && a.node().Op != OpConstant {
 		return saturated(a, t)
 	}
 	v := a
 	if a.Range().Lo < r.Lo {
-		v = Maximum(a, a.b.Constant(r.Lo))
+		v = GreaterOf(a, a.b.ConstantNumber(r.Lo))
 	}
-	if hi := a.b.Constant(r.Hi); v.Range().Hi > r.Hi {
+	if hi := a.b.ConstantNumber(r.Hi); v.Range().Hi > r.Hi {
 		// compare both at once
-		v = AssumeRange(MuxByCondition(GreaterThan(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
+		v = AssumeRange(MuxByCondition(IsGreater(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
 	}
 	return v
 }
 
-// saturated returns the value of type t that is nearest to a. a fits into t exactly if all bits from the type's highest
-// bit on equal the sign.
+// saturated returns the value of type t that is nearest to a. It compares the bits of a from the type's highest bit on
+// with the sign: a fits into t exactly if they are equal.
 func saturated(a Value, t num.Type) Value {
 	r, negative := t.Range(), IsNegative(a)
 	first := t.Width
-	if t.Signed() {
+	if t.IsSigned() {
 		first--
 	}
 	var above []Value
 	for i := first; i < a.Width(); i++ {
-		bit := Bit(a, i)
-		if t.Signed() {
-			bit = NotEqual(bit, negative)
+		bit := BitOf(a, i)
+		if t.IsSigned() {
+			bit = ExclusiveOr(bit, negative)
 		} else if a.node().Signed && i == a.Width()-1 {
 			break
 		}
 		above = append(above, bit)
 	}
-	leaves, most := a.b.Any(above...), a.b.Constant(r.Hi)
+	leaves, most := a.b.AnyHolds(above...), a.b.ConstantNumber(r.Hi)
 	low := a
 	if a.Width() > t.Width {
-		low = Wrapped(a, t)
+		low = LowBitsAsType(a, t)
 	}
-	least := a.b.Constant(r.Lo)
-	if t.Signed() {
+	least := a.b.ConstantNumber(r.Lo)
+	if t.IsSigned() {
 		low = MuxByCondition(leaves, MuxByCondition(negative, least, most), low)
 	} else {
 		low = MuxByCondition(negative, least, MuxByCondition(leaves, most, low))
@@ -281,60 +285,60 @@ func saturated(a Value, t num.Type) Value {
 	return AssumeRange(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
 
-// Rounded returns a / 2^shift, rounded by the given mode.
-func Rounded(a Value, shift int, mode num.Rounding) Value {
+// ShiftRightRounded returns a / 2^shift, rounded by the given mode.
+func ShiftRightRounded(a Value, shift int, mode num.Rounding) Value {
 	if shift == 0 {
 		return a
 	}
-	floor := Shifted(a, -shift)
-	if mode == num.Floor {
+	floor := ShiftByConstant(a, -shift)
+	if mode == num.RoundingFloor {
 		return floor
 	}
-	rest := Wrapped(a, num.Type{Kind: num.UInt, Width: shift})
-	negative, half := IsNegative(a), a.b.Constant(1<<(shift-1))
+	rest := LowBitsAsType(a, num.Type{Kind: num.KindUInt, Width: shift})
+	negative, half := IsNegative(a), a.b.ConstantNumber(1<<(shift-1))
 	var up Value
 	switch mode {
-	case num.Ceil:
-		up = Not(EqualTo(rest, a.b.Constant(0)))
-	case num.TowardZero:
-		up = All(negative, Not(EqualTo(rest, a.b.Constant(0))))
-	case num.AwayFromZero:
-		up = All(Not(negative), Not(EqualTo(rest, a.b.Constant(0))))
-	case num.HalfUp:
-		if up = a.b.Constant(0); shift <= rest.Width() {
-			up = Bit(rest, shift-1)
+	case num.RoundingCeil:
+		up = Not(IsEqual(rest, a.b.ConstantNumber(0)))
+	case num.RoundingTowardZero:
+		up = AllHold(negative, Not(IsEqual(rest, a.b.ConstantNumber(0))))
+	case num.RoundingAwayFromZero:
+		up = AllHold(Not(negative), Not(IsEqual(rest, a.b.ConstantNumber(0))))
+	case num.RoundingHalfUp:
+		if up = a.b.ConstantNumber(0); shift <= rest.Width() {
+			up = BitOf(rest, shift-1)
 		}
-	case num.HalfTowardZero:
-		up = Any(GreaterThan(rest, half), All(negative, EqualTo(rest, half)))
-	case num.HalfAway:
-		up = Any(GreaterThan(rest, half), All(Not(negative), EqualTo(rest, half)))
-	case num.HalfEven:
-		up = Any(GreaterThan(rest, half), All(Bit(floor, 0), EqualTo(rest, half)))
+	case num.RoundingHalfTowardZero:
+		up = AnyHolds(IsGreater(rest, half), AllHold(negative, IsEqual(rest, half)))
+	case num.RoundingHalfAwayFromZero:
+		up = AnyHolds(IsGreater(rest, half), AllHold(Not(negative), IsEqual(rest, half)))
+	case num.RoundingHalfEven:
+		up = AnyHolds(IsGreater(rest, half), AllHold(BitOf(floor, 0), IsEqual(rest, half)))
 	default:
 		panic("circuit: unknown rounding " + string(mode))
 	}
-	r := num.Range{Lo: mode.Quotient(a.Range().Lo, shift), Hi: mode.Quotient(a.Range().Hi, shift)}
-	return AssumeRange(Sum(floor, up), r)
+	r := num.Range{Lo: mode.DivideByPowerOfTwo(a.Range().Lo, shift), Hi: mode.DivideByPowerOfTwo(a.Range().Hi, shift)}
+	return AssumeRange(SumOfTwo(floor, up), r)
 }
 
 // IsNegative returns the condition a < 0.
 func IsNegative(a Value) Value {
 	switch r := a.Range(); {
 	case r.Lo >= 0:
-		return a.b.Constant(0)
+		return a.b.ConstantNumber(0)
 	case r.Hi < 0:
-		return a.b.Constant(1)
+		return a.b.ConstantNumber(1)
 	}
-	return Bit(a, a.Width()-1)
+	return BitOf(a, a.Width()-1)
 }
 
-// Requantised returns a times the multiplier of q, divided by 2^Shift, rounded and clipped.
-func Requantised(a Value, q num.Requant) Value {
-	return RequantisedProduct(MultiplyByConstant(a, q.Multiplier), q)
+// Requantise returns a times the multiplier of q, divided by 2^Shift, rounded and clipped.
+func Requantise(a Value, q num.Requant) Value {
+	return RequantiseProduct(MultiplyByConstant(a, q.Multiplier), q)
 }
 
-// RequantisedProduct returns what Requantised does, given the product with the multiplier of q: it divides by 2^Shift,
-// rounds and clips.
-func RequantisedProduct(product Value, q num.Requant) Value {
-	return Clipped(Rounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
+// RequantiseProduct returns the result of Requantise for a number of which product is the product with the multiplier
+// of q. It divides product by 2^Shift, rounds and clips.
+func RequantiseProduct(product Value, q num.Requant) Value {
+	return ClipToRange(ShiftRightRounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
 }

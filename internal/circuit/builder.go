@@ -26,29 +26,30 @@ type Builder struct {
 	rate      TimingModel
 	loaded    bool // tables can be loaded
 	inputs    int
-	known     map[uint64]ID // existing operations without state, by a hash of their content
+	known     map[uint64]NodeID // existing operations without state, by a hash of their content
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
 }
 
-// New returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
-func New(rate TimingModel) *Builder {
-	b := &Builder{rate: rate, known: map[uint64]ID{}}
+// NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
+func NewBuilder(rate TimingModel) *Builder {
+	b := &Builder{rate: rate, known: map[uint64]NodeID{}}
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
 		level: 2 * rate.LUT}).id
 	return b
 }
 
-// MakeTablesLoadable makes all tables that follow memories that can be loaded at run time. The circuit then does not
-// depend on their initial content.
+// MakeTablesLoadable makes the tables that are added to b from now on loadable: their rows can be replaced at run time.
+// The circuit then does not depend on their initial content.
 func MakeTablesLoadable(b *Builder) { b.loaded = true }
 
 // A Value is a number or a word in a circuit that is being built, available at a pipeline stage.
 type Value struct {
 	b  *Builder
-	id ID
+	id NodeID
 }
 
+// node returns the node that computes the value. The pointer is valid until another node is added.
 func (v Value) node() *Node { return &v.b.m.Nodes[v.id] }
 
 // Range returns the range in which a number lies. A word has none.
@@ -65,9 +66,9 @@ func (v Value) Width() int { return v.node().Width }
 // Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// Named gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value that
-// has a name keeps it.
-func (v Value) Named(name string) Value {
+// WithName gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value
+// that has a name keeps it.
+func (v Value) WithName(name string) Value {
 	if n := v.node(); n.Name == "" && n.Op != OpConstant {
 		n.Name = name
 	}
@@ -86,21 +87,21 @@ func (v Value) is(value int64) bool {
 	return ok && c == value
 }
 
-// Constant returns the constant number v, which is available at all stages.
-func (b *Builder) Constant(v int64) Value {
-	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValue(v))
+// ConstantNumber returns the constant number v, which is available at all stages.
+func (b *Builder) ConstantNumber(v int64) Value {
+	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValueRange(v))
 }
 
-// Constant returns the constant number v in the circuit to which the value like belongs.
-func Constant(like Value, v int64) Value { return like.b.Constant(v) }
+// ConstantLike returns the constant number v in the circuit to which the value like belongs.
+func ConstantLike(like Value, v int64) Value { return like.b.ConstantNumber(v) }
 
 // number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
 func (b *Builder) number(n Node, r num.Range) Value {
 	if r.Lo == r.Hi {
 		n = Node{Op: OpConstant, Stage: ConstantStage}
 	}
-	t := num.NarrowestInt(r)
-	n.Range, n.Width, n.Signed = r, t.Width, t.Signed()
+	t := num.NarrowestIntTypeFor(r)
+	n.Range, n.Width, n.Signed = r, t.Width, t.IsSigned()
 	return b.add(n)
 }
 
@@ -112,9 +113,9 @@ func (b *Builder) bits(n Node, width int) Value {
 
 // add adds a node and returns its value. If the circuit already has an identical node, it returns that one.
 func (b *Builder) add(n Node) Value {
-	id := ID(len(b.m.Nodes))
+	id := NodeID(len(b.m.Nodes))
 	switch n.Op {
-	case OpIterationStart, OpReadState, OpReadNextState, OpCallResult: // each of these is built only once
+	case OpIterationStart, OpReadStateBefore, OpReadStateAfter, OpCallResult: // each of these is built only once
 	default:
 		h := n.hash()
 		for ; ; h++ {
@@ -132,7 +133,7 @@ func (b *Builder) add(n Node) Value {
 	return Value{b, id}
 }
 
-// same reports whether both nodes compute the same value at the same stage.
+// same reports whether both nodes are the same operation on the same operands at the same stage.
 func (n *Node) same(o *Node) bool {
 	return n.Op == o.Op && n.Width == o.Width && n.Signed == o.Signed && n.Word == o.Word && n.Range == o.Range &&
 		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args)
@@ -152,15 +153,15 @@ func (n *Node) hash() uint64 {
 	return h
 }
 
-// Delayed returns the value that many clocks later, from registers.
-func (v Value) Delayed(clocks int) Value {
+// DelayedByClocks returns the value delayed by the given number of clocks, in registers. A constant is not delayed.
+func (v Value) DelayedByClocks(clocks int) Value {
 	for ; clocks > 0 && v.Stage() != ConstantStage; clocks-- {
 		n := *v.node()
 		name := n.base
 		if name == "" {
 			name = n.Name
 		}
-		n.Op, n.Args, n.K, n.Table, n.Stage, n.level = OpDelayOneClock, []ID{v.id}, 0, 0, n.Stage+1, 0
+		n.Op, n.Args, n.K, n.Table, n.Stage, n.level = OpDelayOneClock, []NodeID{v.id}, 0, 0, n.Stage+1, 0
 		if n.base = name; name != "" {
 			n.Name = name + "_at_" + strconv.Itoa(n.Stage)
 		}
@@ -169,17 +170,17 @@ func (v Value) Delayed(clocks int) Value {
 	return v
 }
 
-// At returns the value at the given stage, from registers if it is available earlier. It panics if it is computed later
-// than that.
-func (v Value) At(stage int) Value {
+// AtStage returns the value at the given stage, from registers if it is available earlier. It panics if it is computed
+// later than that.
+func (v Value) AtStage(stage int) Value {
 	if s := v.Stage(); s > stage {
 		panic(fmt.Sprintf("circuit: a value of stage %d at stage %d", s, stage))
 	}
-	return v.Delayed(stage - v.Stage())
+	return v.DelayedByClocks(stage - v.Stage())
 }
 
-// Registered returns the values at a common stage, at which each of them comes from a register or is a constant.
-func Registered(values ...Value) []Value {
+// AlignInRegisters returns the values at a common stage, at which each of them comes from a register or is a constant.
+func AlignInRegisters(values ...Value) []Value {
 	at, stage, levels := together(0, values...)
 	if levels > 0 {
 		at, _, _ = from(stage+1, 0, values...)
@@ -187,11 +188,12 @@ func Registered(values ...Value) []Value {
 	return at
 }
 
-// level returns the delay of the logic in front of the value in its stage, in picoseconds.
+// level returns the delay in picoseconds from the last registers to the value, by the logic in its stage.
 func (v Value) level() int { return v.node().level }
 
-// together returns operands at a common stage, in which logic of the given picoseconds fits behind them, and the delay
-// in front of it. The stage is ConstantStage if all operands are constants.
+// together returns operands at the first common stage in which logic of the given picoseconds fits behind them. levels
+// is the delay in picoseconds from the last registers to the end of that logic. The stage is ConstantStage if all
+// operands are constants.
 func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	stage = ConstantStage
 	for _, v := range operands {
@@ -200,9 +202,9 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	return from(stage, logic, operands...)
 }
 
-// WithSlack returns the values at a common stage in which the given number of LUTs in a row fits behind them. Values
-// that one iteration hands to the next need such room.
-func WithSlack(tables int, values ...Value) []Value {
+// AlignWithLUTSlack returns the values at a common stage in which a chain of the given number of LUTs fits behind them.
+// Values that one iteration hands to the next need such room.
+func AlignWithLUTSlack(tables int, values ...Value) []Value {
 	b := values[0].b
 	at, stage, _ := together(tables*b.rate.LUT, values...)
 	if stage == ConstantStage {
@@ -211,15 +213,15 @@ func WithSlack(tables int, values ...Value) []Value {
 	return at
 }
 
-// from returns operands at the given stage, and the delay in front of it. If logic of that many picoseconds does not
-// fit behind them, they are at the next stage.
+// from returns operands at the given stage, or at the next one if logic of the given picoseconds does not fit behind
+// them. It also returns that stage and, as together does, levels.
 func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	at = make([]Value, len(operands))
 	for again := false; ; again = true {
 		levels = 0
 		for i, v := range operands {
 			if at[i] = v; v.Stage() != ConstantStage {
-				at[i] = v.At(stage)
+				at[i] = v.AtStage(stage)
 				levels = max(levels, at[i].level())
 			}
 		}
@@ -231,8 +233,8 @@ func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 }
 
 // ids returns the IDs of the nodes that compute the values.
-func ids(values []Value) []ID {
-	list := make([]ID, len(values))
+func ids(values []Value) []NodeID {
+	list := make([]NodeID, len(values))
 	for i, v := range values {
 		list[i] = v.id
 	}
@@ -246,8 +248,8 @@ func operation(op Operation, k, logic int, r num.Range, operands ...Value) Value
 	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: levels}, r)
 }
 
-// Stage returns the first stage at which all values are computed.
-func Stage(values ...Value) int {
+// FirstCommonStage returns the first stage at which all values are available, or 0 if all are constants.
+func FirstCommonStage(values ...Value) int {
 	stage := 0
 	for _, v := range values {
 		stage = max(stage, v.Stage())
@@ -255,12 +257,12 @@ func Stage(values ...Value) int {
 	return stage
 }
 
-// Align returns the values at the first stage at which all of them are available.
-func Align(values ...Value) []Value {
+// AlignStages returns the values at the first stage at which all of them are available.
+func AlignStages(values ...Value) []Value {
 	at := slices.Clone(values)
 	for i, v := range at {
 		if v.Stage() != ConstantStage {
-			at[i] = v.At(Stage(values...))
+			at[i] = v.AtStage(FirstCommonStage(values...))
 		}
 	}
 	return at

@@ -7,8 +7,8 @@
 // An iteration starts, or fires, in the clock in which every word that it reads is visible and every stream that it
 // writes has a place left. Its values are then computed in stages, one clock each, and nothing stops them. The
 // stage of a value is the number of clocks since the start. All operands of an operation belong to one stage;
-// earlier operands are delayed. If the logic of a stage would take longer than the Rate allows, all operands are
-// registered first. So the registers of a circuit follow from the operations and the clock.
+// earlier operands are delayed. If the logic of a stage would take longer than the TimingModel allows, all operands
+// are registered first. So the registers of a circuit follow from the operations and the clock.
 //
 // States and memories carry values from one iteration to later ones. Their layer chooses the stages at which each
 // is read and written, such that iterations can follow each other. A word that is written at stage s can be read
@@ -49,22 +49,22 @@ type Module struct {
 	Name    string // for a function, an identifier; for a layer, the name of its node
 	Nodes   []Node // operands come before their users, except for the values that states take
 	In, Out []StreamPort
-	Fire    ID // for a layer: the condition that an iteration starts
+	Fire    NodeID // for a layer: the condition that an iteration starts
 
 	States   []StateRegister
 	Memories []RowMemory
 
-	Pins    []ID // for a function: its arguments, all at stage 0
-	Results []ID // for a function: its results, all at stage Stages
+	Pins    []NodeID // for a function: its arguments, all at stage 0
+	Results []NodeID // for a function: its results, all at stage Stages
 	Stages  int
-	Calls   []Call
+	Calls   []FunctionCall
 	Known   *sync.Map // for a function: facts that users have found out, by keys of theirs
 
 	Latency int // for a layer: clocks from an iteration's start until the last of its words can be read
 }
 
-// Depth returns the last stage at which an iteration still changes a state or writes a word.
-func (m *Module) Depth() int {
+// LastActiveStage returns the last stage at which an iteration still changes a state or writes a word.
+func (m *Module) LastActiveStage() int {
 	stage := m.Latency - 1
 	for _, s := range m.States {
 		stage = max(stage, s.Stage)
@@ -75,75 +75,76 @@ func (m *Module) Depth() int {
 	return stage
 }
 
-// An ID is the index of a node in a Module.
-type ID int32
+// A NodeID is the index of a node in a Module.
+type NodeID int32
 
-// NoNode stands for no node where an ID is wanted.
-const NoNode ID = -1
+// NoNode stands for no node where a NodeID is wanted.
+const NoNode NodeID = -1
 
 // A StreamPort is one end of a stream at a layer's circuit, with the condition under which an iteration moves a word.
 type StreamPort struct {
 	Name  string // in0, in1 and so on, ends or weights; out0 and so on
 	Width int
-	When  ID  // condition at stage 0 that the iteration moves a word
-	Word  ID  // of an input, the word at stage 0; of an output, the word at its stage
-	Stage int // stage at which an output is written
-	Moves ID  // of an output: condition at its stage that a word is written
+	When  NodeID // condition at stage 0 that the iteration moves a word
+	Word  NodeID // of an input, the word at stage 0; of an output, the word at its stage
+	Stage int    // stage at which an output is written
+	Moves NodeID // of an output: condition at its stage that a word is written
 }
 
 // A Node is one operation of a circuit, with its operands, its result's width and range, and its stage.
 type Node struct {
 	Op     Operation
-	Args   []ID
+	Args   []NodeID
 	Width  int
 	Signed bool
 	Range  num.Range // range of a number that fits into an int64; a wider one may have every value of its width
 	Word   bool      // the result is a word of bits, not a number
-	Stage  int       // Always for constants
+	Stage  int       // ConstantStage for constants
 	K      int       // parameter of the operation
-	Table  uint64    // of Look: bit n is the result if the operands are n in binary, the first operand lowest
+	Table  uint64    // of OpLogicTable: bit n is the result for operands that are n in binary, the first lowest
 	Name   string    // name in the hardware; several nodes may share it
-	base   string    // of a Delay: name of the delayed value
+	base   string    // of OpDelayOneClock: name of the delayed value
 	level  int       // delay of the logic since the last register, in ps
 }
 
 // ConstantStage stands for the stage of constants, which are available at all stages.
 const ConstantStage = -1
 
-// An Operation is what a node computes from its operands.
+// An Operation says what a node computes from its operands.
 type Operation uint8
 
 // The operations. Operands of arithmetic are numbers, and results are as wide as their range.
 const (
-	OpConstant        Operation = iota // the constant Range.Lo
-	OpReadInputStream                  // the word of input stream K, at stage 0
-	OpArgument                         // argument K of a function
-	OpIterationStart                   // the iteration starts; 1 at stage 0
-	OpAdd                              // a + b
-	OpSubtract                         // a - b
-	OpMultiply                         // a * b by a multiplier of the device: K clocks later
-	OpAnd                              // a and b, conditions
+	OpConstant         Operation = iota // the constant Range.Lo
+	OpReadInputStream                   // the word of input stream K, at stage 0
+	OpFunctionArgument                  // argument K of a function
+	OpIterationStart                    // the iteration starts; 1 at stage 0
+	OpAdd                               // a + b
+	OpSubtract                          // a - b
+	OpMultiply                          // a * b by a multiplier of the device: K clocks later
+	OpAnd                               // a and b, conditions
 	OpOr
 	OpXor
 	OpNot                 // not a
 	OpLogicTable          // function of up to 6 conditions, given by Table
-	OpMux                 // operand 1 if the condition (operand 0) holds, otherwise operand 2
+	OpMuxByCondition      // operand 1 if the condition (operand 0) holds, otherwise operand 2
 	OpMuxByIndex          // operand 1+n, where n is the value of operand 0
 	OpLess                // a < b
 	OpEqual               // a == b
 	OpSliceWord           // Width bits of a word, from bit K on
-	OpConcatenate         // concatenation of words, the first one lowest
-	OpShift               // a * 2^K, or a / 2^-K rounded down
-	OpWrap                // lowest bits of a number or word, read as a number
-	OpNumberBits          // Width bits of a number
+	OpConcatenateWords    // concatenation of words, the first one lowest
+	OpShiftByConstant     // a * 2^K, or a / 2^-K rounded down
+	OpLowBitsAsNumber     // lowest bits of a number or word, read as a number
+	OpNumberToWord        // Width bits of a number
 	OpDelayOneClock       // the value one clock later
-	OpReadState           // state K before the iteration
-	OpReadNextState       // state K after the iteration, a clock later
+	OpReadStateBefore     // state K before the iteration
+	OpReadStateAfter      // state K after the iteration, a clock later
 	OpReadMemoryClocked   // row of memory K at the address, a clock later
 	OpReadMemoryUnclocked // row of memory K at the address, in the same clock
 	OpCallResult          // result K of call Table
 )
 
+// operationNames gives each operation its name in messages.
 var operationNames = [...]string{"constant", "input", "argument", "start", "add", "subtract", "multiply", "and", "or",
 	"xor", "not", "table", "mux", "pick", "less", "equal", "slice", "concatenate", "shift", "wrap", "bits", "delay",
 	"state", "next state", "clocked row", "row", "result"}
@@ -157,28 +158,28 @@ func (o Operation) String() string {
 }
 
 // A StateRegister is a register that later iterations read. It takes the value Next at stage Stage in each iteration in
-// which When holds. Its Read node may be at an earlier stage.
+// which When holds. The node that reads it may be at an earlier stage.
 type StateRegister struct {
 	Name   string
 	Stage  int
-	Node   ID // its Read node
-	Next   ID
-	When   ID // condition; None means always
+	Node   NodeID // the node OpReadStateBefore that reads it
+	Next   NodeID
+	When   NodeID // condition at stage Stage
 	Init   int64
 	Reset  bool // it has Init after a reset; otherwise it must be written before it is read
 	Width  int
 	Signed bool
 }
 
-// A Style is the kind of hardware of which a memory is made.
-type Style string
+// A StorageStyle is the kind of hardware of which a memory is made.
+type StorageStyle string
 
 // The styles, with FINN's names.
 const (
-	DistributedRAM Style = "distributed"
-	BlockRAM       Style = "block"
-	UltraRAM       Style = "ultra"
-	RegisterArray  Style = "registers"
+	DistributedRAMStyle StorageStyle = "distributed"
+	BlockRAMStyle       StorageStyle = "block"
+	UltraRAMStyle       StorageStyle = "ultra"
+	RegisterArrayStyle  StorageStyle = "registers"
 )
 
 // A RowMemory is a memory of rows: a table of constants, or an array that iterations write.
@@ -186,7 +187,7 @@ type RowMemory struct {
 	Name  string
 	Rows  int
 	Width int
-	Style Style
+	Style StorageStyle
 	// Data returns the element type and the rows of a table, the first element of a row lowest. It is nil for an
 	// array.
 	Data func() (num.Type, [][]int64)
@@ -196,11 +197,11 @@ type RowMemory struct {
 
 	// For an array: Word is written to Address at stage Stage if When holds.
 	Stage               int
-	Address, Word, When ID
+	Address, Word, When NodeID
 }
 
-// Constant reports whether the content of the memory never changes.
-func (m *RowMemory) Constant() bool { return m.Data != nil && !m.Loaded }
+// IsConstant reports whether the content of the memory never changes.
+func (m *RowMemory) IsConstant() bool { return m.Data != nil && !m.Loaded }
 
 // TableLoadWordBits is the width in bits of the words in which rows of tables are loaded. A row takes as many words as
 // it needs, its lowest bits first.
@@ -216,10 +217,10 @@ func (m *Module) LoadableTables() (list []*RowMemory) {
 	return list
 }
 
-// A Call is a use of a function in a circuit. Its operands are at stage Stage, and its results at Stage + the
-// function's Stages.
-type Call struct {
+// A FunctionCall is a use of a function in a circuit. Its operands are at the call's Stage. Its results are as many
+// stages later as Function.Stages says.
+type FunctionCall struct {
 	Function *Module
-	Args     []ID
+	Args     []NodeID
 	Stage    int
 }

@@ -19,10 +19,10 @@ var rates = []circuit.TimingModel{
 	{Stage: 2000, LUT: 900, Carry: 60, Inputs: 4},
 }
 
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+func uintN(n int) num.Type { return num.Type{Kind: num.KindUInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.KindInt, Width: n} }
 
-var bipolar, ternary = num.Type{Kind: num.Bipolar, Width: 1}, num.Type{Kind: num.Ternary, Width: 2}
+var bipolar, ternary = num.Type{Kind: num.KindBipolar, Width: 1}, num.Type{Kind: num.KindTernary, Width: 2}
 
 type (
 	value    = circuit.Value
@@ -33,14 +33,14 @@ type (
 // pure returns the circuit of a function of elements of the given types. Its output is the function's result, a
 // number of 64 bits.
 func pure(rate circuit.TimingModel, types []num.Type, f function) *circuit.Module {
-	b := circuit.New(rate)
-	always := b.Constant(1)
+	b := circuit.NewBuilder(rate)
+	always := b.ConstantNumber(1)
 	var x []circuit.Value
 	for _, t := range types {
-		x = append(x, circuit.Element(b.Input(t.Width, always), 0, t))
+		x = append(x, circuit.ElementOf(b.AddInputStream(t.Width, always), 0, t))
 	}
-	b.Output(circuit.LowBits(f(b, x), 64), always)
-	return b.Layer()
+	b.AddOutputStream(circuit.LowBitsOf(f(b, x), 64), always)
+	return b.FinishLayer()
 }
 
 // values lists all values of a narrow type.
@@ -58,7 +58,7 @@ func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []i
 	t.Helper()
 	in := make([]uint64, len(x))
 	for i, v := range x {
-		in[i] = types[i].Encode(v)
+		in[i] = types[i].EncodeBits(v)
 	}
 	switch out, _, err := iterate(newMachine(t, m), m, in...); {
 	case err != nil:
@@ -113,17 +113,17 @@ func TestNumbers(t *testing.T) {
 			make func(a, b value) value
 			want func(a, b int64) int64
 		}{
-			"sum":        {circuit.Sum, func(a, b int64) int64 { return a + b }},
-			"difference": {circuit.Difference, func(a, b int64) int64 { return a - b }},
-			"product":    {circuit.Product, func(a, b int64) int64 { return a * b }},
-			"exceeds":    {circuit.GreaterThan, func(a, b int64) int64 { return truth(a > b) }},
-			"same":       {circuit.EqualTo, func(a, b int64) int64 { return truth(a == b) }},
-			"greatest":   {circuit.Maximum, func(a, b int64) int64 { return max(a, b) }},
-			"least":      {circuit.Minimum, func(a, b int64) int64 { return min(a, b) }},
-			"negative": {func(a, b value) value { return circuit.Total(circuit.Negated(a), b, a, b) },
+			"sum":        {circuit.SumOfTwo, func(a, b int64) int64 { return a + b }},
+			"difference": {circuit.Subtract, func(a, b int64) int64 { return a - b }},
+			"product":    {circuit.MultiplyInDSP, func(a, b int64) int64 { return a * b }},
+			"exceeds":    {circuit.IsGreater, func(a, b int64) int64 { return truth(a > b) }},
+			"same":       {circuit.IsEqual, func(a, b int64) int64 { return truth(a == b) }},
+			"greatest":   {circuit.GreaterOf, func(a, b int64) int64 { return max(a, b) }},
+			"least":      {circuit.LesserOf, func(a, b int64) int64 { return min(a, b) }},
+			"negative": {func(a, b value) value { return circuit.SumAsTree(circuit.Negate(a), b, a, b) },
 				func(_, b int64) int64 { return 2 * b }},
 			"sign": {func(a, b value) value {
-				return circuit.MuxByCondition(circuit.IsNegative(a), b, circuit.Constant(b, 5))
+				return circuit.MuxByCondition(circuit.IsNegative(a), b, circuit.ConstantLike(b, 5))
 			},
 				func(a, b int64) int64 {
 					if a < 0 {
@@ -154,7 +154,10 @@ func TestScaled(t *testing.T) {
 				func(x []int64) int64 { return m * x[0] })
 		}
 		for n := -6; n < 4; n++ {
-			everywhere(t, fmt.Sprint("shifted ", n), one, of(func(x value) value { return circuit.Shifted(x, n) }),
+			everywhere(t, fmt.Sprint("shifted ", n), one, of(func(x value) value {
+				return circuit.ShiftByConstant(x,
+					n)
+			}),
 				func(x []int64) int64 {
 					if n > 0 {
 						return x[0] << n
@@ -164,23 +167,26 @@ func TestScaled(t *testing.T) {
 		}
 		for _, r := range []num.Range{{Lo: -3, Hi: 2}, {Hi: 5}, {Lo: -40, Hi: 3}, {Lo: 4, Hi: 4}, {Lo: -64, Hi: 64},
 			{Lo: 16, Hi: 31}, {Lo: 20, Hi: 27}, {Lo: -40, Hi: -30}} {
-			everywhere(t, fmt.Sprint("clipped ", r), one, of(func(x value) value { return circuit.Clipped(x, r) }),
+			everywhere(t, fmt.Sprint("clipped ", r), one, of(func(x value) value { return circuit.ClipToRange(x, r) }),
 				func(x []int64) int64 { return min(max(x[0], r.Lo), r.Hi) })
 		}
 		for _, mode := range num.Roundings {
 			for shift := range 7 {
 				everywhere(t, fmt.Sprint(mode, shift), one,
-					of(func(x value) value { return circuit.Rounded(x, shift, mode) }),
-					func(x []int64) int64 { return mode.Quotient(x[0], shift) })
+					of(func(x value) value { return circuit.ShiftRightRounded(x, shift, mode) }),
+					func(x []int64) int64 { return mode.DivideByPowerOfTwo(x[0], shift) })
 			}
 			q := num.Requant{Multiplier: 5, Shift: 3, Mode: mode, Lo: -4, Hi: 3}
 			everywhere(t, fmt.Sprint("requantised ", mode), one,
-				of(func(x value) value { return circuit.Requantised(x, q) }),
+				of(func(x value) value { return circuit.Requantise(x, q) }),
 				func(x []int64) int64 { return q.Apply(x[0]) })
 		}
 		for _, to := range []num.Type{uintN(1), uintN(3), intN(2), intN(9)} {
-			everywhere(t, fmt.Sprint("wrapped to ", to), one, of(func(x value) value { return circuit.Wrapped(x, to) }),
-				func(x []int64) int64 { return to.Decode(uint64(x[0])) })
+			everywhere(t, fmt.Sprint("wrapped to ", to), one, of(func(x value) value {
+				return circuit.LowBitsAsType(x,
+					to)
+			}),
+				func(x []int64) int64 { return to.DecodeBits(uint64(x[0])) })
 		}
 	}
 }
@@ -189,14 +195,14 @@ func TestConditions(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 5, 7, 9} {
 		types := slices.Repeat([]num.Type{uintN(1)}, n)
-		everywhere(t, "all", types, func(b *circuit.Builder, x some) value { return b.All(x...) },
+		everywhere(t, "all", types, func(b *circuit.Builder, x some) value { return b.AllHold(x...) },
 			func(x []int64) int64 { return slices.Min(x) })
-		everywhere(t, "any", types, func(_ *circuit.Builder, x some) value { return circuit.Any(x...) },
+		everywhere(t, "any", types, func(_ *circuit.Builder, x some) value { return circuit.AnyHolds(x...) },
 			func(x []int64) int64 { return slices.Max(x) })
 		everywhere(t, "odd", types, func(b *circuit.Builder, x some) value {
-			odd := b.Constant(0)
+			odd := b.ConstantNumber(0)
 			for _, c := range x {
-				odd = circuit.NotEqual(odd, circuit.Not(c))
+				odd = circuit.ExclusiveOr(odd, circuit.Not(c))
 			}
 			return odd
 		}, func(x []int64) int64 {
@@ -216,18 +222,18 @@ func TestSelected(t *testing.T) {
 		everywhere(t, fmt.Sprint("one of ", n), types, func(b *circuit.Builder, x some) value {
 			list := some{}
 			for i := range n {
-				list = append(list, circuit.Sum(x[1], b.Constant(int64(7*i))))
+				list = append(list, circuit.SumOfTwo(x[1], b.ConstantNumber(int64(7*i))))
 			}
-			return circuit.MuxByIndex(circuit.Clipped(x[0], num.Range{Hi: int64(n - 1)}), list...)
+			return circuit.MuxByIndex(circuit.ClipToRange(x[0], num.Range{Hi: int64(n - 1)}), list...)
 		}, func(x []int64) int64 { return x[1] + 7*min(x[0], int64(n-1)) })
 	}
 	types := []num.Type{uintN(2), intN(3), intN(3), uintN(3)}
 	everywhere(t, "one of three words", types, func(_ *circuit.Builder, x some) value {
-		words := some{circuit.LowBits(x[1], 5), circuit.LowBits(x[2], 5),
-			circuit.Joined(circuit.LowBits(x[3], 3), circuit.LowBits(x[0], 2))}
-		return circuit.Element(circuit.MuxByIndex(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
+		words := some{circuit.LowBitsOf(x[1], 5), circuit.LowBitsOf(x[2], 5),
+			circuit.ConcatenateWords(circuit.LowBitsOf(x[3], 3), circuit.LowBitsOf(x[0], 2))}
+		return circuit.ElementOf(circuit.MuxByIndex(circuit.ClipToRange(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
 	}, func(x []int64) int64 {
-		return intN(5).Decode(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))
+		return intN(5).DecodeBits(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))
 	})
 }
 
@@ -246,8 +252,8 @@ func TestHeap(t *testing.T) {
 			types = append(types, x, w)
 			fixed[i] = values(w)[r.IntN(len(values(w)))]
 			p := x.Range()
-			a, _ := p.Times(w.Range().Lo)
-			b, _ := p.Times(w.Range().Hi)
+			a, _ := p.TimesConstant(w.Range().Lo)
+			b, _ := p.TimesConstant(w.Range().Hi)
 			sum, _ = sum.Plus(a.Union(b))
 		}
 		constant := func(i int) bool { return (i+trial)%5 == 0 }
@@ -255,13 +261,13 @@ func TestHeap(t *testing.T) {
 			h := b.NewBitHeap()
 			for i := range n {
 				if constant(i) {
-					h.AddProduct(x[2*i], b.Constant(fixed[i]))
+					h.AddProduct(x[2*i], b.ConstantNumber(fixed[i]))
 					continue
 				}
 				put(h, x[2*i], x[2*i+1], types[2*i+1])
 			}
-			h.Add(b.Constant(-5), 0)
-			h.Add(x[0], 2)
+			h.AddShifted(b.ConstantNumber(-5), 0)
+			h.AddShifted(x[0], 2)
 			total, _ := sum.Plus(num.Range{Lo: -37, Hi: 23}) // and 4*x[0] - 5
 			return h.Sum(total)
 		})
@@ -291,11 +297,11 @@ func TestHeap(t *testing.T) {
 // put adds x * w with the method for w's type.
 func put(h *circuit.BitHeap, x, w value, typ num.Type) {
 	switch typ.Kind {
-	case num.Bipolar:
-		h.AddSigned(circuit.GreaterThan(w, circuit.Constant(w, 0)), x)
-	case num.Ternary:
-		bits := circuit.Encoded(w, typ)
-		h.AddTernary(circuit.Bit(bits, 0), circuit.Bit(bits, 1), x)
+	case num.KindBipolar:
+		h.AddOrSubtract(circuit.IsGreater(w, circuit.ConstantLike(w, 0)), x)
+	case num.KindTernary:
+		bits := circuit.EncodeElement(w, typ)
+		h.AddTernaryMultiple(circuit.BitOf(bits, 0), circuit.BitOf(bits, 1), x)
 	default:
 		h.AddProduct(x, w)
 	}
@@ -308,7 +314,7 @@ func TestMatches(t *testing.T) {
 		everywhere(t, "matches", slices.Repeat([]num.Type{uintN(1)}, 2*n), func(b *circuit.Builder, x some) value {
 			h := b.NewBitHeap()
 			for i := range n {
-				h.AddIfEqual(x[i], x[n+i])
+				h.AddOneIfEqual(x[i], x[n+i])
 			}
 			return h.Sum(num.Range{Hi: int64(n)})
 		}, func(x []int64) (count int64) {

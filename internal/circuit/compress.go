@@ -34,8 +34,8 @@ const (
 // NewBitHeap returns a heap without bits, whose sum is 0.
 func (b *Builder) NewBitHeap() *BitHeap { return &BitHeap{b: b} }
 
-// put adds 2^weight times the function table of the conditions to the sum, or subtracts it if negative is true. For a
-// bit x it uses -x = (1 - x) - 1.
+// put adds a term to the sum, or subtracts it if negative is true: 2^weight times a function, 0 or 1, of the conditions
+// of. Bit n of table is the function's value if they are n in binary. To subtract a bit x it uses -x = (1 - x) - 1.
 func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 	for i := 0; i < len(of); {
 		if c, ok := of[i].constant(); ok {
@@ -60,14 +60,14 @@ func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 	}
 }
 
-// Add adds 2^weight times the number v to the sum.
-func (h *BitHeap) Add(v Value, weight int) {
+// AddShifted adds 2^weight times the number v to the sum.
+func (h *BitHeap) AddShifted(v Value, weight int) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) << weight
 		return
 	}
 	for i := range v.Width() {
-		h.put(weight+i, v.node().Signed && i == v.Width()-1, itself, Bit(v, i))
+		h.put(weight+i, v.node().Signed && i == v.Width()-1, itself, BitOf(v, i))
 	}
 }
 
@@ -77,9 +77,9 @@ func (h *BitHeap) AddMultiple(v Value, m int64) {
 		h.constant += uint64(c) * uint64(m)
 		return
 	}
-	for _, d := range num.Digits(m) {
+	for _, d := range num.CanonicalSignedDigits(m) {
 		for i := range v.Width() {
-			h.put(d.Weight+i, d.Negative != (v.node().Signed && i == v.Width()-1), itself, Bit(v, i))
+			h.put(d.Weight+i, d.Negative != (v.node().Signed && i == v.Width()-1), itself, BitOf(v, i))
 		}
 	}
 }
@@ -88,11 +88,11 @@ func (h *BitHeap) AddMultiple(v Value, m int64) {
 func (h *BitHeap) AddProduct(a, b Value) {
 	of := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
-			t := num.NarrowestInt(num.SingleValue(c))
+			t := num.NarrowestIntTypeFor(num.SingleValueRange(c))
 			for i := range t.Width {
-				list = append(list, v.b.Constant(c>>i&1))
+				list = append(list, v.b.ConstantNumber(c>>i&1))
 			}
-			return list, t.Signed()
+			return list, t.IsSigned()
 		}
 		for i := range v.Width() {
 			list = append(list, bitOf(v, i))
@@ -109,49 +109,51 @@ func (h *BitHeap) AddProduct(a, b Value) {
 	}
 }
 
-// AddSigned adds x to the sum if the condition plus holds, and -x otherwise. -x is x with all bits inverted, plus 1.
-func (h *BitHeap) AddSigned(plus, x Value) {
+// AddOrSubtract adds x to the sum if the condition plus holds, and -x otherwise. -x is x with all bits inverted, plus
+// 1.
+func (h *BitHeap) AddOrSubtract(plus, x Value) {
 	if c, ok := x.constant(); ok {
-		x = MuxByCondition(plus, x, x.b.Constant(-c))
-		h.Add(x, 0)
+		x = MuxByCondition(plus, x, x.b.ConstantNumber(-c))
+		h.AddShifted(x, 0)
 		return
 	}
 	for i := range x.Width() {
-		h.put(i, x.node().Signed && i == x.Width()-1, alike, plus, Bit(x, i))
+		h.put(i, x.node().Signed && i == x.Width()-1, alike, plus, BitOf(x, i))
 	}
-	h.extend(x, func(i int) { h.put(i, true, alike, plus, h.b.Constant(0)) })
+	h.extend(x, func(i int) { h.put(i, true, alike, plus, h.b.ConstantNumber(0)) })
 	h.put(0, false, 0b01, plus)
 }
 
-// AddTernary adds x times 0, 1 or -1 to the sum. The conditions one and negative are the two bits of that ternary
-// number.
-func (h *BitHeap) AddTernary(one, negative, x Value) {
+// AddTernaryMultiple adds x times 0, 1 or -1 to the sum. The conditions one and negative are the two bits of that
+// ternary number.
+func (h *BitHeap) AddTernaryMultiple(one, negative, x Value) {
 	if _, ok := x.constant(); ok {
-		h.AddProduct(x, MuxByCondition(one, MuxByCondition(negative, x.b.Constant(-1), x.b.Constant(1)),
-			x.b.Constant(0)))
+		h.AddProduct(x, MuxByCondition(one, MuxByCondition(negative, x.b.ConstantNumber(-1), x.b.ConstantNumber(1)),
+			x.b.ConstantNumber(0)))
 		return
 	}
 	const turned = 0b01100000 // one & (bit ^ negative)
 	for i := range x.Width() {
-		h.put(i, x.node().Signed && i == x.Width()-1, turned, Bit(x, i), negative, one)
+		h.put(i, x.node().Signed && i == x.Width()-1, turned, BitOf(x, i), negative, one)
 	}
-	h.extend(x, func(i int) { h.put(i, true, turned, h.b.Constant(0), negative, one) })
+	h.extend(x, func(i int) { h.put(i, true, turned, h.b.ConstantNumber(0), negative, one) })
 	h.put(0, false, both, negative, one)
 }
 
-// extend calls put for the sign bit that an unsigned number x needs when it is inverted, one bit above its own.
+// extend calls put with the index of the bit above the highest bit of x, if x is unsigned. Such a number needs a sign
+// bit there when it is inverted.
 func (h *BitHeap) extend(x Value, put func(i int)) {
 	if !x.node().Signed {
 		put(x.Width())
 	}
 }
 
-// AddIfEqual adds 1 to the sum if the two conditions are equal.
-func (h *BitHeap) AddIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
+// AddOneIfEqual adds 1 to the sum if the two conditions are equal.
+func (h *BitHeap) AddOneIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
 // Sum returns the sum of everything that was added, which the caller knows to lie in range r.
 func (h *BitHeap) Sum(r num.Range) Value {
-	t := num.NarrowestInt(r)
+	t := num.NarrowestIntTypeFor(r)
 	columns := make([][]term, t.Width) // higher bits do not matter
 	copy(columns, h.columns)
 	for i := range t.Width {
@@ -160,31 +162,31 @@ func (h *BitHeap) Sum(r num.Range) Value {
 		}
 	}
 	rows := h.rows(columns)
-	unsigned := num.Type{Kind: num.UInt, Width: t.Width}
-	if t.Width == num.MaxWidth {
+	unsigned := num.Type{Kind: num.KindUInt, Width: t.Width}
+	if t.Width == num.MaxTypeBits {
 		unsigned = t
 	}
 	if len(rows) == 1 {
-		return AssumeRange(Wrapped(rows[0], t), r)
+		return AssumeRange(LowBitsAsType(rows[0], t), r)
 	}
-	return AssumeRange(wrappedSum(Wrapped(rows[0], unsigned), Wrapped(rows[1], unsigned), t), r)
+	return AssumeRange(wrappedSum(LowBitsAsType(rows[0], unsigned), LowBitsAsType(rows[1], unsigned), t), r)
 }
 
-// Addends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be added
-// together. The first two are the rows in front of the final adder, the third is a constant.
-func (h *BitHeap) Addends() []Value {
+// ReduceToAddends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be
+// added together. The first two are the rows in front of the final adder, the third is a constant.
+func (h *BitHeap) ReduceToAddends() []Value {
 	most := 0
 	for c, list := range h.columns {
 		most += len(list) << c
 	}
 	columns := make([][]term, bits.Len(uint(most))) // the sum of all terms needs no more bits
 	copy(columns, h.columns)
-	addends := []Value{h.b.Constant(0), h.b.Constant(0), h.b.Constant(int64(h.constant))}
+	addends := []Value{h.b.ConstantNumber(0), h.b.ConstantNumber(0), h.b.ConstantNumber(int64(h.constant))}
 	if most == 0 {
 		return addends
 	}
 	for k, row := range h.rows(columns) {
-		addends[k] = Wrapped(row, num.Type{Kind: num.UInt, Width: len(columns)})
+		addends[k] = LowBitsAsType(row, num.Type{Kind: num.KindUInt, Width: len(columns)})
 	}
 	return addends
 }
@@ -198,7 +200,7 @@ func (h *BitHeap) rows(columns [][]term) []Value {
 	if slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 1 }) {
 		rows = rows[:2]
 	}
-	zero := h.b.Constant(0)
+	zero := h.b.ConstantNumber(0)
 	for k := range rows {
 		var row []Value
 		for _, c := range columns {
@@ -206,14 +208,15 @@ func (h *BitHeap) rows(columns [][]term) []Value {
 			if k < len(c) {
 				bit = h.count(c[k : k+1])[0]
 			}
-			row = append(row, LowBits(bit, 1))
+			row = append(row, LowBitsOf(bit, 1))
 		}
-		rows[k] = Joined(row...)
+		rows[k] = ConcatenateWords(row...)
 	}
 	return rows
 }
 
-// reduce returns the columns with their terms replaced by counts. One LUT counts as many bits as it has inputs.
+// reduce returns columns with the same sum but fewer terms: it replaces terms of a column by the bits of their count.
+// One LUT counts as many bits as it has inputs.
 func (h *BitHeap) reduce(columns [][]term) [][]term {
 	next := make([][]term, len(columns))
 	for c, list := range columns {
@@ -245,7 +248,7 @@ func (h *BitHeap) reduce(columns [][]term) [][]term {
 	return next
 }
 
-// count returns the number of terms that are 1, as bits.
+// count returns the number of terms that are 1, as conditions: the bits of the number, the lowest first.
 func (h *BitHeap) count(terms []term) (counted []Value) {
 	var inputs []Value
 	for _, t := range terms {
@@ -253,7 +256,7 @@ func (h *BitHeap) count(terms []term) (counted []Value) {
 	}
 	for _, table := range h.b.counters(terms) {
 		if len(inputs) == 0 {
-			counted = append(counted, h.b.Constant(int64(table&1)))
+			counted = append(counted, h.b.ConstantNumber(int64(table&1)))
 			continue
 		}
 		counted = append(counted, lookup(table, inputs...))
@@ -261,7 +264,8 @@ func (h *BitHeap) count(terms []term) (counted []Value) {
 	return counted
 }
 
-// counters returns the tables that count terms of these kinds, one for each bit of the count.
+// counters returns the function tables that count the terms, one for each bit of the count, the lowest first. Their
+// operands are the conditions of all terms in order.
 func (b *Builder) counters(terms []term) []uint64 {
 	key := make([]byte, 0, 32)
 	inputs := 0

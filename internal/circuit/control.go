@@ -10,38 +10,40 @@ import (
 // for the first and the last index.
 type LoopLevel struct{ Index, First, Last Value }
 
-// LoopPosition adds the counters of a nest of loops with the given trips, the outermost first, and returns the position
-// of an iteration. names begins their names. The nest repeats frame after frame. All values are at stage 0.
-func (b *Builder) LoopPosition(names string, trips ...int) []LoopLevel {
+// AddLoopCounters adds the counters of a nest of loops and returns the position of an iteration in it. trips gives the
+// number of passes of each loop, the outermost first. The counters' names begin with names. The nest repeats frame
+// after frame. All values are at stage 0.
+func (b *Builder) AddLoopCounters(names string, trips ...int) []LoopLevel {
 	levels := make([]LoopLevel, len(trips))
-	step := b.Constant(1)
+	step := b.ConstantNumber(1)
 	for i := len(trips) - 1; i >= 0; i-- {
-		levels[i] = b.Counter(fmt.Sprint(names, i), trips[i], step)
-		step = b.now(func() Value { return All(step, levels[i].Last) })
+		levels[i] = b.AddCounter(fmt.Sprint(names, i), trips[i], step)
+		step = b.now(func() Value { return AllHold(step, levels[i].Last) })
 	}
 	return levels
 }
 
-// Counter adds an index that counts from 0 to n-1 and begins again. It advances with each iteration for which the
+// AddCounter adds an index that counts from 0 to n-1 and begins again. It advances with each iteration for which the
 // condition step, at stage 0, holds. All values are at stage 0.
-func (b *Builder) Counter(name string, n int, step Value) LoopLevel {
+func (b *Builder) AddCounter(name string, n int, step Value) LoopLevel {
 	if n == 1 {
-		return LoopLevel{b.Constant(0), b.Constant(1), b.Constant(1)}
+		return LoopLevel{b.ConstantNumber(0), b.ConstantNumber(1), b.ConstantNumber(1)}
 	}
 	r := num.Range{Hi: int64(n - 1)}
-	index := b.Register(name, 0, r).WithInitial(0)
-	at := index.Value()
+	index := b.AddRegister(name, 0, r).WithResetValue(0)
+	at := index.ValueBefore()
 	l := LoopLevel{Index: at}
 	b.now(func() Value {
-		l.First, l.Last = EqualTo(at, b.Constant(0)), EqualTo(at, b.Constant(r.Hi))
-		index.Set(AssumeRange(MuxByCondition(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
+		l.First, l.Last = IsEqual(at, b.ConstantNumber(0)), IsEqual(at, b.ConstantNumber(r.Hi))
+		index.SetNext(AssumeRange(MuxByCondition(l.Last, b.ConstantNumber(0), SumOfTwo(at, b.ConstantNumber(1))), r),
+			step)
 		return at
 	})
 	return l
 }
 
-// now returns what make returns, built without the limit on the logic in a stage: values are computed in the stage of
-// their operands.
+// now returns the result of make, and lifts the limit on the logic in a stage while make builds it. So values are
+// computed in the stage of their operands.
 func (b *Builder) now(make func() Value) Value {
 	stage := b.rate.Stage
 	b.rate.Stage = 1 << 30
@@ -50,48 +52,50 @@ func (b *Builder) now(make func() Value) Value {
 	return v
 }
 
-// WithoutStageLimit returns what make returns, built without the limit on the logic in a stage. Conditions that decide
-// which words move need this, because they must be known at stage 0.
-func (b *Builder) WithoutStageLimit(make func() Value) Value { return b.now(make) }
+// BuildWithoutStageLimit returns the result of make, and lifts the limit on the logic in a stage while make builds it.
+// Conditions that decide which words move need this, because they must be known at stage 0.
+func (b *Builder) BuildWithoutStageLimit(make func() Value) Value { return b.now(make) }
 
-// Started returns the condition that an iteration started that many stages before.
-func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage) }
+// IterationStarted returns, at the given stage, the condition that an iteration started that many clocks before.
+func (b *Builder) IterationStarted(stage int) Value { return Value{b, b.m.Fire}.AtStage(stage) }
 
-// Input adds an input stream with words of width bits, and returns the word at stage 0. An iteration takes one if the
-// condition when, at stage 0, holds.
-func (b *Builder) Input(width int, when Value) Value {
+// AddInputStream adds an input stream with words of width bits, and returns the word at stage 0. An iteration takes one
+// if the condition when, at stage 0, holds.
+func (b *Builder) AddInputStream(width int, when Value) Value {
 	b.inputs++
 	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
 }
 
 // The names of the inputs that are not in0, in1 and so on.
 const (
-	WeightsPort = "weights" // of WeightStreamInput
-	EndsPort    = "ends"    // of SequenceEndInput
+	WeightsPortName      = "weights" // of AddWeightStreamInput
+	SequenceEndsPortName = "ends"    // of AddSequenceEndInput
 )
 
-// WeightStreamInput adds the stream of weights that come from memory, and returns its word at stage 0. Every iteration
-// takes one.
-func WeightStreamInput(b *Builder, width int) Value {
-	return take(b, WeightsPort, width, b.Constant(1))
+// AddWeightStreamInput adds the stream of weights that come from memory, and returns its word at stage 0. Every
+// iteration takes one.
+func AddWeightStreamInput(b *Builder, width int) Value {
+	return take(b, WeightsPortName, width, b.ConstantNumber(1))
 }
 
-// SequenceEndInput adds the stream that marks the ends of sequences: one bit per time step, 1 at the last one. An
+// AddSequenceEndInput adds the stream that marks the ends of sequences: one bit per time step, 1 at the last one. An
 // iteration takes a bit if the condition when, at stage 0, holds. The result is the condition that it takes a bit that
 // is 1, at stage 0.
-func SequenceEndInput(when Value) Value {
-	word := take(when.b, EndsPort, 1, when)
-	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
+func AddSequenceEndInput(when Value) Value {
+	word := take(when.b, SequenceEndsPortName, 1, when)
+	return when.b.now(func() Value { return AllHold(when, BitOf(word, 0)) })
 }
 
+// take adds an input stream with the given name, from which an iteration takes a word if the condition when holds. It
+// returns the word at stage 0.
 func take(b *Builder, name string, width int, when Value) Value {
 	word := b.bits(Node{Op: OpReadInputStream, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
 	b.m.In = append(b.m.In, StreamPort{Name: name, Width: width, When: moves(when), Word: word.id, Moves: NoNode})
 	return word
 }
 
-// Output adds an output stream. An iteration writes the word to it if the condition when, at stage 0, holds.
-func (b *Builder) Output(word, when Value) {
+// AddOutputStream adds an output stream. An iteration writes the word to it if the condition when, at stage 0, holds.
+func (b *Builder) AddOutputStream(word, when Value) {
 	if !word.node().Word {
 		panic("circuit: a number on a stream; it has to be encoded")
 	}
@@ -107,15 +111,15 @@ func (b *Builder) Output(word, when Value) {
 
 // moves returns the node of a condition that decides whether a word moves. It panics if the condition is not at stage
 // 0.
-func moves(when Value) ID {
+func moves(when Value) NodeID {
 	if s := when.Stage(); s != 0 && s != ConstantStage {
 		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
 	}
 	return when.id
 }
 
-// Layer completes the circuit of a layer and returns it. All outputs are written at a common stage.
-func (b *Builder) Layer() *Module {
+// FinishLayer completes the circuit of a layer and returns it. All outputs are written at a common stage.
+func (b *Builder) FinishLayer() *Module {
 	m := &b.m
 	stage := 0
 	for _, o := range m.Out {
@@ -124,20 +128,20 @@ func (b *Builder) Layer() *Module {
 	for k := range m.Out {
 		o := &m.Out[k]
 		when := Value{b, o.When}
-		o.Word, o.Stage = Value{b, o.Word}.At(stage).id, stage
-		o.Moves = b.now(func() Value { return All(b.Started(0), when) }).At(stage).id
+		o.Word, o.Stage = Value{b, o.Word}.AtStage(stage).id, stage
+		o.Moves = b.now(func() Value { return AllHold(b.IterationStarted(0), when) }).AtStage(stage).id
 	}
 	m.Latency = stage + 1
 	m.prune()
 	return m
 }
 
-// prune removes nodes that nothing needs, and panics if another one is malformed.
+// prune removes the nodes, states, memories and calls on which no stream, argument or result depends.
 func (m *Module) prune() {
 	needed := make([]bool, len(m.Nodes))
-	var need func(id ID)
-	var list []ID
-	need = func(id ID) {
+	var need func(id NodeID)
+	var list []NodeID
+	need = func(id NodeID) {
 		if id != NoNode && !needed[id] {
 			needed[id] = true
 			list = append(list, id)
@@ -152,7 +156,7 @@ func (m *Module) prune() {
 		need(s.Word)
 		need(s.Moves)
 	}
-	for _, id := range append(append([]ID{m.Fire}, m.Pins...), m.Results...) {
+	for _, id := range append(append([]NodeID{m.Fire}, m.Pins...), m.Results...) {
 		need(id)
 	}
 	states, memories, calls := make([]bool, len(m.States)), make([]bool, len(m.Memories)), make([]bool, len(m.Calls))
@@ -163,7 +167,7 @@ func (m *Module) prune() {
 			need(a)
 		}
 		switch n.Op {
-		case OpReadState, OpReadNextState:
+		case OpReadStateBefore, OpReadStateAfter:
 			if s := &m.States[n.K]; !states[n.K] {
 				states[n.K] = true
 				need(s.Node)
@@ -191,27 +195,27 @@ func (m *Module) prune() {
 
 // renumber removes all nodes, states, memories and calls that are not marked, and numbers the rest anew.
 func (m *Module) renumber(nodes, states, memories, calls []bool) {
-	to := make([]ID, len(m.Nodes))
+	to := make([]NodeID, len(m.Nodes))
 	count, operands := 0, 0
 	for i := range m.Nodes {
 		if to[i] = NoNode; nodes[i] {
-			to[i] = ID(count)
+			to[i] = NodeID(count)
 			count, operands = count+1, operands+len(m.Nodes[i].Args)
 		}
 	}
-	kept, moved := make([]Node, 0, count), make([]ID, 0, operands)
+	kept, moved := make([]Node, 0, count), make([]NodeID, 0, operands)
 	for i := range m.Nodes {
 		if nodes[i] {
 			kept = append(kept, m.Nodes[i])
 		}
 	}
 	toState, toMemory, toCall := map[int]int{}, map[int]int{}, map[uint64]uint64{}
-	id := func(p *ID) {
+	id := func(p *NodeID) {
 		if *p != NoNode {
 			*p = to[*p]
 		}
 	}
-	list := func(l []ID) []ID {
+	list := func(l []NodeID) []NodeID {
 		from := len(moved)
 		for _, a := range l {
 			moved = append(moved, to[a])
@@ -238,7 +242,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 			keptMemories = append(keptMemories, a)
 		}
 	}
-	var keptCalls []Call
+	var keptCalls []FunctionCall
 	for i, c := range m.Calls {
 		if calls[i] {
 			toCall[uint64(i)] = uint64(len(keptCalls))
@@ -250,7 +254,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 		n := &kept[i]
 		n.Args = list(n.Args)
 		switch n.Op {
-		case OpReadState, OpReadNextState:
+		case OpReadStateBefore, OpReadStateAfter:
 			n.K = toState[n.K]
 		case OpReadMemoryClocked, OpReadMemoryUnclocked:
 			n.K = toMemory[n.K]

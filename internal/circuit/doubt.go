@@ -11,7 +11,8 @@ import (
 // A follower finds what depends on the doubts of an iteration.
 type follower struct{ *Machine }
 
-// judge returns the error of the first doubt of the iteration if something depends on one of the doubts.
+// judge returns the error of the iteration's first doubt if something that the iteration writes or moves depends on one
+// of its doubts, and otherwise nil.
 func (r follower) judge() error {
 	if len(r.doubts) == 0 {
 		return nil
@@ -38,12 +39,13 @@ func (r follower) judge() error {
 	return r.failure(first)
 }
 
-// depends reports whether a value is wrong that is used if a condition holds.
+// depends reports whether the use of a value depends on doubts: its condition does, or it holds and the value does.
+// when is the place of the condition. The value has limbs parts from the place from on.
 func (r follower) depends(when, from, limbs int32) bool {
 	return r.wrong[when] != 0 || r.values[when] == 1 && hasBits(r.wrong[from:from+limbs])
 }
 
-// failure returns the error of a step that failed.
+// failure returns an error that names the operation of a failed step, and its result or address.
 func (r follower) failure(s *step) error {
 	v := int64(r.values[s.to])
 	switch s.do {
@@ -60,8 +62,8 @@ func (r follower) failure(s *step) error {
 	return fmt.Errorf("%s is %d, outside of %v", r.describe(s.node), v, r.m.Nodes[s.node].Range)
 }
 
-// follow finds, in wrong, the bits of all values that depend on doubts. In a function, wrong holds those of the
-// arguments already.
+// follow sets in wrong the bits of all values that depend on doubts. In a function, wrong has those of the arguments
+// already.
 func (r follower) follow() {
 	if r.wrong == nil {
 		r.wrong = make([]uint64, len(r.values))
@@ -85,13 +87,13 @@ func (r follower) follow() {
 	}
 }
 
-// length returns the number of parts of a step's result.
+// length returns the number of 64-bit parts of a step's result.
 func (r follower) length(s *step) int32 {
 	switch s.do {
 	case wideMux, widePick, wideRow, doForwardedRow:
 		return s.n
 	case wideSlice:
-		return int32(Limbs(int(s.n)))
+		return int32(LimbCount(int(s.n)))
 	case wideConcatenate, wideCopy:
 		return s.k
 	case wideArithmetic:
@@ -100,14 +102,14 @@ func (r follower) length(s *step) int32 {
 	return 1
 }
 
-// spoil makes all bits of a value wrong.
+// spoil marks all bits of a value as wrong. The value has limbs parts from the place at on.
 func (r follower) spoil(at, limbs int32) {
 	for i := range r.wrong[at : at+limbs] {
 		r.wrong[int(at)+i] = ^uint64(0)
 	}
 }
 
-// pass finds the wrong bits of a step's result from those of its operands.
+// pass sets in wrong the bits of a step's result that depend on wrong bits of its operands.
 func (r follower) pass(s *step) {
 	v, w := r.values, r.wrong
 	var y uint64
@@ -154,7 +156,7 @@ func (r follower) pass(s *step) {
 	w[s.to] = y
 }
 
-// undecided returns 1 if the result of a table depends on wrong operands.
+// undecided returns 1 if the result of a logic table depends on wrong operands, and otherwise 0.
 func (r follower) undecided(s *step) uint64 {
 	list := r.lists[s.b:][:2*s.n]
 	wrong := uint64(0)
@@ -170,7 +172,7 @@ func (r follower) undecided(s *step) uint64 {
 	return 0
 }
 
-// passWide is pass for selections, memories, calls and values of more than 64 bits.
+// passWide does what pass does for selections, memories, calls and values of more than 64 bits.
 func (r follower) passWide(s *step) {
 	v, w := r.values, r.wrong
 	n := r.length(s)
@@ -235,7 +237,7 @@ func (r follower) passWide(s *step) {
 	}
 }
 
-// passCall finds the wrong bits of a function's results.
+// passCall does what pass does for a call: it follows the wrong bits of the arguments through the function.
 func (r follower) passCall(s *step) {
 	f := r.functions[s.k]
 	f.wrong = make([]uint64, len(f.values))

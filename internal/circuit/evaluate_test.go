@@ -26,7 +26,7 @@ func iterate(r *circuit.Machine, m *circuit.Module, in ...uint64) (out []uint64,
 		if err != nil {
 			return nil, nil, err
 		}
-		w := r.Written(k)
+		w := r.WrittenWord(k)
 		out, moves = append(out, slices.Concat(w, []uint64{0})[0]), append(moves, w != nil)
 	}
 	return out, moves, err
@@ -47,13 +47,13 @@ func timed(m *circuit.Module) error {
 	for i, n := range m.Nodes {
 		late := 0
 		switch n.Op {
-		case circuit.OpConstant, circuit.OpReadInputStream, circuit.OpArgument, circuit.OpIterationStart,
-			circuit.OpReadState, circuit.OpReadNextState:
+		case circuit.OpConstant, circuit.OpReadInputStream, circuit.OpFunctionArgument, circuit.OpIterationStart,
+			circuit.OpReadStateBefore, circuit.OpReadStateAfter:
 			continue
 		case circuit.OpDelayOneClock, circuit.OpReadMemoryClocked:
 			late = 1
 		case circuit.OpMultiply:
-			late = circuit.MultiplierLatency
+			late = circuit.MultiplierLatencyClocks
 		}
 		args := n.Args
 		if n.Op == circuit.OpCallResult {
@@ -73,7 +73,7 @@ func timed(m *circuit.Module) error {
 		}
 	}
 	for _, s := range m.States {
-		for _, id := range []circuit.ID{s.Next, s.When} {
+		for _, id := range []circuit.NodeID{s.Next, s.When} {
 			if at := m.Nodes[id].Stage; at != circuit.ConstantStage && at != s.Stage {
 				return fmt.Errorf("state %s of stage %d takes what is there at %d", s.Name, s.Stage, at)
 			}

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// newMachine returns a machine for a layer or a function. machines holds those of functions.
+// newMachine returns a machine for the circuit of a layer or a function. machines holds the machines of functions made
+// so far; it adds further ones. The error is that of NewMachine.
 func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	f := &flattener{Machine: &Machine{m: m}, seen: make([]int, len(m.Nodes)), machines: machines,
-		results: make([][]ID, len(m.Calls))}
+		results: make([][]NodeID, len(m.Calls))}
 	r := f.Machine
 	r.slots = slices.Repeat([]int32{-1}, len(m.Nodes))
 	for i := range m.Nodes {
 		if n := &m.Nodes[i]; n.Op == OpCallResult {
-			f.results[n.Table] = append(f.results[n.Table], ID(i))
+			f.results[n.Table] = append(f.results[n.Table], NodeID(i))
 		}
 	}
 	if err := f.memories(); err != nil {
@@ -38,8 +39,8 @@ func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	r.values = make([]uint64, f.size)
 	for i := range m.Nodes {
 		if n := &m.Nodes[i]; n.Op == OpConstant && r.slots[i] >= 0 {
-			extend(f.value(ID(i)), []uint64{uint64(n.Range.Lo)}, true)
-			finish(f.value(ID(i)), n.Width, n.Signed && !n.Word)
+			extend(f.value(NodeID(i)), []uint64{uint64(n.Range.Lo)}, true)
+			finish(f.value(NodeID(i)), n.Width, n.Signed && !n.Word)
 		}
 		if m.Nodes[i].Op == OpIterationStart && r.slots[i] >= 0 {
 			r.values[r.slots[i]] = 1
@@ -56,10 +57,11 @@ func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	return r, nil
 }
 
-// memories makes room for the memories' rows, and fills the tables.
+// memories makes room for the memories' rows, and fills the tables. It returns an error if a table has another number
+// of rows, or rows of another width, than its memory.
 func (f *flattener) memories() error {
 	for _, a := range f.m.Memories {
-		limbs := Limbs(a.Width)
+		limbs := LimbCount(a.Width)
 		rows := make([]uint64, 0, a.Rows*limbs)
 		if a.Data != nil {
 			elem, data := a.Data()
@@ -71,7 +73,7 @@ func (f *flattener) memories() error {
 					return fmt.Errorf("%s: table %s has a row of %d elements of %v, want %d bits", f.m.Name, a.Name,
 						len(row), elem, a.Width)
 				}
-				rows = PackElements(rows, elem, row)
+				rows = AppendPackedElements(rows, elem, row)
 			}
 		}
 		f.rows = append(f.rows, rows[:cap(rows)])
@@ -79,11 +81,11 @@ func (f *flattener) memories() error {
 	return nil
 }
 
-// order visits all nodes that matter: first those that decide which words move. The states and the streams of the
-// machine follow.
+// order adds the steps of all nodes that matter, first of those that decide which words move. Then it sets the
+// machine's streams, states and arrays. The error is that of visit.
 func (f *flattener) order() error {
 	m := f.m
-	var control, rest []ID
+	var control, rest []NodeID
 	for _, s := range slices.Concat(m.In, m.Out) {
 		control = append(control, s.When)
 	}
@@ -122,21 +124,23 @@ func (f *flattener) order() error {
 		}
 		from := f.converted(a.Word, Node{Width: a.Width, Word: true})
 		f.arrays = append(f.arrays, arrayWrite{int32(k), f.slots[a.When], f.slots[a.Address], from,
-			int32(Limbs(a.Width)), a.Address})
+			int32(LimbCount(a.Width)), a.Address})
 	}
 	return nil
 }
 
+// stream returns the places of a stream's condition and word.
 func (f *flattener) stream(s StreamPort) streamState {
-	p := streamState{when: f.slots[s.When], word: -1, limbs: int32(Limbs(s.Width))}
+	p := streamState{when: f.slots[s.When], word: -1, limbs: int32(LimbCount(s.Width))}
 	if s.Word != NoNode {
 		p.word = f.slots[s.Word]
 	}
 	return p
 }
 
-// visit adds the steps of a node and of all that it needs. It does so once.
-func (f *flattener) visit(id ID) error {
+// visit adds the steps of a node and of all that it needs, except those that it has added before. The error names a
+// node that depends on itself, has no possible width, or has no meaning.
+func (f *flattener) visit(id NodeID) error {
 	if id == NoNode || f.seen[id] == 2 {
 		return nil
 	}
@@ -158,13 +162,13 @@ func (f *flattener) visit(id ID) error {
 }
 
 // operands returns the values in this iteration on which a node depends.
-func (f *flattener) operands(n *Node) []ID {
+func (f *flattener) operands(n *Node) []NodeID {
 	switch n.Op {
-	case OpReadState:
+	case OpReadStateBefore:
 		return nil
-	case OpReadNextState:
+	case OpReadStateAfter:
 		s := &f.m.States[n.K]
-		return []ID{s.Node, s.Next, s.When}
+		return []NodeID{s.Node, s.Next, s.When}
 	case OpReadMemoryClocked, OpReadMemoryUnclocked:
 		if a := &f.m.Memories[n.K]; f.forwards(n) {
 			return append(slices.Clone(n.Args), a.Address, a.Word, a.When)

@@ -6,14 +6,16 @@ import (
 	"sync"
 )
 
-// A Library keeps functions, so that many circuits of any rate share them. The zero value is empty.
-type Library struct {
+// A FunctionLibrary keeps the circuits of functions, so that those of many layers share them. It serves circuits of any
+// TimingModel. The zero value is empty.
+type FunctionLibrary struct {
 	mutex     sync.Mutex
 	functions map[string]*Module
 }
 
-// function returns the function with the given shape. If the library has none, it keeps and returns that of make.
-func (l *Library) function(shape string, make func() *Module) *Module {
+// function returns the library's function with the given shape, a text. If there is none yet, it keeps and returns the
+// result of make.
+func (l *FunctionLibrary) function(shape string, make func() *Module) *Module {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	f := l.functions[shape]
@@ -27,10 +29,10 @@ func (l *Library) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// Call adds a call of a function and returns its results. The library l builds one function for each key and kind of
-// operands; its name is the key's first word. Constant numbers are of the same kind only if they are equal. At least
-// one operand must not be constant. If a word is constant, make builds the operations in place.
-func (b *Builder) Call(l *Library, key string, operands []Value,
+// CallFunction adds a call of a function that make builds, and returns its results. The library l keeps one function
+// for each key and kind of operands; its name begins with the key's first word. Constant numbers are of the same kind
+// only if they are equal. If all operands are constant, or a word is, make builds the operations in place.
+func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)
 	shape := key
@@ -60,12 +62,12 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 		b.functions[shape] = f
 	}
 	call := uint64(len(b.m.Calls))
-	b.m.Calls = append(b.m.Calls, Call{f, ids(args), stage})
+	b.m.Calls = append(b.m.Calls, FunctionCall{f, ids(args), stage})
 	var results []Value
 	for k, id := range f.Results {
 		n := f.Nodes[id]
 		if n.Op == OpConstant {
-			results = append(results, b.Constant(n.Range.Lo))
+			results = append(results, b.ConstantNumber(n.Range.Lo))
 			continue
 		}
 		results = append(results, b.add(Node{Op: OpCallResult, K: k, Table: call, Width: n.Width, Signed: n.Signed,
@@ -74,24 +76,24 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 	return results
 }
 
-// function returns a function that make builds, for operands of the kinds of like.
+// function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
+	f := &Builder{rate: b.rate, known: map[uint64]NodeID{}, counts: b.counts}
 	f.m.Fire, f.m.Known = NoNode, new(sync.Map)
 	var operands []Value
 	for _, v := range like {
 		n := v.node()
 		if n.Stage == ConstantStage {
-			operands = append(operands, f.Constant(n.Range.Lo))
+			operands = append(operands, f.ConstantNumber(n.Range.Lo))
 			continue
 		}
 		k := len(f.m.Pins)
-		p := f.add(Node{Op: OpArgument, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
+		p := f.add(Node{Op: OpFunctionArgument, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
 			Name: fmt.Sprint("x", k), level: n.level})
 		operands, f.m.Pins = append(operands, p), append(f.m.Pins, p.id)
 	}
-	results := Align(make(f, operands)...)
-	f.m.Stages = max(0, Stage(results...))
+	results := AlignStages(make(f, operands)...)
+	f.m.Stages = max(0, FirstCommonStage(results...))
 	for _, r := range results {
 		f.m.Results = append(f.m.Results, r.id)
 	}

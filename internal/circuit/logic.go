@@ -5,19 +5,20 @@ import "hlsgen/internal/num"
 // condition is the range of a condition, which is 1 if it holds and otherwise 0.
 var condition = num.Range{Hi: 1}
 
-// All returns the condition that all of the conditions hold, which is true if there are none.
-func (b *Builder) All(conditions ...Value) Value { return gate(b, OpAnd, 0, conditions) }
+// AllHold returns the condition that all of the conditions hold, which is true if there are none.
+func (b *Builder) AllHold(conditions ...Value) Value { return gate(b, OpAnd, 0, conditions) }
 
-// Any returns the condition that at least one of the conditions holds, which is false if there are none.
-func (b *Builder) Any(conditions ...Value) Value { return gate(b, OpOr, 1, conditions) }
+// AnyHolds returns the condition that at least one of the conditions holds, which is false if there are none.
+func (b *Builder) AnyHolds(conditions ...Value) Value { return gate(b, OpOr, 1, conditions) }
 
-// All returns the condition that all of the conditions hold. There must be at least one.
-func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
+// AllHold returns the condition that all of the conditions hold. There must be at least one.
+func AllHold(conditions ...Value) Value { return conditions[0].b.AllHold(conditions...) }
 
-// Any returns the condition that at least one of the conditions holds. There must be at least one.
-func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
+// AnyHolds returns the condition that at least one of the conditions holds. There must be at least one.
+func AnyHolds(conditions ...Value) Value { return conditions[0].b.AnyHolds(conditions...) }
 
-// gate returns a tree of gates of the operation op. A condition with the value decides determines the result alone.
+// gate returns the conditions joined by a tree of gates of the operation op, OpAnd or OpOr. A condition with the value
+// decides alone determines the result.
 func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 	var list []Value
 	for _, c := range conditions {
@@ -29,7 +30,7 @@ func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 		}
 	}
 	if len(list) == 0 {
-		return b.Constant(1 - decides)
+		return b.ConstantNumber(1 - decides)
 	}
 	for len(list) > 1 {
 		var next []Value
@@ -49,7 +50,7 @@ func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 // Not returns the negation of a condition.
 func Not(a Value) Value {
 	if c, ok := a.constant(); ok {
-		return a.b.Constant(1 - c)
+		return a.b.ConstantNumber(1 - c)
 	}
 	if n := a.node(); n.Op == OpNot {
 		return Value{a.b, n.Args[0]}
@@ -57,8 +58,8 @@ func Not(a Value) Value {
 	return operation(OpNot, 0, 0, condition, a)
 }
 
-// NotEqual returns the condition that exactly one of two conditions holds.
-func NotEqual(a, b Value) Value {
+// ExclusiveOr returns the condition that exactly one of two conditions holds.
+func ExclusiveOr(a, b Value) Value {
 	switch {
 	case a.is(0):
 		return b
@@ -85,7 +86,7 @@ func MuxByCondition(c, a, b Value) Value {
 	}
 	if a.node().Word {
 		at, stage, levels := together(c.b.rate.LUT, c, a, b)
-		return c.b.bits(Node{Op: OpMux, Args: ids(at), Stage: stage, level: levels}, a.Width())
+		return c.b.bits(Node{Op: OpMuxByCondition, Args: ids(at), Stage: stage, level: levels}, a.Width())
 	}
 	if a.is(1) && b.is(0) {
 		return c
@@ -93,7 +94,7 @@ func MuxByCondition(c, a, b Value) Value {
 	if a.is(0) && b.is(1) {
 		return Not(c)
 	}
-	return operation(OpMux, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
+	return operation(OpMuxByCondition, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
 }
 
 // MuxByIndex returns the value with the given index. The values are numbers, or words of the same width. The index
@@ -122,8 +123,8 @@ func MuxByIndex(index Value, values ...Value) Value {
 	return operation(OpMuxByIndex, 0, logic, r, operands...)
 }
 
-// lookup returns a function of up to 6 conditions. Bit n of the table is the result if the operands, the first one
-// lowest, are n in binary.
+// lookup returns a function, given by a table, of up to 6 conditions. Bit n of the table is the result if the operands,
+// the first one lowest, are n in binary.
 func lookup(table uint64, operands ...Value) Value {
 	// Constant operands are merged into the table.
 	for i := 0; i < len(operands); {
@@ -134,16 +135,16 @@ func lookup(table uint64, operands ...Value) Value {
 		}
 		table = fixed(table, len(operands), i, c)
 		if len(operands) == 1 {
-			return operands[i].b.Constant(int64(table & 1))
+			return operands[i].b.ConstantNumber(int64(table & 1))
 		}
 		operands = append(append([]Value{}, operands[:i]...), operands[i+1:]...)
 	}
 	all := uint64(1)<<(1<<len(operands)) - 1 // all 64 bits for 6 operands
 	switch b := operands[0].b; {
 	case table&all == 0:
-		return b.Constant(0)
+		return b.ConstantNumber(0)
 	case table&all == all:
-		return b.Constant(1)
+		return b.ConstantNumber(1)
 	case len(operands) == 1 && table&all == 2:
 		return operands[0]
 	case len(operands) == 1:
@@ -154,7 +155,8 @@ func lookup(table uint64, operands ...Value) Value {
 	return operands[0].b.number(n, condition)
 }
 
-// fixed returns a table without its condition number i, which always has the value c.
+// fixed returns the table of a function whose condition number i always has the value c, as a function of the others.
+// conditions is their number with that one.
 func fixed(table uint64, conditions, i int, c int64) (rest uint64) {
 	for n := range 1 << (conditions - 1) {
 		low := n & (1<<i - 1)

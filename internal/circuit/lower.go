@@ -4,12 +4,13 @@ import (
 	"fmt"
 )
 
-// actions are those of arithmetic and of gates.
-var actions = [...]action{OpAdd: doAdd, OpSubtract: doSubtract, OpMultiply: doMultiply, OpShift: doShiftLeft,
+// actions maps the operations of arithmetic and of gates to the actions that compute them in 64 bits.
+var actions = [...]action{OpAdd: doAdd, OpSubtract: doSubtract, OpMultiply: doMultiply, OpShiftByConstant: doShiftLeft,
 	OpLess: doLess, OpEqual: doEqual, OpAnd: doAnd, OpOr: doOr, OpXor: doXor}
 
-// add adds the steps of a node. A node whose value another one has already shares its place.
-func (f *flattener) add(id ID, n *Node) error {
+// add adds the steps of a node and gives its value a place. A node with the same bits as its operand shares the
+// operand's place and needs no step. The error says that the operation has no meaning.
+func (f *flattener) add(id NodeID, n *Node) error {
 	s := step{node: id}
 	switch n.Op {
 	case OpDelayOneClock:
@@ -17,7 +18,7 @@ func (f *flattener) add(id ID, n *Node) error {
 			f.slots[id] = f.slots[n.Args[0]]
 			return nil
 		}
-	case OpWrap, OpNumberBits:
+	case OpLowBitsAsNumber, OpNumberToWord:
 		if f.alike(n.Args[0], n) {
 			f.slots[id] = f.slots[n.Args[0]]
 			return nil
@@ -30,9 +31,9 @@ func (f *flattener) add(id ID, n *Node) error {
 	s.to = f.place(n)
 	f.slots[id] = s.to
 	switch n.Op {
-	case OpConstant, OpIterationStart, OpReadInputStream, OpArgument, OpReadState:
+	case OpConstant, OpIterationStart, OpReadInputStream, OpFunctionArgument, OpReadStateBefore:
 		return nil
-	case OpAdd, OpSubtract, OpMultiply, OpShift, OpLess, OpEqual:
+	case OpAdd, OpSubtract, OpMultiply, OpShiftByConstant, OpLess, OpEqual:
 		f.arithmetic(s, n)
 	case OpAnd, OpOr, OpXor:
 		f.gates(s, n)
@@ -41,17 +42,17 @@ func (f *flattener) add(id ID, n *Node) error {
 	case OpLogicTable:
 		s.mask = n.Table
 		f.list(s, doTable, n.Args)
-	case OpMux:
+	case OpMuxByCondition:
 		f.mux(s, n)
 	case OpMuxByIndex:
 		f.pick(s, n)
 	case OpSliceWord:
 		f.slice(s, n)
-	case OpConcatenate:
+	case OpConcatenateWords:
 		f.list(s, f.wider(doConcatenate, wideConcatenate, id), n.Args)
-	case OpWrap, OpNumberBits, OpDelayOneClock:
+	case OpLowBitsAsNumber, OpNumberToWord, OpDelayOneClock:
 		f.wrap(s, n.Args[0], n)
-	case OpReadNextState:
+	case OpReadStateAfter:
 		state := &f.m.States[n.K]
 		s.n = int32(f.limbs(id))
 		s.a, s.b, s.c = f.slots[state.When], f.converted(state.Next, *n), f.slots[state.Node]
@@ -65,7 +66,7 @@ func (f *flattener) add(id ID, n *Node) error {
 	return nil
 }
 
-// arithmetic adds a step of arithmetic, or a comparison.
+// arithmetic adds a step of arithmetic, a shift by a constant, or a comparison.
 func (f *flattener) arithmetic(s step, n *Node) {
 	condition := n.Op == OpLess || n.Op == OpEqual
 	wide := f.limbs(s.node) > 1
@@ -84,13 +85,13 @@ func (f *flattener) arithmetic(s step, n *Node) {
 		do = wideEqual
 	case wide:
 		do = wideArithmetic
-	case n.Op == OpShift && n.K < 0:
+	case n.Op == OpShiftByConstant && n.K < 0:
 		do, s.k = doShiftRight, int32(-n.K)
 	}
 	f.emit(s, do, n.Args...)
 }
 
-// gates adds a step for every two conditions.
+// gates adds the steps of a gate: one for each condition after the first.
 func (f *flattener) gates(s step, n *Node) {
 	do := actions[n.Op]
 	if len(n.Args) == 1 {
@@ -112,7 +113,7 @@ func (f *flattener) mux(s step, n *Node) {
 	f.code = append(f.code, s)
 }
 
-// pick adds a step that selects a value by its number.
+// pick adds a step that selects one of several values by an index.
 func (f *flattener) pick(s step, n *Node) {
 	s = f.chosen(s, n)
 	places := make([]int32, len(n.Args)-1)
@@ -125,7 +126,7 @@ func (f *flattener) pick(s step, n *Node) {
 	f.code = append(f.code, s)
 }
 
-// slice adds a step that takes bits of a value.
+// slice adds a step that takes adjacent bits of a value as a word.
 func (f *flattener) slice(s step, n *Node) {
 	from := n.Args[0]
 	s.k, s.n, s.mask = int32(n.K), int32(n.Width), ones(n.Width)
@@ -146,7 +147,7 @@ func (f *flattener) slice(s step, n *Node) {
 // row adds a step that reads a memory.
 func (f *flattener) row(s step, n *Node) {
 	a := &f.m.Memories[n.K]
-	s.k, s.n, s.a, s.mask = int32(n.K), int32(Limbs(a.Width)), f.slots[n.Args[0]], uint64(a.Rows)
+	s.k, s.n, s.a, s.mask = int32(n.K), int32(LimbCount(a.Width)), f.slots[n.Args[0]], uint64(a.Rows)
 	s.do = f.wider(doRow, wideRow, s.node)
 	if !f.forwards(n) {
 		f.code = append(f.code, s)
@@ -159,7 +160,7 @@ func (f *flattener) row(s step, n *Node) {
 }
 
 // call adds a step that calls a function, and makes room for all of its results.
-func (f *flattener) call(id ID, call int) {
+func (f *flattener) call(id NodeID, call int) {
 	c, g := &f.m.Calls[call], f.functions[call]
 	s := step{do: doCall, node: id, k: int32(call), b: int32(len(f.lists)), n: int32(len(c.Args))}
 	for i, a := range c.Args {

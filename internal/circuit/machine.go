@@ -22,8 +22,8 @@ func (r *Machine) Reset() {
 
 // Iterate runs the next iteration. in holds the next word of every input stream, in the order of Module.In, or nil
 // where there is none yet. If the iteration must read a word that is not there, it does not start: lacks is the number
-// of that input, and nothing changes. Otherwise lacks is -1, Reads tells which words the iteration took, and Written
-// returns those that it writes.
+// of that input, and nothing changes. Otherwise lacks is -1, HasReadInput tells which words the iteration took, and
+// WrittenWord returns those that it writes.
 //
 // The error names an operation whose result lies outside of its range, or that reaches beyond a memory, if something
 // depends on the result. The machine must be reset after an error.
@@ -38,7 +38,7 @@ func (r *Machine) Iterate(in [][]uint64) (lacks int, err error) {
 		if in[k] == nil {
 			continue
 		}
-		if p := r.m.In[k]; len(in[k]) != Limbs(p.Width) || !fits(in[k], p.Width) {
+		if p := r.m.In[k]; len(in[k]) != LimbCount(p.Width) || !fits(in[k], p.Width) {
 			return -1, fmt.Errorf("%s: %s gets a word that has no %d bits", r.m.Name, p.Name, p.Width)
 		}
 		if s.word >= 0 {
@@ -60,12 +60,12 @@ func (r *Machine) Iterate(in [][]uint64) (lacks int, err error) {
 	return -1, err
 }
 
-// Reads reports whether the last iteration took the word of an input.
-func (r *Machine) Reads(input int) bool { return r.values[r.in[input].when] == 1 }
+// HasReadInput reports whether the last iteration took the word of the input with this number.
+func (r *Machine) HasReadInput(input int) bool { return r.values[r.in[input].when] == 1 }
 
-// Written returns the word that the last iteration writes to an output, or nil if it writes none. The word is valid
+// WrittenWord returns the word that the last iteration writes to an output, or nil if it writes none. The word is valid
 // until the next iteration.
-func (r *Machine) Written(output int) []uint64 {
+func (r *Machine) WrittenWord(output int) []uint64 {
 	s := r.out[output]
 	if r.values[s.when] != 1 {
 		return nil
@@ -106,8 +106,9 @@ func (r *Machine) commit() {
 	}
 }
 
-// Load replaces a row of a table that can be loaded. table is its number in Module.LoadableTables.
-func (r *Machine) Load(table, row int, word []uint64) error {
+// LoadTableRow replaces a row of a table that can be loaded. table is its number in Module.LoadableTables. It
+// returns an error if there is no such table or row, or if the word does not have the width of a row.
+func (r *Machine) LoadTableRow(table, row int, word []uint64) error {
 	for k := range r.m.Memories {
 		a := &r.m.Memories[k]
 		if !a.Loaded {
@@ -116,7 +117,7 @@ func (r *Machine) Load(table, row int, word []uint64) error {
 		if table--; table >= 0 {
 			continue
 		}
-		limbs := Limbs(a.Width)
+		limbs := LimbCount(a.Width)
 		if row < 0 || row >= a.Rows || len(word) != limbs || !fits(word, a.Width) {
 			return fmt.Errorf("%s: row %d of %v for table %s, which has %d rows of %d bits", r.m.Name, row, word,
 				a.Name, a.Rows, a.Width)

@@ -20,15 +20,15 @@ type drawing struct {
 }
 
 // add adds a node whose exact result is v; the node wraps it to its width.
-func (d *drawing) add(n circuit.Node, v *big.Int) circuit.ID {
+func (d *drawing) add(n circuit.Node, v *big.Int) circuit.NodeID {
 	if n.Range = (num.Range{}); n.Width < 64 || n.Width == 64 && n.Signed {
-		n.Range = num.Type{Kind: num.Int, Width: n.Width}.Range()
+		n.Range = num.Type{Kind: num.KindInt, Width: n.Width}.Range()
 		if !n.Signed {
-			n.Range = num.Type{Kind: num.UInt, Width: n.Width}.Range()
+			n.Range = num.Type{Kind: num.KindUInt, Width: n.Width}.Range()
 		}
 	}
 	d.m.Nodes, d.values = append(d.m.Nodes, n), append(d.values, wrapped(v, n.Width, n.Signed && !n.Word))
-	return circuit.ID(len(d.values) - 1)
+	return circuit.NodeID(len(d.values) - 1)
 }
 
 // wrapped returns the lowest bits of v, read as a number.
@@ -44,10 +44,10 @@ func wrapped(v *big.Int, width int, signed bool) *big.Int {
 func truthOf(holds bool) *big.Int { return big.NewInt(truth(holds)) }
 
 // number returns a random number that the circuit has already.
-func (d *drawing) number() circuit.ID {
+func (d *drawing) number() circuit.NodeID {
 	for {
 		if id := d.IntN(len(d.values)); !d.m.Nodes[id].Word {
-			return circuit.ID(id)
+			return circuit.NodeID(id)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (d *drawing) number() circuit.ID {
 func (d *drawing) step() {
 	a, b := d.number(), d.number()
 	x, y := d.values[a], d.values[b]
-	n := circuit.Node{Args: []circuit.ID{a, b}, Width: 1 + d.IntN(127), Signed: d.IntN(2) == 0}
+	n := circuit.Node{Args: []circuit.NodeID{a, b}, Width: 1 + d.IntN(127), Signed: d.IntN(2) == 0}
 	if d.IntN(3) > 0 { // wide enough for sums
 		n.Width, n.Signed = min(128, max(d.m.Nodes[a].Width, d.m.Nodes[b].Width)+2), true
 	}
@@ -72,7 +72,7 @@ func (d *drawing) step() {
 		n.Op, n.Width, n.Signed = circuit.OpMultiply, min(128, d.m.Nodes[a].Width+d.m.Nodes[b].Width), true
 		v.Mul(x, y)
 	case 3:
-		n.Op, n.Args, n.K = circuit.OpShift, n.Args[:1], d.IntN(160)-80
+		n.Op, n.Args, n.K = circuit.OpShiftByConstant, n.Args[:1], d.IntN(160)-80
 		if v.Lsh(x, uint(max(0, n.K))); n.K < 0 {
 			v.Rsh(x, uint(-n.K))
 		}
@@ -83,26 +83,27 @@ func (d *drawing) step() {
 		n.Op, n.Width, n.Signed = circuit.OpEqual, 1, false
 		v = truthOf(x.Cmp(y) == 0)
 	case 6:
-		less := d.add(circuit.Node{Op: circuit.OpLess, Args: []circuit.ID{a, b}, Width: 1}, truthOf(x.Cmp(y) < 0))
-		n.Op, n.Args = circuit.OpMux, []circuit.ID{less, a, b}
+		less := d.add(circuit.Node{Op: circuit.OpLess, Args: []circuit.NodeID{a, b}, Width: 1}, truthOf(x.Cmp(y) < 0))
+		n.Op, n.Args = circuit.OpMuxByCondition, []circuit.NodeID{less, a, b}
 		if v = y; d.values[less].Sign() > 0 {
 			v = x
 		}
 	case 7: // bits of a number, joined in another order
 		width := 2 + d.IntN(180)
-		word := d.add(circuit.Node{Op: circuit.OpNumberBits, Args: []circuit.ID{a}, Width: width, Word: true}, x)
+		word := d.add(circuit.Node{Op: circuit.OpNumberToWord, Args: []circuit.NodeID{a}, Width: width, Word: true}, x)
 		cut := 1 + d.IntN(width-1)
 		all := d.values[word]
-		low := d.add(circuit.Node{Op: circuit.OpSliceWord, Args: []circuit.ID{word}, Width: cut, Word: true}, all)
-		high := d.add(circuit.Node{Op: circuit.OpSliceWord, Args: []circuit.ID{word}, K: cut, Width: width - cut,
+		low := d.add(circuit.Node{Op: circuit.OpSliceWord, Args: []circuit.NodeID{word}, Width: cut, Word: true}, all)
+		high := d.add(circuit.Node{Op: circuit.OpSliceWord, Args: []circuit.NodeID{word}, K: cut, Width: width - cut,
 			Word: true}, new(big.Int).Rsh(all, uint(cut)))
 		joined := new(big.Int).Add(d.values[high], new(big.Int).Lsh(d.values[low], uint(width-cut)))
-		word = d.add(circuit.Node{Op: circuit.OpConcatenate, Args: []circuit.ID{high, low}, Width: width, Word: true},
+		word = d.add(circuit.Node{Op: circuit.OpConcatenateWords, Args: []circuit.NodeID{high, low}, Width: width,
+			Word: true},
 			joined)
-		n.Op, n.Args, n.Width = circuit.OpWrap, []circuit.ID{word}, min(n.Width, width)
+		n.Op, n.Args, n.Width = circuit.OpLowBitsAsNumber, []circuit.NodeID{word}, min(n.Width, width)
 		v = joined
 	case 8:
-		n.Op, n.Args = circuit.OpWrap, n.Args[:1]
+		n.Op, n.Args = circuit.OpLowBitsAsNumber, n.Args[:1]
 		v = x
 	}
 	d.add(n, v)
@@ -111,7 +112,7 @@ func (d *drawing) step() {
 // limbs returns a number as a word.
 func limbs(v *big.Int, width int) (word []uint64) {
 	v = wrapped(v, width, false)
-	for range circuit.Limbs(width) {
+	for range circuit.LimbCount(width) {
 		word = append(word, new(big.Int).And(v, new(big.Int).SetUint64(^uint64(0))).Uint64())
 		v = new(big.Int).Rsh(v, 64)
 	}
@@ -124,7 +125,7 @@ func TestWideNumbers(t *testing.T) {
 	for seed := range uint64(2000) {
 		d := &drawing{Rand: rand.New(rand.NewPCG(seed, 128))}
 		always := d.add(circuit.Node{Op: circuit.OpConstant, Width: 1}, big.NewInt(1))
-		d.m.Nodes[always].Range = num.SingleValue(1)
+		d.m.Nodes[always].Range = num.SingleValueRange(1)
 		d.m.Fire = always
 		var in [][]uint64
 		for k := range 4 {
@@ -137,15 +138,17 @@ func TestWideNumbers(t *testing.T) {
 			d.m.In = append(d.m.In, circuit.StreamPort{Name: fmt.Sprint("in", k), Width: width, When: always,
 				Word: word})
 			in = append(in, limbs(v, width))
-			d.add(circuit.Node{Op: circuit.OpWrap, Args: []circuit.ID{word}, Width: width, Signed: d.IntN(2) == 0}, v)
+			d.add(circuit.Node{Op: circuit.OpLowBitsAsNumber, Args: []circuit.NodeID{word}, Width: width,
+				Signed: d.IntN(2) == 0}, v)
 		}
 		for range 30 {
 			d.step()
 		}
 		for id, n := range slices.Clone(d.m.Nodes) {
 			if !n.Word {
-				word := d.add(circuit.Node{Op: circuit.OpNumberBits, Args: []circuit.ID{circuit.ID(id)}, Width: 130,
-					Word: true}, d.values[id])
+				word := d.add(circuit.Node{Op: circuit.OpNumberToWord, Args: []circuit.NodeID{circuit.NodeID(id)},
+					Width: 130,
+					Word:  true}, d.values[id])
 				d.m.Out = append(d.m.Out, circuit.StreamPort{Width: 130, When: always, Word: word})
 			}
 		}
@@ -154,7 +157,7 @@ func TestWideNumbers(t *testing.T) {
 			t.Fatalf("seed %d: %d, %v", seed, lacks, err)
 		}
 		for k, o := range d.m.Out {
-			if got, want := r.Written(k), limbs(d.values[o.Word], 130); !slices.Equal(got, want) {
+			if got, want := r.WrittenWord(k), limbs(d.values[o.Word], 130); !slices.Equal(got, want) {
 				n := d.m.Nodes[d.m.Nodes[o.Word].Args[0]]
 				t.Fatalf("seed %d: %v of %d bits is %x, want %x", seed, n.Op, n.Width, got, want)
 			}
@@ -166,33 +169,33 @@ func TestWideNumbers(t *testing.T) {
 func TestWideStates(t *testing.T) {
 	t.Parallel()
 	const width = 4096
-	b := circuit.New(rates[0])
-	word := b.Input(width, b.Constant(1))
-	kept := b.WordRegister("kept", 0, width)
-	kept.Set(word, b.Constant(1))
-	at := b.Counter("at", 3, b.Constant(1)).Index
-	array := b.Array("array", circuit.BlockRAM, 3, width)
-	b.Output(array.Row(at), b.Constant(1))
-	array.Write(at, word, b.Constant(1))
-	b.Output(array.After(at), b.Constant(1))
-	b.Output(kept.Value(), b.Constant(1))
-	r := newMachine(t, b.Layer())
+	b := circuit.NewBuilder(rates[0])
+	word := b.AddInputStream(width, b.ConstantNumber(1))
+	kept := b.AddWordRegister("kept", 0, width)
+	kept.SetNext(word, b.ConstantNumber(1))
+	at := b.AddCounter("at", 3, b.ConstantNumber(1)).Index
+	array := b.AddArray("array", circuit.BlockRAMStyle, 3, width)
+	b.AddOutputStream(array.ReadRowBefore(at), b.ConstantNumber(1))
+	array.WriteRow(at, word, b.ConstantNumber(1))
+	b.AddOutputStream(array.ReadRowAfter(at), b.ConstantNumber(1))
+	b.AddOutputStream(kept.ValueBefore(), b.ConstantNumber(1))
+	r := newMachine(t, b.FinishLayer())
 	var words [][]uint64
 	for i := range 9 {
 		elements := make([]int64, width/13)
 		for k := range elements {
 			elements[k] = int64(i*k%4000 - 2000)
 		}
-		w := append(circuit.PackElements(nil, intN(13), elements), 0)[:width/64]
-		if back := circuit.AppendElements(nil, intN(13), width/13, w); !slices.Equal(back, elements) {
+		w := append(circuit.AppendPackedElements(nil, intN(13), elements), 0)[:width/64]
+		if back := circuit.AppendUnpackedElements(nil, intN(13), width/13, w); !slices.Equal(back, elements) {
 			t.Fatalf("%v comes back as %v", elements, back)
 		}
 		words = append(words, w)
 		if _, err := r.Iterate([][]uint64{w}); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && !slices.Equal(r.Written(0), words[i-3]) || !slices.Equal(r.Written(1), w) ||
-			i > 0 && !slices.Equal(r.Written(2), words[i-1]) {
+		if i >= 3 && !slices.Equal(r.WrittenWord(0), words[i-3]) || !slices.Equal(r.WrittenWord(1), w) ||
+			i > 0 && !slices.Equal(r.WrittenWord(2), words[i-1]) {
 			t.Errorf("iteration %d: another word", i)
 		}
 	}
@@ -201,13 +204,13 @@ func TestWideStates(t *testing.T) {
 // TestLoaded loads rows of a table, and begins again with them.
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	b := circuit.New(rates[0])
+	b := circuit.NewBuilder(rates[0])
 	circuit.MakeTablesLoadable(b)
-	at := b.Counter("at", 2, b.Constant(1)).Index
+	at := b.AddCounter("at", 2, b.ConstantNumber(1)).Index
 	data := func() [][]int64 { return [][]int64{{1}, {-2}} }
-	b.Output(b.Table("first", circuit.BlockRAM, intN(4), 1, 2, data).Row(at), b.Constant(1))
-	b.Output(b.Table("second", circuit.BlockRAM, intN(4), 1, 2, data).Row(at), b.Constant(1))
-	m := b.Layer()
+	b.AddOutputStream(b.AddTable("first", circuit.BlockRAMStyle, intN(4), 1, 2, data).ReadRow(at), b.ConstantNumber(1))
+	b.AddOutputStream(b.AddTable("second", circuit.BlockRAMStyle, intN(4), 1, 2, data).ReadRow(at), b.ConstantNumber(1))
+	m := b.FinishLayer()
 	r := newMachine(t, m)
 	two := func() (list []int64) {
 		for range 2 {
@@ -215,12 +218,12 @@ func TestLoaded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, intN(4).Decode(out[0]), intN(4).Decode(out[1]))
+			list = append(list, intN(4).DecodeBits(out[0]), intN(4).DecodeBits(out[1]))
 		}
 		return list
 	}
 	before := two()
-	if err := r.Load(1, 1, []uint64{7}); err != nil {
+	if err := r.LoadTableRow(1, 1, []uint64{7}); err != nil {
 		t.Fatal(err)
 	}
 	after := two()
@@ -228,8 +231,9 @@ func TestLoaded(t *testing.T) {
 	if want := "[1 1 -2 -2] [1 1 -2 7] [1 1 -2 7]"; fmt.Sprint(before, after, two()) != want {
 		t.Errorf("%v, want %v", fmt.Sprint(before, after), want)
 	}
-	for _, wrong := range []error{r.Load(2, 0, []uint64{1}), r.Load(0, 2, []uint64{1}), r.Load(0, -1, []uint64{1}),
-		r.Load(0, 0, []uint64{16}), r.Load(0, 0, []uint64{1, 0})} {
+	for _, wrong := range []error{r.LoadTableRow(2, 0, []uint64{1}), r.LoadTableRow(0, 2, []uint64{1}),
+		r.LoadTableRow(0, -1, []uint64{1}),
+		r.LoadTableRow(0, 0, []uint64{16}), r.LoadTableRow(0, 0, []uint64{1, 0})} {
 		if wrong == nil {
 			t.Error("it loads a row that does not fit")
 		}
@@ -239,12 +243,12 @@ func TestLoaded(t *testing.T) {
 // TestLacks checks that an iteration without its word does not begin, and that it begins once the word is there.
 func TestLacks(t *testing.T) {
 	t.Parallel()
-	b := circuit.New(rates[0])
-	place := b.Counter("place", 2, b.Constant(1))
-	b.Input(4, b.Constant(1))
-	x := b.Input(4, place.Last)
-	b.Output(x, place.Last)
-	r := newMachine(t, b.Layer())
+	b := circuit.NewBuilder(rates[0])
+	place := b.AddCounter("place", 2, b.ConstantNumber(1))
+	b.AddInputStream(4, b.ConstantNumber(1))
+	x := b.AddInputStream(4, place.Last)
+	b.AddOutputStream(x, place.Last)
+	r := newMachine(t, b.FinishLayer())
 	w := []uint64{5}
 	var told []int
 	for _, in := range [][][]uint64{{nil, nil}, {w, nil}, {w, nil}, {nil, w}, {w, w}, {nil, w}} {
@@ -268,52 +272,53 @@ func TestMachineErrors(t *testing.T) {
 		want string // part of the error; empty if there is none
 	}{
 		"range": {func(b *circuit.Builder, x value) {
-			b.Output(circuit.LowBits(circuit.AssumeRange(x, small), 4), b.Constant(1))
+			b.AddOutputStream(circuit.LowBitsOf(circuit.AssumeRange(x, small), 4), b.ConstantNumber(1))
 		}, "is 12, outside of [0,9]"},
 		"range, chosen": {func(b *circuit.Builder, x value) {
-			b.Output(circuit.LowBits(circuit.MuxByCondition(circuit.GreaterThan(x, b.Constant(11)), b.Constant(1),
-				circuit.AssumeRange(x, small)), 4), b.Constant(1))
+			b.AddOutputStream(circuit.LowBitsOf(circuit.MuxByCondition(circuit.IsGreater(x, b.ConstantNumber(11)),
+				b.ConstantNumber(1),
+				circuit.AssumeRange(x, small)), 4), b.ConstantNumber(1))
 		}, ""},
 		"range, of another bit": {func(b *circuit.Builder, x value) {
-			y := circuit.Packed(uintN(4), circuit.AssumeRange(x, small), x)
-			b.Output(circuit.BitRange(y, 4, 4), b.Constant(1))
+			y := circuit.PackIntoWord(uintN(4), circuit.AssumeRange(x, small), x)
+			b.AddOutputStream(circuit.SliceBits(y, 4, 4), b.ConstantNumber(1))
 		}, ""},
 		"range, in a function": {func(b *circuit.Builder, x value) {
-			y := b.Call(new(circuit.Library), "f", some{x}, func(_ *circuit.Builder, v some) some {
+			y := b.CallFunction(new(circuit.FunctionLibrary), "f", some{x}, func(_ *circuit.Builder, v some) some {
 				return some{circuit.AssumeRange(v[0], small)}
 			})
-			b.Output(circuit.LowBits(y[0], 4), b.Constant(1))
+			b.AddOutputStream(circuit.LowBitsOf(y[0], 4), b.ConstantNumber(1))
 		}, "in the call of f_0: "},
 		"range, of a state": {func(b *circuit.Builder, x value) {
-			reg := b.Register("reg", 0, small).WithInitial(0)
-			reg.Set(circuit.AssumeRange(x, small), b.Constant(1))
-			b.Output(circuit.LowBits(reg.Value(), 4), b.Constant(1))
+			reg := b.AddRegister("reg", 0, small).WithResetValue(0)
+			reg.SetNext(circuit.AssumeRange(x, small), b.ConstantNumber(1))
+			b.AddOutputStream(circuit.LowBitsOf(reg.ValueBefore(), 4), b.ConstantNumber(1))
 		}, "outside of [0,9]"},
 		"range, of a state that stays": {func(b *circuit.Builder, x value) {
-			reg := b.Register("reg", 0, small).WithInitial(0)
-			reg.Set(circuit.AssumeRange(x, small), circuit.GreaterThan(b.Constant(10), x))
-			b.Output(circuit.LowBits(reg.Value(), 4), b.Constant(1))
+			reg := b.AddRegister("reg", 0, small).WithResetValue(0)
+			reg.SetNext(circuit.AssumeRange(x, small), circuit.IsGreater(b.ConstantNumber(10), x))
+			b.AddOutputStream(circuit.LowBitsOf(reg.ValueBefore(), 4), b.ConstantNumber(1))
 		}, ""},
 		"row": {func(b *circuit.Builder, x value) {
-			b.Output(b.Table("table", circuit.DistributedRAM, intN(3), 1, 12, func() [][]int64 {
+			b.AddOutputStream(b.AddTable("table", circuit.DistributedRAMStyle, intN(3), 1, 12, func() [][]int64 {
 				return slices.Repeat([][]int64{{1}}, 12)
-			}).Row(x), b.Constant(1))
+			}).ReadRow(x), b.ConstantNumber(1))
 		}, "takes row 12 of memory table, which has 12 rows"},
 		"written row": {func(b *circuit.Builder, x value) {
-			array := b.Array("array", circuit.BlockRAM, 12, 4)
-			array.Write(x, circuit.LowBits(x, 4), b.Constant(1))
-			b.Output(array.After(b.Constant(3)), b.Constant(1))
+			array := b.AddArray("array", circuit.BlockRAMStyle, 12, 4)
+			array.WriteRow(x, circuit.LowBitsOf(x, 4), b.ConstantNumber(1))
+			b.AddOutputStream(array.ReadRowAfter(b.ConstantNumber(3)), b.ConstantNumber(1))
 		}, "takes row 12 of memory array, which has 12 rows"},
 		"row that is not written": {func(b *circuit.Builder, x value) {
-			array := b.Array("array", circuit.BlockRAM, 12, 4)
-			array.Write(x, circuit.LowBits(x, 4), circuit.GreaterThan(b.Constant(12), x))
-			b.Output(array.After(b.Constant(3)), b.Constant(1))
+			array := b.AddArray("array", circuit.BlockRAMStyle, 12, 4)
+			array.WriteRow(x, circuit.LowBitsOf(x, 4), circuit.IsGreater(b.ConstantNumber(12), x))
+			b.AddOutputStream(array.ReadRowAfter(b.ConstantNumber(3)), b.ConstantNumber(1))
 		}, ""},
 	}
 	for name, tt := range layers {
-		b := circuit.New(rates[0])
-		tt.make(b, circuit.Element(b.Input(4, b.Constant(1)), 0, uintN(4)))
-		r := newMachine(t, b.Layer())
+		b := circuit.NewBuilder(rates[0])
+		tt.make(b, circuit.ElementOf(b.AddInputStream(4, b.ConstantNumber(1)), 0, uintN(4)))
+		r := newMachine(t, b.FinishLayer())
 		for _, v := range []uint64{3, 12} {
 			_, err := r.Iterate([][]uint64{{v}})
 			if want := tt.want; v == 3 && err != nil || v == 12 && (err == nil) != (want == "") ||
@@ -333,18 +338,18 @@ func TestMachineErrors(t *testing.T) {
 // TestNoMachine checks that circuits without a meaning are refused.
 func TestNoMachine(t *testing.T) {
 	t.Parallel()
-	one := circuit.Node{Op: circuit.OpConstant, Width: 1, Range: num.SingleValue(1)}
+	one := circuit.Node{Op: circuit.OpConstant, Width: 1, Range: num.SingleValueRange(1)}
 	for want, m := range map[string]*circuit.Module{
-		"depends on itself":          {Nodes: []circuit.Node{{Op: circuit.OpNot, Args: []circuit.ID{0}, Width: 1}}},
+		"depends on itself":          {Nodes: []circuit.Node{{Op: circuit.OpNot, Args: []circuit.NodeID{0}, Width: 1}}},
 		"is a number of 129 bits":    {Nodes: []circuit.Node{{Op: circuit.OpConstant, Width: 129, Signed: true}}},
 		"operation 99":               {Nodes: []circuit.Node{{Op: 99, Width: 1}}},
 		"has 1 rows, want 2":         {Memories: []circuit.RowMemory{{Name: "t", Rows: 2, Width: 1, Data: rowsOf(1)}}},
 		"a row of 1 elements of INT": {Memories: []circuit.RowMemory{{Name: "t", Rows: 1, Width: 3, Data: rowsOf(1)}}},
-		"function f has a state": {Nodes: []circuit.Node{one}, Calls: []circuit.Call{{Function: &circuit.Module{
+		"function f has a state": {Nodes: []circuit.Node{one}, Calls: []circuit.FunctionCall{{Function: &circuit.Module{
 			Name: "f", States: make([]circuit.StateRegister, 1)}}}},
 	} {
 		if len(m.Nodes) > 0 {
-			m.Results = []circuit.ID{0}
+			m.Results = []circuit.NodeID{0}
 		}
 		for k := range m.Memories {
 			a := &m.Memories[k]

@@ -14,104 +14,108 @@ type Register struct {
 	state int
 }
 
-// Register adds a state that holds a number in range r. It is read and written at the given stage.
-func (b *Builder) Register(name string, stage int, r num.Range) Register {
-	t := num.NarrowestInt(r)
-	return state(b, StateRegister{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
-		Node{Range: r, Width: t.Width, Signed: t.Signed()})
+// AddRegister adds a state that holds a number in range r. It is read and written at the given stage.
+func (b *Builder) AddRegister(name string, stage int, r num.Range) Register {
+	t := num.NarrowestIntTypeFor(r)
+	return state(b, StateRegister{Name: name, Stage: stage, Width: t.Width, Signed: t.IsSigned()},
+		Node{Range: r, Width: t.Width, Signed: t.IsSigned()})
 }
 
-// WordRegister adds a state that holds a word of width bits. It is read and written at the given stage.
-func (b *Builder) WordRegister(name string, stage, width int) Register {
+// AddWordRegister adds a state that holds a word of width bits. It is read and written at the given stage.
+func (b *Builder) AddWordRegister(name string, stage, width int) Register {
 	return state(b, StateRegister{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
 
+// state adds the state s and the node that reads it, which has the type of n.
 func state(b *Builder, s StateRegister, n Node) Register {
 	k := len(b.m.States)
-	n.Op, n.K, n.Stage, n.Name = OpReadState, k, s.Stage, s.Name
+	n.Op, n.K, n.Stage, n.Name = OpReadStateBefore, k, s.Stage, s.Name
 	s.Node, s.Next, s.When = b.add(n).id, NoNode, NoNode
 	b.m.States = append(b.m.States, s)
 	return Register{b, k}
 }
 
-// WithInitial gives the register the value v after a reset, and returns it. A register without one must be written
+// WithResetValue gives the register the value v after a reset, and returns it. A register without one must be written
 // before it is read.
-func (r Register) WithInitial(v int64) Register {
+func (r Register) WithResetValue(v int64) Register {
 	s := &r.b.m.States[r.state]
 	s.Init, s.Reset = v, true
 	return r
 }
 
-// Value returns the value that earlier iterations left, at the register's stage.
-func (r Register) Value() Value { return Value{r.b, r.b.m.States[r.state].Node} }
+// ValueBefore returns the value that earlier iterations left, at the register's stage.
+func (r Register) ValueBefore() Value { return Value{r.b, r.b.m.States[r.state].Node} }
 
-// NextValue returns the value that this iteration leaves, one stage later.
-func (r Register) NextValue() Value {
+// ValueAfter returns the value that this iteration leaves, one stage later.
+func (r Register) ValueAfter() Value {
 	s := &r.b.m.States[r.state]
 	n := r.b.m.Nodes[s.Node]
-	n.Op, n.Stage, n.Name, n.level = OpReadNextState, s.Stage+1, s.Name+"_after", 0
+	n.Op, n.Stage, n.Name, n.level = OpReadStateAfter, s.Stage+1, s.Name+"_after", 0
 	return r.b.add(n)
 }
 
-// Set makes each iteration for which the condition when holds write next to the register. Both must be available at the
-// register's stage, or earlier.
-func (r Register) Set(next, when Value) {
+// SetNext makes each iteration for which the condition when holds write next to the register. Both must be available at
+// the register's stage, or earlier.
+func (r Register) SetNext(next, when Value) {
 	s := &r.b.m.States[r.state]
-	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
+	when = r.b.now(func() Value { return AllHold(r.b.IterationStarted(s.Stage), when.AtStage(s.Stage)) })
 	s = &r.b.m.States[r.state]
-	n := next.At(s.Stage)
-	if have := r.Value().node(); !have.Word && !n.Range().Within(have.Range) {
+	n := next.AtStage(s.Stage)
+	if have := r.ValueBefore().node(); !have.Word && !n.Range().IsWithin(have.Range) {
 		panic(fmt.Sprintf("circuit: register %s of %v is set to %v", s.Name, have.Range, n.Range()))
 	}
 	s.Next, s.When = n.id, when.id
 }
 
-// SetLate does what Set does, at the first stage at which both values are available. It returns after how many
-// iterations the new value can be read. To iterations in between, the register may show the old value or the new one.
-func (r Register) SetLate(next, when Value) (iterations int) {
+// SetNextWhenAvailable does what SetNext does, at the first stage at which both values are available. It returns the
+// number of iterations after which the new value can be read. Iterations in between may read the old value or the new
+// one.
+func (r Register) SetNextWhenAvailable(next, when Value) (iterations int) {
 	s := &r.b.m.States[r.state]
 	read := s.Stage
-	s.Stage = max(read, Stage(next, when))
-	r.Set(next, when)
+	s.Stage = max(read, FirstCommonStage(next, when))
+	r.SetNext(next, when)
 	return r.b.m.States[r.state].Stage - read + 1
 }
 
-// RunningSum returns the sum of a number over all iterations since the last one for which first holds, including
+// AddRunningSum returns the sum of a number over all iterations since the last one for which first holds, including
 // that one. A register of type t holds the sum, which wraps to that type.
-func (b *Builder) RunningSum(name string, t num.Type, first, v Value) Value {
+func (b *Builder) AddRunningSum(name string, t num.Type, first, v Value) Value {
 	if first.is(1) {
-		return Wrapped(v, t)
+		return LowBitsAsType(v, t)
 	}
 	logic := adder(b, t.Width)
 	at, stage, _ := together(logic, first, v)
 	stage = max(stage, 0)
-	acc := b.Register(name, stage, t.Range())
+	acc := b.AddRegister(name, stage, t.Range())
 	next := b.now(func() Value {
-		before := MuxByCondition(at[0].At(stage), b.Constant(0), acc.Value())
-		v := Wrapped(at[1].At(stage), t)
+		before := MuxByCondition(at[0].AtStage(stage), b.ConstantNumber(0), acc.ValueBefore())
+		v := LowBitsAsType(at[1].AtStage(stage), t)
 		if _, ok := before.Range().Plus(v.Range()); !ok {
 			return wrappedSum(before, v, t)
 		}
-		return Wrapped(Sum(before, v), t)
+		return LowBitsAsType(SumOfTwo(before, v), t)
 	})
-	acc.Set(next, b.Constant(1))
-	return acc.NextValue()
+	acc.SetNext(next, b.ConstantNumber(1))
+	return acc.ValueAfter()
 }
 
-// RunningMaximum returns the greatest number v among all iterations since the last one for which first holds, including
-// that one.
-func RunningMaximum(name string, first, v Value) Value {
+// AddRunningMaximum returns the greatest number v among all iterations since the last one for which first holds,
+// including that one.
+func AddRunningMaximum(name string, first, v Value) Value {
 	if first.is(1) {
 		return v
 	}
 	b := v.b
 	at, stage, _ := together(adder(b, v.Width())+b.rate.LUT, first, v)
 	stage = max(stage, 0)
-	peak := b.Register(name, stage, v.Range())
-	first, v = at[0].At(stage), at[1].At(stage)
-	next := b.now(func() Value { return MuxByCondition(Any(first, GreaterThan(v, peak.Value())), v, peak.Value()) })
-	peak.Set(next, b.Constant(1))
-	return peak.NextValue()
+	peak := b.AddRegister(name, stage, v.Range())
+	first, v = at[0].AtStage(stage), at[1].AtStage(stage)
+	next := b.now(func() Value {
+		return MuxByCondition(AnyHolds(first, IsGreater(v, peak.ValueBefore())), v, peak.ValueBefore())
+	})
+	peak.SetNext(next, b.ConstantNumber(1))
+	return peak.ValueAfter()
 }
 
 // A ConstantTable is a memory of a circuit whose rows are constants.
@@ -121,21 +125,24 @@ type ConstantTable struct {
 	row    Value
 }
 
-// Table adds a table of rows with the given number of elements of type elem each. It calls data for the rows when the
-// table is written out, or at once if there is only one row.
-func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int,
+// AddTable adds a table of rows with the given number of elements of type elem each. It calls data for the rows when
+// the table is written out, or at once if there is only one row.
+func (b *Builder) AddTable(name string, style StorageStyle, elem num.Type, columns, rows int,
 	data func() [][]int64) ConstantTable {
-	return b.Constants(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) { return elem, data() })
+	return b.AddTableOfWidth(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) {
+		return elem,
+			data()
+	})
 }
 
-// Constants adds a table with rows of the given width in bits. It calls data for the element type and the rows when
-// the table is written out, or at once if there is only one row. The first element of a row is lowest. If tables
+// AddTableOfWidth adds a table with rows of the given width in bits. It calls data for the element type and the rows
+// when the table is written out, or at once if there is only one row. The first element of a row is lowest. If tables
 // can be loaded, a single row becomes a register and data is not called at once either.
-func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type,
+func (b *Builder) AddTableOfWidth(name string, style StorageStyle, width, rows int, data func() (num.Type,
 	[][]int64)) ConstantTable {
 	if b.loaded {
 		if rows == 1 {
-			style = RegisterArray
+			style = RegisterArrayStyle
 		}
 		k := written(b, name, style, rows, width)
 		b.m.Memories[k].Data, b.m.Memories[k].Loaded = data, true
@@ -145,9 +152,9 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 		elem, all := data()
 		var words []Value
 		for _, v := range all[0] {
-			words = append(words, LowBits(b.Constant(int64(elem.Encode(v))), elem.Width))
+			words = append(words, LowBitsOf(b.ConstantNumber(int64(elem.EncodeBits(v))), elem.Width))
 		}
-		return ConstantTable{b, -1, Joined(words...)}
+		return ConstantTable{b, -1, ConcatenateWords(words...)}
 	}
 	return ConstantTable{b: b, memory: b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style,
 		Data:    data,
@@ -164,13 +171,13 @@ func (b *Builder) memory(m RowMemory) int {
 	return len(b.m.Memories) - 1
 }
 
-// Row returns the row at an address, as soon as it is available.
-func (t ConstantTable) Row(address Value) Value {
+// ReadRow returns the row at an address, at the first stage at which it is available.
+func (t ConstantTable) ReadRow(address Value) Value {
 	if t.memory < 0 {
 		return t.row
 	}
 	if t.b.m.Memories[t.memory].Rows == 1 {
-		address = t.b.Constant(0)
+		address = t.b.ConstantNumber(0)
 	}
 	return row(t.b, t.memory, 0, address)
 }
@@ -179,15 +186,15 @@ func (t ConstantTable) Row(address Value) Value {
 // register at its output and one more behind it, because reading takes about as long as a stage.
 const BlockRAMLatencyClocks = 2
 
-// row returns the row of a memory at an address, read at the given stage or later. A memory in LUTs gives it in the
-// same clock.
+// row returns the row of the memory with this number at an address, read at the given stage or later. A memory in LUTs
+// gives it in the same clock, a block BlockRAMLatencyClocks later.
 func row(b *Builder, memory, stage int, address Value) Value {
 	m := &b.m.Memories[memory]
-	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
-	if m.Style == BlockRAM || m.Style == UltraRAM {
+	n := Node{Args: []NodeID{address.id}, K: memory, Name: m.Name + "_row"}
+	if m.Style == BlockRAMStyle || m.Style == UltraRAMStyle {
 		at, stage, _ := from(max(address.Stage(), stage), 0, address)
 		n.Op, n.Args, n.Stage = OpReadMemoryClocked, ids(at), stage+1
-		return b.bits(n, m.Width).Delayed(BlockRAMLatencyClocks - 1)
+		return b.bits(n, m.Width).DelayedByClocks(BlockRAMLatencyClocks - 1)
 	}
 	logic := b.rate.LUT
 	for n := bits.Len(uint(m.Rows - 1)); n > b.rate.Inputs; n -= 2 {
@@ -205,55 +212,55 @@ type WrittenArray struct {
 	one    Register // used if the array has one row
 }
 
-// Array adds an array with the given number of rows of width bits each. Each row must be written before it is read.
-func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray {
+// AddArray adds an array with the given number of rows of width bits each. Each row must be written before it is read.
+func (b *Builder) AddArray(name string, style StorageStyle, rows, width int) WrittenArray {
 	if rows == 1 {
-		return WrittenArray{b: b, memory: -1, one: b.WordRegister(name, 0, width)}
+		return WrittenArray{b: b, memory: -1, one: b.AddWordRegister(name, 0, width)}
 	}
 	return WrittenArray{b: b, memory: written(b, name, style, rows, width)}
 }
 
 // written adds a memory that iterations write, and returns its number. If LUTs cannot be memory, it uses blocks or
 // registers.
-func written(b *Builder, name string, style Style, rows, width int) int {
-	if style == DistributedRAM && b.rate.BlockBits > 0 {
-		style = RegisterArray
+func written(b *Builder, name string, style StorageStyle, rows, width int) int {
+	if style == DistributedRAMStyle && b.rate.BlockBits > 0 {
+		style = RegisterArrayStyle
 		if rows*width >= b.rate.BlockBits {
-			style = BlockRAM
+			style = BlockRAMStyle
 		}
 	}
 	return b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style, Address: NoNode, Word: NoNode,
 		When: NoNode})
 }
 
-// Row returns the row at an address as earlier iterations left it. It must be read at the stage at which the array
-// is written, or later. An array with one row is read and written at stage 0.
-func (a WrittenArray) Row(address Value) Value {
+// ReadRowBefore returns the row at an address as earlier iterations left it. It must be read at the stage at which the
+// array is written, or later. An array with one row is read and written at stage 0.
+func (a WrittenArray) ReadRowBefore(address Value) Value {
 	if a.memory < 0 {
-		return a.one.Value()
+		return a.one.ValueBefore()
 	}
 	return row(a.b, a.memory, 0, address)
 }
 
-// After returns the row at an address as this iteration leaves it, one stage after the write that was set before.
-// It needs no logic that chooses between a word being written and the stored word.
-func (a WrittenArray) After(address Value) Value {
+// ReadRowAfter returns the row at an address as this iteration leaves it, one stage after the write that was set
+// before. It needs no logic that chooses between a word being written and the stored word.
+func (a WrittenArray) ReadRowAfter(address Value) Value {
 	if a.memory < 0 {
-		return a.one.NextValue()
+		return a.one.ValueAfter()
 	}
 	return row(a.b, a.memory, a.b.m.Memories[a.memory].Stage+1, address)
 }
 
-// Write makes each iteration for which the condition when holds write the word, at the first stage at which all
+// WriteRow makes each iteration for which the condition when holds write the word, at the first stage at which all
 // three values are available.
-func (a WrittenArray) Write(address, word, when Value) {
+func (a WrittenArray) WriteRow(address, word, when Value) {
 	if a.memory < 0 {
-		a.one.Set(word, when)
+		a.one.SetNext(word, when)
 		return
 	}
-	stage := max(0, Stage(address, word, when))
+	stage := max(0, FirstCommonStage(address, word, when))
 	m := &a.b.m.Memories[a.memory]
-	m.Stage, m.Address, m.Word = stage, address.At(stage).id, word.At(stage).id
-	now := a.b.now(func() Value { return All(a.b.Started(stage), when.At(stage)) })
+	m.Stage, m.Address, m.Word = stage, address.AtStage(stage).id, word.AtStage(stage).id
+	now := a.b.now(func() Value { return AllHold(a.b.IterationStarted(stage), when.AtStage(stage)) })
 	a.b.m.Memories[a.memory].When = now.id
 }

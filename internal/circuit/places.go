@@ -4,16 +4,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A flattener makes the steps of a machine: each node's step comes after those of its operands.
+// A flattener makes the steps of a machine from the nodes of a circuit. Each node's steps come after those of its
+// operands.
 type flattener struct {
 	*Machine
 	seen     []int // by node: 1 while its operands are visited, 2 afterwards
 	machines map[*Module]*Machine
-	results  [][]ID // by call: the nodes of its results
+	results  [][]NodeID // by call: the nodes of its results
 	size     int
 }
 
-// place makes room for a value.
+// place makes room for a node's value among the machine's values. It returns the index of the value's first part.
 func (f *flattener) place(n *Node) int32 {
 	at := f.size
 	f.size += limbsOf(n)
@@ -33,7 +34,7 @@ func (f *flattener) implied(n *Node) (r num.Range, ok bool) {
 	of := func(i int) num.Range { return f.m.Nodes[n.Args[i]].Range }
 	first := 0
 	switch n.Op {
-	case OpMux, OpMuxByIndex:
+	case OpMuxByCondition, OpMuxByIndex:
 		first = 1
 	}
 	for _, a := range n.Args[first:] {
@@ -48,56 +49,56 @@ func (f *flattener) implied(n *Node) (r num.Range, ok bool) {
 		if of(1).Lo == -1<<63 {
 			return r, false
 		}
-		return of(0).Plus(of(1).Neg())
+		return of(0).Plus(of(1).Negated())
 	case OpMultiply:
 		return product(of(0), of(1))
-	case OpMux, OpMuxByIndex:
+	case OpMuxByCondition, OpMuxByIndex:
 		r = of(1)
 		for i := range n.Args[2:] {
 			r = r.Union(of(i + 2))
 		}
 		return r, true
-	case OpShift:
+	case OpShiftByConstant:
 		if n.K > 62 {
 			return r, false
 		}
 		if n.K >= 0 {
-			return of(0).Times(1 << n.K)
+			return of(0).TimesConstant(1 << n.K)
 		}
 		return num.Range{Lo: of(0).Lo >> -n.K, Hi: of(0).Hi >> -n.K}, true
-	case OpWrap:
+	case OpLowBitsAsNumber:
 		return of(0), true
 	}
 	return r, false
 }
 
-// fitting completes a step whose result is a number: it is wrapped to its width, and compared with its range, where
-// the operands leave a doubt.
+// fitting returns a step, whose result is a number, completed by what is done with the result. It is wrapped to the
+// width of n if it may be wider. It is compared with the range of n if it may lie outside.
 func (f *flattener) fitting(s step, n *Node) step {
 	r, ok := f.implied(n)
 	whole := num.Range{Lo: -1 << 63, Hi: 1<<63 - 1}
 	if n.Width < 64 {
-		whole = num.Type{Kind: num.Int, Width: n.Width}.Range()
+		whole = num.Type{Kind: num.KindInt, Width: n.Width}.Range()
 		if !n.Signed {
-			whole = num.Type{Kind: num.UInt, Width: n.Width}.Range()
+			whole = num.Type{Kind: num.KindUInt, Width: n.Width}.Range()
 		}
 	}
 	s.shift = uint8(max(0, 64-n.Width))
-	if !ok || !r.Within(whole) {
+	if !ok || !r.IsWithin(whole) {
 		s.after = wrapsUnsigned
 		if n.Signed {
 			s.after = wrapsSigned
 		}
 		r = whole
 	}
-	if s.lo, s.hi = n.Range.Lo, n.Range.Hi; !r.Within(n.Range) {
+	if s.lo, s.hi = n.Range.Lo, n.Range.Hi; !r.IsWithin(n.Range) {
 		s.after |= compares
 	}
 	return s
 }
 
-// alike reports whether the value of a node that wraps another one is, bit for bit, that one's.
-func (f *flattener) alike(of ID, n *Node) bool {
+// alike reports whether node n, which converts the value of node of to its own width, has that value bit for bit.
+func (f *flattener) alike(of NodeID, n *Node) bool {
 	a := &f.m.Nodes[of]
 	limbs := f.limbs(of)
 	switch {
@@ -113,9 +114,10 @@ func (f *flattener) alike(of ID, n *Node) bool {
 	return f.fitting(step{}, n).after == 0
 }
 
-// converted returns the place of a value in the form of another node: with its width, and within its range.
-func (f *flattener) converted(id ID, to Node) int32 {
-	to.Op, to.Args = OpWrap, []ID{id}
+// converted returns the place of a node's value with the width and the range of the node to. It adds a step if the
+// value must be converted.
+func (f *flattener) converted(id NodeID, to Node) int32 {
+	to.Op, to.Args = OpLowBitsAsNumber, []NodeID{id}
 	if f.alike(id, &to) {
 		return f.slots[id]
 	}
@@ -124,15 +126,15 @@ func (f *flattener) converted(id ID, to Node) int32 {
 	return at
 }
 
-// choice returns the place of a value that may become a node's.
-func (f *flattener) choice(id ID, n *Node) int32 {
+// choice returns the place of an operand that node n may select, converted if it has another number of parts than n.
+func (f *flattener) choice(id NodeID, n *Node) int32 {
 	if f.limbs(id) == 1 && limbsOf(n) == 1 {
 		return f.slots[id]
 	}
 	return f.converted(id, *n)
 }
 
-// chosen completes a step that selects a value.
+// chosen returns a step that selects a value for node n, completed by the number of parts and by fitting.
 func (f *flattener) chosen(s step, n *Node) step {
 	s.n = int32(f.limbs(s.node))
 	if !n.Word && s.n == 1 {
@@ -141,16 +143,16 @@ func (f *flattener) chosen(s step, n *Node) step {
 	return s
 }
 
-// wider returns the wide action if a node's value has more than 64 bits.
-func (f *flattener) wider(narrow, wide action, id ID) action {
+// wider returns the action wide if a node's value has more than 64 bits, and otherwise narrow.
+func (f *flattener) wider(narrow, wide action, id NodeID) action {
 	if f.limbs(id) > 1 {
 		return wide
 	}
 	return narrow
 }
 
-// emit adds a step with at most three operands.
-func (f *flattener) emit(s step, do action, operands ...ID) {
+// emit adds a step with the action do on at most three operands.
+func (f *flattener) emit(s step, do action, operands ...NodeID) {
 	s.do = do
 	for i, to := range []*int32{&s.a, &s.b, &s.c}[:len(operands)] {
 		*to = f.slots[operands[i]]
@@ -158,8 +160,8 @@ func (f *flattener) emit(s step, do action, operands ...ID) {
 	f.code = append(f.code, s)
 }
 
-// list adds a step with a list of operands: for each its place, and its width in bits.
-func (f *flattener) list(s step, do action, operands []ID) {
+// list adds a step with the action do on a list of operands. The list has the place of each, and its width in bits.
+func (f *flattener) list(s step, do action, operands []NodeID) {
 	s.do, s.b, s.n = do, int32(len(f.lists)), int32(len(operands))
 	s.k = int32(f.limbs(s.node))
 	for _, a := range operands {
@@ -168,8 +170,8 @@ func (f *flattener) list(s step, do action, operands []ID) {
 	f.code = append(f.code, s)
 }
 
-// wrap adds a step that gives a value another width.
-func (f *flattener) wrap(s step, from ID, n *Node) {
+// wrap adds a step that converts the value of node from to the width and kind of n.
+func (f *flattener) wrap(s step, from NodeID, n *Node) {
 	s.a, s.n = f.slots[from], int32(n.Width)
 	a := &f.m.Nodes[from]
 	if limbsOf(n) > 1 {
@@ -185,7 +187,7 @@ func (f *flattener) wrap(s step, from ID, n *Node) {
 		s.do, s.mask = doBits, ones(n.Width)
 	} else {
 		wrapped := *n
-		wrapped.Op, wrapped.Args = OpWrap, []ID{from}
+		wrapped.Op, wrapped.Args = OpLowBitsAsNumber, []NodeID{from}
 		s = f.fitting(s, &wrapped)
 		s.do = doCopy
 	}

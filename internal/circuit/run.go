@@ -1,6 +1,7 @@
 package circuit
 
-// run executes steps in turn. It notes those whose results lie outside of their range, or that reach beyond a memory.
+// run executes steps in turn. It notes as doubts those whose results lie outside of their range, or that reach beyond a
+// memory.
 func (r *Machine) run(code []step) {
 	v := r.values
 	for i := range code {
@@ -80,7 +81,7 @@ func (r *Machine) run(code []step) {
 // doubt notes that a step has failed.
 func (r *Machine) doubt(s *step) { r.doubts = append(r.doubts, s) }
 
-// number returns the number whose bits are the conditions in the list of a step, the first one lowest.
+// number returns the number whose bits are the conditions that a step of a logic table lists, the first one lowest.
 func (r *Machine) number(s *step) (n uint64) {
 	list := r.lists[s.b:][:2*s.n]
 	for i := 0; i < len(list); i += 2 {
@@ -89,7 +90,8 @@ func (r *Machine) number(s *step) (n uint64) {
 	return n
 }
 
-// picked returns the index of the place that a step picks. Beyond the last one, it is the last one.
+// picked returns the index in lists of the place that a step selects. A number that is too large selects the last
+// place.
 func (r *Machine) picked(s *step) int32 {
 	return s.b + int32(min(r.values[s.a], uint64(s.k-1)))
 }
@@ -132,7 +134,7 @@ func (r *Machine) wide(s *step) (done bool) {
 	return true
 }
 
-// operand returns a number that is an operand of a step.
+// operand returns operand i of a step's node, which must be a number.
 func (r *Machine) operand(s *step, i int) int128 {
 	id := r.m.Nodes[s.node].Args[i]
 	at := r.slots[id]
@@ -142,7 +144,8 @@ func (r *Machine) operand(s *step, i int) int128 {
 	return int128{int64(r.values[at+1]), r.values[at]}
 }
 
-// compute executes a step of arithmetic on wide numbers. It reports whether the result is wide, too.
+// compute executes a step of arithmetic on wide numbers. If done is false, the result has at most 64 bits, and is still
+// to be wrapped and compared.
 func (r *Machine) compute(s *step) (done bool) {
 	n := &r.m.Nodes[s.node]
 	y := r.operand(s, 0)
@@ -153,7 +156,7 @@ func (r *Machine) compute(s *step) (done bool) {
 		y = y.minus(r.operand(s, 1))
 	case OpMultiply:
 		y = y.times(r.operand(s, 1))
-	case OpShift:
+	case OpShiftByConstant:
 		y = y.shifted(n.K)
 	}
 	r.values[s.to] = y.lo
@@ -165,7 +168,8 @@ func (r *Machine) compute(s *step) (done bool) {
 	return true
 }
 
-// concatenate executes a step that joins words to one of more than 64 bits. values holds those of all nodes.
+// concatenate executes a step that joins words to one of more than 64 bits. values holds the values of all nodes, or
+// their wrong bits.
 func (r *Machine) concatenate(s *step, values []uint64) {
 	to := values[s.to : s.to+s.k]
 	clear(to)
@@ -179,7 +183,8 @@ func (r *Machine) concatenate(s *step, values []uint64) {
 	}
 }
 
-// row executes a step that reads a row of any width. If the iteration writes the same row earlier, it is that.
+// row executes a step that reads a row of any width. If the iteration itself writes that row at an earlier stage, the
+// result is the written word.
 func (r *Machine) row(s *step) {
 	at := r.values[s.a]
 	to := r.values[s.to : s.to+s.n]
@@ -195,7 +200,7 @@ func (r *Machine) row(s *step) {
 	copy(to, r.rows[s.k][int(at)*int(s.n):])
 }
 
-// call executes a function.
+// call executes a step that calls a function. If a step of the function fails, the call becomes a doubt.
 func (r *Machine) call(s *step) {
 	f := r.functions[s.k]
 	list := r.enter(s)
@@ -209,7 +214,8 @@ func (r *Machine) call(s *step) {
 	}
 }
 
-// enter gives a function its arguments. It returns the rest of the step's list, which is for the results.
+// enter copies the arguments of a call to the function's machine. It returns the part of the step's list that is for
+// results.
 func (r *Machine) enter(s *step) []int32 {
 	f := r.functions[s.k]
 	list := r.lists[s.b:][:3*(s.n+s.c)]

@@ -6,26 +6,27 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Limbs returns the number of 64-bit parts that a word of the given width has.
-func Limbs(width int) int { return (width + 63) / 64 }
+// LimbCount returns the number of 64-bit parts that a word of the given width has.
+func LimbCount(width int) int { return (width + 63) / 64 }
 
-// PackElements appends a word of elements of a type to list, the first one lowest.
-func PackElements(list []uint64, elem num.Type, elements []int64) []uint64 {
+// AppendPackedElements appends to list the parts of a word of elements of type elem, the first one lowest.
+func AppendPackedElements(list []uint64, elem num.Type, elements []int64) []uint64 {
 	at := len(list)
-	for range Limbs(elem.Width * len(elements)) {
+	for range LimbCount(elem.Width * len(elements)) {
 		list = append(list, 0)
 	}
 	word := list[at:]
 	for i, v := range elements {
-		put(word, i*elem.Width, elem.Encode(v), elem.Width)
+		put(word, i*elem.Width, elem.EncodeBits(v), elem.Width)
 	}
 	return list
 }
 
-// AppendElements appends the elements of a word to list. The word holds n elements of a type.
-func AppendElements(list []int64, elem num.Type, n int, word []uint64) []int64 {
+// AppendUnpackedElements appends the elements of a word to list. The word holds n elements of type elem, the first one
+// lowest.
+func AppendUnpackedElements(list []int64, elem num.Type, n int, word []uint64) []int64 {
 	for i := range n {
-		list = append(list, elem.Decode(get(word, i*elem.Width, elem.Width)))
+		list = append(list, elem.DecodeBits(get(word, i*elem.Width, elem.Width)))
 	}
 	return list
 }
@@ -35,7 +36,7 @@ func fits(word []uint64, width int) bool {
 	return width%64 == 0 || bits.Len64(word[len(word)-1]) <= width%64
 }
 
-// put writes at most 64 bits to a word in which they are 0.
+// put writes the number v of width bits, at most 64, to a word from bit low on. The word must be 0 there.
 func put(word []uint64, low int, v uint64, width int) {
 	k, shift := low/64, low%64
 	word[k] |= v << shift
@@ -44,7 +45,7 @@ func put(word []uint64, low int, v uint64, width int) {
 	}
 }
 
-// get returns at most 64 bits of a word.
+// get returns width bits, at most 64, of a word from bit low on.
 func get(word []uint64, low, width int) uint64 {
 	k, shift := low/64, low%64
 	v := word[k] >> shift
@@ -62,6 +63,7 @@ func ones(width int) uint64 {
 	return 1<<width - 1
 }
 
+// hasBits reports whether some bit is 1.
 func hasBits(bits []uint64) bool {
 	for _, v := range bits {
 		if v != 0 {
@@ -100,6 +102,7 @@ func extend(to, from []uint64, signed bool) {
 	}
 }
 
+// truth returns 1 for true and 0 for false.
 func truth(holds bool) uint64 {
 	if holds {
 		return 1
@@ -113,21 +116,25 @@ type int128 struct {
 	lo uint64
 }
 
+// plus returns a + b.
 func (a int128) plus(b int128) int128 {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
 	return int128{a.hi + b.hi + int64(carry), lo}
 }
 
+// minus returns a - b.
 func (a int128) minus(b int128) int128 {
 	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
 	return int128{a.hi - b.hi - int64(borrow), lo}
 }
 
+// times returns a * b.
 func (a int128) times(b int128) int128 {
 	hi, lo := bits.Mul64(a.lo, b.lo)
 	return int128{int64(hi) + a.hi*int64(b.lo) + int64(a.lo)*b.hi, lo}
 }
 
+// less reports whether a < b.
 func (a int128) less(b int128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
 // shifted returns a * 2^n or, if n is negative, a / 2^-n rounded down.

@@ -6,14 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// Catch, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
-func Catch(err *error) {
+// CatchPanic recovers a panic and stores it in *err as an *InternalError. Functions defer it. A panic is always a
+// defect of hlsgen.
+func CatchPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = &InternalError{fmt.Sprint(p), string(debug.Stack())}
 	}
 }
 
-// An InternalError error reports a defect of hlsgen: a panic's message and stack.
+// An InternalError reports a defect of hlsgen: the message and the stack of a panic.
 type InternalError struct{ Msg, Stack string }
 
+// Error returns the panic's message, without the stack.
 func (e *InternalError) Error() string { return "internal error: " + e.Msg }

@@ -13,42 +13,42 @@ import (
 	"strings"
 )
 
-// A Method is a way to decode scores. Decoders know the three constants below; "" lets a model's metadata decide.
-type Method string
+// A DecodingMethod is a way to decode scores: one of the three constants below. "" lets a model's metadata decide.
+type DecodingMethod string
 
 // The methods.
 const (
-	MethodGreedy Method = "greedy" // the best class of every step, without repetitions and blanks
-	MethodPeaks  Method = "peaks"  // FINN-L's method: the best class between blanks
-	MethodNone   Method = "none"   // no text
+	MethodGreedy            DecodingMethod = "greedy" // the best class of every step, without repetitions and blanks
+	MethodBestBetweenBlanks DecodingMethod = "peaks"  // FINN-L's method: the best class between blanks
+	MethodNone              DecodingMethod = "none"   // no text
 )
 
-// Methods lists the methods with a one-line description of each.
-var Methods = []struct {
-	Name Method
+// DocumentedMethods lists the methods with a one-line description of each.
+var DocumentedMethods = []struct {
+	Name DecodingMethod
 	Doc  string
 }{
 	{MethodGreedy, "the best class of every step; repetitions and blanks are dropped"},
-	{MethodPeaks, "the best class between two blanks, as FINN-L's hardware picks it"},
+	{MethodBestBetweenBlanks, "the best class between two blanks, as FINN-L's hardware picks it"},
 	{MethodNone, "no text"},
 }
 
-// spelled maps each value of the metadata's decode, and "" if it is absent, to its method.
-var spelled = map[string]Method{"": MethodGreedy, "greedy": MethodGreedy, "ctc-greedy": MethodGreedy,
-	"peaks":       MethodPeaks,
-	"finn-l-peak": MethodPeaks, "none": MethodNone}
+// spelled maps each value that the metadata may give as decode to its method. "" stands for metadata without decode.
+var spelled = map[string]DecodingMethod{"": MethodGreedy, "greedy": MethodGreedy, "ctc-greedy": MethodGreedy,
+	"peaks":       MethodBestBetweenBlanks,
+	"finn-l-peak": MethodBestBetweenBlanks, "none": MethodNone}
 
 // A Decoder converts scores per class and step to text. Blank is the index of the blank class.
 type Decoder struct {
-	Method   Method
+	Method   DecodingMethod
 	Alphabet []string // one symbol per class; the blank's symbol is never output
 	Blank    int
 }
 
-// Parse makes a decoder from a model's metadata. It reads alphabet, a JSON list with a string per class; blank, the
-// blank's class (default 0); and decode, a method (default greedy). If method is not "", it overrides decode. Parse
-// returns nil and no error if there is no alphabet.
-func Parse(meta map[string]string, method Method) (*Decoder, error) {
+// NewDecoderFromMetadata makes a decoder from a model's metadata. It reads alphabet, a JSON list with a string per
+// class; blank, the blank's class (default 0); and decode, a method (default greedy). If method is not "", it overrides
+// decode. Parse returns nil and no error if there is no alphabet.
+func NewDecoderFromMetadata(meta map[string]string, method DecodingMethod) (*Decoder, error) {
 	text, ok := meta["alphabet"]
 	if !ok {
 		return nil, nil
@@ -74,9 +74,9 @@ func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	return d, nil
 }
 
-// Fits reports whether scores of this shape can be decoded. The last axis must have the length of the alphabet, and at
-// most one other axis, the steps, may be longer than 1.
-func (d *Decoder) Fits(shape []int) bool {
+// CanDecodeShape reports whether scores of this shape can be decoded. The last axis must have the length of the
+// alphabet, and at most one other axis, the steps, may be longer than 1.
+func (d *Decoder) CanDecodeShape(shape []int) bool {
 	if len(shape) < 2 || shape[len(shape)-1] != len(d.Alphabet) {
 		return false
 	}
@@ -89,22 +89,23 @@ func (d *Decoder) Fits(shape []int) bool {
 	return axes <= 1
 }
 
-// Text decodes scores to text. They lie step by step, with one score per class in each step. MethodNone gives "".
-func (d *Decoder) Text(scores []float64) string {
+// DecodeText decodes scores to text. They lie step by step, with one score per class in each step. MethodNone gives "".
+func (d *Decoder) DecodeText(scores []float64) string {
 	var s strings.Builder
-	for _, class := range d.Labels(scores) {
+	for _, class := range d.DecodeClasses(scores) {
 		s.WriteString(d.Alphabet[class])
 	}
 	return s.String()
 }
 
-// Labels returns the classes whose symbols Text joins, in order, without blanks. With MethodNone it returns nil.
-func (d *Decoder) Labels(scores []float64) []int {
+// DecodeClasses returns the classes whose symbols DecodeText joins, in order, without blanks. With MethodNone it
+// returns nil.
+func (d *Decoder) DecodeClasses(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {
 	case MethodGreedy:
 		return d.greedy(steps)
-	case MethodPeaks:
+	case MethodBestBetweenBlanks:
 		return d.peaks(steps)
 	}
 	return nil

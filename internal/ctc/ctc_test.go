@@ -33,15 +33,15 @@ func TestText(t *testing.T) {
 		{"a1-1b1-1c1-1", "abc", "abc"}, // an even length
 	} {
 		d := Decoder{MethodGreedy, []string{"?", "a", "b", "c"}, 0}
-		if got := d.Text(scores(tt.scores)); got != tt.greedy {
+		if got := d.DecodeText(scores(tt.scores)); got != tt.greedy {
 			t.Errorf("%s is greedily %q, want %q", tt.scores, got, tt.greedy)
 		}
-		d.Method = MethodPeaks
-		if got := d.Text(scores(tt.scores)); got != tt.peaks {
+		d.Method = MethodBestBetweenBlanks
+		if got := d.DecodeText(scores(tt.scores)); got != tt.peaks {
 			t.Errorf("%s has the peaks %q, want %q", tt.scores, got, tt.peaks)
 		}
 		d.Method = MethodNone
-		if got := d.Text(scores(tt.scores)); got != "" {
+		if got := d.DecodeText(scores(tt.scores)); got != "" {
 			t.Errorf("%s is %q without decoding", tt.scores, got)
 		}
 	}
@@ -69,8 +69,8 @@ func TestPeaksStale(t *testing.T) {
 		{[][]float64{row("-1"), row("b1"), row("a2"), row("c1"), none}, "a"}, // 4 keeps the blank of 0
 		{[][]float64{row("b1"), row("b1"), row("a2"), row("c1"), none}, ""},  // 4 keeps b of 0
 	} {
-		d := Decoder{MethodPeaks, []string{"?", "a", "b", "c"}, 0}
-		if got := d.Text(slices.Concat(tt.steps...)); got != tt.want {
+		d := Decoder{MethodBestBetweenBlanks, []string{"?", "a", "b", "c"}, 0}
+		if got := d.DecodeText(slices.Concat(tt.steps...)); got != tt.want {
 			t.Errorf("%v is %q, want %q", tt.steps, got, tt.want)
 		}
 	}
@@ -80,10 +80,12 @@ func TestPeaksStale(t *testing.T) {
 func TestTies(t *testing.T) {
 	t.Parallel()
 	steps := []float64{2, 2, 2, 1, 1, 3, 0, 1, 1} // classes 0, 2, 1
-	if got := (&Decoder{MethodGreedy, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0, 1}) {
+	if got := (&Decoder{MethodGreedy, []string{"a", "b", "?"}, 2}).DecodeClasses(steps); !slices.Equal(got, []int{0,
+		1}) {
 		t.Errorf("greedy: %v", got)
 	}
-	if got := (&Decoder{MethodPeaks, []string{"a", "b", "?"}, 2}).Labels(steps); !slices.Equal(got, []int{0}) {
+	if got := (&Decoder{MethodBestBetweenBlanks, []string{"a", "b", "?"}, 2}).DecodeClasses(steps); !slices.Equal(got,
+		[]int{0}) {
 		t.Errorf("peaks: %v", got)
 	}
 }
@@ -100,9 +102,9 @@ func TestRandom(t *testing.T) {
 		for i := range steps {
 			steps[i] = float64(1 + rnd.IntN(6))
 		}
-		greedy := d.Labels(steps)
-		d.Method = MethodPeaks
-		peaks := d.Labels(steps)
+		greedy := d.DecodeClasses(steps)
+		d.Method = MethodBestBetweenBlanks
+		peaks := d.DecodeClasses(steps)
 		if slices.Contains(greedy, d.Blank) || slices.Contains(peaks, d.Blank) || len(peaks) > len(greedy) {
 			t.Fatalf("blank %d, %v: greedy %v, peaks %v", d.Blank, steps, greedy, peaks)
 		}
@@ -114,15 +116,15 @@ func TestParse(t *testing.T) {
 	const abc = `["", "a", "b"]`
 	for _, tt := range []struct {
 		meta   map[string]string
-		method Method
-		want   Method // "" for no decoder
+		method DecodingMethod
+		want   DecodingMethod // "" for no decoder
 		blank  int
 		err    string
 	}{
 		{nil, "", "", 0, ""},
-		{map[string]string{"decode": "greedy"}, MethodPeaks, "", 0, ""},
+		{map[string]string{"decode": "greedy"}, MethodBestBetweenBlanks, "", 0, ""},
 		{map[string]string{"alphabet": abc}, "", MethodGreedy, 0, ""},
-		{map[string]string{"alphabet": abc, "blank": "2", "decode": "finn-l-peak"}, "", MethodPeaks, 2, ""},
+		{map[string]string{"alphabet": abc, "blank": "2", "decode": "finn-l-peak"}, "", MethodBestBetweenBlanks, 2, ""},
 		{map[string]string{"alphabet": abc, "decode": "finn-l-peak"}, MethodGreedy, MethodGreedy, 0, ""},
 		{map[string]string{"alphabet": abc, "decode": "beam"}, MethodNone, MethodNone, 0, ""},
 		{map[string]string{"alphabet": abc, "decode": "beam"}, "", "", 0, `decode is "beam"`},
@@ -132,7 +134,7 @@ func TestParse(t *testing.T) {
 		{map[string]string{"alphabet": "abc"}, "", "", 0, "no JSON list"},
 		{map[string]string{"alphabet": "null"}, "", "", 0, "blank is class 0 of 0"},
 	} {
-		d, err := Parse(tt.meta, tt.method)
+		d, err := NewDecoderFromMetadata(tt.meta, tt.method)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%v: %v, want %q", tt.meta, err, tt.err)
 		}
@@ -151,7 +153,7 @@ func TestFits(t *testing.T) {
 		want  bool
 	}{{[]int{7, 3}, true}, {[]int{7, 1, 3}, true}, {[]int{1, 7, 3}, true}, {[]int{1, 3}, true}, {[]int{3}, false},
 		{[]int{7, 4}, false}, {[]int{2, 7, 3}, false}, {nil, false}} {
-		if got := d.Fits(tt.shape); got != tt.want {
+		if got := d.CanDecodeShape(tt.shape); got != tt.want {
 			t.Errorf("%v: %v", tt.shape, got)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package datafile opens the files of samples and labels that users name. It turns what is wrong with them, or with the
-// model's values for them, into diagnostics.
+// Package datafile opens the files of samples and labels that users name. It adds diagnostics about faults in them, and
+// about samples for which the model has no value.
 //
 //	datafile.go  opens samples, in files or on standard input, and reads them part by part
 //	feedback.go  computes the states that outputs feed to the next sample
@@ -21,28 +21,28 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// Hints for files that cannot be read.
+// Hints for files of samples and of expected outputs that cannot be read.
 const (
-	hintInputs  = "give a numeric .npy file, or an .npz file with one array per input"
-	HintOutputs = "give a numeric .npy or .npz file of outputs"
+	hintInputs      = "give a numeric .npy file, or an .npz file with one array per input"
+	OutputsFileHint = "give a numeric .npy or .npz file of outputs"
 )
 
-// Arrays holds the open arrays of a file of samples.
-type Arrays struct {
+// An ArrayFile holds the open arrays of a file of samples, by name. Close closes the file.
+type ArrayFile struct {
 	Path   string
 	ByName map[string]*npy.ArrayReader
 	Close  func() error
 	states map[string]*npy.Array // computed states that the file does not give
 }
 
-// OpenForRereading opens the input file so that its samples can be read several times. Without a path it uses own,
-// the samples that the model comes with. It returns nil after adding an error to d.
-func OpenForRereading(in *samples.StdinArray, path string, own *npy.Array, d *diag.List) *Arrays {
-	f := OpenOnce(in, path, own, d)
-	if f == nil || path != samples.StdioPath {
+// OpenForRereading opens the file of samples at path so that its samples can be read several times. Without a path it
+// uses own, the samples that come with the model. It returns nil after adding an error to d.
+func OpenForRereading(in *samples.StdinArray, path string, own *npy.Array, d *diag.List) *ArrayFile {
+	f := OpenForSinglePass(in, path, own, d)
+	if f == nil || path != samples.StandardStreamPath {
 		return f
 	}
-	held, err := f.ByName[""].Buffer()
+	held, err := f.ByName[""].BufferInMemory()
 	if err != nil {
 		f.told(err, d)
 		return nil
@@ -51,39 +51,40 @@ func OpenForRereading(in *samples.StdinArray, path string, own *npy.Array, d *di
 	return f
 }
 
-// OpenOnce opens the input file like OpenForRereading, for samples that are read only once and in order.
-func OpenOnce(in *samples.StdinArray, path string, own *npy.Array, d *diag.List) *Arrays {
+// OpenForSinglePass opens a file of samples like OpenForRereading, but for samples that are read only once and in
+// order. It does not keep samples from standard input in memory.
+func OpenForSinglePass(in *samples.StdinArray, path string, own *npy.Array, d *diag.List) *ArrayFile {
 	if path == "" && own != nil {
-		return &Arrays{Path: path, ByName: samples.ArrayReaders(map[string]*npy.Array{"": own}), Close: closed}
+		return &ArrayFile{Path: path, ByName: samples.NewArrayReaders(map[string]*npy.Array{"": own}), Close: closed}
 	}
-	if path != samples.StdioPath {
-		return OpenArrays(path, hintInputs, d)
+	if path != samples.StandardStreamPath {
+		return OpenArrayFile(path, hintInputs, d)
 	}
 	array, err := in.OpenArray()
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			AddUnreadable(path, err, hintInputs, d)
+			AddUnreadableFileDiag(path, err, hintInputs, d)
 		}
 		return nil
 	}
-	return &Arrays{Path: path, ByName: map[string]*npy.ArrayReader{"": array}, Close: closed}
+	return &ArrayFile{Path: path, ByName: map[string]*npy.ArrayReader{"": array}, Close: closed}
 }
 
-// OpenArrays opens an .npy or an .npz file. It returns nil after adding an error with the hint to d.
-func OpenArrays(path, hint string, d *diag.List) *Arrays {
-	arrays, close, err := npy.Open(path)
+// OpenArrayFile opens an .npy or .npz file. It returns nil after adding an error with the given hint to d.
+func OpenArrayFile(path, hint string, d *diag.List) *ArrayFile {
+	arrays, close, err := npy.OpenArrays(path)
 	if err != nil {
-		AddUnreadable(path, err, hint, d)
+		AddUnreadableFileDiag(path, err, hint, d)
 		return nil
 	}
-	return &Arrays{Path: path, ByName: arrays, Close: close}
+	return &ArrayFile{Path: path, ByName: arrays, Close: close}
 }
 
-// closed is the close function of arrays in memory. It does nothing.
+// closed is the Close function for arrays in memory. It does nothing.
 func closed() error { return nil }
 
-// Shapes returns the shapes of the arrays by name.
-func (f *Arrays) Shapes() map[string][]int {
+// ArrayShapes returns the shapes of the file's arrays by name. An array of an .npy file has the name "".
+func (f *ArrayFile) ArrayShapes() map[string][]int {
 	shapes := map[string][]int{}
 	for name, a := range f.ByName {
 		shapes[name] = a.Shape
@@ -91,14 +92,14 @@ func (f *Arrays) Shapes() map[string][]int {
 	return shapes
 }
 
-// OpenSamples opens the samples of a model. steps, the lengths of sequences, may be nil; named is the file that gave
-// them. It returns nil after adding an error to d.
-func (f *Arrays) OpenSamples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.SampleSource {
-	s, err := samples.Open(m, f.ByName, steps)
+// OpenSamples opens the samples in f for the model m. steps holds the lengths of sequences and may be nil; named is the
+// file that gave them. It returns nil after adding an error to d.
+func (f *ArrayFile) OpenSamples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.SampleSource {
+	s, err := samples.OpenSampleSource(m, f.ByName, steps)
 	switch u := new(samples.UnfitError); {
 	case err == nil:
 	case errors.As(err, &u) && u.Steps && named != "":
-		AddUnfit(named, err, d)
+		AddUnfitDataDiag(named, err, d)
 	default:
 		f.told(err, d)
 	}
@@ -109,80 +110,86 @@ func (f *Arrays) OpenSamples(m *dataflow.Model, steps *npy.Array, named string, 
 	return s
 }
 
-// holds adds a note to d if bytes of samples are kept in memory. why is the reason.
-func (f *Arrays) holds(bytes int64, why string, d *diag.List) {
+// holds adds a note to d if samples take bytes of memory. why is the reason. It does nothing if bytes is 0.
+func (f *ArrayFile) holds(bytes int64, why string, d *diag.List) {
 	if bytes > 0 {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeldInMemory, Where: filepath.Base(f.Path),
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.SamplesHeldInMemory, Where: filepath.Base(f.Path),
 			Msg:  fmt.Sprintf("%s: it takes %s of memory", why, humanize.IBytes(uint64(bytes))),
 			Hint: "give an .npy file, or an .npz file without compression (np.savez)"})
 	}
 }
 
 // told adds an error to d for samples that cannot be read or do not fit the model.
-func (f *Arrays) told(err error, d *diag.List) {
-	if fault := new(npy.ElementError); errors.As(err, &fault) {
-		AddUnreadable(f.Path, err, hintInputs, d)
+func (f *ArrayFile) told(err error, d *diag.List) {
+	if fault := new(npy.ElementReadError); errors.As(err, &fault) {
+		AddUnreadableFileDiag(f.Path, err, hintInputs, d)
 		return
 	}
-	AddUnfit(f.Path, err, d)
+	AddUnfitDataDiag(f.Path, err, d)
 }
 
-// OpenChecked opens the samples of a model and checks all of them. It returns nil after adding an error to d.
-func (f *Arrays) OpenChecked(m *dataflow.Model, d *diag.List) *samples.SampleSource {
+// OpenCheckedSamples opens the samples in f for the model m, and checks that all of them fit it. It returns nil after
+// adding an error to d.
+func (f *ArrayFile) OpenCheckedSamples(m *dataflow.Model, d *diag.List) *samples.SampleSource {
 	s := f.OpenSamples(m, nil, "", d)
-	if s == nil || s.FitsUnread() {
+	if s == nil || s.FitsWithoutReading() {
 		return s
 	}
-	if err := ForEachPart(s, s.PartSize(PartBytes, 1), func(*samples.Runs) error { return nil }); err != nil {
+	if err := ForEachPart(s, s.RunsPerPart(PartBytes, 1), func(*samples.RunInputs) error { return nil }); err != nil {
 		f.told(err, d)
 		return nil
 	}
 	return s
 }
 
-// ReadCompared reads the first MaxCompared samples, on which models are compared.
-func ReadCompared(s *samples.SampleSource) (*samples.Runs, error) { return s.ReadRange(0, MaxCompared) }
-
-// A Supply holds the samples given to a command, and their labels if there are any.
-type Supply struct {
-	*samples.SampleSource
-	File   *Arrays
-	Labels *samples.Labels
+// ReadSamplesToCompare reads the first MaxComparedSamples samples of s, or all if there are fewer.
+func ReadSamplesToCompare(s *samples.SampleSource) (*samples.RunInputs, error) {
+	return s.ReadRange(0, MaxComparedSamples)
 }
 
-// Close closes the file. s may be nil.
-func (s *Supply) Close() {
+// SamplesAndLabels holds the samples given to a command, and their labels. Labels is nil if there are none.
+type SamplesAndLabels struct {
+	*samples.SampleSource
+	File   *ArrayFile
+	Labels *samples.ClassLabels
+}
+
+// Close closes the file of samples. s may be nil.
+func (s *SamplesAndLabels) Close() {
 	if s != nil {
 		s.File.Close()
 	}
 }
 
-// OpenSupply opens a file of samples and checks all of them. It returns nil after adding an error to d.
-func OpenSupply(ctx context.Context, in *samples.StdinArray, path string, m *dataflow.Model, own *npy.Array,
-	d *diag.List) *Supply {
+// OpenSamplesWithoutLabels opens a file of samples for the model m and checks all of them. It does not read labels: the
+// result's Labels is nil. It returns nil after adding an error to d.
+func OpenSamplesWithoutLabels(ctx context.Context, in *samples.StdinArray, path string, m *dataflow.Model,
+	own *npy.Array,
+	d *diag.List) *SamplesAndLabels {
 	f := OpenForRereading(in, path, own, d)
 	if f == nil {
 		return nil
 	}
-	if ok, err := f.FeedStates(ctx, m, false, d); !ok {
+	if ok, err := f.ComputeMissingStates(ctx, m, false, d); !ok {
 		if err != nil {
 			f.told(err, d)
 		}
 		f.Close()
 		return nil
 	}
-	s := f.OpenChecked(m, d)
+	s := f.OpenCheckedSamples(m, d)
 	if s == nil {
 		f.Close()
 		return nil
 	}
-	return &Supply{SampleSource: s, File: f}
+	return &SamplesAndLabels{SampleSource: s, File: f}
 }
 
-// ForEachPart reads all samples in order, in parts of size samples, and passes each part to take.
-func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.Runs) error) error {
+// ForEachPart reads all samples of s in order, in parts of size samples, and passes each part to take. It stops at the
+// first error. An error in reading is an UnfitSamplesError.
+func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.RunInputs) error) error {
 	for from := 0; from < s.Count; from += size {
-		part, err := s.Part(from, min(from+size, s.Count))
+		part, err := s.ReadAlignedRange(from, min(from+size, s.Count))
 		if err != nil {
 			return UnfitSamplesError{Err: err}
 		}
@@ -193,8 +200,8 @@ func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.Runs
 	return nil
 }
 
-// PartBytes is the approximate size of a part in the file.
+// PartBytes is the approximate size of a part in the file, in bytes, for callers of ForEachPart.
 const PartBytes = 1 << 18
 
-// MaxCompared is the largest number of samples on which a model is compared before and after quantisation.
-const MaxCompared = 1024
+// MaxComparedSamples is the largest number of samples on which a model is compared before and after quantisation.
+const MaxComparedSamples = 1024

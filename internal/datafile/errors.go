@@ -15,9 +15,9 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// AddModelFault adds an error to d for a failure that the model or its data cause at run time: a division by zero, an
-// undecidable rounding, or data that are not numbers. It returns all other errors.
-func AddModelFault(err error, model string, d *diag.List) error {
+// AddModelFaultDiag adds an error to d for a failure that the model or its data cause at run time. Examples are a
+// division by zero, an undecidable rounding, and data that are not numbers. It returns all other errors.
+func AddModelFaultDiag(err error, model string, d *diag.List) error {
 	var internal *crash.InternalError
 	var mismatch *engines.MismatchError
 	var deadlock *rtlsim.Deadlock
@@ -26,26 +26,27 @@ func AddModelFault(err error, model string, d *diag.List) error {
 		return err
 	}
 	hint := "the model has no exact value for this sample"
-	if off := new(frontend.NotOnGridError); errors.As(err, &off) {
+	if off := new(frontend.InputValueOffGridError); errors.As(err, &off) {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
 			"to it"
 	}
 	if errors.Is(err, execution.ErrRoundingTooCostly) {
 		hint = "use --engine float, which computes in float64: without --engine it is what runs such a model"
 	}
-	d.Fail(diag.DataInvalid, model, err.Error(), hint)
+	d.AddError(diag.InputDataInvalid, model, err.Error(), hint)
 	return nil
 }
 
-// ErrReported ends work after an error whose reason is already in the diagnostics.
-var ErrReported = errors.New("the diagnostics say why")
+// ErrAlreadyReported is the error of functions that have already added the reason to the diagnostics.
+var ErrAlreadyReported = errors.New("the diagnostics say why")
 
-// AddError converts an error of samples or of the model to diagnostics in d. It returns all other errors.
-func AddError(err error, f *Arrays, model string, d *diag.List) error {
+// AddSampleOrModelDiag adds an UnfitSamplesError or a ModelFaultError to d. It returns nil for these, for
+// ErrAlreadyReported and for nil, and otherwise err.
+func AddSampleOrModelDiag(err error, f *ArrayFile, model string, d *diag.List) error {
 	var bad UnfitSamplesError
 	var fault ModelFaultError
 	switch {
-	case err == nil, errors.Is(err, ErrReported):
+	case err == nil, errors.Is(err, ErrAlreadyReported):
 		return nil
 	case errors.Is(err, context.Canceled):
 		return err
@@ -53,37 +54,44 @@ func AddError(err error, f *Arrays, model string, d *diag.List) error {
 		f.told(bad.Err, d)
 		return nil
 	case errors.As(err, &fault):
-		return AddModelFault(fault.Err, model, d)
+		return AddModelFaultDiag(fault.Err, model, d)
 	}
 	return err
 }
 
-// An UnfitSamplesError error says that samples cannot be read or do not fit the model.
+// An UnfitSamplesError says that samples cannot be read or do not fit the model.
 type UnfitSamplesError struct{ Err error }
 
+// Error returns the message of the wrapped error.
 func (e UnfitSamplesError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
 func (e UnfitSamplesError) Unwrap() error { return e.Err }
 
-// A ModelFaultError error says that the model has no value for a sample.
+// A ModelFaultError says that the model has no value for a sample.
 type ModelFaultError struct{ Err error }
 
+// Error returns the message of the wrapped error.
 func (e ModelFaultError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
 func (e ModelFaultError) Unwrap() error { return e.Err }
 
-// AddUnfit adds an error to d for data that do not fit the model.
-func AddUnfit(file string, err error, d *diag.List) {
+// AddUnfitDataDiag adds an error to d that says why the data in the file do not fit the model.
+func AddUnfitDataDiag(file string, err error, d *diag.List) {
 	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
 	if u := new(samples.UnfitError); errors.As(err, &u) && u.Hint != "" {
 		hint = u.Hint
 	}
-	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
+	d.AddError(diag.InputDataInvalid, filepath.Base(file), err.Error(), hint)
 }
 
-// AddUnreadable adds an error to d. Its code tells whether the file is missing or holds invalid data.
-func AddUnreadable(path string, err error, hint string, d *diag.List) {
-	code := diag.DataInvalid
-	if safefile.Unreadable(err) {
+// AddUnreadableFileDiag adds err to d as an error about a file, with the given hint. The diagnostic's code tells
+// whether the file cannot be read or holds invalid data.
+func AddUnreadableFileDiag(path string, err error, hint string, d *diag.List) {
+	code := diag.InputDataInvalid
+	if safefile.IsReadFailure(err) {
 		code = diag.FileUnreadable
 	}
-	d.Fail(code, filepath.Base(path), err.Error(), hint)
+	d.AddError(code, filepath.Base(path), err.Error(), hint)
 }

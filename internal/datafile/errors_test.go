@@ -13,7 +13,7 @@ func TestOursIsNotTheModels(t *testing.T) {
 	t.Parallel()
 	ours := fmt.Errorf("sample 1: %w", &crash.InternalError{Msg: "boom"})
 	var d diag.List
-	if got := AddModelFault(ours, "", &d); got != ours || len(d.Diags) > 0 {
+	if got := AddModelFaultDiag(ours, "", &d); got != ours || len(d.Diags) > 0 {
 		t.Errorf("%v, %v", got, d.Diags)
 	}
 }

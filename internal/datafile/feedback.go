@@ -14,10 +14,11 @@ import (
 // in advance, sample by sample. Then the states are data, and every engine can compute all samples at once. States that
 // the file of samples gives are kept.
 
-// inTurn runs samples one after the other. It passes the states that a sample leaves to the next sample.
-func inTurn(ctx context.Context, states []dataflow.Feedback, in []engines.Reals, run func(i int,
-	in engines.Reals) (engines.Reals, error)) (
-	out []engines.Reals, err error) {
+// inTurn runs the samples in one after the other, and returns their outputs. It copies the states that a sample leaves
+// into the inputs of the next sample. run computes sample i.
+func inTurn(ctx context.Context, states []dataflow.FedBackState, in []engines.ModelTensors, run func(i int,
+	in engines.ModelTensors) (engines.ModelTensors, error)) (
+	out []engines.ModelTensors, err error) {
 	for i := range in {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -36,18 +37,19 @@ func inTurn(ctx context.Context, states []dataflow.Feedback, in []engines.Reals,
 	return out, nil
 }
 
-// oneByOne returns a function that runs one sample. It runs the compiled layers, or the model as written if there are
-// none. exact forbids float64.
-func oneByOne(ctx context.Context, m *dataflow.Model, exact bool) func(i int, in engines.Reals) (engines.Reals, error) {
+// oneByOne returns a function that computes one sample and ignores its number. It runs the compiled layers, or the
+// model as written if the model has none. exact forbids float64.
+func oneByOne(ctx context.Context, m *dataflow.Model, exact bool) func(i int,
+	in engines.ModelTensors) (engines.ModelTensors, error) {
 	switch {
 	case m.Graph == nil && m.Float != nil && !exact:
-		return func(_ int, in engines.Reals) (engines.Reals, error) { return m.Float(in) }
+		return func(_ int, in engines.ModelTensors) (engines.ModelTensors, error) { return m.Float(in) }
 	case m.Graph == nil:
-		return func(_ int, in engines.Reals) (engines.Reals, error) { return m.Reference(in) }
+		return func(_ int, in engines.ModelTensors) (engines.ModelTensors, error) { return m.Reference(in) }
 	}
 	p := engines.CompileLayers(m)
-	return func(_ int, in engines.Reals) (engines.Reals, error) {
-		out, err := engines.RunFast(ctx, p, m, &samples.Runs{In: []engines.Reals{in}})
+	return func(_ int, in engines.ModelTensors) (engines.ModelTensors, error) {
+		out, err := engines.RunFast(ctx, p, m, &samples.RunInputs{In: []engines.ModelTensors{in}})
 		if err != nil {
 			return nil, err
 		}
@@ -55,10 +57,10 @@ func oneByOne(ctx context.Context, m *dataflow.Model, exact bool) func(i int, in
 	}
 }
 
-// without returns a copy of the model without the state inputs that the file does not give, and the feedback of these
-// inputs.
-func (f *Arrays) without(m *dataflow.Model) (*dataflow.Model, []dataflow.Feedback) {
-	var fed []dataflow.Feedback
+// without returns a copy of the model without the state inputs that the file does not give. It also returns the
+// feedback of these inputs.
+func (f *ArrayFile) without(m *dataflow.Model) (*dataflow.Model, []dataflow.FedBackState) {
+	var fed []dataflow.FedBackState
 	rest := *m
 	rest.In = nil
 	for k, in := range m.In {
@@ -71,8 +73,8 @@ func (f *Arrays) without(m *dataflow.Model) (*dataflow.Model, []dataflow.Feedbac
 	return &rest, fed
 }
 
-// feeding returns the feedback that arrives at an input, or nil if there is none.
-func feeding(m *dataflow.Model, input int) *dataflow.Feedback {
+// feeding returns the feedback that arrives at the input with this index, or nil if there is none.
+func feeding(m *dataflow.Model, input int) *dataflow.FedBackState {
 	for i := range m.Feedback {
 		if m.Feedback[i].In == input {
 			return &m.Feedback[i]
@@ -81,14 +83,14 @@ func feeding(m *dataflow.Model, input int) *dataflow.Feedback {
 	return nil
 }
 
-// begins adds an array of zeros for each state that the file does not give, and returns the feedback of these states.
-// Each array has an entry per sample. ok is false after it adds an error to d.
-func (f *Arrays) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.Feedback, ok bool) {
+// begins adds an array of zeros for each state that the file does not give, with an entry per sample. It returns the
+// feedback of these states. ok is false after it adds an error to d.
+func (f *ArrayFile) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.FedBackState, ok bool) {
 	rest, fed := f.without(m)
 	if fed == nil {
 		return nil, true
 	}
-	s, err := samples.Open(rest, f.ByName, nil)
+	s, err := samples.OpenSampleSource(rest, f.ByName, nil)
 	if err != nil {
 		f.told(err, d)
 		return nil, false
@@ -108,6 +110,7 @@ func (f *Arrays) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.Feedbac
 	return fed, true
 }
 
+// size returns the number of elements of a shape.
 func size(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -116,34 +119,36 @@ func size(shape []int) int {
 	return n
 }
 
-// holdStates adds the computed states to the arrays of the file.
-func (f *Arrays) holdStates() {
-	for name, s := range samples.ArrayReaders(f.states) {
+// holdStates adds the computed states in f.states to the arrays of the file.
+func (f *ArrayFile) holdStates() {
+	for name, s := range samples.NewArrayReaders(f.states) {
 		f.ByName[name] = s
 	}
 }
 
-// MissingStates returns the feedback of the states that the file does not give.
-func (f *Arrays) MissingStates(m *dataflow.Model) []dataflow.Feedback {
+// MissingStates returns the feedback of the model's states that the file does not give, or nil if it gives all.
+func (f *ArrayFile) MissingStates(m *dataflow.Model) []dataflow.FedBackState {
 	_, fed := f.without(m)
 	return fed
 }
 
-// PerSample adapts a Reference to the signature of inTurn. It ignores the number of the sample.
-func PerSample(run dataflow.Reference) func(int, engines.Reals) (engines.Reals, error) {
-	return func(_ int, in engines.Reals) (engines.Reals, error) { return run(in) }
+// IgnoringSampleNumber returns run as a function that also takes the number of the sample and ignores it.
+// ComputeMissingStatesBy takes such functions.
+func IgnoringSampleNumber(run dataflow.ReferenceFunc) func(int, engines.ModelTensors) (engines.ModelTensors, error) {
+	return func(_ int, in engines.ModelTensors) (engines.ModelTensors, error) { return run(in) }
 }
 
-// CarryStates wraps run for parts of the samples. It fills in the states fed that the file does not give, and carries
-// them from one part to the next.
-func CarryStates(ctx context.Context, m *dataflow.Model, fed []dataflow.Feedback,
-	run func(*samples.Runs) ([]engines.Reals, error)) func(*samples.Runs) ([]engines.Reals, error) {
+// WithCarriedStates returns a function that fills in the states fed, which the file does not give, and then calls run.
+// Its calls take the samples part by part, and each part begins with the last states of the part before.
+func WithCarriedStates(ctx context.Context, m *dataflow.Model, fed []dataflow.FedBackState,
+	run func(*samples.RunInputs) ([]engines.ModelTensors, error)) func(*samples.RunInputs) ([]engines.ModelTensors,
+	error) {
 	if fed == nil {
 		return run
 	}
-	var last engines.Reals
+	var last engines.ModelTensors
 	by := oneByOne(ctx, m, true)
-	return func(runs *samples.Runs) ([]engines.Reals, error) {
+	return func(runs *samples.RunInputs) ([]engines.ModelTensors, error) {
 		for _, s := range fed {
 			if last != nil {
 				runs.In[0][s.In].Data = last[s.Out].Data
@@ -158,28 +163,30 @@ func CarryStates(ctx context.Context, m *dataflow.Model, fed []dataflow.Feedback
 	}
 }
 
-// FeedStates computes the states that the file does not give, by running the model itself. ok is false if it fails or
-// adds an error to d.
-func (f *Arrays) FeedStates(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool, err error) {
+// ComputeMissingStates computes the states that the file does not give, by running the model itself. exact forbids
+// float64. ok is false if err is not nil, or after it adds an error to d.
+func (f *ArrayFile) ComputeMissingStates(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool,
+	err error) {
 	if f.MissingStates(m) == nil {
 		return true, nil
 	}
-	return f.FeedStatesBy(ctx, m, oneByOne(ctx, m, exact), d)
+	return f.ComputeMissingStatesBy(ctx, m, oneByOne(ctx, m, exact), d)
 }
 
-// FeedStatesBy computes the states that the file does not give. run runs one sample. ok is false if it fails or adds an
-// error to d.
-func (f *Arrays) FeedStatesBy(ctx context.Context, m *dataflow.Model, run func(int, engines.Reals) (engines.Reals,
+// ComputeMissingStatesBy computes the states that the file does not give, by calling run for one sample after the
+// other. ok is false if err is not nil, or after it adds an error to d.
+func (f *ArrayFile) ComputeMissingStatesBy(ctx context.Context, m *dataflow.Model, run func(int,
+	engines.ModelTensors) (engines.ModelTensors,
 	error), d *diag.List) (
 	ok bool, err error) {
 	fed, ok := f.begins(m, d)
 	if fed == nil {
 		return ok, nil
 	}
-	s, err := samples.Open(m, f.ByName, nil)
+	s, err := samples.OpenSampleSource(m, f.ByName, nil)
 	if err == nil {
-		var r *samples.Runs
-		if r, err = s.All(); err == nil {
+		var r *samples.RunInputs
+		if r, err = s.ReadAll(); err == nil {
 			_, err = inTurn(ctx, fed, r.In, run)
 			f.remember(m, fed, r.In)
 		}
@@ -187,8 +194,8 @@ func (f *Arrays) FeedStatesBy(ctx context.Context, m *dataflow.Model, run func(i
 	return err == nil, err
 }
 
-// remember stores the states at the beginning of each sample in the arrays of the file.
-func (f *Arrays) remember(m *dataflow.Model, fed []dataflow.Feedback, in []engines.Reals) {
+// remember copies the states with which each sample in in begins to the computed arrays of the file.
+func (f *ArrayFile) remember(m *dataflow.Model, fed []dataflow.FedBackState, in []engines.ModelTensors) {
 	for _, x := range fed {
 		a := f.states[m.In[x.In].Name]
 		a.Data = a.Data[:0]

@@ -12,32 +12,33 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// ReadLabels reads the labels of samples. It returns nil after adding an error to d.
-func ReadLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *samples.Labels {
+// ReadLabels reads the labels of runs samples from a file. out are the model's outputs, one of which must give classes.
+// It returns nil after adding an error to d.
+func ReadLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *samples.ClassLabels {
 	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
-	arrays, err := npy.ReadFile(path)
+	arrays, err := npy.ReadArrays(path)
 	a := arrays[""]
 	if err == nil && a == nil {
 		err = fmt.Errorf("it holds %d arrays with names", len(arrays))
 	}
 	if err != nil {
-		AddUnreadable(path, err, hint, d)
+		AddUnreadableFileDiag(path, err, hint, d)
 		return nil
 	}
-	l, err := samples.LabelsOf(a, runs, out)
+	l, err := samples.ReadClassLabels(a, runs, out)
 	if err != nil {
-		AddUnfit(path, err, d)
+		AddUnfitDataDiag(path, err, d)
 	}
 	return l
 }
 
-// StatedAccuracy returns the accuracy in the info.json beside a model, from 0 to 1, or nil if there is none. The
-// model's trainer measured it on the whole test set.
-func StatedAccuracy(model string) *float64 {
+// ReadStatedAccuracy returns the accuracy in the info.json beside the model file, from 0 to 1. The model's trainer
+// measured it on the whole test set. It returns nil if there is none.
+func ReadStatedAccuracy(model string) *float64 {
 	if model == "" {
 		return nil
 	}
-	b, err := safefile.ReadFile(filepath.Join(filepath.Dir(model), "info.json"), safefile.MaxSettings)
+	b, err := safefile.ReadRegularFile(filepath.Join(filepath.Dir(model), "info.json"), safefile.MaxSettingsFileBytes)
 	if err != nil {
 		return nil
 	}

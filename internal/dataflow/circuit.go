@@ -16,13 +16,14 @@ type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
-// Circuit returns the circuit of a node. one is the design for sequences of one step, or nil if frames have one length:
-// a layer that reads steps and needs no ends of sequences handles a step as a frame, and has the circuit of that.
+// Circuit returns the circuit of the node with this number. one is the design for sequences of one step, or nil if
+// frames have one length: a layer that reads steps and needs no ends of sequences handles a step as a frame, and has
+// the circuit of that. The error says that the layer has no circuit.
 func (d *Design) Circuit(node int, one *Design) (*circuit.Module, error) {
 	g := d.Model.Graph
 	n := g.Nodes[node]
 	op := n.Op
-	if one != nil && g.reads(one.Model.Graph, n) && !ReadsEnds(op, d.Model.Lengths.Max) {
+	if one != nil && g.reads(one.Model.Graph, n) && !NeedsSequenceEnds(op, d.Model.Lengths.Max) {
 		op = one.Model.Graph.Nodes[node].Op
 	}
 	c, ok := op.(HasCircuit)
@@ -32,55 +33,55 @@ func (d *Design) Circuit(node int, one *Design) (*circuit.Module, error) {
 	return c.Circuit(d.Folds[node], d.Target), nil
 }
 
-// Rate returns the delays and the stage length by which circuits are divided into pipeline stages for the target. The
-// delays are guesses: a LUT with wires of the usual length.
-func (t Target) Rate() circuit.TimingModel {
+// CircuitTiming returns the delays and the stage length by which circuits are divided into pipeline stages for the
+// target. The delays are guesses: a LUT with wires of the usual length.
+func (t Target) CircuitTiming() circuit.TimingModel {
 	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6}
 	switch {
-	case t.Board.Family == boards.ICE40U:
+	case t.Board.Family == boards.FamilyICE40U:
 		rate = circuit.TimingModel{LUT: 3000, Carry: 280, Inputs: 4}
-	case t.Board.Family == boards.ECP5:
+	case t.Board.Family == boards.FamilyECP5:
 		rate = circuit.TimingModel{LUT: 900, Carry: 50, Inputs: 4}
-	case t.Board.DSPType == string(delay.Series7):
+	case t.Board.DSPType == string(delay.FamilySeries7):
 		rate.LUT, rate.Carry = 900, 30
-	case t.Board.DSPType == string(delay.Versal):
+	case t.Board.DSPType == string(delay.FamilyVersal):
 		rate.LUT = 500
 	}
-	if !t.Board.StoresInLUTs() {
-		rate.BlockBits = boards.MinBlockRAMBits
+	if !t.Board.CanStoreInLUTs() {
+		rate.BlockBits = boards.MinArrayBitsForBlockRAM
 	}
-	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().StageNS()))
+	rate.Stage = max(2*rate.LUT, int(1000*t.OperationDelays().StageBudgetNS()))
 	return rate
 }
 
-// StyleOf returns the circuit style of the memory called name in the list.
-func StyleOf(list []Storage, name string) circuit.Style {
-	return Instance{Storage: list}.StorageOf(name).Style()
+// CircuitStyleOf returns the circuit style of the memory called name in the list.
+func CircuitStyleOf(list []Storage, name string) circuit.StorageStyle {
+	return KernelInstance{Storage: list}.StorageOf(name).CircuitStyle()
 }
 
-// Style returns the circuit style of the memory.
-func (s Storage) Style() circuit.Style {
+// CircuitStyle returns the circuit style of the memory.
+func (s Storage) CircuitStyle() circuit.StorageStyle {
 	switch s.In {
-	case BRAM:
-		return circuit.BlockRAM
-	case URAM:
-		return circuit.UltraRAM
-	case Registers:
-		return circuit.RegisterArray
+	case MemoryBRAM:
+		return circuit.BlockRAMStyle
+	case MemoryURAM:
+		return circuit.UltraRAMStyle
+	case MemoryRegisters:
+		return circuit.RegisterArrayStyle
 	}
-	return circuit.DistributedRAM
+	return circuit.DistributedRAMStyle
 }
 
-// Circuit adds the table to a circuit, in the memory s, and returns it as one table per bank. It calls table only when
-// the table is written out, or if it has one row.
-func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.ConstantTable {
-	list := make([]circuit.ConstantTable, s.Arrays())
+// AddTableToCircuit adds the table to a circuit, in the memory s, and returns it as one table per bank. It calls table
+// only when the table is written out, or if it has one row.
+func (s Storage) AddTableToCircuit(b *circuit.Builder, table func() Table) []circuit.ConstantTable {
+	list := make([]circuit.ConstantTable, s.ArrayCount())
 	for k := range list {
 		name := s.Name
 		if len(list) > 1 {
 			name = fmt.Sprintf("%s_%03d", s.Name, k)
 		}
-		list[k] = b.Constants(name, s.Style(), s.Width, s.Rows, func() (num.Type, [][]int64) {
+		list[k] = b.AddTableOfWidth(name, s.CircuitStyle(), s.Width, s.Rows, func() (num.Type, [][]int64) {
 			t := table()
 			return t.Elem, t.Rows[k*s.Rows : (k+1)*s.Rows]
 		})
@@ -88,7 +89,7 @@ func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Const
 	return list
 }
 
-// Circuit adds the table to a circuit, in the memory s, and returns it as one table per bank.
-func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.ConstantTable {
-	return s.Circuit(b, func() Table { return t })
+// AddToCircuit adds the table to a circuit, in the memory s, and returns it as one table per bank.
+func (t Table) AddToCircuit(b *circuit.Builder, s Storage) []circuit.ConstantTable {
+	return s.AddTableToCircuit(b, func() Table { return t })
 }

@@ -1,25 +1,28 @@
 package dataflow
 
-// A Coder is a bound layer whose outputs may be minifloats.
-type Coder interface {
+// MakesMinifloats is implemented by bound layers whose outputs may be minifloats.
+type MakesMinifloats interface {
 	// Coded returns the layer with minifloats as outputs, not bound; ok is false if minifloats do not pay.
 	Coded() (coded Op, ok bool)
 }
 
-// A MinifloatLayer is a layer that takes minifloats: it multiplies their significands, or moves them.
-type MinifloatLayer interface {
-	// Moves reports whether its outputs are its inputs, so that its readers have to take minifloats, too.
-	Moves() bool
+// TakesMinifloats is implemented by layers that take minifloats: they multiply their significands, or move them.
+type TakesMinifloats interface {
+	// OutputsAreInputs reports whether the layer's outputs are its inputs, so that its readers have to take minifloats,
+	// too.
+	OutputsAreInputs() bool
 }
 
-// A MinifloatMover is embedded in layers that pass minifloats on unchanged, and makes them a MinifloatLayer.
-type MinifloatMover struct{}
+// MinifloatPassThrough is embedded in layers that pass minifloats on unchanged, and implements TakesMinifloats for
+// them.
+type MinifloatPassThrough struct{}
 
-// Moves returns true: the layer's outputs are its inputs.
-func (MinifloatMover) Moves() bool { return true }
+// OutputsAreInputs returns true: the layer's outputs are its inputs.
+func (MinifloatPassThrough) OutputsAreInputs() bool { return true }
 
-// WithMinifloats returns the graph with minifloats on the streams whose readers all take them. It computes the same.
-func (g *Graph) WithMinifloats() *Graph {
+// WithMinifloatStreams returns a graph that computes the same, with minifloats on streams whose readers take them. It
+// returns g itself if such a graph is not possible.
+func (g *Graph) WithMinifloatStreams() *Graph {
 	coded := *g
 	coded.Nodes, coded.Streams = nil, make([]*Stream, len(g.Streams))
 	for i, s := range g.Streams {
@@ -28,7 +31,7 @@ func (g *Graph) WithMinifloats() *Graph {
 	}
 	for _, n := range g.Nodes {
 		own, changes := *n, false
-		if c, ok := n.Op.(Coder); ok && g.decoded(n) {
+		if c, ok := n.Op.(MakesMinifloats); ok && g.decoded(n) {
 			if op, ok := c.Coded(); ok {
 				own.Op, changes = op, true
 			}
@@ -65,8 +68,8 @@ func (g *Graph) decoded(n *Node) bool {
 		if reader == nil {
 			return false
 		}
-		d, ok := reader.Op.(MinifloatLayer)
-		if !ok || d.Moves() && !g.decoded(reader) {
+		d, ok := reader.Op.(TakesMinifloats)
+		if !ok || d.OutputsAreInputs() && !g.decoded(reader) {
 			return false
 		}
 	}

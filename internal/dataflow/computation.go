@@ -2,44 +2,46 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// A Computation describes as data, not as code, what a bound layer computes of a frame. It is a Gather, Products,
-// Elementwise or Pooler. It is the same function as Eval, for engines that have a program for each of these forms but
-// none for kinds of layers. Frames are row-major.
+// A Computation describes as data, not as code, what a bound layer computes of a frame. It is a GatherComputation,
+// ProductsComputation, ElementwiseComputation or PoolingComputation. It is the same function as Eval, for engines that
+// have a program for each of these forms but none for kinds of layers. Frames are row-major.
 type Computation interface{ computation() }
 
-// Computing is implemented by bound layers that can describe their computation. Computation returns nil if this layer
-// cannot.
-type Computing interface{ Computation() Computation }
+// HasComputation is implemented by bound layers that can describe their computation. Computation returns nil if this
+// layer cannot.
+type HasComputation interface{ Computation() Computation }
 
 // ComputationOf returns the computation of a bound layer, or nil if the layer does not describe it.
 func ComputationOf(op Op) Computation {
-	if c, ok := op.(Computing); ok {
+	if c, ok := op.(HasComputation); ok {
 		return c.Computation()
 	}
 	return nil
 }
 
-// A Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements.
-// At gives, for run r of an output, the input and the number of its run there, or Run times Fill if input is -1.
-type Gather struct {
+// A GatherComputation copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring
+// elements. At gives, for run r of an output, the input and the number of its run there, or Run times Fill if input is
+// -1.
+type GatherComputation struct {
 	Run    int
 	Fill   int64
 	At     func(output, r int) (input, at int)
-	Border *Border // if not nil: the same in two steps, for a layer of one input and one output
+	Border *GatherBorder // if not nil: the same in two steps, for a layer of one input and one output
 }
 
-// A Border is a tensor between the input and the output of a Gather: the input with runs of Fill around it. All
-// elements of the output lie in it, so that windows at the edge need no special case.
-type Border struct {
+// A GatherBorder is a tensor between the input and the output of a GatherComputation: the input with runs of Fill
+// around it. All elements of the output lie in it, so that windows at the edge need no special case.
+type GatherBorder struct {
 	Runs int             // the number of runs in the bordered tensor
 	In   func(r int) int // the run of the input that is run r of the bordered tensor; -1 for Fill
 	Of   func(r int) int // the run of the bordered tensor that is run r of the output
 }
 
-// Products multiply one input by constant weights. The input is Vectors vectors, each with a row of elements for each
-// of Groups groups, which have equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]). Run r of the
-// Runs runs of Run neighbouring elements of group g's row begins at element r*Stride + g*Run of the vector.
-type Products struct {
+// A ProductsComputation multiplies one input by constant weights. The input is Vectors vectors, each with a row of
+// elements for each of Groups groups, which have equally many outputs. Output c is f(sum over k of
+// Weights[c][k]*row[k]). Run r of the Runs runs of Run neighbouring elements of group g's row begins at element
+// r*Stride + g*Run of the vector.
+type ProductsComputation struct {
 	Weights   [][]int64          // per output
 	Steps     []num.StepFunction // the function f: none, one for all outputs, or one per output
 	Vectors   int
@@ -48,21 +50,22 @@ type Products struct {
 	Stride    int
 }
 
-// An Elementwise computes functions of one element of each input. Element i of the output is Of(i%Channels, x), where x
-// holds element i of each input. All inputs have the size of the output.
-type Elementwise struct {
+// An ElementwiseComputation computes functions of one element of each input. Element i of the output is Of(i%Channels,
+// x), where x holds element i of each input. All inputs have the size of the output.
+type ElementwiseComputation struct {
 	Channels  int
 	Of        func(c int, x []int64) int64
 	Monotonic bool // whether, for one input, Of(c, x) never falls or never rises as x grows, for each c
 }
 
-// A Pooler computes the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
-type Pooler struct {
+// A PoolingComputation computes the maximum, or the sum, of each of Channels channels over Positions consecutive
+// vectors.
+type PoolingComputation struct {
 	Channels, Positions int
 	Sum                 bool
 }
 
-func (Gather) computation()      {}
-func (Products) computation()    {}
-func (Elementwise) computation() {}
-func (Pooler) computation()      {}
+func (GatherComputation) computation()      {}
+func (ProductsComputation) computation()    {}
+func (ElementwiseComputation) computation() {}
+func (PoolingComputation) computation()     {}

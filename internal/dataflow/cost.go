@@ -2,8 +2,8 @@ package dataflow
 
 import "slices"
 
-// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: the LUTs used
-// as memory, as shift registers or as RAM, which only some LUTs of a device can be.
+// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: the LUTs
+// used as memory, as shift registers or as RAM, which only some LUTs of a device can be.
 type Resources struct {
 	LUT    int `json:"LUT"`
 	LUTRAM int `json:"LUTRAM"`
@@ -23,17 +23,17 @@ func (r Resources) Minus(o Resources) Resources {
 	return Resources{r.LUT - o.LUT, r.LUTRAM - o.LUTRAM, r.FF - o.FF, r.BRAM - o.BRAM, r.URAM - o.URAM, r.DSP - o.DSP}
 }
 
-// Within reports whether r is at most o in every resource.
-func (r Resources) Within(o Resources) bool {
+// IsWithin reports whether r is at most o in every resource.
+func (r Resources) IsWithin(o Resources) bool {
 	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM &&
 		r.DSP <= o.DSP
 }
 
 // A Cost lists resources by named part, so that a report can say where they go.
-type Cost []ResourcePart
+type Cost []CostContribution
 
-// A ResourcePart is one contribution to a cost: "multipliers", "adder tree", "weight memory" and so on.
-type ResourcePart struct {
+// A CostContribution is one contribution to a cost: "multipliers", "adder tree", "weight memory" and so on.
+type CostContribution struct {
 	Name string `json:"part"`
 	Resources
 }
@@ -47,11 +47,11 @@ func (c Cost) Total() Resources {
 	return r
 }
 
-// Plus adds costs part by part; the parts of c come first.
-func (c Cost) Plus(o Cost) Cost {
+// AppendCost adds costs part by part; the parts of c come first.
+func (c Cost) AppendCost(o Cost) Cost {
 	sum := slices.Clone(c)
 	for _, p := range o {
-		i := slices.IndexFunc(sum, func(q ResourcePart) bool { return q.Name == p.Name })
+		i := slices.IndexFunc(sum, func(q CostContribution) bool { return q.Name == p.Name })
 		if i < 0 {
 			sum = append(sum, p)
 			continue

@@ -14,6 +14,7 @@ const (
 	WindowDependence // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
 )
 
+// String returns a word for the form, such as "recurrent".
 func (f DependenceForm) String() string {
 	return [...]string{"mixed", "apart", "moved", "recurrent", "along"}[f]
 }
@@ -29,23 +30,23 @@ type Dependence struct {
 	// Beside returns the layer, not bound, for frames that hold the given number of this layer's frames with their
 	// parts side by side. A nil Beside means that this layer itself can be bound to such frames.
 	Beside func(frames int) Op
-	Why    string // for Mixed: the reason, a clause whose subject is the layer, for messages
+	Why    string // for MixedDependence: the reason, a clause whose subject is the layer, for messages
 }
 
-// Dependent is implemented by bound layers that can describe how their outputs depend on their inputs.
-type Dependent interface{ Dependence() Dependence }
+// HasDependence is implemented by bound layers that can describe how their outputs depend on their inputs.
+type HasDependence interface{ Dependence() Dependence }
 
 // DependenceOf returns the dependence of a bound layer, of the form MixedDependence if the layer does not describe it.
 func DependenceOf(op Op) Dependence {
-	if d, ok := op.(Dependent); ok {
+	if d, ok := op.(HasDependence); ok {
 		return d.Dependence()
 	}
 	return Dependence{Why: "it computes with several vectors at a time"}
 }
 
-// SeparateParts returns the dependence of a layer that computes each part of a frame separately. It has the given
-// inputs, each of which, and each output, divides into that many parts.
-func SeparateParts(inputs, parts int) Dependence {
+// NewSeparateDependence returns the dependence of a layer that computes each part of a frame separately. It has the
+// given inputs, each of which, and each output, divides into that many parts.
+func NewSeparateDependence(inputs, parts int) Dependence {
 	d := Dependence{Form: SeparateDependence, Out: parts}
 	for range inputs {
 		d.In = append(d.In, parts)
@@ -53,18 +54,18 @@ func SeparateParts(inputs, parts int) Dependence {
 	return d
 }
 
-// Shape returns the shape that the layer takes for a frame of several samples side by side, each of shape one in the
-// given number of parts.
-func (d Dependence) Shape(t *SampleInterleaving, one Shape, parts int) Shape {
+// InterleavedShape returns the shape that the layer takes for a frame of several samples side by side, each of shape
+// one in the given number of parts.
+func (d Dependence) InterleavedShape(t *SampleInterleaving, one Shape, parts int) Shape {
 	switch n := len(one); {
 	case d.Form == WindowDependence:
 		return Shape{parts, t.Samples, one.Channels()}
 	case d.Window && n > 1:
 		shape, window := Shape{parts, t.Samples}, one[n-2:]
-		if windows := one.Size() / window.Size() / parts; windows > 1 {
+		if windows := one.ElementCount() / window.ElementCount() / parts; windows > 1 {
 			shape = append(shape, windows)
 		}
 		return append(shape, window...)
 	}
-	return t.Shape(one, parts)
+	return t.FrameShape(one, parts)
 }

@@ -14,23 +14,23 @@ import (
 type Model struct {
 	Name      string
 	In, Out   []RealPort // the inputs and outputs of the ONNX model
-	Prefix    HostFunc
+	Prefix    HostFunction
 	Graph     *Graph
-	Suffix    HostFunc
-	Host      func() *Host // Prefix and Suffix as data; nil if nobody asked for that
-	Reference Reference
+	Suffix    HostFunction
+	Host      func() *HostDescription // Prefix and Suffix as data; nil if nobody asked for that
+	Reference ReferenceFunc
 	// in float64; nil if some value is rounded to an integer or sorted, or if it is not known
-	Float    Reference
-	Stream   func() Reference    // for a model that keeps its state: a Reference for samples in order; else nil
-	Turns    *SampleInterleaving // how a frame holds several samples; nil if it holds one
-	Lengths  *Lengths            // the lengths of sequences; nil if all have one length
-	Feedback []Feedback          // states that the host hands from sample to sample
-	Meta     map[string]string   // the metadata of the ONNX file (metadata_props); must not be changed
+	Float    ReferenceFunc
+	Stream   func() ReferenceFunc // for a model that keeps its state: begins a Reference for samples in order; else nil
+	Turns    *SampleInterleaving  // how a frame holds several samples; nil if it holds one
+	Lengths  *SequenceLengths     // the lengths of sequences; nil if all have one length
+	Feedback []FedBackState       // states that the host hands from sample to sample
+	Meta     map[string]string    // the metadata of the ONNX file (metadata_props); must not be changed
 }
 
-// A Feedback is a state: the output Out of a sample is the input In of the next one. The first sample begins with a
+// A FedBackState is a state: the output Out of a sample is the input In of the next one. The first sample begins with a
 // given value, or with zeros.
-type Feedback struct{ In, Out int }
+type FedBackState struct{ In, Out int }
 
 // A RealPort describes a real-valued input or output of the ONNX model, including the batch axis.
 type RealPort struct {
@@ -57,8 +57,8 @@ type IntegerInput struct {
 	Value    func(channel int, code int64) float64 // returns the value of an integer code, in the input's type
 }
 
-// Limits returns the range of an integer dtype; integer is false for a real dtype.
-func (r RealPort) Limits() (lo, hi float64, integer bool) {
+// IntegerLimits returns the range of an integer dtype; integer is false for a real dtype.
+func (r RealPort) IntegerLimits() (lo, hi float64, integer bool) {
 	if r.DType == "bool" {
 		return 0, 1, true
 	}
@@ -76,13 +76,13 @@ func (r RealPort) Limits() (lo, hi float64, integer bool) {
 	return -half, half - 1, true
 }
 
-// Format returns the number format of a real dtype, to which values from any file are rounded. For an integer dtype it
-// returns float64, which holds integers up to 2^53.
-func (r RealPort) Format() num.Format {
-	if f, ok := num.FormatNamed(r.DType); ok {
+// NumberFormat returns the number format of a real dtype, to which values from any file are rounded. For an integer
+// dtype it returns float64, which holds integers up to 2^53.
+func (r RealPort) NumberFormat() num.FloatFormat {
+	if f, ok := num.FloatFormatNamed(r.DType); ok {
 		return f
 	}
-	return num.Float64
+	return num.Float64Format
 }
 
 // NumpyDType returns NumPy's name of a type that holds the values of a dtype that NumPy lacks: float32 for bfloat16,
@@ -106,8 +106,8 @@ type RealTensor struct {
 	Data  []float64
 }
 
-// A HostFunc is a part of the model that runs on the host, as a function and by the names of its nodes.
-type HostFunc struct {
+// A HostFunction is a part of the model that runs on the host, as a function and by the names of its nodes.
+type HostFunction struct {
 	Nodes []string // the ONNX nodes that it computes, for the report; empty if it only renames tensors
 	// ToCodes is set for a prefix. It takes one sample of every model input and returns one frame per Graph.In.
 	ToCodes func(in []RealTensor) ([]Tensor, error)
@@ -116,8 +116,8 @@ type HostFunc struct {
 	ToReal func(in []RealTensor, codes []Tensor) ([]RealTensor, error)
 }
 
-// A Reference executes the model as written, in real-number semantics, one sample at a time.
-type Reference func(in []RealTensor) (out []RealTensor, err error)
+// A ReferenceFunc executes the model as written, in real-number semantics, one sample at a time.
+type ReferenceFunc func(in []RealTensor) (out []RealTensor, err error)
 
 // A Design is a model with a schedule. Model.Graph includes the width converters, and nothing else may be added to it.
 type Design struct {
@@ -127,38 +127,39 @@ type Design struct {
 	FIFO   []FIFO // per stream
 }
 
-// Loop returns the loop of node i in its fold.
-func (d *Design) Loop(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
+// LoopOfNode returns the loop of node i in its fold.
+func (d *Design) LoopOfNode(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
 
-// Interval returns the clocks between frames that the slowest layer and the host's port allow, and the index of that
-// layer, -1 for the port.
-func (d *Design) Interval() (clocks, node int) {
+// BottleneckInterval returns the clocks between frames that the slowest layer and the host's port allow, and the index
+// of that layer, -1 for the port.
+func (d *Design) BottleneckInterval() (clocks, node int) {
 	for i := range d.Model.Graph.Nodes {
-		if n := d.Loop(i).Iterations(); n > clocks {
+		if n := d.LoopOfNode(i).IterationsPerFrame(); n > clocks {
 			clocks, node = n, i
 		}
 	}
-	if n := d.HostClocks(); n > clocks {
+	if n := d.HostClocksPerFrame(); n > clocks {
 		clocks, node = n, -1
 	}
 	return clocks, node
 }
 
-// HostClocks returns the clocks in which the words of a frame pass the slowest of the host's streams.
-func (d *Design) HostClocks() (clocks int) {
+// HostClocksPerFrame returns the clocks in which the words of a frame pass the slowest of the host's streams.
+func (d *Design) HostClocksPerFrame() (clocks int) {
 	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
-		p := d.Port(s)
+		p := d.PortOfStream(s)
 		clocks = max(clocks, p.Words*d.Target.HostClocksPerWord(p))
 	}
 	return clocks
 }
 
-// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is timed.
-func (d *Design) Slowest() (node int, ns float64) {
+// LongestDelayNS returns the index of the layer with the longest delay (LimitsClock), and that delay in ns. It returns
+// -1 and 0 if no layer limits the clock.
+func (d *Design) LongestDelayNS() (node int, ns float64) {
 	node = -1
 	for i, n := range d.Model.Graph.Nodes {
-		if t, ok := n.Op.(Timed); ok {
-			if delay := t.Delay(d.Folds[i], d.Target); delay > ns {
+		if t, ok := n.Op.(LimitsClock); ok {
+			if delay := t.CarriedDelayNS(d.Folds[i], d.Target); delay > ns {
 				node, ns = i, delay
 			}
 		}
@@ -166,14 +167,16 @@ func (d *Design) Slowest() (node int, ns float64) {
 	return node, ns
 }
 
-// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is timed.
-func (d *Design) Fmax() float64 {
-	_, ns := d.Slowest()
+// FmaxMHz returns the fastest clock in MHz that the delay of every layer allows. It is infinite if no layer limits the
+// clock.
+func (d *Design) FmaxMHz() float64 {
+	_, ns := d.LongestDelayNS()
 	return 1000 / ns
 }
 
-// Cost returns the cost of every node, and the sum of all. FIFOs and the logic around the network are not included.
-func (d *Design) Cost() (per []Cost, total Resources) {
+// CostPerNode returns the cost of every node, and the sum of all. FIFOs and the logic around the network are not
+// included.
+func (d *Design) CostPerNode() (per []Cost, total Resources) {
 	for i, n := range d.Model.Graph.Nodes {
 		c := n.Op.Cost(d.Folds[i], d.Target)
 		per = append(per, c)
@@ -182,26 +185,26 @@ func (d *Design) Cost() (per []Cost, total Resources) {
 	return per, total
 }
 
-// Port returns the word format of stream s: that of its writer, or of its reader if the host writes it. Both agree in a
-// verified design, and one of them is a layer.
-func (d *Design) Port(s int) Port {
+// PortOfStream returns the word format of stream s: that of its writer, or of its reader if the host writes it. Both
+// agree in a verified design, and one of them is a layer.
+func (d *Design) PortOfStream(s int) Port {
 	g := d.Model.Graph
-	if i, p := g.Writer(s); i >= 0 {
+	if i, p := g.WriterOfStream(s); i >= 0 {
 		_, out := g.Nodes[i].Op.Ports(d.Folds[i])
 		return out[p]
 	}
-	i, p := g.Reader(s)
+	i, p := g.ReaderOfStream(s)
 	in, _ := g.Nodes[i].Op.Ports(d.Folds[i])
 	return in[p]
 }
 
-// Check returns an error unless in has a frame of the right shape and values for each input of the graph.
-func (g *Graph) Check(in []Tensor) error {
+// CheckInputs returns an error unless in has a frame of the right shape and values for each input of the graph.
+func (g *Graph) CheckInputs(in []Tensor) error {
 	if len(in) != len(g.In) {
 		return fmt.Errorf("%d inputs, want %d", len(in), len(g.In))
 	}
 	for i, s := range g.In {
-		if err := g.Streams[s].Type.Check(in[i]); err != nil {
+		if err := g.Streams[s].Type.CheckFrame(in[i]); err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 	}

@@ -6,7 +6,7 @@ import "hlsgen/internal/num"
 var (
 	FakeKinds = fakeKinds
 	Diamond   = diamond
-	WideKind  = Kind{Name: "Wide", Decode: func([]byte) (Op, error) { return wideOp{}, nil }}
+	WideKind  = LayerKind{Name: "Wide", Decode: func([]byte) (Op, error) { return wideOp{}, nil }}
 )
 
 type wideOp struct{ fake }

@@ -1,14 +1,14 @@
 package dataflow
 
-// WeightsPerFrame is implemented by bound layers whose weights may come from memory with every frame
-// (WeightRoom.External). Each iteration reads a word of them, which is the next row of the table, and the table
-// repeats.
-type WeightsPerFrame interface {
-	Loadable
-	Folds() Folds
+// HasExternalWeights is implemented by bound layers whose weights may come from memory with every frame
+// (LoadableWeightLimits.External). Each iteration reads a word of them, which is the next row of the table, and the
+// table repeats.
+type HasExternalWeights interface {
+	HasLoadableWeights
+	Folds() FoldIterator
 	// External reports whether the weights come from memory.
 	External() bool
-	// Reads returns how often a frame reads the whole table.
+	// Reads returns the number of times that a frame reads the whole table.
 	Reads() int
 	// WeightTable returns the weights of a fold, a row per iteration.
 	WeightTable(Fold) Table
@@ -16,18 +16,19 @@ type WeightsPerFrame interface {
 	WeightPort(Fold) Port
 }
 
-// WeightFIFO is the FIFO between the memory and a layer whose weights come from there with every frame. Its depth
-// suffices for a word in every clock.
-var WeightFIFO = FIFO{Depth: RegisterDepth, Memory: SRL}
+// ExternalWeightFIFO is the FIFO between the memory and a layer whose weights come from there with every frame. Its
+// depth suffices for a word in every clock.
+var ExternalWeightFIFO = FIFO{Depth: MaxRegisterFIFOWords, Memory: MemorySRL}
 
-// externalOf returns the layer as WeightsPerFrame; ok is false if its weights do not come from memory with every frame.
-func externalOf(op Op) (WeightsPerFrame, bool) {
-	e, ok := op.(WeightsPerFrame)
+// externalOf returns the layer as HasExternalWeights; ok is false if its weights do not come from memory with every
+// frame.
+func externalOf(op Op) (HasExternalWeights, bool) {
+	e, ok := op.(HasExternalWeights)
 	return e, ok && e.External()
 }
 
-// Externals returns the indices of the nodes whose weights come from memory with every frame.
-func (g *Graph) Externals() (nodes []int) {
+// ExternalWeightNodes returns the indices of the nodes whose weights come from memory with every frame.
+func (g *Graph) ExternalWeightNodes() (nodes []int) {
 	for i, n := range g.Nodes {
 		if _, ok := externalOf(n.Op); ok {
 			nodes = append(nodes, i)
@@ -36,40 +37,40 @@ func (g *Graph) Externals() (nodes []int) {
 	return nodes
 }
 
-// Weights describes the weights that a node reads from memory with every frame. Port is one pass over the table, and a
-// frame takes Passes passes.
-type Weights struct {
+// ExternalWeights describes the weights that a node reads from memory with every frame. Port is one pass over the
+// table, and a frame takes Passes passes.
+type ExternalWeights struct {
 	Node   int
 	Name   string // the node's name
 	Port   Port
 	Passes int
 }
 
-// Bytes returns the bytes of weights that a frame reads.
-func (w Weights) Bytes() int64 { return int64(w.Port.Bytes()) * int64(w.Passes) }
+// BytesPerFrame returns the bytes of weights that a frame reads.
+func (w ExternalWeights) BytesPerFrame() int64 { return int64(w.Port.FrameBytes()) * int64(w.Passes) }
 
-// WeightWords returns the rows of the table, with elements in the form in which codes are stored.
-func (d *Design) WeightWords(w Weights) Table {
-	return d.Model.Graph.Nodes[w.Node].Op.(WeightsPerFrame).WeightTable(d.Folds[w.Node])
+// ExternalWeightRows returns the rows of the table, with elements in the form in which codes are stored.
+func (d *Design) ExternalWeightRows(w ExternalWeights) Table {
+	return d.Model.Graph.Nodes[w.Node].Op.(HasExternalWeights).WeightTable(d.Folds[w.Node])
 }
 
-// Externals returns the weights that the design reads from memory with every frame.
-func (d *Design) Externals() (list []Weights) {
-	for _, i := range d.Model.Graph.Externals() {
+// ExternalWeights returns the weights that the design reads from memory with every frame.
+func (d *Design) ExternalWeights() (list []ExternalWeights) {
+	for _, i := range d.Model.Graph.ExternalWeightNodes() {
 		n := d.Model.Graph.Nodes[i]
-		e := n.Op.(WeightsPerFrame)
-		list = append(list, Weights{i, n.Name, e.WeightPort(d.Folds[i]), e.Reads()})
+		e := n.Op.(HasExternalWeights)
+		list = append(list, ExternalWeights{i, n.Name, e.WeightPort(d.Folds[i]), e.Reads()})
 	}
 	return list
 }
 
-// WeightBytes returns the bytes of a layer's weights that a frame reads from memory in a fold; 0 if the weights do not
-// come from memory. ok is false if a port of the target's memory cannot carry a word of them in a clock.
-func (t Target) WeightBytes(op Op, f Fold) (bytes int64, ok bool) {
+// WeightBytesPerFrame returns the bytes of a layer's weights that a frame reads from memory in a fold; 0 if the weights
+// do not come from memory. ok is false if a port of the target's memory cannot carry a word of them in a clock.
+func (t Target) WeightBytesPerFrame(op Op, f Fold) (bytes int64, ok bool) {
 	e, external := externalOf(op)
 	if !external {
 		return 0, true
 	}
 	p := e.WeightPort(f)
-	return int64(p.Bytes()) * int64(e.Reads()), p.TDATA() <= t.Board.MemoryPortBits()
+	return int64(p.FrameBytes()) * int64(e.Reads()), p.TDATABits() <= t.Board.MemoryPortBits()
 }

@@ -23,10 +23,10 @@ type fakeParams struct {
 	Ways int   `json:"ways"` // the inputs of Sum, or the outputs of Fork
 }
 
-var fakeKinds = []Kind{fakeKind("Scale"), fakeKind("Sum"), fakeKind("Fork")}
+var fakeKinds = []LayerKind{fakeKind("Scale"), fakeKind("Sum"), fakeKind("Fork")}
 
-func fakeKind(name string) Kind {
-	return Kind{Name: name, Doc: "for tests", Decode: func(b []byte) (Op, error) {
+func fakeKind(name string) LayerKind {
+	return LayerKind{Name: name, Doc: "for tests", Decode: func(b []byte) (Op, error) {
 		var p fakeParams
 		if err := json.Unmarshal(b, &p); err != nil {
 			return nil, err
@@ -58,26 +58,26 @@ func (f fake) Bind(in []StreamType) (Op, []StreamType, error) {
 	switch f.kind {
 	case "Scale":
 		for c, r := range out.Range {
-			p, ok := r.Times(f.params.By)
+			p, ok := r.TimesConstant(f.params.By)
 			if !ok {
 				return nil, nil, fmt.Errorf("channel %d: the product leaves 64 bits", c)
 			}
 			out.Range[c] = p
 		}
-		out.Elem = num.NarrowestInt(out.Union())
+		out.Elem = num.NarrowestIntTypeFor(out.UnionOfRanges())
 	case "Sum":
-		total := in[0].Union()
+		total := in[0].UnionOfRanges()
 		for _, t := range in[1:] {
 			if !slices.Equal(t.Shape, out.Shape) {
 				return nil, nil, fmt.Errorf("shapes %v and %v", out.Shape, t.Shape)
 			}
-			s, ok := total.Plus(t.Union())
+			s, ok := total.Plus(t.UnionOfRanges())
 			if !ok {
 				return nil, nil, fmt.Errorf("the sum leaves 64 bits")
 			}
 			total = s
 		}
-		out.Range, out.Elem = []num.Range{total}, num.NarrowestInt(total)
+		out.Range, out.Elem = []num.Range{total}, num.NarrowestIntTypeFor(total)
 	}
 	f.in, f.out = in, []StreamType{out}
 	if f.kind == "Fork" {
@@ -115,7 +115,9 @@ func (f fake) Folds() iter.Seq[Fold] {
 }
 
 func (f fake) Ports(fold Fold) (in, out []Port) {
-	port := func(t StreamType) Port { return Port{Elem: t.Elem, PerWord: fold.PE, Words: t.Shape.Size() / fold.PE} }
+	port := func(t StreamType) Port {
+		return Port{Elem: t.Elem, PerWord: fold.PE, Words: t.Shape.ElementCount() / fold.PE}
+	}
 	for _, t := range f.in {
 		in = append(in, port(t))
 	}
@@ -128,9 +130,9 @@ func (f fake) Ports(fold Fold) (in, out []Port) {
 func (f fake) Loop(fold Fold, _ Target) Loop {
 	s := f.in[0].Shape
 	every := PortIndices{{Kind: EveryIndex}, {Kind: EveryIndex}}
-	return LoopNest{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
+	return LoopNest{Trips: []int{s.VectorCount(), s.Channels() / fold.PE}, Latency: 3,
 		Read: slices.Repeat([]PortIndices{every}, len(f.in)), Write: slices.Repeat([]PortIndices{every},
-			len(f.out))}.Loop()
+			len(f.out))}.AsLoop()
 }
 
 func (f fake) Cost(fold Fold, _ Target) Cost {
@@ -138,20 +140,20 @@ func (f fake) Cost(fold Fold, _ Target) Cost {
 		{Name: "control", Resources: Resources{LUT: 5, FF: 7}}}
 }
 
-func (fake) Kernel(Fold, Target) Kernel { panic("a fake has no kernel") }
-func (fake) Emit(Fold, Target) Instance { panic("a fake has no C++") }
+func (fake) Kernel(Fold, Target) Kernel       { panic("a fake has no kernel") }
+func (fake) Emit(Fold, Target) KernelInstance { panic("a fake has no C++") }
 
 // uint8s returns the type of a frame of unsigned bytes.
 func uint8s(shape ...int) StreamType {
-	return StreamType{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.UInt, Width: 8}}
+	return StreamType{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.KindUInt, Width: 8}}
 }
 
 // diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Sum.
 func diamond() *Graph {
 	var b GraphBuilder
-	x := b.Input("x", uint8s(2, 4))
+	x := b.AddInput("x", uint8s(2, 4))
 	add := func(op Op, in []int, names ...string) []int {
-		out, err := b.Add(op, in, names, []string{"/" + op.Kind()})
+		out, err := b.BindAndAdd(op, in, names, []string{"/" + op.Kind()})
 		if err != nil {
 			panic(err)
 		}
@@ -162,8 +164,8 @@ func diamond() *Graph {
 	l := add(scale(2), two[:1], "left \"path\"")
 	r := add(scale(5), two[1:], "right")
 	y := add(sum(2), []int{l[0], r[0]}, "y")
-	b.Output(y[0])
-	g, err := b.Graph()
+	b.MarkOutput(y[0])
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		panic(err)
 	}
@@ -174,5 +176,5 @@ func diamond() *Graph {
 func design(g *Graph) *Design {
 	return &Design{Model: &Model{Graph: g},
 		Folds: slices.Repeat([]Fold{{PE: 2, SIMD: 1}}, len(g.Nodes)),
-		FIFO:  slices.Repeat(ShiftRegisters(2), len(g.Streams))}
+		FIFO:  slices.Repeat(NewShiftRegisterFIFOs(2), len(g.Streams))}
 }

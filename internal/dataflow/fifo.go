@@ -6,41 +6,42 @@ import "fmt"
 // Depth words, the estimate prices Memory, and the C++ binds it.
 type FIFO struct {
 	Depth  int    // in words; at least 1
-	Memory Memory // SRL, LUTRAM, BRAM or URAM; up to two words of SRL are registers
+	Memory Memory // MemorySRL, MemoryLUTRAM, MemoryBRAM or MemoryURAM; up to two words of MemorySRL are registers
 }
 
-// RegisterDepth is the depth in words up to which a FIFO in shift registers is built of registers.
-const RegisterDepth = 2
+// MaxRegisterFIFOWords is the depth in words up to which a FIFO in shift registers is built of registers.
+const MaxRegisterFIFOWords = 2
 
-// ShiftRegisters returns FIFOs of the given depths in words, all in shift registers.
-func ShiftRegisters(depths ...int) []FIFO {
+// NewShiftRegisterFIFOs returns FIFOs of the given depths in words, all in shift registers.
+func NewShiftRegisterFIFOs(depths ...int) []FIFO {
 	list := make([]FIFO, len(depths))
 	for i, d := range depths {
-		list[i] = FIFO{d, SRL}
+		list[i] = FIFO{d, MemorySRL}
 	}
 	return list
 }
 
 // String returns the name that reports have for the FIFO's memory.
 func (f FIFO) String() string {
-	if f.Memory == SRL && f.Depth <= RegisterDepth {
+	if f.Memory == MemorySRL && f.Depth <= MaxRegisterFIFOWords {
 		return "registers"
 	}
 	return f.Memory.String()
 }
 
+// verify returns an error if the depth or the memory is none that a FIFO can have.
 func (f FIFO) verify() error {
 	switch {
 	case f.Depth < 1:
 		return fmt.Errorf("depth %d", f.Depth)
-	case f.Memory == NoMemory || f.Memory > SRL:
+	case f.Memory == NoMemory || f.Memory > MemorySRL:
 		return fmt.Errorf("memory %d", f.Memory)
 	}
 	return nil
 }
 
-// ExtraFIFOWords returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In
-// circuits it is one, because the host's word arrives a clock after the host saw that there is room.
+// ExtraFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
+// depth. In circuits it is one, because the host's word arrives a clock after the host saw that there is room.
 func (t Target) ExtraFIFOWords() int {
 	if t.Stalls == StallByCredit {
 		return 1
@@ -48,16 +49,16 @@ func (t Target) ExtraFIFOWords() int {
 	return 0
 }
 
-// FIFOCapacityWords returns how many words the hardware of a stream's FIFO can hold.
+// FIFOCapacityWords returns the number of words that the hardware of stream s's FIFO can hold.
 func (d *Design) FIFOCapacityWords(s int) int {
-	if writer, _ := d.Model.Graph.Writer(s); writer < 0 {
+	if writer, _ := d.Model.Graph.WriterOfStream(s); writer < 0 {
 		return d.FIFO[s].Depth + d.Target.ExtraFIFOWords()
 	}
 	return d.FIFO[s].Depth
 }
 
-// Depths returns the depth of each stream's FIFO in words.
-func (d *Design) Depths() []int {
+// FIFODepthsWords returns the depth of each stream's FIFO in words.
+func (d *Design) FIFODepthsWords() []int {
 	words := make([]int, len(d.FIFO))
 	for s, f := range d.FIFO {
 		words[s] = f.Depth

@@ -25,15 +25,15 @@ type Stream struct {
 	Type StreamType
 }
 
-// Writer returns the index of the node that writes stream s, and the number of its output. node is -1 for an input of
-// the graph.
-func (g *Graph) Writer(s int) (node, port int) {
+// WriterOfStream returns the index of the node that writes stream s, and the number of its output. node is -1 for an
+// input of the graph.
+func (g *Graph) WriterOfStream(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.Out })
 }
 
-// Reader returns the index of the node that reads stream s, and the number of its input. node is -1 for an output of
-// the graph.
-func (g *Graph) Reader(s int) (node, port int) {
+// ReaderOfStream returns the index of the node that reads stream s, and the number of its input. node is -1 for an
+// output of the graph.
+func (g *Graph) ReaderOfStream(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.In })
 }
 
@@ -54,17 +54,17 @@ type GraphBuilder struct {
 	count naming
 }
 
-// Input adds a stream that the host writes, with an ONNX name, and returns its number.
-func (b *GraphBuilder) Input(name string, t StreamType) int {
+// AddInput adds a stream that the host writes, with an ONNX name, and returns its number.
+func (b *GraphBuilder) AddInput(name string, t StreamType) int {
 	s := b.stream(name, t)
 	b.g.In = append(b.g.In, s)
 	return s
 }
 
-// Add binds op to the input streams in, adds it, and returns its output streams; the error is that of Bind. names are
-// the ONNX tensors of the outputs, and origin the ONNX nodes. The graph keeps origin, so the caller must not change it,
-// but may append to it for further nodes.
-func (b *GraphBuilder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
+// BindAndAdd binds op to the input streams in, adds it, and returns its output streams; the error is that of Bind.
+// names are the ONNX tensors of the outputs, and origin the ONNX nodes. The graph keeps origin, so the caller must not
+// change it, but may append to it for further nodes.
+func (b *GraphBuilder) BindAndAdd(op Op, in []int, names []string, origin []string) (out []int, err error) {
 	types := make([]StreamType, len(in))
 	for i, s := range in {
 		types[i] = b.g.Streams[s].Type
@@ -73,28 +73,29 @@ func (b *GraphBuilder) Add(op Op, in []int, names []string, origin []string) (ou
 	if err != nil {
 		return nil, err
 	}
-	return b.Place(bound, in, names, origin, outs), nil
+	return b.AddBound(bound, in, names, origin, outs), nil
 }
 
-// Place adds a layer that is already bound to the types of the input streams in, and returns its output streams. outs
-// are the types of its outputs; names and origin are as for Add.
-func (b *GraphBuilder) Place(bound Op, in []int, names []string, origin []string, outs []StreamType) (out []int) {
+// AddBound adds a layer that is already bound to the types of the input streams in, and returns its output streams.
+// outs are the types of its outputs; names and origin are as for BindAndAdd.
+func (b *GraphBuilder) AddBound(bound Op, in []int, names []string, origin []string, outs []StreamType) (out []int) {
 	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
 }
 
-// Whole begins a layer that is built as several nodes with the fold f. The caller must add these directly after it, by
-// PlacePart.
-func (b *GraphBuilder) Whole(op Op, f Fold) *SplitLayer {
+// BeginSplitLayer begins a layer that is built as several nodes with the fold f. The caller must add these directly
+// after it, by AddBoundPart.
+func (b *GraphBuilder) BeginSplitLayer(op Op, f Fold) *SplitLayer {
 	return &SplitLayer{Name: b.next(op), Op: op, Fold: f}
 }
 
-// PlacePart does what Place does for a node of the split layer w. part names it.
-func (b *GraphBuilder) PlacePart(w *SplitLayer, part string, bound Op, in []int, names []string, origin []string,
+// AddBoundPart does what AddBound does for a node of the split layer w. part names it.
+func (b *GraphBuilder) AddBoundPart(w *SplitLayer, part string, bound Op, in []int, names []string, origin []string,
 	outs []StreamType) (out []int) {
 	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,
 		outs)
 }
 
+// next returns the name of the next node of op's kind.
 func (b *GraphBuilder) next(op Op) string {
 	if b.count == nil {
 		b.count = naming{}
@@ -102,6 +103,7 @@ func (b *GraphBuilder) next(op Op) string {
 	return b.count.next(op.Kind())
 }
 
+// place adds the node n, with a new stream per type in outs, and returns these streams.
 func (b *GraphBuilder) place(n *Node, names []string, outs []StreamType) (out []int) {
 	for i, t := range outs {
 		name := ""
@@ -114,18 +116,19 @@ func (b *GraphBuilder) place(n *Node, names []string, outs []StreamType) (out []
 	return slices.Clone(n.Out)
 }
 
-// Type returns the type of the frames on stream s.
-func (b *GraphBuilder) Type(s int) StreamType { return b.g.Streams[s].Type }
+// TypeOfStream returns the type of the frames on stream s.
+func (b *GraphBuilder) TypeOfStream(s int) StreamType { return b.g.Streams[s].Type }
 
-// Output marks a stream as one that the host reads.
-func (b *GraphBuilder) Output(s int) { b.g.Out = append(b.g.Out, s) }
+// MarkOutput marks a stream as one that the host reads.
+func (b *GraphBuilder) MarkOutput(s int) { b.g.Out = append(b.g.Out, s) }
 
-// Graph returns the graph, or an error if it is malformed.
-func (b *GraphBuilder) Graph() (*Graph, error) {
+// VerifiedGraph returns the graph, or an error if it is malformed.
+func (b *GraphBuilder) VerifiedGraph() (*Graph, error) {
 	g := b.g
 	return &g, g.Verify()
 }
 
+// stream adds a stream with an ONNX name and returns its number.
 func (b *GraphBuilder) stream(name string, t StreamType) int {
 	id := len(b.g.Streams)
 	b.g.Streams = append(b.g.Streams, &Stream{ID: id, Name: name, Type: t})

@@ -2,16 +2,16 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// An Instance is one layer's C++ as data: a config struct, tables, and a call Func<Config>(in..., out..., tables...).
-// Package templates writes it.
+// A KernelInstance is one layer's C++ as data: a config struct, tables, and a call Func<Config>(in..., out...,
+// tables...). Package templates writes it.
 //
 // For a kernel whose arithmetic is a program of the layer's own (RNN), Code is that program: member functions of the
 // config struct, which can use its members and the kernel's header. Their text has names and numbers of the layer only,
 // never of a model.
-type Instance struct {
-	Header string  // the file in the kernel library: "mvau.hpp"
-	Func   string  // the kernel function: "mvau"
-	Config []Field // the members of the config struct, in order
+type KernelInstance struct {
+	Header string        // the file in the kernel library: "mvau.hpp"
+	Func   string        // the kernel function: "mvau"
+	Config []ConfigField // the members of the config struct, in order
 
 	// Streams names further members of the config struct that the kernel reads. X_t, X_width and X_per_word are an
 	// element of stream X, the bits of a word, and the elements in it. X is "in" or "out", or "in0" and so on if a side
@@ -28,10 +28,10 @@ type Instance struct {
 	Storage []Storage
 }
 
-// A Field is a member of a config struct. Value is an int (a constant), a bool, or a num.Type (a type alias). Or it is
-// a list with one of them per port: []int or []num.Type (type lists, hlsgen::counts and hlsgen::types). []int64 holds
-// constants of any size (hlsgen::numbers).
-type Field struct {
+// A ConfigField is a member of a config struct. Value is an int (a constant), a bool, or a num.Type (a type alias). Or
+// it is a list with one of them per port: []int or []num.Type (type lists, hlsgen::counts and hlsgen::types). []int64
+// holds constants of any size (hlsgen::numbers).
+type ConfigField struct {
 	Name, Doc string
 	Value     any
 }
@@ -48,10 +48,10 @@ type Table struct {
 	Bare bool
 }
 
-// Limbs returns the layout of a table's row of n elements of the given width. A row is an array of words of at most 64
-// bits, and no element lies in two of them. Among the layouts with at most twice the fewest words, Limbs chooses the
-// one with the fewest unused elements, and among those the one with the fewest words.
-func Limbs(n, width int) (perLimb, count int) {
+// ChooseLimbLayout returns the layout of a table's row of n elements of the given width. A row is an array of words of
+// at most 64 bits, and no element lies in two of them. Among the layouts with at most twice the fewest words,
+// ChooseLimbLayout chooses the one with the fewest unused elements, and among those the one with the fewest words.
+func ChooseLimbLayout(n, width int) (perLimb, count int) {
 	widest := min(64/width, n)
 	best := -1
 	for k := widest; k >= (widest+1)/2; k-- {

@@ -17,8 +17,8 @@ import (
 func perceptron(t testing.TB) *dataflow.Graph {
 	t.Helper()
 	var b dataflow.GraphBuilder
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}},
-		Elem: num.Type{Kind: num.Int, Width: 4}})
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}},
+		Elem: num.Type{Kind: num.KindInt, Width: 4}})
 	for i, op := range []dataflow.Op{
 		threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{-2, 3}, Value: []int64{-1, 0, 1}}}}),
 		mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3, 1}, {0, 1, -1, 2}}, Steps: []num.StepFunction{
@@ -26,14 +26,15 @@ func perceptron(t testing.TB) *dataflow.Graph {
 		dwc.New(dwc.Params{In: 1, Out: 2}),
 		mvau.New(mvau.Params{Weights: [][]int64{{1, -1}, {-1, 1}, {1, 1}}}),
 	} {
-		out, err := b.Add(op, []int{s}, []string{[]string{"codes", "hidden", "", "y"}[i]}, []string{"/" + op.Kind()})
+		out, err := b.BindAndAdd(op, []int{s}, []string{[]string{"codes", "hidden", "", "y"}[i]}, []string{"/" +
+			op.Kind()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s = out[0]
 	}
-	b.Output(s)
-	g, err := b.Graph()
+	b.MarkOutput(s)
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestLayersRoundTrip(t *testing.T) {
 	}
 	in := dataflow.Tensor{Shape: dataflow.Shape{4}, Data: []int64{7, -8, 0, 3}}
 	for _, g := range []*dataflow.Graph{g, want} {
-		streams, err := g.Eval(t.Context(), []dataflow.Tensor{in})
+		streams, err := g.EvalFirstFrame(t.Context(), []dataflow.Tensor{in})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A Lengths says that a model takes sequences of different lengths, one after the other: any number of time steps from
-// Min to Max. The model and its graph are those of the longest sequence.
-type Lengths struct {
+// SequenceLengths says that a model takes sequences of different lengths, one after the other: any number of time
+// steps from Min to Max. The model and its graph are those of the longest sequence.
+type SequenceLengths struct {
 	Axis     string // the axis's name in the ONNX model
 	Min, Max int
 	In       []int // per input of the graph: the axis of its shape that is time; -1 if it is no sequence
@@ -23,29 +23,29 @@ type Lengths struct {
 	Behind func() ([]RealTensor, error)
 }
 
-// Stretching is implemented by layers whose parameters depend on the length of a sequence. Stretch returns the layer
-// for sequences of another length; the error says why there is none.
-type Stretching interface {
+// ChangesWithLength is implemented by layers whose parameters depend on the length of a sequence. Stretch returns the
+// layer for sequences of another length; the error says why there is none.
+type ChangesWithLength interface {
 	Stretch(from, to int) (Op, error)
 }
 
-// Stepped is implemented by layers that may need to be told where sequences end, because their kernels do not treat
-// each time step as a frame. ReadsEnds reports whether this one does; longest is the length of the sequence that the
-// layer is bound to. EmitSteps returns the instance that reads a bit per time step, 1 for the last one.
+// TakesSequenceEnds is implemented by layers that may need to be told where sequences end, because their kernels do not
+// treat each time step as a frame. ReadsEnds reports whether this one does; longest is the length of the sequence that
+// the layer is bound to. EmitSteps returns the instance that reads a bit per time step, 1 for the last one.
 //
 // Sequence returns the layer at, which is this layer bound to sequences of the given length, as one that takes any
 // length up to longest. It has the circuit that reads the bit, which is the same for all lengths, and its loop has the
 // clocks of that circuit. The receiver is bound to the longest sequence.
-type Stepped interface {
+type TakesSequenceEnds interface {
 	ReadsEnds(longest int) bool
-	EmitSteps(f Fold, t Target, longest int) Instance
+	EmitSteps(f Fold, t Target, longest int) KernelInstance
 	Sequence(at Op, steps, longest int) Op
 }
 
-// Sequences replaces the layers of the graph that must be told where sequences end, so that it takes sequences of
-// different lengths. The error names a layer that does not compute the same for every length.
-func (g *Graph) Sequences(l *Lengths) error {
-	at, err := g.At(l, l.Min)
+// TakeAnySequenceLength replaces the layers of the graph that must be told where sequences end, so that it takes
+// sequences of different lengths. The error names a layer that does not compute the same for every length.
+func (g *Graph) TakeAnySequenceLength(l *SequenceLengths) error {
+	at, err := g.AtSequenceLength(l, l.Min)
 	if err != nil {
 		return err
 	}
@@ -60,32 +60,33 @@ func (g *Graph) Sequences(l *Lengths) error {
 // sequence returns the layer at for sequences of any length up to most if it must be told where they end, else at
 // itself. at is bound to sequences of steps time steps, and longest is the same layer bound to the longest.
 func sequence(longest, at Op, steps, most int) Op {
-	if ReadsEnds(longest, most) {
-		return longest.(Stepped).Sequence(at, steps, most)
+	if NeedsSequenceEnds(longest, most) {
+		return longest.(TakesSequenceEnds).Sequence(at, steps, most)
 	}
 	return at
 }
 
 // reads reports whether the node n of g reads time steps. at is the graph for sequences of another length.
 func (g *Graph) reads(at *Graph, n *Node) bool {
-	return slices.ContainsFunc(n.In, func(s int) bool { return g.HasTimeSteps(at, s) })
+	return slices.ContainsFunc(n.In, func(s int) bool { return g.StreamHasTimeSteps(at, s) })
 }
 
-// ReadsEnds reports whether the layer o must be told where sequences end. longest is the length to which it is bound.
-func ReadsEnds(o Op, longest int) bool {
-	s, ok := o.(Stepped)
+// NeedsSequenceEnds reports whether the layer o must be told where sequences end. longest is the length to which it is
+// bound.
+func NeedsSequenceEnds(o Op, longest int) bool {
+	s, ok := o.(TakesSequenceEnds)
 	return ok && s.ReadsEnds(longest)
 }
 
-// HasTimeSteps reports whether a stream of g carries time steps: its frames have another size in at, the graph for
-// another length.
-func (g *Graph) HasTimeSteps(at *Graph, stream int) bool {
+// StreamHasTimeSteps reports whether a stream of g carries time steps: its frames have another size in at, the graph
+// for another length.
+func (g *Graph) StreamHasTimeSteps(at *Graph, stream int) bool {
 	return !slices.Equal(g.Streams[stream].Type.Shape, at.Streams[stream].Type.Shape)
 }
 
-// At returns the graph for sequences of n time steps: the same layers, on streams of other shapes. Nodes and streams
-// keep their numbers. The error names a layer that does not compute the same for sequences of every length.
-func (g *Graph) At(l *Lengths, n int) (*Graph, error) {
+// AtSequenceLength returns the graph for sequences of n time steps: the same layers, on streams of other shapes. Nodes
+// and streams keep their numbers. The error names a layer that does not compute the same for sequences of every length.
+func (g *Graph) AtSequenceLength(l *SequenceLengths, n int) (*Graph, error) {
 	if n == l.Max {
 		return g, nil
 	}
@@ -120,7 +121,7 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	if !g.reads(at, n) {
 		return op, nil
 	}
-	if s, ok := op.(Stretching); ok {
+	if s, ok := op.(ChangesWithLength); ok {
 		var err error
 		if op, err = s.Stretch(from, to); err != nil {
 			return nil, err
@@ -144,18 +145,19 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	return sequence(n.Op, bound, to, from), nil
 }
 
-// At returns the design for sequences of n time steps, with the same folds and FIFOs.
-func (d *Design) At(n int) (*Design, error) {
+// AtSequenceLength returns the design for sequences of n time steps, with the same folds and FIFOs.
+func (d *Design) AtSequenceLength(n int) (*Design, error) {
 	m := *d.Model
 	var err error
-	if m.Graph, err = d.Model.Graph.At(m.Lengths, n); err != nil {
+	if m.Graph, err = d.Model.Graph.AtSequenceLength(m.Lengths, n); err != nil {
 		return nil, err
 	}
 	return &Design{Model: &m, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}, nil
 }
 
-// Steps returns the number of time steps of the sequence in a frame. The error says why the inputs are no sequence.
-func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
+// StepsInFrame returns the number of time steps of the sequence in a frame. The error says why the inputs are no
+// sequence.
+func (l *SequenceLengths) StepsInFrame(in []Tensor) (steps int, err error) {
 	if len(in) != len(l.In) {
 		return 0, fmt.Errorf("%d inputs, want %d", len(in), len(l.In))
 	}
@@ -176,14 +178,15 @@ func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	return steps, nil
 }
 
-// MakePerLength returns, for every frame, the result of make for its number of time steps. It calls make once per
+// MakeForFrameLengths returns, for every frame, the result of make for its number of time steps. It calls make once per
 // length. If l is nil, all frames get the result for length 0.
-func MakePerLength[T any](l *Lengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T, err error) {
+func MakeForFrameLengths[T any](l *SequenceLengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T,
+	err error) {
 	made := map[int]T{}
 	for f, in := range frames {
 		steps := 0
 		if l != nil {
-			if steps, err = l.Steps(in); err != nil {
+			if steps, err = l.StepsInFrame(in); err != nil {
 				return nil, fmt.Errorf("frame %d: %w", f, err)
 			}
 		}

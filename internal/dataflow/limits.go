@@ -4,10 +4,10 @@ import "slices"
 
 // The limits of Vitis HLS. Layers do not offer folds beyond them.
 const (
-	MaxWord = 4096 // bits of a stream word (UG1399)
+	MaxWordBits = 4096 // bits of a stream word (UG1399)
 	// bits of a table's row, which is one element of a reshaped array (message XFORM 203-133)
-	MaxTableRowBits = 1 << 16
-	MaxIterations   = 1<<31 - 1 // iterations of a frame, which kernels count in an int
+	MaxTableRowBits       = 1 << 16
+	MaxIterationsPerFrame = 1<<31 - 1 // iterations of a frame, which kernels count in an int
 )
 
 // Divisors returns the divisors of n in increasing order; n is at least 1.

@@ -23,14 +23,15 @@ type LoopRun struct {
 // PortMoves holds the ports that move a word in an iteration: bit p is port p.
 type PortMoves struct{ Read, Write uint64 }
 
-// MaxPorts is the most inputs, and the most outputs, of a layer.
-const MaxPorts = 64
+// MaxPortsPerSide is the most inputs, and the most outputs, of a layer.
+const MaxPortsPerSide = 64
 
-// Key returns the loop as text: equal loops have equal texts.
-func (l Loop) Key() string {
+// TextKey returns the loop as a text, to be a key of maps: equal loops have equal texts.
+func (l Loop) TextKey() string {
 	return string(bodyKey(strconv.AppendInt(nil, int64(l.Latency), 10), l.Body))
 }
 
+// bodyKey appends the text of runs to b.
 func bodyKey(b []byte, body []LoopRun) []byte {
 	for _, r := range body {
 		b = strconv.AppendInt(append(b, ' '), int64(r.Times), 10)
@@ -44,9 +45,11 @@ func bodyKey(b []byte, body []LoopRun) []byte {
 	return b
 }
 
-// Iterations returns the number of iterations per frame, which is the interval in clocks of a layer that never waits.
-func (l Loop) Iterations() int { return iterations(l.Body) }
+// IterationsPerFrame returns the number of iterations per frame, which is the interval in clocks of a layer that never
+// waits.
+func (l Loop) IterationsPerFrame() int { return iterations(l.Body) }
 
+// iterations returns the number of iterations of runs.
 func iterations(body []LoopRun) int {
 	n := 0
 	for _, r := range body {
@@ -63,8 +66,8 @@ func (r LoopRun) each() int {
 	return iterations(r.Body)
 }
 
-// At returns the moves of iteration i of a frame.
-func (l Loop) At(i int) PortMoves {
+// MovesOfIteration returns the moves of iteration i of a frame.
+func (l Loop) MovesOfIteration(i int) PortMoves {
 	body := l.Body
 	for {
 		for _, r := range body {
@@ -82,16 +85,17 @@ func (l Loop) At(i int) PortMoves {
 	}
 }
 
-// Reads returns the number of words per frame that input port p takes.
-func (l Loop) Reads(p int) int {
+// WordsRead returns the number of words per frame that input port p takes.
+func (l Loop) WordsRead(p int) int {
 	return words(l.Body, func(m PortMoves) bool { return m.Read>>p&1 != 0 })
 }
 
-// Writes returns the number of words per frame that output port p gives.
-func (l Loop) Writes(p int) int {
+// WordsWritten returns the number of words per frame that output port p gives.
+func (l Loop) WordsWritten(p int) int {
 	return words(l.Body, func(m PortMoves) bool { return m.Write>>p&1 != 0 })
 }
 
+// words returns the number of iterations of runs for whose moves the function returns true.
 func words(body []LoopRun, moves func(PortMoves) bool) int {
 	n := 0
 	for _, r := range body {
@@ -105,20 +109,22 @@ func words(body []LoopRun, moves func(PortMoves) bool) int {
 	return n
 }
 
-// FirstWrite returns the clock at which the first word of output port p arrives if nothing stalls, counted from the
-// start of the frame's first iteration. The port must write a word.
-func (l Loop) FirstWrite(p int) int { return l.WriteAt(p, 0) + l.Latency }
+// FirstWriteClock returns the clock at which the first word of output port p arrives if nothing stalls, counted from
+// the start of the frame's first iteration. The port must write a word.
+func (l Loop) FirstWriteClock(p int) int { return l.IterationOfWrite(p, 0) + l.Latency }
 
-// LastWrite returns what FirstWrite does for the frame's last word of output port p.
-func (l Loop) LastWrite(p int) int { return l.WriteAt(p, l.Writes(p)-1) + l.Latency }
+// LastWriteClock returns the clock at which the last word of output port p arrives, counted as in FirstWriteClock.
+func (l Loop) LastWriteClock(p int) int {
+	return l.IterationOfWrite(p, l.WordsWritten(p)-1) + l.Latency
+}
 
-// ReadAt returns the iteration that reads word k of input port p. The port must have that word.
-func (l Loop) ReadAt(p, k int) int {
+// IterationOfRead returns the iteration that reads word k of input port p. The port must have that word.
+func (l Loop) IterationOfRead(p, k int) int {
 	return nth(l.Body, func(m PortMoves) bool { return m.Read>>p&1 != 0 }, k)
 }
 
-// WriteAt returns the iteration that writes word k of output port p. The port must have that word.
-func (l Loop) WriteAt(p, k int) int {
+// IterationOfWrite returns the iteration that writes word k of output port p. The port must have that word.
+func (l Loop) IterationOfWrite(p, k int) int {
 	return nth(l.Body, func(m PortMoves) bool { return m.Write>>p&1 != 0 }, k)
 }
 
@@ -145,8 +151,8 @@ func nth(body []LoopRun, moves func(PortMoves) bool, k int) (at int) {
 	panic("dataflow: a loop does not move so many words")
 }
 
-// count returns the number of iterations of runs, for in inputs and out outputs. ok is false if the runs are malformed,
-// or too many to count in an int.
+// count returns the number of iterations of the runs of a layer with in inputs and out outputs. ok is false if the runs
+// are malformed, or too many to count in an int.
 func count(body []LoopRun, in, out int) (n int, ok bool) {
 	if len(body) == 0 {
 		return 0, false
@@ -183,8 +189,8 @@ type level struct {
 	runs []LoopRun
 }
 
-// Walk returns a walker before the first iteration of a frame.
-func (l Loop) Walk() *LoopWalker {
+// NewWalker returns a walker before the first iteration of a frame.
+func (l Loop) NewWalker() *LoopWalker {
 	w := &LoopWalker{body: l.Body, runs: l.Body}
 	w.enter(0)
 	return w
@@ -200,27 +206,28 @@ func (w *LoopWalker) enter(at int) {
 	w.moves, w.left, w.at = r.Moves, r.Times-1, at
 }
 
-// Moves returns the moves of the next iteration.
-func (w *LoopWalker) Moves() PortMoves { return w.moves }
+// NextMoves returns the moves of the next iteration.
+func (w *LoopWalker) NextMoves() PortMoves { return w.moves }
 
-// EqualIterations returns a number of iterations, from the next one on, that all have the same moves.
-func (w *LoopWalker) EqualIterations() int { return w.left + 1 }
+// EqualIterationsAhead returns a number of iterations, from the next one on, that all have the same moves.
+func (w *LoopWalker) EqualIterationsAhead() int { return w.left + 1 }
 
-// Skip skips n of the iterations that EqualIterations counts, but not the last of them.
-func (w *LoopWalker) Skip(n int) { w.left -= n }
+// SkipEqualIterations skips n of the iterations that EqualIterationsAhead counts, but not the last of them.
+func (w *LoopWalker) SkipEqualIterations(n int) { w.left -= n }
 
-// Advance goes past the next iteration. end reports whether the walker is now before the first iteration of a frame.
-func (w *LoopWalker) Advance() (end bool) {
+// AdvanceIteration goes past the next iteration. end reports whether the walker is now before the first iteration of a
+// frame.
+func (w *LoopWalker) AdvanceIteration() (end bool) {
 	if w.left > 0 {
 		w.left--
 		return false
 	}
-	return w.AdvanceRun()
+	return w.AdvanceEqualIterations()
 }
 
-// AdvanceRun goes past all iterations that EqualIterations counts. end reports whether the walker is now before the
-// first iteration of a frame.
-func (w *LoopWalker) AdvanceRun() (end bool) {
+// AdvanceEqualIterations goes past all iterations that EqualIterationsAhead counts. end reports whether the walker is
+// now before the first iteration of a frame.
+func (w *LoopWalker) AdvanceEqualIterations() (end bool) {
 	at := w.at + 1
 	if at == len(w.runs) {
 		n := len(w.outer) - 1
@@ -258,8 +265,8 @@ func (w *LoopWalker) leave() (end bool) {
 	return true
 }
 
-// Copy moves the walker to the place of another walker of the same loop.
-func (w *LoopWalker) Copy(from *LoopWalker) {
+// MoveTo moves the walker to the place of another walker of the same loop.
+func (w *LoopWalker) MoveTo(from *LoopWalker) {
 	outer := append(w.outer[:0], from.outer...)
 	*w = *from
 	w.outer = outer
@@ -272,9 +279,9 @@ type LoopStretch struct {
 	left  int // repetitions that follow the stretch
 }
 
-// Since returns the stretch from an earlier place in the frame, where was is, to the walker's place. ok is false if the
-// iterations between are not a whole number of repetitions of one run.
-func (w *LoopWalker) Since(was *LoopWalker) (s LoopStretch, ok bool) {
+// StretchSince returns the stretch from an earlier place in the frame, where was is, to the walker's place. ok is false
+// if the iterations between are not a whole number of repetitions of one run.
+func (w *LoopWalker) StretchSince(was *LoopWalker) (s LoopStretch, ok bool) {
 	if w.at != was.at || len(w.outer) != len(was.outer) {
 		return s, false
 	}
@@ -296,13 +303,15 @@ func (w *LoopWalker) Since(was *LoopWalker) (s LoopStretch, ok bool) {
 	return s, true
 }
 
-// RepeatsLeft returns how many times the same stretch can follow until the run ends. The stretch must not be empty.
+// RepeatsLeft returns the number of times that the same stretch can follow before the run ends. The stretch must not be
+// empty.
 func (s LoopStretch) RepeatsLeft() int { return s.left / s.times }
 
-// Empty reports whether the stretch has no repetitions.
-func (s LoopStretch) Empty() bool { return s.times == 0 }
+// IsEmpty reports whether the stretch has no repetitions.
+func (s LoopStretch) IsEmpty() bool { return s.times == 0 }
 
-// RepeatStretch goes past a stretch that ends at the walker's place that many times more.
+// RepeatStretch goes past further repetitions of the stretch s, which ends at the walker's place. times is their
+// number, at most that of s.RepeatsLeft.
 func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 	if s.level < len(w.outer) {
 		w.outer[s.level].left -= times * s.times
@@ -311,10 +320,10 @@ func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 	}
 }
 
-// Repeat returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
-func Repeat(n int, body ...LoopRun) []LoopRun { return repeated(n, Join(body...)) }
+// RepeatLoopRuns returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
+func RepeatLoopRuns(n int, body ...LoopRun) []LoopRun { return repeated(n, JoinLoopRuns(body...)) }
 
-// repeated returns what Repeat does, for runs that are joined already.
+// repeated returns the result of RepeatLoopRuns, for runs that are joined already.
 func repeated(n int, body []LoopRun) []LoopRun {
 	switch {
 	case n == 0 || len(body) == 0:
@@ -329,8 +338,9 @@ func repeated(n int, body []LoopRun) []LoopRun {
 	return []LoopRun{{Times: n, Body: body}}
 }
 
-// Join returns the runs one after the other. It drops runs of no repetitions, and merges neighbours with the same body.
-func Join(runs ...LoopRun) []LoopRun {
+// JoinLoopRuns returns the runs one after the other. It drops runs of no repetitions, and merges neighbours with the
+// same body.
+func JoinLoopRuns(runs ...LoopRun) []LoopRun {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -358,8 +368,8 @@ func (r LoopRun) same(o LoopRun) bool {
 		func(a, b LoopRun) bool { return a.Times == b.Times && a.same(b) })
 }
 
-// Replace returns body with other moves in the iteration with this number, counted from 0.
-func Replace(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
+// ReplaceIterationMoves returns body with other moves in the iteration with this number, counted from 0.
+func ReplaceIterationMoves(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
 	for i, r := range body {
 		n := r.Times * r.each()
 		if iteration >= n {
@@ -369,11 +379,11 @@ func Replace(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
 		at := iteration / r.each()
 		one := []LoopRun{{Times: 1, Moves: moves}}
 		if r.Body != nil {
-			one = Replace(r.Body, iteration%r.each(), moves)
+			one = ReplaceIterationMoves(r.Body, iteration%r.each(), moves)
 		}
 		before, behind := r, r
 		before.Times, behind.Times = at, r.Times-1-at
-		return Join(slices.Concat(body[:i:i], []LoopRun{before}, one, []LoopRun{behind}, body[i+1:])...)
+		return JoinLoopRuns(slices.Concat(body[:i:i], []LoopRun{before}, one, []LoopRun{behind}, body[i+1:])...)
 	}
 	panic("dataflow: no such iteration")
 }

@@ -10,21 +10,21 @@ func TestStride(t *testing.T) {
 	t.Parallel()
 	hit, miss := []LoopRun{{Times: 2, Moves: PortMoves{Read: 1}}}, []LoopRun{{Times: 1, Moves: PortMoves{Write: 1}}}
 	for _, tt := range []struct {
-		s    Stride
+		s    StridedPositions
 		want string
 	}{
-		{Stride{1, 0, 1, 1}, "x"},
-		{Stride{3, 0, 3, 1}, "xxx"},
-		{Stride{5, 2, 4, 1}, "..xx."},
-		{Stride{7, 1, 7, 2}, ".x.x.x."},
-		{Stride{7, 1, 6, 2}, ".x.x.x."},
-		{Stride{7, 1, 5, 2}, ".x.x..."},
-		{Stride{6, 0, 6, 4}, "x...x."},
-		{Stride{4, 3, 4, 9}, "...x"},
+		{StridedPositions{1, 0, 1, 1}, "x"},
+		{StridedPositions{3, 0, 3, 1}, "xxx"},
+		{StridedPositions{5, 2, 4, 1}, "..xx."},
+		{StridedPositions{7, 1, 7, 2}, ".x.x.x."},
+		{StridedPositions{7, 1, 6, 2}, ".x.x.x."},
+		{StridedPositions{7, 1, 5, 2}, ".x.x..."},
+		{StridedPositions{6, 0, 6, 4}, "x...x."},
+		{StridedPositions{4, 3, 4, 9}, "...x"},
 	} {
 		got := ""
 		for i := range tt.s.Length {
-			got += map[bool]string{true: "x", false: "."}[tt.s.Hit(i)]
+			got += map[bool]string{true: "x", false: "."}[tt.s.IsHit(i)]
 		}
 		var moves []PortMoves
 		hits := 0
@@ -35,24 +35,25 @@ func TestStride(t *testing.T) {
 				moves = append(moves, miss[0].Moves)
 			}
 		}
-		l := Loop{Body: tt.s.Runs(hit, miss), Latency: 1}
-		if got != tt.want || tt.s.Hits() != hits || l.Iterations() != len(moves) {
-			t.Errorf("%+v: %s, %d hits, %d iterations, want %s", tt.s, got, tt.s.Hits(), l.Iterations(), tt.want)
+		l := Loop{Body: tt.s.LoopRunsAlong(hit, miss), Latency: 1}
+		if got != tt.want || tt.s.HitCount() != hits || l.IterationsPerFrame() != len(moves) {
+			t.Errorf("%+v: %s, %d hits, %d iterations, want %s", tt.s, got, tt.s.HitCount(), l.IterationsPerFrame(),
+				tt.want)
 			continue
 		}
 		for i, m := range moves {
-			if l.At(i) != m {
-				t.Errorf("%+v: iteration %d moves %+v, want %+v", tt.s, i, l.At(i), m)
+			if l.MovesOfIteration(i) != m {
+				t.Errorf("%+v: iteration %d moves %+v, want %+v", tt.s, i, l.MovesOfIteration(i), m)
 			}
 		}
 	}
-	if n := len((Stride{1 << 30, 5, 1 << 29, 3}).Runs(hit, miss)); n > 4 {
+	if n := len((StridedPositions{1 << 30, 5, 1 << 29, 3}).LoopRunsAlong(hit, miss)); n > 4 {
 		t.Errorf("a long axis is %d runs", n)
 	}
 }
 
-// TestNestAgainstWalk compares LoopNest.Loop with a nest walked index by index, and all methods of a Loop with its runs
-// walked one by one.
+// TestNestAgainstWalk compares LoopNest.AsLoop with a nest walked index by index, and all methods of a Loop with its
+// runs walked one by one.
 func TestNestAgainstWalk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -77,7 +78,7 @@ func TestNestAgainstWalk(t *testing.T) {
 			}
 		}
 		walk(0, PortMoves{1, 1})
-		checkLoop(t, n.Loop(), want)
+		checkLoop(t, n.AsLoop(), want)
 	}
 }
 
@@ -100,25 +101,26 @@ func TestLoopAgainstRuns(t *testing.T) {
 		}
 		walk(l.Body)
 		checkLoop(t, l, want)
-		checkLoop(t, Loop{Repeat(2, Join(l.Body...)...), l.Latency}, append(want, want...))
+		checkLoop(t, Loop{RepeatLoopRuns(2, JoinLoopRuns(l.Body...)...), l.Latency}, append(want, want...))
 	}
 }
 
 func checkLoop(t *testing.T, l Loop, want []PortMoves) {
 	t.Helper()
-	w, skipping, passing := l.Walk(), l.Walk(), l.Walk()
+	w, skipping, passing := l.NewWalker(), l.NewWalker(), l.NewWalker()
 	reads, writes, first, last := 0, 0, -1, -1
 	for f := range 2 {
 		for i, m := range want {
-			if w.Moves() != m || l.At(i) != m {
-				t.Fatalf("%+v: iteration %d of frame %d moves %v and %v, want %v", l, i, f, w.Moves(), l.At(i), m)
+			if w.NextMoves() != m || l.MovesOfIteration(i) != m {
+				t.Fatalf("%+v: iteration %d of frame %d moves %v and %v, want %v", l, i, f, w.NextMoves(),
+					l.MovesOfIteration(i), m)
 			}
-			for _, next := range want[i:][:w.EqualIterations()] {
+			for _, next := range want[i:][:w.EqualIterationsAhead()] {
 				if next != m {
-					t.Fatalf("%+v: %d iterations from %d on are said to be alike", l, w.EqualIterations(), i)
+					t.Fatalf("%+v: %d iterations from %d on are said to be alike", l, w.EqualIterationsAhead(), i)
 				}
 			}
-			if end := w.Advance(); end != (i == len(want)-1) {
+			if end := w.AdvanceIteration(); end != (i == len(want)-1) {
 				t.Fatalf("%+v: end of frame at %d: %t", l, i, end)
 			}
 			reads += int(m.Read)
@@ -131,29 +133,30 @@ func checkLoop(t *testing.T, l Loop, want []PortMoves) {
 		}
 	}
 	for n := 0; n < len(want); {
-		k := skipping.EqualIterations()
-		skipping.Skip(k - 1)
+		k := skipping.EqualIterationsAhead()
+		skipping.SkipEqualIterations(k - 1)
 		n += k
-		end, passed := skipping.Advance(), passing.AdvanceRun()
-		if end != (n == len(want)) || passed != end || passing.Moves() != skipping.Moves() ||
-			passing.EqualIterations() != skipping.EqualIterations() {
+		end, passed := skipping.AdvanceIteration(), passing.AdvanceEqualIterations()
+		if end != (n == len(want)) || passed != end || passing.NextMoves() != skipping.NextMoves() ||
+			passing.EqualIterationsAhead() != skipping.EqualIterationsAhead() {
 			t.Fatalf("%+v: after %d of %d iterations the end is %t, passed by %t", l, n, len(want), end, passed)
 		}
 	}
-	got := []int{l.Iterations(), 2 * l.Reads(0), l.Writes(0), l.FirstWrite(0), l.LastWrite(0)}
+	got := []int{l.IterationsPerFrame(), 2 * l.WordsRead(0), l.WordsWritten(0), l.FirstWriteClock(0),
+		l.LastWriteClock(0)}
 	if w := []int{len(want), reads, writes, first + l.Latency, last + l.Latency}; !slices.Equal(got, w) {
 		t.Fatalf("%+v: %v, want %v", l, got, w)
 	}
 	k, j := 0, 0
 	for i, m := range want {
 		if m.Read != 0 {
-			if at := l.ReadAt(0, k); at != i {
+			if at := l.IterationOfRead(0, k); at != i {
 				t.Fatalf("%+v: word %d is read at %d, want %d", l, k, at, i)
 			}
 			k++
 		}
 		if m.Write != 0 {
-			if at := l.WriteAt(0, j); at != i {
+			if at := l.IterationOfWrite(0, j); at != i {
 				t.Fatalf("%+v: word %d is written at %d, want %d", l, j, at, i)
 			}
 			j++
@@ -211,5 +214,5 @@ func TestNestRefusesZeroIndex(t *testing.T) {
 			t.Error("an index set without a kind was taken for one")
 		}
 	}()
-	LoopNest{Trips: []int{2}, Read: []PortIndices{{{}}}}.Loop()
+	LoopNest{Trips: []int{2}, Read: []PortIndices{{{}}}}.AsLoop()
 }

@@ -17,7 +17,7 @@ type PortIndices []IndexSet
 // An IndexSet is a set of indices of one level of a LoopNest.
 type IndexSet struct {
 	Kind    IndexSetKind
-	Pattern string // for At: one '0' or '1' per index
+	Pattern string // for PatternIndices: one '0' or '1' per index
 }
 
 // An IndexSetKind says which indices of a level are in an IndexSet.
@@ -46,8 +46,8 @@ func (x IndexSet) has(j, n int) bool {
 	panic("dataflow: invalid index set")
 }
 
-// Loop returns the nest as runs of iterations.
-func (n LoopNest) Loop() Loop {
+// AsLoop returns the nest as runs of iterations.
+func (n LoopNest) AsLoop() Loop {
 	all := PortMoves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
 	return Loop{Body: n.runs(0, all), Latency: n.Latency}
 }
@@ -101,4 +101,5 @@ func (n LoopNest) allows(level, j int) PortMoves {
 	return PortMoves{ports(n.Read), ports(n.Write)}
 }
 
+// and returns the ports that are in both m and o.
 func (m PortMoves) and(o PortMoves) PortMoves { return PortMoves{m.Read & o.Read, m.Write & o.Write} }

@@ -34,8 +34,8 @@ import (
 // other.
 type Shape []int
 
-// Size returns the number of elements in a frame.
-func (s Shape) Size() int {
+// ElementCount returns the number of elements in a frame.
+func (s Shape) ElementCount() int {
 	n := 1
 	for _, d := range s {
 		n *= d
@@ -51,12 +51,12 @@ func (s Shape) Channels() int {
 	return s[len(s)-1]
 }
 
-// Vectors returns the number of channel vectors in a frame: the size divided by the channels.
-func (s Shape) Vectors() int {
+// VectorCount returns the number of channel vectors in a frame: the size divided by the channels.
+func (s Shape) VectorCount() int {
 	if s.Channels() == 0 {
 		return 0
 	}
-	return s.Size() / s.Channels()
+	return s.ElementCount() / s.Channels()
 }
 
 // A Tensor is one frame of integers in row-major order.
@@ -78,16 +78,16 @@ func (t StreamType) Equal(o StreamType) bool {
 	return t.Elem == o.Elem && slices.Equal(t.Shape, o.Shape) && slices.Equal(t.Range, o.Range)
 }
 
-// Channel returns the range of the values that occur in channel c.
-func (t StreamType) Channel(c int) num.Range {
+// ChannelRange returns the range of the values that occur in channel c.
+func (t StreamType) ChannelRange(c int) num.Range {
 	if len(t.Range) == 1 {
 		return t.Range[0]
 	}
 	return t.Range[c]
 }
 
-// Union returns the range of the values that occur in any channel.
-func (t StreamType) Union() num.Range {
+// UnionOfRanges returns the range of the values that occur in any channel.
+func (t StreamType) UnionOfRanges() num.Range {
 	r := t.Range[0]
 	for _, o := range t.Range[1:] {
 		r = r.Union(o)
@@ -98,12 +98,12 @@ func (t StreamType) Union() num.Range {
 // An Op is one layer: what it computes, and how it may be built. Ops are immutable; Bind returns a new one. Only Kind,
 // Params and Bind may be called before Bind.
 type Op interface {
-	Semantics
-	Schedule
+	LayerSemantics
+	LayerSchedule
 }
 
-// Semantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
-type Semantics interface {
+// LayerSemantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
+type LayerSemantics interface {
 	// Kind returns the kind's name in FINN's terms: MVAU, Thresholding, StreamingDataWidthConverter. Nodes are
 	// called Kind_0, Kind_1 and so on, in topological order.
 	Kind() string
@@ -118,10 +118,10 @@ type Semantics interface {
 	Eval(in []Tensor) []Tensor
 }
 
-// Schedule holds the methods of a bound Op that engines use.
-type Schedule interface {
+// LayerSchedule holds the methods of a bound Op that engines use.
+type LayerSchedule interface {
 	// Folds yields every legal fold, in a fixed order. Layers without a choice yield one.
-	Folds() Folds
+	Folds() FoldIterator
 	// Ports returns the word format of each input and each output.
 	Ports(Fold) (in, out []Port)
 	// Loop returns when iterations happen and which words they move.
@@ -131,97 +131,99 @@ type Schedule interface {
 	// Cost returns resources by named part. The clocks come from Loop.
 	Cost(Fold, Target) Cost
 	// Emit returns the data of the layer's C++ instance.
-	Emit(Fold, Target) Instance
+	Emit(Fold, Target) KernelInstance
 }
 
 // A Fold is a layer's schedule on the device. PE and SIMD are at least 1. Layers that do not use a field require its
-// "none" value (PE or SIMD 1, NoMemory, NoCompute, NoStepping).
+// "none" value (PE or SIMD 1, NoMemory, NoMultiplier, NoStepEvaluation).
 type Fold struct {
-	PE      int     // outputs computed in parallel
-	SIMD    int     // inputs of one output consumed in parallel
-	Memory  Memory  // the memory of weights or thresholds
-	Compute Compute // whether LUTs or DSP slices multiply
-	Steps   Stepping
+	PE      int            // outputs computed in parallel
+	SIMD    int            // inputs of one output consumed in parallel
+	Memory  Memory         // the memory of weights or thresholds
+	Compute MultiplierKind // whether LUTs or DSP slices multiply
+	Steps   StepEvaluation
 }
 
-// Folds yields the possible folds of a layer, in a fixed order.
-type Folds = iter.Seq[Fold]
+// FoldIterator yields the possible folds of a layer, in a fixed order.
+type FoldIterator = iter.Seq[Fold]
 
 // Memory is the memory of a table, an array of a kernel, or a FIFO.
 type Memory uint8
 
 // The memory styles, with FINN's ram_style names as String.
 const (
-	NoMemory  Memory = iota
-	LUTRAM           // distributed
-	BRAM             // block
-	URAM             // ultra
-	SRL              // shift registers in LUTs: not for tables
-	Registers        // flip-flops: for one or two words of a kernel only
+	NoMemory        Memory = iota
+	MemoryLUTRAM           // distributed
+	MemoryBRAM             // block
+	MemoryURAM             // ultra
+	MemorySRL              // shift registers in LUTs: not for tables
+	MemoryRegisters        // flip-flops: for one or two words of a kernel only
 )
 
+// String returns FINN's ram_style name of the memory.
 func (m Memory) String() string {
 	return [...]string{"none", "distributed", "block", "ultra", "srl", "registers"}[m]
 }
 
-// Compute says whether LUTs or DSP slices multiply.
-type Compute uint8
+// MultiplierKind says whether LUTs or DSP slices multiply.
+type MultiplierKind uint8
 
 // The compute styles, with FINN's resType names as String.
 const (
-	NoCompute Compute = iota
-	ComputeInLUTs
-	ComputeInDSPs
+	NoMultiplier MultiplierKind = iota
+	MultiplierInLUTs
+	MultiplierInDSPs
 )
 
-func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
+func (c MultiplierKind) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 
-// Stepping is the way in which a layer applies step functions to values, if it has the choice.
-type Stepping uint8
+// StepEvaluation is the way in which a layer applies step functions to values, if it has the choice.
+type StepEvaluation uint8
 
 // The ways to apply step functions.
 const (
-	NoStepping       Stepping = iota
-	ParallelStepping          // one value in every clock
-	SerialStepping            // one comparator for each of PE, in as many clocks as the search for the code has steps
+	NoStepEvaluation       StepEvaluation = iota
+	ParallelStepEvaluation                // one value in every clock
+	// one comparator for each of PE, in as many clocks as the search for the code has steps
+	SerialStepEvaluation
 )
 
-func (s Stepping) String() string { return [...]string{"none", "parallel", "serial"}[s] }
+func (s StepEvaluation) String() string { return [...]string{"none", "parallel", "serial"}[s] }
 
 // A Target is the device and clock of a design, what feeds it, the cost formulas that judge it, and the rule by which
 // its layers wait for room.
 type Target struct {
 	Board       boards.Board
 	ClockMHz    float64
-	Formula     Formula
-	IO          IO
+	Formula     CostFormulaChoice
+	IO          HostIO
 	Stalls      StallRule
-	Unroll      UnrollLimits            // the envelope of every process
+	Unroll      UnrollLimits            // the limits of every process
 	Calibration *delay.DelayCalibration // a user's calibration of delays; nil for hlsgen's tables
-	Bound       delay.RangeEnd          // which end of the range of latencies to use
+	Bound       delay.DelayRangeEnd     // which end of the range of latencies to use
 	Counters    bool                    // whether circuits have counters of frames, clocks and waits
 	Loader      bool                    // whether, in circuits, loaded tables have a mover of their own
 	AccPerPE    bool                    // whether accumulators are as wide as each PE's channels need
 }
 
-// Delays returns the delays of operations on the device, and the length of a stage at the clock.
-func (t Target) Delays() delay.StageClock {
+// OperationDelays returns the delays of operations on the device, and the length of a stage at the clock.
+func (t Target) OperationDelays() delay.StageClock {
 	return delay.NewStageClock(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
 }
 
-// Calibrated reports whether the delays come from a user's calibration.
-func (t Target) Calibrated() bool {
+// HasUserCalibration reports whether the delays come from a user's calibration.
+func (t Target) HasUserCalibration() bool {
 	return t.Calibration.IsForFamily(delay.DelayFamily(t.Board.DSPType))
 }
 
-// EndLatencyClocks returns the clocks that the ends of a design add to the latency of a frame. HLS has a process and an
+// IOLatencyClocks returns the clocks that the ends of a design add to the latency of a frame. HLS has a process and an
 // AXI4-Stream at each end (delay.StageClock.NetworkEndClocks); for RTL it returns 0, because nothing is known yet. The
 // ends add nothing to the interval.
-func (t Target) EndLatencyClocks() (in, out int) {
+func (t Target) IOLatencyClocks() (in, out int) {
 	if t.Stalls == StallByCredit {
 		return 0, 0
 	}
-	return t.Delays().NetworkEndClocks()
+	return t.OperationDelays().NetworkEndClocks()
 }
 
 // StallRule is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
@@ -237,21 +239,21 @@ const (
 
 func (s StallRule) String() string { return [...]string{"frozen", "credit"}[s] }
 
-// IO says what feeds a design's inputs and takes its outputs.
-type IO uint8
+// HostIO says what feeds a design's inputs and takes its outputs.
+type HostIO uint8
 
-// The values of IO, with the names of --io as String.
+// The values of HostIO, with the names of --io as String.
 const (
-	FromMemory IO = iota // the processor's memory, through the board's port if the board has one
-	FromStream           // logic inside the FPGA, which gives and takes a word in every clock
+	HostIOMemory HostIO = iota // the processor's memory, through the board's port if the board has one
+	HostIOStream               // logic inside the FPGA, which gives and takes a word in every clock
 )
 
-func (io IO) String() string { return [...]string{"memory", "stream"}[io] }
+func (io HostIO) String() string { return [...]string{"memory", "stream"}[io] }
 
-// PortBits returns the width in bits of the port to the processor's memory. It is 0 if the board has none, or if the
-// design is fed from inside the FPGA.
-func (t Target) PortBits() int {
-	if t.IO == FromStream {
+// HostPortBits returns the width in bits of the port to the processor's memory. It is 0 if the board has none, or if
+// the design is fed from inside the FPGA.
+func (t Target) HostPortBits() int {
+	if t.IO == HostIOStream {
 		return 0
 	}
 	return t.Board.HostPortBits
@@ -259,23 +261,23 @@ func (t Target) PortBits() int {
 
 // HostClocksPerWord returns the clocks from one word to the next at the host's end of a stream with port p.
 func (t Target) HostClocksPerWord(p Port) int {
-	bits := t.PortBits()
+	bits := t.HostPortBits()
 	if bits == 0 {
 		return 1
 	}
-	return (p.TDATA() + bits - 1) / bits
+	return (p.TDATABits() + bits - 1) / bits
 }
 
-// Formula selects the cost formulas that judge a design.
-type Formula uint8
+// CostFormulaChoice selects the cost formulas that judge a design.
+type CostFormulaChoice uint8
 
 // The formulas, with the names of --cost as String.
 const (
-	FittedFormula Formula = iota // this project's formulas, fitted to synthesis results
-	FINNFormula                  // FINN's own estimates, for comparison
+	FittedCostFormula CostFormulaChoice = iota // this project's formulas, fitted to synthesis results
+	FINNCostFormula                            // FINN's own estimates, for comparison
 )
 
-func (f Formula) String() string { return [...]string{"hlsgen", "finn"}[f] }
+func (f CostFormulaChoice) String() string { return [...]string{"hlsgen", "finn"}[f] }
 
 // A Kernel computes the data of single iterations, in order. Step gets the iteration's number within the frame and one
 // word per input port, nil if Loop reads none. It returns one word per output port, nil if Loop writes none. A kernel
@@ -288,8 +290,8 @@ type Kernel interface {
 // A Word holds the elements of one stream word.
 type Word []int64
 
-// An AccumulatorBounds holds the width that a layer's accumulator needs by each of the four rules of docs/numbers.md.
-// It also holds the width and type that the accumulator has.
+// AccumulatorBounds holds the width that a layer's accumulator needs by each of the four rules of docs/numbers.md. It
+// also holds the width and type that the accumulator has.
 type AccumulatorBounds struct {
 	DataType, L1, ZeroCentred, Exact int // in bits; ZeroCentred is 0 if some channel does not sum to zero
 	Used                             int
@@ -297,31 +299,31 @@ type AccumulatorBounds struct {
 	Channels                         []int // the exact width per output channel
 }
 
-// Accumulating is implemented by layers with accumulators. Accumulator returns the widths by which the report compares
-// them.
-type Accumulating interface{ Accumulator() AccumulatorBounds }
+// HasAccumulators is implemented by layers with accumulators. AccumulatorBounds returns the widths by which the report
+// compares them.
+type HasAccumulators interface{ AccumulatorBounds() AccumulatorBounds }
 
 // ChannelWeighted is implemented by layers in which each output channel sums products with weights of its own.
 type ChannelWeighted interface {
-	Accumulating
-	ChannelSums() []ChannelSum // per output channel
+	HasAccumulators
+	ChannelSumBounds() []ChannelSumBounds // per output channel
 }
 
-// LaneAccumulating is implemented by layers in which each PE may have an accumulator width of its own.
-type LaneAccumulating interface {
-	Accumulating
-	Lanes(Fold, Target) []num.Type // per PE; nil if all have the type of Accumulator
+// HasPEAccumulators is implemented by layers in which each PE may have an accumulator width of its own.
+type HasPEAccumulators interface {
+	HasAccumulators
+	LaneAccumulatorTypes(Fold, Target) []num.Type // per PE; nil if all have the type of AccumulatorBounds
 }
 
-// A ChannelSum describes the sum of products of an output channel.
-type ChannelSum struct {
+// ChannelSumBounds describes the sum of products of an output channel.
+type ChannelSumBounds struct {
 	L1, Total int64     // the sums of its weights' magnitudes, and of its weights
 	Range     num.Range // the exact range of the sum over all inputs that occur
 }
 
-// Vectors returns t with its trailing axes merged into vectors of n elements, as for a matrix layer after a Flatten. ok
-// is false if the product of no trailing axes is n.
-func (t StreamType) Vectors(n int) (v StreamType, ok bool) {
+// AsVectors returns t with its trailing axes merged into vectors of n elements, as for a matrix layer after a Flatten.
+// ok is false if the product of no trailing axes is n.
+func (t StreamType) AsVectors(n int) (v StreamType, ok bool) {
 	size, k := 1, len(t.Shape)
 	for k > 0 && (size < n || k == len(t.Shape)) {
 		k--
@@ -343,39 +345,40 @@ func (t StreamType) Vectors(n int) (v StreamType, ok bool) {
 // maxSum is the width in bits of the widest sum: 63, because an unsigned type in an int64 has no more.
 const maxSum = 63
 
-// Sums returns the type of sums of n values of one channel each, channel by channel, with t's shape. It returns an
-// error if a sum needs more than 63 bits.
-func (t StreamType) Sums(n int) (StreamType, error) {
+// TypeOfSums returns the type of sums of n values of one channel each, channel by channel, with t's shape. It returns
+// an error if a sum needs more than 63 bits.
+func (t StreamType) TypeOfSums(n int) (StreamType, error) {
 	s := StreamType{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
 	for c, r := range t.Range {
 		var ok bool
-		if s.Range[c], ok = r.Times(int64(n)); !ok {
+		if s.Range[c], ok = r.TimesConstant(int64(n)); !ok {
 			return StreamType{}, fmt.Errorf("channel %d: the sum of %d values in %v leaves 64 bits", c, n, r)
 		}
 	}
-	s.Elem = num.NarrowestInt(s.Union())
+	s.Elem = num.NarrowestIntTypeFor(s.UnionOfRanges())
 	if s.Elem.Width > maxSum {
-		return StreamType{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(),
+		return StreamType{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width,
+			s.UnionOfRanges(),
 			maxSum)
 	}
 	return s, nil
 }
 
-// Counting is implemented by layers that multiply or hold parameters. Counts returns operations and parameters per
-// frame, with FINN's names, such as op_mac_INT2_INT4 and param_weight_INT4.
-type Counting interface{ Counts() map[string]int64 }
+// CountsOperations is implemented by layers that multiply or hold parameters. Counts returns operations and parameters
+// per frame, with FINN's names, such as op_mac_INT2_INT4 and param_weight_INT4.
+type CountsOperations interface{ Counts() map[string]int64 }
 
-// Multiplying is implemented by layers that multiply in LUTs or in DSP slices, as their folds say. FactorBits
-// returns the bits of the narrower factor.
-type Multiplying interface{ FactorBits() int }
+// HasMultipliers is implemented by layers that multiply in LUTs or in DSP slices, as their folds say.
+// NarrowerFactorBits returns the bits of the narrower factor.
+type HasMultipliers interface{ NarrowerFactorBits() int }
 
-// Timed is implemented by layers that limit the clock. Delay returns the estimated time in ns of the logic from one
-// clock's state to the next, which no pipeline stage can shorten.
-type Timed interface{ Delay(Fold, Target) float64 }
+// LimitsClock is implemented by layers that limit the clock. CarriedDelayNS returns the estimated time in ns of the
+// logic from one clock's state to the next, which no pipeline stage can shorten.
+type LimitsClock interface{ CarriedDelayNS(Fold, Target) float64 }
 
-// StateCarrying is implemented by layers whose kernels carry a state from clock to clock when synthesised from C++.
-// Carries returns the longest path from one state to the next, including control.
-type StateCarrying interface{ Carries(Fold, Target) TimingPath }
+// CarriesState is implemented by layers whose kernels carry a state from clock to clock when synthesised from C++.
+// CarriedStatePath returns the longest path from one state to the next, including control.
+type CarriesState interface{ CarriedStatePath(Fold, Target) TimingPath }
 
 // A TimingPath is a chain of operations that must be done within a clock.
 type TimingPath struct {

@@ -2,10 +2,10 @@ package dataflow
 
 import "slices"
 
-// InRows is implemented by bound layers of one input and one output that can compute a frame a few rows at a time. A
-// row is the elements of one index along the first axis. It is meant for layers that make windows, whose output is many
-// times as large as their input.
-type InRows interface {
+// EvaluatesRows is implemented by bound layers of one input and one output that can compute a frame a few rows at a
+// time. A row is the elements of one index along the first axis. It is meant for layers that make windows, whose output
+// is many times as large as their input.
+type EvaluatesRows interface {
 	// EvalRows returns the rows from, from+1 and so on up to to-1 of the result of Eval. in returns a row of the input,
 	// which the layer must not keep.
 	EvalRows(in func(row int) []int64, from, to int) []int64
@@ -58,13 +58,13 @@ func (d *Design) LayerGroups() []*LayerGroup {
 	return list
 }
 
-// A dividing is the state of LayerGroups.
+// A dividing is the state of LayerGroups while it divides the layers of a design into groups.
 type dividing struct {
 	d      *Design
 	reader []int  // per stream; -1 for the host
 	rows   []int  // per node
 	done   []bool // per node
-	there  []bool // per stream: whether its writer is in a passage already
+	there  []bool // per stream: whether its writer is in a group already
 }
 
 // passage returns the group that begins with the node numbered first.
@@ -83,7 +83,7 @@ func (x *dividing) passage(first int) *LayerGroup {
 		p.Nodes = append(p.Nodes, i)
 		for _, s := range g.Nodes[i].Out {
 			within[s] = true
-			most = max(most, g.Streams[s].Type.Shape.Size())
+			most = max(most, g.Streams[s].Type.Shape.ElementCount())
 		}
 		for _, s := range g.Nodes[i].Out {
 			r := x.reader[s]
@@ -106,7 +106,7 @@ func (x *dividing) passage(first int) *LayerGroup {
 // layers write.
 func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 	n := x.d.Model.Graph.Nodes[node]
-	_, windows := n.Op.(InRows)
+	_, windows := n.Op.(EvaluatesRows)
 	return !windows && x.rows[node] == rows &&
 		!slices.ContainsFunc(n.In, func(s int) bool { return !within[s] && !x.there[s] })
 }
@@ -128,7 +128,7 @@ func (d *Design) rowsOf(node int) int {
 	}
 	in, out := n.Op.Ports(d.Folds[node])
 	count := d.rowsOn(n.Out[0], out[0])
-	if _, windows := n.Op.(InRows); windows {
+	if _, windows := n.Op.(EvaluatesRows); windows {
 		return count
 	}
 	parts := DependenceOf(n.Op)
@@ -165,7 +165,7 @@ func (p *LayerGroup) bind(g *Graph) bool {
 	for _, i := range p.Nodes {
 		n := g.Nodes[i]
 		op, ok := n.Op, !slices.ContainsFunc(n.In, func(s int) bool { return out[s] })
-		if _, windows := op.(InRows); ok && !windows {
+		if _, windows := op.(EvaluatesRows); ok && !windows {
 			op, ok = p.bound(g, n)
 		}
 		if !ok {

@@ -1,13 +1,13 @@
 package dataflow
 
 // A PartwiseRun computes a design's frames one after the other, group by group of layers, with the results of their
-// Evals. It holds only those parts of a frame that some layer has still to read. Only FreeInputs frees what a group has
-// read.
+// Evals. It holds only those parts of a frame that some layer has still to read. Only FreeGroupInputs frees what a
+// group has read.
 type PartwiseRun struct {
 	Passages []*LayerGroup
 	g        *Graph
 	run      *GraphRun
-	inside   []bool    // per stream: whether both ends are in one passage
+	inside   []bool    // per stream: whether both ends are in one group
 	held     []holding // per stream
 	reach    []reach   // per stream
 }
@@ -15,7 +15,7 @@ type PartwiseRun struct {
 // NewPartwiseRun returns a run of the design before its first frame.
 func (d *Design) NewPartwiseRun() *PartwiseRun {
 	g := d.Model.Graph
-	p := &PartwiseRun{Passages: d.LayerGroups(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
+	p := &PartwiseRun{Passages: d.LayerGroups(), g: g, run: g.BeginRun(), inside: make([]bool, len(g.Streams)),
 		held: make([]holding, len(g.Streams)), reach: make([]reach, len(g.Streams))}
 	for _, passage := range p.Passages {
 		written := map[int]bool{}
@@ -31,9 +31,9 @@ func (d *Design) NewPartwiseRun() *PartwiseRun {
 	return p
 }
 
-// Frame begins the frame with the given inputs. It returns an error if they do not suit the graph.
-func (p *PartwiseRun) Frame(in []Tensor) error {
-	if err := p.g.Check(in); err != nil {
+// BeginFrame begins the frame with the given inputs. It returns an error if they do not suit the graph.
+func (p *PartwiseRun) BeginFrame(in []Tensor) error {
+	if err := p.g.CheckInputs(in); err != nil {
 		return err
 	}
 	for k, s := range p.g.In {
@@ -42,13 +42,13 @@ func (p *PartwiseRun) Frame(in []Tensor) error {
 	return nil
 }
 
-// Part computes a part of the frame with a group of layers. It returns the part's rows, by layer and output.
-func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
+// ComputePart computes a part of the frame with a group of layers. It returns the part's rows, by layer and output.
+func (p *PartwiseRun) ComputePart(passage *LayerGroup, part int) (out [][]Tensor) {
 	passing := map[int]Tensor{}
 	for k, i := range passage.Nodes {
 		n := p.g.Nodes[i]
 		var rows []Tensor
-		if windows, ok := n.Op.(InRows); ok && passage.Parts > 1 {
+		if windows, ok := n.Op.(EvaluatesRows); ok && passage.Parts > 1 {
 			from := part * passage.rows
 			shape := passage.part(p.g.Streams[n.Out[0]].Type).Shape
 			rows = []Tensor{{shape, windows.EvalRows(p.row(n.In[0]), from, from+passage.rows)}}
@@ -79,38 +79,39 @@ func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
 	return out
 }
 
-// IsInsideGroup reports whether stream s lies inside a group of layers, so that its frames never exist as a whole.
-func (p *PartwiseRun) IsInsideGroup(s int) bool { return p.inside[s] }
+// IsStreamInsideGroup reports whether stream s lies inside a group of layers, so that its frames never exist as a
+// whole.
+func (p *PartwiseRun) IsStreamInsideGroup(s int) bool { return p.inside[s] }
 
 // take returns a part, for a group of layers, of the held frame of stream s.
 func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	if passage.Parts == 1 {
-		return p.Whole(s)
+		return p.HeldFrame(s)
 	}
 	t := Tensor{Shape: passage.part(p.g.Streams[s].Type).Shape}
-	t.Data = make([]int64, t.Shape.Size())
+	t.Data = make([]int64, t.Shape.ElementCount())
 	p.held[s].get(t.Data, part*len(t.Data))
 	return t
 }
 
-// Whole returns the frame of stream s, which must be held.
-func (p *PartwiseRun) Whole(s int) Tensor {
+// HeldFrame returns the frame of stream s, which must be held.
+func (p *PartwiseRun) HeldFrame(s int) Tensor {
 	shape := p.g.Streams[s].Type.Shape
 	if w, ok := p.held[s].(*wide); ok {
 		return Tensor{shape, w.v}
 	}
-	t := Tensor{shape, make([]int64, shape.Size())}
+	t := Tensor{shape, make([]int64, shape.ElementCount())}
 	p.held[s].get(t.Data, 0)
 	return t
 }
 
-// Read copies elements of the held frame of stream s, beginning with element from, to to.
-func (p *PartwiseRun) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
+// CopyHeldElements copies elements of the held frame of stream s, beginning with element from, to to.
+func (p *PartwiseRun) CopyHeldElements(s int, to []int64, from int) { p.held[s].get(to, from) }
 
-// hold appends rows to what is held of the frame of stream s. all says that they are the whole frame.
+// hold appends rows to the held rows of the frame of stream s. all says that they are the whole frame.
 func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	t := p.g.Streams[s].Type
-	size := t.Shape.Size()
+	size := t.Shape.ElementCount()
 	switch {
 	case all && size <= partSize:
 		p.held[s] = &wide{rows.Data}
@@ -121,8 +122,8 @@ func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	p.held[s].put(rows.Data)
 }
 
-// FreeInputs frees the frames that a group of layers has read.
-func (p *PartwiseRun) FreeInputs(passage *LayerGroup) {
+// FreeGroupInputs frees the frames that a group of layers has read.
+func (p *PartwiseRun) FreeGroupInputs(passage *LayerGroup) {
 	for _, i := range passage.Nodes {
 		for _, s := range p.g.Nodes[i].In {
 			p.held[s], p.reach[s] = nil, reach{}
@@ -130,10 +131,10 @@ func (p *PartwiseRun) FreeInputs(passage *LayerGroup) {
 	}
 }
 
-// Outputs returns the frame's outputs once all groups are computed.
-func (p *PartwiseRun) Outputs() (out []Tensor) {
+// OutputFrames returns the frame's outputs once all groups are computed.
+func (p *PartwiseRun) OutputFrames() (out []Tensor) {
 	for _, s := range p.g.Out {
-		out = append(out, p.Whole(s))
+		out = append(out, p.HeldFrame(s))
 		p.held[s] = nil
 	}
 	return out
@@ -142,7 +143,7 @@ func (p *PartwiseRun) Outputs() (out []Tensor) {
 // row returns a function that reads rows of the held frame of stream s.
 func (p *PartwiseRun) row(s int) func(row int) []int64 {
 	shape := p.g.Streams[s].Type.Shape
-	size := shape[1:].Size()
+	size := shape[1:].ElementCount()
 	if w, ok := p.held[s].(*wide); ok {
 		return func(row int) []int64 { return w.v[row*size:][:size] }
 	}
@@ -197,11 +198,13 @@ func newHolding(t StreamType, n int) holding {
 	return &wide{make([]int64, 0, n)}
 }
 
+// A wide is a holding of elements of any type.
 type wide struct{ v []int64 }
 
 func (w *wide) put(v []int64)            { w.v = append(w.v, v...) }
 func (w *wide) get(to []int64, from int) { copy(to, w.v[from:]) }
 
+// A narrow is a holding of elements that fit into T.
 type narrow[T uint8 | int8 | int16 | int32] struct{ v []T }
 
 func (n *narrow[T]) put(v []int64) {

@@ -12,29 +12,30 @@ type Port struct {
 	Tile    int // channels of a tile, a divisor of C other than C; 0 for row-major order
 }
 
-// Port returns the word format of frames of the type in words of n elements, in row-major order.
-func (t StreamType) Port(n int) Port {
-	return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n}
+// RowMajorPort returns the word format of frames of the type in words of n elements, in row-major order.
+func (t StreamType) RowMajorPort(n int) Port {
+	return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.ElementCount() / n}
 }
 
 // Width returns the word's width in bits.
 func (p Port) Width() int { return p.PerWord * p.Elem.Width }
 
-// TileOf returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major order.
-func (s Shape) TileOf(channels int) int {
+// PortTileFor returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major
+// order.
+func (s Shape) PortTileFor(channels int) int {
 	if channels == s.Channels() || len(s) < 2 || s[len(s)-2] == 1 {
 		return 0
 	}
 	return channels
 }
 
-// TDATA returns the width in bits of the word on an AXI4-Stream, which carries whole bytes.
-func (p Port) TDATA() int { return (p.Width() + 7) / 8 * 8 }
+// TDATABits returns the width in bits of the word on an AXI4-Stream, which carries whole bytes.
+func (p Port) TDATABits() int { return (p.Width() + 7) / 8 * 8 }
 
-// Bytes returns the bytes of a frame in the processor's memory, where each word has whole bytes.
-func (p Port) Bytes() int { return p.Words * p.TDATA() / 8 }
+// FrameBytes returns the bytes of a frame in the processor's memory, where each word has whole bytes.
+func (p Port) FrameBytes() int { return p.Words * p.TDATABits() / 8 }
 
-// place returns where the i-th element on the stream is in a row-major frame of the shape s.
+// place returns the index, in a row-major frame of the shape s, of the i-th element on the stream. Tile must be set.
 func (p Port) place(s Shape, i int) int {
 	c := s.Channels()
 	block := s[len(s)-2] * c
@@ -43,8 +44,8 @@ func (p Port) place(s Shape, i int) int {
 	return i - in + in%tile/p.Tile*c + in/tile*p.Tile + in%p.Tile
 }
 
-// Word returns the number of the word that carries element e of a row-major frame of the shape.
-func (p Port) Word(s Shape, e int) int {
+// WordOfElement returns the number of the word that carries element e of a row-major frame of the shape.
+func (p Port) WordOfElement(s Shape, e int) int {
 	if p.Tile > 0 {
 		c := s.Channels()
 		block := s[len(s)-2] * c
@@ -64,16 +65,17 @@ func (p Port) LastElementOfWord(s Shape, word int) int {
 	return e
 }
 
-// Send returns a frame's elements in the order in which they travel. It may return the frame's own list.
-func (p Port) Send(t Tensor) []int64 {
+// ToStreamOrder returns a frame's elements in the order in which they travel. It may return the frame's own list.
+func (p Port) ToStreamOrder(t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
 	}
-	return p.SendIn(make([]int64, len(t.Data)), t)
+	return p.ToStreamOrderIn(make([]int64, len(t.Data)), t)
 }
 
-// SendIn returns what Send does. It uses room for the result if the elements travel in another order.
-func (p Port) SendIn(room []int64, t Tensor) []int64 {
+// ToStreamOrderIn returns the result of ToStreamOrder. It uses the memory of room if the elements travel in another
+// order.
+func (p Port) ToStreamOrderIn(room []int64, t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
 	}
@@ -81,16 +83,17 @@ func (p Port) SendIn(room []int64, t Tensor) []int64 {
 	return room[:len(t.Data)]
 }
 
-// Receive returns the frame of a shape whose elements travelled as sent; it is the inverse of Send.
-func (p Port) Receive(s Shape, sent []int64) Tensor {
+// FromStreamOrder returns the frame of a shape whose elements travelled as sent; it is the inverse of ToStreamOrder.
+func (p Port) FromStreamOrder(s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
 	}
-	return p.ReceiveIn(make([]int64, len(sent)), s, sent)
+	return p.FromStreamOrderIn(make([]int64, len(sent)), s, sent)
 }
 
-// ReceiveIn returns what Receive does. It uses room for the frame if the elements travel in another order.
-func (p Port) ReceiveIn(room []int64, s Shape, sent []int64) Tensor {
+// FromStreamOrderIn returns the result of FromStreamOrder. It uses the memory of room if the elements travel in another
+// order.
+func (p Port) FromStreamOrderIn(room []int64, s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
 	}
@@ -103,7 +106,7 @@ func (p Port) tiles(s Shape, visit func(travels, lies int)) {
 	c := s.Channels()
 	block := s[len(s)-2] * c
 	travels := 0
-	for from := 0; from < s.Size(); from += block {
+	for from := 0; from < s.ElementCount(); from += block {
 		for tile := 0; tile < c; tile += p.Tile {
 			for at := from + tile; at < from+block; at += c {
 				visit(travels, at)

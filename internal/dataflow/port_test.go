@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPortOrder checks Send and Receive with tiles, and the order for a window of 2 positions and 4 channels.
+// TestPortOrder checks ToStreamOrder and FromStreamOrder with tiles, and the order for a window of 2 positions and 4
+// channels.
 func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	in := Tensor{Shape{2, 2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}}
@@ -16,11 +17,13 @@ func TestPortOrder(t *testing.T) {
 		2: {0, 1, 4, 5, 2, 3, 6, 7, 10, 11, 14, 15, 12, 13, 16, 17},
 	} {
 		p := Port{Tile: tile}
-		if got := p.Send(in); !slices.Equal(got, want) || !slices.Equal(p.Receive(in.Shape, got).Data, in.Data) {
+		if got := p.ToStreamOrder(in); !slices.Equal(got, want) || !slices.Equal(p.FromStreamOrder(in.Shape, got).Data,
+			in.Data) {
 			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
 		}
 	}
-	if a, b, c := (Shape{3, 2, 4}).TileOf(2), (Shape{3, 2, 4}).TileOf(4), (Shape{3, 1, 4}).TileOf(2); a != 2 ||
+	if a, b, c := (Shape{3, 2, 4}).PortTileFor(2), (Shape{3, 2, 4}).PortTileFor(4), (Shape{3, 1,
+		4}).PortTileFor(2); a != 2 ||
 		b != 0 ||
 		c != 0 {
 		t.Errorf("tiles %d %d %d", a, b, c)
@@ -39,18 +42,18 @@ func TestPortWords(t *testing.T) {
 			shape = shape[1:]
 		}
 		pick := func(n int) int { d := Divisors(n); return d[rng.IntN(len(d))] }
-		p := Port{PerWord: pick(shape.Size())}
-		if p.Tile = shape.TileOf(pick(c)); p.Tile > 0 {
+		p := Port{PerWord: pick(shape.ElementCount())}
+		if p.Tile = shape.PortTileFor(pick(c)); p.Tile > 0 {
 			tiled++
 		}
-		p.Words = shape.Size() / p.PerWord
-		frame := Tensor{shape, make([]int64, shape.Size())}
+		p.Words = shape.ElementCount() / p.PerWord
+		frame := Tensor{shape, make([]int64, shape.ElementCount())}
 		for e := range frame.Data {
 			frame.Data[e] = int64(e)
 		}
-		sent := p.Send(frame)
+		sent := p.ToStreamOrder(frame)
 		for at, e := range sent {
-			if got, want := p.Word(shape, int(e)), at/p.PerWord; got != want {
+			if got, want := p.WordOfElement(shape, int(e)), at/p.PerWord; got != want {
 				t.Fatalf("%v %+v: element %d in word %d, want %d", shape, p, e, got, want)
 			}
 		}

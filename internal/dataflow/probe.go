@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// mostProbed is the most elements that all samples of Probes have together.
+// mostProbed is the most elements that all samples of ProbeSamples have together.
 const mostProbed = 1 << 27
 
-// Probes yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
+// ProbeSamples yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
 // numbers of the input's format next to it on both sides, and both zeros. Elements with the same thresholds share them.
 // If that takes more than mostProbed elements, later samples are left out. A sample is valid until the next one.
-func (h *Host) Probes(inputs []RealPort) iter.Seq[[]RealTensor] {
+func (h *HostDescription) ProbeSamples(inputs []RealPort) iter.Seq[[]RealTensor] {
 	p := h.probing(inputs)
 	return func(yield func([]RealTensor) bool) {
 		for left := mostProbed; left > 0 && p.next(); left -= p.elements {
@@ -29,7 +29,7 @@ type probe struct {
 	met     int
 }
 
-// A probing is the state of Probes.
+// A probing is the state of ProbeSamples.
 type probing struct {
 	sample   []RealTensor
 	elements int
@@ -37,13 +37,14 @@ type probing struct {
 	turn     int
 }
 
-func (h *Host) probing(inputs []RealPort) *probing {
+// probing returns the state before the first sample. Elements begin with the middle of their input's range.
+func (h *HostDescription) probing(inputs []RealPort) *probing {
 	p := &probing{}
 	for _, in := range inputs {
-		n := Shape(in.Shape).Size()
+		n := Shape(in.Shape).ElementCount()
 		t := RealTensor{Shape: in.Shape, Data: make([]float64, n)}
 		for i := range t.Data {
-			if t.Data[i] = in.Format().Round((in.Range[0] + in.Range[1]) / 2); in.Grid != nil {
+			if t.Data[i] = in.NumberFormat().RoundToNearest((in.Range[0] + in.Range[1]) / 2); in.Grid != nil {
 				t.Data[i] = in.Grid(i, t.Data[i])
 			}
 		}
@@ -70,23 +71,23 @@ func (h *Host) probing(inputs []RealPort) *probing {
 }
 
 // probes returns the numbers at which an implementation of the step function could be wrong.
-func (s HostStep) probes(in RealPort) (numbers []float64) {
-	f := in.Format()
-	keys := []int64{-1, 0, 1, f.Keys().Lo, f.Keys().Hi}
+func (s HostStepFunction) probes(in RealPort) (numbers []float64) {
+	f := in.NumberFormat()
+	keys := []int64{-1, 0, 1, f.FinitePositions().Lo, f.FinitePositions().Hi}
 	for _, at := range s.At {
-		k := f.Key(at)
+		k := f.PositionOf(at)
 		keys = append(keys, k-1, k, k+1)
 	}
 	slices.Sort(keys)
 	for _, k := range slices.Compact(keys) {
-		if f.Keys().Contains(k) {
-			numbers = append(numbers, f.At(k))
+		if f.FinitePositions().Contains(k) {
+			numbers = append(numbers, f.NumberAtPosition(k))
 		}
 	}
 	return append(numbers, math.Copysign(0, -1))
 }
 
-// next makes the next sample of Probes. It returns false if all numbers have been met.
+// next makes the next sample of ProbeSamples. It returns false if all numbers have been met.
 func (p *probing) next() (more bool) {
 	p.turn++
 	for k, elements := range p.readers {

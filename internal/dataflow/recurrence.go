@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Recurrence describes a value that a time step of a layer hands on to a later one, with the clocks that this takes
-// on a target.
-type Recurrence struct {
+// A RecurrenceTiming describes a value that a time step of a layer hands on to a later one, with the clocks that this
+// takes on a target.
+type RecurrenceTiming struct {
 	Path   []string // the operations on its way, from the start of a time step to the value that is handed on
 	Clocks int      // clocks from the start of a time step until the value is available to the next one
 	Work   int      // clocks of a time step that have work
@@ -15,13 +15,14 @@ type Recurrence struct {
 	Beside int      // the sequences that would have to take turns so that no clock is idle, including those that do
 }
 
-// Recurring is implemented by layers with time steps. Recurrences returns what each time step hands on to a later one.
-type Recurring interface {
-	Recurrences(Fold, Target) []Recurrence
+// HasRecurrences is implemented by layers with time steps. Recurrences returns what each time step hands on to a later
+// one.
+type HasRecurrences interface {
+	Recurrences(Fold, Target) []RecurrenceTiming
 }
 
 // String describes the path and its clocks: "h -> sum -> h: 34 clocks; a step has work for 17 of its 34: II ...".
-func (r Recurrence) String() string {
+func (r RecurrenceTiming) String() string {
 	text := fmt.Sprintf("%s: %d clocks; a step has work for ", strings.Join(r.Path, " -> "), r.Clocks)
 	if r.Step == r.Work {
 		return text + fmt.Sprintf("all of its %d", r.Step)

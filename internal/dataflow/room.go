@@ -8,24 +8,25 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A WeightRoom says which weights fit a layer whose weights are loaded into the hardware. Nothing else of its circuit
-// depends on the weights, or on the step functions after them.
-type WeightRoom struct {
+// LoadableWeightLimits says which weights fit a layer whose weights are loaded into the hardware. Nothing else of its
+// circuit depends on the weights, or on the step functions after them.
+type LoadableWeightLimits struct {
 	Weight num.Type  `json:"weight"`
 	Values num.Range `json:"values"` // the values of weights
 	// Coding is the code in which tables store weights; nil if they store numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
 	Out    num.Type    `json:"out"` // the codes of step functions; the zero Type for a layer without any
-	// External reports that weights come from memory with every frame, and so lie in no table (WeightsPerFrame).
+	// External reports that weights come from memory with every frame, and so lie in no table (HasExternalWeights).
 	External bool `json:"external,omitempty"`
 }
 
-// WeightRoomOf returns the room for weights of a type with the given range, with step functions whose codes have type
-// out. These never fall: where a channel's would, the signs of its weights are reversed. So the room holds both signs
-// of each weight. If tables store codes, it holds all weights that their bits can express.
-func WeightRoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) WeightRoom {
-	r := WeightRoom{Weight: weight, Values: weight.Range(), Out: out}
-	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
+// LoadableWeightLimitsFor returns the limits for weights of a type and a range, with step functions whose codes have
+// type out. These never fall: where a channel's would, the signs of its weights are reversed. So the limits include
+// both signs of each weight. If tables store codes, they include all weights that the codes' bits can express.
+func LoadableWeightLimitsFor(weight num.Type, weights num.Range, coding *num.Coding,
+	out num.Type) LoadableWeightLimits {
+	r := LoadableWeightLimits{Weight: weight, Values: weight.Range(), Out: out}
+	if weight.Kind == num.KindBipolar || weight.IsMinifloat() || weights.Lo >= 0 || out == (num.Type{}) {
 		return r.coded(coding, false)
 	}
 	most := max(weights.Hi, -weights.Lo)
@@ -34,13 +35,13 @@ func WeightRoomOf(weight num.Type, weights num.Range, coding *num.Coding, out nu
 		most = 1<<bits.Len64(uint64(most)) - 1
 	}
 	r.Values = num.Range{Lo: -most, Hi: most}
-	r.Weight = num.Narrowest([]int64{-most, 0, most})
+	r.Weight = num.NarrowestTypeOf([]int64{-most, 0, most})
 	return r.coded(coding, true)
 }
 
-// coded returns the room r for weights that are stored as codes of c. If turn is true, the codes cover values of both
+// coded returns the limits r for weights that are stored as codes of c. If turn is true, the codes cover values of both
 // signs.
-func (r WeightRoom) coded(c *num.Coding, turn bool) WeightRoom {
+func (r LoadableWeightLimits) coded(c *num.Coding, turn bool) LoadableWeightLimits {
 	if c == nil {
 		return r
 	}
@@ -50,27 +51,28 @@ func (r WeightRoom) coded(c *num.Coding, turn bool) WeightRoom {
 			values = append(values, -v)
 		}
 	}
-	if c = num.CodingOf(r.Weight, values); c != nil && c.Logic() == 0 {
-		r.Coding, r.Values = c, num.Span(c.Values)
+	if c = num.CodingOf(r.Weight, values); c != nil && c.LogicBitCount() == 0 {
+		r.Coding, r.Values = c, num.RangeOfLists(c.Values)
 	}
 	return r
 }
 
-// Loadable is implemented by bound layers whose weights may be loaded.
-type Loadable interface {
-	// Room returns the room that weights of the layer's types need.
-	Room() WeightRoom
+// HasLoadableWeights is implemented by bound layers whose weights may be loaded.
+type HasLoadableWeights interface {
+	// Room returns the limits for weights of the layer's types.
+	Room() LoadableWeightLimits
 	// Loads reports whether the layer has tables that are loaded.
 	Loads() bool
-	// Loaded returns the layer, not bound, with tables that are loaded and room for other weights.
-	Loaded(WeightRoom) Op
+	// Loaded returns the layer, not bound, with tables that are loaded and take all weights within the limits.
+	Loaded(LoadableWeightLimits) Op
 }
 
-// Rooms returns the room that each node of a graph needs; nil for nodes whose weights cannot be loaded.
-func (g *Graph) Rooms() []*WeightRoom {
-	list := make([]*WeightRoom, len(g.Nodes))
+// LoadableWeightLimits returns, by node of the graph, the limits for its weights. They are nil for nodes whose weights
+// cannot be loaded.
+func (g *Graph) LoadableWeightLimits() []*LoadableWeightLimits {
+	list := make([]*LoadableWeightLimits, len(g.Nodes))
 	for i, n := range g.Nodes {
-		if l, ok := n.Op.(Loadable); ok {
+		if l, ok := n.Op.(HasLoadableWeights); ok {
 			r := l.Room()
 			list[i] = &r
 		}
@@ -81,24 +83,24 @@ func (g *Graph) Rooms() []*WeightRoom {
 // HasLoadedTables reports whether some node has tables that are loaded.
 func (g *Graph) HasLoadedTables() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
-		l, ok := n.Op.(Loadable)
+		l, ok := n.Op.(HasLoadableWeights)
 		return ok && l.Loads()
 	})
 }
 
-// A RoomError says which node cannot have weights that are loaded, and why.
-type RoomError struct {
+// A LoadableWeightsError says which node cannot have weights that are loaded, and why.
+type LoadableWeightsError struct {
 	Node *Node
 	Err  error
 }
 
-func (e *RoomError) Error() string { return fmt.Sprintf("layer %s: %v", e.Node.Name, e.Err) }
+func (e *LoadableWeightsError) Error() string { return fmt.Sprintf("layer %s: %v", e.Node.Name, e.Err) }
 
-func (e *RoomError) Unwrap() error { return e.Err }
+func (e *LoadableWeightsError) Unwrap() error { return e.Err }
 
-// WithLoadedTables returns the graph with loaded tables in each node that has a room, which is not nil. It computes the
-// same. Streams carry all values that the rooms allow. The error is a *RoomError.
-func (g *Graph) WithLoadedTables(rooms []*WeightRoom) (*Graph, error) {
+// WithLoadedTables returns a graph that computes the same, with loaded tables in each node for which rooms has limits.
+// Streams carry all values that the limits allow. The error is a *LoadableWeightsError, or that of Verify.
+func (g *Graph) WithLoadedTables(rooms []*LoadableWeightLimits) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {
 		own := *s
@@ -107,7 +109,7 @@ func (g *Graph) WithLoadedTables(rooms []*WeightRoom) (*Graph, error) {
 	for i, n := range g.Nodes {
 		op := n.Op
 		if rooms[i] != nil {
-			op = op.(Loadable).Loaded(*rooms[i])
+			op = op.(HasLoadableWeights).Loaded(*rooms[i])
 		}
 		in := make([]StreamType, len(n.In))
 		for k, s := range n.In {
@@ -115,7 +117,7 @@ func (g *Graph) WithLoadedTables(rooms []*WeightRoom) (*Graph, error) {
 		}
 		bound, out, err := op.Bind(in)
 		if err != nil {
-			return nil, &RoomError{n, err}
+			return nil, &LoadableWeightsError{n, err}
 		}
 		own := *n
 		own.Op = bound

@@ -42,8 +42,8 @@ type GraphRun struct {
 	keeps []func(in []Tensor) []Tensor // per node; nil if a frame does not depend on those before
 }
 
-// Begin returns a run of the graph before its first frame.
-func (g *Graph) Begin() *GraphRun {
+// BeginRun returns a run of the graph before its first frame.
+func (g *Graph) BeginRun() *GraphRun {
 	s := &GraphRun{g: g}
 	for _, n := range g.Nodes {
 		frame, keeps := begin(n.Op)
@@ -55,15 +55,16 @@ func (g *Graph) Begin() *GraphRun {
 	return s
 }
 
-// Eval computes the next frame with every layer's Eval. It returns the frame on every stream, by stream ID. The error
-// is that of Check, or the context's.
-func (s *GraphRun) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	return s.EvalAs(ctx, s.g, in)
+// EvalNextFrame computes the next frame with every layer's Eval. It returns the frame on every stream, by stream ID.
+// The error is that of Graph.CheckInputs, or the context's.
+func (s *GraphRun) EvalNextFrame(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	return s.EvalNextFrameOnGraph(ctx, s.g, in)
 }
 
-// EvalAs does what Eval does for a frame of another length, for which g is the graph, from Graph.At.
-func (s *GraphRun) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
-	if err := g.Check(in); err != nil {
+// EvalNextFrameOnGraph does what EvalNextFrame does for a frame of another length. g is the graph for that length, from
+// Graph.AtSequenceLength.
+func (s *GraphRun) EvalNextFrameOnGraph(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
+	if err := g.CheckInputs(in); err != nil {
 		return nil, err
 	}
 	streams := make([]Tensor, len(g.Streams))
@@ -89,8 +90,8 @@ func (s *GraphRun) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor,
 	return streams, nil
 }
 
-// Eval computes a frame as the first one of a new run, with every layer's Eval. It returns the frame on every stream,
-// by stream ID.
-func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	return g.Begin().Eval(ctx, in)
+// EvalFirstFrame computes a frame as the first one of a new run, with every layer's Eval. It returns the frame on every
+// stream, by stream ID.
+func (g *Graph) EvalFirstFrame(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	return g.BeginRun().EvalNextFrame(ctx, in)
 }

@@ -2,60 +2,60 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// StepTables returns the fields and tables of the C++ for step functions in apply_steps of hlslib/core/compare.hpp.
-// They are for pe channels side by side, on values of type t.
-func StepTables(k num.ThresholdTable, pe int, t num.Type) ([]Field, []Table) {
-	over, bases, deltas := k.Rows(pe, t)
-	config := []Field{
-		{Name: "steps", Doc: "thresholds of a channel", Value: k.Steps()},
-		{Name: "shared", Doc: "one row serves all channels", Value: k.Shared()},
+// StepFunctionFieldsAndTables returns the fields and tables of the C++ for step functions in apply_steps of
+// hlslib/core/compare.hpp. They are for pe channels side by side, on values of type t.
+func StepFunctionFieldsAndTables(k num.ThresholdTable, pe int, t num.Type) ([]ConfigField, []Table) {
+	over, bases, deltas := k.TablesForPE(pe, t)
+	config := []ConfigField{
+		{Name: "steps", Doc: "thresholds of a channel", Value: k.ThresholdsPerChannel()},
+		{Name: "shared", Doc: "one row serves all channels", Value: k.HasSharedRow()},
 	}
 	tables := []Table{{Name: "thresholds", Doc: "by fold: element pe*steps + i", Elem: t, Rows: over}}
-	if base, ok := k.Constant(); ok && bases == nil {
-		config = append(config, Field{Name: "base", Doc: "where the output starts", Value: int(base)})
+	if base, ok := k.ConstantBase(); ok && bases == nil {
+		config = append(config, ConfigField{Name: "base", Doc: "where the output starts", Value: int(base)})
 	}
 	if deltas == nil {
-		config = append(config, Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(k.Unit)})
+		config = append(config, ConfigField{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(k.Unit)})
 	}
 	if bases != nil {
-		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.Narrowest(bases...),
+		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.NarrowestTypeOf(bases...),
 			Rows: bases})
 	}
 	if deltas != nil {
-		elem := num.Narrowest(deltas...)
+		elem := num.NarrowestTypeOf(deltas...)
 		tables = append(tables, Table{Name: "deltas", Doc: "what each threshold adds", Elem: elem, Rows: deltas})
 	}
 	return config, tables
 }
 
-// StepStorage returns the memories of StepTables, with thresholds and deltas in m, or where they fit if m is NoMemory.
-// It returns none if there are no step functions.
-func StepStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
-	if k.Steps() == 0 {
+// StepTableStorage returns the memories of StepFunctionFieldsAndTables, with thresholds and deltas in m, or where they
+// fit if m is NoMemory. It returns none if there are no step functions.
+func StepTableStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
+	if k.ThresholdsPerChannel() == 0 {
 		return nil
 	}
 	rows := 1
-	if k.Shared() {
+	if k.HasSharedRow() {
 		pe = 1
 	} else {
 		rows = len(k.At) / pe
 	}
-	rom := func(name string, width int) Storage { return ROMStorage(name, "threshold memory", rows, pe*width) }
-	list := []Storage{rom("thresholds", k.Steps()*t.Width).At(m)}
-	if _, ok := k.Constant(); !ok {
-		list = append(list, rom("base", num.Narrowest(k.Base).Width))
+	rom := func(name string, width int) Storage { return NewTableStorage(name, "threshold memory", rows, pe*width) }
+	list := []Storage{rom("thresholds", k.ThresholdsPerChannel()*t.Width).InMemory(m)}
+	if _, ok := k.ConstantBase(); !ok {
+		list = append(list, rom("base", num.NarrowestTypeOf(k.Base).Width))
 	}
 	if k.Delta != nil {
-		list = append(list, rom("deltas", k.Steps()*num.Narrowest(k.Delta...).Width).At(m))
+		list = append(list, rom("deltas", k.ThresholdsPerChannel()*num.NarrowestTypeOf(k.Delta...).Width).InMemory(m))
 	}
 	return list
 }
 
-// StepBits returns the bits that one channel takes in the widest row of its StepTables.
-func StepBits(k num.ThresholdTable, t num.Type) int {
-	bits := k.Steps() * t.Width
+// StepTableBitsPerChannel returns the bits that one channel takes in the widest row of its StepFunctionFieldsAndTables.
+func StepTableBitsPerChannel(k num.ThresholdTable, t num.Type) int {
+	bits := k.ThresholdsPerChannel() * t.Width
 	if k.Delta != nil {
-		bits = max(bits, k.Steps()*num.Narrowest(k.Delta...).Width)
+		bits = max(bits, k.ThresholdsPerChannel()*num.NarrowestTypeOf(k.Delta...).Width)
 	}
 	return bits
 }

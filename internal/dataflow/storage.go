@@ -18,18 +18,18 @@ type Storage struct {
 	Same    int    // rows of a table in blocks of 64 equal rows: in LUTs these take no logic
 }
 
-// HasStorage is implemented by layers with memories. Storage returns the memories of tables and arrays in a fold.
-type HasStorage interface{ Storage(Fold) []Storage }
+// HasMemories is implemented by layers with memories. Storage returns the memories of tables and arrays in a fold.
+type HasMemories interface{ Storage(Fold) []Storage }
 
 // MaxLUTTableRows is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A
 // block RAM of the 7 series has 4,096 rows of 4 bits and its parity.
 const MaxLUTTableRows = 4096
 
-// LargeLUTTables returns the tables of a fold that lie in LUTs and have more than MaxLUTTableRows rows.
-func LargeLUTTables(op Op, f Fold) (list []Storage) {
-	if s, ok := op.(HasStorage); ok {
+// LargeLUTTablesOf returns the tables of a fold that lie in LUTs and have more than MaxLUTTableRows rows.
+func LargeLUTTablesOf(op Op, f Fold) (list []Storage) {
+	if s, ok := op.(HasMemories); ok {
 		for _, table := range s.Storage(f) {
-			if !table.Written && table.In == LUTRAM && table.Rows > MaxLUTTableRows {
+			if !table.Written && table.In == MemoryLUTRAM && table.Rows > MaxLUTTableRows {
 				list = append(list, table)
 			}
 		}
@@ -37,9 +37,9 @@ func LargeLUTTables(op Op, f Fold) (list []Storage) {
 	return list
 }
 
-// Levels returns the levels of LUTs between an address and a row of a table in LUTs. The first level selects one of 64
-// rows, and the multiplexers of a slice select one of four of these. Each further level selects one of four.
-func (s Storage) Levels() int {
+// LUTLevels returns the levels of LUTs between an address and a row of a table in LUTs. The first level selects one of
+// 64 rows, and the multiplexers of a slice select one of four of these. Each further level selects one of four.
+func (s Storage) LUTLevels() int {
 	n := 1
 	for rows := 256; rows < s.Rows; rows *= 4 {
 		n++
@@ -47,21 +47,21 @@ func (s Storage) Levels() int {
 	return n
 }
 
-// Arrays returns the number of equal arrays of which the memory consists.
-func (s Storage) Arrays() int { return max(1, s.Banks) }
+// ArrayCount returns the number of equal arrays of which the memory consists.
+func (s Storage) ArrayCount() int { return max(1, s.Banks) }
 
 // ChooseMemory returns the memory for rows of the given width if a fold leaves no choice. It is LUTs up to 64 rows or
 // 1024 bits, else block RAM.
 func ChooseMemory(rows, width int) Memory {
 	if rows <= 64 || rows*width <= 1024 {
-		return LUTRAM
+		return MemoryLUTRAM
 	}
-	return BRAM
+	return MemoryBRAM
 }
 
-// ROMStorage returns the memory of a table, of rows of width bits, where ChooseMemory puts it. A single row is
+// NewTableStorage returns the memory of a table, of rows of width bits, where ChooseMemory puts it. A single row is
 // constants. part names the part of the cost.
-func ROMStorage(name, part string, rows, width int) Storage {
+func NewTableStorage(name, part string, rows, width int) Storage {
 	s := Storage{Name: name, Part: part, Rows: rows, Width: width}
 	if rows > 1 {
 		s.In = ChooseMemory(rows, width)
@@ -69,18 +69,18 @@ func ROMStorage(name, part string, rows, width int) Storage {
 	return s
 }
 
-// RAMStorage returns the memory of a kernel's array, of rows of width bits, where ChooseMemory puts it. A single row is
-// registers. part names the part of the cost.
-func RAMStorage(name, part string, rows, width int) Storage {
-	s := ROMStorage(name, part, rows, width)
+// NewArrayStorage returns the memory of a kernel's array, of rows of width bits, where ChooseMemory puts it. A single
+// row is registers. part names the part of the cost.
+func NewArrayStorage(name, part string, rows, width int) Storage {
+	s := NewTableStorage(name, part, rows, width)
 	if s.Written = true; rows == 1 {
-		s.In = Registers
+		s.In = MemoryRegisters
 	}
 	return s
 }
 
-// At returns s in the memory m. It returns s unchanged if m is NoMemory, or if there is only one row.
-func (s Storage) At(m Memory) Storage {
+// InMemory returns s in the memory m. It returns s unchanged if m is NoMemory, or if there is only one row.
+func (s Storage) InMemory(m Memory) Storage {
 	if s.Rows > 1 && m != NoMemory {
 		s.In = m
 	}
@@ -90,17 +90,17 @@ func (s Storage) At(m Memory) Storage {
 // InShiftRegisters returns s in shift registers if they can hold its rows. The words must be read in the order of their
 // writing.
 func (s Storage) InShiftRegisters() Storage {
-	if s.Rows > 1 && s.Rows <= ShiftRegister {
-		s.In = SRL
+	if s.Rows > 1 && s.Rows <= MaxShiftRegisterWords {
+		s.In = MemorySRL
 	}
 	return s
 }
 
-// ShiftRegister is the most words of one bit that a LUT holds as a shift register (SRLC32E).
-const ShiftRegister = 32
+// MaxShiftRegisterWords is the most words of one bit that a LUT holds as a shift register (SRLC32E).
+const MaxShiftRegisterWords = 32
 
 // StorageOf returns the memory with the given name, or the zero Storage if there is none.
-func (i Instance) StorageOf(name string) Storage {
+func (i KernelInstance) StorageOf(name string) Storage {
 	for _, s := range i.Storage {
 		if s.Name == name {
 			return s
@@ -112,16 +112,16 @@ func (i Instance) StorageOf(name string) Storage {
 // String returns the name, rows by bits, and the memory: "vector 4x32 in distributed".
 func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, s.Rows, s.Width, s.In) }
 
-// Storage returns the memory of the table. part names the part of the cost.
-func (t Table) Storage(part string) Storage {
-	s := ROMStorage(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
+// StorageForPart returns the memory of the table. part names the part of the cost.
+func (t Table) StorageForPart(part string) Storage {
+	s := NewTableStorage(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
 	s.Banks = t.Banks
 	return s
 }
 
 // Verify returns an error if s cannot be in its memory.
 func (s Storage) Verify() error {
-	in := []Memory{LUTRAM, BRAM, URAM}
+	in := []Memory{MemoryLUTRAM, MemoryBRAM, MemoryURAM}
 	switch {
 	case s.Name == "" || s.Part == "":
 		return fmt.Errorf("storage %q of part %q lacks a name", s.Name, s.Part)
@@ -132,11 +132,11 @@ func (s Storage) Verify() error {
 	case s.Rows == 0, !s.Written && s.Rows == 1:
 		in = []Memory{NoMemory}
 	case s.Rows == 1:
-		in = []Memory{Registers}
+		in = []Memory{MemoryRegisters}
 	case s.Written && s.Rows == 2: // of two words, synthesis makes registers, and of more, shift registers (UG901)
-		in = append(in, SRL, Registers)
+		in = append(in, MemorySRL, MemoryRegisters)
 	case s.Written:
-		in = append(in, SRL)
+		in = append(in, MemorySRL)
 	}
 	if slices.Contains(in, s.In) {
 		return nil

@@ -13,7 +13,8 @@ func TestFit(t *testing.T) {
 	for _, tt := range []struct {
 		rows, width int
 		want        Memory
-	}{{2, 4096, LUTRAM}, {64, 4096, LUTRAM}, {128, 8, LUTRAM}, {65, 16, BRAM}, {128, 9, BRAM}, {1025, 1, BRAM}} {
+	}{{2, 4096, MemoryLUTRAM}, {64, 4096, MemoryLUTRAM}, {128, 8, MemoryLUTRAM}, {65, 16, MemoryBRAM}, {128, 9,
+		MemoryBRAM}, {1025, 1, MemoryBRAM}} {
 		if got := ChooseMemory(tt.rows, tt.width); got != tt.want {
 			t.Errorf("%d rows of %d bits: %v, want %v", tt.rows, tt.width, got, tt.want)
 		}
@@ -23,8 +24,8 @@ func TestFit(t *testing.T) {
 // TestStorage checks the memories that storage gets, and those that Verify allows.
 func TestStorage(t *testing.T) {
 	t.Parallel()
-	rom := func(rows int) Storage { return ROMStorage("t", "tables", rows, 9) }
-	ram := func(rows int) Storage { return RAMStorage("a", "arrays", rows, 9) }
+	rom := func(rows int) Storage { return NewTableStorage("t", "tables", rows, 9) }
+	ram := func(rows int) Storage { return NewArrayStorage("a", "arrays", rows, 9) }
 	in := func(s Storage, m Memory) Storage { s.In = m; return s }
 	for _, tt := range []struct {
 		s    Storage
@@ -32,31 +33,32 @@ func TestStorage(t *testing.T) {
 		err  string
 	}{
 		{rom(1), NoMemory, ""},
-		{rom(1).At(BRAM), NoMemory, ""},
-		{rom(2), LUTRAM, ""},
-		{rom(2).At(BRAM), BRAM, ""},
-		{rom(2).At(NoMemory), LUTRAM, ""},
-		{rom(200), BRAM, ""},
-		{rom(200).At(URAM), URAM, ""},
+		{rom(1).InMemory(MemoryBRAM), NoMemory, ""},
+		{rom(2), MemoryLUTRAM, ""},
+		{rom(2).InMemory(MemoryBRAM), MemoryBRAM, ""},
+		{rom(2).InMemory(NoMemory), MemoryLUTRAM, ""},
+		{rom(200), MemoryBRAM, ""},
+		{rom(200).InMemory(MemoryURAM), MemoryURAM, ""},
 		{ram(0), NoMemory, ""},
-		{ram(1).At(BRAM), Registers, ""},
-		{ram(1).InShiftRegisters(), Registers, ""},
-		{ram(2).InShiftRegisters(), SRL, ""},
-		{ram(32).At(BRAM).InShiftRegisters(), SRL, ""},
-		{ram(33).At(LUTRAM).InShiftRegisters(), LUTRAM, ""},
-		{ram(200), BRAM, ""},
-		{rom(0), LUTRAM, "a table without rows"},
-		{in(rom(1), BRAM), BRAM, "t 1x9 in block, want it in one of [none]"},
+		{ram(1).InMemory(MemoryBRAM), MemoryRegisters, ""},
+		{ram(1).InShiftRegisters(), MemoryRegisters, ""},
+		{ram(2).InShiftRegisters(), MemorySRL, ""},
+		{ram(32).InMemory(MemoryBRAM).InShiftRegisters(), MemorySRL, ""},
+		{ram(33).InMemory(MemoryLUTRAM).InShiftRegisters(), MemoryLUTRAM, ""},
+		{ram(200), MemoryBRAM, ""},
+		{rom(0), MemoryLUTRAM, "a table without rows"},
+		{in(rom(1), MemoryBRAM), MemoryBRAM, "t 1x9 in block, want it in one of [none]"},
 		{in(rom(2), NoMemory), NoMemory, "t 2x9 in none, want it in one of [distributed block ultra]"},
-		{in(rom(2), SRL), SRL, "t 2x9 in srl"},
-		{in(ram(0), BRAM), BRAM, "a 0x9 in block"},
-		{in(ram(1), LUTRAM), LUTRAM, "a 1x9 in distributed, want it in one of [registers]"},
-		{in(ram(2), Registers), Registers, ""},
-		{in(ram(3), Registers), Registers, "a 3x9 in registers, want it in one of [distributed block ultra srl]"},
+		{in(rom(2), MemorySRL), MemorySRL, "t 2x9 in srl"},
+		{in(ram(0), MemoryBRAM), MemoryBRAM, "a 0x9 in block"},
+		{in(ram(1), MemoryLUTRAM), MemoryLUTRAM, "a 1x9 in distributed, want it in one of [registers]"},
+		{in(ram(2), MemoryRegisters), MemoryRegisters, ""},
+		{in(ram(3), MemoryRegisters), MemoryRegisters,
+			"a 3x9 in registers, want it in one of [distributed block ultra srl]"},
 		{in(ram(2), NoMemory), NoMemory, "a 2x9 in none"},
-		{RAMStorage("", "arrays", 1, 1), Registers, "lacks a name"},
-		{RAMStorage("a", "", 1, 1), Registers, "lacks a name"},
-		{RAMStorage("a", "arrays", 1, 0), Registers, "1 rows of 0 bits"},
+		{NewArrayStorage("", "arrays", 1, 1), MemoryRegisters, "lacks a name"},
+		{NewArrayStorage("a", "", 1, 1), MemoryRegisters, "lacks a name"},
+		{NewArrayStorage("a", "arrays", 1, 0), MemoryRegisters, "1 rows of 0 bits"},
 	} {
 		if tt.err != "a table without rows" && tt.s.In != tt.want {
 			t.Errorf("%+v: want it in %v", tt.s, tt.want)
@@ -71,7 +73,7 @@ func TestStorage(t *testing.T) {
 // TestStepStorage compares the storage of step functions with their tables.
 func TestStepStorage(t *testing.T) {
 	t.Parallel()
-	elem := num.Type{Kind: num.UInt, Width: 4}
+	elem := num.Type{Kind: num.KindUInt, Width: 4}
 	rise := num.StepFunction{At: []int64{3, 5}, Value: []int64{0, 1, 2}}
 	later, fall := num.StepFunction{At: []int64{9}, Value: []int64{-1, 0}}, num.StepFunction{At: []int64{2},
 		Value: []int64{7, 0}}
@@ -81,25 +83,26 @@ func TestStepStorage(t *testing.T) {
 		in    []Memory // the memories of thresholds, base and deltas
 	}{
 		{[]num.StepFunction{rise}, 2, []Memory{NoMemory}},
-		{[]num.StepFunction{rise, rise, rise, rise}, 2, []Memory{BRAM}},
-		{[]num.StepFunction{rise, later, rise, later}, 2, []Memory{BRAM, LUTRAM}},
+		{[]num.StepFunction{rise, rise, rise, rise}, 2, []Memory{MemoryBRAM}},
+		{[]num.StepFunction{rise, later, rise, later}, 2, []Memory{MemoryBRAM, MemoryLUTRAM}},
 		{[]num.StepFunction{rise, later, rise, later}, 4, []Memory{NoMemory, NoMemory}},
-		{[]num.StepFunction{rise, fall, rise, later}, 1, []Memory{BRAM, LUTRAM, BRAM}},
+		{[]num.StepFunction{rise, fall, rise, later}, 1, []Memory{MemoryBRAM, MemoryLUTRAM, MemoryBRAM}},
 		{[]num.StepFunction{fall}, 1, []Memory{NoMemory, NoMemory, NoMemory}},
 	} {
 		k := num.NewThresholdTable(tt.steps, []num.Range{elem.Range()}, elem, 100)
-		_, tables := StepTables(k, tt.pe, elem)
+		_, tables := StepFunctionFieldsAndTables(k, tt.pe, elem)
 		var want []Storage
 		for i, table := range tables {
-			s := table.Storage("threshold memory")
+			s := table.StorageForPart("threshold memory")
 			s.In = tt.in[i]
 			want = append(want, s)
 		}
-		if got := StepStorage(k, tt.pe, elem, BRAM); len(tables) != len(tt.in) || !reflect.DeepEqual(got, want) {
+		if got := StepTableStorage(k, tt.pe, elem, MemoryBRAM); len(tables) != len(tt.in) || !reflect.DeepEqual(got,
+			want) {
 			t.Errorf("%v, PE %d: %+v, want %+v", tt.steps, tt.pe, got, want)
 		}
 	}
-	if got := StepStorage(num.ThresholdTable{}, 1, elem, BRAM); got != nil {
+	if got := StepTableStorage(num.ThresholdTable{}, 1, elem, MemoryBRAM); got != nil {
 		t.Errorf("no step functions: %+v", got)
 	}
 }

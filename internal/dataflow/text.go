@@ -45,6 +45,7 @@ func (g *Graph) String() string {
 	return b.String()
 }
 
+// list writes items, separated by commas, by calls of write.
 func list[T any](b *strings.Builder, items []T, write func(T)) {
 	for i, x := range items {
 		if i > 0 {

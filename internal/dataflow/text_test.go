@@ -33,9 +33,9 @@ func TestParseDerivesTypes(t *testing.T) {
 	want := dataflow.Diamond()
 	for s := range want.Streams {
 		a, b := g.Streams[s], want.Streams[s]
-		if a.Name != b.Name || a.Type.Elem != b.Type.Elem || a.Type.Union() != b.Type.Union() {
-			t.Errorf("stream s%d is %q %v %v, want %q %v %v", s, a.Name, a.Type.Elem, a.Type.Union(), b.Name,
-				b.Type.Elem, b.Type.Union())
+		if a.Name != b.Name || a.Type.Elem != b.Type.Elem || a.Type.UnionOfRanges() != b.Type.UnionOfRanges() {
+			t.Errorf("stream s%d is %q %v %v, want %q %v %v", s, a.Name, a.Type.Elem, a.Type.UnionOfRanges(), b.Name,
+				b.Type.Elem, b.Type.UnionOfRanges())
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestParseBoundsRanges(t *testing.T) {
 	t.Parallel()
 	text := "input s0 \"x\" [4194304] [0,1] BINARY\nnode Wide_0 Wide (s0) -> (s1 \"\") from [] {}\nnode Wide_1 Wide " +
 		"(s1) -> (s2 \"\") from [] {}\noutput s2\n"
-	_, err := layertest.Parse(text, []dataflow.Kind{dataflow.WideKind})
+	_, err := layertest.Parse(text, []dataflow.LayerKind{dataflow.WideKind})
 	if err == nil || !strings.Contains(err.Error(), "line 2: more than 4194304 ranges of channels") {
 		t.Errorf("error %v", err)
 	}

@@ -8,24 +8,24 @@ type SampleInterleaving struct {
 	In, Out []int // the same per input and output of the graph
 }
 
-// PerFrame returns how many samples a frame holds.
-func (t *SampleInterleaving) PerFrame() int {
+// SamplesPerFrame returns the number of samples that a frame holds: 1 if t is nil.
+func (t *SampleInterleaving) SamplesPerFrame() int {
 	if t == nil {
 		return 1
 	}
 	return t.Samples
 }
 
-// At returns the index in the frame of element i of a sample with size elements in the given number of parts.
-func (t *SampleInterleaving) At(size, parts, sample, i int) int {
+// IndexInFrame returns the index in the frame of element i of a sample with size elements in the given number of parts.
+func (t *SampleInterleaving) IndexInFrame(size, parts, sample, i int) int {
 	part := size / parts
 	return (i/part*t.Samples+sample)*part + i%part
 }
 
-// Shape returns the shape of a frame of samples, each of shape one in the given number of parts. Axes of a sample that
-// lie within a part stay as they are.
-func (t *SampleInterleaving) Shape(one Shape, parts int) Shape {
-	part, k, size := one.Size()/parts, len(one), 1
+// FrameShape returns the shape of a frame of samples, each of shape one in the given number of parts. Axes of a sample
+// that lie within a part stay as they are.
+func (t *SampleInterleaving) FrameShape(one Shape, parts int) Shape {
+	part, k, size := one.ElementCount()/parts, len(one), 1
 	for k > 0 && part%(size*one[k-1]) == 0 {
 		k--
 		size *= one[k]
@@ -43,8 +43,8 @@ func (t *SampleInterleaving) Shape(one Shape, parts int) Shape {
 	return append(shape, one[k:]...)
 }
 
-// Frames returns frames of the inputs of samples. The last sample is repeated to fill up the last frame.
-func (t *SampleInterleaving) Frames(samples [][]Tensor) [][]Tensor {
+// MakeFrames returns frames of the inputs of samples. The last sample is repeated to fill up the last frame.
+func (t *SampleInterleaving) MakeFrames(samples [][]Tensor) [][]Tensor {
 	if t == nil {
 		return samples
 	}
@@ -53,10 +53,10 @@ func (t *SampleInterleaving) Frames(samples [][]Tensor) [][]Tensor {
 		frame := make([]Tensor, len(t.In))
 		for k, parts := range t.In {
 			one := samples[first][k]
-			frame[k] = Tensor{Shape: t.Shape(one.Shape, parts), Data: make([]int64, len(one.Data)*t.Samples)}
+			frame[k] = Tensor{Shape: t.FrameShape(one.Shape, parts), Data: make([]int64, len(one.Data)*t.Samples)}
 			for s := range t.Samples {
 				for i, v := range samples[min(first+s, len(samples)-1)][k].Data {
-					frame[k].Data[t.At(len(one.Data), parts, s, i)] = v
+					frame[k].Data[t.IndexInFrame(len(one.Data), parts, s, i)] = v
 				}
 			}
 		}
@@ -78,7 +78,7 @@ func (t *SampleInterleaving) ExtractSamples(parts func(*SampleInterleaving) []in
 			size := len(x.Data) / t.Samples
 			y := Tensor{Shape: Shape{size}, Data: make([]int64, size)}
 			for j := range y.Data {
-				y.Data[j] = x.Data[t.At(size, parts(t)[k], i%t.Samples, j)]
+				y.Data[j] = x.Data[t.IndexInFrame(size, parts(t)[k], i%t.Samples, j)]
 			}
 			samples[i] = append(samples[i], y)
 		}

@@ -18,7 +18,7 @@ func TestTurns(t *testing.T) {
 		{{Shape{2, 2, 2}, []int64{1, 2, 5, 6, 3, 4, 7, 8}}, {Shape{2, 3}, []int64{10, 11, 12, 20, 21, 22}}},
 		{{Shape{2, 2, 2}, []int64{9, 0, 9, 0, 1, 2, 1, 2}}, {Shape{2, 3}, []int64{30, 31, 32, 30, 31, 32}}},
 	}
-	frames := turns.Frames(samples)
+	frames := turns.MakeFrames(samples)
 	if len(frames) != len(want) {
 		t.Fatalf("%d frames, want %d", len(frames), len(want))
 	}
@@ -36,8 +36,8 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
-	if none := (*SampleInterleaving)(nil); none.PerFrame() != 1 || len(none.Frames(samples)) != 3 ||
-		turns.PerFrame() != 2 {
+	if none := (*SampleInterleaving)(nil); none.SamplesPerFrame() != 1 || len(none.MakeFrames(samples)) != 3 ||
+		turns.SamplesPerFrame() != 2 {
 		t.Error("without turns, a frame is a sample")
 	}
 }

@@ -2,38 +2,39 @@ package dataflow
 
 import "fmt"
 
-// An UnrollLimits limits the products that one process computes in a clock. The body of the process's loop holds all of
+// UnrollLimits limits the products that one process computes in a clock. The body of the process's loop holds all of
 // them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
-// factor. The zero Envelope means the default of the target's back end (Target.MinProcesses): DefaultEnvelope for C++,
-// MaxAddedBits for SystemVerilog.
+// factor. The zero value means the default of the target's back end (Target.MinProcesses): DefaultUnrollLimits for C++,
+// MaxAddedBitsPerProcess for SystemVerilog.
 type UnrollLimits struct {
 	Wide int // the most products with a factor of more than 4 bits
 	Few  int // the most products with a wider factor of 2 to 4 bits
 	One  int // the most products of 1 bit
 }
 
-// DefaultEnvelope is the envelope of a C++ process if the user states none. It is a guess, until synthesis runs with
-// wider bodies give better values.
-var DefaultEnvelope = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
+// DefaultUnrollLimits holds the limits of a C++ process if the user states none. They are a guess, until synthesis runs
+// with wider bodies give better values.
+var DefaultUnrollLimits = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
 
-// MaxAddedBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a
-// sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
-const MaxAddedBits = 1 << 17
+// MaxAddedBitsPerProcess is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of
+// about a sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
+const MaxAddedBitsPerProcess = 1 << 17
 
-// OrDefault returns the envelope, or DefaultEnvelope if it is zero.
+// OrDefault returns e, or DefaultUnrollLimits if e is the zero value.
 func (e UnrollLimits) OrDefault() UnrollLimits {
 	if e == (UnrollLimits{}) {
-		return DefaultEnvelope
+		return DefaultUnrollLimits
 	}
 	return e
 }
 
-// Most returns the most products that one process computes in a clock if the wider factor has the given bits.
-func (e UnrollLimits) Most(bits int) int {
+// MaxProducts returns the most products that one process computes in a clock if the wider factor has the given bits.
+func (e UnrollLimits) MaxProducts(bits int) int {
 	e = e.OrDefault()
 	return *e.at(bits)
 }
 
+// at returns the field of e that limits products whose wider factor has the given bits.
 func (e *UnrollLimits) at(bits int) *int {
 	switch {
 	case bits > 4:
@@ -44,7 +45,7 @@ func (e *UnrollLimits) at(bits int) *int {
 	return &e.One
 }
 
-// String returns the envelope as a value of --max-unroll: 1024,2048,8192, or one number for all widths.
+// String returns the limits as a value of --max-unroll: 1024,2048,8192, or one number for all widths.
 func (e UnrollLimits) String() string {
 	if e = e.OrDefault(); e.Wide == e.Few && e.Few == e.One {
 		return fmt.Sprint(e.Wide)
@@ -52,27 +53,27 @@ func (e UnrollLimits) String() string {
 	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
 }
 
-// Unrolled is implemented by layers whose products an UnrollLimits limits.
-type Unrolled interface {
+// HasUnrolledProducts is implemented by layers whose products UnrollLimits limits.
+type HasUnrolledProducts interface {
 	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
 }
 
-// Adding is implemented by layers that know how many bits the circuit of a fold adds in an iteration. For other layers,
-// each bit of a factor counts as an addend.
-type Adding interface{ Adds(Fold) int }
+// CountsAddedBits is implemented by layers that know how many bits their circuit adds. Adds returns that number for an
+// iteration of a fold. For other layers, each product counts as the square of its wider factor's bits.
+type CountsAddedBits interface{ Adds(Fold) int }
 
-// Adds returns how many bits a layer adds in an iteration of a fold.
-func Adds(op Unrolled, f Fold) int {
-	if a, ok := op.(Adding); ok {
+// AddedBitsOf returns the number of bits that a layer's circuit adds in an iteration of a fold.
+func AddedBitsOf(op HasUnrolledProducts, f Fold) int {
+	if a, ok := op.(CountsAddedBits); ok {
 		return a.Adds(f)
 	}
 	n, bits := op.Products(f)
 	return n * bits * bits
 }
 
-// Divisible is implemented by layers whose PE may be divided among several layers of the same kind.
-type Divisible interface {
+// HasDivisiblePE is implemented by layers whose PE may be divided among several layers of the same kind.
+type HasDivisiblePE interface {
 	// Part returns layer k of n layers that share a fold's PE, bound, with its output type. It reads all words of the
 	// layer's only input, in the same iterations. Of every word of the layer's only output it makes the PE/n elements
 	// from k*PE/n on. n divides PE. The part may lack a choice of memory or of multipliers that the layer has.
@@ -82,39 +83,41 @@ type Divisible interface {
 	Alike(other Op, f Fold, t Target) bool
 }
 
-// BoundBySums reports whether the bits of sums limit a process, and not its products. That is so if only SystemVerilog
-// is written and the user sets no envelope.
-func (t Target) BoundBySums() bool { return t.Stalls == StallByCredit && t.Unroll == UnrollLimits{} }
+// IsLimitedByAddedBits reports whether the bits that it adds limit a process, and not its products. That is so if only
+// SystemVerilog is written and the user sets no limits.
+func (t Target) IsLimitedByAddedBits() bool {
+	return t.Stalls == StallByCredit && t.Unroll == UnrollLimits{}
+}
 
-// LimitText returns the limit of a process as text for messages.
-func (t Target) LimitText() string {
-	if t.BoundBySums() {
-		return fmt.Sprintf("%d bits of sums", MaxAddedBits)
+// ProcessLimitText returns the limit of a process as text for messages.
+func (t Target) ProcessLimitText() string {
+	if t.IsLimitedByAddedBits() {
+		return fmt.Sprintf("%d bits of sums", MaxAddedBitsPerProcess)
 	}
 	return "--max-unroll " + t.Unroll.String()
 }
 
-// MinProcesses returns the fewest processes that compute a fold of a layer within the target's envelope; 0 if none can.
-// It is 1 for layers without products.
+// MinProcesses returns the fewest processes into which a fold of a layer can be divided so that each is within the
+// target's limits. It returns 0 if no number suffices, and 1 for layers without products.
 func (t Target) MinProcesses(op Op, f Fold) int {
-	m, ok := op.(Unrolled)
+	m, ok := op.(HasUnrolledProducts)
 	if !ok {
 		return 1
 	}
-	if t.BoundBySums() {
-		return fewest(op, f, Adds(m, f), MaxAddedBits)
+	if t.IsLimitedByAddedBits() {
+		return fewest(op, f, AddedBitsOf(m, f), MaxAddedBitsPerProcess)
 	}
 	n, bits := m.Products(f)
-	return fewest(op, f, n, t.Unroll.Most(bits))
+	return fewest(op, f, n, t.Unroll.MaxProducts(bits))
 }
 
-// fewest returns the fewest processes that a fold is divided into so that none has more than most of n. It returns 0 if
-// there are none.
+// fewest returns the fewest processes into which a fold can be divided so that each has at most most of n products or
+// added bits. It returns 0 if no number suffices.
 func fewest(op Op, f Fold, n, most int) int {
 	if n <= most {
 		return 1
 	}
-	for parts, all := 2, MaxProcesses(op, f); parts <= all; parts++ {
+	for parts, all := 2, MaxProcessesOf(op, f); parts <= all; parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}
@@ -122,40 +125,41 @@ func fewest(op Op, f Fold, n, most int) int {
 	return 0
 }
 
-// MaxProcesses returns the most processes that a fold of a layer may be divided into, 1 if it cannot be.
-func MaxProcesses(op Op, f Fold) (parts int) {
-	if _, ok := op.(Divisible); !ok {
+// MaxProcessesOf returns the most processes that a fold of a layer may be divided into, 1 if it cannot be.
+func MaxProcessesOf(op Op, f Fold) (parts int) {
+	if _, ok := op.(HasDivisiblePE); !ok {
 		return 1
 	}
-	for parts = min(f.PE, MaxPorts); f.PE%parts != 0; {
+	for parts = min(f.PE, MaxPortsPerSide); f.PE%parts != 0; {
 		parts--
 	}
 	return parts
 }
 
-// EnvelopeFor returns the target's envelope, raised by the least amount with which a fold of a layer fits. If the bits
-// of sums are the limit (BoundBySums), it returns Unbounded.
-func (t Target) EnvelopeFor(op Op, f Fold) UnrollLimits {
-	if t.BoundBySums() {
-		return Unbounded
+// UnrollLimitsFor returns the target's limits, raised by the least amount with which a fold of a layer fits. If added
+// bits are the limit (IsLimitedByAddedBits), it returns WidestUnrollLimits.
+func (t Target) UnrollLimitsFor(op Op, f Fold) UnrollLimits {
+	if t.IsLimitedByAddedBits() {
+		return WidestUnrollLimits
 	}
 	e := t.Unroll.OrDefault()
-	if m, ok := op.(Unrolled); ok {
+	if m, ok := op.(HasUnrolledProducts); ok {
 		n, bits := m.Products(f)
 		most := e.at(bits)
-		*most = max(*most, n/MaxProcesses(op, f))
+		*most = max(*most, n/MaxProcessesOf(op, f))
 	}
 	return e
 }
 
-// Unbounded is the widest envelope that a user may ask for.
-var Unbounded = UnrollLimits{Wide: MaxUnrolled, Few: MaxUnrolled, One: MaxUnrolled}
+// WidestUnrollLimits holds the highest limits that a user may ask for.
+var WidestUnrollLimits = UnrollLimits{Wide: MaxUnrollLimit, Few: MaxUnrollLimit, One: MaxUnrollLimit}
 
-// MaxUnrolled is the most products per process that a user may allow.
-const MaxUnrolled = 1 << 20
+// MaxUnrollLimit is the most products per process that a user may allow.
+const MaxUnrollLimit = 1 << 20
 
-// Size returns a number that is larger for an envelope than for any from which it was raised.
-func (e UnrollLimits) Size() int { return e.Wide + e.Few + e.One }
+// OrderingSize returns a number by which limits can be sorted: raised limits have a larger one than those from which
+// they were raised.
+func (e UnrollLimits) OrderingSize() int { return e.Wide + e.Few + e.One }
 
 // A SplitLayer is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
 type SplitLayer struct {
@@ -164,8 +168,8 @@ type SplitLayer struct {
 	Fold Fold
 }
 
-// Layer returns the name that the model has for the node's layer, of which it may be a part.
-func (n *Node) Layer() string {
+// LayerName returns the name that the model has for the node's layer, of which it may be a part.
+func (n *Node) LayerName() string {
 	if n.Whole != nil {
 		return n.Whole.Name
 	}

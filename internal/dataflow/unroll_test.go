@@ -47,7 +47,7 @@ func TestEnvelope(t *testing.T) {
 		if got := on.MinProcesses(tt.op, f); got != tt.parts {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
 		}
-		raised := on.EnvelopeFor(tt.op, f)
+		raised := on.UnrollLimitsFor(tt.op, f)
 		if got := raised.String(); got != tt.raised {
 			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
 		}
@@ -76,14 +76,14 @@ func TestBuilt(t *testing.T) {
 		{"fewer bits", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 2}}, 64, 1},
 		{"not to be dealt out", Target{Stalls: StallByCredit}, multiplier{bits: 8}, 32, 0},
 		{"products, as the user says", Target{Stalls: StallByCredit, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
-		{"the products of C++, as the user says", Target{Stalls: StallByCredit, Unroll: DefaultEnvelope},
+		{"the products of C++, as the user says", Target{Stalls: StallByCredit, Unroll: DefaultUnrollLimits},
 			dealer{multiplier{bits: 8}}, 16, 16},
 	} {
 		f := Fold{PE: tt.pe, SIMD: 1024}
 		if got := tt.on.MinProcesses(tt.op, f); got != tt.want {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
 		}
-		tt.on.Unroll = tt.on.EnvelopeFor(tt.op, f)
+		tt.on.Unroll = tt.on.UnrollLimitsFor(tt.op, f)
 		if tt.on.MinProcesses(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
 		}

@@ -13,8 +13,8 @@ import (
 // The limits of a StreamType. They keep sizes from overflowing, and a hostile text from making a layer that fills the
 // memory.
 const (
-	MaxElements = 1 << 30 // elements in a frame
-	MaxChannels = 1 << 22
+	MaxElementsPerFrame  = 1 << 30 // elements in a frame
+	MaxChannelsPerStream = 1 << 22
 )
 
 // Verify returns an error if the graph is malformed. IDs must be in range, and each stream must have one writer and one
@@ -121,13 +121,13 @@ func (t StreamType) Verify() error {
 		if d < 1 {
 			return fmt.Errorf("shape %v has an empty axis", t.Shape)
 		}
-		if d > MaxElements/size {
-			return fmt.Errorf("shape %v has more than %d elements", t.Shape, MaxElements)
+		if d > MaxElementsPerFrame/size {
+			return fmt.Errorf("shape %v has more than %d elements", t.Shape, MaxElementsPerFrame)
 		}
 		size *= d
 	}
-	if t.Shape.Channels() > MaxChannels {
-		return fmt.Errorf("shape %v has more than %d channels", t.Shape, MaxChannels)
+	if t.Shape.Channels() > MaxChannelsPerStream {
+		return fmt.Errorf("shape %v has more than %d channels", t.Shape, MaxChannelsPerStream)
 	}
 	if len(t.Range) != 1 && len(t.Range) != t.Shape.Channels() {
 		return fmt.Errorf("%d ranges for %d channels", len(t.Range), t.Shape.Channels())
@@ -140,13 +140,13 @@ func (t StreamType) Verify() error {
 	return nil
 }
 
-// Check returns an error if v is not a frame of type t: because of its shape, or a value that does not occur.
-func (t StreamType) Check(v Tensor) error {
+// CheckFrame returns an error if v is not a frame of type t: because of its shape, or a value that does not occur.
+func (t StreamType) CheckFrame(v Tensor) error {
 	if !slices.Equal(v.Shape, t.Shape) {
 		return fmt.Errorf("shape %v, want %v", v.Shape, t.Shape)
 	}
-	if len(v.Data) != t.Shape.Size() {
-		return fmt.Errorf("%d values, want %d", len(v.Data), t.Shape.Size())
+	if len(v.Data) != t.Shape.ElementCount() {
+		return fmt.Errorf("%d values, want %d", len(v.Data), t.Shape.ElementCount())
 	}
 	channels := t.Shape.Channels()
 	for i, x := range v.Data {
@@ -208,11 +208,13 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 	for k, p := range slices.Concat(in, out) {
 		s := streams[k]
 		t := g.Streams[s].Type
-		if p.Elem != t.Elem || p.PerWord < 1 || p.Words*p.PerWord != t.Shape.Size() {
-			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(),
+		if p.Elem != t.Elem || p.PerWord < 1 || p.Words*p.PerWord != t.Shape.ElementCount() {
+			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s,
+				t.Shape.ElementCount(),
 				t.Elem)
 		}
-		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 || t.Shape.TileOf(p.Tile) == 0); bad {
+		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 ||
+			t.Shape.PortTileFor(p.Tile) == 0); bad {
 			return fmt.Errorf("tiles of %d channels on stream s%d of shape %v", p.Tile, s, t.Shape)
 		}
 		if ports[s] != (Port{}) && ports[s] != p {
@@ -229,19 +231,19 @@ func (l Loop) verify(in, out []Port) error {
 	if l.Latency < 1 {
 		return fmt.Errorf("a loop of latency %d", l.Latency)
 	}
-	if len(in) > MaxPorts || len(out) > MaxPorts {
-		return fmt.Errorf("%d inputs and %d outputs, the most is %d of each", len(in), len(out), MaxPorts)
+	if len(in) > MaxPortsPerSide || len(out) > MaxPortsPerSide {
+		return fmt.Errorf("%d inputs and %d outputs, the most is %d of each", len(in), len(out), MaxPortsPerSide)
 	}
 	if _, ok := count(l.Body, len(in), len(out)); !ok {
 		return fmt.Errorf("a malformed loop: %+v", l.Body)
 	}
 	for k, p := range in {
-		if w := l.Reads(k); w != p.Words {
+		if w := l.WordsRead(k); w != p.Words {
 			return fmt.Errorf("the loop moves %d words, input port %d has %d", w, k, p.Words)
 		}
 	}
 	for k, p := range out {
-		if w := l.Writes(k); w != p.Words {
+		if w := l.WordsWritten(k); w != p.Words {
 			return fmt.Errorf("the loop moves %d words, output port %d has %d", w, k, p.Words)
 		}
 	}

@@ -22,20 +22,20 @@ func TestBuilder(t *testing.T) {
 	}
 	// -3*[0,255] is [-765,0]; 2 and 5 times that add up to [-5355,0].
 	y := g.Streams[g.Out[0]]
-	if want := (num.Range{Lo: -5355, Hi: 0}); y.Name != "y" || y.Type.Union() != want ||
+	if want := (num.Range{Lo: -5355, Hi: 0}); y.Name != "y" || y.Type.UnionOfRanges() != want ||
 		y.Type.Elem.String() != "INT14" {
-		t.Errorf("output %q has %v %v, want y %v INT14", y.Name, y.Type.Union(), y.Type.Elem, want)
+		t.Errorf("output %q has %v %v, want y %v INT14", y.Name, y.Type.UnionOfRanges(), y.Type.Elem, want)
 	}
-	if node, port := g.Writer(g.Nodes[3].In[0]); node != 1 || port != 1 {
+	if node, port := g.WriterOfStream(g.Nodes[3].In[0]); node != 1 || port != 1 {
 		t.Errorf("the right path comes from node %d port %d, want 1 and 1", node, port)
 	}
-	if node, port := g.Reader(g.Nodes[3].Out[0]); node != 4 || port != 1 {
+	if node, port := g.ReaderOfStream(g.Nodes[3].Out[0]); node != 4 || port != 1 {
 		t.Errorf("the right path goes to node %d port %d, want 4 and 1", node, port)
 	}
-	if node, _ := g.Writer(g.In[0]); node != -1 {
+	if node, _ := g.WriterOfStream(g.In[0]); node != -1 {
 		t.Errorf("the input is written by node %d", node)
 	}
-	if node, _ := g.Reader(g.Out[0]); node != -1 {
+	if node, _ := g.ReaderOfStream(g.Out[0]); node != -1 {
 		t.Errorf("the output is read by node %d", node)
 	}
 }
@@ -43,17 +43,17 @@ func TestBuilder(t *testing.T) {
 func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 	t.Parallel()
 	var b GraphBuilder
-	in, origin := []int{b.Input("x", uint8s(4))}, []string{"a"}
-	out, err := b.Add(scale(1), in, nil, origin)
+	in, origin := []int{b.AddInput("x", uint8s(4))}, []string{"a"}
+	out, err := b.BindAndAdd(scale(1), in, nil, origin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if typ := b.Type(out[0]); typ.Union() != (num.Range{Lo: 0, Hi: 255}) {
+	if typ := b.TypeOfStream(out[0]); typ.UnionOfRanges() != (num.Range{Lo: 0, Hi: 255}) {
 		t.Errorf("type %+v", typ)
 	}
-	b.Output(out[0])
+	b.MarkOutput(out[0])
 	in[0], out[0] = 9, 9
-	g, err := b.Graph()
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +65,8 @@ func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 func TestBuilderReportsBind(t *testing.T) {
 	t.Parallel()
 	var b GraphBuilder
-	x := b.Input("x", uint8s(4))
-	if _, err := b.Add(sum(2), []int{x}, nil, nil); err == nil || err.Error() != "1 inputs, want 2" {
+	x := b.AddInput("x", uint8s(4))
+	if _, err := b.BindAndAdd(sum(2), []int{x}, nil, nil); err == nil || err.Error() != "1 inputs, want 2" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -95,7 +95,8 @@ func TestGraphVerify(t *testing.T) {
 			g.In, g.Out = append(g.In, 7), append(g.Out, 7)
 		}, "stream s7 is an input and an output"},
 		{func(g *Graph) { g.Streams[2].Type.Elem = num.Type{} }, "stream s2: no valid element type"},
-		{func(g *Graph) { g.Streams[2].Type.Elem = num.Type{Kind: num.Bipolar, Width: 3} }, "no valid element type"},
+		{func(g *Graph) { g.Streams[2].Type.Elem = num.Type{Kind: num.KindBipolar, Width: 3} },
+			"no valid element type"},
 		{func(g *Graph) { g.Streams[0].Type = uint8s(3, 0) }, "shape [3 0] has an empty axis"},
 		{func(g *Graph) { g.Streams[0].Type = uint8s(1<<40, 1<<40, 1<<40) }, "has more than 1073741824 elements"},
 		{func(g *Graph) { g.Streams[0].Type = uint8s(1 << 23) }, "has more than 4194304 channels"},
@@ -103,7 +104,7 @@ func TestGraphVerify(t *testing.T) {
 		{func(g *Graph) { g.Streams[0].Type.Range = []num.Range{{Lo: 2, Hi: 1}} }, "UINT8 does not hold [2,1]"},
 		{func(g *Graph) { g.Streams[0].Type.Range = []num.Range{{Lo: 0, Hi: 256}} }, "UINT8 does not hold [0,256]"},
 		{func(g *Graph) {
-			g.Streams[0].Type.Elem = num.Type{Kind: num.Bipolar, Width: 1}
+			g.Streams[0].Type.Elem = num.Type{Kind: num.KindBipolar, Width: 1}
 			g.Streams[0].Type.Range = []num.Range{{Lo: -1, Hi: 0}}
 		}, "BIPOLAR does not hold [-1,0]"},
 	} {
@@ -127,7 +128,7 @@ func TestTypeCheck(t *testing.T) {
 	t.Parallel()
 	perChannel := uint8s(2, 2)
 	perChannel.Range = []num.Range{{Lo: 0, Hi: 3}, {Lo: 5, Hi: 9}}
-	bipolar := StreamType{Shape: Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: num.Type{Kind: num.Bipolar,
+	bipolar := StreamType{Shape: Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: num.Type{Kind: num.KindBipolar,
 		Width: 1}}
 	for _, c := range []struct {
 		typ  StreamType
@@ -142,7 +143,7 @@ func TestTypeCheck(t *testing.T) {
 		{bipolar, Tensor{Shape{2}, []int64{1, -1}}, ""},
 		{bipolar, Tensor{Shape{2}, []int64{1, 0}}, "value 0 at index 1 is not BIPOLAR"},
 	} {
-		match(t, c.typ.Check(c.v), c.want)
+		match(t, c.typ.CheckFrame(c.v), c.want)
 	}
 }
 
@@ -192,11 +193,11 @@ func TestDesignVerify(t *testing.T) {
 		{func(*Design) {}, ""},
 		{func(d *Design) { d.Model.Graph.Out = nil }, "stream s6"},
 		{func(d *Design) { d.Folds = d.Folds[1:] }, "4 folds for 5 nodes"},
-		{func(d *Design) { d.FIFO = append(d.FIFO, FIFO{2, SRL}) }, "8 FIFOs for 7 streams"},
+		{func(d *Design) { d.FIFO = append(d.FIFO, FIFO{2, MemorySRL}) }, "8 FIFOs for 7 streams"},
 		{func(d *Design) { d.FIFO[3].Depth = 0 }, "stream s3: depth 0"},
 		{func(d *Design) { d.FIFO[3].Memory = NoMemory }, "stream s3: memory 0"},
 		{func(d *Design) { d.Folds[2].PE = 3 }, "Scale_1: no fold PE=3 SIMD=1 memory=none compute=none"},
-		{func(d *Design) { d.Folds[2].Memory = BRAM }, "Scale_1: no fold PE=2 SIMD=1 memory=block"},
+		{func(d *Design) { d.Folds[2].Memory = MemoryBRAM }, "Scale_1: no fold PE=2 SIMD=1 memory=block"},
 		{func(d *Design) { d.Folds[2].PE = 4 },
 			"Scale_1: words of 4 elements in tiles of 0 on stream s2, its other end has 2"},
 		{ports(func(in, out []Port) ([]Port, []Port) { return in, nil }),
@@ -233,16 +234,16 @@ func TestDesign(t *testing.T) {
 		d.Folds[i].PE = 4
 	}
 	d.Folds[0].PE = 1 // 2 vectors of 4 channels
-	if clocks, node := d.Interval(); clocks != 8 || node != 0 {
+	if clocks, node := d.BottleneckInterval(); clocks != 8 || node != 0 {
 		t.Errorf("interval %d by node %d, want 8 by 0", clocks, node)
 	}
-	if p := d.Port(d.Model.Graph.In[0]); p.PerWord != 1 || p.Words != 8 || p.Width() != 8 {
+	if p := d.PortOfStream(d.Model.Graph.In[0]); p.PerWord != 1 || p.Words != 8 || p.Width() != 8 {
 		t.Errorf("input words %+v", p)
 	}
-	if p := d.Port(d.Model.Graph.Out[0]); p.PerWord != 4 || p.Words != 2 || p.Width() != 4*14 {
+	if p := d.PortOfStream(d.Model.Graph.Out[0]); p.PerWord != 4 || p.Words != 2 || p.Width() != 4*14 {
 		t.Errorf("output words %+v", p)
 	}
-	per, total := d.Cost()
+	per, total := d.CostPerNode()
 	if want := (Resources{LUT: 10*17 + 5*5, FF: 5 * 7, DSP: 17}); len(per) != 5 || total != want {
 		t.Errorf("%d costs, total %+v, want 5 and %+v", len(per), total, want)
 	}
@@ -258,10 +259,10 @@ func TestResourcesWithin(t *testing.T) {
 		var have, limit Resources
 		reflect.ValueOf(&have).Elem().Field(i).SetInt(2)
 		reflect.ValueOf(&limit).Elem().Field(i).SetInt(1)
-		if have.Within(limit) {
+		if have.IsWithin(limit) {
 			t.Errorf("%+v is within %+v", have, limit)
 		}
-		if twice := limit.Plus(limit); !have.Within(twice) {
+		if twice := limit.Plus(limit); !have.IsWithin(twice) {
 			t.Errorf("%+v is not within %+v", have, twice)
 		}
 	}
@@ -271,7 +272,7 @@ func TestEval(t *testing.T) {
 	t.Parallel()
 	g := diamond()
 	in := Tensor{Shape{2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 255}}
-	streams, err := g.Eval(t.Context(), []Tensor{in})
+	streams, err := g.EvalFirstFrame(t.Context(), []Tensor{in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,12 +282,12 @@ func TestEval(t *testing.T) {
 		}
 	}
 	for s, v := range streams {
-		match(t, g.Streams[s].Type.Check(v), "")
+		match(t, g.Streams[s].Type.CheckFrame(v), "")
 	}
-	_, err = g.Eval(t.Context(), nil)
+	_, err = g.EvalFirstFrame(t.Context(), nil)
 	match(t, err, "0 inputs, want 1")
 	in.Data = []int64{0, 0, 0, 0, 0, 0, 0, 256}
-	_, err = g.Eval(t.Context(), []Tensor{in})
+	_, err = g.EvalFirstFrame(t.Context(), []Tensor{in})
 	match(t, err, "input 0: value 256 at index 7")
 }
 
@@ -301,8 +302,9 @@ func TestShape(t *testing.T) {
 		{Shape{2, 3, 5}, 30, 5, 6},
 		{Shape{3, 0}, 0, 0, 0},
 	} {
-		if s := c.shape; s.Size() != c.size || s.Channels() != c.channels || s.Vectors() != c.vectors {
-			t.Errorf("%v: size %d, %d channels, %d vectors; want %+v", s, s.Size(), s.Channels(), s.Vectors(), c)
+		if s := c.shape; s.ElementCount() != c.size || s.Channels() != c.channels || s.VectorCount() != c.vectors {
+			t.Errorf("%v: size %d, %d channels, %d vectors; want %+v", s, s.ElementCount(), s.Channels(),
+				s.VectorCount(), c)
 		}
 	}
 }
@@ -322,7 +324,8 @@ func TestRealLimits(t *testing.T) {
 		{"float32", 0, 0, false},
 		{"int4x", 0, 0, false},
 	} {
-		if lo, hi, integer := (RealPort{DType: c.dtype}).Limits(); lo != c.lo || hi != c.hi || integer != c.integer {
+		if lo, hi, integer := (RealPort{DType: c.dtype}).IntegerLimits(); lo != c.lo || hi != c.hi ||
+			integer != c.integer {
 			t.Errorf("%s: %v to %v, integer %t; want %+v", c.dtype, lo, hi, integer, c)
 		}
 	}
@@ -338,21 +341,22 @@ func TestTypeVectors(t *testing.T) {
 	}{
 		{0, nil}, {1, nil}, {2, Shape{3, 2, 2}}, {3, nil}, {4, Shape{3, 4}}, {8, nil}, {12, Shape{12}}, {24, nil},
 	} {
-		v, ok := perChannel.Vectors(c.n)
+		v, ok := perChannel.AsVectors(c.n)
 		if ok != (c.shape != nil) || !slices.Equal(v.Shape, c.shape) {
 			t.Errorf("vectors of %d: shape %v, %t; want %v", c.n, v.Shape, ok, c.shape)
 		}
 		if ok {
 			match(t, v.Verify(), "")
 			for i := range c.n {
-				if v.Channel(i) != perChannel.Channel(i%2) {
-					t.Errorf("vectors of %d: element %d has range %v", c.n, i, v.Channel(i))
+				if v.ChannelRange(i) != perChannel.ChannelRange(i%2) {
+					t.Errorf("vectors of %d: element %d has range %v", c.n, i, v.ChannelRange(i))
 				}
 			}
 		}
 	}
 	for _, s := range []Shape{nil, {1}, {5, 1}} {
-		if v, ok := uint8s(s...).Vectors(1); !ok || v.Shape.Channels() != 1 || v.Shape.Size() != s.Size() {
+		if v, ok := uint8s(s...).AsVectors(1); !ok || v.Shape.Channels() != 1 ||
+			v.Shape.ElementCount() != s.ElementCount() {
 			t.Errorf("%v as vectors of one: %v, %t", s, v.Shape, ok)
 		}
 	}

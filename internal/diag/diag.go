@@ -20,16 +20,17 @@ type Severity uint8
 
 // The severities. The zero value is invalid.
 const (
-	Note Severity = iota + 1
-	Warning
-	Error
+	SeverityNote Severity = iota + 1
+	SeverityWarning
+	SeverityError
 )
 
+// String returns "note", "warning" or "error", and "invalid" for the zero value.
 func (s Severity) String() string {
 	return [...]string{"invalid", "note", "warning", "error"}[s]
 }
 
-// A Diag is one diagnostic. Code is a key of Codes. Node and Op name the ONNX node, if there is one. Where names
+// A Diag is one diagnostic. Code is a key of CodeMeanings. Node and Op name the ONNX node, if there is one. Where names
 // the place: file, node index or rule. Hint states what the user can do. Notes add further facts, such as other
 // attempts. Text is to be copied, line by line.
 type Diag struct {
@@ -52,17 +53,18 @@ type List struct {
 	Strict bool
 }
 
-// Add appends d. It panics if the code is not in Codes or the severity is missing, which would be a bug of hlsgen.
+// Add appends d. It panics if the code is not in CodeMeanings or the severity is missing, which would be a bug of
+// hlsgen.
 func (l *List) Add(d Diag) {
-	if _, ok := Codes[d.Code]; !ok || d.Severity == 0 {
+	if _, ok := CodeMeanings[d.Code]; !ok || d.Severity == 0 {
 		panic(fmt.Sprintf("diag: code %q severity %d is not in the list", d.Code, d.Severity))
 	}
 	d.Level = d.Severity.String()
 	l.Diags = append(l.Diags, d)
 }
 
-// Merge appends, with Add, those diagnostics of more that the list does not contain yet in all fields.
-func (l *List) Merge(more []Diag) {
+// AddMissing appends, with Add, those diagnostics of more that the list does not contain yet in all fields.
+func (l *List) AddMissing(more []Diag) {
 	for _, d := range more {
 		if !slices.ContainsFunc(l.Diags, func(x Diag) bool { return reflect.DeepEqual(x, d) }) {
 			l.Add(d)
@@ -70,33 +72,34 @@ func (l *List) Merge(more []Diag) {
 	}
 }
 
-// Fail adds an error with a message, a hint and the place it is about, such as a file; where may be empty.
-func (l *List) Fail(code Code, where, msg, hint string) {
-	l.Add(Diag{Severity: Error, Code: code, Where: where, Msg: msg, Hint: hint})
+// AddError adds an error with a message, a hint and the place it is about, such as a file; where may be empty.
+func (l *List) AddError(code Code, where, msg, hint string) {
+	l.Add(Diag{Severity: SeverityError, Code: code, Where: where, Msg: msg, Hint: hint})
 }
 
-// Failed reports whether the list contains an error, or a warning while Strict is set. Check it before writing results.
-func (l *List) Failed() bool {
+// HasErrors reports whether the list contains an error, or a warning while Strict is set. Check it before writing
+// results.
+func (l *List) HasErrors() bool {
 	for _, d := range l.Diags {
-		if l.counts(d) == Error {
+		if l.counts(d) == SeverityError {
 			return true
 		}
 	}
 	return false
 }
 
-// counts returns the severity that a diagnostic has in this list: Error for a warning if Strict is set, otherwise its
-// own.
+// counts returns the severity that a diagnostic has in this list: SeverityError for a warning if Strict is set,
+// otherwise its own.
 func (l *List) counts(d Diag) Severity {
-	if l.Strict && d.Severity == Warning {
-		return Error
+	if l.Strict && d.Severity == SeverityWarning {
+		return SeverityError
 	}
 	return d.Severity
 }
 
-// ForUser returns copies of the diagnostics in the order in which they arose. With Strict, warnings are errors there,
-// with a note that says so. The result is never nil.
-func (l *List) ForUser() []Diag {
+// WithStrictApplied returns copies of the diagnostics in the order in which they arose. With Strict, warnings are
+// errors there, with a note that says so. The result is never nil.
+func (l *List) WithStrictApplied() []Diag {
 	told := []Diag{}
 	for _, d := range l.Diags {
 		if s := l.counts(d); s != d.Severity {
@@ -108,17 +111,17 @@ func (l *List) ForUser() []Diag {
 	return told
 }
 
-// Worst returns the diagnostics of ForUser sorted by severity, errors first. Those of equal severity stay in the order
-// in which they arose.
-func (l *List) Worst() []Diag {
-	ds := l.ForUser()
+// SortedBySeverity returns the diagnostics of WithStrictApplied sorted by severity, errors first. Those of equal
+// severity stay in the order in which they arose.
+func (l *List) SortedBySeverity() []Diag {
+	ds := l.WithStrictApplied()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	return ds
 }
 
-// Write prints the diagnostics of Worst in the form of Diag.String. It ignores errors of w.
+// Write prints the diagnostics of SortedBySeverity in the form of Diag.String. It ignores errors of w.
 func (l *List) Write(w io.Writer) {
-	for _, d := range l.Worst() {
+	for _, d := range l.SortedBySeverity() {
 		io.WriteString(w, d.String())
 	}
 }
@@ -157,6 +160,7 @@ func (d Diag) String() string {
 // quote returns a name from a model in quotes, with control characters escaped. It cuts names of more than 120 bytes.
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
+// cut returns s, or its first 117 bytes and "..." if it has more than 120.
 func cut(s string) string {
 	if len(s) > 120 {
 		s = s[:117] + "..."

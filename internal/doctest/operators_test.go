@@ -49,7 +49,7 @@ func TestOperators(t *testing.T) {
 			name = ""
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n| operators | computed by |\n|---|---|\n", d.name, d.what)
-		list, unknown := operators.SupportOf(name, d.ops)
+		list, unknown := operators.SupportEntriesOf(name, d.ops)
 		if unknown != nil {
 			t.Errorf("%s: nothing is said of %v", d.name, unknown)
 		}

@@ -32,7 +32,7 @@ func TestOutside(t *testing.T) {
 			commands += b.text
 		}
 	}
-	onnx, err := examples.Files.ReadFile(examples.IrisName + "/model.onnx")
+	onnx, err := examples.EmbeddedFiles.ReadFile(examples.IrisName + "/model.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}

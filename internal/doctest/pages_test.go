@@ -255,7 +255,7 @@ func (p *program) folder(t testing.TB) string {
 	dir := t.TempDir()
 	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy",
 		"y.npy": "outputs.npy"} {
-		data, err := examples.Files.ReadFile(examples.IrisName + "/" + from)
+		data, err := examples.EmbeddedFiles.ReadFile(examples.IrisName + "/" + from)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
 		}
@@ -544,7 +544,8 @@ func tests(t testing.TB, folder string) (names []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
+		test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+		for _, m := range test.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}
 	}

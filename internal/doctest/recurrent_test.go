@@ -45,13 +45,13 @@ func (p *program) recurrent(t testing.TB, dir string) {
 	samples := len(digits.Data) / (size * size)
 	for name, shape := range map[string][]int{"x.npy": {samples, size, 1, size},
 		"columns.npy": {samples, size, size, 1}, "pieces.npy": {2 * samples, size / 2, 1, size}} {
-		b, err := npy.Format(&npy.Array{DType: digits.DType, Shape: shape, Data: digits.Data})
+		b, err := npy.EncodeNPY(&npy.Array{DType: digits.DType, Shape: shape, Data: digits.Data})
 		write(name, b, err)
 	}
 	lengths := &npy.Array{DType: "int64", Shape: []int{samples}}
 	for i := range samples {
 		lengths.Data = append(lengths.Data, float64(size-3*i%size))
 	}
-	b, err := npy.Format(lengths)
+	b, err := npy.EncodeNPY(lengths)
 	write("lengths.npy", b, err)
 }

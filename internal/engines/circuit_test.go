@@ -29,17 +29,17 @@ func inputs(t *testing.T, d *dataflow.Design, n int) (frames [][]dataflow.Tensor
 		at := d
 		if l := d.Model.Lengths; l != nil {
 			var err error
-			if at, err = d.At(l.Min + f%(l.Max-l.Min+1)); err != nil {
+			if at, err = d.AtSequenceLength(l.Min + f%(l.Max-l.Min+1)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var frame []dataflow.Tensor
 		for _, s := range at.Model.Graph.In {
 			typ := at.Model.Graph.Streams[s].Type
-			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.Size())}
+			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.ElementCount())}
 			for i := range x.Data {
 				for ok := false; !ok; ok = typ.Elem.Holds(x.Data[i]) {
-					x.Data[i] = layertest.RandomInRange(r, typ.Channel(i%typ.Shape.Channels()))
+					x.Data[i] = layertest.RandomInRange(r, typ.ChannelRange(i%typ.Shape.Channels()))
 				}
 			}
 			frame = append(frame, x)
@@ -68,11 +68,11 @@ func sameWords(t *testing.T, d *dataflow.Design, n int) {
 		return all
 	}
 	got, want := list(), list()
-	trace, err := rtlsim.Run(t.Context(), d, in, rtlsim.Options{OnTensor: collect(want)})
+	trace, err := rtlsim.RunFrames(t.Context(), d, in, rtlsim.Options{OnTensor: collect(want)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := rtlsim.ComputeByCircuits(t.Context(), d, in, collect(got))
+	out, err := rtlsim.ComputeOutputsByCircuits(t.Context(), d, in, collect(got))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,11 +101,11 @@ func folded(t *testing.T, m *dataflow.Model, goal folding.Goal) *dataflow.Design
 // rtlTarget returns a target whose layers stall by credit.
 func rtlTarget(t *testing.T) dataflow.Target {
 	t.Helper()
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: board, ClockMHz: 200, IO: dataflow.FromStream, Stalls: dataflow.StallByCredit}
+	return dataflow.Target{Board: board, ClockMHz: 200, IO: dataflow.HostIOStream, Stalls: dataflow.StallByCredit}
 }
 
 // TestCircuitsOfModels compares the circuits of the repository's models with engine cycle: perceptrons, convolutions,
@@ -138,7 +138,7 @@ func TestCircuitsOfSequences(t *testing.T) {
 	t.Parallel()
 	for _, twice := range []bool{false, true} {
 		var d diag.List
-		opt := frontend.Options{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}
+		opt := frontend.Options{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 5}}
 		im, err := frontend.Import("echo.onnx", rnntest.Echoing(t, 5, twice).ONNX(), opt, &d)
 		if err != nil || im == nil || im.Model == nil {
 			t.Fatal(err, d.Diags)
@@ -152,7 +152,7 @@ func chain(t *testing.T, in dataflow.StreamType, layers ...dataflow.Op) *dataflo
 	t.Helper()
 	g := &dataflow.Graph{In: []int{0}, Streams: []*dataflow.Stream{{Type: in}}, Out: []int{len(layers)}}
 	d := &dataflow.Design{Model: &dataflow.Model{Name: "chain", Graph: g}, Target: rtlTarget(t),
-		FIFO: slices.Repeat([]dataflow.FIFO{{Depth: 2, Memory: dataflow.SRL}}, len(layers)+1)}
+		FIFO: slices.Repeat([]dataflow.FIFO{{Depth: 2, Memory: dataflow.MemorySRL}}, len(layers)+1)}
 	for i, o := range layers {
 		op, out, err := o.Bind([]dataflow.StreamType{g.Streams[i].Type})
 		if err != nil {
@@ -174,7 +174,7 @@ func TestCircuitsOfWideWords(t *testing.T) {
 	t.Parallel()
 	d := chain(t, layertest.FullType(layertest.Int(4), 3, 1024), dwc.New(dwc.Params{In: 64, Out: 1024}),
 		dwc.New(dwc.Params{In: 1024, Out: 32}))
-	if w := d.Port(1).Width(); w != 4096 {
+	if w := d.PortOfStream(1).Width(); w != 4096 {
 		t.Errorf("words of %d bits", w)
 	}
 	sameWords(t, d, 3)
@@ -208,14 +208,14 @@ func TestCircuitsThatFail(t *testing.T) {
 		d := chain(t, layertest.FullType(layertest.Int(4), 1, 8), dwc.New(dwc.Params{In: 2, Out: 8}),
 			dwc.New(dwc.Params{In: 8, Out: 1}))
 		d.Model.Graph.Nodes[c.node].Op = altered{d.Model.Graph.Nodes[c.node].Op, c.alter}
-		_, err := rtlsim.ComputeByCircuits(t.Context(), d, inputs(t, d, 1), nil)
+		_, err := rtlsim.ComputeOutputsByCircuits(t.Context(), d, inputs(t, d, 1), nil)
 		if err == nil || err.Error() != "layer StreamingDataWidthConverter_"+want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	d := chain(t, layertest.FullType(layertest.Int(4), 1, 8), dwc.New(dwc.Params{In: 2, Out: 8}))
 	d.Target.Stalls = dataflow.StallFreezesPipeline
-	if _, err := rtlsim.ComputeByCircuits(t.Context(), d, inputs(t, d, 1), nil); err == nil {
+	if _, err := rtlsim.ComputeOutputsByCircuits(t.Context(), d, inputs(t, d, 1), nil); err == nil {
 		t.Error("it runs circuits of a design in C++")
 	}
 }

@@ -1,7 +1,7 @@
 // Package engines runs models and designs: as written, layer by layer, compiled, clock by clock, in C++ and in
 // SystemVerilog.
 //
-//	engines.go    the engines; the model as written, Eval of every layer, the design with its clocks, the C++, circuits
+//	engines.go    the engines, except those in the files below
 //	fast.go       compiled layers
 //	predictor.go  compiled layers on parts of the samples, without conversions
 //	rtl.go        the SystemVerilog in Verilator, and its netlist
@@ -24,50 +24,51 @@ import (
 // An Engine is a way to execute a model.
 type Engine string
 
-// The engines. All engines give the same outputs, and Reference defines them. The exception is Float: it rounds, and it
-// runs only models without quantisers.
+// The engines. All engines give the same outputs, and EngineReference defines them. The exception is EngineFloat: it
+// rounds, and it runs only models without quantisers.
 const (
-	Reference Engine = "reference" // the ONNX model as written, in exact real arithmetic
-	Float     Engine = "float"     // the model as written in float64, if it has no quantisers
-	Fast      Engine = "fast"      // the integer layers, compiled for this machine
-	Eval      Engine = "eval"      // every layer's plain integer form
-	Cycle     Engine = "cycle"     // the folded design, clock by clock
-	CSim      Engine = "csim"      // the generated C++, compiled
-	Circuit   Engine = "circuit"   // the design in SystemVerilog, word by word
-	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
-	Netlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
+	EngineReference Engine = "reference" // the ONNX model as written, in exact real arithmetic
+	EngineFloat     Engine = "float"     // the model as written in float64, if it has no quantisers
+	EngineFast      Engine = "fast"      // the integer layers, compiled for this machine
+	EngineEval      Engine = "eval"      // every layer's plain integer form
+	EngineCycle     Engine = "cycle"     // the folded design, clock by clock
+	EngineCSim      Engine = "csim"      // the generated C++, compiled
+	EngineCircuit   Engine = "circuit"   // the design in SystemVerilog, word by word
+	EngineRTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
+	EngineNetlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
 )
 
-// All lists the engines with a line of documentation for each.
-var All = []struct {
+// DocumentedEngines lists the engines with a line of documentation for each, for help texts.
+var DocumentedEngines = []struct {
 	Name Engine
 	Doc  string
 }{
-	{Reference, "the ONNX model as written, in exact real arithmetic"},
-	{Float, "the same in float64, for a model without quantisers (its default)"},
-	{Fast, "the integer layers, compiled for this machine (default)"},
-	{Eval, "every layer's plain integer form"},
-	{Cycle, "the folded design, clock by clock"},
-	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
-	{Circuit, "the circuits that the SystemVerilog spells, word by word, without Verilator; every stream is compared"},
-	{RTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
-	{Netlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
+	{EngineReference, "the ONNX model as written, in exact real arithmetic"},
+	{EngineFloat, "the same in float64, for a model without quantisers (its default)"},
+	{EngineFast, "the integer layers, compiled for this machine (default)"},
+	{EngineEval, "every layer's plain integer form"},
+	{EngineCycle, "the folded design, clock by clock"},
+	{EngineCSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
+	{EngineCircuit, "the circuits that the SystemVerilog spells, word by word, without Verilator; " +
+		"every stream is compared"},
+	{EngineRTL, "the generated SystemVerilog, in Verilator; every stream is compared, and every clock"},
+	{EngineNetlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
 }
 
-// each works like EachSample, for samples from the first one on.
+// each does what MapSamplesInParallel does, for samples from sample 0 on.
 func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, error) {
-	return EachSample(ctx, 0, n, f)
+	return MapSamplesInParallel(ctx, 0, n, f)
 }
 
-// EachSample returns f(0) to f(n-1), computed on all processors. If calls fail, it returns the error of the smallest
-// index. first is the number of the first sample, for error messages.
-func EachSample[T any](ctx context.Context, first, n int, f func(i int) (T, error)) ([]T, error) {
+// MapSamplesInParallel returns f(0) to f(n-1), computed on all processors. If calls fail, it returns the error of the
+// smallest index. first is the number of sample f(0), for error messages.
+func MapSamplesInParallel[T any](ctx context.Context, first, n int, f func(i int) (T, error)) ([]T, error) {
 	out, errs := make([]T, n), make([]error, n)
 	group, failed := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < n && failed.Err() == nil; i++ {
 		group.Go(func() error {
-			defer crash.Catch(&errs[i]) // Catch in Run does not see this goroutine
+			defer crash.CatchPanic(&errs[i]) // CatchPanic in Run does not see this goroutine
 			out[i], errs[i] = f(i)
 			return errs[i]
 		})
@@ -84,9 +85,9 @@ func EachSample[T any](ctx context.Context, first, n int, f func(i int) (T, erro
 	return out, nil
 }
 
-// EachSampleInOrder works like EachSample, but calls f one sample after the other, because samples depend on earlier
-// ones.
-func EachSampleInOrder[T any](ctx context.Context, first, n int, f func(i int) (T, error)) (out []T, err error) {
+// MapSamplesInOrder does what MapSamplesInParallel does, but calls f for one sample after the other. It serves samples
+// that depend on earlier ones.
+func MapSamplesInOrder[T any](ctx context.Context, first, n int, f func(i int) (T, error)) (out []T, err error) {
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -101,42 +102,45 @@ func EachSampleInOrder[T any](ctx context.Context, first, n int, f func(i int) (
 }
 
 type (
-	Tensors = []dataflow.Tensor     // one per stream, input or output
-	Reals   = []dataflow.RealTensor // one per input or output of the model
+	FrameTensors = []dataflow.Tensor     // one per stream, input or output
+	ModelTensors = []dataflow.RealTensor // one per input or output of the model
 )
 
-// A Session runs a model on one part of the samples after the other. It carries the state of stateful models between
-// parts.
+// A Session runs a model on one part of the samples after the other. It carries the state of stateful models from part
+// to part.
 type Session struct {
 	model   *dataflow.Model
-	Float   bool               // run the model as written in float64
-	written dataflow.Reference // the stateful model as written; nil if the model has no state
-	layers  *dataflow.GraphRun // the stateful integer layers; nil if they have no state
+	Float   bool                   // run the model as written in float64
+	written dataflow.ReferenceFunc // the stateful model as written; nil if the model has no state
+	layers  *dataflow.GraphRun     // the stateful integer layers; nil if they have no state
 }
 
-// NewSession returns a session in the initial state.
+// NewSession returns a session with the model in its initial state.
 func NewSession(m *dataflow.Model) *Session {
 	c := &Session{model: m}
 	if m.Stream != nil {
 		c.written = m.Stream()
 	}
 	if m.Graph != nil && m.Graph.KeepsState() {
-		c.layers = m.Graph.Begin()
+		c.layers = m.Graph.BeginRun()
 	}
 	return c
 }
 
-// RunReference runs the model as written on every sample, from the initial state.
-func RunReference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]Reals, error) {
+// RunReference runs the model as written on the samples s, from the initial state. It returns the outputs by sample.
+func RunReference(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) ([]ModelTensors, error) {
 	return NewSession(m).RunReference(ctx, s)
 }
 
-// RunReference runs the model as written on the next samples.
-func (c *Session) RunReference(ctx context.Context, s *samples.Runs) ([]Reals, error) {
+// RunReference runs the model as written on the next samples. It returns their outputs by sample.
+func (c *Session) RunReference(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	if c.written != nil {
-		return EachSampleInOrder(ctx, s.First, len(s.In), func(i int) (Reals, error) { return c.written(s.In[i]) })
+		return MapSamplesInOrder(ctx, s.First, len(s.In), func(i int) (ModelTensors,
+			error) {
+			return c.written(s.In[i])
+		})
 	}
-	return EachSample(ctx, s.First, len(s.In), func(i int) (Reals, error) {
+	return MapSamplesInParallel(ctx, s.First, len(s.In), func(i int) (ModelTensors, error) {
 		at, err := sized(c.model, s, i)
 		if err != nil {
 			return nil, err
@@ -148,17 +152,18 @@ func (c *Session) RunReference(ctx context.Context, s *samples.Runs) ([]Reals, e
 	})
 }
 
-// sized returns the model for the sequence length of sample i.
-func sized(m *dataflow.Model, s *samples.Runs, i int) (*dataflow.Model, error) {
+// sized returns the model for the sequence length of sample i. This is m itself if all samples have one length.
+func sized(m *dataflow.Model, s *samples.RunInputs, i int) (*dataflow.Model, error) {
 	if s.Lengths == nil {
 		return m, nil
 	}
 	return m.Lengths.Of(s.Lengths[i])
 }
 
-// InputCodes runs the host's prefix. It returns the accelerator's input frames.
-func InputCodes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]Tensors, error) {
-	of, err := EachSample(ctx, s.First, len(s.In), func(i int) (Tensors, error) {
+// RunHostPrefix computes the part of the model that the host runs before the accelerator. It returns the accelerator's
+// input frames.
+func RunHostPrefix(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) ([]FrameTensors, error) {
+	of, err := MapSamplesInParallel(ctx, s.First, len(s.In), func(i int) (FrameTensors, error) {
 		at, err := sized(m, s, i)
 		if err != nil {
 			return nil, err
@@ -168,13 +173,15 @@ func InputCodes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]Tens
 	if err != nil {
 		return nil, err
 	}
-	return m.Turns.Frames(of), nil
+	return m.Turns.MakeFrames(of), nil
 }
 
-// ModelOutputs runs the host's suffix on the accelerator's output frames. It returns the outputs by sample.
-func ModelOutputs(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []Tensors) ([]Reals, error) {
+// RunHostSuffix computes the part of the model that the host runs after the accelerator, from the accelerator's output
+// frames. It returns the outputs by sample.
+func RunHostSuffix(ctx context.Context, m *dataflow.Model, s *samples.RunInputs,
+	frames []FrameTensors) ([]ModelTensors, error) {
 	codes := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Out }, frames, len(s.In))
-	return EachSample(ctx, s.First, len(s.In), func(i int) (Reals, error) {
+	return MapSamplesInParallel(ctx, s.First, len(s.In), func(i int) (ModelTensors, error) {
 		at, err := sized(m, s, i)
 		if err != nil {
 			return nil, err
@@ -183,71 +190,79 @@ func ModelOutputs(ctx context.Context, m *dataflow.Model, s *samples.Runs, frame
 	})
 }
 
-// RunEval runs Eval of every layer, from the initial state. It returns the tensors of all streams, by frame.
-func RunEval(ctx context.Context, m *dataflow.Model, in []Tensors) ([]Tensors, error) {
-	return NewSession(m).eval(ctx, 0, in, func(streams Tensors) Tensors { return streams })
+// RunEval runs the plain integer form (Eval) of every layer on the frames in, from the initial state. It returns the
+// tensors of all streams, by frame.
+func RunEval(ctx context.Context, m *dataflow.Model, in []FrameTensors) ([]FrameTensors, error) {
+	return NewSession(m).eval(ctx, 0, in, func(streams FrameTensors) FrameTensors { return streams })
 }
 
-// eval runs Eval of every layer on frames and returns take of each frame's streams. first is the number of the first
-// frame. Frames run one after the other if the layers have state, and in parallel otherwise.
-func (c *Session) eval(ctx context.Context, first int, in []Tensors, take func(Tensors) Tensors) ([]Tensors, error) {
+// eval runs the plain integer form (Eval) of every layer on frames. It returns the result of take for each frame's
+// streams. first is the number of the first frame. Frames run one after the other if the layers have state, and else in
+// parallel.
+func (c *Session) eval(ctx context.Context, first int, in []FrameTensors,
+	take func(FrameTensors) FrameTensors) ([]FrameTensors, error) {
 	m := c.model
-	graphs, err := dataflow.MakePerLength(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
+	graphs, err := dataflow.MakeForFrameLengths(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
 		if steps == 0 {
 			return m.Graph, nil
 		}
-		return m.Graph.At(m.Lengths, steps)
+		return m.Graph.AtSequenceLength(m.Lengths, steps)
 	})
 	if err != nil {
 		return nil, err
 	}
-	taken := func(streams Tensors, err error) (Tensors, error) {
+	taken := func(streams FrameTensors, err error) (FrameTensors, error) {
 		if err != nil {
 			return nil, err
 		}
 		return take(streams), nil
 	}
 	if c.layers != nil {
-		return EachSampleInOrder(ctx, first, len(in), func(i int) (Tensors, error) {
-			return taken(c.layers.EvalAs(ctx, graphs[i], in[i]))
+		return MapSamplesInOrder(ctx, first, len(in), func(i int) (FrameTensors, error) {
+			return taken(c.layers.EvalNextFrameOnGraph(ctx, graphs[i], in[i]))
 		})
 	}
-	return EachSample(ctx, first, len(in), func(i int) (Tensors, error) { return taken(graphs[i].Eval(ctx, in[i])) })
+	return MapSamplesInParallel(ctx, first, len(in), func(i int) (FrameTensors,
+		error) {
+		return taken(graphs[i].EvalFirstFrame(ctx, in[i]))
+	})
 }
 
-// RunIntegers runs the host's prefix, Eval of every layer and the host's suffix. It returns the outputs by sample.
-func (c *Session) RunIntegers(ctx context.Context, s *samples.Runs) ([]Reals, error) {
-	in, err := InputCodes(ctx, c.model, s)
+// RunHostAndEval runs the host's prefix, the plain integer form (Eval) of every layer and the host's suffix on the next
+// samples. It returns the outputs by sample.
+func (c *Session) RunHostAndEval(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
+	in, err := RunHostPrefix(ctx, c.model, s)
 	if err != nil {
 		return nil, err
 	}
 	ends := c.model.Graph.Out
-	out, err := c.eval(ctx, s.First/c.model.Turns.PerFrame(), in, func(streams Tensors) Tensors {
-		return SelectStreams([]Tensors{streams}, ends)[0]
+	out, err := c.eval(ctx, s.First/c.model.Turns.SamplesPerFrame(), in, func(streams FrameTensors) FrameTensors {
+		return SelectStreams([]FrameTensors{streams}, ends)[0]
 	})
 	if err != nil {
 		return nil, err
 	}
-	return ModelOutputs(ctx, c.model, s, out)
+	return RunHostSuffix(ctx, c.model, s, out)
 }
 
-// RunIntegers runs the host's prefix, Eval of every layer and the host's suffix. It returns the tensors on all streams
-// and the outputs.
-func RunIntegers(ctx context.Context, m *dataflow.Model, s *samples.Runs) (streams []Tensors, out []Reals, err error) {
-	in, err := InputCodes(ctx, m, s)
+// RunHostAndEval runs the host's prefix, the plain integer form (Eval) of every layer and the host's suffix, from the
+// initial state. It returns the tensors of all streams by frame, and the outputs by sample.
+func RunHostAndEval(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) (streams []FrameTensors,
+	out []ModelTensors, err error) {
+	in, err := RunHostPrefix(ctx, m, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	if streams, err = RunEval(ctx, m, in); err != nil {
 		return nil, nil, err
 	}
-	out, err = ModelOutputs(ctx, m, s, SelectStreams(streams, m.Graph.Out))
+	out, err = RunHostSuffix(ctx, m, s, SelectStreams(streams, m.Graph.Out))
 	return streams, out, err
 }
 
-// SelectStreams returns, of each frame, the tensors of the given streams.
-func SelectStreams(frames []Tensors, streams []int) []Tensors {
-	out := make([]Tensors, len(frames))
+// SelectStreams returns, for each frame, only the tensors of the given streams, in the order of the list.
+func SelectStreams(frames []FrameTensors, streams []int) []FrameTensors {
+	out := make([]FrameTensors, len(frames))
 	for i, f := range frames {
 		for _, s := range streams {
 			out[i] = append(out[i], f[s])
@@ -259,40 +274,45 @@ func SelectStreams(frames []Tensors, streams []int) []Tensors {
 // A MismatchError says that two engines disagree. The cause is a defect of hlsgen, or a wrong file to compare with.
 type MismatchError struct{ Msg string }
 
+// Error returns the message, which names the engines and the first difference.
 func (m *MismatchError) Error() string { return m.Msg }
 
-// RunCycle runs the design in the clock-by-clock simulator and compares every stream with Eval.
-func RunCycle(ctx context.Context, d *dataflow.Design, in, streams []Tensors, record bool) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, in, rtlsim.Options{OnTensor: same(Cycle, d, streams), Record: record})
+// RunCycle runs the design in the clock-by-clock simulator, and compares every stream with engine eval. in holds the
+// input frames, and streams the expected tensors of all streams. record keeps the clocks in which words move.
+func RunCycle(ctx context.Context, d *dataflow.Design, in, streams []FrameTensors, record bool) (*rtlsim.RunTrace,
+	error) {
+	return rtlsim.RunFrames(ctx, d, in, rtlsim.Options{OnTensor: same(EngineCycle, d, streams), Record: record})
 }
 
-// RunCircuits runs the circuits that the design's SystemVerilog spells, word by word, and compares every stream with
-// Eval. It returns the outputs.
-func RunCircuits(ctx context.Context, d *dataflow.Design, in, streams []Tensors) ([]Tensors, error) {
-	return rtlsim.ComputeByCircuits(ctx, d, in, same(Circuit, d, streams))
+// RunCircuits runs the circuits from which the design's SystemVerilog is spelled, word by word. It compares every
+// stream with the expected tensors in streams, and returns the output frames.
+func RunCircuits(ctx context.Context, d *dataflow.Design, in, streams []FrameTensors) ([]FrameTensors, error) {
+	return rtlsim.ComputeOutputsByCircuits(ctx, d, in, same(EngineCircuit, d, streams))
 }
 
-// RunKernels computes the data on a design's streams, compares them with Eval and returns the outputs. It does not
-// simulate clocks: these are the same for all frames. first is the number of the first frame.
-func RunKernels(ctx context.Context, d *dataflow.Design, first int, in []Tensors) ([]Tensors, error) {
+// RunKernelsWithoutClocks computes the data on a design's streams, compares them with engine eval and returns the
+// output frames. It does not simulate clocks, which are the same for all frames. first is the number of the first
+// frame.
+func RunKernelsWithoutClocks(ctx context.Context, d *dataflow.Design, first int, in []FrameTensors) ([]FrameTensors,
+	error) {
 	streams, err := RunEval(ctx, d.Model, in)
 	if err != nil {
 		return nil, err
 	}
-	differs := StreamMismatch(Cycle, d.Model.Graph)
+	differs := NewStreamMismatchMaker(EngineCycle, d.Model.Graph)
 	return rtlsim.ComputeOutputs(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
-		if err := rtlsim.Compare([]Tensors{{got}}, []Tensors{{streams[frame][s]}}); err != nil {
+		if err := rtlsim.CompareOutputs([]FrameTensors{{got}}, []FrameTensors{{streams[frame][s]}}); err != nil {
 			return differs(first+frame, s, err)
 		}
 		return nil
 	})
 }
 
-// same returns a function that compares a tensor on a stream of an engine with Eval.
-func same(engine Engine, d *dataflow.Design, streams []Tensors) func(frame, s int, got dataflow.Tensor) error {
-	differs := StreamMismatch(engine, d.Model.Graph)
+// same returns a function that compares a tensor on stream s of an engine's frame with the expected one in streams.
+func same(engine Engine, d *dataflow.Design, streams []FrameTensors) func(frame, s int, got dataflow.Tensor) error {
+	differs := NewStreamMismatchMaker(engine, d.Model.Graph)
 	return func(frame, s int, got dataflow.Tensor) error {
-		err := rtlsim.Compare([]Tensors{{got}}, []Tensors{{streams[frame][s]}})
+		err := rtlsim.CompareOutputs([]FrameTensors{{got}}, []FrameTensors{{streams[frame][s]}})
 		if err != nil {
 			return differs(frame, s, err)
 		}
@@ -300,27 +320,29 @@ func same(engine Engine, d *dataflow.Design, streams []Tensors) func(frame, s in
 	}
 }
 
-// StreamMismatch returns a function that makes a MismatchError of a difference on a stream of an engine.
-func StreamMismatch(engine Engine, g *dataflow.Graph) func(frame, s int, why error) error {
+// NewStreamMismatchMaker returns a function that makes an error of a difference on stream s of an engine's frame. why
+// describes the difference.
+func NewStreamMismatchMaker(engine Engine, g *dataflow.Graph) func(frame, s int, why error) error {
 	return func(frame, s int, why error) error {
 		return &MismatchError{fmt.Sprintf("engine %s against eval, frame %d, stream %s: %v", engine, frame,
-			StreamName(g, s), why)}
+			StreamNameInMessages(g, s), why)}
 	}
 }
 
-// StreamName returns the name of a stream in messages: its tensor and its layer.
-func StreamName(g *dataflow.Graph, s int) string {
+// StreamNameInMessages returns the name of stream s for messages: its number, the layer that writes it, and its tensor.
+func StreamNameInMessages(g *dataflow.Graph, s int) string {
 	from := "input"
-	if i, _ := g.Writer(s); i >= 0 {
+	if i, _ := g.WriterOfStream(s); i >= 0 {
 		from = g.Nodes[i].Name
 	}
 	return fmt.Sprintf("s%d from %s (%q)", s, from, g.Streams[s].Name)
 }
 
 // RunCSim compiles the generated C++ in a temporary folder and runs it. Its test bench compares every layer's stream
-// with Eval. It reads the network's output words back and compares them a second time.
-func RunCSim(ctx context.Context, d *dataflow.Design, files templates.Files, streams []Tensors) ([]Tensors, error) {
-	run, err := templates.RunCSim(ctx, files, templates.CSim{})
+// with the expected tensors. RunCSim also compares the network's output words with them, and returns these as frames.
+func RunCSim(ctx context.Context, d *dataflow.Design, files templates.ProjectFiles,
+	streams []FrameTensors) ([]FrameTensors, error) {
+	run, err := templates.RunCSim(ctx, files, templates.CSimOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -335,30 +357,32 @@ func RunCSim(ctx context.Context, d *dataflow.Design, files templates.Files, str
 	opt := templates.Options{}
 	if l := d.Model.Lengths; l != nil {
 		for _, in := range SelectStreams(streams, d.Model.Graph.In) {
-			n, err := l.Steps(in)
+			n, err := l.StepsInFrame(in)
 			if err != nil {
 				return nil, err
 			}
 			opt.Steps = append(opt.Steps, n)
 		}
 	}
-	out, err := run.Tensors(d, opt)
+	out, err := run.OutputTensors(d, opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := rtlsim.Compare(out, SelectStreams(streams, d.Model.Graph.Out)); err != nil {
+	if err := rtlsim.CompareOutputs(out, SelectStreams(streams, d.Model.Graph.Out)); err != nil {
 		return nil, &MismatchError{"engine csim against eval, output: " + err.Error()}
 	}
 	return out, nil
 }
 
-// Synthesised reports whether an engine runs the design in SystemVerilog.
-func (e Engine) Synthesised() bool { return e == Circuit || e == RTL || e == Netlist }
+// RunsSystemVerilog reports whether the engine runs the design's circuits, its SystemVerilog or its netlist.
+func (e Engine) RunsSystemVerilog() bool {
+	return e == EngineCircuit || e == EngineRTL || e == EngineNetlist
+}
 
-// StreamElements returns the number of elements on all streams of a frame.
-func StreamElements(g *dataflow.Graph) (n int) {
+// StreamElementsPerFrame returns the number of elements that all streams together carry in a frame.
+func StreamElementsPerFrame(g *dataflow.Graph) (n int) {
 	for _, s := range g.Streams {
-		n += s.Type.Shape.Size()
+		n += s.Type.Shape.ElementCount()
 	}
 	return n
 }

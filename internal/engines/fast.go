@@ -11,29 +11,29 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// CompileLayers compiles the model's integer layers. It returns nil for models that engine fast leaves to eval.
+// CompileLayers compiles the model's integer layers. It returns nil for models that engine fast leaves to engine eval.
 func CompileLayers(m *dataflow.Model) *fast.Executable {
 	if m.Lengths != nil {
 		return nil
 	}
-	p, _ := fast.Compile(m.Graph)
+	p, _ := fast.CompileGraph(m.Graph)
 	return p
 }
 
-// RunFast runs engine fast and returns the outputs of every sample. It compares the first sample with eval. If p is
-// nil, it runs eval: frames that depend on each other or differ in length have no program.
-func RunFast(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samples.Runs) ([]Reals, error) {
+// RunFast runs engine fast and returns the outputs of every sample. It compares the first sample with engine eval. If p
+// is nil, it runs engine eval: frames that depend on each other or differ in length have no program.
+func RunFast(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samples.RunInputs) ([]ModelTensors, error) {
 	if p == nil {
-		return NewSession(m).RunIntegers(ctx, s)
+		return NewSession(m).RunHostAndEval(ctx, s)
 	}
-	if e, ok := p.HostTables(m); ok && finite(s) {
+	if e, ok := p.NewHostTables(m); ok && finite(s) {
 		out, err := predict(ctx, p, e, m, s)
 		if err != nil {
 			return nil, err
 		}
-		return out, CheckAgainstEval(ctx, m, s, out)
+		return out, CheckFirstSampleAgainstEval(ctx, m, s, out)
 	}
-	in, err := InputCodes(ctx, m, s)
+	in, err := RunHostPrefix(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}
@@ -44,27 +44,30 @@ func RunFast(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samp
 	if err := framesLikeEval(ctx, m, in, frames); err != nil {
 		return nil, err
 	}
-	return ModelOutputs(ctx, m, s, frames)
+	return RunHostSuffix(ctx, m, s, frames)
 }
 
-// RunFastFrames runs the compiled layers on frames, on all processors.
-func RunFastFrames(ctx context.Context, p *fast.Executable, m *dataflow.Model, in []Tensors) ([]Tensors, error) {
-	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]Tensors, error) {
+// RunFastFrames runs the compiled layers on frames, on all processors. It returns the output frames.
+func RunFastFrames(ctx context.Context, p *fast.Executable, m *dataflow.Model, in []FrameTensors) ([]FrameTensors,
+	error) {
+	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]FrameTensors, error) {
 		return checkedRun(w, m, from, in[from:to])
 	})
 }
 
-// checkedRun checks frames and runs the compiled layers on them. first is the number of the first frame, for errors.
-func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []Tensors) ([]Tensors, error) {
+// checkedRun checks that the frames fit the input types, and runs the compiled layers on them. first is the number of
+// the first frame, for errors.
+func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []FrameTensors) ([]FrameTensors, error) {
 	for i := range in {
-		if err := m.Graph.Check(in[i]); err != nil {
+		if err := m.Graph.CheckInputs(in[i]); err != nil {
 			return nil, fmt.Errorf("sample %d: %w", first+i, err)
 		}
 	}
-	return w.Run(in), nil
+	return w.RunFrames(in), nil
 }
 
-// parts computes n samples in batches on all processors. f computes the samples in [from, to).
+// parts computes n samples in batches on all processors, and returns the results in order. f computes the samples in
+// [from, to).
 func parts[T any](ctx context.Context, p *fast.Executable, n int, f func(w *fast.Worker, from, to int) ([]T,
 	error)) ([]T,
 	error) {
@@ -74,7 +77,7 @@ func parts[T any](ctx context.Context, p *fast.Executable, n int, f func(w *fast
 		select {
 		case w = <-workers:
 		default:
-			w = p.Worker()
+			w = p.NewWorker()
 		}
 		defer func() { workers <- w }()
 		return f(w, i*p.Batch, min(n, (i+1)*p.Batch))
@@ -82,8 +85,8 @@ func parts[T any](ctx context.Context, p *fast.Executable, n int, f func(w *fast
 	return slices.Concat(of...), err
 }
 
-// finite reports whether all elements of the samples are finite numbers.
-func finite(s *samples.Runs) bool {
+// finite reports whether all elements of the samples are finite numbers, neither infinite nor NaN.
+func finite(s *samples.RunInputs) bool {
 	for _, sample := range s.In {
 		for _, t := range sample {
 			for _, v := range t.Data {
@@ -96,13 +99,14 @@ func finite(s *samples.Runs) bool {
 	return true
 }
 
-// predict computes the model's outputs. The tables in e replace the host's prefix and suffix.
-func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dataflow.Model, s *samples.Runs) ([]Reals,
+// predict returns the outputs of the samples. The tables in e replace the parts of the model that the host runs.
+func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dataflow.Model,
+	s *samples.RunInputs) ([]ModelTensors,
 	error) {
-	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []Reals, err error) {
+	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []ModelTensors, err error) {
 		in := make([][]float32, len(m.In))
 		for k, of := range m.In {
-			in[k] = make([]float32, 0, (to-from)*dataflow.Shape(of.Shape).Size())
+			in[k] = make([]float32, 0, (to-from)*dataflow.Shape(of.Shape).ElementCount())
 		}
 		for _, sample := range s.In[from:to] {
 			for k, t := range sample {
@@ -113,15 +117,15 @@ func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dat
 		}
 		out := make([][]float64, len(m.Out))
 		for k, o := range m.Out {
-			out[k] = make([]float64, (to-from)*dataflow.Shape(o.Shape).Size())
+			out[k] = make([]float64, (to-from)*dataflow.Shape(o.Shape).ElementCount())
 		}
-		w.Predict(e, in, out, to-from)
-		list = make([]Reals, to-from)
-		all := make(Reals, (to-from)*len(m.Out))
+		w.PredictFloats(e, in, out, to-from)
+		list = make([]ModelTensors, to-from)
+		all := make(ModelTensors, (to-from)*len(m.Out))
 		for i := range list {
 			list[i] = all[i*len(m.Out) : (i+1)*len(m.Out) : (i+1)*len(m.Out)]
 			for k, o := range m.Out {
-				n := dataflow.Shape(o.Shape).Size()
+				n := dataflow.Shape(o.Shape).ElementCount()
 				list[i][k] = dataflow.RealTensor{Shape: o.Shape, Data: out[k][i*n : (i+1)*n : (i+1)*n]}
 			}
 		}
@@ -129,22 +133,25 @@ func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dat
 	})
 }
 
-// CheckAgainstEval compares the outputs of the first sample with those of eval.
-func CheckAgainstEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []Reals) error {
+// CheckFirstSampleAgainstEval returns an error if the outputs of the first sample, out[0], differ from those of engine
+// eval.
+func CheckFirstSampleAgainstEval(ctx context.Context, m *dataflow.Model, s *samples.RunInputs,
+	out []ModelTensors) error {
 	if len(out) == 0 {
 		return nil
 	}
 	one := *s
 	one.In = s.In[:1]
-	want, err := NewSession(m).RunIntegers(ctx, &one)
+	want, err := NewSession(m).RunHostAndEval(ctx, &one)
 	if err != nil {
 		return err
 	}
-	return SameOutputs(m, "engine fast against eval", out[0], want[0])
+	return CompareModelOutputs(m, "engine fast against eval", out[0], want[0])
 }
 
-// SameOutputs returns a MismatchError if out differs from want. between names the two engines for the message.
-func SameOutputs(m *dataflow.Model, between string, out, want Reals) error {
+// CompareModelOutputs returns a MismatchError if out differs from want. between names the two engines for the
+// message.
+func CompareModelOutputs(m *dataflow.Model, between string, out, want ModelTensors) error {
 	for k, t := range want {
 		if !slices.Equal(t.Data, out[k].Data) {
 			return &MismatchError{fmt.Sprintf("%s, output %q: %v, want %v", between, m.Out[k].Name, out[k].Data,

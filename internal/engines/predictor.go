@@ -10,8 +10,9 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A Predictor runs engine fast on parts of the samples. It serves one goroutine.
-type Predictor struct {
+// A FastPredictor runs engine fast on parts of the samples, without conversions between their formats. Only one
+// goroutine may use it.
+type FastPredictor struct {
 	model *dataflow.Model
 	p     *fast.Executable
 	Ends  *fast.HostTables // tables for the host's prefix and suffix; nil if the model has none
@@ -22,58 +23,61 @@ type Predictor struct {
 	Out   [][]float64 // outputs of the current part, by output, one sample after the other
 }
 
-// NewPredictors returns a function that makes predictors of a program. Each goroutine needs its own.
-func NewPredictors(m *dataflow.Model, p *fast.Executable) func() *Predictor {
-	ends, _ := p.HostTables(m)
-	codes, _ := p.IntegerHostTables(m)
-	return func() *Predictor {
-		return &Predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)),
+// NewFastPredictorMaker returns a function that makes predictors for the program p. Each goroutine needs a predictor of
+// its own.
+func NewFastPredictorMaker(m *dataflow.Model, p *fast.Executable) func() *FastPredictor {
+	ends, _ := p.NewHostTables(m)
+	codes, _ := p.NewIntegerHostTables(m)
+	return func() *FastPredictor {
+		return &FastPredictor{m, p, ends, codes, p.NewWorker(), make([][]float32, len(m.In)),
 			make([][]float32, len(m.In)), make([][]float64, len(m.Out))}
 	}
 }
 
-// ReadDirectly computes the outputs of a part in the form in which the file stores it. ok is false if engine fast
-// cannot take this form.
-func (x *Predictor) ReadDirectly(s *samples.SampleSource, part *samples.SamplePart) (ok bool) {
+// RunStoredPart computes the outputs of a part of the samples in the form in which the file stores it. The outputs go
+// to x.Out. ok is false if engine fast cannot take this form.
+func (x *FastPredictor) RunStoredPart(s *samples.SampleSource, part *samples.StoredPart) (ok bool) {
 	switch {
-	case x.Ends != nil && s.HasFloats():
+	case x.Ends != nil && s.HasInputFloats():
 		return x.floats(part)
-	case x.codes != nil && s.HasBytes():
-		return x.integers(part, func(k int) ([]uint8, bool) { return part.Bytes(k), true })
-	case x.codes != nil && s.HasCodes():
-		return x.integers(part, part.Codes)
+	case x.codes != nil && s.HasInputBytes():
+		return x.integers(part, func(k int) ([]uint8, bool) { return part.InputBytes(k), true })
+	case x.codes != nil && s.HasInputCodes():
+		return x.integers(part, part.InputCodes)
 	}
 	return false
 }
 
-// integers computes the outputs of samples of 8-bit integers. ok is false if a sample is not such an integer.
-func (x *Predictor) integers(part *samples.SamplePart, of func(k int) (codes []uint8, ok bool)) (ok bool) {
+// integers computes the outputs of samples of 8-bit integers, which of returns for input k. ok is false if a sample is
+// not such an integer.
+func (x *FastPredictor) integers(part *samples.StoredPart, of func(k int) (codes []uint8, ok bool)) (ok bool) {
 	in := make([][]uint8, len(x.in))
 	for k := range in {
 		if in[k], ok = of(k); !ok {
 			return false
 		}
 	}
-	inBatches(x, in, part.Len(), func(in [][]uint8, out [][]float64, n int) {
+	inBatches(x, in, part.RunCount(), func(in [][]uint8, out [][]float64, n int) {
 		x.w.PredictIntegers(x.codes, in, out, n)
 	})
 	return true
 }
 
-// floats computes the outputs of samples that the file stores as float32. ok is false if one is not finite.
-func (x *Predictor) floats(part *samples.SamplePart) (ok bool) {
+// floats computes the outputs of samples that the file stores as float32. ok is false if one of their elements is not
+// finite.
+func (x *FastPredictor) floats(part *samples.StoredPart) (ok bool) {
 	for k := range x.in {
-		if x.in[k] = part.Floats(k); !x.w.Finite(x.in[k]) {
+		if x.in[k] = part.InputFloats(k); !x.w.AllFinite(x.in[k]) {
 			return false
 		}
 	}
-	x.predict(x.in, part.Len())
+	x.predict(x.in, part.RunCount())
 	return true
 }
 
-// RunSamples computes the outputs of samples as tensors. It uses the tables if the samples are finite and the model has
-// tables.
-func (x *Predictor) RunSamples(ctx context.Context, s *samples.Runs) ([]Reals, error) {
+// RunSamples returns the outputs of samples as tensors. It uses the tables for the host's parts if there are any and
+// the samples are finite.
+func (x *FastPredictor) RunSamples(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	if x.Ends == nil || !finite(s) {
 		return x.frames(ctx, s)
 	}
@@ -87,18 +91,18 @@ func (x *Predictor) RunSamples(ctx context.Context, s *samples.Runs) ([]Reals, e
 		}
 	}
 	x.predict(in, len(s.In))
-	return x.Outputs(len(s.In)), nil
+	return x.OutputTensors(len(s.In)), nil
 }
 
-// predict computes n samples with the tables, and stores the outputs in x.out.
-func (x *Predictor) predict(in [][]float32, n int) {
-	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.Predict(x.Ends, in, out, n) })
+// predict computes n samples with the tables for the host's parts, and stores the outputs in x.Out.
+func (x *FastPredictor) predict(in [][]float32, n int) {
+	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.PredictFloats(x.Ends, in, out, n) })
 }
 
-// inBatches calls predict for n samples, in batches of the program's size. The outputs go to x.out.
-func inBatches[T any](x *Predictor, in [][]T, n int, predict func(in [][]T, out [][]float64, n int)) {
+// inBatches calls predict for n samples, in batches of the program's size. The outputs go to x.Out.
+func inBatches[T any](x *FastPredictor, in [][]T, n int, predict func(in [][]T, out [][]float64, n int)) {
 	for k, o := range x.model.Out {
-		size := n * dataflow.Shape(o.Shape).Size()
+		size := n * dataflow.Shape(o.Shape).ElementCount()
 		x.Out[k] = slices.Grow(x.Out[k][:0], size)[:size]
 	}
 	some, y := make([][]T, len(in)), make([][]float64, len(x.Out))
@@ -116,9 +120,9 @@ func inBatches[T any](x *Predictor, in [][]T, n int, predict func(in [][]T, out 
 	}
 }
 
-// Outputs returns x.out as tensors. They are valid until the next prediction.
-func (x *Predictor) Outputs(n int) []Reals {
-	list, all := make([]Reals, n), make(Reals, n*len(x.Out))
+// OutputTensors returns the n samples in x.Out as tensors. They are valid until the next prediction.
+func (x *FastPredictor) OutputTensors(n int) []ModelTensors {
+	list, all := make([]ModelTensors, n), make(ModelTensors, n*len(x.Out))
 	for i := range list {
 		list[i] = all[i*len(x.Out) : (i+1)*len(x.Out) : (i+1)*len(x.Out)]
 		for k, o := range x.model.Out {
@@ -129,13 +133,14 @@ func (x *Predictor) Outputs(n int) []Reals {
 	return list
 }
 
-// frames computes samples with the host's prefix and suffix instead of tables. It compares the first frame with eval.
-func (x *Predictor) frames(ctx context.Context, s *samples.Runs) ([]Reals, error) {
-	in, err := InputCodes(ctx, x.model, s)
+// frames computes samples with the host's own prefix and suffix instead of tables. It compares the first frame with
+// engine eval.
+func (x *FastPredictor) frames(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
+	in, err := RunHostPrefix(ctx, x.model, s)
 	if err != nil {
 		return nil, err
 	}
-	var out []Tensors
+	var out []FrameTensors
 	for some := range slices.Chunk(in, x.p.Batch) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -151,17 +156,17 @@ func (x *Predictor) frames(ctx context.Context, s *samples.Runs) ([]Reals, error
 			return nil, err
 		}
 	}
-	return ModelOutputs(ctx, x.model, s, out)
+	return RunHostSuffix(ctx, x.model, s, out)
 }
 
-// framesLikeEval compares the outputs of the first frame with those of eval.
-func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []Tensors) error {
+// framesLikeEval returns an error if the outputs of the first frame differ from those of engine eval.
+func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []FrameTensors) error {
 	if len(in) == 0 {
 		return nil
 	}
 	first, err := RunEval(ctx, m, in[:1])
 	if err == nil {
-		err = rtlsim.Compare(out[:1], SelectStreams(first, m.Graph.Out))
+		err = rtlsim.CompareOutputs(out[:1], SelectStreams(first, m.Graph.Out))
 	}
 	if err != nil {
 		return &MismatchError{"engine fast against eval, output: " + err.Error()}

@@ -20,10 +20,10 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// MissingForVerilator returns the first missing program that engine rtl needs, or "".
-func MissingForVerilator() string { return missing("verilator", "g++") }
+// MissingRTLProgram returns the first program that engine rtl needs and that is not installed, or "".
+func MissingRTLProgram() string { return missing("verilator", "g++") }
 
-// missing returns the first of the programs that is not in the PATH, or "".
+// missing returns the first of the programs that is not in the PATH, or "" if all are.
 func missing(programs ...string) string {
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -33,88 +33,90 @@ func missing(programs ...string) string {
 	return ""
 }
 
-// Ready reports whether the programs that engines rtl and netlist need are installed. It adds an error to d otherwise.
-func (e Engine) Ready(d *diag.List) bool {
-	if e == Netlist && missing("yosys") != "" {
-		d.Fail(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
+// HasPrograms reports whether the programs that the engine needs, rtl or netlist, are installed. If not, it adds an
+// error to d.
+func (e Engine) HasPrograms(d *diag.List) bool {
+	if e == EngineNetlist && missing("yosys") != "" {
+		d.AddError(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
 			"install yosys, or use --engine rtl")
 		return false
 	}
-	if program := MissingForVerilator(); e != Circuit && program != "" {
-		d.Fail(diag.VerilatorMissing, "", fmt.Sprintf("engine %s needs %s, which is not here", e, program),
+	if program := MissingRTLProgram(); e != EngineCircuit && program != "" {
+		d.AddError(diag.VerilatorMissing, "", fmt.Sprintf("engine %s needs %s, which is not here", e, program),
 			"install verilator and g++, or use --engine circuit")
 		return false
 	}
 	return true
 }
 
-// maxNetlist is the largest design for engine netlist, in LUTs. Yosys takes a minute for each 2,000.
+// maxNetlist is the largest design for engine netlist, in LUTs. Yosys takes about a minute for each 2,000 LUTs.
 const maxNetlist = 10_000
 
-// FitsNetlist reports whether the design is small enough for engine netlist. It adds an error to d otherwise.
-func FitsNetlist(design *folding.Design, d *diag.List) bool {
-	n := rtl.NetlistLUTs(design.Target.Board, design.Estimate.Total)
+// FitsNetlistEngine reports whether the design is small enough for engine netlist. If not, it adds an error to d.
+func FitsNetlistEngine(design *folding.Design, d *diag.List) bool {
+	n := rtl.EstimateNetlistLUTs(design.Target.Board, design.Estimate.Total)
 	if n > maxNetlist {
-		d.Fail(diag.NetlistTooLarge, "", fmt.Sprintf("the netlist of this design has about %d LUTs, "+
+		d.AddError(diag.NetlistTooLarge, "", fmt.Sprintf("the netlist of this design has about %d LUTs, "+
 			"memories included; engine netlist takes %d", n, maxNetlist),
 			"use --engine rtl, or a design that takes less: fewer frames a second (--fps), another --folding")
 	}
 	return n <= maxNetlist
 }
 
-// paces lists the two runs of engine rtl: one at full speed, and one with a host that stalls at both ends.
+// paces lists the host's paces in the two runs of engine rtl. In the first run the host never stalls, in the second it
+// stalls at both ends.
 var paces = [...]pace{
-	{}, {in: rtlsim.Pace{Stall: 30, Seed: 1}, out: rtlsim.Pace{Stall: 30, Seed: 2}},
+	{}, {in: rtlsim.HostSlowdown{Stall: 30, Seed: 1}, out: rtlsim.HostSlowdown{Stall: 30, Seed: 2}},
 }
 
-// A pace says how often the host stalls at the inputs and at the outputs.
-type pace struct{ in, out rtlsim.Pace }
+// A pace says how often the host stalls at the inputs and at the outputs of a design.
+type pace struct{ in, out rtlsim.HostSlowdown }
 
-// maxTold limits the words whose clocks are compared, on all streams of a run. Longer runs compare only the clocks of
-// outputs.
+// maxTold is the largest number of words on all streams of a run whose clocks are compared. Longer runs compare only
+// the clocks of outputs.
 const maxTold = 1 << 22
 
-// maxBench limits the elements on all streams of one test bench, because a test bench stores its words as text.
+// maxBench is the largest number of elements on all streams of one test bench. A test bench stores its words as text.
 const maxBench = 1 << 26
 
 // FramesPerBench returns the number of frames of one test bench. It is at least two, because the second frame follows
-// the first one through the pipeline. Frames that depend on each other stay together.
+// the first one through the pipeline. It has no limit if frames depend on each other.
 func FramesPerBench(g *dataflow.Graph) int {
 	if g.KeepsState() {
 		return math.MaxInt
 	}
-	return max(2, maxBench/max(StreamElements(g), 1))
+	return max(2, maxBench/max(StreamElementsPerFrame(g), 1))
 }
 
-// RunVerilator runs the design's SystemVerilog, or its netlist, in Verilator. Every word of every stream must equal
-// Eval's, and must move in the same clock as in engine cycle.
-func RunVerilator(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []Tensors) error {
+// RunVerilator runs the design's SystemVerilog, or its netlist, in Verilator. It returns an error if a word on a stream
+// differs from streams, or moves in another clock than in engine cycle.
+func RunVerilator(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []FrameTensors) error {
 	n, err := rtl.New(d, templates.Options{})
 	if err != nil {
 		return err
 	}
-	files, err := n.Project(streams)
+	files, err := n.GenerateProject(streams)
 	if err != nil {
 		return err
 	}
-	dir, err := outputdir.Temporary("hlsgen-rtl-*")
+	dir, err := outputdir.MakeTemporaryFolder("hlsgen-rtl-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if engine == Netlist {
-		if files, err = n.Netlist(ctx, filepath.Join(dir, "synthesis"), files); err != nil {
+	if engine == EngineNetlist {
+		if files, err = n.SynthesiseNetlist(ctx, filepath.Join(dir, "synthesis"), files); err != nil {
 			return err
 		}
 	}
-	clocks, _ := d.Interval()
-	program, err := rtl.Compile(ctx, dir, files, clocks*len(in))
+	clocks, _ := d.BottleneckInterval()
+	program, err := rtl.CompileBench(ctx, dir, files, clocks*len(in))
 	if err != nil {
 		return err
 	}
 	words := 0
 	for s := range d.Model.Graph.Streams {
-		words += d.Port(s).Words * len(in)
+		words += d.PortOfStream(s).Words * len(in)
 	}
 	var g sync.WaitGroup
 	var failed [len(paces)]error
@@ -125,25 +127,25 @@ func RunVerilator(ctx context.Context, engine Engine, d *dataflow.Design, in, st
 	return cmp.Or(failed[:]...)
 }
 
-// run runs a compiled test bench and the simulator at a pace, and compares their clocks. told selects the clocks of
-// every stream instead of the outputs alone.
-func (p pace) run(ctx context.Context, engine Engine, program *rtl.BenchProgram, d *dataflow.Design, in []Tensors,
+// run runs a compiled test bench and the clock-by-clock simulator at the pace p, and compares their clocks. told
+// selects the clocks of every stream instead of those of outputs alone.
+func (p pace) run(ctx context.Context, engine Engine, program *rtl.CompiledBench, d *dataflow.Design, in []FrameTensors,
 	told bool) error {
 	said, err := program.Run(ctx, rtl.BenchPace(p.in), rtl.BenchPace(p.out))
 	if err != nil {
 		return err
 	}
-	if !rtl.Passed(said) {
+	if !rtl.HasBenchPassed(said) {
 		return &MismatchError{fmt.Sprintf("engine %s against eval: %s", engine, failure(said))}
 	}
-	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Record: told, In: p.in, Out: p.out})
+	trace, err := rtlsim.RunFrames(ctx, d, in, rtlsim.Options{Record: told, In: p.in, Out: p.out})
 	if err != nil {
 		return err
 	}
 	return sameClocks(engine, d, trace, said)
 }
 
-// failure returns the first failure that a test bench reports.
+// failure returns the first failure in the output of a test bench.
 func failure(said string) string {
 	for _, line := range strings.Split(said, "\n") {
 		if strings.HasPrefix(line, "FAIL ") {
@@ -153,15 +155,17 @@ func failure(said string) string {
 	return said
 }
 
-// sameClocks compares the clocks in the output of a test bench with a run of the simulator.
-func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said string) error {
+// sameClocks returns an error if the clocks in said, the output of a test bench, differ from those of the simulator in
+// trace.
+func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.RunTrace, said string) error {
 	frames := rtl.ParseFrameClocks(said)
 	if len(frames) != len(trace.Frames) {
-		return &MismatchError{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine, len(frames),
+		return &MismatchError{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine,
+			len(frames),
 			len(trace.Frames))}
 	}
 	for f, got := range frames {
-		if want := trace.Frames[f]; got != (rtl.FrameClocks{First: want.First, Last: want.Last}) {
+		if want := trace.Frames[f]; got != (rtl.BenchFrameClocks{First: want.First, Last: want.Last}) {
 			return &MismatchError{fmt.Sprintf("engine %s against cycle, frame %d: it comes out in clocks %+v, want %+v",
 				engine, f, got, want)}
 		}
@@ -169,9 +173,10 @@ func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said str
 	if trace.Record == nil {
 		return nil
 	}
-	for s, what := range rtl.WrongClocks(d.Model.Graph, trace.Record.MoveClocks, rtl.ParseDigests(said), 0) {
+	for s, what := range rtl.StreamsWithWrongClocks(d.Model.Graph, trace.Record.MoveClocks,
+		rtl.ParseClockDigests(said), 0) {
 		return &MismatchError{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
-			StreamName(d.Model.Graph, s), what)}
+			StreamNameInMessages(d.Model.Graph, s), what)}
 	}
 	return nil
 }

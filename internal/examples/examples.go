@@ -17,16 +17,16 @@ const DigitsName = "digits-mlp-w2a2"
 // qcdq.onnx, the same network in QuantizeLinear form.
 const IrisName = "iris-mlp-w3a3"
 
-// An Example describes an example network: Name is its folder in Files, and Doc one line for users.
-type Example struct{ Name, Doc string }
+// A NameAndDoc describes an example network: Name is its folder in EmbeddedFiles, and Doc one line for users.
+type NameAndDoc struct{ Name, Doc string }
 
-// All lists the examples, the default first.
-var All = []Example{
+// NamesAndDocs lists the examples, the default first.
+var NamesAndDocs = []NameAndDoc{
 	{DigitsName, "a perceptron (64-64-64-64-10) for handwritten digits of 8x8 pixels, 2-bit weights and activations"},
 	{IrisName, "a perceptron (4-8-3) for Fisher's irises, 3-bit weights and activations"},
 }
 
-// Files contains one folder per example.
+// EmbeddedFiles contains one folder per example.
 //
 //go:embed digits-mlp-w2a2 iris-mlp-w3a3
-var Files embed.FS
+var EmbeddedFiles embed.FS

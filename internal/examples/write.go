@@ -14,21 +14,21 @@ import (
 	"hlsgen/templates"
 )
 
-// Write writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
+// WriteAll writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
 // error to d and writes none.
-func Write(dir string, d *diag.List) (written []string, err error) {
-	for _, e := range All {
+func WriteAll(dir string, d *diag.List) (written []string, err error) {
+	for _, e := range NamesAndDocs {
 		folder := filepath.Join(dir, e.Name)
 		written = append(written, folder)
 		if _, err := os.Lstat(folder); err == nil {
-			d.Fail(diag.OutputExists, "", folder+" exists", "give another folder")
+			d.AddError(diag.OutputFolderExists, "", folder+" exists", "give another folder")
 		}
 	}
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
-	for i, e := range All {
-		sub, err := fs.Sub(Files, e.Name)
+	for i, e := range NamesAndDocs {
+		sub, err := fs.Sub(EmbeddedFiles, e.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -62,10 +62,10 @@ func writeExample(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	place, err := outputdir.Claim(full, nil)
+	place, err := outputdir.ClaimFolder(full, nil)
 	if err == nil {
-		_, err = place.Put(files, outputdir.ReplaceNothing)
-		err = errors.Join(err, place.Release())
+		_, err = place.ReplaceContents(files, outputdir.ReplaceNothing)
+		err = errors.Join(err, place.ReleaseClaim())
 	}
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", dir, err)
@@ -84,13 +84,13 @@ var exampleFiles = []templates.ReadmeEntry{
 }
 
 // exampleReadme returns the README.md of an example's folder.
-func exampleReadme(e Example, paths []string) ([]byte, error) {
+func exampleReadme(e NameAndDoc, paths []string) ([]byte, error) {
 	about := "An example that hlsgen carries: " + e.Doc + "."
-	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.ReadmeStep{
+	return templates.ReadmeContents{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.ReadmeStep{
 		{Title: "Try it",
 			Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
 			Commands: []string{"hlsgen check model.onnx",
 				"hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
 				"hlsgen build model.onnx --board zcu104"}},
-	}}.README(paths)
+	}}.RenderReadme(paths)
 }

@@ -28,7 +28,7 @@ func imported(t testing.TB, folder, file, samples string) (*dataflow.Model, []fl
 	if err != nil || im == nil || im.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
-	arrays, err := npy.ReadFile(filepath.Join(dir, samples))
+	arrays, err := npy.ReadArrays(filepath.Join(dir, samples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,8 @@ func cpuTime(b testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkPredict measures Predict, with float32 samples in and real numbers out, on one core. ns/MAC is the time
-// per product with a weight.
+// BenchmarkPredict measures PredictFloats, with float32 samples in and real numbers out, on one core. ns/MAC is the
+// time per product with a weight.
 func BenchmarkPredict(b *testing.B) {
 	for _, c := range []struct{ folder, file, samples string }{
 		{"zoo/TFC_1W1A", "model.onnx", "x0.npy"},
@@ -64,32 +64,32 @@ func BenchmarkPredict(b *testing.B) {
 	} {
 		b.Run(filepath.Base(c.folder), func(b *testing.B) {
 			m, x := imported(b, c.folder, c.file, c.samples)
-			p, err := fast.Compile(m.Graph)
+			p, err := fast.CompileGraph(m.Graph)
 			if err != nil {
 				b.Fatal(err)
 			}
-			e, ok := p.HostTables(m)
+			e, ok := p.NewHostTables(m)
 			if !ok {
 				b.Skip("the ends are no tables of bytes")
 			}
-			w := p.Worker()
-			each := dataflow.Shape(m.In[0].Shape).Size()
+			w := p.NewWorker()
+			each := dataflow.Shape(m.In[0].Shape).ElementCount()
 			n := p.Batch
 			for len(x) < n*each {
 				x = append(x, x...)
 			}
-			out := [][]float64{make([]float64, n*dataflow.Shape(m.Out[0].Shape).Size())}
+			out := [][]float64{make([]float64, n*dataflow.Shape(m.Out[0].Shape).ElementCount())}
 			in := [][]float32{x[:n*each]}
 			b.ReportAllocs()
 			before := cpuTime(b)
 			for b.Loop() {
-				w.Predict(e, in, out, n)
+				w.PredictFloats(e, in, out, n)
 			}
 			frames := float64(b.N) * float64(n)
 			ns := float64(cpuTime(b)-before) / frames
 			b.ReportMetric(ns, "cpu-ns/frame")
 			b.ReportMetric(ns/float64(p.MACs), "ns/MAC")
-			b.ReportMetric(float64(p.BytesPerFrame()), "B/frame")
+			b.ReportMetric(float64(p.BufferBytesPerFrame()), "B/frame")
 		})
 	}
 }

@@ -66,11 +66,11 @@ func TestCommands(t *testing.T) {
 			dir := t.TempDir()
 			model := filepath.Join(models, c.folder, "model.onnx")
 			m, x := imported(t, c.folder, "model.onnx", c.samples)
-			p, err := fast.Compile(m.Graph)
+			p, err := fast.CompileGraph(m.Graph)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Log("kernels: ", p.Machine())
+			t.Log("kernels: ", p.ProcessorKind())
 			own := &command{counts: [2]int{c.few, c.many}, output: filepath.Join(dir, "own.npy")}
 			for i, n := range own.counts {
 				own.samples[i] = manySamples(t, filepath.Join(dir, fmt.Sprint(n, ".npy")), x, m.In[0].Shape, n)
@@ -128,8 +128,8 @@ func peersOf(t *testing.T, hlsgen, script, model, dir string, own command, batch
 // manySamples writes a file of n samples by repeating the given ones. It reads the file three times, because pages
 // that were just written are slow at first.
 func manySamples[T float32 | uint8](t *testing.T, file string, x []T, shape []int, n int) string {
-	each, dtype := dataflow.Shape(shape).Size()/shape[0], fmt.Sprintf("%T", x)[2:]
-	b, err := npy.Header(dtype, append([]int{n}, shape[1:]...))
+	each, dtype := dataflow.Shape(shape).ElementCount()/shape[0], fmt.Sprintf("%T", x)[2:]
+	b, err := npy.EncodeNPYHeader(dtype, append([]int{n}, shape[1:]...))
 	if err == nil {
 		b, err = binary.Append(b, binary.LittleEndian, repeated(x, n*each))
 	}
@@ -226,11 +226,11 @@ func asWritten(file string, n int) ([]byte, error) {
 		return nil, err
 	}
 	var d diag.List
-	g := onnxio.Read(file, onnx, &d)
+	g := onnxio.ParseGraph(file, onnx, &d)
 	if g == nil {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
-	return resized(g, n, func(name string) *graph.Tensor { return g.Init[name] })
+	return resized(g, n, func(name string) *graph.ConstantTensor { return g.Init[name] })
 }
 
 // commandsInTurns measures eleven rounds. The order of the commands alternates between forwards and backwards.
@@ -266,7 +266,7 @@ func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)
 func equalShare(t *testing.T, a, b string, n int) float64 {
 	var outputs [2][]float64
 	for i, file := range []string{a, b} {
-		arrays, err := npy.ReadFile(file)
+		arrays, err := npy.ReadArrays(file)
 		if err != nil {
 			t.Fatal(err)
 		}

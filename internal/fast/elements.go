@@ -11,12 +11,12 @@ const tableEntries = 1 << 22
 
 // elements adds a stage for the node n, which computes functions of one element or of two byte elements. It returns
 // false if there is no such stage for the layer.
-func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
+func (p *Executable) elements(n *dataflow.Node, c dataflow.ElementwiseComputation) bool {
 	out := &p.streams[n.Out[0]]
 	if len(n.In) > 2 || out.width == wide {
 		return false
 	}
-	e := &elementwise{Elementwise: c, out: out, tables: make([][]int32, c.Channels)}
+	e := &elementwise{ElementwiseComputation: c, out: out, tables: make([][]int32, c.Channels)}
 	entries := int64(1)
 	for _, s := range n.In {
 		if v := p.viewOf(s); p.streams[s].size == p.streams[v.root].size && v.identity(p.streams[s].size) {
@@ -25,7 +25,7 @@ func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 			p.keep(s)
 		}
 		e.in = append(e.in, &p.streams[s])
-		entries *= min(p.streams[s].reach.Count(), tableEntries+1)
+		entries *= min(p.streams[s].reach.ValueCount(), tableEntries+1)
 	}
 	for _, s := range e.in {
 		if len(e.in) == 2 && s.width != narrow {
@@ -34,7 +34,7 @@ func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 	}
 	e.inner = 1
 	if len(e.in) == 2 {
-		e.inner = int(e.in[1].reach.Count())
+		e.inner = int(e.in[1].reach.ValueCount())
 	}
 	if entries <= tableEntries/int64(c.Channels) {
 		e.tabulate(int(entries))
@@ -47,7 +47,7 @@ func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 
 // An elementwise is a stage that computes functions of single elements.
 type elementwise struct {
-	dataflow.Elementwise
+	dataflow.ElementwiseComputation
 	in     []*stream
 	out    *stream
 	inner  int       // entries of a table for one value of the first input
@@ -90,6 +90,7 @@ func (e *elementwise) kept(c int, x []int64) int32 {
 	return int32(y)
 }
 
+// run computes the outputs for the given number of frames.
 func (e *elementwise) run(w *Worker, frames int) {
 	n := frames * e.out.size
 	if e.bytes != nil {
@@ -151,7 +152,7 @@ func (p *Executable) roots(streams []int) (list []int) {
 
 // A pool is a stage that computes the maximum, or the sum, of the vectors in each window.
 type pool struct {
-	dataflow.Pooler
+	dataflow.PoolingComputation
 	in, out *stream
 	windows int
 	begins  []int32     // by window: its position; 0 if the window is assembled from segments
@@ -162,13 +163,13 @@ type pool struct {
 
 // pools adds a stage for the node n, which computes maxima or sums of bytes. It returns false if there is none for the
 // layer's ranges.
-func (p *Executable) pools(n *dataflow.Node, c dataflow.Pooler) bool {
+func (p *Executable) pools(n *dataflow.Node, c dataflow.PoolingComputation) bool {
 	v := p.viewOf(n.In[0])
 	in, out := &p.streams[v.root], &p.streams[n.Out[0]]
 	if in.width != narrow || out.width == wide || !c.Sum && out.width != narrow {
 		return false
 	}
-	k := &pool{Pooler: c, in: in, out: out, fill: pieceOf(uint8(v.fill - in.lo()))}
+	k := &pool{PoolingComputation: c, in: in, out: out, fill: pieceOf(uint8(v.fill - in.lo()))}
 	size := c.Positions * c.Channels
 	alike := true
 	for window := range out.size / c.Channels {
@@ -195,6 +196,7 @@ func (p *Executable) pools(n *dataflow.Node, c dataflow.Pooler) bool {
 	return true
 }
 
+// run computes the outputs of all windows for the given number of frames.
 func (k *pool) run(w *Worker, frames int) {
 	sums := w.numbers(k.Channels)
 	for f := range frames {

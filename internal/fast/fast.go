@@ -6,7 +6,7 @@
 // of the streams. It stores a stream in bytes if its values lie within 256 successive numbers, and otherwise in int32
 // or int64. A layer without a description runs its Eval.
 //
-//	fast.go       Compile: turns a graph into stages over buffers
+//	fast.go       CompileGraph: turns a graph into stages over buffers
 //	view.go       streams whose elements lie in the buffer of another stream
 //	products.go   products with constant weights
 //	forms.go      the ways to multiply rows, by the kernels that exist for the numbers
@@ -15,7 +15,7 @@
 //	fuse.go       functions of sums that are computed together with the sums
 //	elements.go   functions of single elements, and pools
 //	frames.go     input and output of frames, and Eval for layers without a description
-//	host.go       real numbers in and out, for a model whose ends are tables (dataflow.Host)
+//	host.go       real numbers in and out, for a model whose ends are tables (dataflow.HostDescription)
 //	kernels.go    inner loops in Go; kernels_amd64.s, which asm generates, and kernels_arm64.s contain the same loops;
 //	              kernels_amd64.go, kernels_arm64.go and kernels_other.go list the available sets of kernels;
 //	              kernels_asm.go has the code that sets share
@@ -33,6 +33,7 @@ import (
 // A width is the size of a stored element in bytes.
 type width int
 
+// The widths: the number of bytes, and what they hold.
 const (
 	narrow width = 1 // value - lo, in a byte
 	medium width = 4 // the value, in an int32
@@ -83,13 +84,13 @@ type Executable struct {
 // batchBytes is the most bytes that the buffers of a batch should take, so that they stay in the cache of a core.
 const batchBytes = 1 << 18
 
-// Compile returns a graph as an Executable for the fastest kernels of this machine. It returns an error if a layer
+// CompileGraph returns a graph as an Executable for the fastest kernels of this machine. It returns an error if a layer
 // keeps a state from frame to frame, which this engine does not support.
-func Compile(g *dataflow.Graph) (*Executable, error) { return compile(g, machines()[0]) }
+func CompileGraph(g *dataflow.Graph) (*Executable, error) { return compile(g, machines()[0]) }
 
-// CompileForAll returns what Compile does for each kind of processor that this machine supports. The fastest comes
-// first, and the last runs on any processor.
-func CompileForAll(g *dataflow.Graph) (list []*Executable, err error) {
+// CompileForProcessorKinds returns an Executable like that of CompileGraph for each kind of processor that this machine
+// supports. The fastest comes first, and the last runs on any processor.
+func CompileForProcessorKinds(g *dataflow.Graph) (list []*Executable, err error) {
 	for _, k := range machines() {
 		p, err := compile(g, k)
 		if err != nil {
@@ -100,9 +101,10 @@ func CompileForAll(g *dataflow.Graph) (list []*Executable, err error) {
 	return list, nil
 }
 
-// Machine returns the name of the kind of processor that the program is for.
-func (p *Executable) Machine() string { return p.kernels.name }
+// ProcessorKind returns the name of the kind of processor for which the graph was compiled, such as "AVX2".
+func (p *Executable) ProcessorKind() string { return p.kernels.name }
 
+// compile does what CompileGraph does, for the kernels k.
 func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
 	if g.KeepsState() {
 		return nil, errors.New("frames depend on each other")
@@ -110,10 +112,10 @@ func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
 	p := &Executable{g: g, kernels: k, streams: make([]stream, len(g.Streams)),
 		plan: &plan{with: map[*dataflow.Node]*dataflow.Node{}, borders: map[int]int{}}}
 	for i, s := range g.Streams {
-		p.streams[i] = stream{size: s.Type.Shape.Size(), reach: s.Type.Union()}
+		p.streams[i] = stream{size: s.Type.Shape.ElementCount(), reach: s.Type.UnionOfRanges()}
 	}
 	for _, n := range g.Nodes {
-		if gather, ok := dataflow.ComputationOf(n.Op).(dataflow.Gather); ok && len(n.In) == 1 {
+		if gather, ok := dataflow.ComputationOf(n.Op).(dataflow.GatherComputation); ok && len(n.In) == 1 {
 			p.see(n, gather)
 		}
 	}
@@ -121,7 +123,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
 	for i := range p.streams {
 		s := &p.streams[i]
 		switch {
-		case s.reach.Count() <= 256:
+		case s.reach.ValueCount() <= 256:
 			s.width = narrow
 		case s.reach.Lo >= math.MinInt32 && s.reach.Hi <= math.MaxInt32:
 			s.width = medium
@@ -150,7 +152,7 @@ func (p *Executable) stage(n *dataflow.Node) {
 	}
 	done := false
 	switch c := dataflow.ComputationOf(n.Op).(type) {
-	case dataflow.Gather:
+	case dataflow.GatherComputation:
 		if done = true; len(n.In) > 1 {
 			p.gather(n, c)
 		}
@@ -162,12 +164,12 @@ func (p *Executable) stage(n *dataflow.Node) {
 				p.copies(s, v)
 			}
 		}
-	case dataflow.Products:
+	case dataflow.ProductsComputation:
 		p.MACs += int64(c.Vectors) * int64(len(c.Weights)) * int64(len(c.Weights[0]))
 		done = p.products(n.In[0], n.Out[0], c)
-	case dataflow.Elementwise:
+	case dataflow.ElementwiseComputation:
 		done = p.elements(n, c)
-	case dataflow.Pooler:
+	case dataflow.PoolingComputation:
 		if s := adding(c, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]]); s.Weights != nil {
 			done = p.products(n.In[0], n.Out[0], s)
 		}
@@ -231,14 +233,14 @@ func (p *Executable) place() {
 		}
 		s.slot, until[best], p.slots[best] = best, lives[id].to, max(p.slots[best], bytes)
 	}
-	p.Batch = min(max(1, batchBytes/max(1, p.BytesPerFrame())), 64)
+	p.Batch = min(max(1, batchBytes/max(1, p.BufferBytesPerFrame())), 64)
 	if p.Batch > rows {
 		p.Batch -= p.Batch % rows
 	}
 }
 
-// BytesPerFrame returns the size of a frame's buffers in bytes.
-func (p *Executable) BytesPerFrame() int {
+// BufferBytesPerFrame returns the size of a frame's buffers in bytes.
+func (p *Executable) BufferBytesPerFrame() int {
 	n := 0
 	for _, bytes := range p.slots {
 		n += bytes

@@ -35,7 +35,7 @@ const (
 func (k *product) finisher(first, n int) finish {
 	f := finish{lo: k.out.lo()}
 	var reach [lanes]num.Range // of sums
-	least, most := -k.less, k.in.reach.Count()-1-k.less
+	least, most := -k.less, k.in.reach.ValueCount()-1-k.less
 	for c := range n {
 		for _, w := range k.Weights[first+c] {
 			f.add[c] += w * (k.in.lo() + k.less)
@@ -52,7 +52,7 @@ func (k *product) finisher(first, n int) finish {
 	}
 	for c := range n {
 		s := k.Steps[min(first+c, len(k.Steps)-1)]
-		s = within(s.Restricted(num.Range{Lo: reach[c].Lo + f.add[c], Hi: reach[c].Hi + f.add[c]}), k.out.reach)
+		s = within(s.RestrictedTo(num.Range{Lo: reach[c].Lo + f.add[c], Hi: reach[c].Hi + f.add[c]}), k.out.reach)
 		f.steps = append(f.steps, s)
 	}
 	if k.out.width == narrow {
@@ -66,8 +66,8 @@ func (f *finish) choose(reach []num.Range) {
 	most, rises, tables := int64(0), true, true
 	for c, s := range f.steps {
 		most = max(most, s.Value[len(s.At)]-s.Value[0])
-		rises = rises && s.NonDecreasing()
-		tables = tables && reach[c].Count() <= tableSums
+		rises = rises && s.IsNonDecreasing()
+		tables = tables && reach[c].ValueCount() <= tableSums
 	}
 	switch {
 	case rises && most <= fewSteps:
@@ -77,7 +77,7 @@ func (f *finish) choose(reach []num.Range) {
 		f.count(most)
 	case tables:
 		for c := range reach {
-			t := make([]uint8, reach[c].Count())
+			t := make([]uint8, reach[c].ValueCount())
 			for i := range t {
 				t[i] = uint8(f.of(c, f.least[c]+int32(i)) - f.lo)
 			}
@@ -154,7 +154,7 @@ func (f *finish) lines(reach []num.Range) bool {
 	return true
 }
 
-// of returns the output of lane c for a sum.
+// of returns the value of lane c's output for a sum.
 func (f *finish) of(c int, sum int32) int64 {
 	v := int64(sum) + f.add[c]
 	if f.steps != nil {

@@ -13,7 +13,7 @@ const (
 	looked             // a step looks up the sum of two products, twice, for 64 outputs
 )
 
-// deep returns how many adjacent elements of a row a lane multiplies in a step.
+// deep returns the number of adjacent elements of a row that a lane multiplies in a step.
 func (f form) deep() int {
 	if f == along {
 		return 16
@@ -32,8 +32,8 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk returns for how many steps a sum fits into 16 bits, or into 8 bits if pairs are looked up. It allows for any
-// weights of magnitudes up to largest and bytes up to top. For 16 bits the number is even.
+// chunk returns the number of steps over which a sum fits into 16 bits, or into 8 bits if pairs are looked up. It
+// allows for any weights of magnitudes up to largest and bytes up to top. For 16 bits the number is even.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))
@@ -41,14 +41,14 @@ func (f form) chunk(largest, top int64) int {
 	return int(math.MaxInt16 / (4 * largest * top) * 2)
 }
 
-// A weighing holds what all weights of a layer have in common.
+// A weighing holds the limits of all weights of a layer.
 type weighing struct {
 	least, most, largest int64 // including 0; the largest magnitude is at least 1
 	sum                  int64 // greatest sum of magnitudes among all outputs
 }
 
-// weigh returns what all weights have in common. ok is false if a weight does not fit into a byte or a sum into 32
-// bits.
+// weigh returns the limits of the weights, a row per output. ok is false if a weight does not fit into a byte or a sum
+// into 32 bits.
 func weigh(weights [][]int64) (r weighing, ok bool) {
 	for _, row := range weights {
 		sum := int64(0)
@@ -144,9 +144,9 @@ func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	}
 }
 
-// chunkOf returns after how many steps a block must move its narrow sums to wider ones, for bytes up to top. The number
-// is at least least, and greater if the block's weights allow it. It is 0 if not even one step fits, as for kernels
-// without narrow sums.
+// chunkOf returns the number of steps after which a block must move its narrow sums to wider ones, for bytes up to top.
+// The number is at least least, and greater if the block's weights allow it. It is 0 if not even one step fits, as for
+// kernels without narrow sums.
 func (k *product) chunkOf(b *block, least int, top int64) int {
 	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // narrow sums per lane
 	if k.form == four {
@@ -211,6 +211,7 @@ type pairTable struct {
 	least int64         // least weight
 }
 
+// pairTableOf returns the table for weights from least to least+3.
 func pairTableOf(least int64) *pairTable {
 	t := &pairTable{least: least}
 	for i := range t.sums {

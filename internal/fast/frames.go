@@ -6,7 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Worker holds the buffers in which a program computes Batch frames. One goroutine may use it at a time.
+// A Worker holds the buffers in which an Executable computes up to Batch frames at a time. One goroutine may use it at
+// a time.
 type Worker struct {
 	p       *Executable
 	slots   [][]byte
@@ -26,8 +27,8 @@ type tile struct {
 // slack is the number of bytes that kernels may read behind the end of a buffer, whatever these contain.
 const slack = 64
 
-// Worker returns a worker with new buffers for the program.
-func (p *Executable) Worker() *Worker {
+// NewWorker returns a worker with new buffers for the executable.
+func (p *Executable) NewWorker() *Worker {
 	const sums = 4 * band * lanes
 	w := &Worker{p: p, scratch: lines(p.scratch + slack), codes: lines(p.codes*p.Batch + slack)}
 	w.sums = unsafe.Slice((*int32)(unsafe.Pointer(&lines(4 * sums)[0])), sums)
@@ -146,9 +147,9 @@ func (p *Executable) evaluate(n *dataflow.Node) {
 	}})
 }
 
-// Run computes up to Batch frames. For the inputs in[f] of frame f it returns the outputs out[f]. The values must be
-// among those of the inputs' types.
-func (w *Worker) Run(in [][]dataflow.Tensor) (out [][]dataflow.Tensor) {
+// RunFrames computes up to Batch frames. For the inputs in[f] of frame f it returns the outputs out[f]. The values must
+// be among those of the inputs' types.
+func (w *Worker) RunFrames(in [][]dataflow.Tensor) (out [][]dataflow.Tensor) {
 	for f, frame := range in {
 		for k, t := range frame {
 			w.store(&w.p.streams[w.p.g.In[k]], f, t.Data)

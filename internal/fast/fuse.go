@@ -16,21 +16,21 @@ func (p *Executable) fused(n *dataflow.Node) bool {
 	if p.with[n] != nil { // computed with its sums
 		return true
 	}
-	reader, _ := p.g.Reader(n.Out[0])
+	reader, _ := p.g.ReaderOfStream(n.Out[0])
 	if reader < 0 || p.streams[n.Out[0]].view != nil {
 		return false
 	}
 	next := p.g.Nodes[reader]
-	e, ok := dataflow.ComputationOf(next.Op).(dataflow.Elementwise)
+	e, ok := dataflow.ComputationOf(next.Op).(dataflow.ElementwiseComputation)
 	if !ok || !e.Monotonic || len(next.In) != 1 {
 		return false
 	}
-	var c dataflow.Products
+	var c dataflow.ProductsComputation
 	macs := int64(0)
 	switch of := dataflow.ComputationOf(n.Op).(type) {
-	case dataflow.Products:
+	case dataflow.ProductsComputation:
 		c, macs = of, int64(of.Vectors)*int64(len(of.Weights))*int64(len(of.Weights[0]))
-	case dataflow.Pooler:
+	case dataflow.PoolingComputation:
 		c = adding(of, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]])
 	}
 	if c.Weights == nil || len(c.Steps) > 0 || len(c.Weights)%e.Channels != 0 {
@@ -38,7 +38,8 @@ func (p *Executable) fused(n *dataflow.Node) bool {
 	}
 	t := p.g.Streams[n.Out[0]].Type
 	for k := range c.Weights {
-		s, ok := stepsOf(func(x int64) int64 { return e.Of(k%e.Channels, []int64{x}) }, t.Channel(k%t.Shape.Channels()))
+		s, ok := stepsOf(func(x int64) int64 { return e.Of(k%e.Channels, []int64{x}) },
+			t.ChannelRange(k%t.Shape.Channels()))
 		if !ok {
 			return false
 		}
@@ -74,8 +75,8 @@ func stepsOf(of func(x int64) int64, r num.Range) (s num.StepFunction, ok bool) 
 
 // adding returns a pool that adds up values as products with weights of 1. It returns no products if the pool computes
 // maxima, or if sums might not fit into 16 bits.
-func adding(c dataflow.Pooler, in, out *stream) (none dataflow.Products) {
-	top := in.reach.Count() - 1
+func adding(c dataflow.PoolingComputation, in, out *stream) (none dataflow.ProductsComputation) {
+	top := in.reach.ValueCount() - 1
 	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {
 		return none
 	}
@@ -86,6 +87,6 @@ func adding(c dataflow.Pooler, in, out *stream) (none dataflow.Products) {
 			weights[k][i] = 1
 		}
 	}
-	return dataflow.Products{Weights: weights, Vectors: out.size / c.Channels, Groups: c.Channels,
+	return dataflow.ProductsComputation{Weights: weights, Vectors: out.size / c.Channels, Groups: c.Channels,
 		Runs: c.Positions, Run: 1, Stride: c.Channels}
 }

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A HostTables holds the host's computations before and behind a program as tables, between real numbers and bytes.
+// HostTables holds the host's computations before and behind an Executable as tables, between real numbers and bytes.
 type HostTables struct {
 	p    *Executable
 	in   []quantiser
@@ -41,8 +41,8 @@ type scale struct {
 	from   *stream // stream that index refers to; nil if it refers to all outputs, concatenated
 	index  []int32
 	which  []uint16
-	codes  []dataflow.HostCode
-	format num.Format
+	codes  []dataflow.HostCodeValues
+	format num.FloatFormat
 	// table holds the numbers by byte, if one code serves all elements. plain states that all numbers are float32
 	// and follow from Scale and Bias alone.
 	table []float64
@@ -53,14 +53,16 @@ type scale struct {
 // is faster.
 const counted = 24
 
-// HostTables returns the host's computations of model m around the program. ok is false if they are no tables, or no
+// NewHostTables returns the host's computations of model m around the program. ok is false if they are no tables, or no
 // tables of bytes.
-func (p *Executable) HostTables(m *dataflow.Model) (e *HostTables, ok bool) { return p.ends(m, steps) }
+func (p *Executable) NewHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
+	return p.ends(m, steps)
+}
 
-// IntegerHostTables returns the host's computations around a program whose inputs are integers, for PredictIntegers. ok
-// is false if an input is not integer or needs more than a byte.
-func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
-	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
+// NewIntegerHostTables returns the host's computations around a program whose inputs are integers, for PredictIntegers.
+// ok is false if an input is not integer or needs more than a byte.
+func (p *Executable) NewIntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
+	return p.ends(m, func(q *quantiser, in *dataflow.HostInput, _ num.FloatFormat, s *stream) bool {
 		q.less = uint8(s.lo())
 		return in.Steps == nil
 	})
@@ -68,8 +70,8 @@ func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok boo
 
 // steps sets the step functions of an input in its quantiser. It returns false if there are none, or the numbers are
 // float64. So it does if there are too many thresholds, or if a code is no byte of the stream.
-func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
-	if in.Steps == nil || of == num.Float64 {
+func steps(q *quantiser, in *dataflow.HostInput, of num.FloatFormat, s *stream) bool {
+	if in.Steps == nil || of == num.Float64Format {
 		return false
 	}
 	for _, step := range in.Steps {
@@ -83,7 +85,7 @@ func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 
 // ends returns the host's computations around the program. It calls code to complete each quantiser; ok is false if a
 // call returns false.
-func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format,
+func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostInput, num.FloatFormat,
 	*stream) bool) (e *HostTables,
 	ok bool) {
 	if m.Host == nil || m.Turns != nil || m.Lengths != nil || m.Stream != nil {
@@ -97,11 +99,11 @@ func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.Hos
 	for i, in := range h.In {
 		s := &p.streams[p.g.In[i]]
 		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
-		if s.width != narrow || !code(&q, in, m.In[in.Input].Format(), s) {
+		if s.width != narrow || !code(&q, in, m.In[in.Input].NumberFormat(), s) {
 			return nil, false
 		}
-		p.scratch = max(p.scratch, dataflow.Shape(m.In[in.Input].Shape).Size())
-		e.size[in.Input] = dataflow.Shape(m.In[in.Input].Shape).Size()
+		p.scratch = max(p.scratch, dataflow.Shape(m.In[in.Input].Shape).ElementCount())
+		e.size[in.Input] = dataflow.Shape(m.In[in.Input].Shape).ElementCount()
 		same := e.size[in.Input] == len(in.Index)
 		for k, at := range in.Index {
 			same = same && int(at) == k
@@ -114,13 +116,13 @@ func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.Hos
 		e.in = append(e.in, q)
 	}
 	for k, out := range h.Out {
-		e.out = append(e.out, scaleOf(p, out, m.Out[k].Format()))
+		e.out = append(e.out, scaleOf(p, out, m.Out[k].NumberFormat()))
 	}
 	return e, true
 }
 
 // scaleOf returns the conversion of integers to an output of the model in a number format.
-func scaleOf(p *Executable, out *dataflow.HostOut, format num.Format) scale {
+func scaleOf(p *Executable, out *dataflow.HostOutput, format num.FloatFormat) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
 	for _, id := range p.g.Out {
@@ -134,20 +136,20 @@ func scaleOf(p *Executable, out *dataflow.HostOut, format num.Format) scale {
 		}
 		first = end
 	}
-	o.plain = format == num.Float32 && !slices.ContainsFunc(o.codes, func(c dataflow.HostCode) bool {
+	o.plain = format == num.Float32Format && !slices.ContainsFunc(o.codes, func(c dataflow.HostCodeValues) bool {
 		return c.Values != nil || len(c.Except) > 0
 	})
 	if s := o.from; s != nil && s.width == narrow && o.which == nil &&
 		(o.codes[0].Values == nil || o.codes[0].Range.Contains(s.reach.Lo) && o.codes[0].Range.Contains(s.reach.Hi)) {
 		for v := s.reach.Lo; v <= s.reach.Hi; v++ {
-			o.table = append(o.table, o.codes[0].At(v, format))
+			o.table = append(o.table, o.codes[0].ValueOfCode(v, format))
 		}
 	}
 	return o
 }
 
-// planesOf returns how many planes, one after the other in an input of that size, an index interleaves. It returns 0 if
-// it does anything else.
+// planesOf returns the number of planes, one after the other in an input of the given size, that an index interleaves.
+// It returns 0 if the index does anything else.
 func planesOf(index []int32, size int) int {
 	if len(index) != size || size < 2 || index[1] <= 0 || size%int(index[1]) != 0 {
 		return 0
@@ -190,7 +192,8 @@ func kept(codes []int64, s *stream) bool {
 	return true
 }
 
-func reachOf(step dataflow.HostStep, s *stream) reach {
+// reachOf returns a step function as a map to the bytes of stream s.
+func reachOf(step dataflow.HostStepFunction, s *stream) reach {
 	r := reach{at: make([]float32, len(step.At)), first: uint8(step.Codes[0] - s.lo()), step: 1}
 	if len(step.Codes) > 1 {
 		r.step = uint8(step.Codes[1] - step.Codes[0])
@@ -263,18 +266,18 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	}
 }
 
-// Predict computes the model's outputs for up to Batch samples. Each element of in and out is one input or output, with
-// the samples one after the other. All input numbers must be finite.
-func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples int) {
+// PredictFloats computes the model's outputs for up to Batch samples. Each element of in and out is one input or
+// output, with the samples one after the other. All input numbers must be finite.
+func (w *Worker) PredictFloats(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
 	w.computeOutputs(e, out, samples)
 }
 
-// Finite reports whether all numbers are finite.
-func (w *Worker) Finite(x []float32) bool { return w.p.kernels.finite(x) }
+// AllFinite reports whether all numbers are finite.
+func (w *Worker) AllFinite(x []float32) bool { return w.p.kernels.finite(x) }
 
-// PredictIntegers does what Predict does for inputs that are 8-bit integers, signed or unsigned. They must fit the type
-// of the graph's input.
+// PredictIntegers does what PredictFloats does for inputs that are 8-bit integers, signed or unsigned. They must fit
+// the type of the graph's input.
 func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
@@ -317,7 +320,7 @@ func (w *Worker) computeOutputs(e *HostTables, out [][]float64, samples int) {
 				}
 			case o.from == nil:
 				for i, at := range o.index {
-					y[i] = o.of(i).At(w.output(f, int(at)), o.format)
+					y[i] = o.of(i).ValueOfCode(w.output(f, int(at)), o.format)
 				}
 			case o.from.width == narrow:
 				scaled(o, y, w.bytes(o.from, f))
@@ -338,7 +341,7 @@ func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	}
 	if !o.plain {
 		for i, at := range o.index {
-			y[i] = o.of(i).At(int64(x[at])+lo, o.format)
+			y[i] = o.of(i).ValueOfCode(int64(x[at])+lo, o.format)
 		}
 		return
 	}
@@ -349,7 +352,7 @@ func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 }
 
 // of returns the function that gives element i of the output.
-func (o *scale) of(i int) *dataflow.HostCode {
+func (o *scale) of(i int) *dataflow.HostCodeValues {
 	if o.which == nil {
 		return &o.codes[0]
 	}

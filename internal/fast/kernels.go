@@ -2,7 +2,7 @@ package fast
 
 import "math"
 
-// A kernels holds the inner loops for one kind of processor. Those of anywhere run on any processor; their functions
+// kernels holds the inner loops for one kind of processor. Those of anywhere run on any processor; their functions
 // have comments, and those of other kinds compute the same.
 type kernels struct {
 	name  string

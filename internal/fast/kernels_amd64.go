@@ -35,6 +35,9 @@ func machines() (list []*kernels) {
 	return append(list, anywhere())
 }
 
+// The functions from here to finiteMany suit the type kernels. Each checks that all elements to read and to write
+// exist, and calls an assembler function. Elements that do not fill a vector go to the function in Go.
+
 func dotWords(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int) {
 	_, _ = acc[len(at)*lanes-1], weights[len(offs)*lanes*deep-1]
 	dotAVX2(&acc[0], &x[0], &at[0], len(at)/rows, &offs[0], &weights[0], len(offs), chunk)
@@ -140,7 +143,8 @@ func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y,
 
 func soughtWide(y []uint8, x []float32, l *lookup) { soughtBy(16, soughtAVX512, y, x, l) }
 
-// soughtBy processes the given number of elements per step. The last step may repeat elements of the step before.
+// soughtBy does what soughtGo does, by calls of do, which processes each elements per step. The last step may repeat
+// elements of the step before.
 func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32),
 	y []uint8, x []float32, l *lookup) {
 	n := len(y) / each
@@ -164,109 +168,110 @@ func finiteMany(x []float32) bool {
 	return finiteGo(x[n*32:])
 }
 
-// dotAVX2 is dotGo for groups of four rows.
+// dotAVX2 does what dotGo does for groups of four rows.
 //
 //go:noescape
 func dotAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps, chunk int)
 
-// dotAVX512 is dotGo for groups of four rows and for pairs of steps.
+// dotAVX512 does what dotGo does for groups of four rows and for pairs of steps.
 //
 //go:noescape
 func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
 
-// dotVNNI is dotGo for groups of four rows. It uses AVX-VNNI.
+// dotVNNI does what dotGo does for groups of four rows. It uses AVX-VNNI.
 //
 //go:noescape
 func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// dotVL is dotVNNI in the encoding of AVX-512.
+// dotVL does what dotVNNI does, with the instructions in the encoding of AVX-512.
 //
 //go:noescape
 func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// eachAVX2 is eachGo for groups of four rows.
+// eachAVX2 does what eachGo does for groups of four rows.
 //
 //go:noescape
 func eachAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// wordsAVX2 is wordsGo for groups of four rows.
+// wordsAVX2 does what wordsGo does for groups of four rows.
 //
 //go:noescape
 func wordsAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// alongAVX2 is alongGo for pairs of rows.
+// alongAVX2 does what alongGo does for pairs of rows.
 //
 //go:noescape
 func alongAVX2(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)
 
-// lookedAVX2 is lookedGo for groups of four rows. apart is the distance between successive blocks of acc, in bytes.
+// lookedAVX2 does what lookedGo does for groups of four rows. apart is the distance between successive blocks of acc,
+// in bytes.
 //
 //go:noescape
 func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8,
 	steps, chunk int)
 
-// encodeAVX2 is encodeGo. Each step takes 32 bytes.
+// encodeAVX2 does what encodeGo does. Each step takes 32 bytes.
 //
 //go:noescape
 func encodeAVX2(y, x *uint8, steps int)
 
-// countAVX2 is countGo. n is the number of thresholds per lane, at least one.
+// countAVX2 does what countGo does. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countAVX2(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 
-// steepAVX2 is steepGo.
+// steepAVX2 does what steepGo does.
 //
 //go:noescape
 func steepAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// countAVX512 is countGo. n is the number of thresholds per lane, at least one.
+// countAVX512 does what countGo does. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countAVX512(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 
-// lineAVX2 is lineGo.
+// lineAVX2 does what lineGo does.
 //
 //go:noescape
 func lineAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)
 
-// lineAVX512 is lineGo.
+// lineAVX512 does what lineGo does.
 //
 //go:noescape
 func lineAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)
 
-// steepAVX512 is steepGo.
+// steepAVX512 does what steepGo does.
 //
 //go:noescape
 func steepAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// highestAVX2 is highestGo for a single window of at least 16 channels. The last step may repeat channels of the step
-// before.
+// highestAVX2 does what highestGo does for a single window of at least 16 channels. The last step may repeat channels
+// of the step before.
 //
 //go:noescape
 func highestAVX2(y, x *uint8, channels int, offs *int32, positions int)
 
-// highestAVX512 is highestGo for a single window with at least one channel and one position.
+// highestAVX512 does what highestGo does for a single window with at least one channel and one position.
 //
 //go:noescape
 func highestAVX512(y, x *uint8, channels int, offs *int32, positions int)
 
-// reachedAVX2 is reachedGo. Each step takes 32 numbers. n is the number of thresholds, at least one.
+// reachedAVX2 does what reachedGo does. Each step takes 32 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
 
-// reachedAVX512 is reachedGo. Each step takes 64 numbers. n is the number of thresholds, at least one.
+// reachedAVX512 does what reachedGo does. Each step takes 64 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedAVX512(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
 
-// soughtAVX2 is soughtGo. Each step takes 32 numbers.
+// soughtAVX2 does what soughtGo does. Each step takes 32 numbers.
 //
 //go:noescape
 func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
 
-// soughtAVX512 is soughtGo. Each step takes 16 numbers.
+// soughtAVX512 does what soughtGo does. Each step takes 16 numbers.
 //
 //go:noescape
 func soughtAVX512(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)

@@ -67,43 +67,44 @@ func reachedMany(y []uint8, x, thresholds []float32, first, step uint8) {
 	reachedBy(16, reachedNEON, y, x, thresholds, first, step)
 }
 
-// dotUSDOT is dotGo for groups of four rows.
+// dotUSDOT does what dotGo does for groups of four rows.
 //
 //go:noescape
 func dotUSDOT(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// dotSDOT is dotGo for groups of four rows, but subtracts 128 from each byte first, because SDOT takes signed bytes.
+// dotSDOT does what dotGo does for groups of four rows, but subtracts 128 from each byte first, because SDOT takes
+// signed bytes.
 //
 //go:noescape
 func dotSDOT(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// eachNEON is eachGo for groups of four rows.
+// eachNEON does what eachGo does for groups of four rows.
 //
 //go:noescape
 func eachNEON(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// countNEON is countGo. n is the number of thresholds per lane, at least one.
+// countNEON does what countGo does. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countNEON(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
 
-// lineNEON is lineGo.
+// lineNEON does what lineGo does.
 //
 //go:noescape
 func lineNEON(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)
 
-// steepNEON is steepGo.
+// steepNEON does what steepGo does.
 //
 //go:noescape
 func steepNEON(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// highestNEON is highestGo for a single window of at least 16 channels. The last step may repeat channels of the step
-// before.
+// highestNEON does what highestGo does for a single window of at least 16 channels. The last step may repeat channels
+// of the step before.
 //
 //go:noescape
 func highestNEON(y, x *uint8, channels int, offs *int32, positions int)
 
-// reachedNEON is reachedGo. Each step takes 16 numbers. n is the number of thresholds, at least one.
+// reachedNEON does what reachedGo does. Each step takes 16 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedNEON(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)

@@ -12,7 +12,7 @@ func whole(y []uint8, stride, n int, acc []int32) int {
 	return len(acc) / lanes
 }
 
-// highestBy processes the windows one by one.
+// highestBy does what highestGo does, by a call of do for each window.
 func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
 	y, x []uint8, channels int, at, offs []int32) {
 	least, most := slices.Min(offs), int(slices.Max(offs))+channels
@@ -22,7 +22,8 @@ func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
 	}
 }
 
-// reachedBy processes the given number of elements per step. The last step may repeat elements of the step before.
+// reachedBy does what reachedGo does, by calls of do, which processes each elements per step. The last step may repeat
+// elements of the step before.
 func reachedBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64),
 	y []uint8, x, thresholds []float32, first, step uint8) {
 	n := len(y) / each

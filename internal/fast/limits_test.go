@@ -16,14 +16,14 @@ import (
 func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	t.Helper()
 	var b dataflow.GraphBuilder
-	x := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
+	x := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
 		Elem: codes})
-	out, err := b.Add(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
+	out, err := b.BindAndAdd(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Output(out[0])
-	g, err := b.Graph()
+	b.MarkOutput(out[0])
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for bits := 1; bits <= 8; bits++ {
-		for _, kind := range []num.TypeKind{num.UInt, num.Int} {
+		for _, kind := range []num.TypeKind{num.KindUInt, num.KindInt} {
 			codes := num.Type{Kind: kind, Width: bits}
-			if kind == num.Int && bits == 1 {
+			if kind == num.KindInt && bits == 1 {
 				continue
 			}
 			t.Run(fmt.Sprint(codes), func(t *testing.T) {
@@ -104,7 +104,7 @@ func uneven(inputs, outputs int, least, greatest int64) [][]int64 {
 
 func limits(t *testing.T, codes num.Type, weights [][]int64) {
 	t.Helper()
-	list, err := fast.CompileForAll(dense(t, codes, weights))
+	list, err := fast.CompileForProcessorKinds(dense(t, codes, weights))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +124,9 @@ func limits(t *testing.T, codes num.Type, weights [][]int64) {
 		}
 		for _, p := range list {
 			in := [][]dataflow.Tensor{{{Shape: dataflow.Shape{len(x)}, Data: x}}}
-			if got := p.Worker().Run(in)[0][0].Data; !slices.Equal(got, want) {
-				t.Fatalf("%s, %v: %d inputs, pattern %d: sums are %v, want %v", p.Machine(), codes, len(x), pattern,
+			if got := p.NewWorker().RunFrames(in)[0][0].Data; !slices.Equal(got, want) {
+				t.Fatalf("%s, %v: %d inputs, pattern %d: sums are %v, want %v", p.ProcessorKind(), codes, len(x),
+					pattern,
 					got, want)
 			}
 		}

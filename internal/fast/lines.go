@@ -25,8 +25,8 @@ func (f *finish) along(c int, r num.Range) stretch {
 	return s
 }
 
-// is reports whether a monotonic function equals this one. It does if it does so at both ends of every interval in
-// which this function is constant.
+// is reports whether the monotonic function of equals this one. It compares them at both ends of every interval in
+// which this function is constant, which suffices.
 func (s stretch) is(of func(sum int64) int64) bool {
 	from := s.lo
 	for i, v := range s.value {

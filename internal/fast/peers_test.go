@@ -43,8 +43,8 @@ var compared = []struct{ folder, samples, qcdq string }{
 // batches lists the batch sizes of the peer. Its fastest counts.
 var batches = []int{1, 16, 64, 250}
 
-// TestPeers compares Predict with onnxruntime, by the CPU time of the processes, in turns, on one thread each. The
-// peer runs the model's QCDQ file, and the model as a float graph: without quantisers, but with the quantised
+// TestPeers compares PredictFloats with onnxruntime, by the CPU time of the processes, in turns, on one thread each.
+// The peer runs the model's QCDQ file, and the model as a float graph: without quantisers, but with the quantised
 // values of the weights.
 func TestPeers(t *testing.T) {
 	if *peers == "" {
@@ -84,21 +84,21 @@ type samples struct {
 // measured returns a function that runs n batches of a shared model and returns their number of frames.
 func measured(t *testing.T, folder, file string) (run func(n int) (frames int), own samples) {
 	m, x := imported(t, folder, "model.onnx", file)
-	p, err := fast.Compile(m.Graph)
+	p, err := fast.CompileGraph(m.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, ok := p.HostTables(m)
+	e, ok := p.NewHostTables(m)
 	if !ok {
 		t.Fatal(folder, ": the ends are no tables of bytes")
 	}
-	w := p.Worker()
-	each := dataflow.Shape(m.In[0].Shape).Size()
-	y := [][]float64{make([]float64, p.Batch*dataflow.Shape(m.Out[0].Shape).Size())}
+	w := p.NewWorker()
+	each := dataflow.Shape(m.In[0].Shape).ElementCount()
+	y := [][]float64{make([]float64, p.Batch*dataflow.Shape(m.Out[0].Shape).ElementCount())}
 	in := [][]float32{repeated(x, p.Batch*each)}
 	return func(n int) int {
 		for range n {
-			w.Predict(e, in, y, p.Batch)
+			w.PredictFloats(e, in, y, p.Batch)
 		}
 		return n * p.Batch
 	}, samples{x, m.In[0].Shape}
@@ -188,7 +188,7 @@ func startPeer(t *testing.T, file string, float bool, own samples, n int) (*peer
 	}
 	dir := t.TempDir()
 	model, data := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "samples")
-	x, err := binary.Append(nil, binary.LittleEndian, repeated(own.values, n*dataflow.Shape(own.shape).Size()))
+	x, err := binary.Append(nil, binary.LittleEndian, repeated(own.values, n*dataflow.Shape(own.shape).ElementCount()))
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func batched(file string, float bool, n int) ([]byte, error) {
 		return nil, err
 	}
 	var d diag.List
-	g := onnxio.Read(file, onnx, &d)
+	g := onnxio.ParseGraph(file, onnx, &d)
 	if g == nil {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
@@ -287,11 +287,11 @@ func batched(file string, float bool, n int) ([]byte, error) {
 			g.Outputs[i].Name = other
 		}
 	}
-	return resized(g, n, func(name string) *graph.Tensor { return p.Known[name].Const })
+	return resized(g, n, func(name string) *graph.ConstantTensor { return p.Known[name].Const })
 }
 
 // resized returns a model for n samples at a time. known returns the model's constants.
-func resized(g *graph.Graph, n int, known func(name string) *graph.Tensor) ([]byte, error) {
+func resized(g *graph.Graph, n int, known func(name string) *graph.ConstantTensor) ([]byte, error) {
 	for i := range g.Inputs {
 		g.Inputs[i].Dims[0] = graph.Dim{Size: n}
 	}
@@ -305,7 +305,7 @@ func resized(g *graph.Graph, n int, known func(name string) *graph.Tensor) ([]by
 		was := known(node.Inputs[1])
 		axes := slices.Clone(was.Ints())
 		axes[0] = 0
-		g.Init[node.Inputs[1]] = &graph.Tensor{DType: was.DType, Shape: was.Shape, I: axes}
+		g.Init[node.Inputs[1]] = &graph.ConstantTensor{DType: was.DType, Shape: was.Shape, I: axes}
 	}
-	return onnxio.Write(g, nil)
+	return onnxio.EncodeGraph(g, nil)
 }

@@ -17,7 +17,7 @@ const (
 
 // A product is a stage that computes sums of products with constant weights.
 type product struct {
-	dataflow.Products
+	dataflow.ProductsComputation
 	in, out *stream
 	length  int         // elements of a row
 	parts   []segment   // positions of a row's elements, from where the row begins
@@ -46,10 +46,10 @@ type block struct {
 
 // products adds a stage of the products c of stream from, whose outputs go to stream to. It returns false if no kernel
 // supports the ranges.
-func (p *Executable) products(from, to int, c dataflow.Products) bool {
+func (p *Executable) products(from, to int, c dataflow.ProductsComputation) bool {
 	v := p.viewOf(from)
 	in, out := &p.streams[v.root], &p.streams[to]
-	top := in.reach.Count() - 1
+	top := in.reach.ValueCount() - 1
 	if in.width != narrow || out.width == wide {
 		return false
 	}
@@ -57,7 +57,7 @@ func (p *Executable) products(from, to int, c dataflow.Products) bool {
 	if !ok {
 		return false
 	}
-	k := &product{Products: c, in: in, out: out, length: c.Runs * c.Run}
+	k := &product{ProductsComputation: c, in: in, out: out, length: c.Runs * c.Run}
 	k.form = p.formOf(k, r, top)
 	if k.form == own { // rows are whole vectors
 		k.Groups, k.length = 1, c.Runs*c.Stride
@@ -236,7 +236,8 @@ func (k *product) run(w *Worker, frames int) {
 	}
 }
 
-// gather sets at to where each of the rows from row first on begins. It assembles rows that are not contiguous.
+// gather sets at to the positions at which the rows of a group begin, from row first on. It assembles rows that are not
+// contiguous.
 func (k *product) gather(w *Worker, first int, at []int, group int) {
 	frame, row := first/k.Vectors, first%k.Vectors*k.Groups+group
 	from := frame * k.in.size

@@ -40,7 +40,7 @@ func TestReading(t *testing.T) {
 			dir := t.TempDir()
 			m, x := imported(t, c.folder, "model.onnx", c.samples)
 			predict, _ := measured(t, c.folder, c.samples)
-			each := dataflow.Shape(m.In[0].Shape).Size()
+			each := dataflow.Shape(m.In[0].Shape).ElementCount()
 			floats := &command{counts: [2]int{c.few, c.many}, output: filepath.Join(dir, "y.npy")}
 			floats.run = func(in, out string) *exec.Cmd {
 				return exec.Command(hlsgen, "simulate", filepath.Join(models, c.folder, "model.onnx"), "--input", in,

@@ -32,7 +32,7 @@ func newTower(t testing.TB, depth, width int) tower {
 	var b dataflow.GraphBuilder
 	var made tower
 	add := func(op dataflow.Op, s int) int {
-		out, err := b.Add(op, []int{s}, nil, nil)
+		out, err := b.BindAndAdd(op, []int{s}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,18 +53,18 @@ func newTower(t testing.TB, depth, width int) tower {
 	for i := range int64(15) {
 		staircase.At, staircase.Value = append(staircase.At, 40*i-200), append(staircase.Value, i+1)
 	}
-	codes := num.Type{Kind: num.UInt, Width: 4}
-	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{32, 32, 3}, Range: []num.Range{codes.Range()},
+	codes := num.Type{Kind: num.KindUInt, Width: 4}
+	s := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{32, 32, 3}, Range: []num.Range{codes.Range()},
 		Elem: codes})
 	both := [2]int{1, 1}
 	for range depth {
-		c := b.Type(s).Shape.Channels()
+		c := b.TypeOfStream(s).Shape.Channels()
 		window := swg.Params{Kernel: [2]int{3, 3}, Stride: both, Dilation: both, Before: both, After: both, Groups: 1}
 		s = product(add(swg.New(window), s), width, 9*c, staircase)
 	}
-	s = product(add(globalpool.New(globalpool.Params{Op: layer.MaxPooling}), s), 10, width)
-	b.Output(s)
-	g, err := b.Graph()
+	s = product(add(globalpool.New(globalpool.Params{Op: layer.PoolingMax}), s), 10, width)
+	b.MarkOutput(s)
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,18 +90,18 @@ func BenchmarkSlopes(b *testing.B) {
 		b.Run(fmt.Sprintf("depth=%d/width=%d", c.depth, c.width), func(b *testing.B) {
 			of := newTower(b, c.depth, c.width)
 			before := heap()
-			p, err := fast.Compile(of.Graph)
+			p, err := fast.CompileGraph(of.Graph)
 			if err != nil {
 				b.Fatal(err)
 			}
-			w := p.Worker()
+			w := p.NewWorker()
 			x := dataflow.Tensor{Shape: dataflow.Shape{32, 32, 3}, Data: make([]int64, 32*32*3)}
 			in := slices.Repeat([][]dataflow.Tensor{{x}}, p.Batch)
-			w.Run(in)
-			takes := float64(heap()-before) - float64(p.BytesPerFrame()*(p.Batch-1))
+			w.RunFrames(in)
+			takes := float64(heap()-before) - float64(p.BufferBytesPerFrame()*(p.Batch-1))
 			start := cpuTime(b)
 			for b.Loop() {
-				w.Run(in)
+				w.RunFrames(in)
 			}
 			ns := float64(cpuTime(b)-start) / float64(b.N*p.Batch)
 			b.ReportMetric(ns, "cpu-ns/frame")
@@ -122,20 +122,20 @@ func BenchmarkThreads(b *testing.B) {
 		b.Skip("one processor")
 	}
 	of := newTower(b, 8, 64)
-	p, err := fast.Compile(of.Graph)
+	p, err := fast.CompileGraph(of.Graph)
 	if err != nil {
 		b.Fatal(err)
 	}
 	x := dataflow.Tensor{Shape: dataflow.Shape{32, 32, 3}, Data: make([]int64, 32*32*3)}
 	in := slices.Repeat([][]dataflow.Tensor{{x}}, p.Batch)
-	workers := []*fast.Worker{p.Worker(), p.Worker()}
+	workers := []*fast.Worker{p.NewWorker(), p.NewWorker()}
 	took := func(n int) (wall, cpu float64) { // n goroutines, each with the same number of frames
 		var all sync.WaitGroup
 		start, before := time.Now(), cpuTime(b)
 		for _, w := range workers[:n] {
 			all.Go(func() {
 				for range 8 {
-					w.Run(in)
+					w.RunFrames(in)
 				}
 			})
 		}

@@ -37,12 +37,12 @@ func TestThresholds(t *testing.T) {
 					if err != nil {
 						t.Skip(err)
 					}
-					e, ok := p.HostTables(im.Model)
+					e, ok := p.NewHostTables(im.Model)
 					if !ok {
 						t.Skip("its ends are no tables")
 					}
-					w := p.Worker()
-					for in := range im.Model.Host().Probes(im.Model.In) {
+					w := p.NewWorker()
+					for in := range im.Model.Host().ProbeSamples(im.Model.In) {
 						want, err := im.Model.Prefix.ToCodes(in)
 						if err != nil {
 							t.Fatal(err)
@@ -57,7 +57,8 @@ func TestThresholds(t *testing.T) {
 						for k, id := range p.g.In {
 							for i, code := range want[k].Data {
 								if got := w.at(&p.streams[id], 0, i); got != code {
-									t.Fatalf("%s: element %d of frame %d is %d, want %d", p.Machine(), i, k, got, code)
+									t.Fatalf("%s: element %d of frame %d is %d, want %d", p.ProcessorKind(), i, k, got,
+										code)
 								}
 							}
 						}

@@ -29,11 +29,14 @@ func (p *Executable) viewOf(s int) *view {
 	return p.whole(s)
 }
 
-// see makes the outputs of the node n, which only moves elements of its single input, views of this.
-func (p *Executable) see(n *dataflow.Node, g dataflow.Gather) {
+// see makes the outputs of the node n, which only moves elements of its single input, views of that input.
+func (p *Executable) see(n *dataflow.Node, g dataflow.GatherComputation) {
 	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
 		frame := p.border(n.In[0], g)
-		p.look(frame, n.Out, dataflow.Gather{Run: g.Run, At: func(_, r int) (input, at int) { return 0, b.Of(r) }})
+		p.look(frame, n.Out, dataflow.GatherComputation{Run: g.Run, At: func(_, r int) (input, at int) {
+			return 0,
+				b.Of(r)
+		}})
 		p.borders[n.Out[0]] = frame
 		return
 	}
@@ -41,11 +44,11 @@ func (p *Executable) see(n *dataflow.Node, g dataflow.Gather) {
 }
 
 // border adds a stream that is a copy of stream s with the border of g around it, and returns its number.
-func (p *Executable) border(s int, g dataflow.Gather) int {
+func (p *Executable) border(s int, g dataflow.GatherComputation) int {
 	frame := len(p.streams)
-	reach := p.streams[s].reach.Union(num.SingleValue(g.Fill))
+	reach := p.streams[s].reach.Union(num.SingleValueRange(g.Fill))
 	p.streams = append(p.streams, stream{size: g.Border.Runs * g.Run, reach: reach})
-	p.look(s, []int{frame}, dataflow.Gather{Run: g.Run, Fill: g.Fill, At: func(_, r int) (input, at int) {
+	p.look(s, []int{frame}, dataflow.GatherComputation{Run: g.Run, Fill: g.Fill, At: func(_, r int) (input, at int) {
 		if at = g.Border.In(r); at < 0 {
 			return -1, 0
 		}
@@ -55,8 +58,8 @@ func (p *Executable) border(s int, g dataflow.Gather) int {
 	return frame
 }
 
-// look makes the streams out views of the stream in, of which g says where their elements are.
-func (p *Executable) look(in int, out []int, g dataflow.Gather) {
+// look makes the streams out views of the stream in. g gives, for each run of their elements, its place in that stream.
+func (p *Executable) look(in int, out []int, g dataflow.GatherComputation) {
 	from := p.viewOf(in)
 	for k, s := range out {
 		run := dataflow.GCD(g.Run, from.run)
@@ -89,7 +92,7 @@ func (p *Executable) look(in int, out []int, g dataflow.Gather) {
 		root := &p.streams[v.root]
 		root.reach = root.reach.Union(p.streams[s].reach)
 		if v.filled() {
-			root.reach = root.reach.Union(num.SingleValue(v.fill))
+			root.reach = root.reach.Union(num.SingleValueRange(v.fill))
 		}
 	}
 }
@@ -231,7 +234,7 @@ func copyBytes(y, x []uint8, list []segment, fill *piece) {
 }
 
 // gather adds a stage for the node n, which moves elements of several inputs.
-func (p *Executable) gather(n *dataflow.Node, g dataflow.Gather) {
+func (p *Executable) gather(n *dataflow.Node, g dataflow.GatherComputation) {
 	for _, s := range n.In {
 		p.keep(s)
 	}

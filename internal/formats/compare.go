@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A FormatRow holds the figures of a format.
-type FormatRow struct {
+// NumberFormatFigures holds what CompareDotProducts finds of one number format: its range, accumulator widths and LUTs.
+type NumberFormatFigures struct {
 	Format    string  `json:"format"`
 	Bits      int     `json:"bits"`
 	Exponent  int     `json:"exponent"` // exponent bits; 0 for integers
@@ -22,43 +22,43 @@ type FormatRow struct {
 	Stored    int     `json:"stored"`    // bits of a weight in a table
 	// LUTs of a multiply-accumulate: LUT is the estimate for the C++ kernel, Cells the cells of the circuit in
 	// SystemVerilog. Cells is missing if no layer accumulates in so many bits.
-	LUT   int       `json:"lut"`
-	Parts []MACPart `json:"parts"`
-	Cells *int      `json:"cells,omitempty"`
+	LUT   int           `json:"lut"`
+	Parts []MACPartLUTs `json:"parts"`
+	Cells *int          `json:"cells,omitempty"`
 }
 
-// A MACPart is a part of a multiply-accumulate with its LUTs.
-type MACPart struct {
+// A MACPartLUTs names one part of a multiply-accumulate and states how many LUTs it takes.
+type MACPartLUTs struct {
 	Name string `json:"name"`
 	LUT  int    `json:"lut"`
 }
 
-// MaxLength is the largest number of products in a sum that Compare accepts.
-const MaxLength = 1 << 24
+// MaxDotProductLength is the largest number of products in a sum that CompareDotProducts accepts.
+const MaxDotProductLength = 1 << 24
 
-// Compare returns a row for each format of All. A row describes exact sums of n products of two numbers of its format
-// on the target. It returns an error unless n is from 1 to MaxLength.
-func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
-	if n < 1 || n > MaxLength {
-		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxLength)
+// CompareDotProducts returns the figures of each format of FormatsToCompare, for exact sums of n products of two
+// numbers of the format on the target. It returns an error unless n is from 1 to MaxDotProductLength.
+func CompareDotProducts(n int, t dataflow.Target) ([]NumberFormatFigures, error) {
+	if n < 1 || n > MaxDotProductLength {
+		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxDotProductLength)
 	}
 	fabric := cost.FabricOf(t.Board)
-	var rows []FormatRow
-	for _, f := range All() {
-		values := f.Values()
-		factor := mac.FactorOf(values)
+	var rows []NumberFormatFigures
+	for _, f := range FormatsToCompare() {
+		values := f.ValuesInLeastUnits()
+		factor := mac.WeightFactorOf(values)
 		one := f.product(n)
-		r := FormatRow{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
+		r := NumberFormatFigures{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
 			Largest:   f.LargestReal(),
-			Published: f.PublishedWidth(n), Exact: f.ExactWidth(n), Held: factor.Elem.String(),
-			Stored: factor.StoredBits(values)}
-		for _, p := range one.Estimate(fabric) {
+			Published: f.PublishedAccumulatorBits(n), Exact: f.ExactAccumulatorBits(n), Held: factor.Elem.String(),
+			Stored: factor.StoredBitsPerValue(values)}
+		for _, p := range one.KernelCost(fabric) {
 			if p.LUT > 0 {
-				r.Parts = append(r.Parts, MACPart{p.Name, p.LUT})
+				r.Parts = append(r.Parts, MACPartLUTs{p.Name, p.LUT})
 				r.LUT += p.LUT
 			}
 		}
-		if parts, ok := one.CircuitCost(fabric, t.Rate(), n); ok {
+		if parts, ok := one.CircuitCost(fabric, t.CircuitTiming(), n); ok {
 			all := 0
 			for _, p := range parts {
 				all += p.LUT
@@ -73,12 +73,12 @@ func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
 // product returns the description of a multiplier of two numbers of the format whose products are added, exactly, n at
 // a time.
 func (f SignedFormat) product(n int) mac.Multiplication {
-	factor := mac.FactorOf(f.Values())
-	return mac.NewMultiplication(factor, factor, f.ExactWidth(n))
+	factor := mac.WeightFactorOf(f.ValuesInLeastUnits())
+	return mac.NewMultiplication(factor, factor, f.ExactAccumulatorBits(n))
 }
 
-// Circuit returns a multiply-accumulate of two numbers of the format in SystemVerilog for a target. It takes one
-// product per clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
-func (f SignedFormat) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
-	return f.product(n).Circuit(t.Rate(), n)
+// BuildMACCircuit returns a multiply-accumulate of two numbers of the format in SystemVerilog for a target. It takes
+// one product per clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
+func (f SignedFormat) BuildMACCircuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
+	return f.product(n).Circuit(t.CircuitTiming(), n)
 }

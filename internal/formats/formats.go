@@ -26,10 +26,10 @@ type SignedFormat struct {
 	Top      int // number of codes of magnitudes that are infinities or NaN
 }
 
-// All returns the formats to compare: integers of 3 to 8 bits and minifloats of the same widths with 2 to 5 exponent
-// bits. The 8-bit formats of the Open Compute Project, which reserve the highest codes for NaN and infinities, come
-// last.
-func All() (list []SignedFormat) {
+// FormatsToCompare returns the formats to compare: integers of 3 to 8 bits and minifloats of the same widths with 2 to
+// 5 exponent bits. The 8-bit formats of the Open Compute Project, which reserve the highest codes for NaN and
+// infinities, come last.
+func FormatsToCompare() (list []SignedFormat) {
 	for n := 3; n <= 8; n++ {
 		list = append(list, SignedFormat{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
 		for e := 2; e < n && e <= 5; e++ {
@@ -40,13 +40,13 @@ func All() (list []SignedFormat) {
 	return append(list, SignedFormat{"OCP E4M3", 8, 4, 3, 1}, SignedFormat{"OCP E5M2", 8, 5, 2, 4})
 }
 
-// Float reports whether f is a minifloat.
-func (f SignedFormat) Float() bool { return f.Exponent > 0 }
+// IsMinifloat reports whether f is a minifloat.
+func (f SignedFormat) IsMinifloat() bool { return f.Exponent > 0 }
 
-// Largest returns the largest magnitude in units of the least positive number. For an integer it is the magnitude of
-// the most negative one.
-func (f SignedFormat) Largest() int64 {
-	if !f.Float() {
+// LargestInLeastUnits returns the largest magnitude of the format, in units of its least positive number. For an
+// integer format that is the magnitude of the most negative number.
+func (f SignedFormat) LargestInLeastUnits() int64 {
+	if !f.IsMinifloat() {
 		return 1 << f.Mantissa
 	}
 	return f.value(f.codes() - 1)
@@ -58,14 +58,14 @@ func (f SignedFormat) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(
 // value returns the magnitude with the given code, in units of the least positive number. Code 0 is zero. The format
 // must be a minifloat.
 func (f SignedFormat) value(code int64) int64 {
-	return num.Type{Kind: num.UFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.Value(code)
+	return num.Type{Kind: num.KindUFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.ValueOfCode(code)
 }
 
-// Values returns all numbers of the format, each once, in units of the least positive number. Those of a minifloat are
-// not sorted.
-func (f SignedFormat) Values() (list []int64) {
-	if !f.Float() {
-		for v := -f.Largest(); v < f.Largest(); v++ {
+// ValuesInLeastUnits returns all numbers of the format, each once, in units of the least positive number. Those of a
+// minifloat are not sorted.
+func (f SignedFormat) ValuesInLeastUnits() (list []int64) {
+	if !f.IsMinifloat() {
+		for v := -f.LargestInLeastUnits(); v < f.LargestInLeastUnits(); v++ {
 			list = append(list, v)
 		}
 		return list
@@ -80,27 +80,28 @@ func (f SignedFormat) Values() (list []int64) {
 // LargestReal returns the largest magnitude as a real number. A minifloat has the usual exponent bias, 2^(exponent
 // bits-1) - 1. An integer counts as itself.
 func (f SignedFormat) LargestReal() float64 {
-	if !f.Float() {
-		return float64(f.Largest())
+	if !f.IsMinifloat() {
+		return float64(f.LargestInLeastUnits())
 	}
 	bias := 1<<(f.Exponent-1) - 1
-	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // exact, since it has few bits
+	return math.Ldexp(float64(f.LargestInLeastUnits()), 1-bias-f.Mantissa) // exact, since it has few bits
 }
 
-// PublishedWidth returns the accumulator width for n products of two numbers of the format, by the rule of arXiv
-// 2311.12359. For integers of b bits that is 2b + ceil(log2 n) + 1. With e exponent and m mantissa bits, it is 2(2^e +
-// m) + ceil(log2 n) - 1.
-func (f SignedFormat) PublishedWidth(n int) int {
+// PublishedAccumulatorBits returns the accumulator width for n products of two numbers of the format, by the rule of
+// arXiv 2311.12359. For integers of b bits that is 2b + ceil(log2 n) + 1. With e exponent and m mantissa bits, it is
+// 2(2^e + m) + ceil(log2 n) - 1.
+func (f SignedFormat) PublishedAccumulatorBits(n int) int {
 	log := bits.Len(uint(n - 1))
-	if !f.Float() {
+	if !f.IsMinifloat() {
 		return 2*f.Bits + log + 1
 	}
 	return 2*(1<<f.Exponent+f.Mantissa) + log - 1
 }
 
-// ExactWidth returns the bits in two's complement that hold every sum of n products of two numbers of the format.
-func (f SignedFormat) ExactWidth(n int) int {
-	most := big.NewInt(f.Largest())
+// ExactAccumulatorBits returns the bits in two's complement that hold every sum of n products of two numbers of the
+// format.
+func (f SignedFormat) ExactAccumulatorBits(n int) int {
+	most := big.NewInt(f.LargestInLeastUnits())
 	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))
 	return most.BitLen() + 1
 }

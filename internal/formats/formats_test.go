@@ -17,9 +17,9 @@ func TestWidths(t *testing.T) {
 		"INT8": {30, 28}, "E2M3": {26, 25}, "E3M3": {34, 33}, "E4M3": {50, 49}, "E5M2": {80, 79},
 		"OCP E4M3": {50, 49}, "OCP E5M2": {80, 77},
 	} {
-		i := slices.IndexFunc(All(), func(f SignedFormat) bool { return f.Name == name })
-		f := All()[i]
-		if got := [2]int{f.PublishedWidth(4608), f.ExactWidth(4608)}; got != want {
+		i := slices.IndexFunc(FormatsToCompare(), func(f SignedFormat) bool { return f.Name == name })
+		f := FormatsToCompare()[i]
+		if got := [2]int{f.PublishedAccumulatorBits(4608), f.ExactAccumulatorBits(4608)}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -30,11 +30,11 @@ func TestLargest(t *testing.T) {
 	t.Parallel()
 	want := map[string]float64{"E2M1": 6, "E2M3": 7.5, "E3M2": 28, "E4M3": 480, "E5M2": 114688, "OCP E4M3": 448,
 		"OCP E5M2": 57344, "INT8": 128}
-	for _, f := range All() {
+	for _, f := range FormatsToCompare() {
 		if w, ok := want[f.Name]; ok && f.LargestReal() != w {
 			t.Errorf("%s: %v, want %v", f.Name, f.LargestReal(), w)
 		}
-		values := f.Values()
+		values := f.ValuesInLeastUnits()
 		if codes := 1<<f.Bits - 2*f.Top; len(values) != codes && len(values) != codes-1 {
 			t.Errorf("%s has %d values of %d codes", f.Name, len(values), codes)
 		}
@@ -43,8 +43,8 @@ func TestLargest(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	board, _ := boards.Find("zcu104")
-	rows, err := Compare(4608, dataflow.Target{Board: board, ClockMHz: 100})
+	board, _ := boards.FindBoard("zcu104")
+	rows, err := CompareDotProducts(4608, dataflow.Target{Board: board, ClockMHz: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s takes no wider an accumulator than %s", r.Format, before.Format)
 		}
 	}
-	if _, err := Compare(0, dataflow.Target{}); err == nil {
+	if _, err := CompareDotProducts(0, dataflow.Target{}); err == nil {
 		t.Error("sums of nothing are compared")
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"hlsgen/internal/simulate"
 )
 
-// A LabelledModel holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
+// A ModelAccuracy holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
 // samples. A sample with a negative label does not count.
-type LabelledModel struct {
+type ModelAccuracy struct {
 	Name        string     `json:"name"`
 	Samples     int        `json:"samples"`
 	Right       int        `json:"right"`
@@ -31,17 +31,18 @@ type LabelledModel struct {
 	Own float64 `json:"own_accuracy,omitempty"`
 }
 
-// MeasureAccuracy runs the folder's model.onnx on its inputs.npy and compares the classes with those of labels.npy,
-// which has one per sample from the first on. If the model or a file is unfit, it adds an error to d and returns nil.
-func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *diag.List) (*LabelledModel, error) {
+// MeasureModelAccuracy runs the folder's model.onnx on its inputs.npy and compares the classes with those of
+// labels.npy, which has one per sample from the first on. If the model or a file is unfit, it adds an error to d and
+// returns nil.
+func MeasureModelAccuracy(ctx context.Context, folder string, o options.Source, d *diag.List) (*ModelAccuracy, error) {
 	path := filepath.Join(folder, "labels.npy")
-	arrays, err := npy.ReadFile(path)
+	arrays, err := npy.ReadArrays(path)
 	if err != nil {
 		hint := "give a folder with model.onnx, inputs.npy and labels.npy"
 		if !errors.Is(err, fs.ErrNotExist) {
 			hint = "labels.npy has the class of each of the first samples"
 		}
-		d.Fail(diag.FileUnreadable, path, err.Error(), hint)
+		d.AddError(diag.FileUnreadable, path, err.Error(), hint)
 		return nil, nil
 	}
 	var labels *npy.Array
@@ -50,10 +51,10 @@ func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *di
 	}
 	o.Model = filepath.Join(folder, "model.onnx")
 	checked, err := check.Run(ctx, check.Options{Source: o}, d)
-	if checked == nil || err != nil || d.Failed() {
+	if checked == nil || err != nil || d.HasErrors() {
 		return nil, err
 	}
-	m := &LabelledModel{Name: filepath.Base(filepath.Clean(folder))}
+	m := &ModelAccuracy{Name: filepath.Base(filepath.Clean(folder))}
 	for _, l := range checked.Layers {
 		if l.Acc != nil {
 			m.Accumulator = max(m.Accumulator, l.Acc.Used)
@@ -61,8 +62,8 @@ func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *di
 		}
 	}
 	o.Data = filepath.Join(folder, "inputs.npy")
-	got, err := simulate.Run(ctx, simulate.Options{Source: o, Engine: engines.Eval}, d)
-	if got == nil || err != nil || d.Failed() {
+	got, err := simulate.Run(ctx, simulate.Options{Source: o, Engine: engines.EngineEval}, d)
+	if got == nil || err != nil || d.HasErrors() {
 		return nil, err
 	}
 	y := got.Outputs[0]
@@ -77,7 +78,7 @@ func MeasureAccuracy(ctx context.Context, folder string, o options.Source, d *di
 		}
 	}
 	if m.Samples == 0 {
-		d.Fail(diag.DataInvalid, path, "there are no classes to compare labels with",
+		d.AddError(diag.InputDataInvalid, path, "there are no classes to compare labels with",
 			"give a classifier and its labels")
 		return nil, nil
 	}
@@ -95,13 +96,14 @@ func largest(scores []float64) (best int) {
 	return best
 }
 
-// own returns the number accuracy of a JSON file, a share. It returns 0 if the file is unreadable or has none.
+// own returns the field accuracy of a JSON file, a share from 0 to 1. It returns 0 if the file is unreadable or lacks
+// the field.
 func own(path string) float64 {
 	const most = 1 << 20
 	var info struct {
 		Accuracy float64 `json:"accuracy"`
 	}
-	text, err := safefile.ReadFile(path, most)
+	text, err := safefile.ReadRegularFile(path, most)
 	if err != nil || json.Unmarshal(text, &info) != nil {
 		return 0
 	}

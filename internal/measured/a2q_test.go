@@ -105,7 +105,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	for _, r := range c.Audit[1 : len(c.Audit)-1] {
 		x.exact, x.types = max(x.exact, r.Declared.Exact), max(x.types, r.Declared.DataType)
 	}
-	for _, s := range c.Imported.Sums()[1 : len(c.Audit)-1] {
+	for _, s := range c.Imported.AllLayerDotProducts()[1 : len(c.Audit)-1] {
 		for _, row := range s.Weights {
 			for _, w := range row {
 				if all++; w == 0 {
@@ -116,7 +116,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	}
 	x.zeros = float64(none) / float64(all)
 	o.Data, o.LabelsFile = filepath.Join(dir, "inputs.npy"), filepath.Join(dir, "labels.npy")
-	run, err := simulate.Run(context.Background(), simulate.Options{Source: o, Engine: engines.Eval}, &d)
+	run, err := simulate.Run(context.Background(), simulate.Options{Source: o, Engine: engines.EngineEval}, &d)
 	if err != nil || run == nil {
 		t.Fatal(dir, err, d.Diags)
 	}
@@ -126,7 +126,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 		return n.Name == c.Audit[1].Layer
 	})
 	op := c.Imported.Model.Graph.Nodes[at].Op
-	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.BRAM, Compute: dataflow.ComputeInLUTs}
+	f := dataflow.Fold{PE: 4, SIMD: 4, Memory: dataflow.MemoryBRAM, Compute: dataflow.MultiplierInLUTs}
 	x.layer = point{name: strings.ReplaceAll(x.name, "-", "_"), op: op, fold: f, target: to}
 	x.lut = op.Cost(f, to).Total().LUT
 	return x
@@ -185,7 +185,7 @@ func TestA2QPage(t *testing.T) {
 		}
 		a := x.accuracy
 		lines = append(lines, strings.TrimRight(fmt.Sprintf(format, x.name, x.method, asked, fmt.Sprint(x.exact),
-			fmt.Sprint(x.types), fmt.Sprintf("%.1f %% (%.1f to %.1f %%)", 100*a.Share(), 100*a.Low, 100*a.High),
+			fmt.Sprint(x.types), fmt.Sprintf("%.1f %% (%.1f to %.1f %%)", 100*a.ShareRight(), 100*a.Low, 100*a.High),
 			fmt.Sprintf("%.1f %%", 100*x.stated), fmt.Sprintf("%.1f %%", 100*x.zeros), fmt.Sprint(x.lut),
 			fmt.Sprint(x.yosys)), " "))
 	}
@@ -219,7 +219,7 @@ func a2qPicture(list []*a2q) ([]byte, error) {
 	accuracy, luts := map[string][]chart.CurvePoint{}, map[string][]chart.CurvePoint{}
 	for _, x := range list {
 		bits, a := float64(x.exact), x.accuracy
-		accuracy[x.group()] = append(accuracy[x.group()], chart.CurvePoint{X: bits, Y: 100 * a.Share(),
+		accuracy[x.group()] = append(accuracy[x.group()], chart.CurvePoint{X: bits, Y: 100 * a.ShareRight(),
 			Low:  100 * a.Low,
 			High: 100 * a.High})
 		luts[x.group()+", Yosys"] = append(luts[x.group()+", Yosys"], chart.CurvePoint{X: bits, Y: float64(x.yosys)})
@@ -240,7 +240,7 @@ func a2qPicture(list []*a2q) ([]byte, error) {
 		return c
 	}
 	const bits, percent = "bits of the hidden layers' accumulators", "accuracy in %"
-	p, err := chart.Panels{
+	p, err := chart.PanelRow{
 		{Title: "Accuracy on 128 digits, 95 % intervals", X: bits, Y: percent, From: 65, To: 101,
 			Curves: curves(accuracy)},
 		{Title: "LUTs of the first hidden layer", X: bits, Y: "LUT", Curves: curves(luts)},

@@ -43,7 +43,7 @@ func narrow(t *testing.T, c layertest.Case, to dataflow.Target) point {
 	p := point{name: "layer", op: bind(t, c.Op, c.In...), target: to}
 	folds := slices.Collect(p.op.Folds())
 	at := slices.IndexFunc(folds, func(f dataflow.Fold) bool {
-		return f.PE == folds[0].PE && f.SIMD == folds[0].SIMD && f.Memory == dataflow.BRAM
+		return f.PE == folds[0].PE && f.SIMD == folds[0].SIMD && f.Memory == dataflow.MemoryBRAM
 	})
 	p.fold = folds[max(at, 0)]
 	return p
@@ -52,14 +52,14 @@ func narrow(t *testing.T, c layertest.Case, to dataflow.Target) point {
 func holdCarried(t *testing.T, p point, n netlist) {
 	t.Helper()
 	levels, from, to := n.carried()
-	for _, b := range boards.All() {
-		if b.Family != boards.AMD {
+	for _, b := range boards.AllBoards() {
+		if b.Family != boards.FamilyAMD {
 			continue
 		}
-		c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.ExpectedDelay)
-		if ns := c.LUTLevelsNS(max(1, levels)); ns > c.StageNS() {
+		c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.DelayRangeExpected)
+		if ns := c.LUTLevelsNS(max(1, levels)); ns > c.StageBudgetNS() {
 			t.Errorf("%+v: %d lookup tables, %.2f ns, where a stage of %s has %.2f: from %s to %s", p.fold, levels, ns,
-				b.Name, c.StageNS(), from, to)
+				b.Name, c.StageBudgetNS(), from, to)
 		}
 	}
 }

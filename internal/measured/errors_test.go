@@ -24,7 +24,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []luts.KindCost // in the order of the file
+	var got []luts.CostPerCell // in the order of the file
 	for _, board := range boardsMeasured {
 		numbers := fit(trials(t, target(t, board)))
 		got = append(got, numbers[:]...)
@@ -213,7 +213,7 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 		if !ok {
 			continue
 		}
-		r := estimate.DesignCost(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
+		r := estimate.EstimateDesign(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
 			n.design.Model.Graph).Total())
 		off(n.name+" LUT", relative(float64(r.LUT), m.LUT))
 		off(n.name+" FF", relative(float64(r.FF), m.FF))
@@ -283,7 +283,7 @@ func finnLines(t *testing.T) []string {
 		if vivado[at] != 0 {
 			theirs = fmt.Sprint(vivado[at])
 		}
-		lut, _ := x.estimated(luts.SynthesisRulesOf(cost.Series7).Numbers)
+		lut, _ := x.estimated(luts.SynthesisRulesOf(cost.FabricSeries7).Numbers)
 		f := finn(x.fold.PE, x.fold.SIMD)
 		lines = append(lines, fmt.Sprintf(format, fmt.Sprint(x.fold.PE), fmt.Sprint(x.fold.SIMD),
 			fmt.Sprint(x.measured.LUT), fmt.Sprintf("%.0f", lut), theirs, fmt.Sprintf("%.0f", f),

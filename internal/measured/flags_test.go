@@ -63,7 +63,7 @@ func (p part) text(module string) string {
 // measuredParts returns for each part the most lookup tables on a path within a loop of registers.
 func measuredParts(t *testing.T) (levels []int) {
 	t.Helper()
-	files := rtl.Library()
+	files := rtl.LibraryModuleFiles()
 	read := []string{"read_verilog -sv -defer lib/*.sv"}
 	for i, p := range parts() {
 		name := fmt.Sprintf("part_%d", i)
@@ -89,24 +89,24 @@ func TestFlags(t *testing.T) {
 	tier.NotQuick(t)
 	tier.Needs(t, "yosys")
 	lines := []string{"| | lookup tables | 7 series, 100 MHz | UltraScale+, 200 MHz |", "|---|---|---|---|"}
-	columns := []delay.StageClock{delay.NewStageClock(delay.Series7, 100, nil, delay.ExpectedDelay),
-		delay.NewStageClock(delay.UltraScale, 200, nil, delay.ExpectedDelay)}
+	columns := []delay.StageClock{delay.NewStageClock(delay.FamilySeries7, 100, nil, delay.DelayRangeExpected),
+		delay.NewStageClock(delay.FamilyUltraScale, 200, nil, delay.DelayRangeExpected)}
 	row := func(name, levels string, ns func(delay.StageClock) float64) {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f | %.2f |", name, levels, ns(columns[0]), ns(columns[1])))
 	}
 	for i, levels := range measuredParts(t) {
 		name := parts()[i].name
-		for _, b := range boards.All() {
+		for _, b := range boards.AllBoards() {
 			if c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
-				delay.ExpectedDelay); b.Family == boards.AMD &&
-				c.LUTLevelsNS(max(1, levels)) > c.StageNS() {
+				delay.DelayRangeExpected); b.Family == boards.FamilyAMD &&
+				c.LUTLevelsNS(max(1, levels)) > c.StageBudgetNS() {
 				t.Errorf("%s: %d lookup tables, %.2f ns, where a stage of %s has %.2f", name, levels,
-					c.LUTLevelsNS(levels), b.Name, c.StageNS())
+					c.LUTLevelsNS(levels), b.Name, c.StageBudgetNS())
 			}
 		}
 		row(name, fmt.Sprint(levels), func(c delay.StageClock) float64 { return c.LUTLevelsNS(max(1, levels)) })
 	}
-	row("*a stage*", "", delay.StageClock.StageNS)
+	row("*a stage*", "", delay.StageClock.StageBudgetNS)
 	const file = "../../docs/clock.md"
 	source, err := os.ReadFile(file)
 	if err != nil {

@@ -25,8 +25,8 @@ const products = 4608
 // whose exact sums no layer supports are left out.
 func formatPoints(t *testing.T) (list []formatPoint) {
 	to := target(t, networkBoard)
-	for _, f := range formats.All() {
-		if m, ok := f.Circuit(products, to); ok {
+	for _, f := range formats.FormatsToCompare() {
+		if m, ok := f.BuildMACCircuit(products, to); ok {
 			name := "mac_" + strings.ToLower(strings.ReplaceAll(f.Name, " ", "_"))
 			list = append(list, formatPoint{f, point{name: name, made: m, target: to}})
 		}
@@ -76,7 +76,7 @@ func TestFormats(t *testing.T) {
 	for _, x := range formatPoints(t) {
 		m, ok := have[x.name]
 		delete(have, x.name)
-		lut, ff := trial{counts: d.Count(x.made)}.estimated(d.Numbers)
+		lut, ff := trial{counts: d.CountCells(x.made)}.estimated(d.Numbers)
 		switch {
 		case !ok:
 			t.Errorf("%s was not measured", x.name)
@@ -107,12 +107,12 @@ func TestFormatsPage(t *testing.T) {
 	integer := 0 // lookup tables of the integer format of as many bits, which comes first
 	for _, x := range formatPoints(t) {
 		m := have[x.name]
-		if !x.format.Float() {
+		if !x.format.IsMinifloat() {
 			integer = m.LUT
 		}
-		lut, _ := trial{counts: d.Count(x.made)}.estimated(d.Numbers)
+		lut, _ := trial{counts: d.CountCells(x.made)}.estimated(d.Numbers)
 		lines = append(lines, fmt.Sprintf(format, x.format.Name, fmt.Sprint(x.format.Bits),
-			fmt.Sprint(x.format.ExactWidth(products)), fmt.Sprint(m.LUT), fmt.Sprintf("%.0f", lut),
+			fmt.Sprint(x.format.ExactAccumulatorBits(products)), fmt.Sprint(m.LUT), fmt.Sprintf("%.0f", lut),
 			fmt.Sprintf("%.2f", float64(m.LUT)/float64(integer)), fmt.Sprint(m.FF), fmt.Sprint(m.Levels)))
 	}
 	page := shown(t, string(source), "formats", lines)

@@ -62,12 +62,12 @@ type point struct {
 }
 
 // files returns the modules of a point; the one on top has its name.
-func (p point) files() templates.Files {
+func (p point) files() templates.ProjectFiles {
 	switch {
 	case p.made != nil:
-		return rtl.Layer(p.name, "", p.made)
+		return rtl.GenerateLayerFiles(p.name, "", p.made)
 	case p.op != nil:
-		return rtl.Layer(p.name, "", p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target))
+		return rtl.GenerateLayerFiles(p.name, "", p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target))
 	}
 	style := map[cost.MemoryStyle]string{cost.StyleShiftRegister: "srl", cost.StyleDistributedRAM: "lutram",
 		cost.StyleBlockRAM: "bram"}[p.fifo.In]
@@ -76,7 +76,7 @@ func (p point) files() templates.Files {
     hlsgen_stream #(.WIDTH(%d), .PLACES(%d), .STYLE("%s")) fifo (.*);
 endmodule
 `, p.name, p.fifo.Width-1, p.fifo.Width, p.fifo.Places, style)
-	return templates.Files{{Path: "rtl/layers/" + p.name + ".sv", Data: []byte(text)}}
+	return templates.ProjectFiles{{Path: "rtl/layers/" + p.name + ".sv", Data: []byte(text)}}
 }
 
 // boardsMeasured lists a board of each family that Yosys synthesises for. Most networks are measured only for
@@ -88,9 +88,9 @@ const networkBoard = "pynq-z1"
 // family returns Yosys' name for the target's devices.
 func family(t dataflow.Target) string {
 	switch t.Board.Family {
-	case boards.ICE40U:
+	case boards.FamilyICE40U:
 		return "ice40"
-	case boards.ECP5:
+	case boards.FamilyECP5:
 		return "ecp5"
 	}
 	return "xilinx"
@@ -101,7 +101,7 @@ func (p point) key() string { return family(p.target) + " " + p.name }
 
 func target(t testing.TB, name string) dataflow.Target {
 	t.Helper()
-	b, err := boards.Find(name)
+	b, err := boards.FindBoard(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +178,9 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
 				layertest.FullType(element(sweep.in, false), 2, 4*simd))
 			for f := range op.Folds() {
-				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.ComputeInDSPs || f.Memory == dataflow.URAM ||
-					f.Steps == dataflow.SerialStepping || f.Memory == dataflow.LUTRAM && (pe*simd != 16 ||
+				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.MultiplierInDSPs ||
+					f.Memory == dataflow.MemoryURAM ||
+					f.Steps == dataflow.SerialStepEvaluation || f.Memory == dataflow.MemoryLUTRAM && (pe*simd != 16 ||
 					sweep.weight != 2) {
 					continue
 				}
@@ -196,9 +197,9 @@ func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, op dataflow.Op, folds ...[2]int) {
 		for _, fold := range folds {
 			for f := range op.Folds() {
-				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.ComputeInDSPs &&
-					f.Memory != dataflow.URAM &&
-					f.Memory != dataflow.LUTRAM && f.Steps != dataflow.SerialStepping {
+				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.MultiplierInDSPs &&
+					f.Memory != dataflow.MemoryURAM &&
+					f.Memory != dataflow.MemoryLUTRAM && f.Steps != dataflow.SerialStepEvaluation {
 					name := fmt.Sprintf("dsp_%s_pe%d_simd%d", name, f.PE, f.SIMD)
 					list = append(list, point{name: name, op: op, fold: f, target: to})
 					break
@@ -245,9 +246,9 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], bits[0])}),
 				layertest.FullType(element(bits[1], false), 2, size[1]))
 			for f := range op.Folds() {
-				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.ComputeInDSPs &&
-					f.Memory == dataflow.LUTRAM &&
-					f.Steps != dataflow.SerialStepping {
+				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.MultiplierInDSPs &&
+					f.Memory == dataflow.MemoryLUTRAM &&
+					f.Steps != dataflow.SerialStepEvaluation {
 					name := fmt.Sprintf("const_w%da%d_pe%d_simd%d", bits[0], bits[1], f.PE, f.SIMD)
 					list = append(list, point{name: name, op: op, fold: f, target: to})
 				}
@@ -261,7 +262,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
 	var folds []dataflow.Fold
 	for f := range op.Folds() {
-		if f.Memory != dataflow.URAM && f.Compute != dataflow.ComputeInDSPs && f.PE*f.SIMD <= 16 {
+		if f.Memory != dataflow.MemoryURAM && f.Compute != dataflow.MultiplierInDSPs && f.PE*f.SIMD <= 16 {
 			folds = append(folds, f)
 		}
 	}
@@ -287,8 +288,8 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 		Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), layertest.FullType(u4, 16, 16, 8))
 	more("swg_2x2", 4, swg.New(swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}, Dilation: [2]int{1, 1},
 		Groups: 1}), layertest.FullType(u2, 28, 28, 16))
-	more("pool_max", 2, pool.New(pool.Params{Op: pool.Max}), layertest.FullType(u4, 4, 4, 16))
-	more("pool_sum", 2, pool.New(pool.Params{Op: pool.Sum}), layertest.FullType(u4, 4, 9, 8))
+	more("pool_max", 2, pool.New(pool.Params{Op: pool.PoolingMax}), layertest.FullType(u4, 4, 4, 16))
+	more("pool_sum", 2, pool.New(pool.Params{Op: pool.PoolingSum}), layertest.FullType(u4, 4, 9, 8))
 	more("threshold_one", 2, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.FullType(i10, 4,
 		16))
 	more("threshold_each", 5, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.FullType(i10, 4,
@@ -321,7 +322,7 @@ func fifos(to dataflow.Target) (list []point) {
 		{Places: 32, Width: 16, In: cost.StyleShiftRegister}, {Places: 40, Width: 8, In: cost.StyleDistributedRAM},
 		{Places: 64, Width: 24, In: cost.StyleDistributedRAM}, {Places: 520, Width: 8, In: cost.StyleBlockRAM},
 		{Places: 1024, Width: 16, In: cost.StyleBlockRAM}} {
-		if q.In == cost.StyleDistributedRAM && !to.Board.StoresInLUTs() {
+		if q.In == cost.StyleDistributedRAM && !to.Board.CanStoreInLUTs() {
 			continue
 		}
 		list = append(list, point{name: fmt.Sprintf("fifo_%d_of_%d_bits", q.Places, q.Width), fifo: q, target: to})
@@ -333,12 +334,12 @@ func fifos(to dataflow.Target) (list []point) {
 func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	m := model(t, "internal/testsupport/models/lstm-h16-w8a8-pot/model.onnx")
 	for i, n := range m.Graph.Nodes {
-		if n.Op.Kind() == rnn.Kind {
+		if n.Op.Kind() == rnn.KindName {
 			list = append(list, spread(fmt.Sprintf("lstm%d_w8a8", i), n.Op, 40, to)...)
 		}
 	}
 	return slices.DeleteFunc(list, func(p point) bool {
-		return p.fold.PE*p.fold.SIMD > 1 || p.fold.Memory != dataflow.BRAM
+		return p.fold.PE*p.fold.SIMD > 1 || p.fold.Memory != dataflow.MemoryBRAM
 	})
 }
 
@@ -351,7 +352,7 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
 		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {
 		most := mostLUT4
-		if p.fold.Compute == dataflow.ComputeInDSPs {
+		if p.fold.Compute == dataflow.MultiplierInDSPs {
 			most = mostMultiplied
 		}
 		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= most {
@@ -383,13 +384,13 @@ func (p point) group() string {
 	switch {
 	case p.op == nil:
 		return ofFIFOs
-	case p.fold.Compute == dataflow.ComputeInDSPs:
+	case p.fold.Compute == dataflow.MultiplierInDSPs:
 		return inSlices
 	case p.prefixed("const", "signs"):
 		return ofConstants
 	case p.prefixed("requant", "scaled", "stepped"):
 		return ofSteps
-	case p.fold.Memory == dataflow.LUTRAM:
+	case p.fold.Memory == dataflow.MemoryLUTRAM:
 		return inTables
 	}
 	return inMemories
@@ -424,12 +425,12 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400, true},
 		{"digits-cnn-w4a4", "internal/testsupport/models/digits-cnn-w4a4/model.onnx", 5000, true},
 	} {
-		if n.amd && to.Board.Family != boards.AMD {
+		if n.amd && to.Board.Family != boards.FamilyAMD {
 			continue
 		}
 		var d diag.List
 		by := to // so that the folds do not change with the measurements here
-		by.Formula = dataflow.FINNFormula
+		by.Formula = dataflow.FINNCostFormula
 		made, err := folding.FindBestDesign(context.Background(), model(t, n.model), by,
 			folding.Goal{Interval: float64(n.interval)}, &d)
 		if err != nil || made == nil {
@@ -437,7 +438,7 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 		}
 		made.Design.Target = to
 		key := "network " + n.name
-		if to.Board.Family != boards.AMD {
+		if to.Board.Family != boards.FamilyAMD {
 			key = "network " + family(to) + " " + n.name
 		}
 		list = append(list, network{key, made.Design})

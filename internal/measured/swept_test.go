@@ -24,9 +24,9 @@ func constantSigns(t testing.TB, to dataflow.Target) (list []point) {
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], 1)}),
 				layertest.FullType(element(bits, false), 2, size[1]))
 			for f := range op.Folds() {
-				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.ComputeInDSPs &&
-					f.Memory == dataflow.LUTRAM &&
-					f.Steps != dataflow.SerialStepping {
+				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.MultiplierInDSPs &&
+					f.Memory == dataflow.MemoryLUTRAM &&
+					f.Steps != dataflow.SerialStepEvaluation {
 					name := fmt.Sprintf("signs_a%d_pe%d_simd%d", bits, f.PE, f.SIMD)
 					list = append(list, point{name: name, op: op, fold: f, target: to})
 				}
@@ -42,8 +42,9 @@ func constantSteps(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, op dataflow.Op, in num.Type) {
 		bound := bind(t, op, layertest.FullType(in, 4, 8))
 		for f := range bound.Folds() {
-			if (f.Memory == dataflow.NoMemory || f.Memory == dataflow.LUTRAM) && f.Compute != dataflow.ComputeInDSPs &&
-				f.Steps != dataflow.SerialStepping && (f.PE == 1 || f.PE == 8) {
+			if (f.Memory == dataflow.NoMemory || f.Memory == dataflow.MemoryLUTRAM) &&
+				f.Compute != dataflow.MultiplierInDSPs &&
+				f.Steps != dataflow.SerialStepEvaluation && (f.PE == 1 || f.PE == 8) {
 				list = append(list, point{name: fmt.Sprintf("%s_pe%d", name, f.PE), op: bound, fold: f, target: to})
 			}
 		}

@@ -89,12 +89,12 @@ func tableOf(t *testing.T, file string) map[string]cellCount {
 type trial struct {
 	point
 	measured cellCount
-	apart    float64            // relative difference of the two counts of lookup tables
-	counts   luts.CellCounts    // of a layer or circuit: its elements, by kind
-	ruled    luts.CellCounts    // the same if no small circuit is mapped gate by gate
-	reported dataflow.Resources // of a layer: the estimate in whole cells, as reports have it
-	fixed    dataflow.Resources // of a FIFO: the estimate, to which nothing is fitted
-	held     bool               // not used by the fit
+	apart    float64                  // relative difference of the two counts of lookup tables
+	counts   luts.CellCountsByPurpose // of a layer or circuit: its elements, by kind
+	ruled    luts.CellCountsByPurpose // the same if no small circuit is mapped gate by gate
+	reported dataflow.Resources       // of a layer: the estimate in whole cells, as reports have it
+	fixed    dataflow.Resources       // of a FIFO: the estimate, to which nothing is fitted
+	held     bool                     // not used by the fit
 }
 
 // held reports whether the fit leaves out a point: about a third of all, chosen by a hash of the name, so that
@@ -131,12 +131,13 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 			x.measured.LUT, x.apart = (c.LUT+o.LUT)/2, relative(float64(o.LUT), c.LUT)
 		}
 		if p.op == nil {
-			x.fixed = estimate.CostOfParts(p.fifo.Of(d.Fabric)...).Total()
+			x.fixed = estimate.CostOfParts(p.fifo.CostOnFabric(d.Fabric)...).Total()
 		} else {
 			m := p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target)
-			x.counts, x.reported = d.Count(m), estimate.CostOfParts(luts.Estimate(m, d.Fabric)...).Total()
+			x.counts, x.reported = d.CountCells(m), estimate.CostOfParts(luts.EstimateCircuitCost(m,
+				d.Fabric)...).Total()
 			if x.ruled = x.counts; d.Small {
-				x.ruled = rules.Count(m)
+				x.ruled = rules.CountCells(m)
 			}
 		}
 		list = append(list, x)
@@ -145,7 +146,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.
-func (x trial) estimated(n [luts.CellKinds]luts.KindCost) (lut, ff float64) {
+func (x trial) estimated(n [luts.CellPurposeCount]luts.CostPerCell) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
 		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
@@ -182,9 +183,9 @@ const firm = 1
 // held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
 // rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
 // take few lookup tables.
-func fit(list []trial) (n [luts.CellKinds]luts.KindCost) {
+func fit(list []trial) (n [luts.CellPurposeCount]luts.CostPerCell) {
 	for k := range n {
-		n[k] = luts.KindCost{LUT: 1, FF: 1}
+		n[k] = luts.CostPerCell{LUT: 1, FF: 1}
 	}
 	list = slices.Clone(list)
 	for i := range list {

@@ -39,7 +39,7 @@ func together(ctx context.Context, dir string, list []point) (map[string]cellCou
 
 // netlists synthesises points with Yosys and returns their netlists by name, and the CPU time.
 func netlists(ctx context.Context, dir string, list []point) (map[string]netlist, time.Duration, error) {
-	files := rtl.Library()
+	files := rtl.LibraryModuleFiles()
 	tops := map[string]bool{}
 	for _, p := range list {
 		files, tops[p.name] = append(files, p.files()...), true
@@ -72,16 +72,16 @@ func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]
 	if err != nil {
 		return nil, "", 0, err
 	}
-	made, spent, err = run(ctx, dir, family(n.design.Target), append(rtl.Library(), w.Files...),
+	made, spent, err = run(ctx, dir, family(n.design.Target), append(rtl.LibraryModuleFiles(), w.Files...),
 		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
 			"proc", "flatten"})
 	return made, w.Top, spent, err
 }
 
 // run writes the files and has Yosys read them with the given commands and synthesise them for the family.
-func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]netlist,
+func run(ctx context.Context, dir, family string, files templates.ProjectFiles, read []string) (map[string]netlist,
 	time.Duration, error) {
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		return nil, 0, err
 	}
 	dir = filepath.Join(dir, "rtl")

@@ -37,8 +37,8 @@ var dtypes = map[string]struct {
 	"u1": {"uint8", 1}, "u2": {"uint16", 2}, "u4": {"uint32", 4}, "u8": {"uint64", 8}, "b1": {"bool", 1},
 }
 
-// Size returns the number of elements.
-func (a *Array) Size() int {
+// ElementCount returns the number of elements.
+func (a *Array) ElementCount() int {
 	n := 1
 	for _, d := range a.Shape {
 		n *= d
@@ -52,12 +52,12 @@ const maxInt = 1 << 53
 // Parse returns the array in the .npy file b, in row-major order. It checks the sizes in the header against the length
 // of the file before it allocates memory.
 func Parse(b []byte) (*Array, error) {
-	left := MaxElements
+	left := MaxElementsPerFile
 	return parse(bytes.NewReader(b), int64(len(b)), &left)
 }
 
-// MaxElements limits the elements that the arrays of a file may have together. Each takes eight bytes of memory.
-const MaxElements = 1 << 28
+// MaxElementsPerFile limits the elements that the arrays of a file may have together. Each takes eight bytes of memory.
+const MaxElementsPerFile = 1 << 28
 
 // parse reads an .npy file of at most size bytes. It subtracts its elements from left, and returns an error if left is
 // too small. It reads no further than the header requires.
@@ -71,7 +71,8 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 		return nil, err
 	}
 	if n > *left {
-		return nil, fmt.Errorf("shape %v has too many elements: at most %d are read of a file", a.Shape, MaxElements)
+		return nil, fmt.Errorf("shape %v has too many elements: at most %d are read of a file", a.Shape,
+			MaxElementsPerFile)
 	}
 	*left -= n
 	a.Data = make([]float64, n)
@@ -109,7 +110,7 @@ func promised(a *Array, f format, size int64) (n int, err error) {
 	return n, nil
 }
 
-// cutOff returns err, or for an unexpected end of a file a message for users.
+// cutOff returns err, or an error with a message for users if err is an unexpected end of a file.
 func cutOff(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file is cut off")
@@ -125,8 +126,8 @@ type format struct {
 	fortran bool // column-major
 }
 
-// decode decodes the elements b into to. It returns how many come before the first one that a float64 might not
-// represent, or all. The most common types have loops of their own.
+// decode decodes the elements in b into to. It returns the number of elements before the first one that a float64 might
+// not represent, or len(to). The most common types have loops of their own.
 func (f format) decode(to []float64, b []byte) int {
 	switch {
 	case f.code == "f4" && f.order == binary.ByteOrder(binary.LittleEndian):
@@ -163,6 +164,8 @@ func (f format) decode(to []float64, b []byte) int {
 // maxRank limits the number of axes, as NumPy does.
 const maxRank = 64
 
+// decode returns the element at the beginning of b, of the type with numpy's code, in byte order o. The result is false
+// if it is an integer that a float64 might not represent.
 func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
 	switch code {
 	case "f4":
@@ -250,19 +253,19 @@ func (a *Array) rowMajor() {
 	a.Data = out
 }
 
-// maxFile limits the size in bytes of a file that ReadFile reads.
+// maxFile limits the size in bytes of a file that ReadArrays reads.
 const maxFile = 4 << 30
 
-// ReadFile reads an .npy file, or all arrays of an .npz file, and returns the arrays by name. The array of an .npy file
-// has the name "". If the header requires more than the limits, it reads only the header and returns an error.
-func ReadFile(path string) (map[string]*Array, error) {
-	f, err := safefile.Open(path, maxFile)
+// ReadArrays reads an .npy file, or all arrays of an .npz file, and returns the arrays by name. The array of an .npy
+// file has the name "". If the header requires more than the limits, it reads only the header and returns an error.
+func ReadArrays(path string) (map[string]*Array, error) {
+	f, err := safefile.OpenRegularFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if f.Size == 0 {
-		_, err := f.All()
+		_, err := f.ReadAll()
 		return nil, err
 	}
 	start := make([]byte, 2)
@@ -270,7 +273,7 @@ func ReadFile(path string) (map[string]*Array, error) {
 		out, err := parseZip(f, f.Size)
 		return out, named(path, err)
 	}
-	left := MaxElements
+	left := MaxElementsPerFile
 	a, err := parse(bufio.NewReader(io.NewSectionReader(f, 0, f.Size)), f.Size, &left)
 	return map[string]*Array{"": a}, named(path, err)
 }
@@ -294,7 +297,7 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 		return nil, err
 	}
 	out := map[string]*Array{}
-	left := MaxElements
+	left := MaxElementsPerFile
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if out[name] != nil {

@@ -27,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 		{"float16", []int{8}, []float64{0, 1, -0x1p-24, 0x3ffp-24, 0x1p-14, 65504, -1.5, math.Inf(1)}},
 		{"float32", []int{0, 4}, []float64{}},
 	} {
-		b, err := Format(a)
+		b, err := EncodeNPY(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestForms(t *testing.T) {
 
 func TestRejects(t *testing.T) {
 	t.Parallel()
-	good, _ := Format(&Array{"float32", []int{4}, make([]float64, 4)})
+	good, _ := EncodeNPY(&Array{"float32", []int{4}, make([]float64, 4)})
 	for n := range good {
 		if _, err := Parse(good[:n]); err == nil {
 			t.Errorf("the first %d bytes of %d were accepted", n, len(good))
@@ -72,7 +72,7 @@ func TestRejects(t *testing.T) {
 	}
 	for _, a := range []*Array{{"int8", []int{1}, []float64{128}}, {"uint8", []int{1}, []float64{-1}},
 		{"int32", []int{1}, []float64{0.5}}, {"bool", []int{1}, []float64{2}}, {"text", []int{1}, []float64{0}}} {
-		if _, err := Format(a); err == nil {
+		if _, err := EncodeNPY(a); err == nil {
 			t.Errorf("%+v was written", a)
 		}
 	}
@@ -81,7 +81,7 @@ func TestRejects(t *testing.T) {
 func TestZip(t *testing.T) {
 	t.Parallel()
 	in := map[string]*Array{"b": {"float32", []int{1}, []float64{2}}, "a/x": {"int8", []int{2}, []float64{1, 2}}}
-	b, err := FormatZip(in)
+	b, err := EncodeNPZ(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,17 +89,17 @@ func TestZip(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadFile(path)
+	got, err := ReadArrays(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, in) {
 		t.Errorf("wrote %v, read %v", in, got)
 	}
-	if again, _ := FormatZip(in); string(again) != string(b) {
+	if again, _ := EncodeNPZ(in); string(again) != string(b) {
 		t.Error("equal arrays gave different bytes")
 	}
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); err == nil ||
+	if _, err := ReadArrays(filepath.Join(t.TempDir(), "none")); err == nil ||
 		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing file gave %v", err)
 	}
@@ -181,7 +181,7 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	// The size is possible for a file, but there are more elements than allowed.
-	left := MaxElements
+	left := MaxElementsPerFile
 	if _, err := parse(bytes.NewReader(promise("268435457,", 0)), 1<<30, &left); err == nil ||
 		!strings.Contains(err.Error(), "at most 268435456 are read") {
 		t.Error(err)
@@ -199,10 +199,10 @@ func TestBombs(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	good, _ := Format(&Array{"int16", []int{2, 2}, []float64{1, 2, 3, 4}})
+	good, _ := EncodeNPY(&Array{"int16", []int{2, 2}, []float64{1, 2, 3, 4}})
 	f.Add(good)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if a, err := Parse(b); err == nil && a.Size() != len(a.Data) {
+		if a, err := Parse(b); err == nil && a.ElementCount() != len(a.Data) {
 			t.Errorf("shape %v with %d elements", a.Shape, len(a.Data))
 		}
 	})
@@ -210,13 +210,13 @@ func FuzzParse(f *testing.F) {
 
 // FuzzZip checks that no archive makes the reader panic or return arrays whose sizes differ from their shapes.
 func FuzzZip(f *testing.F) {
-	good, _ := FormatZip(map[string]*Array{"a": {"int8", []int{2}, []float64{1, 2}}, "b": {"bool", nil, []float64{1}}})
+	good, _ := EncodeNPZ(map[string]*Array{"a": {"int8", []int{2}, []float64{1, 2}}, "b": {"bool", nil, []float64{1}}})
 	f.Add(good)
 	f.Add(good[:len(good)/2])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all, err := parseZip(bytes.NewReader(b), int64(len(b)))
 		for name, a := range all {
-			if err == nil && a.Size() != len(a.Data) {
+			if err == nil && a.ElementCount() != len(a.Data) {
 				t.Errorf("%q: shape %v with %d elements", name, a.Shape, len(a.Data))
 			}
 		}

@@ -24,13 +24,14 @@ type ArrayReader struct {
 	elements io.ReaderAt
 }
 
-// maxStreamed limits the size in bytes of a file that Open accepts. Such a file is never held in memory as a whole.
+// maxStreamed limits the size in bytes of a file that OpenArrays accepts. Such a file is never held in memory as a
+// whole.
 const maxStreamed = 1 << 40
 
-// Open returns a reader for the array of an .npy file, which has the name "", or for each array of an .npz file. It
-// reads only headers. Call close when done.
-func Open(path string) (arrays map[string]*ArrayReader, close func() error, err error) {
-	f, err := safefile.Open(path, maxStreamed)
+// OpenArrays returns a reader for the array of an .npy file, which has the name "", or for each array of an .npz file.
+// It reads only headers. Call close when done.
+func OpenArrays(path string) (arrays map[string]*ArrayReader, close func() error, err error) {
+	f, err := safefile.OpenRegularFile(path, maxStreamed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,9 +42,10 @@ func Open(path string) (arrays map[string]*ArrayReader, close func() error, err 
 	return arrays, f.Close, nil
 }
 
-func opened(f *safefile.File, path string) (map[string]*ArrayReader, error) {
+// opened returns readers for the arrays of an open file, by name. path is for error messages.
+func opened(f *safefile.RegularFile, path string) (map[string]*ArrayReader, error) {
 	if f.Size == 0 {
-		_, err := f.All()
+		_, err := f.ReadAll()
 		return nil, err
 	}
 	base := filepath.Base(path)
@@ -61,9 +63,9 @@ func opened(f *safefile.File, path string) (map[string]*ArrayReader, error) {
 	return map[string]*ArrayReader{"": a}, nil
 }
 
-// FromReader returns a reader for the array of an .npy file that arrives on r and can be read only once. name is for
-// error messages.
-func FromReader(r io.Reader, name string) (*ArrayReader, error) {
+// NewOneTimeReader returns a reader for the array of an .npy file that arrives on r and can be read only once. name is
+// for error messages.
+func NewOneTimeReader(r io.Reader, name string) (*ArrayReader, error) {
 	size := int64(math.MaxInt64 / 16)
 	a, err := streamOf(r, &size, name)
 	if err != nil {
@@ -73,8 +75,8 @@ func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 	return a, nil
 }
 
-// InMemory returns a reader for an array in memory. It has a copy of the data.
-func InMemory(a *Array) *ArrayReader {
+// NewMemoryReader returns a reader for an array in memory. It has a copy of the data.
+func NewMemoryReader(a *Array) *ArrayReader {
 	b, err := AppendElements(nil, "float64", a.Data, 0)
 	if err != nil {
 		panic(err) // a float64 always fits
@@ -99,6 +101,7 @@ func streamOf(r io.Reader, size *int64, from string) (*ArrayReader, error) {
 // bytes returns the size of all elements in bytes.
 func (a *ArrayReader) bytes() int64 { return int64(product(a.Shape)) * int64(a.size) }
 
+// product returns the number of elements of an array of this shape.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -173,6 +176,7 @@ type sequence struct {
 	stored io.ReaderAt               // the same elements with random access, without a checksum; nil if there is none
 }
 
+// ReadAt reads elements from an offset in bytes on. After the last element it returns an error if end does.
 func (s *sequence) ReadAt(b []byte, off int64) (n int, err error) {
 	if s.begin != nil && (s.in == nil || off < s.at) {
 		if s.in, err = s.begin(); err != nil {
@@ -205,21 +209,23 @@ func (s *sequence) end() error {
 	return nil
 }
 
-// Sequential reports whether the elements are read as a stream, so that only a complete read shows that the array is
-// intact.
-func (a *ArrayReader) Sequential() bool {
+// IsIntactOnlyIfReadWhole reports whether the elements are read as a stream, so that only a complete read shows that
+// the array is intact.
+func (a *ArrayReader) IsIntactOnlyIfReadWhole() bool {
 	_, is := a.elements.(*sequence)
 	return is
 }
 
-// IsScattered reports whether the elements with one index along the axis are in several places of the file.
-func (a *ArrayReader) IsScattered(axis int) bool {
+// IsScatteredAlongAxis reports whether the elements with one index along the axis lie in several places of the file.
+// For axis -1 it returns false.
+func (a *ArrayReader) IsScatteredAlongAxis(axis int) bool {
 	blocks, _, _ := a.along(axis)
 	return blocks > 1
 }
 
-// along describes where the file has the indices along an axis. It has blocks sequences of all indices, with inner
-// adjacent elements for each index. For axis -1 the whole array is one index.
+// along describes the order of elements in the file, by their index along an axis. The file has the given number of
+// blocks. A block has all indices in order, with inner adjacent elements for each. For axis -1 the whole array is one
+// index.
 func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	switch {
 	case axis < 0:
@@ -230,11 +236,11 @@ func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	return product(a.Shape[:axis]), a.Shape[axis], product(a.Shape[axis+1:])
 }
 
-// PrepareAxis prepares for reading parts along an axis in order, from the first index on. It reads the array into
-// memory if that takes several reads of a stream. It returns the bytes held in memory, or 0.
-func (a *ArrayReader) PrepareAxis(axis int) (held int64, err error) {
+// PrepareReadsAlongAxis prepares for reading parts along an axis in order, from the first index on. It reads the array
+// into memory if that takes several reads of a stream. It returns the bytes held in memory, or 0.
+func (a *ArrayReader) PrepareReadsAlongAxis(axis int) (held int64, err error) {
 	s, ok := a.elements.(*sequence)
-	if !ok || !a.IsScattered(axis) {
+	if !ok || !a.IsScatteredAlongAxis(axis) {
 		return 0, nil
 	}
 	if s.stored != nil { // strips skip the check of the checksum
@@ -247,18 +253,19 @@ func (a *ArrayReader) PrepareAxis(axis int) (held int64, err error) {
 		a.elements = s.stored
 		return 0, nil
 	}
-	return a.Buffer()
+	return a.BufferInMemory()
 }
 
-// Buffer reads an array that comes as a stream into memory, so that it can be read again and in any order. It returns
-// the bytes held, or 0 for an array that can be read so anyway.
-func (a *ArrayReader) Buffer() (held int64, err error) {
+// BufferInMemory reads an array that comes as a stream into memory, so that it can be read again and in any order. It
+// returns the bytes held, or 0 for an array that can be read so anyway.
+func (a *ArrayReader) BufferInMemory() (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || s.size == 0 {
 		return 0, nil
 	}
-	if s.size/int64(a.size) > MaxElements {
-		return 0, fmt.Errorf("%s: shape %v has too many elements: at most %d are held", a.from, a.Shape, MaxElements)
+	if s.size/int64(a.size) > MaxElementsPerFile {
+		return 0, fmt.Errorf("%s: shape %v has too many elements: at most %d are held", a.from, a.Shape,
+			MaxElementsPerFile)
 	}
 	var b bytes.Buffer // grows with the data that exist, whatever the header claims
 	if _, err := io.Copy(&b, io.NewSectionReader(s, 0, s.size)); err != nil || int64(b.Len()) < s.size {
@@ -276,24 +283,25 @@ func early(err error) error {
 	return err
 }
 
-// An ElementError states that elements of the array From cannot be read, and why. Index is the first such index along
-// the axis that is read.
-type ElementError struct {
+// An ElementReadError states that elements of an array cannot be read, and why. From names the file and the array.
+// Index is the first index with such elements, along the axis that is read.
+type ElementReadError struct {
 	From  string
 	Index int
 	Err   error
 }
 
-func (e *ElementError) Error() string { return e.From + ": " + e.Err.Error() }
-func (e *ElementError) Unwrap() error { return e.Err }
+func (e *ElementReadError) Error() string { return e.From + ": " + e.Err.Error() }
+func (e *ElementReadError) Unwrap() error { return e.Err }
 
+// fault returns the ElementReadError of the array for an error at an index.
 func (a *ArrayReader) fault(err error, index int) error {
-	return &ElementError{a.from, index, cutOff(err)}
+	return &ElementReadError{a.from, index, cutOff(err)}
 }
 
-// Read returns the bytes of all elements whose index along the axis is at least from and below to, in the order of the
-// file. For axis -1 the whole array is index 0. It may reuse the memory of buffer.
-func (a *ArrayReader) Read(buffer []byte, axis, from, to int) ([]byte, error) {
+// ReadRaw returns the bytes of all elements whose index along the axis is at least from and below to, in the order of
+// the file. For axis -1 the whole array is index 0. It may reuse the memory of buffer.
+func (a *ArrayReader) ReadRaw(buffer []byte, axis, from, to int) ([]byte, error) {
 	blocks, indices, inner := a.along(axis)
 	strip := (to - from) * inner * a.size
 	b := slices.Grow(buffer[:0], strip*blocks)[:strip*blocks]
@@ -315,7 +323,7 @@ func (a *ArrayReader) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 const near = 1 << 12
 
 // pick fills b with strips of strip bytes. Their starts are apart bytes apart, the first at offset. index is for an
-// ElementError.
+// ElementReadError.
 func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	room := make([]byte, (1<<18)/apart*apart)
 	for at := int64(0); len(b) > 0; at += int64(len(room)) {
@@ -330,9 +338,9 @@ func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	return nil
 }
 
-// Array converts the result b of Read to an array. It holds n indices along the axis, the first of them from. Array may
-// reuse the memory of room. It returns an *ElementError for an integer beyond 2^53.
-func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
+// ArrayFromRaw converts b, a result of ReadRaw, to an array. It holds n indices along the axis, the first of them from.
+// ArrayFromRaw may reuse the memory of room. It returns an *ElementReadError for an integer beyond 2^53.
+func (a *ArrayReader) ArrayFromRaw(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
 	if axis >= 0 {
@@ -341,7 +349,7 @@ func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array
 	if at := a.decode(out.Data, b); at < len(out.Data) {
 		_, indices, inner := a.along(axis)
 		at = place(indices, inner, from, n, at)
-		return nil, &ElementError{a.from, from, fmt.Errorf("element %d is beyond 2^53", at)}
+		return nil, &ElementReadError{a.from, from, fmt.Errorf("element %d is beyond 2^53", at)}
 	}
 	if a.fortran {
 		out.rowMajor()
@@ -349,13 +357,13 @@ func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array
 	return out, nil
 }
 
-// All reads the whole array, and returns it in row-major order.
-func (a *ArrayReader) All() (*Array, error) {
-	b, err := a.Read(nil, -1, 0, 1)
+// ReadWholeArray reads the whole array, and returns it in row-major order.
+func (a *ArrayReader) ReadWholeArray() (*Array, error) {
+	b, err := a.ReadRaw(nil, -1, 0, 1)
 	if err != nil {
 		return nil, err
 	}
-	return a.Array(nil, b, -1, 0, 1)
+	return a.ArrayFromRaw(nil, b, -1, 0, 1)
 }
 
 // Reshaped returns a reader for the array with another shape, which must have the same size. It reads a column-major
@@ -365,20 +373,20 @@ func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 		return a, nil
 	}
 	if a.fortran { // column-major elements would change their order
-		whole, err := a.All()
+		whole, err := a.ReadWholeArray()
 		if err != nil {
 			return nil, err
 		}
-		a = InMemory(whole)
+		a = NewMemoryReader(whole)
 	}
 	b := *a
 	b.Shape = shape
 	return &b, nil
 }
 
-// ElementIndex returns where element i of a result of Array is in the whole array in row-major order. The result is of
-// n indices from from on.
-func (a *ArrayReader) ElementIndex(axis, from, n, i int) int {
+// IndexInWholeArray returns the index in the whole array, in row-major order, of element i of a result of ArrayFromRaw.
+// That result holds n indices along the axis, the first of them from.
+func (a *ArrayReader) IndexInWholeArray(axis, from, n, i int) int {
 	if axis < 0 {
 		return i
 	}
@@ -402,15 +410,15 @@ func (a *ArrayReader) BytesPerIndex(axis int) int {
 	return a.ElementsPerIndex(axis) * a.size
 }
 
-// IsNativeOrder reports whether elements have numpy's type code, such as f4, in this machine's byte order. If they are
-// column-major too, Rows puts them in order.
-func (a *ArrayReader) IsNativeOrder(code string) bool {
+// IsNativeByteOrder reports whether elements have numpy's type code, such as f4, in this machine's byte order. If they
+// are column-major too, CopyRowMajor puts them in order.
+func (a *ArrayReader) IsNativeByteOrder(code string) bool {
 	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
 }
 
-// Rows copies n indices along the first axis of a column-major array, as Read returns them, to to in row-major order.
-// to must be large enough.
-func Rows[T any](a *ArrayReader, to, from []T, n int) {
+// CopyRowMajor copies n indices along the first axis of a column-major array to the slice to, in row-major order. from
+// has them in the order of ReadRaw. to must be large enough.
+func CopyRowMajor[T any](a *ArrayReader, to, from []T, n int) {
 	const together = 16 // rows at a time, for which a cache holds a line each
 	order := a.rows()
 	for first := 0; first < n; first += together {
@@ -448,8 +456,8 @@ func (a *ArrayReader) rows() []int32 {
 // native is the number that the bytes 1 and 0 make in this machine's byte order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
-// IsMemoryLayout reports whether Read returns elements as a Go slice has them: of numpy's type code, in this machine's
-// byte order and in row-major order.
-func (a *ArrayReader) IsMemoryLayout(code string) bool {
-	return a.IsNativeOrder(code) && !a.fortran
+// IsNativeRowMajor reports whether ReadRaw returns elements as a Go slice has them: of numpy's type code, such as f4,
+// in this machine's byte order and in row-major order.
+func (a *ArrayReader) IsNativeRowMajor(code string) bool {
+	return a.IsNativeByteOrder(code) && !a.fortran
 }

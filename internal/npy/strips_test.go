@@ -12,7 +12,7 @@ import (
 func TestStrips(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ n, inner int }{{1100, 3}, {37, 3000}, {1024, 5}, {1025, 5}, {1, 7}} {
-		b, err := Header("float32", []int{c.n, c.inner})
+		b, err := EncodeNPYHeader("float32", []int{c.n, c.inner})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func TestStrips(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		arrays, done, err := Open(path)
+		arrays, done, err := OpenArrays(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestStrips(t *testing.T) {
 		a := arrays[""]
 		for from := 0; from < c.n; from += 11 {
 			to := min(from+11, c.n)
-			raw, err := a.Read(nil, 0, from, to)
+			raw, err := a.ReadRaw(nil, 0, from, to)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,22 +13,22 @@ import (
 	"strings"
 )
 
-// Format returns the array as an .npy file of format 1.0. It returns an error if the shape does not fit the data. So it
-// does if the type cannot represent a value; float32 and float64 round.
-func Format(a *Array) ([]byte, error) {
-	if a.Size() != len(a.Data) {
+// EncodeNPY returns the array as an .npy file of format 1.0. It returns an error if the shape does not fit the data, or
+// if the type cannot represent a value. float32 rounds instead.
+func EncodeNPY(a *Array) ([]byte, error) {
+	if a.ElementCount() != len(a.Data) {
 		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
 	}
-	b, err := Header(a.DType, a.Shape)
+	b, err := EncodeNPYHeader(a.DType, a.Shape)
 	if err != nil {
 		return nil, err
 	}
 	return AppendElements(b, a.DType, a.Data, 0)
 }
 
-// Header returns the header of an .npy file of format 1.0, for an array of the named type. The elements follow it in
-// row-major order. It returns an error for an unknown type.
-func Header(dtype string, shape []int) ([]byte, error) {
+// EncodeNPYHeader returns the header of an .npy file of format 1.0, for an array of the named type. The elements follow
+// it in row-major order. It returns an error for an unknown type.
+func EncodeNPYHeader(dtype string, shape []int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func codeOf(dtype string) (string, error) {
 	return "", fmt.Errorf("cannot write elements as %s", dtype)
 }
 
-// ElementSize returns the bytes that an element of the named type takes in a file, or 0 for an unknown type.
-func ElementSize(dtype string) int {
+// ElementBytes returns the bytes that an element of the named type takes in a file, or 0 for an unknown type.
+func ElementBytes(dtype string) int {
 	code, _ := codeOf(dtype)
 	return dtypes[code].size
 }
@@ -117,23 +117,23 @@ func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
 }
 
-// FormatZip returns arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
-func FormatZip(arrays map[string]*Array) ([]byte, error) {
+// EncodeNPZ returns arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
+func EncodeNPZ(arrays map[string]*Array) ([]byte, error) {
 	var b bytes.Buffer
 	files := map[string]io.Reader{}
 	for name, a := range arrays {
-		data, err := Format(a)
+		data, err := EncodeNPY(a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		files[name] = bytes.NewReader(data)
 	}
-	err := WriteZip(&b, files)
+	err := WriteNPZ(&b, files)
 	return b.Bytes(), err
 }
 
-// WriteZip writes .npy files, by name without the extension, to an .npz file. It sorts them by name.
-func WriteZip(to io.Writer, files map[string]io.Reader) error {
+// WriteNPZ writes .npy files, by name without the extension, to an .npz file. It sorts them by name.
+func WriteNPZ(to io.Writer, files map[string]io.Reader) error {
 	z := zip.NewWriter(to)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})

@@ -25,17 +25,17 @@ func AccumulatorBitsByL1(l1 int64, inBits int, inSigned bool) int {
 	return v.BitLen() + 1
 }
 
-// AccumulatorBitsZeroCentred returns the accumulator's width P by A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1), for
+// AccumulatorBitsByZeroCentred returns the accumulator's width P by A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1), for
 // inputs of N bits. It is valid only for a channel whose integer weights sum to zero.
-func AccumulatorBitsZeroCentred(l1 int64, inBits int) int {
+func AccumulatorBitsByZeroCentred(l1 int64, inBits int) int {
 	v := new(big.Int).Lsh(big.NewInt(1), uint(inBits))
 	v.Sub(v, big.NewInt(1)).Mul(v, big.NewInt(l1)).Add(v, big.NewInt(1))
 	return v.BitLen()
 }
 
-// Dot returns the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]. The slice in has one element for
-// all i, or one per i. ok is false if a partial sum of bounds does not fit into int64.
-func Dot(w []int64, in []Range) (r Range, ok bool) {
+// DotProductRange returns the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]. The slice in has one
+// element for all i, or one per i. ok is false if a partial sum of bounds does not fit into int64.
+func DotProductRange(w []int64, in []Range) (r Range, ok bool) {
 	if len(in) == 1 {
 		r, ok = dotAlike(w, in[0])
 	} else {
@@ -50,7 +50,7 @@ func Dot(w []int64, in []Range) (r Range, ok bool) {
 		if len(in) > 1 {
 			x = in[i]
 		}
-		p, ok1 := x.Times(wi)
+		p, ok1 := x.TimesConstant(wi)
 		s, ok2 := r.Plus(p)
 		if !ok1 || !ok2 {
 			return Range{}, false
@@ -60,8 +60,8 @@ func Dot(w []int64, in []Range) (r Range, ok bool) {
 	return r, true
 }
 
-// dotAlike does what Dot does for one common range. plain is false if a result might not fit into int64. Positive
-// weights take one end of the range and negative weights the other.
+// dotAlike does what DotProductRange does for one common range. plain is false if a result might not fit into int64.
+// Positive weights take one end of the range and negative weights the other.
 func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	var plus, minus int64
 	var most uint64 // its bit length is that of the longest weight
@@ -78,7 +78,7 @@ func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
 }
 
-// dotEach does what Dot does for one range per weight. plain is false if a result might not fit into int64.
+// dotEach does what DotProductRange does for one range per weight. plain is false if a result might not fit into int64.
 func dotEach(w []int64, in []Range) (r Range, plain bool) {
 	var most, ends int64 // bit lengths of the longest weight and the longest end
 	in = in[:len(w)]
@@ -92,6 +92,7 @@ func dotEach(w []int64, in []Range) (r Range, plain bool) {
 	return r, bits.Len64(uint64(most))+bits.Len64(uint64(ends))+bits.Len(uint(len(w))) <= 60
 }
 
+// b2i returns 1 for true and 0 for false.
 func b2i(b bool) int {
 	if b {
 		return 1

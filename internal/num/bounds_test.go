@@ -47,19 +47,19 @@ func TestDotAgainstEnumeration(t *testing.T) {
 				}
 				d := dot(w, x)
 				if first {
-					want, first = SingleValue(d), false
+					want, first = SingleValueRange(d), false
 				}
-				want = want.Union(SingleValue(d))
+				want = want.Union(SingleValueRange(d))
 			})
-			if got, ok := Dot(w, in); !ok || got != want {
+			if got, ok := DotProductRange(w, in); !ok || got != want {
 				t.Errorf("Dot(%v, %v) = %v %v, want %v", w, in, got, ok, want)
 			}
 		}
 	})
-	if _, ok := Dot([]int64{1, 1}, []Range{{0, math.MaxInt64}}); ok {
+	if _, ok := DotProductRange([]int64{1, 1}, []Range{{0, math.MaxInt64}}); ok {
 		t.Error("a sum beyond int64 is called exact")
 	}
-	if _, ok := Dot([]int64{2}, []Range{{math.MinInt64, 0}}); ok {
+	if _, ok := DotProductRange([]int64{2}, []Range{{math.MinInt64, 0}}); ok {
 		t.Error("a product beyond int64 is called exact")
 	}
 }
@@ -78,8 +78,8 @@ func TestDotAlike(t *testing.T) {
 		}
 		a, b := number(), number()
 		in := Range{min(a, b), max(a, b)}
-		got, ok := Dot(w, []Range{in})
-		want, wantOK := Dot(w, slices.Repeat([]Range{in}, len(w)))
+		got, ok := DotProductRange(w, []Range{in})
+		want, wantOK := DotProductRange(w, slices.Repeat([]Range{in}, len(w)))
 		if len(w) > 1 && (ok != wantOK || got != want) {
 			t.Fatalf("Dot(%v, %v) = %v %v, want %v %v", w, in, got, ok, want, wantOK)
 		}
@@ -104,7 +104,7 @@ func width(t *testing.T, ws [][]int64, k int, in Type) int {
 					return
 				}
 			}
-			r = r.Union(SingleValue(dot(w, x)))
+			r = r.Union(SingleValueRange(dot(w, x)))
 		})
 	}
 	return max(signedBits(r.Lo), signedBits(r.Hi))
@@ -120,14 +120,14 @@ func TestDataTypeBound(t *testing.T) {
 			for _, in := range types(3) {
 				least := make([]int64, k)
 				most := make([]int64, k)
-				wt := Type{Kind: Int, Width: m}.Range()
+				wt := Type{Kind: KindInt, Width: m}.Range()
 				for i := range least {
 					least[i], most[i] = wt.Lo, wt.Hi
 				}
 				need := width(t, [][]int64{least, most}, k, in)
-				got := AccumulatorBitsByDataType(k, in.Width, m, in.Signed())
+				got := AccumulatorBitsByDataType(k, in.Width, m, in.IsSigned())
 				slack := 1
-				if in == (Type{Kind: UInt, Width: 1}) {
+				if in == (Type{Kind: KindUInt, Width: 1}) {
 					slack = 2
 				}
 				if got < need || got > need+slack {
@@ -169,18 +169,18 @@ func TestL1Bounds(t *testing.T) {
 				l1, sum = l1+max(v, -v), sum+v
 			}
 			need := width(t, [][]int64{w}, 3, in)
-			got := AccumulatorBitsByL1(l1, in.Width, in.Signed())
+			got := AccumulatorBitsByL1(l1, in.Width, in.IsSigned())
 			if got < need {
 				t.Errorf("L1Bound of %v on %v = %d, needed %d", w, in, got, need)
 			}
 			// A bipolar input has a span of 2, as if it had two bits. Other inputs have a span of 2^N-1.
 			n := in.Width
-			if in.Kind == Bipolar {
+			if in.Kind == KindBipolar {
 				n = 2
 			}
-			if zc := AccumulatorBitsZeroCentred(l1, n); sum == 0 && zc < need {
+			if zc := AccumulatorBitsByZeroCentred(l1, n); sum == 0 && zc < need {
 				t.Errorf("ZeroCentredBound of %v on %v = %d, needed %d", w, in, zc, need)
-			} else if sum == 0 && in.Kind == UInt && zc != need && l1 > 0 {
+			} else if sum == 0 && in.Kind == KindUInt && zc != need && l1 > 0 {
 				// Unsigned inputs attain the bound: half of the magnitudes are added, half subtracted.
 				t.Errorf("ZeroCentredBound of %v on %v = %d, want %d", w, in, zc, need)
 			}
@@ -190,7 +190,7 @@ func TestL1Bounds(t *testing.T) {
 
 func TestBoundsOfNothing(t *testing.T) {
 	t.Parallel()
-	if a, b := AccumulatorBitsByL1(0, 8, false), AccumulatorBitsZeroCentred(0, 8); a != 1 || b != 1 {
+	if a, b := AccumulatorBitsByL1(0, 8, false), AccumulatorBitsByZeroCentred(0, 8); a != 1 || b != 1 {
 		t.Errorf("bounds of zero weights are %d and %d, want 1 and 1", a, b)
 	}
 }

@@ -55,19 +55,19 @@ func NewThresholdTable(steps []StepFunction, in []Range, t Type, most int) Thres
 	return k
 }
 
-// thresholds returns the thresholds of a step function for values of type t: one per breakpoint, or one per unit of
-// each jump. If they equal the breakpoints, the result is the function's own list.
+// thresholds returns the thresholds of a step function for inputs of type t: one per breakpoint or, if units is true,
+// one per unit of each jump. If they equal the breakpoints, the result is the function's own list.
 func thresholds(s StepFunction, t Type, unit int64, units bool) []int64 {
 	n := len(s.At)
 	if units {
 		n = int((uint64(s.Value[n]) - uint64(s.Value[0])) / uint64(unit))
 	}
-	if n == len(s.At) && t.Kind != Bipolar {
+	if n == len(s.At) && t.Kind != KindBipolar {
 		return slices.Clip(s.At)
 	}
 	list := make([]int64, 0, n)
 	for i, at := range s.At {
-		if t.Kind == Bipolar {
+		if t.Kind == KindBipolar {
 			at = 0 // both breakpoints, 0 and 1, separate -1 from +1; only -1 can be a threshold
 		}
 		times := int64(1)
@@ -96,7 +96,7 @@ func (k ThresholdTable) Apply(c int, x int64) int64 {
 	if len(k.Base) > 1 {
 		out = k.Base[c]
 	}
-	exceeded := StepFunction{At: k.At[c]}.Above(x)
+	exceeded := StepFunction{At: k.At[c]}.FirstBreakpointAbove(x)
 	if k.Delta == nil {
 		return out + int64(exceeded)*k.Unit
 	}
@@ -106,9 +106,9 @@ func (k ThresholdTable) Apply(c int, x int64) int64 {
 	return out
 }
 
-// Step returns the thresholds of channel c, for inputs of type t, as a step function. If all thresholds differ, its
-// breakpoints are the same list.
-func (k ThresholdTable) Step(c int, t Type) StepFunction {
+// StepFunctionOf returns the thresholds of channel c, for inputs of type t, as a step function. If all thresholds
+// differ, its breakpoints are the same list.
+func (k ThresholdTable) StepFunctionOf(c int, t Type) StepFunction {
 	n, v := len(k.At[c]), k.Base[min(c, len(k.Base)-1)]
 	s := StepFunction{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
 	own := k.strict(c)
@@ -149,16 +149,16 @@ func (k ThresholdTable) Threshold(c, i int, t Type) int64 {
 	return t.Range().Hi
 }
 
-// Steps returns the number of thresholds of a channel, or 0 for an empty table.
-func (k ThresholdTable) Steps() int {
+// ThresholdsPerChannel returns the number of thresholds of a channel, or 0 for an empty table.
+func (k ThresholdTable) ThresholdsPerChannel() int {
 	if len(k.At) == 0 {
 		return 0
 	}
 	return k.Count
 }
 
-// Merged returns k with a single row, if all channels have the same row. Otherwise it returns k.
-func (k ThresholdTable) Merged() ThresholdTable {
+// WithSharedRow returns k with a single row, if all channels have the same row. Otherwise it returns k.
+func (k ThresholdTable) WithSharedRow() ThresholdTable {
 	if len(k.At) == 0 {
 		return k
 	}
@@ -174,12 +174,12 @@ func (k ThresholdTable) Merged() ThresholdTable {
 	return k
 }
 
-// Shared reports whether the table has one row, for all channels.
-func (k ThresholdTable) Shared() bool { return len(k.At) == 1 }
+// HasSharedRow reports whether the table has one row, for all channels.
+func (k ThresholdTable) HasSharedRow() bool { return len(k.At) == 1 }
 
-// Constant returns the base that all channels share. ok is false if the base needs a table: if it differs between
+// ConstantBase returns the base that all channels share. ok is false if the base needs a table: if it differs between
 // channels or does not fit into an int of C++, or if there are deltas.
-func (k ThresholdTable) Constant() (base int64, ok bool) {
+func (k ThresholdTable) ConstantBase() (base int64, ok bool) {
 	b := k.Base[0]
 	if len(k.Base) > 1 || k.Delta != nil || b < math.MinInt32 || b > math.MaxInt32 {
 		return 0, false
@@ -187,18 +187,18 @@ func (k ThresholdTable) Constant() (base int64, ok bool) {
 	return b, true
 }
 
-// Rows returns thresholds, bases and deltas for inputs of type t as tables for pe channels in parallel. Row r holds the
-// channels from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if the base is
-// constant, and delta is nil if all thresholds add Unit.
-func (k ThresholdTable) Rows(pe int, t Type) (over, base, delta [][]int64) {
-	thresholds := blank(len(k.At), k.Steps())
+// TablesForPE returns thresholds, bases and deltas for inputs of type t as tables for pe channels in parallel. Row r
+// holds the channels from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if
+// the base is constant, and delta is nil if all thresholds add Unit.
+func (k ThresholdTable) TablesForPE(pe int, t Type) (over, base, delta [][]int64) {
+	thresholds := blank(len(k.At), k.ThresholdsPerChannel())
 	for c, row := range thresholds {
 		for i := range row {
 			row[i] = k.Threshold(c, i, t)
 		}
 	}
 	over, delta = beside(thresholds, pe), beside(k.Delta, pe)
-	if _, ok := k.Constant(); ok {
+	if _, ok := k.ConstantBase(); ok {
 		return over, nil, delta
 	}
 	bases := make([][]int64, len(k.At))
@@ -225,7 +225,7 @@ func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 		for _, r := range in {
 			u = u.Union(r)
 		}
-		return []StepFunction{steps[0].Restricted(u)}
+		return []StepFunction{steps[0].RestrictedTo(u)}
 	}
 	over := func(c int) Range { return in[min(c, len(in)-1)] }
 	first := 0 // first step function that changes
@@ -237,7 +237,7 @@ func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 	}
 	live := slices.Clone(steps)
 	for c := first; c < len(live); c++ {
-		live[c] = steps[c].Restricted(over(c))
+		live[c] = steps[c].RestrictedTo(over(c))
 	}
 	return live
 }
@@ -247,7 +247,7 @@ func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 func commonUnit(live []StepFunction, most int) (unit int64, ok bool) {
 	var g uint64
 	for _, s := range live {
-		if !s.NonDecreasing() {
+		if !s.IsNonDecreasing() {
 			return 0, false
 		}
 		for i := range s.At {
@@ -265,6 +265,7 @@ func commonUnit(live []StepFunction, most int) (unit int64, ok bool) {
 	return int64(g), true
 }
 
+// gcd returns the greatest common divisor of a and b; that of 0 and b is b.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -31,7 +31,7 @@ func TestRows(t *testing.T) {
 		{"deltas", ThresholdTable{Base: []int64{9}, At: at[:2], Count: 2, Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
 			"[[1 2 3 4]] [[9 9]] [[1 -1 2 -2]]"},
 	} {
-		a, b, d := tt.k.Rows(tt.pe, Type{Kind: Int, Width: 8})
+		a, b, d := tt.k.TablesForPE(tt.pe, Type{Kind: KindInt, Width: 8})
 		if got := fmt.Sprint(a, b, d); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
@@ -54,14 +54,14 @@ func TestMerged(t *testing.T) {
 		{"other deltas", ThresholdTable{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
 			Delta: [][]int64{{2}, {3}}}, 2},
 	} {
-		m := tt.k.Merged()
-		if len(m.At) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||
+		m := tt.k.WithSharedRow()
+		if len(m.At) != tt.want || m.HasSharedRow() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||
 			len(tt.k.At) != 2 {
 			t.Errorf("%s: %+v", tt.name, m)
 		}
 	}
-	none := ThresholdTable{}.Merged()
-	if none.At != nil || none.Steps() != 0 || none.Shared() {
+	none := ThresholdTable{}.WithSharedRow()
+	if none.At != nil || none.ThresholdsPerChannel() != 0 || none.HasSharedRow() {
 		t.Errorf("of nothing: %+v", none)
 	}
 }
@@ -80,7 +80,7 @@ func TestConstant(t *testing.T) {
 		{ThresholdTable{Base: []int64{1, 2}}, false},
 		{ThresholdTable{Base: []int64{1}, Delta: [][]int64{{1}}}, false},
 	} {
-		if base, ok := tt.k.Constant(); ok != tt.want || ok && base != tt.k.Base[0] {
+		if base, ok := tt.k.ConstantBase(); ok != tt.want || ok && base != tt.k.Base[0] {
 			t.Errorf("%+v: %d, %v", tt.k, base, ok)
 		}
 	}

@@ -1,17 +1,17 @@
 package num
 
-// A Digit is the number 2^Weight, or -2^Weight if it is negative.
-type Digit struct {
+// A SignedDigit is the number 2^Weight, or -2^Weight if it is negative.
+type SignedDigit struct {
 	Weight   int
 	Negative bool
 }
 
-// Digits returns the canonical signed digits of m: powers of two, added or subtracted, that sum to m and of which
-// no two are adjacent.
-func Digits(m int64) (list []Digit) {
+// CanonicalSignedDigits returns the canonical signed digits of m: powers of two, added or subtracted, that sum to m and
+// of which no two are adjacent.
+func CanonicalSignedDigits(m int64) (list []SignedDigit) {
 	for n := 0; m != 0; n++ {
 		if m&1 != 0 {
-			d := Digit{n, m&3 == 3}
+			d := SignedDigit{n, m&3 == 3}
 			if list = append(list, d); d.Negative {
 				m++
 			} else {

@@ -22,18 +22,18 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 	at, proof := w.decisive(in)
 	for q.Shift = 0; q.Shift <= MaxRequantShift; q.Shift++ {
 		scaled := new(big.Int).Lsh(w.num, uint(q.Shift))
-		m := rounded(scaled, w.den, HalfAway)
+		m := rounded(scaled, w.den, RoundingHalfAwayFromZero)
 		if m.BitLen() >= maxRequantBits {
 			break
 		}
 		q.Multiplier = m.Int64()
 		side := int64(scaled.Cmp(m.Mul(m, w.den))) // side of the nearest integer on which the scale lies
 		if side == 0 {
-			_, ok = q.Product(in)
+			_, ok = q.ProductRange(in)
 			return q, ok
 		}
 		for range 2 {
-			if _, fits := q.Product(in); proof && fits && q.meets(at) {
+			if _, fits := q.ProductRange(in); proof && fits && q.meets(at) {
 				return q, true
 			}
 			q.Multiplier += side
@@ -80,8 +80,8 @@ func (w wanted) at(x int64) int64 {
 // ok is false if there are too many.
 func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 	first, last := w.at(in.Lo), w.at(in.Hi)
-	changes := Range{min(first, last), max(first, last)}.Count() - 1
-	if in.Count() <= min(changes, maxEvaluations) || in.Count() <= 2 {
+	changes := Range{min(first, last), max(first, last)}.ValueCount() - 1
+	if in.ValueCount() <= min(changes, maxEvaluations) || in.ValueCount() <= 2 {
 		for x := in.Lo; ; x++ {
 			if at = append(at, evaluation{x, w.at(x)}); x == in.Hi {
 				return at, true
@@ -108,11 +108,11 @@ func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 func (w wanted) mirrored() wanted {
 	w.num = new(big.Int).Neg(w.num)
 	switch w.mode {
-	case Floor:
-		w.mode = Ceil
-	case Ceil:
-		w.mode = Floor
-	case HalfUp:
+	case RoundingFloor:
+		w.mode = RoundingCeil
+	case RoundingCeil:
+		w.mode = RoundingFloor
+	case RoundingHalfUp:
 		w.mode = halfDown
 	}
 	return w
@@ -133,27 +133,27 @@ func (w wanted) least(v int64) int64 {
 	return x.Int64() // lies within the range, since the value changes there
 }
 
-// rounded returns n/d, rounded, for a positive d.
+// rounded returns n/d as an integer, rounded by mode, for a positive d.
 func rounded(n, d *big.Int, mode Rounding) *big.Int {
 	floor, rest := new(big.Int).DivMod(n, d, new(big.Int))
 	tie := rest.Lsh(rest, 1).Cmp(d) // compares twice the rest with d
 	var up bool
 	switch mode {
-	case HalfEven:
+	case RoundingHalfEven:
 		up = tie > 0 || tie == 0 && floor.Bit(0) == 1
-	case HalfUp:
+	case RoundingHalfUp:
 		up = tie >= 0
 	case halfDown:
 		up = tie > 0
-	case HalfTowardZero:
+	case RoundingHalfTowardZero:
 		up = tie > 0 || tie == 0 && n.Sign() < 0
-	case HalfAway:
+	case RoundingHalfAwayFromZero:
 		up = tie > 0 || tie == 0 && n.Sign() >= 0
-	case TowardZero:
+	case RoundingTowardZero:
 		up = n.Sign() < 0 && rest.Sign() > 0
-	case Ceil:
+	case RoundingCeil:
 		up = rest.Sign() > 0
-	case AwayFromZero:
+	case RoundingAwayFromZero:
 		up = n.Sign() >= 0 && rest.Sign() > 0
 	}
 	if up {

@@ -14,33 +14,34 @@ import (
 // inverted pattern of its magnitude. So codes, read in two's complement, have the order of the values. The pattern
 // of -0 is no code.
 
-// A Magnitude holds, of a set of values, what decides which minifloats hold them. The zero value is that of the empty
-// set.
-type Magnitude struct {
+// MinifloatNeeds describes a set of integers by the two figures that decide which minifloats hold them all. The zero
+// value describes the empty set.
+type MinifloatNeeds struct {
 	Bits     int // bit length of the largest value
 	Mantissa int // most bits behind the leading one, down to the last one, among all values
 }
 
-// With returns the magnitude of the set with one more value.
-func (m Magnitude) With(v int64) Magnitude {
+// WithValue returns the needs of the set with the value v added.
+func (m MinifloatNeeds) WithValue(v int64) MinifloatNeeds {
 	u := uint64(max(v, -v))
 	if v == 0 {
 		return m
 	}
 	n := bits.Len64(u)
-	return Magnitude{max(m.Bits, n), max(m.Mantissa, n-bits.TrailingZeros64(u)-1)}
+	return MinifloatNeeds{max(m.Bits, n), max(m.Mantissa, n-bits.TrailingZeros64(u)-1)}
 }
 
-// Union returns the magnitude of both sets together.
-func (m Magnitude) Union(o Magnitude) Magnitude {
-	return Magnitude{max(m.Bits, o.Bits), max(m.Mantissa, o.Mantissa)}
+// Union returns the needs of both sets together.
+func (m MinifloatNeeds) Union(o MinifloatNeeds) MinifloatNeeds {
+	return MinifloatNeeds{max(m.Bits, o.Bits), max(m.Mantissa, o.Mantissa)}
 }
 
-// Float returns the narrowest minifloat that holds the values, with a sign if signed is true.
-func (m Magnitude) Float(signed bool) Type {
-	t := Type{Kind: UFloat, Width: m.Mantissa + max(1, bits.Len(uint(max(0, m.Bits-m.Mantissa)))), Mantissa: m.Mantissa}
+// NarrowestMinifloat returns the narrowest minifloat that holds the values, with a sign if signed is true.
+func (m MinifloatNeeds) NarrowestMinifloat(signed bool) Type {
+	t := Type{Kind: KindUFloat, Width: m.Mantissa + max(1, bits.Len(uint(max(0, m.Bits-m.Mantissa)))),
+		Mantissa: m.Mantissa}
 	if signed {
-		t.Kind, t.Width = Float, t.Width+1
+		t.Kind, t.Width = KindFloat, t.Width+1
 	}
 	return t
 }
@@ -51,42 +52,43 @@ const (
 	mostMantissa = 4
 )
 
-// NarrowerFloat returns the narrowest minifloat for values of integer type t if it is worth its decoder, otherwise t.
-func (m Magnitude) NarrowerFloat(t Type) Type {
-	if t.Kind != Int && t.Kind != UInt || m.Mantissa > mostMantissa {
+// MinifloatIfWorthwhile returns the narrowest minifloat for values of integer type t if it saves enough bits to be
+// worth its decoder, otherwise t.
+func (m MinifloatNeeds) MinifloatIfWorthwhile(t Type) Type {
+	if t.Kind != KindInt && t.Kind != KindUInt || m.Mantissa > mostMantissa {
 		return t
 	}
-	if f := m.Float(t.Kind == Int); f.Width+leastSaved <= t.Width {
+	if f := m.NarrowestMinifloat(t.Kind == KindInt); f.Width+leastSaved <= t.Width {
 		return f
 	}
 	return t
 }
 
-// IsFloat reports whether t is a minifloat.
-func (t Type) IsFloat() bool { return t.Kind == Float || t.Kind == UFloat }
+// IsMinifloat reports whether t is a minifloat.
+func (t Type) IsMinifloat() bool { return t.Kind == KindFloat || t.Kind == KindUFloat }
 
-// Exponent returns the number of exponent bits of a minifloat.
-func (t Type) Exponent() int {
-	if t.Kind == Float {
+// ExponentBits returns the number of exponent bits of a minifloat.
+func (t Type) ExponentBits() int {
+	if t.Kind == KindFloat {
 		return t.Width - t.Mantissa - 1
 	}
 	return t.Width - t.Mantissa
 }
 
-// Codes returns the integer type of a minifloat's codes, which have the order of its values. For other types it
+// CodeType returns the integer type of a minifloat's codes, which have the order of its values. For other types it
 // returns t.
-func (t Type) Codes() Type {
-	if !t.IsFloat() {
+func (t Type) CodeType() Type {
+	if !t.IsMinifloat() {
 		return t
 	}
-	if t.Kind == Float {
-		return Type{Kind: Int, Width: t.Width}
+	if t.Kind == KindFloat {
+		return Type{Kind: KindInt, Width: t.Width}
 	}
-	return Type{Kind: UInt, Width: t.Width}
+	return Type{Kind: KindUInt, Width: t.Width}
 }
 
-// Value returns the value that a code of the minifloat t stands for.
-func (t Type) Value(code int64) int64 {
+// ValueOfCode returns the value that a code of the minifloat t stands for.
+func (t Type) ValueOfCode(code int64) int64 {
 	p, sign := code, int64(1)
 	if code < 0 {
 		p, sign = ^code, -1
@@ -97,10 +99,10 @@ func (t Type) Value(code int64) int64 {
 	return sign * p
 }
 
-// Code returns the code of v in the minifloat t, which must hold v.
-func (t Type) Code(v int64) int64 {
+// CodeOfValue returns the code of v in the minifloat t, which must hold v.
+func (t Type) CodeOfValue(v int64) int64 {
 	if v < 0 {
-		return ^t.Code(-v)
+		return ^t.CodeOfValue(-v)
 	}
 	if e := bits.Len64(uint64(v)) - t.Mantissa; e > 0 {
 		return int64(e)<<t.Mantissa | v>>(e-1)&(1<<t.Mantissa-1)
@@ -109,20 +111,20 @@ func (t Type) Code(v int64) int64 {
 }
 
 // largest returns the greatest value of the minifloat t.
-func (t Type) largest() int64 { return t.Value(1<<(t.Exponent()+t.Mantissa) - 1) }
+func (t Type) largest() int64 { return t.ValueOfCode(1<<(t.ExponentBits()+t.Mantissa) - 1) }
 
 // holdsFloat reports whether v is a value of the minifloat t.
 func (t Type) holdsFloat(v int64) bool {
-	if v < 0 && t.Kind == UFloat || max(v, -v) > t.largest() {
+	if v < 0 && t.Kind == KindUFloat || max(v, -v) > t.largest() {
 		return false
 	}
-	return Magnitude{}.With(v).Mantissa <= t.Mantissa
+	return MinifloatNeeds{}.WithValue(v).Mantissa <= t.Mantissa
 }
 
 // floatName returns a name such as E4M3, or UE4M3 for a minifloat without a sign.
 func (t Type) floatName() string {
-	name := fmt.Sprintf("E%dM%d", t.Exponent(), t.Mantissa)
-	if t.Kind == UFloat {
+	name := fmt.Sprintf("E%dM%d", t.ExponentBits(), t.Mantissa)
+	if t.Kind == KindUFloat {
 		return "U" + name
 	}
 	return name
@@ -137,9 +139,9 @@ func parseFloat(s string) (t Type, ok bool) {
 	if !ok || err1 != nil || err2 != nil || e < 1 || m < 0 || e > 6 || m > 32 {
 		return Type{}, false
 	}
-	t = Type{Kind: UFloat, Width: e + m, Mantissa: m}
+	t = Type{Kind: KindUFloat, Width: e + m, Mantissa: m}
 	if !unsigned {
-		t.Kind, t.Width = Float, t.Width+1
+		t.Kind, t.Width = KindFloat, t.Width+1
 	}
-	return t, t.floatName() == s && m+1<<e <= MaxWidth-1
+	return t, t.floatName() == s && m+1<<e <= MaxTypeBits-1
 }

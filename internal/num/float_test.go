@@ -23,17 +23,17 @@ func TestFloat(t *testing.T) {
 		holds := map[int64]bool{}
 		for code, v := range want {
 			holds[v] = true
-			if got := typ.Decode(uint64(code)); got != v || typ.Encode(v) != uint64(code) {
-				t.Errorf("%s: code %d is %d and %d is code %d, want %d", name, code, got, v, typ.Encode(v), v)
+			if got := typ.DecodeBits(uint64(code)); got != v || typ.EncodeBits(v) != uint64(code) {
+				t.Errorf("%s: code %d is %d and %d is code %d, want %d", name, code, got, v, typ.EncodeBits(v), v)
 			}
-			if v > 0 && (signed.Decode(signed.Encode(-v)) != -v || signed.Code(-v) >= 0) {
-				t.Errorf("%s: %d reads back as %d", name[1:], -v, signed.Decode(signed.Encode(-v)))
+			if v > 0 && (signed.DecodeBits(signed.EncodeBits(-v)) != -v || signed.CodeOfValue(-v) >= 0) {
+				t.Errorf("%s: %d reads back as %d", name[1:], -v, signed.DecodeBits(signed.EncodeBits(-v)))
 			}
 		}
 		if last := want[len(want)-1]; typ.Range() != (Range{0, last}) || signed.Range() != (Range{-last, last}) {
 			t.Errorf("%s: %v, signed %v, want up to %d", name, typ.Range(), signed.Range(), last)
 		}
-		before := signed.Code(signed.Range().Lo) - 1
+		before := signed.CodeOfValue(signed.Range().Lo) - 1
 		for v := signed.Range().Lo - 5; v <= signed.Range().Hi+5; v++ {
 			if typ.Holds(v) != holds[v] || signed.Holds(v) != (holds[v] || holds[-v]) {
 				t.Errorf("%s holds %d: %t, signed %t", name, v, typ.Holds(v), signed.Holds(v))
@@ -41,7 +41,7 @@ func TestFloat(t *testing.T) {
 			if !signed.Holds(v) {
 				continue
 			}
-			if code := signed.Code(v); code <= before {
+			if code := signed.CodeOfValue(v); code <= before {
 				t.Errorf("%s: code %d of %d does not rise", name[1:], code, v)
 			} else {
 				before = code
@@ -63,16 +63,16 @@ func TestNarrowestFloat(t *testing.T) {
 		{[]int64{229376, 1, 15}, "UE4M3"},
 		{[]int64{57344 << 16, 7}, "UE5M2"},
 	} {
-		var m Magnitude
+		var m MinifloatNeeds
 		for _, v := range tt.values {
-			m = m.With(v)
+			m = m.WithValue(v)
 		}
-		got := m.Float(false)
+		got := m.NarrowestMinifloat(false)
 		if got.String() != tt.want {
 			t.Errorf("%v: %v, want %s", tt.values, got, tt.want)
 		}
 		for _, v := range tt.values {
-			if !got.Holds(v) || !m.Float(true).Holds(-v) {
+			if !got.Holds(v) || !m.NarrowestMinifloat(true).Holds(-v) {
 				t.Errorf("%v does not hold %d", got, v)
 			}
 		}

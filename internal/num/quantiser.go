@@ -10,8 +10,8 @@ type ExactQuantiser struct {
 	Lo, Hi      int64
 }
 
-// At returns the quantiser's value at x.
-func (q ExactQuantiser) At(x int64) int64 {
+// CodeAt returns the quantiser's result for x, a code from Lo to Hi.
+func (q ExactQuantiser) CodeAt(x int64) int64 {
 	d := q.denominator()
 	w := wanted{num: new(big.Int), den: d, mode: q.Mode, lo: q.Lo, hi: q.Hi}
 	w.num.Mul(big.NewInt(x), whole(q.Scale, d)).Add(w.num, whole(q.Bias, d))
@@ -31,8 +31,8 @@ func whole(r *big.Rat, d *big.Int) *big.Int {
 	return n.Mul(n, r.Num())
 }
 
-// A Scaling is a quantiser in integers without limits: round((Multiplier*x + Bias)/2^Shift).
-type Scaling struct {
+// An UnclippedScaling is a quantiser in integers without limits: round((Multiplier*x + Bias)/2^Shift).
+type UnclippedScaling struct {
 	Multiplier, Bias int64
 	Shift            int
 	Mode             Rounding
@@ -41,7 +41,7 @@ type Scaling struct {
 // maxScaled limits the bits of a scaling's multiplier and of its bias.
 const maxScaled = 61
 
-// ScaledOver finds a scaling that equals the quantiser at all integers of a range. The scaling rounds down if
+// FindScalingOver finds a scaling that equals the quantiser at all integers of a range. The scaling rounds down if
 // possible, otherwise as the quantiser does. Its shift is close to the least possible one, and not below the
 // argument least. If scale and bias are integers over a power of two, they form a scaling themselves.
 //
@@ -52,53 +52,53 @@ const maxScaled = 61
 //
 // ok is false if no scaling within 63 bits is found. For example, no multiplication rounds ties to even, unless
 // scale and bias are integers over a power of two.
-func (q ExactQuantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
+func (q ExactQuantiser) FindScalingOver(x Range, least int) (s UnclippedScaling, ok bool) {
 	if q.Scale.Sign() < 0 {
 		q.Scale = new(big.Rat).Neg(q.Scale)
-		s, ok = q.ScaledOver(x.Neg(), least)
+		s, ok = q.FindScalingOver(x.Negated(), least)
 		s.Multiplier = -s.Multiplier
 		return s, ok
 	}
-	exact, whole := q.AsScaling()
-	whole = whole && exact.Fits(x)
-	for _, mode := range []Rounding{Floor, q.Mode} {
+	exact, whole := q.DyadicAsScaling()
+	whole = whole && exact.FitsIn63Bits(x)
+	for _, mode := range []Rounding{RoundingFloor, q.Mode} {
 		if parts, could := q.parts(x, mode); could {
-			if s, ok = q.search(parts, mode, least); ok && s.Fits(x) {
+			if s, ok = q.search(parts, mode, least); ok && s.FitsIn63Bits(x) {
 				break
 			}
 			ok = false
 		}
 	}
 	if whole && (!ok || exact.Shift <= s.Shift) {
-		return exact.With(least), true
+		return exact.WithShiftAtLeast(least), true
 	}
 	return s, ok
 }
 
-// With returns the same scaling with at least the given shift.
-func (s Scaling) With(shift int) Scaling {
+// WithShiftAtLeast returns the same scaling with at least the given shift.
+func (s UnclippedScaling) WithShiftAtLeast(shift int) UnclippedScaling {
 	if more := shift - s.Shift; more > 0 {
 		s.Multiplier, s.Bias, s.Shift = s.Multiplier<<more, s.Bias<<more, shift
 	}
 	return s
 }
 
-// Fits reports whether Multiplier*x + Bias fits into 63 bits for all x of the range.
-func (s Scaling) Fits(x Range) bool {
-	p, ok := x.Times(s.Multiplier)
-	sum, ok2 := p.Plus(SingleValue(s.Bias))
+// FitsIn63Bits reports whether Multiplier*x + Bias fits into 63 bits for all x of the range.
+func (s UnclippedScaling) FitsIn63Bits(x Range) bool {
+	p, ok := x.TimesConstant(s.Multiplier)
+	sum, ok2 := p.Plus(SingleValueRange(s.Bias))
 	return ok && ok2 && max(signedBits(sum.Lo), signedBits(sum.Hi)) <= maxRequantBits
 }
 
-// AsScaling returns the quantiser as a scaling with its own rounding. ok is false unless scale and bias are integers
-// over a power of two.
-func (q ExactQuantiser) AsScaling() (s Scaling, ok bool) {
+// DyadicAsScaling returns the quantiser as a scaling with its own rounding. ok is false unless scale and bias are
+// integers over a power of two.
+func (q ExactQuantiser) DyadicAsScaling() (s UnclippedScaling, ok bool) {
 	d := q.denominator()
-	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
+	s = UnclippedScaling{Shift: d.BitLen() - 1, Mode: q.Mode}
 	m, b := whole(q.Scale, d), whole(q.Bias, d)
 	if d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift ||
 		max(m.BitLen(), b.BitLen()) > maxScaled {
-		return Scaling{}, false
+		return UnclippedScaling{}, false
 	}
 	s.Multiplier, s.Bias = m.Int64(), b.Int64()
 	return s, true
@@ -117,7 +117,7 @@ type part struct {
 // parts returns the parts of the quantiser over a range, for a scaling with the given rounding. ok is false if no
 // such scaling can be equal.
 func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
-	if mode == HalfEven {
+	if mode == RoundingHalfEven {
 		return nil, false
 	}
 	for _, v := range [][2]int64{{q.Lo + 1, min(q.Hi, 0)}, {max(q.Lo+1, 1), q.Hi}} {
@@ -125,11 +125,11 @@ func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 			continue
 		}
 		halves, reached := q.Mode.boundary(v[1])
-		if q.Mode == HalfEven {
+		if q.Mode == RoundingHalfEven {
 			reached = true // true, since no input lies on a boundary
 		}
 		p := q.part(x, v, halves, reached)
-		if q.Mode == HalfEven && p.least.Sign() == 0 {
+		if q.Mode == RoundingHalfEven && p.least.Sign() == 0 {
 			return nil, false
 		}
 		if p.halves, reached = mode.boundary(v[1]); !reached {
@@ -140,6 +140,8 @@ func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 	return list, true
 }
 
+// part returns the part of the quantiser over a range x whose values lie from v[0] to v[1]. A boundary lies halves
+// halves below its value; reached says whether the boundary itself has that value.
 func (q ExactQuantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
 	d := q.denominator()
 	p := part{rise: whole(q.Scale, d), start: whole(q.Bias, d), unit: new(big.Int).Lsh(d, 1)}
@@ -170,11 +172,11 @@ func (q ExactQuantiser) part(x Range, v [2]int64, halves int64, reached bool) pa
 	n := new(big.Int).Sub(p.last, p.first)
 	step, at := new(big.Int).Mod(p.rise, p.unit), p.line(p.first)
 	at.Mod(at, p.unit)
-	p.least = LeastRemainder(n, p.unit, step, at)
+	p.least = LeastLinearRemainder(n, p.unit, step, at)
 	// The greatest remainder follows from the least remainder of the complement.
 	end := new(big.Int).Sub(p.unit, big.NewInt(1))
 	back := new(big.Int).Neg(step)
-	p.most = LeastRemainder(n, p.unit, back.Mod(back, p.unit), at.Sub(end, at))
+	p.most = LeastLinearRemainder(n, p.unit, back.Mod(back, p.unit), at.Sub(end, at))
 	p.most.Sub(end, p.most)
 	return p
 }
@@ -202,7 +204,7 @@ func ceilQuo(a, b *big.Int) *big.Int {
 
 // search returns a scaling that equals all parts. It tries shifts in increasing order from least on, and with each the
 // two integers next to the scaled scale. ok is false if it finds none.
-func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
+func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s UnclippedScaling, ok bool) {
 	for shift := least; shift <= MaxRequantShift; shift++ {
 		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
 		m.Quo(m, q.Scale.Denom())
@@ -211,12 +213,12 @@ func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s Scalin
 		}
 		for range 2 {
 			if b, fits := biases(parts, m, shift); fits && b.BitLen() <= maxScaled {
-				return Scaling{m.Int64(), b.Int64(), shift, mode}, true
+				return UnclippedScaling{m.Int64(), b.Int64(), shift, mode}, true
 			}
 			m.Add(m, big.NewInt(1))
 		}
 	}
-	return Scaling{}, false
+	return UnclippedScaling{}, false
 }
 
 // biases returns the bias nearest to 0 with which the multiplier m equals all parts at a shift. ok is false if there is

@@ -2,22 +2,23 @@ package num
 
 import "math/big"
 
-// Steps returns the quantiser over a range as a step function. few is false if it has more than limit steps.
+// StepFunctionOver returns the quantiser over a range as a step function. few is false, and s empty, if that has more
+// than limit steps.
 //
 // The value is v from the x on where rounding reaches v. For a scale s > 0 that is the least x with s*x + b >= c,
 // or > c if a tie rounds down. Here c is v minus 0, 1/2 or 1 (reaches). In integers, (c - b)/s is a fraction whose
 // numerator grows by the same amount for each v. So one division for the first v suffices, and one addition for
 // each other v.
-func (q ExactQuantiser) Steps(x Range, limit int) (s StepFunction, few bool) {
+func (q ExactQuantiser) StepFunctionOver(x Range, limit int) (s StepFunction, few bool) {
 	if q.Scale.Sign() < 0 {
 		m := q
 		m.Scale = new(big.Rat).Neg(q.Scale)
-		if s, few = m.Steps(x.Neg(), limit); few {
-			s = s.Mirror()
+		if s, few = m.StepFunctionOver(x.Negated(), limit); few {
+			s = s.WithNegatedInput()
 		}
 		return s, few
 	}
-	first, last := q.At(x.Lo), q.At(x.Hi)
+	first, last := q.CodeAt(x.Lo), q.CodeAt(x.Hi)
 	s.Value = append(s.Value, first)
 	if first == last {
 		return s, true
@@ -50,17 +51,17 @@ func (q ExactQuantiser) Steps(x Range, limit int) (s StepFunction, few bool) {
 	return s, true
 }
 
-// everyStep does what Steps does, for a scale of 1 or more.
+// everyStep does what StepFunctionOver does, for a scale of 1 or more.
 func (q ExactQuantiser) everyStep(x Range, limit int) (s StepFunction, few bool) {
-	last := q.At(x.Lo)
+	last := q.CodeAt(x.Lo)
 	s.Value = append(s.Value, last)
-	end := q.At(x.Hi)
+	end := q.CodeAt(x.Hi)
 	for i := x.Lo; last != end; {
 		i++
-		v := q.At(i)
+		v := q.CodeAt(i)
 		if v == last { // still at the lower limit
 			next := q.leaves(i, x.Hi)
-			i, v = next, q.At(next)
+			i, v = next, q.CodeAt(next)
 		}
 		if len(s.At) == limit {
 			return StepFunction{}, false
@@ -73,9 +74,9 @@ func (q ExactQuantiser) everyStep(x Range, limit int) (s StepFunction, few bool)
 // leaves returns the first x above lo whose value differs from the value at lo, which is the lower limit. The value
 // at hi must differ.
 func (q ExactQuantiser) leaves(lo, hi int64) int64 {
-	least := q.At(lo)
+	least := q.CodeAt(lo)
 	for uint64(hi)-uint64(lo) > 1 {
-		if m := lo + int64((uint64(hi)-uint64(lo))/2); q.At(m) == least {
+		if m := lo + int64((uint64(hi)-uint64(lo))/2); q.CodeAt(m) == least {
 			lo = m
 		} else {
 			hi = m
@@ -84,25 +85,25 @@ func (q ExactQuantiser) leaves(lo, hi int64) int64 {
 	return hi
 }
 
-// reaches returns the number of halves below v at which rounding reaches v. there is false if it does only above
-// that point.
+// reaches returns, as a number of halves below v, the point from which on rounding gives v. there is false if the point
+// itself still rounds to less.
 func (r Rounding) reaches(v int64) (halves int64, there bool) {
 	switch r {
-	case HalfEven:
+	case RoundingHalfEven:
 		return 1, v%2 == 0
-	case HalfUp:
+	case RoundingHalfUp:
 		return 1, true
-	case HalfAway:
+	case RoundingHalfAwayFromZero:
 		return 1, v > 0
-	case HalfTowardZero:
+	case RoundingHalfTowardZero:
 		return 1, v <= 0
-	case Ceil:
+	case RoundingCeil:
 		return 2, false
-	case TowardZero:
+	case RoundingTowardZero:
 		if v <= 0 {
 			return 2, false
 		}
-	case AwayFromZero:
+	case RoundingAwayFromZero:
 		if v > 0 {
 			return 2, false
 		}

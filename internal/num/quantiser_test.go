@@ -19,7 +19,7 @@ func quantisers(r *rand.Rand, bits int) (q ExactQuantiser, x Range) {
 	}
 	x = Range{Lo: -r.Int64N(1 << (bits - 2 + r.IntN(6))), Hi: r.Int64N(1 << (bits - 2 + r.IntN(6)))}
 	float := func(of float64) *big.Rat { return new(big.Rat).SetFloat64(float64(float32(of))) }
-	steps := float64(int64(1)<<bits) / float64(x.Count())
+	steps := float64(int64(1)<<bits) / float64(x.ValueCount())
 	switch r.IntN(4) {
 	case 0: // powers of two, with ties
 		q.Scale = new(big.Rat).SetFrac64(1+2*r.Int64N(4), 1<<r.IntN(8))
@@ -53,16 +53,16 @@ func TestScaledOver(t *testing.T) {
 			bits = 12 + r.IntN(7)
 		}
 		q, x := quantisers(r, bits)
-		s, ok := q.ScaledOver(x, r.IntN(4))
+		s, ok := q.FindScalingOver(x, r.IntN(4))
 		name := fmt.Sprint(q.Mode)
 		if !ok {
 			missed[name]++
 			continue
 		}
 		found[name]++
-		for v := x.Lo; v <= x.Hi; v += 1 + r.Int64N(1+x.Count()/(1<<12)) {
-			got := min(max(s.Mode.Quotient(s.Multiplier*v+s.Bias, s.Shift), q.Lo), q.Hi)
-			if want := q.At(v); got != want {
+		for v := x.Lo; v <= x.Hi; v += 1 + r.Int64N(1+x.ValueCount()/(1<<12)) {
+			got := min(max(s.Mode.DivideByPowerOfTwo(s.Multiplier*v+s.Bias, s.Shift), q.Lo), q.Hi)
+			if want := q.CodeAt(v); got != want {
 				t.Fatalf("%v*x + %v by %s in %d..%d over %v: %+v gives %d at %d, want %d", q.Scale, q.Bias, q.Mode,
 					q.Lo, q.Hi, x, s, got, v, want)
 			}
@@ -91,10 +91,10 @@ func TestSteps(t *testing.T) {
 			x = Range{x.Lo, x.Lo + r.Int64N(9)}
 		}
 		const limit = 100
-		s, few := q.Steps(x, limit)
-		want := StepFunction{Value: []int64{q.At(x.Lo)}}
+		s, few := q.StepFunctionOver(x, limit)
+		want := StepFunction{Value: []int64{q.CodeAt(x.Lo)}}
 		for v := x.Lo + 1; v <= x.Hi; v++ {
-			if y := q.At(v); y != want.Value[len(want.Value)-1] {
+			if y := q.CodeAt(v); y != want.Value[len(want.Value)-1] {
 				want.At, want.Value = append(want.At, v), append(want.Value, y)
 			}
 		}

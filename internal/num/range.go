@@ -2,7 +2,7 @@
 // values that occur, and a Type describes the bits that store them. Widths follow from bit lengths of integers,
 // never from logarithms.
 //
-// In come integers, and rationals that scales are; out come widths, functions and circuits for them.
+// In come integers, and scales as rational numbers; out come ranges, types and functions of integers.
 //
 //   - range.go, type.go: the two notions; float.go: minifloat types; format.go: formats of real inputs and outputs
 //   - coding.go: codes with few bits for numbers from a small set
@@ -22,8 +22,8 @@ import (
 // A Range is a closed interval of integers with Lo <= Hi. The zero value holds only 0.
 type Range struct{ Lo, Hi int64 }
 
-// SingleValue returns the range that holds only v.
-func SingleValue(v int64) Range { return Range{v, v} }
+// SingleValueRange returns the range that holds only v.
+func SingleValueRange(v int64) Range { return Range{v, v} }
 
 // RangeOf returns the smallest range that holds all the values. There must be at least one.
 func RangeOf(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
@@ -31,17 +31,17 @@ func RangeOf(values []int64) Range { return Range{slices.Min(values), slices.Max
 // Contains reports whether v lies in r.
 func (r Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }
 
-// Within reports whether every value of r lies in o.
-func (r Range) Within(o Range) bool { return o.Lo <= r.Lo && r.Hi <= o.Hi }
+// IsWithin reports whether every value of r lies in o.
+func (r Range) IsWithin(o Range) bool { return o.Lo <= r.Lo && r.Hi <= o.Hi }
 
 // Union returns the smallest range that holds both.
 func (r Range) Union(o Range) Range { return Range{min(r.Lo, o.Lo), max(r.Hi, o.Hi)} }
 
-// Neg returns the range of -x. r.Lo must not be the least int64, which has no negative.
-func (r Range) Neg() Range { return Range{-r.Hi, -r.Lo} }
+// Negated returns the range of -x. r.Lo must not be the least int64, which has no negative.
+func (r Range) Negated() Range { return Range{-r.Hi, -r.Lo} }
 
-// Count returns the number of values in the range, or the largest int64 if it is greater.
-func (r Range) Count() int64 {
+// ValueCount returns the number of values in the range, or the largest int64 if it is greater.
+func (r Range) ValueCount() int64 {
 	n := uint64(r.Hi) - uint64(r.Lo)
 	if n >= 1<<63-1 {
 		return 1<<63 - 1
@@ -49,8 +49,8 @@ func (r Range) Count() int64 {
 	return int64(n) + 1
 }
 
-// Times returns the range of w*x. ok is false if a product does not fit into int64.
-func (r Range) Times(w int64) (p Range, ok bool) {
+// TimesConstant returns the range of w*x. ok is false if a product does not fit into int64.
+func (r Range) TimesConstant(w int64) (p Range, ok bool) {
 	a, ok1 := mul(w, r.Lo)
 	b, ok2 := mul(w, r.Hi)
 	return Range{min(a, b), max(a, b)}, ok1 && ok2
@@ -63,8 +63,10 @@ func (r Range) Plus(o Range) (s Range, ok bool) {
 	return Range{lo, hi}, ok1 && ok2
 }
 
+// String returns the range as "[Lo,Hi]".
 func (r Range) String() string { return fmt.Sprintf("[%d,%d]", r.Lo, r.Hi) }
 
+// mul returns a*b. The result is false if that does not fit into int64.
 func mul(a, b int64) (int64, bool) {
 	p := a * b
 	if int64(int32(a)) == a && int64(int32(b)) == b { // a division would take longer than all else here
@@ -79,6 +81,7 @@ func mul(a, b int64) (int64, bool) {
 	return p, true
 }
 
+// add returns a+b. The result is false if that does not fit into int64.
 func add(a, b int64) (int64, bool) {
 	s := a + b
 	return s, (s > a) == (b > 0)

@@ -18,9 +18,9 @@ func small(n int64) (all []Range) {
 
 // seen returns the range of f over the values of r, found by trying all of them.
 func seen(r Range, f func(int64) int64) Range {
-	s := SingleValue(f(r.Lo))
+	s := SingleValueRange(f(r.Lo))
 	for x := r.Lo; x <= r.Hi; x++ {
-		s = s.Union(SingleValue(f(x)))
+		s = s.Union(SingleValueRange(f(x)))
 	}
 	return s
 }
@@ -30,11 +30,11 @@ func TestRangeAgainstEnumeration(t *testing.T) {
 	for _, r := range small(5) {
 		for w := int64(-4); w <= 4; w++ {
 			want := seen(r, func(x int64) int64 { return w * x })
-			if got, ok := r.Times(w); !ok || got != want {
+			if got, ok := r.TimesConstant(w); !ok || got != want {
 				t.Errorf("%v times %d = %v %v, want %v", r, w, got, ok, want)
 			}
 		}
-		if got, want := r.Neg(), seen(r, func(x int64) int64 { return -x }); got != want {
+		if got, want := r.Negated(), seen(r, func(x int64) int64 { return -x }); got != want {
 			t.Errorf("-%v = %v, want %v", r, got, want)
 		}
 		n := int64(0)
@@ -45,16 +45,16 @@ func TestRangeAgainstEnumeration(t *testing.T) {
 				n++
 			}
 		}
-		if r.Count() != n {
-			t.Errorf("%v has %d values, want %d", r, r.Count(), n)
+		if r.ValueCount() != n {
+			t.Errorf("%v has %d values, want %d", r, r.ValueCount(), n)
 		}
 		for _, o := range small(3) {
-			want := SingleValue(r.Lo + o.Lo)
-			union, within := SingleValue(r.Lo), true
+			want := SingleValueRange(r.Lo + o.Lo)
+			union, within := SingleValueRange(r.Lo), true
 			for x := r.Lo; x <= r.Hi; x++ {
-				union, within = union.Union(SingleValue(x)), within && o.Contains(x)
+				union, within = union.Union(SingleValueRange(x)), within && o.Contains(x)
 				for y := o.Lo; y <= o.Hi; y++ {
-					want, union = want.Union(SingleValue(x+y)), union.Union(SingleValue(y))
+					want, union = want.Union(SingleValueRange(x+y)), union.Union(SingleValueRange(y))
 				}
 			}
 			if got, ok := r.Plus(o); !ok || got != want {
@@ -63,7 +63,7 @@ func TestRangeAgainstEnumeration(t *testing.T) {
 			if got := r.Union(o); got != union {
 				t.Errorf("%v union %v = %v, want %v", r, o, got, union)
 			}
-			if r.Within(o) != within {
+			if r.IsWithin(o) != within {
 				t.Errorf("%v within %v: %v", r, o, !within)
 			}
 		}
@@ -78,13 +78,13 @@ func TestRangeOverflow(t *testing.T) {
 	for _, a := range edges {
 		for _, b := range edges {
 			p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
-			got, ok := SingleValue(a).Times(b)
-			if ok != p.IsInt64() || ok && got != SingleValue(p.Int64()) {
+			got, ok := SingleValueRange(a).TimesConstant(b)
+			if ok != p.IsInt64() || ok && got != SingleValueRange(p.Int64()) {
 				t.Errorf("%d*%d = %v %v, want %v", a, b, got, ok, p)
 			}
 			s := new(big.Int).Add(big.NewInt(a), big.NewInt(b))
-			got, ok = SingleValue(a).Plus(SingleValue(b))
-			if ok != s.IsInt64() || ok && got != SingleValue(s.Int64()) {
+			got, ok = SingleValueRange(a).Plus(SingleValueRange(b))
+			if ok != s.IsInt64() || ok && got != SingleValueRange(s.Int64()) {
 				t.Errorf("%d+%d = %v %v, want %v", a, b, got, ok, s)
 			}
 			if a <= b {
@@ -93,7 +93,7 @@ func TestRangeOverflow(t *testing.T) {
 				if !n.IsInt64() {
 					n.SetInt64(math.MaxInt64)
 				}
-				if got := (Range{a, b}).Count(); got != n.Int64() {
+				if got := (Range{a, b}).ValueCount(); got != n.Int64() {
 					t.Errorf("count of [%d,%d] = %d, want %v", a, b, got, n)
 				}
 			}

@@ -11,19 +11,21 @@ type Rounding string
 
 // The roundings. The first four round to the nearest integer and differ only for ties.
 const (
-	HalfEven       Rounding = "half-even"
-	HalfUp         Rounding = "half-up"
-	HalfTowardZero Rounding = "half-toward-zero"
-	HalfAway       Rounding = "half-away"
-	Floor          Rounding = "floor"
-	TowardZero     Rounding = "toward-zero"
-	Ceil           Rounding = "ceil"
-	AwayFromZero   Rounding = "away-from-zero"
+	RoundingHalfEven         Rounding = "half-even"
+	RoundingHalfUp           Rounding = "half-up"
+	RoundingHalfTowardZero   Rounding = "half-toward-zero"
+	RoundingHalfAwayFromZero Rounding = "half-away"
+	RoundingFloor            Rounding = "floor"
+	RoundingTowardZero       Rounding = "toward-zero"
+	RoundingCeil             Rounding = "ceil"
+	RoundingAwayFromZero     Rounding = "away-from-zero"
 )
 
 // Roundings lists all roundings, in the order of their codes in hlslib/core/requant.hpp.
-var Roundings = []Rounding{HalfEven, HalfUp, HalfTowardZero, HalfAway, Floor, TowardZero, Ceil,
-	AwayFromZero}
+var Roundings = []Rounding{RoundingHalfEven, RoundingHalfUp, RoundingHalfTowardZero, RoundingHalfAwayFromZero,
+	RoundingFloor,
+	RoundingTowardZero, RoundingCeil,
+	RoundingAwayFromZero}
 
 // Verify returns an error if r is no rounding.
 func (r Rounding) Verify() error {
@@ -33,11 +35,11 @@ func (r Rounding) Verify() error {
 	return nil
 }
 
-// Code returns the code of r in hlslib/core/requant.hpp.
-func (r Rounding) Code() int { return slices.Index(Roundings, r) }
+// KernelCode returns the code of r in hlslib/core/requant.hpp.
+func (r Rounding) KernelCode() int { return slices.Index(Roundings, r) }
 
-// Quotient returns p/2^shift, rounded. p must fit into 63 bits, and shift must lie in 0..MaxRequantShift.
-func (r Rounding) Quotient(p int64, shift int) int64 {
+// DivideByPowerOfTwo returns p/2^shift, rounded. p must fit into 63 bits, and shift must lie in 0..MaxRequantShift.
+func (r Rounding) DivideByPowerOfTwo(p int64, shift int) int64 {
 	if shift == 0 {
 		return p
 	}
@@ -45,19 +47,19 @@ func (r Rounding) Quotient(p int64, shift int) int64 {
 	rest := p - floor<<shift
 	var up bool
 	switch r {
-	case HalfEven:
+	case RoundingHalfEven:
 		up = rest > half || rest == half && floor&1 != 0
-	case HalfUp:
+	case RoundingHalfUp:
 		up = rest >= half
-	case HalfTowardZero:
+	case RoundingHalfTowardZero:
 		up = rest > half || rest == half && p < 0
-	case HalfAway:
+	case RoundingHalfAwayFromZero:
 		up = rest > half || rest == half && p >= 0
-	case TowardZero:
+	case RoundingTowardZero:
 		up = p < 0 && rest > 0
-	case Ceil:
+	case RoundingCeil:
 		up = rest > 0
-	case AwayFromZero:
+	case RoundingAwayFromZero:
 		up = p >= 0 && rest > 0
 	}
 	if up {
@@ -66,9 +68,9 @@ func (r Rounding) Quotient(p int64, shift int) int64 {
 	return floor
 }
 
-// LeastWithQuotient returns the least p whose Quotient is at least v. Both v and v-1 times 2^shift must fit into 63
-// bits.
-func (r Rounding) LeastWithQuotient(v int64, shift int) int64 {
+// LeastReachingQuotient returns the least p for which DivideByPowerOfTwo(p, shift) is at least v. Both v and v-1 times
+// 2^shift must fit into 63 bits.
+func (r Rounding) LeastReachingQuotient(v int64, shift int) int64 {
 	if shift == 0 {
 		return v
 	}
@@ -80,36 +82,36 @@ func (r Rounding) LeastWithQuotient(v int64, shift int) int64 {
 	return p
 }
 
-// Boundary returns the number from which on the rounded result is at least v. reached is false if the number itself
-// still rounds to less.
-func (r Rounding) Boundary(v int64) (at *big.Rat, reached bool) {
+// LowerBoundaryOf returns the number from which on the rounded result is at least v. reached is false if the number
+// itself still rounds to less.
+func (r Rounding) LowerBoundaryOf(v int64) (at *big.Rat, reached bool) {
 	halves, reached := r.boundary(v)
 	at = new(big.Rat).SetInt64(v)
 	return at.Sub(at, big.NewRat(halves, 2)), reached
 }
 
-// boundary returns how many halves below v the numbers begin that round to v or more. reached is false if the
-// boundary itself rounds to less.
+// boundary returns, as a number of halves below v, the point from which on numbers round to v or more. reached is false
+// if the point itself rounds to less.
 func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	switch r {
-	case HalfEven:
+	case RoundingHalfEven:
 		return 1, v&1 == 0
 	case halfDown:
 		return 1, false
-	case HalfTowardZero:
+	case RoundingHalfTowardZero:
 		return 1, v <= 0
-	case HalfAway:
+	case RoundingHalfAwayFromZero:
 		return 1, v >= 1
-	case Floor:
+	case RoundingFloor:
 		return 0, true
-	case Ceil:
+	case RoundingCeil:
 		return 2, false
-	case TowardZero:
+	case RoundingTowardZero:
 		if v >= 1 {
 			return 0, true
 		}
 		return 2, false
-	case AwayFromZero:
+	case RoundingAwayFromZero:
 		if v >= 1 {
 			return 2, false
 		}
@@ -118,7 +120,8 @@ func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	return 1, true // half up
 }
 
-// halfDown is the mirror image of half-up.
+// halfDown rounds to the nearest integer, and ties down: the mirror image of RoundingHalfUp. It occurs inside the
+// package only.
 const halfDown Rounding = "half-down"
 
 // A Requant changes the scale of integers: x becomes x*Multiplier/2^Shift, rounded and clipped.
@@ -152,30 +155,31 @@ func (q Requant) Verify() error {
 
 // Apply returns the result for x. The product x*Multiplier must fit into 63 bits.
 func (q Requant) Apply(x int64) int64 {
-	return min(max(q.Mode.Quotient(x*q.Multiplier, q.Shift), q.Lo), q.Hi)
+	return min(max(q.Mode.DivideByPowerOfTwo(x*q.Multiplier, q.Shift), q.Lo), q.Hi)
 }
 
-// Product returns the range of x*Multiplier over r. ok is false if it does not fit into 63 bits.
-func (q Requant) Product(r Range) (p Range, ok bool) {
-	p, ok = r.Times(q.Multiplier)
+// ProductRange returns the range of x*Multiplier over r. ok is false if it does not fit into 63 bits.
+func (q Requant) ProductRange(r Range) (p Range, ok bool) {
+	p, ok = r.TimesConstant(q.Multiplier)
 	return p, ok && max(signedBits(p.Lo), signedBits(p.Hi)) <= maxRequantBits
 }
 
-// Rounded returns the range of results before clipping. ok is false if a product does not fit into 63 bits.
-func (q Requant) Rounded(r Range) (c Range, ok bool) {
-	p, ok := q.Product(r)
-	return Range{q.Mode.Quotient(p.Lo, q.Shift), q.Mode.Quotient(p.Hi, q.Shift)}, ok // rounding keeps the order
+// UnclippedRange returns the range of results before clipping. ok is false if a product does not fit into 63 bits.
+func (q Requant) UnclippedRange(r Range) (c Range, ok bool) {
+	p, ok := q.ProductRange(r)
+	// rounding keeps the order
+	return Range{q.Mode.DivideByPowerOfTwo(p.Lo, q.Shift), q.Mode.DivideByPowerOfTwo(p.Hi, q.Shift)}, ok
 }
 
-// Range returns the range of results over r. Both of its ends occur. ok is false if a product does not fit into 63
-// bits.
-func (q Requant) Range(r Range) (c Range, ok bool) {
-	c, ok = q.Rounded(r)
+// ResultRange returns the range of results over r. Both of its ends occur. ok is false if a product does not fit into
+// 63 bits.
+func (q Requant) ResultRange(r Range) (c Range, ok bool) {
+	c, ok = q.UnclippedRange(r)
 	return Range{min(max(c.Lo, q.Lo), q.Hi), min(max(c.Hi, q.Lo), q.Hi)}, ok
 }
 
-// Reduced returns the same function with the least shift, by removing common factors of two.
-func (q Requant) Reduced() Requant {
+// WithLeastShift returns the same function with the least shift, by removing common factors of two.
+func (q Requant) WithLeastShift() Requant {
 	if q.Multiplier == 0 {
 		q.Shift = 0
 	}

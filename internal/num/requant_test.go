@@ -23,20 +23,21 @@ func exact(x int64, scale *big.Rat, mode Rounding, lo, hi int64) int64 {
 		new(big.Rat).Sub(new(big.Rat).SetInt64(above), r)
 	v := below
 	switch near := toBelow.Cmp(toAbove); {
-	case mode == Floor, mode == TowardZero && r.Sign() >= 0, mode == AwayFromZero && r.Sign() < 0:
-	case mode == Ceil, mode == TowardZero, mode == AwayFromZero, near > 0:
+	case mode == RoundingFloor, mode == RoundingTowardZero && r.Sign() >= 0, mode == RoundingAwayFromZero &&
+		r.Sign() < 0:
+	case mode == RoundingCeil, mode == RoundingTowardZero, mode == RoundingAwayFromZero, near > 0:
 		v = above
 	case near == 0:
 		switch mode {
-		case HalfEven:
+		case RoundingHalfEven:
 			v = below + below&1*(above-below)
-		case HalfUp:
+		case RoundingHalfUp:
 			v = above
-		case HalfTowardZero:
+		case RoundingHalfTowardZero:
 			if r.Sign() < 0 {
 				v = above
 			}
-		case HalfAway:
+		case RoundingHalfAwayFromZero:
 			if r.Sign() > 0 {
 				v = above
 			}
@@ -52,14 +53,14 @@ func TestRequantApply(t *testing.T) {
 	// In quarters, there are ties at 2, 6, -2 and -6.
 	xs := []int64{-7, -6, -5, -4, -2, -1, 0, 1, 2, 3, 6, 7}
 	for mode, want := range map[Rounding][]int64{
-		HalfEven:       {-2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 2, 2},
-		HalfUp:         {-2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 2},
-		HalfTowardZero: {-2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2},
-		HalfAway:       {-2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 2, 2},
-		Floor:          {-2, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1},
-		TowardZero:     {-1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 1},
-		Ceil:           {-1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2},
-		AwayFromZero:   {-2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2},
+		RoundingHalfEven:         {-2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 2, 2},
+		RoundingHalfUp:           {-2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 2},
+		RoundingHalfTowardZero:   {-2, -1, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2},
+		RoundingHalfAwayFromZero: {-2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 2, 2},
+		RoundingFloor:            {-2, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1},
+		RoundingTowardZero:       {-1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 1},
+		RoundingCeil:             {-1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2},
+		RoundingAwayFromZero:     {-2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2},
 	} {
 		for i, x := range xs {
 			if got := (Requant{Multiplier: 1, Shift: 2, Mode: mode, Lo: -9, Hi: 9}).Apply(x); got != want[i] {
@@ -67,7 +68,7 @@ func TestRequantApply(t *testing.T) {
 			}
 		}
 	}
-	wide := Requant{Multiplier: 1, Shift: 62, Mode: HalfAway, Lo: math.MinInt64, Hi: math.MaxInt64}
+	wide := Requant{Multiplier: 1, Shift: 62, Mode: RoundingHalfAwayFromZero, Lo: math.MinInt64, Hi: math.MaxInt64}
 	for x, want := range map[int64]int64{1 << 61: 1, 1<<61 - 1: 0, -1 << 61: -1, -1 << 62: -1, 1<<62 - 1: 1} {
 		if got := wide.Apply(x); got != want {
 			t.Errorf("%d over 2^62: %d, want %d", x, got, want)
@@ -75,14 +76,15 @@ func TestRequantApply(t *testing.T) {
 	}
 }
 
-// TestRoundingLeast checks that Least is the first p whose Quotient reaches a value.
+// TestRoundingLeast checks that Least is the first p whose DivideByPowerOfTwo reaches a value.
 func TestRoundingLeast(t *testing.T) {
 	t.Parallel()
 	for _, mode := range Roundings {
 		for shift := range 6 {
 			for v := int64(-9); v <= 9; v++ {
-				p := mode.LeastWithQuotient(v, shift)
-				if at, before := mode.Quotient(p, shift), mode.Quotient(p-1, shift); at < v || before >= v {
+				p := mode.LeastReachingQuotient(v, shift)
+				if at, before := mode.DivideByPowerOfTwo(p, shift), mode.DivideByPowerOfTwo(p-1, shift); at < v ||
+					before >= v {
 					t.Errorf("%s to %d by %d: %d, where it is %d, and %d before", mode, v, shift, p, at, before)
 				}
 			}
@@ -99,16 +101,16 @@ func TestRequantRange(t *testing.T) {
 			Lo: r.Int64N(20) - 30, Hi: r.Int64N(20) + 5}
 		in := Range{r.Int64N(40) - 30, 0}
 		in.Hi = in.Lo + r.Int64N(40)
-		want := SingleValue(q.Apply(in.Lo))
+		want := SingleValueRange(q.Apply(in.Lo))
 		for x := in.Lo; x <= in.Hi; x++ {
 			y := q.Apply(x)
 			if exact := exact(x, big.NewRat(q.Multiplier, 1<<q.Shift), q.Mode, q.Lo, q.Hi); y != exact ||
-				q.Reduced().Apply(x) != exact {
-				t.Fatalf("%+v of %d: %d, reduced %d, want %d", q, x, y, q.Reduced().Apply(x), exact)
+				q.WithLeastShift().Apply(x) != exact {
+				t.Fatalf("%+v of %d: %d, reduced %d, want %d", q, x, y, q.WithLeastShift().Apply(x), exact)
 			}
-			want = want.Union(SingleValue(y))
+			want = want.Union(SingleValueRange(y))
 		}
-		if got, ok := q.Range(in); got != want || !ok {
+		if got, ok := q.ResultRange(in); got != want || !ok {
 			t.Errorf("%+v over %v: %v, want %v", q, in, got, want)
 		}
 	}
@@ -121,7 +123,7 @@ func TestRequantRange(t *testing.T) {
 		{Requant{Multiplier: 1 << 40}, Range{0, 1 << 22}, false},
 		{Requant{Multiplier: 3}, Range{math.MinInt64, 0}, false},
 	} {
-		if _, ok := tt.q.Range(tt.in); ok != tt.ok {
+		if _, ok := tt.q.ResultRange(tt.in); ok != tt.ok {
 			t.Errorf("%+v over %v: %t", tt.q, tt.in, ok)
 		}
 	}
@@ -133,12 +135,12 @@ func TestRequantVerify(t *testing.T) {
 		q    Requant
 		want string
 	}{
-		{Requant{Mode: Floor}, ""},
+		{Requant{Mode: RoundingFloor}, ""},
 		{Requant{}, `unknown rounding ""`},
 		{Requant{Mode: halfDown}, `unknown rounding "half-down"`},
-		{Requant{Mode: Floor, Shift: 63}, "a shift by 63, want 0..62"},
-		{Requant{Mode: Floor, Shift: -1}, "a shift by -1, want 0..62"},
-		{Requant{Mode: Floor, Lo: 1}, "results from 1 up to 0"},
+		{Requant{Mode: RoundingFloor, Shift: 63}, "a shift by 63, want 0..62"},
+		{Requant{Mode: RoundingFloor, Shift: -1}, "a shift by -1, want 0..62"},
+		{Requant{Mode: RoundingFloor, Lo: 1}, "results from 1 up to 0"},
 	} {
 		if err := tt.q.Verify(); (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want {
 			t.Errorf("%+v: %v, want %q", tt.q, err, tt.want)
@@ -171,7 +173,7 @@ func TestFitRequant(t *testing.T) {
 			return true
 		}
 		around := func(shift int) [2]Requant {
-			below := rounded(new(big.Int).Lsh(scale.Num(), uint(shift)), scale.Denom(), Floor).Int64()
+			below := rounded(new(big.Int).Lsh(scale.Num(), uint(shift)), scale.Denom(), RoundingFloor).Int64()
 			return [2]Requant{{below, shift, mode, lo, hi}, {below + 1, shift, mode, lo, hi}}
 		}
 		q, ok := FitRequant(scale, mode, in, lo, hi)
@@ -215,21 +217,21 @@ func TestFitRequantLimits(t *testing.T) {
 		want   Requant
 		ok     bool
 	}{
-		{"nothing", new(big.Rat), wide, -5, 5, Requant{0, 0, HalfEven, -5, 5}, true},
+		{"nothing", new(big.Rat), wide, -5, 5, Requant{0, 0, RoundingHalfEven, -5, 5}, true},
 		{"an eighth", big.NewRat(1, 8), wide, math.MinInt64, math.MaxInt64,
-			Requant{1, 3, HalfEven, math.MinInt64, math.MaxInt64}, true},
-		{"a third of few", big.NewRat(1, 3), Range{-4, 4}, -9, 9, Requant{5, 4, HalfEven, -9, 9}, true},
+			Requant{1, 3, RoundingHalfEven, math.MinInt64, math.MaxInt64}, true},
+		{"a third of few", big.NewRat(1, 3), Range{-4, 4}, -9, 9, Requant{5, 4, RoundingHalfEven, -9, 9}, true},
 		{"integers at both signs, all rounded up", big.NewRat(1, 3), Range{-4, 4}, -9, 9, Requant{}, false},
 		{"too many changes", big.NewRat(1, 3), wide, math.MinInt64, math.MaxInt64, Requant{}, false},
 		{"a third of many, clipped", big.NewRat(1, 3), Range{-1 << 30, 1 << 30}, -100, 100,
-			Requant{341, 10, HalfEven, -100, 100}, true},
+			Requant{341, 10, RoundingHalfEven, -100, 100}, true},
 		{"products too wide", big.NewRat(3, 1<<40), Range{0, 1 << 61}, 0, math.MaxInt64, Requant{}, false},
 		{"an empty clip", big.NewRat(1, 2), wide, 1, 0, Requant{}, false},
 		{"an input too wide", big.NewRat(1, 2), Range{0, math.MaxInt64}, 0, 1, Requant{}, false},
 	} {
-		mode := HalfEven
+		mode := RoundingHalfEven
 		if strings.HasSuffix(tt.name, "rounded up") {
-			mode = Ceil
+			mode = RoundingCeil
 		}
 		q, ok := FitRequant(tt.scale, mode, tt.in, tt.lo, tt.hi)
 		if ok != tt.ok || ok && q != tt.want {
@@ -245,14 +247,14 @@ func TestFitRequantCell(t *testing.T) {
 	f := new(big.Rat).SetFloat64(float64(float32(0.0037)))
 	scale := f.Mul(f, new(big.Rat).SetFloat64(float64(float32(0.97))))
 	in := Range{-32768 * 255, 32767 * 255}
-	q, ok := FitRequant(scale, HalfEven, in, -32768, 32767)
+	q, ok := FitRequant(scale, RoundingHalfEven, in, -32768, 32767)
 	if !ok || q.Shift > 45 {
 		t.Fatalf("%+v, %t", q, ok)
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20000 {
 		x := in.Lo + r.Int64N(in.Hi-in.Lo+1)
-		if got, want := q.Apply(x), exact(x, scale, HalfEven, q.Lo, q.Hi); got != want {
+		if got, want := q.Apply(x), exact(x, scale, RoundingHalfEven, q.Lo, q.Hi); got != want {
 			t.Fatalf("%d: %d, want %d", x, got, want)
 		}
 	}

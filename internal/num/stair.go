@@ -1,12 +1,13 @@
 package num
 
-// A LineTarget is a step function that a line may equal: m*x+b over 2^shift, rounded and clipped.
+// A LineFitTarget is a step function for which a line is sought that equals it: m*x+b over 2^shift, rounded and
+// clipped.
 //
 // On a plateau at a limit, the line must only stay beyond the limit. Any other plateau with value v requires
 // least(v) <= m*x+b < least(v+1) at both its ends. Here least(v) is the least integer that gives v when divided by
 // 2^shift and rounded; the rounding mode matters only there. All these numbers are integers. So at slope m, some b
 // satisfies two such bounds exactly if the bounds leave room.
-type LineTarget struct {
+type LineFitTarget struct {
 	F      StepFunction // step function over X: every breakpoint lies inside and changes the value
 	X, V   Range        // ranges of inputs and of values
 	Limits Range        // range to which the line is clipped
@@ -15,17 +16,18 @@ type LineTarget struct {
 // maxTerm limits the magnitude of m*x, and of a value times 2^shift.
 const maxTerm = 1 << 61
 
-// LineTargets returns step functions over inputs as LineTargets with common limits. A single step function, or a single
-// range of inputs, is used for all. ok is false if there are none, or if a magnitude is too large for any shift.
-func LineTargets(steps []StepFunction, x []Range) (stairs []LineTarget, ok bool) {
+// NewLineFitTargets returns a LineFitTarget for each step function and its range of inputs x, all with the same limits.
+// A single step function, or a single range, is used for all. ok is false if there are none, or if a magnitude is too
+// large for any shift.
+func NewLineFitTargets(steps []StepFunction, x []Range) (stairs []LineFitTarget, ok bool) {
 	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
 		return nil, false
 	}
-	stairs = make([]LineTarget, max(len(steps), len(x)))
+	stairs = make([]LineFitTarget, max(len(steps), len(x)))
 	var limits Range
 	for c := range stairs {
 		in := x[min(c, len(x)-1)]
-		s := LineTarget{F: steps[min(c, len(steps)-1)].Restricted(in), X: in}
+		s := LineFitTarget{F: steps[min(c, len(steps)-1)].RestrictedTo(in), X: in}
 		if s.V = RangeOf(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
 			return nil, false
 		}
@@ -40,8 +42,8 @@ func LineTargets(steps []StepFunction, x []Range) (stairs []LineTarget, ok bool)
 	return stairs, true
 }
 
-// Plateau returns the first and the last input at which the step function has its value number i.
-func (s LineTarget) Plateau(i int) [2]int64 {
+// PlateauInputs returns the first and the last input at which the step function has its value number i.
+func (s LineFitTarget) PlateauInputs(i int) [2]int64 {
 	ends := [2]int64{s.X.Lo, s.X.Hi}
 	if i > 0 {
 		ends[0] = s.F.At[i-1]
@@ -53,11 +55,11 @@ func (s LineTarget) Plateau(i int) [2]int64 {
 }
 
 // most returns the greatest multiplier for which products with inputs are small enough.
-func (s LineTarget) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
+func (s LineFitTarget) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
 
-// HasLine reports whether a line of some slope equals the step function. If one does with a shift, another does with
-// the next shift and twice the slope.
-func (s LineTarget) HasLine(mode Rounding, shift int) bool {
+// HasMatchingLine reports whether a line of some slope, over 2^shift and rounded by mode, equals the step function. If
+// one does with a shift, another does with the next shift and twice the slope.
+func (s LineFitTarget) HasMatchingLine(mode Rounding, shift int) bool {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
 	if ok {
@@ -66,8 +68,9 @@ func (s LineTarget) HasLine(mode Rounding, shift int) bool {
 	return ok
 }
 
-// Multipliers returns the range of slopes of lines that equal the step function. ok is false if there are none.
-func (s LineTarget) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
+// MatchingSlopes returns the range of slopes m of lines that equal the step function with the given rounding and shift.
+// ok is false if there are none.
+func (s LineFitTarget) MatchingSlopes(mode Rounding, shift int) (m Range, ok bool) {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
 	if !ok {
@@ -78,30 +81,32 @@ func (s LineTarget) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	return Range{Lo: -down, Hi: up}, ok && ok2
 }
 
-// HoldsForLargerShift reports whether lines that equal the step function with one shift do so with a larger one. They
+// MatchesAtLargerShift reports whether lines that equal the step function with one shift do so with a larger one. They
 // do, since twice the sum over twice the divisor is the same, unless a number becomes too large. m holds their
-// Multipliers with any rounding.
-func (s LineTarget) HoldsForLargerShift(m Range, shift, larger int) bool {
+// MatchingSlopes with any rounding.
+func (s LineFitTarget) MatchesAtLargerShift(m Range, shift, larger int) bool {
 	least := max(m.Lo, -m.Hi, 0) // least magnitude of a slope
 	return least <= s.most()>>(larger-shift) && s.fits(larger)
 }
 
 // fits reports whether values times 2^shift are small enough.
-func (s LineTarget) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
+func (s LineFitTarget) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
 
-// Biases returns the range of b for lines m*x+b that equal the step function, where m must be one of Multipliers.
-func (s LineTarget) Biases(mode Rounding, shift int, m int64) Range {
+// MatchingBiases returns the range of b for lines m*x+b that equal the step function, where m must be one of
+// MatchingSlopes.
+func (s LineFitTarget) MatchingBiases(mode Rounding, shift int, m int64) Range {
 	var room sums
 	between, _ := s.corridor(mode, shift, &room)
 	b, _, _ := between.biases(m)
 	return b
 }
 
-// A sums is memory for the bounds of most step functions, those with codes of a byte. It is used again and again.
+// sums is memory for the floor and the ceiling of a corridor, to be used again. It suffices for functions of up to 256
+// values.
 type sums [2][256]int64
 
-// A corridor holds the bounds within which lines m*x+b equal a step function. Per plateau, floor is the least sum at
-// both ends, and ceiling is the negative of the greatest sum.
+// A corridor holds the bounds within which lines m*x+b equal a step function. Per plateau, floor is the least sum m*x+b
+// at both ends, and ceiling is the negative of the greatest sum. Both may be anything.
 type corridor struct {
 	at             []int64 // where plateaus begin, without the first
 	x              Range
@@ -113,7 +118,7 @@ const anything = -3 * maxTerm
 
 // corridor returns the bounds for lines with the given rounding and shift. It uses room as memory if that is large
 // enough. ok is false if values times 2^shift are too large.
-func (s LineTarget) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
+func (s LineFitTarget) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
 	if !s.fits(shift) {
 		return corridor{}, false
 	}
@@ -123,16 +128,16 @@ func (s LineTarget) corridor(mode Rounding, shift int, room *sums) (between corr
 		floor, ceiling = make([]int64, n), make([]int64, n)
 	}
 	floor, ceiling = floor[:n], ceiling[:n]
-	next, least := s.F.Value[0], mode.LeastWithQuotient(s.F.Value[0], shift) // least sum for the next value
+	next, least := s.F.Value[0], mode.LeastReachingQuotient(s.F.Value[0], shift) // least sum for the next value
 	for i, v := range s.F.Value {
 		if floor[i] = anything; v > s.Limits.Lo {
 			if v != next {
-				next, least = v, mode.LeastWithQuotient(v, shift)
+				next, least = v, mode.LeastReachingQuotient(v, shift)
 			}
 			floor[i] = least
 		}
 		if ceiling[i] = anything; v < s.Limits.Hi {
-			next, least = v+1, mode.LeastWithQuotient(v+1, shift)
+			next, least = v+1, mode.LeastReachingQuotient(v+1, shift)
 			ceiling[i] = 1 - least
 		}
 	}
@@ -158,8 +163,8 @@ func (between *corridor) biases(m int64) (b Range, floor, ceiling corner) {
 	return b, floor, ceiling
 }
 
-// firsts returns the greatest difference of a sum and m times the first input of its plateau, with its corner. It
-// returns the argument most if no difference exceeds it.
+// firsts returns the greatest difference sum - m*x, where x is the first input of the sum's plateau, with its corner.
+// It returns the argument most if no difference exceeds it.
 func (between *corridor) firsts(sums []int64, m, most int64) (int64, corner) {
 	var p corner
 	if b := sums[0] - m*between.x.Lo; b > most {

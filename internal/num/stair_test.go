@@ -12,11 +12,13 @@ func TestMultipliers(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	lines, lasting, ending := 0, 0, 0
 	for n := range 4000 {
-		mode, shift := []Rounding{Floor, HalfEven}[n%2], r.IntN(5)
+		mode, shift := []Rounding{RoundingFloor, RoundingHalfEven}[n%2], r.IntN(5)
 		x := Range{Lo: -r.Int64N(30), Hi: 1 + r.Int64N(30)}
 		m, b := r.Int64N(61)-30, r.Int64N(100)-50
 		values := Range{Lo: -r.Int64N(9), Hi: r.Int64N(9)}
-		at := func(m, b, v int64) int64 { return min(max(mode.Quotient(m*v+b, shift), values.Lo), values.Hi) }
+		at := func(m, b, v int64) int64 {
+			return min(max(mode.DivideByPowerOfTwo(m*v+b, shift), values.Lo), values.Hi)
+		}
 		step := StepFunction{Value: []int64{at(m, b, x.Lo)}}
 		for v := x.Lo + 1; v <= x.Hi; v++ {
 			if code := at(m, b, v); code != step.Value[len(step.At)] {
@@ -26,16 +28,16 @@ func TestMultipliers(t *testing.T) {
 		if r.IntN(4) == 0 { // there may be no line
 			step.Value[r.IntN(len(step.Value))] += r.Int64N(5) - 2
 		}
-		stairs, ok := LineTargets([]StepFunction{step}, []Range{x})
+		stairs, ok := NewLineFitTargets([]StepFunction{step}, []Range{x})
 		if !ok {
 			t.Fatal("no stair")
 		}
 		s := stairs[0]
-		found, ok := s.Multipliers(mode, shift)
+		found, ok := s.MatchingSlopes(mode, shift)
 		if ok {
 			lines++
 		}
-		if got := s.HasLine(mode, shift); got != ok {
+		if got := s.HasMatchingLine(mode, shift); got != ok {
 			t.Fatalf("%+v: passes %v, has multipliers %v", s, got, ok)
 		}
 		for m := int64(-100); m <= 100; m++ {
@@ -44,8 +46,8 @@ func TestMultipliers(t *testing.T) {
 			}
 		}
 		for larger := shift + 1; ok && larger < 63; larger += 1 + r.IntN(8) {
-			more, passes := s.Multipliers(mode, larger)
-			switch lasts := s.HoldsForLargerShift(found, shift, larger); {
+			more, passes := s.MatchingSlopes(mode, larger)
+			switch lasts := s.MatchesAtLargerShift(found, shift, larger); {
 			case lasts && !passes:
 				t.Fatalf("%+v: shift %d lasts to %d, which has %v", s, shift, larger, more)
 			case lasts:
@@ -61,15 +63,15 @@ func TestMultipliers(t *testing.T) {
 }
 
 // gives reports whether a line of slope m equals the stair with some bias.
-func gives(s *LineTarget, mode Rounding, shift int, m int64) bool {
+func gives(s *LineFitTarget, mode Rounding, shift int, m int64) bool {
 	biases := Range{Lo: -1 << 20, Hi: 1 << 20}
 	for v := s.X.Lo; v <= s.X.Hi; v++ {
 		code := s.F.Apply(v)
 		if code > s.Limits.Lo {
-			biases.Lo = max(biases.Lo, mode.LeastWithQuotient(code, shift)-m*v)
+			biases.Lo = max(biases.Lo, mode.LeastReachingQuotient(code, shift)-m*v)
 		}
 		if code < s.Limits.Hi {
-			biases.Hi = min(biases.Hi, mode.LeastWithQuotient(code+1, shift)-1-m*v)
+			biases.Hi = min(biases.Hi, mode.LeastReachingQuotient(code+1, shift)-1-m*v)
 		}
 	}
 	return biases.Lo <= biases.Hi

@@ -16,15 +16,15 @@ type StepFunction struct {
 
 // Apply returns the step function's value at x.
 func (s StepFunction) Apply(x int64) int64 {
-	return s.Value[s.Above(x)]
+	return s.Value[s.FirstBreakpointAbove(x)]
 }
 
 // fewSteps is the number of breakpoints up to which counting is faster than searching, since it needs no branch
 // prediction.
 const fewSteps = 16
 
-// Above returns the index of the first breakpoint above x, or len(At) if there is none.
-func (s StepFunction) Above(x int64) int {
+// FirstBreakpointAbove returns the index of the first breakpoint above x, or len(At) if there is none.
+func (s StepFunction) FirstBreakpointAbove(x int64) int {
 	if len(s.At) <= fewSteps {
 		n := 0
 		for _, at := range s.At {
@@ -58,9 +58,9 @@ func (s StepFunction) Verify() error {
 	return nil
 }
 
-// Restricted returns s for inputs in r, without breakpoints that r never crosses and those between equal values. If
+// RestrictedTo returns s for inputs in r, without breakpoints that r never crosses and those between equal values. If
 // nothing is left out, the result shares the lists of s.
-func (s StepFunction) Restricted(r Range) StepFunction {
+func (s StepFunction) RestrictedTo(r Range) StepFunction {
 	if s.within(r) {
 		return StepFunction{slices.Clip(s.At), slices.Clip(s.Value)}
 	}
@@ -77,7 +77,7 @@ func (s StepFunction) Restricted(r Range) StepFunction {
 	return out
 }
 
-// within reports whether Restricted would remove nothing: r crosses all breakpoints and each changes the value. It
+// within reports whether RestrictedTo would remove nothing: r crosses all breakpoints and each changes the value. It
 // returns false if there are no breakpoints.
 func (s StepFunction) within(r Range) bool {
 	n := len(s.At)
@@ -92,18 +92,18 @@ func (s StepFunction) within(r Range) bool {
 	return true
 }
 
-// ValueRange returns the range of values of s over r.
-func (s StepFunction) ValueRange(r Range) Range {
-	o := s.Restricted(r)
-	v := SingleValue(o.Value[0])
+// ValueRangeOver returns the range of values of s over r.
+func (s StepFunction) ValueRangeOver(r Range) Range {
+	o := s.RestrictedTo(r)
+	v := SingleValueRange(o.Value[0])
 	for _, x := range o.Value {
-		v = v.Union(SingleValue(x))
+		v = v.Union(SingleValueRange(x))
 	}
 	return v
 }
 
-// NonDecreasing reports whether no breakpoint decreases the value.
-func (s StepFunction) NonDecreasing() bool {
+// IsNonDecreasing reports whether the values never fall from one breakpoint to the next.
+func (s StepFunction) IsNonDecreasing() bool {
 	for i := range s.At {
 		if s.Value[i+1] < s.Value[i] {
 			return false
@@ -112,10 +112,10 @@ func (s StepFunction) NonDecreasing() bool {
 	return true
 }
 
-// Mirror returns the function s(-x), for all x such that -x is an int64. It serves an accumulator of negated
+// WithNegatedInput returns the function s(-x), for all x such that -x is an int64. It serves an accumulator of negated
 // weights.
-func (s StepFunction) Mirror() StepFunction {
-	s = s.Restricted(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
+func (s StepFunction) WithNegatedInput() StepFunction {
+	s = s.RestrictedTo(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
 	n := len(s.At)
 	m := StepFunction{At: make([]int64, n), Value: make([]int64, n+1)}
 	for i, at := range s.At {
@@ -127,9 +127,9 @@ func (s StepFunction) Mirror() StepFunction {
 	return m
 }
 
-// ShareValues makes step functions share one list of values, if each value is one unit above the last. A network has
-// tens of thousands of functions to codes of a byte, most with the same values or a part of them.
-func ShareValues(list []StepFunction) {
+// ShareStepValues makes step functions share one list of values, if each value is one unit above the last. A network
+// has tens of thousands of functions to codes of a byte, most with the same values or a part of them.
+func ShareStepValues(list []StepFunction) {
 	unit, all, held := int64(0), Range{}, 0
 	for _, s := range list {
 		u := s.unit()
@@ -137,7 +137,7 @@ func ShareValues(list []StepFunction) {
 			continue
 		}
 		if unit == 0 {
-			unit, all = u, SingleValue(s.Value[0])
+			unit, all = u, SingleValueRange(s.Value[0])
 		}
 		all, held = all.Union(Range{s.Value[0], s.Value[len(s.At)]}), held+len(s.Value)
 	}

@@ -44,7 +44,7 @@ func TestStepAgainstDefinition(t *testing.T) {
 		if err := s.Verify(); err != nil {
 			t.Fatal(err)
 		}
-		m := s.Mirror()
+		m := s.WithNegatedInput()
 		if err := m.Verify(); err != nil {
 			t.Fatalf("mirror of %v: %v", s, err)
 		}
@@ -54,22 +54,22 @@ func TestStepAgainstDefinition(t *testing.T) {
 			}
 		}
 		for _, in := range small(11) {
-			o := s.Restricted(in)
+			o := s.RestrictedTo(in)
 			if err := o.Verify(); err != nil {
 				t.Fatalf("%v over %v: %v", s, in, err)
 			}
-			reach, rises := SingleValue(s.at(in.Lo)), true
+			reach, rises := SingleValueRange(s.at(in.Lo)), true
 			for x := in.Lo; x <= in.Hi; x++ {
 				if o.Apply(x) != s.at(x) {
 					t.Fatalf("%v over %v at %d = %d, want %d", s, in, x, o.Apply(x), s.at(x))
 				}
-				reach = reach.Union(SingleValue(s.at(x)))
+				reach = reach.Union(SingleValueRange(s.at(x)))
 				rises = rises && (x == in.Lo || s.at(x) >= s.at(x-1))
 			}
-			if got := s.ValueRange(in); got != reach {
+			if got := s.ValueRangeOver(in); got != reach {
 				t.Fatalf("%v reaches %v over %v, want %v", s, got, in, reach)
 			}
-			if o.NonDecreasing() != rises {
+			if o.IsNonDecreasing() != rises {
 				t.Fatalf("%v over %v is non-decreasing: %v", s, in, !rises)
 			}
 			for i, at := range o.At {
@@ -85,7 +85,7 @@ func TestMirrorAtTheEdges(t *testing.T) {
 	t.Parallel()
 	s := StepFunction{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64},
 		Value: []int64{1, 2, 3, 4, 5}}
-	m := s.Mirror()
+	m := s.WithNegatedInput()
 	if err := m.Verify(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestCompare(t *testing.T) {
 			in[c].Lo = r.Int64N(16) - 8
 			in[c].Hi = in[c].Lo + r.Int64N(8-in[c].Lo)
 		}
-		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at both ends
+		typ := Type{Kind: KindInt, Width: 4} // holds -8..7, so that thresholds lie at both ends
 		most := []int{0, 3, 100}[n%3]
 		k := NewThresholdTable(steps, in, typ, most)
 		if len(k.At) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
@@ -142,7 +142,7 @@ func TestCompare(t *testing.T) {
 				t.Fatalf("%d unit thresholds, at most %d allowed", k.Count, most)
 			}
 			for i := range k.Count {
-				typ.Encode(k.Threshold(row, i, typ)) // panics if the threshold does not fit
+				typ.EncodeBits(k.Threshold(row, i, typ)) // panics if the threshold does not fit
 			}
 			x := in[min(c, len(in)-1)]
 			for v := x.Lo; v <= x.Hi; v++ {
@@ -162,7 +162,7 @@ func TestCompareForms(t *testing.T) {
 	relu := StepFunction{At: []int64{1, 2, 4}, Value: []int64{0, 1, 2, 3}}
 	fall := StepFunction{At: []int64{1}, Value: []int64{1, 0}}
 	wide := StepFunction{At: []int64{math.MinInt64 + 1}, Value: []int64{math.MinInt64, math.MaxInt64}}
-	i4 := Type{Kind: Int, Width: 4}
+	i4 := Type{Kind: KindInt, Width: 4}
 	tests := []struct {
 		name  string
 		steps []StepFunction
@@ -183,9 +183,9 @@ func TestCompareForms(t *testing.T) {
 			ThresholdTable{Base: []int64{1, 0}, At: [][]int64{{1}, {1, 2, 4}}, Count: 3,
 				Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
 		{"bipolar input", []StepFunction{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}},
-			Type{Kind: Bipolar, Width: 1}, 9,
+			Type{Kind: KindBipolar, Width: 1}, 9,
 			ThresholdTable{Base: []int64{3}, At: [][]int64{{0, 0}}, Count: 2, Unit: 1}},
-		{"the whole of int64", []StepFunction{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int,
+		{"the whole of int64", []StepFunction{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: KindInt,
 			Width: 64}, 9,
 			ThresholdTable{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1,
 				Delta: [][]int64{{-1}}}},
@@ -229,7 +229,7 @@ func TestShare(t *testing.T) {
 		{"none", nil, "[]"},
 	} {
 		got := slices.Clone(tt.list)
-		ShareValues(got)
+		ShareStepValues(got)
 		share := make([]bool, len(got))
 		for c, s := range got {
 			share[c] = c == 0
@@ -246,11 +246,12 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, share, tt.share)
 		}
 	}
-	k := NewThresholdTable([]StepFunction{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
-	if s := k.Step(0, Type{Kind: Int, Width: 4}); &k.At[0][0] != &up.At[0] || &s.At[0] != &up.At[0] || !s.Equal(up) {
+	k := NewThresholdTable([]StepFunction{up, twice}, []Range{{-8, 7}}, Type{Kind: KindInt, Width: 4}, 9)
+	if s := k.StepFunctionOf(0, Type{Kind: KindInt, Width: 4}); &k.At[0][0] != &up.At[0] || &s.At[0] != &up.At[0] ||
+		!s.Equal(up) {
 		t.Errorf("%v has no list of %v", k, up)
 	}
-	if s := k.Step(1, Type{Kind: Int, Width: 4}); !s.Equal(twice) {
+	if s := k.StepFunctionOf(1, Type{Kind: KindInt, Width: 4}); !s.Equal(twice) {
 		t.Errorf("%v, want %v", s, twice)
 	}
 }

@@ -13,12 +13,12 @@ type TypeKind uint8
 
 // The kinds of Type. The zero TypeKind is invalid.
 const (
-	UInt    TypeKind = iota + 1 // unsigned integer; with one bit its name is BINARY
-	Int                         // integer in two's complement
-	Bipolar                     // -1 and +1 in one bit, where 0 stands for -1
-	Ternary                     // -1, 0 and +1 in two bits, in two's complement
-	Float                       // minifloat: sign, exponent and mantissa (float.go)
-	UFloat                      // minifloat without a sign
+	KindUInt    TypeKind = iota + 1 // unsigned integer; with one bit its name is BINARY
+	KindInt                         // integer in two's complement
+	KindBipolar                     // -1 and +1 in one bit, where 0 stands for -1
+	KindTernary                     // -1, 0 and +1 in two bits, in two's complement
+	KindFloat                       // minifloat: sign, exponent and mantissa (float.go)
+	KindUFloat                      // minifloat without a sign
 )
 
 // A Type describes the bits that hold a value on a stream or in a memory. The zero Type is invalid.
@@ -28,34 +28,34 @@ type Type struct {
 	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; otherwise 0
 }
 
-// MaxWidth is the width of the widest Type. Every value below the front end is an int64.
-const MaxWidth = 64
+// MaxTypeBits is the width of the widest Type. Every value below the front end is an int64.
+const MaxTypeBits = 64
 
-// NarrowestInt returns the narrowest integer type that holds r. It is unsigned if no value is negative.
-func NarrowestInt(r Range) Type {
+// NarrowestIntTypeFor returns the narrowest integer type that holds r. It is unsigned if no value is negative.
+func NarrowestIntTypeFor(r Range) Type {
 	if r.Lo >= 0 {
-		return Type{Kind: UInt, Width: unsignedBits(r.Hi)}
+		return Type{Kind: KindUInt, Width: unsignedBits(r.Hi)}
 	}
-	return Type{Kind: Int, Width: max(signedBits(r.Lo), signedBits(r.Hi))}
+	return Type{Kind: KindInt, Width: max(signedBits(r.Lo), signedBits(r.Hi))}
 }
 
-// Narrowest returns the narrowest type that holds all the values: Bipolar if each is -1 or +1, otherwise the
-// smallest integer type. There must be at least one value.
-func Narrowest(values ...[]int64) Type {
-	r := Span(values...)
+// NarrowestTypeOf returns the narrowest type that holds all the values: a bipolar one if each is -1 or +1, otherwise
+// the narrowest integer type. There must be at least one value.
+func NarrowestTypeOf(values ...[]int64) Type {
+	r := RangeOfLists(values...)
 	if r.Lo < -1 || r.Hi > 1 {
-		return NarrowestInt(r)
+		return NarrowestIntTypeFor(r)
 	}
 	for _, row := range values {
 		if slices.Contains(row, 0) {
-			return NarrowestInt(r)
+			return NarrowestIntTypeFor(r)
 		}
 	}
-	return Type{Kind: Bipolar, Width: 1}
+	return Type{Kind: KindBipolar, Width: 1}
 }
 
-// Span returns the range from the least to the greatest of the values. There must be at least one.
-func Span(values ...[]int64) Range {
+// RangeOfLists returns the range from the least to the greatest of the values. There must be at least one.
+func RangeOfLists(values ...[]int64) Range {
 	r := Range{math.MaxInt64, math.MinInt64}
 	for _, row := range values {
 		for _, v := range row {
@@ -68,68 +68,69 @@ func Span(values ...[]int64) Range {
 // Range returns the smallest range that contains all values of t.
 func (t Type) Range() Range {
 	switch t.Kind {
-	case UInt:
+	case KindUInt:
 		if t.Width >= 63 {
 			return Range{0, 1<<63 - 1}
 		}
 		return Range{0, 1<<t.Width - 1}
-	case Int:
+	case KindInt:
 		return Range{-1 << (t.Width - 1), 1<<(t.Width-1) - 1}
-	case Bipolar, Ternary:
+	case KindBipolar, KindTernary:
 		return Range{-1, 1}
-	case Float:
+	case KindFloat:
 		return Range{-t.largest(), t.largest()}
-	case UFloat:
+	case KindUFloat:
 		return Range{0, t.largest()}
 	}
 	panic("num: invalid type")
 }
 
-// Signed reports whether t holds negative values.
-func (t Type) Signed() bool { return t.Kind != UInt && t.Kind != UFloat }
+// IsSigned reports whether t holds negative values.
+func (t Type) IsSigned() bool { return t.Kind != KindUInt && t.Kind != KindUFloat }
 
 // Holds reports whether v is a value of t. A bipolar type has no 0.
 func (t Type) Holds(v int64) bool {
-	if t.IsFloat() {
+	if t.IsMinifloat() {
 		return t.holdsFloat(v)
 	}
-	return t.Range().Contains(v) && (t.Kind != Bipolar || v != 0)
+	return t.Range().Contains(v) && (t.Kind != KindBipolar || v != 0)
 }
 
-// Encode returns the low Width bits that represent v. It panics if t does not hold v: widths are derived from
+// EncodeBits returns the low Width bits that represent v. It panics if t does not hold v: widths are derived from
 // ranges, so such a value is a bug in hlsgen.
-func (t Type) Encode(v int64) uint64 {
+func (t Type) EncodeBits(v int64) uint64 {
 	if !t.Holds(v) {
 		panic(fmt.Sprintf("num: %s cannot hold %d", t, v))
 	}
-	if t.Kind == Bipolar {
+	if t.Kind == KindBipolar {
 		return uint64(v+1) / 2
 	}
-	if t.IsFloat() {
-		v = t.Code(v)
+	if t.IsMinifloat() {
+		v = t.CodeOfValue(v)
 	}
 	return uint64(v) & t.mask()
 }
 
-// Decode returns the value that the low Width bits of b represent.
-func (t Type) Decode(b uint64) int64 {
+// DecodeBits returns the value that the low Width bits of b represent.
+func (t Type) DecodeBits(b uint64) int64 {
 	b &= t.mask()
 	switch t.Kind {
-	case UInt:
+	case KindUInt:
 		return int64(b)
-	case Bipolar:
+	case KindBipolar:
 		return int64(b)*2 - 1
-	case UFloat:
-		return t.Value(int64(b))
+	case KindUFloat:
+		return t.ValueOfCode(int64(b))
 	}
 	s := 64 - t.Width
 	v := int64(b<<s) >> s
-	if t.Kind == Float {
-		return t.Value(v)
+	if t.Kind == KindFloat {
+		return t.ValueOfCode(v)
 	}
 	return v
 }
 
+// mask returns a number whose low Width bits are 1.
 func (t Type) mask() uint64 {
 	if t.Width >= 64 {
 		return ^uint64(0)
@@ -141,18 +142,18 @@ func (t Type) mask() uint64 {
 // UE4M3.
 func (t Type) String() string {
 	switch t.Kind {
-	case UInt:
+	case KindUInt:
 		if t.Width == 1 {
 			return "BINARY"
 		}
 		return "UINT" + strconv.Itoa(t.Width)
-	case Int:
+	case KindInt:
 		return "INT" + strconv.Itoa(t.Width)
-	case Bipolar:
+	case KindBipolar:
 		return "BIPOLAR"
-	case Ternary:
+	case KindTernary:
 		return "TERNARY"
-	case Float, UFloat:
+	case KindFloat, KindUFloat:
 		return t.floatName()
 	}
 	return "INVALID"
@@ -162,24 +163,24 @@ func (t Type) String() string {
 func ParseType(s string) (Type, error) {
 	switch s {
 	case "BINARY":
-		return Type{Kind: UInt, Width: 1}, nil
+		return Type{Kind: KindUInt, Width: 1}, nil
 	case "BIPOLAR":
-		return Type{Kind: Bipolar, Width: 1}, nil
+		return Type{Kind: KindBipolar, Width: 1}, nil
 	case "TERNARY":
-		return Type{Kind: Ternary, Width: 2}, nil
+		return Type{Kind: KindTernary, Width: 2}, nil
 	}
 	if t, ok := parseFloat(s); ok {
 		return t, nil
 	}
-	kind, digits := Int, strings.TrimPrefix(s, "INT")
+	kind, digits := KindInt, strings.TrimPrefix(s, "INT")
 	if strings.HasPrefix(s, "UINT") {
-		kind, digits = UInt, s[4:]
+		kind, digits = KindUInt, s[4:]
 	}
 	w, err := strconv.Atoi(digits)
-	if err != nil || digits == s || w < 1 || w > MaxWidth || strconv.Itoa(w) != digits {
+	if err != nil || digits == s || w < 1 || w > MaxTypeBits || strconv.Itoa(w) != digits {
 		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, "+
 			"TERNARY, E4M3 and the like",
-			s, MaxWidth, MaxWidth)
+			s, MaxTypeBits, MaxTypeBits)
 	}
 	return Type{Kind: kind, Width: w}, nil
 }

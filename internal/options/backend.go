@@ -7,43 +7,46 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Backend selects the generated languages. The zero value selects by the board's vendor; see ForBoard.
+// A Backend selects the languages of the generated hardware: C++ for Vitis HLS, SystemVerilog, or both. The zero value
+// selects by the board's vendor; see ForBoard.
 type Backend string
 
-// The back ends. If RTL is generated, the latencies and FIFOs of a design are those of the RTL.
+// The back ends: C++ for Vitis HLS, SystemVerilog (RTL), or both. If RTL is generated, it decides the latencies and
+// FIFOs of a design.
 const (
 	BackendHLS  Backend = "hls"
 	BackendRTL  Backend = "rtl"
 	BackendBoth Backend = "both"
 )
 
-// Backends lists the values of Backend.
-var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
+// BackendNames lists the values of --backend.
+var BackendNames = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
 
-// ForBoard returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS
-// knows no others, and else RTL.
+// ForBoard returns b, or the default for the board if b is empty. The default is HLS on AMD's devices, and RTL on all
+// others, which Vitis HLS does not support.
 func (b Backend) ForBoard(board boards.Board) Backend {
 	switch {
 	case b != "":
 		return b
-	case board.Family == boards.AMD:
+	case board.Family == boards.FamilyAMD:
 		return BackendHLS
 	}
 	return BackendRTL
 }
 
-// CheckedForBoard returns b.On(board), and adds an error to d if the board cannot use that back end.
-func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
+// CheckForBoard returns b.ForBoard(board). It adds an error to d if Vitis HLS, which that back end needs, does not
+// support the board.
+func (b Backend) CheckForBoard(board boards.Board, d *diag.List) Backend {
 	b = b.ForBoard(board)
-	if b.IncludesHLS() && board.Family != boards.AMD {
-		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
+	if b.IncludesHLS() && board.Family != boards.FamilyAMD {
+		d.AddError(diag.BackendUnfitForBoard, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
 			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
 	}
 	return b
 }
 
-// IncludesHLS reports whether C++ is generated.
+// IncludesHLS reports whether the back end generates C++. It returns true for the zero value.
 func (b Backend) IncludesHLS() bool { return b != BackendRTL }
 
-// IncludesRTL reports whether SystemVerilog is generated.
+// IncludesRTL reports whether the back end generates SystemVerilog. It returns false for the zero value.
 func (b Backend) IncludesRTL() bool { return b == BackendRTL || b == BackendBoth }

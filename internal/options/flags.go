@@ -10,58 +10,59 @@ import (
 	"hlsgen/frontend/quantise"
 )
 
-// A FlagValue is a flag with its values.
-type FlagValue struct {
+// A FlagWithValues holds the name of a flag, without dashes, and its values.
+type FlagWithValues struct {
 	Name  string
 	Texts []string
 }
 
-// ModelFlags lists the flags about the model's axes, inputs and cells. Files keep the paths of the options.
-func (o Source) ModelFlags() []FlagValue {
-	list := []FlagValue{{"dim", o.DimFlags()}, {"shape", o.Shapes.Texts()}}
+// ModelFlags returns the flags about the model's axes, inputs, cells and quantisation, with the values that the user
+// gave. Files appear by the paths in the options.
+func (o Source) ModelFlags() []FlagWithValues {
+	list := []FlagWithValues{{"dim", o.DimFlagValues()}, {"shape", o.Shapes.FlagValues()}}
 	if t := o.InputType; t != nil {
-		list = append(list, FlagValue{"input-type", []string{t.String()}})
-		for _, of := range []FlagValue{{"input-mean", t.MeanFlagValues()}, {"input-std", t.StdFlagValues()}} {
+		list = append(list, FlagWithValues{"input-type", []string{t.String()}})
+		for _, of := range []FlagWithValues{{"input-mean", t.MeanFlagValues()}, {"input-std", t.StdFlagValues()}} {
 			if len(of.Texts) > 0 {
 				list = append(list, of)
 			}
 		}
 	}
 	if q := o.InputQuant; q != nil {
-		list = append(list, FlagValue{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
+		list = append(list, FlagWithValues{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
 	if len(o.States) > 0 {
 		var texts []string
 		for _, s := range o.States {
 			texts = append(texts, s.String())
 		}
-		list = append(list, FlagValue{"state", texts})
+		list = append(list, FlagWithValues{"state", texts})
 	}
 	if len(o.Initial) > 0 {
-		list = append(list, FlagValue{"initial-state", o.Initial.Texts()})
+		list = append(list, FlagWithValues{"initial-state", o.Initial.FlagValues()})
 	}
 	if len(o.Outputs) > 0 {
-		list = append(list, FlagValue{"outputs", []string{strings.Join(o.Outputs, ",")}})
+		list = append(list, FlagWithValues{"outputs", []string{strings.Join(o.Outputs, ",")}})
 	}
 	if o.Calibrate != "" {
-		list = append(list, FlagValue{"calibrate", []string{o.Calibrate}}, FlagValue{"quantize",
-			[]string{o.FullRecipe().String()}})
+		list = append(list, FlagWithValues{"calibrate", []string{o.Calibrate}}, FlagWithValues{"quantize",
+			[]string{o.CompleteRecipe().String()}})
 		if o.Scales != "" {
-			list = append(list, FlagValue{"scales", []string{string(o.Scales)}})
+			list = append(list, FlagWithValues{"scales", []string{string(o.Scales)}})
 		}
 		if o.Lookup != "" {
-			list = append(list, FlagValue{"lookup", []string{string(o.Lookup)}})
+			list = append(list, FlagWithValues{"lookup", []string{string(o.Lookup)}})
 		}
 		for _, f := range []struct {
 			name  string
 			given bool
 		}{{"equalize", o.Equalise}, {"correct-bias", o.CorrectBias}} {
 			if f.given {
-				list = append(list, FlagValue{f.name, []string{"true"}})
+				list = append(list, FlagWithValues{f.name, []string{"true"}})
 			}
 		}
 	}
-	for _, file := range []FlagValue{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
+	for _, file := range []FlagWithValues{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
 		if file.Texts[0] != "" {
 			list = append(list, file)
 		}
@@ -69,8 +70,9 @@ func (o Source) ModelFlags() []FlagValue {
 	return list
 }
 
-// DimFlags returns the values of --dim: the sizes of axes, and the range of lengths.
-func (o ModelInputs) DimFlags() (list []string) {
+// DimFlagValues returns the values of --dim: the size of each axis as "name=size", and the range of lengths as
+// "name=min..max".
+func (o ModelInputs) DimFlagValues() (list []string) {
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
 	}
@@ -80,12 +82,15 @@ func (o ModelInputs) DimFlags() (list []string) {
 	return list
 }
 
-// DefaultRecipe quantises weights and activations to 8 bits.
-var DefaultRecipe = frontend.Recipe{Weights: quantise.QuantFormat{Bits: 8}, Activations: quantise.QuantFormat{Bits: 8}}
+// DefaultQuantisationRecipe is the recipe of --calibrate if the user gives none. It quantises weights and activations
+// to 8 bits.
+var DefaultQuantisationRecipe = frontend.QuantisationRecipe{Weights: quantise.QuantFormat{Bits: 8},
+	Activations: quantise.QuantFormat{Bits: 8}}
 
-// FullRecipe returns the recipe for --calibrate, with the options for scales and biases.
-func (o Quantisation) FullRecipe() frontend.Recipe {
-	r := DefaultRecipe
+// CompleteRecipe returns the recipe for --calibrate: the user's or the default one, with the options about scales and
+// biases set.
+func (o Quantisation) CompleteRecipe() frontend.QuantisationRecipe {
+	r := DefaultQuantisationRecipe
 	if o.Recipe != nil {
 		r = *o.Recipe
 	}
@@ -93,7 +98,7 @@ func (o Quantisation) FullRecipe() frontend.Recipe {
 	return r
 }
 
-// ModelFlagMap returns ModelFlags as a map from the flag to its values, joined by commas.
+// ModelFlagMap returns the flags of ModelFlags as a map from name to values, which commas separate.
 func (o Source) ModelFlagMap() map[string]string {
 	out := map[string]string{}
 	for _, f := range o.ModelFlags() {

@@ -6,28 +6,30 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// ForSearch converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
-func (o Goal) ForSearch(fixed *folding.File) folding.Goal {
+// ToSearchGoal converts the options to the goal of the folding search. fixed holds the contents of a folding file, and
+// may be nil.
+func (o Goal) ToSearchGoal(fixed *folding.FoldingFile) folding.Goal {
 	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.SearchTime,
 		MaxUse: o.MaxUse, OverBudget: o.OverBudget, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt,
 		Tell: o.SearchProgress}
 }
 
-// ReadFolding reads the folding file. It returns nil if there is none, or after adding an error to d.
-func (o Goal) ReadFolding(d *diag.List) *folding.File {
+// ReadFoldingFile reads the folding file that the options name. It returns nil if they name none, or after adding an
+// error to d.
+func (o Goal) ReadFoldingFile(d *diag.List) *folding.FoldingFile {
 	if o.Folding == "" {
 		return o.depths(o.FoldingFile)
 	}
-	b, err := safefile.ReadFile(o.Folding, safefile.MaxSettings)
+	b, err := safefile.ReadRegularFile(o.Folding, safefile.MaxSettingsFileBytes)
 	if err != nil {
-		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
+		d.AddError(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil
 	}
-	return o.depths(folding.ReadFile(b, d))
+	return o.depths(folding.ParseFoldingFile(b, d))
 }
 
-// depths returns f, without its FIFOs if the user asked for FIFOs by a flag.
-func (o Goal) depths(f *folding.File) *folding.File {
+// depths returns f, or f without its FIFOs if the user asked for FIFOs by a flag. f may be nil.
+func (o Goal) depths(f *folding.FoldingFile) *folding.FoldingFile {
 	if f == nil || !o.FIFOAsked {
 		return f
 	}

@@ -15,34 +15,35 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// Target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
-func (o Hardware) Target(b boards.Board, d *diag.List) dataflow.Target {
+// MakeTarget returns the target of a build for the board: the board, the asked or default clock, the cost formula and
+// the calibrated delays. It adds an error to d if it cannot read the calibration.
+func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	if backend := o.Backend.ForBoard(b); backend.IncludesRTL() {
 		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.OrDefault()
 		}
-		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.Streams()
+		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.HasMover()
 	}
 	return t
 }
 
-// FindBoard finds a board by name or by the path of a board file. ok is false after it adds an error to d.
+// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
-	b, err := boards.Find(nameOrPath)
-	unknown, ambiguous := new(boards.UnknownError), new(boards.AmbiguousError)
+	b, err := boards.FindBoard(nameOrPath)
+	unknown, ambiguous := new(boards.UnknownNameError), new(boards.AmbiguousNameError)
 	switch {
 	case errors.As(err, &ambiguous):
-		d.Fail(diag.BoardUnknown, "", "the board "+err.Error(), "--board "+ambiguous.Boards[0].Name+
+		d.AddError(diag.BoardUnknown, "", "the board "+err.Error(), "--board "+ambiguous.Boards[0].Name+
 			", or another of these")
 	case errors.As(err, &unknown):
-		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
+		d.AddError(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
 			"a board of your own is a JSON file: --board ./mine.json")
 	case err != nil:
-		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
+		d.AddError(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
 	case b.Unverified:
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.BoardResourcesUnverified,
 			Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
 			Hint: "compare `hlsgen boards` with the data sheet; where it differs, " +
 				"give a board file of your own: --board ./mine.json"})
@@ -53,14 +54,14 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 // maxCalibration is the largest size of a calibration file, in bytes.
 const maxCalibration = 4 << 20
 
-// LoadDelayCalibration reads the calibration file of --calibration. It returns nil without the flag, or after adding an
+// LoadDelayCalibration reads the file that --calibration names. It returns nil without the flag, or after adding an
 // error to d.
 func (o Hardware) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
 	if o.Calibration == "" {
 		return nil
 	}
 	c := &delay.DelayCalibration{}
-	b, err := safefile.ReadFile(o.Calibration, maxCalibration)
+	b, err := safefile.ReadRegularFile(o.Calibration, maxCalibration)
 	if err == nil {
 		in := json.NewDecoder(bytes.NewReader(b))
 		in.DisallowUnknownFields()
@@ -72,16 +73,17 @@ func (o Hardware) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), safefile.JSONMessage(err).Error(),
+		d.AddError(diag.FileUnreadable, filepath.Base(o.Calibration), safefile.SimplifyJSONError(err).Error(),
 			"give a file that hlsgen calibrate has written")
 		return nil
 	}
 	return c
 }
 
-// BoardArgument returns the argument of --board for a folder that holds the board file, if there is one.
-func BoardArgument(nameOrPath string) string {
-	if boards.IsPath(nameOrPath) {
+// BoardArgumentInFolder returns the argument of --board for a command that runs in the folder of the board file. A name
+// stays; of a path, only the file's own name remains, after "./".
+func BoardArgumentInFolder(nameOrPath string) string {
+	if boards.IsBoardFilePath(nameOrPath) {
 		return "./" + filepath.Base(nameOrPath)
 	}
 	return nameOrPath

@@ -8,25 +8,27 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// ForImport returns the options of the front end. ok is false after it adds an error about the formats of cells to d.
-func (o Source) ForImport(d *diag.List) (opt frontend.Options, ok bool) {
+// ToImportOptions converts the options to those of the front end, and reads the files with the formats of cells. ok is
+// false after it adds an error about such a file to d.
+func (o Source) ToImportOptions(d *diag.List) (opt frontend.Options, ok bool) {
 	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, InputType: o.InputType,
 		InputQuant: o.InputQuant, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
 		Outputs: o.Outputs, Samples: o.Interleave, Lookup: o.Lookup,
 		Lengths: o.Lengths}, true
-	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
+	for _, file := range []struct{ flag, path string }{{frontend.LSTMFormatsFlag, o.LSTM}, {frontend.CellFormatsFlag,
+		o.Cells}} {
 		if file.path == "" {
 			continue
 		}
-		b, err := safefile.ReadFile(file.path, safefile.MaxSettings)
+		b, err := safefile.ReadRegularFile(file.path, safefile.MaxSettingsFileBytes)
 		if err != nil {
-			d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of cells (JSON)")
+			d.AddError(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of cells (JSON)")
 			ok = false
 			continue
 		}
-		f, err := frontend.ParseFormats(file.flag, b)
+		f, err := frontend.ParseCellFormats(file.flag, b)
 		if err != nil {
-			d.Fail(f.Code(), filepath.Base(file.path), err.Error(),
+			d.AddError(f.DiagnosticCode(), filepath.Base(file.path), err.Error(),
 				"without "+file.flag+", hlsgen prints a file to start from")
 			ok = false
 		}

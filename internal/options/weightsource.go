@@ -8,60 +8,62 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// WeightSource says how the hardware gets its weights. The zero value means WeightsConstant.
+// A WeightSource is the value of --weights, which says how the hardware gets its weights. The zero value means
+// WeightSourceConstant.
 type WeightSource string
 
 // The values of WeightSource.
 const (
-	WeightsConstant WeightSource = "constant" // constants of the circuit
-	WeightsRuntime  WeightSource = "runtime"  // loaded through registers before the first frame
-	WeightsStream   WeightSource = "stream"   // loaded from memory by a mover before the first frame
-	// WeightsExternal has layers read their weights from memory with every frame; a mover loads the weights of all
+	WeightSourceConstant WeightSource = "constant" // constants of the circuit
+	WeightSourceRuntime  WeightSource = "runtime"  // loaded through registers before the first frame
+	WeightSourceStream   WeightSource = "stream"   // loaded from memory by a mover before the first frame
+	// WeightSourceExternal has layers read their weights from memory with every frame; a mover loads the weights of all
 	// other layers before the first frame. "external=" and the names of layers, separated by commas, selects the
 	// layers.
-	WeightsExternal WeightSource = "external"
+	WeightSourceExternal WeightSource = "external"
 )
 
-// WeightSources lists the values of WeightSource.
-var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream),
-	string(WeightsExternal)}
+// WeightSourceNames lists the values of --weights, without names of layers.
+var WeightSourceNames = []string{string(WeightSourceConstant), string(WeightSourceRuntime), string(WeightSourceStream),
+	string(WeightSourceExternal)}
 
-// Loaded reports whether weights are loaded, so that they are not constants of the circuit.
-func (w WeightSource) Loaded() bool { return w != "" && w != WeightsConstant }
+// IsLoaded reports whether weights are loaded into the hardware. Otherwise they are constants of the circuit.
+func (w WeightSource) IsLoaded() bool { return w != "" && w != WeightSourceConstant }
 
-// ParseWeights parses the value of --weights.
-func ParseWeights(s string) (WeightSource, error) {
+// ParseWeightSource parses the value of --weights, such as "runtime" or "external=MVAU_0,MVAU_1". The error says which
+// values are possible.
+func ParseWeightSource(s string) (WeightSource, error) {
 	from, layers, named := strings.Cut(s, "=")
-	if !slices.Contains(WeightSources, from) {
-		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSources, ", "),
-			suggest.DidYouMean(from, WeightSources))
+	if !slices.Contains(WeightSourceNames, from) {
+		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSourceNames, ", "),
+			suggest.DidYouMeanText(from, WeightSourceNames))
 	}
 	if !named {
 		return WeightSource(s), nil
 	}
-	if from != string(WeightsExternal) {
-		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=LAYER,LAYER", from, WeightsExternal)
+	if from != string(WeightSourceExternal) {
+		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=LAYER,LAYER", from, WeightSourceExternal)
 	}
 	list := strings.Split(layers, ",")
 	for i, name := range list {
 		if name == "" || slices.Contains(list[:i], name) {
-			return "", fmt.Errorf("%q is no list of different layers: %s=LAYER,LAYER", layers, WeightsExternal)
+			return "", fmt.Errorf("%q is no list of different layers: %s=LAYER,LAYER", layers, WeightSourceExternal)
 		}
 	}
 	return WeightSource(s), nil
 }
 
-// External reports whether weights are read from memory with every frame.
-func (w WeightSource) External() bool {
+// IsExternal reports whether layers read their weights from memory with every frame.
+func (w WeightSource) IsExternal() bool {
 	from, _, _ := strings.Cut(string(w), "=")
-	return from == string(WeightsExternal)
+	return from == string(WeightSourceExternal)
 }
 
-// Streams reports whether a mover fills tables from memory.
-func (w WeightSource) Streams() bool { return w == WeightsStream || w.External() }
+// HasMover reports whether a mover in the hardware fills tables of weights from memory.
+func (w WeightSource) HasMover() bool { return w == WeightSourceStream || w.IsExternal() }
 
-// Layers returns the layers named after "external=", or nil if none is named.
-func (w WeightSource) Layers() []string {
+// ExternalLayers returns the layers named after "external=", or nil if the user named none.
+func (w WeightSource) ExternalLayers() []string {
 	_, names, named := strings.Cut(string(w), "=")
 	if !named {
 		return nil

@@ -8,31 +8,31 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes a file at a hidden path beside its own and then renames it, so that an interrupted run leaves no
-// incomplete file. It replaces a regular file or a symbolic link, nothing else. An error names the file.
-func WriteFile(path string, b []byte) error {
-	f, err := Create(path)
+// WriteFileAtomically writes a file at a hidden path beside its own and then renames it, so that an interrupted run
+// leaves no incomplete file. It replaces a regular file or a symbolic link, nothing else. An error names the file.
+func WriteFileAtomically(path string, b []byte) error {
+	f, err := CreateDraft(path)
 	if err != nil {
 		return err
 	}
-	defer f.Release()
+	defer f.RemoveUnlessRenamed()
 	if _, err := f.WriteAt(b, 0); err != nil {
 		return err
 	}
-	return f.Put()
+	return f.RenameIntoPlace()
 }
 
-// A Draft is a file that only this process writes, at a hidden path beside its own. Put moves it to its place; Release
-// drops it. Errors name the path.
-type Draft struct {
+// A DraftFile is a file that only this process writes, at a hidden path beside its own. RenameIntoPlace moves it to its
+// own path; RemoveUnlessRenamed drops it. Errors name that path.
+type DraftFile struct {
 	path string
-	lock *Lock
+	lock *PathLock
 }
 
-// Create begins a Draft of the file at path, where only a regular file, a symbolic link or nothing may be. The error is
-// a *BusyError if another process writes it.
-func Create(path string) (*Draft, error) {
-	f := &Draft{path: path}
+// CreateDraft begins a DraftFile of the file at path, where only a regular file, a symbolic link or nothing may be. The
+// error is a *PlaceBusyError if another process writes it.
+func CreateDraft(path string) (*DraftFile, error) {
+	f := &DraftFile{path: path}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -46,14 +46,15 @@ func Create(path string) (*Draft, error) {
 	return f, f.named(err)
 }
 
-// ExtraFile makes a further hidden file beside f, for parts of its content; number tells several apart. It is only ever
-// released, never put.
-func (f *Draft) ExtraFile(number int) (*Draft, error) {
+// CreateHiddenExtra makes a further hidden file beside f, for parts of its content; number tells several apart. Only
+// RemoveUnlessRenamed may end it, never RenameIntoPlace.
+func (f *DraftFile) CreateHiddenExtra(number int) (*DraftFile, error) {
 	lock, err := acquire(fmt.Sprintf("%s.%d", hidden(f.path), number))
-	return &Draft{f.path, lock}, f.named(err)
+	return &DraftFile{f.path, lock}, f.named(err)
 }
 
-func (f *Draft) named(err error) error {
+// named returns the cause of err with the file's name in front, or nil if err is nil.
+func (f *DraftFile) named(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -61,23 +62,23 @@ func (f *Draft) named(err error) error {
 }
 
 // Write appends to what Write has written before.
-func (f *Draft) Write(b []byte) (int, error) {
+func (f *DraftFile) Write(b []byte) (int, error) {
 	n, err := f.lock.file.Write(b)
 	return n, f.named(err)
 }
 
 // WriteAt writes b at an offset in bytes, independently of Write.
-func (f *Draft) WriteAt(b []byte, at int64) (int, error) {
+func (f *DraftFile) WriteAt(b []byte, at int64) (int, error) {
 	n, err := f.lock.file.WriteAt(b, at)
 	return n, f.named(err)
 }
 
-// ReadAt reads, from an offset in bytes, what has been written. Unlike the other errors, its error names the hidden
+// ReadAt reads bytes that were written, from an offset in bytes on. Unlike the other errors, its error names the hidden
 // path.
-func (f *Draft) ReadAt(b []byte, at int64) (int, error) { return f.lock.file.ReadAt(b, at) }
+func (f *DraftFile) ReadAt(b []byte, at int64) (int, error) { return f.lock.file.ReadAt(b, at) }
 
-// Put moves the file to its own path and closes it. Release then does nothing.
-func (f *Draft) Put() error {
+// RenameIntoPlace moves the file to its own path and closes it. RemoveUnlessRenamed then does nothing.
+func (f *DraftFile) RenameIntoPlace() error {
 	file := f.lock.file
 	err := file.Chmod(0o644)
 	if err == nil {
@@ -90,10 +91,10 @@ func (f *Draft) Put() error {
 	return f.named(file.Close())
 }
 
-// Release closes and removes a file, unless Put has put it in its place.
-func (f *Draft) Release() {
+// RemoveUnlessRenamed closes and removes the hidden file, unless RenameIntoPlace has moved it to its own path.
+func (f *DraftFile) RemoveUnlessRenamed() {
 	if f.lock != nil {
-		f.lock.Release()
+		f.lock.RemoveAndUnlock()
 		f.lock = nil
 	}
 }

@@ -28,17 +28,17 @@ import (
 	"sync"
 )
 
-// A ClaimedFolder is the place of a folder to which, from Claim to Release, only this process writes.
+// A ClaimedFolder is the place of a folder to which, from ClaimFolder to ReleaseClaim, only this process writes.
 type ClaimedFolder struct {
 	dir     string   // absolute, without symbolic links
 	scratch []string // folders below that the folder's own scripts make, including lasting ones
 	lasting []string // those of scratch that the next folder keeps
 	work    string   // hidden folder beside the place, for what is being written
-	lock    *Lock
+	lock    *PathLock
 	made    []string // parents that were made for it, the deepest first
 }
 
-// A ReplacePolicy tells Inspect and Put what a new folder may replace.
+// A ReplacePolicy tells InspectForReplacement and ReplaceContents which present folder a new one may replace.
 type ReplacePolicy int
 
 // The policies. ReplaceNothing wants an empty folder or none, ReplaceOurs a folder without strangers, and
@@ -57,10 +57,10 @@ const (
 	old      = "old"   // the former folder, where the system cannot exchange folders
 )
 
-// Claim claims the place of a folder, an absolute path, and completes what a killed process left. scratch and lasting
-// are folders in it, with slashes, that its scripts make. The next folder keeps only lasting ones. The error is a
-// *BusyError if another process has the claim.
-func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
+// ClaimFolder claims the place of a folder, an absolute path, and completes what a killed process left. scratch and
+// lasting are folders in it, with slashes, that its scripts make. The next folder keeps only lasting ones. The error is
+// a *PlaceBusyError if another process has the claim.
+func ClaimFolder(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
 	f := &ClaimedFolder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
@@ -84,9 +84,9 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 		switch info, err := os.Lstat(f.work); {
 		case err != nil || made == nil:
 		case !info.IsDir():
-			return nil, &PathOccupiedError{f.work, "it is no folder"}
+			return nil, &HiddenPathOccupiedError{f.work, "it is no folder"}
 		case !ours(info):
-			return nil, &PathOccupiedError{f.work, theirs}
+			return nil, &HiddenPathOccupiedError{f.work, theirs}
 		}
 		lock, err := acquire(filepath.Join(f.work, lockFile))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -100,39 +100,39 @@ func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, err
 		claims.live[f] = true
 		claims.Unlock()
 		if err := f.recover(); err != nil {
-			f.Release() // ignore the error: recover has reported the same
+			f.ReleaseClaim() // ignore the error: recover has reported the same
 			return nil, cause(err)
 		}
 		return f, nil
 	}
-	return nil, &BusyError{}
+	return nil, &PlaceBusyError{}
 }
 
-// Release gives up the claim, and removes what was written of a folder that was not put in its place.
-func (f *ClaimedFolder) Release() error {
+// ReleaseClaim gives up the claim, and removes what was written of a folder that was not put in its place.
+func (f *ClaimedFolder) ReleaseClaim() error {
 	claims.Lock()
 	defer claims.Unlock()
 	if !claims.live[f] {
-		return nil // GiveUp was called
+		return nil // ReleaseUnusedClaims was called
 	}
 	delete(claims.live, f)
 	err := os.RemoveAll(filepath.Join(f.work, fresh))
-	f.lock.Release()
+	f.lock.RemoveAndUnlock()
 	os.Remove(f.work) // fails if the next process is already in it
 	f.unmake()
 	return cause(err)
 }
 
-// claims holds the claims of this process that are not released.
+// claims holds the folders that this process has claimed and not released.
 var claims = struct {
 	sync.Mutex
 	live map[*ClaimedFolder]bool
 }{live: map[*ClaimedFolder]bool{}}
 
-// GiveUp releases the claims of this process under which nothing was written yet. A process calls it that ends before
-// it has released them. Other claims are left to the next claim of the place, because a folder may be in the middle of
-// its way there.
-func GiveUp() {
+// ReleaseUnusedClaims releases the claims of this process under which nothing was written yet. A process calls it that
+// ends before it has released them. Other claims are left to the next claim of the place, because a folder may be in
+// the middle of its way there.
+func ReleaseUnusedClaims() {
 	claims.Lock()
 	defer claims.Unlock()
 	for f := range claims.live {
@@ -141,13 +141,13 @@ func GiveUp() {
 			continue
 		}
 		delete(claims.live, f)
-		f.lock.Release()
+		f.lock.RemoveAndUnlock()
 		os.Remove(f.work)
 		f.unmake()
 	}
 }
 
-// unmake removes the parents that Claim made, from the innermost on, as far as they are empty.
+// unmake removes the parents that ClaimFolder made, from the innermost on, as far as they are empty.
 func (f *ClaimedFolder) unmake() {
 	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
@@ -156,10 +156,10 @@ func (f *ClaimedFolder) unmake() {
 	}
 }
 
-// Inspect examines the present folder. The error is a *ForeignFilesError if how does not allow to replace it, or a
-// *StuckError if an entry of it cannot be removed.
-func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
-	there, err := Inspect(f.dir, f.scratch)
+// InspectForReplacement examines the present folder. The error is a *ForeignFilesError if the policy how forbids
+// replacing it, or an *UnremovableEntryError if an entry of it cannot be removed.
+func (f *ClaimedFolder) InspectForReplacement(how ReplacePolicy) (*FolderInspection, error) {
+	there, err := InspectFolder(f.dir, f.scratch)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -168,24 +168,25 @@ func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
 	}
 	path, err := stuck(f.dir, f.lasting)
 	if err == nil && path != "" {
-		err = &StuckError{path}
+		err = &UnremovableEntryError{path}
 	}
 	return there, err
 }
 
-// unreadable returns a *StuckError with the path if an error denies permission to read an entry, and otherwise its
-// cause.
+// unreadable returns an *UnremovableEntryError with the path if an error denies permission to read an entry, and
+// otherwise its cause.
 func unreadable(err error) error {
 	if path := new(fs.PathError); errors.As(err, &path) && errors.Is(err, fs.ErrPermission) {
-		return &StuckError{path.Path}
+		return &UnremovableEntryError{path.Path}
 	}
 	return cause(err)
 }
 
-// A StuckError names an entry of a folder that cannot be removed, so that no other folder can take its place.
-type StuckError struct{ Path string }
+// An UnremovableEntryError names an entry of a folder that cannot be removed, so that no other folder can take its
+// place.
+type UnremovableEntryError struct{ Path string }
 
-func (e *StuckError) Error() string {
+func (e *UnremovableEntryError) Error() string {
 	return fmt.Sprintf("holds %q, which this user may not remove", e.Path)
 }
 
@@ -235,37 +236,39 @@ func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
 	return ""
 }
 
-// A LeftError states that the new folder is in its place, but a part of the former folder cannot be removed.
-type LeftError struct {
+// A FormerFolderLeftError states that the new folder is in its place, but a part of the former folder cannot be
+// removed.
+type FormerFolderLeftError struct {
 	Path string
 	Err  error
 }
 
-func (e *LeftError) Error() string {
+func (e *FormerFolderLeftError) Error() string {
 	return fmt.Sprintf("%q, of a folder that was replaced, cannot be removed: %v", e.Path, e.Err)
 }
 
-func (e *LeftError) Unwrap() error { return e.Err }
+func (e *FormerFolderLeftError) Unwrap() error { return e.Err }
 
-// discard removes a folder that has been replaced. The error is a *LeftError if a part of it stays.
+// discard removes a folder that has been replaced. The error is a *FormerFolderLeftError if a part of it stays.
 func discard(left string) error {
 	err := os.RemoveAll(left)
 	if path := new(fs.PathError); errors.As(err, &path) {
-		return &LeftError{path.Path, path.Err}
+		return &FormerFolderLeftError{path.Path, path.Err}
 	}
 	return err
 }
 
-// Put puts a folder with these files in its place, completely or not at all. Paths have slashes; one file must be the
-// manifest. It returns the strangers that were kept, or a *ForeignFilesError with those that how does not allow to
-// replace.
-func (f *ClaimedFolder) Put(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
+// ReplaceContents puts a folder with these files in its place, completely or not at all. Paths have slashes; one file
+// must be the manifest. It returns the strangers that were kept. The errors are those of InspectForReplacement, and a
+// *FormerFolderLeftError.
+func (f *ClaimedFolder) ReplaceContents(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
 	kept, err = f.put(files, how)
 	return kept, cause(err)
 }
 
+// put does what ReplaceContents does, but its errors may have paths that the user never named.
 func (f *ClaimedFolder) put(files map[string][]byte, how ReplacePolicy) ([]string, error) {
-	there, err := f.Inspect(how)
+	there, err := f.InspectForReplacement(how)
 	if err != nil {
 		return nil, err
 	}
@@ -307,8 +310,8 @@ func (f *ClaimedFolder) exchange(ready string) error {
 	return f.swap(ready)
 }
 
-// swap is exchange in two steps, for systems that cannot do it in one. If the process is killed in between, recover
-// completes it.
+// swap does what exchange does in several steps, for systems that cannot do it in one. If the process is killed in
+// between, recover completes it.
 func (f *ClaimedFolder) swap(ready string) error {
 	aside := filepath.Join(f.work, old)
 	if err := os.Rename(f.dir, aside); err != nil {
@@ -335,11 +338,11 @@ func (f *ClaimedFolder) recover() error {
 // settle removes the folder left, which was replaced or never put in its place. First it carries over strangers and
 // lasting folders that the present folder lacks.
 func (f *ClaimedFolder) settle(left string) error {
-	was, err := Inspect(left, f.scratch)
+	was, err := InspectFolder(left, f.scratch)
 	if err != nil || was.absent {
 		return err
 	}
-	is, err := Inspect(f.dir, f.scratch)
+	is, err := InspectFolder(f.dir, f.scratch)
 	if err != nil {
 		return err
 	}
@@ -383,12 +386,12 @@ func hidden(path string) string {
 	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))
 }
 
-// cause returns the cause inside an error of a file operation, without paths that the user never named. A *LeftError
-// and other errors stay as they are.
+// cause returns the cause inside an error of a file operation, without paths that the user never named. A
+// *FormerFolderLeftError and other errors stay as they are.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
-	var left *LeftError
+	var left *FormerFolderLeftError
 	switch {
 	case errors.As(err, &left):
 		return left

@@ -10,34 +10,36 @@ import (
 // attempts limits how often a lock is tried while other processes take and release it. After that it counts as busy.
 const attempts = 100
 
-// A BusyError states that another process of hlsgen is writing to a place.
-type BusyError struct{}
+// A PlaceBusyError states that another process of hlsgen is writing to a place.
+type PlaceBusyError struct{}
 
-func (*BusyError) Error() string { return "is being written by another hlsgen" }
+func (*PlaceBusyError) Error() string { return "is being written by another hlsgen" }
 
-// A PathOccupiedError states that a hidden path, which the user never named, is occupied by something that hlsgen may
-// not use, and why.
-type PathOccupiedError struct{ Path, Why string }
+// A HiddenPathOccupiedError states that a hidden path, which the user never named, is occupied by something that hlsgen
+// may not use, and why.
+type HiddenPathOccupiedError struct{ Path, Why string }
 
-func (e *PathOccupiedError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
+func (e *HiddenPathOccupiedError) Error() string {
+	return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why)
+}
 
 // theirs is the text that says why a file of another user is not used: that user could change it at any time.
 const theirs = "it belongs to another user"
 
-// A Lock is a file that one process holds, from acquire or LockPath until Release.
-type Lock struct{ file *os.File }
+// A PathLock is a file that one process holds, from acquire or LockPath until RemoveAndUnlock.
+type PathLock struct{ file *os.File }
 
-// Release removes the lock's file and then gives up the lock. In this order, every file that exists is locked by its
-// process.
-func (l *Lock) Release() {
+// RemoveAndUnlock removes the lock's file and then gives up the lock. In this order, every file that exists is locked
+// by its process.
+func (l *PathLock) RemoveAndUnlock() {
 	os.Remove(l.file.Name())
 	l.file.Close()
 }
 
 // acquire makes an empty file, open for reading and writing, that no other process can acquire before it is released.
-// It replaces a file of an ended process. The error is a *BusyError if another process holds it, or a
-// *PathOccupiedError.
-func acquire(path string) (*Lock, error) {
+// It replaces a file of an ended process. The error is a *PlaceBusyError if another process holds it, or a
+// *HiddenPathOccupiedError.
+func acquire(path string) (*PathLock, error) {
 	for range attempts {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 		made := err == nil
@@ -47,7 +49,7 @@ func acquire(path string) (*Lock, error) {
 				continue // just released
 			}
 			if err != nil {
-				return nil, &PathOccupiedError{path, cause(err).Error()}
+				return nil, &HiddenPathOccupiedError{path, cause(err).Error()}
 			}
 		}
 		if err != nil {
@@ -55,7 +57,7 @@ func acquire(path string) (*Lock, error) {
 		}
 		if info, err := f.Stat(); !made && err == nil && !ours(info) {
 			f.Close()
-			return nil, &PathOccupiedError{path, theirs}
+			return nil, &HiddenPathOccupiedError{path, theirs}
 		}
 		if err := lock(f); err != nil {
 			f.Close()
@@ -65,12 +67,12 @@ func acquire(path string) (*Lock, error) {
 		case !current(f, path): // locked too late: the file was released or taken over
 			f.Close()
 		case made:
-			return &Lock{f}, nil
+			return &PathLock{f}, nil
 		default: // an ended process left it
-			(&Lock{f}).Release()
+			(&PathLock{f}).RemoveAndUnlock()
 		}
 	}
-	return nil, &BusyError{}
+	return nil, &PlaceBusyError{}
 }
 
 // current reports whether an open file is still the file at path, neither removed nor replaced.
@@ -80,9 +82,9 @@ func current(f *os.File, path string) bool {
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// LockPath locks a path by a hidden file beside it, without changing what is at the path. The error is a *BusyError if
-// another process holds the lock.
-func LockPath(path string) (*Lock, error) {
+// LockPath locks a path by a hidden file beside it, without changing what is at the path. The error is a
+// *PlaceBusyError if another process holds the lock.
+func LockPath(path string) (*PathLock, error) {
 	l, err := acquire(hidden(path))
 	return l, cause(err)
 }

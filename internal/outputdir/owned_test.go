@@ -25,22 +25,22 @@ func build(t testing.TB, name string, paths ...string) map[string][]byte {
 	b, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
 		ManifestRecord
-	}{name, RecordOf(files)}, "", " ")
+	}{name, UnsealedRecordOf(files)}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files[ManifestName] = Seal(b)
+	files[ManifestFileName] = SealManifest(b)
 	return files
 }
 
 // put puts a folder in its place, as a run of hlsgen does.
 func put(dir string, files map[string][]byte, how ReplacePolicy) ([]string, error) {
-	f, err := Claim(dir, []string{"made"})
+	f, err := ClaimFolder(dir, []string{"made"})
 	if err != nil {
 		return nil, err
 	}
-	kept, err := f.Put(files, how)
-	return kept, errors.Join(err, f.Release())
+	kept, err := f.ReplaceContents(files, how)
+	return kept, errors.Join(err, f.ReleaseClaim())
 }
 
 // spread writes files below a folder. A path that ends in a slash makes a folder.
@@ -68,7 +68,7 @@ func tree(t testing.TB, dir string) map[string]string {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(dir, path)
-		if err != nil || e.Name() == ManifestName {
+		if err != nil || e.Name() == ManifestFileName {
 			return err
 		}
 		if e.IsDir() {
@@ -115,10 +115,11 @@ func TestPut(t *testing.T) {
 			err: "it has no manifest"},
 		{name: "somebody's, kept", absent: true, there: map[string]string{"z": ""}, how: ReplaceKeepingForeign,
 			err: "it has no manifest"},
-		{name: "another manifest", absent: true, there: map[string]string{ManifestName: `{"files": []}`},
+		{name: "another manifest", absent: true, there: map[string]string{ManifestFileName: `{"files": []}`},
 			how: ReplaceOurs,
 			err: "does not list files"},
-		{name: "a changed manifest", there: map[string]string{ManifestName: string(build(t, "A", "x")[ManifestName]) +
+		{name: "a changed manifest", there: map[string]string{ManifestFileName: string(build(t, "A",
+			"x")[ManifestFileName]) +
 			" "},
 			how: ReplaceOurs, err: "its manifest.json was changed"},
 		{name: "foreign", there: map[string]string{"in/z": "mine"}, how: ReplaceOurs, err: `did not write: "in/z"`},
@@ -246,9 +247,9 @@ func TestRecover(t *testing.T) {
 			for name, files := range c.work {
 				spread(t, filepath.Join(hidden(dir), name), files)
 			}
-			f, err := Claim(dir, nil)
+			f, err := ClaimFolder(dir, nil)
 			if err == nil {
-				err = f.Release()
+				err = f.ReleaseClaim()
 			}
 			left, _ := os.ReadDir(parent)
 			if err != nil || len(left) != min(1, len(left)) {
@@ -271,7 +272,7 @@ func TestLasting(t *testing.T) {
 	a, b := build(t, "a", "hls/x"), build(t, "b", "hls/x")
 	made := map[string][]byte{"hls/made/1": []byte("1"), "hls/lasts/one/2": []byte("2")}
 	claim := func(dir string) *ClaimedFolder {
-		f, err := Claim(dir, []string{"hls/made"}, "hls/lasts")
+		f, err := ClaimFolder(dir, []string{"hls/made"}, "hls/lasts")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,8 +284,8 @@ func TestLasting(t *testing.T) {
 		spread(t, dir, a)
 		spread(t, dir, made)
 		f := claim(dir)
-		kept, err := f.Put(b, how)
-		if err = errors.Join(err, f.Release()); err != nil || len(kept) > 0 || texts(tree(t, dir)) != want {
+		kept, err := f.ReplaceContents(b, how)
+		if err = errors.Join(err, f.ReleaseClaim()); err != nil || len(kept) > 0 || texts(tree(t, dir)) != want {
 			t.Errorf("%v: %v, %v, %s", how, err, kept, texts(tree(t, dir)))
 		}
 	}
@@ -292,7 +293,7 @@ func TestLasting(t *testing.T) {
 	spread(t, dir, b)
 	spread(t, filepath.Join(hidden(dir), whole), a)
 	spread(t, filepath.Join(hidden(dir), whole), made)
-	if err := claim(dir).Release(); err != nil || texts(tree(t, dir)) != want {
+	if err := claim(dir).ReleaseClaim(); err != nil || texts(tree(t, dir)) != want {
 		t.Errorf("%v, %s", err, texts(tree(t, dir)))
 	}
 }
@@ -303,7 +304,7 @@ func TestSwap(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "dir")
-	f, err := Claim(dir, nil)
+	f, err := ClaimFolder(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,28 +328,28 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "a", "b", "dir")
-	f, err := Claim(dir, nil)
+	f, err := ClaimFolder(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	busy := new(BusyError)
-	if _, err := Claim(dir, nil); !errors.As(err, &busy) {
+	busy := new(PlaceBusyError)
+	if _, err := ClaimFolder(dir, nil); !errors.As(err, &busy) {
 		t.Errorf("claimed twice: %v", err)
 	}
-	other, err := Claim(filepath.Join(filepath.Dir(dir), "other"), nil)
-	if err = errors.Join(err, other.Release(), f.Release()); err != nil {
+	other, err := ClaimFolder(filepath.Join(filepath.Dir(dir), "other"), nil)
+	if err = errors.Join(err, other.ReleaseClaim(), f.ReleaseClaim()); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
 		t.Error(left, err)
 	}
-	if _, err := Claim(filepath.Join(parent, strings.Repeat("n", 250)), nil); err != nil {
+	if _, err := ClaimFolder(filepath.Join(parent, strings.Repeat("n", 250)), nil); err != nil {
 		t.Errorf("a long name: %v", err)
 	}
 }
 
 // TestTogether lets many goroutines put folders in one place at once. Each either puts a folder or gets a
-// BusyError, and the place has a complete folder at all times.
+// PlaceBusyError, and the place has a complete folder at all times.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -367,7 +368,7 @@ func TestTogether(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				_, err := put(dir, files, ReplaceOurs)
-				if busy := new(BusyError); err != nil && !errors.As(err, &busy) {
+				if busy := new(PlaceBusyError); err != nil && !errors.As(err, &busy) {
 					t.Error(err)
 				} else if err == nil {
 					mu.Lock()
@@ -385,7 +386,7 @@ func TestTogether(t *testing.T) {
 				return
 			default:
 			}
-			if _, err := os.Stat(filepath.Join(dir, ManifestName)); err != nil && atomic {
+			if _, err := os.Stat(filepath.Join(dir, ManifestFileName)); err != nil && atomic {
 				t.Error("the folder was away: ", err)
 				return
 			}
@@ -394,7 +395,7 @@ func TestTogether(t *testing.T) {
 	wg.Wait()
 	close(done)
 	watch.Wait()
-	there, err := Inspect(dir, nil)
+	there, err := InspectFolder(dir, nil)
 	left, _ := os.ReadDir(parent)
 	if err != nil || there.NotOursReason != nil || len(there.strangers()) > 0 || len(left) != 1 || puts == 0 {
 		t.Errorf("%+v, %v, %v, %d puts", there, err, left, puts)
@@ -409,7 +410,7 @@ func TestWriteFile(t *testing.T) {
 	spread(t, dir, map[string][]byte{"old": []byte("old"), "folder/": nil})
 	spread(t, dir, map[string][]byte{filepath.Base(hidden(at("new"))): []byte("of a killed process")})
 	for _, name := range []string{"old", "new"} {
-		if err := WriteFile(at(name), []byte(name)); err != nil {
+		if err := WriteFileAtomically(at(name), []byte(name)); err != nil {
 			t.Error(err)
 		}
 		if b, err := os.ReadFile(at(name)); err != nil || string(b) != name {
@@ -418,7 +419,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	for name, want := range map[string]string{"folder": "folder: something other than a file has that name",
 		"missing/file": "file: no such file or directory"} {
-		if err := WriteFile(at(name), nil); err == nil || err.Error() != want {
+		if err := WriteFileAtomically(at(name), nil); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -426,10 +427,11 @@ func TestWriteFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(at("old"), nil); err == nil || err.Error() != "old: is being written by another hlsgen" {
+	if err := WriteFileAtomically(at("old"), nil); err == nil ||
+		err.Error() != "old: is being written by another hlsgen" {
 		t.Error(err)
 	}
-	lock.Release()
+	lock.RemoveAndUnlock()
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Error(left, err)
 	}
@@ -463,7 +465,7 @@ func TestScratch(t *testing.T) {
 	var release [2]func() error
 	for i := range dirs {
 		var err error
-		if dirs[i], release[i], err = Scratch(kind); err != nil {
+		if dirs[i], release[i], err = MakeScratchFolder(kind); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -477,7 +479,7 @@ func TestScratch(t *testing.T) {
 	if err := release[0](); err != nil {
 		t.Error(err)
 	}
-	if err := RemoveScratch(kind); err != nil {
+	if err := RemoveScratchFolders(kind); err != nil {
 		t.Error(err)
 	}
 	if got := scratch(kind + "."); !sameElements(got, []string{file, runs}) {
@@ -495,18 +497,18 @@ func sameElements(a, b []string) bool {
 // leaves nothing, the second all.
 func TestGiveUp(t *testing.T) {
 	root := t.TempDir()
-	idle, err := Claim(filepath.Join(root, "parent", "idle"), nil)
+	idle, err := ClaimFolder(filepath.Join(root, "parent", "idle"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	busy, err := Claim(filepath.Join(root, "busy"), nil)
+	busy, err := ClaimFolder(filepath.Join(root, "busy"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(busy.work, fresh), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	GiveUp()
+	ReleaseUnusedClaims()
 	for _, f := range []*ClaimedFolder{idle, busy} {
 		if _, err := os.Stat(f.work); (err == nil) != (f == busy) {
 			t.Errorf("%s: %v", f.work, err)
@@ -516,7 +518,7 @@ func TestGiveUp(t *testing.T) {
 		t.Error("the parent that the claim made is there")
 	}
 	for _, f := range []*ClaimedFolder{idle, busy} {
-		if err := f.Release(); err != nil {
+		if err := f.ReleaseClaim(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// ManifestName is the name of the file that contains a folder's ManifestRecord.
-const ManifestName = "manifest.json"
+// ManifestFileName is the name of the file that contains a folder's ManifestRecord.
+const ManifestFileName = "manifest.json"
 
 // maxManifest limits the bytes that are read of a manifest.
 const maxManifest = 16 << 20
@@ -37,11 +37,11 @@ type WrittenFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// unsealed stands in a manifest in place of the seal, until Seal puts that there.
+// unsealed stands in a manifest in place of the seal, until SealManifest puts the seal there.
 var unsealed = strings.Repeat("0", 2*sha256.Size)
 
-// RecordOf returns the record of files by path, sorted and not sealed yet. The manifest is not among them.
-func RecordOf(files map[string][]byte) ManifestRecord {
+// UnsealedRecordOf returns the record of files by path, sorted and not sealed yet. The manifest is not among them.
+func UnsealedRecordOf(files map[string][]byte) ManifestRecord {
 	r := ManifestRecord{Seal: unsealed}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		r.Files = append(r.Files, WrittenFile{path, int64(len(files[path])), digest(files[path])})
@@ -49,15 +49,16 @@ func RecordOf(files map[string][]byte) ManifestRecord {
 	return r
 }
 
-// Seal puts the seal, a hash of all of the manifest, into a manifest that contains an unsealed ManifestRecord. It
-// returns the manifest.
-func Seal(manifest []byte) []byte {
+// SealManifest returns a copy of a manifest with the seal, a hash of the whole manifest. The manifest must contain an
+// unsealed ManifestRecord, in which the seal replaces zeros.
+func SealManifest(manifest []byte) []byte {
 	at := bytes.LastIndex(manifest, []byte(unsealed))
 	out := bytes.Clone(manifest)
 	copy(out[at:], digest(manifest))
 	return out
 }
 
+// digest returns the SHA-256 of b in hexadecimal digits.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -67,25 +68,25 @@ func digest(b []byte) string {
 // it is missing, unreadable or changed.
 func recorded(dir string) (ManifestRecord, error) {
 	var r ManifestRecord
-	b, err := safefile.ReadFile(filepath.Join(dir, ManifestName), maxManifest)
+	b, err := safefile.ReadRegularFile(filepath.Join(dir, ManifestFileName), maxManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return r, fmt.Errorf("it has no %s", ManifestName)
+		return r, fmt.Errorf("it has no %s", ManifestFileName)
 	case err != nil:
 		return r, cause(err)
 	case json.Unmarshal(b, &r) != nil || len(r.Files) == 0:
-		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", ManifestName)
+		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", ManifestFileName)
 	}
 	at := bytes.LastIndex(b, []byte(r.Seal))
 	blank := bytes.Clone(b)
 	if copy(blank[at:], unsealed); len(r.Seal) != len(unsealed) || digest(blank) != r.Seal {
-		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", ManifestName)
+		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", ManifestFileName)
 	}
 	return r, nil
 }
 
-// A Contents says what Inspect found in a folder: files that are not as hlsgen wrote them.
-type Contents struct {
+// A FolderInspection holds what InspectFolder found in a folder: the files that are not as hlsgen wrote them.
+type FolderInspection struct {
 	Empty         bool     // the folder is empty or does not exist
 	NotOursReason error    // why the folder is not ours; nil if it is, or is empty
 	Changed       []string // files that hlsgen wrote and somebody changed, by path
@@ -95,10 +96,10 @@ type Contents struct {
 	absent bool
 }
 
-// Inspect examines the folder dir, which may be missing. What is below the folders listed in scratch counts as neither
-// foreign nor changed.
-func Inspect(dir string, scratch []string) (*Contents, error) {
-	c := &Contents{}
+// InspectFolder examines the folder dir, which may be missing. What is below the folders listed in scratch counts as
+// neither foreign nor changed.
+func InspectFolder(dir string, scratch []string) (*FolderInspection, error) {
+	c := &FolderInspection{}
 	entries, err := os.ReadDir(dir)
 	if c.absent = errors.Is(err, fs.ErrNotExist); c.absent || err == nil && len(entries) == 0 {
 		c.Empty = true
@@ -115,7 +116,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 	for _, f := range r.Files {
 		ours[f.Path] = f
 	}
-	used := map[string]bool{ManifestName: true} // the manifest and every folder that is not empty
+	used := map[string]bool{ManifestFileName: true} // the manifest and every folder that is not empty
 	var folders []string
 	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if err != nil || full == dir {
@@ -135,7 +136,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 			return fs.SkipDir
 		case e.IsDir():
 			folders = append(folders, path)
-		case path == ManifestName:
+		case path == ManifestFileName:
 		case !known:
 			c.Foreign = append(c.Foreign, path)
 		case !f.is(full, e):
@@ -158,22 +159,23 @@ func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != f.Bytes {
 		return false
 	}
-	b, err := safefile.ReadFile(full, f.Bytes)
-	return (err == nil || errors.Is(err, safefile.ErrEmpty)) && digest(b) == f.SHA256
+	b, err := safefile.ReadRegularFile(full, f.Bytes)
+	return (err == nil || errors.Is(err, safefile.ErrEmptyFile)) && digest(b) == f.SHA256
 }
 
 // parent returns the folder of a path with slashes, or "" at the top.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 // strangers returns the paths of all files that hlsgen did not write, or that were changed since.
-func (c *Contents) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
+func (c *FolderInspection) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
 
-func (c *Contents) stranger(path string) bool {
+// stranger reports whether the path is one of those that strangers returns.
+func (c *FolderInspection) stranger(path string) bool {
 	return slices.Contains(c.Changed, path) || slices.Contains(c.Foreign, path)
 }
 
-// allow returns a *ForeignFilesError if how does not allow to replace the folder, and nil otherwise.
-func (c *Contents) allow(how ReplacePolicy) error {
+// allow returns a *ForeignFilesError if the policy how does not allow to replace the folder, and nil otherwise.
+func (c *FolderInspection) allow(how ReplacePolicy) error {
 	switch {
 	case c.Empty:
 		return nil
@@ -186,9 +188,9 @@ func (c *Contents) allow(how ReplacePolicy) error {
 }
 
 // A ForeignFilesError states that the files at a place may not be replaced, since hlsgen did not write them all. It has
-// their Contents, or nil if the place need only be empty.
+// their FolderInspection, or nil if the place need only be empty.
 type ForeignFilesError struct {
-	There *Contents // nil if nothing at all may exist there
+	There *FolderInspection // nil if nothing at all may exist there
 }
 
 func (e *ForeignFilesError) Error() string {
@@ -204,14 +206,14 @@ func (e *ForeignFilesError) Error() string {
 		paths []string
 	}{{"what hlsgen did not write", e.There.Foreign}, {"what was changed since hlsgen wrote it", e.There.Changed}} {
 		if len(p.paths) > 0 {
-			parts = append(parts, p.what+": "+QuoteSome(p.paths))
+			parts = append(parts, p.what+": "+QuoteFirstPaths(p.paths))
 		}
 	}
 	return "holds " + strings.Join(parts, "; and ")
 }
 
-// QuoteSome returns a text with the first five paths in quotes, and the number of the others.
-func QuoteSome(paths []string) string {
+// QuoteFirstPaths returns a text with the first five paths in quotes, and the number of the others.
+func QuoteFirstPaths(paths []string) string {
 	const most = 5
 	var names []string
 	for _, p := range paths[:min(most, len(paths))] {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Temporary makes a folder in the system's temporary folder and returns its path. pattern is as in os.MkdirTemp. The
-// error tells the user to set TMPDIR.
-func Temporary(pattern string) (string, error) {
+// MakeTemporaryFolder makes a folder in the system's temporary folder and returns its path. pattern is as in
+// os.MkdirTemp. The error tells the user to set TMPDIR.
+func MakeTemporaryFolder(pattern string) (string, error) {
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
 		err = fmt.Errorf("%q can hold no temporary files, set TMPDIR to a folder that can: %w", os.TempDir(),
@@ -17,12 +17,12 @@ func Temporary(pattern string) (string, error) {
 	return dir, err
 }
 
-// Scratch makes a temporary folder for this process, with kind in its name, and returns a function that removes it.
-// First it removes folders of the same kind that ended processes left.
-func Scratch(kind string) (dir string, release func() error, err error) {
+// MakeScratchFolder makes a temporary folder for this process, with kind in its name, and returns a function that
+// removes it. First it removes folders of the same kind that ended processes left.
+func MakeScratchFolder(kind string) (dir string, release func() error, err error) {
 	sweep(kind)
 	for range attempts {
-		dir, err := Temporary(fmt.Sprintf("%s.%d.", kind, os.Getpid()))
+		dir, err := MakeTemporaryFolder(fmt.Sprintf("%s.%d.", kind, os.Getpid()))
 		if err != nil {
 			return "", nil, err
 		}
@@ -39,12 +39,12 @@ func Scratch(kind string) (dir string, release func() error, err error) {
 			return err
 		}, nil
 	}
-	return "", nil, &BusyError{}
+	return "", nil, &PlaceBusyError{}
 }
 
-// RemoveScratch removes this process's folders of a kind, for a process that ends without calling their release
+// RemoveScratchFolders removes this process's folders of a kind, for a process that ends without calling their release
 // functions.
-func RemoveScratch(kind string) (err error) {
+func RemoveScratchFolders(kind string) (err error) {
 	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
 		if e := os.RemoveAll(dir); e != nil {
 			err = e

@@ -14,35 +14,36 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// FileListName is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as
+// SharedFileListName is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as
 // sha256sum prints it.
-const FileListName = "hlsgen.sha256"
+const SharedFileListName = "hlsgen.sha256"
 
 // listHead is the first line of the list, by which it is recognised.
 const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
 
-// A Shared is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen itself
-// has written and nobody has changed.
-type Shared struct {
+// A SharedFolder is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen
+// itself has written and nobody has changed.
+type SharedFolder struct {
 	dir   string
-	lock  *Lock
+	lock  *PathLock
 	wrote map[string][]string // by name, the digests of files that hlsgen wrote there, the newest last
 	list  *os.File            // open for appending lines; nil before the first line
 }
 
-// Share makes the folder dir, if there is none, and claims it until Release. The error is a *BusyError if another
-// process has claimed it, and a *ForeignFilesError if its list of files is not ours.
-func Share(dir string) (*Shared, error) {
+// OpenSharedFolder makes the folder dir, if there is none, and claims it until ReleaseClaim. The error is a
+// *PlaceBusyError if another process has claimed it, and a *ForeignFilesError if hlsgen did not write its list of
+// files.
+func OpenSharedFolder(dir string) (*SharedFolder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
 	}
-	lock, err := LockPath(filepath.Join(dir, FileListName+" lock"))
+	lock, err := LockPath(filepath.Join(dir, SharedFileListName+" lock"))
 	if err != nil {
 		return nil, err
 	}
-	s := &Shared{dir: dir, lock: lock}
-	if s.wrote, err = listed(filepath.Join(dir, FileListName)); err != nil {
-		lock.Release()
+	s := &SharedFolder{dir: dir, lock: lock}
+	if s.wrote, err = listed(filepath.Join(dir, SharedFileListName)); err != nil {
+		lock.RemoveAndUnlock()
 		return nil, cause(err)
 	}
 	return s, nil
@@ -53,13 +54,13 @@ func Share(dir string) (*Shared, error) {
 // the list.
 func listed(path string) (map[string][]string, error) {
 	wrote := map[string][]string{}
-	b, err := safefile.ReadFile(path, maxManifest)
+	b, err := safefile.ReadRegularFile(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return wrote, nil
 	}
 	rest, ours := bytes.CutPrefix(b, []byte(listHead))
 	if err != nil || !ours {
-		return nil, &ForeignFilesError{&Contents{Foreign: []string{FileListName}}}
+		return nil, &ForeignFilesError{&FolderInspection{Foreign: []string{SharedFileListName}}}
 	}
 	for line := range strings.Lines(string(rest)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
@@ -70,10 +71,10 @@ func listed(path string) (map[string][]string, error) {
 	return wrote, nil
 }
 
-// Admit checks that files with these names may be written: that each is missing, or is as hlsgen wrote it. Otherwise
-// the error is a *ForeignFilesError with the other files.
-func (s *Shared) Admit(names ...string) error {
-	c := &Contents{}
+// CheckMayWrite returns nil if files with these names may be written: if each is missing, or is as hlsgen wrote it.
+// Otherwise the error is a *ForeignFilesError with the other files.
+func (s *SharedFolder) CheckMayWrite(names ...string) error {
+	c := &FolderInspection{}
 	for _, name := range names {
 		full := filepath.Join(s.dir, name)
 		info, err := os.Lstat(full)
@@ -98,10 +99,10 @@ func (s *Shared) Admit(names ...string) error {
 	return nil
 }
 
-// Write writes a file completely or not at all, and adds it to the list first. The name has no folders. The error is a
-// *ForeignFilesError if a file with that name is not ours.
-func (s *Shared) Write(name string, data []byte) error {
-	if err := s.Admit(name); err != nil {
+// WriteOwnFile writes a file completely or not at all, and adds it to the list first. The name has no folders. The
+// error is a *ForeignFilesError if a file with that name is not ours.
+func (s *SharedFolder) WriteOwnFile(name string, data []byte) error {
+	if err := s.CheckMayWrite(name); err != nil {
 		return err
 	}
 	if s.list == nil {
@@ -114,12 +115,12 @@ func (s *Shared) Write(name string, data []byte) error {
 	if _, err := fmt.Fprintf(s.list, "%s  %s\n", digest(data), name); err != nil {
 		return cause(err)
 	}
-	return WriteFile(filepath.Join(s.dir, name), data)
+	return WriteFileAtomically(filepath.Join(s.dir, name), data)
 }
 
 // begin writes the list as it is known and opens it, so that further lines can be appended.
-func (s *Shared) begin() (err error) {
-	path := filepath.Join(s.dir, FileListName)
+func (s *SharedFolder) begin() (err error) {
+	path := filepath.Join(s.dir, SharedFileListName)
 	if err := s.write(); err != nil {
 		return err
 	}
@@ -128,19 +129,19 @@ func (s *Shared) begin() (err error) {
 }
 
 // write writes the whole list anew, sorted by name.
-func (s *Shared) write() error {
+func (s *SharedFolder) write() error {
 	b := []byte(listHead)
 	for _, name := range slices.Sorted(maps.Keys(s.wrote)) {
 		for _, sum := range s.wrote[name] {
 			b = fmt.Appendf(b, "%s  %s\n", sum, name)
 		}
 	}
-	return WriteFile(filepath.Join(s.dir, FileListName), b)
+	return WriteFileAtomically(filepath.Join(s.dir, SharedFileListName), b)
 }
 
-// Release gives up the claim to the folder. Before, it leaves one line per file in the list.
-func (s *Shared) Release() error {
-	defer s.lock.Release()
+// ReleaseClaim gives up the claim to the folder. First it writes the list anew, with one line per file.
+func (s *SharedFolder) ReleaseClaim() error {
+	defer s.lock.RemoveAndUnlock()
 	if s.list == nil {
 		return nil
 	}

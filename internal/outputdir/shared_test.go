@@ -13,11 +13,11 @@ import (
 
 // share writes a file into a folder, as a run of hlsgen does.
 func share(dir, name, text string) error {
-	s, err := Share(dir)
+	s, err := OpenSharedFolder(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Write(name, []byte(text)), s.Release())
+	return errors.Join(s.WriteOwnFile(name, []byte(text)), s.ReleaseClaim())
 }
 
 // TestShared checks which files of a shared folder are replaced.
@@ -40,7 +40,7 @@ func TestShared(t *testing.T) {
 			err: `since hlsgen wrote it: "x"`, want: "mine"},
 		{name: "ours under another name", wrote: map[string]string{"y": "mine"}, there: map[string]string{"x": "mine"},
 			err: `did not write: "x"`, want: "mine"},
-		{name: "somebody's list", there: map[string]string{FileListName: "mine"}, err: `did not write: "hlsgen.sha256"`,
+		{name: "somebody's list", there: map[string]string{SharedFileListName: "mine"}, err: `did not write: "hlsgen.sha256"`,
 			want: "none"},
 		{name: "a folder", there: map[string]string{"x/z": "mine"}, err: `did not write: "x"`, want: "none"},
 	} {
@@ -82,15 +82,15 @@ func TestShared(t *testing.T) {
 func TestSharedTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s, err := Share(dir)
+	s, err := OpenSharedFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	busy := new(BusyError)
-	if _, err := Share(dir); !errors.As(err, &busy) {
+	busy := new(PlaceBusyError)
+	if _, err := OpenSharedFolder(dir); !errors.As(err, &busy) {
 		t.Errorf("shared twice: %v", err)
 	}
-	if err := s.Release(); err != nil {
+	if err := s.ReleaseClaim(); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
@@ -107,15 +107,15 @@ func TestSharedKilled(t *testing.T) {
 		if err := share(dir, "x", "old"); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Share(dir)
+		s, err := OpenSharedFolder(dir)
 		if err == nil {
-			err = s.Write("x", []byte("new"))
+			err = s.WriteOwnFile("x", []byte("new"))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.list.WriteString(strings.Repeat("0", 64) + "  z") // without a line end
-		s.lock.Release()
+		s.lock.RemoveAndUnlock()
 		spread(t, dir, map[string][]byte{"x": []byte(there), "z": []byte("mine")})
 		if err := share(dir, "x", "newer"); err != nil {
 			t.Errorf("where %s stands: %v", there, err)
@@ -136,7 +136,7 @@ func TestSharedList(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command(sum, "--strict", "-c", FileListName)
+	c := exec.Command(sum, "--strict", "-c", SharedFileListName)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil || string(out) != "x: OK\ny: OK\n" {
 		t.Errorf("%s, %v", out, err)

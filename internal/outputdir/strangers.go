@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A ConflictError states that a stranger cannot be kept: a file stands where a folder must be, or the other way
+// A FileTypeConflictError states that a stranger cannot be kept: a file stands where a folder must be, or the other way
 // round.
-type ConflictError struct{ Path string }
+type FileTypeConflictError struct{ Path string }
 
-func (e *ConflictError) Error() string {
+func (e *FileTypeConflictError) Error() string {
 	return fmt.Sprintf("holds %q, which cannot be kept, as this build has another kind of file there", e.Path)
 }
 
-// carry makes the stranger at a path below from appear below to as well. There it replaces a file, not a folder;
-// otherwise the error is a *ConflictError. It uses a hard link if the file system can, or else a copy.
+// carry makes the stranger at a path below the folder from appear below the folder to as well. There it may replace a
+// file, but not a folder: then the error is a *FileTypeConflictError. It makes a hard link if possible, or else a copy.
 func carry(from, to, path string) error {
 	src, dst := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
 	parents := filepath.Dir(dst)
@@ -27,13 +27,13 @@ func carry(from, to, path string) error {
 		parents = dst
 	}
 	if err := os.MkdirAll(parents, 0o755); err != nil {
-		return &ConflictError{path}
+		return &FileTypeConflictError{path}
 	}
 	if parents == dst {
 		return nil
 	}
 	if info, err := os.Lstat(dst); err == nil && info.IsDir() {
-		return &ConflictError{path}
+		return &FileTypeConflictError{path}
 	}
 	if err := os.Remove(dst); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -57,7 +57,7 @@ func copied(src, dst string) error {
 		}
 		return os.Symlink(target, dst)
 	case !info.Mode().IsRegular():
-		return &ConflictError{filepath.Base(src)}
+		return &FileTypeConflictError{filepath.Base(src)}
 	}
 	in, err := os.Open(src)
 	if err != nil {

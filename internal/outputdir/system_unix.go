@@ -28,12 +28,12 @@ func changeable(dir string) bool {
 }
 
 // lock locks an open file until it is closed, which the end of the process does at the latest. The error is a
-// *BusyError if another process holds it. On a file system without locks it does nothing.
+// *PlaceBusyError if another process holds it. On a file system without locks it does nothing.
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return &BusyError{}
+		return &PlaceBusyError{}
 	case errors.Is(err, unix.ENOLCK), errors.Is(err, errors.ErrUnsupported):
 		return nil
 	}

@@ -9,18 +9,18 @@ import (
 	"hlsgen/templates"
 )
 
-// BoardClock returns the clock that the board's processor generates, in MHz, and the rate at this clock, in frames or
-// samples per second. It returns 0 if the clock is the asked one, or if no processor is known.
-func (r *Build) BoardClock() (mhz, fps float64) {
+// BoardMHzAndFPS returns the clock that the board's processor generates, in MHz, and the rate in frames or samples
+// per second at this clock. Both are 0 if this clock is the asked one, or if the board has no known processor.
+func (r *Build) BoardMHzAndFPS() (mhz, fps float64) {
 	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
 		return 0, 0
 	}
 	mhz = r.System.Clock.MHz()
 	d := r.Design
-	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.FramePace)
+	return mhz, d.SamplesPerSecondAt(min(mhz, d.ClockMHz()), d.Clocks.IntervalAndLatency)
 }
 
-// toBitstream returns the step that explains how to make a bitstream, or nil if there is no such flow for the board.
+// toBitstream returns the README's step about making a bitstream, or nil if hlsgen has no flow for the board.
 func toBitstream(r *Build) []templates.ReadmeStep {
 	if r.System == nil {
 		return nil
@@ -29,7 +29,7 @@ func toBitstream(r *Build) []templates.ReadmeStep {
 	if r.Backend.IncludesHLS() {
 		tools = "Vitis HLS, Vivado"
 	}
-	if top := r.System.Top; r.System.Board.PS == boards.NoPS {
+	if top := r.System.Top; r.System.Board.PS == boards.PSNone {
 		return []templates.ReadmeStep{{Title: "From here to the card", Commands: []string{"make -C vivado xclbin"},
 			Text: fmt.Sprintf("The accelerator and a mover per stream become kernels, which are linked for the "+
 				"platform\n`%s`. It takes %s and v++, and makes\n`vivado/build/%s.xclbin`. "+
@@ -42,7 +42,7 @@ func toBitstream(r *Build) []templates.ReadmeStep {
 			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
 }
 
-// productOf describes the product of the back end in words.
+// productOf returns words for the product of a back end, such as "SystemVerilog".
 func productOf(b options.Backend) string {
 	switch b {
 	case options.BackendRTL:

@@ -1,10 +1,10 @@
 // Package report makes the reports of a build: JSON, the page for a browser, and the README of its folder.
 //
 //	head.go         the version of all JSON, and numbers in it
-//	build.go        Build holds what the reports tell
+//	build.go        Build holds the data of all reports
 //	layers.go       layers, and FINN's estimates
 //	estimate.go     resources
-//	certificate.go  what is proved of the design
+//	certificate.go  the proofs about the design
 //	sequences.go    sequences of different lengths
 //	cycles.go       the simulation: interval, latency, FIFOs, the host's port
 //	loadtime.go     the time to load weights
@@ -23,10 +23,10 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// A Build holds what the reports of a build tell.
+// A Build holds the data of a build from which its reports are made.
 type Build struct {
 	Source   *source.ModelSource
-	Imported *frontend.Imported
+	Imported *frontend.ImportedModel
 	Design   *folding.Design
 	Verified verify.VerificationReport
 	Accuracy *samples.Accuracy // nil without labels

@@ -16,9 +16,9 @@ type CertificateReport struct {
 	Floor   int `json:"least_possible_interval_clocks,omitempty"`
 	Options int `json:"options"`
 	// the device, the folding file or block RAM excludes them
-	Impossible int              `json:"options_not_possible"`
-	Below      *ExclusionReport `json:"options_below_the_least_interval,omitempty"`
-	Minimised  []MinimumReport  `json:"minimised"`
+	Impossible int                      `json:"options_not_possible"`
+	Below      *ExclusionReport         `json:"options_below_the_least_interval,omitempty"`
+	Minimised  []MinimisedMeasureReport `json:"minimised"`
 	// the minimum covers only designs that multiply factors of 3 bits or fewer in LUTs
 	Spares bool `json:"few_bits_in_luts,omitempty"`
 	// number of folds with serial step functions that were fast enough, but excluded because of their block RAM
@@ -30,28 +30,30 @@ type CertificateReport struct {
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
 	Gap     string         `json:"gap,omitempty"` // why the search proved no minimum
 	// the user ended the search, and this is the best design that it had found
-	Interrupted bool           `json:"interrupted,omitempty"`
-	Text        []string       `json:"text"`
-	Lengths     *LengthsReport `json:"lengths,omitempty"` // nil if all frames have the same length
+	Interrupted bool                   `json:"interrupted,omitempty"`
+	Text        []string               `json:"text"`
+	Lengths     *SequenceLengthsReport `json:"lengths,omitempty"` // nil if all frames have the same length
 }
 
-// A LengthsReport gives the range of sequence lengths. Other figures per frame are those of the longest sequence.
-type LengthsReport struct {
+// A SequenceLengthsReport gives the range of sequence lengths. Other figures per frame are those of the longest
+// sequence.
+type SequenceLengthsReport struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min_steps"`
 	Max  int    `json:"max_steps"`
 }
 
-// LengthsOf converts the range of sequence lengths to its report, or returns nil if all sequences have the same length.
-func LengthsOf(l *dataflow.Lengths) *LengthsReport {
+// NewSequenceLengthsReport converts the range of sequence lengths to its report. It returns nil if l is nil, because
+// all sequences have the same length.
+func NewSequenceLengthsReport(l *dataflow.SequenceLengths) *SequenceLengthsReport {
 	if l == nil {
 		return nil
 	}
-	return &LengthsReport{l.Axis, l.Min, l.Max}
+	return &SequenceLengthsReport{l.Axis, l.Min, l.Max}
 }
 
-// An ExclusionReport says why no folding within the budget reaches an interval: it counts the reasons that exclude
-// options.
+// An ExclusionReport says why no folding within the budget reaches an interval. It counts the folds that each reason
+// excludes.
 type ExclusionReport struct {
 	Interval  int            `json:"interval_clocks"`
 	TooSlow   int            `json:"too_slow"`
@@ -62,9 +64,9 @@ type ExclusionReport struct {
 	Compared  int            `json:"compared_in_every_combination"`
 }
 
-// A MinimumReport gives a measure that the search minimised at the interval, the design's value and a proved lower
-// bound.
-type MinimumReport struct {
+// A MinimisedMeasureReport gives a measure that the search minimised at the design's interval: the design's value and a
+// proved lower bound.
+type MinimisedMeasureReport struct {
 	Measure string  `json:"measure"`
 	Value   float64 `json:"value"`
 	Least   float64 `json:"least_possible"`
@@ -76,21 +78,22 @@ type LatencyReport struct {
 	Least  int `json:"least_possible"`
 }
 
-// NewCertificate converts a certificate of the folding search to the form of the report.
-func NewCertificate(p *folding.Certificate) CertificateReport {
-	c := CertificateReport{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Large: p.Large,
+// NewCertificateReport converts the search's certificate to the form of the report.
+func NewCertificateReport(p *folding.OptimalityCertificate) CertificateReport {
+	c := CertificateReport{Proved: p.IsProvedBest(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
+		Impossible: p.Unavailable, Minimised: []MinimisedMeasureReport{}, Spares: p.Spares, Dear: p.Dear,
+		Large:  p.Large,
 		InLUTs: p.InLUTs, Gap: p.Gap,
 		Interrupted: p.Interrupted,
-		Text:        append([]string{}, p.Lines()...),
-		Latency:     (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
+		Text:        append([]string{}, p.DescribeInLines()...),
+		Latency:     (*LatencyReport)(p.Latency), Lengths: NewSequenceLengthsReport(p.Lengths)}
 	if b := p.Below; b != nil {
 		c.Below = &ExclusionReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}
 		maps.Copy(c.Below.By, b.Alone)
 	}
 	for _, b := range p.Bounds {
-		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})
+		c.Minimised = append(c.Minimised, MinimisedMeasureReport{b.Measure.String(), b.Value, b.Least})
 	}
 	return c
 }

@@ -10,43 +10,45 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A CycleReport is the content of report/cycle_simulation.json. Throughput and Clock use the keys of FINN's
+// A CycleSimulationReport is the content of report/cycle_simulation.json. Throughput and Clock use the keys of FINN's
 // rtlsim_performance.json.
-type CycleReport struct {
+type CycleSimulationReport struct {
 	Latency int `json:"latency_clocks"`
 	// the part of Latency that is spent at the ends of the network
-	At         folding.IOLatency `json:"latency_at_ends_clocks"`
-	Interval   float64           `json:"interval_clocks"`
-	Throughput float64           `json:"throughput[images/s]"`
-	Clock      float64           `json:"fclk[mhz]"`
-	Period     *periodReport     `json:"steady_state,omitempty"`
-	Bottleneck BottleneckReport  `json:"bottleneck"`
-	Port       *PortReport       `json:"host_port,omitempty"`
-	Deadlock   deadlockReport    `json:"deadlock"`
-	Series     SeriesReport      `json:"series"`
+	At         folding.IOLatencyClocks `json:"latency_at_ends_clocks"`
+	Interval   float64                 `json:"interval_clocks"`
+	Throughput float64                 `json:"throughput[images/s]"`
+	Clock      float64                 `json:"fclk[mhz]"`
+	Period     *periodReport           `json:"steady_state,omitempty"`
+	Bottleneck BottleneckReport        `json:"bottleneck"`
+	Port       *HostPortReport         `json:"host_port,omitempty"`
+	Deadlock   deadlockReport          `json:"deadlock"`
+	Series     FrameSeriesReport       `json:"series"`
 
-	Sequences *SequencesReport    `json:"sequences,omitempty"`
-	Layers    []rtlsim.NodeClocks `json:"layers"`
-	FIFOs     []fifoReport        `json:"fifos"`
-	Ends      []endReport         `json:"ends,omitempty"` // FIFOs that carry the ends of sequences
+	Sequences *SequenceRatesReport     `json:"sequences,omitempty"`
+	Layers    []rtlsim.NodeStateClocks `json:"layers"`
+	FIFOs     []fifoReport             `json:"fifos"`
+	Ends      []endReport              `json:"ends,omitempty"` // FIFOs that carry the ends of sequences
 }
 
 // A periodReport describes the steady state: the state of the simulation recurs after Frames frames, which take Clocks
 // clocks.
 type periodReport struct {
-	Frames int                 `json:"frames"`
-	Clocks int                 `json:"clocks"`
-	Layers []rtlsim.NodeClocks `json:"layers"`
+	Frames int                      `json:"frames"`
+	Clocks int                      `json:"clocks"`
+	Layers []rtlsim.NodeStateClocks `json:"layers"`
 }
 
-// A SeriesReport gives the time of many frames in a row, in numbers and in words.
-type SeriesReport struct {
-	folding.FrameSeries
+// A FrameSeriesReport gives the time of many frames in a row, in numbers and in words.
+type FrameSeriesReport struct {
+	folding.FrameSeriesTiming
 	Text []string `json:"text"`
 }
 
-// SeriesOf returns the SeriesReport of a design.
-func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.Series.Lines()} }
+// NewFrameSeriesReport returns the FrameSeriesReport of a design.
+func NewFrameSeriesReport(d *folding.Design) FrameSeriesReport {
+	return FrameSeriesReport{d.Series, d.Series.DescribeInLines()}
+}
 
 // A BottleneckReport says which part of the design determines the interval.
 type BottleneckReport struct {
@@ -60,6 +62,7 @@ type BottleneckReport struct {
 	Tried  []string `json:"tried_in_vain"`        // flags that were tried and give no higher rate
 }
 
+// A deadlockReport says whether the design is free of deadlocks, and what proves it.
 type deadlockReport struct {
 	Free       bool   `json:"free"`
 	Statement  string `json:"statement"`
@@ -77,6 +80,7 @@ type endReport struct {
 	Resources dataflow.Resources `json:"cost"`
 }
 
+// A fifoReport describes the FIFO of a stream: its size, its memory, and how full it became in the simulation.
 type fifoReport struct {
 	Stream    string             `json:"stream"`
 	To        string             `json:"to"`
@@ -91,34 +95,36 @@ type fifoReport struct {
 	Resources dataflow.Resources `json:"cost"`
 }
 
-// Cycles returns the content of report/cycle_simulation.json.
-func (r *Build) Cycles() CycleReport {
+// CycleSimulationReport returns the content of report/cycle_simulation.json.
+func (r *Build) CycleSimulationReport() CycleSimulationReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	fps, every := r.Design.FPSAndClocks()
-	out := CycleReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
-		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design),
-		Port: r.Port(), Sequences: SequencesOf(r.Design),
+	fps, every := r.Design.SamplesPerSecondAndInterval()
+	out := CycleSimulationReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
+		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.BottleneckReport(),
+		Series: NewFrameSeriesReport(r.Design),
+		Port:   r.HostPortReport(), Sequences: NewSequenceRatesReport(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}
 	g := r.Design.Model.Graph
 	for s, fifo := range r.Design.FIFO {
-		port := r.Design.Port(s)
-		f := fifoReport{Stream: engines.StreamName(g, s), To: "output", Width: port.Width(), Depth: fifo.Depth,
+		port := r.Design.PortOfStream(s)
+		f := fifoReport{Stream: engines.StreamNameInMessages(g, s), To: "output", Width: port.Width(),
+			Depth:  fifo.Depth,
 			Used:   t.High[s],
 			Memory: fifo.String(), Empty: t.Empty[s], Full: t.Full[s],
-			Resources: estimate.FIFO(r.Design.Target, fifo, port).Total()}
-		if i, _ := g.Reader(s); i >= 0 {
+			Resources: estimate.FIFOCost(r.Design.Target, fifo, port).Total()}
+		if i, _ := g.ReaderOfStream(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}
 		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
 	}
 	for _, e := range r.Design.SequenceEndFIFOs() {
-		f := endReport{Input: engines.StreamName(g, e.Input), To: "output", Depth: e.FIFO.Depth,
+		f := endReport{Input: engines.StreamNameInMessages(g, e.Input), To: "output", Depth: e.FIFO.Depth,
 			Memory:    e.FIFO.String(),
-			Resources: estimate.SequenceEndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+			Resources: estimate.SequenceEndFIFOCost(r.Design.Target, e, r.Design.Model.Lengths).Total()}
 		if e.Node >= 0 {
 			f.To = g.Nodes[e.Node].Name
 		}
@@ -127,16 +133,16 @@ func (r *Build) Cycles() CycleReport {
 	return out
 }
 
-// Bottleneck returns what determines the design's interval, with empty lists instead of nil for JSON.
-func (r *Build) Bottleneck() BottleneckReport {
+// BottleneckReport returns the report on the part of the design that determines the interval. For JSON, its lists are
+// empty instead of nil.
+func (r *Build) BottleneckReport() BottleneckReport {
 	b := BottleneckReport(r.Design.Bottleneck)
 	b.Layers, b.Tried = append([]string{}, b.Layers...), append([]string{}, b.Tried...)
 	return b
 }
 
-// A PortReport is the roofline of the host's port: the traffic at the simulated frame rate, and the available
-// bandwidth.
-type PortReport struct {
+// A HostPortReport compares the traffic at the host's port, at the simulated frame rate, with the available bandwidth.
+type HostPortReport struct {
 	Bits     int     `json:"port_bits"`
 	PortGB   float64 `json:"port_gb_per_s"`             // bandwidth of each stream at the design's clock
 	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // bandwidth that all streams share; 0 if unknown
@@ -145,17 +151,17 @@ type PortReport struct {
 	Bound    float64 `json:"frames_per_s_at_most"` // counts samples where a frame holds several
 }
 
-// Port returns the roofline of the host's port, or nil if the design is fed from inside the FPGA.
-func (r *Build) Port() *PortReport {
+// HostPortReport returns the report on the host's port, or nil if the design is fed from inside the FPGA.
+func (r *Build) HostPortReport() *HostPortReport {
 	d := r.Design
-	bits := d.Target.PortBits()
+	bits := d.Target.HostPortBits()
 	if bits == 0 {
 		return nil
 	}
-	clocks, bytes := d.PortClocks(), d.FrameBytes()
-	hz, samples := d.ClockMHz()*1e6, float64(d.Model.Turns.PerFrame())
-	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
-		Moved: rounded(d.MemoryTraffic()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
+	clocks, bytes := d.HostPortClocksPerFrame(), d.MemoryBytesPerFrame()
+	hz, samples := d.ClockMHz()*1e6, float64(d.Model.Turns.SamplesPerFrame())
+	p := &HostPortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
+		Moved: rounded(d.MemoryTrafficGBPerSecond()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
 	if p.MemoryGB > 0 {
 		p.Bound = min(p.Bound, samples*p.MemoryGB*1e9/float64(bytes))
 	}

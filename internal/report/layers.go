@@ -16,21 +16,21 @@ type LayerReport struct {
 	Kind  string   `json:"kind"`
 	Nodes []string `json:"onnx_nodes"`
 	// modules of the original network that contain the nodes, if the exporter's metadata name them
-	Modules []string       `json:"modules,omitempty"`
-	In      []StreamReport `json:"in"`
-	Out     []StreamReport `json:"out"`
-	Acc     *AccReport     `json:"accumulator,omitempty"`
-	Fold    *FoldReport    `json:"fold,omitempty"`
-	Clocks  int            `json:"clocks,omitempty"`
-	Delay   int            `json:"pipeline_latency_clocks,omitempty"`
-	Depths  *ValueRange    `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	Modules []string                 `json:"modules,omitempty"`
+	In      []StreamReport           `json:"in"`
+	Out     []StreamReport           `json:"out"`
+	Acc     *AccumulatorWidthsReport `json:"accumulator,omitempty"`
+	Fold    *FoldReport              `json:"fold,omitempty"`
+	Clocks  int                      `json:"clocks,omitempty"`
+	Delay   int                      `json:"pipeline_latency_clocks,omitempty"`
+	Depths  *ValueRange              `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
 	// latency by the built-in delay tables, if calibrated
 	Table int `json:"table_latency_clocks,omitempty"`
 	// what each step passes to the next one, and the effect on the schedule
-	Steps []string                `json:"recurrences,omitempty"`
-	Parts []dataflow.ResourcePart `json:"cost_parts,omitempty"`
-	Total *dataflow.Resources     `json:"cost,omitempty"`
-	Path  float64                 `json:"carried_path_ns,omitempty"`
+	Steps []string                    `json:"recurrences,omitempty"`
+	Parts []dataflow.CostContribution `json:"cost_parts,omitempty"`
+	Total *dataflow.Resources         `json:"cost,omitempty"`
+	Path  float64                     `json:"carried_path_ns,omitempty"`
 	// Minutes is a rough estimate of the synthesis time of this layer alone.
 	Minutes int `json:"synthesis_minutes,omitempty"`
 }
@@ -41,19 +41,19 @@ type ValueRange struct {
 	Most  int `json:"most"`
 }
 
-// timed fills in the uncertainty of a layer's latency and a description of its recurrences.
+// timed sets the range of the layer's latency, and the descriptions of its recurrences.
 func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) {
-	at := func(b delay.RangeEnd) int {
+	at := func(b delay.DelayRangeEnd) int {
 		t := t
 		t.Bound, t.Calibration = b, nil
 		return op.Loop(f, t).Latency
 	}
-	if t.Calibrated() {
-		r.Table = at(delay.ExpectedDelay)
+	if t.HasUserCalibration() {
+		r.Table = at(delay.DelayRangeExpected)
 	} else {
-		r.Depths = &ValueRange{at(delay.MinDelay), at(delay.MaxDelay)}
+		r.Depths = &ValueRange{at(delay.DelayRangeMin), at(delay.DelayRangeMax)}
 	}
-	if x, ok := op.(dataflow.Recurring); ok {
+	if x, ok := op.(dataflow.HasRecurrences); ok {
 		for _, s := range x.Recurrences(f, t) {
 			r.Steps = append(r.Steps, s.String())
 		}
@@ -72,8 +72,9 @@ type StreamReport struct {
 	Depth  int    `json:"fifo_depth,omitempty"`
 }
 
-// An AccReport is the accumulator's width by the four rules of docs/numbers.md, loosest first.
-type AccReport struct {
+// An AccumulatorWidthsReport gives the width of a layer's accumulator by the four rules of docs/numbers.md, loosest
+// first.
+type AccumulatorWidthsReport struct {
 	DataType    int    `json:"data_type_bound_bits"`
 	L1          int    `json:"l1_bound_bits"`
 	ZeroCentred int    `json:"zero_centred_bound_bits,omitempty"`
@@ -82,7 +83,7 @@ type AccReport struct {
 	Type        string `json:"type"`
 }
 
-// A FoldReport is a layer's schedule in FINN's terms.
+// A FoldReport gives a layer's fold in FINN's terms.
 type FoldReport struct {
 	PE       int    `json:"PE"`
 	SIMD     int    `json:"SIMD,omitempty"`
@@ -93,55 +94,57 @@ type FoldReport struct {
 	AccBits []int `json:"accumulator_bits_per_pe,omitempty"`
 }
 
-// LayerReports describes the layers of a graph. If d is not nil, it also describes their folds, clocks and cost.
-func LayerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) []LayerReport {
-	out, modules := []LayerReport{}, im.Modules()
+// NewLayerReports returns a report on each layer of a graph. If d is not nil, the reports also have the folds, clocks
+// and costs of the design.
+func NewLayerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.ImportedModel) []LayerReport {
+	out, modules := []LayerReport{}, im.NewNodeModulesFunc()
 	for i, n := range g.Nodes {
 		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: n.Origin, Modules: modules(n.Origin),
 			In: streamReports(g, d, n.In), Out: streamReports(g, d, n.Out)}
 		if r.Nodes == nil {
 			r.Nodes = []string{}
 		}
-		if a, ok := n.Op.(dataflow.Accumulating); ok {
-			b := a.Accumulator()
-			r.Acc = &AccReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
+		if a, ok := n.Op.(dataflow.HasAccumulators); ok {
+			b := a.AccumulatorBounds()
+			r.Acc = &AccumulatorWidthsReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
 		}
 		if d != nil {
 			f := d.Folds[i]
 			fold := &FoldReport{PE: f.PE, SIMD: f.SIMD}
-			if l, ok := n.Op.(dataflow.LaneAccumulating); ok {
-				for _, lane := range l.Lanes(f, d.Target) {
+			if l, ok := n.Op.(dataflow.HasPEAccumulators); ok {
+				for _, lane := range l.LaneAccumulatorTypes(f, d.Target) {
 					fold.AccBits = append(fold.AccBits, lane.Width)
 				}
 			}
 			if f.Memory != dataflow.NoMemory {
 				fold.RAMStyle = f.Memory.String()
 			}
-			if f.Compute != dataflow.NoCompute {
+			if f.Compute != dataflow.NoMultiplier {
 				fold.ResType = f.Compute.String()
 			}
-			if f.Steps != dataflow.NoStepping {
+			if f.Steps != dataflow.NoStepEvaluation {
 				fold.Steps = f.Steps.String()
 			}
-			loop := d.Loop(i)
+			loop := d.LoopOfNode(i)
 			cost := n.Op.Cost(f, d.Target)
 			total := cost.Total()
-			if t, ok := n.Op.(dataflow.Timed); ok {
-				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
+			if t, ok := n.Op.(dataflow.LimitsClock); ok {
+				r.Path = math.Round(1000*t.CarriedDelayNS(f, d.Target)) / 1000
 			}
 			r.timed(n.Op, f, d.Target)
-			r.Minutes = int(math.Round(estimate.SynthesisMinutes(n.Op, f)))
-			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
+			r.Minutes = int(math.Round(estimate.LayerSynthesisMinutes(n.Op, f)))
+			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.IterationsPerFrame(), loop.Latency, cost, &total
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// Synthesis estimates how long the vendor's tools take to synthesise the layers one by one.
-func (r *Build) Synthesis() string {
+// SynthesisTimeText returns text with an estimate of the time that the vendor's tools take to synthesise the layers one
+// by one.
+func (r *Build) SynthesisTimeText() string {
 	all, longest := 0, LayerReport{}
-	layers := r.Layers()
+	layers := r.LayerReports()
 	for _, l := range layers {
 		all += l.Minutes
 		if l.Minutes > longest.Minutes {
@@ -152,20 +155,22 @@ func (r *Build) Synthesis() string {
 		"an order of magnitude", longest.Minutes, longest.Name, all, len(layers))
 }
 
-// Layers describes the design's layers and how they are built.
-func (r *Build) Layers() []LayerReport {
-	return LayerReports(r.Design.Model.Graph, r.Design.Design, r.Imported)
+// LayerReports returns a report on each layer of the design, with its fold, clocks and cost.
+func (r *Build) LayerReports() []LayerReport {
+	return NewLayerReports(r.Design.Model.Graph, r.Design.Design, r.Imported)
 }
 
+// streamReports returns a report on each of the given streams. If d is not nil, the reports also have the words and
+// FIFO depths of the design.
 func streamReports(g *dataflow.Graph, d *dataflow.Design, streams []int) []StreamReport {
 	list := []StreamReport{}
 	for _, s := range streams {
 		t := g.Streams[s].Type
-		u := t.Union()
+		u := t.UnionOfRanges()
 		r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(),
 			Lo: u.Lo, Hi: u.Hi}
 		if d != nil {
-			p := d.Port(s)
+			p := d.PortOfStream(s)
 			r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth
 		}
 		list = append(list, r)
@@ -173,17 +178,18 @@ func streamReports(g *dataflow.Graph, d *dataflow.Design, streams []int) []Strea
 	return list
 }
 
-// LayerCycles returns the content of FINN's estimate_layer_cycles.json.
-func LayerCycles(d *dataflow.Design) map[string]int {
+// FINNLayerCycles returns the content of FINN's estimate_layer_cycles.json.
+func FINNLayerCycles(d *dataflow.Design) map[string]int {
 	out := map[string]int{}
 	for i, n := range d.Model.Graph.Nodes {
-		out[n.Name] = d.Loop(i).Iterations()
+		out[n.Name] = d.LoopOfNode(i).IterationsPerFrame()
 	}
 	return out
 }
 
-// LayerResources returns the content of FINN's estimate_layer_resources.json, with entries for FIFOs, host and total.
-func (r *Build) LayerResources() map[string]dataflow.Resources {
+// FINNLayerResources returns the content of FINN's estimate_layer_resources.json, with entries for FIFOs, host and
+// total.
+func (r *Build) FINNLayerResources() map[string]dataflow.Resources {
 	e := r.Design.Estimate
 	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
 	for i, n := range r.Design.Model.Graph.Nodes {
@@ -192,9 +198,9 @@ func (r *Build) LayerResources() map[string]dataflow.Resources {
 	return out
 }
 
-// A PerformanceReport is the content of FINN's estimate_network_performance.json. FINN's critical path is the sum of
-// all layers' cycles. This is a loose bound, because layers overlap. The simulated latency is given beside it.
-type PerformanceReport struct {
+// A FINNPerformanceReport is the content of FINN's estimate_network_performance.json. FINN's critical path is the sum
+// of all layers' cycles. This is a loose bound, because layers overlap. The simulated latency is given beside it.
+type FINNPerformanceReport struct {
 	CriticalPath int     `json:"critical_path_cycles"`
 	Max          int     `json:"max_cycles"`
 	MaxNode      string  `json:"max_cycles_node_name"`
@@ -205,28 +211,28 @@ type PerformanceReport struct {
 	SimulatedFPS float64 `json:"simulated_throughput_fps,omitempty"`
 }
 
-// Performance returns the content of FINN's estimate_network_performance.json.
-func (r *Build) Performance() PerformanceReport {
+// FINNPerformance returns the content of FINN's estimate_network_performance.json.
+func (r *Build) FINNPerformance() FINNPerformanceReport {
 	d := r.Design
-	p := PerformanceReport{Simulated: d.Clocks.Latency}
-	p.SimulatedFPS, p.Interval = d.FPSAndClocks()
+	p := FINNPerformanceReport{Simulated: d.Clocks.Latency}
+	p.SimulatedFPS, p.Interval = d.SamplesPerSecondAndInterval()
 	for i := range r.Design.Model.Graph.Nodes {
-		n := d.Loop(i).Iterations()
+		n := d.LoopOfNode(i).IterationsPerFrame()
 		if p.CriticalPath += n; n > p.Max {
 			p.Max, p.MaxNode = n, d.Model.Graph.Nodes[i].Name
 		}
 	}
-	p.FPS = float64(d.Model.Turns.PerFrame()) * d.ClockMHz() * 1e6 / float64(p.Max)
+	p.FPS = float64(d.Model.Turns.SamplesPerFrame()) * d.ClockMHz() * 1e6 / float64(p.Max)
 	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ClockMHz()
 	return p
 }
 
-// OperationCounts returns the content of FINN's op_and_param_counts.json: operations and parameters by type, per layer
-// and in total.
-func OperationCounts(g *dataflow.Graph) map[string]map[string]int64 {
+// FINNOpAndParamCounts returns the content of FINN's op_and_param_counts.json: operations and parameters by type, per
+// layer and in total.
+func FINNOpAndParamCounts(g *dataflow.Graph) map[string]map[string]int64 {
 	out, total := map[string]map[string]int64{}, map[string]int64{}
 	for _, n := range g.Nodes {
-		c, ok := n.Op.(dataflow.Counting)
+		c, ok := n.Op.(dataflow.CountsOperations)
 		if !ok {
 			continue
 		}

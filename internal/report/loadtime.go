@@ -10,9 +10,9 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A LoadReport gives the time to load weights before the first frame, and the traffic of weights that layers read with
-// every frame.
-type LoadReport struct {
+// A WeightLoadReport gives the time to load weights before the first frame, and the traffic of weights that layers read
+// with every frame.
+type WeightLoadReport struct {
 	From   options.WeightSource `json:"from"`
 	Tables int                  `json:"tables"`
 	Words  int                  `json:"words"` // of 32 bits, with a last word that no table takes
@@ -27,11 +27,11 @@ type LoadReport struct {
 	Memory  float64 `json:"of_memory,omitempty"` // share of the memory's peak rate; 0 if that is unknown
 	Mover   bool    `json:"mover"`               // the build contains a mover that reads the weights
 
-	External []ExternalReport `json:"external,omitempty"`
+	External []ExternalWeightsReport `json:"external,omitempty"`
 }
 
-// An ExternalReport describes the weights that one layer reads from memory with every frame.
-type ExternalReport struct {
+// An ExternalWeightsReport describes the weights that one layer reads from memory with every frame.
+type ExternalWeightsReport struct {
 	Layer string  `json:"layer"`
 	Port  string  `json:"port"`            // name of the AXI4-Stream of the accelerator
 	Bits  int     `json:"bits"`            // width of the stream; a word per clock
@@ -39,39 +39,39 @@ type ExternalReport struct {
 	GB    float64 `json:"gb_per_s"`        // at the simulated frame rate
 }
 
-// WeightLoad returns the LoadReport of a build, or nil if weights are constants.
-func (r *Build) WeightLoad() *LoadReport {
+// WeightLoadReport returns the report on the loading of weights, or nil if weights are constants.
+func (r *Build) WeightLoadReport() *WeightLoadReport {
 	d := r.Design
 	if !r.Loaded {
 		return nil
 	}
-	l := &LoadReport{From: options.WeightsRuntime}
-	for _, t := range rtl.TablesOf(d.Design) {
+	l := &WeightLoadReport{From: options.WeightSourceRuntime}
+	for _, t := range rtl.LoadedTablesOf(d.Design) {
 		l.Tables++
-		l.Words += t.Size()
+		l.Words += t.LoadWordCount()
 	}
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.FramePace) // per second
-	for _, p := range templates.WeightPorts(d.Design) {
-		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
-			rounded(float64(p.Bytes()) * frames / 1e9)})
+	frames := d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency) // per second
+	for _, p := range templates.WeightPortsOf(d.Design) {
+		l.External = append(l.External, ExternalWeightsReport{p.Name, p.Axis, p.Port.TDATABits(), p.BytesPerFrame(),
+			rounded(float64(p.BytesPerFrame()) * frames / 1e9)})
 	}
-	l.Bytes = templates.LoadBytes * l.Words
+	l.Bytes = templates.TableLoadWordBytes * l.Words
 	if !d.Target.Loader {
 		return l
 	}
-	l.From, l.Mover, l.Clocks = options.WeightsStream, r.System != nil, l.Words
+	l.From, l.Mover, l.Clocks = options.WeightSourceStream, r.System != nil, l.Words
 	if l.External != nil {
-		l.From = options.WeightsExternal
+		l.From = options.WeightSourceExternal
 	}
 	if l.Words == 0 {
 		return l
 	}
-	hz, bits := d.ClockMHz()*1e6, d.Target.PortBits()
-	if bits > 0 && bits < 8*templates.LoadBytes {
-		l.Clocks *= 8 * templates.LoadBytes / bits
+	hz, bits := d.ClockMHz()*1e6, d.Target.HostPortBits()
+	if bits > 0 && bits < 8*templates.TableLoadWordBytes {
+		l.Clocks *= 8 * templates.TableLoadWordBytes / bits
 	}
 	l.Seconds = float64(l.Clocks) / hz
 	memory := d.Target.Board.MemoryGBps
@@ -89,20 +89,20 @@ func (r *Build) WeightLoad() *LoadReport {
 	return l
 }
 
-// String describes the loading in words.
-func (l *LoadReport) String() string {
-	if l.From == options.WeightsRuntime {
+// String returns text about the loading: its words, its time, and its share of the bandwidth.
+func (l *WeightLoadReport) String() string {
+	if l.From == options.WeightSourceRuntime {
 		return fmt.Sprintf("%d words of 32 bits, written to a register one by one before the first frame", l.Words)
 	}
 	text := ""
 	for _, e := range l.External {
-		text += fmt.Sprintf("%s reads %d bytes with every frame, %s GB/s; ", e.Layer, e.Bytes, Decimal(e.GB))
+		text += fmt.Sprintf("%s reads %d bytes with every frame, %s GB/s; ", e.Layer, e.Bytes, FormatDecimal(e.GB))
 	}
 	if l.Words == 0 {
 		return strings.TrimSuffix(text, "; ")
 	}
 	text += fmt.Sprintf("%d words of 32 bits in %s us, once, before the first frame: %s GB/s", l.Words,
-		Decimal(math.Round(1e7*l.Seconds)/10), Decimal(l.GB))
+		FormatDecimal(math.Round(1e7*l.Seconds)/10), FormatDecimal(l.GB))
 	if l.Port > 0 {
 		text += fmt.Sprintf(", %s %% of the port", share(l.Port))
 	}
@@ -115,7 +115,8 @@ func (l *LoadReport) String() string {
 	return text
 }
 
+// thousandths rounds x to three decimals.
 func thousandths(x float64) float64 { return math.Round(1e3*x) / 1e3 }
 
-// share converts a share to percent, rounded to a tenth.
-func share(x float64) string { return Decimal(math.Round(1e3*x) / 10) }
+// share returns x, a share of 1, as text in percent, rounded to a tenth.
+func share(x float64) string { return FormatDecimal(math.Round(1e3*x) / 10) }

@@ -18,54 +18,56 @@ import (
 	"hlsgen/templates/report"
 )
 
-// maxTimeline is the largest size of a timeline in the page, in bytes.
+// maxTimeline is the largest size of the timeline in the page, in bytes of SVG.
 const maxTimeline = 3 << 20
 
-// Page returns the content of report/report.html.
-func (r *Build) Page(ctx context.Context, d *diag.List) ([]byte, error) {
+// HTMLPage returns the content of report/report.html.
+func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
-		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, Decimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
-		Block: t.Board.BlockRAMName(),
+		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, FormatDecimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
+		Block: t.Board.BlockRAMUnitName(),
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
-		Series: r.Design.Series.Lines(),
+		Series: r.Design.Series.DescribeInLines(),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
 	for _, x := range d.Diags {
 		text := x.Msg
 		if x.Node != "" {
 			text = fmt.Sprintf("%s %q: %s", x.Op, x.Node, text)
 		}
-		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code),
+		p.Warnings = append(p.Warnings, report.DiagnosticNotice{Severity: x.Severity.String(), Code: string(x.Code),
 			Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
 	}
-	for _, l := range r.Layers() {
+	for _, l := range r.LayerReports() {
 		for _, text := range l.Steps {
 			p.Series = append(p.Series, l.Name+", from step to step: "+text)
 		}
 	}
 	for _, s := range r.Design.Shares {
-		s.Name = folding.WithBlockName(s.Name, t.Board)
-		p.Resources = append(p.Resources, report.Resource(s))
+		s.Name = folding.WithBoardBlockRAMName(s.Name, t.Board)
+		p.Resources = append(p.Resources, report.ResourceUse(s))
 	}
-	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Choices(), "synthesis: "+r.Synthesis())
-	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.Line())
-	if port := r.Port(); port != nil {
+	p.Certificate = append(r.Design.Certificate.DescribeInLines(), r.Design.Certificate.DescribeOptions(),
+		"synthesis: "+r.SynthesisTimeText())
+	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.DescribeInOneLine())
+	if port := r.HostPortReport(); port != nil {
 		p.Certificate = append(p.Certificate,
 			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s %s/s",
-				port.Bytes, Decimal(port.Moved), Decimal(port.PortGB), port.Bits, Decimal(r.Design.ClockMHz()),
-				memoryText(port), Decimal(port.Bound), r.unit()))
+				port.Bytes, FormatDecimal(port.Moved), FormatDecimal(port.PortGB), port.Bits,
+				FormatDecimal(r.Design.ClockMHz()),
+				memoryText(port), FormatDecimal(port.Bound), r.unit()))
 	}
-	if l := r.WeightLoad(); l != nil {
+	if l := r.WeightLoadReport(); l != nil {
 		p.Certificate = append(p.Certificate, "weights: "+l.String())
 	}
-	for _, f := range r.Cycles().FIFOs {
+	for _, f := range r.CycleSimulationReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`),
 			To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
-	for _, e := range r.Cycles().Ends {
+	for _, e := range r.CycleSimulationReport().Ends {
 		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
-			Width: r.Design.Model.Lengths.EndPort().Width(), Depth: e.Depth,
+			Width: r.Design.Model.Lengths.SequenceEndPort().Width(), Depth: e.Depth,
 			Reason: "1 for the last step of a sequence"})
 	}
 	var err error
@@ -78,12 +80,12 @@ func (r *Build) Page(ctx context.Context, d *diag.List) ([]byte, error) {
 	return report.RenderHTML(p)
 }
 
-// unit returns the word for the unit of rates, such as frames or samples.
-func (r *Build) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
+// unit returns the word for the unit of rates: frames or samples.
+func (r *Build) unit() string { return folding.RateUnit(r.Design.Model.Turns.SamplesPerFrame()) }
 
-// frame describes one frame of the accelerator: a frame, several samples or a sequence.
+// frame returns words for one frame of the accelerator: "a frame", "a frame of 4 samples" or "a sequence of 8 steps".
 func (r *Build) frame() string {
-	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
+	if n := r.Design.Model.Turns.SamplesPerFrame(); n > 1 {
 		return fmt.Sprintf("a frame of %d samples", n)
 	}
 	if l := r.Design.Model.Lengths; l != nil {
@@ -92,65 +94,72 @@ func (r *Build) frame() string {
 	return "a frame"
 }
 
-// facts returns the main figures of the design.
+// facts returns the main figures of the design, for the top of the page.
 func (r *Build) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	fps, interval := r.Design.FPSAndClocks()
-	f.Add("throughput", chart.Amount(fps)+" "+r.unit()+"/s",
-		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), Decimal(interval)))
+	fps, interval := r.Design.SamplesPerSecondAndInterval()
+	f.AddFact("throughput", chart.FormatAmount(fps)+" "+r.unit()+"/s",
+		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), FormatDecimal(interval)))
 	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
 		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)
 	}
 	clocks += fmt.Sprintf("; %v", c.Ends)
-	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", clocks)
-	if s := SequencesOf(r.Design); s != nil {
-		f.Add("sequences", s.Range(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v", s.Axis, s.Longest,
+	f.AddFact("latency", chart.FormatAmount(float64(c.Latency)/clock)+" µs", clocks)
+	if s := NewSequenceRatesReport(r.Design); s != nil {
+		f.AddFact("sequences", s.LengthRangeText(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v",
+			s.Axis, s.Longest,
 			s.Shortest))
 	}
-	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
+	f.AddFact("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
 	if clock != r.Design.Target.ClockMHz {
-		f.Add("clock", Decimal(clock)+" MHz", "what the slowest path allows, by estimate")
+		f.AddFact("clock", FormatDecimal(clock)+" MHz", "what the slowest path allows, by estimate")
 	}
-	if mhz, fps := r.BoardClock(); mhz != 0 {
-		f.Add("clock on the board", r.System.Clock.String()+" MHz",
-			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.Amount(fps), r.unit()))
+	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
+		f.AddFact("clock on the board", r.System.Clock.String()+" MHz",
+			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.FormatAmount(fps), r.unit()))
 	}
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
-		f.Add("accuracy", fmt.Sprintf("%.1f %%", 100*a.Share()), fmt.Sprintf("%d of %d labelled samples; 95 %% "+
-			"interval (Wilson) %.1f to %.1f %%", a.Right, a.Samples, 100*a.Low, 100*a.High))
+		f.AddFact("accuracy", fmt.Sprintf("%.1f %%", 100*a.ShareRight()),
+			fmt.Sprintf("%d of %d labelled samples; 95 %% "+
+				"interval (Wilson) %.1f to %.1f %%", a.Right, a.Samples, 100*a.Low, 100*a.High))
 	}
 	if v := r.Verified; v.Samples > 0 {
-		f.Add("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", ")))
+		f.AddFact("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines,
+			", ")))
 	} else {
-		f.Add("verified", "no", "no samples were asked for")
+		f.AddFact("verified", "no", "no samples were asked for")
 	}
 	return f
 }
 
-func amounts(name string, r dataflow.Resources) report.Amounts {
-	return report.Amounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
+// amounts returns the resources r of a named part as a row of the page.
+func amounts(name string, r dataflow.Resources) report.ResourceAmounts {
+	return report.ResourceAmounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
 }
 
-// parts returns the resources of the layers, the FIFOs and the host's port, and their total.
-func (r *Build) parts() []report.Amounts {
+// parts returns the resources of each layer, each FIFO and the host's port, and their total.
+func (r *Build) parts() []report.ResourceAmounts {
 	e := r.Design.Estimate
-	return []report.Amounts{amounts("layers", r.Resources().Layers), amounts("FIFOs", e.FIFOs.Total()),
+	return []report.ResourceAmounts{amounts("layers", r.ResourceReport().Layers), amounts("FIFOs", e.FIFOs.Total()),
 		amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
 }
 
+// pageLayers returns the rows of the page's table of layers.
 func (r *Build) pageLayers() (list []report.LayerRow) {
-	slowest, _ := r.Design.Interval()
-	for i, l := range r.Layers() {
+	slowest, _ := r.Design.BottleneckInterval()
+	for i, l := range r.LayerReports() {
 		n := r.Design.Clocks.Trace.Nodes[i]
 		if s := r.Design.Clocks.Trace.Steady; s != nil {
 			n = s[i]
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
 		share := func(clocks int) float64 { return 100 * float64(clocks) / all }
-		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, Modules: l.Modules,
-			PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
+		list = append(list, report.LayerRow{ResourceAmounts: amounts(l.Name, *l.Total), Nodes: l.Nodes,
+			Modules: l.Modules,
+			PE:      l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
+			Steps:  l.Fold.Steps,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
 			Accumulator: (*report.AccumulatorWidths)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
 			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
@@ -158,7 +167,7 @@ func (r *Build) pageLayers() (list []report.LayerRow) {
 	return list
 }
 
-// streamTypes returns the type and the shape of each stream: "UINT2 [1×64]".
+// streamTypes returns the element type and the shape of each stream as text: "UINT2 [1×64]".
 func streamTypes(streams []StreamReport) (list []string) {
 	for _, s := range streams {
 		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×")
@@ -167,7 +176,7 @@ func streamTypes(streams []StreamReport) (list []string) {
 	return list
 }
 
-// checks lists the checks that the design passed.
+// checks returns the checks that the design passed, with remarks.
 func (r *Build) checks() (f report.Facts) {
 	v := r.Verified
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
@@ -175,64 +184,64 @@ func (r *Build) checks() (f report.Facts) {
 		how += "; random ones in range"
 	}
 	if len(v.Steps) > 0 {
-		how += "; sequences of " + JoinNumbers(v.Steps) + " steps"
+		how += "; sequences of " + FormatNumberList(v.Steps) + " steps"
 	}
-	f.Add("samples", strconv.Itoa(v.Samples), how)
+	f.AddFact("samples", strconv.Itoa(v.Samples), how)
 	if v.Samples > 0 {
-		f.Add("engines", strings.Join(v.Engines, ", "), "")
+		f.AddFact("engines", strings.Join(v.Engines, ", "), "")
 	}
 	if v.Left != "" {
-		f.Add("left out", v.Left, "")
+		f.AddFact("left out", v.Left, "")
 	}
-	f.Add("deadlock", r.Design.Clocks.Proof.String(), "")
+	f.AddFact("deadlock", r.Design.Clocks.Proof.String(), "")
 	return f
 }
 
-// inputs lists the inputs of the build: the model, its hash, the cost formulas and the flags.
+// inputs returns the inputs of the build: the model, its hash, the cost formulas and the flags.
 func (r *Build) inputs() (f report.Facts) {
-	f.Add("model", r.Source.File, "")
-	f.Add("SHA-256", r.Source.SHA256(), "")
-	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
+	f.AddFact("model", r.Source.File, "")
+	f.AddFact("SHA-256", r.Source.SHA256(), "")
+	f.AddFact("cost formulas", r.Design.Target.Formula.String(), "")
 	options := r.Given
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		f.Add("--"+name, options[name], "")
+		f.AddFact("--"+name, options[name], "")
 	}
 	return f
 }
 
-// clocksPicture draws a bar per layer with its clocks per frame.
+// clocksPicture returns an SVG with a bar per layer, for its clocks per frame.
 func (r *Build) clocksPicture() ([]byte, error) {
-	b := chart.Bars{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
+	b := chart.BarChart{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
 	for i, n := range r.Design.Model.Graph.Nodes {
-		clocks := r.Design.Loop(i).Iterations()
+		clocks := r.Design.LoopOfNode(i).IterationsPerFrame()
 		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
 	}
 	// The host's port or a state also gets a bar if it is the bottleneck.
-	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
-		_, clocks := r.Design.FPSAndClocks()
-		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: Decimal(clocks)})
+	if names := r.Design.Bottleneck.LimitingPartNames(); len(r.Design.Bottleneck.Layers) < len(names) {
+		_, clocks := r.Design.SamplesPerSecondAndInterval()
+		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: FormatDecimal(clocks)})
 	}
-	return b.SVG()
+	return b.DrawSVG()
 }
 
-// timeline draws the frames until the first output, and three more. If a frame has too many words, it returns no
-// picture and a note instead.
+// timeline returns an SVG of the frames until the first output, and three more, with a note. If a frame has too many
+// words, or the picture is too large, there is only a note.
 func (r *Build) timeline(ctx context.Context) (svg []byte, note string, err error) {
 	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
-		r.Design.TimelineFrames())
+		r.Design.MaxTimelineFrames())
 	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
 	}
-	trace := r.Design.Clocks.Trace.FirstFrames(frames)
+	trace := r.Design.Clocks.Trace.TraceOfFirstFrames(frames)
 	if trace == nil {
-		trace, err = rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
+		trace, err = rtlsim.RunFrames(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
 		if err != nil {
 			return nil, "", err
 		}
 	}
 	var b bytes.Buffer
-	if err := rtlsim.WriteTimeline(&b, r.Design.Design, trace); err != nil {
+	if err := rtlsim.WriteTimelineSVG(&b, r.Design.Design, trace); err != nil {
 		return nil, "", err
 	}
 	if b.Len() > maxTimeline {
@@ -243,16 +252,18 @@ func (r *Build) timeline(ctx context.Context) (svg []byte, note string, err erro
 			"Starved: a word was missing; blocked: room was missing.", frames), nil
 }
 
-func memoryText(p *PortReport) string {
+// memoryText returns the end of a sentence about the memory's bandwidth, or "" if the bandwidth is unknown.
+func memoryText(p *HostPortReport) string {
 	if p.MemoryGB == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" and of %s of the memory", Decimal(p.MemoryGB))
+	return fmt.Sprintf(" and of %s of the memory", FormatDecimal(p.MemoryGB))
 }
 
-// bottleneckName names the parts that determine the interval, in few words.
+// bottleneckName returns the name of the part that determines the interval. If there are several, it returns the first
+// and the number of the others.
 func bottleneckName(b folding.Bottleneck) string {
-	names := b.Names()
+	names := b.LimitingPartNames()
 	if len(names) == 1 {
 		return names[0]
 	}

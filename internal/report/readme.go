@@ -11,12 +11,12 @@ import (
 	"hlsgen/templates"
 )
 
-// described returns a row of the table of files in a README.
+// described returns a row of the README's table of files: a description of the files that match the patterns.
 func described(what string, patterns ...string) templates.ReadmeEntry {
 	return templates.ReadmeEntry{Patterns: patterns, What: what}
 }
 
-// buildFiles describes the files of a build. Run fails if a file has no row.
+// buildFiles describes the files of a build for the README. A file without a row is an error.
 var buildFiles = []templates.ReadmeEntry{
 	described("this page", "README.md"),
 	described("everything that is known of the design, on one page for a browser", "report/report.html"),
@@ -49,14 +49,14 @@ var buildFiles = []templates.ReadmeEntry{
 		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
 	described("the network as a library, for programs on this machine", "hls/lib.cpp"),
 	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
-	described("the same as ONNX: samples to the integers that are sent, integers that come to results",
+	described("the same as ONNX: samples to the integers that are sent, integers to results",
 		"deploy/host/pre.onnx", "deploy/host/post.onnx"),
-	described("the weights that the driver loads, and what `hlsgen weights` has to know for others",
+	described("the weights that the driver loads, and what `hlsgen weights` needs for other weights",
 		"deploy/host/weights.bin", "deploy/host/weights.hpp", "deploy/weights.py", "weights.json"),
 	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
-	described("the driver in C++17, its doors to XRT and to boards without an operating system, and `host.json` as "+
-		"its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
-	described("runs what leads from the IP to the board", "vivado/Makefile"),
+	described("the driver in C++17, its interfaces to XRT and to boards without an operating system, and "+
+		"`host.json` as its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),
+	described("runs the steps from the IP to the board", "vivado/Makefile"),
 	described("a block design with the processor and a mover per stream, and its bitstream", "vivado/block_design.tcl"),
 	described("the movers, and the script that packs them as IPs", "vivado/ip/*.sv", "vivado/ip/*_ip.v",
 		"vivado/ip/package.tcl"),
@@ -73,7 +73,7 @@ var buildFiles = []templates.ReadmeEntry{
 	described("a module per layer, and the functions that it uses", "rtl/layers/*.sv"),
 	described("its tables, as $readmemh reads them", "rtl/tables/*.mem"),
 	described("a bench in Verilator, with every word of every stream", "rtl/bench/*", "rtl/bench/data/*.dat"),
-	described("runs the bench, and holds the text against what Verilator and Yosys have to say; makes a bitstream "+
+	described("runs the bench, and checks the text with Verilator and Yosys; makes a bitstream "+
 		"of the UART top", "rtl/Makefile"),
 	described("the network behind a UART, for the board: the top, its parts, its pins", "rtl/uart/*.sv",
 		"rtl/uart/pins.*", "rtl/uart/vivado.tcl"),
@@ -88,17 +88,17 @@ var buildFiles = []templates.ReadmeEntry{
 		"report/estimate_*.json", "report/op_and_param_counts.json"),
 }
 
-// Readme returns the README.md of the build. paths lists the files of the build.
-func (r *Build) Readme(paths []string) ([]byte, error) {
+// ReadmeMarkdown returns the README.md of the build. paths lists the files of the build.
+func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	t := r.Design.Target
-	_, every := r.Design.FPSAndClocks()
-	name := templates.MarkdownCode(r.Source.Name)
+	_, every := r.Design.SamplesPerSecondAndInterval()
+	name := templates.FormatMarkdownCode(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
 		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
-		templates.MarkdownCode(r.Source.File), templates.MarkdownCode(t.Board.Name),
-		templates.MarkdownCode(t.Board.Part), Decimal(t.ClockMHz),
-		productOf(r.Backend), r.Version, r.frame(), Decimal(every), r.Design.Clocks.Latency)
+		templates.FormatMarkdownCode(r.Source.File), templates.FormatMarkdownCode(t.Board.Name),
+		templates.FormatMarkdownCode(t.Board.Part), FormatDecimal(t.ClockMHz),
+		productOf(r.Backend), r.Version, r.frame(), FormatDecimal(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
 			strings.Join(v.Engines, ", "))
@@ -108,13 +108,14 @@ func (r *Build) Readme(paths []string) ([]byte, error) {
 	if r.Design.Over {
 		about += "\nIt takes more than the budget allows: `report/report.html` says of what."
 	}
-	model := "The model is the file " + templates.MarkdownCode(r.Source.File)
+	model := "The model is the file " + templates.FormatMarkdownCode(r.Source.File)
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.MarkdownCode(r.Source.SHA256()) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.FormatMarkdownCode(r.Source.SHA256()) +
+		". This command makes the same design:"
 	if r.Design.Certificate.Interrupted {
-		model = strings.TrimSuffix(model, " This makes the same design of it:") + " The search for this design was " +
+		model = strings.TrimSuffix(model, " This command makes the same design:") + " The search for this design was " +
 			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +
 			"FIFOs included:"
 	}
@@ -130,7 +131,7 @@ func (r *Build) Readme(paths []string) ([]byte, error) {
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
 		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those " +
 			"that are others now, by the contents of\ntheir files. `make package` joins them to one IP for Vivado in " +
-			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.Synthesis() +
+			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.SynthesisTimeText() +
 			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
 			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again()}},
@@ -145,15 +146,15 @@ func (r *Build) Readme(paths []string) ([]byte, error) {
 			Commands: []string{"make -C rtl sim"}})
 	}
 	steps = slices.Insert(steps, len(steps)-1, toBitstream(r)...)
-	if s := SequencesOf(r.Design); s != nil {
+	if s := NewSequenceRatesReport(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
 	}
-	return templates.Readme{Title: name + " on " + templates.MarkdownCode(t.Board.Name), About: about,
+	return templates.ReadmeContents{Title: name + " on " + templates.FormatMarkdownCode(t.Board.Name), About: about,
 		Files: buildFiles,
-		Steps: steps}.README(paths)
+		Steps: steps}.RenderReadme(paths)
 }
 
-// driver returns the step that explains how a program gets the results of samples.
+// driver returns the README's step about getting results from a program, or about the missing driver.
 func driver(r *Build) templates.ReadmeStep {
 	step := templates.ReadmeStep{Title: "Run it from Python"}
 	if r.NoDriver != "" {
@@ -163,7 +164,7 @@ func driver(r *Build) templates.ReadmeStep {
 	step.Text = "The generated C++ as a library stands in for the board. `deploy/accelerator.py` needs numpy,\n" +
 		"and takes and gives what the model does; in a program, `Accelerator(library).predict(x)` does the same." +
 		beside(r)
-	top, err := templates.InterfaceOf(r.Design.Design, templates.Options{})
+	top, err := templates.IPInterfaceOf(r.Design.Design, templates.Options{})
 	if err != nil {
 		panic(err) // the project was made
 	}
@@ -172,12 +173,13 @@ func driver(r *Build) templates.ReadmeStep {
 	return step
 }
 
-// beside says which parts of the model the host's tables do not cover, and who computes these parts.
+// beside returns text about the parts of the model that the host's tables do not cover, and who computes them. It is
+// empty if there are none.
 func beside(r *Build) (text string) {
 	m := r.Design.Model
 	for _, side := range []struct {
 		of     []dataflow.RealPort
-		out    dataflow.HostPart
+		out    dataflow.RemainingHostPart
 		format string
 	}{
 		{m.Host().Begins, m.Host().Before, "\nThe accelerator takes %s instead of the model's inputs: what is in " +
@@ -187,10 +189,10 @@ func beside(r *Build) (text string) {
 	} {
 		var names, nodes []string
 		for _, t := range side.of {
-			names = append(names, templates.MarkdownCode(t.Name))
+			names = append(names, templates.FormatMarkdownCode(t.Name))
 		}
 		for _, n := range side.out.Nodes {
-			nodes = append(nodes, templates.MarkdownCode(n))
+			nodes = append(nodes, templates.FormatMarkdownCode(n))
 		}
 		if names != nil {
 			who := "a program computes itself"
@@ -202,24 +204,24 @@ func beside(r *Build) (text string) {
 	}
 	for _, f := range m.Feedback {
 		text += fmt.Sprintf("\nWhat it gives as %s is %s of the next sample: give it back, one sample at a time.",
-			templates.MarkdownCode(m.Out[f.Out].Name), templates.MarkdownCode(m.In[f.In].Name))
+			templates.FormatMarkdownCode(m.Out[f.Out].Name), templates.FormatMarkdownCode(m.In[f.In].Name))
 	}
 	return text
 }
 
-// FIFOsGiven reports whether the folds alone do not determine the FIFOs of a design: depths were given, or the search
-// was interrupted.
-func FIFOsGiven(d *folding.Design) bool {
+// HasFIFOsNotFromFolds reports whether the folds alone do not determine the FIFOs of a design. That is so if depths
+// were given, or if the search was interrupted.
+func HasFIFOsNotFromFolds(d *folding.Design) bool {
 	return d.Certificate.Interrupted || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
 }
 
-// again returns the command that makes the same design again, for the folder of the build.
+// again returns the command that makes the same design once more, to be run in the folder of the build.
 func (r *Build) again() string {
 	file := "folding.json"
-	if FIFOsGiven(r.Design) {
+	if HasFIFOsNotFromFolds(r.Design) {
 		file = "final_hw_config.json" // this file also holds the FIFOs
 	}
-	words := append(r.Source.Command("build"), "--board", options.BoardArgument(r.Board), "--clock",
-		Decimal(r.Design.Target.ClockMHz), "--folding", file)
-	return templates.ShellLine(append(append(words, r.Flags...), "--out", "again"))
+	words := append(r.Source.CommandWords("build"), "--board", options.BoardArgumentInFolder(r.Board), "--clock",
+		FormatDecimal(r.Design.Target.ClockMHz), "--folding", file)
+	return templates.QuoteShellCommand(append(append(words, r.Flags...), "--out", "again"))
 }

@@ -9,9 +9,9 @@ import (
 	"hlsgen/templates"
 )
 
-// A SequencesReport describes the sequences that a design accepts, with one sequence per frame. It gives the rate of
-// the longest and of the shortest sequences.
-type SequencesReport struct {
+// A SequenceRatesReport gives the rates of a design that accepts sequences of different lengths, one per frame: for the
+// longest and for the shortest sequences.
+type SequenceRatesReport struct {
 	Axis     string               `json:"axis"`     // name of the model's axis
 	Longest  SequenceTimingReport `json:"longest"`  // its interval, latency and rate are those of the design
 	Shortest SequenceTimingReport `json:"shortest"` // from a simulation of its own
@@ -26,26 +26,26 @@ type SequenceTimingReport struct {
 	FPS      float64 `json:"fps"`
 }
 
-// SequencesOf returns the report of a design, or nil if all sequences have the same length.
-func SequencesOf(d *folding.Design) *SequencesReport {
+// NewSequenceRatesReport returns the report on the rates of sequences, or nil if all sequences have the same length.
+func NewSequenceRatesReport(d *folding.Design) *SequenceRatesReport {
 	l := d.Model.Lengths
 	if l == nil {
 		return nil
 	}
-	of := func(steps int, p folding.FramePace) SequenceTimingReport {
+	of := func(steps int, p folding.IntervalAndLatency) SequenceTimingReport {
 		every := d.ClocksBetweenFrames(p)
 		return SequenceTimingReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
-			Latency: p.Latency, FPS: d.Rate(d.ClockMHz(), p)}
+			Latency: p.Latency, FPS: d.SamplesPerSecondAt(d.ClockMHz(), p)}
 	}
-	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.FramePace), of(l.Min, *d.Clocks.Shortest)}
+	return &SequenceRatesReport{l.Axis, of(l.Max, d.Clocks.IntervalAndLatency), of(l.Min, *d.Clocks.Shortest)}
 }
 
-// Range returns the range of lengths: "1 to 520 steps".
-func (s *SequencesReport) Range() string {
+// LengthRangeText returns the range of lengths as text: "1 to 520 steps".
+func (s *SequenceRatesReport) LengthRangeText() string {
 	return fmt.Sprintf("%d to %d steps", s.Shortest.Steps, s.Longest.Steps)
 }
 
-// String describes the timing: "of 520 steps: one every 33,280 clocks, 64 a step, latency 40,000".
+// String returns text about the timing: "of 520 steps: one every 33,280 clocks, 64 a step, latency 40,000".
 func (p SequenceTimingReport) String() string {
 	steps := "steps"
 	if p.Steps == 1 {
@@ -58,18 +58,18 @@ func (p SequenceTimingReport) String() string {
 	return text + fmt.Sprintf(", latency %s", humanize.Comma(int64(p.Latency)))
 }
 
-// sent describes, in Markdown, how the host sends sequences and receives results.
-func (s *SequencesReport) sent() string {
+// sent returns Markdown about the way in which the host sends sequences and receives results.
+func (s *SequenceRatesReport) sent() string {
 	return fmt.Sprintf("A frame is a sequence of %s (axis %s of the model), sent step by step.\n"+
 		"TLAST ends it: it is set with the last word of the last step, and only there. The\n"+
 		"next sequence may follow in the next clock, whatever its length. The output has\n"+
 		"TLAST with the last word of what is computed of a sequence. By simulation,\n\n- %v\n- %v\n\n"+
 		"The test bench does so, too: `hls/tb/data/frames.txt` has the steps of each frame.",
-		s.Range(), templates.MarkdownCode(s.Axis), s.Longest, s.Shortest)
+		s.LengthRangeText(), templates.FormatMarkdownCode(s.Axis), s.Longest, s.Shortest)
 }
 
-// JoinNumbers formats numbers as a list: "1, 4 and 8".
-func JoinNumbers(numbers []int) string {
+// FormatNumberList returns the numbers as text: "1, 4 and 8".
+func FormatNumberList(numbers []int) string {
 	text := ""
 	for i, n := range numbers {
 		switch {

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// A Folder is a folder as an fs.FS of regular files. Its value is the folder's path. Paths cannot leave the folder,
+// A FolderFS is a folder as an fs.FS of regular files. Its value is the folder's path. Paths cannot leave the folder,
 // whatever links they go through.
-type Folder string
+type FolderFS string
 
-// below opens the folder as an os.Root, which paths cannot leave, calls do with it and closes it. It returns the error
-// of either.
-func (f Folder) below(do func(*os.Root) error) error {
+// below opens the folder as an os.Root, which paths cannot leave, calls do with it and closes it. The error is that of
+// opening, or that of do.
+func (f FolderFS) below(do func(*os.Root) error) error {
 	root, err := os.OpenRoot(string(f))
 	if err != nil {
 		return err
@@ -25,20 +25,20 @@ func (f Folder) below(do func(*os.Root) error) error {
 
 // stat describes the file at a path below root, which is the opened folder. It returns an error if that is no regular
 // file, or lies outside of the folder.
-func (f Folder) stat(root *os.Root, name string) (info fs.FileInfo, err error) {
+func (f FolderFS) stat(root *os.Root, name string) (info fs.FileInfo, err error) {
 	return info, allowed(name, func(string) (fs.FileInfo, error) {
 		if info, err = root.Stat(name); err == nil {
 			return info, nil
 		}
 		if _, outside := os.Stat(filepath.Join(string(f), filepath.FromSlash(name))); outside == nil {
-			return nil, &Error{name, "is a link, or behind one, that leads out of the folder"}
+			return nil, &FileRefusedError{name, "is a link, or behind one, that leads out of the folder"}
 		}
 		return nil, err
 	}, math.MaxInt64)
 }
 
 // Stat implements fs.StatFS.
-func (f Folder) Stat(name string) (info fs.FileInfo, err error) {
+func (f FolderFS) Stat(name string) (info fs.FileInfo, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
@@ -50,7 +50,7 @@ func (f Folder) Stat(name string) (info fs.FileInfo, err error) {
 }
 
 // Open opens a regular file. It never waits, for example for a pipe.
-func (f Folder) Open(name string) (file fs.File, err error) {
+func (f FolderFS) Open(name string) (file fs.File, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}

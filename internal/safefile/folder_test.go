@@ -23,7 +23,7 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := Folder(dir + "model")
+	folder := FolderFS(dir + "model")
 	for name, want := range map[string]string{
 		"sub/w": "", "link": "", "folder link/w": "",
 		"leaves": "leads out of the folder", "sub/leaves": "leads out of the folder",
@@ -50,7 +50,7 @@ func TestFolder(t *testing.T) {
 		}
 		f.Close()
 	}
-	if _, err := fs.Stat(Folder(dir+"none"), "w"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := fs.Stat(FolderFS(dir+"none"), "w"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

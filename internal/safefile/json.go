@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// JSONMessage turns an error of encoding/json into a message for users, without the names of Go types. It returns other
-// errors unchanged.
-func JSONMessage(err error) error {
+// SimplifyJSONError turns an error of encoding/json into a message for users, without the names of Go types. It returns
+// other errors unchanged.
+func SimplifyJSONError(err error) error {
 	typed, syntax := new(json.UnmarshalTypeError), new(json.SyntaxError)
 	switch {
 	case errors.As(err, &typed) && typed.Field == "":

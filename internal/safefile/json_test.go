@@ -29,14 +29,14 @@ func TestWorded(t *testing.T) {
 			In    inner `json:"in"`
 			Count int   `json:"count"`
 		}
-		err := JSONMessage(json.Unmarshal([]byte(text), &to))
+		err := SimplifyJSONError(json.Unmarshal([]byte(text), &to))
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if err := JSONMessage(json.NewDecoder(strings.NewReader("")).Decode(new(int))); err == nil ||
-		err.Error() != "it is no JSON: it ends too early" || JSONMessage(io.EOF) == io.EOF ||
-		JSONMessage(os.ErrClosed) != os.ErrClosed {
+	if err := SimplifyJSONError(json.NewDecoder(strings.NewReader("")).Decode(new(int))); err == nil ||
+		err.Error() != "it is no JSON: it ends too early" || SimplifyJSONError(io.EOF) == io.EOF ||
+		SimplifyJSONError(os.ErrClosed) != os.ErrClosed {
 		t.Error(err)
 	}
 }

@@ -16,42 +16,44 @@ import (
 	"syscall"
 )
 
-// An Error states why a file is not read.
-type Error struct{ File, Reason string }
+// A FileRefusedError states why this package does not read a file. File is its base name, and Reason a clause whose
+// subject is the file.
+type FileRefusedError struct{ File, Reason string }
 
-func (e *Error) Error() string { return e.File + " " + e.Reason }
+// Error returns the file's name and the reason as one sentence.
+func (e *FileRefusedError) Error() string { return e.File + " " + e.Reason }
 
-// Is reports whether target is an *Error without a file and with the same reason. So errors.Is recognises ErrEmpty for
-// any file.
-func (e *Error) Is(target error) bool {
-	t, ok := target.(*Error)
+// Is reports whether target is a *FileRefusedError without a file and with the same reason. So errors.Is recognises
+// ErrEmptyFile for any file.
+func (e *FileRefusedError) Is(target error) bool {
+	t, ok := target.(*FileRefusedError)
 	return ok && t.File == "" && t.Reason == e.Reason
 }
 
-// ErrEmpty matches, with errors.Is, the error of All and ReadFile for a file without bytes.
-var ErrEmpty error = &Error{Reason: "is empty"}
+// ErrEmptyFile matches, with errors.Is, the error of ReadAll and ReadRegularFile for a file without bytes.
+var ErrEmptyFile error = &FileRefusedError{Reason: "is empty"}
 
-// Unreadable reports whether an error wraps an *Error or an *fs.PathError. Then the file could not be read; otherwise
-// its content is wrong.
-func Unreadable(err error) bool {
-	var ours *Error
+// IsReadFailure reports whether an error wraps a *FileRefusedError or an *fs.PathError. Then the file could not be
+// read; otherwise its content is wrong.
+func IsReadFailure(err error) bool {
+	var ours *FileRefusedError
 	var system *fs.PathError
 	return errors.As(err, &ours) || errors.As(err, &system)
 }
 
-// A File is an open regular file. Size is its size in bytes when it was opened; base is its name for messages.
-type File struct {
+// A RegularFile is an open regular file. Size is its size in bytes when it was opened; base is its name for messages.
+type RegularFile struct {
 	*os.File
 	Size int64
 	base string
 }
 
-// MaxSettings is the largest size of a file with settings of layers, such as a folding file, in bytes.
-const MaxSettings = 64 << 20
+// MaxSettingsFileBytes is the largest size of a file with settings of layers, such as a folding file, in bytes.
+const MaxSettingsFileBytes = 64 << 20
 
-// Open opens a regular file of at most most bytes. The error is the operating system's, or an *Error if the file is
-// larger or is no regular file.
-func Open(path string, most int64) (*File, error) {
+// OpenRegularFile opens a regular file of at most most bytes. The error is the operating system's, or a
+// *FileRefusedError if the file is larger or is no regular file.
+func OpenRegularFile(path string, most int64) (*RegularFile, error) {
 	if err := allowed(path, os.Stat, most); err != nil { // before opening, which would move a tape
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func Open(path string, most int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	return &File{f, size, filepath.Base(path)}, nil
+	return &RegularFile{f, size, filepath.Base(path)}, nil
 }
 
 // allowed returns the error because of which the file at a path must not be read, or nil. stat describes the file; most
@@ -91,41 +93,42 @@ func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) er
 	}{{fs.ModeDir, "a folder"}, {fs.ModeNamedPipe, "a pipe"}, {fs.ModeSocket, "a socket"}, {fs.ModeDevice, "a device"}}
 	for _, k := range kinds {
 		if info.Mode()&k.is != 0 {
-			return &Error{base, "is no regular file but " + k.what}
+			return &FileRefusedError{base, "is no regular file but " + k.what}
 		}
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return &Error{base, "is no regular file"}
+		return &FileRefusedError{base, "is no regular file"}
 	case info.Size() > most:
-		return &Error{base, fmt.Sprintf("has %d bytes; at most %d are read", info.Size(), most)}
+		return &FileRefusedError{base, fmt.Sprintf("has %d bytes; at most %d are read", info.Size(), most)}
 	}
 	return nil
 }
 
-// All returns the file's first Size bytes. An *Error reports a file that now ends earlier, that the system generates
-// while it is read, or that is empty (ErrEmpty).
-func (f *File) All() ([]byte, error) {
+// ReadAll returns the file's first Size bytes. A *FileRefusedError reports a file that now ends earlier, that the
+// system generates while it is read, or that is empty (ErrEmptyFile).
+func (f *RegularFile) ReadAll() ([]byte, error) {
 	switch {
 	case f.Size == 0 && endless(f.File):
-		return nil, &Error{f.base, "is a file of the system, which has no size before it is read"}
+		return nil, &FileRefusedError{f.base, "is a file of the system, which has no size before it is read"}
 	case f.Size == 0:
-		return nil, &Error{f.base, ErrEmpty.(*Error).Reason}
+		return nil, &FileRefusedError{f.base, ErrEmptyFile.(*FileRefusedError).Reason}
 	}
 	b := make([]byte, f.Size)
 	_, err := io.ReadFull(io.NewSectionReader(f, 0, f.Size), b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Error{f.base, fmt.Sprintf("ends before its stated size of %d bytes", f.Size)}
+		return nil, &FileRefusedError{f.base, fmt.Sprintf("ends before its stated size of %d bytes", f.Size)}
 	}
 	return b, err
 }
 
-// ReadFile returns the content of a regular file of at most most bytes. Its errors are those of Open and All.
-func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := Open(path, most)
+// ReadRegularFile returns the content of a regular file of at most most bytes. Its errors are those of OpenRegularFile
+// and RegularFile.ReadAll.
+func ReadRegularFile(path string, most int64) ([]byte, error) {
+	f, err := OpenRegularFile(path, most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return f.All()
+	return f.ReadAll()
 }

@@ -12,7 +12,7 @@ import (
 var refused = map[string]string{
 	"large":            "large has 6 bytes; at most 5 are read",
 	"sparse":           "sparse has 1099511627776 bytes; at most 5 are read",
-	"empty":            "empty " + ErrEmpty.(*Error).Reason,
+	"empty":            "empty " + ErrEmptyFile.(*FileRefusedError).Reason,
 	".":                " is no regular file but a folder",
 	"missing":          "no such file or directory",
 	"pipe":             "pipe is no regular file but a pipe",
@@ -39,7 +39,7 @@ func TestReadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := ReadFile(dir+"small", 5); err != nil || string(b) != "12345" {
+	if b, err := ReadRegularFile(dir+"small", 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}
 	for name, want := range refused {
@@ -49,9 +49,10 @@ func TestReadFile(t *testing.T) {
 		} else if _, err := os.Lstat(path); err != nil {
 			continue // this system does not have it
 		}
-		if b, err := ReadFile(path, 5); err == nil || !strings.HasSuffix(err.Error(), want) || !Unreadable(err) {
+		if b, err := ReadRegularFile(path, 5); err == nil || !strings.HasSuffix(err.Error(), want) ||
+			!IsReadFailure(err) {
 			t.Errorf("%s: %q, %v", name, b, err)
-		} else if errors.Is(err, ErrEmpty) != (name == "empty") {
+		} else if errors.Is(err, ErrEmptyFile) != (name == "empty") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -66,14 +67,14 @@ func TestCut(t *testing.T) {
 		if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path, 10)
+		f, err := OpenRegularFile(path, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := f.All(); string(b) != want || (err == nil) != (want != "") {
+		if b, err := f.ReadAll(); string(b) != want || (err == nil) != (want != "") {
 			t.Errorf("%q, %v, want %q", b, err, want)
 		}
 		if err := f.Close(); err != nil {

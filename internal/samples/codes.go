@@ -26,7 +26,7 @@ type line struct {
 func gridOf(in dataflow.RealPort) *grid {
 	a := in.Arrives
 	if a == nil || in.DType != "float32" || a.Type.Width > 8 || a.Channels > 1<<8 ||
-		a.Type.Kind != num.Int && a.Type.Kind != num.UInt {
+		a.Type.Kind != num.KindInt && a.Type.Kind != num.KindUInt {
 		return nil
 	}
 	r := a.Type.Range()
@@ -46,7 +46,7 @@ func gridOf(in dataflow.RealPort) *grid {
 		g.lines = append(g.lines, l)
 	}
 	if a.Channels > 1 {
-		g.channels = make([]uint8, dataflow.Shape(in.Shape).Size())
+		g.channels = make([]uint8, dataflow.Shape(in.Shape).ElementCount())
 		for i := range g.channels {
 			g.channels[i] = uint8(a.Of(in.Shape, i))
 		}
@@ -54,7 +54,7 @@ func gridOf(in dataflow.RealPort) *grid {
 	return g
 }
 
-// code returns the code of a number, counted from the least one. ok is false if no value is near enough.
+// code returns the code of a number, counted from the least code. ok is false if no value is near enough.
 func (l *line) code(x float32) (code int, ok bool) {
 	v := float64(x)
 	i := int((v-l.first)*l.per + 0.5)
@@ -85,19 +85,19 @@ func (g *grid) codes(y []uint8, x []float32) bool {
 	return all
 }
 
-// HasCodes reports whether SamplePart.Codes can return codes: file and model store contiguous float32, and these stand
-// for codes of 8 bits.
-func (s *SampleSource) HasCodes() bool {
+// HasInputCodes reports whether StoredPart.InputCodes can return codes: file and model store contiguous float32, and
+// these stand for codes of 8 bits.
+func (s *SampleSource) HasInputCodes() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.grid == nil || !in.floats() })
 }
 
-// Codes returns the codes of input k, if SampleSource.HasCodes returns true. ok is false if a number has no code. The
-// part reuses the slice.
-func (p *SamplePart) Codes(k int) (codes []uint8, ok bool) {
+// InputCodes returns the codes of input k, if SampleSource.HasInputCodes returns true. ok is false if a number has no
+// code. The part reuses the slice.
+func (p *StoredPart) InputCodes(k int) (codes []uint8, ok bool) {
 	if p.codes == nil {
 		p.codes = make([][]uint8, len(p.raw))
 	}
-	x := p.Floats(k)
+	x := p.InputFloats(k)
 	y := slices.Grow(p.codes[k][:0], len(x))[:len(x)]
 	p.codes[k] = y
 	return y, p.s.inputs[k].grid.codes(y, x)

@@ -21,14 +21,14 @@ func TestCodes(t *testing.T) {
 		within      float64 // in scales
 		coded       bool
 	}{
-		{"themselves", num.Type{Kind: num.UInt, Width: 8}, 1, 1, 0, 0, true},
-		{"255ths", num.Type{Kind: num.UInt, Width: 8}, 1, 1.0 / 255, 0, 1e-4, true},
-		{"signed", num.Type{Kind: num.Int, Width: 8}, 1, 0.3, -7, 1e-4, true},
-		{"channels", num.Type{Kind: num.UInt, Width: 8}, 3, 1.0 / 57, -2, 1e-4, true},
-		{"four bits", num.Type{Kind: num.Int, Width: 4}, 3, 0.25, 0, 0, true},
-		{"one bit", num.Type{Kind: num.UInt, Width: 1}, 1, 3, 1, 0.1, true},
-		{"too near", num.Type{Kind: num.UInt, Width: 8}, 1, 1, 0, 0.4, false},
-		{"nine bits", num.Type{Kind: num.UInt, Width: 9}, 1, 1, 0, 0, false},
+		{"themselves", num.Type{Kind: num.KindUInt, Width: 8}, 1, 1, 0, 0, true},
+		{"255ths", num.Type{Kind: num.KindUInt, Width: 8}, 1, 1.0 / 255, 0, 1e-4, true},
+		{"signed", num.Type{Kind: num.KindInt, Width: 8}, 1, 0.3, -7, 1e-4, true},
+		{"channels", num.Type{Kind: num.KindUInt, Width: 8}, 3, 1.0 / 57, -2, 1e-4, true},
+		{"four bits", num.Type{Kind: num.KindInt, Width: 4}, 3, 0.25, 0, 0, true},
+		{"one bit", num.Type{Kind: num.KindUInt, Width: 1}, 1, 3, 1, 0.1, true},
+		{"too near", num.Type{Kind: num.KindUInt, Width: 8}, 1, 1, 0, 0.4, false},
+		{"nine bits", num.Type{Kind: num.KindUInt, Width: 9}, 1, 1, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,19 +52,19 @@ func TestCodes(t *testing.T) {
 				x.Data[i] = value(channel, r.Lo+int64(i%n)) + off
 			}
 			for _, fortran := range []bool{false, true} {
-				s, err := Open(m, inFile(t, x, fortran), nil)
+				s, err := OpenSampleSource(m, inFile(t, x, fortran), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.HasCodes() != c.coded {
-					t.Fatalf("coded: %t", s.HasCodes())
+				if s.HasInputCodes() != c.coded {
+					t.Fatalf("coded: %t", s.HasInputCodes())
 				}
 				for from := 0; c.coded && from < n; from += n/2 + 1 {
-					var p SamplePart
-					if err := s.Read(&p, from, min(n, from+n/2+1)); err != nil {
+					var p StoredPart
+					if err := s.ReadStoredPart(&p, from, min(n, from+n/2+1)); err != nil {
 						t.Fatal(err)
 					}
-					codes, ok := p.Codes(0)
+					codes, ok := p.InputCodes(0)
 					if !ok {
 						t.Fatal("some number stands for none")
 					}

@@ -9,26 +9,26 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// Labels holds the right classes of samples.
-type Labels struct {
+// ClassLabels holds the right classes of samples.
+type ClassLabels struct {
 	class []int32 // run by run, a class per group of scores of the first output; negative: none
 	each  int     // number of classes per run
 	// number of adjacent scores whose largest one gives the class; 0 if the element itself is the class
 	scores int
 }
 
-// LabelsOf reads labels of runs, with a label per row of scores of the first output: the index of the row's largest
-// element. If the output has integers and there is a label per element, the elements themselves are the classes.
-// Negative labels and labels of padding do not count. The error is an *UnfitError.
-func LabelsOf(a *npy.Array, runs int, out []dataflow.RealPort) (*Labels, error) {
+// ReadClassLabels reads labels of runs, with a label per row of scores of the first output: the index of the row's
+// largest element. If the output has integers and there is a label per element, the elements themselves are the
+// classes. Negative labels and labels of padding do not count. The error is an *UnfitError.
+func ReadClassLabels(a *npy.Array, runs int, out []dataflow.RealPort) (*ClassLabels, error) {
 	shape := dataflow.Shape(out[0].Shape)
-	elements, scores := shape.Size(), 1
+	elements, scores := shape.ElementCount(), 1
 	if len(shape) > 0 {
 		scores = shape[len(shape)-1]
 	}
 	each := len(a.Data) / max(1, runs)
-	_, _, integers := out[0].Limits()
-	l := &Labels{scores: scores, each: each}
+	_, _, integers := out[0].IntegerLimits()
+	l := &ClassLabels{scores: scores, each: each}
 	switch {
 	case each*runs != len(a.Data) || each == 0:
 		return nil, &UnfitError{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
@@ -55,14 +55,14 @@ func LabelsOf(a *npy.Array, runs int, out []dataflow.RealPort) (*Labels, error) 
 	return l, nil
 }
 
-// Accuracy returns the accuracy of all runs. runs holds their outputs.
-func (l *Labels) Accuracy(runs [][]dataflow.RealTensor) Accuracy {
-	return AccuracyOf(l.Count(0, runs))
+// MeasureAccuracy returns the accuracy of all runs. runs holds their outputs.
+func (l *ClassLabels) MeasureAccuracy(runs [][]dataflow.RealTensor) Accuracy {
+	return NewAccuracy(l.CountRight(0, runs))
 }
 
-// Count counts the labelled classes of runs, and those that the outputs get right. first is the number of the first
-// run. Of equally large elements, the first one gives the class.
-func (l *Labels) Count(first int, runs [][]dataflow.RealTensor) (right, n int) {
+// CountRight counts the labelled classes of runs, and those that the outputs get right. first is the number of the
+// first run. Of equally large elements, the first one gives the class.
+func (l *ClassLabels) CountRight(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	for i, out := range runs {
 		data := out[0].Data
 		for k, class := range l.class[(first+i)*l.each : (first+i+1)*l.each] {
@@ -77,8 +77,9 @@ func (l *Labels) Count(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	return right, n
 }
 
-// of returns class k of an output.
-func (l *Labels) of(data []float64, k int) int {
+// of returns the class that an output gives for label k of a run: the index of the largest score of row k, or element k
+// itself.
+func (l *ClassLabels) of(data []float64, k int) int {
 	if l.scores == 0 {
 		return int(data[k])
 	}
@@ -104,15 +105,15 @@ type Accuracy struct {
 // quantile is the number that a standard normal variable exceeds with a probability of 2.5 %.
 const quantile = 1.959963984540054
 
-// AccuracyOf returns the accuracy of right out of n samples, with Wilson's score interval. The interval holds the
+// NewAccuracy returns the accuracy of right out of n samples, with Wilson's score interval. The interval holds the
 // shares p whose distance from the observed share is at most 1.96 standard deviations of p. See E. B. Wilson, Probable
 // inference, the law of succession, and statistical inference, 1927. For n = 0 the interval is 0 to 1.
-func AccuracyOf(right, n int) Accuracy {
+func NewAccuracy(right, n int) Accuracy {
 	a := Accuracy{Right: right, Samples: n, High: 1}
 	if n == 0 {
 		return a
 	}
-	p, m, z2 := a.Share(), float64(n), quantile*quantile
+	p, m, z2 := a.ShareRight(), float64(n), quantile*quantile
 	middle := (p + z2/(2*m)) / (1 + z2/m)
 	half := quantile / (1 + z2/m) * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
 	a.Low, a.High = max(0, middle-half), min(1, middle+half)
@@ -125,11 +126,12 @@ func AccuracyOf(right, n int) Accuracy {
 	return a
 }
 
-// Share returns the share of right samples, from 0 to 1.
-func (a Accuracy) Share() float64 { return float64(a.Right) / float64(max(1, a.Samples)) }
+// ShareRight returns the share of right samples, from 0 to 1.
+func (a Accuracy) ShareRight() float64 { return float64(a.Right) / float64(max(1, a.Samples)) }
 
 // String formats the accuracy in percent: "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)".
 func (a Accuracy) String() string {
-	return fmt.Sprintf("%.1f %% (%d/%d; 95 %% interval %.1f to %.1f %%)", 100*a.Share(), a.Right, a.Samples, 100*a.Low,
+	return fmt.Sprintf("%.1f %% (%d/%d; 95 %% interval %.1f to %.1f %%)", 100*a.ShareRight(), a.Right, a.Samples,
+		100*a.Low,
 		100*a.High)
 }

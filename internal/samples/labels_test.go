@@ -24,12 +24,12 @@ func TestWilson(t *testing.T) {
 		{1, 1, 0.20654931437723736, 1},
 		{0, 0, 0, 1},
 	} {
-		a := AccuracyOf(c.right, c.n)
+		a := NewAccuracy(c.right, c.n)
 		if math.Abs(a.Low-c.low) > 1e-12 || math.Abs(a.High-c.high) > 1e-12 || a.Right != c.right || a.Samples != c.n {
 			t.Errorf("%d of %d: %+v, want %v to %v", c.right, c.n, a, c.low, c.high)
 		}
 	}
-	if got, want := AccuracyOf(124, 128).String(), "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)"; got != want {
+	if got, want := NewAccuracy(124, 128).String(), "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -68,7 +68,7 @@ func TestLabels(t *testing.T) {
 			[][]float64{{0, 1, 1, 0}}, []float64{1}, [2]int{}},
 		{"none", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"}, [][]float64{{7, 8, 9}}, nil, [2]int{}},
 	} {
-		l, err := LabelsOf(&npy.Array{DType: "float64", Data: c.labels}, len(c.runs), []dataflow.RealPort{c.out})
+		l, err := ReadClassLabels(&npy.Array{DType: "float64", Data: c.labels}, len(c.runs), []dataflow.RealPort{c.out})
 		if err != nil {
 			if c.want[1] > 0 {
 				t.Errorf("%s: %v", c.name, err)
@@ -79,7 +79,7 @@ func TestLabels(t *testing.T) {
 		for _, data := range c.runs {
 			runs = append(runs, []dataflow.RealTensor{{Data: data}})
 		}
-		if a := l.Accuracy(runs); a.Right != c.want[0] || a.Samples != c.want[1] || c.want[1] == 0 {
+		if a := l.MeasureAccuracy(runs); a.Right != c.want[0] || a.Samples != c.want[1] || c.want[1] == 0 {
 			t.Errorf("%s: %v, want %v", c.name, a, c.want)
 		}
 	}

@@ -9,18 +9,19 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// SplitLengths splits arrays into runs like Split, for a model of sequences of different lengths. The arrays may be
-// shorter than the longest sequence. steps gives the length of each sample, nil for the full length. Elements after the
-// last step are ignored.
-func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
-	s, err := Open(m, ArrayReaders(arrays), steps)
+// SplitIntoRunsOfLengths splits arrays into runs like SplitIntoRuns, for a model of sequences of different lengths. The
+// arrays may be shorter than the longest sequence. steps gives the number of time steps of each sample; nil means that
+// all have as many as the arrays. Elements after the last step are ignored.
+func SplitIntoRunsOfLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*RunInputs, error) {
+	s, err := OpenSampleSource(m, NewArrayReaders(arrays), steps)
 	if err != nil {
 		return nil, err
 	}
-	return s.All()
+	return s.ReadAll()
 }
 
-// stored returns the number of steps that the arrays hold per sample.
+// stored returns the number of time steps that the arrays hold per sample. It returns an error if the model does not
+// allow as many.
 func stored(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (int, error) {
 	l := m.Lengths
 	for k, in := range m.In {
@@ -55,25 +56,25 @@ func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 	}
 	out := dataflow.RealTensor{Shape: append([]int{}, t.Shape...)}
 	out.Shape[axis] = n
-	inner := dataflow.Shape(t.Shape[axis+1:]).Size()
-	out.Data = make([]float64, dataflow.Shape(out.Shape).Size())
-	for block := range dataflow.Shape(t.Shape[:axis]).Size() {
+	inner := dataflow.Shape(t.Shape[axis+1:]).ElementCount()
+	out.Data = make([]float64, dataflow.Shape(out.Shape).ElementCount())
+	for block := range dataflow.Shape(t.Shape[:axis]).ElementCount() {
 		copy(out.Data[block*n*inner:(block+1)*n*inner], t.Data[block*was*inner:(block+1)*was*inner])
 	}
 	return out
 }
 
-// StepsOf returns the number of steps of run i, or 0 if all runs have the length of the model.
-func (s *Runs) StepsOf(i int) int {
+// StepsOfRun returns the number of steps of run i, or 0 if all runs have the length of the model.
+func (s *RunInputs) StepsOfRun(i int) int {
 	if s.Lengths == nil {
 		return 0
 	}
 	return s.Lengths[i]
 }
 
-// ZeroPad appends zeros to a tensor along the first axis that is too short for shape. ok is false if the result does
-// not have that shape.
-func ZeroPad(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
+// PadWithZeros appends zeros to a tensor along the first axis that is too short for shape. ok is false if the result
+// does not have that shape.
+func PadWithZeros(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
 	if len(t.Shape) != len(shape) {
 		return t, false
 	}
@@ -86,9 +87,9 @@ func ZeroPad(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok
 	return t, slices.Equal(t.Shape, shape)
 }
 
-// Padded returns output k of a run, extended to Stored steps. The added steps are zeros, or the values that the model
-// gives there.
-func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
+// PadOutput returns output k of a run, extended to Stored steps. The added steps are zeros, or the values that the
+// model gives there.
+func (s *RunInputs) PadOutput(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
 	}
@@ -98,7 +99,7 @@ func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 		return out
 	}
 	behind := resized(s.behind[k], axis, s.Stored)
-	inner := dataflow.Shape(run.Shape[axis+1:]).Size()
+	inner := dataflow.Shape(run.Shape[axis+1:]).ElementCount()
 	for i, v := range behind.Data {
 		if i/inner%s.Stored >= run.Shape[axis] {
 			out.Data[i] = v
@@ -108,22 +109,22 @@ func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 }
 
 // TrimOutput returns output k of run i without the elements after its last step.
-func (s *Runs) TrimOutput(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
+func (s *RunInputs) TrimOutput(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
 	}
 	return resized(run, s.axes[k], s.Lengths[i])
 }
 
-// RandomLengths makes random runs like Random, for a model of sequences of different lengths. The lengths include the
-// longest and the shortest one.
-func RandomLengths(m *dataflow.Model, n int) (*Runs, error) {
+// RandomRunsOfMixedLengths makes random runs like RandomRuns, for a model of sequences of different lengths. The
+// lengths include the longest and the shortest one.
+func RandomRunsOfMixedLengths(m *dataflow.Model, n int) (*RunInputs, error) {
 	if m.Lengths == nil {
-		return Random(m, n), nil
+		return RandomRuns(m, n), nil
 	}
 	l, rnd := m.Lengths, rand.New(rand.NewPCG(1, 2))
 	some := []int{l.Max, l.Min, (l.Min + l.Max) / 2, max(l.Min, l.Max-1)}
-	s := &Runs{axes: l.Outputs, Stored: l.Max}
+	s := &RunInputs{axes: l.Outputs, Stored: l.Max}
 	for i := range n {
 		steps := some[i%len(some)]
 		at, err := l.Of(steps)

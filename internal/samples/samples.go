@@ -23,8 +23,8 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// Runs holds the inputs of a model, one entry per run.
-type Runs struct {
+// RunInputs holds the inputs of a model, one entry per run.
+type RunInputs struct {
 	In      [][]dataflow.RealTensor // by run, then by model input
 	First   int                     // number of the first run within the source
 	Lengths []int                   // number of steps of each run's sequence; nil if all have the model's length
@@ -45,7 +45,7 @@ type layout struct {
 	own  bool // axis is the samples' axis of the input; outputs use their own
 }
 
-// beside returns how many of n runs are interleaved.
+// beside returns the number of runs, of n in all, that are interleaved with each other.
 func (l layout) beside(n int) int {
 	if l.side == 0 {
 		return n
@@ -55,24 +55,25 @@ func (l layout) beside(n int) int {
 
 // together reports whether the elements of each run are contiguous, for any number of runs.
 func (l layout) together(of dataflow.RealPort) bool {
-	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).Size() == dataflow.Shape(of.Shape).Size()
+	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).ElementCount() == dataflow.Shape(of.Shape).ElementCount()
 }
 
-// Split splits arrays in memory into runs. Open says which shapes fit.
-func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
-	return SplitLengths(m, arrays, nil)
+// SplitIntoRuns splits arrays in memory, one per input of the model, into runs. OpenSampleSource says which shapes fit.
+func SplitIntoRuns(m *dataflow.Model, arrays map[string]*npy.Array) (*RunInputs, error) {
+	return SplitIntoRunsOfLengths(m, arrays, nil)
 }
 
-// ArrayReaders converts arrays in memory to streams for Open.
-func ArrayReaders(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
+// NewArrayReaders converts arrays in memory to streams for OpenSampleSource.
+func NewArrayReaders(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
 	streams := map[string]*npy.ArrayReader{}
 	for name, a := range arrays {
-		streams[name] = npy.InMemory(a)
+		streams[name] = npy.NewMemoryReader(a)
 	}
 	return streams
 }
 
-// zip combines the runs of all inputs. If an input has fewer runs, several runs share each of them.
+// zip combines the tensors of all inputs to runs. each has, by input, a tensor per run. If an input has fewer, several
+// runs share each of them.
 func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 	n := len(slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) }))
 	runs := make([][]dataflow.RealTensor, n)
@@ -88,7 +89,7 @@ func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 
 // apart cuts an array into runs. In the array, groups of side runs are interleaved.
 func apart(data []float64, of dataflow.RealPort, runs, side int) (list []dataflow.RealTensor) {
-	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
+	inner, size := dataflow.Shape(of.Shape[of.Axis:]).ElementCount(), dataflow.Shape(of.Shape).ElementCount()
 	list = make([]dataflow.RealTensor, 0, runs)
 	for i := range runs {
 		if inner == size || side == 1 {
@@ -155,7 +156,7 @@ func with(shape []int, axis, n int) []int {
 	return out
 }
 
-// An UnfitError error says that data do not fit the model, and what to do. The hint may be empty.
+// An UnfitError states that data do not fit the model (Msg), and what the user can do (Hint, which may be empty).
 type UnfitError struct {
 	Msg, Hint string
 	Steps     bool // the lengths of the samples do not fit
@@ -165,10 +166,10 @@ func (e *UnfitError) Error() string { return e.Msg }
 
 // values converts the elements of an array to values of an input. This is the only place where real numbers are rounded
 // to the input's type. Integers keep their value if the input's type is an integer. If a real input arrives as
-// integers, the integers are scaled by in.Arrives. Open refuses other integers. place converts the index of an element
-// to its index in the whole array, for errors.
+// integers, the integers are scaled by in.Arrives. OpenSampleSource refuses other integers. place converts the index of
+// an element to its index in the whole array, for errors.
 func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64, error) {
-	lo, hi, integer := in.Limits()
+	lo, hi, integer := in.IntegerLimits()
 	if integer {
 		for i, v := range a.Data {
 			if v != float64(int64(v)) || v < lo || v > hi {
@@ -177,7 +178,7 @@ func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64,
 		}
 		return a.Data, nil
 	}
-	if _, _, integer = (dataflow.RealPort{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
+	if _, _, integer = (dataflow.RealPort{DType: a.DType}).IntegerLimits(); !integer && a.DType == in.DType {
 		return a.Data, nil // as they are
 	} else if !integer {
 		return rounded(in, a.Data, place)
@@ -192,11 +193,11 @@ func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64,
 	return a.Data, nil
 }
 
-// rounded rounds numbers, in place, to the type of an input.
+// rounded rounds numbers, in place, to the type of an input. It returns an error if the type does not hold a number.
 func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float64, error) {
-	f := in.Format()
+	f := in.NumberFormat()
 	for i, v := range data {
-		to := f.Round(v)
+		to := f.RoundToNearest(v)
 		if to == v || math.IsNaN(v) {
 			continue
 		}
@@ -209,14 +210,15 @@ func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float
 	return data, nil
 }
 
-// Join puts an output of all runs into the order of an array.
-func (s *Runs) Join(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
+// JoinOutputs puts an output of all runs into the order of an array.
+func (s *RunInputs) JoinOutputs(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
+// join puts an output of all runs into the order of an array.
 func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []float64) {
 	for side := range slices.Chunk(runs, l.beside(len(runs))) {
-		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
+		inner := dataflow.Shape(side[0].Shape[out.Axis:]).ElementCount()
 		for at := 0; at < len(side[0].Data); at += inner {
 			for _, r := range side {
 				data = append(data, r.Data[at:at+inner]...)
@@ -226,28 +228,28 @@ func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []
 	return data
 }
 
-// Split reverses Join: it splits an array of an output into runs.
-func (s *Runs) Split(out dataflow.RealPort, data []float64) []dataflow.RealTensor {
+// SplitOutputs splits an array of an output into runs. It is the inverse of JoinOutputs.
+func (s *RunInputs) SplitOutputs(out dataflow.RealPort, data []float64) []dataflow.RealTensor {
 	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
 }
 
-// Random makes n runs of random values in the range that the model's first quantisers distinguish. They are the same on
-// every machine.
-func Random(m *dataflow.Model, n int) *Runs {
+// RandomRuns makes n runs of random values in the range that the model's first quantisers distinguish. They are the
+// same on every machine.
+func RandomRuns(m *dataflow.Model, n int) *RunInputs {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	s := &Runs{}
+	s := &RunInputs{}
 	for range n {
 		s.In = append(s.In, random(m, rnd))
 	}
 	return s
 }
 
-// random makes one run.
+// random makes one run: a random tensor per input of the model.
 func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
 	for _, in := range m.In {
-		t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+		t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).ElementCount())}
 		lo, hi := in.Range[0], in.Range[1]
-		_, _, integer := in.Limits()
+		_, _, integer := in.IntegerLimits()
 		for i := range t.Data {
 			v := lo + rnd.Float64()*(hi-lo)
 			if in.Grid != nil {
@@ -255,7 +257,7 @@ func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
 			} else if integer {
 				t.Data[i] = float64(int64(v))
 			} else {
-				t.Data[i] = in.Format().Round(v)
+				t.Data[i] = in.NumberFormat().RoundToNearest(v)
 			}
 		}
 		run = append(run, t)

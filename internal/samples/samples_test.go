@@ -22,7 +22,7 @@ func TestIntegerInput(t *testing.T) {
 		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false},
 		{"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
 	} {
-		_, err := Split(&dataflow.Model{In: []dataflow.RealPort{in}},
+		_, err := SplitIntoRuns(&dataflow.Model{In: []dataflow.RealPort{in}},
 			map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
 		if (err == nil) != c.ok {
 			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
@@ -68,10 +68,10 @@ func TestFixedBatchShapes(t *testing.T) {
 		if c.z != nil {
 			data["z"] = counted(c.z)
 		}
-		source, err := Open(c.model, ArrayReaders(data), nil)
-		var s *Runs
+		source, err := OpenSampleSource(c.model, NewArrayReaders(data), nil)
+		var s *RunInputs
 		if err == nil {
-			s, err = source.All()
+			s, err = source.ReadAll()
 		}
 		if c.samples == 0 {
 			if err == nil {
@@ -94,10 +94,10 @@ func TestFixedBatchShapes(t *testing.T) {
 		for k, out := range c.model.Out {
 			runs := make([]dataflow.RealTensor, c.samples)
 			for i := range runs {
-				runs[i].Data = make([]float64, dataflow.Shape(out.Shape).Size())
+				runs[i].Data = make([]float64, dataflow.Shape(out.Shape).ElementCount())
 			}
-			shape, y := source.Shape(out), s.Join(out, runs)
-			if !slices.Equal(shape, c.out[k]) || dataflow.Shape(shape).Size() != len(y) {
+			shape, y := source.JoinedOutputShape(out), s.JoinOutputs(out, runs)
+			if !slices.Equal(shape, c.out[k]) || dataflow.Shape(shape).ElementCount() != len(y) {
 				t.Errorf("%v: output %s has shape %v, %d elements; want %v", c.x, out.Name, shape, len(y), c.out[k])
 			}
 		}
@@ -107,7 +107,7 @@ func TestFixedBatchShapes(t *testing.T) {
 // counted is an array of 0, 1, 2 ...
 func counted(shape []int) *npy.Array {
 	a := &npy.Array{DType: "float32", Shape: shape}
-	for i := range a.Size() {
+	for i := range a.ElementCount() {
 		a.Data = append(a.Data, float64(i))
 	}
 	return a

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// shapeHint suggests the NumPy call that gives data x of a shape the shape of the input. If no call helps, it names the
-// axes that differ, if possible.
+// shapeHint returns the NumPy call that gives data x of a shape the shape of the input. If no call does, it returns a
+// text that names the axes that differ, or "" if the number of axes differs.
 func shapeHint(in dataflow.RealPort, shape []int) string {
 	per := in.Shape // one sample, as the data may have N of them
 	if in.Batch && in.Shape[0] == 1 {
@@ -23,7 +23,8 @@ func shapeHint(in dataflow.RealPort, shape []int) string {
 	return different(per, shape)
 }
 
-// lacksSamples gives a hint for a single sample without the axis that counts samples.
+// lacksSamples returns a hint for a single sample without the axis that counts samples, or "" if the data are none. per
+// is the shape of a sample, and shape that of the data.
 func lacksSamples(per, shape []int) string {
 	if !slices.Equal(per, shape) {
 		return ""
@@ -31,8 +32,8 @@ func lacksSamples(per, shape []int) string {
 	return "this is one sample without the axis that counts samples: x[np.newaxis]"
 }
 
-// transposed gives a hint for data whose axes are in another order. If several orders fit, it prefers to move channels
-// between the ends of a sample. Next it prefers orders that keep the first axes in place.
+// transposed returns a hint for data whose axes are in another order, or "" if no order fits. It prefers to move
+// channels between the ends of a sample. Next it prefers orders that keep the first axes in place.
 func transposed(per, shape []int) string {
 	n := len(shape)
 	fits := func(order []int, per []int) bool {
@@ -93,7 +94,7 @@ func orders(axes []int) (all [][]int) {
 	return all
 }
 
-// layoutName describes which axes an order moves.
+// layoutName returns the beginning of a hint, which says which axes an order moves. from is the first axis of a sample.
 func layoutName(order []int, from int) string {
 	n := len(order)
 	switch {
@@ -106,7 +107,8 @@ func layoutName(order []int, from int) string {
 	return "the axes stand in another order: "
 }
 
-// lacksOnes gives a hint for data that differ in axes of one element, such as the channel of a grey image.
+// lacksOnes returns a hint for data that differ in axes of one element, such as the channel of a grey image. It returns
+// "" if they differ otherwise.
 func lacksOnes(per, shape []int) string {
 	without := func(s []int) []int { return slices.DeleteFunc(slices.Clone(s), func(d int) bool { return d == 1 }) }
 	a, b := without(per), without(shape)
@@ -126,9 +128,9 @@ func lacksOnes(per, shape []int) string {
 	return what + numpyCall("reshape", append([]int{-1}, per...))
 }
 
-// flattened gives a hint for samples whose axes are merged into one.
+// flattened returns a hint for samples whose axes are merged into one, or "" if they are not.
 func flattened(per, shape []int) string {
-	size := dataflow.Shape(per).Size()
+	size := dataflow.Shape(per).ElementCount()
 	rows := len(shape) == 2 && shape[1] == size
 	if len(per) < 2 || !rows && !(len(shape) == 1 && shape[0]%size == 0 && shape[0] > 0) {
 		return ""
@@ -146,19 +148,20 @@ func flattened(per, shape []int) string {
 	return hint
 }
 
-// unflattened gives a hint for data with several axes if the samples of the model have one axis.
+// unflattened returns a hint for data with several axes if the samples of the model have one axis, and otherwise "".
 func unflattened(per, shape []int) string {
 	if len(per) != 1 || len(shape) < 2 {
 		return ""
 	}
-	if dataflow.Shape(shape[1:]).Size() == per[0] || dataflow.Shape(shape).Size() == per[0] {
+	if dataflow.Shape(shape[1:]).ElementCount() == per[0] || dataflow.Shape(shape).ElementCount() == per[0] {
 		return "the model takes flat samples, in the order in which it was trained: " +
 			numpyCall("reshape", []int{-1, per[0]})
 	}
 	return ""
 }
 
-// different names the axes whose size differs from a sample of the model.
+// different returns a text that names the axes whose size differs from a sample of the model. It returns "" if the
+// number of axes differs.
 func different(per, shape []int) string {
 	if len(shape) == len(per)+1 {
 		shape = shape[1:]

@@ -159,7 +159,7 @@ func turned(a *npy.Array, order []int) *npy.Array {
 	for _, axis := range order {
 		out.Shape = append(out.Shape, a.Shape[axis])
 	}
-	for e := range a.Size() {
+	for e := range a.ElementCount() {
 		from, rest := 0, e
 		for i := len(order) - 1; i >= 0; i-- {
 			from += rest % out.Shape[i] * strides[order[i]]

@@ -21,11 +21,11 @@ type SampleSource struct {
 	model   *dataflow.Model // for sequences as long as the data hold them
 	inputs  []input
 	lie     layout
-	indices int                   // size of the axis of lie
-	shared  *Runs                 // all runs, if inputs share data between runs; else nil
-	unit    int                   // parts begin and end at multiples of unit runs
-	lengths *dataflow.Lengths     // range of the sequence lengths; nil without Lengths
-	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
+	indices int                       // size of the axis of lie
+	shared  *RunInputs                // all runs, if inputs share data between runs; else nil
+	unit    int                       // parts begin and end at multiples of unit runs
+	lengths *dataflow.SequenceLengths // range of the sequence lengths; nil without Lengths
+	behind  []dataflow.RealTensor     // values after the end of sequences, by output; nil for zeros
 }
 
 // An input describes the array of one input of the model.
@@ -36,11 +36,11 @@ type input struct {
 	grid *grid // nil if numbers do not map to codes of 8 bits
 }
 
-// Open prepares to read runs from one array per model input, by name. A single input may have the name "". Open accepts
-// these shapes, in this order: the model's own, for one run, or for as many as its fixed batch has samples; (N,
+// OpenSampleSource prepares to read runs from one array per model input, by name. A single input may have the name "".
+// These shapes fit, in this order: the model's own, for one run, or for as many as its fixed batch has samples; (N,
 // *shape), for N times as many; (N, *shape without its leading batch axis), for N runs; the shape with N along its axis
-// of samples, for N runs. SplitLengths explains steps. The error may be an *UnfitError.
-func Open(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
+// of samples, for N runs. SplitIntoRunsOfLengths explains steps. The error may be an *UnfitError.
+func OpenSampleSource(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
 	if m.Lengths == nil && steps != nil {
 		return nil, &UnfitError{"lengths are given, but all sequences of the model have one length",
 			"say which lengths an axis may have: --dim T=1..520", true}
@@ -51,6 +51,7 @@ func Open(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Arra
 	return open(m, arrays)
 }
 
+// open opens arrays like OpenSampleSource, for a model whose sequences have one length.
 func open(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (*SampleSource, error) {
 	if len(m.In) > 1 && arrays[""] != nil {
 		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
@@ -71,16 +72,16 @@ func open(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (*SampleSource,
 			return nil, err
 		case n == 0:
 			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
-		case a.ElementsPerIndex(lie.axis) > npy.MaxElements:
+		case a.ElementsPerIndex(lie.axis) > npy.MaxElementsPerFile:
 			return nil, fmt.Errorf("input %q has shape %v; at most %d elements are read of a sample", in.Name, a.Shape,
-				npy.MaxElements)
+				npy.MaxElementsPerFile)
 		}
-		held, err := a.PrepareAxis(lie.axis)
+		held, err := a.PrepareReadsAlongAxis(lie.axis)
 		if s.Held += held; err != nil {
 			return nil, err
 		}
-		if _, _, integer := (dataflow.RealPort{DType: a.DType}).Limits(); integer && in.Arrives == nil {
-			if _, _, integer := in.Limits(); !integer {
+		if _, _, integer := (dataflow.RealPort{DType: a.DType}).IntegerLimits(); integer && in.Arrives == nil {
+			if _, _, integer := in.IntegerLimits(); !integer {
 				hint, err := meaningHint(a, lie.axis)
 				if err != nil {
 					return nil, err
@@ -114,7 +115,7 @@ func (s *SampleSource) count(runs []int) error {
 	if !shared {
 		return nil
 	}
-	p := &SamplePart{s: s, to: s.Count, raw: make([][]byte, len(s.inputs))}
+	p := &StoredPart{s: s, to: s.Count, raw: make([][]byte, len(s.inputs))}
 	each := make([][]dataflow.RealTensor, len(s.inputs))
 	for k, in := range s.inputs {
 		indices := runs[k] / in.per
@@ -126,11 +127,11 @@ func (s *SampleSource) count(runs []int) error {
 			return err
 		}
 	}
-	s.shared = &Runs{In: zip(each), lie: s.lie}
+	s.shared = &RunInputs{In: zip(each), lie: s.lie}
 	return nil
 }
 
-// openLengths opens arrays like Open, for a model of sequences of different lengths.
+// openLengths opens arrays like OpenSampleSource, for a model of sequences of different lengths.
 func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
 	l := m.Lengths
 	if l.Input != "" {
@@ -143,7 +144,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
 		}
 		var err error
-		if steps, err = a.All(); err != nil {
+		if steps, err = a.ReadWholeArray(); err != nil {
 			return nil, err
 		}
 	}
@@ -193,47 +194,51 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 	return s, nil
 }
 
-// Shape returns the shape of an array of an output of all runs.
-func (s *SampleSource) Shape(out dataflow.RealPort) []int { return s.lie.shape(out, s.indices) }
-
-// An Extent says where runs lie in an array of an output of all runs. The array has Blocks blocks of Block elements. In
-// each block, the runs occupy the elements in [From, To).
-type Extent struct{ Blocks, Block, From, To int }
-
-// Extent returns the extent of the runs in [from, to) in an array of output out.
-func (s *SampleSource) Extent(out dataflow.RealPort, from, to int) Extent {
-	shape, axis := s.Shape(out), s.PartAxis(out)
-	if axis < 0 {
-		n := dataflow.Shape(shape).Size()
-		return Extent{1, n, 0, n}
-	}
-	block := dataflow.Shape(shape[axis:]).Size()
-	each := block / s.indices
-	return Extent{dataflow.Shape(shape[:axis]).Size(), block, from / s.lie.per * each, to / s.lie.per * each}
+// JoinedOutputShape returns the shape of an array of an output of all runs.
+func (s *SampleSource) JoinedOutputShape(out dataflow.RealPort) []int {
+	return s.lie.shape(out, s.indices)
 }
 
-// PartAxis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
-func (s *SampleSource) PartAxis(out dataflow.RealPort) int {
+// An OutputExtent says where runs lie in an array of an output of all runs. The array has Blocks blocks of Block
+// elements. In each block, the runs occupy the elements in [From, To).
+type OutputExtent struct{ Blocks, Block, From, To int }
+
+// ExtentOfRuns returns the extent of the runs in [from, to) in an array of output out.
+func (s *SampleSource) ExtentOfRuns(out dataflow.RealPort, from, to int) OutputExtent {
+	shape, axis := s.JoinedOutputShape(out), s.OutputPartAxis(out)
+	if axis < 0 {
+		n := dataflow.Shape(shape).ElementCount()
+		return OutputExtent{1, n, 0, n}
+	}
+	block := dataflow.Shape(shape[axis:]).ElementCount()
+	each := block / s.indices
+	return OutputExtent{dataflow.Shape(shape[:axis]).ElementCount(), block, from / s.lie.per * each,
+		to / s.lie.per * each}
+}
+
+// OutputPartAxis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
+func (s *SampleSource) OutputPartAxis(out dataflow.RealPort) int {
 	if s.lie.own {
 		return out.Axis
 	}
 	return s.lie.axis
 }
 
-// Contiguous reports whether an array of an output holds the runs in order, each with contiguous elements.
-func (s *SampleSource) Contiguous(out dataflow.RealPort) bool { return s.lie.together(out) }
+// IsOutputContiguous reports whether an array of an output holds the runs in order, each with contiguous elements.
+func (s *SampleSource) IsOutputContiguous(out dataflow.RealPort) bool { return s.lie.together(out) }
 
-// Join puts an output of consecutive runs into the order of an array.
-func (s *SampleSource) Join(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
+// JoinOutputs puts an output of consecutive runs into the order of an array.
+func (s *SampleSource) JoinOutputs(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
-// PartSize returns the number of runs for a part of about bytes bytes. It is a multiple of multiple, and at least that.
-func (s *SampleSource) PartSize(bytes, multiple int) int {
+// RunsPerPart returns the number of runs to read at a time, so that a part takes about the given bytes. The number is
+// a multiple of multiple, and at least that.
+func (s *SampleSource) RunsPerPart(bytes, multiple int) int {
 	each := 1
 	for _, in := range s.inputs {
 		each += in.BytesPerIndex(in.axis) / in.per
-		if in.IsScattered(in.axis) {
+		if in.IsScatteredAlongAxis(in.axis) {
 			bytes = max(bytes, stripped)
 		}
 	}
@@ -244,23 +249,24 @@ func (s *SampleSource) PartSize(bytes, multiple int) int {
 // stripped is the size in bytes of parts of arrays whose parts are not contiguous. Larger parts mean longer reads.
 const stripped = 1 << 20
 
-// Part reads the runs in [from, to). Both must be multiples of the unit of parts, or the end.
-func (s *SampleSource) Part(from, to int) (*Runs, error) {
-	p := &SamplePart{}
-	if err := s.Read(p, from, to); err != nil {
+// ReadAlignedRange reads the runs in [from, to). Both must be multiples of the number of runs that cannot be divided,
+// as results of RunsPerPart are, or the end.
+func (s *SampleSource) ReadAlignedRange(from, to int) (*RunInputs, error) {
+	p := &StoredPart{}
+	if err := s.ReadStoredPart(p, from, to); err != nil {
 		return nil, err
 	}
-	return p.Runs()
+	return p.ToRuns()
 }
 
-// All reads all runs.
-func (s *SampleSource) All() (*Runs, error) { return s.Part(0, s.Count) }
+// ReadAll reads all runs.
+func (s *SampleSource) ReadAll() (*RunInputs, error) { return s.ReadAlignedRange(0, s.Count) }
 
 // ReadRange reads the runs in [from, to), for any from. It stops at the last run.
-func (s *SampleSource) ReadRange(from, to int) (*Runs, error) {
+func (s *SampleSource) ReadRange(from, to int) (*RunInputs, error) {
 	to = min(to, s.Count)
 	first := from / s.unit * s.unit
-	r, err := s.Part(first, (to+s.unit-1)/s.unit*s.unit)
+	r, err := s.ReadAlignedRange(first, (to+s.unit-1)/s.unit*s.unit)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +277,8 @@ func (s *SampleSource) ReadRange(from, to int) (*Runs, error) {
 	return r, nil
 }
 
-// A SamplePart holds the bytes of some runs as the file stores them.
-type SamplePart struct {
+// A StoredPart holds the bytes of some runs as the file stores them.
+type StoredPart struct {
 	Reuse    bool // the runs of this part may be overwritten when the next part is read
 	s        *SampleSource
 	from, to int
@@ -282,12 +288,12 @@ type SamplePart struct {
 	codes    [][]uint8   // by input: codes of the float32 numbers
 }
 
-// FirstRun returns the number of the part's first run; Len returns the number of runs.
-func (p *SamplePart) FirstRun() int { return p.from }
-func (p *SamplePart) Len() int      { return p.to - p.from }
+// FirstRunNumber returns the number of the part's first run; RunCount returns the number of runs.
+func (p *StoredPart) FirstRunNumber() int { return p.from }
+func (p *StoredPart) RunCount() int       { return p.to - p.from }
 
-// Read reads the runs in [from, to) into p and reuses its memory. Parts must be read in order.
-func (s *SampleSource) Read(p *SamplePart, from, to int) error {
+// ReadStoredPart reads the runs in [from, to) into p and reuses its memory. Parts must be read in order.
+func (s *SampleSource) ReadStoredPart(p *StoredPart, from, to int) error {
 	if len(p.raw) != len(s.inputs) {
 		p.raw = make([][]byte, len(s.inputs))
 	}
@@ -303,7 +309,7 @@ func (s *SampleSource) Read(p *SamplePart, from, to int) error {
 	return nil
 }
 
-// A ReadError error says that samples cannot be read from Sample on.
+// A ReadError states that samples cannot be read, from the one with the number Sample on, and why.
 type ReadError struct {
 	Sample int
 	Err    error
@@ -312,21 +318,23 @@ type ReadError struct {
 func (e *ReadError) Error() string { return fmt.Sprintf("%v, at sample %d", e.Err, e.Sample) }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-func (p *SamplePart) read(k, from, to int) (err error) {
+// read reads the bytes of input k with the indices in [from, to) along the axis in whose order it is read. The error
+// may be a *ReadError.
+func (p *StoredPart) read(k, from, to int) (err error) {
 	in := p.s.inputs[k]
 	if in.axis < 0 {
 		from, to = 0, 1
 	}
-	p.raw[k], err = in.Read(p.raw[k], in.axis, from, to)
+	p.raw[k], err = in.ReadRaw(p.raw[k], in.axis, from, to)
 	// a fault after the last index of the part does not matter yet
-	if fault := new(npy.ElementError); errors.As(err, &fault) && fault.Index < to {
+	if fault := new(npy.ElementReadError); errors.As(err, &fault) && fault.Index < to {
 		return &ReadError{fault.Index * in.per, err}
 	}
 	return err
 }
 
-// Runs converts the bytes of the part to runs.
-func (p *SamplePart) Runs() (*Runs, error) {
+// ToRuns converts the bytes of the part to runs.
+func (p *StoredPart) ToRuns() (*RunInputs, error) {
 	s := p.s
 	if s.shared != nil {
 		part := *s.shared
@@ -340,7 +348,7 @@ func (p *SamplePart) Runs() (*Runs, error) {
 			return nil, err
 		}
 	}
-	r := &Runs{In: zip(each), First: p.from, Stored: s.Stored, lie: s.lie, behind: s.behind}
+	r := &RunInputs{In: zip(each), First: p.from, Stored: s.Stored, lie: s.lie, behind: s.behind}
 	if l := s.lengths; l != nil {
 		r.axes, r.Lengths = l.Outputs, s.Lengths[p.from:p.to]
 		for i, n := range r.Lengths {
@@ -355,7 +363,7 @@ func (p *SamplePart) Runs() (*Runs, error) {
 }
 
 // runs converts the bytes of input k, with the indices in [from, to), to runs.
-func (p *SamplePart) runs(k, from, to int) ([]dataflow.RealTensor, error) {
+func (p *StoredPart) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	in := p.s.inputs[k]
 	var room []float64
 	if p.Reuse && p.numbers == nil {
@@ -364,14 +372,14 @@ func (p *SamplePart) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	if p.Reuse {
 		room = p.numbers[k]
 	}
-	a, err := in.Array(room, p.raw[k], in.axis, from, to-from)
+	a, err := in.ArrayFromRaw(room, p.raw[k], in.axis, from, to-from)
 	if err != nil {
 		return nil, err
 	}
 	if p.Reuse {
 		p.numbers[k] = a.Data
 	}
-	data, err := values(in.real, a, func(i int) int { return in.ElementIndex(in.axis, from, to-from, i) })
+	data, err := values(in.real, a, func(i int) int { return in.IndexInWholeArray(in.axis, from, to-from, i) })
 	if err != nil {
 		return nil, err
 	}
@@ -384,57 +392,59 @@ func (s *SampleSource) inTurn() bool { return s.shared == nil && s.lengths == ni
 
 // floats reports whether file and model store the input as float32, with contiguous runs in order.
 func (in *input) floats() bool {
-	return in.real.DType == "float32" && in.IsNativeOrder("f4") && in.together(in.real) && (in.IsMemoryLayout("f4") ||
-		in.axis == 0)
+	return in.real.DType == "float32" && in.IsNativeByteOrder("f4") && in.together(in.real) &&
+		(in.IsNativeRowMajor("f4") ||
+			in.axis == 0)
 }
 
-// HasFloats reports whether SamplePart.Floats returns the inputs: file and model store them as float32, with contiguous
-// runs in order.
-func (s *SampleSource) HasFloats() bool {
+// HasInputFloats reports whether StoredPart.InputFloats returns the inputs: file and model store them as float32, with
+// contiguous runs in order.
+func (s *SampleSource) HasInputFloats() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		return in.real.Arrives != nil || !in.floats()
 	})
 }
 
-// FitsUnread reports whether all runs are known to fit without reading them.
-func (s *SampleSource) FitsUnread() bool {
-	return s.HasFloats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
+// FitsWithoutReading reports whether all runs are known to fit without reading them.
+func (s *SampleSource) FitsWithoutReading() bool {
+	return s.HasInputFloats() && !slices.ContainsFunc(s.inputs,
+		func(in input) bool { return in.IsIntactOnlyIfReadWhole() })
 }
 
-// Floats returns the numbers of input k, if SampleSource.HasFloats or SampleSource.HasCodes returns true. The part
-// reuses the slice.
-func (p *SamplePart) Floats(k int) []float32 {
+// InputFloats returns the numbers of input k, if SampleSource.HasInputFloats or SampleSource.HasInputCodes returns
+// true. The part reuses the slice.
+func (p *StoredPart) InputFloats(k int) []float32 {
 	b, in := p.raw[k], p.s.inputs[k]
 	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-	if in.IsMemoryLayout("f4") {
+	if in.IsNativeRowMajor("f4") {
 		return x
 	}
 	if p.floats == nil {
 		p.floats = make([][]float32, len(p.raw))
 	}
 	y := slices.Grow(p.floats[k][:0], len(x))[:len(x)]
-	npy.Rows(in.ArrayReader, y, x, p.Len()/in.per)
+	npy.CopyRowMajor(in.ArrayReader, y, x, p.RunCount()/in.per)
 	p.floats[k] = y
 	return y
 }
 
-// HasBytes reports whether SamplePart.Bytes returns the inputs: the file stores integers of 8 bits, with contiguous
-// runs in order, and the model accepts all their values.
-func (s *SampleSource) HasBytes() bool {
+// HasInputBytes reports whether StoredPart.InputBytes returns the inputs: the file stores integers of 8 bits, with
+// contiguous runs in order, and the model accepts all their values.
+func (s *SampleSource) HasInputBytes() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
-		lo, hi, integer := in.real.Limits()
+		lo, hi, integer := in.real.IntegerLimits()
 		if a := in.real.Arrives; a != nil {
 			r := a.Type.Range()
-			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.Int || a.Type.Kind == num.UInt)
+			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.KindInt || a.Type.Kind == num.KindUInt)
 		}
-		least, most, _ := (dataflow.RealPort{DType: in.DType}).Limits()
-		return !integer || least < lo || most > hi || !in.together(in.real) || !in.IsMemoryLayout("u1") &&
-			!in.IsMemoryLayout("i1")
+		least, most, _ := (dataflow.RealPort{DType: in.DType}).IntegerLimits()
+		return !integer || least < lo || most > hi || !in.together(in.real) || !in.IsNativeRowMajor("u1") &&
+			!in.IsNativeRowMajor("i1")
 	})
 }
 
-// Bytes returns the numbers of input k, if SampleSource.HasBytes returns true. The part reuses the slice.
-func (p *SamplePart) Bytes(k int) []uint8 { return p.raw[k] }
+// InputBytes returns the numbers of input k, if SampleSource.HasInputBytes returns true. The part reuses the slice.
+func (p *StoredPart) InputBytes(k int) []uint8 { return p.raw[k] }
 
 // meaningHint suggests flags that say what integers in the data mean.
 func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
@@ -449,10 +459,10 @@ func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
 	for from := 0; from < indices; from += some {
 		to := min(from+some, indices)
 		var err error
-		if raw, err = a.Read(raw, axis, from, to); err != nil {
+		if raw, err = a.ReadRaw(raw, axis, from, to); err != nil {
 			return "", err
 		}
-		part, err := a.Array(nil, raw, axis, from, to-from)
+		part, err := a.ArrayFromRaw(nil, raw, axis, from, to-from)
 		if err != nil {
 			return "", err
 		}
@@ -460,7 +470,7 @@ func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
 			r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
 		}
 	}
-	t := num.NarrowestInt(r)
+	t := num.NarrowestIntTypeFor(r)
 	for _, width := range []int{8, 16} {
 		if t.Width <= width {
 			t.Width = width

@@ -17,7 +17,7 @@ import (
 // inFile is an array in a file, in row-major or column-major order.
 func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.ArrayReader {
 	t.Helper()
-	b, err := npy.Header(a.DType, a.Shape)
+	b, err := npy.EncodeNPYHeader(a.DType, a.Shape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.ArrayReade
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	arrays, done, err := npy.Open(path)
+	arrays, done, err := npy.OpenArrays(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +72,12 @@ func TestParts(t *testing.T) {
 		out := c.in
 		m := &dataflow.Model{In: []dataflow.RealPort{c.in}, Out: []dataflow.RealPort{out}}
 		a := counted(c.shape)
-		all, err := Split(m, map[string]*npy.Array{"": a})
+		all, err := SplitIntoRuns(m, map[string]*npy.Array{"": a})
 		if err != nil || len(all.In) != c.runs {
 			t.Fatal(c.shape, err)
 		}
 		for _, fortran := range []bool{false, true} {
-			s, err := Open(m, inFile(t, a, fortran), nil)
+			s, err := OpenSampleSource(m, inFile(t, a, fortran), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,34 +85,34 @@ func TestParts(t *testing.T) {
 				whole := make([]float64, len(a.Data)) // of outputs, which are the inputs
 				for from := 0; from < c.runs; from += size {
 					to := min(from+size, c.runs)
-					p := &SamplePart{}
-					if err := s.Read(p, from, to); err != nil {
+					p := &StoredPart{}
+					if err := s.ReadStoredPart(p, from, to); err != nil {
 						t.Fatal(err)
 					}
-					part, err := p.Runs()
+					part, err := p.ToRuns()
 					if err != nil || !reflect.DeepEqual(part.In, all.In[from:to]) || part.First != from {
 						t.Fatalf("%v, Fortran order %t, %d to %d: %v, %v", c.shape, fortran, from, to, part, err)
 					}
-					if s.HasFloats() {
-						alike(t, p.Floats(0), part)
+					if s.HasInputFloats() {
+						alike(t, p.InputFloats(0), part)
 					}
 					var list []dataflow.RealTensor
 					for _, run := range part.In {
 						list = append(list, run[0])
 					}
-					data, e := part.Join(out, list), s.Extent(out, from, to)
+					data, e := part.JoinOutputs(out, list), s.ExtentOfRuns(out, from, to)
 					for block := range e.Blocks {
 						n := e.To - e.From
 						copy(whole[block*e.Block+e.From:][:n], data[block*n:])
 					}
 				}
-				if !slices.Equal(whole, a.Data) || !slices.Equal(s.Shape(out), c.shape) {
+				if !slices.Equal(whole, a.Data) || !slices.Equal(s.JoinedOutputShape(out), c.shape) {
 					t.Errorf("%v, Fortran order %t, parts of %d: %v of shape %v", c.shape, fortran, size, whole,
-						s.Shape(out))
+						s.JoinedOutputShape(out))
 				}
 			}
-			if s.HasFloats() != (c.floats || !fortran && s.lie.together(c.in)) && c.runs > 1 {
-				t.Errorf("%v, Fortran order %t: as they lie in the file %t", c.shape, fortran, s.HasFloats())
+			if s.HasInputFloats() != (c.floats || !fortran && s.lie.together(c.in)) && c.runs > 1 {
+				t.Errorf("%v, Fortran order %t: as they lie in the file %t", c.shape, fortran, s.HasInputFloats())
 			}
 			some, err := s.ReadRange(1, c.runs)
 			if err != nil || c.runs > 1 && !reflect.DeepEqual(some.In, all.In[1:]) {
@@ -123,7 +123,7 @@ func TestParts(t *testing.T) {
 }
 
 // alike holds numbers against those of runs.
-func alike(t *testing.T, x []float32, runs *Runs) {
+func alike(t *testing.T, x []float32, runs *RunInputs) {
 	t.Helper()
 	for _, run := range runs.In {
 		for _, v := range run[0].Data {

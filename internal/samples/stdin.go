@@ -7,10 +7,10 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// StdioPath is the path that means standard input or standard output.
-const StdioPath = "-"
+// StandardStreamPath is the path that means standard input or standard output.
+const StandardStreamPath = "-"
 
-// StdinArray is an .npy array that arrives on standard input.
+// A StdinArray is an .npy array that arrives on standard input.
 type StdinArray struct {
 	From  io.Reader
 	array *npy.ArrayReader // nil until its header is read
@@ -23,7 +23,7 @@ func (a *StdinArray) OpenArray() (*npy.ArrayReader, error) {
 	}
 	var err error
 	if a.array == nil {
-		a.array, err = npy.FromReader(a.From, "standard input")
+		a.array, err = npy.NewOneTimeReader(a.From, "standard input")
 	}
 	return a.array, err
 }

@@ -15,29 +15,30 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// comparing compares outputs of samples with those in a file, one part of the samples after the other.
+// A comparing compares the outputs of samples with those in a file, one part of the samples after the other.
 type comparing struct {
-	total  Comparison
-	im     *frontend.Imported
+	total  OutputComparison
+	im     *frontend.ImportedModel
 	source *samples.SampleSource
 	out    []dataflow.RealPort
 	with   []*npy.ArrayReader // by output; nil for outputs that the file does not have
 	axes   []int              // the sample axis of each array in with
 	mu     sync.Mutex
-	made   map[int]*frontend.Comparer // by sequence length; 0 if all samples have the same length
-	last   *frontend.Comparer
+	made   map[int]*frontend.OutputComparer // by sequence length; 0 if all samples have the same length
+	last   *frontend.OutputComparer
 }
 
-// A given holds the raw bytes of the file for one part of the samples, by output.
+// A given holds the outputs in the file for the samples in [from, to): for each output, its raw bytes.
 type given struct {
 	raw      [][]byte
 	from, to int
 }
 
-// comparingWith prepares the comparison with the outputs in f. It returns nil after adding an error to d.
-func comparingWith(f *datafile.Arrays, im *frontend.Imported, s *samples.SampleSource, out []dataflow.RealPort,
+// comparingWith returns a comparing for the samples s and the outputs in the file f. It returns nil after adding an
+// error to d.
+func comparingWith(f *datafile.ArrayFile, im *frontend.ImportedModel, s *samples.SampleSource, out []dataflow.RealPort,
 	d *diag.List) *comparing {
-	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.Comparer{}}
+	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.OutputComparer{}}
 	for k, of := range out {
 		a := f.ByName[of.Name]
 		if a == nil && len(f.ByName) == 1 && k == 0 {
@@ -45,21 +46,21 @@ func comparingWith(f *datafile.Arrays, im *frontend.Imported, s *samples.SampleS
 				a = only
 			}
 		}
-		shape, axis := s.Shape(of), s.PartAxis(of)
+		shape, axis := s.JoinedOutputShape(of), s.OutputPartAxis(of)
 		switch {
 		case a == nil && k > 0: // an .npy file holds the first output only
-		case a == nil || a.ElementsPerIndex(-1) != dataflow.Shape(shape).Size():
-			d.Fail(diag.DataInvalid, filepath.Base(f.Path),
+		case a == nil || a.ElementsPerIndex(-1) != dataflow.Shape(shape).ElementCount():
+			d.AddError(diag.InputDataInvalid, filepath.Base(f.Path),
 				fmt.Sprintf("the data do not match output %q of shape %v", of.Name, shape),
 				"give the outputs of the same samples")
 			return nil
 		default:
 			var err error
 			if a, err = a.Reshaped(shape); err == nil {
-				_, err = a.PrepareAxis(axis)
+				_, err = a.PrepareReadsAlongAxis(axis)
 			}
 			if err != nil {
-				datafile.AddUnreadable(f.Path, err, datafile.HintOutputs, d)
+				datafile.AddUnreadableFileDiag(f.Path, err, datafile.OutputsFileHint, d)
 				return nil
 			}
 		}
@@ -68,7 +69,8 @@ func comparingWith(f *datafile.Arrays, im *frontend.Imported, s *samples.SampleS
 	return c
 }
 
-// read reads the file's outputs of the samples in [from, to) into g. A nil receiver reads nothing.
+// read reads the file's outputs of the samples in [from, to) into g. With a nil receiver, there is no file and it does
+// nothing.
 func (c *comparing) read(g *given, from, to int) (err error) {
 	if c == nil {
 		return nil
@@ -82,16 +84,17 @@ func (c *comparing) read(g *given, from, to int) (err error) {
 			continue
 		}
 		first, last := c.indices(k, from, to)
-		if g.raw[k], err = a.Read(g.raw[k], c.axes[k], first, last); err != nil {
+		if g.raw[k], err = a.ReadRaw(g.raw[k], c.axes[k], first, last); err != nil {
 			return &otherFile{err}
 		}
 	}
 	return nil
 }
 
-// An otherFile error says that the file of expected outputs cannot be read.
+// An otherFile is an error in reading the file of expected outputs.
 type otherFile struct{ error }
 
+// Unwrap returns the wrapped error.
 func (e *otherFile) Unwrap() error { return e.error }
 
 // indices converts the samples in [from, to) to indices along the sample axis of output k.
@@ -100,15 +103,17 @@ func (c *comparing) indices(k, from, to int) (first, last int) {
 		return 0, 1
 	}
 	of := c.out[k]
-	e, shape := c.source.Extent(of, from, to), c.source.Shape(of)
-	inner := max(1, dataflow.Shape(shape[c.axes[k]+1:]).Size())
+	e, shape := c.source.ExtentOfRuns(of, from, to), c.source.JoinedOutputShape(of)
+	inner := max(1, dataflow.Shape(shape[c.axes[k]+1:]).ElementCount())
 	return e.From / inner, e.To / inner
 }
 
-// judge compares the outputs of one part of the samples with those in the file.
-func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours []engines.Reals) (sum Comparison,
+// judge compares ours, the computed outputs of the samples s, with those of the file in g. It returns the counts for
+// these samples.
+func (c *comparing) judge(ctx context.Context, g *given, s *samples.RunInputs,
+	ours []engines.ModelTensors) (sum OutputComparison,
 	err error) {
-	theirs := make([]engines.Reals, len(s.In))
+	theirs := make([]engines.ModelTensors, len(s.In))
 	for k, a := range c.with {
 		if a == nil {
 			for i := range theirs {
@@ -117,11 +122,11 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 			continue
 		}
 		first, last := c.indices(k, g.from, g.to)
-		data, err := a.Array(nil, g.raw[k], c.axes[k], first, last-first)
+		data, err := a.ArrayFromRaw(nil, g.raw[k], c.axes[k], first, last-first)
 		if err != nil {
 			return sum, &otherFile{err}
 		}
-		for i, run := range s.Split(c.out[k], data.Data) {
+		for i, run := range s.SplitOutputs(c.out[k], data.Data) {
 			theirs[i] = append(theirs[i], s.TrimOutput(k, i, run))
 		}
 	}
@@ -129,18 +134,18 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 	if err != nil {
 		return sum, err
 	}
-	one := func(i int) (frontend.Verdict, error) { return comparers[i].Judge(s.In[i], theirs[i]) }
-	var verdicts []frontend.Verdict
+	one := func(i int) (frontend.OutputVerdict, error) { return comparers[i].JudgeOutputs(s.In[i], theirs[i]) }
+	var verdicts []frontend.OutputVerdict
 	if comparers[0].Stream {
-		verdicts, err = engines.EachSampleInOrder(ctx, s.First, len(s.In), func(i int) (frontend.Verdict, error) {
+		verdicts, err = engines.MapSamplesInOrder(ctx, s.First, len(s.In), func(i int) (frontend.OutputVerdict, error) {
 			if c.last != nil && comparers[i] != c.last {
-				comparers[i].ContinueFrom(c.last)
+				comparers[i].ContinueStreamFrom(c.last)
 			}
 			c.last = comparers[i]
 			return one(i)
 		})
 	} else {
-		verdicts, err = engines.EachSample(ctx, s.First, len(s.In), one)
+		verdicts, err = engines.MapSamplesInParallel(ctx, s.First, len(s.In), one)
 	}
 	if err != nil {
 		return sum, err
@@ -165,8 +170,8 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 	return sum, nil
 }
 
-// add adds the counts of one part to the total.
-func (c *comparing) add(of Comparison) {
+// add adds the counts of one part of the samples to the total.
+func (c *comparing) add(of OutputComparison) {
 	t := &c.total
 	if t.Differ == 0 {
 		t.First = of.First
@@ -175,18 +180,18 @@ func (c *comparing) add(of Comparison) {
 	t.NearTies, t.Differ = t.NearTies+of.NearTies, t.Differ+of.Differ
 }
 
-// comparers returns the Comparer of each sample. Samples of the same length share a Comparer.
-func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err error) {
+// comparers returns the OutputComparer of each sample in s. Samples of the same length share one.
+func (c *comparing) comparers(s *samples.RunInputs) (list []*frontend.OutputComparer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range s.In {
-		steps := s.StepsOf(i)
+		steps := s.StepsOfRun(i)
 		if c.made[steps] == nil {
 			at, err := sizedImport(c.im, s, steps)
 			if err != nil {
 				return nil, err
 			}
-			if c.made[steps], err = at.Comparer(); err != nil {
+			if c.made[steps], err = at.NewOutputComparer(); err != nil {
 				return nil, err
 			}
 		}
@@ -195,8 +200,8 @@ func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err e
 	return list, nil
 }
 
-// bitsEqual reports whether outputs are equal as float32. Both zeros count as equal.
-func bitsEqual(ours, given engines.Reals) bool {
+// bitsEqual reports whether two sets of outputs are equal as float32. A positive and a negative zero are equal.
+func bitsEqual(ours, given engines.ModelTensors) bool {
 	for k, out := range given {
 		for i, v := range out.Data {
 			if float32(v) != float32(ours[k].Data[i]) {
@@ -207,14 +212,15 @@ func bitsEqual(ours, given engines.Reals) bool {
 	return true
 }
 
-// outputLayers names the layers and streams that compute the outputs, as the end of a message.
-func outputLayers(im *frontend.Imported) string {
+// outputLayers returns the end of a message, which names the layers and streams that compute the outputs. It returns ""
+// if the model has no layers.
+func outputLayers(im *frontend.ImportedModel) string {
 	if im.Model.Graph == nil {
 		return ""
 	}
 	s := "; computed from"
 	for _, o := range im.Model.Graph.Out {
-		s += " " + engines.StreamName(im.Model.Graph, o)
+		s += " " + engines.StreamNameInMessages(im.Model.Graph, o)
 	}
 	return s
 }

@@ -109,8 +109,8 @@ func (m *convLSTM) run(images [][]int) (out []float64) {
 
 // convScales are what quantisers have.
 func convScales(o *onnxtest.Model) {
-	o.Init("scale", graph.Float32, nil, convCode).Init("zero", graph.Float32, nil, 0)
-	o.Init("bits", graph.Float32, nil, 5)
+	o.Init("scale", graph.DTypeFloat32, nil, convCode).Init("zero", graph.DTypeFloat32, nil, 0)
+	o.Init("bits", graph.DTypeFloat32, nil, 5)
 }
 
 // write gives the path of the model.
@@ -128,15 +128,15 @@ func (m *convLSTM) write(t *testing.T) string {
 	}
 	image := []any{1, m.hidden, m.height, m.width}
 	body := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	body.Input("h", graph.Float32, image...).Input("c", graph.Float32, image...)
-	body.Input("x", graph.Float32, 1, m.in, m.height, m.width)
+	body.Input("h", graph.DTypeFloat32, image...).Input("c", graph.DTypeFloat32, image...)
+	body.Input("x", graph.DTypeFloat32, 1, m.in, m.height, m.width)
 	for name, k := range map[string]*kernel4{"x": &wx, "h": &wh} {
-		body.Init("W"+name, graph.Float32, []int{k.out, k.in, k.size, k.size}, eighths(k.codes)...)
+		body.Init("W"+name, graph.DTypeFloat32, []int{k.out, k.in, k.size, k.size}, eighths(k.codes)...)
 		pad, dilation := int64(k.pad()), int64(k.dilation)
 		body.Node("Conv", name, "W"+name).Ints("pads", pad, pad, pad, pad).Ints("dilations", dilation, dilation).
 			Int("group", int64(k.g)).Name("conv_" + name).Out("z" + name)
 	}
-	body.Init("b", graph.Float32, []int{1, len(bias), 1, 1}, eighths(bias)...)
+	body.Init("b", graph.DTypeFloat32, []int{1, len(bias), 1, 1}, eighths(bias)...)
 	convScales(body)
 	body.Node("Add", "zx", "zh").Out("zz")
 	body.Node("Add", "zz", "b").Out("z")
@@ -157,15 +157,16 @@ func (m *convLSTM) write(t *testing.T) string {
 	quant(body, "product", "h_next")
 	body.Node("Identity", "h_next").Out("y")
 	for _, name := range []string{"h_next", "c_next", "y"} {
-		body.Output(name, graph.Float32, image...)
+		body.Output(name, graph.DTypeFloat32, image...)
 	}
 	o := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	o.Input("images", graph.Float32, m.steps, 1, m.in, m.height, m.width)
+	o.Input("images", graph.DTypeFloat32, m.steps, 1, m.in, m.height, m.width)
 	convScales(o)
 	quant(o, "images", "q")
-	o.Init("start", graph.Float32, []int{1, m.hidden, m.height, m.width}, make([]float64, m.hidden*m.height*m.width)...)
+	o.Init("start", graph.DTypeFloat32, []int{1, m.hidden, m.height, m.width}, make([]float64,
+		m.hidden*m.height*m.width)...)
 	o.Node("Scan", "start", "start", "q").Name("cells").Int("num_scan_inputs", 1).Graph("body", body).Out("", "", "Y")
-	o.Output("Y", graph.Float32)
+	o.Output("Y", graph.DTypeFloat32)
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(path, o.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -222,7 +223,7 @@ func TestLargeConvLSTM(t *testing.T) {
 	const msg = "is a matrix of 21233664 weights, at most 16777216 are read. As it is written, a step takes 165888 " +
 		"multiplications with 72 weights, and 23040 bits of states"
 	if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {
-		return x.Code == diag.NotMapped && strings.Contains(x.Msg, msg) &&
+		return x.Code == diag.NodeNotMapped && strings.Contains(x.Msg, msg) &&
 			strings.HasPrefix(x.Hint, "use 2 times fewer")
 	}) {
 		t.Errorf("%v, want one that %s", d.Diags, msg)

@@ -85,8 +85,8 @@ var curves = []curve{
 		return times(times(numOf(0.5), x), plus(numOf(1), tanhDigits(u)))
 	}},
 	{name: "Gelu in nodes", write: func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".root", graph.Float32, nil, math.Sqrt2).Init(y+".one", graph.Float32, nil, 1).
-			Init(y+".half", graph.Float32, nil, 0.5)
+		m.Init(y+".root", graph.DTypeFloat32, nil, math.Sqrt2).Init(y+".one", graph.DTypeFloat32, nil, 1).
+			Init(y+".half", graph.DTypeFloat32, nil, 0.5)
 		m.Node("Div", x, y+".root").Out(y + ".0")
 		m.Node("Erf", y+".0").Out(y + ".1")
 		m.Node("Add", y+".1", y+".one").Out(y + ".2")
@@ -206,7 +206,7 @@ var curves = []curve{
 
 func power(e float64) func(m *onnxtest.Model, x, y string) {
 	return func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".e", graph.Float32, nil, e).Node("Pow", x, y+".e").Out(y)
+		m.Init(y+".e", graph.DTypeFloat32, nil, e).Node("Pow", x, y+".e").Out(y)
 	}
 }
 
@@ -240,8 +240,8 @@ func gridOver(r *rand.Rand, bits, channels int, lo, hi float64, strict bool) gri
 // write quantises x to y.
 func (g *grid) write(m *onnxtest.Model, x, y string) {
 	shape := []int{len(g.scale)}
-	m.Init(y+".scale", graph.Float32, shape, g.scale...).Init(y+".zero", graph.Float32, shape, g.zero...).
-		Init(y+".bits", graph.Float32, nil, float64(g.bits))
+	m.Init(y+".scale", graph.DTypeFloat32, shape, g.scale...).Init(y+".zero", graph.DTypeFloat32, shape, g.zero...).
+		Init(y+".bits", graph.DTypeFloat32, nil, float64(g.bits))
 	m.Node("Quant", x, y+".scale", y+".zero", y+".bits").Domain("qonnx.custom_op.general").Int("signed", 0).
 		Int("narrow", 0).Str("rounding_mode", "ROUND").Out(y)
 }
@@ -276,7 +276,7 @@ func (b *bench) write(t *testing.T, r *rand.Rand) (model, input string, want []*
 	for c := range b.channels {
 		w[c*b.channels+c] = float64(1 + c%2)
 	}
-	m.Init("w", graph.Float32, []int{b.channels, b.channels}, w...)
+	m.Init("w", graph.DTypeFloat32, []int{b.channels, b.channels}, w...)
 	for k, f := range b.of {
 		strict := f.ends != [2]float64{}
 		if !strict {
@@ -293,7 +293,7 @@ func (b *bench) write(t *testing.T, r *rand.Rand) (model, input string, want []*
 			lo, hi = min(lo, v), max(hi, v)
 		}
 		name := func(s string) string { return fmt.Sprintf("%s%d", s, k) }
-		m.Input(name("x"), graph.Float32, shape[0], shape[1], shape[2])
+		m.Input(name("x"), graph.DTypeFloat32, shape[0], shape[1], shape[2])
 		inputs[name("x")] = x
 		from.write(m, name("x"), name("q"))
 		f.write(m, name("q"), name("f"))
@@ -302,7 +302,7 @@ func (b *bench) write(t *testing.T, r *rand.Rand) (model, input string, want []*
 			codes, y := fmt.Sprintf("c%d_%d", k, bits), fmt.Sprintf("y%d_%d", k, bits)
 			to.write(m, name("f"), codes)
 			m.Node("MatMul", codes, "w").Out(y)
-			m.Output(y, graph.Float32, shape[0], shape[1], shape[2])
+			m.Output(y, graph.DTypeFloat32, shape[0], shape[1], shape[2])
 			out := &npy.Array{DType: "float32", Shape: shape}
 			for i, v := range values {
 				c := i % b.channels
@@ -325,7 +325,7 @@ func TestCurves(t *testing.T) {
 	t.Parallel()
 	benches := []bench{{curves, 4, []int{4}, 1}, {curves, 2, []int{8}, 3}, {curves, 8, []int{8}, 1},
 		{curves[6:7], 16, []int{16}, 1}}
-	list := []engines.Engine{engines.Reference, engines.Fast, engines.Eval, engines.Cycle}
+	list := []engines.Engine{engines.EngineReference, engines.EngineFast, engines.EngineEval, engines.EngineCycle}
 	if tier.Long() {
 		benches = nil
 		for _, in := range []int{2, 4, 8, 16} {
@@ -335,7 +335,7 @@ func TestCurves(t *testing.T) {
 				}
 			}
 		}
-		list = append(list, engines.CSim)
+		list = append(list, engines.EngineCSim)
 		tier.Needs(t, "g++")
 	}
 	for i, b := range benches {

@@ -22,82 +22,87 @@ import (
 	"hlsgen/templates"
 )
 
-// Limits for the clocks per frame of a layer in a simulation without a board. The RTL limit is larger: in Verilator, a
-// narrow design runs for more clocks in about the same time as a wide design for few, and it compiles faster.
+// Limits for the clocks per frame of each layer in a simulation without a board. The limit for RTL is larger, because
+// Verilator simulates many clocks of a narrow design as fast as few clocks of a wide one. A narrow design also compiles
+// faster.
 const (
-	MaxCycles    = 100_000
-	MaxCyclesRTL = 1_000_000
+	DefaultMaxFrameClocks    = 100_000
+	DefaultMaxFrameClocksRTL = 1_000_000
 )
 
-// run runs an engine on all samples at once. Engines that run the design compare every stream with Eval.
-func (r *Result) run(ctx context.Context, o Options, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
-	d *diag.List) ([]engines.Reals, error) {
-	if o.Engine == engines.Reference || o.Engine == engines.Float {
+// run runs the engine on all samples at once, and writes the tensors of --trace. Engines that run the design compare
+// every stream with the plain integer form of each layer. The outputs are nil after it adds an error to d.
+func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel, m *dataflow.Model,
+	s *samples.RunInputs,
+	d *diag.List) ([]engines.ModelTensors, error) {
+	if o.Engine == engines.EngineReference || o.Engine == engines.EngineFloat {
 		if o.Trace != "" {
-			if err := folder.Share(o.Trace, d, func(dir *outputdir.Shared) error {
-				return traceReference(dir, im, s, o.Engine == engines.Float)
-			}); err != nil || d.Failed() {
+			if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
+				return traceReference(dir, im, s, o.Engine == engines.EngineFloat)
+			}); err != nil || d.HasErrors() {
 				return nil, err
 			}
 		}
 		c := engines.NewSession(m)
-		c.Float = o.Engine == engines.Float
+		c.Float = o.Engine == engines.EngineFloat
 		out, err := c.RunReference(ctx, s)
-		return out, datafile.AddModelFault(err, r.Source.File, d)
+		return out, datafile.AddModelFaultDiag(err, r.Source.File, d)
 	}
-	in, err := engines.InputCodes(ctx, m, s)
+	in, err := engines.RunHostPrefix(ctx, m, s)
 	if err != nil {
-		return nil, datafile.AddModelFault(err, r.Source.File, d)
+		return nil, datafile.AddModelFaultDiag(err, r.Source.File, d)
 	}
-	var streams, out []engines.Tensors
-	if o.Engine == engines.Eval || o.Trace != "" {
+	var streams, out []engines.FrameTensors
+	if o.Engine == engines.EngineEval || o.Trace != "" {
 		if streams, err = engines.RunEval(ctx, m, in); err != nil {
 			return nil, err
 		}
 		out = engines.SelectStreams(streams, m.Graph.Out)
 	}
 	switch o.Engine {
-	case engines.Cycle, engines.CSim, engines.Circuit, engines.RTL, engines.Netlist:
-		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
+	case engines.EngineCycle, engines.EngineCSim, engines.EngineCircuit, engines.EngineRTL, engines.EngineNetlist:
+		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.HasErrors() {
 			return nil, err
 		}
 	}
 	if o.Trace != "" {
 		apart := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, streams,
 			len(s.In))
-		if err := folder.Share(o.Trace, d, func(dir *outputdir.Shared) error {
+		if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
 			return traceStreams(dir, im, s, apart)
-		}); err != nil || d.Failed() {
+		}); err != nil || d.HasErrors() {
 			return nil, err
 		}
 	}
-	reals, err := engines.ModelOutputs(ctx, m, s, out)
-	return reals, datafile.AddModelFault(err, r.Source.File, d)
+	reals, err := engines.RunHostSuffix(ctx, m, s, out)
+	return reals, datafile.AddModelFaultDiag(err, r.Source.File, d)
 }
 
-// fold makes the design for an engine. ok is false after it adds an error to d.
+// fold makes the design that the engine runs, and stores it in r.Design. Without a board it assumes the zcu104 without
+// a budget, and limits only the clocks per frame. ok is false after it adds an error to d.
 func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, d *diag.List) (ok bool, err error) {
-	wanted := o.ForSearch(o.ReadFolding(d))
+	wanted := o.ToSearchGoal(o.ReadFoldingFile(d))
 	// the default stands in; without --board there is no budget to fit
 	board, ok := options.FindBoard(cmp.Or(o.Board, "zcu104"), d)
 	if !ok {
 		return false, nil
 	}
-	synthesised := o.Engine.Synthesised()
+	synthesised := o.Engine.RunsSystemVerilog()
 	if synthesised {
 		o.Backend = options.BackendRTL
-		if !o.Engine.Ready(d) {
+		if !o.Engine.HasPrograms(d) {
 			return false, nil
 		}
 	}
-	target := o.Target(board, d)
+	target := o.MakeTarget(board, d)
 	if o.Board == "" {
-		target.IO = dataflow.FromStream
-		if wanted.MaxCycles = MaxCycles; synthesised {
-			wanted.MaxCycles = MaxCyclesRTL
+		target.IO = dataflow.HostIOStream
+		if wanted.MaxCycles = DefaultMaxFrameClocks; synthesised {
+			wanted.MaxCycles = DefaultMaxFrameClocksRTL
 		}
 		if o.FPS > 0 {
-			wanted.MaxCycles, wanted.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
+			wanted.MaxCycles, wanted.FPS = folding.MaxClocksPerFrameForRate(target.ClockMHz, o.FPS,
+				m.Turns.SamplesPerFrame()), 0
 		} else if o.Interval > 0 {
 			wanted.MaxCycles, wanted.Interval = int(o.Interval), 0 // layers take whole clocks
 		}
@@ -105,29 +110,30 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, d *diag
 	}
 	for {
 		if r.Design, err = folding.FindBestDesign(ctx, m, target, wanted, d); err != nil || r.Design == nil ||
-			d.Failed() {
+			d.HasErrors() {
 			return false, err
 		}
-		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || wanted.MaxCycles < 2 {
+		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.SamplesPerSecond() || wanted.MaxCycles < 2 {
 			break
 		}
 		wanted.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
 		r.MaxCycles = wanted.MaxCycles
 	}
-	if o.Engine == engines.Netlist && !engines.FitsNetlist(r.Design, d) {
+	if o.Engine == engines.EngineNetlist && !engines.FitsNetlistEngine(r.Design, d) {
 		return false, nil
 	}
-	return true, r.Design.SimulateRange(ctx)
+	return true, r.Design.SimulateLatencyRange(ctx)
 }
 
-// runDesign folds the model and runs the folded design.
-func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in []engines.Tensors,
-	d *diag.List) (out []engines.Tensors, err error) {
+// runDesign folds the model and runs the design on the frames in, by the engine in o. It returns the output frames, or
+// nil after adding an error to d.
+func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in []engines.FrameTensors,
+	d *diag.List) (out []engines.FrameTensors, err error) {
 	if ok, err := r.fold(ctx, o, m, d); !ok || err != nil {
 		return nil, err
 	}
 	design := r.Design.Design
-	if o.Engine.Synthesised() && o.Engine != engines.Circuit {
+	if o.Engine.RunsSystemVerilog() && o.Engine != engines.EngineCircuit {
 		o.ReportProgress("compiling", 0, 0)
 		for part := range slices.Chunk(in, engines.FramesPerBench(design.Model.Graph)) {
 			streams, err := engines.RunEval(ctx, design.Model, part)
@@ -145,35 +151,35 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 	if err != nil {
 		return nil, err
 	}
-	if o.Engine == engines.Circuit {
+	if o.Engine == engines.EngineCircuit {
 		return engines.RunCircuits(ctx, design, in, streams)
 	}
-	if o.Engine == engines.Cycle {
+	if o.Engine == engines.EngineCycle {
 		if r.Trace, err = engines.RunCycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {
 			return nil, err
 		}
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	o.ReportProgress("compiling", 0, 0)
-	files, err := templates.Project(design, templates.TestVectors{Frames: streams}, templates.Options{})
+	files, err := templates.GenerateProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
 	out, err = engines.RunCSim(ctx, design, files, streams)
-	var missing *templates.NoCompiler
+	var missing *templates.NoCompilerError
 	if errors.As(err, &missing) {
-		d.Fail(diag.CompilerMissing, "", missing.Error(), "install g++ or clang++, or use --engine cycle")
+		d.AddError(diag.CppCompilerMissing, "", missing.Error(), "install g++ or clang++, or use --engine cycle")
 		return nil, nil
 	}
 	return out, err
 }
 
-// draw writes the VCD file and the timeline, if they are asked for.
-func (o Options) draw(d *dataflow.Design, t *rtlsim.Trace) error {
+// draw writes the VCD file and the timeline of the run t, as far as the options name such files.
+func (o Options) draw(d *dataflow.Design, t *rtlsim.RunTrace) error {
 	for _, f := range []struct {
 		path string
-		draw func(io.Writer, *dataflow.Design, *rtlsim.Trace) error
-	}{{o.VCD, rtlsim.WriteVCD}, {o.Timeline, rtlsim.WriteTimeline}} {
+		draw func(io.Writer, *dataflow.Design, *rtlsim.RunTrace) error
+	}{{o.VCD, rtlsim.WriteVCD}, {o.Timeline, rtlsim.WriteTimelineSVG}} {
 		if f.path == "" {
 			continue
 		}
@@ -181,7 +187,7 @@ func (o Options) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 		if err := f.draw(&b, d, t); err != nil {
 			return err
 		}
-		if err := outputdir.WriteFile(f.path, b.Bytes()); err != nil {
+		if err := outputdir.WriteFileAtomically(f.path, b.Bytes()); err != nil {
 			return err
 		}
 	}

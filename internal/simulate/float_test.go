@@ -28,17 +28,17 @@ func TestFloat(t *testing.T) {
 	o := simulate.Options{Source: options.Source{Model: mlp, SampleFiles: options.SampleFiles{Data: input}},
 		OutputFiles: simulate.OutputFiles{Trace: trace}}
 	got := simtest.RunClean(t, o)
-	if got.Engine != engines.Float {
+	if got.Engine != engines.EngineFloat {
 		t.Fatalf("engine %s", got.Engine)
 	}
-	o.Engine, o.Trace = engines.Reference, ""
+	o.Engine, o.Trace = engines.EngineReference, ""
 	want := simtest.RunClean(t, o)
 	for i, v := range want.Outputs[0].Data {
 		if off := math.Abs(got.Outputs[0].Data[i] - v); off > math.Abs(v)*0x1p-22 {
 			t.Fatalf("output %d is %v, want %v", i, got.Outputs[0].Data[i], v)
 		}
 	}
-	y, err := npy.ReadFile(filepath.Join(trace, simulate.TraceName(got.Out[0].Name)+".npy"))
+	y, err := npy.ReadArrays(filepath.Join(trace, simulate.TraceName(got.Out[0].Name)+".npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +46,13 @@ func TestFloat(t *testing.T) {
 		t.Errorf("traced %v, want %v", y[""].Data[3], got.Outputs[0].Data[3])
 	}
 	var d diag.List
-	s, err := check.Stats(t.Context(), check.StatsOptions{Source: options.Source{Model: mlp,
+	s, err := check.RunStats(t.Context(), check.StatsOptions{Source: options.Source{Model: mlp,
 		SampleFiles: options.SampleFiles{Data: input}}}, &d)
 	if err != nil || s == nil || s.Samples != got.Samples {
 		t.Errorf("%+v %v %v, want %d samples", s, err, d.Diags, got.Samples)
 	}
-	o.Engine = engines.Fast
-	if r, err := simulate.Run(t.Context(), o, &d); r != nil || err != nil || !d.Failed() {
+	o.Engine = engines.EngineFast
+	if r, err := simulate.Run(t.Context(), o, &d); r != nil || err != nil || !d.HasErrors() {
 		t.Error("engine fast, which is asked for, has no layers")
 	}
 }
@@ -67,12 +67,13 @@ func TestFloatGivesWhatPackagesGive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(shelf, name)
-			want, err := npy.ReadFile(filepath.Join(folder, "outputs_float"+kind))
+			want, err := npy.ReadArrays(filepath.Join(folder, "outputs_float"+kind))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := simtest.RunOK(t, simulate.Options{Source: options.Source{Model: filepath.Join(folder, "float.onnx"),
-				SampleFiles: options.SampleFiles{Data: filepath.Join(folder, "inputs"+kind)}}, Engine: engines.Float})
+				SampleFiles: options.SampleFiles{Data: filepath.Join(folder, "inputs"+kind)}},
+				Engine: engines.EngineFloat})
 			for k, out := range got.Outputs {
 				is := want[got.Out[k].Name]
 				// The file gives an outgoing state the name of the incoming state.

@@ -21,16 +21,16 @@ func TestImportsOnce(t *testing.T) {
 	var d diag.List
 	o := Options{Source: options.Source{Model: mlp, Quantisation: options.Quantisation{Calibrate: input},
 		SampleFiles: options.SampleFiles{Data: input}}}
-	made, opt, err := source.OpenQuantised(t.Context(), o.Source, &d)
+	made, opt, err := source.ReadAndQuantiseModel(t.Context(), o.Source, &d)
 	if err != nil || made == nil {
 		t.Fatal(err, d.Diags)
 	}
 	data := datafile.OpenForRereading(o.Stdin, input, made.Inputs, &d)
 	defer data.Close()
 	o.Source = opt
-	was, _ := made.Imported(data.Shapes())
-	engine, im, err := o.importFor(made, data.Shapes(), &d)
-	if err != nil || engine != engines.Fast || was == nil || im != was {
+	was, _ := made.ReusableImport(data.ArrayShapes())
+	engine, im, err := o.importFor(made, data.ArrayShapes(), &d)
+	if err != nil || engine != engines.EngineFast || was == nil || im != was {
 		t.Errorf("engine %s, %v: the quantised model was imported again", engine, err)
 	}
 	_, other, err := o.importFor(made, map[string][]int{"": {8, 65}}, &d)

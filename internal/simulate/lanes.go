@@ -44,14 +44,15 @@ type traffic struct {
 	failed  bool
 }
 
+// parts returns the number of parts into which the samples are divided.
 func (x *traffic) parts() int { return (x.n + x.size - 1) / x.size }
 
-// drive runs one lane until no parts are left.
+// drive makes a lane by open, and runs it until no parts are left or a part has failed.
 func (x *traffic) drive(open func() lane) {
 	var l lane
 	at := -1
 	err := func() (err error) {
-		defer crash.Catch(&err)
+		defer crash.CatchPanic(&err)
 		l = open()
 		return nil
 	}()
@@ -76,14 +77,14 @@ func (x *traffic) drive(open func() lane) {
 	}
 }
 
-// caught calls f and converts a panic to an error.
+// caught calls f and returns its error. It converts a panic to an error.
 func caught(f func() error) (err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	return f()
 }
 
-// read has the lane read the next part and returns the part's number. more is false if no part is left. before is an
-// error that prevents reading.
+// read has the lane read the next part, and returns the part's number. more is false if no part is left or a part has
+// failed. If before is not nil, it returns that error for the part instead of reading it.
 func (x *traffic) read(l lane, before error) (at int, more bool, err error) {
 	x.reading.Lock()
 	defer x.reading.Unlock()
@@ -97,13 +98,14 @@ func (x *traffic) read(l lane, before error) (at int, more bool, err error) {
 	return at, true, err
 }
 
+// over reports whether a part has failed or the context has ended, so that no more parts are read.
 func (x *traffic) over() bool {
 	x.turn.L.Lock()
 	defer x.turn.L.Unlock()
 	return x.failed || x.ctx.Err() != nil
 }
 
-// wait waits until all earlier parts are done. It returns false if a part failed.
+// wait waits until all parts before part at are done. It returns false if a part failed.
 func (x *traffic) wait(at int) bool {
 	x.turn.L.Lock()
 	defer x.turn.L.Unlock()
@@ -113,7 +115,7 @@ func (x *traffic) wait(at int) bool {
 	return !x.failed
 }
 
-// pass records that part at is done, or that it failed with err.
+// pass records that part at is done, or that it failed with err. It wakes the waiting lanes.
 func (x *traffic) pass(at int, err error) {
 	if err != nil {
 		x.fail(at, err)
@@ -125,6 +127,7 @@ func (x *traffic) pass(at int, err error) {
 	x.turn.Broadcast()
 }
 
+// fail records err as the error of the run, unless there is one already. It wakes the waiting lanes.
 func (x *traffic) fail(at int, err error) {
 	x.turn.L.Lock()
 	defer x.turn.L.Unlock()

@@ -44,9 +44,9 @@ func TestLengthsOfData(t *testing.T) {
 		return path
 	}
 	lengths := []float64{1, 5, 3, 2, 4}
-	b, err := npy.Format(&npy.Array{DType: "int64", Shape: []int{len(lengths)}, Data: lengths})
+	b, err := npy.EncodeNPY(&npy.Array{DType: "int64", Shape: []int{len(lengths)}, Data: lengths})
 	o := simulate.Options{Source: options.Source{Model: write("m.onnx", n.ONNX(), nil),
-		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}},
+		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 5}}},
 		LengthsFile: write("lengths.npy", b, err)}
 	run := func(engine engines.Engine, behind float64) *simulate.Result {
 		choices := rnntest.Seeded(1)
@@ -66,7 +66,7 @@ func TestLengthsOfData(t *testing.T) {
 		case "flat":
 			shape = []int{len(lengths), 5, n.Inputs[0].Features}
 		}
-		b, err := npy.Format(&npy.Array{DType: "float32", Shape: shape, Data: data})
+		b, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: shape, Data: data})
 		o.Data, o.Engine = write(string(engine)+".npy", b, err), engine
 		var d diag.List
 		r, err := simulate.Run(context.Background(), o, &d)
@@ -75,9 +75,10 @@ func TestLengthsOfData(t *testing.T) {
 		}
 		return r
 	}
-	want := run(engines.Reference, 0)
+	want := run(engines.EngineReference, 0)
 	tier.Needs(t, "verilator", "g++")
-	for _, engine := range []engines.Engine{engines.Reference, engines.Eval, engines.Cycle, engines.CSim, engines.RTL} {
+	for _, engine := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle,
+		engines.EngineCSim, engines.EngineRTL} {
 		got := run(engine, 1)
 		for k, a := range got.Outputs {
 			if !slices.Equal(a.Shape, want.Outputs[k].Shape) || !slices.Equal(a.Data, want.Outputs[k].Data) {
@@ -103,28 +104,29 @@ func TestLengthsOfData(t *testing.T) {
 // has the values of the model's own tensors.
 func tracesAgree(t *testing.T, o simulate.Options, want *simulate.Result) {
 	t.Helper()
-	dirs := map[engines.Engine]string{engines.Reference: t.TempDir(), engines.Cycle: t.TempDir()}
+	dirs := map[engines.Engine]string{engines.EngineReference: t.TempDir(), engines.EngineCycle: t.TempDir()}
 	for o.Engine, o.Trace = range dirs {
 		simtest.RunClean(t, o)
 	}
 	for k, out := range want.Out {
-		a := samplefiles.Read(t, filepath.Join(dirs[engines.Reference], simulate.TraceName(out.Name)+".npy"))
+		a := samplefiles.Read(t, filepath.Join(dirs[engines.EngineReference], simulate.TraceName(out.Name)+".npy"))
 		if !slices.EqualFunc(a.Data, want.Outputs[k].Data, func(traced, output float64) bool {
 			return float64(float32(traced)) == output // a trace is of float64, an output of what the file says
 		}) {
 			t.Errorf("%s is traced as %v, want %v", out.Name, a, want.Outputs[k])
 		}
 	}
-	scales, err := filepath.Glob(filepath.Join(dirs[engines.Cycle], "*.scale.npy"))
+	scales, err := filepath.Glob(filepath.Join(dirs[engines.EngineCycle], "*.scale.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	compared := 0
 	for _, file := range scales {
 		name := strings.TrimSuffix(filepath.Base(file), ".scale.npy")
-		codes, scale := samplefiles.Read(t, filepath.Join(dirs[engines.Cycle], name+".npy")), samplefiles.Read(t, file)
-		bias := samplefiles.Read(t, filepath.Join(dirs[engines.Cycle], name+".bias.npy"))
-		ref := filepath.Join(dirs[engines.Reference], name+".npy")
+		codes, scale := samplefiles.Read(t, filepath.Join(dirs[engines.EngineCycle], name+".npy")), samplefiles.Read(t,
+			file)
+		bias := samplefiles.Read(t, filepath.Join(dirs[engines.EngineCycle], name+".bias.npy"))
+		ref := filepath.Join(dirs[engines.EngineReference], name+".npy")
 		if _, err := os.Stat(ref); err != nil {
 			continue // a sum of products has no tensor of its own
 		}
@@ -163,10 +165,10 @@ func TestLengthsRefused(t *testing.T) {
 		"below the minimum": {[]float64{4, 2, 1}, "sample 2 has the length 1, want 2 to 4", "--dim T=1..5"},
 	} {
 		o := simulate.Options{Source: options.Source{Model: model,
-			ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengths{Axis: "T",
+			ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T",
 				Min: 1, Max: 5}}, SampleFiles: options.SampleFiles{Data: samplefiles.Write(t, samplefiles.Noise(1,
 				rnntest.StoredShape(n, 3, 4)...))}},
-			Engine: engines.Eval, LengthsFile: samplefiles.Save(t, filepath.Join(t.TempDir(), "lengths.npy"),
+			Engine: engines.EngineEval, LengthsFile: samplefiles.Save(t, filepath.Join(t.TempDir(), "lengths.npy"),
 				&npy.Array{DType: "float64", Shape: []int{len(c.lengths)}, Data: c.lengths})}
 		if name == "below the minimum" {
 			o.Lengths.Min = 2

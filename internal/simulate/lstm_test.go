@@ -37,23 +37,23 @@ func TestLSTMFormats(t *testing.T) {
 					ModelInputs: options.ModelInputs{LSTM: formats},
 					SampleFiles: options.SampleFiles{Data: input}}, Engine: e})
 			}
-			for _, e := range []engines.Engine{engines.Eval, engines.Cycle} {
-				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormatsMissing ||
+			for _, e := range []engines.Engine{engines.EngineEval, engines.EngineCycle} {
+				if _, d := run(t, e, ""); !d.HasErrors() || d.Diags[0].Code != diag.LSTMGateFormatsMissing ||
 					d.Diags[0].Text == "" {
 					t.Fatalf("%s without formats: %v", e, d.Diags)
 				}
 			}
-			want, d := run(t, engines.Reference, m.Path(m.Info.LSTM))
-			if d.Failed() {
+			want, d := run(t, engines.EngineReference, m.Path(m.Info.LSTM))
+			if d.HasErrors() {
 				t.Fatal(d.Diags)
 			}
-			for _, e := range []engines.Engine{engines.Eval, engines.Cycle, engines.CSim} {
+			for _, e := range []engines.Engine{engines.EngineEval, engines.EngineCycle, engines.EngineCSim} {
 				t.Run(string(e), func(t *testing.T) {
-					if e == engines.CSim {
+					if e == engines.EngineCSim {
 						tier.Needs(t, "g++")
 					}
 					got, d := run(t, e, m.Path(m.Info.LSTM))
-					if d.Failed() {
+					if d.HasErrors() {
 						t.Fatal(d.Diags)
 					}
 					for k, out := range want.Outputs {

@@ -25,11 +25,12 @@ type floatFormat struct{ exponent, mantissa, bias, top float64 }
 // floatImages is a network of images in a minifloat format: a padded convolution, a depthwise one, a maximum, a matrix.
 func floatImages(f floatFormat, r *rand.Rand) []byte {
 	const qonnx = "qonnx.custom_op.general"
-	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.Float32, 1, 2, 6, 6).Output("y", graph.Float32, 1, 3)
-	m.Init("e", graph.Float32, nil, f.exponent).Init("m", graph.Float32, nil, f.mantissa)
-	m.Init("bias", graph.Float32, nil, f.bias).Init("top", graph.Float32, nil, f.top)
+	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.DTypeFloat32, 1, 2, 6, 6).Output("y", graph.DTypeFloat32, 1,
+		3)
+	m.Init("e", graph.DTypeFloat32, nil, f.exponent).Init("m", graph.DTypeFloat32, nil, f.mantissa)
+	m.Init("bias", graph.DTypeFloat32, nil, f.bias).Init("top", graph.DTypeFloat32, nil, f.top)
 	quant := func(x string, scale float64) string {
-		m.Init(x+"s", graph.Float32, nil, scale)
+		m.Init(x+"s", graph.DTypeFloat32, nil, scale)
 		m.Node("FloatQuant", x, x+"s", "e", "m", "bias", "top").Domain(qonnx).Int("saturation", 1).
 			Str("rounding_mode", "ROUND").Out(x + "q")
 		return x + "q"
@@ -43,7 +44,7 @@ func floatImages(f floatFormat, r *rand.Rand) []byte {
 		for i := range values {
 			values[i] = float64(float32(r.NormFloat64() * math.Exp(2*r.NormFloat64())))
 		}
-		m.Init(name, graph.Float32, shape, values...)
+		m.Init(name, graph.DTypeFloat32, shape, values...)
 		return quant(name, 0.125)
 	}
 	m.Node("Conv", quant("x", 0.25), weights("w0", 4, 2, 3, 3)).Ints("pads", 1, 1, 1, 1).Out("c0")
@@ -65,19 +66,19 @@ func TestFloatImages(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(7, uint64(f.exponent)))
 			o := simulate.Options{Source: options.Source{Model: samplefiles.WriteFile(t, "floats.onnx", floatImages(f,
-				r))}, Engine: engines.Reference}
+				r))}, Engine: engines.EngineReference}
 			x := make([]float64, 4*2*6*6)
 			for i := range x {
 				x[i] = float64(float32(r.NormFloat64() * math.Exp(r.NormFloat64())))
 			}
 			o.Data = samplefiles.Write(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
-			list := []engines.Engine{engines.Fast, engines.Eval, engines.Cycle}
+			list := []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle}
 			if !tier.Quick() {
 				tier.Needs(t, "g++")
-				list = append(list, engines.CSim)
+				list = append(list, engines.EngineCSim)
 				if name == "E4M3" {
 					tier.Needs(t, "verilator")
-					list = append(list, engines.RTL)
+					list = append(list, engines.EngineRTL)
 				}
 			}
 			simtest.Agree(t, list, o, simtest.RunOK(t, o).Outputs)
@@ -88,15 +89,16 @@ func TestFloatImages(t *testing.T) {
 // floatSums is a sum of n products of minifloats, whose weights are the least of the format and then its largest.
 func floatSums(f floatFormat, n int) []byte {
 	const qonnx = "qonnx.custom_op.general"
-	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.Float32, 1, n).Output("y", graph.Float32, 1, 1)
-	m.Init("e", graph.Float32, nil, f.exponent).Init("m", graph.Float32, nil, f.mantissa)
-	m.Init("bias", graph.Float32, nil, f.bias).Init("top", graph.Float32, nil, f.top).Init("one", graph.Float32, nil, 1)
+	m := onnxtest.New(13).Opset(qonnx, 1).Input("x", graph.DTypeFloat32, 1, n).Output("y", graph.DTypeFloat32, 1, 1)
+	m.Init("e", graph.DTypeFloat32, nil, f.exponent).Init("m", graph.DTypeFloat32, nil, f.mantissa)
+	m.Init("bias", graph.DTypeFloat32, nil, f.bias).Init("top", graph.DTypeFloat32, nil, f.top).Init("one",
+		graph.DTypeFloat32, nil, 1)
 	values := make([]float64, n)
 	for i := range values {
 		values[i] = f.top
 	}
 	values[0] = math.Ldexp(1, int(1-f.bias-f.mantissa))
-	m.Init("w", graph.Float32, []int{n, 1}, values...)
+	m.Init("w", graph.DTypeFloat32, []int{n, 1}, values...)
 	for _, name := range []string{"x", "w"} {
 		m.Node("FloatQuant", name, "one", "e", "m", "bias", "top").Domain(qonnx).Int("saturation", 1).
 			Str("rounding_mode", "ROUND").Out(name + "q")
@@ -134,7 +136,7 @@ func TestFloatSums(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case c.says == "":
-				if d.Failed() {
+				if d.HasErrors() {
 					t.Error(d.Diags)
 				}
 			case len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, c.says) ||

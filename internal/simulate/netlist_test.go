@@ -42,14 +42,14 @@ func TestEngineNetlist(t *testing.T) {
 			o := simulate.Options{Source: options.Source{Model: m.Path("model.onnx"),
 				SampleFiles: options.SampleFiles{Data: input}},
 				Hardware: options.Hardware{Board: c.board}, Goal: options.Goal{FPS: c.fps, OverBudget: true},
-				Engine: engines.Netlist}
+				Engine: engines.EngineNetlist}
 			got, d := simtest.Run(t, o)
-			if d.Failed() {
+			if d.HasErrors() {
 				t.Fatal(d.Diags)
 			}
-			o.Board, o.Engine = "zcu104", engines.CSim // which Vitis HLS knows
+			o.Board, o.Engine = "zcu104", engines.EngineCSim // which Vitis HLS knows
 			want, d := simtest.Run(t, o)
-			if d.Failed() {
+			if d.HasErrors() {
 				t.Fatal(d.Diags)
 			}
 			for k, y := range want.Outputs {

@@ -15,34 +15,34 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// Options says which model to run, on which engine, with which samples. Without Data, the samples are the source's
-// own.
+// Options says which model to run, on which engine, with which samples. If Data is empty, the samples are those that
+// the model's source comes with.
 type Options struct {
 	options.Source
 	options.Hardware
 	options.Goal
-	AccBits     options.AccBits // widths of accumulators that overflow, with Overflow
-	Engine      engines.Engine  // "": chosen by the model; Result.Engine tells
-	LengthsFile string          // .npy with the lengths of the samples' sequences; may be empty
-	Compare     string          // .npy or .npz to compare with; may be empty
-	Decode      ctc.Method      // how to decode scores to text; "" means as the model's metadata say
+	AccBits     options.AskedAccBits // widths of accumulators that overflow, with Overflow
+	Engine      engines.Engine       // "": chosen by the model; Result.Engine tells
+	LengthsFile string               // .npy with the lengths of the samples' sequences; may be empty
+	Compare     string               // .npy or .npz to compare with; may be empty
+	Decode      ctc.DecodingMethod   // how to decode scores to text; "" means as the model's metadata say
 	// how accumulators of AccBits bits overflow, in the model as written; "": they do not
-	Overflow     frontend.Overflow
+	Overflow     frontend.OverflowMode
 	RandomOrders int // number of random orders of addition to try, with Saturate
 	OutputFiles
 }
 
-// OutputFiles says what a simulation writes, and what it keeps in memory.
+// OutputFiles says which files a simulation writes, and how many elements of its outputs it keeps in memory.
 type OutputFiles struct {
-	Output   string    // .npy or .npz, or StdioPath; may be empty
-	Stdout   io.Writer // receives the output if Output is StdioPath
+	Output   string    // .npy or .npz, or StandardStreamPath; may be empty
+	Stdout   io.Writer // receives the output if Output is StandardStreamPath
 	MaxShown int       // number of elements of each output to keep; 0: all
 	Trace    string    // folder for every tensor; may be empty
 	VCD      string    // file for the waveforms of all streams, with engine cycle; may be empty
 	Timeline string    // SVG file that shows when layers work, with engine cycle; may be empty
 }
 
-// A Result is the result of a simulation.
+// A Result holds the outputs and the measurements of a simulation.
 type Result struct {
 	Source         *source.ModelSource
 	Engine         engines.Engine // the engine that ran
@@ -53,16 +53,16 @@ type Result struct {
 	Texts          []string          // by sample, for a model whose scores are decoded; else nil
 	Decoder        *ctc.Decoder      // the decoder of Texts
 	Design         *folding.Design   // of engines cycle and csim
-	Trace          *rtlsim.Trace     // of engine cycle
-	Compare        *Comparison       // with --compare
+	Trace          *rtlsim.RunTrace  // of engine cycle
+	Compare        *OutputComparison // with --compare
 	Accuracy       *samples.Accuracy // with labels
 	Overflow       *OverflowReport   // with narrower accumulators; then Outputs are the outputs with overflow
 	StatedAccuracy *float64          // with labels: the accuracy in the info.json beside the model
 	MaxCycles      int               // limit for each layer's clocks per frame if no board was given; else 0
 }
 
-// A Comparison counts the results of --compare, in samples.
-type Comparison struct {
+// An OutputComparison counts samples by how their outputs compare with those in the file of --compare.
+type OutputComparison struct {
 	Samples int `json:"samples"`
 	// equal in every output code; real values after the last quantiser may be rounded differently
 	Equal int `json:"equal"`
@@ -75,15 +75,15 @@ type Comparison struct {
 
 // An OverflowReport describes the outputs that too narrow accumulators would give. No hardware of hlsgen computes them.
 type OverflowReport struct {
-	Overflow frontend.Overflow `json:"overflow"`
-	Layers   []OverflowLayer   `json:"layers"`
-	Changed  int               `json:"samples_changed"` // samples whose outputs differ from the model's
-	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
-	Orders   []OverflowInOrder `json:"orders,omitempty"` // of --acc-order: random orders of addition
+	Overflow frontend.OverflowMode `json:"overflow"`
+	Layers   []LayerOverflow       `json:"layers"`
+	Changed  int                   `json:"samples_changed"` // samples whose outputs differ from the model's
+	Accuracy *samples.Accuracy     `json:"accuracy,omitempty"`
+	Orders   []RandomOrderOverflow `json:"orders,omitempty"` // of --acc-order: random orders of addition
 }
 
-// An OverflowLayer describes a layer with narrower accumulators.
-type OverflowLayer struct {
+// A LayerOverflow describes a layer with narrower accumulators.
+type LayerOverflow struct {
 	Layer     string `json:"layer"`
 	Node      string `json:"node"`
 	Bits      int    `json:"bits"`
@@ -92,8 +92,8 @@ type OverflowLayer struct {
 	Overflows int    `json:"sums_that_overflow"`
 }
 
-// An OverflowInOrder gives the results with products added in a random order, which differs from layer to layer.
-type OverflowInOrder struct {
+// A RandomOrderOverflow holds the results of a run in which each layer adds its products in a random order of its own.
+type RandomOrderOverflow struct {
 	Changed  int               `json:"samples_changed"`
 	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
 }

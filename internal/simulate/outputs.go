@@ -13,39 +13,39 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
+// An outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
 type outputs struct {
 	source  *samples.SampleSource
 	out     []dataflow.RealPort
 	path    string
-	draft   *outputdir.Draft // nil if nothing goes to a file
-	columns []column         // by output
-	offset  int64            // bytes written to the stream
+	draft   *outputdir.DraftFile // nil if nothing goes to a file
+	columns []column             // by output
+	offset  int64                // bytes written to the stream
 	stream  io.Writer
 }
 
-// A column is one output of all samples.
+// A column is one output of the model, for all samples.
 type column struct {
 	*npy.Array // Data holds only the elements to show
 	header     []byte
-	to         io.WriterAt      // nil if the output is not written
-	own        *outputdir.Draft // temporary file of an output, for an .npz archive; else nil
+	to         io.WriterAt          // nil if the output is not written
+	own        *outputdir.DraftFile // temporary file of an output, for an .npz archive; else nil
 }
 
-// openOutputs begins to write the outputs of samples to the file path. The path StdioPath means stream; an empty path
-// means that nothing is written. shown is the number of elements of each output to keep in memory, 0 for all.
+// openOutputs begins to write the outputs of the samples s to the file path. StandardStreamPath means stream, and an
+// empty path means no file. shown is the number of elements of each output to keep in memory, or 0 for all.
 func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []dataflow.RealPort,
 	shown int) (w *outputs,
 	err error) {
 	w = &outputs{source: s, out: out, path: path}
 	for _, o := range out {
-		c := column{Array: &npy.Array{DType: o.NumpyDType(), Shape: s.Shape(o)}}
-		n := c.Size()
+		c := column{Array: &npy.Array{DType: o.NumpyDType(), Shape: s.JoinedOutputShape(o)}}
+		n := c.ElementCount()
 		if shown > 0 {
 			n = min(n, shown)
 		}
 		c.Data = make([]float64, n)
-		if c.header, err = npy.Header(c.DType, c.Shape); err != nil {
+		if c.header, err = npy.EncodeNPYHeader(c.DType, c.Shape); err != nil {
 			return nil, err
 		}
 		w.columns = append(w.columns, c)
@@ -54,21 +54,21 @@ func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []d
 		return w, nil
 	}
 	first := &w.columns[0]
-	if path == samples.StdioPath {
+	if path == samples.StandardStreamPath {
 		w.stream = stream
 		first.to = w
-		if s.Extent(out[0], 0, s.Count).Blocks > 1 {
+		if s.ExtentOfRuns(out[0], 0, s.Count).Blocks > 1 {
 			first.to = &held{}
 		}
 		return w, w.begin()
 	}
-	if w.draft, err = outputdir.Create(path); err != nil {
+	if w.draft, err = outputdir.CreateDraft(path); err != nil {
 		return nil, err
 	}
 	first.to = w.draft
 	if strings.HasSuffix(path, ".npz") {
 		for k := range w.columns {
-			d, err := w.draft.ExtraFile(k)
+			d, err := w.draft.CreateHiddenExtra(k)
 			if err != nil {
 				w.release()
 				return nil, err
@@ -83,7 +83,7 @@ func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []d
 	return w, nil
 }
 
-// begin writes the headers of the arrays.
+// begin writes the header of each array that is written.
 func (w *outputs) begin() error {
 	for _, c := range w.columns {
 		if c.to == nil {
@@ -96,7 +96,7 @@ func (w *outputs) begin() error {
 	return nil
 }
 
-// WriteAt appends b to the stream. at must be the number of bytes written so far.
+// WriteAt appends b to the stream. at must be the number of bytes written so far. It implements io.WriterAt.
 func (w *outputs) WriteAt(b []byte, at int64) (int, error) {
 	if at != w.offset {
 		return 0, errors.New("what goes to a stream is not in order")
@@ -106,9 +106,10 @@ func (w *outputs) WriteAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// held is a file in memory.
+// A held is a file in memory. It collects outputs that do not arrive in the order of the file.
 type held struct{ b []byte }
 
+// WriteAt writes b at the offset at. It implements io.WriterAt.
 func (h *held) WriteAt(b []byte, at int64) (int, error) {
 	if grow := int(at) + len(b) - len(h.b); grow > 0 {
 		h.b = append(h.b, make([]byte, grow)...)
@@ -116,14 +117,14 @@ func (h *held) WriteAt(b []byte, at int64) (int, error) {
 	return copy(h.b[at:], b), nil
 }
 
-// encode encodes output k of the samples in [from, to) for the file, reusing the memory of b. It returns an empty slice
-// for an output that is not written.
+// encode encodes output k of the samples in [from, to) for the file, and reuses the memory of b. It returns an empty
+// slice for an output that is not written.
 func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte, error) {
 	c := w.columns[k]
 	if c.to == nil {
 		return b[:0], nil
 	}
-	e := w.source.Extent(w.out[k], from, to)
+	e := w.source.ExtentOfRuns(w.out[k], from, to)
 	b, err := npy.AppendElements(b[:0], c.DType, data, e.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(w.path), err)
@@ -131,12 +132,12 @@ func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte,
 	return b, nil
 }
 
-// put writes the bytes b of encode for output k of the samples in [from, to). It also keeps the elements of data that
-// are shown.
+// put writes b, the bytes from encode for output k of the samples in [from, to). It also keeps the elements of data
+// that are to be shown.
 func (w *outputs) put(k int, b []byte, data []float64, from, to int) error {
 	c := w.columns[k]
-	e := w.source.Extent(w.out[k], from, to)
-	n, size := e.To-e.From, npy.ElementSize(c.DType)
+	e := w.source.ExtentOfRuns(w.out[k], from, to)
+	n, size := e.To-e.From, npy.ElementBytes(c.DType)
 	for block := range e.Blocks {
 		at := block*e.Block + e.From
 		if at < len(c.Data) {
@@ -152,7 +153,7 @@ func (w *outputs) put(k int, b []byte, data []float64, from, to int) error {
 	return nil
 }
 
-// arrays returns the outputs as arrays, with the elements that are kept.
+// arrays returns the outputs as arrays. Their data are only the elements that are kept in memory.
 func (w *outputs) arrays() (list []*npy.Array) {
 	for _, c := range w.columns {
 		list = append(list, c.Array)
@@ -160,7 +161,7 @@ func (w *outputs) arrays() (list []*npy.Array) {
 	return list
 }
 
-// finish completes the file and gives it its name.
+// finish completes the file and gives it its final name.
 func (w *outputs) finish() error {
 	if h, ok := w.columns[0].to.(*held); ok {
 		_, err := w.stream.Write(h.b)
@@ -172,44 +173,49 @@ func (w *outputs) finish() error {
 	if w.columns[0].own != nil {
 		files := map[string]io.Reader{}
 		for k, c := range w.columns {
-			n := int64(len(c.header)) + int64(c.Size())*int64(npy.ElementSize(c.DType))
+			n := int64(len(c.header)) + int64(c.ElementCount())*int64(npy.ElementBytes(c.DType))
 			files[w.out[k].Name] = io.NewSectionReader(c.own, 0, n)
 		}
-		if err := npy.WriteZip(w.draft, files); err != nil {
+		if err := npy.WriteNPZ(w.draft, files); err != nil {
 			return err
 		}
 	}
-	return w.draft.Put()
+	return w.draft.RenameIntoPlace()
 }
 
-// NotWrittenError is an error after which the output file was not written.
-type NotWrittenError struct {
+// An OutputNotWrittenError says that a simulation failed with Err, and so did not write the output file File.
+type OutputNotWrittenError struct {
 	File string
 	Err  error
 }
 
-func (e *NotWrittenError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
-func (e *NotWrittenError) Unwrap() error { return e.Err }
+// Error returns the message with its reason.
+func (e *OutputNotWrittenError) Error() string {
+	return fmt.Sprintf("%v; %s", e.Err, e.MessageWithoutReason())
+}
 
-// What returns the message without its reason.
-func (e *NotWrittenError) What() string { return e.File + " is not written" }
+// Unwrap returns the reason.
+func (e *OutputNotWrittenError) Unwrap() error { return e.Err }
 
-// unwritten adds to an error that the output file was not written.
+// MessageWithoutReason returns the message that the file is not written, without the reason.
+func (e *OutputNotWrittenError) MessageWithoutReason() string { return e.File + " is not written" }
+
+// unwritten wraps err in an OutputNotWrittenError if an output file was to be written.
 func (w *outputs) unwritten(err error) error {
 	if err == nil || w.draft == nil {
 		return err
 	}
-	return &NotWrittenError{filepath.Base(w.path), err}
+	return &OutputNotWrittenError{filepath.Base(w.path), err}
 }
 
-// release removes files that were not finished.
+// release removes the files that were not finished.
 func (w *outputs) release() {
 	for _, c := range w.columns {
 		if c.own != nil {
-			c.own.Release()
+			c.own.RemoveUnlessRenamed()
 		}
 	}
 	if w.draft != nil {
-		w.draft.Release()
+		w.draft.RemoveUnlessRenamed()
 	}
 }

@@ -71,14 +71,14 @@ func affine(r *rand.Rand, n int, dyadic bool) prefixStage {
 	op := ops[r.IntN(len(ops))]
 	c := numbersOf(r, n, 0.5, 2, dyadic)
 	return prefixStage{op.name, func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".c", graph.Float32, []int{n}, c...).Node(op.name, x, y+".c").Out(y)
+		m.Init(y+".c", graph.DTypeFloat32, []int{n}, c...).Node(op.name, x, y+".c").Out(y)
 	}, byElement(func(x *big.Float, i int) *big.Float { return op.of(x, numOf(c[i])) })}
 }
 
 func matrix(r *rand.Rand, n int, dyadic bool) prefixStage {
 	w := numbersOf(r, n*n, -1, 1, dyadic)
 	return prefixStage{"MatMul", func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".w", graph.Float32, []int{n, n}, w...).Node("MatMul", x, y+".w").Out(y)
+		m.Init(y+".w", graph.DTypeFloat32, []int{n, n}, w...).Node("MatMul", x, y+".w").Out(y)
 	}, func(x []*big.Float) []*big.Float { return timesMatrix(x, w, n) }}
 }
 
@@ -86,8 +86,9 @@ func matrix(r *rand.Rand, n int, dyadic bool) prefixStage {
 func convolution(r *rand.Rand, n int, dyadic bool) prefixStage {
 	w, b := numbersOf(r, 3, -1, 1, dyadic), numbersOf(r, 1, -1, 1, dyadic)
 	return prefixStage{"Conv", func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".w", graph.Float32, []int{1, 1, 3}, w...).Init(y+".b", graph.Float32, []int{1}, b...).
-			Init(y+".in", graph.Int64, []int{3}, 1, 1, float64(n)).Init(y+".out", graph.Int64, []int{2}, 1, float64(n))
+		m.Init(y+".w", graph.DTypeFloat32, []int{1, 1, 3}, w...).Init(y+".b", graph.DTypeFloat32, []int{1}, b...).
+			Init(y+".in", graph.DTypeInt64, []int{3}, 1, 1, float64(n)).Init(y+".out", graph.DTypeInt64, []int{2}, 1,
+			float64(n))
 		m.Node("Reshape", x, y+".in").Out(y + ".0")
 		m.Node("Conv", y+".0", y+".w", y+".b").Ints("pads", 1, 1).Out(y + ".1")
 		m.Node("Reshape", y+".1", y+".out").Out(y)
@@ -110,7 +111,7 @@ func quotient(r *rand.Rand, n int, dyadic bool) prefixStage {
 	w := numbersOf(r, n*n, -1, 1, dyadic)
 	divides := r.IntN(2) == 0
 	return prefixStage{fmt.Sprint("product or quotient: ", divides), func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".w", graph.Float32, []int{n, n}, w...).Init(y+".one", graph.Float32, nil, 1)
+		m.Init(y+".w", graph.DTypeFloat32, []int{n, n}, w...).Init(y+".one", graph.DTypeFloat32, nil, 1)
 		m.Node("MatMul", x, y+".w").Out(y + ".0")
 		if !divides {
 			m.Node("Sigmoid", y+".0").Out(y + ".1")
@@ -146,9 +147,11 @@ func recurrent(r *rand.Rand, n int, dyadic bool) prefixStage {
 	w, u := numbersOf(r, 4*h*h, -1, 1, dyadic), numbersOf(r, 4*h*h, -1, 1, dyadic)
 	b := numbersOf(r, 8*h, -1, 1, dyadic)
 	return prefixStage{"LSTM", func(m *onnxtest.Model, x, y string) {
-		m.Init(y+".w", graph.Float32, []int{1, 4 * h, h}, w...).Init(y+".u", graph.Float32, []int{1, 4 * h, h}, u...).
-			Init(y+".b", graph.Float32, []int{1, 8 * h}, b...).
-			Init(y+".in", graph.Int64, []int{3}, 2, 1, float64(h)).Init(y+".out", graph.Int64, []int{2}, 1, float64(n))
+		m.Init(y+".w", graph.DTypeFloat32, []int{1, 4 * h, h}, w...).Init(y+".u", graph.DTypeFloat32, []int{1, 4 * h,
+			h}, u...).
+			Init(y+".b", graph.DTypeFloat32, []int{1, 8 * h}, b...).
+			Init(y+".in", graph.DTypeInt64, []int{3}, 2, 1, float64(h)).Init(y+".out", graph.DTypeInt64, []int{2}, 1,
+			float64(n))
 		m.Node("Reshape", x, y+".in").Out(y + ".0")
 		m.Node("LSTM", y+".0", y+".w", y+".u", y+".b").Int("hidden_size", int64(h)).Out(y + ".1")
 		m.Node("Reshape", y+".1", y+".out").Out(y)
@@ -220,7 +223,7 @@ func (p *prefix) codes(x []float64) (codes []int64) {
 
 // write saves the model: the codes come out as what they stand for, by way of a layer.
 func (p *prefix) write(t *testing.T) string {
-	m := onnxtest.New(24).Opset("qonnx.custom_op.general", 2).Input("x0", graph.Float32, 1, p.n)
+	m := onnxtest.New(24).Opset("qonnx.custom_op.general", 2).Input("x0", graph.DTypeFloat32, 1, p.n)
 	for i, s := range p.stages {
 		s.write(m, fmt.Sprint("x", i), fmt.Sprint("x", i+1))
 	}
@@ -229,8 +232,8 @@ func (p *prefix) write(t *testing.T) string {
 		w[c*p.n+c] = 1
 	}
 	p.to.write(m, fmt.Sprint("x", len(p.stages)), "q")
-	m.Init("w", graph.Float32, []int{p.n, p.n}, w...).Node("MatMul", "q", "w").Out("y")
-	m.Output("y", graph.Float32, 1, p.n)
+	m.Init("w", graph.DTypeFloat32, []int{p.n, p.n}, w...).Node("MatMul", "q", "w").Out("y")
+	m.Output("y", graph.DTypeFloat32, 1, p.n)
 	model := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -314,7 +317,8 @@ func TestPrefixes(t *testing.T) {
 				}
 			}
 			input, model := samplefiles.WriteZip(t, map[string]*npy.Array{"x0": in}), p.write(t)
-			for _, e := range []engines.Engine{engines.Reference, engines.Fast, engines.Eval, engines.Cycle} {
+			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineFast, engines.EngineEval,
+				engines.EngineCycle} {
 				o := simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},
 					Hardware: options.Hardware{Board: "zcu104"}, Engine: e}

@@ -27,17 +27,18 @@ import (
 	"hlsgen/internal/source"
 )
 
-// Run runs the model on data from files. It reports errors like build.Run.
+// Run runs the model on samples from files. If the user has to change something, it adds the reasons to d and returns
+// nil without an error.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	r := &Result{}
 	o.ReportProgress("reading", 0, 0)
-	src, made, err := source.OpenQuantised(ctx, o.Source, d)
+	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
 	o.Source = made
-	open := datafile.OpenOnce
+	open := datafile.OpenForSinglePass
 	if len(o.States) > 0 { // samples are read twice
 		open = datafile.OpenForRereading
 	}
@@ -47,8 +48,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	defer data.Close()
 	o.ReportProgress("importing", 0, 0)
-	engine, im, err := o.importFor(r.Source, data.Shapes(), d)
-	if im == nil || im.Model == nil || d.Failed() || err != nil {
+	engine, im, err := o.importFor(r.Source, data.ArrayShapes(), d)
+	if im == nil || im.Model == nil || d.HasErrors() || err != nil {
 		return nil, err
 	}
 	o.Engine, r.Engine = engine, engine
@@ -57,8 +58,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if !ok {
 		return nil, nil
 	}
-	if ok, err := data.FeedStates(ctx, model, o.Engine == engines.Reference, d); !ok {
-		return nil, datafile.AddModelFault(err, r.Source.File, d)
+	if ok, err := data.ComputeMissingStates(ctx, model, o.Engine == engines.EngineReference, d); !ok {
+		return nil, datafile.AddModelFaultDiag(err, r.Source.File, d)
 	}
 	s := data.OpenSamples(model, steps, o.LengthsFile, d)
 	if s == nil {
@@ -68,10 +69,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	x := &simulation{o: o, r: r, im: im, model: model, source: s, data: data, d: d}
 	x.decoder = decoderOf(model, o.Decode, r.Source.File, d)
 	r.Decoder = x.decoder
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
-	if x.labels = r.labelled(o, s.Count, d); d.Failed() {
+	if x.labels = r.labelled(o, s.Count, d); d.HasErrors() {
 		return nil, nil
 	}
 	if s.Lengths != nil { // the shapes of the longest sequence
@@ -83,11 +84,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	return x.simulated(ctx)
 }
 
-// simulated runs the samples and returns the results.
+// simulated runs the samples and returns the results. The result is nil after it adds an error to d.
 func (x *simulation) simulated(ctx context.Context) (*Result, error) {
 	o, r := x.o, x.r
 	if o.Compare != "" {
-		file := datafile.OpenArrays(o.Compare, datafile.HintOutputs, x.d)
+		file := datafile.OpenArrayFile(o.Compare, datafile.OutputsFileHint, x.d)
 		if file == nil {
 			return nil, nil
 		}
@@ -101,15 +102,15 @@ func (x *simulation) simulated(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer x.out.release()
-	if err := x.told(x.run(ctx)); err != nil || x.d.Failed() {
+	if err := x.told(x.run(ctx)); err != nil || x.d.HasErrors() {
 		return nil, x.out.unwritten(err)
 	}
 	if err := x.out.finish(); err != nil {
 		return nil, x.out.unwritten(err)
 	}
 	if x.labels != nil {
-		a := samples.AccuracyOf(x.right, x.seen)
-		r.Accuracy, r.StatedAccuracy = &a, datafile.StatedAccuracy(o.Model)
+		a := samples.NewAccuracy(x.right, x.seen)
+		r.Accuracy, r.StatedAccuracy = &a, datafile.ReadStatedAccuracy(o.Model)
 	}
 	if x.compare != nil {
 		r.Compare = &x.compare.total
@@ -118,80 +119,83 @@ func (x *simulation) simulated(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// labelled returns the labels of the samples: the given ones, or else the source's own, or nil.
-func (r *Result) labelled(o Options, runs int, d *diag.List) *samples.Labels {
+// labelled returns the labels of the samples: those in the user's file, or else those of the model's source. It returns
+// nil if there are none, or after adding an error to d.
+func (r *Result) labelled(o Options, runs int, d *diag.List) *samples.ClassLabels {
 	if o.LabelsFile != "" {
 		return datafile.ReadLabels(o.LabelsFile, runs, r.Out, d)
 	}
 	if o.Data != "" || r.Source.Labels == nil {
 		return nil
 	}
-	l, err := samples.LabelsOf(r.Source.Labels, runs, r.Out)
+	l, err := samples.ReadClassLabels(r.Source.Labels, runs, r.Out)
 	if err != nil {
 		panic(err) // they are the example's
 	} // they belong to the example
 	return l
 }
 
-// steps reads the lengths of sequences. It returns nil if none are given. ok is false after it adds an error to d.
+// steps reads the lengths of the samples' sequences from a file. The array is nil if the user gives none. ok is false
+// after it adds an error to d.
 func (o Options) steps(d *diag.List) (a *npy.Array, ok bool) {
 	if o.LengthsFile == "" {
 		return nil, true
 	}
-	arrays, err := npy.ReadFile(o.LengthsFile)
+	arrays, err := npy.ReadArrays(o.LengthsFile)
 	if a = arrays[""]; err == nil && a == nil {
 		err = fmt.Errorf("it holds %d arrays with names", len(arrays))
 	}
 	if err != nil {
-		datafile.AddUnreadable(o.LengthsFile, err, "give a .npy file with an integer per sample", d)
+		datafile.AddUnreadableFileDiag(o.LengthsFile, err, "give a .npy file with an integer per sample", d)
 	}
 	return a, err == nil
 }
 
-// importFor chooses the engine and imports the model as far as the engine needs. There is no model after it adds an
-// error to d. Engine fast is the default, but it has no tensors between layers to trace. Overflow needs engine
-// reference. A model without quantisers runs on engine float.
+// importFor chooses the engine, and imports the model as far as the engine needs. The imported model has no Model after
+// it adds an error to d. The default is engine fast. Traces need another engine, because engine fast has no tensors
+// between layers. Overflow needs engine reference, and models without quantisers engine float.
 func (o Options) importFor(src *source.ModelSource, shapes map[string][]int, d *diag.List) (engines.Engine,
-	*frontend.Imported,
+	*frontend.ImportedModel,
 	error) {
-	opt, ok := o.ForImport(d)
+	opt, ok := o.ToImportOptions(d)
 	if !ok {
 		return o.Engine, nil, nil
 	}
 	opt.Data = shapes
-	engine := cmp.Or(o.Engine, engines.Fast)
+	engine := cmp.Or(o.Engine, engines.EngineFast)
 	switch {
 	case o.Overflow != "":
-		engine = engines.Reference
-	case engine == engines.Fast && o.Trace != "":
-		engine = engines.Eval
-	case engine == engines.Reference, engine == engines.Float:
-		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
-		if engine == engines.Float && im.Model != nil && im.Model.Float == nil {
-			d.Fail(diag.EngineUnfit, src.File, "engine float rounds, and here a rounded value would become another "+
-				"code, order or state", "leave --engine out, or use --engine reference")
+		engine = engines.EngineReference
+	case engine == engines.EngineFast && o.Trace != "":
+		engine = engines.EngineEval
+	case engine == engines.EngineReference, engine == engines.EngineFloat:
+		im := frontend.ImportForReference(src.File, src.ONNX, opt, d)
+		if engine == engines.EngineFloat && im.Model != nil && im.Model.Float == nil {
+			d.AddError(diag.EngineUnfitForModel, src.File,
+				"engine float rounds, and here a rounded value would become another "+
+					"code, order or state", "leave --engine out, or use --engine reference")
 		}
 		return engine, im, nil
 	}
-	if im, told := src.Imported(shapes); im != nil {
-		d.Merge(told)
+	if im, told := src.ReusableImport(shapes); im != nil {
+		d.AddMissing(told)
 		return engine, im, nil
 	}
 	var told diag.List
 	im, err := frontend.Import(src.File, src.ONNX, opt, &told)
 	if im == nil {
-		d.Merge(told.Diags)
+		d.AddMissing(told.Diags)
 		return engine, nil, err
 	}
 	if im.Model == nil && o.Engine == "" && o.Overflow == "" {
 		var quiet diag.List
-		as := frontend.ReferenceFromImport(im, src.File, src.ONNX, opt, &quiet)
+		as := frontend.ImportForReferenceReusing(im, src.File, src.ONNX, opt, &quiet)
 		if as.Model != nil && as.Model.Float != nil {
-			d.Merge(quiet.Diags)
-			return engines.Float, as, nil
+			d.AddMissing(quiet.Diags)
+			return engines.EngineFloat, as, nil
 		}
 	}
-	if d.Merge(told.Diags); im.Model == nil {
+	if d.AddMissing(told.Diags); im.Model == nil {
 		source.AddCutHint(o.Source, im.Fates, opt, d)
 	}
 	return engine, im, err

@@ -29,11 +29,11 @@ func TestSimulateShapes(t *testing.T) {
 		{[]int{3, 4}, []int{3, 3}},
 	} {
 		a := &npy.Array{DType: "float32", Shape: c.in}
-		a.Data = x.Data[:a.Size()]
+		a.Data = x.Data[:a.ElementCount()]
 		out := filepath.Join(t.TempDir(), "y.npy")
 		input := samplefiles.Write(t, a)
 		simtest.RunClean(t, simulate.Options{Source: options.Source{Model: filepath.Join(dir, "qcdq.onnx"),
-			SampleFiles: options.SampleFiles{Data: input}}, Engine: engines.Eval,
+			SampleFiles: options.SampleFiles{Data: input}}, Engine: engines.EngineEval,
 			OutputFiles: simulate.OutputFiles{Output: out}})
 		if y := samplefiles.Read(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
@@ -53,12 +53,12 @@ func onIris(dir string, e engines.Engine) simulate.Options {
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
-	needs := map[engines.Engine][]string{engines.CSim: {"g++"}, engines.RTL: {"verilator", "g++"},
-		engines.Netlist: {"yosys",
+	needs := map[engines.Engine][]string{engines.EngineCSim: {"g++"}, engines.EngineRTL: {"verilator", "g++"},
+		engines.EngineNetlist: {"yosys",
 			"verilator", "g++"}}
 	var first []float64
-	for _, e := range engines.All {
-		if e.Name == engines.Float {
+	for _, e := range engines.DocumentedEngines {
+		if e.Name == engines.EngineFloat {
 			continue
 		}
 		t.Run(string(e.Name), func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestSimulateEngines(t *testing.T) {
 				first = r.Outputs[0].Data
 			}
 			if !slices.Equal(first, r.Outputs[0].Data) {
-				t.Errorf("other outputs than those of %s", engines.All[0].Name)
+				t.Errorf("other outputs than those of %s", engines.DocumentedEngines[0].Name)
 			}
 			if c := r.Compare; c.Differ != 0 || c.Equal+c.NearTies != c.Samples {
 				t.Errorf("against Brevitas: %+v", *c)
@@ -88,7 +88,7 @@ func TestCompareSeesErrors(t *testing.T) {
 	y := samplefiles.Read(t, filepath.Join(dir, "outputs.npy"))
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
-	o := onIris(dir, engines.Eval)
+	o := onIris(dir, engines.EngineEval)
 	o.Compare = samplefiles.Write(t, y)
 	if c := simtest.RunClean(t, o).Compare; c.Differ != 2 || c.First == "" {
 		t.Errorf("two wrong samples gave %+v", *c)
@@ -99,7 +99,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
 	trace := t.TempDir()
-	for _, e := range []engines.Engine{engines.Reference, engines.Eval} {
+	for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval} {
 		o := onIris(dir, e)
 		o.Trace = filepath.Join(trace, string(e))
 		simtest.RunClean(t, o)
@@ -141,10 +141,10 @@ func TestSimulateRefuses(t *testing.T) {
 		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
-		o := onIris(dir, engines.Eval)
+		o := onIris(dir, engines.EngineEval)
 		o.Data = samplefiles.Write(t, a)
-		if r, d := simtest.Run(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
-			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)
+		if r, d := simtest.Run(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.InputDataInvalid {
+			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.InputDataInvalid)
 		}
 	}
 }

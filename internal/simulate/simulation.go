@@ -19,42 +19,42 @@ import (
 type simulation struct {
 	o       Options
 	r       *Result
-	im      *frontend.Imported
+	im      *frontend.ImportedModel
 	model   *dataflow.Model
 	source  *samples.SampleSource
-	labels  *samples.Labels
+	labels  *samples.ClassLabels
 	decoder *ctc.Decoder
-	data    *datafile.Arrays
+	data    *datafile.ArrayFile
 	out     *outputs
 	compare *comparing // nil without --compare
 	d       *diag.List
 
 	course      *engines.Session
-	predictor   func() *engines.Predictor // for engine fast; nil if that engine falls back to eval
-	right, seen int                       // numbers of right and of all labels
+	predictor   func() *engines.FastPredictor // for engine fast; nil if that engine falls back to eval
+	right, seen int                           // numbers of right and of all labels
 }
 
 // A portion holds one part of the samples and its results.
 type portion struct {
-	part        samples.SamplePart
+	part        samples.StoredPart
 	given       given
-	direct      bool            // the predictor read the part without conversion
-	runs        *samples.Runs   // nil if no step needs the converted runs
-	out         []engines.Reals // nil if only the predictor holds the outputs
-	data        [][]float64     // by output, in the order of an array
-	encoded     [][]byte        // data encoded for the output file
+	direct      bool                   // the predictor read the part without conversion
+	runs        *samples.RunInputs     // nil if no step needs the converted runs
+	out         []engines.ModelTensors // nil if only the predictor holds the outputs
+	data        [][]float64            // by output, in the order of an array
+	encoded     [][]byte               // data encoded for the output file
 	right, seen int
 	texts       []string
-	compared    Comparison
+	compared    OutputComparison
 }
 
-// heldElements limits the input and output elements of a part for engines other than fast. A part still has a sample
-// for every processor.
+// heldElements limits the input and output elements of one part of the samples, for engines other than fast. A part has
+// at least one sample for each processor, even beyond this limit.
 const heldElements = 1 << 18
 
-// run runs the engine on all samples.
+// run runs the engine on all samples, in one or several parts.
 func (x *simulation) run(ctx context.Context) error {
-	if x.o.Engine == engines.Cycle && !x.whole() {
+	if x.o.Engine == engines.EngineCycle && !x.whole() {
 		if err := x.clocks(ctx); err != nil {
 			return err
 		}
@@ -67,87 +67,87 @@ func (x *simulation) run(ctx context.Context) error {
 // whole reports whether the engine must take all samples at once.
 func (x *simulation) whole() bool {
 	switch x.o.Engine {
-	case engines.Reference, engines.Float, engines.Fast, engines.Eval:
+	case engines.EngineReference, engines.EngineFloat, engines.EngineFast, engines.EngineEval:
 		return x.o.Trace != "" || x.o.Overflow != ""
-	case engines.Cycle: // the clocks do not depend on the data; only these features need all samples
+	case engines.EngineCycle: // the clocks do not depend on the data; only these features need all samples
 		keeps := x.model.Graph.KeepsState() || x.model.Lengths != nil
 		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
 }
 
-// clocks folds the model and simulates its clocks for all frames, without data.
+// clocks folds the model and simulates the design's clocks for all frames, without their data.
 func (x *simulation) clocks(ctx context.Context) error {
 	if ok, err := x.r.fold(ctx, x.o, x.model, x.d); err != nil {
 		return err
-	} else if !ok || x.d.Failed() {
-		return datafile.ErrReported
+	} else if !ok || x.d.HasErrors() {
+		return datafile.ErrAlreadyReported
 	}
-	turns := x.model.Turns.PerFrame()
+	turns := x.model.Turns.SamplesPerFrame()
 	var err error
 	frames := (x.source.Count + turns - 1) / turns
-	x.r.Trace, err = rtlsim.Run(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: frames})
+	x.r.Trace, err = rtlsim.RunFrames(ctx, x.r.Design.Design, nil, rtlsim.Options{Frames: frames})
 	return err
 }
 
-// carried computes samples in the design.
-func (x *simulation) carried(ctx context.Context, s *samples.Runs) ([]engines.Reals, error) {
-	in, err := engines.InputCodes(ctx, x.model, s)
+// carried returns the outputs of the samples s, computed by the design's kernels without clocks.
+func (x *simulation) carried(ctx context.Context, s *samples.RunInputs) ([]engines.ModelTensors, error) {
+	in, err := engines.RunHostPrefix(ctx, x.model, s)
 	if err != nil {
 		return nil, datafile.ModelFaultError{Err: err}
 	}
-	out, err := engines.RunKernels(ctx, x.r.Design.Design, s.First/x.model.Turns.PerFrame(), in)
+	out, err := engines.RunKernelsWithoutClocks(ctx, x.r.Design.Design, s.First/x.model.Turns.SamplesPerFrame(), in)
 	if err != nil {
 		return nil, err
 	}
-	reals, err := engines.ModelOutputs(ctx, x.model, s, out)
+	reals, err := engines.RunHostSuffix(ctx, x.model, s, out)
 	if err != nil {
 		return nil, datafile.ModelFaultError{Err: err}
 	}
 	return reals, nil
 }
 
-// lanes returns the number of parts to compute in parallel, and the number of samples in each.
+// lanes returns the number of lanes that work in parallel, and the number of samples in each part.
 func (x *simulation) lanes() (n, size int) {
 	if x.whole() {
 		return 1, x.source.Count
 	}
 	x.course = engines.NewSession(x.model)
-	x.course.Float = x.o.Engine == engines.Float
-	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.PerFrame()
-	if x.o.Engine == engines.Fast {
+	x.course.Float = x.o.Engine == engines.EngineFloat
+	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.SamplesPerFrame()
+	if x.o.Engine == engines.EngineFast {
 		if p := engines.CompileLayers(x.model); p != nil && x.model.Stream == nil {
-			x.predictor = engines.NewPredictors(x.model, p)
+			x.predictor = engines.NewFastPredictorMaker(x.model, p)
 			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
 				processors = 1
 			}
-			return processors, x.source.PartSize(datafile.PartBytes, max(p.Batch, 1)*turns)
+			return processors, x.source.RunsPerPart(datafile.PartBytes, max(p.Batch, 1)*turns)
 		}
 	}
-	if x.o.Engine == engines.Cycle {
-		frames := max(1, min(16, heldElements/engines.StreamElements(x.r.Design.Model.Graph)))
-		return processors, x.source.PartSize(1, turns) * max(1, frames/x.source.PartSize(1, turns))
+	if x.o.Engine == engines.EngineCycle {
+		frames := max(1, min(16, heldElements/engines.StreamElementsPerFrame(x.r.Design.Model.Graph)))
+		return processors, x.source.RunsPerPart(1, turns) * max(1, frames/x.source.RunsPerPart(1, turns))
 	}
 	elements := 1
 	for _, list := range [][]dataflow.RealPort{x.model.In, x.model.Out} {
 		for _, t := range list {
-			elements += dataflow.Shape(t.Shape).Size()
+			elements += dataflow.Shape(t.Shape).ElementCount()
 		}
 	}
 	some := max(processors, min(64, heldElements/elements))
-	return 1, x.source.PartSize(1, turns) * max(1, some/x.source.PartSize(1, turns))
+	return 1, x.source.RunsPerPart(1, turns) * max(1, some/x.source.RunsPerPart(1, turns))
 }
 
-// lane returns a lane that computes one part after the other.
+// lane returns a lane that passes one part of the samples after the other through the engine.
 func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
-	var fast *engines.Predictor
+	var fast *engines.FastPredictor
 	if x.predictor != nil {
 		fast, p.part.Reuse = x.predictor(), true
 	}
 	return lane{
 		read: func(from, to int) error {
-			if err := x.source.Read(&p.part, from, to); err != nil {
+			if err := x.source.ReadStoredPart(&p.part, from, to); err != nil {
 				return datafile.UnfitSamplesError{Err: err}
 			}
 			return x.compare.read(&p.given, from, to)
@@ -157,75 +157,76 @@ func (x *simulation) lane(ctx context.Context) lane {
 	}
 }
 
-// work computes the results of a part.
-func (x *simulation) work(ctx context.Context, p *portion, fast *engines.Predictor) (err error) {
+// work computes the results of the part p. fast is the lane's predictor, or nil for other engines.
+func (x *simulation) work(ctx context.Context, p *portion, fast *engines.FastPredictor) (err error) {
 	p.runs, p.out = nil, nil
-	p.direct = fast != nil && fast.ReadDirectly(x.source, &p.part)
-	if !p.direct || x.compare != nil || p.part.FirstRun() == 0 {
-		if p.runs, err = p.part.Runs(); err != nil {
+	p.direct = fast != nil && fast.RunStoredPart(x.source, &p.part)
+	if !p.direct || x.compare != nil || p.part.FirstRunNumber() == 0 {
+		if p.runs, err = p.part.ToRuns(); err != nil {
 			return datafile.UnfitSamplesError{Err: err}
 		}
 	}
 	switch {
 	case p.direct:
-		if p.part.FirstRun() == 0 {
-			if err := engines.CheckAgainstEval(ctx, x.model, p.runs, fast.Outputs(p.part.Len())); err != nil {
+		if p.part.FirstRunNumber() == 0 {
+			if err := engines.CheckFirstSampleAgainstEval(ctx, x.model, p.runs,
+				fast.OutputTensors(p.part.RunCount())); err != nil {
 				return datafile.ModelFaultError{Err: err}
 			}
 		}
 	case fast != nil:
-		if p.out, err = fast.RunSamples(ctx, p.runs); err == nil && fast.Ends != nil && p.part.FirstRun() == 0 {
-			err = engines.CheckAgainstEval(ctx, x.model, p.runs, p.out)
+		if p.out, err = fast.RunSamples(ctx, p.runs); err == nil && fast.Ends != nil && p.part.FirstRunNumber() == 0 {
+			err = engines.CheckFirstSampleAgainstEval(ctx, x.model, p.runs, p.out)
 		}
 	case x.whole():
 		p.out, err = x.r.run(ctx, x.o, x.im, x.model, p.runs, x.d)
-		if err == nil && x.d.Failed() {
-			return datafile.ErrReported
+		if err == nil && x.d.HasErrors() {
+			return datafile.ErrAlreadyReported
 		}
 		if err != nil {
 			return err // errors of the model are already in the diagnostics
 		}
-	case x.o.Engine == engines.Cycle:
+	case x.o.Engine == engines.EngineCycle:
 		if p.out, err = x.carried(ctx, p.runs); err != nil {
 			return err
 		}
-	case x.o.Engine == engines.Reference, x.o.Engine == engines.Float:
+	case x.o.Engine == engines.EngineReference, x.o.Engine == engines.EngineFloat:
 		p.out, err = x.course.RunReference(ctx, p.runs)
 	default:
-		p.out, err = x.course.RunIntegers(ctx, p.runs)
+		p.out, err = x.course.RunHostAndEval(ctx, p.runs)
 	}
 	if err != nil {
 		return datafile.ModelFaultError{Err: err}
 	}
 	if p.direct && (x.labels != nil || x.decoder != nil || x.compare != nil || !x.together()) {
-		p.out = fast.Outputs(p.part.Len())
+		p.out = fast.OutputTensors(p.part.RunCount())
 	}
 	return x.outcome(ctx, p, fast)
 }
 
-// together reports whether the predictor's outputs have the order of arrays.
+// together reports whether every output of the predictor already has the order of elements of its array.
 func (x *simulation) together() bool {
 	for _, o := range x.model.Out {
-		if !x.source.Contiguous(o) {
+		if !x.source.IsOutputContiguous(o) {
 			return false
 		}
 	}
 	return true
 }
 
-// outcome counts labels, decodes texts, encodes outputs and compares them, for one part.
-func (x *simulation) outcome(ctx context.Context, p *portion, fast *engines.Predictor) (err error) {
-	from, to := p.part.FirstRun(), p.part.FirstRun()+p.part.Len()
+// outcome counts right labels, decodes texts, encodes outputs and compares them, for the part p.
+func (x *simulation) outcome(ctx context.Context, p *portion, fast *engines.FastPredictor) (err error) {
+	from, to := p.part.FirstRunNumber(), p.part.FirstRunNumber()+p.part.RunCount()
 	if x.labels != nil {
-		p.right, p.seen = x.labels.Count(from, p.out)
+		p.right, p.seen = x.labels.CountRight(from, p.out)
 	}
 	if x.o.Overflow != "" {
 		x.r.Overflow, p.out, err = x.o.overflowing(ctx, x.im, x.model, p.runs, x.labels, p.out, x.d)
 		if err != nil {
 			return datafile.ModelFaultError{Err: err}
 		}
-		if x.d.Failed() {
-			return datafile.ErrReported
+		if x.d.HasErrors() {
+			return datafile.ErrAlreadyReported
 		}
 	}
 	p.texts = nil
@@ -233,10 +234,10 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *engines.Pred
 		p.texts = decoded(x.model.Out, x.decoder, p.out)
 	}
 	for k, o := range x.out.out {
-		if p.direct && x.source.Contiguous(o) {
+		if p.direct && x.source.IsOutputContiguous(o) {
 			p.data[k] = fast.Out[k]
 		} else {
-			p.data[k] = x.source.Join(o, p.output(k))
+			p.data[k] = x.source.JoinOutputs(o, p.output(k))
 		}
 		if p.encoded[k], err = x.out.encode(p.encoded[k], k, p.data[k], from, to); err != nil {
 			return err
@@ -248,20 +249,20 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *engines.Pred
 	return err
 }
 
-// output returns output k of every sample, padded to the longest sequence.
+// output returns output k of every sample in the part, padded to the longest sequence.
 func (p *portion) output(k int) []dataflow.RealTensor {
 	list := make([]dataflow.RealTensor, len(p.out))
 	for i := range list {
 		if list[i] = p.out[i][k]; p.runs != nil {
-			list[i] = p.runs.Padded(k, list[i])
+			list[i] = p.runs.PadOutput(k, list[i])
 		}
 	}
 	return list
 }
 
-// done adds the results of a part to the simulation. Parts arrive in order.
+// done adds the results of the part p to those of the simulation. It must be called for the parts in order.
 func (x *simulation) done(p *portion) error {
-	from, to := p.part.FirstRun(), p.part.FirstRun()+p.part.Len()
+	from, to := p.part.FirstRunNumber(), p.part.FirstRunNumber()+p.part.RunCount()
 	for k := range p.data {
 		if err := x.out.put(k, p.encoded[k], p.data[k], from, to); err != nil {
 			return err
@@ -276,11 +277,12 @@ func (x *simulation) done(p *portion) error {
 	return nil
 }
 
-// told converts an error of the samples or the model to diagnostics. It returns all other errors.
+// told adds an error about the samples, the file to compare with, or the model to the diagnostics. It returns all other
+// errors.
 func (x *simulation) told(err error) error {
 	if other := new(otherFile); errors.As(err, &other) {
-		datafile.AddUnreadable(x.o.Compare, other.error, datafile.HintOutputs, x.d)
+		datafile.AddUnreadableFileDiag(x.o.Compare, other.error, datafile.OutputsFileHint, x.d)
 		return nil
 	}
-	return datafile.AddError(err, x.data, x.r.Source.File, x.d)
+	return datafile.AddSampleOrModelDiag(err, x.data, x.r.Source.File, x.d)
 }

@@ -25,15 +25,15 @@ func TestSingleOperators(t *testing.T) {
 	}
 	near := 0
 	for _, path := range paths {
-		arrays, err := npy.ReadFile(path)
+		arrays, err := npy.ReadArrays(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
 		o := simulate.Options{Source: options.Source{Model: strings.TrimSuffix(path, "npz") + "onnx"},
-			Engine: engines.Reference}
+			Engine: engines.EngineReference}
 		for name, a := range arrays {
-			b, err := npy.Format(a)
+			b, err := npy.EncodeNPY(a)
 			if err != nil {
 				t.Fatal(err)
 			}

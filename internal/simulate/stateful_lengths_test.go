@@ -45,12 +45,12 @@ func TestStatefulLengths(t *testing.T) {
 		networks--
 		list := simtest.QuickEngines(t)
 		if networks == 0 && !tier.Quick() {
-			list = append(list, engines.RTL)
+			list = append(list, engines.EngineRTL)
 		}
 		n.Lengths, n.Steps = true, most
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains(list, engines.RTL) {
+			if slices.Contains(list, engines.EngineRTL) {
 				tier.Needs(t, "verilator", "g++")
 			}
 			pieces := []float64{2, 5, 1, 1, 3, 4, 2}
@@ -71,13 +71,13 @@ func TestStatefulLengths(t *testing.T) {
 				&npy.Array{DType: "float32",
 					Shape: rnntest.StoredShape(n, len(pieces), most), Data: padded})}, Model: filepath.Join(dir,
 				"model.onnx"),
-				ModelInputs: options.ModelInputs{Stateful: true, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1,
+				ModelInputs: options.ModelInputs{Stateful: true, Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1,
 					Max: most}}}, LengthsFile: samplefiles.Write(t, &npy.Array{DType: "int64",
 				Shape: []int{len(pieces)}, Data: pieces})}
 			if n.Formats != nil {
 				o.Cells = filepath.Join(dir, "cells.json")
-				f := frontend.Formats{Flag: frontend.CellFlag, Cells: n.Formats}
-				if err := os.WriteFile(o.Cells, f.Format(), 0o644); err != nil {
+				f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag, Cells: n.Formats}
+				if err := os.WriteFile(o.Cells, f.FormatFile(), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -104,7 +104,7 @@ func TestStatefulLengths(t *testing.T) {
 					}
 				}
 			}
-			o.Engine = engines.Reference
+			o.Engine = engines.EngineReference
 			exact, _ := simtest.Run(t, o)
 			o.Compare = samplefiles.Write(t, exact.Outputs[0])
 			if c, _ := simtest.Run(t, o); c.Compare == nil || c.Compare.Differ > 0 {

@@ -55,18 +55,19 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 		}
 		return dims
 	}
-	o.Input("x", graph.Float32, shape(m.steps, 1, m.features)...)
-	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	o.Input("x", graph.DTypeFloat32, shape(m.steps, 1, m.features)...)
+	o.Init("scale", graph.DTypeFloat32, nil, 1./16).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 5)
 	o.Node("Quant", "x", "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name("in").Out("q")
 	weights := func(name string, shape ...int) {
-		v := make([]float64, graph.Size(shape))
+		v := make([]float64, graph.ElementCount(shape))
 		for i := range v {
 			v[i] = float64(r.IntN(15)-7) / 8
 		}
 		if len(shape) > 2 {
 			onnxtest.ZeroRandomRowsAndColumns(r, v, shape[2])
 		}
-		o.Init(name, graph.Float32, shape, v...)
+		o.Init(name, graph.DTypeFloat32, shape, v...)
 	}
 	weights("W", d, gates*m.hidden, m.features)
 	weights("R", d, gates*m.hidden, m.hidden)
@@ -78,7 +79,7 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	}
 	if m.states {
 		for _, s := range states {
-			o.Input(s, graph.Float32, shape(d, 1, m.hidden)...)
+			o.Input(s, graph.DTypeFloat32, shape(d, 1, m.hidden)...)
 			in = append(in, s)
 		}
 	}
@@ -94,13 +95,13 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	}
 	if m.stacked {
 		weights("W2", 1, m.hidden, m.hidden)
-		o.Init("axes", graph.Int64, []int{1}, 1)
+		o.Init("axes", graph.DTypeInt64, []int{1}, 1)
 		o.Node("Squeeze", "Y", "axes").Out("between")
 		o.Node("RNN", "between", "W2", "W2").Int("hidden_size", int64(m.hidden)).Name("more").Out("Y2", "H2")
 		out = []string{"H", "Y2", "H2"}
 	}
 	for _, name := range out {
-		o.Output(name, graph.Float32)
+		o.Output(name, graph.DTypeFloat32)
 	}
 	dir := t.TempDir()
 	model, formats = filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
@@ -108,8 +109,9 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	for _, name := range formatsOf[m.op] {
 		cell[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 	}
-	f := frontend.Formats{Flag: frontend.CellFlag, Cells: map[string]operators.CellFormats{m.op + ":*": cell}}
-	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.Format()} {
+	f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag, Cells: map[string]operators.CellFormats{m.op +
+		":*": cell}}
+	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FormatFile()} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +120,7 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 }
 
 // formatsOf are the quantisers that models here have.
-var formatsOf = map[string][]string{"LSTM": operators.FormatNames[:], "RNN": {"output", "hidden_acc"},
+var formatsOf = map[string][]string{"LSTM": operators.CellQuantiserNames[:], "RNN": {"output", "hidden_acc"},
 	"GRU": {"output", "update_sigmoid", "reset_sigmoid", "hidden_tanh", "hidden_acc", "recurrent_acc", "reset_product"}}
 
 // TestStateful gives a sequence in pieces: with --stateful, every engine gives what the whole sequence gives.
@@ -142,7 +144,7 @@ func TestStateful(t *testing.T) {
 					Stateful: stateful}}}
 			}
 			o := given(whole, []int{pieces * piece, 1, m.features}, false)
-			o.Engine = engines.Reference
+			o.Engine = engines.EngineReference
 			want := simtest.RunOK(t, o).Outputs
 			o = given(parts, x.Shape, true)
 			for i, got := range simtest.Agree(t, simtest.QuickEngines(t), o, want[:1]) {
@@ -151,7 +153,7 @@ func TestStateful(t *testing.T) {
 					t.Errorf("engine %s: the last state is %v, want %v", simtest.QuickEngines(t)[i], last, want[1].Data)
 				}
 			}
-			o.Engine, o.Stateful = engines.Eval, false
+			o.Engine, o.Stateful = engines.EngineEval, false
 			if slices.Equal(simtest.RunOK(t, o).Outputs[0].Data, want[0].Data) {
 				t.Error("the states make no difference")
 			}
@@ -193,15 +195,16 @@ func TestInitialStates(t *testing.T) {
 					Data: samplefiles.WriteZip(t, arrays)}, Model: model,
 					ModelInputs: options.ModelInputs{Cells: formats}}, Engine: e}
 			}
-			want := simtest.RunOK(t, given(engines.Reference)).Outputs
-			simtest.Agree(t, simtest.QuickEngines(t)[1:], given(engines.Eval), want)
+			want := simtest.RunOK(t, given(engines.EngineReference)).Outputs
+			simtest.Agree(t, simtest.QuickEngines(t)[1:], given(engines.EngineEval), want)
 			for name, a := range arrays {
 				if name == "x" {
 					continue
 				}
 				was := a.Data
 				a.Data = make([]float64, len(was))
-				if other := simtest.RunOK(t, given(engines.Eval)); slices.Equal(other.Outputs[0].Data, want[0].Data) {
+				if other := simtest.RunOK(t, given(engines.EngineEval)); slices.Equal(other.Outputs[0].Data,
+					want[0].Data) {
 					t.Errorf("%s makes no difference", name)
 				}
 				a.Data = was
@@ -226,7 +229,7 @@ func TestLoopIsOneEngine(t *testing.T) {
 		o.Node("Quant", in, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Out(out)
 	}
 	body := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	body.Input("i", graph.Int64).Input("condition", graph.Bool).Input("h", graph.Float32, 1, hidden)
+	body.Input("i", graph.DTypeInt64).Input("condition", graph.DTypeBool).Input("h", graph.DTypeFloat32, 1, hidden)
 	body.Node("Gather", "q", "i").Int("axis", 0).Out("e")
 	body.Node("MatMul", "e", "W").Out("wx")
 	body.Node("MatMul", "h", "R").Out("rh")
@@ -234,24 +237,25 @@ func TestLoopIsOneEngine(t *testing.T) {
 	body.Node("Tanh", "sum").Out("tanh")
 	quant(body, "tanh", "next")
 	body.Node("Identity", "condition").Out("go on")
-	body.Output("go on", graph.Bool).Output("next", graph.Float32).Output("next", graph.Float32)
+	body.Output("go on", graph.DTypeBool).Output("next", graph.DTypeFloat32).Output("next", graph.DTypeFloat32)
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, steps, 1, features)
-	m.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
-	m.Init("runs", graph.Int64, nil, steps).Init("true", graph.Bool, nil, 1)
-	m.Init("h0", graph.Float32, []int{1, hidden}, make([]float64, hidden)...)
-	m.Init("W", graph.Float32, []int{features, hidden}, weights(features*hidden)...)
-	m.Init("R", graph.Float32, []int{hidden, hidden}, weights(hidden*hidden)...)
+	m.Input("x", graph.DTypeFloat32, steps, 1, features)
+	m.Init("scale", graph.DTypeFloat32, nil, 1./16).Init("zero", graph.DTypeFloat32, nil, 0).Init("bits",
+		graph.DTypeFloat32, nil, 5)
+	m.Init("runs", graph.DTypeInt64, nil, steps).Init("true", graph.DTypeBool, nil, 1)
+	m.Init("h0", graph.DTypeFloat32, []int{1, hidden}, make([]float64, hidden)...)
+	m.Init("W", graph.DTypeFloat32, []int{features, hidden}, weights(features*hidden)...)
+	m.Init("R", graph.DTypeFloat32, []int{hidden, hidden}, weights(hidden*hidden)...)
 	quant(m, "x", "q")
 	m.Node("Loop", "runs", "true", "h0").Name("loop").Graph("body", body).Out("last", "y")
-	m.Output("y", graph.Float32).Output("last", graph.Float32)
+	m.Output("y", graph.DTypeFloat32).Output("last", graph.DTypeFloat32)
 	model := filepath.Join(t.TempDir(), "loop.onnx")
 	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o := simulate.Options{Source: options.Source{SampleFiles: options.SampleFiles{Data: samplefiles.Write(t,
 		samplefiles.Noise(5, 2, steps, 1, features))},
-		Model: model}, Engine: engines.Reference}
+		Model: model}, Engine: engines.EngineReference}
 	for _, got := range simtest.Agree(t, simtest.QuickEngines(t)[1:], o, simtest.RunOK(t, o).Outputs) {
 		if got.Design == nil {
 			continue
@@ -288,12 +292,12 @@ func TestInterleave(t *testing.T) {
 				}
 				o := simulate.Options{Source: options.Source{SampleFiles: options.SampleFiles{
 					Data: samplefiles.WriteZip(t, arrays)}, Model: model,
-					ModelInputs: options.ModelInputs{Cells: formats, Interleave: 1}}, Engine: engines.Reference}
+					ModelInputs: options.ModelInputs{Cells: formats, Interleave: 1}}, Engine: engines.EngineReference}
 				want := simtest.RunOK(t, o).Outputs
 				for _, o.Interleave = range []int{1, 2, 4} {
 					list := simtest.QuickEngines(t)
 					if o.Interleave != 2 || runs != 5 {
-						list = slices.DeleteFunc(list, func(e engines.Engine) bool { return e == engines.CSim })
+						list = slices.DeleteFunc(list, func(e engines.Engine) bool { return e == engines.EngineCSim })
 					}
 					simtest.Agree(t, list, o, want)
 				}
@@ -315,8 +319,8 @@ func TestInterleaveHidesLatency(t *testing.T) {
 			Model:       model,
 			ModelInputs: options.ModelInputs{Cells: formats, Interleave: samples}},
 			Hardware: options.Hardware{Board: "zcu104",
-				IO: dataflow.FromStream}, Engine: engines.Cycle})
-		if d.Failed() {
+				IO: dataflow.HostIOStream}, Engine: engines.EngineCycle})
+		if d.HasErrors() {
 			t.Fatal(d.Diags)
 		}
 		clocks = append(clocks, float64(r.Design.Clocks.Interval)/float64(samples))
@@ -345,16 +349,17 @@ func TestRefusedTurns(t *testing.T) {
 		{"a state of a reverse layer",
 			with(func(m *recurrentModel) { m.direction = "reverse" }),
 			build.Options{Source: options.Source{ModelInputs: options.ModelInputs{Stateful: true}}},
-			diag.StateNotKept, "from the end of the sequence"},
+			diag.StatefulFlagUnfit, "from the end of the sequence"},
 		{"a state of both directions", with(func(m *recurrentModel) { m.direction = "bidirectional" }),
-			build.Options{Source: options.Source{ModelInputs: options.ModelInputs{Stateful: true}}}, diag.StateNotKept,
+			build.Options{Source: options.Source{ModelInputs: options.ModelInputs{Stateful: true}}},
+			diag.StatefulFlagUnfit,
 			"from the end of the sequence"},
 		{"a state of the data", with(func(m *recurrentModel) { m.states = true }),
 			build.Options{Source: options.Source{ModelInputs: options.ModelInputs{Stateful: true}}},
-			diag.StateNotKept, "arrives with the data"},
+			diag.StatefulFlagUnfit, "arrives with the data"},
 		{"a state in turns", gru, build.Options{Source: options.Source{ModelInputs: options.ModelInputs{Stateful: true,
 			Interleave: 2}}},
-			diag.StateNotKept, "several sequences"},
+			diag.StatefulFlagUnfit, "several sequences"},
 	} {
 		o := c.options
 		o.Model, o.Cells = c.m.write(t)
@@ -364,7 +369,7 @@ func TestRefusedTurns(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {
-			return x.Severity == diag.Error && x.Code == c.code && strings.Contains(x.Msg, c.says)
+			return x.Severity == diag.SeverityError && x.Code == c.code && strings.Contains(x.Msg, c.says)
 		}) {
 			t.Errorf("%s: %v, want %s that says %q", c.name, d.Diags, c.code, c.says)
 		}

@@ -31,16 +31,16 @@ func many(t *testing.T, path string, runs int) *npy.Array {
 	of := samplefiles.Read(t, path)
 	a := &npy.Array{DType: of.DType, Shape: slices.Clone(of.Shape)}
 	a.Shape[0] = runs
-	for a.Data = slices.Clone(of.Data); len(a.Data) < a.Size(); a.Data = append(a.Data, of.Data...) {
+	for a.Data = slices.Clone(of.Data); len(a.Data) < a.ElementCount(); a.Data = append(a.Data, of.Data...) {
 	}
-	a.Data = a.Data[:a.Size()]
+	a.Data = a.Data[:a.ElementCount()]
 	return a
 }
 
 // formatted is an array of rows in NumPy's format, in the order of bytes or of elements that its type and fortran say.
 func formatted(t *testing.T, a *npy.Array, descr string, fortran bool) []byte {
 	t.Helper()
-	b, err := npy.Header(a.DType, a.Shape)
+	b, err := npy.EncodeNPYHeader(a.DType, a.Shape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func formatted(t *testing.T, a *npy.Array, descr string, fortran bool) []byte {
 func packed(t *testing.T, name string, array []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := npy.WriteZip(&b, map[string]io.Reader{name: bytes.NewReader(array)}); err != nil {
+	if err := npy.WriteNPZ(&b, map[string]io.Reader{name: bytes.NewReader(array)}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -84,7 +84,7 @@ func TestStreams(t *testing.T) {
 	const runs = 40_000
 	x := many(t, filepath.Join(dir, "inputs.npy"), runs)
 	once := filepath.Join(t.TempDir(), "once.npy")
-	o := onIris(dir, engines.Eval)
+	o := onIris(dir, engines.EngineEval)
 	o.Output = once
 	simtest.RunClean(t, o)
 	y := many(t, once, runs)
@@ -101,21 +101,21 @@ func TestStreams(t *testing.T) {
 		{"float64", "x.npy", formatted(t, x, "<f8", false), false},
 		{"compressed", "x.npz", packed(t, name, plain), false},
 		{"compressed, Fortran order", "x.npz", packed(t, name, formatted(t, x, "<f4", true)), true},
-		{"standard input", samples.StdioPath, plain, false},
-		{"standard input, Fortran order", samples.StdioPath, formatted(t, x, "<f4", true), true},
+		{"standard input", samples.StandardStreamPath, plain, false},
+		{"standard input, Fortran order", samples.StandardStreamPath, formatted(t, x, "<f4", true), true},
 	} {
-		o, out := onIris(dir, engines.Fast), filepath.Join(t.TempDir(), "y.npy")
-		if o.Data = samples.StdioPath; c.file != samples.StdioPath {
+		o, out := onIris(dir, engines.EngineFast), filepath.Join(t.TempDir(), "y.npy")
+		if o.Data = samples.StandardStreamPath; c.file != samples.StandardStreamPath {
 			o.Data = samplefiles.WriteFile(t, c.file, c.data)
 		}
 		var stdout bytes.Buffer
 		o.Stdout = &stdout
-		for _, o.Output = range []string{out, samples.StdioPath} {
+		for _, o.Output = range []string{out, samples.StandardStreamPath} {
 			o.Stdin = &samples.StdinArray{From: bytes.NewReader(c.data)}
 			var d diag.List
 			r, err := simulate.Run(t.Context(), o, &d)
 			if err != nil || r == nil || len(d.Diags) > 0 != c.held || c.held &&
-				d.Diags[0].Code != diag.DataHeldInMemory {
+				d.Diags[0].Code != diag.SamplesHeldInMemory {
 				t.Fatal(c.name, err, d.Diags)
 			}
 			if r.Samples != runs || len(r.Outputs[0].Data) != len(y.Data) {
@@ -126,7 +126,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s gives other bytes, or on standard output: %v", c.name, err)
 		}
 	}
-	o = onIris(dir, engines.Fast)
+	o = onIris(dir, engines.EngineFast)
 	classes := &npy.Array{DType: "int64", Shape: []int{runs}}
 	right := 0
 	for i := range runs {
@@ -142,7 +142,7 @@ func TestStreams(t *testing.T) {
 	// Of engine eval, parts have 64 samples.
 	const few = 300
 	x, y = many(t, filepath.Join(dir, "inputs.npy"), few), many(t, once, few)
-	o = onIris(dir, engines.Eval)
+	o = onIris(dir, engines.EngineEval)
 	o.Data = samplefiles.WriteFile(t, "x.npy", formatted(t, x, "<f4", false))
 	o.Compare = samplefiles.WriteFile(t, "y.npz", packed(t, "y", formatted(t, y, "<f4", true)))
 	o.MaxShown = 4
@@ -195,10 +195,11 @@ func TestStreamsBreak(t *testing.T) {
 		{"an error", broken(plain[:begins+16*20_000], context.Canceled), nil, "", context.Canceled},
 		{"no reader", bytes.NewReader(plain), writerOf(func([]byte) (int, error) { return 0, gone }), "", gone},
 	} {
-		o, to := onIris(dir, engines.Fast), t.TempDir()
-		o.Data, o.Output, o.Stdin = samples.StdioPath, filepath.Join(to, "y.npy"), &samples.StdinArray{From: c.stdin}
+		o, to := onIris(dir, engines.EngineFast), t.TempDir()
+		o.Data, o.Output, o.Stdin = samples.StandardStreamPath, filepath.Join(to, "y.npy"),
+			&samples.StdinArray{From: c.stdin}
 		if c.stdout != nil {
-			o.Output, o.Stdout = samples.StdioPath, c.stdout
+			o.Output, o.Stdout = samples.StandardStreamPath, c.stdout
 		}
 		var d diag.List
 		r, err := simulate.Run(t.Context(), o, &d)

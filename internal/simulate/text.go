@@ -10,13 +10,14 @@ import (
 	"hlsgen/internal/engines"
 )
 
-// decoderOf returns the decoder from scores to text, or nil if there is none. Metadata that cannot be read are an error
-// only if the user asks for a method. Otherwise the keys may have another meaning.
-func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
+// decoderOf returns the decoder from the model's scores to text, or nil if there is none. If the metadata describe no
+// usable decoder, it adds an error to d only if the user asks for a method. Otherwise the metadata may mean something
+// else.
+func decoderOf(m *dataflow.Model, method ctc.DecodingMethod, file string, d *diag.List) *ctc.Decoder {
 	if method == ctc.MethodNone {
 		return nil
 	}
-	decoder, err := ctc.Parse(m.Meta, method)
+	decoder, err := ctc.NewDecoderFromMetadata(m.Meta, method)
 	switch {
 	case err == nil && decoder == nil:
 		err = fmt.Errorf("there is no alphabet")
@@ -29,23 +30,23 @@ func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) 
 		return decoder
 	}
 	if method != "" {
-		d.Fail(diag.DataInvalid, file, "text cannot be made of the outputs: "+err.Error(),
+		d.AddError(diag.InputDataInvalid, file, "text cannot be made of the outputs: "+err.Error(),
 			"the model's metadata_props "+
 				"name the classes: alphabet is a JSON list of a string per class, blank the index of the blank")
 	}
 	return nil
 }
 
-// scores returns the index of the first output with a score per class, or -1.
+// scores returns the index of the first output that has a score per class of the decoder, or -1.
 func scores(out []dataflow.RealPort, decoder *ctc.Decoder) int {
-	return slices.IndexFunc(out, func(o dataflow.RealPort) bool { return decoder.Fits(o.Shape) })
+	return slices.IndexFunc(out, func(o dataflow.RealPort) bool { return decoder.CanDecodeShape(o.Shape) })
 }
 
-// decoded returns the text of every sample's outputs.
-func decoded(of []dataflow.RealPort, decoder *ctc.Decoder, outputs []engines.Reals) (texts []string) {
+// decoded returns the text of each sample in outputs. of describes the model's outputs.
+func decoded(of []dataflow.RealPort, decoder *ctc.Decoder, outputs []engines.ModelTensors) (texts []string) {
 	k := scores(of, decoder)
 	for _, out := range outputs {
-		texts = append(texts, decoder.Text(out[k].Data))
+		texts = append(texts, decoder.DecodeText(out[k].Data))
 	}
 	return texts
 }

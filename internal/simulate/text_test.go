@@ -16,18 +16,18 @@ func TestDecode(t *testing.T) {
 	for _, tt := range []struct {
 		meta   map[string]string
 		out    dataflow.RealPort
-		method ctc.Method
-		want   ctc.Method // "" for none
+		method ctc.DecodingMethod
+		want   ctc.DecodingMethod // "" for none
 		msg    string
 	}{
 		{nil, fits, "", "", ""},
 		{nil, fits, ctc.MethodNone, "", ""},
 		{nil, fits, ctc.MethodGreedy, "", "text cannot be made of the outputs: there is no alphabet"},
 		{abc, fits, "", ctc.MethodGreedy, ""},
-		{abc, fits, ctc.MethodPeaks, ctc.MethodPeaks, ""},
+		{abc, fits, ctc.MethodBestBetweenBlanks, ctc.MethodBestBetweenBlanks, ""},
 		{abc, fits, ctc.MethodNone, "", ""},
 		{abc, other, "", "", ""},
-		{abc, other, ctc.MethodPeaks, "",
+		{abc, other, ctc.MethodBestBetweenBlanks, "",
 			"text cannot be made of the outputs: no output has a score for each of the 3 classes"},
 		{map[string]string{"alphabet": "abc"}, fits, "", "", ""},
 		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.RealPort{Shape: []int{5, 1}}, "", "", ""},
@@ -39,7 +39,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, got, tt.want)
 		}
 		if (len(d.Diags) == 0) != (tt.msg == "") || tt.msg != "" &&
-			(d.Diags[0].Msg != tt.msg || d.Diags[0].Code != diag.DataInvalid) {
+			(d.Diags[0].Msg != tt.msg || d.Diags[0].Code != diag.InputDataInvalid) {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, d.Diags, tt.msg)
 		}
 	}

@@ -36,20 +36,21 @@ func traceName(tensor string) string {
 	return b.String()
 }
 
-// A tracing collects the tensors of all samples.
+// A tracing collects the tensors of all samples for --trace.
 type tracing struct {
 	samples int
 	files   map[string]*npy.Array
 	left    map[string]bool // tensors whose samples do not fit one array
 }
 
+// trace returns an empty tracing for a number of samples.
 func trace(samples int) *tracing {
 	return &tracing{samples: samples, files: map[string]*npy.Array{}, left: map[string]bool{}}
 }
 
-// add adds a sample's tensor. shape is the shape in the longest sample; add pads shorter tensors with zeros.
+// add adds one sample's tensor. shape is the tensor's shape in the longest sample; add pads shorter tensors with zeros.
 func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
-	of, ok := samples.ZeroPad(of, shape)
+	of, ok := samples.PadWithZeros(of, shape)
 	if !ok {
 		t.left[tensor] = true
 		return
@@ -63,31 +64,32 @@ func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor)
 	a.Data = append(a.Data, of.Data...)
 }
 
-// write writes all tensors except those left out.
-func (t *tracing) write(dir *outputdir.Shared) error {
+// write writes a file per tensor, except tensors whose samples do not fit one array.
+func (t *tracing) write(dir *outputdir.SharedFolder) error {
 	for tensor := range t.left {
 		delete(t.files, traceName(tensor)+".npy")
 	}
 	names := slices.Sorted(maps.Keys(t.files))
-	if err := dir.Admit(names...); err != nil {
+	if err := dir.CheckMayWrite(names...); err != nil {
 		return err
 	}
 	for _, name := range names {
-		b, err := npy.Format(t.files[name])
+		b, err := npy.EncodeNPY(t.files[name])
 		if err != nil {
 			return err
 		}
-		if err := dir.Write(name, b); err != nil {
+		if err := dir.WriteOwnFile(name, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// traceStreams writes files per tensor of the model that a stream carries. NAME.npy holds the integers of all samples.
-// NAME.scale.npy and NAME.bias.npy convert them to real numbers: real = scale*integer + bias. All have the tensor's
-// shape. Shorter sequences are padded with zeros.
-func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs, streams []engines.Tensors) error {
+// traceStreams writes files for each tensor of the model that a stream carries. NAME.npy holds the integers of all
+// samples. NAME.scale.npy and NAME.bias.npy convert them to real numbers: real = scale*integer + bias. All have the
+// tensor's shape. Shorter sequences are padded with zeros.
+func traceStreams(dir *outputdir.SharedFolder, im *frontend.ImportedModel, s *samples.RunInputs,
+	streams []engines.FrameTensors) error {
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 		shape[c.Name] = c.Shape
 	}
 	for i, frame := range streams {
-		steps := s.StepsOf(i)
+		steps := s.StepsOfRun(i)
 		if carried[steps] == nil {
 			at, err := sizedImport(im, s, steps)
 			if err != nil {
@@ -116,7 +118,7 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 	for _, c := range longest.StreamedTensors() {
 		codes := t.files[traceName(c.Name)+".npy"]
 		// a shorter sequence does not carry it
-		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() {
+		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).ElementCount() {
 			t.left[c.Name] = true
 		}
 		if !t.left[c.Name] {
@@ -127,20 +129,21 @@ func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs,
 	return t.write(dir)
 }
 
-// sizedImport returns the model for samples with the given number of steps.
-func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.Imported, error) {
+// sizedImport returns the model for samples with the given number of steps. This is im itself if all samples have one
+// length.
+func sizedImport(im *frontend.ImportedModel, s *samples.RunInputs, steps int) (*frontend.ImportedModel, error) {
 	if s.Lengths == nil {
 		return im, nil
 	}
 	return im.ForSequenceLength(steps)
 }
 
-// traceReference writes NAME.npy per tensor of the model, with the values of all samples rounded to float64. Shorter
-// sequences are padded with zeros.
-func traceReference(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
-	t, run := trace(len(s.In)), im.TensorRunner
+// traceReference writes NAME.npy for each tensor of the model, with the values of all samples rounded to float64. float
+// selects the model in float64 instead of exact arithmetic. Shorter sequences are padded with zeros.
+func traceReference(dir *outputdir.SharedFolder, im *frontend.ImportedModel, s *samples.RunInputs, float bool) error {
+	t, run := trace(len(s.In)), im.NewAllTensorsRunner
 	if float {
-		run = im.FloatTensorRunner
+		run = im.NewFloatAllTensorsRunner
 	}
 	next := run()
 	longest, err := sizedImport(im, s, s.Stored)
@@ -153,7 +156,7 @@ func traceReference(dir *outputdir.Shared, im *frontend.Imported, s *samples.Run
 			return err
 		}
 		for name, of := range tensors {
-			t.add(name, "float64", longest.Shape(name), of)
+			t.add(name, "float64", longest.TensorShape(name), of)
 		}
 	}
 	return t.write(dir)

@@ -12,43 +12,44 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// A ConvertResult is the result of Convert: the model read, and its form in another dialect.
+// A ConvertResult holds the model that ConvertModel read, and the result of its conversion.
 type ConvertResult struct {
 	Source *ModelSource
 	Result *convert.Conversion
 }
 
-// Convert rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an existing
-// file only with force. After adding an error to d it returns nil and writes nothing.
-func Convert(o options.Source, how convert.Options, out string, force bool, d *diag.List) (c *ConvertResult,
+// ConvertModel rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an
+// existing file only if force is set. After adding an error to d it returns nil and writes nothing.
+func ConvertModel(o options.Source, how convert.Options, out string, force bool, d *diag.List) (c *ConvertResult,
 	err error) {
-	defer crash.Catch(&err)
+	defer crash.CatchPanic(&err)
 	o.ReportProgress("reading", 0, 0)
-	src := Open(o.Model, d)
+	src := ReadModelFile(o.Model, d)
 	if src == nil {
 		return nil, nil
 	}
 	if _, err := os.Lstat(out); err == nil && !force {
-		d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
+		d.AddError(diag.OutputHasForeignFiles, out, "it is there already",
+			"give another --out, or --force to replace it")
 		return nil, nil
 	}
 	o.ReportProgress("converting", 0, 0)
 	how.Dims, how.Shapes = o.Dims, o.Shapes
-	r := convert.Run(src.File, src.ONNX, how, d)
-	if r == nil || d.Failed() {
+	r := convert.ConvertModel(src.File, src.ONNX, how, d)
+	if r == nil || d.HasErrors() {
 		return nil, nil
 	}
-	if err := outputdir.WriteFile(out, r.ONNX); err != nil {
+	if err := outputdir.WriteFileAtomically(out, r.ONNX); err != nil {
 		return nil, fmt.Errorf("write the converted model: %w", err)
 	}
 	return &ConvertResult{src, r}, nil
 }
 
-// ConvertedName returns the default name of the file that Convert writes for a model.
-func ConvertedName(model string, how convert.Options) string {
+// DefaultConvertedFileName returns the file that ConvertModel is to write for a model if the user names none.
+func DefaultConvertedFileName(model string, how convert.Options) string {
 	name := example().Name
 	if model != "" {
-		name = folder.FileStem(model)
+		name = folder.FileStemOf(model)
 	}
 	if how.To == "" {
 		return name + "-clean.onnx"

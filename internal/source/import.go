@@ -13,11 +13,11 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// Import imports the model of src. It drops the file's bytes from src, because they are as large as the weights.
-// After adding an error to d it returns a result without a Model.
-func Import(o options.Source, src *ModelSource, d *diag.List) (im *frontend.Imported, err error) {
-	none := &frontend.Imported{}
-	opt, ok := o.ForImport(d)
+// ImportModel imports the model of src for hardware. It drops the file's bytes from src, because they are as large as
+// the weights. After adding an error to d it returns a result whose Model is nil.
+func ImportModel(o options.Source, src *ModelSource, d *diag.List) (im *frontend.ImportedModel, err error) {
+	none := &frontend.ImportedModel{}
+	opt, ok := o.ToImportOptions(d)
 	if !ok {
 		return none, nil
 	}
@@ -26,17 +26,17 @@ func Import(o options.Source, src *ModelSource, d *diag.List) (im *frontend.Impo
 	src.sum, src.ONNX = src.SHA256(), nil
 	switch {
 	case src.read != nil && o.Dump == "" && o.Passes == 0 && o.Interleave <= 1:
-		im = src.read.Imported
-		d.Merge(src.read.told.Diags)
+		im = src.read.ImportedModel
+		d.AddMissing(src.read.told.Diags)
 	case o.Dump == "":
 		im, err = frontend.Import(src.File, onnx, opt, d)
 	default:
-		err = folder.Share(o.Dump, d, func(dir *outputdir.Shared) error {
+		err = folder.WriteToSharedFolder(o.Dump, d, func(dir *outputdir.SharedFolder) error {
 			opt.Pass.Dump = dumpTo(dir)
 			if im, err = frontend.Import(src.File, onnx, opt, d); err != nil || im.Model == nil {
 				return err
 			}
-			return dir.Write("99-lowered.txt", []byte(im.Model.Graph.String()))
+			return dir.WriteOwnFile("99-lowered.txt", []byte(im.Model.Graph.String()))
 		})
 	}
 	if src.read = nil; err != nil {
@@ -56,13 +56,13 @@ func Import(o options.Source, src *ModelSource, d *diag.List) (im *frontend.Impo
 	return im, nil
 }
 
-// dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
-func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.PassState) error {
+// dumpTo returns a function that writes the graph after pass n to a numbered file in dir.
+func dumpTo(dir *outputdir.SharedFolder) func(n int, name string, m *canon.PassState) error {
 	return func(n int, name string, m *canon.PassState) error {
 		var b bytes.Buffer
-		if err := graph.WriteText(&b, m.Graph); err != nil {
+		if err := graph.WriteGraphText(&b, m.Graph); err != nil {
 			return err
 		}
-		return dir.Write(fmt.Sprintf("%02d-%s.txt", n, name), b.Bytes())
+		return dir.WriteOwnFile(fmt.Sprintf("%02d-%s.txt", n, name), b.Bytes())
 	}
 }

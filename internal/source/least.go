@@ -13,36 +13,38 @@ import (
 	"hlsgen/internal/options"
 )
 
-// The search for the fewest bits starts with usualBits. It tries no fewer than fewestBits and no more than mostBits.
+// Limits of the search for the fewest bits. It starts with usualBits, and tries no fewer than fewestBits and no more
+// than mostBits.
 const (
 	usualBits  = 8
 	fewestBits = 2
 	mostBits   = 16
 )
 
-// DefaultKeep is the default of MinimalBits.Keep.
-const DefaultKeep = 0.99
+// DefaultSameClassShare is the default share of samples that must keep their class in the search for the fewest bits.
+const DefaultSameClassShare = 0.99
 
-// maxWeighed is the number of samples on which the cost of removing a layer's bits is measured.
+// maxWeighed is the number of samples by which the search measures the effect of fewer bits in a layer.
 const maxWeighed = 8
 
-// A MinimalBits gives the fewest bits per layer with which a share of the samples keeps its class.
-type MinimalBits struct {
+// A MinimalNodeBits holds the fewest bits of each node with which the asked share of samples keeps its class.
+type MinimalNodeBits struct {
 	Keep    float64    `json:"keep"` // the asked share of samples that keep their class
 	Same    int        `json:"same"` // of Samples, the number that keeps its class
 	Samples int        `json:"samples"`
 	Bits    []NodeBits `json:"bits"`
 }
 
-// A NodeBits gives the bits of a node's weights, or of its input activations.
+// A NodeBits gives the bits of a node's weights, or else of its input activations.
 type NodeBits struct {
 	Node    string `json:"node"`
 	Weights bool   `json:"weights"`
 	Bits    int    `json:"bits"`
 }
 
-// mean returns the mean, the least and the largest number of bits of weights, or else of activations.
-func (l *MinimalBits) mean(weights bool) (mean float64, least, most int) {
+// mean returns the mean, the least and the largest number of bits: of weights if weights is set, or else of
+// activations.
+func (l *MinimalNodeBits) mean(weights bool) (mean float64, least, most int) {
 	n := 0
 	for _, b := range l.Bits {
 		if b.Weights != weights {
@@ -56,8 +58,8 @@ func (l *MinimalBits) mean(weights bool) (mean float64, least, most int) {
 	return mean / float64(max(1, n)), least, most
 }
 
-// String describes the bits and the samples in a line.
-func (l *MinimalBits) String() string {
+// String returns a line of text about the bits and the samples.
+func (l *MinimalNodeBits) String() string {
 	of := func(weights bool) string {
 		mean, least, most := l.mean(weights)
 		return fmt.Sprintf("%d to %d bits, %.1f on average", least, most, mean)
@@ -66,31 +68,32 @@ func (l *MinimalBits) String() string {
 		of(true), of(false), l.Same, l.Samples)
 }
 
-// A leastSearch searches for the fewest bits. Its lists hold the activations of the model first, then its weights.
+// A leastSearch searches for the fewest bits of a model's parts, its activations and weights. Its lists hold the
+// activations first.
 type leastSearch struct {
 	v     *VariantMaker
 	ctx   context.Context
-	was   []engines.Reals // outputs of the float model, by sample
-	parts []quantise.MixPart
+	was   []engines.ModelTensors // outputs of the float model, by sample
+	parts []quantise.MixedBitsTarget
 	first int // index of the first weights in parts
 	bits  []int
 	order []int // order in which samples are run: the least certain classes first
 	tried int
 }
 
-// least finds the fewest bits with which enough samples keep their class. It first lowers all parts together, then part
-// by part. It ranks the parts by how far the lower number of bits alone moves the output from that of the float model.
-// On each level it lowers as many of the cheapest parts as possible. Models run in float64.
-func (v *VariantMaker) least(ctx context.Context, keep float64) (*MinimalBits, frontend.Recipe, error) {
+// least finds the fewest bits with which the share keep of the samples keeps its class. It first lowers all parts
+// together, then part by part. It ranks the parts by how far the lower number of bits alone moves the output from that
+// of the float model. On each level it lowers as many of the cheapest parts as possible. Models run in float64.
+func (v *VariantMaker) least(ctx context.Context, keep float64) (*MinimalNodeBits, frontend.QuantisationRecipe, error) {
 	s := &leastSearch{v: v, ctx: ctx, was: v.float}
-	activations, weights := v.q.Parts()
+	activations, weights := v.q.MixedBitsTargets()
 	s.parts, s.first = slices.Concat(activations, weights), len(activations)
 	s.bits = make([]int, len(s.parts))
 	enough := int(math.Ceil(keep * float64(len(s.was))))
 	s.order = closest(s.was)
 	level, err := s.uniform(enough)
 	if err != nil {
-		return nil, frontend.Recipe{}, err
+		return nil, frontend.QuantisationRecipe{}, err
 	}
 	var open []int // parts whose bits may still decrease
 	for i, p := range s.parts {
@@ -100,14 +103,14 @@ func (v *VariantMaker) least(ctx context.Context, keep float64) (*MinimalBits, f
 	}
 	for level--; level >= fewestBits && len(open) > 0; level-- {
 		if open, err = s.lower(open, level, enough); err != nil {
-			return nil, frontend.Recipe{}, err
+			return nil, frontend.QuantisationRecipe{}, err
 		}
 	}
 	same, err := s.same(s.bits, 0)
 	if err != nil {
-		return nil, frontend.Recipe{}, err
+		return nil, frontend.QuantisationRecipe{}, err
 	}
-	l := &MinimalBits{Keep: keep, Same: same, Samples: len(s.was)}
+	l := &MinimalNodeBits{Keep: keep, Same: same, Samples: len(s.was)}
 	for i, p := range s.parts {
 		if !p.Stays {
 			l.Bits = append(l.Bits, NodeBits{p.Node, p.Weights, s.bits[i]})
@@ -116,8 +119,8 @@ func (v *VariantMaker) least(ctx context.Context, keep float64) (*MinimalBits, f
 	return l, s.recipe(s.bits), nil
 }
 
-// uniform finds the fewest bits that are enough for all parts together. Even mostBits may not be enough; uniform
-// returns it then.
+// uniform returns the fewest bits for all parts together with which enough samples keep their class. It returns
+// mostBits if even these are too few.
 func (s *leastSearch) uniform(enough int) (level int, err error) {
 	keeps := func(level int) (bool, error) {
 		same, err := s.same(slices.Repeat([]int{level}, len(s.parts)), enough)
@@ -141,8 +144,8 @@ func (s *leastSearch) uniform(enough int) (level int, err error) {
 	return level, err
 }
 
-// lower gives as many parts as possible only level bits, the cheapest parts first, and returns these parts. At least
-// enough samples keep their class.
+// lower lowers as many of the parts in open as possible to level bits, the cheapest first, and returns these parts. At
+// least enough samples still keep their class.
 func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 	cost := make(map[int]float64, len(open))
 	for _, i := range open {
@@ -178,14 +181,15 @@ func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 	return open[:fit], nil
 }
 
-func (s *leastSearch) recipe(bits []int) frontend.Recipe {
-	r := s.v.recipe(options.DefaultRecipe)
+// recipe returns the recipe that quantises each part with the given bits.
+func (s *leastSearch) recipe(bits []int) frontend.QuantisationRecipe {
+	r := s.v.recipe(options.DefaultQuantisationRecipe)
 	r.Least = true
-	return r.WithMix(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
+	return r.WithMixedBits(quantise.MixedBits{Activations: bits[:s.first], Weights: bits[s.first:]})
 }
 
-// run runs samples with the given bits, until each returns false.
-func (s *leastSearch) run(bits, samples []int, each func(i int, out engines.Reals) bool) error {
+// run runs the numbered samples with the given bits, and calls each with their outputs until each returns false.
+func (s *leastSearch) run(bits, samples []int, each func(i int, out engines.ModelTensors) bool) error {
 	s.tried++
 	s.v.o.ReportProgress("searching bits", s.tried, 0)
 	try, err := s.v.q.QuantisedReference(s.recipe(bits))
@@ -207,10 +211,11 @@ func (s *leastSearch) run(bits, samples []int, each func(i int, out engines.Real
 	return nil
 }
 
-// same counts the samples that keep their class. It may stop early when the count cannot reach enough any more.
+// same returns the number of samples that keep their class with the given bits. It may stop early, when the count
+// cannot reach enough any more.
 func (s *leastSearch) same(bits []int, enough int) (same int, err error) {
 	others := 0
-	err = s.run(bits, s.order, func(i int, out engines.Reals) bool {
+	err = s.run(bits, s.order, func(i int, out engines.ModelTensors) bool {
 		if largest(out[0].Data) == largest(s.was[i][0].Data) {
 			same++
 		} else {
@@ -221,8 +226,9 @@ func (s *leastSearch) same(bits []int, enough int) (same int, err error) {
 	return same, err
 }
 
-// closest orders samples by the distance between their two largest outputs, the smallest distance first.
-func closest(was []engines.Reals) []int {
+// closest returns the numbers of all samples, ordered by the distance between their two largest outputs. The smallest
+// distance, and so the least certain class, comes first.
+func closest(was []engines.ModelTensors) []int {
 	order, ahead := make([]int, len(was)), make([]float64, len(was))
 	for i, out := range was {
 		data := out[0].Data
@@ -238,14 +244,14 @@ func closest(was []engines.Reals) []int {
 	return order
 }
 
-// apart returns the summed distance between outputs with the given bits and those of the float model, on maxWeighed
-// samples.
+// apart returns the sum of the distances between outputs with the given bits and those of the float model, over
+// maxWeighed samples.
 func (s *leastSearch) apart(bits []int) (sum float64, err error) {
 	some := make([]int, min(maxWeighed, len(s.was)))
 	for i := range some {
 		some[i] = i
 	}
-	err = s.run(bits, some, func(i int, out engines.Reals) bool {
+	err = s.run(bits, some, func(i int, out engines.ModelTensors) bool {
 		for k, v := range s.was[i][0].Data {
 			sum += math.Abs(out[0].Data[k] - v)
 		}

@@ -34,13 +34,13 @@ func TestLeast(t *testing.T) {
 			if v == nil || err != nil {
 				t.Fatal(err, d.Diags)
 			}
-			x, err := v.Make(context.Background(), frontend.Recipe{Least: true})
+			x, err := v.MakeVariant(context.Background(), frontend.QuantisationRecipe{Least: true})
 			if err != nil || x.Model == nil {
 				t.Fatal(err, x)
 			}
 			l, n := x.Least, len(v.runs.In)
 			if l.Samples != n || l.Same < int(math.Ceil(keep*float64(n))) || x.Accuracy.Samples != n ||
-				x.Accuracy.Share() < keep {
+				x.Accuracy.ShareRight() < keep {
 				t.Errorf("%+v, by integers %v", l, x.Accuracy)
 			}
 			if mean, least, most := l.mean(true); least < fewestBits || most > usualBits || mean > 6 {
@@ -57,14 +57,15 @@ func TestLeast(t *testing.T) {
 // TestVaryBindsShapes holds that variants have the shapes of the samples where the file leaves axes open.
 func TestVaryBindsShapes(t *testing.T) {
 	t.Parallel()
-	m, r := onnxtest.New(17).Input("x", graph.Float32, "N", "F").Output("y", graph.Float32), rand.New(rand.NewPCG(3, 4))
+	m, r := onnxtest.New(17).Input("x", graph.DTypeFloat32, "N", "F").Output("y", graph.DTypeFloat32),
+		rand.New(rand.NewPCG(3, 4))
 	for k, name := range []string{"w1", "w2"} {
 		shape := [][]int{{8, 12}, {12, 4}}[k]
-		w := make([]float64, graph.Size(shape))
+		w := make([]float64, graph.ElementCount(shape))
 		for i := range w {
 			w[i] = r.NormFloat64()
 		}
-		m.Init(name, graph.Float32, shape, w...)
+		m.Init(name, graph.DTypeFloat32, shape, w...)
 	}
 	m.Node("MatMul", "x", "w1").Out("a")
 	m.Node("Relu", "a").Out("b")
@@ -79,7 +80,7 @@ func TestVaryBindsShapes(t *testing.T) {
 	if v == nil || err != nil {
 		t.Fatal(err, d.Diags)
 	}
-	if made, err := v.Make(t.Context(), options.DefaultRecipe); err != nil || made.Model == nil {
+	if made, err := v.MakeVariant(t.Context(), options.DefaultQuantisationRecipe); err != nil || made.Model == nil {
 		t.Errorf("%+v %v", made, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"hlsgen/internal/options"
 )
 
-// tellsOfHost adds a diagnostic to d with the share of the model's products that stay on the host. Its hint names a
-// flag that lowers the share, after trying it.
-func tellsOfHost(o options.Source, m *ModelSource, im *frontend.Imported, opt frontend.Options, d *diag.List) {
+// tellsOfHost adds a diagnostic to d with the share of the model's products that the host computes. Its hint names a
+// flag that lowers this share, after trying it. It adds nothing if the host computes none.
+func tellsOfHost(o options.Source, m *ModelSource, im *frontend.ImportedModel, opt frontend.Options, d *diag.List) {
 	host, share, layers, first := hostShare(im)
 	if first == nil {
 		return
@@ -30,18 +30,18 @@ func tellsOfHost(o options.Source, m *ModelSource, im *frontend.Imported, opt fr
 	if layers > 1 {
 		where += fmt.Sprintf(" and %d more", layers-1)
 	}
-	x := diag.Diag{Severity: diag.Warning, Code: diag.HostProducts, Node: first.Node, Op: first.Op,
+	x := diag.Diag{Severity: diag.SeverityWarning, Code: diag.ProductsOnHost, Node: first.Node, Op: first.Op,
 		Msg:  fmt.Sprintf("%.3g %% of the model's MACs stay on the host, %s", 100*share, where),
 		Hint: "quantise what it reads, and its weights"}
 	asked := opt.InputType != nil || opt.InputQuant != nil
-	if src := again(o); src != nil && first.Becomes == frontend.FateHostPrefix && !asked {
+	if src := again(o); src != nil && first.Becomes == frontend.NodeFateHostPrefix && !asked {
 		opt.Pass = pass.Options[*canon.PassState]{}
 		for _, w := range ways[:2] {
 			var told diag.List
 			changed := opt
 			w.change(&changed)
 			other, err := frontend.Import(src.File, src.ONNX, changed, &told)
-			if err != nil || other == nil || other.Model == nil || told.Failed() {
+			if err != nil || other == nil || other.Model == nil || told.HasErrors() {
 				continue
 			}
 			_, less, _, _ := hostShare(other)
@@ -54,13 +54,14 @@ func tellsOfHost(o options.Source, m *ModelSource, im *frontend.Imported, opt fr
 	d.Add(x)
 }
 
-// tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their MACs.
+// tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their multiply-accumulate
+// operations (MACs).
 func tellsOfTransforms(host int64, share float64, layers int, first *stats.LayerStats, d *diag.List) {
 	where := "this layer, a fixed transform, stays"
 	if layers > 1 {
 		where = fmt.Sprintf("this layer and %d more, fixed transforms, stay", layers-1)
 	}
-	d.Add(diag.Diag{Severity: diag.Note, Code: diag.HostProducts, Node: first.Node, Op: first.Op,
+	d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.ProductsOnHost, Node: first.Node, Op: first.Op,
 		Msg: fmt.Sprintf("%s MACs a sample, %.3g %% of the model's: %s on the host", humanize.Comma(host), 100*share,
 			where),
 		Hint: "what it gives is quantised for the device; a model with a quantiser in front of it has it there"})
@@ -68,13 +69,13 @@ func tellsOfTransforms(host int64, share float64, layers int, first *stats.Layer
 
 // hostShare returns the MACs that the host computes, their share of the model's MACs, and the number of their layers.
 // most is the largest of these layers, or nil if there are none.
-func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.LayerStats) {
+func hostShare(im *frontend.ImportedModel) (host int64, share float64, layers int, most *stats.LayerStats) {
 	if !im.HasHostProducts() {
 		return 0, 0, 0, nil
 	}
-	n := im.Stats(im)
+	n := im.CountOperations(im)
 	for _, l := range n.Layers {
-		if l.Becomes != frontend.FateHostPrefix && l.Becomes != frontend.FateHostSuffix {
+		if l.Becomes != frontend.NodeFateHostPrefix && l.Becomes != frontend.NodeFateHostSuffix {
 			continue
 		}
 		layers++

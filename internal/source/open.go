@@ -15,21 +15,22 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// OpenQuantised opens the model. With --calibrate it also quantises the model, and returns the options for the
-// quantised model. The source is nil after it adds an error to d.
-func OpenQuantised(ctx context.Context, o options.Source, d *diag.List) (*ModelSource, options.Source, error) {
-	src := Open(o.Model, d)
+// ReadAndQuantiseModel reads the model that the options name. With --calibrate it also quantises the model, and returns
+// the options for the quantised model. The source is nil after it adds an error to d.
+func ReadAndQuantiseModel(ctx context.Context, o options.Source, d *diag.List) (*ModelSource, options.Source, error) {
+	src := ReadModelFile(o.Model, d)
 	if src == nil || o.Calibrate == "" {
 		return src, o, nil
 	}
 	return calibrated(ctx, o, src, d)
 }
 
-// calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d.
+// calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d. It
+// returns the quantised model and the options for it. The source is nil after it adds an error to d.
 func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag.List) (*ModelSource, options.Source,
 	error) {
 	if sameFile(o.Model, o.SaveModel) {
-		d.Fail(diag.OutputForeign, src.File, "--save-model would replace the model that is quantised",
+		d.AddError(diag.OutputHasForeignFiles, src.File, "--save-model would replace the model that is quantised",
 			"give the quantised model another name")
 		return nil, o, nil
 	}
@@ -39,8 +40,8 @@ func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag
 		return nil, o, err
 	}
 	defer n.close()
-	q, recipe := n.QuantisationSession, o.FullRecipe()
-	onnx, story := q.QuantisedONNX(recipe, d)
+	q, recipe := n.QuantisationSession, o.CompleteRecipe()
+	onnx, story := q.QuantisedONNXFile(recipe, d)
 	if onnx == nil {
 		return nil, o, nil
 	}
@@ -49,16 +50,16 @@ func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the quantised file contains the formats of cells and the initial states
 	made.transforms = n.Fixed
 	if made.shapes, err = n.shapes(); err != nil {
-		return nil, o, datafile.AddError(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+		return nil, o, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
 	}
 	compared, err := before(ctx, o, n, &made, d)
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		return nil, o, err
 	}
 	if n.far > 0 {
 		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n.far)
 	}
-	for _, x := range q.Lookups(recipe) {
+	for _, x := range q.TableLookupsFor(recipe) {
 		if story += "; " + lookupText(x); x.OneHot && x.OnHost {
 			made.lookups++
 		}
@@ -66,22 +67,22 @@ func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag
 	if q.Dynamic > 0 {
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
 	}
-	d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelQuantised, Where: src.File,
-		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe.Describe(), story,
-			strings.Join(append([]string{compared}, q.HardLayers()...), "; ")),
+	d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.ModelRequantised, Where: src.File,
+		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe.DescribeWithOptions(), story,
+			strings.Join(append([]string{compared}, q.HardToQuantiseLayers()...), "; ")),
 		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
 	if o.SaveModel != "" {
-		if err := outputdir.WriteFile(o.SaveModel, onnx); err != nil {
+		if err := outputdir.WriteFileAtomically(o.SaveModel, onnx); err != nil {
 			return nil, o, err
 		}
 	}
 	return &made, o, nil
 }
 
-// lookupText describes where the rows of a table are looked up, with the costs of both places.
+// lookupText returns text about the place where the rows of a table are looked up, with the costs of both places.
 func lookupText(x quantise.TableLookup) string {
 	count := func(n int) string { return humanize.Comma(int64(n)) }
-	what := fmt.Sprintf("%s %q looks rows of a table up, on the ", x.Node.FullOp(), x.Node.Label())
+	what := fmt.Sprintf("%s %q looks rows of a table up, on the ", x.Node.QualifiedOpName(), x.Node.Label())
 	rows, ones, least := count(x.Rows), count(x.Ones), count((x.Ones+7)/8)
 	switch {
 	case x.OneHot && x.OnHost:
@@ -98,7 +99,7 @@ func lookupText(x quantise.TableLookup) string {
 		count(x.Indices), count(x.Table), rows)
 }
 
-// sameFile reports whether two paths name the same file.
+// sameFile reports whether two paths name the same existing file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

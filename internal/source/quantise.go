@@ -14,19 +14,20 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// noted holds a model to be quantised, and the values that samples produced in it.
+// A noted holds a model to be quantised, and the values that samples produced in it.
 type noted struct {
 	*frontend.QuantisationSession
 	samples *samples.SampleSource
-	file    *datafile.Arrays    // feedback of the states that the file does not give
-	fed     []dataflow.Feedback // states that the file does not have
-	far     int                 // number of outliers left out
-	was     []engines.Reals     // outputs of the first samples; nil for outliers
+	file    *datafile.ArrayFile     // feedback of the states that the file does not give
+	fed     []dataflow.FedBackState // states that the file does not have
+	far     int                     // number of outliers left out
+	was     []engines.ModelTensors  // outputs of the first samples; nil for outliers
 }
 
+// close closes the file of samples.
 func (n *noted) close() { n.file.Close() }
 
-// shapes returns the shapes of a sample's inputs, by name.
+// shapes returns the shapes of one sample's inputs, by name.
 func (n *noted) shapes() (map[string][]int, error) {
 	first, err := n.samples.ReadRange(0, 1)
 	if err != nil {
@@ -39,8 +40,8 @@ func (n *noted) shapes() (map[string][]int, error) {
 	return shapes, nil
 }
 
-// quantising reads a model and records the values that all samples produce in it. replace has existing quantisers
-// replaced. It returns nil after adding an error to d.
+// quantising reads a model and records the values that all samples produce in it. replace has the model's own
+// quantisers replaced. It returns nil after adding an error to d.
 func quantising(ctx context.Context, o options.Source, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
 	data := datafile.OpenForRereading(o.Stdin, o.Calibrate, src.Inputs, d)
 	if data == nil {
@@ -53,15 +54,16 @@ func quantising(ctx context.Context, o options.Source, src *ModelSource, replace
 	return n, err
 }
 
-func noting(ctx context.Context, o options.Source, src *ModelSource, data *datafile.Arrays, replace bool,
+// noting does the work of quantising on the open samples data. It returns nil after adding an error to d.
+func noting(ctx context.Context, o options.Source, src *ModelSource, data *datafile.ArrayFile, replace bool,
 	d *diag.List) (*noted,
 	error) {
-	opt, ok := o.ForImport(d)
+	opt, ok := o.ToImportOptions(d)
 	if !ok {
 		return nil, nil
 	}
-	opt.Data, opt.Stateful = data.Shapes(), opt.Stateful && len(opt.States) == 0 // samples carry their states
-	n := &noted{QuantisationSession: frontend.BeginQuantisation(src.File, src.ONNX, opt, replace, d), file: data}
+	opt.Data, opt.Stateful = data.ArrayShapes(), opt.Stateful && len(opt.States) == 0 // samples carry their states
+	n := &noted{QuantisationSession: frontend.NewQuantisationSession(src.File, src.ONNX, opt, replace, d), file: data}
 	if n.QuantisationSession == nil {
 		return nil, nil
 	}
@@ -69,26 +71,26 @@ func noting(ctx context.Context, o options.Source, src *ModelSource, data *dataf
 		n.DisableChannelScales()
 	}
 	n.fed = data.MissingStates(n.Model)
-	if ok, err := data.FeedStatesBy(ctx, n.Model, datafile.PerSample(n.Float), d); !ok {
-		return nil, datafile.AddError(err, data, src.File, d)
+	if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.IgnoringSampleNumber(n.RunFloatModel), d); !ok {
+		return nil, datafile.AddSampleOrModelDiag(err, data, src.File, d)
 	}
 	if n.samples = data.OpenSamples(n.Model, nil, "", d); n.samples == nil {
 		return nil, nil
 	}
-	size := n.samples.PartSize(datafile.PartBytes, 1)
+	size := n.samples.RunsPerPart(datafile.PartBytes, 1)
 	var largest []float64 // largest magnitude of each sample
-	err := datafile.ForEachPart(n.samples, size, func(part *samples.Runs) error {
+	err := datafile.ForEachPart(n.samples, size, func(part *samples.RunInputs) error {
 		largest = append(largest, largestOf(part.In)...)
 		return ctx.Err()
 	})
 	far, done := farOff(largest), 0
 	if err == nil {
-		err = datafile.ForEachPart(n.samples, size, func(part *samples.Runs) error {
+		err = datafile.ForEachPart(n.samples, size, func(part *samples.RunInputs) error {
 			for _, in := range part.In {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				var out engines.Reals
+				var out engines.ModelTensors
 				if !far[done] {
 					var err error
 					if out, err = n.RunAndRecord(in); err != nil {
@@ -97,7 +99,7 @@ func noting(ctx context.Context, o options.Source, src *ModelSource, data *dataf
 				} else {
 					n.far++
 				}
-				if done < datafile.MaxCompared {
+				if done < datafile.MaxComparedSamples {
 					n.was = append(n.was, out)
 				}
 				done++
@@ -107,17 +109,17 @@ func noting(ctx context.Context, o options.Source, src *ModelSource, data *dataf
 		})
 	}
 	if err != nil {
-		return nil, datafile.AddError(err, data, src.File, d)
+		return nil, datafile.AddSampleOrModelDiag(err, data, src.File, d)
 	}
 	return n, nil
 }
 
-// farAway bounds outliers: a sample is left out if its largest magnitude is more than farAway times the median one. A
-// single outlier would coarsen the scales of all other samples.
+// farAway bounds outliers: quantisation leaves out a sample whose largest magnitude is more than farAway times the
+// median. A single outlier would coarsen the scales of all other samples.
 const farAway = 8
 
-// largestOf returns the largest magnitude of each sample.
-func largestOf(runs []engines.Reals) (largest []float64) {
+// largestOf returns the largest magnitude of an element, for each sample.
+func largestOf(runs []engines.ModelTensors) (largest []float64) {
 	for _, in := range runs {
 		most := 0.0
 		for _, t := range in {
@@ -130,7 +132,8 @@ func largestOf(runs []engines.Reals) (largest []float64) {
 	return largest
 }
 
-// farOff reports for each sample whether it is an outlier. largest gives the largest magnitude of each sample.
+// farOff reports for each sample whether it is an outlier. largest gives the largest magnitude of each sample's
+// elements.
 func farOff(largest []float64) []bool {
 	far, sorted := make([]bool, len(largest)), slices.Sorted(slices.Values(largest))
 	for i, v := range largest {
@@ -139,7 +142,7 @@ func farOff(largest []float64) []bool {
 	return far
 }
 
-// largest returns the index of the largest value, or the first such index.
+// largest returns the index of the largest value, the first one if there are several.
 func largest(v []float64) int {
 	k := 0
 	for i := range v {

@@ -18,8 +18,8 @@ import (
 
 // A comparison compares a model's outputs before and after quantisation.
 type comparison struct {
-	labels        *samples.Labels // nil if there are none
-	right         [2]int          // number of right classes before and after
+	labels        *samples.ClassLabels // nil if there are none
+	right         [2]int               // number of right classes before and after
 	labelled      int
 	runs, same    int // samples compared, and those with the same largest output
 	classes       bool
@@ -28,21 +28,23 @@ type comparison struct {
 	apart, extent float64 // largest difference, and largest magnitude before quantisation
 }
 
-// before compares a model with its quantised form made, and describes the result. It uses the samples of --input, or
-// else those of --calibrate. It compares outputs, and classes if there are labels.
+// before compares a model with made, its quantised form, and returns text about the result. It uses the samples of
+// --input, or else those of --calibrate. It compares outputs, and classes if there are labels. The text is empty after
+// it adds an error to d.
 func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
-	if o.Data != "" && o.Data != samples.StdioPath {
+	if o.Data != "" && o.Data != samples.StandardStreamPath {
 		data := datafile.OpenForRereading(o.Stdin, o.Data, made.Inputs, d)
 		if data == nil {
 			return "", nil
 		}
 		defer data.Close()
 		n.fed = data.MissingStates(n.Model)
-		if ok, err := data.FeedStatesBy(ctx, n.Model, datafile.PerSample(n.Float), d); !ok {
-			return "", datafile.AddError(err, data, made.File, d)
+		if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.IgnoringSampleNumber(n.RunFloatModel),
+			d); !ok {
+			return "", datafile.AddSampleOrModelDiag(err, data, made.File, d)
 		}
-		if from = data.OpenChecked(n.Model, d); from == nil {
+		if from = data.OpenCheckedSamples(n.Model, d); from == nil {
 			return "", nil
 		}
 		was, where = nil, fmt.Sprintf("on %s (--input)", filepath.Base(o.Data))
@@ -53,50 +55,52 @@ func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, 
 			return "", nil
 		}
 	}
-	o.ReportProgress("comparing", 0, min(from.Count, datafile.MaxCompared))
+	o.ReportProgress("comparing", 0, min(from.Count, datafile.MaxComparedSamples))
 	run, err := now(ctx, o, made, n.fed, d)
 	if run == nil || err != nil {
-		return "", datafile.AddModelFault(err, made.File, d)
+		return "", datafile.AddModelFaultDiag(err, made.File, d)
 	}
-	size := from.PartSize(datafile.PartBytes, 1)
-	for first := 0; first < min(from.Count, datafile.MaxCompared); first += size {
-		part, err := from.ReadRange(first, min(first+size, datafile.MaxCompared))
+	size := from.RunsPerPart(datafile.PartBytes, 1)
+	for first := 0; first < min(from.Count, datafile.MaxComparedSamples); first += size {
+		part, err := from.ReadRange(first, min(first+size, datafile.MaxComparedSamples))
 		if err != nil {
-			return "", datafile.AddError(datafile.UnfitSamplesError{Err: err}, n.file, made.File, d)
+			return "", datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, made.File, d)
 		}
 		before, err := n.asIs(ctx, part, was[min(first, len(was)):])
 		if err != nil {
-			return "", datafile.AddModelFault(err, made.File, d)
+			return "", datafile.AddModelFaultDiag(err, made.File, d)
 		}
 		after, err := run(part)
 		if err != nil {
-			return "", datafile.AddModelFault(err, made.File, d)
+			return "", datafile.AddModelFaultDiag(err, made.File, d)
 		}
 		c.add(first, before, after)
-		o.ReportProgress("comparing", c.runs, min(from.Count, datafile.MaxCompared))
+		o.ReportProgress("comparing", c.runs, min(from.Count, datafile.MaxComparedSamples))
 	}
 	return where + ": " + c.String(), nil
 }
 
-// asIs returns the outputs of the model before quantisation. was holds the outputs that are already known.
-func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []engines.Reals) ([]engines.Reals, error) {
-	run := func(i int) (engines.Reals, error) {
-		if n.RecordingRunsOriginal() && i < len(was) && was[i] != nil {
+// asIs returns the outputs of a part of the samples before quantisation. was holds the outputs that are already known,
+// from the part's first sample on.
+func (n *noted) asIs(ctx context.Context, part *samples.RunInputs, was []engines.ModelTensors) ([]engines.ModelTensors,
+	error) {
+	run := func(i int) (engines.ModelTensors, error) {
+		if n.IsRecordingSameAsOriginal() && i < len(was) && was[i] != nil {
 			return was[i], nil
 		}
-		return n.RunOriginal(part.In[i])
+		return n.RunOriginalModel(part.In[i])
 	}
-	if n.RecordingRunsOriginal() {
-		return engines.EachSample(ctx, part.First, len(part.In), run)
+	if n.IsRecordingSameAsOriginal() {
+		return engines.MapSamplesInParallel(ctx, part.First, len(part.In), run)
 	}
-	return engines.EachSampleInOrder(ctx, part.First, len(part.In), run)
+	return engines.MapSamplesInOrder(ctx, part.First, len(part.In), run)
 }
 
 // now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
 // sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
 // adding an error to d.
-func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflow.Feedback, d *diag.List) (
-	func(*samples.Runs) ([]engines.Reals, error), error) {
+func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflow.FedBackState, d *diag.List) (
+	func(*samples.RunInputs) ([]engines.ModelTensors, error), error) {
 	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: made.shapes, Outputs: o.Outputs}
 	var quiet, told diag.List
 	im, err := frontend.Import(made.File, made.ONNX, opt, &quiet)
@@ -106,17 +110,19 @@ func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflo
 	if len(o.States) == 0 {
 		made.read = &read{im, quiet}
 	}
-	if im.Model == nil || quiet.Failed() {
-		if im = frontend.ImportReference(made.File, made.ONNX, opt, &told); im.Model == nil {
-			d.Merge(told.Diags)
+	if im.Model == nil || quiet.HasErrors() {
+		if im = frontend.ImportForReference(made.File, made.ONNX, opt, &told); im.Model == nil {
+			d.AddMissing(told.Diags)
 			return nil, nil
 		}
-		return datafile.CarryStates(ctx, im.Model, fed, func(runs *samples.Runs) ([]engines.Reals, error) {
+		return datafile.WithCarriedStates(ctx, im.Model, fed, func(runs *samples.RunInputs) ([]engines.ModelTensors,
+			error) {
 			return engines.RunReference(ctx, im.Model, runs)
 		}), nil
 	}
 	program := engines.CompileLayers(im.Model)
-	return datafile.CarryStates(ctx, im.Model, fed, func(runs *samples.Runs) ([]engines.Reals, error) {
+	return datafile.WithCarriedStates(ctx, im.Model, fed, func(runs *samples.RunInputs) ([]engines.ModelTensors,
+		error) {
 		out, err := engines.RunFast(ctx, program, im.Model, runs)
 		if err != nil || runs.First > 0 {
 			return out, err
@@ -125,21 +131,21 @@ func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflo
 		if err != nil {
 			return nil, err
 		}
-		return out, engines.SameOutputs(im.Model, "engine fast against reference", out[0], first)
+		return out, engines.CompareModelOutputs(im.Model, "engine fast against reference", out[0], first)
 	}), nil
 }
 
-// classified reports whether an output is a vector, so that its largest element can stand for a class.
+// classified reports whether an output is a vector, so that the index of its largest element can stand for a class.
 func classified(out dataflow.RealPort) bool {
-	size := dataflow.Shape(out.Shape).Size()
+	size := dataflow.Shape(out.Shape).ElementCount()
 	return size > 1 && slices.Contains(out.Shape, size)
 }
 
-// add compares the outputs was and is of samples. first is the number of the first sample.
-func (c *comparison) add(first int, was, is []engines.Reals) {
+// add compares the outputs was and is, from before and after quantisation. first is the number of their first sample.
+func (c *comparison) add(first int, was, is []engines.ModelTensors) {
 	if c.labels != nil {
-		before, n := c.labels.Count(first, was)
-		after, _ := c.labels.Count(first, is)
+		before, n := c.labels.CountRight(first, was)
+		after, _ := c.labels.CountRight(first, is)
 		c.right[0], c.right[1], c.labelled = c.right[0]+before, c.right[1]+after, c.labelled+n
 	}
 	for i := range was {
@@ -156,11 +162,11 @@ func (c *comparison) add(first int, was, is []engines.Reals) {
 	}
 }
 
-// String describes the result of the comparison.
+// String returns text about the result of the comparison.
 func (c *comparison) String() (s string) {
 	if c.labels != nil {
-		s = fmt.Sprintf("accuracy before %v, after %v; ", samples.AccuracyOf(c.right[0], c.labelled),
-			samples.AccuracyOf(c.right[1], c.labelled))
+		s = fmt.Sprintf("accuracy before %v, after %v; ", samples.NewAccuracy(c.right[0], c.labelled),
+			samples.NewAccuracy(c.right[1], c.labelled))
 	}
 	if c.classes {
 		s += fmt.Sprintf("same class as the float network in %d of %d samples; ", c.same, c.runs)

@@ -1,13 +1,13 @@
 // Package source opens the model of a command: it reads the file, quantises the model on request, and imports it.
 //
 //	source.go     a model as bytes, and the embedded example
-//	convert.go    Convert writes a model in another dialect
+//	convert.go    ConvertModel writes a model in another dialect
 //	ways.go       names flags with which a model maps
 //	onhost.go     names flags with which more of a model maps
-//	import.go     Import calls the front end
-//	quantise.go   records what samples produce in a model
+//	import.go     ImportModel calls the front end
+//	quantise.go   records the values that samples produce in a model
 //	quantised.go  compares the outputs before and after quantisation
-//	open.go       OpenQuantised opens a model, and quantises it on request
+//	open.go       ReadAndQuantiseModel reads a model, and quantises it on request
 //	variants.go   quantises a model by several recipes
 //	least.go      searches for the fewest bits
 package source
@@ -32,8 +32,8 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// A ModelSource is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
-// labels.
+// A ModelSource holds a model as bytes, including tensors that the file keeps in other files. It may come with samples
+// and labels.
 type ModelSource struct {
 	Name    string // of the file, without folder and extension; or the name of the example
 	File    string // base name, for diagnostics
@@ -59,25 +59,27 @@ func (s *ModelSource) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Open reads a model. An empty path means the embedded example. It returns nil after adding an error to d.
-func Open(path string, d *diag.List) *ModelSource {
+// ReadModelFile reads the model at path. An empty path means the embedded example. It returns nil after adding an error
+// to d.
+func ReadModelFile(path string, d *diag.List) *ModelSource {
 	if path == "" {
 		return example()
 	}
 	base := filepath.Base(path)
-	s := &ModelSource{Name: folder.FileStem(path), File: base}
+	s := &ModelSource{Name: folder.FileStemOf(path), File: base}
 	unreadable := func(err error) *ModelSource {
-		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
+		d.AddError(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
 	if s.Name == "" {
-		d.Fail(diag.FileUnreadable, base, "a model is called as its file is, without the extension: nothing is left "+
-			"of this name", "give the file a name, such as model.onnx")
+		d.AddError(diag.FileUnreadable, base,
+			"a model is called as its file is, without the extension: nothing is left "+
+				"of this name", "give the file a name, such as model.onnx")
 		return nil
 	}
-	f, err := safefile.Open(path, onnxio.MaxFile)
+	f, err := safefile.OpenRegularFile(path, onnxio.MaxFileBytes)
 	if base == "-" && errors.Is(err, fs.ErrNotExist) {
-		d.Fail(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
+		d.AddError(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
 			"give its path; what it keeps in other files is looked for beside it")
 		return nil
 	}
@@ -85,15 +87,15 @@ func Open(path string, d *diag.List) *ModelSource {
 		return unreadable(err)
 	}
 	defer f.Close()
-	if f.Size > 0 && !onnxio.LooksLikeModel(base, f, f.Size, d) {
+	if f.Size > 0 && !onnxio.LooksLikeONNXFile(base, f, f.Size, d) {
 		return nil
 	}
-	b, err := f.All()
+	b, err := f.ReadAll()
 	if err != nil {
 		return unreadable(err)
 	}
 	if s.ONNX = b; !streamed(path) {
-		s.ONNX = onnxio.InlineExternalData(base, b, safefile.Folder(filepath.Dir(path)), d)
+		s.ONNX = onnxio.InlineExternalData(base, b, safefile.FolderFS(filepath.Dir(path)), d)
 	}
 	if s.ONNX == nil {
 		return nil
@@ -108,9 +110,10 @@ func streamed(path string) bool {
 	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
 }
 
+// example returns the embedded example, with its samples and labels.
 func example() *ModelSource {
 	read := func(file string) []byte {
-		b, err := examples.Files.ReadFile(examples.DigitsName + "/" + file)
+		b, err := examples.EmbeddedFiles.ReadFile(examples.DigitsName + "/" + file)
 		if err != nil {
 			panic(err)
 		}
@@ -127,8 +130,9 @@ func example() *ModelSource {
 		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
 }
 
-// Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
-func (s *ModelSource) Command(name string) []string {
+// CommandWords returns the first words of the command with the given name on the model, to be run in the model's
+// folder. A nil source means the example.
+func (s *ModelSource) CommandWords(name string) []string {
 	words := []string{"hlsgen", name}
 	switch {
 	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
@@ -140,20 +144,19 @@ func (s *ModelSource) Command(name string) []string {
 	return words
 }
 
-// read keeps the imported model that was compared during quantisation, with its diagnostics, so that it is not imported
-// twice.
+// A read keeps the model that was imported during quantisation, with its diagnostics, so that it is not imported twice.
 type read struct {
-	*frontend.Imported
+	*frontend.ImportedModel
 	told diag.List
 }
 
-// Imported returns the model that quantisation has already imported, if importing it for data of these shapes would
-// give the same one, with the diagnostics of the import. Otherwise the model is nil.
-func (s *ModelSource) Imported(shapes map[string][]int) (*frontend.Imported, []diag.Diag) {
+// ReusableImport returns the model that quantisation has imported, with the diagnostics of the import. The model is
+// nil if there is none, or if importing it for data of these shapes would give another one.
+func (s *ModelSource) ReusableImport(shapes map[string][]int) (*frontend.ImportedModel, []diag.Diag) {
 	if s.read == nil || !s.read.fits(shapes) {
 		return nil, nil
 	}
-	return s.read.Imported, s.read.told.Diags
+	return s.read.ImportedModel, s.read.told.Diags
 }
 
 // fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
@@ -169,5 +172,5 @@ func (r *read) fits(shapes map[string][]int) bool {
 	})
 }
 
-// again reads the model once more. It returns nil if that fails.
-func again(o options.Source) *ModelSource { return Open(o.Model, new(diag.List)) }
+// again reads the model that the options name once more. It returns nil if that fails.
+func again(o options.Source) *ModelSource { return ReadModelFile(o.Model, new(diag.List)) }

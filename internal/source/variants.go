@@ -17,17 +17,17 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// A RecipeVariant is a model quantised by one recipe.
-type RecipeVariant struct {
-	Recipe   frontend.Recipe
+// A QuantisedVariant is a model quantised by one recipe, with its accuracy.
+type QuantisedVariant struct {
+	Recipe   frontend.QuantisationRecipe
 	Source   *ModelSource // the quantised model file
 	Model    *dataflow.Model
 	Refused  string // why the variant cannot be built; empty if Model is set
 	Accuracy *samples.Accuracy
-	Least    *MinimalBits // only for recipes that search bit widths
+	Least    *MinimalNodeBits // only for recipes that search bit widths
 }
 
-// A VariantMaker makes variants of one model by different recipes.
+// A VariantMaker makes quantised variants of one model by different recipes.
 type VariantMaker struct {
 	Source   *ModelSource
 	Labelled bool              // accuracies refer to labels; otherwise to the classes of the float model
@@ -35,17 +35,17 @@ type VariantMaker struct {
 	AsIs     *samples.Accuracy // accuracy of the unchanged model
 	Bare     bool              // the model has no quantisers
 	q        *frontend.QuantisationSession
-	runs     *samples.Runs
-	labels   *samples.Labels
-	float    []engines.Reals // outputs of the float model
+	runs     *samples.RunInputs
+	labels   *samples.ClassLabels
+	float    []engines.ModelTensors // outputs of the float model
 	o        options.Source
 }
 
-// NewVariantMaker reads a model, records the values that samples produce in it, and measures its accuracy. The result
-// makes variants with other quantisers. Vary returns nil after adding an error to d.
+// NewVariantMaker reads a model, records the values that samples produce in it, and measures its accuracy. It returns
+// nil after adding an error to d.
 func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *VariantMaker, err error) {
-	defer crash.Catch(&err)
-	src := Open(o.Model, d)
+	defer crash.CatchPanic(&err)
+	src := ReadModelFile(o.Model, d)
 	if src == nil {
 		return nil, nil
 	}
@@ -57,11 +57,11 @@ func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *Va
 	defer n.close()
 	v.q, v.Bare = n.QuantisationSession, n.HasNoQuantisers()
 	if src.shapes, err = n.shapes(); err != nil {
-		return nil, datafile.AddError(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+		return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
 	}
 	if o.Data == "" {
-		if v.runs, err = datafile.ReadCompared(n.samples); err != nil {
-			return nil, datafile.AddError(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+		if v.runs, err = datafile.ReadSamplesToCompare(n.samples); err != nil {
+			return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
 		}
 	} else {
 		data := datafile.OpenForRereading(o.Stdin, o.Data, src.Inputs, d)
@@ -69,46 +69,46 @@ func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *Va
 			return nil, nil
 		}
 		defer data.Close()
-		given := data.OpenChecked(v.q.Model, d)
+		given := data.OpenCheckedSamples(v.q.Model, d)
 		if given == nil {
 			return nil, nil
 		}
-		if v.runs, err = datafile.ReadCompared(given); err != nil {
-			return nil, datafile.AddError(datafile.UnfitSamplesError{Err: err}, data, src.File, d)
+		if v.runs, err = datafile.ReadSamplesToCompare(given); err != nil {
+			return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, data, src.File, d)
 		}
 	}
-	float, err := v.each(ctx, v.q.Float)
+	float, err := v.each(ctx, v.q.RunFloatModel)
 	if err != nil {
-		return nil, datafile.AddModelFault(err, src.File, d)
+		return nil, datafile.AddModelFaultDiag(err, src.File, d)
 	}
 	switch {
 	case o.LabelsFile != "":
 		v.labels, v.Labelled = datafile.ReadLabels(o.LabelsFile, len(v.runs.In), v.q.Model.Out, d), true
 	case o.Calibrate == "" && o.Data == "" && src.Labels != nil:
-		v.labels, err = samples.LabelsOf(src.Labels, len(v.runs.In), v.q.Model.Out)
+		v.labels, err = samples.ReadClassLabels(src.Labels, len(v.runs.In), v.q.Model.Out)
 		v.Labelled = true
 	default:
-		v.labels, err = samples.LabelsOf(classes(float), len(v.runs.In), v.q.Model.Out)
+		v.labels, err = samples.ReadClassLabels(classes(float), len(v.runs.In), v.q.Model.Out)
 	}
 	if err != nil {
-		datafile.AddUnfit(o.Data, err, d)
+		datafile.AddUnfitDataDiag(o.Data, err, d)
 	}
-	if v.labels == nil || d.Failed() {
+	if v.labels == nil || d.HasErrors() {
 		return nil, nil
 	}
-	v.Float, v.float = v.labels.Accuracy(float), float
-	as, err := v.each(ctx, v.q.RunOriginal)
+	v.Float, v.float = v.labels.MeasureAccuracy(float), float
+	as, err := v.each(ctx, v.q.RunOriginalModel)
 	if err != nil {
-		return nil, datafile.AddModelFault(err, src.File, d)
+		return nil, datafile.AddModelFaultDiag(err, src.File, d)
 	}
-	a := v.labels.Accuracy(as)
+	a := v.labels.MeasureAccuracy(as)
 	v.AsIs = &a
 	return v, nil
 }
 
-// each runs all samples with run.
+// each calls run for one sample after the other and returns the outputs.
 func (v *VariantMaker) each(ctx context.Context, run func([]dataflow.RealTensor) ([]dataflow.RealTensor, error)) (
-	out []engines.Reals, err error) {
+	out []engines.ModelTensors, err error) {
 	for _, in := range v.runs.In {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -122,8 +122,8 @@ func (v *VariantMaker) each(ctx context.Context, run func([]dataflow.RealTensor)
 	return out, nil
 }
 
-// classes returns the index of the largest output of each sample, as labels.
-func classes(out []engines.Reals) *npy.Array {
+// classes returns the class of each sample, the index of its largest output, in the form of labels.
+func classes(out []engines.ModelTensors) *npy.Array {
 	a := &npy.Array{DType: "int64", Shape: []int{len(out)}}
 	for _, r := range out {
 		a.Data = append(a.Data, float64(largest(r[0].Data)))
@@ -131,19 +131,21 @@ func classes(out []engines.Reals) *npy.Array {
 	return a
 }
 
-// Make quantises the model by a recipe. If the variant can be built, Make also measures its accuracy with engine eval.
-func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVariant, err error) {
-	defer crash.Catch(&err)
+// MakeVariant quantises the model by a recipe. If the variant can be built, MakeVariant also measures its accuracy with
+// engine eval. Otherwise Refused gives the reason.
+func (v *VariantMaker) MakeVariant(ctx context.Context, r frontend.QuantisationRecipe) (x *QuantisedVariant,
+	err error) {
+	defer crash.CatchPanic(&err)
 	var d diag.List
 	r = v.recipe(r)
-	x = &RecipeVariant{Recipe: r}
+	x = &QuantisedVariant{Recipe: r}
 	if r.Least {
-		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.KeepShare, DefaultKeep)); err != nil {
-			return nil, datafile.AddModelFault(err, v.Source.File, &d)
+		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.KeepShare, DefaultSameClassShare)); err != nil {
+			return nil, datafile.AddModelFaultDiag(err, v.Source.File, &d)
 		}
 		r = x.Recipe
 	}
-	onnx, _ := v.q.QuantisedONNX(r, &d)
+	onnx, _ := v.q.QuantisedONNXFile(r, &d)
 	if onnx == nil {
 		x.Refused = reason(&d)
 		return x, nil
@@ -153,39 +155,39 @@ func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVa
 	x.Source = &made
 	o := v.o
 	o.LSTM, o.Cells, o.Dump = "", "", ""
-	read := made // Import clears the bytes of its source, and the variant keeps them
-	im, err := Import(o, &read, &d)
+	read := made // ImportModel clears the bytes of its source, and the variant keeps them
+	im, err := ImportModel(o, &read, &d)
 	if err != nil {
 		return nil, err
 	}
-	if im.Model == nil || d.Failed() {
+	if im.Model == nil || d.HasErrors() {
 		x.Refused = reason(&d)
 		return x, nil
 	}
 	x.Model = im.Model
-	out, err := engines.NewSession(x.Model).RunIntegers(ctx, v.runs)
+	out, err := engines.NewSession(x.Model).RunHostAndEval(ctx, v.runs)
 	if err != nil {
-		if e := datafile.AddModelFault(err, made.File, &d); e != nil {
+		if e := datafile.AddModelFaultDiag(err, made.File, &d); e != nil {
 			return nil, e
 		}
 		x.Model, x.Refused = nil, reason(&d)
 		return x, nil
 	}
-	a := v.labels.Accuracy(out)
+	a := v.labels.MeasureAccuracy(out)
 	x.Accuracy = &a
 	return x, nil
 }
 
-// recipe returns r with the options for scales and biases.
-func (v *VariantMaker) recipe(r frontend.Recipe) frontend.Recipe {
+// recipe returns r with the user's options about scales and biases set.
+func (v *VariantMaker) recipe(r frontend.QuantisationRecipe) frontend.QuantisationRecipe {
 	r.Scales, r.Equalise, r.CorrectBias = v.o.Scales, v.o.Equalise, v.o.CorrectBias
 	return r
 }
 
-// reason returns the first error in d as a line.
+// reason returns the first error in d as a line of text.
 func reason(d *diag.List) string {
 	for _, x := range d.Diags {
-		if x.Severity != diag.Error {
+		if x.Severity != diag.SeverityError {
 			continue
 		}
 		if x.Node == "" {

@@ -28,15 +28,16 @@ type way struct {
 // ways lists the flags in the order in which a hint names them.
 var ways = []way{
 	{"--input-type UINT8", "where the inputs are integers, such as pixels", func(opt *frontend.Options) {
-		opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+		opt.InputType = &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8}, Scale: big.NewRat(1,
+			1)}
 	}},
 	{"--input-quant INT8:0.0625", "which puts a quantiser in front of real inputs", func(opt *frontend.Options) {
-		opt.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+		opt.InputQuant = &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 	}},
 	{"--calibrate SAMPLES.npy", "which quantises the whole network on samples", nil},
 }
 
-// maps reports whether a model maps with the flag.
+// maps reports whether the model maps to hardware with the flag.
 func (w *way) maps(o options.Source, src *ModelSource, opt frontend.Options) bool {
 	if w.change == nil {
 		return calibrates(o, src.File, src.ONNX, opt)
@@ -45,13 +46,13 @@ func (w *way) maps(o options.Source, src *ModelSource, opt frontend.Options) boo
 	return mapsWith(src.File, src.ONNX, opt)
 }
 
-// namesFlags sets the hint for a model in which nothing is quantised. The hint names the flags with which this model
-// maps, after trying them. It reads the file again, because Import dropped its bytes.
+// namesFlags sets the hint of the error that nothing in a model is quantised. The hint names the flags with which this
+// model maps, after trying them. It reads the file again, because ImportModel dropped its bytes.
 func namesFlags(o options.Source, opt frontend.Options, d *diag.List) {
 	at := -1
 	for i, x := range d.Diags {
 		switch {
-		case x.Severity != diag.Error:
+		case x.Severity != diag.SeverityError:
 		case x.Code != diag.NothingQuantised || at >= 0:
 			return
 		default:
@@ -77,14 +78,15 @@ func namesFlags(o options.Source, opt frontend.Options, d *diag.List) {
 	}
 }
 
-// maxCuts limits how often a model is cut. After a cut, another node in front of it may turn out not to map.
+// maxCuts is the largest number of times that AddCutHint cuts a model. After a cut, another node in front of it may
+// turn out not to map.
 const maxCuts = 3
 
-// AddCutHint extends the hint of the first error about a node that does not map. The hint names the tensors at which
-// the model can be cut in front of the node, after trying the cut. There is no hint if most of the model would be cut
-// off.
+// AddCutHint extends the hint of the first error in d, about a node that does not map. The hint names the tensors at
+// which the model can be cut in front of the node, after trying the cut. It adds no hint if that would cut off most of
+// the model.
 func AddCutHint(o options.Source, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
-	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
+	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.SeverityError })
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
 		return
 	}
@@ -95,7 +97,7 @@ func AddCutHint(o options.Source, fates []frontend.NodeFate, opt frontend.Option
 	opt.Pass = pass.Options[*canon.PassState]{}
 	gone := 0
 	for range maxCuts {
-		c := frontend.FindCut(src.File, src.ONNX, opt, fates)
+		c := frontend.FindModelCut(src.File, src.ONNX, opt, fates)
 		if c == nil {
 			return
 		}
@@ -108,8 +110,8 @@ func AddCutHint(o options.Source, fates []frontend.NodeFate, opt frontend.Option
 		if err != nil || im == nil {
 			return
 		}
-		if im.Model != nil && !told.Failed() {
-			flag := templates.ShellLine([]string{"--outputs", strings.Join(c.Outputs, ",")})
+		if im.Model != nil && !told.HasErrors() {
+			flag := templates.QuoteShellCommand([]string{"--outputs", strings.Join(c.Outputs, ",")})
 			hint := fmt.Sprintf("the model maps with %s, which leaves %d of %d nodes to you", flag, gone, gone+c.Left)
 			if d.Diags[at].Hint != "" {
 				hint = d.Diags[at].Hint + ". Or cut it off: " + hint
@@ -121,36 +123,36 @@ func AddCutHint(o options.Source, fates []frontend.NodeFate, opt frontend.Option
 	}
 }
 
-// mapsWith reports whether a model maps with the given options.
+// mapsWith reports whether a model in the form of bytes maps to hardware with the given options.
 func mapsWith(file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
 	im, err := frontend.Import(file, onnx, opt, &told)
-	return err == nil && im != nil && im.Model != nil && !told.Failed()
+	return err == nil && im != nil && im.Model != nil && !told.HasErrors()
 }
 
-// maxTried is the largest sample, in elements, on which calibrates quantises a model.
+// maxTried is the largest sample, in elements, for which calibrates quantises a model.
 const maxTried = 1 << 16
 
-// calibrates reports whether a model maps after quantising it on a random sample. The sample influences only the
-// scales.
+// calibrates reports whether a model maps to hardware after it is quantised on a random sample. The sample influences
+// only the scales.
 func calibrates(o options.Source, file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
-	q := frontend.BeginQuantisation(file, onnx, opt, false, &told)
+	q := frontend.NewQuantisationSession(file, onnx, opt, false, &told)
 	if q == nil {
 		return false
 	}
 	elements := 0
 	for _, in := range q.Model.In {
-		elements += dataflow.Shape(in.Shape).Size()
+		elements += dataflow.Shape(in.Shape).ElementCount()
 	}
 	if elements > maxTried {
 		return false
 	}
-	for _, in := range samples.Random(q.Model, 1).In {
+	for _, in := range samples.RandomRuns(q.Model, 1).In {
 		if _, err := q.RunAndRecord(in); err != nil {
 			return false
 		}
 	}
-	made, _ := q.QuantisedONNX(o.FullRecipe(), &told)
+	made, _ := q.QuantisedONNXFile(o.CompleteRecipe(), &told)
 	return made != nil && mapsWith(file, made, frontend.Options{Dims: opt.Dims, Shapes: opt.Shapes})
 }

@@ -25,7 +25,7 @@ import (
 // withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of
 // a Quant as QKeras writes them, or real numbers.
 func withoutQuantisers(r *rand.Rand) []byte {
-	m := onnxtest.New(13).Opset(operators.QONNX, 2).Input("x", graph.Float32, 1, 6)
+	m := onnxtest.New(13).Opset(operators.QONNXDomain, 2).Input("x", graph.DTypeFloat32, 1, 6)
 	x, width, made := "x", 6, 0
 	fresh := func() string {
 		made++
@@ -33,7 +33,7 @@ func withoutQuantisers(r *rand.Rand) []byte {
 	}
 	scalar := func(v float64) string {
 		name := fresh()
-		m.Init(name, graph.Float32, nil, v)
+		m.Init(name, graph.DTypeFloat32, nil, v)
 		return name
 	}
 	node := func(op string, in ...string) *onnxtest.Node {
@@ -50,16 +50,16 @@ func withoutQuantisers(r *rand.Rand) []byte {
 			}
 		}
 		data, w := x, fresh()
-		m.Init(w, graph.Float32, []int{width, next}, weights...)
+		m.Init(w, graph.DTypeFloat32, []int{width, next}, weights...)
 		if kind == 1 {
-			node("Quant", w, scalar(0.25), scalar(0), scalar(4)).Domain(operators.QONNX)
+			node("Quant", w, scalar(0.25), scalar(0), scalar(4)).Domain(operators.QONNXDomain)
 			w = x
 		}
 		if r.IntN(2) == 0 {
 			node("MatMul", data, w)
 		} else {
 			b := fresh()
-			m.Init(b, graph.Float32, []int{next}, weights[:next]...)
+			m.Init(b, graph.DTypeFloat32, []int{next}, weights[:next]...)
 			node("Gemm", data, w, b)
 		}
 		width = next
@@ -73,7 +73,7 @@ func withoutQuantisers(r *rand.Rand) []byte {
 		}
 	}
 	m.Node("Identity", x).Out("y")
-	return m.Output("y", graph.Float32, 1, width).Bytes()
+	return m.Output("y", graph.DTypeFloat32, 1, width).Bytes()
 }
 
 // The hint of a model of which nothing is quantised names every flag with which it maps, and no other.
@@ -102,20 +102,21 @@ func TestFlagsThatMap(t *testing.T) {
 			return d
 		}
 		d := check(func(*build.Options) {})
-		if !d.Failed() || d.Diags[0].Code != diag.NothingQuantised {
+		if !d.HasErrors() || d.Diags[0].Code != diag.NothingQuantised {
 			t.Errorf("seed %d: %v", seed, d.Diags)
 			continue
 		}
 		for flag, change := range map[string]func(*build.Options){
 			"--input-type UINT8": func(o *build.Options) {
-				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+				o.InputType = &frontend.IntegerInputType{Type: num.Type{Kind: num.KindUInt, Width: 8},
+					Scale: big.NewRat(1, 1)}
 			},
 			"--input-quant INT8:0.0625": func(o *build.Options) {
-				o.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+				o.InputQuant = &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 			},
 			"--calibrate ": func(o *build.Options) { o.Calibrate = samples },
 		} {
-			does, says := !check(change).Failed(), strings.Contains(d.Diags[0].Hint, flag)
+			does, says := !check(change).HasErrors(), strings.Contains(d.Diags[0].Hint, flag)
 			if does != says {
 				t.Errorf("seed %d: with %s it maps: %v; the hint is %q", seed, flag, does, d.Diags[0].Hint)
 			}

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word closest to word, counting inserted, deleted, replaced and swapped letters. It
+// NearestWord returns the known word closest to word, counting inserted, deleted, replaced and swapped letters. It
 // allows a third of the letters, or two if that is more. If no word is close enough, it returns the only known word
 // that begins with word, or "" if there is none. A word that differs only in capitals is always close.
-func Nearest(word string, known []string) string {
+func NearestWord(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
 		if strings.EqualFold(word, k) {
@@ -36,12 +36,11 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Near returns the known words that may be meant by word, by the rules of Nearest: at most the given number, the
-// closest first.
-func Near(word string, known []string, most int) (near []string) {
+// NearestWords returns up to most known words that word may stand for, by the rules of NearestWord, the closest first.
+func NearestWords(word string, known []string, most int) (near []string) {
 	left := slices.Clone(known)
 	for len(near) < most {
-		n := Nearest(word, left)
+		n := NearestWord(word, left)
 		if n == "" {
 			break
 		}
@@ -78,10 +77,10 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean returns the end of a message about an unknown word, ", did you mean X?" with X from Nearest. It returns ""
-// if no known word is close.
-func DidYouMean(word string, known []string) string {
-	if n := Nearest(word, known); n != "" {
+// DidYouMeanText returns the end of a message about an unknown word, ", did you mean X?" with X from NearestWord. It
+// returns "" if no known word is close.
+func DidYouMeanText(word string, known []string) string {
+	if n := NearestWord(word, known); n != "" {
 		return ", did you mean " + n + "?"
 	}
 	return ""

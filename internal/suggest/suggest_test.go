@@ -14,19 +14,19 @@ func TestNearest(t *testing.T) {
 		"Board": "board", "passes": "passes", "no-c": "no-csim", "pass": "passes",
 		"x": "", "": "", "colour": "", "max-users-of-it": "",
 	} {
-		if got := Nearest(word, known); got != want {
+		if got := NearestWord(word, known); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
 	for word, want := range map[string]string{"bord": ", did you mean board?", "colour": ""} {
-		if got := DidYouMean(word, known); got != want {
+		if got := DidYouMeanText(word, known); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
-	if got := Near("pases", known, 2); !slices.Equal(got, []string{"passes"}) {
+	if got := NearestWords("pases", known, 2); !slices.Equal(got, []string{"passes"}) {
 		t.Errorf("near pases are %q", got)
 	}
-	if got := Near("t1", []string{"t12", "t2", "t", "far away"}, 2); !slices.Equal(got, []string{"t12", "t2"}) {
+	if got := NearestWords("t1", []string{"t12", "t2", "t", "far away"}, 2); !slices.Equal(got, []string{"t12", "t2"}) {
 		t.Errorf("near t1 are %q", got)
 	}
 }

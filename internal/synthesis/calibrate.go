@@ -25,17 +25,19 @@ var families = []struct {
 	name   string
 	family delay.DelayFamily
 }{
-	{"zynquplus", delay.UltraScale}, {"kintexu", delay.UltraScale}, {"virtexu", delay.UltraScale},
-	{"artixu", delay.UltraScale}, {"spartanu", delay.UltraScale}, {"aspartanu", delay.UltraScale},
-	{"versal", delay.Versal}, {"zynq", delay.Series7}, {"azynq", delay.Series7}, {"qzynq", delay.Series7},
-	{"artix7", delay.Series7}, {"aartix7", delay.Series7}, {"kintex7", delay.Series7}, {"virtex7", delay.Series7},
-	{"spartan7", delay.Series7}, {"aspartan7", delay.Series7},
+	{"zynquplus", delay.FamilyUltraScale}, {"kintexu", delay.FamilyUltraScale}, {"virtexu", delay.FamilyUltraScale},
+	{"artixu", delay.FamilyUltraScale}, {"spartanu", delay.FamilyUltraScale}, {"aspartanu", delay.FamilyUltraScale},
+	{"versal", delay.FamilyVersal}, {"zynq", delay.FamilySeries7}, {"azynq", delay.FamilySeries7}, {"qzynq",
+		delay.FamilySeries7},
+	{"artix7", delay.FamilySeries7}, {"aartix7", delay.FamilySeries7}, {"kintex7", delay.FamilySeries7}, {"virtex7",
+		delay.FamilySeries7},
+	{"spartan7", delay.FamilySeries7}, {"aspartan7", delay.FamilySeries7},
 }
 
-// Calibrate makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and *.verbose.sched.rpt.
-// Delays of operations come from schedules. Without these, one factor comes from the depths that builds there expect.
-// Calibrate returns nil after adding an error to d.
-func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
+// CalibrateDelays makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and
+// *.verbose.sched.rpt. Delays of operations come from schedules. Without these, one factor comes from the depths that
+// builds there expect. CalibrateDelays returns nil after adding an error to d.
+func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
 	})
@@ -49,7 +51,7 @@ func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	all, expected := []timedRun{}, map[string]int{}
 	files = slices.DeleteFunc(files, outdated)
 	for _, path := range files {
-		data, err := safefile.ReadFile(path, maxReport)
+		data, err := safefile.ReadRegularFile(path, maxReport)
 		if err == nil && filepath.Base(path) == layersFile {
 			err = expect(data, expected)
 		} else if err == nil && strings.HasSuffix(path, ".xml") {
@@ -61,7 +63,8 @@ func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 			all = append(all, r)
 		}
 		if err != nil {
-			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown(path), Msg: err.Error(),
+			d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.FileUnreadable, Where: shown(path),
+				Msg:  err.Error(),
 				Hint: "it is left out"})
 		}
 	}
@@ -70,8 +73,9 @@ func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(dir), err.Error(), "give a folder in which Vitis HLS has left its "+
-			"reports of one part: csynth.xml, *_csynth.rpt, *.verbose.sched.rpt")
+		d.AddError(diag.FileUnreadable, filepath.Base(dir), err.Error(),
+			"give a folder in which Vitis HLS has left its "+
+				"reports of one part: csynth.xml, *_csynth.rpt, *.verbose.sched.rpt")
 		return nil, nil
 	}
 	return c, nil
@@ -88,13 +92,13 @@ func outdated(file string) bool {
 	return found && inside && !(&Project{Dir: filepath.FromSlash(before)}).synthesised(name)
 }
 
-// Save writes a calibration to a file as JSON, which it replaces.
-func Save(c *delay.DelayCalibration, path string) error {
+// SaveCalibration writes a calibration to a file as JSON, which it replaces.
+func SaveCalibration(c *delay.DelayCalibration, path string) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return outputdir.WriteFile(path, append(b, '\n'))
+	return outputdir.WriteFileAtomically(path, append(b, '\n'))
 }
 
 // reports returns the paths of the files below a folder, in order, for whose base names wanted is true.
@@ -119,7 +123,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 func expect(data []byte, to map[string]int) error {
 	var list []report.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("no report of a build on its layers: %w", safefile.JSONMessage(err))
+		return fmt.Errorf("no report of a build on its layers: %w", safefile.SimplifyJSONError(err))
 	}
 	for _, l := range list {
 		if to[l.Name] = l.Delay; l.Table > 0 {
@@ -187,6 +191,8 @@ func combine(all []timedRun, expected map[string]int) (*delay.DelayCalibration, 
 	return c, nil
 }
 
+// familyOf returns our family of devices for the product family that a report names. The result is false if it is
+// unknown.
 func familyOf(name string) (delay.DelayFamily, bool) {
 	best, family := "", delay.DelayFamily("")
 	for _, f := range families {

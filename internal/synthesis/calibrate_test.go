@@ -50,23 +50,23 @@ func folderOf(t *testing.T, files map[string]string) string {
 func TestCalibrateDelays(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	c, err := synthesis.Calibrate("testdata/reports", &d)
-	if err != nil || d.Failed() {
-		t.Fatal(err, d.ForUser())
+	c, err := synthesis.CalibrateDelays("testdata/reports", &d)
+	if err != nil || d.HasErrors() {
+		t.Fatal(err, d.WithStrictApplied())
 	}
 	var want []delay.ReportedDelay
 	for _, r := range []struct {
-		op   delay.DelayOp
+		op   delay.PipelineOp
 		bits int
 		ns   float64
-	}{{delay.OpAdd, 2, 1.56}, {delay.OpAdd, 18, 2.13}, {delay.OpCompare, 18, 2.43}, {delay.OpGate, 1, 0.97},
-		{delay.OpMultiply, 11, 4.17}, {delay.OpRead, 1, 3.63}, {delay.OpSelect, 32, 0.69}} {
+	}{{delay.OpAdd, 2, 1.56}, {delay.OpAdd, 18, 2.13}, {delay.OpCompare, 18, 2.43}, {delay.OpLogicGate, 1, 0.97},
+		{delay.OpMultiplyInLUTs, 11, 4.17}, {delay.OpStreamRead, 1, 3.63}, {delay.OpSelect, 32, 0.69}} {
 		want = append(want, delay.ReportedDelay{Op: r.op.String(), Bits: r.bits, NS: r.ns, Reports: 1})
 	}
 	if !slices.Equal(c.Delays, want) {
 		t.Errorf("%+v, want %+v", c.Delays, want)
 	}
-	if c.Family != delay.Series7 || c.Part != "xc7z020-clg400-1" || c.Tool != "2022.2" || c.Uncertainty != 0.27 ||
+	if c.Family != delay.FamilySeries7 || c.Part != "xc7z020-clg400-1" || c.Tool != "2022.2" || c.Uncertainty != 0.27 ||
 		c.Stages != 1 {
 		t.Errorf("%+v", c)
 	}
@@ -75,8 +75,9 @@ func TestCalibrateDelays(t *testing.T) {
 		c.Processes, want) {
 		t.Errorf("%+v, want %+v", c.Processes, want)
 	}
-	if at := delay.NewStageClock(delay.Series7, 100, c, delay.MaxDelay); at.Delay(delay.OpAdd, 10) != (1.56+2.13)/2 {
-		t.Errorf("an adder of 10 bits takes %v ns", at.Delay(delay.OpAdd, 10))
+	if at := delay.NewStageClock(delay.FamilySeries7, 100, c, delay.DelayRangeMax); at.OpDelayNS(delay.OpAdd,
+		10) != (1.56+2.13)/2 {
+		t.Errorf("an adder of 10 bits takes %v ns", at.OpDelayNS(delay.OpAdd, 10))
 	}
 }
 
@@ -84,23 +85,24 @@ func TestCalibrateDelays(t *testing.T) {
 func TestCalibrateDepths(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	c, err := synthesis.Calibrate(folderOf(t, map[string]string{
+	c, err := synthesis.CalibrateDelays(folderOf(t, map[string]string{
 		"hls/proj/csynth.xml": strings.Replace(xmlReport, "FAMILY", "zynquplus", 1),
 		"report/layers.json": `[{"name":"MVAU_0","pipeline_latency_clocks":6},
 			{"name":"Thresholding_0","pipeline_latency_clocks":9,"table_latency_clocks":2}]`,
 		"hls/other.rpt": "nothing of HLS",
 	}), &d)
-	if err != nil || d.Failed() {
-		t.Fatal(err, d.ForUser())
+	if err != nil || d.HasErrors() {
+		t.Fatal(err, d.WithStrictApplied())
 	}
 	want := []delay.ReportedPipeline{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
 		{Name: "Thresholding_0", Depth: 3, Interval: 1, Ours: 2}}
-	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 || c.Family != delay.UltraScale {
+	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 ||
+		c.Family != delay.FamilyUltraScale {
 		t.Errorf("%+v", c)
 	}
-	p := delay.NewStageClock(delay.UltraScale, 100, c, delay.ExpectedDelay).Pipe()
-	for p.Next(); p.Clocks() != 3; {
-		t.Fatalf("two stages are %d clocks", p.Clocks())
+	p := delay.NewStageClock(delay.FamilyUltraScale, 100, c, delay.DelayRangeExpected).NewCursor()
+	for p.BeginNextStage(); p.LatencyClocks() != 3; {
+		t.Fatalf("two stages are %d clocks", p.LatencyClocks())
 	}
 }
 
@@ -120,11 +122,11 @@ func TestCalibrateRefuses(t *testing.T) {
 			"</UserAssignments></profile>"}, "neither delays nor processes"},
 	} {
 		var d diag.List
-		if c, err := synthesis.Calibrate(folderOf(t, tt.files), &d); c != nil || err != nil || !d.Failed() {
+		if c, err := synthesis.CalibrateDelays(folderOf(t, tt.files), &d); c != nil || err != nil || !d.HasErrors() {
 			t.Errorf("%s: %+v, %v", tt.name, c, err)
 			continue
 		}
-		if text := d.ForUser()[len(d.ForUser())-1].Msg; !strings.Contains(text, tt.want) {
+		if text := d.WithStrictApplied()[len(d.WithStrictApplied())-1].Msg; !strings.Contains(text, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
 	}

@@ -37,10 +37,10 @@ type Project struct {
 // A VerilogSource says where the layers' Verilog comes from. It selects a flow of the vendor's tools.
 type VerilogSource string
 
-// The flows.
+// The sources. Each names the flow that begins with it.
 const (
-	VerilogFromHLS   VerilogSource = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
-	VerilogGenerated VerilogSource = "rtl" // hlsgen wrote the SystemVerilog in rtl/
+	VerilogSourceHLS    VerilogSource = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
+	VerilogSourceHlsgen VerilogSource = "rtl" // hlsgen wrote the SystemVerilog in rtl/
 )
 
 // These patterns match the names that a build gives to modules, layers and tops, and the vendor's names of parts.
@@ -49,21 +49,23 @@ var (
 	partName   = regexp.MustCompile(`^xc[A-Za-z0-9_.-]+$`)
 )
 
-// Open returns the project in a folder, from the description that its build wrote. It checks names strictly, since they
-// go into scripts. It returns nil after adding the user's errors to d.
-func Open(dir string, d *diag.List) *Project {
+// OpenProject returns the project in a folder, from the description that its build wrote. It checks names strictly,
+// since they go into scripts. It returns nil after adding the user's errors to d.
+func OpenProject(dir string, d *diag.List) *Project {
 	p, err := open(dir)
 	var unfit *unfitError
 	switch {
 	case errors.As(err, &unfit):
-		d.Fail(diag.BackendUnfit, "", unfit.Error(), "Yosys and nextpnr are called by make in its folder rtl")
+		d.AddError(diag.BackendUnfitForBoard, "", unfit.Error(),
+			"Yosys and nextpnr are called by make in its folder rtl")
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		d.Fail(diag.FileUnreadable, filepath.Base(dir), "it is no folder that hlsgen build has written: "+missing(err),
+		d.AddError(diag.FileUnreadable, filepath.Base(dir),
+			"it is no folder that hlsgen build has written: "+missing(err),
 			"give the folder of --out of hlsgen build")
 		return nil
 	case err != nil:
-		d.Fail(diag.FileUnreadable, filepath.Base(dir), err.Error(), "build it again, with this hlsgen")
+		d.AddError(diag.FileUnreadable, filepath.Base(dir), err.Error(), "build it again, with this hlsgen")
 		return nil
 	}
 	return p
@@ -86,6 +88,8 @@ func missing(err error) string {
 	return err.Error()
 }
 
+// open returns the project in a folder. The error is an *unfitError, wraps fs.ErrNotExist if a file is missing, or says
+// what is wrong in one.
 func open(dir string) (*Project, error) {
 	p := &Project{Dir: dir, Estimate: map[string]dataflow.Resources{}, modules: map[VerilogSource][]string{}}
 	var manifest struct {
@@ -103,9 +107,9 @@ func open(dir string) (*Project, error) {
 	}{{"manifest.json", &manifest}, {"report/" + layersFile, &p.Layers},
 		{"report/estimate_layer_resources.json", &p.Estimate},
 		{"report/estimate_network_performance.json", &performance}} {
-		data, err := safefile.ReadFile(p.path(f.name), maxReport)
+		data, err := safefile.ReadRegularFile(p.path(f.name), maxReport)
 		if err == nil {
-			err = safefile.JSONMessage(json.Unmarshal(data, f.to))
+			err = safefile.SimplifyJSONError(json.Unmarshal(data, f.to))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
@@ -133,17 +137,18 @@ func (p *Project) find() error {
 	lists, tops := p.glob("hls/ip/*.files"), p.glob("rtl/*.sv")
 	if len(lists) > 0 {
 		for _, l := range lists {
-			p.modules[VerilogFromHLS] = append(p.modules[VerilogFromHLS], strings.TrimSuffix(path.Base(l), ".files"))
+			p.modules[VerilogSourceHLS] = append(p.modules[VerilogSourceHLS], strings.TrimSuffix(path.Base(l),
+				".files"))
 		}
-		p.Flows = append(p.Flows, VerilogFromHLS)
+		p.Flows = append(p.Flows, VerilogSourceHLS)
 		if tops := p.glob("hls/rtl/*.v"); len(tops) == 1 {
 			p.Top = strings.TrimSuffix(path.Base(tops[0]), ".v")
 		}
 	}
 	if len(tops) == 1 {
-		p.Flows, p.Top = append(p.Flows, VerilogGenerated), strings.TrimSuffix(path.Base(tops[0]), ".sv")
+		p.Flows, p.Top = append(p.Flows, VerilogSourceHlsgen), strings.TrimSuffix(path.Base(tops[0]), ".sv")
 		for _, l := range p.Layers {
-			p.modules[VerilogGenerated] = append(p.modules[VerilogGenerated], l.Name)
+			p.modules[VerilogSourceHlsgen] = append(p.modules[VerilogSourceHlsgen], l.Name)
 		}
 	}
 	if len(p.Flows) == 0 {
@@ -152,7 +157,7 @@ func (p *Project) find() error {
 	if !identifier.MatchString(p.Top) {
 		return fmt.Errorf("its top is called %.40q", p.Top)
 	}
-	for _, name := range slices.Concat(p.modules[VerilogFromHLS], p.modules[VerilogGenerated]) {
+	for _, name := range slices.Concat(p.modules[VerilogSourceHLS], p.modules[VerilogSourceHlsgen]) {
 		if !identifier.MatchString(name) {
 			return fmt.Errorf("it has a layer called %.40q", name)
 		}
@@ -198,7 +203,7 @@ func (p *Project) written(layer string) ([]string, error) {
 		if path.Ext(list[at]) != ".sv" {
 			continue
 		}
-		data, err := safefile.ReadFile(p.path(list[at]), maxReport)
+		data, err := safefile.ReadRegularFile(p.path(list[at]), maxReport)
 		if err != nil {
 			return nil, err
 		}

@@ -6,9 +6,9 @@
 //	project.go   Project: the description that a build wrote of itself
 //	task.go      tasks, and whether their results are current; task.sh and vivado.tcl do one task
 //	run.go       Synthesise: runs tasks on this machine, some at a time, or as jobs of Slurm (slurm.sh)
-//	collect.go   BuildTable: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole
-//	             design
-//	report.go    Report: the tools' figures for one design; vendor.go reads their files
+//	collect.go   ProjectFigures: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the
+//	             whole design
+//	report.go    VendorReport: the tools' figures for one design; vendor.go reads their files
 //	calibrate.go latencies from such reports; schedule.go reads the schedules of HLS
 package synthesis
 
@@ -20,18 +20,18 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// A Report holds the vendor's figures for one design. Missing figures are nil.
-type Report struct {
-	HLS      *Synthesis `json:"hls,omitempty"`    // from csynth.xml: the estimate of HLS
-	Vivado   *Synthesis `json:"vivado,omitempty"` // from the reports of utilisation and timing
-	Interval int        `json:"hls_interval_clocks,omitempty"`
-	Latency  int        `json:"hls_latency_clocks,omitempty"`
-	schedule timedRun   // schedule of HLS
+// A VendorReport holds the vendor's figures for one design. Missing figures are nil.
+type VendorReport struct {
+	HLS      *ResourcesAndPeriod `json:"hls,omitempty"`    // from csynth.xml: the estimate of HLS
+	Vivado   *ResourcesAndPeriod `json:"vivado,omitempty"` // from the reports of utilisation and timing
+	Interval int                 `json:"hls_interval_clocks,omitempty"`
+	Latency  int                 `json:"hls_latency_clocks,omitempty"`
+	schedule timedRun            // schedule of HLS
 }
 
 // depth returns the depth, in clocks, of the deepest pipeline of the process with the given name. It returns 0 if no
 // report states one.
-func (r *Report) depth(name string) (most int) {
+func (r *VendorReport) depth(name string) (most int) {
 	for _, p := range r.schedule.processes {
 		if p.Name == name {
 			most = max(most, p.Depth)
@@ -40,8 +40,8 @@ func (r *Report) depth(name string) (most int) {
 	return most
 }
 
-// A Synthesis holds the resources and the clock period of a design.
-type Synthesis struct {
+// A ResourcesAndPeriod holds the resources and the clock period of a design.
+type ResourcesAndPeriod struct {
 	Resources dataflow.Resources `json:"resources"`
 	PeriodNS  float64            `json:"period_ns,omitempty"` // shortest period that the tool states; 0 if none
 }
@@ -52,16 +52,16 @@ const (
 	maxFound  = 100_000  // files below a folder
 )
 
-// ReadReports reads the reports of one design below a folder, for a design clocked at clockMHz. It returns nil if there
-// are none. It calls told for each unreadable file and goes on.
-func ReadReports(dir string, clockMHz float64, told func(path string, err error)) (*Report, error) {
+// ReadVendorReports reads the reports of one design below a folder, for a design clocked at clockMHz. It returns nil if
+// there are none. It calls told for each unreadable file and goes on.
+func ReadVendorReports(dir string, clockMHz float64, told func(path string, err error)) (*VendorReport, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == csynthFile || strings.HasSuffix(name, ".rpt")
 	})
 	if err != nil {
 		return nil, err
 	}
-	var r Report
+	var r VendorReport
 	for _, path := range files {
 		if err := r.read(path, clockMHz); err != nil {
 			told(path, err)
@@ -77,8 +77,8 @@ func ReadReports(dir string, clockMHz float64, told func(path string, err error)
 const csynthFile = "csynth.xml"
 
 // read adds the figures of one report, whichever tool wrote it. It ignores files that are no report.
-func (r *Report) read(path string, clockMHz float64) error {
-	data, err := safefile.ReadFile(path, maxReport)
+func (r *VendorReport) read(path string, clockMHz float64) error {
+	data, err := safefile.ReadRegularFile(path, maxReport)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *Report) read(path string, clockMHz float64) error {
 		return nil // another kind of report
 	}
 	if r.Vivado == nil {
-		r.Vivado = &Synthesis{}
+		r.Vivado = &ResourcesAndPeriod{}
 	}
 	if kind == utilisation {
 		r.Vivado.Resources, err = utilised(data)

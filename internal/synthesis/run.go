@@ -43,13 +43,13 @@ type Options struct {
 	Step func(stage string, done, total int)
 }
 
-// A TaskCounts says what became of the tasks of a call of Synthesise.
-type TaskCounts struct {
-	Tasks   []Task
-	Before  int    // number of tasks whose results were current at the start
-	Made    int    // number of tasks done in this run
-	Failed  []Task // tasks that failed
-	Waiting int    // number of tasks that did not begin
+// ToolTaskCounts lists and counts the tasks of a call of Synthesise by what became of them.
+type ToolTaskCounts struct {
+	Tasks   []ToolTask
+	Before  int        // number of tasks whose results were current at the start
+	Made    int        // number of tasks done in this run
+	Failed  []ToolTask // tasks that failed
+	Waiting int        // number of tasks that did not begin
 }
 
 // mostWorkers is the number of tasks that run at a time by default, since each may take gigabytes.
@@ -58,7 +58,7 @@ const mostWorkers = 8
 // Synthesise runs the layers and, if asked for, the whole design through the tools, except where results are current.
 // It reports a layer that fails, with its log, and goes on. It returns nil if nothing can run, after adding the reason
 // to d.
-func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *TaskCounts, err error) {
+func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *ToolTaskCounts, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
 	}
@@ -72,29 +72,30 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *T
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	place, err := outputdir.Claim(dir, templates.TemporaryFolders, templates.KeptFolders...)
-	if busy := new(outputdir.BusyError); errors.As(err, &busy) {
-		d.Fail(diag.OutputBusy, "", filepath.Base(dir)+" "+busy.Error(), "wait for it: what it has done stays done")
+	place, err := outputdir.ClaimFolder(dir, templates.CleanedProjectFolders, templates.KeptProjectFolders...)
+	if busy := new(outputdir.PlaceBusyError); errors.As(err, &busy) {
+		d.AddError(diag.OutputFolderBusy, "", filepath.Base(dir)+" "+busy.Error(),
+			"wait for it: what it has done stays done")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, place.Release()) }()
+	defer func() { err = errors.Join(err, place.ReleaseClaim()) }()
 	if err := p.prepare(o.Flows); err != nil {
 		return nil, err
 	}
-	r = &TaskCounts{}
+	r = &ToolTaskCounts{}
 	layers := o.Last
-	if layers == Bitstream {
-		layers = ByVivado
+	if layers == StageBitstream {
+		layers = StageVivado
 	}
 	if ok, err := p.round(ctx, o, p.tasks(o.Flows, layers), r, d); !ok {
 		return nil, err
-	} else if err != nil || o.Last != Bitstream || d.Failed() {
+	} else if err != nil || o.Last != StageBitstream || d.HasErrors() {
 		return r, err
 	}
-	_, err = p.round(ctx, o, []Task{{o.Flows[0], p.Top, Bitstream}}, r, d)
+	_, err = p.round(ctx, o, []ToolTask{{o.Flows[0], p.Top, StageBitstream}}, r, d)
 	return r, err
 }
 
@@ -103,12 +104,14 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *T
 func (p *Project) fits(o Options, d *diag.List) bool {
 	for _, f := range o.Flows {
 		if !slices.Contains(p.Flows, f) {
-			d.Fail(diag.BackendUnfit, "", fmt.Sprintf("the build has no %s", f), "build it with --backend both")
+			d.AddError(diag.BackendUnfitForBoard, "", fmt.Sprintf("the build has no %s", f),
+				"build it with --backend both")
 			return false
 		}
 	}
-	if _, err := os.Stat(p.path("vivado/Makefile")); err != nil && o.Last == Bitstream {
-		d.Fail(diag.BackendUnfit, "", "the build has no folder vivado: hlsgen knows no host's port of "+p.Board,
+	if _, err := os.Stat(p.path("vivado/Makefile")); err != nil && o.Last == StageBitstream {
+		d.AddError(diag.BackendUnfitForBoard, "",
+			"the build has no folder vivado: hlsgen knows no host's port of "+p.Board,
 			"--until vivado takes the layers through the tools")
 		return false
 	}
@@ -121,8 +124,8 @@ func (p *Project) prepare(flows []VerilogSource) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
 	files := map[string]string{"task.sh": taskScript, "vivado.tcl": vivado, "slurm.sh": slurmScript}
-	if slices.Contains(flows, VerilogGenerated) {
-		for _, name := range p.modules[VerilogGenerated] {
+	if slices.Contains(flows, VerilogSourceHlsgen) {
+		for _, name := range p.modules[VerilogSourceHlsgen] {
 			list, err := p.written(name)
 			if err != nil {
 				return err
@@ -135,7 +138,7 @@ func (p *Project) prepare(flows []VerilogSource) error {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if err := outputdir.WriteFile(at, []byte(text)); err != nil {
+		if err := outputdir.WriteFileAtomically(at, []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -144,9 +147,9 @@ func (p *Project) prepare(flows []VerilogSource) error {
 
 // round runs those tasks whose results are not current, and adds what became of all to r. ok is false if a program is
 // missing, as d then says.
-func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCounts, d *diag.List) (ok bool,
+func (p *Project) round(ctx context.Context, o Options, all []ToolTask, r *ToolTaskCounts, d *diag.List) (ok bool,
 	err error) {
-	var stale []Task
+	var stale []ToolTask
 	for _, t := range all {
 		if !p.current(t) {
 			stale = append(stale, t)
@@ -180,7 +183,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCount
 		}
 		r.Failed = append(r.Failed, t)
 		if err == nil {
-			p.ReportFailure(t, d)
+			p.ReportFailedTask(t, d)
 		}
 	}
 	return true, err
@@ -188,14 +191,14 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *TaskCount
 
 // toolsFor reports whether the programs that the tasks call are installed; if not, d says which. With Slurm only its
 // own are needed here.
-func (o Options) toolsFor(stale []Task, d *diag.List) bool {
+func (o Options) toolsFor(stale []ToolTask, d *diag.List) bool {
 	need := []string{"bash", "make", "flock", "sha256sum"}
 	if o.Slurm {
 		need = []string{"sbatch"}
 	}
 	for _, name := range need {
 		if _, err := exec.LookPath(name); err != nil {
-			d.Fail(diag.ToolMissing, "", name+" is not in the PATH",
+			d.AddError(diag.VendorToolMissing, "", name+" is not in the PATH",
 				"install it; on a cluster, run hlsgen where jobs are submitted")
 			return false
 		}
@@ -209,22 +212,22 @@ func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 			names = []string{given}
 		}
 		if !slices.ContainsFunc(names, func(name string) bool { _, err := exec.LookPath(name); return err == nil }) {
-			d.Fail(diag.ToolMissing, "", strings.Join(names, " or ")+" is not in the PATH",
+			d.AddError(diag.VendorToolMissing, "", strings.Join(names, " or ")+" is not in the PATH",
 				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
 		}
 	}
-	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == VerilogFromHLS }) {
+	if slices.ContainsFunc(stale, func(t ToolTask) bool { return t.Flow == VerilogSourceHLS }) {
 		here("HLSGEN_HLS", "vitis_hls", "vitis-run")
 	}
-	if slices.ContainsFunc(stale, func(t Task) bool { return t.Last != ByHLS }) {
+	if slices.ContainsFunc(stale, func(t ToolTask) bool { return t.Last != StageHLS }) {
 		here("HLSGEN_VIVADO", "vivado")
 	}
-	return !d.Failed()
+	return !d.HasErrors()
 }
 
 // pool runs tasks on this machine, several at a time, until all have ended. It returns an error if a task's script
 // could not run, or if ctx has ended. Failures of the tools are no error.
-func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
+func (p *Project) pool(ctx context.Context, o Options, stale []ToolTask) error {
 	workers := o.Workers
 	if workers == 0 {
 		workers = min(runtime.NumCPU(), mostWorkers)
@@ -236,7 +239,7 @@ func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 		done  int
 	)
 	o.Step("synthesising", 0, len(stale))
-	next := make(chan Task)
+	next := make(chan ToolTask)
 	for range min(workers, len(stale)) {
 		wait.Go(func() {
 			for t := range next {
@@ -269,8 +272,8 @@ func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 
 // call runs task.sh for a task and waits for it. It returns an error only if the script could not run. A failure of the
 // tools shows in the files that they leave.
-func (p *Project) call(ctx context.Context, o Options, t Task) error {
-	cmd := templates.Command(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
+func (p *Project) call(ctx context.Context, o Options, t ToolTask) error {
+	cmd := templates.NewKillableCommand(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
 	cmd.Env = o.environment()
 	out, err := cmd.CombinedOutput()
 	if exit := new(exec.ExitError); err == nil || ctx.Err() != nil || errors.As(err, &exit) && len(out) == 0 {
@@ -292,15 +295,16 @@ func (o Options) environment() []string {
 }
 
 // submit runs tasks as an array of Slurm jobs and waits for its end. The jobs go on if this process is killed.
-func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
+func (p *Project) submit(ctx context.Context, o Options, stale []ToolTask) error {
 	var lines strings.Builder
 	for _, t := range stale {
 		fmt.Fprintln(&lines, strings.Join(t.arguments(), " "))
 	}
-	if err := outputdir.WriteFile(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
+	if err := outputdir.WriteFileAtomically(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
 		return err
 	}
-	cmd := templates.Command(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d", len(stale)-1),
+	cmd := templates.NewKillableCommand(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d",
+		len(stale)-1),
 		folder + "/slurm.sh"})
 	cmd.Env = o.environment()
 	var said bytes.Buffer
@@ -333,8 +337,8 @@ func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	}
 }
 
-// ReportFailure reports in d that a task has failed, with the name of its log and the log's last lines.
-func (p *Project) ReportFailure(t Task, d *diag.List) {
+// ReportFailedTask reports in d that a task has failed, with the name of its log and the log's last lines.
+func (p *Project) ReportFailedTask(t ToolTask, d *diag.List) {
 	tool, log, said := p.logOf(t)
 	msg := fmt.Sprintf("%s: %s has failed", t.Name, tool)
 	if !said {
@@ -343,7 +347,7 @@ func (p *Project) ReportFailure(t Task, d *diag.List) {
 	if len(p.Flows) > 1 {
 		msg = fmt.Sprintf("%s of %s", msg, t.Flow)
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.SynthesisFailed, Where: log, Msg: msg,
+	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.SynthesisFailed, Where: log, Msg: msg,
 		Hint:  "the log says why; the same command goes on from there, and does what is done not again",
 		Notes: telling(p.path(log))})
 }

@@ -20,7 +20,7 @@ type timedRun struct {
 
 // An operation is a kind of operation of the given bits, with the delay that a schedule gives it in ns.
 type operation struct {
-	op   delay.DelayOp
+	op   delay.PipelineOp
 	bits int
 	ns   float64
 }
@@ -102,6 +102,7 @@ func number0(text string) float64 {
 // hlsReport is the beginning of the title of a report of Vitis HLS in text.
 var hlsReport = []byte("== Vitis HLS Report for '")
 
+// These patterns match lines of a text report of Vitis HLS.
 var (
 	module = regexp.MustCompile(`(?m)^== Vitis HLS Report for '([^']+)'`)
 	field  = regexp.MustCompile(`(?m)^\* (Version|Product family|Target device): +(\S+)`)
@@ -154,7 +155,7 @@ func textRun(data []byte) (r timedRun, ok bool) {
 // operate adds an operation of a schedule with its delay in ns, if it is of a kind that chains contain. does is its
 // name, core what computes it, and line its line.
 func (r *timedRun) operate(ns float64, does, core string, line []byte) {
-	var op delay.DelayOp
+	var op delay.PipelineOp
 	switch core {
 	case "Adder":
 		op = delay.OpAdd
@@ -163,12 +164,12 @@ func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	case "Sel":
 		op = delay.OpSelect
 	case "LogicGate":
-		op = delay.OpGate
+		op = delay.OpLogicGate
 	case "Multiplier":
-		op = delay.OpMultiply
+		op = delay.OpMultiplyInLUTs
 	case "FIFO", "FIFO_SRL":
-		if op = delay.OpRead; does == "write" {
-			op = delay.OpWrite
+		if op = delay.OpStreamRead; does == "write" {
+			op = delay.OpStreamWrite
 		}
 	default:
 		return
@@ -181,7 +182,7 @@ func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	switch {
 	case op == delay.OpSelect && len(widths) > 1:
 		width = widths[1] // the first width is that of the condition
-	case op == delay.OpRead || op == delay.OpWrite || op == delay.OpGate:
+	case op == delay.OpStreamRead || op == delay.OpStreamWrite || op == delay.OpLogicGate:
 		width = [][]byte{nil, []byte("1")}
 	}
 	if bits := int(number0(string(width[1]))); bits > 0 {

@@ -16,56 +16,56 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// A Stage is a point up to which the tools run. ByHLS comes first, then ByVivado, then Bitstream.
+// A Stage is a point up to which the tools run. StageHLS comes first, then StageVivado, then StageBitstream.
 type Stage string
 
 // The stages. Each stage includes those before it.
 const (
-	ByHLS     Stage = "hls"       // every layer goes through Vitis HLS
-	ByVivado  Stage = "vivado"    // every layer also goes through Vivado, alone (out of context)
-	Bitstream Stage = "bitstream" // the whole design also becomes a bitstream
+	StageHLS       Stage = "hls"       // every layer goes through Vitis HLS
+	StageVivado    Stage = "vivado"    // every layer also goes through Vivado, alone (out of context)
+	StageBitstream Stage = "bitstream" // the whole design also becomes a bitstream
 )
 
-// Stages lists the names of all stages.
-var Stages = []string{string(ByHLS), string(ByVivado), string(Bitstream)}
+// StageNames lists the names of all stages.
+var StageNames = []string{string(StageHLS), string(StageVivado), string(StageBitstream)}
 
 // folder is the name of the folder for results of synthesis, below a build's folder. HLS's own results are in
 // hls/build.ip.
 const folder = "synth"
 
-// A Task is one call of task.sh: a layer up to a stage or, for the stage Bitstream, the whole design.
-type Task struct {
+// A ToolTask is one call of task.sh: for a layer up to a stage or, for StageBitstream, for the whole design.
+type ToolTask struct {
 	Flow VerilogSource
 	Name string // name of the module; the top module for the whole design
 	Last Stage
 }
 
 // work returns the folder in which the task runs, below the project's folder.
-func (t Task) work() string {
-	if t.Last == Bitstream {
-		return path.Join(folder, string(Bitstream), string(t.Flow))
+func (t ToolTask) work() string {
+	if t.Last == StageBitstream {
+		return path.Join(folder, string(StageBitstream), string(t.Flow))
 	}
 	return path.Join(folder, string(t.Flow), t.Name)
 }
 
 // arguments returns the arguments with which task.sh runs the task: flow, name and stage.
-func (t Task) arguments() []string { return []string{string(t.Flow), t.Name, string(t.Last)} }
+func (t ToolTask) arguments() []string { return []string{string(t.Flow), t.Name, string(t.Last)} }
 
 // tasks returns a task for each layer of the flows up to a stage, those first that are expected to take longest.
-// Generated Verilog has none at stage ByHLS.
-func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
+// Generated Verilog has none at stage StageHLS.
+func (p *Project) tasks(flows []VerilogSource, last Stage) (list []ToolTask) {
 	minutes := map[string]int{}
 	for _, l := range p.Layers {
 		minutes[l.Name] = l.Minutes
 	}
 	for _, f := range flows {
 		for _, name := range p.modules[f] {
-			if f == VerilogFromHLS || last != ByHLS { // generated SystemVerilog needs no HLS
-				list = append(list, Task{f, name, last})
+			if f == VerilogSourceHLS || last != StageHLS { // generated SystemVerilog needs no HLS
+				list = append(list, ToolTask{f, name, last})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Task) int {
+	slices.SortStableFunc(list, func(a, b ToolTask) int {
 		return cmp.Or(-cmp.Compare(minutes[a.Name], minutes[b.Name]), cmp.Compare(a.Name, b.Name))
 	})
 	return list
@@ -73,11 +73,11 @@ func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 
 // current reports whether a task's results exist and were made from the project's present files. Results of a killed
 // run are not current, since the hashes of their sources are written last.
-func (p *Project) current(t Task) bool {
-	if t.Flow == VerilogFromHLS && t.Last != Bitstream && !p.synthesised(t.Name) {
+func (p *Project) current(t ToolTask) bool {
+	if t.Flow == VerilogSourceHLS && t.Last != StageBitstream && !p.synthesised(t.Name) {
 		return false
 	}
-	if t.Last == ByHLS {
+	if t.Last == StageHLS {
 		return true
 	}
 	sources, err := p.sources(t)
@@ -104,18 +104,18 @@ func (p *Project) synthesised(name string) bool {
 
 // listed returns the names in a file of the project that lists them, separated by white space.
 func (p *Project) listed(name string) ([]string, error) {
-	data, err := safefile.ReadFile(p.path(name), maxReport)
+	data, err := safefile.ReadRegularFile(p.path(name), maxReport)
 	return strings.Fields(string(data)), err
 }
 
 // sources returns the files from which Vivado makes a task's results, in the order of task.sh. The error states that
 // they are missing or unreadable.
-func (p *Project) sources(t Task) ([]string, error) {
-	if t.Last == Bitstream {
+func (p *Project) sources(t ToolTask) ([]string, error) {
+	if t.Last == StageBitstream {
 		return p.whole(t.Flow)
 	}
 	list := []string{folder + "/vivado.tcl"}
-	if t.Flow == VerilogGenerated {
+	if t.Flow == VerilogSourceHlsgen {
 		written, err := p.written(t.Name)
 		return append(list, written...), err
 	}
@@ -132,9 +132,9 @@ func (p *Project) whole(f VerilogSource) (list []string, err error) {
 	for _, dir := range []string{"vivado", "vivado/ip", "vivado/kernels"} {
 		list = append(list, p.glob(dir+"/*")...)
 	}
-	if f == VerilogFromHLS {
+	if f == VerilogSourceHLS {
 		list = append(list, p.glob("hls/rtl/*")...)
-		for _, name := range p.modules[VerilogFromHLS] {
+		for _, name := range p.modules[VerilogSourceHLS] {
 			list = append(list, p.glob("hls/build.ip/"+name+"/verilog/*")...)
 		}
 	} else {
@@ -149,8 +149,8 @@ func (p *Project) whole(f VerilogSource) (list []string, err error) {
 }
 
 // results returns the files that a successful task leaves, below the project's folder.
-func (p *Project) results(t Task) []string {
-	if t.Last == Bitstream {
+func (p *Project) results(t ToolTask) []string {
+	if t.Last == StageBitstream {
 		return []string{"vivado/build/" + p.Top + "." + p.bits()}
 	}
 	return []string{t.work() + "/utilization.rpt", t.work() + "/timing.rpt"}
@@ -168,7 +168,7 @@ func (p *Project) bits() string {
 // made reports whether the file done holds the present digests of the given files, and no others, as sha256sum prints
 // them in the folder below.
 func (p *Project) made(done string, sources []string, below ...string) bool {
-	said, err := safefile.ReadFile(p.path(done), maxReport)
+	said, err := safefile.ReadRegularFile(p.path(done), maxReport)
 	if err != nil {
 		return false
 	}
@@ -176,15 +176,16 @@ func (p *Project) made(done string, sources []string, below ...string) bool {
 	return err == nil && bytes.Equal(said, now)
 }
 
-// digests returns what sha256sum prints for the given files in the folder below, which is the project's unless given.
+// digests returns the output of sha256sum for the given files in a folder below the project's. Without the argument
+// below, they are in the project's folder itself.
 func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, name := range sources {
 		if strings.ContainsAny(name, "\\\n\r") {
 			return nil, errors.New("a name that sha256sum would change")
 		}
-		data, err := safefile.ReadFile(p.path(path.Join(append(slices.Clone(below), name)...)), maxReport)
-		if err != nil && !errors.Is(err, safefile.ErrEmpty) {
+		data, err := safefile.ReadRegularFile(p.path(path.Join(append(slices.Clone(below), name)...)), maxReport)
+		if err != nil && !errors.Is(err, safefile.ErrEmptyFile) {
 			return nil, err
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), name)
@@ -194,8 +195,8 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 
 // logOf returns the tool that failed in a task and its log, below the project's folder. ok is false if the task
 // recorded no failure; log is then that of task.sh.
-func (p *Project) logOf(t Task) (tool, log string, ok bool) {
-	data, err := safefile.ReadFile(p.path(t.work()+"/failed"), 4096)
+func (p *Project) logOf(t ToolTask) (tool, log string, ok bool) {
+	data, err := safefile.ReadRegularFile(p.path(t.work()+"/failed"), 4096)
 	tool, log, ok = strings.Cut(strings.TrimSpace(string(data)), ": ")
 	if err != nil || !ok || !filepath.IsLocal(filepath.FromSlash(log)) {
 		return "", t.work() + "/log", false

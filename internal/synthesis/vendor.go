@@ -50,12 +50,12 @@ func readXML(data []byte, to any) error {
 }
 
 // csynth adds the resources, the period, the latency and the schedule that a csynth.xml states.
-func (r *Report) csynth(data []byte) (err error) {
+func (r *VendorReport) csynth(data []byte) (err error) {
 	var c csynth
 	if err := readXML(data, &c); err != nil {
 		return fmt.Errorf("not a report of HLS: %w", err)
 	}
-	var s Synthesis
+	var s ResourcesAndPeriod
 	a := c.Area.Resources
 	if a.LUT == "" || a.FF == "" {
 		return errors.New("a report of HLS without resources")
@@ -94,7 +94,7 @@ const (
 	timing      = "Design Timing Summary"
 )
 
-// reportKind returns which of these kinds of Vivado's reports data is, by its heading, or "" for other files.
+// reportKind returns the kind of Vivado's report in data, utilisation or timing, by its heading, or "" for other files.
 func reportKind(data []byte) string {
 	for _, kind := range []string{utilisation, timing} {
 		if strings.Contains(string(data), kind) {

@@ -21,22 +21,24 @@ func TestCSynth(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
-		want       Report
+		want       VendorReport
 		err        string // must be in the error
 	}{
 		{"Vitis HLS", profile("<BRAM_18K>3</BRAM_18K><DSP>4</DSP><FF>50</FF><LUT>60</LUT><URAM>1</URAM>", "64"),
-			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5}, Interval: 64,
-				Latency: 120}, ""},
+			VendorReport{HLS: &ResourcesAndPeriod{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5},
+				Interval: 64,
+				Latency:  120}, ""},
 		{"Vivado HLS 2019, no URAM", profile("<BRAM_18K>3</BRAM_18K><DSP48E>4</DSP48E><FF>50</FF><LUT>60</LUT>",
-			"undef"), Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, DSP: 4}, 3.5}, Latency: 120},
+			"undef"), VendorReport{HLS: &ResourcesAndPeriod{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, DSP: 4}, 3.5},
+			Latency: 120},
 			""},
-		{"no XML", "LUT 5", Report{}, "not a report of HLS"},
-		{"other XML", "<html></html>", Report{}, "not a report of HLS"},
-		{"empty", profile("", "1"), Report{}, "without resources"},
-		{"negative", profile("<LUT>-5</LUT><FF>1</FF>", "1"), Report{}, `"-5"`},
-		{"text", profile("<LUT>many</LUT><FF>1</FF>", "1"), Report{}, `"many"`},
+		{"no XML", "LUT 5", VendorReport{}, "not a report of HLS"},
+		{"other XML", "<html></html>", VendorReport{}, "not a report of HLS"},
+		{"empty", profile("", "1"), VendorReport{}, "without resources"},
+		{"negative", profile("<LUT>-5</LUT><FF>1</FF>", "1"), VendorReport{}, `"-5"`},
+		{"text", profile("<LUT>many</LUT><FF>1</FF>", "1"), VendorReport{}, `"many"`},
 	} {
-		var got Report
+		var got VendorReport
 		err := got.csynth([]byte(c.text))
 		if c.err == "" && (err != nil || !reflect.DeepEqual(got, c.want)) {
 			t.Errorf("%s: %+v, %v", c.name, got.HLS, err)

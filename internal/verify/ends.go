@@ -11,17 +11,20 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// ends compares the model with other ways to compute the same outputs: the tables that drivers read, and engine fast.
+// An ends compares the model with other ways to compute the same outputs: the tables that drivers read, and engine
+// fast.
 type ends struct {
 	model *dataflow.Model
-	host  *dataflow.Host // nil if there is no driver
-	real  bool           // the samples are the user's, not random
+	host  *dataflow.HostDescription // nil if there is no driver
+	real  bool                      // the samples are the user's, not random
 	fast  func() *fast.Executable
 }
 
-// tables names the two compared sides in the message of a mismatch.
+// tables names the two sides of a comparison, in the message about a mismatch.
 const tables = "the tables of drivers against the model"
 
+// endsOf returns the comparisons for a model. real says that the samples are the user's. There are no tables for models
+// that interleave samples or keep state.
 func endsOf(m *dataflow.Model, real bool) *ends {
 	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Executable { return engines.CompileLayers(m) })}
 	if m.Host != nil && m.Turns == nil && m.Stream == nil {
@@ -30,7 +33,7 @@ func endsOf(m *dataflow.Model, real bool) *ends {
 	return e
 }
 
-// thresholds compares the input tables with the model at every threshold, at the neighbouring numbers, and at both
+// thresholds compares the tables for inputs with the model, at every threshold, at the numbers next to it, and at both
 // zeros.
 func (e *ends) thresholds(ctx context.Context) error {
 	if e.host == nil || e.host.Codes == nil {
@@ -40,7 +43,7 @@ func (e *ends) thresholds(ctx context.Context) error {
 	if e.host.Begins != nil {
 		inputs = e.host.Begins
 	}
-	for in := range e.host.Probes(inputs) {
+	for in := range e.host.ProbeSamples(inputs) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -55,13 +58,13 @@ func (e *ends) thresholds(ctx context.Context) error {
 	return nil
 }
 
-// sent compares the frames that the tables give for a sample with the frames of the model.
+// sent compares the codes that the tables give for a sample with want, the frames of the model.
 func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 	for k, h := range e.host.In {
 		if h == nil {
 			continue
 		}
-		for i, code := range h.Frame(in) {
+		for i, code := range h.QuantiseSample(in) {
 			if code != want[k].Data[i] {
 				at := h.Index[i]
 				return &engines.MismatchError{Msg: fmt.Sprintf("%s: input %d, element %d is %v: code %d, want %d",
@@ -74,9 +77,10 @@ func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 	return nil
 }
 
-// agree compares the tables and engine fast with the model's outputs. in holds the input frames of the accelerator, out
-// its output frames.
-func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []engines.Tensors, want []engines.Reals) error {
+// agree compares the results of the tables and of engine fast with want, the model's outputs. in holds the
+// accelerator's input frames, and out its output frames. Engine fast is compared only on the user's samples.
+func (e *ends) agree(ctx context.Context, s *samples.RunInputs, in, out []engines.FrameTensors,
+	want []engines.ModelTensors) error {
 	if e.host != nil && s.Lengths == nil {
 		for i := range s.In {
 			if e.host.Begins == nil {
@@ -92,8 +96,8 @@ func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []engines.Ten
 					continue
 				}
 				of := e.model.Out[k]
-				got := []engines.Reals{{{Shape: of.Shape, Data: h.Values(out[i], of.Format())}}}
-				if err := SameReals(tables, got, []engines.Reals{want[i][k : k+1]}); err != nil {
+				got := []engines.ModelTensors{{{Shape: of.Shape, Data: h.DequantiseFrames(out[i], of.NumberFormat())}}}
+				if err := CompareModelOutputs(tables, got, []engines.ModelTensors{want[i][k : k+1]}); err != nil {
 					return err
 				}
 			}
@@ -106,11 +110,11 @@ func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []engines.Ten
 	if err != nil {
 		return err
 	}
-	return SameReals("engine fast against the model", got, want)
+	return CompareModelOutputs("engine fast against the model", got, want)
 }
 
-// others compares the tables, and engine fast, with the model on the samples from index from on. These samples are not
-// verified from end to end.
+// others compares the tables, and engine fast, with the model on all samples from index from on. The engines of the
+// design do not run on these samples.
 func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
 		return nil
@@ -128,9 +132,9 @@ func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) er
 	return nil
 }
 
-// other compares one part of the samples for others.
-func (e *ends) other(ctx context.Context, s *samples.Runs) error {
-	in, err := engines.InputCodes(ctx, e.model, s)
+// other makes the comparisons of others for one part of the samples.
+func (e *ends) other(ctx context.Context, s *samples.RunInputs) error {
+	in, err := engines.RunHostPrefix(ctx, e.model, s)
 	if err != nil {
 		return err
 	}
@@ -146,7 +150,7 @@ func (e *ends) other(ctx context.Context, s *samples.Runs) error {
 	if err != nil {
 		return err
 	}
-	outs, err := engines.ModelOutputs(ctx, e.model, s, want)
+	outs, err := engines.RunHostSuffix(ctx, e.model, s, want)
 	if err != nil {
 		return err
 	}
@@ -154,5 +158,5 @@ func (e *ends) other(ctx context.Context, s *samples.Runs) error {
 	if err != nil {
 		return err
 	}
-	return SameReals("engine fast against its layers and the model's ends", got, outs)
+	return CompareModelOutputs("engine fast against its layers and the model's ends", got, outs)
 }

@@ -13,17 +13,18 @@ import (
 	"hlsgen/templates"
 )
 
-// worthwhile is the smallest table of weights, in bytes, that is read from memory with every frame unless the user
-// names layers. A mover buffers as many bytes itself.
+// worthwhile is the smallest table of weights, in bytes, that a layer reads from memory with every frame by default.
+// For a smaller table, the mover's buffer would be larger than the table.
 const worthwhile = 4096
 
-// MarkExternal marks in rooms the layers whose weights are read from memory with every frame. These are the named
-// layers, or else the largest layers that read each weight once per frame. Each needs a memory port that no input uses.
-// It returns false after adding an error to d.
-func MarkExternal(w options.WeightSource, m *dataflow.Model, b boards.Board, rooms []*dataflow.WeightRoom,
+// MarkExternalLayers sets External in the rooms of the layers that read their weights from memory with every frame.
+// These are the layers that the user names, or else the largest layers that read each weight once per frame. Each needs
+// a memory port that no input uses. It returns false after adding an error to d.
+func MarkExternalLayers(w options.WeightSource, m *dataflow.Model, b boards.Board,
+	rooms []*dataflow.LoadableWeightLimits,
 	d *diag.List) bool {
 	fail := func(where, msg, hint string) bool {
-		d.Fail(diag.WeightsUnfit, where, msg, hint)
+		d.AddError(diag.WeightsNotLoadable, where, msg, hint)
 		return false
 	}
 	left := len(b.MemoryPorts) - len(m.Graph.In)
@@ -32,12 +33,12 @@ func MarkExternal(w options.WeightSource, m *dataflow.Model, b boards.Board, roo
 			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights "+
 			"stream")
 	}
-	if names := w.Layers(); names != nil {
+	if names := w.ExternalLayers(); names != nil {
 		return named(names, left, m.Graph, rooms, b, d)
 	}
 	var large []int
 	for i, n := range m.Graph.Nodes {
-		if e, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil && e.Reads() == 1 &&
+		if e, ok := n.Op.(dataflow.HasExternalWeights); ok && rooms[i] != nil && e.Reads() == 1 &&
 			tableBytes(e) >= worthwhile {
 			large = append(large, i)
 		}
@@ -48,8 +49,8 @@ func MarkExternal(w options.WeightSource, m *dataflow.Model, b boards.Board, roo
 			"from memory all the same, --weights external=LAYER, or use --weights stream")
 	}
 	slices.SortStableFunc(large, func(a, b int) int {
-		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.WeightsPerFrame)),
-			tableBytes(m.Graph.Nodes[a].Op.(dataflow.WeightsPerFrame)))
+		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.HasExternalWeights)),
+			tableBytes(m.Graph.Nodes[a].Op.(dataflow.HasExternalWeights)))
 	})
 	for _, i := range large[:min(left, len(large))] {
 		rooms[i].External = true
@@ -57,12 +58,13 @@ func MarkExternal(w options.WeightSource, m *dataflow.Model, b boards.Board, roo
 	return true
 }
 
-// named marks the layers with the given names. left is the number of free memory ports.
-func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.WeightRoom, b boards.Board,
+// named sets External in the rooms of the layers with the given names. left is the number of memory ports that no input
+// uses. It returns false after adding an error to d.
+func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, b boards.Board,
 	d *diag.List) bool {
 	var can []string
 	for i, n := range g.Nodes {
-		if _, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil {
+		if _, ok := n.Op.(dataflow.HasExternalWeights); ok && rooms[i] != nil {
 			can = append(can, n.Name)
 		}
 	}
@@ -77,22 +79,23 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Weight
 			if len(can) > 0 {
 				hint = "those that have one are " + strings.Join(can, ", ")
 			}
-			d.Fail(diag.WeightsUnfit, "", "--weights external: "+fmt.Sprintf(what, name), hint)
+			d.AddError(diag.WeightsNotLoadable, "", "--weights external: "+fmt.Sprintf(what, name), hint)
 			return false
 		}
 		rooms[i].External = true
 	}
 	if len(names) > left {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, "+
-			"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)),
+		d.AddError(diag.WeightsNotLoadable, "",
+			fmt.Sprintf("--weights external: %d layers want a memory port each; %s has %d, "+
+				"and inputs take %d", len(names), b.Name, len(b.MemoryPorts), len(g.In)),
 			"name fewer layers: the largest ones")
 		return false
 	}
 	return true
 }
 
-// tableBytes returns the size of a layer's weights in whole bytes.
-func tableBytes(e dataflow.WeightsPerFrame) int {
+// tableBytes returns the size of a layer's table of weights in bytes, rounded up.
+func tableBytes(e dataflow.HasExternalWeights) int {
 	for f := range e.Folds() {
 		p := e.WeightPort(f)
 		return (p.Words*p.Width() + 7) / 8
@@ -100,10 +103,11 @@ func tableBytes(e dataflow.WeightsPerFrame) int {
 	return 0
 }
 
-// imagesOf returns the memory images of the weights that a design reads from memory with every frame, one per layer.
+// imagesOf returns the contents of memory for the weights that a design reads with every frame, one for each layer that
+// does so.
 func imagesOf(d *dataflow.Design) (list [][]byte) {
-	for _, p := range templates.WeightPorts(d) {
-		list = append(list, p.TableBytes(d.WeightWords(p.Weights)))
+	for _, p := range templates.WeightPortsOf(d) {
+		list = append(list, p.EncodeTable(d.ExternalWeightRows(p.ExternalWeights)))
 	}
 	return list
 }

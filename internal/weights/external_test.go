@@ -24,9 +24,10 @@ func large(t *testing.T) string {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(16, 21))
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 1)
-	m.Input("x", graph.Float32, 1, 2048).Output("y", graph.Float32, 1, 10)
-	m.Init("one", graph.Float32, nil, 1).Init("zero", graph.Float32, nil, 0).Init("four", graph.Float32, nil, 4)
-	m.Init("coarse", graph.Float32, nil, 64)
+	m.Input("x", graph.DTypeFloat32, 1, 2048).Output("y", graph.DTypeFloat32, 1, 10)
+	m.Init("one", graph.DTypeFloat32, nil, 1).Init("zero", graph.DTypeFloat32, nil, 0).Init("four", graph.DTypeFloat32,
+		nil, 4)
+	m.Init("coarse", graph.DTypeFloat32, nil, 64)
 	quant := func(in, scale string, signed int64, out string) {
 		m.Node("Quant", in, scale, "zero", "four").Domain("qonnx.custom_op.general").Int("signed", signed).
 			Int("narrow", signed).Str("rounding_mode", "ROUND").Out(out)
@@ -38,7 +39,7 @@ func large(t *testing.T) string {
 			w[k] = float64(rnd.IntN(15) - 7)
 		}
 		of := func(name string, k int) string { return fmt.Sprint(name, k) }
-		m.Init(of("w", i), graph.Float32, n[:], w...)
+		m.Init(of("w", i), graph.DTypeFloat32, n[:], w...)
 		quant(of("w", i), "one", 1, of("q", i))
 		if i == 1 {
 			m.Node("MatMul", of("x", i), of("q", i)).Out("y")
@@ -57,7 +58,7 @@ func large(t *testing.T) string {
 // slowed is the file of a board whose memory carries so much.
 func slowed(t *testing.T, name string, gbps float64) string {
 	t.Helper()
-	b, err := boards.Find(name)
+	b, err := boards.FindBoard(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +91,8 @@ func TestExternalLarge(t *testing.T) {
 		}
 		return r, d
 	}
-	for _, from := range []options.WeightSource{options.WeightsConstant, options.WeightsStream} {
-		if r, d := build("pynq-z1", from, 0); r != nil || !d.Failed() {
+	for _, from := range []options.WeightSource{options.WeightSourceConstant, options.WeightSourceStream} {
+		if r, d := build("pynq-z1", from, 0); r != nil || !d.HasErrors() {
 			t.Errorf("%s weights fit", from)
 		}
 	}
@@ -102,21 +103,21 @@ func TestExternalLarge(t *testing.T) {
 		{"pynq-z1", 1 << 20 / 8},                 // a port of 8 bytes
 		{slowed(t, "pynq-z1", 0.4), 1 << 20 / 4}, // a memory of 4 bytes in a clock
 	} {
-		r, d := build(c.board, options.WeightsExternal, 0)
+		r, d := build(c.board, options.WeightSourceExternal, 0)
 		if r == nil {
 			t.Fatalf("%s: %+v", c.board, d.Diags)
 		}
-		got, load := r.Design.Clocks.Interval, r.WeightLoad()
+		got, load := r.Design.Clocks.Interval, r.WeightLoadReport()
 		if got < c.least || got > 1.05*c.least || r.Design.Over {
 			t.Errorf("%s: a frame in %v clocks, want %v or little more", c.board, got, c.least)
 		}
 		if len(load.External) == 0 || load.External[0].Bytes != 1<<20 {
 			t.Errorf("%s: %+v", c.board, load)
 		}
-		if p := r.Port(); p.Moved > p.MemoryGB || p.Bytes < 1<<20 {
+		if p := r.HostPortReport(); p.Moved > p.MemoryGB || p.Bytes < 1<<20 {
 			t.Errorf("%s: more moves than the memory carries: %+v", c.board, p)
 		}
-		again, d := build(c.board, options.WeightsExternal, int(got))
+		again, d := build(c.board, options.WeightSourceExternal, int(got))
 		if again == nil || again.Design.Clocks.Interval > got {
 			t.Errorf("%s: asked for %v clocks: %+v", c.board, got, d.Diags)
 		}
@@ -153,7 +154,7 @@ func TestExternalLayers(t *testing.T) {
 			Verification: options.Verification{NoCSim: true, Verify: 1},
 			OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 		var err error
-		if o.Weights, err = options.ParseWeights(c.from); err != nil {
+		if o.Weights, err = options.ParseWeightSource(c.from); err != nil {
 			t.Fatal(err)
 		}
 		if c.change != nil {
@@ -163,7 +164,7 @@ func TestExternalLayers(t *testing.T) {
 		r, err := build.Run(context.Background(), o, &d)
 		said := ""
 		for _, x := range d.Diags {
-			if x.Severity == diag.Error {
+			if x.Severity == diag.SeverityError {
 				said += x.Msg + "; " + x.Hint + "\n"
 			}
 		}
@@ -180,7 +181,7 @@ func TestParseWeights(t *testing.T) {
 		"extern": "did you mean external", "stream=A": "no layers are named",
 		"external=":    "no list of different layers",
 		"external=A,A": "no list of different layers"} {
-		w, err := options.ParseWeights(text)
+		w, err := options.ParseWeightSource(text)
 		if (err == nil) != (want == "") || err == nil && string(w) != text ||
 			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v, want %q", text, w, err, want)

@@ -16,27 +16,29 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// MakeLoadable makes the weights of a model's layers loadable. rooms gives the types that the hardware reserves for
-// them. It returns rooms, or nil after adding an error to d.
-func MakeLoadable(m *dataflow.Model, rooms []*dataflow.WeightRoom, d *diag.List) []*dataflow.WeightRoom {
+// MakeLayersLoadable makes the weights of a model's layers loadable. rooms holds the types that the hardware reserves
+// for them, by layer. It returns rooms, or nil after adding an error to d.
+func MakeLayersLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimits,
+	d *diag.List) []*dataflow.LoadableWeightLimits {
 	for i, n := range m.Graph.Nodes {
-		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
-			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
+		if c, ok := n.Op.(dataflow.CountsOperations); ok && rooms[i] == nil && hasWeights(c) {
+			d.AddError(diag.WeightsNotLoadable, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
 				n.Op.Kind()),
 				"--weights runtime, stream and external are for networks whose weights are those of matrix layers and "+
 					"convolutions; leave it out")
 		}
 	}
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil
 	}
 	g, err := m.Graph.WithLoadedTables(rooms)
-	room := new(dataflow.RoomError)
+	room := new(dataflow.LoadableWeightsError)
 	switch {
 	case errors.As(err, &room):
-		d.Fail(diag.WeightsUnfit, whereOf(room.Node), room.Err.Error(), "train with the types that the hardware "+
-			"was built "+
-			"for, or build again")
+		d.AddError(diag.WeightsNotLoadable, whereOf(room.Node), room.Err.Error(),
+			"train with the types that the hardware "+
+				"was built "+
+				"for, or build again")
 		return nil
 	case err != nil:
 		panic(err) // the model without loading was verified before
@@ -45,8 +47,8 @@ func MakeLoadable(m *dataflow.Model, rooms []*dataflow.WeightRoom, d *diag.List)
 	return rooms
 }
 
-// hasWeights reports whether a layer has weights.
-func hasWeights(c dataflow.Counting) bool {
+// hasWeights reports whether the layer has weights.
+func hasWeights(c dataflow.CountsOperations) bool {
 	for name := range c.Counts() {
 		if strings.HasPrefix(name, "param_weight_") {
 			return true
@@ -55,7 +57,7 @@ func hasWeights(c dataflow.Counting) bool {
 	return false
 }
 
-// whereOf names a layer and up to three of the model's nodes that it computes.
+// whereOf returns the layer's name for messages, with up to three of the model's nodes that it computes.
 func whereOf(n *dataflow.Node) string {
 	if len(n.Origin) == 0 {
 		return n.Name
@@ -63,23 +65,25 @@ func whereOf(n *dataflow.Node) string {
 	return fmt.Sprintf("%s (%s)", n.Name, strings.Join(n.Origin[:min(3, len(n.Origin))], ", "))
 }
 
-// wordsOf returns the contents of all tables of a network, in loading order.
+// wordsOf returns the contents of all loaded tables of a network, in loading order, as words of 32 bits.
 func wordsOf(n *rtl.Network) (all []uint32) {
-	for _, t := range n.Tables() {
-		all = append(all, t.Words()...)
+	for _, t := range n.LoadedTables() {
+		all = append(all, t.LoadWords()...)
 	}
 	return all
 }
 
-// Files returns the files that a build with loaded weights adds: the driver, the model's weights and the plan.
-func Files(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.WeightRoom,
-	o options.Source) (templates.Files, error) {
+// FilesForLoading returns the files that a build with loaded weights has in addition: the driver, the model's weights
+// and weights.json.
+func FilesForLoading(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits,
+	o options.Source) (templates.ProjectFiles, error) {
 	n, err := rtl.New(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.FilesWithWeights(design.Design, templates.Options{}, deploy.WeightLoad{Words: wordsOf(n),
-		External: imagesOf(design.Design)})
+	files, err := deploy.GenerateFilesWithWeights(design.Design, templates.Options{},
+		deploy.LoadedWeights{Words: wordsOf(n),
+			External: imagesOf(design.Design)})
 	if err != nil {
 		return nil, err
 	}
@@ -91,33 +95,35 @@ func Files(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.WeightRo
 	return append(files, templates.GeneratedFile{Path: planName, Data: append(text, '\n')}), err
 }
 
-// target returns the target that the hardware was built for.
+// target returns the target for which the hardware was built.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
 		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
-	if p.Cost == dataflow.FINNFormula.String() {
-		t.Formula = dataflow.FINNFormula
+	if p.Cost == dataflow.FINNCostFormula.String() {
+		t.Formula = dataflow.FINNCostFormula
 	}
 	return t
 }
 
-// rooms returns the types for weights that the hardware reserves in each layer of g. It returns nil and adds an error
-// to d if the layers of g differ from those of the hardware.
-func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.WeightRoom) {
+// rooms returns the types that the hardware reserves for the weights of each layer of g; nil entries are constants. It
+// returns nil after adding an error to d if the layers of g differ from those of the hardware.
+func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.LoadableWeightLimits) {
 	for i, n := range g.Nodes {
 		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
 			want := "none"
 			if i < len(p.Layers) {
 				want = p.Layers[i].Name
 			}
-			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("layer %d of this model is %s, that of the hardware "+
-				"%s", i,
-				n.Name, want), "weights are for a network of the same layers; build this model for itself")
+			d.AddError(diag.WeightsNotLoadable, whereOf(n),
+				fmt.Sprintf("layer %d of this model is %s, that of the hardware "+
+					"%s", i,
+					n.Name, want), "weights are for a network of the same layers; build this model for itself")
 			return nil
 		}
 		l := p.Layers[i]
 		if got := shapesOf(g, n); got != l.shapes() {
-			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("it makes %s, that of the hardware %s", got, l.shapes()),
+			d.AddError(diag.WeightsNotLoadable, whereOf(n), fmt.Sprintf("it makes %s, that of the hardware %s", got,
+				l.shapes()),
 				"weights are for a network of the same shapes; build this model for itself")
 			return nil
 		}
@@ -128,7 +134,7 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Wei
 		rooms = append(rooms, r)
 	}
 	if len(g.Nodes) < len(p.Layers) {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model has %d layers, the hardware %d: %s is missing",
+		d.AddError(diag.WeightsNotLoadable, "", fmt.Sprintf("this model has %d layers, the hardware %d: %s is missing",
 			len(g.Nodes),
 			len(p.Layers), p.Layers[len(g.Nodes)].Name), "weights are for a network of the same layers")
 		return nil
@@ -136,20 +142,21 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Wei
 	return rooms
 }
 
-// same adds an error to d if a stream of g has another type than in the hardware. Only weights and thresholds may
-// change.
-func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.WeightRoom, d *diag.List) {
+// same adds an error to d if a stream of g has another element type than in the hardware. rooms has the types of loaded
+// weights.
+func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, d *diag.List) {
 	for i, l := range layersOf(g, rooms) {
 		for _, side := range []struct {
 			what      string
-			got, want []PlannedIn
+			got, want []PlannedStream
 		}{{"takes", l.In, p.Layers[i].In}, {"gives", l.Out, p.Layers[i].Out}} {
 			for k := range side.got {
 				if side.got[k].Type != side.want[k].Type {
-					d.Fail(diag.WeightsUnfit, whereOf(g.Nodes[i]), fmt.Sprintf("it %s %s, that of the hardware %s",
-						side.what,
-						side.got[k].Type, side.want[k].Type), "quantise with as many bits as the hardware was "+
-						"built for")
+					d.AddError(diag.WeightsNotLoadable, whereOf(g.Nodes[i]),
+						fmt.Sprintf("it %s %s, that of the hardware %s",
+							side.what,
+							side.got[k].Type, side.want[k].Type), "quantise with as many bits as the hardware was "+
+							"built for")
 					return
 				}
 			}
@@ -157,10 +164,12 @@ func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.WeightRoom, d *diag
 	}
 }
 
-// join gives a design the FIFOs of the hardware. It adds an error to d if their numbers differ.
+// join sets the depths and memories of the design's FIFOs to those of the hardware. It adds an error to d if their
+// number differs.
 func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 	if len(design.FIFO) != len(p.FIFOs) {
-		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d", len(design.FIFO),
+		d.AddError(diag.WeightsNotLoadable, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d",
+			len(design.FIFO),
 			len(p.FIFOs)), "weights are for a network of the same layers")
 		return
 	}
@@ -169,13 +178,13 @@ func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 	}
 }
 
-// unlike adds an error to d if the circuits of a model differ from the built circuits, apart from loaded tables. built
-// reads a file of the build.
+// unlike adds an error to d if the circuits n of the design differ from those of the build. Contents of loaded tables
+// may differ. built returns the contents of a file of the build.
 func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
 	d *diag.List) {
 	loaded := map[string]bool{}
-	for _, t := range n.Tables() {
-		loaded[t.Path(n.Top)] = true
+	for _, t := range n.LoadedTables() {
+		loaded[t.InitialContentsPath(n.Top)] = true
 	}
 	for _, f := range n.Files {
 		if loaded[f.Path] {
@@ -196,17 +205,18 @@ func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(pat
 			what = "its table " + table[strings.LastIndex(table, "_")+1:] + ", a constant of the hardware,"
 		}
 		if err != nil {
-			d.Fail(diag.WeightsUnfit, where, fmt.Sprintf("%s is not in the hardware: %s is missing", what, f.Path),
+			d.AddError(diag.WeightsNotLoadable, where, fmt.Sprintf("%s is not in the hardware: %s is missing", what,
+				f.Path),
 				"give the folder that the bitstream was made of; where this model is another network, build it")
 			return
 		}
-		d.Fail(diag.WeightsUnfit, where, what+" is another one for this model",
+		d.AddError(diag.WeightsNotLoadable, where, what+" is another one for this model",
 			"what is loaded is weights and thresholds of matrix layers and convolutions; build this model for itself")
 		return
 	}
 }
 
-// plainText returns the lines of a text without comments, because comments name nodes of the model.
+// plainText returns the lines of a text without comment lines, which name nodes of the model.
 func plainText(text []byte) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(strings.TrimSpace(line), "//") {

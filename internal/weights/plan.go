@@ -39,22 +39,22 @@ type LoadPlan struct {
 
 // A PlannedLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
 type PlannedLayer struct {
-	Name   string      `json:"name"`
-	Kind   string      `json:"kind"`
-	In     []PlannedIn `json:"in"`
-	Out    []PlannedIn `json:"out"`
-	Weight string      `json:"weight,omitempty"` // type of the weights
-	Least  int64       `json:"least,omitempty"`  // smallest weight
-	Most   int64       `json:"most,omitempty"`
-	Values []int64     `json:"values,omitempty"` // weights by code, if the tables hold codes
+	Name   string          `json:"name"`
+	Kind   string          `json:"kind"`
+	In     []PlannedStream `json:"in"`
+	Out    []PlannedStream `json:"out"`
+	Weight string          `json:"weight,omitempty"` // type of the weights
+	Least  int64           `json:"least,omitempty"`  // smallest weight
+	Most   int64           `json:"most,omitempty"`
+	Values []int64         `json:"values,omitempty"` // weights by code, if the tables hold codes
 	// type of the codes that thresholds give; empty if the layer gives its sums
 	Codes string `json:"codes,omitempty"`
 	// weights are read from memory with every frame
 	External bool `json:"external,omitempty"`
 }
 
-// A PlannedIn gives the shape and the element type of a stream.
-type PlannedIn struct {
+// A PlannedStream gives the shape and the element type of a stream.
+type PlannedStream struct {
 	Shape []int  `json:"shape"`
 	Type  string `json:"type"`
 }
@@ -72,13 +72,14 @@ type PlannedTable struct {
 	Words int    `json:"words"`
 }
 
-// layersOf describes the layers of a graph. rooms gives the types of loaded weights; nil entries are constants.
-func layersOf(g *dataflow.Graph, rooms []*dataflow.WeightRoom) (list []PlannedLayer) {
-	carried := func(streams []int) []PlannedIn {
-		var in []PlannedIn
+// layersOf returns a description of each layer of a graph. rooms holds the types of loaded weights, by layer; nil
+// entries are constants.
+func layersOf(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits) (list []PlannedLayer) {
+	carried := func(streams []int) []PlannedStream {
+		var in []PlannedStream
 		for _, s := range streams {
 			t := g.Streams[s].Type
-			in = append(in, PlannedIn{t.Shape, t.Elem.String()})
+			in = append(in, PlannedStream{t.Shape, t.Elem.String()})
 		}
 		return in
 	}
@@ -99,12 +100,13 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.WeightRoom) (list []PlannedLa
 	return list
 }
 
-// room returns the types for weights that the hardware reserves in a layer, or nil if its weights are not loaded.
-func (l PlannedLayer) room() (*dataflow.WeightRoom, error) {
+// room returns the types that the hardware reserves for the layer's weights, or nil if its weights are not loaded. The
+// error says what is wrong with the plan.
+func (l PlannedLayer) room() (*dataflow.LoadableWeightLimits, error) {
 	if l.Weight == "" {
 		return nil, nil
 	}
-	r := &dataflow.WeightRoom{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
+	r := &dataflow.LoadableWeightLimits{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
 	var err error
 	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
 		r.Out, err = num.ParseType(l.Codes)
@@ -123,34 +125,35 @@ func (l PlannedLayer) room() (*dataflow.WeightRoom, error) {
 	return r, nil
 }
 
-// planOf returns the plan of a design and its circuits n.
-func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.WeightRoom, o options.Source,
+// planOf returns the plan of a design with the circuits n. rooms holds the types of loaded weights, by layer of g.
+func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, o options.Source,
 	n *rtl.Network) (*LoadPlan, error) {
 	t := design.Target
-	hash, err := deploy.HashOf(design.Design, templates.Options{})
+	hash, err := deploy.DesignHashOf(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := &LoadPlan{ReportHead: report.CurrentHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
+	p := &LoadPlan{ReportHead: report.CurrentReportHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top,
+		Board: t.Board,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
 		Count: t.Counters, Loader: t.Loader, Options: o.ModelFlagMap(),
 		Layers: layersOf(g, rooms)}
 	for _, f := range design.FIFO {
 		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
 	}
-	for _, table := range n.Tables() {
-		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.Size()})
-		p.Words += table.Size()
+	for _, table := range n.LoadedTables() {
+		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.LoadWordCount()})
+		p.Words += table.LoadWordCount()
 	}
 	return p, nil
 }
 
-// planName is the name of the plan in the folder of a build.
+// planName is the path of the plan in the folder of a build.
 const planName = "weights.json"
 
-// shapes describes the output and input shapes of a layer.
+// shapes returns text about the layer's output and input shapes: "[10] of [64]".
 func (l PlannedLayer) shapes() string {
-	list := func(in []PlannedIn) string {
+	list := func(in []PlannedStream) string {
 		var texts []string
 		for _, s := range in {
 			texts = append(texts, fmt.Sprint(s.Shape))
@@ -160,7 +163,8 @@ func (l PlannedLayer) shapes() string {
 	return fmt.Sprintf("%s of %s", list(l.Out), list(l.In))
 }
 
+// shapesOf returns the same text as PlannedLayer.shapes, for a node of a graph.
 func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
 	one := &dataflow.Graph{Nodes: []*dataflow.Node{n}, Streams: g.Streams}
-	return layersOf(one, make([]*dataflow.WeightRoom, 1))[0].shapes()
+	return layersOf(one, make([]*dataflow.LoadableWeightLimits, 1))[0].shapes()
 }

@@ -1,8 +1,8 @@
 // Package weights writes the weights of a model for hardware that loads them, and prepares builds of such hardware.
 //
-//	weights.go   Write writes another model's weights for a build
+//	weights.go   WriteForBuild writes another model's weights for a build
 //	load.go      makes the weights of a build loadable; compares another model with the build
-//	plan.go      Plan is the content of weights.json
+//	plan.go      LoadPlan is the content of weights.json
 //	external.go  weights that layers read from memory with every frame
 package weights
 
@@ -41,7 +41,7 @@ type Options struct {
 	Out string // the folder to write
 }
 
-// Result is the result of `hlsgen weights`.
+// A Result is the result of `hlsgen weights`: the weights written, and the plan of the build that receives them.
 type Result struct {
 	Source *source.ModelSource
 	Plan   *LoadPlan
@@ -49,56 +49,57 @@ type Result struct {
 	Files  []string // names of the files in Out
 }
 
-// DefaultOut returns the default folder for the weights of a model.
-func DefaultOut(model string) string {
+// DefaultOutFolder returns the folder for the weights of a model if the user names none.
+func DefaultOutFolder(model string) string {
 	base := filepath.Base(model)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 }
 
-// Write writes the weights of a model, and the host.json for them, for hardware built from another model with
-// the same layers. If the weights do not fit, it adds an error to d and writes nothing.
-func Write(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.Catch(&err)
+// WriteForBuild writes the weights of a model, and the host.json for them, for hardware built from another model with
+// the same layers. If the weights do not fit, it adds an error to d, writes nothing and returns nil.
+func WriteForBuild(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
+	defer crash.CatchPanic(&err)
 	r := &Result{Out: o.Out}
 	o.ReportProgress("reading", 0, 0)
 	if r.Plan = readPlan(o.For, d); r.Plan == nil {
 		return nil, nil
 	}
-	if r.Source = source.Open(o.Model, d); r.Source == nil {
+	if r.Source = source.ReadModelFile(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
-	if _, ok := o.ForImport(d); !ok || !o.said(r.Plan, d) {
+	if _, ok := o.ToImportOptions(d); !ok || !o.said(r.Plan, d) {
 		return nil, nil
 	}
 	// it also holds the depths of FIFOs
-	fixed := options.Goal{Folding: filepath.Join(o.For, "final_hw_config.json")}.ReadFolding(d)
+	fixed := options.Goal{Folding: filepath.Join(o.For, "final_hw_config.json")}.ReadFoldingFile(d)
 	o.ReportProgress("importing", 0, 0)
-	im, err := source.Import(o.Source, r.Source, d)
-	if err != nil || d.Failed() || im.Model == nil {
+	im, err := source.ImportModel(o.Source, r.Source, d)
+	if err != nil || d.HasErrors() || im.Model == nil {
 		return nil, err
 	}
 	model := im.Model
 	rooms := r.Plan.rooms(model.Graph, d)
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
-	if MakeLoadable(model, rooms, d); d.Failed() {
+	if MakeLayersLoadable(model, rooms, d); d.HasErrors() {
 		return nil, nil
 	}
-	if r.Plan.same(model.Graph, rooms, d); d.Failed() {
+	if r.Plan.same(model.Graph, rooms, d); d.HasErrors() {
 		return nil, nil
 	}
 	o.ReportProgress("folding", 0, 0)
 	design, err := folding.FindBestDesign(ctx, model, r.Plan.target(), folding.Goal{Fixed: fixed, OverBudget: true}, d)
-	if err != nil || design == nil || d.Failed() {
+	if err != nil || design == nil || d.HasErrors() {
 		return nil, err
 	}
 	return r.write(o, design, d)
 }
 
-// write compares the circuits of the design with the built ones, and writes the weights.
+// write compares the design's circuits with those of the build, and writes the weights. It returns nil after adding an
+// error to d.
 func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result, error) {
-	if r.Plan.join(design, d); d.Failed() {
+	if r.Plan.join(design, d); d.HasErrors() {
 		return nil, nil
 	}
 	opt := templates.Options{Top: r.Plan.Top}
@@ -107,36 +108,37 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 		return nil, err
 	}
 	r.Plan.unlike(n, design, func(path string) ([]byte, error) {
-		return safefile.ReadFile(filepath.Join(o.For, filepath.FromSlash(path)), safefile.MaxSettings)
+		return safefile.ReadRegularFile(filepath.Join(o.For, filepath.FromSlash(path)), safefile.MaxSettingsFileBytes)
 	}, d)
-	if d.Failed() {
+	if d.HasErrors() {
 		return nil, nil
 	}
-	files, err := deploy.FilesWithWeights(design.Design, opt, deploy.WeightLoad{Words: wordsOf(n),
+	files, err := deploy.GenerateFilesWithWeights(design.Design, opt, deploy.LoadedWeights{Words: wordsOf(n),
 		External: imagesOf(design.Design), Design: r.Plan.Design})
-	if none := new(deploy.NoDriver); errors.As(err, &none) {
-		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
-			"it is")
+	if none := new(deploy.NoDriverError); errors.As(err, &none) {
+		d.AddError(diag.WeightsNotLoadable, "", none.Reason,
+			"what a driver computes beside the accelerator has to stay what "+
+				"it is")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	o.ReportProgress("writing", 0, 0)
-	err = folder.Share(r.Out, d, func(dir *outputdir.Shared) error {
+	err = folder.WriteToSharedFolder(r.Out, d, func(dir *outputdir.SharedFolder) error {
 		for _, f := range files {
 			name, ok := strings.CutPrefix(f.Path, "deploy/host/")
 			if !ok {
 				continue
 			}
-			if err := dir.Write(name, f.Data); err != nil {
+			if err := dir.WriteOwnFile(name, f.Data); err != nil {
 				return err
 			}
 			r.Files = append(r.Files, name)
 		}
 		return nil
 	})
-	if err != nil || d.Failed() {
+	if err != nil || d.HasErrors() {
 		return nil, err
 	}
 	slices.Sort(r.Files)
@@ -146,12 +148,12 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 // readPlan reads the plan in the folder of a build. It returns nil after adding an error to d.
 func readPlan(dir string, d *diag.List) *LoadPlan {
 	fail := func(msg, hint string) *LoadPlan {
-		d.Fail(diag.WeightsUnfit, "", msg, hint)
+		d.AddError(diag.WeightsNotLoadable, "", msg, hint)
 		return nil
 	}
-	text, err := safefile.ReadFile(filepath.Join(dir, planName), safefile.MaxSettings)
+	text, err := safefile.ReadRegularFile(filepath.Join(dir, planName), safefile.MaxSettingsFileBytes)
 	if errors.Is(err, os.ErrNotExist) {
-		if _, built := os.Stat(filepath.Join(dir, outputdir.ManifestName)); built == nil {
+		if _, built := os.Stat(filepath.Join(dir, outputdir.ManifestFileName)); built == nil {
 			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
 				"build with --backend rtl, and --weights runtime, stream or external")
 		}
@@ -168,13 +170,13 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	}
 	if err != nil {
 		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName),
-			safefile.JSONMessage(err)),
+			safefile.SimplifyJSONError(err)),
 			"copy the whole folder of the build, or build again")
 	}
 	return p
 }
 
-// verify returns an error if a plan is not valid.
+// verify returns an error if the plan contains impossible values.
 func (p *LoadPlan) verify() error {
 	// all versions have the same plan
 	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > report.JSONVersion {
@@ -184,7 +186,7 @@ func (p *LoadPlan) verify() error {
 	if hash, err := hex.DecodeString(p.Design); err != nil || len(hash) != 8 {
 		return fmt.Errorf("%q is no hash of a design", p.Design)
 	}
-	if !templates.IsName(p.Top) {
+	if !templates.IsIdentifier(p.Top) {
 		return fmt.Errorf("%q is no name of a top", p.Top)
 	}
 	board, err := json.Marshal(p.Board)
@@ -197,7 +199,8 @@ func (p *LoadPlan) verify() error {
 	if p.Clock <= 0 {
 		return fmt.Errorf("a clock of %g MHz", p.Clock)
 	}
-	if formulas := []string{dataflow.FittedFormula.String(), dataflow.FINNFormula.String()}; !slices.Contains(formulas,
+	if formulas := []string{dataflow.FittedCostFormula.String(),
+		dataflow.FINNCostFormula.String()}; !slices.Contains(formulas,
 		p.Cost) {
 		return fmt.Errorf("cost %q is none of %s", p.Cost, strings.Join(formulas, ", "))
 	}
@@ -212,14 +215,14 @@ func (p *LoadPlan) verify() error {
 		}
 	}
 	for s, f := range p.FIFOs {
-		if f.Memory > dataflow.SRL {
+		if f.Memory > dataflow.MemorySRL {
 			return fmt.Errorf("FIFO %d lies in memory %d", s, f.Memory)
 		}
 	}
 	return nil
 }
 
-// said reports whether the options about the inputs equal those of the build. It adds an error to d for each
+// said reports whether the options about the model's inputs equal those of the build. It adds an error to d for each
 // difference.
 func (o Options) said(p *LoadPlan, d *diag.List) bool {
 	now := o.ModelFlagMap()
@@ -233,7 +236,7 @@ func (o Options) said(p *LoadPlan, d *diag.List) bool {
 		if was := p.Options[flag]; was != "" {
 			with = fmt.Sprintf("with --%s %s", flag, was)
 		}
-		d.Fail(diag.WeightsUnfit, "", "the hardware was built "+with, "say the same of this model's inputs")
+		d.AddError(diag.WeightsNotLoadable, "", "the hardware was built "+with, "say the same of this model's inputs")
 	}
-	return !d.Failed()
+	return !d.HasErrors()
 }

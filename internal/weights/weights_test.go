@@ -73,10 +73,10 @@ func refusedWeights(t *testing.T, model, dir string) string {
 	t.Helper()
 	l := weights.Options{Source: options.Source{Model: model}, Out: filepath.Join(t.TempDir(), "weights"), For: dir}
 	var d diag.List
-	r, err := weights.Write(context.Background(), l, &d)
+	r, err := weights.WriteForBuild(context.Background(), l, &d)
 	said := ""
 	for _, x := range d.Diags {
-		if x.Severity != diag.Error {
+		if x.Severity != diag.SeverityError {
 			continue
 		}
 		said += x.Where + ": " + x.Msg + "; " + x.Hint + "\n"
@@ -112,7 +112,7 @@ func requantised(t *testing.T, model []byte, which int, constants bool, bits flo
 	for _, in := range m.Proto.Graph.Input {
 		made[in.GetName()] = true
 	}
-	m.Init("other_bits", graph.Float32, nil, bits).Init("other_scale", graph.Float32, nil, 1.0/64)
+	m.Init("other_bits", graph.DTypeFloat32, nil, bits).Init("other_scale", graph.DTypeFloat32, nil, 1.0/64)
 	for _, n := range m.Proto.Graph.Node {
 		if n.GetOpType() != "Quant" || made[n.Input[0]] == constants {
 			continue
@@ -142,7 +142,7 @@ func requantised(t *testing.T, model []byte, which int, constants bool, bits flo
 func TestWeightsRefused(t *testing.T) {
 	t.Parallel()
 	of := func(name string) string { return models.Find(t, name).Path("model.onnx") }
-	o := loadable(t, of("digits-mlp-w2a2"), options.WeightsRuntime)
+	o := loadable(t, of("digits-mlp-w2a2"), options.WeightSourceRuntime)
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
 	read := func(name string) []byte { return models.Find(t, name).Read(t, "model.onnx") }
 	broken := filepath.Join(t.TempDir(), "broken.onnx")
@@ -156,7 +156,7 @@ func TestWeightsRefused(t *testing.T) {
 	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime or stream",
 		weights.LoadPlan{}).Check(t, plan)
 	constant := o
-	constant.Weights, constant.Out = options.WeightsConstant, filepath.Join(t.TempDir(), "constant")
+	constant.Weights, constant.Out = options.WeightSourceConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List
 	if r, err := build.Run(context.Background(), constant, &list); err != nil || r == nil {
 		t.Fatal(err, list.Diags)
@@ -211,7 +211,7 @@ func TestWeightsConstantTable(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
 	m := models.Find(t, "digits-resnet-w4a4")
-	o := loadable(t, m.Path("model.onnx"), options.WeightsRuntime)
+	o := loadable(t, m.Path("model.onnx"), options.WeightSourceRuntime)
 	other := requantised(t, m.Read(t, "model.onnx"), 5, false, 4)
 	const want = "its table codes, a constant of the hardware, is another one for this model"
 	if said := refusedWeights(t, other, o.Out); !strings.Contains(said, want) {
@@ -223,7 +223,7 @@ func TestWeightsConstantTable(t *testing.T) {
 func TestWeightsPlan(t *testing.T) {
 	t.Parallel()
 	m := models.Find(t, "digits-mlp-w2a2")
-	o := loadable(t, m.Path("model.onnx"), options.WeightsStream)
+	o := loadable(t, m.Path("model.onnx"), options.WeightSourceStream)
 	path := filepath.Join(o.Out, "weights.json")
 	plan, err := os.ReadFile(path)
 	if err != nil {
@@ -277,7 +277,8 @@ func TestWeightsCalibrated(t *testing.T) {
 	}
 	o := build.Options{Source: options.Source{Model: m.Path("model.onnx")}, Hardware: options.Hardware{Board: "zcu104",
 		Backend: options.BackendRTL,
-		Weights: options.WeightsRuntime, ClockMHz: 300, Calibration: calibration}, Goal: options.Goal{Interval: 10_000},
+		Weights: options.WeightSourceRuntime, ClockMHz: 300, Calibration: calibration},
+		Goal:         options.Goal{Interval: 10_000},
 		Verification: options.Verification{NoCSim: true, Verify: 1},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(),
 			"out")}}
@@ -296,23 +297,23 @@ func TestLoadReport(t *testing.T) {
 		from  options.WeightSource
 		want  string // with N for the words
 	}{
-		{"pynq-z1", options.WeightsConstant, ""},
-		{"pynq-z1", options.WeightsStream,
+		{"pynq-z1", options.WeightSourceConstant, ""},
+		{"pynq-z1", options.WeightSourceStream,
 			"N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s, 50 % of " +
 				"the port and 19 % of the memory"},
-		{"zcu104", options.WeightsStream,
+		{"zcu104", options.WeightSourceStream,
 			"N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s, 25 % of " +
 				"the port and 4.7 % of the memory"},
-		{slow, options.WeightsStream,
+		{slow, options.WeightSourceStream,
 			"N words of 32 bits in N/25 us, once, before the first frame: 0.1 GB/s, 12.5 % of the " +
 				"port and 100 % of the memory"},
-		{"alveo-u250", options.WeightsStream,
+		{"alveo-u250", options.WeightSourceStream,
 			"N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s, 6.3 % " +
 				"of the port and 4.2 % of the memory"},
-		{"arty-a7-35", options.WeightsStream,
+		{"arty-a7-35", options.WeightSourceStream,
 			"N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s; no " +
 				"mover is made, as nothing is known of a memory that it could read"},
-		{"icebreaker", options.WeightsRuntime,
+		{"icebreaker", options.WeightSourceRuntime,
 			"N words of 32 bits, written to a register one by one before the first frame"},
 	} {
 		r := loadableBy(t, build.Options{Source: options.Source{Model: models.Find(t,
@@ -321,7 +322,7 @@ func TestLoadReport(t *testing.T) {
 			Goal:         options.Goal{Interval: 10_000},
 			Verification: options.Verification{NoCSim: true, Verify: 1},
 			OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}})
-		l := r.WeightLoad()
+		l := r.WeightLoadReport()
 		if l == nil {
 			if tt.want != "" {
 				t.Errorf("%s, %s: nothing", tt.board, tt.from)
@@ -363,15 +364,15 @@ func TestWeightsAXI(t *testing.T) {
 		from  options.WeightSource
 		long  bool
 	}{
-		{"digits-mlp-w2a2", options.WeightsRuntime, false},
-		{"digits-mlp-w2a2", options.WeightsStream, false},
+		{"digits-mlp-w2a2", options.WeightSourceRuntime, false},
+		{"digits-mlp-w2a2", options.WeightSourceStream, false},
 		{"digits-mlp-w2a2", "external=MVAU_0,MVAU_1,MVAU_2", false},
 		{"digits-mlp-w1a1", "external=MVAU_0", true},
 		{"digits-cnn-w4a4", "external=MVAU_0,MVAU_1,MVAU_2", true},
-		{"digits-mlp-w1a1", options.WeightsRuntime, true},
-		{"digits-cnn-w4a4", options.WeightsRuntime, true},
-		{"digits-cnn-w4a4", options.WeightsStream, true},
-		{"digits-mobilenet-w4a4", options.WeightsStream, true},
+		{"digits-mlp-w1a1", options.WeightSourceRuntime, true},
+		{"digits-cnn-w4a4", options.WeightSourceRuntime, true},
+		{"digits-cnn-w4a4", options.WeightSourceStream, true},
+		{"digits-mobilenet-w4a4", options.WeightSourceStream, true},
 	} {
 		t.Run(c.model+" "+strings.NewReplacer("=", " ", ",", " ").Replace(string(c.from)), func(t *testing.T) {
 			t.Parallel()
@@ -385,7 +386,7 @@ func TestWeightsAXI(t *testing.T) {
 					Backend: options.BackendRTL, Weights: c.from}, Goal: options.Goal{Interval: 10_000},
 				Verification: options.Verification{NoCSim: true, Verify: 1},
 				OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
-			load := loadableBy(t, o).WeightLoad()
+			load := loadableBy(t, o).WeightLoadReport()
 			maketest.Make(t, filepath.Join(o.Out, "rtl", "axi"))
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {
@@ -393,14 +394,14 @@ func TestWeightsAXI(t *testing.T) {
 			}
 			x := m.Recorded(t).X
 			in := &npy.Array{DType: x.DType, Shape: append([]int{12}, x.Shape[1:]...)}
-			for i := range dataflow.Shape(in.Shape).Size() {
+			for i := range dataflow.Shape(in.Shape).ElementCount() {
 				in.Data = append(in.Data, x.Data[i%len(x.Data)])
 			}
 			input := samplefiles.Write(t, in)
 			expected := func(model string) string {
 				s := simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},
-					Engine: engines.Eval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(),
+					Engine: engines.EngineEval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(),
 						"y.npy")}}
 				simtest.RunOK(t, s)
 				return s.Output
@@ -411,7 +412,7 @@ func TestWeightsAXI(t *testing.T) {
 				l := weights.Options{Source: options.Source{Model: retrained(t, m.Read(t, "model.onnx"), seed)},
 					Out: filepath.Join(t.TempDir(), "weights"), For: o.Out}
 				var d diag.List
-				if r, err := weights.Write(context.Background(), l, &d); r == nil || err != nil {
+				if r, err := weights.WriteForBuild(context.Background(), l, &d); r == nil || err != nil {
 					t.Fatal(err, d.Diags)
 				}
 				args = append(args, filepath.Join(l.Out, "host.json"), expected(l.Model))
@@ -420,7 +421,7 @@ func TestWeightsAXI(t *testing.T) {
 			if err != nil || !strings.Contains(string(said), "PASS ") {
 				t.Errorf("%v\n%s", err, said)
 			}
-			if c.from == options.WeightsRuntime {
+			if c.from == options.WeightSourceRuntime {
 				return
 			}
 			if load.External != nil {

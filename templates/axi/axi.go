@@ -1,12 +1,12 @@
-// Package axi writes a simulation of an accelerator behind its data movers: the SystemVerilog of both, compiled by
-// Verilator into a library that drivers use like a device. Its memory answers late.
+// Package axi writes a simulation of an accelerator behind its data movers. Verilator compiles the SystemVerilog of
+// both into a library that drivers use like a device. Its memory answers late.
 //
 //	axi.go         the files
 //	axi.sv.tpl     the accelerator connected to a mover per stream
 //	lib.cpp.tpl    the library: the memory, the host that writes registers, the bytes of frames
 //	Makefile.tpl   compiles it
 //
-// In comes a System of package vivado, out come Files.
+// In comes a System of package vivado, out come the files of its simulation.
 package axi
 
 import (
@@ -20,6 +20,8 @@ import (
 	"hlsgen/templates/vivado"
 )
 
+// sources holds the templates of the files.
+//
 //go:embed *.tpl
 var sources embed.FS
 
@@ -27,7 +29,7 @@ var sources embed.FS
 type moverView struct {
 	Name, IP, Stream, TDATA string // TDATA is the highest bit of the stream's word
 	Write, Packets          bool   // Packets says that the accelerator's stream has TLAST
-	Params                  []mover.Parameter
+	Params                  []mover.ModuleParameter
 	High, Strobe, Bytes     string // of the memory's word: highest bit, highest strobe, bytes
 	FrameBytes              string
 }
@@ -35,29 +37,31 @@ type moverView struct {
 // A weightsView names a mover of weights by its number among the movers, and the accelerator's stream that it feeds.
 type weightsView struct{ Number, Stream string }
 
+// A view holds what the templates need: the accelerator's top, its movers and its registers.
 type view struct {
 	Top    string
 	Movers []moverView
 
-	Registers []templates.PortView // ports of the accelerator's slave; Decl is as in a top
-	Frames    string               // number of movers that carry frames
-	Weights   []weightsView        // the movers after these, for weights that come with every frame
-	Loader    string               // number of the mover that loads tables, or empty
+	Registers []templates.TopModulePort // ports of the accelerator's slave; Decl is as in a top
+	Frames    string                    // number of movers that carry frames
+	Weights   []weightsView             // the movers after these, for weights that come with every frame
+	Loader    string                    // number of the mover that loads tables, or empty
 }
 
-// Files returns the files of the folder rtl/axi, which simulate the system s of the design d.
-func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
+// GenerateSimulationFiles returns the files of the folder rtl/axi, which simulate the design d behind the data movers
+// of the system s.
+func GenerateSimulationFiles(s *vivado.System, d *dataflow.Design) (templates.ProjectFiles, error) {
 	v := view{Top: s.Top}
 	if s.Registers != nil {
-		for _, p := range s.Registers.Ports() {
+		for _, p := range s.Registers.TopModulePorts() {
 			decl := strings.Replace(p.Decl, " "+p.Name, " accelerator_"+p.Name, 1)
-			v.Registers = append(v.Registers, templates.PortView{Name: p.Name, Decl: decl})
+			v.Registers = append(v.Registers, templates.TopModulePort{Name: p.Name, Decl: decl})
 		}
 	}
 	l, inputs := d.Model.Lengths, 0
 	for _, m := range s.Movers {
-		n := moverView{Name: m.Name, IP: m.Module(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),
-			Write: m.Writes, Params: m.Parameters(), High: strconv.Itoa(m.DataBits - 1),
+		n := moverView{Name: m.Name, IP: m.ModuleName(), Stream: m.Stream, TDATA: strconv.Itoa(8*m.StreamBytes - 1),
+			Write: m.Writes, Params: m.ModuleParameters(), High: strconv.Itoa(m.DataBits - 1),
 			Strobe: strconv.Itoa(m.DataBits/8 - 1), FrameBytes: strconv.Itoa(m.FrameBytes),
 			Bytes: strconv.Itoa(m.DataBits / 8)}
 		loads := s.Registers != nil && m.Stream == s.Registers.Loader
@@ -75,13 +79,13 @@ func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 			v.Frames = strconv.Itoa(len(v.Movers))
 		}
 	}
-	var files templates.Files
+	var files templates.ProjectFiles
 	for _, f := range []string{s.Top + "_axi.sv", "lib.cpp", "Makefile"} {
 		name := f + ".tpl"
 		if strings.HasSuffix(f, ".sv") {
 			name = "axi.sv.tpl"
 		}
-		text, err := templates.Render(sources, name, v)
+		text, err := templates.RenderTemplate(sources, name, v)
 		if err != nil {
 			return nil, err
 		}

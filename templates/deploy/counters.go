@@ -33,10 +33,10 @@ type countersView struct {
 	Streams                []struct{ Name, From, To, Stalled, Starved string }
 }
 
-// CounterFiles returns the files that a design with counters has in addition, and names the streams in c.Streams. It
-// returns an error if the design has no counters, or c counts another number of streams.
-func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
-	window, ok := templates.RegistersOf(d).Window(templates.CountersWindowName)
+// GenerateCounterFiles returns the files that a design with counters has in addition, and names the streams in
+// c.Streams. It returns an error if the design has no counters, or c counts another number of streams.
+func GenerateCounterFiles(d *dataflow.Design, c CountersFile) (templates.ProjectFiles, error) {
+	window, ok := templates.RegisterMapOf(d).FindWindow(templates.CountersWindowName)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {
 		return nil, fmt.Errorf("%d streams of %d are counted, by %t counters", len(c.Streams),
 			len(d.Model.Graph.Streams), ok)
@@ -47,10 +47,10 @@ func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
 	for s := range c.Streams {
 		n := &c.Streams[s]
 		n.Name, n.From, n.To = fmt.Sprint("s", s), "host", "host"
-		if w, _ := g.Writer(s); w >= 0 {
+		if w, _ := g.WriterOfStream(s); w >= 0 {
 			n.From = g.Nodes[w].Name
 		}
-		if r, _ := g.Reader(s); r >= 0 {
+		if r, _ := g.ReaderOfStream(s); r >= 0 {
 			n.To = g.Nodes[r].Name
 		}
 		v.Streams = append(v.Streams, struct{ Name, From, To, Stalled, Starved string }{n.Name, n.From, n.To,
@@ -64,7 +64,8 @@ func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, err := templates.Render(sources, "counters.hpp.tpl", v)
-	return templates.Files{{Path: "deploy/counters.py", Data: python}, {Path: "deploy/counters.hpp", Data: header},
+	header, err := templates.RenderTemplate(sources, "counters.hpp.tpl", v)
+	return templates.ProjectFiles{{Path: "deploy/counters.py", Data: python}, {Path: "deploy/counters.hpp",
+		Data: header},
 		{Path: "deploy/host/counters.json", Data: append(table, '\n')}}, err
 }

@@ -1,6 +1,6 @@
-// Package deploy writes the files with which a program uses the accelerator: host.json, which describes how samples
-// become words and words become results, a driver that reads it, and the generated C++ as a library that replaces the
-// device.
+// Package deploy writes the files with which a program uses the accelerator. They are host.json, which describes how
+// samples become words and words become results, and a driver that reads it. The generated C++ becomes a library that
+// replaces the device.
 //
 //	deploy.go        the files
 //	host.go          host.json for a design; json.go, its text
@@ -13,7 +13,7 @@
 //	host.hpp.tpl     the text of these tables
 //	lib.cpp.tpl      the library
 //
-// In comes a Design, out come Files.
+// In comes a Design, out come the files for its host.
 package deploy
 
 import (
@@ -38,21 +38,24 @@ type libView struct {
 	Ports, In, Out                  []portView
 }
 
+// A portView describes a stream of the library: its name, its C++ type, its width in bits and its number.
 type portView struct{ Name, Kind, TDATA, Number string }
 
-// Files returns the files of the folder deploy. If hls is set, it adds hls/lib.cpp, the library that runs the generated
-// C++. The error is a *NoDriver if the design can have no driver.
-func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
+// GenerateFiles returns the files of the folder deploy. If hls is set, it adds hls/lib.cpp, the library that runs the
+// generated C++. The error is a *NoDriverError if the design can have no driver.
+func GenerateFiles(d *dataflow.Design, opt templates.Options, hls bool) (templates.ProjectFiles, error) {
 	return files(d, opt, hls, nil)
 }
 
-// files returns the files of the folder deploy, with those of the weights in load unless that is nil.
-func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad) (files templates.Files, err error) {
-	face, err := templates.InterfaceOf(d, opt)
+// files returns the files of the folder deploy. If load is not nil, they include its weights and the programs that load
+// them.
+func files(d *dataflow.Design, opt templates.Options, hls bool, load *LoadedWeights) (files templates.ProjectFiles,
+	err error) {
+	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
 	}
-	h, err := HostOf(d, face)
+	h, err := HostFileOf(d, face)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad
 		}
 		files = append(files, weights...)
 	}
-	text, err := h.Format()
+	text, err := h.EncodeJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad
 	for _, end := range []struct {
 		name string
 		text func() ([]byte, error)
-	}{{"pre", h.PreprocessingModel}, {"post", h.PostprocessingModel}} {
+	}{{"pre", h.PreprocessingONNX}, {"post", h.PostprocessingONNX}} {
 		if text, err = end.text(); err != nil {
 			return nil, err
 		}
@@ -87,24 +90,25 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightLoad
 		}
 		files = append(files, templates.GeneratedFile{Path: "deploy/" + name, Data: driver})
 	}
-	if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
+	if text, err = templates.RenderTemplate(sources, "host.hpp.tpl", h.tables()); err != nil {
 		return nil, err
 	}
 	files = append(files, templates.GeneratedFile{Path: "deploy/host/host.hpp", Data: text})
 	if !hls {
 		return files, nil
 	}
-	if text, err = templates.Render(sources, "lib.cpp.tpl", lib(d, face, h.Hash)); err != nil {
+	if text, err = templates.RenderTemplate(sources, "lib.cpp.tpl", lib(d, face, h.Hash)); err != nil {
 		return nil, err
 	}
 	return append(files, templates.GeneratedFile{Path: "hls/lib.cpp", Data: text}), nil
 }
 
-func lib(d *dataflow.Design, face templates.Interface, hash string) libView {
+// lib returns the data for lib.cpp.tpl, for a design with the interface face and the given hash.
+func lib(d *dataflow.Design, face templates.IPInterface, hash string) libView {
 	v := libView{Top: face.Top, Hash: hash, Outputs: strconv.Itoa(len(face.Out))}
 	calls := 0
 	for i := range d.Model.Graph.Nodes {
-		calls += 2 * d.Loop(i).Iterations()
+		calls += 2 * d.LoopOfNode(i).IterationsPerFrame()
 	}
 	var args []string
 	add := func(to *[]portView, p templates.AXIPort, k int, kind string) {

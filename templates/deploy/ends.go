@@ -10,11 +10,11 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// PreprocessingModel returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each
+// PreprocessingONNX returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each
 // stream into the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples.
 // But if nodes of the original model come first, the inputs are those of the original model, for one sample. Inputs
 // outside of their range have arbitrary codes, because the model cannot refuse them.
-func (h *HostFile) PreprocessingModel() ([]byte, error) {
+func (h *HostFile) PreprocessingONNX() ([]byte, error) {
 	s, err := newSketch("pre", h.Inputs, h.before)
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (h *HostFile) PreprocessingModel() ([]byte, error) {
 	return s.file()
 }
 
-// PostprocessingModel returns host.json's results as an ONNX model. It maps the codes of each stream out of the
+// PostprocessingONNX returns host.json's results as an ONNX model. It maps the codes of each stream out of the
 // accelerator, as int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of
 // samples. But if nodes of the original model come last, there is one sample, and the outputs are those of the original
 // model.
-func (h *HostFile) PostprocessingModel() ([]byte, error) {
+func (h *HostFile) PostprocessingONNX() ([]byte, error) {
 	s, err := newSketch("post", h.Outputs, h.after)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func reached[T float32 | float64](s sketch, name, x string, quantisers []HostQua
 }
 
 // mean adds the computation of the values that codes stand for, in float64, and returns its name.
-func (s sketch) mean(name, codes string, r OutputElements) string {
+func (s sketch) mean(name, codes string, r OutputDequantisation) string {
 	which := r.Which
 	if which == nil {
 		which = make([]int32, len(r.Index))
@@ -315,7 +315,7 @@ func (s sketch) excepted(name, codes, x string, means []HostDequantiser, which [
 
 // quantisers returns a quantiser for each channel, which maps a number to the integer that it stands for. The numbers
 // must be listed, and rise.
-func (in *InputIntegers) quantisers() (list []HostQuantiser) {
+func (in *InputIntegerRange) quantisers() (list []HostQuantiser) {
 	for channel := range in.channels() {
 		q, values := HostQuantiser{}, in.of(channel)
 		for k, v := range values {

@@ -429,7 +429,7 @@ func TestEnds(t *testing.T) {
 			q, some := quantiser(r)
 			send.Quantise, tried = append(send.Quantise, q), append(tried, some...)
 		}
-		result := OutputElements{Index: permuted(r, n, func(i int) int32 { return int32(i) }), Time: timed}
+		result := OutputDequantisation{Index: permuted(r, n, func(i int) int32 { return int32(i) }), Time: timed}
 		for range kinds {
 			result.Mean = append(result.Mean, meaning(r))
 		}
@@ -440,14 +440,14 @@ func TestEnds(t *testing.T) {
 			}
 			send.Which, result.Which = which, which
 		}
-		h.Send, h.Results = []InputStream{send}, []OutputElements{result}
+		h.Send, h.Results = []InputStream{send}, []OutputDequantisation{result}
 		h.Receive = []OutputStream{{HostStream: HostStream{Port: "m_axis_0", Words: n, PerWord: 1}, Time: timed}}
 
 		x := &value{kind: onnxpb.TensorProto_FLOAT, shape: append([]int{samples}, in.Shape[1:]...)}
 		for range x.size() {
 			x.f = append(x.f, tried[r.IntN(len(tried))])
 		}
-		file, err := h.PreprocessingModel()
+		file, err := h.PreprocessingONNX()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -460,7 +460,7 @@ func TestEnds(t *testing.T) {
 		if codes == nil || !slices.Equal(codes.i, again) {
 			t.Fatalf("seed %d: codes %v, want %v", seed, codes, again)
 		}
-		if file, err = h.PostprocessingModel(); err != nil {
+		if file, err = h.PostprocessingONNX(); err != nil {
 			t.Fatal(err)
 		}
 		for k := range codes.i {

@@ -21,13 +21,13 @@ type HostFile struct {
 	Model   string `json:"model"`
 	Top     string `json:"top"` // name of the accelerator and of its IP
 	// Hash is a hash of everything else in this file. A register of the accelerator contains the same hash.
-	Hash    string           `json:"hash"`
-	Steps   *StepLimits      `json:"steps,omitempty"` // for sequences of different lengths
-	Inputs  []HostTensor     `json:"inputs"`          // the model's inputs, in their order
-	Outputs []HostTensor     `json:"outputs"`
-	Send    []InputStream    `json:"send"`    // by AXI4-Stream into the accelerator
-	Receive []OutputStream   `json:"receive"` // by AXI4-Stream out of it
-	Results []OutputElements `json:"results"` // by output of the model
+	Hash    string                 `json:"hash"`
+	Steps   *SequenceStepLimits    `json:"steps,omitempty"` // for sequences of different lengths
+	Inputs  []HostTensor           `json:"inputs"`          // the model's inputs, in their order
+	Outputs []HostTensor           `json:"outputs"`
+	Send    []InputStream          `json:"send"`    // by AXI4-Stream into the accelerator
+	Receive []OutputStream         `json:"receive"` // by AXI4-Stream out of it
+	Results []OutputDequantisation `json:"results"` // by output of the model
 
 	// Before and After name nodes of the model that these tables leave to the host, before inputs and after outputs.
 	// Inputs and outputs are then tensors inside of the model.
@@ -38,15 +38,15 @@ type HostFile struct {
 	Takes []HostTensor `json:"takes,omitempty"`
 	Gives []HostTensor `json:"gives,omitempty"`
 
-	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
-	Weights   *WeightsFile         `json:"weights,omitempty"`   // to be loaded into the accelerator
+	Registers *templates.RegisterMap `json:"registers,omitempty"` // of the accelerator itself
+	Weights   *WeightsFile           `json:"weights,omitempty"`   // to be loaded into the accelerator
 
 	before, after []byte // ONNX from Takes to Inputs, and from Outputs to Gives
 	size          int    // bytes of the text without the hash
 }
 
-// StepLimits limits the number of steps in a sequence.
-type StepLimits struct {
+// SequenceStepLimits limits the number of steps in a sequence.
+type SequenceStepLimits struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min"`
 	Max  int    `json:"max"`
@@ -77,11 +77,11 @@ type HostStream struct {
 // element index[i]. For a step, index counts elements without the axis of time.
 type InputStream struct {
 	HostStream
-	Input    int             `json:"input"`
-	Index    []int32         `json:"index,omitempty"`
-	Quantise []HostQuantiser `json:"quantise,omitempty"`
-	Which    []int32         `json:"which,omitempty"` // by element: its quantiser or channel; if absent, the first
-	Integers *InputIntegers  `json:"integers,omitempty"`
+	Input    int                `json:"input"`
+	Index    []int32            `json:"index,omitempty"`
+	Quantise []HostQuantiser    `json:"quantise,omitempty"`
+	Which    []int32            `json:"which,omitempty"` // by element: its quantiser or channel; if absent, the first
+	Integers *InputIntegerRange `json:"integers,omitempty"`
 }
 
 // A HostQuantiser maps x to codes[k], where k is the number of thresholds that are at most x. The thresholds rise, and
@@ -91,10 +91,10 @@ type HostQuantiser struct {
 	Codes      []int64   `json:"codes"`
 }
 
-// InputIntegers says that an input consists of integers, and gives their range. For a real-valued input it also gives
-// the number for which each integer stands. If channels differ, the stream's which gives the channel of each element,
-// and values lists the numbers channel by channel. A number at most within away from a value stands for it.
-type InputIntegers struct {
+// InputIntegerRange says that an input consists of integers, and gives their range. For a real-valued input it also
+// gives the number for which each integer stands. If channels differ, the stream's which gives the channel of each
+// element, and values lists the numbers channel by channel. A number at most within away from a value stands for it.
+type InputIntegerRange struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
 	Values []float64 `json:"values,omitempty"`
@@ -105,14 +105,14 @@ type InputIntegers struct {
 const maxValues = 1 << 20
 
 // of returns the numbers that the integers of a channel stand for. Values must not be nil.
-func (in *InputIntegers) of(channel int) []float64 {
+func (in *InputIntegerRange) of(channel int) []float64 {
 	n := int(in.Hi - in.Lo + 1)
 	return in.Values[channel*n : (channel+1)*n]
 }
 
 // channels returns the number of channels whose integers stand for numbers of their own, or 0 if they stand for
 // themselves.
-func (in *InputIntegers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
+func (in *InputIntegerRange) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
 // An OutputStream is a stream out of the accelerator.
 type OutputStream struct {
@@ -120,10 +120,10 @@ type OutputStream struct {
 	Time bool `json:"time"` // its words are those of a step of a sequence
 }
 
-// An OutputElements describes an output: its element i is the meaning of the code of element index[i]. index counts the
-// elements of all streams' frames, one stream after the other. If the output has time, it counts those of a step in
-// the streams with time, else those of the streams without time.
-type OutputElements struct {
+// An OutputDequantisation describes an output: its element i is the meaning of the code of element index[i]. index
+// counts the elements of all streams' frames, one stream after the other. If the output has time, it counts those of a
+// step in the streams with time, else those of the streams without time.
+type OutputDequantisation struct {
 	Index []int32           `json:"index"`
 	Mean  []HostDequantiser `json:"mean"`
 	Which []int32           `json:"which,omitempty"`
@@ -140,16 +140,18 @@ type HostDequantiser struct {
 	Except map[int64]float64 `json:"except,omitempty"`
 }
 
-// A NoDriver error says why a design has no driver, so that no files for the host can be written.
-type NoDriver struct{ Reason string }
+// A NoDriverError says why a design has no driver, so that hlsgen writes no files for the host.
+type NoDriverError struct{ Reason string }
 
-func (e *NoDriver) Error() string { return e.Reason }
+// Error returns the reason.
+func (e *NoDriverError) Error() string { return e.Reason }
 
-func none(format string, args ...any) error { return &NoDriver{fmt.Sprintf(format, args...)} }
+// none returns a *NoDriverError with the formatted reason.
+func none(format string, args ...any) error { return &NoDriverError{fmt.Sprintf(format, args...)} }
 
-// HostOf returns the contents of host.json for a design with the interface face, including its hash. The error is a
-// *NoDriver if the design can have no driver.
-func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
+// HostFileOf returns the contents of host.json for a design with the interface face, including its hash. The error is a
+// *NoDriverError if the design can have no driver.
+func HostFileOf(d *dataflow.Design, face templates.IPInterface) (*HostFile, error) {
 	m := d.Model
 	if m.Turns != nil || m.Stream != nil || m.Host == nil {
 		return nil, none("samples that take turns, and states that are kept, have no driver")
@@ -159,12 +161,12 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 		return nil, err
 	}
 	h := &HostFile{Schema: "hlsgen-host", Version: HostFileVersion, Model: m.Name, Top: face.Top,
-		Registers: templates.RegistersOf(d)}
+		Registers: templates.RegisterMapOf(d)}
 	if l := m.Lengths; l != nil {
 		if l.Input != "" {
 			return nil, none("input %q says the lengths of sequences: it has no driver", l.Input)
 		}
-		h.Steps = &StepLimits{l.Axis, l.Min, l.Max}
+		h.Steps = &SequenceStepLimits{l.Axis, l.Min, l.Max}
 	}
 	l, begins, ends := m.Lengths, m.In, m.Out
 	if of.Begins != nil {
@@ -220,9 +222,9 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	return h, h.sign()
 }
 
-// simple returns a *NoDriver if an input or an output of the accelerator does not depend on one element of the model's
-// each.
-func simple(m *dataflow.Model, h *dataflow.Host) error {
+// simple returns a *NoDriverError if an input or an output of the accelerator does not depend on one element of the
+// model's each.
+func simple(m *dataflow.Model, h *dataflow.HostDescription) error {
 	what := func(nodes []string) string { return strings.Join(nodes[:min(len(nodes), 3)], ", ") }
 	for k, in := range h.In {
 		if in == nil {
@@ -251,21 +253,24 @@ func sequences(m *dataflow.Model) ([]bool, error) {
 		return nil, err
 	}
 	for k, s := range m.Graph.Out {
-		timed[k] = short.Graph.Streams[short.Graph.Out[k]].Type.Shape.Size() != m.Graph.Streams[s].Type.Shape.Size()
+		one := short.Graph.Streams[short.Graph.Out[k]].Type.Shape
+		timed[k] = one.ElementCount() != m.Graph.Streams[s].Type.Shape.ElementCount()
 	}
 	return timed, nil
 }
 
-func tensors(of []dataflow.RealPort, l *dataflow.Lengths, input bool) (list []HostTensor) {
+// tensors describes the model's inputs or outputs for host.json. l is the range of sequence lengths, or nil.
+func tensors(of []dataflow.RealPort, l *dataflow.SequenceLengths, input bool) (list []HostTensor) {
 	for k, r := range of {
 		list = append(list, tensor(r, l, k, input))
 	}
 	return list
 }
 
-func tensor(r dataflow.RealPort, l *dataflow.Lengths, k int, input bool) HostTensor {
+// tensor describes the model's input or output k for host.json. l is the range of sequence lengths, or nil.
+func tensor(r dataflow.RealPort, l *dataflow.SequenceLengths, k int, input bool) HostTensor {
 	t := HostTensor{Name: r.Name, DType: r.NumpyDType(), Shape: r.Shape, Batch: r.Batch, Time: -1}
-	if _, is := num.FormatNamed(r.DType); is {
+	if _, is := num.FloatFormatNamed(r.DType); is {
 		t.DType = r.DType // drivers round to this type
 	}
 	switch {
@@ -278,6 +283,7 @@ func tensor(r dataflow.RealPort, l *dataflow.Lengths, k int, input bool) HostTen
 	return t
 }
 
+// stream describes the words of a stream for host.json.
 func stream(p templates.AXIPort) HostStream {
 	return HostStream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
 		kind:  p.Port.Elem.Kind,
@@ -285,8 +291,9 @@ func stream(p templates.AXIPort) HostStream {
 }
 
 // of sets how the codes of the stream p are computed from the input t. steps is the number of time steps in the
-// stream's frames. It returns a *NoDriver if it cannot be described.
-func (s *InputStream) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort, t HostTensor,
+// stream's frames. It returns a *NoDriverError if it cannot be described.
+func (s *InputStream) of(in *dataflow.HostInput, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort,
+	t HostTensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
 	s.Input = in.Input
@@ -303,7 +310,7 @@ func (s *InputStream) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real
 	}
 	if in.Steps == nil {
 		lo, hi := p.Port.Elem.Range().Lo, p.Port.Elem.Range().Hi
-		s.Integers = &InputIntegers{Lo: lo, Hi: hi}
+		s.Integers = &InputIntegerRange{Lo: lo, Hi: hi}
 		if a := r.Arrives; a != nil {
 			if n := int(hi-lo+1) * a.Channels; n > maxValues {
 				return none("the integers of input %q have %d values, more than the %d of a driver's tables", r.Name, n,
@@ -354,7 +361,7 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	for i := range order {
 		order[i] = int64(i)
 	}
-	return p.Port.Send(dataflow.Tensor{Shape: shape, Data: order})
+	return p.Port.ToStreamOrder(dataflow.Tensor{Shape: shape, Data: order})
 }
 
 // A placed element says where an element of a frame comes in a result's index, and in which step. The step is -1 if its
@@ -362,12 +369,12 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 type placed struct{ at, step int }
 
 // arrive returns, by element of the frames of all streams out of the accelerator, where a result's index counts it.
-func (h *HostFile) arrive(m *dataflow.Model, face templates.Interface) []placed {
+func (h *HostFile) arrive(m *dataflow.Model, face templates.IPInterface) []placed {
 	var all []placed
 	before := map[bool]int{} // by time: elements of the earlier streams
 	for k, p := range face.Out {
 		shape := m.Graph.Streams[p.Stream].Type.Shape
-		in := make([]placed, shape.Size())
+		in := make([]placed, shape.ElementCount())
 		size, timed := len(in), h.Receive[k].Time
 		if timed {
 			size /= m.Lengths.Max
@@ -384,11 +391,11 @@ func (h *HostFile) arrive(m *dataflow.Model, face templates.Interface) []placed 
 	return all
 }
 
-// result returns how an output t is computed from the words of all streams. It returns a *NoDriver if that differs from
-// step to step.
-func (h *HostFile) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface,
-	t HostTensor) (*OutputElements, error) {
-	r := &OutputElements{Time: t.Time >= 0}
+// result returns the computation of an output t from the words of all streams. It returns a *NoDriverError if that
+// differs from step to step.
+func (h *HostFile) result(out *dataflow.HostOutput, m *dataflow.Model, face templates.IPInterface,
+	t HostTensor) (*OutputDequantisation, error) {
+	r := &OutputDequantisation{Time: t.Time >= 0}
 	for _, c := range out.Codes {
 		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
 			Except: c.Except})

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// Format returns the text of host.json, with a newline at the end.
-func (h *HostFile) Format() ([]byte, error) {
+// EncodeJSON returns the text of host.json, with a newline at the end.
+func (h *HostFile) EncodeJSON() ([]byte, error) {
 	const more = 64 // bytes of the hash and of the final newline
 	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
 	if _, err := h.write(text); err != nil {

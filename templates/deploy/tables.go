@@ -16,6 +16,7 @@ type tablesView struct {
 	Tables                                                 []tableView
 }
 
+// A tableView is a table of C++: the type of its elements, its name and its text.
 type tableView struct{ Type, Name, Text string }
 
 // tables returns the contents of host.json as C++ tables.
@@ -68,6 +69,7 @@ func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byt
 	return name
 }
 
+// sent adds the tables of the stream s under names that begin with name, and returns its initializer in C++.
 func (v *tablesView) sent(name string, s InputStream) string {
 	quantisers, values, within, lo, hi := "nullptr", "nullptr", "nullptr", int64(0), int64(0)
 	if s.Integers != nil {
@@ -90,7 +92,9 @@ func (v *tablesView) sent(name string, s InputStream) string {
 		quantisers, integer(nil, lo), integer(nil, hi), values, within)
 }
 
-func (v *tablesView) result(name string, r *OutputElements, t HostTensor) string {
+// result adds the tables of an output t, computed by r, under names that begin with name. It returns its initializer in
+// C++.
+func (v *tablesView) result(name string, r *OutputDequantisation, t HostTensor) string {
 	var list []string
 	for k, m := range r.Mean {
 		of := fmt.Sprintf("%s_%d", name, k)
@@ -110,6 +114,7 @@ func (v *tablesView) result(name string, r *OutputElements, t HostTensor) string
 		add(v, "meaning", name+"_mean", list, text))
 }
 
+// cpp returns the initializer of the tensor in C++.
 func (t HostTensor) cpp() string {
 	elements, inner := 1, 1
 	for axis, n := range t.Shape {
@@ -120,27 +125,30 @@ func (t HostTensor) cpp() string {
 			inner *= n
 		}
 	}
-	f, real := num.FormatNamed(t.DType)
-	if !real || f == num.Float64 {
-		f = num.Format{}
+	f, real := num.FloatFormatNamed(t.DType)
+	if !real || f == num.Float64Format {
+		f = num.FloatFormat{}
 	}
 	return fmt.Sprintf("{%s, %d, %t, %d, %d, %d, %s}", quoted(t.Name), elements, t.Time >= 0, inner, f.Digits, f.Least,
 		float(nil, f.Max))
 }
 
+// cpp returns the initializer of the stream in C++.
 func (s HostStream) cpp() string {
 	kind := "natural"
 	switch {
-	case s.kind == num.Bipolar:
+	case s.kind == num.KindBipolar:
 		kind = "bipolar"
-	case s.kind != num.UInt:
+	case s.kind != num.KindUInt:
 		kind = "integer"
 	}
 	return fmt.Sprintf("{%s, kinds::%s, %d, %d, %d, %d}", quoted(s.Port), kind, s.Bits, s.PerWord, s.Bytes, s.Words)
 }
 
+// text appends s to a text.
 func text(to []byte, s string) []byte { return append(to, s...) }
 
+// short appends a small integer in decimal digits.
 func short(to []byte, v int32) []byte { return strconv.AppendInt(to, int64(v), 10) }
 
 // integer appends an integer constant of C++. The least int64 has no literal, so it is written as a difference.

@@ -13,8 +13,8 @@ import (
 	"hlsgen/templates"
 )
 
-// WeightsName is the name of the file beside host.json with weights that are loaded at run time.
-const WeightsName = "weights.bin"
+// WeightsFileName is the name of the file beside host.json with weights that are loaded at run time.
+const WeightsFileName = "weights.bin"
 
 // weightsMagic is the beginning of a file of weights. Its last byte is the version of the format.
 const weightsMagic = "HLSGENW\x01"
@@ -25,11 +25,11 @@ type WeightsFile struct {
 	File     string            `json:"file"`
 	Words    int               `json:"words"` // words of 32 bits that fill tables, at the beginning of the file
 	Hash     string            `json:"hash"`  // hash of the file
-	External []ExternalWeights `json:"external,omitempty"`
+	External []StreamedWeights `json:"external,omitempty"`
 }
 
-// ExternalWeights are weights that come from memory with every frame, through their own stream.
-type ExternalWeights struct {
+// StreamedWeights are weights that come from memory with every frame, through their own stream.
+type StreamedWeights struct {
 	Port   string `json:"port"`
 	Layer  string `json:"layer"`
 	At     int    `json:"at"`     // number of their first word in the file
@@ -38,10 +38,10 @@ type ExternalWeights struct {
 	Passes int    `json:"passes"` // number of times that a frame reads all of them
 }
 
-// A WeightLoad holds weights to be loaded at run time. Words fill the tables, in their order; External has those that
-// streams need with every frame, one copy of each. Design is the hash of the design on the device, or empty for this
-// one.
-type WeightLoad struct {
+// LoadedWeights holds weights to be loaded at run time. Words fill the tables, in their order. External has the weights
+// that streams need with every frame, one copy each. Design is the hash of the design on the device, or empty for the
+// design that is generated.
+type LoadedWeights struct {
 	Words    []uint32
 	External [][]byte
 	Design   string
@@ -49,9 +49,9 @@ type WeightLoad struct {
 
 // externalOf returns the streams of weights that a design reads with every frame. It leaves their places in the file
 // open.
-func externalOf(d *dataflow.Design) (list []ExternalWeights) {
-	for _, p := range templates.WeightPorts(d) {
-		list = append(list, ExternalWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.Bytes(), Copies: p.Copies,
+func externalOf(d *dataflow.Design) (list []StreamedWeights) {
+	for _, p := range templates.WeightPortsOf(d) {
+		list = append(list, StreamedWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.FrameBytes(), Copies: p.Copies,
 			Passes: p.Passes})
 	}
 	return list
@@ -59,7 +59,7 @@ func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 
 // words returns all words of a file of weights: those that fill tables, then those that come with every frame. It sets
 // the places of the latter in h.Weights. It returns an error if their numbers do not fit.
-func (h *HostFile) words(l *WeightLoad) (all []uint32, err error) {
+func (h *HostFile) words(l *LoadedWeights) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
 		return all, nil
@@ -87,13 +87,13 @@ type weightsView struct {
 	External                             []externalView
 }
 
-// An externalView holds an ExternalWeights as text for C++.
+// An externalView holds a StreamedWeights as text for C++.
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
 // loaded sets h.Weights for the weights in l, and returns the file of weights and the files that load it. It returns an
 // error if the design has no such weights, or other ones.
-func (h *HostFile) loaded(l *WeightLoad) (files templates.Files, err error) {
-	window, tables := h.Registers.Window(templates.WeightsWindowName)
+func (h *HostFile) loaded(l *LoadedWeights) (files templates.ProjectFiles, err error) {
+	window, tables := h.Registers.FindWindow(templates.WeightsWindowName)
 	if !tables && len(l.External) == 0 {
 		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
 	}
@@ -121,12 +121,12 @@ func (h *HostFile) loaded(l *WeightLoad) (files templates.Files, err error) {
 		v.External = append(v.External, externalView{e.Port, strconv.Itoa(e.At), strconv.Itoa(e.Bytes),
 			strconv.Itoa(e.Copies), strconv.Itoa(e.Passes)})
 	}
-	header, err := templates.Render(sources, "weights.hpp.tpl", v)
+	header, err := templates.RenderTemplate(sources, "weights.hpp.tpl", v)
 	if err != nil {
 		return nil, err
 	}
 	loader, err := sources.ReadFile("weights.py")
-	return templates.Files{{Path: "deploy/host/" + WeightsName, Data: file},
+	return templates.ProjectFiles{{Path: "deploy/host/" + WeightsFileName, Data: file},
 		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
 }
 
@@ -147,11 +147,11 @@ func loads(driver []byte) []byte {
 // weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and the hash
 // of host.json without the file's name and hash. Then come the number of words, 0, the words, and a hash of all that.
 // Numbers are little-endian.
-func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
+func (h *HostFile) weigh(l *LoadedWeights, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
-	text, err := h.Format()
+	text, err := h.EncodeJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (h *HostFile) weigh(l *WeightLoad, words []uint32) ([]byte, error) {
 	if h.Weights == nil {
 		h.Weights = new(WeightsFile)
 	}
-	h.Weights.File, h.Weights.Words, h.Weights.Hash = WeightsName, len(l.Words), sum(file)
+	h.Weights.File, h.Weights.Words, h.Weights.Hash = WeightsFileName, len(l.Words), sum(file)
 	return file, nil
 }
 
@@ -185,20 +185,21 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(to, binary.BigEndian.Uint64(number)), nil
 }
 
-// FilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a *NoDriver if
-// the design can have no driver.
-func FilesWithWeights(d *dataflow.Design, opt templates.Options, l WeightLoad) (templates.Files, error) {
+// GenerateFilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a
+// *NoDriverError if the design can have no driver.
+func GenerateFilesWithWeights(d *dataflow.Design, opt templates.Options, l LoadedWeights) (templates.ProjectFiles,
+	error) {
 	return files(d, opt, false, &l)
 }
 
-// HashOf returns the hash of a design, which is in its host.json and in a register. The error is a *NoDriver if the
-// design can have no driver.
-func HashOf(d *dataflow.Design, opt templates.Options) (string, error) {
-	face, err := templates.InterfaceOf(d, opt)
+// DesignHashOf returns the hash of a design, which is in its host.json and in a register. The error is a *NoDriverError
+// if the design can have no driver.
+func DesignHashOf(d *dataflow.Design, opt templates.Options) (string, error) {
+	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
 		return "", err
 	}
-	h, err := HostOf(d, face)
+	h, err := HostFileOf(d, face)
 	if err != nil {
 		return "", err
 	}

@@ -119,10 +119,10 @@ func bench(list []instance) (top, cpp string) {
 		}
 		pinned += "},\n"
 		var params []string
-		for _, p := range i.Parameters() {
+		for _, p := range i.ModuleParameters() {
 			params = append(params, fmt.Sprintf(".%s(%s)", p.Name, p.Value))
 		}
-		module := i.Module()
+		module := i.ModuleName()
 		if i.mutant != (mutant{}) {
 			module += fmt.Sprintf("_m%d", n)
 		}
@@ -143,7 +143,7 @@ var module = regexp.MustCompile(`\bhlsgen_\w+\b`)
 func mutated(t *testing.T, m mutant, suffix string) (text string) {
 	t.Helper()
 	found := false
-	for _, f := range mover.Files() {
+	for _, f := range mover.SourceFiles() {
 		one := string(f.Data)
 		if f.Path == m.file {
 			if n := strings.Count(one, m.from); n != 1 {
@@ -172,7 +172,7 @@ func build(t *testing.T, list []instance, optimise string) built {
 	dir := t.TempDir()
 	top, cpp := bench(list)
 	files := map[string]string{"bench.sv": top, "movers.hpp": cpp}
-	for _, f := range mover.Files() {
+	for _, f := range mover.SourceFiles() {
 		files[f.Path] = string(f.Data)
 	}
 	for n, i := range list {

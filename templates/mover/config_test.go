@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 		{"no such steps", port(8, 10), 64, 16, 3, 0, 0, 0},
 		{"no steps", port(8, 10), 64, 16, 0, 0, 0, 0},
 	} {
-		got, err := mover.New(c.port, true, c.dataBits, c.beats, c.steps, 0xfedcba9876543210)
+		got, err := mover.ConfigForStream(c.port, true, c.dataBits, c.beats, c.steps, 0xfedcba9876543210)
 		if (err != nil) != (c.burst == 0) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -49,17 +49,18 @@ func TestOf(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	c := mover.Config{DataBits: 64, StreamBytes: 3, MaxBeats: 16, Outstanding: 2, FrameBytes: 9, Steps: 7, Hash: 0xab}
-	want := []mover.Parameter{{"DATA_BITS", "64"}, {"STREAM_BYTES", "3"}, {"MAX_BEATS", "16"}, {"OUTSTANDING", "2"},
+	want := []mover.ModuleParameter{{"DATA_BITS", "64"}, {"STREAM_BYTES", "3"}, {"MAX_BEATS", "16"}, {"OUTSTANDING",
+		"2"},
 		{"FRAME_BYTES", "9"}, {"PERIOD", "0"}, {"HASH", "64'h00000000000000ab"}}
-	if got := c.Parameters(); !slices.Equal(got, want) || c.Module() != "hlsgen_read" {
-		t.Errorf("%s has %v, want %v", c.Module(), got, want)
+	if got := c.ModuleParameters(); !slices.Equal(got, want) || c.ModuleName() != "hlsgen_read" {
+		t.Errorf("%s has %v, want %v", c.ModuleName(), got, want)
 	}
 	c.Writes = true
-	want[5] = mover.Parameter{Name: "STEPS", Value: "7"}
-	if got := c.Parameters(); !slices.Equal(got, want) || c.Module() != "hlsgen_write" {
-		t.Errorf("%s has %v, want %v", c.Module(), got, want)
+	want[5] = mover.ModuleParameter{Name: "STEPS", Value: "7"}
+	if got := c.ModuleParameters(); !slices.Equal(got, want) || c.ModuleName() != "hlsgen_write" {
+		t.Errorf("%s has %v, want %v", c.ModuleName(), got, want)
 	}
-	if c.Writes = false; mover.Files().Get(c.Module()+".sv") == nil {
-		t.Errorf("there is no file of %s", c.Module())
+	if c.Writes = false; mover.SourceFiles().ContentsOf(c.ModuleName()+".sv") == nil {
+		t.Errorf("there is no file of %s", c.ModuleName())
 	}
 }

@@ -1,5 +1,6 @@
-// Package mover has the data movers of the host's port in SystemVerilog: hlsgen_read moves frames from memory to a
-// stream, hlsgen_write from a stream to memory. They depend on no design; a Config holds the parameters of a mover.
+// Package mover has the data movers of the host's port in SystemVerilog. hlsgen_read moves frames from memory to a
+// stream, and hlsgen_write from a stream to memory. They depend on no design; a Config holds the parameters of a
+// mover.
 //
 //	mover.go                  the files, and a Config
 //	hlsgen_read.sv            memory to stream: AXI4 reads, AXI4-Stream out
@@ -17,7 +18,7 @@
 // The bench in testdata runs both movers in Verilator, with models of the memory, the host and the stream, and a
 // monitor that checks the rules of AXI4. Planted faults show that it detects violations.
 //
-// In come a port and the memory at its other end; out come Files and parameters.
+// In come a port and the memory at its other end; out come the source files and the parameters of a mover.
 package mover
 
 import (
@@ -32,25 +33,27 @@ import (
 	"hlsgen/templates/rtl"
 )
 
+// sources holds the SystemVerilog of the movers.
+//
 //go:embed *.sv
 var sources embed.FS
 
 // The names of the two movers' modules: from memory to a stream, and from a stream to memory.
 const (
-	ReadModuleName  = "hlsgen_read"
-	WriteModuleName = "hlsgen_write"
+	ReaderModuleName = "hlsgen_read"
+	WriterModuleName = "hlsgen_write"
 )
 
 // shared lists the modules that the movers use and that the library of the RTL back end defines.
 var shared = []string{"hlsgen_last", "hlsgen_stream"}
 
-// Files returns the source of both movers and of all modules that they use, without folders, sorted by name.
-func Files() templates.Files {
+// SourceFiles returns the source of both movers and of all modules that they use, without folders, sorted by name.
+func SourceFiles() templates.ProjectFiles {
 	names, err := sources.ReadDir(".")
 	if err != nil {
 		panic("mover: embedded files: " + err.Error())
 	}
-	var files templates.Files
+	var files templates.ProjectFiles
 	for _, e := range names {
 		text, err := sources.ReadFile(e.Name())
 		if err != nil {
@@ -59,8 +62,9 @@ func Files() templates.Files {
 		files = append(files, templates.GeneratedFile{Path: e.Name(), Data: text})
 	}
 	for _, name := range shared {
-		files = append(files, templates.GeneratedFile{Path: name + ".sv", Data: rtl.Library().Get("rtl/lib/" + name +
-			".sv")})
+		files = append(files, templates.GeneratedFile{Path: name + ".sv",
+			Data: rtl.LibraryModuleFiles().ContentsOf("rtl/lib/" + name +
+				".sv")})
 	}
 	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	return files
@@ -82,10 +86,10 @@ type Config struct {
 // MaxBurstBeats is the largest number of beats in an AXI4 burst.
 const MaxBurstBeats = 256
 
-// New returns the mover for a stream of the accelerator; writes says that it writes to memory. The port's words are
-// those of the longest sequence, which has the given steps; steps is 1 if all frames have one length. An error says
-// which value no mover can have.
-func New(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
+// ConfigForStream returns the mover for a stream of the accelerator; writes says that it writes to memory. p counts the
+// words of the longest sequence, which has the given steps; steps is 1 if all frames have one length. An
+// error says which value no mover can have.
+func ConfigForStream(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
 	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
 	if steps < 1 || p.Port.Words%steps != 0 {
@@ -98,18 +102,18 @@ func New(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint
 	return c, nil
 }
 
-// NewLoader returns the mover that loads tables at run time. The host describes them to it as one sequence, each word
-// of which is a step.
-func NewLoader(dataBits, beats int, hash uint64) Config {
-	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: beats,
-		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
+// ConfigForTableLoader returns the mover that loads tables at run time. The host describes them to it as one sequence,
+// each word of which is a step.
+func ConfigForTableLoader(dataBits, beats int, hash uint64) Config {
+	return Config{DataBits: dataBits, StreamBytes: templates.TableLoadWordBytes, MaxBeats: beats,
+		Outstanding: 4, FrameBytes: templates.TableLoadWordBytes, Hash: hash}
 }
 
-// NewWeightMover returns the mover that repeats a layer's weights for every frame. Its bursts are at most mostBeats and
-// 1 KiB. An error says which value no mover can have.
-func NewWeightMover(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
-	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
-		FrameBytes: p.Port.Bytes(), Period: p.Port.Bytes() * p.Copies, Hash: hash}
+// ConfigForWeights returns the mover that repeats a layer's weights for every frame. Its bursts are at most mostBeats
+// and 1 KiB. An error says which value no mover can have.
+func ConfigForWeights(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
+	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATABits() / 8, MaxBeats: mostBeats, Outstanding: 4,
+		FrameBytes: p.Port.FrameBytes(), Period: p.Port.FrameBytes() * p.Copies, Hash: hash}
 	if err := c.check(); err != nil {
 		return Config{}, fmt.Errorf("mover of %s: %w", p.Axis, err)
 	}
@@ -117,7 +121,7 @@ func NewWeightMover(p templates.WeightPort, dataBits, mostBeats int, hash uint64
 	return c, nil
 }
 
-// check returns an error if no mover can have these parameters.
+// check returns an error if no mover can have these parameters, which names the first bad value.
 func (c Config) check() error {
 	power := func(n, from, to int) bool { return n >= from && n <= to && bits.OnesCount(uint(n)) == 1 }
 	switch {
@@ -135,26 +139,26 @@ func (c Config) check() error {
 	return nil
 }
 
-// Module returns the name of the mover's SystemVerilog module.
-func (c Config) Module() string {
+// ModuleName returns the name of the mover's SystemVerilog module.
+func (c Config) ModuleName() string {
 	if c.Writes {
-		return WriteModuleName
+		return WriterModuleName
 	}
-	return ReadModuleName
+	return ReaderModuleName
 }
 
-// A Parameter is the name of a module's parameter, with its value in the notation of SystemVerilog.
-type Parameter struct{ Name, Value string }
+// A ModuleParameter is the name of a module's parameter, with its value in the notation of SystemVerilog.
+type ModuleParameter struct{ Name, Value string }
 
-// Parameters returns the parameters of the mover's module, in the order of their declaration.
-func (c Config) Parameters() []Parameter {
-	list := []Parameter{{"DATA_BITS", strconv.Itoa(c.DataBits)}, {"STREAM_BYTES", strconv.Itoa(c.StreamBytes)},
+// ModuleParameters returns the parameters of the mover's module, in the order of their declaration.
+func (c Config) ModuleParameters() []ModuleParameter {
+	list := []ModuleParameter{{"DATA_BITS", strconv.Itoa(c.DataBits)}, {"STREAM_BYTES", strconv.Itoa(c.StreamBytes)},
 		{"MAX_BEATS", strconv.Itoa(c.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(c.Outstanding)},
 		{"FRAME_BYTES", strconv.Itoa(c.FrameBytes)}}
 	if c.Writes {
-		list = append(list, Parameter{"STEPS", strconv.Itoa(c.Steps)})
+		list = append(list, ModuleParameter{"STEPS", strconv.Itoa(c.Steps)})
 	} else {
-		list = append(list, Parameter{"PERIOD", strconv.Itoa(c.Period)})
+		list = append(list, ModuleParameter{"PERIOD", strconv.Itoa(c.Period)})
 	}
-	return append(list, Parameter{"HASH", fmt.Sprintf("64'h%016x", c.Hash)})
+	return append(list, ModuleParameter{"HASH", fmt.Sprintf("64'h%016x", c.Hash)})
 }

@@ -21,10 +21,10 @@ import (
 func texts(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := mover.Files().Write(dir); err != nil {
+	if err := mover.SourceFiles().WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range mover.Files() {
+	for _, f := range mover.SourceFiles() {
 		names = append(names, f.Path)
 	}
 	return dir, names
@@ -36,8 +36,8 @@ func TestLint(t *testing.T) {
 	verilator := tier.Needs(t, "verilator")[0]
 	dir, names := texts(t)
 	for _, i := range configs() {
-		args := []string{"--lint-only", "-Wall", "--top-module", i.Module()}
-		for _, p := range i.Parameters() {
+		args := []string{"--lint-only", "-Wall", "--top-module", i.ModuleName()}
+		for _, p := range i.ModuleParameters() {
 			args = append(args, "-G"+p.Name+"="+p.Value)
 		}
 		c := exec.CommandContext(t.Context(), verilator, append(args, names...)...)
@@ -63,10 +63,10 @@ func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	for k := range made {
 		c.Writes = k == 1
 		set := ""
-		for _, p := range c.Parameters() {
+		for _, p := range c.ModuleParameters() {
 			set += fmt.Sprintf(" -set %s %s", p.Name, p.Value)
 		}
-		script = append(script, fmt.Sprintf("chparam%s %s", set, c.Module()))
+		script = append(script, fmt.Sprintf("chparam%s %s", set, c.ModuleName()))
 	}
 	script = append(script, "hierarchy -check", "proc", "flatten",
 		"delete =*hlsgen_mover_* =*hlsgen_stream* =*hlsgen_last*",
@@ -88,7 +88,7 @@ func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	if err := json.Unmarshal(text, &design); err != nil {
 		t.Fatal(err)
 	}
-	for k, name := range []string{mover.ReadModuleName, mover.WriteModuleName} {
+	for k, name := range []string{mover.ReaderModuleName, mover.WriterModuleName} {
 		for _, x := range design.Modules[name].Cells {
 			switch {
 			case x.Type == "RAM32M" || x.Type == "RAM64M":
@@ -118,13 +118,14 @@ func TestSynthesis(t *testing.T) {
 			if board != "zcu104" {
 				tier.NeedsLong(t)
 			}
-			b, err := boards.Find(board)
+			b, err := boards.FindBoard(board)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := mover.Config{DataBits: b.HostPortBits, StreamBytes: 8, MaxBeats: b.BurstBeats(), Outstanding: 4,
+			c := mover.Config{DataBits: b.HostPortBits, StreamBytes: 8, MaxBeats: b.MaxBurstBeats(), Outstanding: 4,
 				FrameBytes: 64, Steps: 1}
-			price := cost.HostShape{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats, Card: true}.Fitted()
+			price := cost.HostPortShape{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats,
+				Card: true}.FittedCost()
 			for k, made := range took(t, c, yosys) {
 				want := price[k].Resources
 				near := func(made, want int) bool { return math.Abs(float64(made-want)) <= 0.2*float64(want) }

@@ -19,11 +19,11 @@ import (
 // A Page holds everything that the report of a build shows. Texts need no escaping.
 type Page struct {
 	Model, Board, Part, Tool string
-	Block                    string   // the device's name for a block RAM
-	Facts                    Facts    // the large figures at the top
-	Warnings                 []Notice // of the build
-	Resources                []Resource
-	Parts                    []Amounts // resources by layer, FIFO and host port
+	Block                    string             // the device's name for a block RAM
+	Facts                    Facts              // the large figures at the top
+	Warnings                 []DiagnosticNotice // of the build
+	Resources                []ResourceUse
+	Parts                    []ResourceAmounts // resources by layer, FIFO and host port
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  Facts    // numbers of folds that the search examined
@@ -47,24 +47,24 @@ type Fact struct{ Name, Value, Note string }
 // Facts are facts in the order in which the page shows them.
 type Facts []Fact
 
-// Add appends a fact. The note may be empty.
-func (f *Facts) Add(name, value, note string) { *f = append(*f, Fact{name, value, note}) }
+// AddFact appends a fact. The note may be empty.
+func (f *Facts) AddFact(name, value, note string) { *f = append(*f, Fact{name, value, note}) }
 
-// A Notice is a warning or a note about the build, with its code, a hint, and further notes.
-type Notice struct {
+// A DiagnosticNotice is a warning or a note about the build, with its code, a hint, and further notes.
+type DiagnosticNotice struct {
 	Severity, Code, Text, Hint string
 	Notes                      []string
 }
 
-// A Resource compares how much of a resource the design uses with the budget, and with all that the board has.
-type Resource struct {
+// A ResourceUse compares how much of a resource the design uses with the budget, and with all that the board has.
+type ResourceUse struct {
 	Name                string
 	Used, Budget, Board int
 }
 
 // Percent returns which share part is of the board's amount, in percent from 0 to 100. It returns 0 if the board has
 // none.
-func (r Resource) Percent(part int) float64 {
+func (r ResourceUse) Percent(part int) float64 {
 	if r.Board <= 0 {
 		return 0
 	}
@@ -72,10 +72,10 @@ func (r Resource) Percent(part int) float64 {
 }
 
 // Over reports whether the design uses more of the resource than the budget.
-func (r Resource) Over() bool { return r.Used > r.Budget }
+func (r ResourceUse) Over() bool { return r.Used > r.Budget }
 
-// Amounts lists how much a named part of the design takes of every resource.
-type Amounts struct {
+// ResourceAmounts lists how much a named part of the design takes of every resource.
+type ResourceAmounts struct {
 	Name                     string
 	LUT, FF, BRAM, URAM, DSP int
 }
@@ -83,7 +83,7 @@ type Amounts struct {
 // A LayerRow is a row of the table of layers: the layer's names, its fold, its clocks per frame, its waits and its
 // resources.
 type LayerRow struct {
-	Amounts
+	ResourceAmounts
 	Nodes           []string // ONNX nodes
 	Modules         []string // modules of the network that contain these
 	In, Out         []string // element types
@@ -113,9 +113,12 @@ type FIFORow struct {
 	Empty, Full                int // clocks that its reader and its writer waited
 }
 
+// source is the text of the report's template.
+//
 //go:embed page.html
 var source string
 
+// page is the parsed template of the report, with the functions that it calls.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"whole":   whole,
 	"percent": func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
@@ -158,6 +161,7 @@ func most(layers []LayerRow, column string) int {
 	return n
 }
 
+// figure returns the number in a column of the row, "cycles" or "LUT".
 func (l *LayerRow) figure(column string) int {
 	switch column {
 	case "cycles":

@@ -117,7 +117,7 @@ func TestResource(t *testing.T) {
 		percent float64
 		over    bool
 	}
-	for r, want := range map[Resource]shown{
+	for r, want := range map[ResourceUse]shown{
 		{Used: 50, Budget: 80, Board: 200}:  {25, false},
 		{Used: 300, Budget: 80, Board: 200}: {100, true},
 		{}:                                  {0, false},

@@ -13,6 +13,8 @@ import (
 	"hlsgen/templates"
 )
 
+// benchFiles holds the sources and templates of the bench.
+//
 //go:embed bench/*
 var benchFiles embed.FS
 
@@ -42,9 +44,10 @@ type dutView struct {
 	Feeds     []feedView
 }
 
-// Bench returns all files of a bench that runs networks side by side, under the names T0, T1 and so on.
-func Bench(runs []NetworkRun) (templates.Files, error) {
-	files := Library()
+// GenerateBench returns all files of a bench for Verilator that runs networks side by side, under the names T0, T1 and
+// so on.
+func GenerateBench(runs []NetworkRun) (templates.ProjectFiles, error) {
+	files := LibraryModuleFiles()
 	names, err := benchFiles.ReadDir("bench")
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func Bench(runs []NetworkRun) (templates.Files, error) {
 	b.view.Patience = strconv.Itoa(10000 + 16*b.longest)
 	for _, name := range []string{"hlsgen_bench.sv", "main.cpp"} {
 		template := strings.TrimPrefix(name, "hlsgen_") + ".tpl"
-		text, err := templates.Render(texts, template, b.view)
+		text, err := templates.RenderTemplate(texts, template, b.view)
 		if err != nil {
 			return nil, err
 		}
@@ -82,14 +85,14 @@ func Bench(runs []NetworkRun) (templates.Files, error) {
 	return files, nil
 }
 
-// Project returns all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it,
-// and the UART top for boards with known pins.
-func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
-	files, err := Bench([]NetworkRun{{Network: n, Frames: frames}})
+// GenerateProject returns all files below rtl/: the design, a bench with the frames on its streams, and a Makefile that
+// runs it. For boards with known pins it adds the UART top.
+func (n *Network) GenerateProject(frames [][]dataflow.Tensor) (templates.ProjectFiles, error) {
+	files, err := GenerateBench([]NetworkRun{{Network: n, Frames: frames}})
 	if err != nil {
 		return nil, err
 	}
-	text, err := templates.Render(texts, "Makefile.tpl", n.makefile(len(frames)))
+	text, err := templates.RenderTemplate(texts, "Makefile.tpl", n.makefile(len(frames)))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +121,7 @@ func (b *bencher) port(direction, name string, width int) (cpp string) {
 }
 
 // top adds a network to the bench, and the recordings of its streams.
-func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
+func (b *bencher) top(name string, r NetworkRun, files *templates.ProjectFiles) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
 	dut := dutView{Name: name, Top: r.Top, Reset: strconv.Itoa(r.reset)}
@@ -137,18 +140,18 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
 		}
 		own := fmt.Sprintf("%s_s%d", name, s)
 		*files = append(*files, templates.GeneratedFile{Path: "rtl/bench/data/" + own + ".dat", Data: text})
-		word, read := b.port("output", own+"_word", d.Port(s).Width()), b.port("output", own+"_read", 1)
+		word, read := b.port("output", own+"_word", d.PortOfStream(s).Width()), b.port("output", own+"_read", 1)
 		watch(own+"_word", "%s.s%d_word", name, s)
 		watch(own+"_read", "%s.s%d_read", name, s)
 		claim := "{1, nullptr}"
-		if writer, _ := g.Writer(s); writer >= 0 {
+		if writer, _ := g.WriterOfStream(s); writer >= 0 {
 			claim = b.port("output", own+"_claim", 1)
 			watch(own+"_claim", "%s.s%d_claim", name, s)
 		}
 		b.view.Streams = append(b.view.Streams, fmt.Sprintf("{%q, %s, %s, %s}", own, word, read, claim))
 	}
 	for i := range g.Nodes {
-		b.longest = max(b.longest, d.Loop(i).Iterations())
+		b.longest = max(b.longest, d.LoopOfNode(i).IterationsPerFrame())
 		if r.Moves {
 			b.layer(name, i, r, designs, watch, files)
 		}
@@ -196,7 +199,7 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
 // layer makes the bench compare the moves of each iteration of a node of the network top with its loops in designs, one
 // per frame.
 func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.Design,
-	watch func(to, format string, a ...any), files *templates.Files) {
+	watch func(to, format string, a ...any), files *templates.ProjectFiles) {
 	n := r.design.Model.Graph.Nodes[node]
 	own := top + "_" + n.Name
 	fire := b.port("output", own+"_fire", 1)
@@ -216,9 +219,9 @@ func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.
 	}
 	var text []byte
 	for _, d := range designs {
-		loop := d.Loop(node)
-		for i := range loop.Iterations() {
-			m := loop.At(i)
+		loop := d.LoopOfNode(node)
+		for i := range loop.IterationsPerFrame() {
+			m := loop.MovesOfIteration(i)
 			text = fmt.Appendf(text, "%x\n", m.Write<<len(n.In)|m.Read)
 		}
 	}
@@ -233,11 +236,11 @@ func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 			in[f] = append(in[f], streams[s])
 		}
 	}
-	return dataflow.MakePerLength(r.design.Model.Lengths, in, func(steps int) (*dataflow.Design, error) {
+	return dataflow.MakeForFrameLengths(r.design.Model.Lengths, in, func(steps int) (*dataflow.Design, error) {
 		if steps == 0 {
 			return r.design, nil
 		}
-		return r.design.At(steps)
+		return r.design.AtSequenceLength(steps)
 	})
 }
 
@@ -246,7 +249,7 @@ func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 func (r NetworkRun) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
 	for f, d := range designs {
-		frame, err := templates.Recording(d.Port(s), r.Frames[f][s:s+1])
+		frame, err := templates.FormatRecording(d.PortOfStream(s), r.Frames[f][s:s+1])
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // int4 is the element type of all streams in the designs of these tests.
-var int4 = num.Type{Kind: num.Int, Width: 4}
+var int4 = num.Type{Kind: num.KindInt, Width: 4}
 
 // turning is a design of one layer, which turns a frame of six words; or steps of two words each, of sequences of up to
 // three steps.
@@ -20,29 +20,29 @@ func turning(t *testing.T, sequences bool) *dataflow.Design {
 	t.Helper()
 	op := reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{5, 4, 3, 2, 1, 0}, Shape: []int{3, 4}})
 	var b dataflow.GraphBuilder
-	in := b.Input("x", dataflow.StreamType{Shape: []int{3, 4}, Elem: int4, Range: []num.Range{int4.Range()}})
+	in := b.AddInput("x", dataflow.StreamType{Shape: []int{3, 4}, Elem: int4, Range: []num.Range{int4.Range()}})
 	if sequences {
 		op = reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{4, 5, 2, 3, 0, 1}, Shape: []int{3, 4}})
 	}
-	out, err := b.Add(op, []int{in}, []string{"y"}, nil)
+	out, err := b.BindAndAdd(op, []int{in}, []string{"y"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Output(out[0])
-	g, err := b.Graph()
+	b.MarkOutput(out[0])
+	g, err := b.VerifiedGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &dataflow.Design{Model: &dataflow.Model{Name: "turning", Graph: g},
 		Target: dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.StallByCredit},
-		Folds:  []dataflow.Fold{{PE: 1, SIMD: 2}}, FIFO: dataflow.ShiftRegisters(4, 4)}
+		Folds:  []dataflow.Fold{{PE: 1, SIMD: 2}}, FIFO: dataflow.NewShiftRegisterFIFOs(4, 4)}
 	if sequences {
-		d.Model.Lengths = &dataflow.Lengths{Axis: "T", Min: 1, Max: 3, In: []int{0}}
-		if err := g.Sequences(d.Model.Lengths); err != nil {
+		d.Model.Lengths = &dataflow.SequenceLengths{Axis: "T", Min: 1, Max: 3, In: []int{0}}
+		if err := g.TakeAnySequenceLength(d.Model.Lengths); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,13 +71,13 @@ func carried(t *testing.T, d *dataflow.Design, data []int64) []dataflow.Tensor {
 	t.Helper()
 	if d.Model.Lengths != nil {
 		var err error
-		if d, err = d.At(len(data) / 4); err != nil {
+		if d, err = d.AtSequenceLength(len(data) / 4); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g := d.Model.Graph
 	x := dataflow.Tensor{Shape: g.Streams[g.In[0]].Type.Shape, Data: data}
-	all, err := g.Eval(context.Background(), []dataflow.Tensor{x})
+	all, err := g.EvalFirstFrame(context.Background(), []dataflow.Tensor{x})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,24 +8,25 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Digest identifies a list of clocks by their number and a hash. The module hlsgen_events computes it, too.
-type Digest struct {
+// A ClockDigest identifies a list of clocks by its length and a hash. The module hlsgen_events of a bench computes the
+// same hash.
+type ClockDigest struct {
 	Count int
 	Hash  uint64
 }
 
 // DigestClocks returns the digest of a list of clocks in increasing order.
-func DigestClocks(clocks []int) Digest {
-	d := Digest{Count: len(clocks)}
+func DigestClocks(clocks []int) ClockDigest {
+	d := ClockDigest{Count: len(clocks)}
 	for _, c := range clocks {
 		d.Hash = (d.Hash ^ uint64(c)) * 0x100000001b3
 	}
 	return d
 }
 
-// ParseDigests returns the digests in the output of a bench, by name.
-func ParseDigests(said string) map[string]Digest {
-	list := map[string]Digest{}
+// ParseClockDigests returns the digests in the output of a bench, by name.
+func ParseClockDigests(said string) map[string]ClockDigest {
+	list := map[string]ClockDigest{}
 	for _, line := range strings.Split(said, "\n") {
 		rest, ok := strings.CutPrefix(line, "EVENTS ")
 		if !ok {
@@ -33,7 +34,7 @@ func ParseDigests(said string) map[string]Digest {
 		}
 		words := strings.Fields(rest)
 		if n := len(words); n > 2 {
-			var d Digest
+			var d ClockDigest
 			if _, err := fmt.Sscanf(words[n-2]+" "+words[n-1], "%d %x", &d.Count, &d.Hash); err == nil {
 				list[strings.Join(words[:n-2], " ")] = d
 			}
@@ -42,16 +43,17 @@ func ParseDigests(said string) map[string]Digest {
 	return list
 }
 
-// WrongClocks yields the streams whose words the bench read or wrote in wrong clocks, in order, with a description of
-// the difference. should returns the expected clocks, events holds the digests that the bench printed, and run is the
-// index of the graph's run. Streams without a digest are also yielded.
-func WrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int), events map[string]Digest,
+// StreamsWithWrongClocks yields the streams whose words the bench read or wrote in wrong clocks, in order, with a
+// description of the difference. should returns the expected clocks, events holds the digests that the bench printed,
+// and run is the index of the graph's run. Streams without a digest are also yielded.
+func StreamsWithWrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int),
+	events map[string]ClockDigest,
 	run int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for s := range g.Streams {
 			written, read := should(s)
 			ways := []way{{"read", read}}
-			if node, _ := g.Writer(s); node >= 0 {
+			if node, _ := g.WriterOfStream(s); node >= 0 {
 				ways = append(ways, way{"written", written})
 			}
 			for _, w := range ways {
@@ -79,16 +81,16 @@ type way struct {
 	clocks []int
 }
 
-// Passed reports whether the output of a bench says that it passed.
-func Passed(said string) bool {
+// HasBenchPassed reports whether the output of a bench says that it passed.
+func HasBenchPassed(said string) bool {
 	return strings.Contains(said, "PASS ") && !strings.Contains(said, "FAIL")
 }
 
-// A FrameClocks holds the clocks in which the first and the last word of a frame left a network, over all outputs.
-type FrameClocks struct{ First, Last int }
+// A BenchFrameClocks holds the clocks in which the first and the last word of a frame left a network, over all outputs.
+type BenchFrameClocks struct{ First, Last int }
 
 // ParseFrameClocks returns the clocks of frames in the output of a bench, in order.
-func ParseFrameClocks(said string) (list []FrameClocks) {
+func ParseFrameClocks(said string) (list []BenchFrameClocks) {
 	next := map[int]int{} // by output: the number of its next frame
 	for _, line := range strings.Split(said, "\n") {
 		var output, first, last int
@@ -98,9 +100,9 @@ func ParseFrameClocks(said string) (list []FrameClocks) {
 		f := next[output]
 		next[output]++
 		if f == len(list) {
-			list = append(list, FrameClocks{first, last})
+			list = append(list, BenchFrameClocks{first, last})
 		}
-		list[f] = FrameClocks{min(list[f].First, first), max(list[f].Last, last)}
+		list[f] = BenchFrameClocks{min(list[f].First, first), max(list[f].Last, last)}
 	}
 	return list
 }

@@ -32,9 +32,10 @@ type subject struct {
 }
 
 // made is a layer in its first fold of the given PE, SIMD and multipliers.
-func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, in ...dataflow.StreamType) subject {
+func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.MultiplierKind,
+	in ...dataflow.StreamType) subject {
 	t.Helper()
-	board, err := boards.Find("pynq-z1")
+	board, err := boards.FindBoard("pynq-z1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,8 @@ func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, 
 }
 
 // files returns the RTL files of the layer, whose module is named dut, and of the library.
-func (s subject) files() templates.Files {
-	return append(rtl.Layer("dut", "to be proved", s.m), rtl.Library()...)
+func (s subject) files() templates.ProjectFiles {
+	return append(rtl.GenerateLayerFiles("dut", "to be proved", s.m), rtl.LibraryModuleFiles()...)
 }
 
 // ends returns the ports of dut as free variables, except for the reset, which is held for longer than the pipeline.
@@ -78,7 +79,7 @@ func (s subject) ends(more string) string {
 %s    dut dut (.*%s);
 %s
 endmodule
-`, ports.String(), s.m.Depth()+2, wires.String(), pins.String(), more)
+`, ports.String(), s.m.LastActiveStage()+2, wires.String(), pins.String(), more)
 }
 
 // protocol returns SystemVerilog assertions on the layer's stream ports. The layer reads only if a word is there, and
@@ -108,8 +109,8 @@ func (s subject) protocol() string {
 	fmt.Fprintf(&together, "{%s}", strings.Join(moves, ", "))
 	loop := s.op.Loop(s.fold, s.target)
 	var events []uint64
-	for i := range loop.Iterations() {
-		at, e := loop.At(i), uint64(0)
+	for i := range loop.IterationsPerFrame() {
+		at, e := loop.MovesOfIteration(i), uint64(0)
 		for k := range s.m.Out {
 			e = e<<1 | at.Write>>k&1
 		}
@@ -133,7 +134,7 @@ func (s subject) protocol() string {
 
 // clocks returns enough clocks for a number of frames without back-pressure.
 func (s subject) clocks(frames int) int {
-	return s.m.Depth() + 4 + frames*s.op.Loop(s.fold, s.target).Iterations() + s.m.Latency
+	return s.m.LastActiveStage() + 4 + frames*s.op.Loop(s.fold, s.target).IterationsPerFrame() + s.m.Latency
 }
 
 // careless are mistakes of a circuit that fires.
@@ -154,12 +155,12 @@ func TestControl(t *testing.T) {
 		subject subject
 		mutants []mutant
 	}{
-		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.ComputeInLUTs,
+		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.MultiplierInLUTs,
 			layertest.FullType(int3, 4)),
 			careless},
-		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.ComputeInDSPs,
+		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.MultiplierInDSPs,
 			layertest.FullType(int3, 4)), nil},
-		{"Pool", made(t, pool.New(pool.Params{Op: pool.Sum}), 1, 1, 0, layertest.FullType(int3, 3, 2)), nil},
+		{"Pool", made(t, pool.New(pool.Params{Op: pool.PoolingSum}), 1, 1, 0, layertest.FullType(int3, 3, 2)), nil},
 		{"FMPadding", made(t, pad.New(pad.Params{Before: [2]int{0, 1}, Between: [2]int{0, 1}}), 1, 1, 0,
 			layertest.FullType(int3, 1, 2, 1)), nil},
 		{"StreamingConcat", made(t, concat.New(concat.Params{Inputs: 2}), 1, 1, 0, layertest.FullType(int3, 2, 1),
@@ -207,7 +208,7 @@ func TestWidthConverter(t *testing.T) {
     end
 `, reaches-1, reaches, c.in*c.bits, c.out*c.bits))
 		proof{name: fmt.Sprintf("%d to %d of %d bits", c.in, c.out, c.bits), files: s.files(), harness: harness,
-			clocks: s.m.Depth() + 3 + iterations, mutants: c.mutants}.check(t)
+			clocks: s.m.LastActiveStage() + 3 + iterations, mutants: c.mutants}.check(t)
 	}
 }
 
@@ -215,9 +216,9 @@ func TestWidthConverter(t *testing.T) {
 func value(word string, i int, elem num.Type, width int) string {
 	at := fmt.Sprintf("%s[%d:%d]", word, (i+1)*elem.Width-1, i*elem.Width)
 	switch {
-	case elem.Kind == num.Bipolar:
+	case elem.Kind == num.KindBipolar:
 		return fmt.Sprintf("(%s ? %d'sd1 : -%[2]d'sd1)", at, width)
-	case elem.Signed():
+	case elem.IsSigned():
 		return fmt.Sprintf("$signed(%s)", at)
 	}
 	return fmt.Sprintf("$signed({1'b0, %s})", at)
@@ -227,31 +228,31 @@ func value(word string, i int, elem num.Type, width int) string {
 // value.
 func TestProducts(t *testing.T) {
 	t.Parallel()
-	ternary := num.Type{Kind: num.Ternary, Width: 2}
+	ternary := num.Type{Kind: num.KindTernary, Width: 2}
 	for _, c := range []struct {
 		x, w    num.Type
 		simd    int
-		compute dataflow.Compute
+		compute dataflow.MultiplierKind
 		mutants []mutant
 	}{
-		{layertest.UInt(2), layertest.UInt(2), 4, dataflow.ComputeInLUTs, nil},
-		{layertest.Int(3), layertest.Int(3), 2, dataflow.ComputeInLUTs, []mutant{
+		{layertest.UInt(2), layertest.UInt(2), 4, dataflow.MultiplierInLUTs, nil},
+		{layertest.Int(3), layertest.Int(3), 2, dataflow.MultiplierInLUTs, []mutant{
 			{"rtl/layers/dut_dot_0.sv", ` & `, " | "},
 			{"rtl/layers/dut_dot_0.sv", ` \+ `, " - "}}},
-		{layertest.UInt(4), layertest.Int(2), 2, dataflow.ComputeInLUTs, nil},
-		{layertest.Int(4), layertest.UInt(3), 2, dataflow.ComputeInLUTs, nil},
-		{layertest.Int(5), layertest.Int(4), 1, dataflow.ComputeInLUTs, nil},
-		{layertest.Bipolar, layertest.Bipolar, 7, dataflow.ComputeInLUTs, []mutant{
+		{layertest.UInt(4), layertest.Int(2), 2, dataflow.MultiplierInLUTs, nil},
+		{layertest.Int(4), layertest.UInt(3), 2, dataflow.MultiplierInLUTs, nil},
+		{layertest.Int(5), layertest.Int(4), 1, dataflow.MultiplierInLUTs, nil},
+		{layertest.Bipolar, layertest.Bipolar, 7, dataflow.MultiplierInLUTs, []mutant{
 			{"rtl/layers/dut_dot_0.sv", ` \^ `, " | "}}},
-		{layertest.Bipolar, layertest.Int(3), 3, dataflow.ComputeInLUTs, nil},
-		{layertest.Int(4), layertest.Bipolar, 3, dataflow.ComputeInLUTs, nil},
-		{layertest.UInt(3), ternary, 3, dataflow.ComputeInLUTs, nil},
-		{layertest.UInt(1), layertest.UInt(1), 12, dataflow.ComputeInLUTs, nil},
-		{layertest.Int(3), layertest.Int(4), 2, dataflow.ComputeInDSPs, nil},
+		{layertest.Bipolar, layertest.Int(3), 3, dataflow.MultiplierInLUTs, nil},
+		{layertest.Int(4), layertest.Bipolar, 3, dataflow.MultiplierInLUTs, nil},
+		{layertest.UInt(3), ternary, 3, dataflow.MultiplierInLUTs, nil},
+		{layertest.UInt(1), layertest.UInt(1), 12, dataflow.MultiplierInLUTs, nil},
+		{layertest.Int(3), layertest.Int(4), 2, dataflow.MultiplierInDSPs, nil},
 	} {
 		var values []int64 // all of the weights' type: a few would be codes of fewer bits
 		for v := c.w.Range().Lo; v <= c.w.Range().Hi; v++ {
-			if v != 0 || c.w.Kind != num.Bipolar {
+			if v != 0 || c.w.Kind != num.KindBipolar {
 				values = append(values, v)
 			}
 		}
@@ -273,12 +274,12 @@ func TestProducts(t *testing.T) {
 		assume := ""
 		for i := range c.simd {
 			terms = append(terms, value("x", i, c.x, bits)+" * "+value("w", i, c.w, bits))
-			if c.w.Kind == num.Ternary {
+			if c.w.Kind == num.KindTernary {
 				assume += fmt.Sprintf("    always_comb assume (w[%d:%d] != 2'b10);\n", 2*i+1, 2*i)
 			}
 		}
 		sum := strings.Join(terms, " + ")
-		if c.x.Kind == num.Bipolar && c.w.Kind == num.Bipolar { // the matches are what is counted
+		if c.x.Kind == num.KindBipolar && c.w.Kind == num.KindBipolar { // the matches are what is counted
 			sum = fmt.Sprintf("(%s + %d) >>> 1", sum, c.simd)
 		}
 		clk := ""
@@ -319,7 +320,7 @@ func TestAccumulator(t *testing.T) {
 		{layertest.Bipolar, [][]int64{{1, -2, 3}, {2, 1, -4}}, 1, 3, nil},
 		{layertest.UInt(3), [][]int64{{1, -1, -1, 1}, {-1, -1, 1, 1}}, 2, 2, nil},
 	} {
-		s := made(t, mvau.New(mvau.Params{Weights: c.weights}), c.pe, c.simd, dataflow.ComputeInLUTs,
+		s := made(t, mvau.New(mvau.Params{Weights: c.weights}), c.pe, c.simd, dataflow.MultiplierInLUTs,
 			layertest.FullType(c.in, len(c.weights[0])))
 		out, stage := s.m.Out[0], s.m.Out[0].Stage
 		_, outs := s.op.Ports(s.fold)

@@ -55,15 +55,15 @@ type LoadedTable struct {
 	memory      *circuit.RowMemory
 }
 
-// Words returns the words of 32 bits that load the table's rows.
-func (t LoadedTable) Words() []uint32 {
+// LoadWords returns the words of 32 bits that load the table's rows.
+func (t LoadedTable) LoadWords() []uint32 {
 	elem, rows := t.memory.Data()
-	words := make([]uint32, 0, t.Size())
+	words := make([]uint32, 0, t.LoadWordCount())
 	for _, row := range rows {
 		at := len(words)
 		words = append(words, make([]uint32, t.parts())...)
 		for i, v := range row {
-			code := elem.Encode(v)
+			code := elem.EncodeBits(v)
 			for bit := range elem.Width {
 				place := i*elem.Width + bit
 				words[at+place/circuit.TableLoadWordBits] |= uint32(code>>bit&1) << (place % circuit.TableLoadWordBits)
@@ -73,26 +73,28 @@ func (t LoadedTable) Words() []uint32 {
 	return words
 }
 
-// Size returns the number of words by which the table is loaded.
-func (t LoadedTable) Size() int { return t.memory.Rows * t.parts() }
+// LoadWordCount returns the number of words by which the table is loaded.
+func (t LoadedTable) LoadWordCount() int { return t.memory.Rows * t.parts() }
 
 // parts returns the number of words of 32 bits that a row of the table takes.
 func (t LoadedTable) parts() int {
 	return (t.memory.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
 }
 
-// Path returns the path of the file with the initial contents of the table, in a project whose top has the given name.
-func (t LoadedTable) Path(top string) string {
+// InitialContentsPath returns the path of the file with the initial contents of the table, in a project whose top has
+// the given name.
+func (t LoadedTable) InitialContentsPath(top string) string {
 	return "rtl/tables/" + top + "_" + t.Layer + "_" + t.Name + ".mem"
 }
 
-// Tables returns the network's tables that are loaded at run time, in the order of their words.
-func (n *Network) Tables() []LoadedTable { return n.loaded }
+// LoadedTables returns the network's tables that are loaded at run time, in loading order.
+func (n *Network) LoadedTables() []LoadedTable { return n.loaded }
 
-// TablesOf returns the Tables of the network that New would make of a design, without generating its text.
-func TablesOf(d *dataflow.Design) (list []LoadedTable) {
+// LoadedTablesOf returns the tables that are loaded at run time, in loading order, for the network that New would make
+// of a design. It does not generate the network's text.
+func LoadedTablesOf(d *dataflow.Design) (list []LoadedTable) {
 	for i, node := range d.Model.Graph.Nodes {
-		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
+		if l, ok := node.Op.(dataflow.HasLoadableWeights); ok && l.Loads() {
 			m := node.Op.(dataflow.HasCircuit).Circuit(d.Folds[i], d.Target)
 			list = append(list, tables(node.Name, m)...)
 		}
@@ -134,10 +136,10 @@ func addressBits(rows int) int {
 }
 
 // loadLibrary returns the files of the module that loads tables.
-func loadLibrary() templates.Files {
+func loadLibrary() templates.ProjectFiles {
 	text, err := loadFiles.ReadFile("load/hlsgen_load.sv")
 	if err != nil {
 		panic("rtl: embedded files: " + err.Error())
 	}
-	return templates.Files{{Path: "rtl/lib/hlsgen_load.sv", Data: text}}
+	return templates.ProjectFiles{{Path: "rtl/lib/hlsgen_load.sv", Data: text}}
 }

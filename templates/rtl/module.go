@@ -1,8 +1,8 @@
 // Package rtl spells circuits in SystemVerilog: a module per layer, the top that joins them, and a bench.
 //
-// The text uses only features that Verilator, Yosys 0.23 and Vivado all read: no ports or variables with two packed
-// dimensions, no functions with user types, no return. Every operand of an operation has the width of the result, so
-// the language's rules about widths and signs do not matter.
+// The text uses only features that Verilator, Yosys 0.23 and Vivado all read. It has no ports or variables with two
+// packed dimensions, no functions with user types, and no return. Every operand of an operation has the width of the
+// result, so the language's rules about widths and signs do not matter.
 //
 // In come circuits (internal/circuit) and designs; out come files.
 //
@@ -28,15 +28,16 @@ import (
 	"hlsgen/templates"
 )
 
-// Layer returns the SystemVerilog files of a layer: its module, and the tables that it reads. The layer's name must be
-// an identifier, as the circuit's names are. about is a comment.
-func Layer(name, about string, m *circuit.Module) templates.Files {
+// GenerateLayerFiles returns the SystemVerilog files of a layer: its module, and the tables that it reads. The layer's
+// name must be an identifier, as the circuit's names are. about is a comment.
+func GenerateLayerFiles(name, about string, m *circuit.Module) templates.ProjectFiles {
 	return layer(name, about, m, nil)
 }
 
-// layer returns what Layer does, with outputs that say in which clocks the module waits at the ports named in waits.
-func layer(name, about string, m *circuit.Module, waits []string) templates.Files {
-	var files templates.Files
+// layer returns the files of Layer for a module with further outputs. These say in which clocks the module waits at the
+// ports named in waits.
+func layer(name, about string, m *circuit.Module, waits []string) templates.ProjectFiles {
+	var files templates.ProjectFiles
 	var text strings.Builder
 	var functions []*circuit.Module
 	m = parted(m, partBits)
@@ -77,7 +78,7 @@ func contents(t circuit.RowMemory) []byte {
 	var text []byte
 	elem, rows := t.Data()
 	for _, row := range rows {
-		text = append(templates.AppendWord(text, elem, row), '\n')
+		text = append(templates.AppendHexWord(text, elem, row), '\n')
 	}
 	return text
 }
@@ -89,10 +90,10 @@ type speller struct {
 	prefix string // begins the names of functions and files
 	waits  []string
 	names  []string
-	inline []bool          // by node: its name is an expression, which needs no declaration
-	shown  [][]circuit.ID  // by stage: the declared nodes
-	partly map[string]bool // declarations of values with bits that nobody reads
-	tables []table         // tables of lookups that need macros
+	inline []bool             // by node: its name is an expression, which needs no declaration
+	shown  [][]circuit.NodeID // by stage: the declared nodes
+	partly map[string]bool    // declarations of values with bits that nobody reads
+	tables []table            // tables of lookups that need macros
 	body
 	readers
 }
@@ -220,12 +221,13 @@ func (s *speller) function(w *strings.Builder) {
 // clocked reports whether the module of a circuit needs a clock.
 func clocked(m *circuit.Module) bool {
 	return len(m.States) > 0 || slices.ContainsFunc(m.Memories,
-		func(a circuit.RowMemory) bool { return !a.Constant() }) ||
+		func(a circuit.RowMemory) bool { return !a.IsConstant() }) ||
 		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
 			return n.Op == circuit.OpDelayOneClock || n.Op == circuit.OpReadMemoryClocked || n.Op == circuit.OpMultiply
-		}) || slices.ContainsFunc(m.Calls, func(c circuit.Call) bool { return clocked(c.Function) })
+		}) || slices.ContainsFunc(m.Calls, func(c circuit.FunctionCall) bool { return clocked(c.Function) })
 }
 
+// sign returns the keyword for a signed value with a blank, or "" for an unsigned one.
 func sign(signed bool) string {
 	if signed {
 		return "signed "
@@ -295,14 +297,14 @@ func (s *speller) memories(w *strings.Builder) {
 			continue
 		}
 		kind, style := "ram", string(t.Style)
-		if t.Constant() {
+		if t.IsConstant() {
 			kind = "rom"
 		}
 		switch {
-		case t.Style == circuit.RegisterArray:
+		case t.Style == circuit.RegisterArrayStyle:
 			style = "registers"
 			w.WriteString("    (* ram_style = \"registers\" *)\n")
-		case kind == "rom" && t.Style == circuit.DistributedRAM: // Yosys 0.23 has no such style for a table
+		case kind == "rom" && t.Style == circuit.DistributedRAMStyle: // Yosys 0.23 has no such style for a table
 			w.WriteString("`ifdef YOSYS\n    (* rom_style = \"logic\" *)\n`else\n" +
 				"    (* rom_style = \"distributed\" *)\n`endif\n")
 		default:
@@ -315,4 +317,5 @@ func (s *speller) memories(w *strings.Builder) {
 	}
 }
 
+// memory returns the name of the module's memory number k.
 func (s *speller) memory(k int) string { return s.m.Memories[k].Name }

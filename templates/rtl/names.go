@@ -16,10 +16,10 @@ const longest = 32
 var made = map[circuit.Operation]string{
 	circuit.OpAdd: "sum", circuit.OpSubtract: "difference", circuit.OpMultiply: "product", circuit.OpAnd: "all",
 	circuit.OpOr: "any", circuit.OpXor: "odd", circuit.OpNot: "not", circuit.OpLogicTable: "lut",
-	circuit.OpMux:        "choice",
-	circuit.OpMuxByIndex: "pick", circuit.OpLess: "less", circuit.OpEqual: "equal", circuit.OpSliceWord: "part",
-	circuit.OpConcatenate: "joined",
-	circuit.OpShift:       "shifted", circuit.OpWrap: "low", circuit.OpNumberBits: "bits",
+	circuit.OpMuxByCondition: "choice",
+	circuit.OpMuxByIndex:     "pick", circuit.OpLess: "less", circuit.OpEqual: "equal", circuit.OpSliceWord: "part",
+	circuit.OpConcatenateWords: "joined",
+	circuit.OpShiftByConstant:  "shifted", circuit.OpLowBitsAsNumber: "low", circuit.OpNumberToWord: "bits",
 	circuit.OpDelayOneClock: "delayed", circuit.OpReadMemoryClocked: "row",
 	circuit.OpReadMemoryUnclocked: "row", circuit.OpCallResult: "result",
 }
@@ -51,15 +51,15 @@ func (s *speller) call() {
 		s.names[r.Node] = own(r.Name)
 	}
 	for i, n := range s.m.Nodes {
-		id := circuit.ID(i)
+		id := circuit.NodeID(i)
 		switch another := alias(s.m, id); {
 		case n.Op == circuit.OpReadInputStream:
 			s.names[i] = s.m.In[n.K].Name + "_word"
-		case n.Op == circuit.OpArgument:
+		case n.Op == circuit.OpFunctionArgument:
 			s.names[i] = fmt.Sprint("x", n.K)
-		case n.Op == circuit.OpReadNextState:
+		case n.Op == circuit.OpReadStateAfter:
 			s.names[i] = s.names[s.m.States[n.K].Node]
-		case n.Op == circuit.OpReadState:
+		case n.Op == circuit.OpReadStateBefore:
 		case n.Op == circuit.OpConstant:
 			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
 		case another != id:
@@ -77,10 +77,11 @@ func (s *speller) call() {
 }
 
 // alias returns the value to which id is equal bit by bit, or id itself if there is none.
-func alias(m *circuit.Module, id circuit.ID) circuit.ID {
+func alias(m *circuit.Module, id circuit.NodeID) circuit.NodeID {
 	for {
 		n := m.Nodes[id]
-		if n.Op != circuit.OpWrap && n.Op != circuit.OpNumberBits && n.Op != circuit.OpSliceWord || n.Name != "" {
+		if n.Op != circuit.OpLowBitsAsNumber && n.Op != circuit.OpNumberToWord && n.Op != circuit.OpSliceWord ||
+			n.Name != "" {
 			return id
 		}
 		a := m.Nodes[n.Args[0]]
@@ -101,7 +102,7 @@ func madeOf(s *speller, n circuit.Node) (name string) {
 			return ""
 		}
 		name = fmt.Sprintf("%s_%d", s.names[n.Args[0]], n.K/n.Width)
-	case circuit.OpWrap, circuit.OpNumberBits:
+	case circuit.OpLowBitsAsNumber, circuit.OpNumberToWord:
 		name = s.names[n.Args[0]] + "_" + made[n.Op]
 	case circuit.OpDelayOneClock:
 		root := n.Args[0]

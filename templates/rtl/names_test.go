@@ -15,18 +15,18 @@ func TestNames(t *testing.T) {
 	m := &circuit.Module{Name: "m", Nodes: []circuit.Node{
 		{Op: circuit.OpIterationStart, Width: 1, Name: "fire"},
 		{Op: circuit.OpReadInputStream, Width: 8, Word: true},
-		{Op: circuit.OpSliceWord, Args: []circuit.ID{1}, Width: 4, K: 4, Word: true},
-		{Op: circuit.OpWrap, Args: []circuit.ID{2}, Width: 4},                        // the same bits
-		{Op: circuit.OpWrap, Args: []circuit.ID{2}, Width: 4, Signed: true},          // with a sign
-		{Op: circuit.OpSliceWord, Args: []circuit.ID{1}, Width: 4, K: 1, Word: true}, // no element
-		{Op: circuit.OpAdd, Args: []circuit.ID{3, 4}, Width: 5},
-		{Op: circuit.OpAdd, Args: []circuit.ID{4, 4}, Width: 5},
-		{Op: circuit.OpAdd, Args: []circuit.ID{4, 3}, Width: 5, Name: "sum_2"},
-		{Op: circuit.OpAdd, Args: []circuit.ID{3, 3}, Width: 5},
-		{Op: circuit.OpDelayOneClock, Args: []circuit.ID{6}, Width: 5, Stage: 1},
-		{Op: circuit.OpDelayOneClock, Args: []circuit.ID{10}, Width: 5, Stage: 2},
-		{Op: circuit.OpReadMemoryClocked, Args: []circuit.ID{2}, Width: 4, Stage: 1},
-		{Op: circuit.OpConstant, Width: 3, Range: num.SingleValue(5)},
+		{Op: circuit.OpSliceWord, Args: []circuit.NodeID{1}, Width: 4, K: 4, Word: true},
+		{Op: circuit.OpLowBitsAsNumber, Args: []circuit.NodeID{2}, Width: 4},               // the same bits
+		{Op: circuit.OpLowBitsAsNumber, Args: []circuit.NodeID{2}, Width: 4, Signed: true}, // with a sign
+		{Op: circuit.OpSliceWord, Args: []circuit.NodeID{1}, Width: 4, K: 1, Word: true},   // no element
+		{Op: circuit.OpAdd, Args: []circuit.NodeID{3, 4}, Width: 5},
+		{Op: circuit.OpAdd, Args: []circuit.NodeID{4, 4}, Width: 5},
+		{Op: circuit.OpAdd, Args: []circuit.NodeID{4, 3}, Width: 5, Name: "sum_2"},
+		{Op: circuit.OpAdd, Args: []circuit.NodeID{3, 3}, Width: 5},
+		{Op: circuit.OpDelayOneClock, Args: []circuit.NodeID{6}, Width: 5, Stage: 1},
+		{Op: circuit.OpDelayOneClock, Args: []circuit.NodeID{10}, Width: 5, Stage: 2},
+		{Op: circuit.OpReadMemoryClocked, Args: []circuit.NodeID{2}, Width: 4, Stage: 1},
+		{Op: circuit.OpConstant, Width: 3, Range: num.SingleValueRange(5)},
 	}, In: []circuit.StreamPort{{Name: "in0", Width: 8}}, Memories: []circuit.RowMemory{{Name: "weights", Rows: 16}}}
 	s := &speller{m: m}
 	s.names, s.inline = make([]string, len(m.Nodes)), make([]bool, len(m.Nodes))

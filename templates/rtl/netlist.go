@@ -26,11 +26,11 @@ type cellLibrary struct {
 // cellLibraries holds the way to make cells by family. The scripts keep modules apart, so that benches see the streams
 // between them.
 var cellLibraries = map[boards.Family]cellLibrary{
-	boards.ICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
+	boards.FamilyICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
 		"NO_ICE40_DEFAULT_ASSIGNMENTS", true},
-	boards.ECP5: {"synth_ecp5 -noflatten -nobram -nodsp",
+	boards.FamilyECP5: {"synth_ecp5 -noflatten -nobram -nodsp",
 		[]string{"ecp5/cells_sim.v", "ecp5/cells_ff.vh", "ecp5/cells_io.vh"}, "", false},
-	boards.AMD: {"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false},
+	boards.FamilyAMD: {"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false},
 }
 
 // conflict is a warning of Yosys that must be an error: of two drivers of a wire Yosys drops one.
@@ -43,22 +43,23 @@ const (
 	lutBits   = 64
 )
 
-// NetlistLUTs returns an estimate of the LUTs in the netlist of a design with the resources r. Block RAM and
+// EstimateNetlistLUTs returns an estimate of the LUTs in the netlist of a design with the resources r. Block RAM and
 // multipliers without a model in Yosys become LUTs.
-func NetlistLUTs(b boards.Board, r dataflow.Resources) int {
+func EstimateNetlistLUTs(b boards.Board, r dataflow.Resources) int {
 	if cellLibraries[b.Family].blockRAM {
 		return r.LUT
 	}
 	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
 }
 
-// Netlist makes cells of the network with Yosys, in the folder dir. files are those of a bench. It returns them with
-// the cells in place of the network's modules, and with Yosys' models of the cells.
-func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files) (templates.Files, error) {
-	if err := files.Write(dir); err != nil {
+// SynthesiseNetlist makes cells of the network with Yosys, in the folder dir. files are those of a bench. It returns
+// them with the cells in place of the network's modules, and with Yosys' models of the cells.
+func (n *Network) SynthesiseNetlist(ctx context.Context, dir string,
+	files templates.ProjectFiles) (templates.ProjectFiles, error) {
+	if err := files.WriteBelow(dir); err != nil {
 		return nil, err
 	}
-	p := &BenchProgram{filepath.Join(dir, "rtl")}
+	p := &CompiledBench{filepath.Join(dir, "rtl")}
 	lib := cellLibraries[n.design.Target.Board.Family]
 	plain := ""
 	if !lib.blockRAM {
@@ -66,7 +67,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 	}
 	script := fmt.Sprintf("read_verilog -sv -defer %s; hierarchy -top %s; %s%s -top %[2]s; "+
 		"write_verilog -noattr netlist.sv",
-		strings.Join(Sources(files, false), " "), n.Top, plain, lib.synth)
+		strings.Join(ListSourcePaths(files, false), " "), n.Top, plain, lib.synth)
 	if _, err := p.run(ctx, "yosys", "-q", "-e", conflict, "-p", script); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 	if err != nil {
 		return nil, err
 	}
-	var made templates.Files
+	var made templates.ProjectFiles
 	for _, f := range files {
 		if path.Ext(f.Path) != ".sv" || strings.HasPrefix(f.Path, "rtl/bench/") {
 			made = append(made, f)
@@ -87,7 +88,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 
 // read returns the models of cells from the installed Yosys. Files that others include get the path at which Verilator
 // looks.
-func (l cellLibrary) read() (files templates.Files, err error) {
+func (l cellLibrary) read() (files templates.ProjectFiles, err error) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {
 		return nil, err

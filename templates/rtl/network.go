@@ -12,23 +12,29 @@ import (
 	"hlsgen/templates"
 )
 
+// library holds the modules that depend on no design.
+//
 //go:embed lib/*.sv
 var library embed.FS
 
+// loadFiles holds the module that loads tables.
+//
 //go:embed load/*.sv
 var loadFiles embed.FS
 
+// texts holds the templates of the top and its wrappers.
+//
 //go:embed *.tpl
 var texts embed.FS
 
 // A Network is a design as text in SystemVerilog.
 type Network struct {
 	Top   string
-	Files templates.Files // files below rtl/ of this design, without the library
+	Files templates.ProjectFiles // files below rtl/ of this design, without the library
 
 	design *dataflow.Design
 	one    *dataflow.Design // design for sequences of one step; nil if frames have one length
-	face   templates.Interface
+	face   templates.IPInterface
 	reset  int // clocks of a reset
 	places []int
 	loaded []LoadedTable // in the order of their words
@@ -38,7 +44,7 @@ type Network struct {
 type topView struct {
 	Top     string
 	Reset   string
-	Ports   []templates.PortView
+	Ports   []templates.TopModulePort
 	Streams []streamView
 	In, Out []borderView
 	Layers  []layerView
@@ -71,40 +77,41 @@ type layerView struct {
 
 // styles maps memories to the styles of FIFOs in hlsgen_stream.
 var styles = map[dataflow.Memory]string{
-	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
+	dataflow.MemorySRL: "srl", dataflow.MemoryLUTRAM: "lutram", dataflow.MemoryBRAM: "bram",
+	dataflow.MemoryURAM: "uram",
 }
 
 // style returns the style that hlsgen_stream has for a FIFO in memory m. On a board whose device has no memory in LUTs,
 // such a FIFO is a shift register.
 func style(m dataflow.Memory, b boards.Board) string {
-	if m == dataflow.LUTRAM && !b.StoresInLUTs() {
-		m = dataflow.SRL
+	if m == dataflow.MemoryLUTRAM && !b.CanStoreInLUTs() {
+		m = dataflow.MemorySRL
 	}
 	return styles[m]
 }
 
 // New returns a design as a network in SystemVerilog, or an error if a layer has no circuit.
 func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
-	face, err := templates.InterfaceOf(d, opt)
+	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, fmt.Errorf("generate RTL: %w", err)
 	}
 	g := d.Model.Graph
 	n := &Network{Top: face.Top, design: d, face: face, places: make([]int, len(g.Streams)), reset: 16}
 	if d.Model.Lengths != nil {
-		if n.one, err = d.At(1); err != nil {
+		if n.one, err = d.AtSequenceLength(1); err != nil {
 			return nil, fmt.Errorf("generate RTL: %w", err)
 		}
 	}
-	v := topView{Top: face.Top, Ports: templates.Ports(face, d, false)}
-	ends, external := n.ends(), g.Externals()
+	v := topView{Top: face.Top, Ports: templates.TopModulePortsOf(face, d, false)}
+	ends, external := n.ends(), g.ExternalWeightNodes()
 	for i, node := range g.Nodes {
 		m, err := d.Circuit(i, n.one)
 		if err != nil {
 			return nil, fmt.Errorf("generate RTL: layer %s %w", node.Name, err)
 		}
-		n.reset = max(n.reset, m.Depth()+1)
-		about := templates.Comment(strings.Join(node.Origin, ", "))
+		n.reset = max(n.reset, m.LastActiveStage()+1)
+		about := templates.SanitiseComment(strings.Join(node.Origin, ", "))
 		counters := d.Target.Counters
 		n.Files = append(n.Files, layer(face.Top+"_"+node.Name, about, m, waits(node, counters))...)
 		l := layerView{Name: node.Name, Module: face.Top + "_" + node.Name}
@@ -140,7 +147,7 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	}
 	for s := range g.Streams {
 		n.places[s] = d.FIFOCapacityWords(s)
-		w := d.Port(s).Width()
+		w := d.PortOfStream(s).Width()
 		v.Streams = append(v.Streams, streamView{stream(s), strconv.Itoa(w), strconv.Itoa(w - 1),
 			strconv.Itoa(n.places[s]), style(d.FIFO[s].Memory, d.Target.Board), d.Target.Counters})
 	}
@@ -159,7 +166,7 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	if len(n.loaded) > 0 {
 		n.Files = append(n.Files, loadLibrary()...)
 	}
-	text, err := templates.Render(texts, "top.sv.tpl", v)
+	text, err := templates.RenderTemplate(texts, "top.sv.tpl", v)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +191,8 @@ func (v *topView) borders(n *Network, ends endings) {
 		}
 		if n.timed(p.Stream) {
 			unused = append(unused, p.Name+"_TKEEP", p.Name+"_TSTRB")
-			b.Words, b.Longest = strconv.Itoa(n.one.Port(p.Stream).Words), strconv.Itoa(n.design.Model.Lengths.Max)
+			b.Words, b.Longest = strconv.Itoa(n.one.PortOfStream(p.Stream).Words),
+				strconv.Itoa(n.design.Model.Lengths.Max)
 			b.Ends = ends.written(p.Stream)
 		}
 		b.Unused = strings.Join(unused, ", ")
@@ -194,7 +202,7 @@ func (v *topView) borders(n *Network, ends endings) {
 		b := borderView{Axis: p.Name, Stream: stream(p.Stream), Word: stream(p.Stream) + "_word",
 			Words: strconv.Itoa(p.Port.Words)}
 		if e, told := ends.of(-1, p.Stream); told {
-			b.Words, b.Ends = strconv.Itoa(n.one.Port(p.Stream).Words), []string{e.name}
+			b.Words, b.Ends = strconv.Itoa(n.one.PortOfStream(p.Stream).Words), []string{e.name}
 		}
 		if pad := p.TDATA - p.Port.Width(); pad > 0 {
 			b.Word = fmt.Sprintf("{%d'd0, %s}", pad, b.Word)
@@ -203,13 +211,13 @@ func (v *topView) borders(n *Network, ends endings) {
 	}
 }
 
-// Library returns the files of the modules that depend on no design.
-func Library() templates.Files {
+// LibraryModuleFiles returns the files of the modules that depend on no design.
+func LibraryModuleFiles() templates.ProjectFiles {
 	names, err := library.ReadDir("lib")
 	if err != nil {
 		panic("rtl: embedded files: " + err.Error())
 	}
-	var files templates.Files
+	var files templates.ProjectFiles
 	for _, e := range names {
 		text, err := library.ReadFile("lib/" + e.Name())
 		if err != nil {

@@ -50,9 +50,9 @@ func pins(text string) map[string]pin {
 
 // pinned returns the ports that Vitis HLS makes of a top function (UG1399). A stream of ap_uint becomes an AXI4-Stream
 // with data only, a stream of ap_axiu one with packets. With such streams, there is a reset that is active low.
-func pinned(t *testing.T, files templates.Files, d *dataflow.Design) map[string]pin {
+func pinned(t *testing.T, files templates.ProjectFiles, d *dataflow.Design) map[string]pin {
 	t.Helper()
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func pinned(t *testing.T, files templates.Files, d *dataflow.Design) map[string]
 	return list
 }
 
-func find(t *testing.T, files templates.Files, path string) []byte {
+func find(t *testing.T, files templates.ProjectFiles, path string) []byte {
 	t.Helper()
 	k := slices.IndexFunc(files, func(f templates.GeneratedFile) bool { return f.Path == path })
 	if k < 0 {
@@ -109,7 +109,7 @@ func TestPorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hls, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
+		hls, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,12 +191,12 @@ func written(t *testing.T, d *dataflow.Design) (n *rtl.Network, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := n.Project([][]dataflow.Tensor{frame(t, d, rand.New(rand.NewPCG(1, 2)), 3)})
+	files, err := n.GenerateProject([][]dataflow.Tensor{frame(t, d, rand.New(rand.NewPCG(1, 2)), 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "a [b] $c")
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	return n, dir
@@ -209,7 +209,7 @@ func TestPackage(t *testing.T) {
 	tier.Needs(t, "make", "tclsh")
 	d := turning(t, false)
 	n, dir := written(t, d)
-	hls, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
+	hls, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestVivado(t *testing.T) {
 	tier.Needs(t, "make", "tclsh")
 	d := turning(t, false)
 	var err error
-	if d.Target.Board, err = boards.Find("arty-a7-35"); err != nil {
+	if d.Target.Board, err = boards.FindBoard("arty-a7-35"); err != nil {
 		t.Fatal(err)
 	}
 	n, dir := written(t, d)

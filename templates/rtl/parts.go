@@ -11,18 +11,20 @@ import (
 
 // partBits limits the bits that a module adds, compares or selects for its own elements alone. With about so many bits,
 // Yosys takes 2 GiB and five minutes (docs/rtl.md).
-const partBits = dataflow.MaxAddedBits / 16
+const partBits = dataflow.MaxAddedBitsPerProcess / 16
 
 // A parting moves groups of a layer's output elements into modules of their own, with all nodes that serve only one
 // group. Nodes that several groups share, and nodes that later iterations read, stay. Nothing is computed twice, and
 // no latency changes: only the text is divided.
 type parting struct {
 	m     *circuit.Module
-	owner []int          // by node: the group that it serves, or one of the constants below
-	reads []int          // by memory: the number of nodes that read it
-	roots [][]circuit.ID // by group: its elements
+	owner []int              // by node: the group that it serves, or one of the constants below
+	reads []int              // by memory: the number of nodes that read it
+	roots [][]circuit.NodeID // by group: its elements
 }
 
+// The owners of nodes that belong to no group: nodes for which no reader was found yet, and nodes that stay. Nodes stay
+// because several groups, or other parts of the circuit, read them.
 const (
 	nobody = -2 // no reader found yet
 	shared = -1
@@ -43,7 +45,7 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 		return m
 	}
 	p := parting{m: m, owner: slices.Repeat([]int{nobody}, len(m.Nodes)), reads: make([]int, len(m.Memories)),
-		roots: make([][]circuit.ID, groups)}
+		roots: make([][]circuit.NodeID, groups)}
 	p.keep()
 	for i, id := range elements {
 		p.claim(id, i*groups/len(elements))
@@ -55,7 +57,7 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 // added returns the number of a node's bits that need logic.
 func added(m *circuit.Module, n circuit.Node) int {
 	switch n.Op {
-	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMux:
+	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMuxByCondition:
 		return n.Width
 	case circuit.OpLess, circuit.OpEqual:
 		return max(m.Nodes[n.Args[0]].Width, m.Nodes[n.Args[1]].Width)
@@ -66,11 +68,11 @@ func added(m *circuit.Module, n circuit.Node) int {
 }
 
 // elementsOf returns the nodes of the elements that a word consists of, before any delays.
-func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
+func elementsOf(m *circuit.Module, word circuit.NodeID) []circuit.NodeID {
 	for word != circuit.NoNode && m.Nodes[word].Op == circuit.OpDelayOneClock {
 		word = m.Nodes[word].Args[0]
 	}
-	if word == circuit.NoNode || m.Nodes[word].Op != circuit.OpConcatenate {
+	if word == circuit.NoNode || m.Nodes[word].Op != circuit.OpConcatenateWords {
 		return nil
 	}
 	return m.Nodes[word].Args
@@ -81,19 +83,20 @@ func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
 func (p *parting) movable(n circuit.Node) bool {
 	switch n.Op {
 	case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
-		return p.m.Memories[n.K].Constant() && p.reads[n.K] == 1
+		return p.m.Memories[n.K].IsConstant() && p.reads[n.K] == 1
 	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMultiply, circuit.OpAnd, circuit.OpOr, circuit.OpXor,
 		circuit.OpNot,
-		circuit.OpLogicTable, circuit.OpMux, circuit.OpMuxByIndex, circuit.OpLess, circuit.OpEqual,
-		circuit.OpSliceWord, circuit.OpConcatenate,
-		circuit.OpShift, circuit.OpWrap, circuit.OpNumberBits, circuit.OpDelayOneClock, circuit.OpCallResult:
+		circuit.OpLogicTable, circuit.OpMuxByCondition, circuit.OpMuxByIndex, circuit.OpLess, circuit.OpEqual,
+		circuit.OpSliceWord, circuit.OpConcatenateWords,
+		circuit.OpShiftByConstant, circuit.OpLowBitsAsNumber, circuit.OpNumberToWord, circuit.OpDelayOneClock,
+		circuit.OpCallResult:
 		return true
 	}
 	return false
 }
 
 // named calls visit for every reference to a node that is not an operand of another node.
-func named(m *circuit.Module, visit func(id *circuit.ID)) {
+func named(m *circuit.Module, visit func(id *circuit.NodeID)) {
 	visit(&m.Fire)
 	for i := range m.In {
 		visit(&m.In[i].When)
@@ -117,7 +120,7 @@ func named(m *circuit.Module, visit func(id *circuit.ID)) {
 }
 
 // operands returns the nodes that a node reads. For a result these are the arguments of its call.
-func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
+func operands(m *circuit.Module, n circuit.Node) []circuit.NodeID {
 	if n.Op == circuit.OpCallResult {
 		return m.Calls[n.Table].Args
 	}
@@ -131,7 +134,7 @@ func (p *parting) keep() {
 			p.reads[n.K]++
 		}
 	}
-	named(p.m, func(id *circuit.ID) {
+	named(p.m, func(id *circuit.NodeID) {
 		if *id >= 0 {
 			p.owner[*id] = shared
 		}
@@ -139,7 +142,7 @@ func (p *parting) keep() {
 }
 
 // claim marks a node as needed by a group alone, or as shared if another group needs it too.
-func (p *parting) claim(id circuit.ID, group int) {
+func (p *parting) claim(id circuit.NodeID, group int) {
 	switch p.owner[id] {
 	case nobody, group:
 		p.owner[id] = group
@@ -150,11 +153,11 @@ func (p *parting) claim(id circuit.ID, group int) {
 
 // spread claims the operands of all claimed nodes for the same groups. It goes backwards, because readers come after
 // the nodes that they read.
-func (p *parting) spread(elements []circuit.ID) {
+func (p *parting) spread(elements []circuit.NodeID) {
 	joined := -1
 	for i := len(p.m.Nodes) - 1; i >= 0; i-- {
 		n := p.m.Nodes[i]
-		if n.Op == circuit.OpConcatenate && joined < 0 && slices.Equal(n.Args, elements) {
+		if n.Op == circuit.OpConcatenateWords && joined < 0 && slices.Equal(n.Args, elements) {
 			joined = i
 			p.owner[i] = shared // its elements are claimed already
 			continue
@@ -209,13 +212,13 @@ func (p *parting) made() *circuit.Module {
 			m.Memories = append(m.Memories, a)
 		}
 	}
-	last := map[circuit.ID]int{} // by last element: the group
+	last := map[circuit.NodeID]int{} // by last element: the group
 	for g, roots := range p.roots {
 		if len(roots) > 0 {
 			last[slices.Max(roots)] = g
 		}
 	}
-	to := slices.Repeat([]circuit.ID{circuit.NoNode}, len(from.Nodes))
+	to := slices.Repeat([]circuit.NodeID{circuit.NoNode}, len(from.Nodes))
 	for i, n := range from.Nodes {
 		if p.owner[i] < 0 {
 			switch n.Op {
@@ -224,10 +227,10 @@ func (p *parting) made() *circuit.Module {
 			case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
 				n.K = memory[n.K]
 			}
-			to[i] = circuit.ID(len(m.Nodes))
+			to[i] = circuit.NodeID(len(m.Nodes))
 			m.Nodes = append(m.Nodes, n)
 		}
-		g, ends := last[circuit.ID(i)]
+		g, ends := last[circuit.NodeID(i)]
 		if !ends {
 			continue
 		}
@@ -235,10 +238,10 @@ func (p *parting) made() *circuit.Module {
 		for k, id := range p.roots[g] {
 			r := from.Nodes[id]
 			r.Op, r.Args, r.K, r.Table = circuit.OpCallResult, nil, k, uint64(len(m.Calls))
-			to[id] = circuit.ID(len(m.Nodes))
+			to[id] = circuit.NodeID(len(m.Nodes))
 			m.Nodes = append(m.Nodes, r)
 		}
-		m.Calls = append(m.Calls, circuit.Call{Function: f, Args: args, Stage: stageOf(from, args)})
+		m.Calls = append(m.Calls, circuit.FunctionCall{Function: f, Args: args, Stage: stageOf(from, args)})
 	}
 	for i := range m.Nodes {
 		m.Nodes[i].Args = slices.Clone(m.Nodes[i].Args)
@@ -251,7 +254,7 @@ func (p *parting) made() *circuit.Module {
 			m.Calls[i].Args[k] = to[a]
 		}
 	}
-	named(&m, func(id *circuit.ID) {
+	named(&m, func(id *circuit.NodeID) {
 		if *id >= 0 {
 			*id = to[*id]
 		}
@@ -271,7 +274,7 @@ func (p *parting) tables() map[int]bool {
 }
 
 // moved copies a call of the list from to the module to, unless known has it, and returns its number there.
-func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, call uint64) uint64 {
+func moved(to *circuit.Module, from []circuit.FunctionCall, known map[uint64]uint64, call uint64) uint64 {
 	at, ok := known[call]
 	if !ok {
 		at = uint64(len(to.Calls))
@@ -284,9 +287,9 @@ func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, cal
 }
 
 // stageOf returns the earliest stage of the nodes in the list.
-func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
+func stageOf(m *circuit.Module, list []circuit.NodeID) (stage int) {
 	if len(list) > 0 {
-		stage = m.Nodes[slices.MinFunc(list, func(a, b circuit.ID) int {
+		stage = m.Nodes[slices.MinFunc(list, func(a, b circuit.NodeID) int {
 			return m.Nodes[a].Stage - m.Nodes[b].Stage
 		})].Stage
 	}
@@ -294,17 +297,17 @@ func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 }
 
 // function returns group g as a function, and the nodes that are the arguments of its call.
-func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
+func (p *parting) function(g int) (f *circuit.Module, args []circuit.NodeID) {
 	f = &circuit.Module{Name: fmt.Sprintf("part_%d", g), Fire: circuit.NoNode, Known: new(sync.Map)}
-	to := map[circuit.ID]circuit.ID{}
-	add := func(id circuit.ID, n circuit.Node) {
-		to[id] = circuit.ID(len(f.Nodes))
+	to := map[circuit.NodeID]circuit.NodeID{}
+	add := func(id circuit.NodeID, n circuit.Node) {
+		to[id] = circuit.NodeID(len(f.Nodes))
 		f.Nodes = append(f.Nodes, n)
 	}
-	var own []circuit.ID
+	var own []circuit.NodeID
 	for i := range p.m.Nodes {
 		if p.owner[i] == g {
-			own = append(own, circuit.ID(i))
+			own = append(own, circuit.NodeID(i))
 		}
 	}
 	for _, id := range own {
@@ -314,8 +317,8 @@ func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
 				continue
 			}
 			if n.Op != circuit.OpConstant {
-				n.Op, n.K, n.Name, n.Args = circuit.OpArgument, len(args), fmt.Sprint("x", len(args)), nil
-				f.Pins, args = append(f.Pins, circuit.ID(len(f.Nodes))), append(args, a)
+				n.Op, n.K, n.Name, n.Args = circuit.OpFunctionArgument, len(args), fmt.Sprint("x", len(args)), nil
+				f.Pins, args = append(f.Pins, circuit.NodeID(len(f.Nodes))), append(args, a)
 			}
 			add(a, n)
 		}

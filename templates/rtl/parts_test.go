@@ -36,15 +36,16 @@ func TestParted(t *testing.T) {
 			4, 4, nil},
 		{"signs", mvau.New(mvau.Params{Weights: signs}), layertest.FullType(layertest.Bipolar, 6), 2, 6, 2, nil},
 	} {
-		s := made(t, c.op, c.pe, c.simd, dataflow.ComputeInLUTs, c.in)
+		s := made(t, c.op, c.pe, c.simd, dataflow.MultiplierInLUTs, c.in)
 		parted := rtl.Parted(s.m, 4)
-		if parted.Latency != s.m.Latency || parted.Depth() != s.m.Depth() {
-			t.Errorf("%s: latency %d, depth %d, in one %d and %d", c.name, parted.Latency, parted.Depth(), s.m.Latency,
-				s.m.Depth())
+		if parted.Latency != s.m.Latency || parted.LastActiveStage() != s.m.LastActiveStage() {
+			t.Errorf("%s: latency %d, depth %d, in one %d and %d", c.name, parted.Latency, parted.LastActiveStage(),
+				s.m.Latency,
+				s.m.LastActiveStage())
 		}
-		files := append(rtl.Layer("whole", "to be proved", s.m), rtl.Library()...)
+		files := append(rtl.GenerateLayerFiles("whole", "to be proved", s.m), rtl.LibraryModuleFiles()...)
 		parts := 0
-		for _, f := range rtl.Layer("parts", "to be proved", parted) {
+		for _, f := range rtl.GenerateLayerFiles("parts", "to be proved", parted) {
 			files = append(files, f)
 			if strings.Contains(f.Path, "/parts_part_") {
 				parts++
@@ -53,7 +54,8 @@ func TestParted(t *testing.T) {
 		if parts != c.parts {
 			t.Errorf("%s: %d parts, want %d", c.name, parts, c.parts)
 		}
-		proof{name: c.name, files: files, harness: side(s), clocks: 2*s.m.Depth() + 6, mutants: c.mutants}.check(t)
+		proof{name: c.name, files: files, harness: side(s), clocks: 2*s.m.LastActiveStage() + 6,
+			mutants: c.mutants}.check(t)
 	}
 }
 
@@ -65,7 +67,7 @@ func side(s subject) string {
     logic rst;
     assign rst = since < %d;
     always_ff @(posedge clk) if (since != 255) since <= since + 1;
-`, s.m.In[0].Width-1, s.m.Depth()+2)
+`, s.m.In[0].Width-1, s.m.LastActiveStage()+2)
 	for _, name := range []string{"whole", "parts"} {
 		text += fmt.Sprintf(`    logic %[1]s_read, %[1]s_write, %[1]s_claim;
     logic [%[2]d:0] %[1]s_word;

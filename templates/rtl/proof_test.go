@@ -18,7 +18,7 @@ import (
 // registers before, and any inputs.
 type proof struct {
 	name    string
-	files   templates.Files
+	files   templates.ProjectFiles
 	harness string // module proof, whose assertions are to hold
 	clocks  int
 	forever bool     // assertions hold at any time if they held in as many clocks before, which is proved, too
@@ -37,7 +37,7 @@ func (p proof) check(t *testing.T) {
 		}
 		p.forever = false
 		for _, m := range p.mutants {
-			var files templates.Files
+			var files templates.ProjectFiles
 			changed := false
 			for _, f := range p.files {
 				if at := regexp.MustCompile(m.from).FindIndex(f.Data); f.Path == m.path && at != nil {
@@ -57,13 +57,13 @@ func (p proof) check(t *testing.T) {
 
 // prove has Yosys look for a way to break an assertion. ok reports that there is none. Otherwise the output ends with
 // that way.
-func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool) {
+func (p proof) prove(t *testing.T, files templates.ProjectFiles) (said string, ok bool) {
 	t.Helper()
 	yosys := tier.Needs(t, "yosys")[0]
 	dir := t.TempDir()
 	files = append(files[:len(files):len(files)], templates.GeneratedFile{Path: "rtl/proof.sv",
 		Data: []byte(p.harness)})
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	base := "-tempinduct-baseonly"
@@ -75,7 +75,7 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 		"proc; flatten; opt; "+
 		"memory; opt; wreduce; opt; "+
 		"sat -tempinduct %s -seq 1 -maxsteps %d -prove-asserts -set-assumes",
-		strings.Join(rtl.Sources(files, true), " "), base, p.clocks)
+		strings.Join(rtl.ListSourcePaths(files, true), " "), base, p.clocks)
 	c := exec.Command(yosys, "-p", script)
 	c.Dir = filepath.Join(dir, "rtl")
 	out, err := c.CombinedOutput()
@@ -100,7 +100,7 @@ func TestMultiplier(t *testing.T) {
 	t.Parallel()
 	yosys := tier.Needs(t, "yosys")[0]
 	dir := t.TempDir()
-	if err := rtl.Library().Write(dir); err != nil {
+	if err := rtl.LibraryModuleFiles().WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	const small = `module small(input clk, input signed [3:0] a, output signed [5:0] product);

@@ -11,6 +11,8 @@ import (
 	"hlsgen/templates"
 )
 
+// registerFiles holds the modules of the registers.
+//
 //go:embed registers/*.sv
 var registerFiles embed.FS
 
@@ -41,20 +43,21 @@ type countersView struct {
 // the conditions for waiting at the host's end.
 type counterView struct{ Name, Pair, Words, From, Stalled, Starved string }
 
-// registers returns what the top needs of the network's registers, and the files of their modules. Both are nil if
+// registers returns the data about the network's registers for the top, and the files of their modules. Both are nil if
 // there are no registers.
-func (n *Network) registers() (*registersView, templates.Files, error) {
-	r := templates.RegistersOf(n.design)
+func (n *Network) registers() (*registersView, templates.ProjectFiles, error) {
+	r := templates.RegisterMapOf(n.design)
 	if r == nil {
 		return nil, nil, nil
 	}
-	v := &registersView{Port: r.Port, Address: strconv.Itoa(r.Address()), Latency: "1",
-		High: strconv.Itoa(r.Address() - 3), Loader: r.Loader}
+	v := &registersView{Port: r.Port, Address: strconv.Itoa(r.AddressBits()), Latency: "1",
+		High: strconv.Itoa(r.AddressBits() - 3), Loader: r.Loader}
 	for _, w := range r.Windows {
 		view := windowView{Name: w.Name}
-		if w.Span() < r.Bytes {
-			low, high := bits.Len(uint(w.Span()-1))-2, r.Address()-3
-			view.Here = fmt.Sprintf("register_number[%d:%d] == %d'd%d", high, low, high-low+1, w.Offset/w.Span())
+		if w.AddressSpanBytes() < r.Bytes {
+			low, high := bits.Len(uint(w.AddressSpanBytes()-1))-2, r.AddressBits()-3
+			view.Here = fmt.Sprintf("register_number[%d:%d] == %d'd%d", high, low, high-low+1,
+				w.Offset/w.AddressSpanBytes())
 		}
 		v.Windows = append(v.Windows, view)
 	}
@@ -62,7 +65,7 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 		v.Counters = n.counters()
 		v.Latency = v.Counters.Pairs
 	}
-	var files templates.Files
+	var files templates.ProjectFiles
 	names, err := registerFiles.ReadDir("registers")
 	if err != nil {
 		return nil, nil, err
@@ -77,12 +80,12 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 	return v, files, nil
 }
 
-// counters returns what the top needs of the counters. A frame on a stream has a fixed number of words; if frames are
+// counters returns the data about counters for the top. A frame on a stream has a fixed number of words; if frames are
 // sequences, each step counts as a frame.
 func (n *Network) counters() *countersView {
 	g := n.design.Model.Graph
 	v := &countersView{Pairs: strconv.Itoa(1 + len(g.Streams)), Last: "design"}
-	w, _ := templates.RegistersOf(n.design).Window(templates.CountersWindowName)
+	w, _ := templates.RegisterMapOf(n.design).FindWindow(templates.CountersWindowName)
 	v.High = strconv.Itoa(bits.Len(uint(w.Words-1)) - 1)
 	var begins, ends []string
 	for _, p := range n.face.In {
@@ -93,9 +96,9 @@ func (n *Network) counters() *countersView {
 	}
 	v.Begins, v.Frames, v.Clocks = strings.Join(begins, " | "), ends[0], strings.Join(ends, " | ")
 	for s := range g.Streams {
-		port := n.design.Port(s)
+		port := n.design.PortOfStream(s)
 		if n.timed(s) {
-			port = n.one.Port(s)
+			port = n.one.PortOfStream(s)
 		}
 		c := counterView{Name: stream(s), Pair: strconv.Itoa(1 + s), Words: strconv.Itoa(port.Words), From: v.Last}
 		for _, p := range n.face.In {
@@ -115,11 +118,11 @@ func (n *Network) counters() *countersView {
 
 // quiet returns connections of the network's module that leave the slave and the stream of tables idle.
 func (n *Network) quiet() (pins []string) {
-	r := templates.RegistersOf(n.design)
+	r := templates.RegisterMapOf(n.design)
 	if r == nil {
 		return nil
 	}
-	for _, p := range templates.Ports(n.face, n.design, false) {
+	for _, p := range templates.TopModulePortsOf(n.face, n.design, false) {
 		if !strings.HasPrefix(p.Name, r.Port) && (r.Loader == "" || !strings.HasPrefix(p.Name, r.Loader)) {
 			continue
 		}

@@ -8,18 +8,19 @@ import (
 
 // timed reports whether a stream carries time steps of sequences.
 func (n *Network) timed(stream int) bool {
-	return n.one != nil && n.design.Model.Graph.HasTimeSteps(n.one.Model.Graph, stream)
+	return n.one != nil && n.design.Model.Graph.StreamHasTimeSteps(n.one.Model.Graph, stream)
 }
 
 // An ending is a FIFO that tells a layer, or an output, where sequences end.
 type ending struct {
-	dataflow.SequenceEnd
+	dataflow.SequenceEndFIFO
 	name string
 }
 
 // endings are the FIFOs for the ends of sequences in a network.
 type endings []ending
 
+// ends returns the FIFOs for the ends of sequences in the network.
 func (n *Network) ends() (list endings) {
 	for _, e := range n.design.SequenceEndFIFOs() {
 		name := stream(e.Stream) + "_ends" // for an output

@@ -15,7 +15,7 @@ func (s *speller) spell() {
 	s.readers = readers{s.m, make([][]bool, len(s.m.Nodes))}
 	s.call()
 	for i := range s.m.Nodes {
-		s.node(circuit.ID(i))
+		s.node(circuit.NodeID(i))
 	}
 	for k, r := range s.m.States {
 		s.state(k, r)
@@ -33,7 +33,7 @@ func literal(v int64, width int) string {
 		return fmt.Sprintf("%d'd%d", width, v)
 	}
 	bits := uint64(v)
-	if width < num.MaxWidth {
+	if width < num.MaxTypeBits {
 		bits &= 1<<width - 1
 	}
 	return fmt.Sprintf("%d'h%x", width, bits)
@@ -42,9 +42,13 @@ func literal(v int64, width int) string {
 // A body holds the statements of each pipeline stage, and the register assignments at its end.
 type body struct{ stages, clocks [][]string }
 
-func (b *body) line(stage int, text string)  { put(&b.stages, stage, text) }
+// line adds a statement to a stage.
+func (b *body) line(stage int, text string) { put(&b.stages, stage, text) }
+
+// clock adds a register assignment at the end of a stage.
 func (b *body) clock(stage int, text string) { put(&b.clocks, stage, text) }
 
+// put appends a text to the list of a stage.
 func put(list *[][]string, stage int, text string) {
 	for len(*list) <= stage {
 		*list = append(*list, nil)
@@ -53,7 +57,7 @@ func put(list *[][]string, stage int, text string) {
 }
 
 // whole returns the name of a value, and notes that all of its bits are read.
-func (s *speller) whole(id circuit.ID) string {
+func (s *speller) whole(id circuit.NodeID) string {
 	s.use(id, 0, s.m.Nodes[id].Width)
 	return s.names[id]
 }
@@ -65,9 +69,9 @@ type readers struct {
 }
 
 // use records that width bits of a value, from bit low on, are read.
-func (r *readers) use(id circuit.ID, low, width int) {
+func (r *readers) use(id circuit.NodeID, low, width int) {
 	n := r.m.Nodes[id]
-	if n.Op == circuit.OpReadNextState { // stands for the register
+	if n.Op == circuit.OpReadStateAfter { // stands for the register
 		id = r.m.States[n.K].Node
 	}
 	if another := alias(r.m, id); another != id {
@@ -83,12 +87,12 @@ func (r *readers) use(id circuit.ID, low, width int) {
 }
 
 // read reports whether all bits of a value are read.
-func (r *readers) read(id circuit.ID) bool {
+func (r *readers) read(id circuit.NodeID) bool {
 	return r.used[id] != nil && !slices.Contains(r.used[id], false)
 }
 
 // resized returns the expression of a value with width bits, extended by its sign or reduced to its lowest bits.
-func (s *speller) resized(id circuit.ID, width int) string {
+func (s *speller) resized(id circuit.NodeID, width int) string {
 	n := s.m.Nodes[id]
 	switch {
 	case n.Op == circuit.OpConstant:
@@ -106,20 +110,21 @@ func (s *speller) resized(id circuit.ID, width int) string {
 // constant returns the value of a constant node as SystemVerilog, with width bits.
 func constant(n circuit.Node, width int) string {
 	v := n.Range.Lo
-	if width < num.MaxWidth {
+	if width < num.MaxTypeBits {
 		v = int64(uint64(v) & (1<<width - 1))
 	}
-	if width > num.MaxWidth {
-		return fmt.Sprintf("{{%d{1'b%d}}, %s}", width-num.MaxWidth, uint64(n.Range.Lo)>>63, constant(n, num.MaxWidth))
+	if width > num.MaxTypeBits {
+		return fmt.Sprintf("{{%d{1'b%d}}, %s}", width-num.MaxTypeBits, uint64(n.Range.Lo)>>63, constant(n,
+			num.MaxTypeBits))
 	}
 	return literal(v, width)
 }
 
 // slice returns the expression of width bits of a value, from bit low on.
-func (s *speller) slice(id circuit.ID, low, width int) string {
+func (s *speller) slice(id circuit.NodeID, low, width int) string {
 	n := s.m.Nodes[id]
 	if n.Op == circuit.OpConstant {
-		return constant(circuit.Node{Range: num.SingleValue(n.Range.Lo >> low)}, width)
+		return constant(circuit.Node{Range: num.SingleValueRange(n.Range.Lo >> low)}, width)
 	}
 	s.use(id, low, width)
 	if low == 0 && width == n.Width {
@@ -132,7 +137,7 @@ func (s *speller) slice(id circuit.ID, low, width int) string {
 }
 
 // show writes the declaration of a node's value in a stage.
-func (s *speller) show(stage int, id circuit.ID) {
+func (s *speller) show(stage int, id circuit.NodeID) {
 	for len(s.shown) <= stage {
 		s.shown = append(s.shown, nil)
 	}
@@ -140,20 +145,21 @@ func (s *speller) show(stage int, id circuit.ID) {
 	s.line(stage, s.declaration(id))
 }
 
-func (s *speller) declaration(id circuit.ID) string {
+// declaration returns the declaration of a node's value.
+func (s *speller) declaration(id circuit.NodeID) string {
 	n := s.m.Nodes[id]
 	return fmt.Sprintf("logic %s[%d:0] %s;", sign(n.Signed), n.Width-1, s.names[id])
 }
 
 // node writes the statements of a node.
-func (s *speller) node(id circuit.ID) {
+func (s *speller) node(id circuit.NodeID) {
 	n := s.m.Nodes[id]
 	name := s.names[id]
 	if s.inline[id] {
 		return
 	}
 	switch n.Op {
-	case circuit.OpReadInputStream, circuit.OpArgument, circuit.OpReadState, circuit.OpReadNextState:
+	case circuit.OpReadInputStream, circuit.OpFunctionArgument, circuit.OpReadStateBefore, circuit.OpReadStateAfter:
 		return
 	case circuit.OpIterationStart:
 		s.show(0, id)
@@ -182,7 +188,7 @@ func (s *speller) node(id circuit.ID) {
 }
 
 // row returns the expression of the row of a memory at an address, which gets as many bits as the number of rows needs.
-func (s *speller) row(memory int, address circuit.ID) string {
+func (s *speller) row(memory int, address circuit.NodeID) string {
 	rows := s.m.Memories[memory].Rows
 	if rows == 1 && !s.m.Memories[memory].Loaded {
 		return s.memory(memory)
@@ -191,7 +197,7 @@ func (s *speller) row(memory int, address circuit.ID) string {
 		return s.memory(memory) + "[0]"
 	}
 	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address,
-		num.NarrowestInt(num.SingleValue(int64(rows-1))).Width))
+		num.NarrowestIntTypeFor(num.SingleValueRange(int64(rows-1))).Width))
 }
 
 // expression returns the SystemVerilog expression that computes a node from its operands.
@@ -213,21 +219,21 @@ func (s *speller) expression(n circuit.Node) string {
 		return "~" + arg(0, 1)
 	case circuit.OpLogicTable:
 		return s.lookup(n)
-	case circuit.OpMux:
+	case circuit.OpMuxByCondition:
 		return fmt.Sprintf("%s ? %s : %s", arg(0, 1), arg(1, w), arg(2, w))
 	case circuit.OpLess, circuit.OpEqual:
 		return s.comparison(n)
 	case circuit.OpSliceWord:
 		return s.slice(n.Args[0], n.K, w)
-	case circuit.OpConcatenate:
+	case circuit.OpConcatenateWords:
 		list := make([]string, len(n.Args))
 		for i := range n.Args {
 			list[len(list)-1-i] = arg(i, s.m.Nodes[n.Args[i]].Width)
 		}
 		return "{" + strings.Join(list, ", ") + "}"
-	case circuit.OpShift:
+	case circuit.OpShiftByConstant:
 		return s.shift(n)
-	case circuit.OpWrap, circuit.OpNumberBits:
+	case circuit.OpLowBitsAsNumber, circuit.OpNumberToWord:
 		return arg(0, w)
 	case circuit.OpReadMemoryUnclocked:
 		return s.row(n.K, n.Args[0])
@@ -246,6 +252,7 @@ func addend(s *speller, n circuit.Node, i int) string {
 	return "$signed(" + text + ")"
 }
 
+// chain returns the expression that joins the operands of a node, of one bit each, by the operator op.
 func (s *speller) chain(n circuit.Node, op string) string {
 	list := make([]string, len(n.Args))
 	for i, a := range n.Args {
@@ -257,9 +264,9 @@ func (s *speller) chain(n circuit.Node, op string) string {
 // comparison returns the expression of a comparison, with operands extended to a common width, signed if either is.
 func (s *speller) comparison(n circuit.Node) string {
 	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
-	t := num.NarrowestInt(a.Range.Union(b.Range))
+	t := num.NarrowestIntTypeFor(a.Range.Union(b.Range))
 	w := max(t.Width, a.Width, b.Width)
-	if t.Signed() {
+	if t.IsSigned() {
 		for _, o := range []circuit.Node{a, b} {
 			if !o.Signed {
 				w = max(w, o.Width+1)
@@ -270,7 +277,7 @@ func (s *speller) comparison(n circuit.Node) string {
 	switch {
 	case n.Op == circuit.OpEqual:
 		return x + " == " + y
-	case t.Signed():
+	case t.IsSigned():
 		return "$signed(" + x + ") < $signed(" + y + ")"
 	}
 	return x + " < " + y
@@ -297,7 +304,7 @@ func (s *speller) shift(n circuit.Node) string {
 }
 
 // pick writes the statements that select one value by its number.
-func (s *speller) pick(id circuit.ID) {
+func (s *speller) pick(id circuit.NodeID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	stage := max(n.Stage, 0)
 	index := s.m.Nodes[n.Args[0]]
@@ -313,10 +320,10 @@ func (s *speller) pick(id circuit.ID) {
 
 // multiply writes a multiplication by a device's multiplier, in a module of its own. Synthesis uses multipliers for no
 // others.
-func (s *speller) multiply(id circuit.ID) {
+func (s *speller) multiply(id circuit.NodeID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	factors, whole := s.m.MultiplierWidths(&n)
-	stage := n.Stage - circuit.MultiplierLatency
+	stage := n.Stage - circuit.MultiplierLatencyClocks
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
 		".b(%s), .product(%s));", factors[0], factors[1], n.Width, whole, name, s.resized(n.Args[0], factors[0]),
@@ -324,7 +331,7 @@ func (s *speller) multiply(id circuit.ID) {
 }
 
 // result writes the declaration of a result of a call, and with the last result the call itself.
-func (s *speller) result(id circuit.ID) {
+func (s *speller) result(id circuit.NodeID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	c := s.m.Calls[n.Table]
 	s.show(c.Stage, id)
@@ -364,7 +371,7 @@ func (s *speller) state(k int, r circuit.StateRegister) {
 	set := fmt.Sprintf("if (%s) %s <= %s;", s.whole(r.When), name, s.resized(r.Next, r.Width))
 	if r.Reset {
 		set = fmt.Sprintf("if (rst) %s <= %s; else %s", name,
-			constant(circuit.Node{Range: num.SingleValue(r.Init)}, r.Width), set)
+			constant(circuit.Node{Range: num.SingleValueRange(r.Init)}, r.Width), set)
 	}
 	s.clock(r.Stage, set)
 }

@@ -85,7 +85,7 @@ func TestStream(t *testing.T) {
 		{"lutram", 1, nil}, {"lutram", 2, nil}, {"lutram", 3, ring}, {"lutram", 8, nil},
 		{"bram", 1, nil}, {"bram", 2, nil}, {"bram", 3, ahead}, {"bram", 7, nil},
 	} {
-		files := rtl.Library()
+		files := rtl.LibraryModuleFiles()
 		for i, f := range files {
 			if f.Path == path {
 				const last = "logic             read\n"

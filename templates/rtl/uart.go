@@ -11,6 +11,8 @@ import (
 	"hlsgen/templates"
 )
 
+// uartFiles holds the sources and templates of the UART top.
+//
 //go:embed uart/*
 var uartFiles embed.FS
 
@@ -39,11 +41,11 @@ type pinView struct{ Name, Site string }
 // there are one input and one output, and no registers.
 func (n *Network) uart() bool {
 	d := n.design
-	return templates.RegistersOf(d) == nil &&
+	return templates.RegisterMapOf(d) == nil &&
 		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
 }
 
-// uartView returns what the templates of the UART top need.
+// uartView returns the data for the templates of the UART top.
 func (n *Network) uartView() uartView {
 	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
 	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
@@ -56,8 +58,8 @@ func (n *Network) uartView() uartView {
 		Part: b.Part}
 	bits := 10 * (in.Port.Words*in.TDATA + out.Port.Words*out.TDATA + 32) / 8
 	v.Seconds = strconv.FormatFloat(0.1+float64(bits)/baud+float64(n.most())/(b.ClockMHz*1e6), 'f', 2, 64)
-	for _, name := range boards.PinNames {
-		v.Pins = append(v.Pins, pinView{name, b.Pin(name)})
+	for _, name := range boards.UARTTopPinNames {
+		v.Pins = append(v.Pins, pinView{name, b.PinSite(name)})
 	}
 	return v
 }
@@ -65,16 +67,16 @@ func (n *Network) uartView() uartView {
 // most returns an upper bound for the clocks of a single frame in the network: the sum over all layers.
 func (n *Network) most() (clocks int) {
 	for i := range n.design.Model.Graph.Nodes {
-		l := n.design.Loop(i)
-		clocks += l.Iterations() + l.Latency + 8
+		l := n.design.LoopOfNode(i)
+		clocks += l.IterationsPerFrame() + l.Latency + 8
 	}
 	return clocks
 }
 
 // uartProject returns the UART top, with its simulation, the script that talks to it, and the constraints of its
 // pins.
-func (n *Network) uartProject() (templates.Files, error) {
-	var files templates.Files
+func (n *Network) uartProject() (templates.ProjectFiles, error) {
+	var files templates.ProjectFiles
 	names, err := uartFiles.ReadDir("uart")
 	if err != nil {
 		return nil, err
@@ -92,14 +94,14 @@ func (n *Network) uartProject() (templates.Files, error) {
 		{"rtl/uart/talk.py", "talk.py.tpl"},
 		{"rtl/uart/" + toolsOf(n.design).constraints, toolsOf(n.design).constraints + ".tpl"},
 	} {
-		text, err := templates.Render(texts, f.template, v)
+		text, err := templates.RenderTemplate(texts, f.template, v)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, templates.GeneratedFile{Path: f.path, Data: text})
 	}
-	if n.design.Target.Board.Family == boards.AMD {
-		text, err := templates.Render(texts, "vivado.tcl.tpl", v)
+	if n.design.Target.Board.Family == boards.FamilyAMD {
+		text, err := templates.RenderTemplate(texts, "vivado.tcl.tpl", v)
 		if err != nil {
 			return nil, err
 		}
@@ -118,9 +120,9 @@ type tools struct {
 // toolsOf returns the tools for a design's device.
 func toolsOf(d *dataflow.Design) tools {
 	switch d.Target.Board.Family {
-	case boards.ICE40U:
+	case boards.FamilyICE40U:
 		return tools{"an iCE40 UltraPlus", "synth_ice40 -device u -dsp", "pins.pcf"}
-	case boards.ECP5:
+	case boards.FamilyECP5:
 		return tools{"an ECP5", "synth_ecp5", "pins.lpf"}
 	}
 	return tools{"a 7-series device", "synth_xilinx -flatten", "pins.xdc"}
@@ -136,16 +138,16 @@ type makeView struct {
 	Recorded, Results         string
 }
 
-// makefile returns what the Makefile needs for a bench of that many frames.
+// makefile returns the data for the Makefile, for a bench of that many frames.
 func (n *Network) makefile(frames int) makeView {
 	b, t := n.design.Target.Board, toolsOf(n.design)
 	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}
 	v.Optimise, v.Verilate = "-Os", "-O3"
-	if interval, _ := n.design.Interval(); frames*interval <= briefly {
+	if interval, _ := n.design.BottleneckInterval(); frames*interval <= briefly {
 		v.Optimise, v.Verilate = "-O0", "-O0"
 	}
-	if b.Family != boards.AMD {
-		d := b.Device()
+	if b.Family != boards.FamilyAMD {
+		d := b.NextpnrDevice()
 		v.Device, v.Package, v.Speed = d.Name, d.Package, d.Speed
 	}
 	if v.UART {

@@ -27,7 +27,7 @@ type unit struct {
 }
 
 // objects compiles the C++ that Verilator made from a design.
-func (p *BenchProgram) objects(ctx context.Context, made *prebuilt, include string,
+func (p *CompiledBench) objects(ctx context.Context, made *prebuilt, include string,
 	optimise bool) (objects []string, err error) {
 	texts, err := filepath.Glob(filepath.Join(p.dir, "obj", "Vbench*.cpp"))
 	if err != nil {

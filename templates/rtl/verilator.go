@@ -17,8 +17,9 @@ import (
 	"hlsgen/templates"
 )
 
-// UnrollLimit is the number of iterations up to which Verilator must unroll a loop: one over the bits of any word.
-var UnrollLimit = strconv.Itoa(dataflow.MaxWord + 1)
+// VerilatorUnrollLimit is the number of iterations up to which Verilator must unroll a loop: one over the bits of any
+// word.
+var VerilatorUnrollLimit = strconv.Itoa(dataflow.MaxWordBits + 1)
 
 // A BenchPace says how often the host moves words at one side of a bench.
 type BenchPace struct {
@@ -26,8 +27,8 @@ type BenchPace struct {
 	Seed         uint64
 }
 
-// A BenchProgram is a bench that has been compiled, in its folder.
-type BenchProgram struct{ dir string }
+// A CompiledBench is a bench that has been compiled, in its folder.
+type CompiledBench struct{ dir string }
 
 // compilers lists the compilers for benches; the first one that works is used. Without optimisation, clang++ takes
 // half as long as g++.
@@ -36,23 +37,23 @@ var compilers = []string{"clang++", "g++"}
 // The most clocks of a bench for which optimisation does not pay. For unrolled code, Verilator takes a minute to
 // optimise a second of simulation, and a compiler minutes.
 const (
-	briefly           = 20_000  // Verilator
-	UnoptimisedClocks = 131_072 // the compiler
+	briefly                   = 20_000  // Verilator
+	MaxUnoptimisedBenchClocks = 131_072 // the compiler
 )
 
-// Compile writes the files of a bench below the folder dir, and compiles it with Verilator and a C++ compiler. clocks
-// is the number that the bench will run in total, by which it decides whether to optimise.
-func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*BenchProgram, error) {
-	if err := files.Write(dir); err != nil {
+// CompileBench writes the files of a bench below the folder dir, and compiles it with Verilator and a C++ compiler.
+// clocks is the number that the bench will run in total, by which it decides whether to optimise.
+func CompileBench(ctx context.Context, dir string, files templates.ProjectFiles, clocks int) (*CompiledBench, error) {
+	if err := files.WriteBelow(dir); err != nil {
 		return nil, err
 	}
-	p := &BenchProgram{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "--unroll-count", UnrollLimit, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
+	p := &CompiledBench{filepath.Join(dir, "rtl")}
+	args := []string{"--cc", "--unroll-count", VerilatorUnrollLimit, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
 		"--x-initial", "unique", "--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
 	if clocks <= briefly {
 		args = append(args, "-O0")
 	}
-	if _, err := p.run(ctx, "verilator", append(args, Sources(files, true)...)...); err != nil {
+	if _, err := p.run(ctx, "verilator", append(args, ListSourcePaths(files, true)...)...); err != nil {
 		return nil, err
 	}
 	include, err := p.include(ctx)
@@ -63,7 +64,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, clocks int)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := p.objects(ctx, made, include, clocks > UnoptimisedClocks)
+	objects, err := p.objects(ctx, made, include, clocks > MaxUnoptimisedBenchClocks)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, clocks int)
 }
 
 // include returns the folder of Verilator's headers.
-func (p *BenchProgram) include(ctx context.Context) (string, error) {
+func (p *CompiledBench) include(ctx context.Context) (string, error) {
 	text, err := os.ReadFile(filepath.Join(p.dir, "obj", "Vbench.mk"))
 	if err != nil {
 		return "", err
@@ -88,7 +89,7 @@ func (p *BenchProgram) include(ctx context.Context) (string, error) {
 
 // kept returns the folder for files that depend on no design. It is in the user's cache or, if that is not possible, in
 // the project.
-func (p *BenchProgram) kept() string {
+func (p *CompiledBench) kept() string {
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "hlsgen")
 		if os.MkdirAll(dir, 0o777) == nil && writable(dir) {
@@ -115,7 +116,7 @@ type prebuilt struct {
 }
 
 // prebuilt returns the prebuilt files of the first compiler that can make them.
-func (p *BenchProgram) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
+func (p *CompiledBench) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
 	var errs []error
 	for _, name := range compilers {
 		if _, err := exec.LookPath(name); err != nil {
@@ -133,7 +134,7 @@ func (p *BenchProgram) prebuilt(ctx context.Context, include string) (*prebuilt,
 
 // prebuiltBy makes the prebuilt files with a compiler, unless the cache has them. The name of the folder is a hash of
 // everything that they depend on.
-func (p *BenchProgram) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
+func (p *CompiledBench) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
 	version, err := p.run(ctx, compiler, "--version")
 	if err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (p *BenchProgram) prebuiltBy(ctx context.Context, compiler, include string)
 
 // precompile compiles the headers at their final path, because clang++ looks for them there when it uses the result.
 // Both g++ and clang++ use the result if the headers are included first, by option.
-func (p *BenchProgram) precompile(ctx context.Context, made *prebuilt, include string) error {
+func (p *CompiledBench) precompile(ctx context.Context, made *prebuilt, include string) error {
 	fresh, err := os.CreateTemp(filepath.Dir(made.headers), "all-*")
 	if err != nil {
 		return err
@@ -204,8 +205,9 @@ func (p *BenchProgram) precompile(ctx context.Context, made *prebuilt, include s
 	return os.Rename(fresh.Name(), made.headers+".gch")
 }
 
-// Sources returns the SystemVerilog files of a project, relative to its folder rtl, with or without those of benches.
-func Sources(files templates.Files, bench bool) (list []string) {
+// ListSourcePaths returns the SystemVerilog files of a project, relative to its folder rtl, with or without those of
+// benches.
+func ListSourcePaths(files templates.ProjectFiles, bench bool) (list []string) {
 	for _, f := range files {
 		name := strings.TrimPrefix(f.Path, "rtl/")
 		if path.Ext(name) == ".sv" && (bench || !strings.HasPrefix(name, "bench/")) {
@@ -217,7 +219,7 @@ func Sources(files templates.Files, bench bool) (list []string) {
 
 // Run runs the bench, with the host's paces at inputs and outputs, and returns its output. A bench that reports a
 // failure is no error.
-func (p *BenchProgram) Run(ctx context.Context, in, out BenchPace) (string, error) {
+func (p *CompiledBench) Run(ctx context.Context, in, out BenchPace) (string, error) {
 	args := []string{"+data=bench/data"}
 	for _, side := range []struct {
 		name string
@@ -234,8 +236,8 @@ func (p *BenchProgram) Run(ctx context.Context, in, out BenchPace) (string, erro
 }
 
 // run runs a command in the bench's folder and returns its output. An error contains the output.
-func (p *BenchProgram) run(ctx context.Context, name string, args ...string) (string, error) {
-	c := templates.Command(ctx, p.dir, append([]string{name}, args...))
+func (p *CompiledBench) run(ctx context.Context, name string, args ...string) (string, error) {
+	c := templates.NewKillableCommand(ctx, p.dir, append([]string{name}, args...))
 	c.Env = append(os.Environ(), "TMPDIR="+p.dir)
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type wrapperView struct {
 	Top, About, Part string
 	Suffix           string // of the module's name, after Top
-	Ports            []templates.PortView
+	Ports            []templates.TopModulePort
 	Joins            []string
 	Unused           string
 	Checks           []checkView
@@ -26,12 +26,12 @@ type checkView struct{ Axis, Words, Steps string }
 
 // wrappers returns the files of the Verilog tops around the network. In the top that checks packets, every input has
 // TLAST.
-func (n *Network) wrappers() (templates.Files, error) {
-	shared := templates.Ports(n.face, n.design, false)
-	checked := wrapperView{Top: n.Top, Suffix: "checked", Ports: templates.Ports(n.face, n.design, true),
+func (n *Network) wrappers() (templates.ProjectFiles, error) {
+	shared := templates.TopModulePortsOf(n.face, n.design, false)
+	checked := wrapperView{Top: n.Top, Suffix: "checked", Ports: templates.TopModulePortsOf(n.face, n.design, true),
 		About: "the network, and an error flag: a packet has come that is too short or too long. A reset clears it."}
 	checked.Ports[len(checked.Ports)-1].Decl += ","
-	checked.Ports = append(checked.Ports, templates.PortView{Name: "error", Decl: "output wire error"})
+	checked.Ports = append(checked.Ports, templates.TopModulePort{Name: "error", Decl: "output wire error"})
 	ip := wrapperView{Top: n.Top, Suffix: "ip", Ports: shared, Part: n.design.Target.Board.Part,
 		About: "the network for Vivado's IP packager, which takes no SystemVerilog at the top."}
 	for _, p := range shared {
@@ -42,7 +42,7 @@ func (n *Network) wrappers() (templates.Files, error) {
 	for _, p := range n.face.In {
 		c := checkView{Axis: p.Name, Words: strconv.Itoa(p.Port.Words), Steps: "1"}
 		if n.timed(p.Stream) {
-			c.Words = strconv.Itoa(n.one.Port(p.Stream).Words)
+			c.Words = strconv.Itoa(n.one.PortOfStream(p.Stream).Words)
 			c.Steps = strconv.Itoa(n.design.Model.Lengths.Max)
 		} else {
 			unused = append(unused, p.Name+"_TKEEP", p.Name+"_TSTRB")
@@ -51,7 +51,7 @@ func (n *Network) wrappers() (templates.Files, error) {
 	}
 	checked.Wrong, checked.Unused = strings.Join(wrong, " | "), strings.Join(unused, ", ")
 	files, err := n.wrapper(checked, "rtl/"+n.Top+"_checked.v", "wrapper.v.tpl")
-	if b := n.design.Target.Board; err != nil || b.Family != boards.AMD || b.Part == "" {
+	if b := n.design.Target.Board; err != nil || b.Family != boards.FamilyAMD || b.Part == "" {
 		return files, err
 	}
 	for _, f := range [][2]string{{"rtl/ip/" + n.Top + "_ip.v", "wrapper.v.tpl"},
@@ -65,7 +65,8 @@ func (n *Network) wrappers() (templates.Files, error) {
 	return files, nil
 }
 
-func (n *Network) wrapper(v wrapperView, path, template string) (templates.Files, error) {
-	text, err := templates.Render(texts, template, v)
-	return templates.Files{{Path: path, Data: text}}, err
+// wrapper returns the file at path, made from a template of a Verilog top and v.
+func (n *Network) wrapper(v wrapperView, path, template string) (templates.ProjectFiles, error) {
+	text, err := templates.RenderTemplate(texts, template, v)
+	return templates.ProjectFiles{{Path: path, Data: text}}, err
 }

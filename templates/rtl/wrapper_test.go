@@ -59,8 +59,8 @@ int main(int, char** argv) {
 func built(t *testing.T, n *rtl.Network) string {
 	t.Helper()
 	dir := t.TempDir()
-	files := slices.Concat(rtl.Library(), n.Files)
-	if err := files.Write(dir); err != nil {
+	files := slices.Concat(rtl.LibraryModuleFiles(), n.Files)
+	if err := files.WriteBelow(dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "rtl/driver.cpp"), []byte(driver), 0o666); err != nil {
@@ -73,7 +73,7 @@ func built(t *testing.T, n *rtl.Network) string {
 			t.Fatalf("verilator %s: %v\n%s", args[0], err, out)
 		}
 	}
-	sources := append(rtl.Sources(files, false), n.Top+"_checked.v")
+	sources := append(rtl.ListSourcePaths(files, false), n.Top+"_checked.v")
 	run(append([]string{"--lint-only", "-Wall", "--top-module", n.Top + "_checked"}, sources...)...)
 	run(append([]string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial",
 		"unique", "--prefix", "Vchecked", "--top-module", n.Top + "_checked", "--Mdir", "obj", "-o", "driver",
@@ -84,9 +84,9 @@ func built(t *testing.T, n *rtl.Network) string {
 // words returns the words of a frame on a stream in hexadecimal, the last word with a dot appended.
 func words(t *testing.T, d *dataflow.Design, stream int, frame []dataflow.Tensor) []string {
 	t.Helper()
-	p := d.Port(stream)
+	p := d.PortOfStream(stream)
 	p.Words = len(frame[stream].Data) / p.PerWord
-	text, err := templates.Recording(p, frame[stream:stream+1])
+	text, err := templates.FormatRecording(p, frame[stream:stream+1])
 	if err != nil {
 		t.Fatal(err)
 	}

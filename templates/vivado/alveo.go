@@ -17,7 +17,7 @@ type cardView struct {
 
 // card returns the system for a card, where v++ links kernels. Their streams have names of the form
 // compute_unit.stream.
-func (s *System) card(flow IPFlow) cardView {
+func (s *System) card(flow IPBackend) cardView {
 	v := cardView{System: s, Flow: flow.ip(s.Top), FlowFolder: "../" + string(flow)}
 	for _, m := range s.Movers {
 		l := m.stream()
@@ -84,11 +84,11 @@ func (m Mover) kernel() kernel {
 		Interrupt: true,
 		Ports: []port{{"s_axi_control", "slave", 32, "addressable", "0x1000"},
 			{"m_axi_gmem", "master", m.DataBits, "addressable", "0xFFFFFFFFFFFFFFFF"},
-			{m.Axis(), mode, 8 * m.StreamBytes, "stream", ""}},
+			{m.AXIStreamName(), mode, 8 * m.StreamBytes, "stream", ""}},
 		Args: []arg{{"data", "1", 0, "m_axi_gmem", "0x10", "0x8", "void*"},
 			{"frames", "0", 1, "s_axi_control", "0x1c", "0x4", "uint"},
 			{"steps", "1", 2, "m_axi_gmem", "0x24", "0x8", "uint*"},
-			{m.Axis(), "4", 3, m.Axis(), "0x0", "0x0", "void*"}},
+			{m.AXIStreamName(), "4", 3, m.AXIStreamName(), "0x0", "0x0", "void*"}},
 	}
 }
 
@@ -96,19 +96,19 @@ func (m Mover) kernel() kernel {
 type topView struct {
 	Name, IP string
 	Write    bool
-	Params   []mover.Parameter
+	Params   []mover.ModuleParameter
 }
 
 // top returns the module with the given name around a mover with the parameters of c.
 func top(name string, c mover.Config) topView {
-	return topView{name, c.Module(), c.Writes, c.Parameters()}
+	return topView{name, c.ModuleName(), c.Writes, c.ModuleParameters()}
 }
 
 // tops returns the modules of the two IPs around movers, which read or write. Block designs set their parameters.
 func tops() (list []topView) {
 	for _, writes := range []bool{false, true} {
 		c := mover.Config{Writes: writes, DataBits: 64, StreamBytes: 4, MaxBeats: 16, Outstanding: 4, FrameBytes: 4}
-		list = append(list, top(c.Module()+"_ip", c))
+		list = append(list, top(c.ModuleName()+"_ip", c))
 	}
 	return list
 }

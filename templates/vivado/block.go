@@ -44,9 +44,10 @@ type memoryPort struct {
 // A setting is the name of a property of a cell in a block design, with its value.
 type setting struct{ Name, Value string }
 
-var processors = map[boards.PS]processor{
+// processors holds the description of each known PS.
+var processors = map[boards.ProcessingSystem]processor{
 	// Sources: UG585 (address map, PL clocks), PG082, and designs of PYNQ for Pynq-Z1.
-	boards.Zynq7000: {
+	boards.PSZynq7000: {
 		ip:         "xilinx.com:ip:processing_system7:*",
 		rule:       "xilinx.com:bd_rule:processing_system7",
 		automation: `make_external "FIXED_IO, DDR" apply_board_preset "1" Master "Disable" Slave "Disable"`,
@@ -64,7 +65,7 @@ var processors = map[boards.PS]processor{
 		},
 	},
 	// Sources: UG1085 (address map, PL clocks), PG201, and designs of PYNQ for ZCU104.
-	boards.ZynqMP: {
+	boards.PSZynqMP: {
 		ip:         "xilinx.com:ip:zynq_ultra_ps_e:*",
 		rule:       "xilinx.com:bd_rule:zynq_ultra_ps_e",
 		automation: `apply_board_preset "1"`,
@@ -124,11 +125,11 @@ type link struct{ Master, Slave string }
 type memory struct{ Mover, Has, All string }
 
 // block returns the system as a block design, with the IP that the flow makes.
-func (s *System) block(flow IPFlow) blockView {
+func (s *System) block(flow IPBackend) blockView {
 	p := processors[s.Board.PS]
 	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
 		Asked: strconv.FormatFloat(s.Clock.Asked, 'f', -1, 64)}
-	for _, w := range s.Map() {
+	for _, w := range s.AddressMap() {
 		v.Windows = append(v.Windows, windowView{w.Name, fmt.Sprintf("0x%08X", w.Base), fmt.Sprintf("0x%X", w.Bytes)})
 	}
 	for _, c := range p.config {
@@ -150,7 +151,7 @@ func (s *System) block(flow IPFlow) blockView {
 	resets := []string{"control/aresetn", "accelerator/ap_rst_n"}
 	v.Links = append(v.Links, link{"ps/" + p.control, "control/S00_AXI"})
 	for k, m := range s.Movers {
-		v.Cells = append(v.Cells, cell{m.Name, "hlsgen:kernels:" + m.Module() + ":*", m.config()})
+		v.Cells = append(v.Cells, cell{m.Name, "hlsgen:kernels:" + m.ModuleName() + ":*", m.config()})
 		clocks, resets = append(clocks, m.Name+"/ap_clk"), append(resets, m.Name+"/ap_rst_n")
 		v.Links = append(v.Links, link{fmt.Sprintf("control/M%02d_AXI", k), m.Name + "/s_axi_control"}, m.stream())
 	}
@@ -166,7 +167,7 @@ func (s *System) block(flow IPFlow) blockView {
 
 // config returns the parameters of the mover's module as settings, with numbers in the notation of Tcl.
 func (m Mover) config() (list []setting) {
-	for _, p := range m.Parameters() {
+	for _, p := range m.ModuleParameters() {
 		list = append(list, setting{p.Name, strings.Replace(p.Value, "64'h", "0x", 1)})
 	}
 	return list
@@ -175,9 +176,9 @@ func (m Mover) config() (list []setting) {
 // stream returns the link that joins the mover to the accelerator, from the one that sends to the one that receives.
 func (m Mover) stream() link {
 	if m.Writes {
-		return link{"accelerator/" + m.Stream, m.Name + "/" + m.Axis()}
+		return link{"accelerator/" + m.Stream, m.Name + "/" + m.AXIStreamName()}
 	}
-	return link{m.Name + "/" + m.Axis(), "accelerator/" + m.Stream}
+	return link{m.Name + "/" + m.AXIStreamName(), "accelerator/" + m.Stream}
 }
 
 // connect returns a cell that connects the given numbers of slave ports and master ports: a SmartConnect.

@@ -256,10 +256,10 @@ func TestCard(t *testing.T) {
 	tier.Needs(t, "tclsh", "make", "sh")
 	type way struct {
 		model string
-		flow  vivado.IPFlow
+		flow  vivado.IPBackend
 	}
 	var cases []way
-	for _, flow := range []vivado.IPFlow{vivado.FlowHLS, vivado.FlowRTL} {
+	for _, flow := range []vivado.IPBackend{vivado.IPBackendHLS, vivado.IPBackendRTL} {
 		for _, model := range networks {
 			cases = append(cases, way{model, flow})
 		}
@@ -276,11 +276,11 @@ func TestCard(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(w.dir, "vivado/build", w.system.Top+".xclbin")); err != nil {
 				t.Error(err)
 			}
-			face, err := templates.InterfaceOf(d, templates.Options{})
+			face, err := templates.IPInterfaceOf(d, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			host, err := deploy.HostOf(d, face)
+			host, err := deploy.HostFileOf(d, face)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestCard(t *testing.T) {
 // texts are link.cfg and the descriptions of kernels.
 func (w workshop) texts(t *testing.T) (cfg string, texts map[string]string) {
 	t.Helper()
-	files, err := w.system.Files(vivado.FlowHLS)
+	files, err := w.system.GenerateFiles(vivado.IPBackendHLS)
 	if err != nil {
 		t.Fatal(err)
 	}

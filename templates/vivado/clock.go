@@ -16,14 +16,14 @@ type PLLClock struct {
 
 // plls holds the frequency in MHz of each PS's IO PLL, as the boards' presets set it. The logic's clocks come from it
 // (UG585, clocks of the PL; UG1085, PL clocks). With the crystals of some boards it is 1499.985 rather than 1500.
-var plls = map[boards.PS]int{boards.Zynq7000: 1000, boards.ZynqMP: 1500}
+var plls = map[boards.ProcessingSystem]int{boards.PSZynq7000: 1000, boards.PSZynqMP: 1500}
 
 // divider is the greatest value of a PLL's divider, which has six bits.
 const divider = 63
 
-// PLClock returns the fastest clock of the logic that a PS can make and that is at most asked, in MHz. ok is false if
-// there is none.
-func PLClock(ps boards.PS, asked float64) (c PLLClock, ok bool) {
+// FastestPLClock returns the fastest clock of the logic that a PS can make and that is at most asked, in MHz. ok is
+// false if there is none.
+func FastestPLClock(ps boards.ProcessingSystem, asked float64) (c PLLClock, ok bool) {
 	c = PLLClock{Asked: asked, PLL: plls[ps]}
 	for div0 := 1; div0 <= divider; div0++ {
 		for div1 := 1; div1 <= div0; div1++ {

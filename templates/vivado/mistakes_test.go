@@ -171,8 +171,8 @@ func TestMistakes(t *testing.T) {
 	for board, list := range map[string][]mistake{"zcu104": ofZynqMP, "pynq-z1": ofZynq} {
 		t.Run(board, func(t *testing.T) {
 			t.Parallel()
-			d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowHLS, false)
-			w := open(t, d, vivado.FlowHLS, verilogOf(t, d, vivado.FlowHLS))
+			d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendHLS, false)
+			w := open(t, d, vivado.IPBackendHLS, verilogOf(t, d, vivado.IPBackendHLS))
 			if said, failed := w.run(nil, "make", "build/movers"); failed {
 				t.Fatal(said)
 			}
@@ -187,11 +187,11 @@ func TestMistakes(t *testing.T) {
 // wide is a system with streams that are alike, ten in and three out, and the Verilog of its accelerator.
 func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.HostStream) {
 	t.Helper()
-	board, err := boards.Find("zcu104")
+	board, err := boards.FindBoard("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, _ := vivado.PLClock(board.PS, 100)
+	clock, _ := vivado.FastestPLClock(board.PS, 100)
 	s = &vivado.System{Top: "wide_top", Board: board, Clock: clock, Hash: "0123456789abcdef"}
 	var v strings.Builder
 	for k := range 13 {
@@ -204,7 +204,7 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.HostStr
 		}
 		m.Config = mover.Config{Writes: k >= 10, StreamBytes: 3, FrameBytes: 12, DataBits: 128, MaxBeats: 64,
 			Outstanding: 4, Hash: 0x0123456789abcdef}
-		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.RegisterRangeBytes
+		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.MoverRegisterRangeBytes
 		s.Movers = append(s.Movers, m)
 		list = append(list, deploy.HostStream{Port: name, Bytes: 3, Words: 4})
 		for signal, bits := range map[string]string{"TDATA": "[23:0] ", "TLAST": ""} {

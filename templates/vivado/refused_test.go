@@ -21,7 +21,7 @@ func TestEnds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
-	w := opened(t, s, vivado.FlowRTL, []byte(verilog))
+	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
 	bit := filepath.Join(w.dir, "vivado/build", s.Top+".bit")
 	for _, c := range []struct {
 		what string
@@ -70,7 +70,7 @@ func TestEnds(t *testing.T) {
 func TestFlows(t *testing.T) {
 	t.Parallel()
 	s, _, _ := wide(t)
-	files, err := s.Files(vivado.FlowHLS, vivado.FlowRTL)
+	files, err := s.GenerateFiles(vivado.IPBackendHLS, vivado.IPBackendRTL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,20 +89,20 @@ func TestNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		board string
-		io    dataflow.IO
+		io    dataflow.HostIO
 		says  string
 	}{
-		{"vck190", dataflow.FromMemory, "nothing is known of a processor beside the logic of vck190"},
-		{"arty-a7-35", dataflow.FromMemory, "nothing is known of a processor beside the logic of arty-a7-35"},
-		{"zcu104", dataflow.FromStream, "a design that is fed from inside the FPGA has no movers"},
+		{"vck190", dataflow.HostIOMemory, "nothing is known of a processor beside the logic of vck190"},
+		{"arty-a7-35", dataflow.HostIOMemory, "nothing is known of a processor beside the logic of arty-a7-35"},
+		{"zcu104", dataflow.HostIOStream, "a design that is fed from inside the FPGA has no movers"},
 	} {
-		b, err := boards.Find(c.board)
+		b, err := boards.FindBoard(c.board)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := &dataflow.Design{Target: dataflow.Target{Board: b, ClockMHz: 100, IO: c.io}}
-		_, err = vivado.New(d, templates.Options{})
-		if none := new(vivado.NoSystem); !errors.As(err, &none) || none.Reason != c.says {
+		_, err = vivado.NewSystem(d, templates.Options{})
+		if none := new(vivado.NoSystemError); !errors.As(err, &none) || none.Reason != c.says {
 			t.Errorf("%s: %v", c.board, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestSources(t *testing.T) {
 	}
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
-	w := opened(t, s, vivado.FlowRTL, []byte(verilog))
+	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
 	row := filepath.Join(w.tools, "table.tcl")
 	w.write(t, row, "from {} {}\ncommand create_clock {} {}\n")
 	if said, failed := w.run(nil, "make", "build/movers"); !failed || !strings.Contains(said, "CHECK no-source") {

@@ -26,23 +26,23 @@ import (
 )
 
 // designOf folds a model for a board; sequences are of 1 to 16 steps where asked for.
-func designOf(t *testing.T, model, board string, flow vivado.IPFlow, sequences bool) *dataflow.Design {
+func designOf(t *testing.T, model, board string, flow vivado.IPBackend, sequences bool) *dataflow.Design {
 	t.Helper()
 	var d diag.List
-	var lengths *frontend.AxisLengths
+	var lengths *frontend.AxisLengthRange
 	if sequences {
-		lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
+		lengths = &frontend.AxisLengthRange{Axis: "inp.25:0", Min: 1, Max: 16}
 	}
 	m, err := frontend.Import(model, onnxOf(t, model), frontend.Options{Lengths: lengths}, &d)
 	if err != nil || m == nil || m.Model == nil {
 		t.Fatal(err, d.Diags)
 	}
-	b, err := boards.Find(board)
+	b, err := boards.FindBoard(board)
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
-	if flow == vivado.FlowRTL {
+	if flow == vivado.IPBackendRTL {
 		target.Stalls = dataflow.StallByCredit
 	}
 	made, err := folding.FindBestDesign(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
@@ -66,8 +66,8 @@ func onnxOf(t *testing.T, model string) []byte {
 var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"}
 
 // takesLong is whether a flow writes half a minute of text for a network.
-func takesLong(model string, flow vivado.IPFlow) bool {
-	return flow == vivado.FlowRTL && model != networks[0]
+func takesLong(model string, flow vivado.IPBackend) bool {
+	return flow == vivado.IPBackendRTL && model != networks[0]
 }
 
 // soon returns the cases that a tier runs. Cases that take long run in the long tier only.
@@ -88,28 +88,28 @@ type workshop struct {
 const standIn = "#!/bin/sh\nexec tclsh '%s' \"$@\"\n"
 
 // open writes a project for the IP of a flow, with an IP that has the ports of the Verilog that was written for it.
-func open(t *testing.T, d *dataflow.Design, flow vivado.IPFlow, verilog []byte) workshop {
+func open(t *testing.T, d *dataflow.Design, flow vivado.IPBackend, verilog []byte) workshop {
 	t.Helper()
-	s, err := vivado.New(d, templates.Options{})
+	s, err := vivado.NewSystem(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return opened(t, s, flow, verilog)
 }
 
-func opened(t *testing.T, s *vivado.System, flow vivado.IPFlow, verilog []byte) workshop {
+func opened(t *testing.T, s *vivado.System, flow vivado.IPBackend, verilog []byte) workshop {
 	t.Helper()
-	files, err := s.Files(flow)
+	files, err := s.GenerateFiles(flow)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := workshop{dir: filepath.Join(t.TempDir(), "a [b] $c"), tools: t.TempDir(), system: s}
 	ip := "hls/build.ip/" + s.Top + "_ip/component.xml"
-	if flow == vivado.FlowRTL {
+	if flow == vivado.IPBackendRTL {
 		ip = "rtl/build/ip/" + s.Top + "/component.xml"
 	}
 	files = append(files, templates.GeneratedFile{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
-	if err := files.Write(w.dir); err != nil {
+	if err := files.WriteBelow(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	here, err := filepath.Abs("testdata")
@@ -157,7 +157,7 @@ func (w workshop) graph(t *testing.T) *graph {
 
 // windows is the table that package vivado has for drivers.
 func (w workshop) windows() (list []mapped) {
-	for _, m := range w.system.Map() {
+	for _, m := range w.system.AddressMap() {
 		list = append(list, mapped{Bus: m.Name, Base: m.Base, Bytes: m.Bytes})
 	}
 	return list
@@ -201,20 +201,20 @@ func accelerator(t *testing.T, top string, verilog []byte) string {
 }
 
 // verilogOf is the top of the IP that a flow makes.
-func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPFlow) []byte {
+func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPBackend) []byte {
 	t.Helper()
-	if flow == vivado.FlowRTL {
+	if flow == vivado.IPBackendRTL {
 		n, err := rtl.New(d, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text(t, n.Files, "rtl/ip/"+n.Top+"_ip.v")
 	}
-	files, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
+	files, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPFlow) []byte {
 }
 
 // text returns the contents of the file with the path. The test fails if there is none.
-func text(t *testing.T, files templates.Files, path string) []byte {
+func text(t *testing.T, files templates.ProjectFiles, path string) []byte {
 	t.Helper()
 	i := slices.IndexFunc(files, func(f templates.GeneratedFile) bool { return f.Path == path })
 	if i < 0 {

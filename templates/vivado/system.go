@@ -20,8 +20,8 @@ type System struct {
 	Hash   string // hash of host.json
 	Movers []Mover
 
-	Registers *templates.Registers // the accelerator's registers, or nil
-	Base      uint64               // address of these registers for the PS; 0 on a card
+	Registers *templates.RegisterMap // the accelerator's registers, or nil
+	Base      uint64                 // address of these registers for the PS; 0 on a card
 }
 
 // A Mover moves frames between the memory and one AXI4-Stream of the accelerator.
@@ -35,19 +35,20 @@ type Mover struct {
 	Base uint64
 }
 
-// RegisterRangeBytes is the size of the address range of a mover's registers in bytes.
-const RegisterRangeBytes = 0x10000
+// MoverRegisterRangeBytes is the size of the address range of a mover's registers in bytes.
+const MoverRegisterRangeBytes = 0x10000
 
 // maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
 const maxMovers = 16
 
-// A NoSystem error says why no bitstream can be built for a design.
-type NoSystem struct{ Reason string }
+// A NoSystemError says why no bitstream can be built for a design.
+type NoSystemError struct{ Reason string }
 
-func (e *NoSystem) Error() string { return e.Reason }
+// Error returns the reason.
+func (e *NoSystemError) Error() string { return e.Reason }
 
-// Axis returns the name that the AXI4-Stream has at the mover itself.
-func (m Mover) Axis() string {
+// AXIStreamName returns the name that the AXI4-Stream has at the mover itself.
+func (m Mover) AXIStreamName() string {
 	if m.Writes {
 		return "s_axis"
 	}
@@ -58,33 +59,33 @@ func (m Mover) Axis() string {
 // in parameters.
 func (m Mover) KernelName() string { return "hlsgen_" + m.Name }
 
-// New returns the system of a design. It returns a *NoSystem if the board has neither a known PS nor a platform, or the
-// PS cannot make the clock. It does so too if the design is fed from inside the FPGA, has no driver, or has too many
-// streams.
-func New(d *dataflow.Design, opt templates.Options) (*System, error) {
+// NewSystem returns the system of a design. It returns a *NoSystemError if the board has neither a known PS nor a
+// platform, or the PS cannot make the clock. It does so too if the design is fed from inside the FPGA, has no driver,
+// or has too many streams.
+func NewSystem(d *dataflow.Design, opt templates.Options) (*System, error) {
 	board := d.Target.Board
-	if board.PS == boards.NoPS && board.Platform == "" {
-		return nil, &NoSystem{fmt.Sprintf("nothing is known of a processor beside the logic of %s", board.Name)}
+	if board.PS == boards.PSNone && board.Platform == "" {
+		return nil, &NoSystemError{fmt.Sprintf("nothing is known of a processor beside the logic of %s", board.Name)}
 	}
-	if d.Target.IO == dataflow.FromStream {
-		return nil, &NoSystem{"a design that is fed from inside the FPGA has no movers"}
+	if d.Target.IO == dataflow.HostIOStream {
+		return nil, &NoSystemError{"a design that is fed from inside the FPGA has no movers"}
 	}
-	face, err := templates.InterfaceOf(d, opt)
+	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
 	}
-	host, err := deploy.HostOf(d, face)
+	host, err := deploy.HostFileOf(d, face)
 	if err != nil {
-		if none, ok := err.(*deploy.NoDriver); ok {
-			return nil, &NoSystem{none.Reason}
+		if none, ok := err.(*deploy.NoDriverError); ok {
+			return nil, &NoSystemError{none.Reason}
 		}
 		return nil, err
 	}
 	s := &System{Top: face.Top, Board: board, Hash: host.Hash, Registers: host.Registers}
-	if board.PS != boards.NoPS {
+	if board.PS != boards.PSNone {
 		var ok bool
-		if s.Clock, ok = PLClock(board.PS, d.Target.ClockMHz); !ok {
-			return nil, &NoSystem{fmt.Sprintf("no dividers of the PS give %g MHz or less", d.Target.ClockMHz)}
+		if s.Clock, ok = FastestPLClock(board.PS, d.Target.ClockMHz); !ok {
+			return nil, &NoSystemError{fmt.Sprintf("no dividers of the PS give %g MHz or less", d.Target.ClockMHz)}
 		}
 	} else {
 		s.Clock = PLLClock{Asked: d.Target.ClockMHz}
@@ -99,7 +100,7 @@ func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 			return nil, err
 		}
 	}
-	for k, p := range templates.WeightPorts(d) {
+	for k, p := range templates.WeightPortsOf(d) {
 		if err := s.again(p, len(host.Send)+k); err != nil {
 			return nil, err
 		}
@@ -112,20 +113,20 @@ func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 	most := maxMovers
 	if s.Registers != nil {
 		most--
-		if board.PS != boards.NoPS {
-			behind := processors[board.PS].window.Base + uint64(len(s.Movers))*RegisterRangeBytes
+		if board.PS != boards.PSNone {
+			behind := processors[board.PS].window.Base + uint64(len(s.Movers))*MoverRegisterRangeBytes
 			s.Base = (behind + s.span() - 1) / s.span() * s.span()
 		}
 	}
 	if len(s.Movers) > most {
-		return nil, &NoSystem{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
+		return nil, &NoSystemError{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
 			len(s.Movers), most)}
 	}
 	return s, nil
 }
 
 // span returns the bytes of the address range of the accelerator's registers. There must be such registers.
-func (s *System) span() uint64 { return max(RegisterRangeBytes, uint64(s.Registers.Bytes)) }
+func (s *System) span() uint64 { return max(MoverRegisterRangeBytes, uint64(s.Registers.Bytes)) }
 
 // add appends the mover of the stream p, the k-th of those that write memory or of those that read it. The port's words
 // are those of the longest sequence; the host's are those of a step. It returns an error if no mover can have the
@@ -137,7 +138,7 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.HostStream, k
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config, err = mover.New(p, writes, bits, beats, p.Port.Words/host.Words, hash)
+	m.Config, err = mover.ConfigForStream(p, writes, bits, beats, p.Port.Words/host.Words, hash)
 	s.Movers = append(s.Movers, m)
 	return err
 }
@@ -155,7 +156,7 @@ func (s *System) again(p templates.WeightPort, k int) error {
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config, err = mover.NewWeightMover(p, bits, beats, hash)
+	m.Config, err = mover.ConfigForWeights(p, bits, beats, hash)
 	s.Movers = append(s.Movers, m)
 	return err
 }
@@ -169,7 +170,7 @@ func (s *System) loader() error {
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config = mover.NewLoader(bits, beats, hash)
+	m.Config = mover.ConfigForTableLoader(bits, beats, hash)
 	s.Movers = append(s.Movers, m)
 	return nil
 }
@@ -181,15 +182,15 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 	if writes {
 		m.Name = "write_" + stream
 	}
-	if s.Board.PS != boards.NoPS {
-		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*RegisterRangeBytes
+	if s.Board.PS != boards.PSNone {
+		m.Base = processors[s.Board.PS].window.Base + uint64(len(s.Movers))*MoverRegisterRangeBytes
 	}
 	return m
 }
 
 // bus returns the width in bits of the bus to the memory, and the most beats of a burst.
 func (s *System) bus() (bits, beats int) {
-	return s.Board.HostPortBits, s.Board.BurstBeats()
+	return s.Board.HostPortBits, s.Board.MaxBurstBeats()
 }
 
 // An AddressWindow is a range of the PS's address space: its name, its first address, and its size in bytes.
@@ -199,12 +200,12 @@ type AddressWindow struct {
 	Bytes uint64
 }
 
-// Map returns the addresses that the PS has for the registers of the movers, in their order, and of the accelerator as
-// the last. Drivers may rely on them. On a card it returns nil.
-func (s *System) Map() (list []AddressWindow) {
+// AddressMap returns the addresses that the PS has for the registers of the movers, in their order, and of the
+// accelerator as the last. Drivers may rely on them. On a card it returns nil.
+func (s *System) AddressMap() (list []AddressWindow) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {
-			list = append(list, AddressWindow{m.Name, m.Base, RegisterRangeBytes})
+			list = append(list, AddressWindow{m.Name, m.Base, MoverRegisterRangeBytes})
 		}
 	}
 	if s.Base != 0 {

@@ -19,11 +19,11 @@ import (
 // budget counts.
 func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	var f found
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		return found{"design: " + err.Error()}
 	}
-	host, err := deploy.HostOf(d, face)
+	host, err := deploy.HostFileOf(d, face)
 	if err != nil {
 		return found{"design: " + err.Error()}
 	}
@@ -34,12 +34,12 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	for k, r := range host.Receive {
 		g.mover(&f, d, "write_"+r.Port, "hlsgen_write", "s_axis", r.HostStream, host.Hash, k)
 	}
-	for k, p := range templates.WeightPorts(d) {
+	for k, p := range templates.WeightPortsOf(d) {
 		name := "read_" + p.Axis
-		g.mover(&f, d, name, "hlsgen_read", "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+		g.mover(&f, d, name, "hlsgen_read", "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATABits() / 8,
 			Words: p.Port.Words}, host.Hash, len(host.Send)+k)
-		if c := g.Cells[name]; c.number("PERIOD") != p.Copies*p.Port.Bytes() {
-			f.add("parameter", "PERIOD of %s is not %d times %d", name, p.Copies, p.Port.Bytes())
+		if c := g.Cells[name]; c.number("PERIOD") != p.Copies*p.Port.FrameBytes() {
+			f.add("parameter", "PERIOD of %s is not %d times %d", name, p.Copies, p.Port.FrameBytes())
 		}
 	}
 	g.clock(&f, d.Target)
@@ -81,7 +81,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 		return
 	}
 	board := d.Target.Board
-	beats := map[boards.PS]int{boards.Zynq7000: 16, boards.ZynqMP: 64}[board.PS]
+	beats := map[boards.ProcessingSystem]int{boards.PSZynq7000: 16, boards.PSZynqMP: 64}[board.PS]
 	for key, want := range map[string]int{"STREAM_BYTES": s.Bytes, "FRAME_BYTES": s.Bytes * s.Words,
 		"DATA_BITS": board.HostPortBits, "MAX_BEATS": beats} {
 		if c.number(key) != want {
@@ -104,7 +104,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 func (g *graph) clock(f *found, t dataflow.Target) {
 	ps := g.Cells["ps"]
 	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], 1500.0
-	if t.Board.PS == boards.Zynq7000 {
+	if t.Board.PS == boards.PSZynq7000 {
 		text, pll = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"], 1000
 	}
 	mhz, err := strconv.ParseFloat(text, 64)
@@ -115,7 +115,7 @@ func (g *graph) clock(f *found, t dataflow.Target) {
 }
 
 // price checks that the budget counts a mover per cell, and that its shell is everything else except the accelerator.
-func (g *graph) price(f *found, d *dataflow.Design, face templates.Interface) {
+func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) {
 	count := map[string]int{}
 	for _, name := range names(g.Cells) {
 		count[g.Cells[name].kind()]++

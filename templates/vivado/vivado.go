@@ -1,5 +1,6 @@
-// Package vivado writes the scripts from the IP of an accelerator to a bitstream: for a Zynq a block design with the
-// PS and a mover per stream, for a card behind PCI Express kernels and their linking.
+// Package vivado writes the scripts that make a bitstream of an accelerator's IP. For a Zynq it writes a block design
+// with the PS (the processor) and a data mover per stream. For a card behind PCI Express it writes kernels and their
+// linking.
 //
 //	vivado.go              the files
 //	system.go              the design: movers, their addresses and memory ports
@@ -17,7 +18,7 @@
 // Tests run the scripts under tclsh. There testdata/vivado.tcl replaces Vivado, and testdata/table.tcl lists the
 // facts about Vivado, each with its source. The calls build a graph, which the tests check.
 //
-// In comes a Design, out come Files and a table of addresses.
+// In comes a Design, out come the files and a table of addresses.
 package vivado
 
 import (
@@ -29,34 +30,36 @@ import (
 	"hlsgen/templates/mover"
 )
 
+// sources holds the templates of the scripts.
+//
 //go:embed *.tpl
 var sources embed.FS
 
-// An IPFlow is one of the ways to make the accelerator's IP.
-type IPFlow string
+// An IPBackend is a way to make the accelerator's IP.
+type IPBackend string
 
-// The flows: Vitis HLS process by process, and SystemVerilog.
+// The ways to make the IP: from C++ by Vitis HLS, process by process, or from SystemVerilog.
 const (
-	FlowHLS IPFlow = "hls"
-	FlowRTL IPFlow = "rtl"
+	IPBackendHLS IPBackend = "hls"
+	IPBackendRTL IPBackend = "rtl"
 )
 
-// BuildFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
+// BuildResultsFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
 // bitstream takes long.
-const BuildFolder = "vivado/build"
+const BuildResultsFolder = "vivado/build"
 
 // ip returns the folder in which the flow's own Makefile puts the IP of the accelerator called top, relative to the
 // folder vivado.
-func (f IPFlow) ip(top string) string {
-	if f == FlowRTL {
+func (f IPBackend) ip(top string) string {
+	if f == IPBackendRTL {
 		return "../rtl/build/ip/" + top
 	}
 	return "../hls/build.ip/" + top + "_ip"
 }
 
 // made returns the files from which the flow makes the IP, as patterns for make.
-func (f IPFlow) made() string {
-	if f == FlowRTL {
+func (f IPBackend) made() string {
+	if f == IPBackendRTL {
 		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
 	}
 	return "../hls/*.hpp ../hls/layers/* ../hls/tables/* ../hls/ip/* ../hls/rtl/*"
@@ -72,23 +75,23 @@ type makeView struct {
 // A flowView names a flow, the folder of its IP, and the files from which the IP is made.
 type flowView struct{ Flow, IP, Made string }
 
-// Files returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There must be a
-// flow; the first one is the default.
-func (s *System) Files(flows ...IPFlow) (templates.Files, error) {
+// GenerateFiles returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There
+// must be a flow; the first one is the default.
+func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, error) {
 	flow := flows[0]
-	var files templates.Files
-	for _, f := range mover.Files() {
+	var files templates.ProjectFiles
+	for _, f := range mover.SourceFiles() {
 		files = append(files, templates.GeneratedFile{Path: "vivado/ip/" + f.Path, Data: f.Data})
 	}
 	add := func(path, template string, view any) error {
-		text, err := templates.Render(sources, template, view)
+		text, err := templates.RenderTemplate(sources, template, view)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		files = append(files, templates.GeneratedFile{Path: "vivado/" + path, Data: text})
 		return nil
 	}
-	card := s.Board.PS == boards.NoPS
+	card := s.Board.PS == boards.PSNone
 	view := makeView{System: s, Card: card}
 	for _, f := range flows {
 		view.Flows = append(view.Flows, flowView{string(f), f.ip(s.Top), f.made()})

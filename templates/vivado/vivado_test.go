@@ -22,19 +22,19 @@ func TestBitstream(t *testing.T) {
 	tier.Needs(t, "tclsh", "make", "sh")
 	type way struct {
 		board, model string
-		flow         vivado.IPFlow
+		flow         vivado.IPBackend
 		sequences    bool // of different lengths
 	}
 	cases := []way{
-		{"zcu104", "digits-mlp-w2a2", vivado.FlowHLS, false},
-		{"pynq-z1", "bilstm-h32-w4a8", vivado.FlowHLS, true},
-		{"kv260", "digits-cnn-w4a4", vivado.FlowHLS, false},
-		{"zcu104", "digits-mlp-w2a2", vivado.FlowRTL, false},
-		{"pynq-z1", "bilstm-h32-w4a8", vivado.FlowRTL, true},
+		{"zcu104", "digits-mlp-w2a2", vivado.IPBackendHLS, false},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.IPBackendHLS, true},
+		{"kv260", "digits-cnn-w4a4", vivado.IPBackendHLS, false},
+		{"zcu104", "digits-mlp-w2a2", vivado.IPBackendRTL, false},
+		{"pynq-z1", "bilstm-h32-w4a8", vivado.IPBackendRTL, true},
 	}
 	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
 		for _, model := range networks {
-			for _, flow := range []vivado.IPFlow{vivado.FlowHLS, vivado.FlowRTL} {
+			for _, flow := range []vivado.IPBackend{vivado.IPBackendHLS, vivado.IPBackendRTL} {
 				if c := (way{board, model, flow, false}); !slices.Contains(cases, c) {
 					cases = append(cases, c)
 				}
@@ -65,7 +65,7 @@ func TestBitstream(t *testing.T) {
 // streamed has the weights of a design streamed.
 func streamed(t *testing.T, d *dataflow.Design) {
 	t.Helper()
-	g, err := d.Model.Graph.WithLoadedTables(d.Model.Graph.Rooms())
+	g, err := d.Model.Graph.WithLoadedTables(d.Model.Graph.LoadableWeightLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func TestLoader(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)
 		streamed(t, d)
-		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
+		w := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -96,9 +96,9 @@ func TestLoader(t *testing.T) {
 			t.Errorf("%s: %s is the last mover; %v", board, loader.Name, f)
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.IPBackendRTL, false)
 	streamed(t, d)
-	cfg, texts := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL)).texts(t)
+	cfg, texts := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL)).texts(t)
 	c, f := parsed(cfg, texts)
 	g := c.graph(&f)
 	g.wires(&f)
@@ -113,9 +113,9 @@ func TestLoader(t *testing.T) {
 // external has the weights of the first three layers come with every frame.
 func external(t *testing.T, d *dataflow.Design) {
 	t.Helper()
-	rooms := d.Model.Graph.Rooms()
+	rooms := d.Model.Graph.LoadableWeightLimits()
 	for i, n := range d.Model.Graph.Nodes {
-		if _, ok := n.Op.(dataflow.WeightsPerFrame); ok && i < 3 {
+		if _, ok := n.Op.(dataflow.HasExternalWeights); ok && i < 3 {
 			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
 		}
 	}
@@ -132,9 +132,9 @@ func TestExternal(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)
 		external(t, d)
-		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
+		w := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -153,19 +153,19 @@ func TestExternal(t *testing.T) {
 			}
 			ports[m.Port] = true
 		}
-		if again != len(d.Externals()) || again < 3 {
-			t.Errorf("%s: %d movers of weights for %d layers", board, again, len(d.Externals()))
+		if again != len(d.ExternalWeights()) || again < 3 {
+			t.Errorf("%s: %d movers of weights for %d layers", board, again, len(d.ExternalWeights()))
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.IPBackendRTL, false)
 	external(t, d)
-	cfg, texts := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL)).texts(t)
+	cfg, texts := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL)).texts(t)
 	c, f := parsed(cfg, texts)
 	g := c.graph(&f)
 	g.wires(&f)
 	g.links(&f)
-	for k, p := range templates.WeightPorts(d) {
-		c.mover(&f, g, "read_"+p.Axis, "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+	for k, p := range templates.WeightPortsOf(d) {
+		c.mover(&f, g, "read_"+p.Axis, "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATABits() / 8,
 			Words: p.Port.Words}, d.Target.Board.MemoryPorts[1+k])
 	}
 	for _, wrong := range f {
@@ -179,9 +179,9 @@ func TestCounters(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
-		d := designOf(t, "digits-mlp-w2a2", board, vivado.FlowRTL, false)
+		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)
 		d.Target.Counters = true
-		w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
+		w := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL))
 		if said, failed := w.run(nil, "make", "bitstream"); failed {
 			t.Fatal(said)
 		}
@@ -197,9 +197,9 @@ func TestCounters(t *testing.T) {
 			t.Errorf("%s: nothing reads the accelerator's registers", board)
 		}
 	}
-	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.FlowRTL, false)
+	d := designOf(t, "digits-mlp-w2a2", "alveo-u250", vivado.IPBackendRTL, false)
 	d.Target.Counters = true
-	w := open(t, d, vivado.FlowRTL, verilogOf(t, d, vivado.FlowRTL))
+	w := open(t, d, vivado.IPBackendRTL, verilogOf(t, d, vivado.IPBackendRTL))
 	_, texts := w.texts(t)
 	for _, want := range []string{`hwControlProtocol="user_managed"`, `<port name="s_axi_control" mode="slave"`} {
 		if kernel := texts[w.system.Top]; !strings.Contains(kernel, want) {

@@ -31,7 +31,7 @@ func TestWide(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, list := wide(t)
-	w := opened(t, s, vivado.FlowRTL, []byte(verilog))
+	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
 	if said, failed := w.run(nil, "make", "bitstream"); failed {
 		t.Fatal(said)
 	}

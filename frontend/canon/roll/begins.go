@@ -17,13 +17,13 @@ import (
 type beginning struct {
 	*recurrence
 	step  int
-	start map[output]int           // the values of the initial states
-	fixed map[output]*graph.Tensor // the outputs that are constant in this step
+	start map[output]int                   // the values of the initial states
+	fixed map[output]*graph.ConstantTensor // the outputs that are constant in this step
 	shown map[output]int
 }
 
-// begins reports whether nodes before the first step are a further step that starts from initial states, and records
-// it.
+// begins reports whether nodes before the first step are a further step that starts from initial states. If so, it
+// records that step.
 func (r *recurrence) begins() bool {
 	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]int{}, shown: map[output]int{}}
 	data := false
@@ -41,11 +41,11 @@ func (r *recurrence) begins() bool {
 	for _, s := range r.states {
 		if _, ok := b.start[s]; !ok {
 			k := r.known(r.any(s))
-			if !k.DType.Float() {
+			if !k.DType.IsReal() {
 				return false
 			}
-			b.start[s] = r.fixed(s.part.node.Outputs[s.slot], &graph.Tensor{DType: k.DType, Shape: k.Shape,
-				F: make([]float64, graph.Size(k.Shape))})
+			b.start[s] = r.fixed(s.part.node.Outputs[s.slot], &graph.ConstantTensor{DType: k.DType, Shape: k.Shape,
+				F: make([]float64, graph.ElementCount(k.Shape))})
 		}
 	}
 	b.compute()
@@ -72,8 +72,8 @@ func (r *recurrence) begins() bool {
 	return true
 }
 
-// find finds the values of the initial states. From the tensor name, which is the value of o, it follows the nodes back
-// as long as they match the template.
+// find records the values of the initial states. From the tensor name, which holds the value of o, it follows the nodes
+// back as long as they match the template.
 func (b *beginning) find(o output, name string) {
 	n := b.numbers.writer(name)
 	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
@@ -94,9 +94,9 @@ func (b *beginning) find(o output, name string) {
 	}
 }
 
-// compute sets the outputs of parts that are constant in this step because the initial states are.
+// compute records the outputs of parts that are constant in this step because the initial states are.
 func (b *beginning) compute() {
-	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
+	b.fixed, b.shown = map[output]*graph.ConstantTensor{}, map[output]int{}
 	for again := true; again; {
 		b.evaluate()
 		again = false
@@ -108,8 +108,8 @@ func (b *beginning) compute() {
 
 // evaluate executes the parts all of whose operands are constant, and records their outputs.
 func (b *beginning) evaluate() {
-	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
-	taken, names := graph.UsedNames{}, map[output]string{}
+	g := &graph.Graph{Init: map[string]*graph.ConstantTensor{}, Opsets: b.g.Opsets}
+	taken, names := graph.UsedTensorNames{}, map[output]string{}
 	for _, p := range b.parts {
 		if p.node == nil {
 			continue
@@ -123,7 +123,7 @@ func (b *beginning) evaluate() {
 			}
 			name, made := names[in.output]
 			if t := b.operand(p, in); t != nil {
-				name, made = taken.Fresh(n.Inputs[i], "constant"), true
+				name, made = taken.TakeFreshName(n.Inputs[i], "constant"), true
 				g.Init[name] = t
 			}
 			n.Inputs[i], known = name, known && made && (in.part == nil || p.delay(in) == 0 || g.Init[name] != nil)
@@ -133,7 +133,7 @@ func (b *beginning) evaluate() {
 		}
 		for slot, name := range n.Outputs {
 			if name != "" {
-				n.Outputs[slot] = taken.Fresh(name, "value")
+				n.Outputs[slot] = taken.TakeFreshName(name, "value")
 				names[output{p, slot}] = n.Outputs[slot]
 				g.Outputs = append(g.Outputs, graph.ValueInfo{Name: n.Outputs[slot]})
 			}
@@ -151,9 +151,9 @@ func (b *beginning) evaluate() {
 	}
 }
 
-// operand returns the constant that part p reads in this step as operand in. It returns nil if the operand depends on
-// data.
-func (b *beginning) operand(p *part, in operand) *graph.Tensor {
+// operand returns the constant that part p reads in this step as operand in. It returns nil if that operand is not
+// constant.
+func (b *beginning) operand(p *part, in operand) *graph.ConstantTensor {
 	switch {
 	case in.part == nil:
 		return b.numbers.values[in.fixed].constant
@@ -165,8 +165,8 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	return b.numbers.values[b.start[in.output]].constant
 }
 
-// absorb reports whether p multiplies by constant zeros, and if so records its output as zeros. It returns false if the
-// output is known already.
+// absorb reports whether part p multiplies by constant zeros. If so, it records zeros as p's output. It returns false
+// if the output is known already.
 func (b *beginning) absorb(p *part) (found bool) {
 	o := output{p, 0}
 	if p.node.Domain != "" || p.node.Op != operators.OpMul || b.fixed[o] != nil {
@@ -175,16 +175,17 @@ func (b *beginning) absorb(p *part) (found bool) {
 	k := b.known(b.any(o))
 	for _, in := range p.in {
 		if t := b.operand(p, in); t != nil && all(t, 0) {
-			b.fixed[o] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+			b.fixed[o] = &graph.ConstantTensor{DType: k.DType, Shape: k.Shape, F: make([]float64,
+				graph.ElementCount(k.Shape))}
 			return true
 		}
 	}
 	return false
 }
 
-func all(t *graph.Tensor, v float64) bool {
+func all(t *graph.ConstantTensor, v float64) bool {
 	for i := range t.Len() {
-		if t.At(i) != v {
+		if t.FloatAt(i) != v {
 			return false
 		}
 	}
@@ -252,11 +253,11 @@ func (b *beginning) spreads(p *part, o output, v int) bool {
 	}
 	c := b.numbers.values[v].constant
 	at := len(t.Shape) - len(c.Shape)
-	if at < 0 || c.Len() != 1 && (!slices.Equal(c.Shape, t.Shape[at:]) || graph.Size(t.Shape[:at]) != 1) {
+	if at < 0 || c.Len() != 1 && (!slices.Equal(c.Shape, t.Shape[at:]) || graph.ElementCount(t.Shape[:at]) != 1) {
 		return false
 	}
 	for i := range t.Len() {
-		if t.At(i) != c.At(i%c.Len()) {
+		if t.FloatAt(i) != c.FloatAt(i%c.Len()) {
 			return false
 		}
 	}

@@ -11,12 +11,12 @@ import (
 // A writing builds the loop that replaces the steps of a recurrence.
 type writing struct {
 	*recurrence
-	taken    graph.UsedNames
+	taken    graph.UsedTensorNames
 	steps    map[*graph.Node]bool // the nodes that the loop replaces
 	stays    map[*graph.Node]bool // the replaced nodes that other nodes still need
 	gives    map[int][]given      // by value: the outputs of steps that hold it
 	used     map[given][]string   // the outputs that nodes outside the loop read, with the names they read
-	init     map[string]*graph.Tensor
+	init     map[string]*graph.ConstantTensor
 	front    []*graph.Node // the nodes before the loop and after it
 	behind   []*graph.Node
 	loop     *graph.Node
@@ -33,18 +33,19 @@ type given struct {
 	step int
 }
 
-// An element identifies what a step reads of a sequence: the element that belongs to the step delay steps before it.
+// An element identifies an element that a step reads of a sequence: the one that belongs to the step delay steps before
+// it.
 type element struct {
 	of    *part
 	delay int
 }
 
-// emit replaces the steps by a loop in the graph. It returns false and changes nothing if that would make a cycle, or
-// if the initial states do not fit.
+// emit replaces the steps in the graph by a loop. It returns false and changes nothing if the result would contain a
+// cycle, or if the initial states do not fit.
 func (r *recurrence) emit() bool {
-	w := &writing{recurrence: r, taken: r.g.UsedNames(), steps: map[*graph.Node]bool{},
+	w := &writing{recurrence: r, taken: r.g.UsedTensorNames(), steps: map[*graph.Node]bool{},
 		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
-		used: map[given][]string{}, init: map[string]*graph.Tensor{}, names: map[output]string{},
+		used: map[given][]string{}, init: map[string]*graph.ConstantTensor{}, names: map[output]string{},
 		carried: map[output]string{}, elements: map[element]string{}}
 	if !w.findSteps() || !w.begin() {
 		return false
@@ -60,7 +61,8 @@ func (r *recurrence) emit() bool {
 	return true
 }
 
-// findSteps finds the nodes of which the steps consist, and the values that they compute.
+// findSteps records the nodes of which the steps consist, and the values that they compute. It reports whether they can
+// be replaced.
 func (w *writing) findSteps() bool {
 	of := map[*graph.Node]bool{}
 	for _, p := range w.parts {
@@ -100,8 +102,8 @@ func (w *writing) begin() bool {
 	return true
 }
 
-// findUsed finds the values of the steps that other nodes read. It follows what the graph's outputs and the loop's
-// inputs depend on.
+// findUsed records the values of the steps that other nodes read. These nodes are the ones on which the graph's outputs
+// and the loop's inputs depend.
 func (w *writing) findUsed() {
 	seen, late := map[string]bool{}, w.late()
 	var list []string
@@ -158,9 +160,10 @@ func (w *writing) late() map[*part]bool {
 
 func (w *writing) write() {
 	root := w.root.node
-	w.body = &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: w.g.Opsets}
-	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: operators.InternalDomain,
-		Op: operators.OpScan}
+	w.body = &graph.Graph{Init: map[string]*graph.ConstantTensor{}, Opsets: w.g.Opsets}
+	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.QualifiedOpName(),
+		Domain: operators.InternalDomain,
+		Op:     operators.OpScan}
 	for n := range w.steps {
 		if n.Index != root.Index {
 			w.loop.Stands = append(w.loop.Stands, n.Index)
@@ -168,14 +171,14 @@ func (w *writing) write() {
 	}
 	slices.Sort(w.loop.Stands)
 	w.loop.Stands = slices.Compact(w.loop.Stands)
-	inner := graph.UsedNames{}
+	inner := graph.UsedTensorNames{}
 	for _, p := range w.parts {
 		if p.node == nil {
 			continue
 		}
 		for slot, name := range p.node.Outputs {
 			if name != "" {
-				inner.Take(name)
+				inner.MarkUsed(name)
 				w.names[output{p, slot}] = name
 			}
 		}
@@ -193,9 +196,10 @@ func (w *writing) write() {
 		w.loop.Outputs = append(w.loop.Outputs, "")
 	}
 	w.writeOutputs()
-	w.loop.Attrs = graph.Attrs{"body": graph.GraphAttr(w.body), "num_scan_inputs": graph.IntAttr(scanned)}
+	w.loop.Attrs = graph.AttributesByName{"body": graph.NewGraphAttr(w.body),
+		"num_scan_inputs": graph.NewIntAttr(scanned)}
 	ints := func(v int64, n int) graph.Attr {
-		return graph.Attr{Kind: graph.AttrInts, Ints: slices.Repeat([]int64{v}, n)}
+		return graph.Attr{Kind: graph.AttrKindInts, Ints: slices.Repeat([]int64{v}, n)}
 	}
 	if w.reverse {
 		w.loop.Attrs["scan_input_directions"] = ints(1, scanned)
@@ -203,13 +207,15 @@ func (w *writing) write() {
 	}
 }
 
-// input adds an input to the loop and to its body, where it is called inner; outer is the tensor that it reads.
+// input adds an input to the loop and to its body. inner is its name in the body; outer is the tensor that the loop
+// reads.
 func (w *writing) input(inner, outer string, dt graph.DType) {
 	w.body.Inputs = append(w.body.Inputs, graph.ValueInfo{Name: inner, DType: dt})
 	w.loop.Inputs = append(w.loop.Inputs, outer)
 }
 
-// outer returns the name of a tensor of the graph that has value v. If that is a constant, it adds an initializer.
+// outer returns the name of a tensor of the graph that has the value with number v. If that value is a constant, it
+// adds an initializer.
 func (w *writing) outer(v int) string {
 	is := w.numbers.values[v]
 	if is.constant == nil {
@@ -219,17 +225,17 @@ func (w *writing) outer(v int) string {
 }
 
 // constant adds an initializer under an unused name made of base, and returns the name.
-func (w *writing) constant(base string, t *graph.Tensor) string {
-	name := w.taken.Fresh(base, "loop")
+func (w *writing) constant(base string, t *graph.ConstantTensor) string {
+	name := w.taken.TakeFreshName(base, "loop")
 	w.init[name] = t
 	return name
 }
 
 // writeStates writes the states of the loop. Data that all steps share become further states, which never change. inner
 // has the names in the body.
-func (w *writing) writeStates(inner graph.UsedNames) {
+func (w *writing) writeStates(inner graph.UsedTensorNames) {
 	for _, s := range w.states {
-		w.carried[s] = inner.Fresh(w.names[s], "before")
+		w.carried[s] = inner.TakeFreshName(w.names[s], "before")
 		dt := w.known(w.any(s)).DType
 		w.input(w.carried[s], w.outer(s.part.values[moment{w.first - 1, s.slot}]), dt)
 	}
@@ -241,7 +247,7 @@ func (w *writing) writeStates(inner graph.UsedNames) {
 			}
 			seen[in.fixed] = true
 			if is := w.numbers.values[in.fixed]; is.constant == nil {
-				inner.Take(is.name)
+				inner.MarkUsed(is.name)
 				w.input(is.name, is.name, w.known(in.fixed).DType)
 			}
 		}
@@ -249,7 +255,7 @@ func (w *writing) writeStates(inner graph.UsedNames) {
 }
 
 // writeElements writes the sequences that the loop scans and returns their number. inner has the names in the body.
-func (w *writing) writeElements(inner graph.UsedNames) (scanned int) {
+func (w *writing) writeElements(inner graph.UsedTensorNames) (scanned int) {
 	var all []element
 	seen := map[element]bool{}
 	for _, p := range w.parts {
@@ -277,36 +283,37 @@ func (w *writing) writeElements(inner graph.UsedNames) (scanned int) {
 	return len(all)
 }
 
-// sequence concatenates one tensor per step, those of the given values, to a scanned input of the loop. It returns the
-// name of its element in the body.
-func (w *writing) sequence(values []int, inner graph.UsedNames) string {
+// sequence concatenates one tensor per step, those with the given values, to a scanned input of the loop. It returns
+// the name that each element has in the body.
+func (w *writing) sequence(values []int, inner graph.UsedTensorNames) string {
 	first := w.numbers.values[values[0]]
 	k := w.known(values[0])
 	shape := []int64{1}
 	for _, d := range k.Shape {
 		shape = append(shape, int64(d))
 	}
-	to := w.constant(first.name, &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape})
+	to := w.constant(first.name, &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{len(shape)}, I: shape})
 	var parts []string
 	for _, v := range values {
-		part := w.taken.Fresh(w.numbers.values[v].name, "element")
+		part := w.taken.TakeFreshName(w.numbers.values[v].name, "element")
 		w.front = append(w.front, w.made(operators.OpReshape, part, nil, w.numbers.values[v].name, to))
 		parts = append(parts, part)
 	}
-	whole := w.taken.Fresh(first.name, "sequence")
-	w.front = append(w.front, w.made(operators.OpConcat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
-	name := inner.Fresh(first.name, "element")
+	whole := w.taken.TakeFreshName(first.name, "sequence")
+	w.front = append(w.front, w.made(operators.OpConcat, whole, graph.AttributesByName{"axis": graph.NewIntAttr(0)},
+		parts...))
+	name := inner.TakeFreshName(first.name, "element")
 	w.input(name, whole, k.DType)
 	return name
 }
 
 // made returns a new node with one output and the name and index of the loop.
-func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
+func (w *writing) made(op, output string, attrs graph.AttributesByName, inputs ...string) *graph.Node {
 	return &graph.Node{Index: w.loop.Index, Name: w.loop.Name, Was: w.loop.Was, Op: op, Inputs: inputs,
 		Outputs: []string{output}, Attrs: attrs}
 }
 
-// backwards reports whether the loop reads a sequence from its end. Then the first element lies behind the last one in
+// backwards reports whether the loop reads a sequence from its end. Then its first element lies behind its last one in
 // the tensor from which both are taken.
 func (w *writing) backwards(e element) bool {
 	first := w.sources(e.of.values[moment{w.first - e.delay, 0}])
@@ -325,23 +332,23 @@ type source struct {
 	at     int
 }
 
-// sources lists the places from which the first element of a tensor comes, one move after the other, back to the first
-// tensor.
+// sources returns the places from which the first element of the tensor with value v comes. It follows one move after
+// the other, back to the first tensor.
 func (w *writing) sources(v int) (list []source) {
 	s := source{tensor: w.numbers.values[v].name}
 	for {
 		list = append(list, s)
-		step := w.p.Producer(s.tensor)
-		if step == nil || step.Move == nil || graph.Size(step.Shape) == 0 {
+		step := w.p.ProducerOf(s.tensor)
+		if step == nil || step.Move == nil || graph.ElementCount(step.Shape) == 0 {
 			return list
 		}
-		slot, from := step.Move.From(s.at)
+		slot, from := step.Move.SourceOf(s.at)
 		s = source{step.Node.Inputs[slot], from}
 	}
 }
 
 // writeBody writes the nodes of one step into the body.
-func (w *writing) writeBody(inner graph.UsedNames) {
+func (w *writing) writeBody(inner graph.UsedTensorNames) {
 	constants := map[int]string{}
 	for _, p := range w.parts {
 		if p.node == nil {
@@ -358,7 +365,7 @@ func (w *writing) writeBody(inner graph.UsedNames) {
 			case in.part == nil:
 				if constants[in.fixed] == "" {
 					is := w.numbers.values[in.fixed]
-					constants[in.fixed] = inner.Fresh(is.name, "fixed")
+					constants[in.fixed] = inner.TakeFreshName(is.name, "fixed")
 					w.body.Init[constants[in.fixed]] = is.constant
 				}
 				name = constants[in.fixed]
@@ -384,7 +391,7 @@ func (w *writing) writeOutputs() {
 	}
 	for k, s := range w.states {
 		if list := by[s]; len(list) == 1 && list[0].step == w.last {
-			w.loop.Outputs[k] = w.taken.Fresh(w.names[s], "last")
+			w.loop.Outputs[k] = w.taken.TakeFreshName(w.names[s], "last")
 			w.copies(w.used[list[0]], operators.OpIdentity, nil, w.loop.Outputs[k])
 			delete(by, s)
 		}
@@ -400,7 +407,7 @@ func (w *writing) writeOutputs() {
 				continue
 			}
 			slices.SortFunc(list, func(a, b given) int { return a.step - b.step })
-			whole := w.taken.Fresh(w.names[o], "all")
+			whole := w.taken.TakeFreshName(w.names[o], "all")
 			w.body.Outputs = append(w.body.Outputs, graph.ValueInfo{Name: w.names[o]})
 			w.loop.Outputs = append(w.loop.Outputs, whole)
 			for _, at := range list {
@@ -408,16 +415,16 @@ func (w *writing) writeOutputs() {
 				if w.reverse {
 					index = w.last - at.step
 				}
-				t := &graph.Tensor{DType: graph.Int64, I: []int64{int64(index)}}
-				w.copies(w.used[at], operators.OpGather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
+				t := &graph.ConstantTensor{DType: graph.DTypeInt64, I: []int64{int64(index)}}
+				w.copies(w.used[at], operators.OpGather, graph.AttributesByName{"axis": graph.NewIntAttr(0)}, whole,
 					w.constant(whole, t))
 			}
 		}
 	}
 }
 
-// copies adds nodes of one operator with the same inputs, one for each of the names, which are their outputs.
-func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ...string) {
+// copies adds one node for each of the names, which become their outputs. All nodes have the same operator and inputs.
+func (w *writing) copies(names []string, op string, attrs graph.AttributesByName, inputs ...string) {
 	slices.Sort(names)
 	for _, name := range names {
 		w.behind = append(w.behind, w.made(op, name, attrs, inputs...))

@@ -8,16 +8,16 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// A value describes what several equal tensors hold: a constant, an input, or an output of a node. Tensors are equal if
-// the same operator computes them from equal inputs.
+// A value describes the common content of equal tensors: a constant, an input, or an output of a node. Tensors are
+// equal if the same operator computes them from equal inputs.
 type value struct {
 	name     string      // the first tensor that has the value
 	node     *graph.Node // the node that computes it; nil for inputs and constants
 	slot     int         // its index among the node's outputs
-	constant *graph.Tensor
+	constant *graph.ConstantTensor
 }
 
-// none is the number of an input that a node omits, in place of a value's number.
+// none stands, in place of a value's number, for an input that a node omits.
 const none = -1
 
 // numbers assigns each tensor of a graph the number of its value.
@@ -28,7 +28,7 @@ type numbers struct {
 	values  []value
 	nodes   map[string][]*graph.Node // candidates for equal nodes, by operator and numbers of the inputs
 	first   map[*graph.Node]*graph.Node
-	tensors map[*graph.Tensor]int
+	tensors map[*graph.ConstantTensor]int
 	equal   map[string][]int // candidates for equal constants
 	readers map[int][]*graph.Node
 	writers map[string]*graph.Node
@@ -37,7 +37,7 @@ type numbers struct {
 
 func number(p *program.Program, g *graph.Graph) *numbers {
 	n := &numbers{p: p, g: g, of: map[string]int{"": none}, nodes: map[string][]*graph.Node{},
-		first: map[*graph.Node]*graph.Node{}, tensors: map[*graph.Tensor]int{}, equal: map[string][]int{}}
+		first: map[*graph.Node]*graph.Node{}, tensors: map[*graph.ConstantTensor]int{}, equal: map[string][]int{}}
 	return n
 }
 
@@ -57,15 +57,15 @@ func (n *numbers) add(name string, v value) int {
 	return len(n.values) - 1
 }
 
-// constant returns the value of a constant tensor, or nil if the tensor depends on data.
-func (n *numbers) constant(name string) *graph.Tensor {
+// constant returns the value of a constant tensor, or nil if the tensor depends on the graph's inputs.
+func (n *numbers) constant(name string) *graph.ConstantTensor {
 	if t := n.g.Init[name]; t != nil {
 		return t
 	}
 	return n.p.Known[name].Const
 }
 
-// depending reports whether a tensor depends on data. It reports false for the name "".
+// depending reports whether a tensor depends on the graph's inputs. It reports false for the name "".
 func (n *numbers) depending(name string) bool { return name != "" && n.constant(name) == nil }
 
 // number returns the number of the value of a tensor that a node reads, or none for "". It panics if the tensor depends
@@ -83,8 +83,8 @@ func (n *numbers) number(name string) int {
 	return k
 }
 
-// fixed returns the number of a constant, whose tensor has the given name. Equal constants have one number.
-func (n *numbers) fixed(name string, t *graph.Tensor) int {
+// fixed returns the number of the constant t, whose tensor has the given name. Equal constants have one number.
+func (n *numbers) fixed(name string, t *graph.ConstantTensor) int {
 	if k, ok := n.tensors[t]; ok {
 		return k
 	}
@@ -93,7 +93,7 @@ func (n *numbers) fixed(name string, t *graph.Tensor) int {
 		key = strconv.AppendInt(append(key, ' '), int64(d), 10)
 	}
 	for i := 0; i < t.Len(); i += 1 + t.Len()/samples {
-		key = strconv.AppendFloat(append(key, ' '), t.At(i), 'g', -1, 64)
+		key = strconv.AppendFloat(append(key, ' '), t.FloatAt(i), 'g', -1, 64)
 	}
 	for _, k := range n.equal[string(key)] {
 		if n.values[k].constant.Equal(t) {
@@ -111,7 +111,7 @@ func (n *numbers) fixed(name string, t *graph.Tensor) int {
 // samples is the number of elements of a constant from which its hash is made.
 const samples = 8
 
-// node numbers the outputs of a node, with the numbers of an equal node if there is one.
+// node gives numbers to the outputs of a node: those of an equal node if there is one, and otherwise new ones.
 func (n *numbers) node(node *graph.Node) {
 	if !slices.ContainsFunc(node.Outputs, n.depending) {
 		return // a constant is numbered when a node reads it
@@ -158,7 +158,7 @@ func same(a, b *graph.Node) bool {
 // equal reports whether two attributes are equal. Graphs and attributes of unknown kinds are never equal.
 func equal(x, y graph.Attr) bool {
 	switch {
-	case x.Kind != y.Kind || x.Kind == graph.AttrGraph || x.Kind == graph.AttrUnknown:
+	case x.Kind != y.Kind || x.Kind == graph.AttrKindGraph || x.Kind == graph.AttrKindUnknown:
 		return false
 	case x.T != nil && y.T != nil:
 		return slices.Equal(x.T.Shape, y.T.Shape) && x.T.Equal(y.T)

@@ -30,16 +30,16 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// RollUp replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips recurrences whose last
-// product has an index in keep. changed is false if there are none.
-func RollUp(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
+// ReplaceUnrolledRecurrences replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips
+// recurrences whose last product has an index in keep. changed is false if there are none.
+func ReplaceUnrolledRecurrences(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true
 	}
 	return changed
 }
 
-// upOne replaces the first recurrence that it finds by a loop. It returns false if there is none to replace.
+// upOne replaces the first recurrence that it finds by a loop. It returns false if it finds none.
 func upOne(p *program.Program, g *graph.Graph, keep map[int]bool) bool {
 	n := number(p, g)
 	numbered := false
@@ -61,7 +61,7 @@ func upOne(p *program.Program, g *graph.Graph, keep map[int]bool) bool {
 	return false
 }
 
-// rolled replaces a recurrence by a loop, if nodes a and b do the same in two successive steps of it. Otherwise it
+// rolled replaces a recurrence by a loop, if products a and b do the same in two successive steps of it. Otherwise it
 // changes nothing and returns false.
 func (n *numbers) rolled(a, b *graph.Node) bool {
 	if a == b || a == nil || b == nil {
@@ -75,8 +75,8 @@ func (n *numbers) rolled(a, b *graph.Node) bool {
 	return ok && r.emit()
 }
 
-// products lists the nodes that multiply data by constants, grouped by equal constants. The groups are ordered by the
-// position of their last nodes, so that the front one of two layers comes first.
+// products returns the nodes that multiply data by constants, in groups with equal constants. The groups are ordered by
+// the position of their last nodes, so that of two layers the front one comes first.
 func (n *numbers) products() [][]*graph.Node {
 	order := map[*graph.Node]int{}
 	groups := map[string][]*graph.Node{}
@@ -113,7 +113,8 @@ func (n *numbers) multiplies(node *graph.Node) bool {
 	return slices.ContainsFunc(n.p.StepsOf(node), func(s *program.Step) bool { return s.Dot != nil })
 }
 
-// tries is the number of nodes of a group that are tried as the node of the step before the last one.
+// tries is the number of nodes of a group that are tried as the counterpart, in the step before, of the group's last
+// node.
 const tries = 8
 
 // before yields the nodes of a group on which its last node depends, the nearest first. The nearest one may belong to

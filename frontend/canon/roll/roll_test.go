@@ -25,11 +25,13 @@ type cell struct {
 
 func newCell(steps int) *cell {
 	c := &cell{Model: onnxtest.New(14).Opset(qonnx, 2)}
-	c.Input("x", graph.Float32, steps, 1, 2)
-	c.Init("w", graph.Float32, []int{2, 2}, 1, -0.5, 0.25, 2).Init("r", graph.Float32, []int{2, 2}, 0.5, 1, -1, 0.25)
-	c.Init("s", graph.Float32, nil, 0.125).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
-	c.Init("zeros", graph.Float32, []int{1, 2}, 0, 0).Init("ones", graph.Float32, []int{1, 2}, 1, 1)
-	c.Init("axis", graph.Int64, []int{1}, 0)
+	c.Input("x", graph.DTypeFloat32, steps, 1, 2)
+	c.Init("w", graph.DTypeFloat32, []int{2, 2}, 1, -0.5, 0.25, 2).Init("r", graph.DTypeFloat32, []int{2, 2}, 0.5, 1,
+		-1, 0.25)
+	c.Init("s", graph.DTypeFloat32, nil, 0.125).Init("z", graph.DTypeFloat32, nil, 0).Init("bits", graph.DTypeFloat32,
+		nil, 4)
+	c.Init("zeros", graph.DTypeFloat32, []int{1, 2}, 0, 0).Init("ones", graph.DTypeFloat32, []int{1, 2}, 1, 1)
+	c.Init("axis", graph.DTypeInt64, []int{1}, 0)
 	return c
 }
 
@@ -46,7 +48,7 @@ func (c *cell) node(n *onnxtest.Node) string {
 func (c *cell) at(x string, t int) string {
 	c.names++
 	index := fmt.Sprint("i", c.names)
-	c.Init(index, graph.Int64, nil, float64(t))
+	c.Init(index, graph.DTypeInt64, nil, float64(t))
 	return c.node(c.Node("Gather", x, index).Int("axis", 0))
 }
 
@@ -65,7 +67,7 @@ func (c *cell) step(x, h string) string {
 
 // gated writes steps h = Q(tanh(x*w + x . quant(h*r))), and gives the last state.
 func (c *cell) gated(steps int, quant func(string) string) {
-	c.Init("i8", graph.Int8, nil, 0)
+	c.Init("i8", graph.DTypeInt8, nil, 0)
 	h := "zeros"
 	for i := range steps {
 		x := c.at("x", i)
@@ -80,7 +82,7 @@ func (c *cell) gives(tensors ...string) {
 	for i, t := range tensors {
 		y := fmt.Sprint("y", i)
 		c.Node("Identity", t).Out(y)
-		c.Output(y, graph.Float32)
+		c.Output(y, graph.DTypeFloat32)
 		c.Proto.Graph.Output[i].Type.GetTensorType().Shape = nil
 	}
 }
@@ -120,7 +122,7 @@ func TestUp(t *testing.T) {
 			c.gives(h)
 		}},
 		{"from data", 5, []int{5}, func(c *cell, steps int) {
-			c.Input("h0", graph.Float32, 1, 2)
+			c.Input("h0", graph.DTypeFloat32, 1, 2)
 			h := "h0"
 			for i := range steps {
 				h = c.step(c.at("x", i), h)
@@ -161,7 +163,7 @@ func TestUp(t *testing.T) {
 		}},
 		{"two layers, step by step", 5, []int{5, 5}, func(c *cell, steps int) {
 			h, g := "zeros", "zeros"
-			c.Init("v", graph.Float32, []int{2, 2}, 0.75, 1, -0.5, 0.5)
+			c.Init("v", graph.DTypeFloat32, []int{2, 2}, 0.75, 1, -0.5, 0.5)
 			for i := range steps {
 				h = c.step(c.at("x", i), h)
 				g = c.quant(c.op("Tanh", c.op("Add", c.op("MatMul", h, "w"), c.op("MatMul", g, "v"))))
@@ -177,14 +179,14 @@ func TestUp(t *testing.T) {
 			})
 		}},
 		{"codes of products, clipped, and their values", 5, []int{5}, func(c *cell, steps int) {
-			c.Init("low", graph.Int8, nil, -7).Init("high", graph.Int8, nil, 7)
+			c.Init("low", graph.DTypeInt8, nil, -7).Init("high", graph.DTypeInt8, nil, 7)
 			c.gated(steps, func(x string) string {
 				codes := c.op("Clip", c.op("QuantizeLinear", x, "s", "i8"), "low", "high")
 				return c.op("DequantizeLinear", codes, "s", "i8")
 			})
 		}},
 		{"codes of products, scaled by two operators", 5, []int{5}, func(c *cell, steps int) {
-			c.Init("eight", graph.Float32, nil, 8)
+			c.Init("eight", graph.DTypeFloat32, nil, 8)
 			c.gated(steps, func(x string) string {
 				return c.op("Div", c.op("Round", c.op("Mul", x, "eight")), "eight")
 			})
@@ -201,7 +203,7 @@ func TestUp(t *testing.T) {
 			h := "zeros"
 			for i := range steps {
 				own := fmt.Sprint("r", i)
-				c.Init(own, graph.Float32, []int{2, 2}, 0.5, 1, -1, 0.25*float64(i))
+				c.Init(own, graph.DTypeFloat32, []int{2, 2}, 0.5, 1, -1, 0.25*float64(i))
 				h = c.quant(c.op("Add", c.op("MatMul", c.at("x", i), "w"), c.op("MatMul", h, own)))
 			}
 			c.gives(h)
@@ -237,13 +239,13 @@ func TestUp(t *testing.T) {
 			m := newCell(c.steps)
 			c.write(m, c.steps)
 			var d diag.List
-			g := onnxio.Read("model.onnx", m.Bytes(), &d)
+			g := onnxio.ParseGraph("model.onnx", m.Bytes(), &d)
 			if g == nil {
 				t.Fatal(d.Diags)
 			}
 			p := onnxtest.Prepare(t, g)
-			up := g.Copy()
-			changed := roll.RollUp(p, up, nil)
+			up := g.ShallowCopy()
+			changed := roll.ReplaceUnrolledRecurrences(p, up, nil)
 			if changed != (c.loops != nil) {
 				t.Fatalf("changed: %t", changed)
 			}
@@ -261,7 +263,7 @@ func TestUp(t *testing.T) {
 
 func loops(p *program.Program) (lengths []int) {
 	for _, n := range p.Graph.Nodes {
-		if r := p.Loop(n); r != nil {
+		if r := p.LoopOfNode(n); r != nil {
 			lengths = append(lengths, r.Length)
 		}
 	}
@@ -275,7 +277,7 @@ func same(t *testing.T, p, q *program.Program) {
 	for range 3 {
 		var in []*program.Reals
 		for _, v := range p.Graph.Inputs {
-			data := make([]float64, graph.Size(p.Known[v.Name].Shape))
+			data := make([]float64, graph.ElementCount(p.Known[v.Name].Shape))
 			for i := range data {
 				data[i] = float64(r.IntN(33)-16) / 8
 			}
@@ -292,7 +294,7 @@ func same(t *testing.T, p, q *program.Program) {
 
 func run(t *testing.T, p *program.Program, in []*program.Reals) (out [][]float64) {
 	t.Helper()
-	part, err := execution.NewPart(p, graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
+	part, err := execution.NewProgramPart(p, graph.ValueNames(p.Graph.Inputs), graph.ValueNames(p.Graph.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +303,7 @@ func run(t *testing.T, p *program.Program, in []*program.Reals) (out [][]float64
 		t.Fatal(err)
 	}
 	for _, o := range p.Graph.Outputs {
-		v, err := part.Rounded(o.Name, all)
+		v, err := part.RoundedOutput(o.Name, all)
 		if err != nil {
 			t.Fatal(err)
 		}

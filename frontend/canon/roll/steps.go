@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A recurrence is a sequence of steps that match a template, with the values that they compute.
+// A recurrence is a sequence of steps that match a template, with the values that the steps compute.
 type recurrence struct {
 	*template
 	states      []output // the outputs that the next step reads
@@ -15,14 +15,14 @@ type recurrence struct {
 	trail       []entry  // what has been recorded, so that try can undo it
 }
 
-// An entry is one fact about a part that was recorded, so that it can be undone.
+// An entry is a fact about a part, recorded so that it can be undone.
 type entry struct {
 	part *part
 	at   moment
 	done bool // the fact stands in part.done, otherwise in part.values
 }
 
-// follow finds all steps that match a template. ok is false if there are too few.
+// follow returns the recurrence of all steps that match a template. ok is false if there are too few.
 func follow(t *template) (r *recurrence, ok bool) {
 	r = &recurrence{template: t}
 	early, late := math.MaxInt, math.MinInt
@@ -47,7 +47,8 @@ func follow(t *template) (r *recurrence, ok bool) {
 	return r, len(r.states) > 0 && late-early <= 1 && r.steps(early)
 }
 
-// steps finds and records all steps before and after the step with number from. It returns false if there are too few.
+// steps finds and records all steps before and after the step with number from. It returns false if there are too few
+// for a recurrence.
 func (r *recurrence) steps(from int) bool {
 	r.first, r.last = from, from
 	if !r.whole(from) {
@@ -68,7 +69,7 @@ func (r *recurrence) steps(from int) bool {
 	return r.last > r.first
 }
 
-// try returns what f returns. If that is false, it undoes everything that f has recorded.
+// try calls f and returns its result. If that is false, it undoes everything that f has recorded.
 func (r *recurrence) try(f func() bool) bool {
 	at := len(r.trail)
 	if f() {
@@ -96,7 +97,7 @@ func (r *recurrence) note(o output, step, v int) bool {
 	return true
 }
 
-// whole reports whether a step computes the recorded values of all states, and every part of it is found.
+// whole reports whether every part of a step is found, and the step computes the recorded values of all states.
 func (r *recurrence) whole(step int) bool {
 	for _, s := range r.states {
 		v, ok := s.part.values[moment{step, s.slot}]
@@ -153,7 +154,7 @@ func (r *recurrence) doneWith(p *part, step int) {
 	r.trail = append(r.trail, entry{p, moment{step: step}, true})
 }
 
-// reads reports whether value v fits operand in of part p in a step. If so, it records it.
+// reads reports whether value v fits operand in of part p in a step. If so, it records v as that operand.
 func (r *recurrence) reads(p *part, in operand, step, v int) bool {
 	switch {
 	case in.part == nil:
@@ -183,8 +184,8 @@ func (r *recurrence) any(o output) int {
 	panic("roll: a part without values")
 }
 
-// next reports whether there is a further step, with the given number, and records it. Its states must come from
-// readers of the step before that match the template.
+// next reports whether there is a further step, with the given number. If so, it records that step. The step's states
+// must come from nodes that read the states of the step before and match the template.
 func (r *recurrence) next(step int) bool {
 	found := false
 	for _, s := range r.states {
@@ -212,8 +213,8 @@ func (r *recurrence) next(step int) bool {
 	return true
 }
 
-// candidates returns values that state s may have in a step. It follows the operators on the way from a state of the
-// step before to s.
+// candidates returns the values that state s may have in a step. It finds them by following the operators from a state
+// of the step before to s.
 func (r *recurrence) candidates(s output, step int) []int {
 	readers := r.numbers.readersOf()
 	way, from := r.way(s.part)
@@ -245,7 +246,7 @@ func (r *recurrence) candidates(s output, step int) []int {
 	return at
 }
 
-// reads returns the slot of the first output of part of that p reads in the same step.
+// reads returns the slot of the first output of part of that p reads in the same step. It panics if there is none.
 func (p *part) reads(of *part) int {
 	for _, in := range p.in {
 		if in.part == of && p.delay(in) == 0 {
@@ -265,8 +266,8 @@ func (r *recurrence) fits(n *graph.Node, p *part) bool {
 	return true
 }
 
-// way returns the parts on the shortest way to a part, within one step, from a reader of a state of the step before.
-// from is that state. It returns nil if there is no such way.
+// way returns the parts on the shortest way, within one step, to the part to. The way begins at a part that reads a
+// state of the step before; from is that state. It returns nil if there is no such way.
 func (r *recurrence) way(to *part) (parts []*part, from output) {
 	before := map[*part]*part{to: nil}
 	list := []*part{to}

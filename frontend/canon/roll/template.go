@@ -33,19 +33,19 @@ type output struct {
 	slot int
 }
 
-// A moment identifies an output slot of a part in one step; a part has its values by moment.
+// A moment identifies an output slot of a part in one step. A part holds its values by moment.
 type moment struct{ step, slot int }
 
-// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is that
-// output in the same step, in the step before (shift -1) or, until parts are ordered, in the next (shift 1).
+// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is an
+// output of part in the same step, in the step before (shift -1) or, until parts are ordered, in the next (shift 1).
 type operand struct {
 	fixed int
 	output
 	shift int
 }
 
-// compare makes a template from node a of one step and node b of the next. ok is false if they do not belong to one
-// recurrence.
+// compare returns the template that node a of one step and node b of the next have in common. ok is false if the two do
+// not belong to one recurrence.
 func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	t = &template{numbers: n, later: map[int]output{}, earlier: map[int]output{}}
 	t.root = t.add(a, b)
@@ -68,7 +68,7 @@ func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	return t, closed && t.inTime() && t.inOrder()
 }
 
-// earlierNode returns the node that part p is in the earlier of the two compared steps.
+// earlierNode returns the node that corresponds to part p in the earlier one of the two compared steps.
 func (t *template) earlierNode(p *part) *graph.Node {
 	slot := slices.IndexFunc(p.node.Outputs, func(o string) bool {
 		_, ok := t.later[t.number(o)]
@@ -77,7 +77,7 @@ func (t *template) earlierNode(p *part) *graph.Node {
 	return t.numbers.values[p.values[moment{-1, slot}]].node
 }
 
-// add adds and returns a part that is node a in the earlier step and node b in the later one.
+// add adds a part that stands for node a in the earlier step and node b in the later one, and returns it.
 func (t *template) add(a, b *graph.Node) *part {
 	p := &part{node: b, values: map[moment]int{}, done: map[int]bool{}}
 	t.parts = append(t.parts, p)
@@ -94,8 +94,8 @@ func (t *template) pair(o output, a, b int) {
 	o.part.values[moment{-1, o.slot}], o.part.values[moment{0, o.slot}] = a, b
 }
 
-// operand returns the operand that has value a in the earlier step and b in the later one. It adds a part if it needs
-// one. ok is false if no operand can have these values.
+// operand returns the operand that has value a in the earlier step and value b in the later one. If that needs a new
+// part, it adds one. ok is false if no operand can have these values.
 func (t *template) operand(a, b int) (operand, bool) {
 	if a == b {
 		return operand{fixed: a}, true
@@ -151,11 +151,11 @@ func (t *template) state(a, b int) bool {
 	return made && t.like(a, b)
 }
 
-// delay returns how many steps after o is computed p reads it.
+// delay returns the number of steps that lie between the computation of o and p's reading of it.
 func (p *part) delay(o operand) int { return p.time - o.part.time - o.shift }
 
-// inTime assigns each part to a step: to that of the sequence element on which it depends, or, without one, to that of
-// its reader. It returns false if this contradicts itself.
+// inTime assigns each part to a step: that of the sequence element on which it depends or, without one, that of its
+// reader. It returns false if this leads to a contradiction.
 func (t *template) inTime() bool {
 	k := slices.IndexFunc(t.parts, func(p *part) bool { return p.node == nil })
 	if k < 0 {
@@ -285,8 +285,8 @@ func (t *template) ofState(p *part) bool {
 	return false
 }
 
-// An ofStates recognises parts that are functions of codes in the recurrence alone, without elements of sequences.
-// Values of codes count as functions of what the quantiser reads.
+// An ofStates recognises parts that depend only on codes of the recurrence itself, not on elements of sequences. Values
+// of codes count as functions of what the quantiser reads.
 type ofStates struct {
 	*template
 	recurrent map[*part]bool
@@ -333,8 +333,7 @@ func (t *template) recurrent() map[*part]bool {
 	return before
 }
 
-// reach returns the parts that can be reached from the root, itself included, by next, which lists the neighbours of a
-// part.
+// reach returns the parts that can be reached from the root, itself included. next returns the neighbours of a part.
 func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 	seen, list := map[*part]bool{}, []*part{t.root}
 	for len(list) > 0 {
@@ -351,8 +350,8 @@ func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 // multiplies reports whether a part computes a sum of products.
 func (t *template) multiplies(p *part) bool { return p.node != nil && t.numbers.multiplies(p.node) }
 
-// codes reports whether a part gives codes or their dequantised values: whether it rounds, or is an affine function of
-// a part that does.
+// codes reports whether a part gives codes or their dequantised values: it rounds, or is an affine function of a part
+// that does.
 func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
@@ -368,7 +367,7 @@ func (t *template) codes(p *part) bool {
 		if rounds(s) {
 			return true
 		}
-		if _, ok := s.Elem.Expr.Affine(); !ok && len(s.Elem.Args) == 1 {
+		if _, ok := s.Elem.Expr.AsAffine(); !ok && len(s.Elem.Args) == 1 {
 			return false
 		}
 	}
@@ -390,7 +389,7 @@ func rounds(s *program.Step) bool {
 	if s.Elem == nil {
 		return false
 	}
-	_, ok := s.Elem.Expr.IsInteger(func(int) bool { return false })
+	_, ok := s.Elem.Expr.IsCertainlyInteger(func(int) bool { return false })
 	return ok
 }
 

@@ -11,48 +11,51 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Activate turns one function per channel into an Activation of at most limit steps. If more are needed and host is
-// false, the widest layers count: Scaled may be set instead of Steps. behind becomes Activation.Behind. The error is
-// the reason why a function has no such steps.
-func (k *StepFunctionCache) Activate(functions []*real.Expr, in dataflow.StreamType, behind *FusibleProduct, limit int,
-	host bool) (Activation,
+// StepActivationOf turns one function per channel into a StepActivation of at most limit steps. If a function needs
+// more and host is false, it tries wider layers, up to their own limit; Scaled may then be set instead of Steps. in is
+// the type of the stream that the activation reads; behind becomes StepActivation.Behind. The error is the reason why a
+// function has no such steps.
+func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow.StreamType,
+	behind *ProductBeforeActivation,
+	limit int,
+	host bool) (StepActivation,
 	error) {
-	steps, err := k.StepsOver(functions, in, limit)
+	steps, err := k.FindStepFunctions(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
 		if p, ok := scaled(functions, in); ok {
-			return Activation{In: in, Scaled: &p, Behind: behind}, nil
+			return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
 		}
-		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxAddress {
-			limit = 1 << threshold.MaxAddress
+		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxTableInputBits {
+			limit = 1 << threshold.MaxTableInputBits
 		}
-		steps, err = k.StepsOver(functions, in, limit)
+		steps, err = k.FindStepFunctions(functions, in, limit)
 	}
 	if err != nil {
-		return Activation{}, integers.NoStepFunction(err, limit)
+		return StepActivation{}, integers.NoStepFunctionReason(err, limit)
 	}
-	return Activation{Steps: steps, In: in, Behind: behind}, nil
+	return StepActivation{Steps: steps, In: in, Behind: behind}, nil
 }
 
-// scaled reads one function per channel as quantisers of any number of codes, for a layer that multiplies and shifts.
-// ok is false if a function is no quantiser or no such layer computes them.
+// scaled returns the parameters of a layer that multiplies and shifts. The layer computes the given functions, one per
+// channel of a stream of type in. ok is false if a function is no quantiser, or if no such layer computes them.
 func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, bool) {
 	list, x := make([]num.ExactQuantiser, len(functions)), make([]num.Range, len(functions))
 	for c, f := range functions {
-		x[c] = in.Channel(c)
+		x[c] = in.ChannelRange(c)
 		if c > 0 && f == functions[c-1] {
 			list[c] = list[c-1]
 			continue
 		}
 		var ok bool
-		if list[c], ok = f.Quantiser(); !ok {
+		if list[c], ok = f.AsQuantiser(); !ok {
 			return requant.Params{}, false
 		}
 	}
 	return requant.FitQuantisers(list, x)
 }
 
-// A StepFunctionCache remembers step functions of functions of integers. A model that is lowered a second time in
-// another form has most of them again. The zero value is empty and ready to use.
+// A StepFunctionCache holds the step functions found so far for functions of integers. Lowering a model a second time,
+// in another form, needs most of them again. The zero value is empty and ready to use.
 type StepFunctionCache struct{ of map[searched][]found }
 
 type searched struct {
@@ -67,42 +70,45 @@ type found struct {
 	err  error
 }
 
-// stepOver returns f.StepOver(over, limit), from the cache if it was asked before. e is the expression of f.
+// stepOver returns f.StepFunctionOver(over, limit), from the cache if it was computed before. e is the expression from
+// which f was compiled.
 func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.StepFunction, error) {
 	if k.of == nil {
 		k.of = map[searched][]found{}
 	}
-	key := searched{over, limit, f.Hash()}
+	key := searched{over, limit, f.InstructionHash()}
 	for _, known := range k.of[key] {
 		if known.of.Equal(e) {
 			return known.step, known.err
 		}
 	}
-	step, err := f.StepOver(over, limit)
+	step, err := f.StepFunctionOver(over, limit)
 	k.of[key] = append(k.of[key], found{e, step, err})
 	return step, err
 }
 
-// StepsOver returns each channel's step function over the values of t that occur, with at most limit steps each. It
-// returns the error of the first function without one. It searches adjacent channels with the same function together.
-func (k *StepFunctionCache) StepsOver(functions []*real.Expr, t dataflow.StreamType, limit int) ([]num.StepFunction,
+// FindStepFunctions returns each channel's step function over the integers that occur in that channel of a stream of
+// type t. Each has at most limit steps. The error is that of the first function without such steps. Adjacent channels
+// with the same function share one search.
+func (k *StepFunctionCache) FindStepFunctions(functions []*real.Expr, t dataflow.StreamType,
+	limit int) ([]num.StepFunction,
 	error) {
 	out := make([]num.StepFunction, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
-		e, next, all := functions[first], first, t.Channel(first)
+		e, next, all := functions[first], first, t.ChannelRange(first)
 		for ; next < len(functions) && (functions[next] == e || functions[next].Equal(e)); next++ {
-			all = all.Union(t.Channel(next))
+			all = all.Union(t.ChannelRange(next))
 		}
 		f := real.Compile(e)
 		common, reject := k.stepOver(f, e, all, limit)
 		for c := first; c < next; c++ {
-			r := t.Channel(c)
+			r := t.ChannelRange(c)
 			switch {
-			case c > first && r == t.Channel(c-1):
+			case c > first && r == t.ChannelRange(c-1):
 				out = append(out, out[c-1])
 				continue
 			case reject == nil:
-				out = append(out, common.Restricted(r))
+				out = append(out, common.RestrictedTo(r))
 				continue
 			}
 			own, err := k.stepOver(f, e, r, limit) // there may be fewer steps
@@ -112,23 +118,23 @@ func (k *StepFunctionCache) StepsOver(functions []*real.Expr, t dataflow.StreamT
 			out = append(out, own)
 		}
 	}
-	num.ShareValues(out)
+	num.ShareStepValues(out)
 	return out, nil
 }
 
-func wire(a Activation) (FunctionChoice, error) {
+func wire(a StepActivation) (LayerChoice, error) {
 	same := a.Scaled != nil && a.Scaled.IsIdentity(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
 	if !same {
-		return FunctionChoice{}, errOther
+		return LayerChoice{}, errOther
 	}
-	return FunctionChoice{}, nil
+	return LayerChoice{}, nil
 }
 
 // identical reports whether every channel's step function maps each integer of t's range to itself.
 func identical(steps []num.StepFunction, t dataflow.StreamType) bool {
 	for c, f := range steps {
-		r := t.Channel(c)
-		f = f.Restricted(r)
+		r := t.ChannelRange(c)
+		f = f.RestrictedTo(r)
 		if int64(len(f.At)) != r.Hi-r.Lo || f.Value[0] != r.Lo {
 			return false
 		}
@@ -141,8 +147,8 @@ func identical(steps []num.StepFunction, t dataflow.StreamType) bool {
 	return true
 }
 
-// manySteps is the number of steps from which a separate layer takes less hardware than thresholds of the product. The
-// product has thresholds for each of its PE, however rarely it completes a sum.
+// manySteps is the number of steps from which a separate layer takes less hardware than thresholds in the layer of the
+// product. That layer has thresholds for each of its PEs, however rarely a PE completes a sum.
 const manySteps = 63
 
 func most(steps []num.StepFunction) (n int) {
@@ -152,7 +158,7 @@ func most(steps []num.StepFunction) (n int) {
 	return n
 }
 
-func requantization(a Activation) (dataflow.Op, bool) {
+func requantization(a StepActivation) (dataflow.Op, bool) {
 	if a.Scaled != nil {
 		return requant.New(*a.Scaled), true
 	}
@@ -161,48 +167,49 @@ func requantization(a Activation) (dataflow.Op, bool) {
 	}
 	ranges := make([]num.Range, len(a.Steps))
 	for c := range ranges {
-		ranges[c] = a.In.Channel(c)
+		ranges[c] = a.In.ChannelRange(c)
 	}
-	params, ok := requant.Fit(a.Steps, ranges)
+	params, ok := requant.FitStepFunctions(a.Steps, ranges)
 	if !ok {
 		return nil, false
 	}
 	return requant.New(params), true
 }
 
-func thresholding(a Activation) (dataflow.Op, bool) {
-	if a.wide() && (a.Scaled != nil || a.In.Elem.Width > threshold.MaxAddress) {
+func thresholding(a StepActivation) (dataflow.Op, bool) {
+	if a.wide() && (a.Scaled != nil || a.In.Elem.Width > threshold.MaxTableInputBits) {
 		return nil, false
 	}
-	return threshold.New(threshold.Params{Steps: integers.MergeEqualSteps(a.Steps)}), true
+	return threshold.New(threshold.Params{Steps: integers.MergeEqualStepFunctions(a.Steps)}), true
 }
 
-// fused puts the steps, as thresholds, into the layer of the product behind which the activation stands. It returns
-// errOther if that is not possible.
-func fused(a Activation) (FunctionChoice, error) {
+// fused returns the layer that computes both the steps, as thresholds, and the product behind which the activation
+// stands. It returns errOther if there is no such layer.
+func fused(a StepActivation) (LayerChoice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {
-		return FunctionChoice{}, errOther
+		return LayerChoice{}, errOther
 	}
 	weights, rising, ok := rise(p.Weights, a.Steps, a.In)
 	if !ok {
-		return FunctionChoice{}, errOther
+		return LayerChoice{}, errOther
 	}
 	c := one(p.op(weights, rising))
 	_, _, err := c.Ops[0].Bind([]dataflow.StreamType{p.In}) // it may have too many thresholds for one layer
 	return c, err
 }
 
-// rise makes the step functions of falling channels rise, by negating their weights. It returns new weights and steps;
-// ok is false if a channel neither rises nor falls throughout.
+// rise returns weights and step functions that give the same results as the given ones and whose step functions all
+// rise. For each channel whose function falls, it negates the weights. t is the type of the products. ok is false if a
+// channel neither rises nor falls throughout.
 func rise(weights [][]int64, steps []num.StepFunction, t dataflow.StreamType) ([][]int64, []num.StepFunction, bool) {
 	w, up := append([][]int64(nil), weights...), append([]num.StepFunction(nil), steps...)
 	for c, f := range steps {
-		r := t.Channel(c)
+		r := t.ChannelRange(c)
 		switch {
-		case f.Restricted(r).NonDecreasing():
-		case f.Mirror().Restricted(r.Neg()).NonDecreasing():
-			up[c], w[c] = f.Mirror(), negative(weights[c])
+		case f.RestrictedTo(r).IsNonDecreasing():
+		case f.WithNegatedInput().RestrictedTo(r.Negated()).IsNonDecreasing():
+			up[c], w[c] = f.WithNegatedInput(), negative(weights[c])
 		default:
 			return nil, nil, false
 		}

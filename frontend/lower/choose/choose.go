@@ -1,5 +1,5 @@
-// Package choose decides which layer computes a function of integers. What comes in is a Function with all that a
-// layer must know; what goes out is a FunctionChoice: the layers to make, not connected to anything. A single table
+// Package choose decides which layer computes a function of integers. What comes in is an IntegerFunction with all that
+// a layer must know; what goes out is a LayerChoice: the layers to make, not connected to anything. A single table
 // decides: the first row that fits.
 //
 // Files: choose.go searches the table; table.go is the table; function.go has the functions; activation.go,
@@ -17,62 +17,65 @@ import (
 // row in front of those that it should replace.
 type LayerRule struct {
 	Form  string // form of functions
-	Layer string // kind of the layer; or LayerWire, or LayerFused
+	Layer string // kind of the layer; or LayerNameWire, or LayerNameFused
 	Why   string // reason for the row and its position
-	try   func(Function) (FunctionChoice, error)
+	try   func(IntegerFunction) (LayerChoice, error)
 }
 
-// Values of LayerRule.Layer if no layer is needed, and if the layer in front computes the function.
+// Special values of LayerRule.Layer. With LayerNameWire no layer is needed; with LayerNameFused the layer in front
+// computes the function as well.
 const (
-	LayerWire  = "wire"
-	LayerFused = "thresholds of the layer in front"
+	LayerNameWire  = "wire"
+	LayerNameFused = "thresholds of the layer in front"
 )
 
-// errOther is the error of a row that does not fit a function. Any other error of a row states why its layer refuses
-// the function.
+// errOther is the error with which a LayerRule tells that it does not fit a function. Any other error of a rule states
+// why its layer refuses the function.
 var errOther = errors.New("choose: not of this row")
 
-// A FunctionChoice holds the layers that Layer chose for a function, and the row that chose them.
-type FunctionChoice struct {
+// A LayerChoice holds the layers that the function Layer chose to compute an IntegerFunction, and the rule that chose
+// them.
+type LayerChoice struct {
 	Row   *LayerRule
-	Ops   []dataflow.Op   // nil for a wire; each but the first takes the output of the one before, and the next input
-	Front Arranger        // layer that the data need in front
-	Waits *FusibleProduct // set if the layer may still take an activation; Ops is then empty
+	Ops   []dataflow.Op            // nil for a wire; each but the first takes the previous output and the next input
+	Front InputArranger            // layer that the data need in front
+	Waits *ProductBeforeActivation // set if the layer may still take over the activation behind it; Ops is then empty
 
 	refused func(error) error
 }
 
-// Wire reports whether the function changes nothing, so that no layer is needed.
-func (c *FunctionChoice) Wire() bool { return c.Row.Layer == LayerWire }
+// IsWire reports whether the function changes nothing, so that no layer is needed.
+func (c *LayerChoice) IsWire() bool { return c.Row.Layer == LayerNameWire }
 
-// Fused reports whether the chosen layer also computes the product behind which the function stands, and so takes its
+// IsFused reports whether the chosen layer also computes the product behind which the function stands, and so takes its
 // place.
-func (c *FunctionChoice) Fused() bool { return c.Row.Layer == LayerFused }
+func (c *LayerChoice) IsFused() bool { return c.Row.Layer == LayerNameFused }
 
-// Refused turns err, the error of a chosen layer that does not accept its inputs, into the reason for the user.
-func (c *FunctionChoice) Refused(err error) error { return c.refused(err) }
+// RefusalReason returns the reason to show to the user if a chosen layer does not accept its inputs. err is that
+// layer's error.
+func (c *LayerChoice) RefusalReason(err error) error { return c.refused(err) }
 
-// An Arranger names the layer that brings an image into the order that the next layer reads.
-type Arranger struct {
-	Kind   FrontKind
+// An InputArranger names the layer that brings an image into the order that the next layer reads.
+type InputArranger struct {
+	Kind   ArrangerKind
 	Groups int // groups of channels, for sliding windows
 }
 
-// A FrontKind says how an Arranger arranges an image.
-type FrontKind int
+// An ArrangerKind says how an InputArranger arranges an image.
+type ArrangerKind int
 
-// The kinds: the data unchanged, a window that slides over pixels, or pixels at regular distances.
+// The kinds of arrangers: the data unchanged, a window that slides over pixels, or pixels at regular distances.
 const (
-	ArrangeDirect FrontKind = iota
-	ArrangeSliding
-	ArrangeStrided
+	ArrangerKindDirect ArrangerKind = iota
+	ArrangerKindSliding
+	ArrangerKindStrided
 )
 
-// Layer chooses the layers for a function: those of the first row in LayerRules that fits. The error is the reason why
-// none does.
-func Layer(f Function) (*FunctionChoice, error) { return from(LayerRules, f) }
+// LayersFor returns the layers for a function, as chosen by the first rule in LayerRules that fits. The error is the
+// reason why no rule fits, or why the layer of the rule refuses the function.
+func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(LayerRules, f) }
 
-func from(table []LayerRule, f Function) (*FunctionChoice, error) {
+func from(table []LayerRule, f IntegerFunction) (*LayerChoice, error) {
 	refusal := errOther
 	for i := range table {
 		if table[i].Form != f.form() {
@@ -90,24 +93,24 @@ func from(table []LayerRule, f Function) (*FunctionChoice, error) {
 	return nil, f.refused(refusal)
 }
 
-// row returns a rule for functions of type F, computed by a layer kind. try makes the choice, or returns errOther if
-// the rule does not fit.
-func row[F Function](layer, why string, try func(F) (FunctionChoice, error)) LayerRule {
+// row returns a rule by which a kind of layer computes functions of type F. try makes the choice, or returns errOther
+// if the rule does not fit.
+func row[F IntegerFunction](layer, why string, try func(F) (LayerChoice, error)) LayerRule {
 	var f F
-	return LayerRule{f.form(), layer, why, func(g Function) (FunctionChoice, error) { return try(g.(F)) }}
+	return LayerRule{f.form(), layer, why, func(g IntegerFunction) (LayerChoice, error) { return try(g.(F)) }}
 }
 
-// elementwise returns a rule for a layer that computes a step function per channel, one integer at a time. op returns
-// false if the layer does not support the function.
-func elementwise(layer, why string, op func(Activation) (dataflow.Op, bool)) LayerRule {
-	return row(layer, why, func(a Activation) (FunctionChoice, error) {
+// elementwise returns a rule for a kind of layer that computes a step function per channel, one integer at a time. op
+// returns that layer, or false if it does not support the function.
+func elementwise(layer, why string, op func(StepActivation) (dataflow.Op, bool)) LayerRule {
+	return row(layer, why, func(a StepActivation) (LayerChoice, error) {
 		op, ok := op(a)
 		if !ok {
-			return FunctionChoice{}, errOther
+			return LayerChoice{}, errOther
 		}
 		_, _, err := op.Bind([]dataflow.StreamType{a.In})
 		return one(op), err
 	})
 }
 
-func one(op dataflow.Op) FunctionChoice { return FunctionChoice{Ops: []dataflow.Op{op}} }
+func one(op dataflow.Op) LayerChoice { return LayerChoice{Ops: []dataflow.Op{op}} }

@@ -19,12 +19,12 @@ import (
 // integerType returns the type of a vector with one channel of integers from lo to hi.
 func integerType(lo, hi int64) dataflow.StreamType {
 	r := num.Range{Lo: lo, Hi: hi}
-	return dataflow.StreamType{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.NarrowestInt(r)}
+	return dataflow.StreamType{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.NarrowestIntTypeFor(r)}
 }
 
 // steps returns a function as a step function over a type, from its value at each integer.
 func steps(t dataflow.StreamType, f func(int64) int64) []num.StepFunction {
-	r := t.Channel(0)
+	r := t.ChannelRange(0)
 	out := num.StepFunction{Value: []int64{f(r.Lo)}}
 	for x := r.Lo + 1; x <= r.Hi; x++ {
 		if v := f(x); v != f(x-1) {
@@ -42,7 +42,7 @@ func magnitude(x int64) int64 { return max(x, -x) }
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	code, byte, wide := integerType(-8, 7), integerType(-128, 127), integerType(-40000, 40000)
-	product := &FusibleProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
+	product := &ProductBeforeActivation{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
 		Range: code.Range,
 		Elem:  code.Elem}, op: func(w [][]int64, s []num.StepFunction) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: w,
@@ -50,8 +50,8 @@ func TestRanking(t *testing.T) {
 	}}
 	plain := *product
 	plain.Plain = true
-	activation := func(in dataflow.StreamType, behind *FusibleProduct, f func(int64) int64) Activation {
-		return Activation{Steps: steps(in, f), In: in, Behind: behind}
+	activation := func(in dataflow.StreamType, behind *ProductBeforeActivation, f func(int64) int64) StepActivation {
+		return StepActivation{Steps: steps(in, f), In: in, Behind: behind}
 	}
 	sign := func(x int64) int64 { return min(max(x, -1), 1) }
 	falls := func(x int64) int64 { return -sign(x) }
@@ -63,13 +63,13 @@ func TestRanking(t *testing.T) {
 	ones, twos := [][]int64{{1}, {1}}, [][]int64{{2}, {2}}
 	for _, c := range []struct {
 		name string
-		f    Function
+		f    IntegerFunction
 		want string
 	}{
-		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), LayerWire},
+		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), LayerNameWire},
 		{"few steps", activation(code, nil, sign), "Thresholding"},
-		{"few steps behind a product", activation(code, product, sign), LayerFused},
-		{"falling steps behind a product", activation(code, product, falls), LayerFused},
+		{"few steps behind a product", activation(code, product, sign), LayerNameFused},
+		{"falling steps behind a product", activation(code, product, falls), LayerNameFused},
 		{"a bend behind a product", activation(code, product, bend), "Thresholding"},
 		{"behind a product that takes none", activation(code, &plain, sign), "Thresholding"},
 		{"many steps of one size", activation(byte, nil, third), "Requantization"},
@@ -78,19 +78,19 @@ func TestRanking(t *testing.T) {
 		{"more steps than comparators", activation(wide, nil, third), "Requantization"},
 		{"a sum", WeightedSum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
 		{"a product of two", ElementProduct{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
-		{"vectors", Matrix{Weights: ones}, "MVAU"},
-		{"a window that is all and adds up", Matrix{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
-		{"a window that adds up", Matrix{Weights: ones, Window: window(2, 2, false)}, "Pool"},
-		{"a window per channel", Matrix{Weights: twos, Window: window(2, 2, false)}, "VVAU"},
-		{"a window over channels", Matrix{Weights: ones, Window: window(2, 1, false)}, "MVAU"},
-		{"pixels", Matrix{Weights: ones, Window: pixel}, "MVAU"},
-		{"the greatest of all", Maximum{*window(2, 1, true)}, "GlobalPool"},
-		{"the greatest of a window", Maximum{*window(2, 1, false)}, "Pool"},
-		{"a table", Lookup{ones}, "Lookup"},
+		{"vectors", MatrixProduct{Weights: ones}, "MVAU"},
+		{"a window that is all and adds up", MatrixProduct{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
+		{"a window that adds up", MatrixProduct{Weights: ones, Window: window(2, 2, false)}, "Pool"},
+		{"a window per channel", MatrixProduct{Weights: twos, Window: window(2, 2, false)}, "VVAU"},
+		{"a window over channels", MatrixProduct{Weights: ones, Window: window(2, 1, false)}, "MVAU"},
+		{"pixels", MatrixProduct{Weights: ones, Window: pixel}, "MVAU"},
+		{"the greatest of all", WindowMaximum{*window(2, 1, true)}, "GlobalPool"},
+		{"the greatest of a window", WindowMaximum{*window(2, 1, false)}, "Pool"},
+		{"a table", LookupTable{ones}, "Lookup"},
 		{"an order", TopK{N: 4, K: 1}, "LabelSelect"},
-		{"a recurrence", CellSequence{}, "RNN"},
+		{"a recurrence", RecurrentCellSequence{}, "RNN"},
 	} {
-		choice, err := Layer(c.f)
+		choice, err := LayersFor(c.f)
 		if err != nil {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 			continue
@@ -100,7 +100,8 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	var why *unmapped.Reason
-	if _, err := Layer(activation(wide, nil, bend)); !errors.As(err, &why) || why.Code != diag.RangeTooWide {
+	if _, err := LayersFor(activation(wide, nil, bend)); !errors.As(err, &why) ||
+		why.Code != diag.ActivationRangeTooWide {
 		t.Errorf("more steps than comparators, which bend: %v", err)
 	}
 }
@@ -109,8 +110,8 @@ func TestRanking(t *testing.T) {
 func TestRows(t *testing.T) {
 	t.Parallel()
 	for i, r := range LayerRules {
-		kind := func(k dataflow.Kind) bool { return k.Name == r.Layer }
-		known := r.Layer == LayerWire || r.Layer == LayerFused || slices.ContainsFunc(hlslib.LayerKinds, kind)
+		kind := func(k dataflow.LayerKind) bool { return k.Name == r.Layer }
+		known := r.Layer == LayerNameWire || r.Layer == LayerNameFused || slices.ContainsFunc(hlslib.LayerKinds, kind)
 		if !known || r.Form == "" || r.Why == "" {
 			t.Errorf("row %d: %+v", i, r)
 		}
@@ -124,7 +125,7 @@ func TestRows(t *testing.T) {
 // TestOneMoreRow adds a layer for another form of step function, by adding nothing but a row.
 func TestOneMoreRow(t *testing.T) {
 	t.Parallel()
-	row := elementwise("Abs", "an absolute value needs no table", func(a Activation) (dataflow.Op, bool) {
+	row := elementwise("Abs", "an absolute value needs no table", func(a StepActivation) (dataflow.Op, bool) {
 		same := slices.ContainsFunc(steps(a.In, magnitude), a.Steps[0].Equal)
 		return threshold.New(threshold.Params{Steps: a.Steps}), same
 	})
@@ -132,7 +133,7 @@ func TestOneMoreRow(t *testing.T) {
 	in := integerType(-8, 7)
 	for want, f := range map[string]func(int64) int64{"Abs": magnitude,
 		"Thresholding": func(x int64) int64 { return x * x }} {
-		c, err := from(table, Activation{Steps: steps(in, f), In: in})
+		c, err := from(table, StepActivation{Steps: steps(in, f), In: in})
 		if err != nil || c.Row.Layer != want || len(c.Ops) != 1 {
 			t.Errorf("%+v, %v, want %s", c, err, want)
 		}
@@ -156,7 +157,7 @@ func TestRise(t *testing.T) {
 			if r.IntN(6) == 0 {
 				clear(weights[c])
 			}
-			s, ok := num.Dot(weights[c], []num.Range{in})
+			s, ok := num.DotProductRange(weights[c], []num.Range{in})
 			if !ok {
 				t.Fatal("a sum leaves int64")
 			}
@@ -203,9 +204,9 @@ func TestRise(t *testing.T) {
 			try(0)
 			reach := num.Range{Lo: sums.Range[c].Lo, Hi: sums.Range[c].Hi}
 			if w[c][0] != weights[c][0] || len(w[c]) > 0 && &w[c][0] != &weights[c][0] {
-				reach = reach.Neg()
+				reach = reach.Negated()
 			}
-			if !up[c].Restricted(reach).NonDecreasing() {
+			if !up[c].RestrictedTo(reach).IsNonDecreasing() {
 				t.Fatalf("channel %d falls: %v over %v", c, up[c], reach)
 			}
 		}

@@ -15,40 +15,44 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Function is a function from integers to integers for which Layer finds layers. Its types are those of this file.
-type Function interface {
+// An IntegerFunction is a function from integers to integers for which Layer finds layers. The types of this file
+// implement it, such as StepActivation and MatrixProduct.
+type IntegerFunction interface {
 	form() string
 	// refused returns the reason, for the user, why no layer computes the function. The argument is the error of the
 	// last layer that was tried.
 	refused(error) error
 }
 
-// An Activation is a step function of one integer, per channel of a stream.
-type Activation struct {
+// A StepActivation is a step function of one integer for each channel of a stream: rounding and clipping, or
+// thresholds.
+type StepActivation struct {
 	Steps  []num.StepFunction // per channel; nil if they are too many to list
 	Scaled *requant.Params    // the function, if Steps is nil
 	In     dataflow.StreamType
-	Behind *FusibleProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
+	Behind *ProductBeforeActivation // product whose sums it reads, if nothing else does and it has no layer; else nil
 }
 
-// maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.
+// maxWideSteps is the largest number of steps of an activation that a layer computes by multiplying and shifting.
 const maxWideSteps = 1 << 17
 
-// wide reports whether the activation has too many steps for a comparator each, which is more than integers.MaxSteps.
-func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > integers.MaxSteps }
+// wide reports whether the activation has more than integers.MaxActivationSteps steps, too many for a comparator each.
+func (a StepActivation) wide() bool {
+	return a.Scaled != nil || most(a.Steps) > integers.MaxActivationSteps
+}
 
-func (Activation) form() string { return "a step function per channel" }
+func (StepActivation) form() string { return "a step function per channel" }
 
-func (a Activation) refused(err error) error {
+func (a StepActivation) refused(err error) error {
 	if a.wide() {
-		return unmapped.ReasonWithCode(diag.RangeTooWide,
+		return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
-				integers.MaxSteps),
-			integers.FewerStepsHint(integers.MaxSteps)+", with a scale that is a power of two. "+
+				integers.MaxActivationSteps),
+			integers.FewerStepsHint(integers.MaxActivationSteps)+", with a scale that is a power of two. "+
 				"Or put a quantiser of 16 bits in "+
 				"front: any function of it has a table")
 	}
-	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
+	return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide, "no layer holds its activation: "+err.Error(),
 		"quantise this activation with fewer bits")
 }
 
@@ -61,7 +65,7 @@ type WeightedSum struct {
 func (WeightedSum) form() string { return "a sum" }
 
 func (WeightedSum) refused(err error) error {
-	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds this sum: "+err.Error(),
+	return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide, "no layer holds this sum: "+err.Error(),
 		"use one scale for both, or fewer bits")
 }
 
@@ -75,11 +79,13 @@ type ElementProduct struct {
 func (ElementProduct) form() string { return "a product of two" }
 
 func (ElementProduct) refused(err error) error {
-	return unmapped.ReasonWithCode(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
+	return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide, "no layer holds this product: "+err.Error(),
+		"use fewer bits")
 }
 
-// A Matrix is a set of sums of integers times constant weights: one sum per row of Weights, for each vector or window.
-type Matrix struct {
+// A MatrixProduct is a set of sums of integers times constant weights: one sum per row of Weights, for each vector or
+// window.
+type MatrixProduct struct {
 	Weights [][]int64      // per output channel
 	Groups  int            // groups of channels, each with a matrix of its own; 0 and 1 mean one
 	Product *num.Requant   // rounding of each product; nil for none
@@ -90,38 +96,39 @@ type Matrix struct {
 type SlidingWindow struct {
 	*program.Window
 	Channels int  // channels of the image
-	Covers   bool // it covers the whole image
+	Covers   bool // the window covers the whole image
 }
 
-func (Matrix) form() string { return "a product with weights" }
+func (MatrixProduct) form() string { return "a product with weights" }
 
-func (Matrix) refused(err error) error {
+func (MatrixProduct) refused(err error) error {
 	hint := "use fewer bits for weights or activations"
-	if wide, ok := errors.AsType[mac.TooWideError](err); ok && wide.Minifloats {
+	if wide, ok := errors.AsType[mac.AccumulatorTooWideError](err); ok && wide.Minifloats {
 		hint = "use minifloats of fewer exponent bits: each one doubles the exponents that an exact sum spans"
 	}
-	return unmapped.ReasonWithCode(diag.AccumulatorWide, err.Error(), hint)
+	return unmapped.NewReasonWithCode(diag.AccumulatorTooWide, err.Error(), hint)
 }
 
-// A Maximum is the greatest integer of a window, for each channel by itself.
-type Maximum struct{ Window SlidingWindow }
+// A WindowMaximum is the greatest integer of a window, for each channel by itself.
+type WindowMaximum struct{ Window SlidingWindow }
 
-func (Maximum) form() string { return "a maximum" }
+func (WindowMaximum) form() string { return "a maximum" }
 
-func (Maximum) refused(err error) error {
+func (WindowMaximum) refused(err error) error {
 	return unmapped.NewReason("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
-// A Lookup is a table of which each integer selects a row; the row's integers are the output's channels.
-type Lookup struct{ Table [][]int64 }
+// A LookupTable is a function that returns a row of a table: its input selects the row, whose integers are the channels
+// of the output.
+type LookupTable struct{ Table [][]int64 }
 
-func (Lookup) form() string { return "a row of a table" }
+func (LookupTable) form() string { return "a row of a table" }
 
-func (Lookup) refused(err error) error {
+func (LookupTable) refused(err error) error {
 	return unmapped.NewReason("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
-// A TopK is the indices of the K first of N integers, sorted by size.
+// A TopK is a function that returns the indices of the first K of N integers, sorted by size.
 type TopK struct {
 	N, K         int
 	Largest      bool // the largest integer comes first
@@ -134,11 +141,11 @@ func (TopK) refused(err error) error {
 	return unmapped.NewReason("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
-// A CellSequence is a recurrence: cells that run over a sequence, time step by time step, and their outputs.
-type CellSequence struct{ Loop rnn.Params }
+// A RecurrentCellSequence is a recurrence: cells that run over a sequence, time step by time step, and their outputs.
+type RecurrentCellSequence struct{ Loop rnn.Params }
 
-func (CellSequence) form() string { return "a recurrence" }
+func (RecurrentCellSequence) form() string { return "a recurrence" }
 
-func (CellSequence) refused(err error) error {
+func (RecurrentCellSequence) refused(err error) error {
 	return unmapped.NewReason("no layer runs this cell: "+err.Error(), "use fewer bits")
 }

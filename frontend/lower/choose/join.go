@@ -6,14 +6,14 @@ import (
 	"hlsgen/hlslib/mul"
 )
 
-// sum adds the inputs with a chain of layers, each of two inputs: the sum so far and the next one. The last layer
-// applies the steps.
-func sum(s WeightedSum) (c FunctionChoice, err error) {
+// sum returns the choice of a chain of layers that add the inputs. Each layer has two inputs: the sum so far and the
+// next input. The last layer also applies the step functions of s.
+func sum(s WeightedSum) (c LayerChoice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {
 		p := add.Params{Factors: [2][]int64{before, compact(factors)}}
 		if len(c.Ops) == len(s.Factors)-2 && s.Steps != nil {
-			p.Steps = integers.MergeEqualSteps(s.Steps)
+			p.Steps = integers.MergeEqualStepFunctions(s.Steps)
 		}
 		c.Ops, before = append(c.Ops, add.New(p)), nil
 	}
@@ -33,6 +33,6 @@ func compact(factors []int64) []int64 {
 	return factors[:1]
 }
 
-func times(t ElementProduct) (FunctionChoice, error) {
-	return one(mul.New(mul.Params{Offset: t.Offset, Steps: integers.MergeEqualSteps(t.Steps)})), nil
+func times(t ElementProduct) (LayerChoice, error) {
+	return one(mul.New(mul.Params{Offset: t.Offset, Steps: integers.MergeEqualStepFunctions(t.Steps)})), nil
 }

@@ -14,33 +14,34 @@ import (
 	"hlsgen/hlslib/vvau"
 )
 
-// LayerRules lists the rules by preference: of those with a function's form, the first one that fits is used.
+// LayerRules lists all rules in order of preference. Of the rules with a function's form, the first one that fits is
+// used.
 var LayerRules = []LayerRule{
-	row(LayerWire, "A function that changes no integer needs no layer.", wire),
-	elementwise(requant.Layer.Name,
+	row(LayerNameWire, "A function that changes no integer needs no layer.", wire),
+	elementwise(requant.Kind.Name,
 		"From 63 steps on, a separate layer takes fewer resources than thresholds in the layer in front. It "+
 			"multiplies and shifts, or is built as a step function.",
 		requantization),
-	row(LayerFused, "Thresholds cost least within the product that computes the integers, as these are "+
+	row(LayerNameFused, "Thresholds cost least within the product that computes the integers, as these are "+
 		"complete one by "+
 		"one. Nothing else may need the integers, and the function must rise. If it falls, the weights are "+
 		"negated.", fused),
-	elementwise(threshold.Layer.Name, "A comparator per step computes any function.", thresholding),
+	elementwise(threshold.Kind.Name, "A comparator per step computes any function.", thresholding),
 
-	row(add.Layer.Name, "A sum of streams, and thresholds over the sum.", sum),
-	row(mul.Layer.Name, "A product of two streams, and thresholds over the product.", times),
+	row(add.Kind.Name, "A sum of streams, and thresholds over the sum.", sum),
+	row(mul.Kind.Name, "A product of two streams, and thresholds over the product.", times),
 
-	row(globalpool.Layer.Name, "A sum over the whole image needs no memory for lines.",
+	row(globalpool.Kind.Name, "A sum over the whole image needs no memory for lines.",
 		wholeSum),
-	row(pool.Layer.Name, "A window that only adds needs no multiplier.", windowSum),
-	row(vvau.Layer.Name, "If every channel has its own window, each channel has a vector of weights.",
+	row(pool.Kind.Name, "A window that only adds needs no multiplier.", windowSum),
+	row(vvau.Kind.Name, "If every channel has its own window, each channel has a vector of weights.",
 		vectors),
-	row(mvau.Layer.Name, "A matrix of weights, per group of channels, computes any other product.", matrices),
+	row(mvau.Kind.Name, "A matrix of weights, per group of channels, computes any other product.", matrices),
 
-	row(globalpool.Layer.Name, "A maximum over the whole image needs no memory for lines.", wholeMaximum),
-	row(pool.Layer.Name, "The maximum over a sliding window.", windowMaximum),
+	row(globalpool.Kind.Name, "A maximum over the whole image needs no memory for lines.", wholeMaximum),
+	row(pool.Kind.Name, "The maximum over a sliding window.", windowMaximum),
 
-	row(lookup.Layer.Name, "Each integer selects a row of a table.", rows),
-	row(labelselect.Layer.Name, "The indices of sorted integers.", labels),
-	row(rnn.Layer.Name, "Recurrent cells run over a sequence, behind the product of its elements with weights.", cells),
+	row(lookup.Kind.Name, "Each integer selects a row of a table.", rows),
+	row(labelselect.Kind.Name, "The indices of sorted integers.", labels),
+	row(rnn.Kind.Name, "Recurrent cells run over a sequence, behind the product of its elements with weights.", cells),
 }

@@ -29,7 +29,7 @@ func (c *class) value(f real.Affine) *big.Rat {
 	return v.Add(v.Mul(v, f.Scale), f.Bias)
 }
 
-// A classes groups the elements of a form by equal numbers. Each group is known by its first element.
+// A classes groups the elements of a form by equal numbers. Each group is represented by its first element.
 type classes struct {
 	first []int
 	index []int32 // index in operand.of
@@ -37,9 +37,9 @@ type classes struct {
 	alike bool    // all elements have one class: no integer stays, and all numbers are equal
 }
 
-// begin prepares for the elements of a form, whose integers are at the given place.
-func (c *classes) begin(at *place.Place, form *scaled.Expression) {
-	c.alike = form.Uniform() && !slices.ContainsFunc(at.Type.Range, func(r num.Range) bool { return r.Lo == r.Hi })
+// begin prepares for the elements of a form, whose integers travel on the stream at.
+func (c *classes) begin(at *place.TensorPlace, form *scaled.FormExpression) {
+	c.alike = form.IsUniform() && !slices.ContainsFunc(at.Type.Range, func(r num.Range) bool { return r.Lo == r.Hi })
 }
 
 // maxClasses limits the groups that are searched. With more groups, elements hardly share any numbers.
@@ -47,18 +47,19 @@ const maxClasses = 1 << 14
 
 // of returns the class of element k of a form, whose integer is at a position of its stream. from elements were traced
 // before this form. An element usually belongs to the group of the one before, or to the group after that.
-func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, k, from int, position int32) (int32,
+func (c *classes) of(at *place.TensorPlace, o *LayerOperand, form *scaled.FormExpression, k, from int,
+	position int32) (int32,
 	error) {
 	if c.alike && len(c.first) > 0 {
 		return c.index[0], nil
 	}
-	span := at.Type.Channel(int(position) % at.Type.Shape.Channels())
+	span := at.Type.ChannelRange(int(position) % at.Type.Shape.Channels())
 	stays := span.Lo == span.Hi
 	n := len(c.first)
 	for i := range n {
 		like := (c.last + i) % n
 		other := &o.of[c.index[like]]
-		if other.stays == stays && (!stays || other.always == span.Lo) && form.SameNumbers(c.first[like], k) {
+		if other.stays == stays && (!stays || other.always == span.Lo) && form.IsSameAtElements(c.first[like], k) {
 			c.last = like
 			return c.index[like], nil
 		}
@@ -67,10 +68,10 @@ func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, 
 		return 0, unmapped.NewReason("its input is scaled differently at every element",
 			"quantise activations per tensor or per channel")
 	}
-	e, _ := form.Numbers(k)
-	f, ok := e.SimplifyWithin([]real.Interval{integers.Interval(at.Type.Union())}).Affine()
+	e, _ := form.ExprAtElement(k)
+	f, ok := e.SimplifyWithin([]real.Interval{integers.IntervalOfRange(at.Type.UnionOfRanges())}).AsAffine()
 	if !ok && stays {
-		f, ok = e.SimplifyWithin([]real.Interval{integers.Interval(span)}).Affine()
+		f, ok = e.SimplifyWithin([]real.Interval{integers.IntervalOfRange(span)}).AsAffine()
 	}
 	if !ok {
 		return 0, unscaled(form.Nodes)
@@ -81,20 +82,20 @@ func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, 
 	return found, nil
 }
 
-// ErrNotScaledInteger is in the error chain of reasons for values that are a function of one integer, but not a scale
-// and a bias.
+// ErrNotScaledInteger is in the error chain of reasons for values that are a function of one integer, but not scale*q +
+// bias.
 var ErrNotScaledInteger = errors.New("find: no scaled integer")
 
 const afterActivation = "quantise the input of this layer, after its activation function"
 
 // unscaled returns an error with ErrNotScaledInteger. nodes are the nodes between the integer and the value.
 func unscaled(nodes []*graph.Node) error {
-	return unmapped.WrapReason(ErrNotScaledInteger, diag.NotMapped,
+	return unmapped.NewReasonWithCause(ErrNotScaledInteger, diag.NodeNotMapped,
 		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)
 }
 
-// find returns the index of a class in o's list, to which it is added if it is new. Classes of elements traced before
-// usually come again in the same order.
+// find returns the index of a class in o's list, to which it adds the class if that is new. Classes of elements traced
+// before usually come again in the same order.
 func (o *LayerOperand) find(c class, from int) int32 {
 	if from > 0 {
 		for i := range o.of {
@@ -110,10 +111,10 @@ func (o *LayerOperand) find(c class, from int) int32 {
 	return int32(len(o.of) - 1)
 }
 
-// Affine returns the scale and bias of each channel. Position k belongs to channel k modulo n. A channel of
-// constants has the zero Affine. ok is false if elements of a channel differ. An integer that never changes fits
-// any scale and bias that give its value.
-func (o *LayerOperand) Affine(n int) (of []real.Affine, ok bool) {
+// ChannelAffines returns the scale and bias of each of n channels. Position k belongs to channel k modulo n. A channel
+// of constants has the zero Affine. ok is false if elements of a channel differ. An integer that never changes fits any
+// scale and bias that give its value.
+func (o *LayerOperand) ChannelAffines(n int) (of []real.Affine, ok bool) {
 	found := slices.Repeat([]int32{-1}, n) // class that decides, per channel
 	for _, staying := range []bool{false, true} {
 		for k, v := range o.class.all {
@@ -139,9 +140,9 @@ func (o *LayerOperand) Affine(n int) (of []real.Affine, ok bool) {
 	return of, true
 }
 
-// ConstantChannels returns the value of each of n channels that never changes, padding included, and nil for other
-// channels. A channel that never changes has no scale. The result is all nil if there is no such channel.
-func (o *LayerOperand) ConstantChannels(n int) (always []*big.Rat) {
+// ConstantChannelValues returns, for each of n channels, its value if it never changes, padding included, and nil
+// otherwise. A channel that never changes has no scale.
+func (o *LayerOperand) ConstantChannelValues(n int) (always []*big.Rat) {
 	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
 		return make([]*big.Rat, n)
 	}
@@ -170,7 +171,7 @@ func (o *LayerOperand) ConstantChannels(n int) (always []*big.Rat) {
 
 // inputs returns the inputs of weights. If the inputs have several scales, inputs that never change become
 // constants.
-func inputs(in []real.Affine, always []*big.Rat) *integers.Inputs {
+func inputs(in []real.Affine, always []*big.Rat) *integers.InputAffines {
 	other := func(f real.Affine) bool { return f.Scale != in[0].Scale && f.Scale.Cmp(in[0].Scale) != 0 }
 	if slices.ContainsFunc(in, other) {
 		in = slices.Clone(in)
@@ -180,5 +181,5 @@ func inputs(in []real.Affine, always []*big.Rat) *integers.Inputs {
 			}
 		}
 	}
-	return integers.InputsOf(in)
+	return integers.NewInputAffines(in)
 }

@@ -16,41 +16,42 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A RoundedCodes describes the codes of a quantiser: each is a function of integers, which is then rounded.
-type RoundedCodes struct {
+// A QuantiserInput describes the codes of a quantiser: each is a function of integers, which is then rounded.
+type QuantiserInput struct {
 	Step  *program.Step
-	Forms *scaled.Forms
+	Forms *scaled.ElementForms
 
 	p      *AnalysedProgram
 	n      int       // elements
-	stairs bool      // set by Recode: successive integers give codes that differ by at most 1
-	over   num.Range // set by Recode: range of the codes
+	stairs bool      // set by RecodeStep: successive integers give codes that differ by at most 1
+	over   num.Range // set by RecodeStep: range of the codes
 }
 
-// CodesOf reads a quantiser, of which step returns the codes. The error is the reason why its input is no function of
-// integers.
-func (p *AnalysedProgram) CodesOf(step *program.Step) (*RoundedCodes, error) {
-	n := graph.Size(step.Shape)
-	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
+// ReadQuantiser reads a quantiser, of which step returns the codes. The error is the reason why its input is no
+// function of integers.
+func (p *AnalysedProgram) ReadQuantiser(step *program.Step) (*QuantiserInput, error) {
+	n := graph.ElementCount(step.Shape)
+	forms, err := p.Integers.FormsOfStepElements(step, p.Integers.CountingListTo(n))
 	if err != nil {
 		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	return &RoundedCodes{Step: step, Forms: forms, p: p, n: n}, nil
+	return &QuantiserInput{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
 // SeveralIntegersForm returns a form, among those of the quantiser's input, that combines several integers. ok is false
 // if there is none.
-func (c *RoundedCodes) SeveralIntegersForm() (form *scaled.Expression, ok bool) {
-	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 })
+func (c *QuantiserInput) SeveralIntegersForm() (form *scaled.FormExpression, ok bool) {
+	i := slices.IndexFunc(c.Forms.Of, func(f scaled.FormExpression) bool { return len(f.IntegerVariables()) > 1 })
 	if i < 0 {
 		return nil, false
 	}
 	return &c.Forms.Of[i], true
 }
 
-// leaf returns the integer of element k. ok is false if the element is constant.
-func (c *RoundedCodes) leaf(k int) (tensor string, index int32, ok bool) {
-	leaves := c.Forms.At(k).Leaves()
+// leaf returns the integer from which element k is computed, as a tensor and an index. ok is false if the element is
+// constant.
+func (c *QuantiserInput) leaf(k int) (tensor string, index int32, ok bool) {
+	leaves := c.Forms.FormOf(k).IntegerVariables()
 	if len(leaves) == 0 {
 		return "", 0, false
 	}
@@ -64,46 +65,46 @@ type CodeSource struct {
 	Functions []*real.Expr
 	Nodes     []*graph.Node
 
-	first []int // per channel: index in the quantiser of one of its elements, or -1 if it has none there
+	first []int // per channel: index, in the quantiser's output, of an element with that channel; -1 if there is none
 }
 
-// Sources finds the integers behind the quantiser. All elements of a channel must have the same function.
-func (c *RoundedCodes) Sources() (list []*CodeSource, reject error) {
-	return c.sources(func(at *place.Place) int { return at.Type.Shape.Channels() })
+// CodeSources returns the integer tensors from which the quantiser's codes are computed. All elements of a channel must
+// have the same function; otherwise, reject is the reason.
+func (c *QuantiserInput) CodeSources() (list []*CodeSource, reject error) {
+	return c.sources(func(at *place.TensorPlace) int { return at.Type.Shape.Channels() })
 }
 
-// maxPositions limits the functions of single elements. Each is a row of the tables of its layer.
+// maxPositions is the largest number of functions of single elements. Each is a row of the tables of its layer.
 const maxPositions = 1 << 16
 
-// Positions is Sources with a function per element instead of per channel, for an input with another scale or bias at
-// every pixel. ok is false if elements are used several times, or there are too many.
-func (c *RoundedCodes) Positions() (list []*CodeSource, ok bool) {
+// CodeSourcesPerElement is CodeSources with a function per element instead of per channel, for an input with another
+// scale or bias at every pixel. ok is false if elements are used several times, or there are too many.
+func (c *QuantiserInput) CodeSourcesPerElement() (list []*CodeSource, ok bool) {
 	if c.n > maxPositions {
 		return nil, false
 	}
-	list, reject := c.sources(func(at *place.Place) int { return at.Type.Shape.Size() })
+	list, reject := c.sources(func(at *place.TensorPlace) int { return at.Type.Shape.ElementCount() })
 	return list, reject == nil
 }
 
-// A codesPart describes the codes of one form: which elements they are, and the integers of a source that they come
-// from.
+// A codesPart describes the codes of one form: which elements they are, and from which integers of a source they come.
 type codesPart struct {
-	leaf *scaled.Var
-	at   *place.Place
+	leaf *scaled.FormVariable
+	at   *place.TensorPlace
 	src  *CodeSource
 }
 
-// sources finds the integers behind the quantiser. functions gives their number of functions n. Elements whose
-// positions are equal modulo n must have the same function.
-func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSource, reject error) {
+// sources returns the integer tensors from which the quantiser's codes are computed. functions returns the number n of
+// functions of a source. Elements whose positions are equal modulo n must have the same function.
+func (c *QuantiserInput) sources(functions func(*place.TensorPlace) int) (list []*CodeSource, reject error) {
 	by := map[string]*CodeSource{}
-	var joined *scaled.Expression
+	var joined *scaled.FormExpression
 	parts := make([]codesPart, len(c.Forms.Of))
 	for k := range c.n {
-		form := c.Forms.At(k)
-		w := &parts[c.Forms.Which(k)]
+		form := c.Forms.FormOf(k)
+		w := &parts[c.Forms.FormIndexOf(k)]
 		if w.src == nil {
-			leaves := form.Leaves()
+			leaves := form.IntegerVariables()
 			if len(leaves) == 0 {
 				continue
 			}
@@ -114,7 +115,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 			}
 		}
 		src := w.src
-		switch first := &src.first[int(w.at.Position(w.leaf.Index[k]))%len(src.first)]; {
+		switch first := &src.first[int(w.at.PositionOf(w.leaf.Index[k]))%len(src.first)]; {
 		case *first < 0:
 			if *first = k; form != joined { // most elements have the same form as the one before
 				src.Nodes, joined = graph.AppendMissingNodes(src.Nodes, form.Nodes), form
@@ -137,7 +138,7 @@ func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSo
 		var last *real.Expr
 		for ch, k := range src.first {
 			if k >= 0 {
-				last, _ = c.Forms.At(k).Numbers(k)
+				last, _ = c.Forms.FormOf(k).ExprAtElement(k)
 				src.Functions[ch] = last
 			}
 		}
@@ -154,8 +155,8 @@ func varied(element int, hint string) error {
 		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
 
-// ByElement reports whether a source of type t has a function per element, not per channel.
-func (s *CodeSource) ByElement(t dataflow.StreamType) bool {
+// HasFunctionPerElement reports whether a source of type t has a function per element, not per channel.
+func (s *CodeSource) HasFunctionPerElement(t dataflow.StreamType) bool {
 	return len(s.Functions) != t.Shape.Channels()
 }
 
@@ -169,20 +170,20 @@ func complete(functions []*real.Expr, with *real.Expr) {
 }
 
 // alike reports whether elements k and l are the same function of their integers.
-func (c *RoundedCodes) alike(k, l int) bool {
-	f, g := c.Forms.Which(k), c.Forms.Which(l)
+func (c *QuantiserInput) alike(k, l int) bool {
+	f, g := c.Forms.FormIndexOf(k), c.Forms.FormIndexOf(l)
 	if f == g {
-		return c.Forms.Of[f].SameNumbers(k, l)
+		return c.Forms.Of[f].IsSameAtElements(k, l)
 	}
-	a, _ := c.Forms.Of[f].Numbers(k)
-	b, _ := c.Forms.Of[g].Numbers(l)
+	a, _ := c.Forms.Of[f].ExprAtElement(k)
+	b, _ := c.Forms.Of[g].ExprAtElement(l)
 	return a.Equal(b)
 }
 
-// InPlace reports whether each code comes from a separate integer and all integers are used. Then each code has the
-// position of its integer.
-func (c *RoundedCodes) InPlace(p *place.Place) (at *program.IndexList, ok bool) {
-	if p.Type.Shape.Size() != c.n {
+// OneToOnePositions returns the positions of codes that stay where their integers are in p. ok is false unless each
+// code comes from a separate integer and all integers are used.
+func (c *QuantiserInput) OneToOnePositions(p *place.TensorPlace) (at *program.IndexList, ok bool) {
+	if p.Type.Shape.ElementCount() != c.n {
 		return nil, false
 	}
 	taken := make([]bool, c.n)
@@ -192,7 +193,7 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *program.IndexList, ok bool) 
 		if !ok {
 			return nil, false
 		}
-		i := p.Position(index)
+		i := p.PositionOf(index)
 		if taken[i] {
 			return nil, false
 		}
@@ -208,19 +209,21 @@ func (c *RoundedCodes) InPlace(p *place.Place) (at *program.IndexList, ok bool) 
 	places := make([]int32, c.n)
 	for k := range places {
 		_, index, _ := c.leaf(k)
-		places[k] = p.Position(index)
+		places[k] = p.PositionOf(index)
 	}
 	return program.NewIndexList(places), true
 }
 
-// Among returns positions for codes that stay where the integers of their single source are, with constants among them,
-// and the real value of each. Constants have no position, and scale 0. ok is false if there are no constants.
-func (c *RoundedCodes) Among(p *place.Place) (at *program.IndexList, of []real.Affine, ok bool) {
+// PositionsAmongConstants returns positions for codes that stay where the integers of their single source are, with
+// constants among them, and the real value of each. Constants have no position, and scale 0. ok is false if there are
+// no constants.
+func (c *QuantiserInput) PositionsAmongConstants(p *place.TensorPlace) (at *program.IndexList, of []real.Affine,
+	ok bool) {
 	places := make([]int32, c.n)
-	of = slices.Repeat(scaled.IdentityAffine, c.n)
+	of = slices.Repeat(scaled.IdentityAffines, c.n)
 	for k := range places {
 		if _, index, data := c.leaf(k); data {
-			places[k] = p.Position(index)
+			places[k] = p.PositionOf(index)
 			continue
 		}
 		v, err := c.constant(k)
@@ -232,20 +235,21 @@ func (c *RoundedCodes) Among(p *place.Place) (at *program.IndexList, of []real.A
 	return program.NewIndexList(places), of, ok
 }
 
-// Data is Moved without the channels of constants, which have no position and a real value with scale 0. ok is
-// false if an element is constant at some pixels only.
-func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*place.Place) (f *Arrangement,
+// ArrangeWithoutConstants is ArrangeCodes without the channels of constants, which have no position and a real value
+// with scale 0. ok is false if an element is constant at some pixels only.
+func (c *QuantiserInput) ArrangeWithoutConstants(axis int, sources []*CodeSource,
+	coded map[string]*place.TensorPlace) (f *ArrangedCodes,
 	of []real.Affine,
 	ok bool) {
-	f = &Arrangement{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
+	f = &ArrangedCodes{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
 	lie := make([]int32, c.n)
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
-	shape, places := place.ChannelsLast(c.Step.Shape, axis)
+	shape, places := place.ChannelsLastLayoutOf(c.Step.Shape, axis)
 	data := make([]bool, shape.Channels()) // by channel
-	of = slices.Repeat(scaled.IdentityAffine, c.n)
-	for k, e := range place.Inverse(places, c.n) {
+	of = slices.Repeat(scaled.IdentityAffines, c.n)
+	for k, e := range place.ElementsByPosition(places, c.n) {
 		tensor, index, isData := c.leaf(int(e))
 		if ch := k % len(data); k < len(data) {
 			data[ch] = isData
@@ -254,7 +258,7 @@ func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*p
 		}
 		if isData {
 			lie[e] = int32(f.Len())
-			f.Append(f.Tensor(tensor), coded[tensor].Position(index))
+			f.AppendPosition(f.TensorIndexOf(tensor), coded[tensor].PositionOf(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -268,18 +272,18 @@ func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*p
 	return f, of, true
 }
 
-// constant returns the code of element k, which must be constant.
-func (c *RoundedCodes) constant(k int) (int64, error) {
-	e, _ := c.Forms.At(k).Numbers(k)
-	v, err := real.Compile(e).StepOver(num.Range{}, 1)
+// constant returns the code of element k, whose input must be constant. The error says that there is none.
+func (c *QuantiserInput) constant(k int) (int64, error) {
+	e, _ := c.Forms.FormOf(k).ExprAtElement(k)
+	v, err := real.Compile(e).StepFunctionOver(num.Range{}, 1)
 	if err != nil {
 		return 0, err
 	}
 	return v.Value[0], nil
 }
 
-// An Arrangement is a list of codes in the order of pixels, whose channels lie along an axis.
-type Arrangement struct {
+// An ArrangedCodes is a list of codes in the order of pixels, whose channels lie along an axis.
+type ArrangedCodes struct {
 	*LayerOperand
 	Shape     dataflow.Shape
 	Places    *program.IndexList // position of each code; nil if code i is at position i
@@ -287,18 +291,19 @@ type Arrangement struct {
 	Functions []*real.Expr       // per channel, if the codes still have to be computed from the moved integers
 }
 
-// Moved returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.
-func (c *RoundedCodes) Moved(axis int, sources []*CodeSource, coded map[string]*place.Place) (*Arrangement, error) {
-	f := &Arrangement{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
+// ArrangeCodes returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.
+func (c *QuantiserInput) ArrangeCodes(axis int, sources []*CodeSource,
+	coded map[string]*place.TensorPlace) (*ArrangedCodes, error) {
+	f := &ArrangedCodes{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
-	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
+	f.Shape, f.Places = place.ChannelsLastLayoutOf(c.Step.Shape, axis)
 	filled := false
-	for _, e := range place.Inverse(f.Places, c.n) {
+	for _, e := range place.ElementsByPosition(f.Places, c.n) {
 		tensor, index, ok := c.leaf(int(e))
 		if ok {
-			f.Append(f.Tensor(tensor), coded[tensor].Position(index))
+			f.AppendPosition(f.TensorIndexOf(tensor), coded[tensor].PositionOf(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -307,19 +312,18 @@ func (c *RoundedCodes) Moved(axis int, sources []*CodeSource, coded map[string]*
 				"pad with one value")
 		}
 		f.Fill, filled = v, true
-		f.Append(place.ConstantWire, 0)
+		f.AppendPosition(place.ConstantWireIndex, 0)
 	}
 	return f, nil
 }
 
-// Unmoved returns integers in the order of pixels, from which the codes are computed afterwards. It serves an
-// integer that is quantised in several ways and therefore has to occur several times. ok is false if that does not
-// help.
-func (c *RoundedCodes) Unmoved(axis int) (f *Arrangement, ok bool) {
-	f = &Arrangement{LayerOperand: &LayerOperand{}}
-	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
+// ArrangeIntegers returns integers in the order of pixels, from which the codes are computed afterwards. An integer
+// that is quantised in several ways then occurs several times. ok is false if that does not help.
+func (c *QuantiserInput) ArrangeIntegers(axis int) (f *ArrangedCodes, ok bool) {
+	f = &ArrangedCodes{LayerOperand: &LayerOperand{}}
+	f.Shape, f.Places = place.ChannelsLastLayoutOf(c.Step.Shape, axis)
 	f.Functions = make([]*real.Expr, f.Shape.Channels())
-	order := place.Inverse(f.Places, c.n)
+	order := place.ElementsByPosition(f.Places, c.n)
 	for k, e := range order {
 		tensor, index, ok := c.leaf(int(e))
 		at, ready := c.p.PlaceOf(tensor)
@@ -328,17 +332,17 @@ func (c *RoundedCodes) Unmoved(axis int) (f *Arrangement, ok bool) {
 			return nil, false
 		}
 		if k < len(f.Functions) {
-			f.Functions[ch], _ = c.Forms.At(int(e)).Numbers(int(e))
+			f.Functions[ch], _ = c.Forms.FormOf(int(e)).ExprAtElement(int(e))
 		}
-		f.Append(f.Tensor(tensor), at.Position(index))
+		f.AppendPosition(f.TensorIndexOf(tensor), at.PositionOf(index))
 	}
 	return f, true
 }
 
-// Axes returns the axes along which channels may lie, the likeliest first. Depth to space, for example, makes
-// another axis look like that of channels.
-func (c *RoundedCodes) Axes() []int {
-	axes := []int{c.Axis()}
+// CandidateChannelAxes returns the axes along which channels may lie, the likeliest first. Depth to space, for example,
+// makes another axis look like that of channels.
+func (c *QuantiserInput) CandidateChannelAxes() []int {
+	axes := []int{c.ChannelAxis()}
 	for _, a := range []int{1, len(c.Step.Shape) - 1} {
 		if a > 0 && a < len(c.Step.Shape) && !slices.Contains(axes, a) {
 			axes = append(axes, a)
@@ -347,8 +351,8 @@ func (c *RoundedCodes) Axes() []int {
 	return axes
 }
 
-// Axis returns the axis of the codes along which the channels of their sources lie.
-func (c *RoundedCodes) Axis() int {
+// ChannelAxis returns the axis of the codes along which the channels of their sources lie.
+func (c *QuantiserInput) ChannelAxis() int {
 	shape := c.Step.Shape
 	stride := 1
 	channel := func(k int) (tensor string, ch int) {
@@ -356,7 +360,7 @@ func (c *RoundedCodes) Axis() int {
 		if !ok {
 			return "", 0
 		}
-		return tensor, c.p.Places[tensor].Channel(index)
+		return tensor, c.p.Places[tensor].ChannelOf(index)
 	}
 	middle := 0 // an element that is probably not in a border
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -387,10 +391,10 @@ func (c *RoundedCodes) Axis() int {
 // CodesBeforeMaximum returns the codes of an image of c channels in front of a maximum, whose forms are given.
 // functions[i] is the function of channel i's real value. The codes are computed in the order of the integers' stream,
 // and the movement gives them the order of the image.
-func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.Forms, c int, functions []*real.Expr) (*CodeSource,
+func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.ElementForms, c int, functions []*real.Expr) (*CodeSource,
 	place.Movement,
 	error) {
-	form, leaf, ok := forms.Single()
+	form, leaf, ok := forms.SingleForm()
 	if !ok {
 		return nil, place.Movement{}, unmapped.NewReason("the maximum is of several tensors together",
 			"quantise before this max pool")
@@ -401,13 +405,13 @@ func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.Forms, c int, functio
 		first: make([]int, channels)}
 	var m place.Movement
 	for k, i := range leaf.Index {
-		m.Append(0, at.Position(i))
-		ch := at.Channel(i)
+		m.AppendPosition(0, at.PositionOf(i))
+		ch := at.ChannelOf(i)
 		if first := src.first[ch]; src.Functions[ch] == nil {
 			src.first[ch] = k
-			e, _ := form.Numbers(k)
-			src.Functions[ch] = functions[k%c].Substitute([]*real.Expr{e})
-		} else if first%c != k%c || !form.SameNumbers(first, k) {
+			e, _ := form.ExprAtElement(k)
+			src.Functions[ch] = functions[k%c].SubstituteVariables([]*real.Expr{e})
+		} else if first%c != k%c || !form.IsSameAtElements(first, k) {
 			return nil, m, unmapped.NewReason("the values in a window have different scales",
 				"quantise before this max pool")
 		}

@@ -13,16 +13,16 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Window returns the window of a step over the image, as package choose describes it.
-func (im *Image) Window(win *program.Window) choose.SlidingWindow {
+// SlidingWindowOf returns the window of a step over the image, as package choose describes it.
+func (im *PaddedImage) SlidingWindowOf(win *program.Window) choose.SlidingWindow {
 	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
 		win.Dilation == [2]int{1, 1}
 	return choose.SlidingWindow{Window: win, Channels: im.C, Covers: covers}
 }
 
-// channel returns the constant of a channel that was left out of the tensor, or else the channel's number among the
-// others.
-func (im *Image) channel(c int) (constant *big.Rat, kept int) {
+// channel returns the constant of channel c if that was left out of the tensor, and otherwise the channel's number
+// among those that remain.
+func (im *PaddedImage) channel(c int) (constant *big.Rat, kept int) {
 	if im.constants == nil {
 		return nil, c
 	}
@@ -37,23 +37,23 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
-// ConvolutionTerms is a convolution's sum over the channels of a group.
+// ConvolutionTerms describes the terms of a convolution's sum over the channels of a group.
 type ConvolutionTerms struct {
-	image   *Image
+	image   *PaddedImage
 	window  *program.Window
 	dot     *program.Dot
-	weights *graph.Tensor
-	columns Channels
+	weights *graph.ConstantTensor
+	columns ChannelLayout
 }
 
-// Terms returns the terms that a convolution with the weights w adds up for one output.
-func (im *Image) Terms(step *program.Step, w *graph.Tensor) *ConvolutionTerms {
-	return &ConvolutionTerms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
+// ConvolutionTermsOf returns the terms that a convolution with the weights w adds up for one output.
+func (im *PaddedImage) ConvolutionTermsOf(step *program.Step, w *graph.ConstantTensor) *ConvolutionTerms {
+	return &ConvolutionTerms{im, step.Window, step.Dot, w, ChannelLayoutOf(step.Window, step.Shape)}
 }
 
-// Scales returns the scale of every channel of a group, nil for constants. ok is false if groups have different
+// ScalePerTerm returns the scale of every channel of a group, nil for constants. ok is false if groups have different
 // scales.
-func (t *ConvolutionTerms) Scales() (scales []*big.Rat, ok bool) {
+func (t *ConvolutionTerms) ScalePerTerm() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, t.window.Depth)
 	for c := range t.window.Depth * t.window.Group {
 		v, kept := t.image.channel(c)
@@ -69,10 +69,11 @@ func (t *ConvolutionTerms) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Blocks returns the block of weights in which each channel is, and the number of blocks (integers.FindWeightBlocks).
-func (t *ConvolutionTerms) Blocks() (of []int, count int) {
-	all := make([]float64, t.window.Positions())
-	return integers.FindWeightBlocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
+// WeightBlocks returns the block of weights to which each channel belongs, and the number of blocks
+// (integers.GroupElementsByWeightUnit).
+func (t *ConvolutionTerms) WeightBlocks() (of []int, count int) {
+	all := make([]float64, t.window.KernelPositionCount())
+	return integers.GroupElementsByWeightUnit(t.window.Depth, t.columns.N, func(k, c int) []float64 {
 		for i := range all {
 			all[i] = t.weight(i*t.window.Depth+k, c)
 		}
@@ -80,10 +81,10 @@ func (t *ConvolutionTerms) Blocks() (of []int, count int) {
 	})
 }
 
-// Taps reports whether the weights form blocks that differ between positions of the kernel.
-func (t *ConvolutionTerms) Taps() bool {
+// HasBlocksPerTap reports whether the weights form blocks that differ between positions of the kernel.
+func (t *ConvolutionTerms) HasBlocksPerTap() bool {
 	one := make([]float64, 1)
-	_, count := integers.FindWeightBlocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
+	_, count := integers.GroupElementsByWeightUnit(t.dot.K, t.columns.N, func(k, c int) []float64 {
 		one[0] = t.weight(k, c)
 		return one
 	})
@@ -92,7 +93,7 @@ func (t *ConvolutionTerms) Taps() bool {
 
 // weight returns the weight of term k in column c.
 func (t *ConvolutionTerms) weight(k, c int) float64 {
-	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
+	return t.weights.FloatAt(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }
 
 // A group holds, for the outputs of one group of channels, the scales and biases of what their weights multiply.
@@ -100,15 +101,15 @@ type group struct {
 	data      []int // terms of the sum that depend on data
 	constants []int // constant terms
 	values    []*big.Rat
-	inputs    *integers.Inputs // inputs that are data
+	inputs    *integers.InputAffines // inputs that are data
 }
 
 // group returns the inputs of a group of k terms, whose channels begin with number first.
-func (im *Image) group(win *program.Window, k, first int) *group {
+func (im *PaddedImage) group(win *program.Window, k, first int) *group {
 	g := &group{}
 	in, always := make([]real.Affine, 0, k), make([]*big.Rat, 0, k)
 	for k := range k {
-		_, _, at := win.Tap(k)
+		_, _, at := win.KernelTapOfTerm(k)
 		v, kept := im.channel(first + at)
 		if v != nil {
 			g.constants, g.values = append(g.constants, k), append(g.values, v)
@@ -122,7 +123,7 @@ func (im *Image) group(win *program.Window, k, first int) *group {
 
 // likeBefore reports whether the channels of a group, from channel first on, equal those of the group before, so
 // that equal weights give equal results.
-func (im *Image) likeBefore(win *program.Window, first int) bool {
+func (im *PaddedImage) likeBefore(win *program.Window, first int) bool {
 	if im.constants != nil {
 		return false
 	}
@@ -136,12 +137,13 @@ func (im *Image) likeBefore(win *program.Window, first int) bool {
 	return true
 }
 
-// Convolution returns the product of the image's windows with weights. of holds the real values of the outputs.
-func (im *Image) Convolution(step *program.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
+// ConvolutionProduct returns the product of the image's windows with weights. of holds the real values of the outputs.
+func (im *PaddedImage) ConvolutionProduct(step *program.Step, w *graph.ConstantTensor) (m choose.MatrixProduct,
+	of scaled.AffinesOfElements, reject error) {
 	d, win := step.Dot, step.Window
-	channels := ChannelsOf(win, step.Shape)
-	window := im.Window(win)
-	m = choose.Matrix{Groups: win.Group, Window: &window}
+	channels := ChannelLayoutOf(win, step.Shape)
+	window := im.SlidingWindowOf(win)
+	m = choose.MatrixProduct{Groups: win.Group, Window: &window}
 	each := channels.N / win.Group
 	var g *group
 	var row []int64 // of the channel before
@@ -154,22 +156,22 @@ func (im *Image) Convolution(step *program.Step, w *graph.Tensor) (m choose.Matr
 		base := int(d.BBase.At(c * channels.Stride))
 		weights = weights[:0]
 		for _, k := range g.data {
-			weights = append(weights, w.At(base+int(d.BOffset[k])))
+			weights = append(weights, w.FloatAt(base+int(d.BOffset[k])))
 		}
 		if row == nil || !slices.Equal(weights, before) { // equal in a mean, for example
 			var reject error
-			if row, f, reject = g.inputs.Column(weights); reject != nil {
+			if row, f, reject = g.inputs.WeightColumnToIntegers(weights); reject != nil {
 				return m, of, reject
 			}
 		}
 		weights, before = before, weights
 		f := real.Affine{Scale: f.Scale, Bias: new(big.Rat).Set(f.Bias)}
 		for i, k := range g.constants {
-			v := new(big.Rat).SetFloat64(w.At(base + int(d.BOffset[k])))
+			v := new(big.Rat).SetFloat64(w.FloatAt(base + int(d.BOffset[k])))
 			f.Bias.Add(f.Bias, v.Mul(v, g.values[i]))
 		}
 		m.Weights, of.Of = append(m.Weights, row), append(of.Of, f)
 	}
-	of.Group = channels.Of
+	of.Group = channels.ChannelOfElement
 	return m, of, nil
 }

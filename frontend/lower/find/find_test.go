@@ -25,24 +25,24 @@ import (
 func programOf(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 	t.Helper()
 	var d diag.List
-	g := onnxio.Read("m", m.Bytes(), &d)
+	g := onnxio.ParseGraph("m", m.Bytes(), &d)
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
 	written := &canon.PassState{Program: onnxtest.Prepare(t, g)}
-	canonical, err := canon.Run(written, pass.Options[*canon.PassState]{}, &d)
+	canonical, err := canon.RunPasses(written, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
-	p := New(canonical)
-	code := num.Type{Kind: num.Int, Width: 4}
+	p := NewAnalysedProgram(canonical)
+	code := num.Type{Kind: num.KindInt, Width: 4}
 	for _, in := range g.Inputs {
 		shape := p.Known[in.Name].Shape
 		channels := shape[len(shape)-1]
-		of := dataflow.StreamType{Shape: dataflow.Shape{graph.Size(shape) / channels, channels},
+		of := dataflow.StreamType{Shape: dataflow.Shape{graph.ElementCount(shape) / channels, channels},
 			Range: []num.Range{code.Range()}, Elem: code}
-		p.Integers.Declare(in.Name, []real.Affine{{Scale: big.NewRat(1, 2), Bias: new(big.Rat)}})
-		p.Places[in.Name] = &place.Place{WireStream: place.FromHost(in.Name, in.Name, of)}
+		p.Integers.DeclareIntegerTensor(in.Name, []real.Affine{{Scale: big.NewRat(1, 2), Bias: new(big.Rat)}})
+		p.Places[in.Name] = &place.TensorPlace{WireStream: place.NewHostStream(in.Name, in.Name, of)}
 	}
 	return p
 }
@@ -50,8 +50,9 @@ func programOf(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 // model returns a model with an input of two vectors of three elements.
 func model() *onnxtest.Model {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	return m.Input("x", graph.Float32, 2, 3).Init("one", graph.Float32, nil, 1).Init("zero", graph.Float32, nil, 0).
-		Init("bits", graph.Float32, nil, 4)
+	return m.Input("x", graph.DTypeFloat32, 2, 3).Init("one", graph.DTypeFloat32, nil, 1).Init("zero",
+		graph.DTypeFloat32, nil, 0).
+		Init("bits", graph.DTypeFloat32, nil, 4)
 }
 
 func quantised(m *onnxtest.Model, in, out string) {
@@ -61,7 +62,7 @@ func quantised(m *onnxtest.Model, in, out string) {
 // code returns the only quantiser of a model.
 func code(t *testing.T, p *AnalysedProgram) *program.Step {
 	t.Helper()
-	at := slices.IndexFunc(p.Steps, scaled.IsCode)
+	at := slices.IndexFunc(p.Steps, scaled.IsQuantiserStep)
 	if at < 0 {
 		t.Fatal("no quantiser")
 	}
@@ -90,29 +91,29 @@ func TestOperand(t *testing.T) {
 		fails bool
 	}{
 		{name: "a scale for each, and a bias", make: func(m *onnxtest.Model) {
-			m.Init("s", graph.Float32, []int{3}, 2, -4, 6)
+			m.Init("s", graph.DTypeFloat32, []int{3}, 2, -4, 6)
 			m.Node("Mul", "x", "s").Out("m")
 			m.Node("Add", "m", "one").Out("v")
 		}, froms: "[0 1 2 3 4 5]", of: "1 1, -2 1, 3 1", falls: "[false true false]"},
 		{name: "vectors turned round", make: func(m *onnxtest.Model) {
-			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Init("last", graph.DTypeInt64, []int{3}, 2, 1, 0)
 			m.Node("Gather", "x", "last").Int("axis", 1).Out("v")
 		}, froms: "[2 1 0 5 4 3]", of: "1/2 0, 1/2 0, 1/2 0", falls: "[false false false]"},
 		{name: "a scale for each vector", make: func(m *onnxtest.Model) {
-			m.Init("s", graph.Float32, []int{2, 1}, 2, 4)
+			m.Init("s", graph.DTypeFloat32, []int{2, 1}, 2, 4)
 			m.Node("Mul", "x", "s").Out("v")
 		}, froms: "[0 1 2 3 4 5]"},
 		{name: "a curve", make: func(m *onnxtest.Model) { m.Node("Relu", "x").Out("v") }, fails: true},
 		{name: "two integers", make: func(m *onnxtest.Model) {
-			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Init("last", graph.DTypeInt64, []int{3}, 2, 1, 0)
 			m.Node("Gather", "x", "last").Int("axis", 1).Out("turned")
 			m.Node("Add", "x", "turned").Out("v")
 		}, fails: true},
 	} {
 		m := model()
 		tt.make(m)
-		p := programOf(t, m.Output("v", graph.Float32, 2, 3))
-		o, err := p.Operand("v", program.NewIndexList(scaled.Indices(6)))
+		p := programOf(t, m.Output("v", graph.DTypeFloat32, 2, 3))
+		o, err := p.OperandOf("v", program.NewIndexList(scaled.NewCountingList(6)))
 		if (err != nil) != tt.fails {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -127,7 +128,7 @@ func TestOperand(t *testing.T) {
 		if got := fmt.Sprint(froms); got != tt.froms || !slices.Equal(o.Tensors, []string{"x"}) {
 			t.Errorf("%s: elements %s of %v, want %s", tt.name, got, o.Tensors, tt.froms)
 		}
-		of, ok := o.Affine(3)
+		of, ok := o.ChannelAffines(3)
 		if ok != (tt.of != "") {
 			t.Errorf("%s: scaled alike is %v", tt.name, ok)
 		}
@@ -156,16 +157,16 @@ func TestCodes(t *testing.T) {
 		joins     bool
 	}{
 		{name: "a scale and a bias", make: func(m *onnxtest.Model) {
-			m.Init("s", graph.Float32, []int{3}, 2, -4, 6)
+			m.Init("s", graph.DTypeFloat32, []int{3}, 2, -4, 6)
 			m.Node("Mul", "x", "s").Out("m")
 			m.Node("Relu", "m").Out("v")
 		}, functions: []float64{3, 0, 7}},
 		{name: "by vectors", make: func(m *onnxtest.Model) {
-			m.Init("s", graph.Float32, []int{2, 1}, 2, 4)
+			m.Init("s", graph.DTypeFloat32, []int{2, 1}, 2, 4)
 			m.Node("Mul", "x", "s").Out("v")
 		}, byElement: true, functions: []float64{3, 3, 3, 6, 6, 6}},
 		{name: "with another one", make: func(m *onnxtest.Model) {
-			m.Init("last", graph.Int64, []int{3}, 2, 1, 0)
+			m.Init("last", graph.DTypeInt64, []int{3}, 2, 1, 0)
 			m.Node("Gather", "x", "last").Int("axis", 1).Out("turned")
 			m.Node("Add", "x", "turned").Out("v")
 		}, joins: true},
@@ -173,8 +174,8 @@ func TestCodes(t *testing.T) {
 		m := model()
 		tt.make(m)
 		quantised(m, "v", "y")
-		p := programOf(t, m.Output("y", graph.Float32, 2, 3))
-		c, err := p.CodesOf(code(t, p))
+		p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
+		c, err := p.ReadQuantiser(code(t, p))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -185,24 +186,25 @@ func TestCodes(t *testing.T) {
 		if tt.joins {
 			continue
 		}
-		list, reject := c.Sources()
+		list, reject := c.CodeSources()
 		if (reject != nil) != tt.byElement {
 			t.Errorf("%s: sources by channel: %v", tt.name, reject)
 		}
 		if tt.byElement {
 			var ok bool
-			if list, ok = c.Positions(); !ok {
+			if list, ok = c.CodeSourcesPerElement(); !ok {
 				t.Errorf("%s: none by element", tt.name)
 			}
 		}
-		if len(list) != 1 || list[0].Tensor != "x" || list[0].ByElement(p.Places["x"].Type) != tt.byElement {
+		if len(list) != 1 || list[0].Tensor != "x" ||
+			list[0].HasFunctionPerElement(p.Places["x"].Type) != tt.byElement {
 			t.Errorf("%s: sources %+v", tt.name, list)
 			continue
 		}
 		var got []float64
 		for _, f := range list[0].Functions {
-			y, sure := real.Compile(f).Interval([]real.Interval{real.PointInterval(3)})
-			if !sure || !y.Point() {
+			y, sure := real.Compile(f).EvaluateInterval([]real.Interval{real.NewPointInterval(3)})
+			if !sure || !y.IsPoint() {
 				t.Errorf("%s: a value between %v and %v", tt.name, y.Lo, y.Hi)
 			}
 			got = append(got, y.Lo)
@@ -216,26 +218,26 @@ func TestCodes(t *testing.T) {
 // TestUses checks that unused steps do not count, and that a quantiser is found only behind steps of one argument.
 func TestUses(t *testing.T) {
 	t.Parallel()
-	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	m := model().Init("w", graph.DTypeFloat32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	m.Node("Relu", "x").Out("a")
 	m.Node("Neg", "a").Out("b")
 	quantised(m, "b", "q")
 	m.Node("MatMul", "q", "w").Out("y")
 	m.Node("Sigmoid", "x").Out("dead")
-	p := programOf(t, m.Output("y", graph.Float32, 2, 3))
-	next, ok := p.Uses.QuantisedNext("a")
+	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
+	next, ok := p.Uses.NextQuantiser("a")
 	if !ok || next != code(t, p) {
 		t.Errorf("%v, %v is the quantiser next to a", next, ok)
 	}
-	if n := len(p.Uses.Readers("x")); n != 1 || !p.Uses.FeedsLayer("x") || !p.Uses.FeedsQuantiser("x") ||
+	if n := len(p.Uses.ReadingSteps("x")); n != 1 || !p.Uses.FeedsLayer("x") || !p.Uses.FeedsQuantiser("x") ||
 		!p.Uses.ReachesOutputsOnlyThrough("x", next) || p.Uses.FeedsQuantiser("y") || p.Uses.FeedsLayer("y") {
 		t.Errorf("%d read x", n)
 	}
 	dot := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
-	if !p.Uses.Used(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
+	if !p.Uses.IsUsed(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
 		t.Error("the product of weights is none of a layer")
 	}
-	if _, ok := p.Uses.QuantisedNext(next.Output); ok {
+	if _, ok := p.Uses.NextQuantiser(next.Output); ok {
 		t.Error("a quantiser is found behind a product")
 	}
 	if at, ok := p.PlaceOf("x"); !ok || at != p.Places["x"] {
@@ -245,10 +247,11 @@ func TestUses(t *testing.T) {
 	if _, ok := p.PlaceOf("x"); ok {
 		t.Error("x is ready while it is held")
 	}
-	if p.Name(next.Output) != "q" || p.Name("x") != "x" {
-		t.Errorf("codes are called %q, an input %q", p.Name(next.Output), p.Name("x"))
+	if p.StreamNameOf(next.Output) != "q" || p.StreamNameOf("x") != "x" {
+		t.Errorf("codes are called %q, an input %q", p.StreamNameOf(next.Output), p.StreamNameOf("x"))
 	}
-	if p.Trace(0) == nil || p.Trace(maxTraced) != nil || p.Trace(1) == nil {
+	if p.CountTowardsTraceLimit(0) == nil || p.CountTowardsTraceLimit(maxTraced) != nil ||
+		p.CountTowardsTraceLimit(1) == nil {
 		t.Error("elements are not counted")
 	}
 }
@@ -256,14 +259,14 @@ func TestUses(t *testing.T) {
 // TestQuantisedNext checks that a quantiser behind a product is not the next quantiser of the product's data.
 func TestQuantisedNext(t *testing.T) {
 	t.Parallel()
-	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	m := model().Init("w", graph.DTypeFloat32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	m.Node("Neg", "x").Out("a")
 	m.Node("MatMul", "a", "w").Out("b")
 	m.Node("Neg", "b").Out("c")
 	quantised(m, "c", "y")
-	p := programOf(t, m.Output("y", graph.Float32, 2, 3))
+	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
 	for tensor, want := range map[string]bool{"x": false, "a": false, "b": true, "c": true} {
-		if _, ok := p.Uses.QuantisedNext(tensor); ok != want {
+		if _, ok := p.Uses.NextQuantiser(tensor); ok != want {
 			t.Errorf("a quantiser next to %s: %v", tensor, ok)
 		}
 	}
@@ -273,24 +276,25 @@ func TestQuantisedNext(t *testing.T) {
 // constants.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	m := model().Init("w", graph.Float32, []int{3, 2}, 1, 0, 2, 3, 0, -1).Init("s", graph.Float32, []int{3}, 1, 2, 1)
+	m := model().Init("w", graph.DTypeFloat32, []int{3, 2}, 1, 0, 2, 3, 0, -1).Init("s", graph.DTypeFloat32, []int{3},
+		1, 2, 1)
 	m.Node("Mul", "x", "s").Out("v")
 	m.Node("MatMul", "v", "w").Out("y")
-	p := programOf(t, m.Output("y", graph.Float32, 2, 2))
+	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 2))
 	step := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
-	elements, rows, ok := Elements(step.Dot)
+	elements, rows, ok := ProductVectorElements(step.Dot)
 	if !ok || rows != 2 || fmt.Sprint(elements) != "[0 1 2 3 4 5]" {
 		t.Fatalf("%v, %d, %v", elements, rows, ok)
 	}
-	o, err := p.Operand("v", program.NewIndexList(elements))
+	o, err := p.OperandOf("v", program.NewIndexList(elements))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := VectorsOf(step.Dot, p.Known["w"].Const, rows, o)
+	v, err := MatrixVectorsOf(step.Dot, p.Known["w"].Const, rows, o)
 	if err != nil || v.Count != 2 || v.K != 3 {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	matrix, of, reject := v.Matrix([]int{0, 1, 2}, 3)
+	matrix, of, reject := v.NewMatrixProduct([]int{0, 1, 2}, 3)
 	if reject != nil || fmt.Sprint(matrix.Weights) != "[[1 4 0] [0 6 -1]]" || len(of.Of) != 2 {
 		t.Fatalf("%v, %v, %v", matrix.Weights, of, reject)
 	}
@@ -305,23 +309,23 @@ func TestVectors(t *testing.T) {
 func TestJoint(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
-		m := model().Input("r", graph.Float32, 2, 3).Init("three", graph.Float32, nil, 3)
+		m := model().Input("r", graph.DTypeFloat32, 2, 3).Init("three", graph.DTypeFloat32, nil, 3)
 		m.Node("Mul", "r", "three").Out("thrice")
 		m.Node("Sub", "x", "thrice").Out("sum")
 		m.Node("Add", "sum", "one").Out("v")
 		quantised(m, "v", "y")
 		if shared {
 			m.Node("Neg", "sum").Out("z")
-			m.Output("z", graph.Float32, 2, 3)
+			m.Output("z", graph.DTypeFloat32, 2, 3)
 		}
-		p := programOf(t, m.Output("y", graph.Float32, 2, 3))
+		p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
 		step := code(t, p)
 		at, ok := p.FindCombiningStep(step.Node.Inputs[0])
 		if !ok || at.Step.Output != "sum" || !slices.Equal(at.Data, []string{"x", "thrice"}) ||
-			p.SharedSum(step.Node.Inputs[0]) != shared {
+			p.IsFromSharedSum(step.Node.Inputs[0]) != shared {
 			t.Errorf("shared %v: integers meet in %+v, %v", shared, at, ok)
 		}
-		c, err := p.CodesOf(step)
+		c, err := p.ReadQuantiser(step)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +333,7 @@ func TestJoint(t *testing.T) {
 		if err != nil || !slices.Equal(j.Shape, dataflow.Shape{2, 3}) || j.At != nil || len(j.Operands) != 2 {
 			t.Fatalf("%+v, %v", j, err)
 		}
-		sum, of, reject := j.Sum([]dataflow.StreamType{p.Places["x"].Type, p.Places["r"].Type})
+		sum, of, reject := j.AsWeightedSum([]dataflow.StreamType{p.Places["x"].Type, p.Places["r"].Type})
 		if reject != nil || fmt.Sprint(sum.Factors) != "[[1 1 1] [-3 -3 -3]]" {
 			t.Fatalf("%v, %v", sum.Factors, reject)
 		}
@@ -345,9 +349,9 @@ func TestJoint(t *testing.T) {
 }
 
 // forms returns the functions of a step's elements.
-func forms(t *testing.T, p *AnalysedProgram, step *program.Step) *scaled.Forms {
+func forms(t *testing.T, p *AnalysedProgram, step *program.Step) *scaled.ElementForms {
 	t.Helper()
-	f, err := p.Integers.FormsOf(step, p.Integers.All(graph.Size(step.Shape)))
+	f, err := p.Integers.FormsOfStepElements(step, p.Integers.CountingListTo(graph.ElementCount(step.Shape)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,15 +374,15 @@ func TestRanking(t *testing.T) {
 		{[]float64{1, 64, 1}, false, false, "[[1 -2] [64 -128] [1 -2]]"},
 		{[]float64{1, 100, 1}, false, false, ""},
 	} {
-		m := model().Init("s", graph.Float32, []int{3}, tt.scales...).Init("k", graph.Int64, []int{1}, 2)
+		m := model().Init("s", graph.DTypeFloat32, []int{3}, tt.scales...).Init("k", graph.DTypeInt64, []int{1}, 2)
 		m.Node("Mul", "x", "s").Out("v")
 		m.Node("TopK", "v", "k").Int("axis", 1).Out("values", "y")
-		p := programOf(t, m.Output("y", graph.Int64, 2, 2))
-		r, err := p.RankingOf(producer(t, p, func(s *program.Step) bool { return s.Order != nil && s.Order.Index }))
+		p := programOf(t, m.Output("y", graph.DTypeInt64, 2, 2))
+		r, err := p.SortedRowsOf(producer(t, p, func(s *program.Step) bool { return s.Order != nil && s.Order.Index }))
 		if err != nil || r.Source != "x" || r.N != 3 || r.K != 2 || len(r.Affine) != 6 {
 			t.Fatalf("%v: %+v, %v", tt.scales, r, err)
 		}
-		if falls, ok := r.Falls(); falls != tt.falls || ok != tt.ok {
+		if falls, ok := r.IsOrderReversed(); falls != tt.falls || ok != tt.ok {
 			t.Errorf("%v: falls %v, %v", tt.scales, falls, ok)
 		}
 		out, of, falls, ok := p.EqualiseColumnScales(r, [][]int64{{1, -2}, {1, -2}, {1, -2}})
@@ -400,24 +404,24 @@ func TestLayouts(t *testing.T) {
 		shape    []int
 		frame    string
 		elements string
-		channels Channels
+		channels ChannelLayout
 	}{
-		{false, []int{1, 2, 1, 3}, "[1 3 2]", "[0 3 1 4 2 5]", Channels{2, 3}},
-		{true, []int{1, 1, 3, 2}, "[1 3 2]", "[0 1 2 3 4 5]", Channels{2, 1}},
+		{false, []int{1, 2, 1, 3}, "[1 3 2]", "[0 3 1 4 2 5]", ChannelLayout{2, 3}},
+		{true, []int{1, 1, 3, 2}, "[1 3 2]", "[0 1 2 3 4 5]", ChannelLayout{2, 1}},
 	} {
-		w, all := &program.Window{ChannelsLast: tt.last}, Layouts{}
+		w, all := &program.Window{ChannelsLast: tt.last}, WindowLayoutCache{}
 		for range 2 {
-			frame, elements, err := all.Frame(w, tt.shape)
-			if err != nil || fmt.Sprint(frame) != tt.frame || fmt.Sprint(elements.Table()) != tt.elements {
-				t.Errorf("%v: %v, %v, %v", tt.shape, frame, elements.Table(), err)
+			frame, elements, err := all.WindowFrameElements(w, tt.shape)
+			if err != nil || fmt.Sprint(frame) != tt.frame || fmt.Sprint(elements.ToSlice()) != tt.elements {
+				t.Errorf("%v: %v, %v, %v", tt.shape, frame, elements.ToSlice(), err)
 			}
 			frame[0] = 100 // the list of the caller
 		}
-		c := ChannelsOf(w, tt.shape)
-		if c != tt.channels || c.Of(4) != map[bool]int32{false: 1, true: 0}[tt.last] || len(all) != 1 {
-			t.Errorf("%v: channels %+v, element 4 in %d, %d layouts", tt.shape, c, c.Of(4), len(all))
+		c := ChannelLayoutOf(w, tt.shape)
+		if c != tt.channels || c.ChannelOfElement(4) != map[bool]int32{false: 1, true: 0}[tt.last] || len(all) != 1 {
+			t.Errorf("%v: channels %+v, element 4 in %d, %d layouts", tt.shape, c, c.ChannelOfElement(4), len(all))
 		}
-		if _, _, err := all.Frame(w, []int{2, 2, 1, 3}); err == nil {
+		if _, _, err := all.WindowFrameElements(w, []int{2, 2, 1, 3}); err == nil {
 			t.Error("two samples are a frame")
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An Image is the input of a sliding window: pixels, and the padding around them.
-type Image struct {
+// A PaddedImage is the input of a sliding window: pixels, and the padding around them.
+type PaddedImage struct {
 	*LayerOperand // the pixels without padding
 	H, W, C       int
 	Before, After [2]int
@@ -23,36 +23,36 @@ type Image struct {
 	constants []*big.Rat // constant per channel of the tensor that is left out, nil for others; nil if none is
 }
 
-// ImageOf reads the pixels over which a window slides. o holds its data in the order of Frame, in a frame of the
-// given shape. Constants around the pixels become the window's padding if the window can pad that far. Otherwise
-// they stay part of the operand.
-func ImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*Image, error) {
-	im := &Image{}
+// PaddedImageOf returns the pixels over which a window slides. o holds the window's data in the order of
+// WindowFrameElements, in a frame of the given shape. Constants around the pixels become the window's padding if the
+// window can pad that far. Otherwise they stay part of the operand.
+func PaddedImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*PaddedImage, error) {
+	im := &PaddedImage{}
 	ok := true
 	if o.Constants != nil && win.Group == 1 {
 		var kept []int
-		if o, kept, im.constants, ok = o.WithoutConstants(shape.Channels()); !ok {
+		if o, kept, im.constants, ok = o.WithoutConstantChannels(shape.Channels()); !ok {
 			return nil, unmapped.NewReason("its input does not depend on the data",
 				"remove the constant part of the tensor")
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
 	im.LayerOperand = o
-	im.H, im.W, im.C = place.Pixels(shape)
-	if im.Affine, ok = o.Affine(im.C); !ok || slices.ContainsFunc(im.Affine,
+	im.H, im.W, im.C = place.PixelDimensionsOf(shape)
+	if im.Affine, ok = o.ChannelAffines(im.C); !ok || slices.ContainsFunc(im.Affine,
 		func(f real.Affine) bool { return f.Scale == nil }) {
 		return nil, unmapped.NewReason("pixels of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	im.always = o.ConstantChannels(im.C)
+	im.always = o.ConstantChannelValues(im.C)
 	if o.Constants == nil {
 		return im, nil
 	}
 	var reject error
-	if im.Fill, reject = o.FillCode(im.Affine); reject != nil {
+	if im.Fill, reject = o.CodeOfConstants(im.Affine); reject != nil {
 		return nil, reject
 	}
-	b, ok := o.Inside(im.H, im.W, im.C)
+	b, ok := o.NonConstantBox(im.H, im.W, im.C)
 	if !ok || b.DY > 1 || b.DX > 1 {
 		return im, nil
 	}
@@ -63,10 +63,10 @@ func ImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*Image
 		}
 	}
 	inner := *o
-	inner.Movement = o.Cut(b, im.W, im.C)
-	im.LayerOperand, im.H, im.W, im.Before, im.After = &inner, b.Rows(), b.Cols(), before, after
+	inner.Movement = o.PartInBox(b, im.W, im.C)
+	im.LayerOperand, im.H, im.W, im.Before, im.After = &inner, b.RowCount(), b.ColumnCount(), before, after
 	return im, nil
 }
 
-// Shape returns the shape of a frame of the pixels: rows, columns and channels, without padding.
-func (im *Image) Shape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }
+// FrameShape returns the shape of a frame of the pixels: rows, columns and channels, without padding.
+func (im *PaddedImage) FrameShape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }

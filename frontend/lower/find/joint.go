@@ -25,18 +25,19 @@ type MultiTensorValue struct {
 	Operands []*LayerOperand    // in that order, one per tensor
 	Nodes    []*graph.Node
 
-	form  *scaled.Expression
+	form  *scaled.FormExpression
 	at    []int32 // At as a list
 	first []int   // an element per channel
 }
 
-// MultiTensorValueOf reads a value of several integer tensors. It uses the order of the first tensor of which every
-// element is used, or else an order of pixels. All elements of a channel must be the same function. The step's elements
-// must have a single form.
-func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.Forms) (*MultiTensorValue, error) {
+// MultiTensorValueOf returns the value that a step computes from several integer tensors. It uses the order of the
+// first tensor of which every element is used, or else an order of pixels. All elements of a channel must be the same
+// function. The step's elements must have a single form.
+func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.ElementForms) (*MultiTensorValue,
+	error) {
 	form := &forms.Of[0]
-	leaves := form.Leaves()
-	n := graph.Size(step.Shape)
+	leaves := form.IntegerVariables()
+	n := graph.ElementCount(step.Shape)
 	j := &MultiTensorValue{form: form, Nodes: form.Nodes}
 	for _, leaf := range leaves {
 		from, ok := p.PlaceOf(leaf.Tensor)
@@ -50,16 +51,16 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.F
 	varies := -1
 	if j.Shape != nil {
 		if varies = j.channels(n); varies < 0 {
-			if !scaled.InOrder(j.at, n) {
+			if !scaled.IsCountingList(j.at, n) {
 				j.At = program.NewIndexList(j.at)
 			}
 			return j.withOperands(p, leaves, n), nil
 		}
 	}
-	for _, axis := range (&RoundedCodes{Step: step, Forms: forms, p: p, n: n}).Axes() {
-		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
-		if j.at = j.At.Table(); j.At == nil {
-			j.at = scaled.Indices(n)
+	for _, axis := range (&QuantiserInput{Step: step, Forms: forms, p: p, n: n}).CandidateChannelAxes() {
+		j.Shape, j.At = place.ChannelsLastLayoutOf(step.Shape, axis)
+		if j.at = j.At.ToSlice(); j.At == nil {
+			j.at = scaled.NewCountingList(n)
 		}
 		at := j.channels(n)
 		if at < 0 {
@@ -72,43 +73,44 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.F
 	return nil, varied(varies, perChannel)
 }
 
-// channels finds, for each of n channels, an element that shows its function. It returns an element with another
-// function than its channel, or -1 if there is none.
+// channels records, for each of n channels, an element that represents its function. It returns an element whose
+// function differs from that of its channel, or -1 if there is none.
 func (j *MultiTensorValue) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range place.Inverse(program.NewIndexList(j.at), n) {
+	for k, e := range place.ElementsByPosition(program.NewIndexList(j.at), n) {
 		c := k % len(j.first)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
-		} else if !j.form.SameNumbers(j.first[c], int(e)) {
+		} else if !j.form.IsSameAtElements(j.first[c], int(e)) {
 			return int(e)
 		}
 	}
 	return -1
 }
 
-// withOperands brings the leaves into the joint's order.
-func (j *MultiTensorValue) withOperands(p *AnalysedProgram, leaves []*scaled.Var, n int) *MultiTensorValue {
-	order := place.Inverse(program.NewIndexList(j.at), n)
+// withOperands brings the integers of the leaves into the common order of j, and returns the value with them as
+// operands.
+func (j *MultiTensorValue) withOperands(p *AnalysedProgram, leaves []*scaled.FormVariable, n int) *MultiTensorValue {
+	order := place.ElementsByPosition(program.NewIndexList(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
 		o := &LayerOperand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
 		for _, e := range order {
-			o.Append(0, from.Position(leaf.Index[e]))
+			o.AppendPosition(0, from.PositionOf(leaf.Index[e]))
 		}
 		j.Operands = append(j.Operands, o)
 	}
 	return j
 }
 
-// onto returns the positions of a tensor's elements, if each element is used exactly once.
-func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
-	if p.Type.Shape.Size() != n {
+// onto returns the positions of a tensor's elements. ok is false unless each element is used exactly once.
+func onto(p *place.TensorPlace, leaf *scaled.FormVariable, n int) ([]int32, bool) {
+	if p.Type.Shape.ElementCount() != n {
 		return nil, false
 	}
 	at, taken := make([]int32, n), make([]bool, n)
 	for k, i := range leaf.Index {
-		at[k] = p.Position(i)
+		at[k] = p.PositionOf(i)
 		if taken[at[k]] {
 			return nil, false
 		}
@@ -120,43 +122,45 @@ func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
 // ranges returns the range of channel c on each of several streams.
 func ranges(types []dataflow.StreamType, c int) (out []num.Range) {
 	for i := range types {
-		out = append(out, types[i].Channel(c))
+		out = append(out, types[i].ChannelRange(c))
 	}
 	return out
 }
 
-// alive returns an expression with integers that never change replaced by constants, since they have no scale.
+// alive returns an expression in which constants replace the integers that never change, since these have no scale.
 func alive(e *real.Expr, in []num.Range) *real.Expr {
 	with, spans := make([]*real.Expr, len(in)), make([]real.Interval, len(in))
 	for i, r := range in {
-		if with[i], spans[i] = real.Var(i), integers.Interval(r); r.Lo == r.Hi {
-			with[i] = real.Rat(new(big.Rat).SetInt64(r.Lo))
+		if with[i], spans[i] = real.Var(i), integers.IntervalOfRange(r); r.Lo == r.Hi {
+			with[i] = real.ConstantExpr(new(big.Rat).SetInt64(r.Lo))
 		}
 	}
-	return e.Substitute(with).SimplifyWithin(spans)
+	return e.SubstituteVariables(with).SimplifyWithin(spans)
 }
 
 // repeats reports whether channel c is the same function of the same integers as the channel before.
 func (j *MultiTensorValue) repeats(c int, types []dataflow.StreamType) bool {
-	if c == 0 || !j.form.SameNumbers(j.first[c-1], j.first[c]) {
+	if c == 0 || !j.form.IsSameAtElements(j.first[c-1], j.first[c]) {
 		return false
 	}
-	return !slices.ContainsFunc(types, func(t dataflow.StreamType) bool { return t.Channel(c) != t.Channel(c-1) })
+	return !slices.ContainsFunc(types,
+		func(t dataflow.StreamType) bool { return t.ChannelRange(c) != t.ChannelRange(c-1) })
 }
 
-// linear reads every channel's value as a function of one sum of multiples.
-func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.Linear, outer []*real.Expr, reject error) {
+// linear returns each channel's value as a function (outer) of one sum of multiples (inner).
+func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.LinearForm, outer []*real.Expr,
+	reject error) {
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			inner, outer = append(inner, inner[c-1]), append(outer, outer[c-1])
 			continue
 		}
-		e, n := j.form.Numbers(k)
+		e, n := j.form.ExprAtElement(k)
 		l, o, ok := alive(e, ranges(types, c)).AsFuncOfLinear(n)
 		if !ok {
 			return nil, nil, SeveralIntegersReason(j.form)
 		}
-		if l.Fixed() { // a dead channel: any sum is right
+		if l.IsConstant() { // a dead channel: any sum is right
 			for i := range l.Scale {
 				l.Scale[i] = big.NewRat(1, 1)
 			}
@@ -166,9 +170,10 @@ func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.Lin
 	return inner, outer, nil
 }
 
-// Sum returns the value as a sum of integer multiples, which are as small as possible. of holds the real values,
-// per element.
-func (j *MultiTensorValue) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of scaled.Values, reject error) {
+// AsWeightedSum returns the value as a sum of integer multiples, which are as small as possible. of holds the real
+// value of each element for its integer.
+func (j *MultiTensorValue) AsWeightedSum(types []dataflow.StreamType) (sum choose.WeightedSum,
+	of scaled.AffinesOfElements, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		return sum, of, reject
@@ -176,14 +181,14 @@ func (j *MultiTensorValue) Sum(types []dataflow.StreamType) (sum choose.Weighted
 	sum.Factors = make([][]int64, len(types))
 	var affine []real.Affine
 	for c, l := range inner {
-		a, ok := outer[c].Affine()
+		a, ok := outer[c].AsAffine()
 		if !ok {
-			return sum, of, unmapped.WrapReason(ErrNotScaledInteger, diag.NotMapped,
+			return sum, of, unmapped.NewReasonWithCause(ErrNotScaledInteger, diag.NodeNotMapped,
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
 		unit := integers.CommonUnit(l.Scale)
 		for i, v := range l.Scale {
-			m, reject := integers.InUnits(v, unit)
+			m, reject := integers.CountUnits(v, unit)
 			if reject != nil {
 				return sum, of, reject
 			}
@@ -192,12 +197,12 @@ func (j *MultiTensorValue) Sum(types []dataflow.StreamType) (sum choose.Weighted
 		affine = append(affine, real.Affine{Scale: new(big.Rat).Mul(a.Scale, unit), Bias: a.Bias})
 	}
 	channels := int32(len(affine))
-	return sum, scaled.Values{Of: affine, Group: func(i int32) int32 { return j.at[i] % channels }}, nil
+	return sum, scaled.AffinesOfElements{Of: affine, Group: func(i int32) int32 { return j.at[i] % channels }}, nil
 }
 
-// Codes returns the function that computes the codes of the value, with at most limit steps: of a sum, or else of a
-// product.
-func (j *MultiTensorValue) Codes(types []dataflow.StreamType, limit int) (choose.Function, error) {
+// CodesFunction returns the function that computes the codes of the value, with at most limit steps: a step function of
+// a sum, or else of a product.
+func (j *MultiTensorValue) CodesFunction(types []dataflow.StreamType, limit int) (choose.IntegerFunction, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		if len(types) == 2 {
@@ -216,20 +221,20 @@ func (j *MultiTensorValue) Codes(types []dataflow.StreamType, limit int) (choose
 			}
 			continue
 		}
-		m, steps, err := integers.Requantise(l, outer[c], in, limit)
+		m, steps, err := integers.FindRequantisation(l, outer[c], in, limit)
 		if err != nil {
-			return nil, integers.NoStepFunction(err, limit)
+			return nil, integers.NoStepFunctionReason(err, limit)
 		}
 		f.Steps[c] = steps
 		for i, v := range m {
 			f.Factors[i] = append(f.Factors[i], v)
 		}
 	}
-	num.ShareValues(f.Steps)
+	num.ShareStepValues(f.Steps)
 	return f, nil
 }
 
-func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
+func alikeChannels(a, b real.LinearForm, f, g *real.Expr) bool {
 	for i := range a.Scale {
 		if a.Scale[i].Cmp(b.Scale[i]) != 0 {
 			return false
@@ -238,17 +243,20 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 	return f.Equal(g)
 }
 
-// product returns the codes of a product of two integers. reject is the reason why they are no sum.
-func (j *MultiTensorValue) product(types []dataflow.StreamType, limit int, reject error) (choose.Function, error) {
+// product returns the codes as a step function of a product of two integers. reject is the reason why they are not one
+// of a sum.
+func (j *MultiTensorValue) product(types []dataflow.StreamType, limit int, reject error) (choose.IntegerFunction,
+	error) {
 	out := choose.ElementProduct{Steps: make([]num.StepFunction, len(j.first))}
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			out.Steps[c] = out.Steps[c-1]
 			continue
 		}
-		e, _ := j.form.Numbers(k)
+		e, _ := j.form.ExprAtElement(k)
 		x := ranges(types, c)
-		o, outer, ok := e.SimplifyWithin([]real.Interval{integers.Interval(x[0]), integers.Interval(x[1])}).Product()
+		o, outer, ok := e.SimplifyWithin([]real.Interval{integers.IntervalOfRange(x[0]),
+			integers.IntervalOfRange(x[1])}).AsFuncOfProduct()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
 			return nil, reject
 		}
@@ -259,17 +267,17 @@ func (j *MultiTensorValue) product(types []dataflow.StreamType, limit int, rejec
 			out.Offset[i] = o[i].Num().Int64()
 			x[i] = num.Range{Lo: x[i].Lo + out.Offset[i], Hi: x[i].Hi + out.Offset[i]}
 		}
-		a, ok := x[1].Times(x[0].Lo)
-		b, ok2 := x[1].Times(x[0].Hi)
+		a, ok := x[1].TimesConstant(x[0].Lo)
+		b, ok2 := x[1].TimesConstant(x[0].Hi)
 		if !ok || !ok2 {
 			return nil, reject
 		}
-		f, err := real.Compile(outer).StepOver(a.Union(b), limit)
+		f, err := real.Compile(outer).StepFunctionOver(a.Union(b), limit)
 		if err != nil {
-			return nil, integers.NoStepFunction(err, limit)
+			return nil, integers.NoStepFunctionReason(err, limit)
 		}
 		out.Steps[c] = f
 	}
-	num.ShareValues(out.Steps)
+	num.ShareStepValues(out.Steps)
 	return out, nil
 }

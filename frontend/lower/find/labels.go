@@ -2,7 +2,7 @@ package find
 
 import "sort"
 
-// A labels stores the class of each position of an operand. Adjacent positions with the same class are one run.
+// A labels stores the class of each position of an operand. Adjacent positions with the same class form one run.
 type labels struct {
 	n    int
 	runs []label
@@ -28,7 +28,7 @@ func (l *labels) at(k int) int32 {
 	return l.runs[l.last].class
 }
 
-// end returns the first position behind a run.
+// end returns the position behind the last one of the run with this index.
 func (l *labels) end(run int) int {
 	if run+1 < len(l.runs) {
 		return int(l.runs[run+1].first)

@@ -8,14 +8,15 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// maxLevelled limits weights that grow to reach a common scale: to 8 bits, as most layers have.
+// maxLevelled limits the magnitude of weights that are enlarged to reach a common scale: to 8 bits, as in most layers.
 const maxLevelled = 1 << 7
 
 // EqualiseColumnScales returns weights with a common scale for all columns of the product that computes the ranking's
 // integers. It multiplies those of a column by the column's scale over the common unit. of holds the real values of the
 // new integers; falls is true if real values fall where these rise. ok is false if a column has no single scale, or if
 // weights would become too large.
-func (p *AnalysedProgram) EqualiseColumnScales(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls,
+func (p *AnalysedProgram) EqualiseColumnScales(r *SortedRows, weights [][]int64) (out [][]int64,
+	of scaled.AffinesOfElements, falls,
 	ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
@@ -35,8 +36,8 @@ func (p *AnalysedProgram) EqualiseColumnScales(r *Ranking, weights [][]int64) (o
 		return nil, of, false, false
 	}
 	for e := range r.Affine {
-		f, _ := p.Integers.Integer(r.Source, e)
-		if m := factors[int(p.Places[r.Source].Position(int32(e)))%len(factors)]; m.Sign() != 0 {
+		f, _ := p.Integers.AffineOfElement(r.Source, e)
+		if m := factors[int(p.Places[r.Source].PositionOf(int32(e)))%len(factors)]; m.Sign() != 0 {
 			f.Scale = new(big.Rat).Quo(f.Scale, m)
 		}
 		of.Of = append(of.Of, f)
@@ -68,9 +69,9 @@ func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
 	return out
 }
 
-// columns returns the scale of every column of weights, or 0 if all weights of a column are 0, so that any scale
-// fits. ok is false if a column has several scales, if a scale is 0, or if biases differ within a row.
-func (r *Ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
+// columns returns the scale of each column of weights, or 0 if all weights of the column are 0, so that any scale fits.
+// ok is false if a column has several scales, if a scale is 0, or if biases differ within a row.
+func (r *SortedRows) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(weights))
 	for i, f := range r.Affine {
 		c := i % len(weights)

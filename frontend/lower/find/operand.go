@@ -38,20 +38,22 @@ func (o *LayerOperand) constantAt(k int) *big.Rat {
 	return nil
 }
 
-// traced is the most elements that are traced back to integers at a time, which limits the size of the lists.
+// traced is the largest number of elements that are traced back to integers at a time, which limits the size of the
+// lists.
 const traced = 1 << 16
 
-// Operand finds the integers behind elements of a tensor, which are listed in the order of the positions.
-func (p *AnalysedProgram) Operand(tensor string, elements *program.IndexList) (*LayerOperand, error) {
+// OperandOf returns elements of a tensor as an operand of scaled integers. elements lists them in the order of the
+// operand's positions. The error is the reason why they are not scaled integers.
+func (p *AnalysedProgram) OperandOf(tensor string, elements *program.IndexList) (*LayerOperand, error) {
 	n := elements.Len()
 	o := &LayerOperand{}
 	for from := 0; from == 0 || from < n; from += traced {
-		some := elements.Table
+		some := elements.ToSlice
 		if n > traced {
-			some = func() []int32 { return elements.Append(nil, from, min(traced, n-from)) }
+			some = func() []int32 { return elements.AppendRange(nil, from, min(traced, n-from)) }
 		}
 		list := some()
-		forms, err := p.Integers.Forms(tensor, list)
+		forms, err := p.Integers.FormsOfElements(tensor, list)
 		if err != nil {
 			return nil, unmapped.NewReason("its input is not in integers: "+err.Error(),
 				"quantise the input of this layer")
@@ -63,15 +65,15 @@ func (p *AnalysedProgram) Operand(tensor string, elements *program.IndexList) (*
 	return o, nil
 }
 
-// read finds the integers of n positions from the given one on.
-func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int) error {
+// read finds the integers of n positions, the first of which is from.
+func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.ElementForms, from, n int) error {
 	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
 		parts[i].form, parts[i].last = &forms.Of[i], -1
 		o.Nodes = graph.AppendMissingNodes(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range n {
-		w := &parts[forms.Which(k)]
+		w := &parts[forms.FormIndexOf(k)]
 		if w.last < 0 {
 			if reject := w.begin(p, o); reject != nil {
 				return reject
@@ -81,10 +83,10 @@ func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int
 		if w.leaf == nil {
 			reject = o.constant(w, k, from)
 		} else {
-			at := w.at.Position(w.leaf.Index[k])
+			at := w.at.PositionOf(w.leaf.Index[k])
 			var class int32
 			class, reject = w.classes.of(w.at, o, w.form, k, from, at)
-			o.Append(w.stream, at)
+			o.AppendPosition(w.stream, at)
 			o.class.then(class)
 		}
 		if w.last = k; reject != nil {
@@ -96,17 +98,17 @@ func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int
 
 // A part holds the elements of one form of an operand, which all come from one stream.
 type part struct {
-	form    *scaled.Expression
-	last    int         // element before
-	leaf    *scaled.Var // nil for constants
-	at      *place.Place
+	form    *scaled.FormExpression
+	last    int                  // element before
+	leaf    *scaled.FormVariable // nil for constants
+	at      *place.TensorPlace
 	stream  int16 // index among the operand's streams
 	classes classes
 }
 
 // begin finds the stream of a part's integers.
 func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
-	leaves := w.form.Leaves()
+	leaves := w.form.IntegerVariables()
 	if len(leaves) == 0 {
 		return nil
 	}
@@ -119,19 +121,19 @@ func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 		return unmapped.NewReason(fmt.Sprintf("its input needs %q, which waits for a quantiser", w.leaf.Tensor),
 			"quantise the input of this layer")
 	}
-	w.stream = o.Stream(p, w.leaf.Tensor)
+	w.stream = o.StreamIndexOf(p, w.leaf.Tensor)
 	w.classes.begin(w.at, w.form)
 	return nil
 }
 
 // constant makes position from+k a constant. Most constants equal the one before.
 func (o *LayerOperand) constant(w *part, k, from int) error {
-	o.Append(place.ConstantWire, 0)
-	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
+	o.AppendPosition(place.ConstantWireIndex, 0)
+	if w.last >= 0 && w.form.IsSameAtElements(w.last, k) {
 		o.class.then(o.class.at(from + w.last))
 		return nil
 	}
-	f, ok := w.form.Affine(k)
+	f, ok := w.form.AffineAtElement(k)
 	if !ok {
 		return unmapped.NewReason("a constant part of its input is irrational", "use rational constants")
 	}
@@ -142,8 +144,9 @@ func (o *LayerOperand) constant(w *part, k, from int) error {
 	return nil
 }
 
-// Stream returns the index of a tensor's stream among the operand's.
-func (o *LayerOperand) Stream(p *AnalysedProgram, tensor string) int16 {
+// StreamIndexOf returns the index of the stream that carries a tensor among the operand's streams. It adds the stream
+// if it is new.
+func (o *LayerOperand) StreamIndexOf(p *AnalysedProgram, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
@@ -152,12 +155,13 @@ func (o *LayerOperand) Stream(p *AnalysedProgram, tensor string) int16 {
 	})
 }
 
-// Tensor returns the index of a tensor among the operand's.
-func (o *LayerOperand) Tensor(tensor string) int16 {
+// TensorIndexOf returns the index of a tensor among the operand's tensors. It adds the tensor if it is new.
+func (o *LayerOperand) TensorIndexOf(tensor string) int16 {
 	return o.number(tensor, func(w string) bool { return w == tensor })
 }
 
-// number returns the index of the first tensor that fits. It adds the given tensor if none does.
+// number returns the index of the first of the operand's tensors for which fits is true. It adds the given tensor if
+// there is none.
 func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 	i := slices.IndexFunc(o.Tensors, fits)
 	if i < 0 {
@@ -167,25 +171,25 @@ func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 	return int16(i)
 }
 
-// between names the node that keeps a value from being a scale and a bias of its integer. It ignores nodes that
-// multiply with weights, for their padding is a step of their own.
+// between returns the name of the node that keeps a value from being a scale and a bias of its integer. It ignores
+// nodes that multiply with weights, for their padding is a step of their own.
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
-		written := graph.Node{Op: n.FullOp()}
+		written := graph.Node{Op: n.QualifiedOpName()}
 		return operators.RoleOf(&written) == operators.RoleWeightedSum
 	})
 	if len(nodes) == 0 {
 		return "what stands in front of it"
 	}
 	for _, n := range nodes {
-		if !operators.Has(n, operators.TraitKeepsScaledIntegers) {
-			return unmapped.NodeText(n)
+		if !operators.HasTrait(n, operators.TraitKeepsScaledIntegers) {
+			return unmapped.DescribeNode(n)
 		}
 	}
-	return unmapped.NodeText(nodes[0])
+	return unmapped.DescribeNode(nodes[0])
 }
 
-// DecreasingChannels tells for each of n channels whether its real values fall where the integers rise. The operand
+// DecreasingChannels reports, for each of n channels, whether its real values fall where the integers rise. The operand
 // must have a single stream. ok is false if a channel has both directions.
 func (o *LayerOperand) DecreasingChannels(n int) (channels []bool, ok bool) {
 	sign := make([]int, n)
@@ -208,10 +212,10 @@ func (o *LayerOperand) DecreasingChannels(n int) (channels []bool, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
-// WithoutConstants returns the operand without the channels that are constant everywhere; position k belongs to channel
-// k modulo n. kept lists the other channels, and values the constants of those removed. ok is false if constants of a
-// channel differ, or no channel is left.
-func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, values []*big.Rat, ok bool) {
+// WithoutConstantChannels returns the operand without the channels that are constant everywhere; position k belongs to
+// channel k modulo n. kept lists the other channels, and values the constants of those removed. ok is false if
+// constants of a channel differ, or no channel is left.
+func (o *LayerOperand) WithoutConstantChannels(n int) (rest *LayerOperand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
 	for k, class := range o.class.all {
@@ -237,7 +241,7 @@ func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, 
 	rest = &LayerOperand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
 	for k, class := range o.class.all {
 		if c := k % n; data[c] {
-			rest.Append(o.SourceOf(k))
+			rest.AppendPosition(o.SourceOf(k))
 			rest.class.then(class)
 			if class < 0 {
 				rest.Constants = o.Constants
@@ -247,10 +251,10 @@ func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, 
 	return rest, kept, values, true
 }
 
-// FillCode returns the code of the operand's constants, for layers that pad. They must have one value that is an
+// CodeOfConstants returns the code of the operand's constants, for layers that pad. They must have one value that is an
 // integer's in every channel, by the real values of. Where a channel always has this value and the code has another
 // one, the entry of of becomes the constant.
-func (o *LayerOperand) FillCode(of []real.Affine) (code int64, reject error) {
+func (o *LayerOperand) CodeOfConstants(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
 		if class >= 0 {
@@ -267,7 +271,7 @@ func (o *LayerOperand) FillCode(of []real.Affine) (code int64, reject error) {
 		return 0, nil
 	}
 	var q *big.Rat
-	always := o.ConstantChannels(len(of))
+	always := o.ConstantChannelValues(len(of))
 	for c, f := range of {
 		if f.Scale == nil || always[c] != nil {
 			continue
@@ -312,51 +316,54 @@ func (*PaddingValueError) Error() string { return "find: padding" }
 // padding returns the reason, with a *PaddingValueError, that the value of padding has no code. wrong says what is
 // wrong.
 func padding(value *big.Rat, wrong, hint string) error {
-	return unmapped.WrapReason(&PaddingValueError{value}, diag.PaddingNotInteger,
+	return unmapped.NewReasonWithCause(&PaddingValueError{value}, diag.PaddingNotMultipleOfScale,
 		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)
 }
 
-// ErrSeveralIntegers is in the error chain of reasons for values of several integers that no layer computes.
+// ErrSeveralIntegers is in the error chain of reasons for values that depend on several integers and that no layer
+// computes.
 var ErrSeveralIntegers = errors.New("find: joined")
 
-// SeveralIntegersReason returns the reason for a value of several integers that no layer computes.
-func SeveralIntegersReason(form *scaled.Expression) error {
-	leaves := form.Leaves()
+// SeveralIntegersReason returns the reason for refusing a value that depends on several integers and that no layer
+// computes.
+func SeveralIntegersReason(form *scaled.FormExpression) error {
+	leaves := form.IntegerVariables()
 	for _, n := range form.Nodes {
-		if operators.Has(n, operators.TraitSoftmax) {
+		if operators.HasTrait(n, operators.TraitSoftmax) {
 			return WholeRowReason(n)
 		}
 	}
-	if !slices.ContainsFunc(leaves, func(l *scaled.Var) bool { return l.Tensor != leaves[0].Tensor }) {
-		return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
+	if !slices.ContainsFunc(leaves, func(l *scaled.FormVariable) bool { return l.Tensor != leaves[0].Tensor }) {
+		return unmapped.NewReasonWithCause(ErrSeveralIntegers, diag.NodeNotMapped,
 			fmt.Sprintf("it is no sum, but another function of %d elements of %q", len(leaves), leaves[0].Tensor),
 			"maxima are taken along the axis behind the channels: reshape to (1, channels, elements) in front of "+
 				"them; products and other functions of several elements have no layer")
 	}
-	return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
+	return unmapped.NewReasonWithCause(ErrSeveralIntegers, diag.NodeNotMapped,
 		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
 			leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 
-// WholeRowReason returns the reason for a value that depends on a whole row through a node.
+// WholeRowReason returns the reason for refusing a value that depends on a whole row through a node, such as a softmax.
 func WholeRowReason(n *graph.Node) error {
-	return unmapped.WrapReason(ErrSeveralIntegers, diag.NotMapped,
-		fmt.Sprintf("it depends on a whole row, through %s", unmapped.NodeText(n)),
+	return unmapped.NewReasonWithCause(ErrSeveralIntegers, diag.NodeNotMapped,
+		fmt.Sprintf("it depends on a whole row, through %s", unmapped.DescribeNode(n)),
 		"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which "+
 			"no layer has: keep softmax for the model's end")
 }
 
-// Unscaled reports whether no element of a tensor is an available scaled integer. Each element is then a function
-// of an integer. Either the integer's place waits for a quantiser, as waits reports, or the function is more than a
-// scale and a bias.
-func (p *AnalysedProgram) Unscaled(tensor string, waits func(*place.Place) bool) bool {
-	forms, err := p.Integers.Forms(tensor, p.Integers.All(graph.Size(p.Known[tensor].Shape)))
+// HasNoScaledInteger reports whether no element of a tensor is an available scaled integer. Each element is then a
+// function of an integer. Either the integer's place waits for a quantiser, as waits reports, or the function is more
+// than a scale and a bias.
+func (p *AnalysedProgram) HasNoScaledInteger(tensor string, waits func(*place.TensorPlace) bool) bool {
+	forms, err := p.Integers.FormsOfElements(tensor,
+		p.Integers.CountingListTo(graph.ElementCount(p.Known[tensor].Shape)))
 	if err != nil {
 		return false
 	}
 	for i := range forms.Of {
-		leaves := forms.Of[i].Leaves()
+		leaves := forms.Of[i].IntegerVariables()
 		if len(leaves) != 1 {
 			return false
 		}
@@ -369,12 +376,12 @@ func (p *AnalysedProgram) Unscaled(tensor string, waits func(*place.Place) bool)
 }
 
 // rises reports whether form i is a scale and a bias of its integers, with a positive scale.
-func rises(forms *scaled.Forms, i int, at *place.Place) bool {
+func rises(forms *scaled.ElementForms, i int, at *place.TensorPlace) bool {
 	k := 0 // an element of the form
-	for forms.Which(k) != i {
+	for forms.FormIndexOf(k) != i {
 		k++
 	}
-	e, _ := forms.Of[i].Numbers(k)
-	f, ok := e.SimplifyWithin([]real.Interval{integers.Interval(at.Type.Union())}).Affine()
+	e, _ := forms.Of[i].ExprAtElement(k)
+	f, ok := e.SimplifyWithin([]real.Interval{integers.IntervalOfRange(at.Type.UnionOfRanges())}).AsAffine()
 	return ok && f.Scale.Sign() > 0
 }

@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Ranking holds the rows of N integers that a step sorts: elements r*N to r*N+N-1 of an integer tensor for row r. The
-// real value of each is scale*q + bias.
-type Ranking struct {
+// A SortedRows holds the rows of N integers that a step sorts: elements r*N to r*N+N-1 of an integer tensor for row r.
+// The real value of each is scale*q + bias.
+type SortedRows struct {
 	Source string
 	N, K   int           // labels of a row, and places that are asked for
 	Affine []real.Affine // real value per element
@@ -21,8 +21,8 @@ type Ranking struct {
 	reversed bool // the sorted values fall where these real values rise
 }
 
-// RankingOf reads a step that sorts rows. The error is the reason why these are not made of integers.
-func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
+// SortedRowsOf returns the rows that a step sorts. The error is the reason why these are not made of integers.
+func (p *AnalysedProgram) SortedRowsOf(step *program.Step) (*SortedRows, error) {
 	o := step.Order
 	if !o.Index {
 		return nil, unmapped.NewReason("the values that come first are used",
@@ -32,14 +32,14 @@ func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	by := execution.FindEquivalentOrder(p.Program, step.Node.Inputs[0], elements, o.N, func(step *program.Step,
+	by := execution.FindEquallyOrderedElements(p.Program, step.Node.Inputs[0], elements, o.N, func(step *program.Step,
 		in string) bool {
-		_, integer := p.Integers.Integer(step.Output, 0)
-		return !integer && p.Integers.Derived(in)
+		_, integer := p.Integers.AffineOfElement(step.Output, 0)
+		return !integer && p.Integers.IsFromIntegers(in)
 	})
-	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements)), Nodes: by.Nodes, reversed: by.Falls}
+	r := &SortedRows{N: o.N, K: k, Affine: make([]real.Affine, len(elements)), Nodes: by.Nodes, reversed: by.Falls}
 	for i, element := range by.At {
-		slice, err := p.Integers.At(by.Tensor, int(element))
+		slice, err := p.Integers.FunctionOfElement(by.Tensor, int(element))
 		if err != nil {
 			return nil, unmapped.NewReason("the values that it sorts are not integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
@@ -50,7 +50,7 @@ func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 		}
 		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
-		if r.Affine[i], ok = slice.Expr.Affine(); !ok {
+		if r.Affine[i], ok = slice.Expr.AsAffine(); !ok {
 			return nil, unmapped.NewReason("a value that it sorts is no scaled integer: "+between(slice.Nodes)+
 				" stands between it and the integers", "quantise the tensor that it puts in order")
 		}
@@ -58,7 +58,7 @@ func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 			r.Source = leaf
 		}
 		at, ok := p.PlaceOf(leaf)
-		if !ok || leaf != r.Source || int(at.Position(index)) != i || at.Type.Shape.Size() != len(elements) {
+		if !ok || leaf != r.Source || int(at.PositionOf(index)) != i || at.Type.Shape.ElementCount() != len(elements) {
 			return nil, unmapped.NewReason(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
 				"the rows that it sorts must be the vectors of a layer: do not transpose, cut or join them")
 		}
@@ -67,12 +67,12 @@ func (p *AnalysedProgram) RankingOf(step *program.Step) (*Ranking, error) {
 	return r, nil
 }
 
-// orderedRows lists the elements of a step's input row by row. The places of a row must be adjacent in the step's
-// output, as they are in a word.
+// orderedRows returns the elements of a step's input row by row, and the number k of places per row that are asked for.
+// The places of a row must be adjacent in the step's output, as they are in a word of a stream.
 func (p *AnalysedProgram) orderedRows(step *program.Step) (at []int32, k int, reject error) {
-	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
+	o, size := step.Order, graph.ElementCount(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
-		return nil, 0, unmapped.EmptyTensorReason()
+		return nil, 0, unmapped.NewEmptyTensorReason()
 	}
 	k = len(o.Base) * o.N / size
 	for i, base := range o.Base {
@@ -89,9 +89,9 @@ func (p *AnalysedProgram) orderedRows(step *program.Step) (at []int32, k int, re
 	return at, k, nil
 }
 
-// Falls reports whether all sorted values fall where the integers rise. ok is false if the order of a row's
+// IsOrderReversed reports whether all sorted values fall where the integers rise. ok is false if the order of a row's
 // integers does not determine the order of its real values.
-func (r *Ranking) Falls() (falls, ok bool) {
+func (r *SortedRows) IsOrderReversed() (falls, ok bool) {
 	down := r.Affine[0].Scale.Sign() < 0
 	for i, f := range r.Affine {
 		first := r.Affine[i-i%r.N]

@@ -25,52 +25,54 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An AnalysedProgram is a program with what is known so far of its integers: which tensors have them, and on which
-// streams.
+// An AnalysedProgram is a program with what is known so far of its integers: which tensors hold integers, and on which
+// streams these travel.
 type AnalysedProgram struct {
 	*program.Program
-	Integers *scaled.Analysis
-	Places   map[string]*place.Place // places of integer tensors
-	Uses     *Uses
-	Layouts  Layouts // layouts of windows
+	Integers *scaled.IntegerAnalysis
+	Places   map[string]*place.TensorPlace // places of integer tensors
+	Uses     *TensorUses
+	Layouts  WindowLayoutCache // layouts of windows
 
 	rounded map[string]*program.Step // by output: quantisers of single products, which wait for their sum
 	traced  int                      // number of traced elements
 }
 
-// New returns a program of which no integers are known yet.
-func New(p *program.Program) *AnalysedProgram {
-	return &AnalysedProgram{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
-		rounded: map[string]*program.Step{}, Layouts: Layouts{}}
+// NewAnalysedProgram returns an AnalysedProgram for p in which no integers are known yet.
+func NewAnalysedProgram(p *program.Program) *AnalysedProgram {
+	return &AnalysedProgram{Program: p, Integers: scaled.New(p), Places: map[string]*place.TensorPlace{},
+		Uses:    usesOf(p),
+		rounded: map[string]*program.Step{}, Layouts: WindowLayoutCache{}}
 }
 
 // PlaceOf returns the place of an integer tensor. ok is false if it has none yet.
-func (p *AnalysedProgram) PlaceOf(tensor string) (at *place.Place, ok bool) {
+func (p *AnalysedProgram) PlaceOf(tensor string) (at *place.TensorPlace, ok bool) {
 	at = p.Places[tensor]
 	return at, at != nil && !at.Held
 }
 
-// Name returns the name of an integer tensor's stream: the quantised tensor of the model whose codes the stream
-// carries.
-func (p *AnalysedProgram) Name(tensor string) string {
-	step := p.Producer(tensor)
+// StreamNameOf returns the name of the stream that carries an integer tensor: that of the model's quantised tensor
+// whose codes the stream carries.
+func (p *AnalysedProgram) StreamNameOf(tensor string) string {
+	step := p.ProducerOf(tensor)
 	if step == nil {
 		return tensor // an input
 	}
-	return step.Node.Str("tensor", tensor)
+	return step.Node.StringAttrOr("tensor", tensor)
 }
 
 // maxTraced limits the elements of all tensors that are traced back to integers. Each takes some ten bytes. (A
 // U-Net for pictures of 256 by 256 pixels has 2^26.)
 const maxTraced = 1 << 27
 
-// Trace counts the elements of a tensor before they are traced back. It returns an error if there are too many.
-func (p *AnalysedProgram) Trace(elements int) error {
+// CountTowardsTraceLimit adds to the number of elements that are traced back to integers. It returns an error if there
+// are too many in total.
+func (p *AnalysedProgram) CountTowardsTraceLimit(elements int) error {
 	if elements == 0 {
-		return unmapped.EmptyTensorReason()
+		return unmapped.NewEmptyTensorReason()
 	}
 	if p.traced += elements; p.traced > maxTraced {
-		return unmapped.ReasonWithCode(diag.ModelTooLarge,
+		return unmapped.NewReasonWithCode(diag.ModelTooLarge,
 			fmt.Sprintf("the layers up to this one read and write %d elements per frame; at most %d are traced",
 				p.traced, maxTraced),
 			"export the model for smaller frames: a picture of half the rows and columns, or a sequence of half "+
@@ -79,11 +81,11 @@ func (p *AnalysedProgram) Trace(elements int) error {
 	return nil
 }
 
-// Data returns the inputs of a step that depend on integers, each once.
-func (p *AnalysedProgram) Data(step *program.Step) (tensors []string) {
+// IntegerInputsOf returns the names of a step's inputs that depend on integers, each once.
+func (p *AnalysedProgram) IntegerInputsOf(step *program.Step) (tensors []string) {
 	seen := map[string]bool{"": true}
 	for _, in := range step.Node.Inputs {
-		if !seen[in] && p.Integers.Derived(in) {
+		if !seen[in] && p.Integers.IsFromIntegers(in) {
 			tensors = append(tensors, in)
 		}
 		seen[in] = true
@@ -97,44 +99,45 @@ type CombiningStep struct {
 	Data []string
 }
 
-// FindCombiningStep finds the step that combines the integers of a tensor's value, in front of steps with one argument.
-// ok is false if they are not combined element by element.
+// FindCombiningStep returns the step that combines the integers from which a tensor is computed. Only steps with one
+// argument lie between that step and the tensor. ok is false if the integers are not combined element by element.
 func (p *AnalysedProgram) FindCombiningStep(tensor string) (m CombiningStep, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
 }
 
-// BehindMove reports whether a tensor is computed, element by element, from a tensor whose elements a step moves.
-func BehindMove(p *AnalysedProgram, tensor string) bool {
+// IsBehindMove reports whether a tensor is computed, element by element, from the output of a step that moves elements.
+func IsBehindMove(p *AnalysedProgram, tensor string) bool {
 	seen := map[string]bool{}
 	var moved func(tensor string) bool
 	moved = func(tensor string) bool {
-		step := p.Producer(tensor)
-		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || seen[tensor] {
+		step := p.ProducerOf(tensor)
+		if _, integer := p.Integers.AffineOfElement(tensor, 0); integer || step == nil || seen[tensor] {
 			return false
 		}
 		seen[tensor] = true
-		return step.Move != nil || step.Elem != nil && step.Window == nil && slices.ContainsFunc(p.Data(step), moved)
+		return step.Move != nil || step.Elem != nil && step.Window == nil &&
+			slices.ContainsFunc(p.IntegerInputsOf(step), moved)
 	}
 	return moved(tensor)
 }
 
-// SharedSum reports whether steps with one argument compute a tensor from a sum that other steps read, too. It is
+// IsFromSharedSum reports whether steps with one argument compute a tensor from a sum that other steps read, too. It is
 // best to compute this sum only once.
-func (p *AnalysedProgram) SharedSum(tensor string) bool {
+func (p *AnalysedProgram) IsFromSharedSum(tensor string) bool {
 	_, shared, ok := p.meeting(tensor)
 	return ok && shared
 }
 
 func (p *AnalysedProgram) meeting(tensor string) (m CombiningStep, shared, ok bool) {
 	for {
-		step := p.Producer(tensor)
-		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || step.Dot != nil ||
+		step := p.ProducerOf(tensor)
+		if _, integer := p.Integers.AffineOfElement(tensor, 0); integer || step == nil || step.Dot != nil ||
 			step.Order != nil || step.Window != nil {
 			return m, false, false
 		}
-		shared = shared || len(p.Uses.Readers(tensor)) > 1
-		data := p.Data(step)
+		shared = shared || len(p.Uses.ReadingSteps(tensor)) > 1
+		data := p.IntegerInputsOf(step)
 		if len(data) != 1 {
 			return CombiningStep{step, data}, shared, step.Elem != nil
 		}

@@ -24,26 +24,29 @@ const (
 // maxCodeBits limits codes for a function's values. An 8-bit leaky ReLU, whose slope is any float32, needs 34 bits.
 const maxCodeBits = 40
 
-// maxFillBits is the most bits by which the value of padding may widen codes.
+// maxFillBits is the largest number of bits by which the value of padding may widen codes.
 const maxFillBits = 8
 
-// Recode reads a step whose elements are functions of one integer each, but not a scale and a bias of it, as codes.
-// Every value that occurs is an integer, the code, times a scale, plus a bias. For example, the values of a ReLU
-// behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that
-// makes the codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every
-// channel. An integer tensor is a function of itself.
-func (p *AnalysedProgram) Recode(step *program.Step, fill *big.Rat) (codes *RoundedCodes, of scaled.Values,
+// RecodeStep returns a step as codes, if each element is a function of one integer, but not a scale and a bias of it.
+// Every value that occurs is an integer, the code, times a scale, plus a bias. For example, the values of a ReLU behind
+// codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that makes the
+// codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every channel. An
+// integer tensor is a function of itself.
+func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *QuantiserInput,
+	of scaled.AffinesOfElements,
 	reject error) {
-	n := graph.Size(step.Shape)
-	find := p.Integers.FormsOf
-	if _, ok := p.Integers.Integer(step.Output, 0); ok {
-		find = func(_ *program.Step, all []int32) (*scaled.Forms, error) { return p.Integers.Forms(step.Output, all) }
+	n := graph.ElementCount(step.Shape)
+	find := p.Integers.FormsOfStepElements
+	if _, ok := p.Integers.AffineOfElement(step.Output, 0); ok {
+		find = func(_ *program.Step, all []int32) (*scaled.ElementForms, error) {
+			return p.Integers.FormsOfElements(step.Output, all)
+		}
 	}
-	forms, err := find(step, p.Integers.All(n))
+	forms, err := find(step, p.Integers.CountingListTo(n))
 	if err != nil {
 		return nil, of, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	codes = &RoundedCodes{Step: step, Forms: forms, p: p, n: n}
+	codes = &QuantiserInput{Step: step, Forms: forms, p: p, n: n}
 	if form, ok := codes.SeveralIntegersForm(); ok {
 		return nil, of, SeveralIntegersReason(form)
 	}
@@ -57,66 +60,67 @@ func (p *AnalysedProgram) Recode(step *program.Step, fill *big.Rat) (codes *Roun
 	if len(r.of) > 1 {
 		of.Group = func(i int32) int32 { return r.class[i] }
 	}
-	codes.Forms = forms.Integers(of, p.Integers.All(n))
+	codes.Forms = forms.QuantisedForms(of, p.Integers.CountingListTo(n))
 	codes.stairs, codes.over = r.stairs(of.Of), r.integers(of.Of)
 	return codes, of, nil
 }
 
-// HostCodeRange returns the range of codes that Recode has read, if the host can send them instead of the codes from
-// which they are computed. Nothing else may need those, and the new codes must be no wider and no more numerous.
-func (c *RoundedCodes) HostCodeRange() (over num.Range, ok bool) {
+// HostCodeRange returns the range of codes that RecodeStep has returned. ok is true if the host can send them instead
+// of the codes from which they are computed. Nothing else may need those, and the new codes must be no wider and no
+// more numerous.
+func (c *QuantiserInput) HostCodeRange() (over num.Range, ok bool) {
 	sent := ""
 	for _, form := range c.Forms.Of {
-		for _, leaf := range form.Leaves() {
+		for _, leaf := range form.IntegerVariables() {
 			if sent != "" && leaf.Tensor != sent {
 				return over, false
 			}
 			sent = leaf.Tensor
 		}
 	}
-	by, at := c.p.Producer(sent), c.p.Places[sent]
-	if by == nil || by == c.Step || !at.OnHost() || at.OnWire() || at.Alias ||
+	by, at := c.p.ProducerOf(sent), c.p.Places[sent]
+	if by == nil || by == c.Step || !at.IsFromHost() || at.IsOnWire() || at.Alias ||
 		!c.p.Uses.ReachesOutputsOnlyThrough(sent, c.Step) {
 		return over, false
 	}
-	return c.over, graph.Size(by.Shape) == c.n && num.NarrowestInt(c.over).Width <= at.Type.Elem.Width
+	return c.over, graph.ElementCount(by.Shape) == c.n && num.NarrowestIntTypeFor(c.over).Width <= at.Type.Elem.Width
 }
 
-// Composed returns codes that Recode has read, with values of, as functions of the inputs of the quantisers in
-// front of them. A single layer then computes them. ok is false if anything else needs the quantisers' codes. It is
-// also false if successive quantiser codes give codes that differ by more than 1: a table in a separate layer is
-// then smaller than wide steps per channel.
-func (c *RoundedCodes) Composed(of scaled.Values) (composed *RoundedCodes, ok bool) {
+// ComposeWithQuantisers returns codes that RecodeStep has read, with values of, as functions of the inputs of the
+// quantisers in front of them. A single layer then computes them. ok is false if anything else needs the quantisers'
+// codes. It is also false if successive quantiser codes give codes that differ by more than 1: a table in a separate
+// layer is then smaller than wide steps per channel.
+func (c *QuantiserInput) ComposeWithQuantisers(of scaled.AffinesOfElements) (composed *QuantiserInput, ok bool) {
 	if !c.stairs {
 		return nil, false
 	}
 	var between []string
 	for _, form := range c.Forms.Of {
-		for _, leaf := range form.Leaves() {
-			by := c.p.Producer(leaf.Tensor)
+		for _, leaf := range form.IntegerVariables() {
+			by := c.p.ProducerOf(leaf.Tensor)
 			at, ready := c.p.PlaceOf(leaf.Tensor)
-			if by == nil || by == c.Step || !scaled.IsCode(by) || !ready || at.OnHost() || at.Alias ||
+			if by == nil || by == c.Step || !scaled.IsQuantiserStep(by) || !ready || at.IsFromHost() || at.Alias ||
 				!c.p.Uses.ReachesOutputsOnlyThrough(leaf.Tensor, c.Step) {
 				return nil, false
 			}
 			between = append(between, leaf.Tensor)
 		}
 	}
-	all := c.p.Integers.All(c.n)
-	var forms *scaled.Forms
+	all := c.p.Integers.CountingListTo(c.n)
+	var forms *scaled.ElementForms
 	var err error
-	c.p.Integers.IgnoringIntegers(between, func() { forms, err = c.p.Integers.FormsOf(c.Step, all) })
+	c.p.Integers.DoIgnoringIntegers(between, func() { forms, err = c.p.Integers.FormsOfStepElements(c.Step, all) })
 	if err != nil {
 		return nil, false
 	}
 	for _, form := range forms.Of {
-		for _, leaf := range form.Leaves() {
+		for _, leaf := range form.IntegerVariables() {
 			if _, ready := c.p.PlaceOf(leaf.Tensor); !ready {
 				return nil, false
 			}
 		}
 	}
-	return &RoundedCodes{Step: c.Step, Forms: forms.Integers(of, all), p: c.p, n: c.n}, true
+	return &QuantiserInput{Step: c.Step, Forms: forms.QuantisedForms(of, all), p: c.p, n: c.n}, true
 }
 
 // A recoding holds the functions of elements. Elements with the same values are grouped.
@@ -163,26 +167,26 @@ func (r *recoding) integers(of []real.Affine) (over num.Range) {
 	return over
 }
 
-// classify finds the values of all elements. An element usually belongs to the group of the element before, or to
+// classify groups the elements by their values. An element usually belongs to the group of the element before, or to
 // the group after that.
-func (r *recoding) classify(c *RoundedCodes) error {
+func (r *recoding) classify(c *QuantiserInput) error {
 	by := make([][]int32, len(c.Forms.Of)) // groups
 	last := make([]int, len(c.Forms.Of))   // index among these
 	for k := range c.n {
-		form, at := c.Forms.At(k), c.Forms.Which(k)
+		form, at := c.Forms.FormOf(k), c.Forms.FormIndexOf(k)
 		var over num.Range
-		if leaves := form.Leaves(); len(leaves) > 0 {
+		if leaves := form.IntegerVariables(); len(leaves) > 0 {
 			in, ok := c.p.PlaceOf(leaves[0].Tensor)
 			if !ok {
 				return unmapped.NewReason(fmt.Sprintf("its input needs %q, which waits for a quantiser",
 					leaves[0].Tensor), "quantise the input of this layer")
 			}
-			over = in.Type.Channel(in.Channel(leaves[0].Index[k]))
+			over = in.Type.ChannelRange(in.ChannelOf(leaves[0].Index[k]))
 		}
 		class := int32(-1)
 		for i := range by[at] {
 			like := (last[at] + i) % len(by[at])
-			if f := &r.of[by[at][like]]; f.over == over && form.SameNumbers(f.element, k) {
+			if f := &r.of[by[at][like]]; f.over == over && form.IsSameAtElements(f.element, k) {
 				class, last[at] = by[at][like], like
 				break
 			}
@@ -207,10 +211,10 @@ func (r *recoding) classify(c *RoundedCodes) error {
 	return nil
 }
 
-// recodedOf finds the values of an element over a range of its integer. It includes fill unless that is nil.
-func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
-	form := c.Forms.At(k)
-	e, _ := form.Numbers(k)
+// recodedOf returns the values that element k takes over a range of its integer. They include fill unless that is nil.
+func recodedOf(c *QuantiserInput, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
+	form := c.Forms.FormOf(k)
+	e, _ := form.ExprAtElement(k)
 	if uint64(over.Hi)-uint64(over.Lo) >= maxRecoded {
 		return f, unscaled(form.Nodes)
 	}
@@ -218,12 +222,13 @@ func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded
 	compiled, seen := real.Compile(e), map[string]bool{}
 	var last *big.Rat
 	for x := over.Lo; x <= over.Hi; x++ {
-		y, err := compiled.Exact([]real.Num{real.Exactly(new(big.Rat).SetInt64(x))}, real.Precisions[0])
-		if err != nil || y.Rat() == nil {
-			return f, unmapped.NewReason("its input is no scaled integer: "+unmapped.NodeText(c.Step.Node)+
+		y, err := compiled.EvaluateExactly([]real.Num{real.NumberOfRational(new(big.Rat).SetInt64(x))},
+			real.WorkingPrecisionBits[0])
+		if err != nil || y.RationalOrNil() == nil {
+			return f, unmapped.NewReason("its input is no scaled integer: "+unmapped.DescribeNode(c.Step.Node)+
 				" makes irrational numbers of integers", afterActivation)
 		}
-		v := y.Rat()
+		v := y.RationalOrNil()
 		if x > over.Lo && v.Cmp(last) != 0 && len(f.jumps) < 2 {
 			if jump := new(big.Rat).Sub(v, last); len(f.jumps) == 0 || jump.Cmp(f.jumps[0]) != 0 {
 				f.jumps = append(f.jumps, jump)
@@ -268,7 +273,7 @@ func (f *recoded) unit() *big.Rat {
 	return integers.CommonUnit(apart)
 }
 
-// values chooses the scale and the bias of every group.
+// values returns the scale and the bias that it chooses for each group.
 func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	own, widest := make([]real.Affine, len(r.of)), 0
 	var all, first []*big.Rat // all values, and all values minus the first
@@ -298,10 +303,10 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 		}
 	}
 	if widest > maxCodeBits {
-		return nil, unmapped.ReasonWithCode(diag.RangeTooWide,
+		return nil, unmapped.NewReasonWithCode(diag.ActivationRangeTooWide,
 			fmt.Sprintf("its input is no scaled integer of up to %d bits: in "+
 				"the greatest common unit, the values that %s computes need %d bits",
-				maxCodeBits, unmapped.NodeText(node), widest), afterActivation)
+				maxCodeBits, unmapped.DescribeNode(node), widest), afterActivation)
 	}
 	return own, nil
 }

@@ -9,19 +9,19 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// A Uses tells which steps depend on a tensor. It ignores steps on which no output of the model depends.
-type Uses struct {
+// A TensorUses finds the steps that depend on a tensor. It ignores steps on which no output of the model depends.
+type TensorUses struct {
 	prog    *program.Program
 	used    map[*program.Step]bool
 	outputs map[string]bool
 
-	readers               map[string][]*program.Step // results of Readers
-	feeds, quantised      map[string]bool            // results of FeedsLayer and Quantised
+	readers               map[string][]*program.Step // results of ReadingSteps
+	feeds, quantised      map[string]bool            // results of FeedsLayer and FeedsQuantiser
 	continued, multiplied map[string]bool            // intermediate results of IsHostTail
 }
 
-func usesOf(p *program.Program) *Uses {
-	u := &Uses{prog: p, used: map[*program.Step]bool{}, outputs: map[string]bool{},
+func usesOf(p *program.Program) *TensorUses {
+	u := &TensorUses{prog: p, used: map[*program.Step]bool{}, outputs: map[string]bool{},
 		readers: map[string][]*program.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{},
 		continued: map[string]bool{}, multiplied: map[string]bool{}}
 	need := map[string]bool{}
@@ -38,15 +38,15 @@ func usesOf(p *program.Program) *Uses {
 	return u
 }
 
-// Used reports whether an output of the model depends on a step.
-func (u *Uses) Used(step *program.Step) bool { return u.used[step] }
+// IsUsed reports whether an output of the model depends on a step.
+func (u *TensorUses) IsUsed(step *program.Step) bool { return u.used[step] }
 
-// Readers returns the steps that read a tensor. Callers must not change the list.
-func (u *Uses) Readers(tensor string) (steps []*program.Step) {
+// ReadingSteps returns the steps that read a tensor. Callers must not change the list.
+func (u *TensorUses) ReadingSteps(tensor string) (steps []*program.Step) {
 	if known, ok := u.readers[tensor]; ok {
 		return known
 	}
-	for _, r := range u.prog.Readers(tensor) {
+	for _, r := range u.prog.ReadersOf(tensor) {
 		if u.used[r] {
 			steps = append(steps, r)
 		}
@@ -57,15 +57,18 @@ func (u *Uses) Readers(tensor string) (steps []*program.Step) {
 
 // FeedsLayer reports whether a quantiser, a matrix product or a loop depends on a tensor. Dependence through a step of
 // the host's tail (IsHostTail) does not count.
-func (u *Uses) FeedsLayer(tensor string) bool {
+func (u *TensorUses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *program.Step) bool {
-		return u.product(r) || r.Recur != nil || scaled.IsCode(r)
+		return u.product(r) || r.Recur != nil || scaled.IsQuantiserStep(r)
 	}, u.IsHostTail)
 }
 
-// FeedsQuantiser reports whether a quantiser depends on a tensor, or a loop, which contains quantisers.
-func (u *Uses) FeedsQuantiser(tensor string) bool {
-	return u.leadsTo(u.quantised, tensor, func(r *program.Step) bool { return r.Recur != nil || scaled.IsCode(r) },
+// FeedsQuantiser reports whether a quantiser, or a loop, which contains quantisers, depends on a tensor.
+func (u *TensorUses) FeedsQuantiser(tensor string) bool {
+	return u.leadsTo(u.quantised, tensor, func(r *program.Step) bool {
+		return r.Recur != nil ||
+			scaled.IsQuantiserStep(r)
+	},
 		none)
 }
 
@@ -73,34 +76,34 @@ func none(*program.Step) bool { return false }
 
 // IsHostTail reports whether a step is a product of two tensors of data without a product or loop behind a quantiser of
 // its result. No layer computes such a step, and none is needed behind it, so that the host can compute the rest.
-func (u *Uses) IsHostTail(step *program.Step) bool {
+func (u *TensorUses) IsHostTail(step *program.Step) bool {
 	if step.Dot == nil || u.prog.Known[step.Node.Inputs[step.Dot.A]].Const != nil ||
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
 		return false
 	}
 	return !u.leadsTo(u.continued, step.Output, func(r *program.Step) bool {
-		return r.Recur != nil || scaled.IsCode(r) && u.FeedsProduct(r.Output)
+		return r.Recur != nil || scaled.IsQuantiserStep(r) && u.FeedsProduct(r.Output)
 	}, none)
 }
 
 // FeedsProduct reports whether a matrix product or loop depends on a tensor.
-func (u *Uses) FeedsProduct(tensor string) bool {
+func (u *TensorUses) FeedsProduct(tensor string) bool {
 	return u.leadsTo(u.multiplied, tensor, func(r *program.Step) bool { return r.Recur != nil || u.product(r) }, none)
 }
 
-// product reports whether a step is a matrix product, other than the sum by which a softmax divides.
-func (u *Uses) product(r *program.Step) bool {
-	return r.Dot != nil && !operators.Has(u.prog.Origin(r.Node), operators.TraitSoftmax)
+// product reports whether a step is a matrix product. The sum by which a softmax divides does not count as one.
+func (u *TensorUses) product(r *program.Step) bool {
+	return r.Dot != nil && !operators.HasTrait(u.prog.OriginOf(r.Node), operators.TraitSoftmax)
 }
 
-// leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for
-// which without holds. known caches results.
-func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without func(*program.Step) bool) bool {
+// leadsTo reports whether a step for which wanted is true depends on a tensor. Dependence through steps for which
+// without is true does not count. known caches results.
+func (u *TensorUses) leadsTo(known map[string]bool, tensor string, wanted, without func(*program.Step) bool) bool {
 	leads, ok := known[tensor]
 	if ok {
 		return leads
 	}
-	for _, r := range u.Readers(tensor) {
+	for _, r := range u.ReadingSteps(tensor) {
 		if !without(r) && (wanted(r) || u.leadsTo(known, r.Output, wanted, without)) {
 			leads = true
 			break
@@ -110,8 +113,9 @@ func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without fun
 	return leads
 }
 
-// ReachesOutputsOnlyThrough reports whether all outputs of the model depend on a tensor only through the given step.
-func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *program.Step) bool {
+// ReachesOutputsOnlyThrough reports whether all outputs of the model that depend on a tensor do so only through the
+// given step.
+func (u *TensorUses) ReachesOutputsOnlyThrough(tensor string, through *program.Step) bool {
 	seen := map[string]bool{}
 	var visit func(tensor string) bool
 	visit = func(tensor string) bool {
@@ -122,7 +126,7 @@ func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *program.Step) b
 		if u.outputs[tensor] {
 			return false
 		}
-		for _, r := range u.Readers(tensor) {
+		for _, r := range u.ReadingSteps(tensor) {
 			if r != through && !visit(r.Output) {
 				return false
 			}
@@ -132,18 +136,18 @@ func (u *Uses) ReachesOutputsOnlyThrough(tensor string, through *program.Step) b
 	return visit(tensor)
 }
 
-// QuantisedNext returns the quantiser that alone depends on a tensor, with only single-argument steps in between.
+// NextQuantiser returns the quantiser that alone depends on a tensor, with only single-argument steps in between.
 // ok is false if there is none.
-func (u *Uses) QuantisedNext(tensor string) (quantiser *program.Step, ok bool) {
+func (u *TensorUses) NextQuantiser(tensor string) (quantiser *program.Step, ok bool) {
 	for {
-		readers := u.Readers(tensor)
+		readers := u.ReadingSteps(tensor)
 		if len(readers) != 1 || u.outputs[tensor] {
 			return nil, false
 		}
 		switch next := readers[0]; {
 		case next.Dot != nil, next.Order != nil, next.Window != nil:
 			return nil, false
-		case scaled.IsCode(next):
+		case scaled.IsQuantiserStep(next):
 			return next, true
 		default:
 			tensor = next.Output
@@ -151,13 +155,13 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *program.Step, ok bool) {
 	}
 }
 
-// LookupRowCount returns the number of rows of the tables for which a tensor's elements are row numbers. It returns 0
-// if they serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
+// LookupRowCount returns the number of rows of the tables in which the elements of a tensor select rows. It returns 0
+// if the elements serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
 func (p *AnalysedProgram) LookupRowCount(tensor string) (rows int) {
-	for _, r := range p.Readers(tensor) {
+	for _, r := range p.ReadersOf(tensor) {
 		n := 0
 		switch {
-		case IsOneHot(r) && p.choosesIntegers(r.Output):
+		case IsOneHotStep(r) && p.choosesIntegers(r.Output):
 			n = r.Shape[len(r.Shape)-1]
 		case r.Move != nil:
 			n = p.LookupRowCount(r.Output)
@@ -172,7 +176,7 @@ func (p *AnalysedProgram) LookupRowCount(tensor string) (rows int) {
 
 // choosesIntegers reports whether one-hot rows select only rows of integers, or nothing.
 func (p *AnalysedProgram) choosesIntegers(hot string) bool {
-	for _, r := range p.Uses.Readers(hot) {
+	for _, r := range p.Uses.ReadingSteps(hot) {
 		switch {
 		case r.Move != nil:
 			if !p.choosesIntegers(r.Output) {
@@ -198,16 +202,16 @@ func (p *AnalysedProgram) choosesIntegers(hot string) bool {
 	return true
 }
 
-// OneHots returns the step whose one-hot rows a tensor consists of, one after the other, in any shape. It returns
+// OneHotStepOf returns the step whose one-hot rows a tensor consists of, one after the other, in any shape. It returns
 // nil for other tensors.
-func (p *AnalysedProgram) OneHots(tensor string) *program.Step {
+func (p *AnalysedProgram) OneHotStepOf(tensor string) *program.Step {
 	for {
-		switch step := p.Producer(tensor); {
+		switch step := p.ProducerOf(tensor); {
 		case step == nil:
 			return nil
-		case IsOneHot(step):
+		case IsOneHotStep(step):
 			return step
-		case step.Move != nil && inOrder(step, graph.Size(p.Known[step.Node.Inputs[0]].Shape)):
+		case step.Move != nil && inOrder(step, graph.ElementCount(p.Known[step.Node.Inputs[0]].Shape)):
 			tensor = step.Node.Inputs[0]
 		default:
 			return nil
@@ -221,16 +225,18 @@ func inOrder(step *program.Step, n int) bool {
 	if m.IsIdentity() {
 		return true
 	}
-	if m.ReadsOtherInputs() || graph.Size(step.Shape) != n {
+	if m.ReadsOtherInputs() || graph.ElementCount(step.Shape) != n {
 		return false
 	}
 	for i := range n {
-		if _, from := m.From(i); from != i {
+		if _, from := m.SourceOf(i); from != i {
 			return false
 		}
 	}
 	return true
 }
 
-// IsOneHot reports whether a step turns row numbers into one-hot rows.
-func IsOneHot(step *program.Step) bool { return operators.Has(step.Node, operators.TraitOneHot) }
+// IsOneHotStep reports whether a step turns row numbers into one-hot rows.
+func IsOneHotStep(step *program.Step) bool {
+	return operators.HasTrait(step.Node, operators.TraitOneHot)
+}

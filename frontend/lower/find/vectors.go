@@ -22,18 +22,18 @@ type MatrixVectors struct {
 	Count, K      int // number of vectors, and elements of each
 
 	dot       *program.Dot
-	weights   *graph.Tensor
+	weights   *graph.ConstantTensor
 	rows      int        // outputs per vector
 	kept      []int      // elements that are data
 	constants []*big.Rat // per element of the whole vector: its constant; nil for data
 	affine    []real.Affine
 	always    []*big.Rat // per element that is data: the value that it always has; nil if it changes
-	inputs    *integers.Inputs
+	inputs    *integers.InputAffines
 }
 
-// Elements lists the elements of a product's data, vector by vector. rows is the number of outputs per vector. ok
-// is false if the weights are no matrix.
-func Elements(d *program.Dot) (elements []int32, rows int, ok bool) {
+// ProductVectorElements returns the elements of a product's data, vector by vector. rows is the number of outputs per
+// vector. ok is false if the weights do not form a matrix.
+func ProductVectorElements(d *program.Dot) (elements []int32, rows int, ok bool) {
 	if rows, ok = matrixRows(d); !ok {
 		return nil, 0, false
 	}
@@ -41,7 +41,7 @@ func Elements(d *program.Dot) (elements []int32, rows int, ok bool) {
 	for at := 0; at < d.ABase.Len(); at += rows {
 		bases = append(bases, d.ABase.At(at))
 	}
-	return scaled.Sums(bases, d.AOffset), rows, true
+	return scaled.BasePlusOffsetIndices(bases, d.AOffset), rows, true
 }
 
 // matrixRows returns the number of outputs that a matrix computes from one vector. ok is false if the product has
@@ -62,15 +62,16 @@ func matrixRows(d *program.Dot) (n int, ok bool) {
 	return n, true
 }
 
-// VectorsOf reads the vectors of a product, whose data are an operand in the order of Elements.
-func VectorsOf(d *program.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
+// MatrixVectorsOf returns the vectors that a product multiplies with the weights w. o holds its data, in the order of
+// ProductVectorElements. The error is the reason why a matrix product cannot multiply them.
+func MatrixVectorsOf(d *program.Dot, w *graph.ConstantTensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
 	v := &MatrixVectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
-	affine, ok := o.Affine(d.K)
+	affine, ok := o.ChannelAffines(d.K)
 	if !ok {
 		return nil, unmapped.NewReason("vectors of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	always := o.ConstantChannels(d.K)
+	always := o.ConstantChannelValues(d.K)
 	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
 		return nil, reject
@@ -85,8 +86,8 @@ func VectorsOf(d *program.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*Mat
 	return v, nil
 }
 
-// Scales returns the scale of every element of a vector, nil for constants. ok is always true.
-func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
+// ScalePerTerm returns the scale of every element of a vector, nil for constants. ok is always true.
+func (v *MatrixVectors) ScalePerTerm() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(v.constants))
 	for i, k := range v.kept {
 		scales[k] = scaleOf(v.affine[i], v.always[i])
@@ -94,15 +95,15 @@ func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Taps returns false, since an element of a vector has one weight.
-func (v *MatrixVectors) Taps() bool { return false }
+// HasBlocksPerTap returns false, since an element of a vector has one weight.
+func (v *MatrixVectors) HasBlocksPerTap() bool { return false }
 
-// Blocks returns the block of weights in which each element of the sum is, and the number of blocks
-// (integers.FindWeightBlocks).
-func (v *MatrixVectors) Blocks() (of []int, count int) {
+// WeightBlocks returns the block of weights to which each element of the sum belongs, and the number of blocks
+// (integers.GroupElementsByWeightUnit).
+func (v *MatrixVectors) WeightBlocks() (of []int, count int) {
 	one := make([]float64, 1)
-	return integers.FindWeightBlocks(v.dot.K, v.rows, func(k, c int) []float64 {
-		one[0] = v.weights.At(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
+	return integers.GroupElementsByWeightUnit(v.dot.K, v.rows, func(k, c int) []float64 {
+		one[0] = v.weights.FloatAt(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
 		return one
 	})
 }
@@ -115,19 +116,20 @@ func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 	return f.Scale
 }
 
-// Matrix returns the product for a layer that reads vectors of the given length, with element k of ours at
-// order[k]. of holds the real values of its outputs.
-func (v *MatrixVectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
+// NewMatrixProduct returns the product for a layer that reads vectors of the given length. There, element k of the
+// vectors in v is at order[k]. of holds the real values of the product's outputs.
+func (v *MatrixVectors) NewMatrixProduct(order []int, length int) (m choose.MatrixProduct, of scaled.AffinesOfElements,
+	reject error) {
 	// Process several columns at a time, since their weights are adjacent.
 	const together = 32
 	affine := make([]real.Affine, v.rows)
 	m.Weights = make([][]int64, v.rows)
 	codes, floats := block[uint8](together, v.dot.K), block[float64](together, v.dot.K)
-	meaning, alike := v.weights.CodeValues(v.dot.BOffset), v.alike()
+	meaning, alike := v.weights.NewCodeValuesFunc(v.dot.BOffset), v.alike()
 	for at := 0; at < v.rows; at += together {
 		n := min(together, v.rows-at)
 		coded := alike
-		for _, base := range v.dot.BBase.Append(nil, at, n) {
+		for _, base := range v.dot.BBase.AppendRange(nil, at, n) {
 			coded = coded && meaning(base) != nil
 		}
 		if coded {
@@ -138,7 +140,9 @@ func (v *MatrixVectors) Matrix(order []int, length int) (m choose.Matrix, of sca
 		for i := range n {
 			var row []int64
 			if coded {
-				row, affine[at+i], reject = integers.Coded(codes[i], meaning(v.dot.BBase.At(at+i)), v.affine[0])
+				row, affine[at+i], reject = integers.CodedWeightColumnToIntegers(codes[i],
+					meaning(v.dot.BBase.At(at+i)),
+					v.affine[0])
 			} else {
 				row, affine[at+i], reject = v.column(floats[i])
 			}
@@ -169,8 +173,8 @@ func (v *MatrixVectors) alike() bool {
 	return v.affine[0].Scale.Sign() != 0 && len(v.affine) == v.dot.K
 }
 
-// placed moves element k of a row to order[k] of a row with the given length. Elements that come to the same place
-// are added.
+// placed returns a row of the given length, with element k of the given row at order[k]. Elements that come to the same
+// place are added.
 func placed(row []int64, order []int, length int) []int64 {
 	still := len(row) == length
 	for k, at := range order {
@@ -190,7 +194,7 @@ func placed(row []int64, order []int, length int) []int64 {
 func (v *MatrixVectors) weightsOf(from int, columns [][]float64) {
 	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
 		for n, offset := range at {
-			columns[i][k+n] = v.weights.At(int(base + offset))
+			columns[i][k+n] = v.weights.FloatAt(int(base + offset))
 		}
 	})
 }
@@ -212,7 +216,7 @@ func (v *MatrixVectors) walk(from, n int, visit func(i, k int, at []int32, base 
 	const few = 64
 	k := 0
 	for at := range slices.Chunk(v.dot.BOffset, few) {
-		for i, base := range v.dot.BBase.Append(nil, from, n) {
+		for i, base := range v.dot.BBase.AppendRange(nil, from, n) {
 			visit(i, k, at, base)
 		}
 		k += len(at)
@@ -232,7 +236,7 @@ func (v *MatrixVectors) column(weights []float64) (row []int64, of real.Affine, 
 	if v.inputs == nil {
 		v.inputs = inputs(v.affine, v.always)
 	}
-	if row, of, reject = v.inputs.Column(kept); reject != nil {
+	if row, of, reject = v.inputs.WeightColumnToIntegers(kept); reject != nil {
 		return nil, of, reject
 	}
 	for k, constant := range v.constants {
@@ -244,9 +248,9 @@ func (v *MatrixVectors) column(weights []float64) (row []int64, of real.Affine, 
 	return row, of, nil
 }
 
-// byColumn returns real values that are the same in each of n columns of a product.
-func byColumn(of []real.Affine, n int) scaled.Values {
-	return scaled.Values{Of: of, Group: func(i int32) int32 { return i % int32(n) }}
+// byColumn returns a function that gives each of n columns of a product its own real values, of[c] for column c.
+func byColumn(of []real.Affine, n int) scaled.AffinesOfElements {
+	return scaled.AffinesOfElements{Of: of, Group: func(i int32) int32 { return i % int32(n) }}
 }
 
 // constants returns the constant in each column of an operand of v vectors of k elements, nil in columns of data.
@@ -280,25 +284,26 @@ func (o *LayerOperand) columns(v, k int, kept []int) *LayerOperand {
 	out := &LayerOperand{Tensors: o.Tensors, Nodes: o.Nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.Append(o.SourceOf(r*k + c))
+			out.AppendPosition(o.SourceOf(r*k + c))
 		}
 	}
 	return out
 }
 
-// FindInStream finds the vectors in longer vectors of a single stream, or in shorter ones if elements are used twice.
-// Element k of each is element order[k] there. ok is false if they have no such form.
-func (v *MatrixVectors) FindInStream(p *AnalysedProgram) (order []int, length int, ok bool) {
+// OrderInStream returns where the vectors are in longer vectors of a single stream, or in shorter ones if elements are
+// used twice. Element k of each is element order[k] there; length is the length there. ok is false if they have no such
+// form.
+func (v *MatrixVectors) OrderInStream(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if len(v.Tensors) != 1 {
 		return nil, 0, false
 	}
 	t := p.Places[v.Tensors[0]].Type
-	size := t.Shape.Size()
+	size := t.Shape.ElementCount()
 	if size%v.Count != 0 {
 		return nil, 0, false
 	}
 	length = size / v.Count
-	if _, ok := t.Vectors(length); !ok {
+	if _, ok := t.AsVectors(length); !ok {
 		return nil, 0, false
 	}
 	order = make([]int, v.K)
@@ -313,10 +318,10 @@ func (v *MatrixVectors) FindInStream(p *AnalysedProgram) (order []int, length in
 	return order, length, true
 }
 
-// FindConcatenated finds a single vector in several tensors with the same number of pixels, whose channels are
-// concatenated. Element k is element order[k] of the result, which has the given length per pixel. ok is false if there
-// is no such form.
-func (v *MatrixVectors) FindConcatenated(p *AnalysedProgram) (order []int, length int, ok bool) {
+// OrderInConcatenation returns where a single vector is in the concatenation of several tensors with the same number of
+// pixels, along their channels. Element k is element order[k] of the result, which has the given length per pixel. ok
+// is false if there is no such form.
+func (v *MatrixVectors) OrderInConcatenation(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false
 	}
@@ -331,41 +336,41 @@ func (v *MatrixVectors) FindConcatenated(p *AnalysedProgram) (order []int, lengt
 		offset[i], channels[i] = total, shape.Channels()
 		total += channels[i]
 	}
-	for i, at := range v.All {
+	for i, at := range v.VisitSources {
 		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
 	}
-	return order, pixels.Size() * total, true
+	return order, pixels.ElementCount() * total, true
 }
 
-// Defer records a quantiser that rounds products one by one. The products wait for their sum.
-func (p *AnalysedProgram) Defer(code *program.Step) { p.rounded[code.Output] = code }
+// DeferProductRounding records a quantiser that rounds products one by one. The products wait for their sum.
+func (p *AnalysedProgram) DeferProductRounding(code *program.Step) { p.rounded[code.Output] = code }
 
-// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
+// IsRoundingProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
 // results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
-func (p *AnalysedProgram) RoundsProducts(c *RoundedCodes) bool {
-	form, _, ok := c.Forms.Single()
-	if !ok || !operators.Has(c.Step.Node, operators.TraitUniformCodes) || len(form.Vars) < 2 {
+func (p *AnalysedProgram) IsRoundingProducts(c *QuantiserInput) bool {
+	form, _, ok := c.Forms.SingleForm()
+	if !ok || !operators.HasTrait(c.Step.Node, operators.TraitUniformCodes) || len(form.Vars) < 2 {
 		return false
 	}
-	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)
+	products, err := p.Integers.FunctionOfElement(c.Step.Node.Inputs[0], 0)
 	if err != nil || len(products.Leaves) != 1 {
 		return false
 	}
-	f, ok := products.Expr.Affine()
+	f, ok := products.Expr.AsAffine()
 	return ok && f.Bias.Sign() == 0 && p.onlySummed(c.Step.Output)
 }
 
 // onlySummed reports whether a tensor, possibly scaled and moved, is used only in sums.
 func (p *AnalysedProgram) onlySummed(tensor string) bool {
 	found := false
-	for _, r := range p.Uses.Readers(tensor) {
+	for _, r := range p.Uses.ReadingSteps(tensor) {
 		switch {
 		case r.Dot != nil && r.Window == nil:
 			w := p.Known[r.Node.Inputs[r.Dot.B]].Const
 			if w == nil || !ones(w) {
 				return false
 			}
-		case scaled.IsCode(r), r.Elem == nil && r.Move == nil, r.Window != nil, !p.onlySummed(r.Output):
+		case scaled.IsQuantiserStep(r), r.Elem == nil && r.Move == nil, r.Window != nil, !p.onlySummed(r.Output):
 			return false
 		}
 		found = true
@@ -373,31 +378,34 @@ func (p *AnalysedProgram) onlySummed(tensor string) bool {
 	return found
 }
 
-func ones(w *graph.Tensor) bool {
+func ones(w *graph.ConstantTensor) bool {
 	for i := range w.Len() {
-		if w.At(i) != 1 {
+		if w.FloatAt(i) != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// Rounded is a set of vectors whose single products with weights are rounded before they are added.
-type Rounded struct {
+// RoundedProducts is a set of vectors whose single products with weights are rounded before they are added.
+type RoundedProducts struct {
 	*LayerOperand     // one vector after the other
 	Count, K      int // number of vectors, and elements of each
-	Matrix        choose.Matrix
+	Matrix        choose.MatrixProduct
 	Scale         real.Affine // real value of a sum
 }
 
-// RoundedOf reads a sum of rounded products. ok is false if the step is none.
-func (p *AnalysedProgram) RoundedOf(step *program.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
+// RoundedProductsOf returns the vectors whose rounded products with the weights w a step adds. ok is false if the step
+// adds no such products.
+func (p *AnalysedProgram) RoundedProductsOf(step *program.Step, w *graph.ConstantTensor) (r *RoundedProducts, ok bool,
+	reject error) {
 	if len(p.rounded) == 0 {
 		return nil, false, nil
 	}
 	d := step.Dot
-	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase.Table(), d.AOffset))
-	form, leaf, ok := terms.Single()
+	terms, err := p.Integers.FormsOfElements(step.Node.Inputs[d.A], scaled.BasePlusOffsetIndices(d.ABase.ToSlice(),
+		d.AOffset))
+	form, leaf, ok := terms.SingleForm()
 	if err != nil || !ok {
 		return nil, false, nil
 	}
@@ -409,22 +417,22 @@ func (p *AnalysedProgram) RoundedOf(step *program.Step, w *graph.Tensor) (r *Rou
 }
 
 // roundedSums reads sums of k codes each, in order. The codes are the leaf of a form.
-func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *program.Step, sum *scaled.Expression,
-	leaf *scaled.Var) (*Rounded,
+func (p *AnalysedProgram) roundedSums(k int, w *graph.ConstantTensor, code *program.Step, sum *scaled.FormExpression,
+	leaf *scaled.FormVariable) (*RoundedProducts,
 	error) {
-	if reject := p.Trace(len(leaf.Index)); reject != nil {
+	if reject := p.CountTowardsTraceLimit(len(leaf.Index)); reject != nil {
 		return nil, reject
 	}
-	scale, ok := sum.Affine(0)
+	scale, ok := sum.AffineAtElement(0)
 	for i := range leaf.Index {
-		ok = ok && sum.SameNumbers(0, i)
+		ok = ok && sum.IsSameAtElements(0, i)
 	}
 	if !ok || scale.Bias.Sign() != 0 || !ones(w) {
 		return nil, unmapped.NewReason("it does more than add up rounded products",
 			"use the sum of the products itself")
 	}
-	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
-	form, x, ok := products.Single()
+	products, err := p.Integers.FormsOfElements(code.Node.Inputs[0], leaf.Index) // in the order of the sums
+	form, x, ok := products.SingleForm()
 	if err != nil || !ok {
 		return nil, unmapped.NewReason("it adds up products of several tensors",
 			"use one tensor of data and one of weights")
@@ -434,27 +442,27 @@ func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *program.Step
 		n++
 	}
 	for i := range x.Index {
-		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.SameNumbers(first, i) {
+		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.IsSameAtElements(first, i) {
 			return nil, unmapped.NewReason("its weights are not one matrix for all vectors",
 				"use one matrix of weights")
 		}
 	}
-	rounding, err := integers.RoundingOf(p.Program, code)
+	rounding, err := integers.ProductRoundingOf(p.Program, code)
 	if err != nil {
 		return nil, notRounded(err)
 	}
-	weights, q, err := rounding.Products(form, n*k, p.Places[x.Tensor].Type.Union())
+	weights, q, err := rounding.IntegerProductsOf(form, n*k, p.Places[x.Tensor].Type.UnionOfRanges())
 	if err != nil {
 		return nil, notRounded(err)
 	}
 	o := &LayerOperand{Tensors: []string{x.Tensor}, Nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
 	for i := 0; i < len(x.Index); i += n * k {
 		for _, element := range x.Index[i : i+k] {
-			o.Append(0, p.Places[x.Tensor].Position(element))
+			o.AppendPosition(0, p.Places[x.Tensor].PositionOf(element))
 		}
 	}
-	m := choose.Matrix{Weights: slices.Collect(slices.Chunk(weights, k)), Product: &q}
-	return &Rounded{o, len(x.Index) / n / k, k, m, scale}, nil
+	m := choose.MatrixProduct{Weights: slices.Collect(slices.Chunk(weights, k)), Product: &q}
+	return &RoundedProducts{o, len(x.Index) / n / k, k, m, scale}, nil
 }
 
 func notRounded(err error) error {
@@ -466,22 +474,23 @@ func notRounded(err error) error {
 		"round them with one scale and zero point 0, or round their sum")
 }
 
-// maxRows limits the rows of tables that are looked up.
+// maxRows is the largest number of rows of a table whose rows are looked up.
 const maxRows = 1 << 16
 
-// Table returns the rows of a matrix that a product selects by an operand of row numbers. of holds the real values
-// of its outputs.
-func (p *AnalysedProgram) Table(d *program.Dot, w *graph.Tensor, o *LayerOperand) (rows choose.Lookup, of scaled.Values,
+// LookupTableOf returns the table of a product that selects rows of a matrix by an operand of row numbers. of holds the
+// real values of its outputs.
+func (p *AnalysedProgram) LookupTableOf(d *program.Dot, w *graph.ConstantTensor,
+	o *LayerOperand) (rows choose.LookupTable, of scaled.AffinesOfElements,
 	reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
 		return rows, of, unmapped.NewReason(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
 	}
-	f, ok := o.Affine(1)
+	f, ok := o.ChannelAffines(1)
 	if !ok || o.Constants != nil || len(o.Tensors) != 1 {
 		return rows, of, unmapped.NewReason("its indices are not those of one quantiser", "compute all indices alike")
 	}
-	r := p.Places[o.Tensors[0]].Type.Union()
+	r := p.Places[o.Tensors[0]].Type.UnionOfRanges()
 	if r.Lo < 0 || r.Hi >= maxRows {
 		return rows, of, unmapped.NewReason(fmt.Sprintf("its indices lie in %v", r),
 			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
@@ -501,17 +510,17 @@ func (p *AnalysedProgram) Table(d *program.Dot, w *graph.Tensor, o *LayerOperand
 	if reject != nil {
 		return rows, of, reject
 	}
-	return choose.Lookup{Table: values}, byColumn(affine, n), nil
+	return choose.LookupTable{Table: values}, byColumn(affine, n), nil
 }
 
 // chosen returns rows of a product's matrix with n columns. A row that does not exist is zero.
-func chosen(d *program.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
+func chosen(d *program.Dot, w *graph.ConstantTensor, n int, index []int) [][]float64 {
 	table := make([][]float64, len(index))
 	for i, at := range index {
 		table[i] = make([]float64, n)
 		for c := range table[i] {
 			if at >= 0 && at < d.K {
-				table[i][c] = w.At(int(d.BBase.At(c) + d.BOffset[at]))
+				table[i][c] = w.FloatAt(int(d.BBase.At(c) + d.BOffset[at]))
 			}
 		}
 	}
@@ -523,14 +532,14 @@ func tableOf(table [][]float64, n int) (values [][]int64, affine []real.Affine, 
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))
 	for i := range same {
-		same[i] = scaled.IdentityAffine[0]
+		same[i] = scaled.IdentityAffines[0]
 	}
 	for c := range n {
 		column := make([]float64, len(table))
 		for i, row := range table {
 			column[i] = row[c]
 		}
-		q, f, reject := integers.Column(column, same)
+		q, f, reject := integers.WeightColumnToIntegers(column, same)
 		if reject != nil {
 			return nil, nil, reject
 		}

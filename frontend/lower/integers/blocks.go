@@ -6,11 +6,12 @@ import (
 	mathbits "math/bits"
 )
 
-// maxCode is the most bits of a weight, as a multiple of its block's unit, for which the weights count as quantised.
+// maxCode is the largest number of bits for weights of a block that count as quantised, as multiples of the block's
+// unit.
 const maxCode = 16
 
-// A grid describes the largest number of which some weights are integer multiples: the odd divisor times 2^least.
-// Divisor 0 means that all weights are 0.
+// A grid describes the largest number of which some weights are integer multiples: the odd divisor times 2^least. If
+// all weights are 0, divisor is 0.
 type grid struct {
 	divisor uint64
 	least   int
@@ -60,7 +61,7 @@ func (g *grid) unit() *big.Rat {
 // A block is a set of a sum's elements whose weights are codes of one quantiser. It holds a grid for each column.
 type block []grid
 
-// joined returns a block of the elements of b and with, or nil if one quantiser cannot give the weights of both.
+// joined returns the block of the elements of b and with, or nil if no single quantiser can give the weights of both.
 func (b block) joined(with block) block {
 	out := make(block, len(b))
 	for c := range b {
@@ -76,10 +77,10 @@ func (b block) joined(with block) block {
 // looked is the number of blocks with which an element is compared, besides the block of the element before it.
 const looked = 16
 
-// FindWeightBlocks groups the n elements of a sum so that, in each block, a column's weights are small integer
-// multiples of one number. weights returns those of an element in a column. of is the block of each element; count is 0
-// if there are no blocks of two elements on average.
-func FindWeightBlocks(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
+// GroupElementsByWeightUnit groups the n elements of a sum into blocks. In each block, the weights of a column are
+// small integer multiples of one number. weights returns those of an element in a column. of holds the block of each
+// element. count is the number of blocks, 0 if they would have fewer than two elements on average.
+func GroupElementsByWeightUnit(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
 	var all []block
 	of = make([]int, n)
 	var last block

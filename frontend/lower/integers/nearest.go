@@ -7,20 +7,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Lattice is the exact set of all sums of scale[i]*v[i], where each v[i] is any integer of its own range.
-type Lattice struct {
+// A SumLattice is the exact set of all sums of scale[i]*v[i], where each v[i] is any integer of its own range.
+type SumLattice struct {
 	unit   *big.Rat // unit of which all scales are integer multiples
 	factor []*big.Int
-	span   []*big.Int // v[i] counts from 0 to span, and factors are positive
+	span   []*big.Int // v[i] counts from 0 to span[i], and factors are positive
 	base   *big.Int   // least sum, in units
 	small  *small
 	spent  float64
 }
 
-// NewLattice returns the lattice for a scale and a range of integers per term. Terms of scale 0, or with one integer,
-// only move all sums by a constant.
-func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
-	l := &Lattice{unit: CommonUnit(scale), base: new(big.Int)}
+// NewSumLattice returns the lattice for one scale and one range of integers per term. Terms of scale 0, and terms with
+// only one integer, move all sums by a constant.
+func NewSumLattice(scale []*big.Rat, ranges []num.Range) *SumLattice {
+	l := &SumLattice{unit: CommonUnit(scale), base: new(big.Int)}
 	for i, s := range scale {
 		f := new(big.Int).Set(new(big.Rat).Quo(s, l.unit).Num())
 		r, first := ranges[i], ranges[i].Lo
@@ -42,7 +42,7 @@ func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 
 // merge replaces two terms by one that has the same sums. One factor must be a multiple of the other, small enough that
 // the sums leave no gap. It returns false if there are no such terms.
-func (l *Lattice) merge() bool {
+func (l *SumLattice) merge() bool {
 	for i, small := range l.factor {
 		for k, large := range l.factor {
 			ratio, rest := new(big.Int).QuoRem(large, small, new(big.Int))
@@ -59,7 +59,7 @@ func (l *Lattice) merge() bool {
 
 // order puts the two terms with the most integers last, the larger factor first. The search tries all integers of
 // the other terms.
-func (l *Lattice) order() {
+func (l *SumLattice) order() {
 	n := len(l.factor)
 	swap := func(i, k int) {
 		l.factor[i], l.factor[k] = l.factor[k], l.factor[i]
@@ -75,8 +75,8 @@ func (l *Lattice) order() {
 	}
 }
 
-// StepsPerSearch returns roughly how many steps one search takes: the integers that it tries one by one.
-func (l *Lattice) StepsPerSearch() float64 {
+// EstimatedSearchSteps returns roughly how many steps a search takes; a step tries one integer for a term of the sum.
+func (l *SumLattice) EstimatedSearchSteps() float64 {
 	work := 1.0
 	for i := range l.factor[:max(0, len(l.factor)-2)] {
 		n, _ := new(big.Float).SetInt(l.span[i]).Float64()
@@ -85,16 +85,17 @@ func (l *Lattice) StepsPerSearch() float64 {
 	return work
 }
 
-// StepsTaken returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
-func (l *Lattice) StepsTaken() float64 { return l.spent }
+// EstimatedStepsTaken returns roughly how many steps all searches have taken so far. A step that needs big integers
+// counts as several.
+func (l *SumLattice) EstimatedStepsTaken() float64 { return l.spent }
 
 // bigStep is the number of steps in int64 that take as long as one in big integers.
 const bigStep = 16
 
-// NeighbourSums returns the greatest sum below a bound and the least sum that reaches it; each is nil if there is none.
-// A sum equal to the bound reaches it if closed is true, and is below otherwise.
-func (l *Lattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
-	l.spent += 2 * bigStep * l.StepsPerSearch()
+// NeighbourSums returns the greatest sum below a bound and the least sum not below it; each is nil if there is none. A
+// sum equal to the bound counts as not below if closed is true, and as below otherwise.
+func (l *SumLattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * bigStep * l.EstimatedSearchSteps()
 	first := l.first(bound, closed)
 	if v := least(l.factor, l.span, first); v != nil {
 		from = l.real(v)
@@ -111,10 +112,10 @@ func (l *Lattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *big.R
 	return below, from
 }
 
-// ApproxNeighbourSums is a much faster approximation of NeighbourSums. Its results lie at most a little further
-// inwards, between the bound and the exact sums; no sum lies between them.
-func (l *Lattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
-	l.spent += 2 * l.StepsPerSearch()
+// ApproxNeighbourSums is a much faster approximation of NeighbourSums. Each result lies between the bound and the exact
+// sum, at most a little away from that. No sum lies between the two results.
+func (l *SumLattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * l.EstimatedSearchSteps()
 	b, f, ok := l.small.around(l.first(bound, closed))
 	if !ok {
 		return l.NeighbourSums(bound, closed)
@@ -128,9 +129,9 @@ func (l *Lattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from 
 	return below, from
 }
 
-// first returns the bound as a number of units above the least sum, rounded up. If closed is false, a whole number
-// counts as one more.
-func (l *Lattice) first(bound *big.Rat, closed bool) *big.Int {
+// first returns the bound as a number of units above the least sum, rounded up. If closed is false, a whole number is
+// increased by one.
+func (l *SumLattice) first(bound *big.Rat, closed bool) *big.Int {
 	at := new(big.Rat).Quo(bound, l.unit)
 	first, rest := new(big.Int).DivMod(at.Num(), at.Denom(), new(big.Int))
 	if rest.Sign() > 0 || !closed {
@@ -139,7 +140,7 @@ func (l *Lattice) first(bound *big.Rat, closed bool) *big.Int {
 	return first.Sub(first, l.base)
 }
 
-func (l *Lattice) real(v *big.Int) *big.Rat {
+func (l *SumLattice) real(v *big.Int) *big.Rat {
 	r := new(big.Rat).SetInt(new(big.Int).Add(v, l.base))
 	return r.Mul(r, l.unit)
 }
@@ -209,7 +210,7 @@ func leastOfTwo(a, b, m, n, bound *big.Int) *big.Int {
 	// a*x + b*y - bound is (a*x - bound) mod b for that y.
 	start := new(big.Int).Mul(a, first)
 	start.Sub(start, bound).Mod(start, b)
-	over := num.LeastRemainder(last.Sub(last, first), b, new(big.Int).Mod(a, b), start)
+	over := num.LeastLinearRemainder(last.Sub(last, first), b, new(big.Int).Mod(a, b), start)
 	if over.Add(over, bound); best == nil || over.Cmp(best) < 0 {
 		best = over
 	}

@@ -45,7 +45,7 @@ func TestAround(t *testing.T) {
 			}
 		}
 		try(0)
-		l := NewLattice(scale, ranges)
+		l := NewSumLattice(scale, ranges)
 		gotBelow, gotFrom := l.NeighbourSums(bound, closed)
 		if !same(gotBelow, below) || !same(gotFrom, from) {
 			t.Fatalf("%v over %v around %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, gotBelow,
@@ -82,7 +82,7 @@ func TestNear(t *testing.T) {
 				ranges[i].Lo = -3
 			}
 		}
-		l := NewLattice(scale, ranges)
+		l := NewSumLattice(scale, ranges)
 		if l.small.shift > 0 {
 			cut++
 		}

@@ -8,16 +8,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Requantise returns integers m and a step function f with f(sum of m[i]*q[i]) = outer(inner(q)) for all q of the
-// ranges. f has at most limit steps. m holds the scales in their common unit or, for two tensors, smaller integers that
-// give the same.
-func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.StepFunction, error) {
+// FindRequantisation returns integers m and a step function f with f(sum of m[i]*q[i]) = outer(inner(q)) for all q
+// within the ranges. f has at most limit steps. m holds the scales as multiples of their common unit or, for two
+// tensors, smaller integers that give the same codes.
+func FindRequantisation(inner real.LinearForm, outer *real.Expr, ranges []num.Range, limit int) ([]int64,
+	num.StepFunction, error) {
 	unit := CommonUnit(inner.Scale)
 	exact := make([]int64, len(ranges))
 	sum := num.Range{}
 	for i, v := range inner.Scale {
-		m, reject := InUnits(v, unit)
-		term, ok := ranges[i].Times(m)
+		m, reject := CountUnits(v, unit)
+		term, ok := ranges[i].TimesConstant(m)
 		if ok {
 			sum, ok = sum.Plus(term)
 		}
@@ -26,7 +27,8 @@ func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit i
 		}
 		exact[i] = m
 	}
-	f, err := real.Compile(outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})).StepOver(sum, limit)
+	f, err := real.Compile(outer.SubstituteVariables([]*real.Expr{real.Mul(real.Var(0),
+		real.ConstantExpr(unit))})).StepFunctionOver(sum, limit)
 	if err != nil {
 		return nil, num.StepFunction{}, err
 	}
@@ -39,8 +41,8 @@ func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit i
 	return exact, f, nil
 }
 
-// Limits of the search for smaller multipliers: pairs of thresholds and integers that are examined per candidate,
-// and candidates.
+// Limits of the search for smaller multipliers: maxPairs is the number of pairs of thresholds and integers that are
+// examined per candidate, and maxCandidates the number of candidates.
 const (
 	maxPairs      = 1 << 20
 	maxCandidates = 256
@@ -53,14 +55,14 @@ func approximate(exact [2]int64, f num.StepFunction, ranges [2]num.Range) (m [2]
 	var sign [2]int64
 	for i, v := range exact {
 		if sign[i] = 1; v < 0 {
-			sign[i], exact[i], ranges[i] = -1, -v, ranges[i].Neg()
+			sign[i], exact[i], ranges[i] = -1, -v, ranges[i].Negated()
 		}
 	}
-	swap := ranges[0].Count() > ranges[1].Count()
+	swap := ranges[0].ValueCount() > ranges[1].ValueCount()
 	if swap {
 		exact[0], exact[1], ranges[0], ranges[1] = exact[1], exact[0], ranges[1], ranges[0]
 	}
-	if n := ranges[0].Count(); n > maxPairs || n*int64(len(f.At)+1) > maxPairs {
+	if n := ranges[0].ValueCount(); n > maxPairs || n*int64(len(f.At)+1) > maxPairs {
 		return m, g, false
 	}
 	for tried, c := range candidates(exact) {

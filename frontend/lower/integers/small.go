@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// A small is a Lattice whose factors are shifted right until every sum fits into int64. A true sum divided by 2^shift
-// is at least the sum of the shifted factors, and exceeds it by less than lost.
+// A small is a SumLattice whose factors are shifted right until every sum fits into an int64. A true sum divided by
+// 2^shift is at least the sum of the shifted factors, and exceeds it by less than lost.
 type small struct {
 	factor, span []uint64
 	all          int64 // greatest sum
@@ -14,11 +14,12 @@ type small struct {
 	lost         int64 // 0 if nothing was truncated
 }
 
-// maxSmall is the number of bits of the greatest sum.
+// maxSmall is the largest number of bits that the greatest sum of a small may have.
 const maxSmall = 61
 
-// shortened returns the lattice with shifted factors, or nil if it has too many integers for that.
-func (l *Lattice) shortened() *small {
+// shortened returns the lattice with factors shifted to fit into int64s, or nil if its terms have too many integers for
+// that.
+func (l *SumLattice) shortened() *small {
 	all, count := new(big.Int), new(big.Int)
 	for i, f := range l.factor {
 		all.Add(all, new(big.Int).Mul(f, l.span[i]))
@@ -67,7 +68,7 @@ func (s *small) around(first *big.Int) (below, from *big.Int, ok bool) {
 	return below, from, true
 }
 
-// clipped returns a number limited to the range of sums, or -1 below it.
+// clipped returns v limited to the greatest sum, or -1 if v is negative.
 func (s *small) clipped(v *big.Int) int64 {
 	switch {
 	case v.Sign() < 0:
@@ -147,7 +148,7 @@ func leastOfTwoSmall(a, b, m, n, bound uint64) (v uint64, ok bool) {
 	return v, ok
 }
 
-// leastRemainderSmall is num.LeastRemainder for uint64.
+// leastRemainderSmall is num.LeastLinearRemainder for uint64.
 func leastRemainderSmall(n, m, a, c uint64) uint64 {
 	if a == 0 || n == 0 {
 		return c

@@ -19,21 +19,21 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxBits is the widest that integer weights of one column may be to count as quantised. The integers of float32
-// weights that were not quantised are wider.
-const MaxBits = 24
+// MaxQuantisedWeightBits is the largest width, in bits, of the integer weights of a column that counts as quantised.
+// The integers of float32 weights that were not quantised are wider.
+const MaxQuantisedWeightBits = 24
 
 // Limits for minifloats, whose weights are integers of few bits times a power of two. If all integers of a column
-// have this form, they may be wider than MaxBits, up to the widest signed integer in an int64.
+// have this form, they may be wider than MaxQuantisedWeightBits, up to the widest signed integer in an int64.
 const (
-	maxMantissa = MaxBits / 2
+	maxMantissa = MaxQuantisedWeightBits / 2
 	maxFloat    = 62
 )
 
 // quantised reports whether the integers of a column, the largest of which has the given bits, count as quantised
-// weights. They may be wider than MaxBits if they are minifloats.
+// weights. They may be wider than MaxQuantisedWeightBits if they are minifloats.
 func quantised(row []int64, bits int) bool {
-	if bits <= MaxBits {
+	if bits <= MaxQuantisedWeightBits {
 		return true
 	}
 	return bits <= maxFloat && !slices.ContainsFunc(row, func(v int64) bool {
@@ -60,19 +60,20 @@ func CommonUnit(values []*big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n, d)
 }
 
-// InUnits returns v/unit, which must be an integer. The error is the reason for one that does not fit into int64.
-func InUnits(v, unit *big.Rat) (int64, error) {
+// CountUnits returns v/unit, which must be an integer. The error is the reason why it does not fit into an int64.
+func CountUnits(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
-		return 0, unmapped.ReasonWithCode(diag.RangeTooWide,
+		return 0, unmapped.NewReasonWithCode(diag.ActivationRangeTooWide,
 			"the scales of the tensors that it adds have no common unit of 63 bits",
 			"use one scale for both, or scales that are powers of two")
 	}
 	return q.Num().Int64(), nil
 }
 
-// Inputs holds, for each input of a matrix, the scale and the bias of its real values. All columns of weights share it.
-type Inputs struct {
+// InputAffines holds, for each input of a matrix product, the scale and the bias of its real values. All columns of
+// weights share it.
+type InputAffines struct {
 	of      []real.Affine
 	dead    []int    // inputs of scale 0, whose values are their biases
 	scale   *big.Rat // scale of the first other input; nil if there is none
@@ -80,9 +81,9 @@ type Inputs struct {
 	alike   bool     // no input has scale 0, and all have one bias
 }
 
-// InputsOf returns the Inputs for the given scales and biases, one for each input.
-func InputsOf(in []real.Affine) *Inputs {
-	x := &Inputs{of: in, uniform: true, alike: true}
+// NewInputAffines returns the InputAffines for the given scales and biases, one of each per input.
+func NewInputAffines(in []real.Affine) *InputAffines {
+	x := &InputAffines{of: in, uniform: true, alike: true}
 	for k, a := range in {
 		switch {
 		case a.Scale.Sign() == 0:
@@ -98,10 +99,10 @@ func InputsOf(in []real.Affine) *Inputs {
 	return x
 }
 
-// Column returns a column of weights, each times its input's scale, as integers in units of the sum's scale, which is
-// as large as possible. out also has the sum's bias. Inputs of scale 0 get the weight 0. The error is the reason for
-// weights that are not quantised.
-func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject error) {
+// WeightColumnToIntegers returns a column of weights, each times its input's scale, as integer multiples of a unit. The
+// unit, as large as possible, is the scale in out; out also has the bias of the column's sum. Inputs of scale 0 get the
+// weight 0. The error is the reason why the weights do not count as quantised.
+func (x *InputAffines) WeightColumnToIntegers(column []float64) (row []int64, out real.Affine, reject error) {
 	live := column
 	if len(x.dead) > 0 {
 		live = slices.Clone(column)
@@ -117,7 +118,7 @@ func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject 
 		row, unit, bits = rationals(live, x.of)
 	}
 	if !quantised(row, bits) {
-		return nil, out, TooWide(bits, x.uniform)
+		return nil, out, WeightsTooWideReason(bits, x.uniform)
 	}
 	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
 	if x.uniform && x.alike {
@@ -132,14 +133,17 @@ func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject 
 	return row, out, nil
 }
 
-// Column returns what Inputs.Column returns, for the only column of a matrix with these inputs.
-func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
-	return InputsOf(in).Column(column)
+// WeightColumnToIntegers returns what InputAffines.WeightColumnToIntegers returns, for a matrix of which the column is
+// the only one.
+func WeightColumnToIntegers(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
+	return NewInputAffines(in).WeightColumnToIntegers(column)
 }
 
-// Coded is Inputs.Column for weights given as codes, with the value of each code. All inputs must have the scale and
-// bias in, and the scale must not be 0. It examines each code only once.
-func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out real.Affine, reject error) {
+// CodedWeightColumnToIntegers is InputAffines.WeightColumnToIntegers for weights given as codes; values holds the
+// weight for each code. All inputs must have the scale and the bias of in, and the scale must not be 0. It examines
+// each code only once.
+func CodedWeightColumnToIntegers(codes []uint8, values []float64, in real.Affine) (row []int64, out real.Affine,
+	reject error) {
 	var occurs [256]bool
 	for _, c := range codes {
 		occurs[c] = true
@@ -153,7 +157,7 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 	}
 	integers, unit, bits := dyadic(column)
 	if !quantised(integers, bits) {
-		return nil, out, TooWide(bits, true)
+		return nil, out, WeightsTooWideReason(bits, true)
 	}
 	var table [256]int64
 	for i, c := range used {
@@ -168,7 +172,7 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 	return row, out, nil
 }
 
-// equal reports whether two rationals are equal. It is fast for identical pointers, which are frequent.
+// equal reports whether two rationals are equal. It is fast for identical pointers, which occur often.
 func equal(a, b *big.Rat) bool { return a == b || a.Cmp(b) == 0 }
 
 func sum(row []int64) (s int64) {
@@ -190,8 +194,8 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 	return sum
 }
 
-// dyadic returns a column in units of the largest number of which all weights are integer multiples, and the bits of
-// the widest integer. Above 63 bits the integers are meaningless.
+// dyadic returns a column of weights as integer multiples of unit, the largest number for which they are integers. bits
+// is the width of the widest integer. Above 63 bits the integers are meaningless.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	var g grid
 	var seen [64]float64 // some earlier weights, since quantised weights have few values
@@ -213,8 +217,8 @@ func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	return row, g.unit(), bits
 }
 
-// multiples divides a column by divisor * 2^least. The results must be integers of at most 63 bits. If the divisor
-// is a normal float64, the quotient is exact, since it has no more bits than the weight.
+// multiples sets row to the weights of a column divided by divisor * 2^least. The results must be integers of at most
+// 63 bits. If the divisor is a normal float64, the quotient is exact, since it has no more bits than the weight.
 func multiples(row []int64, column []float64, divisor uint64, least int) {
 	if -1000 < least && least < 900 {
 		unit := math.Ldexp(float64(divisor), least)
@@ -273,16 +277,16 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 	return row, unit, bits
 }
 
-// TooWide returns the reason for a column whose integers would need the given bits. uniform says whether all inputs
-// have one scale, so that the weights are to blame.
-func TooWide(bits int, uniform bool) error {
+// WeightsTooWideReason returns the reason for refusing a column whose integers would need the given number of bits.
+// uniform says whether all inputs have one scale, so that the weights are to blame.
+func WeightsTooWideReason(bits int, uniform bool) error {
 	if !uniform {
-		return unmapped.ReasonWithCode(diag.ScalePerInput,
+		return unmapped.NewReasonWithCode(diag.ScalePerInputChannel,
 			fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below "+
 				"%d bits", bits),
 			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)")
 	}
-	return unmapped.ReasonWithCode(diag.WeightsNotInteger,
+	return unmapped.NewReasonWithCode(diag.WeightsNotInteger,
 		fmt.Sprintf("the weights are not quantised with one scale per output channel: as integers they would need %d "+
 			"bits", bits),
 		"quantise the weights of this layer")

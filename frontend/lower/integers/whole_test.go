@@ -59,7 +59,7 @@ func TestShared(t *testing.T) {
 		steps []num.StepFunction
 		want  int
 	}{{[]num.StepFunction{a, a, a}, 1}, {[]num.StepFunction{a, b}, 2}, {[]num.StepFunction{b}, 1}} {
-		if got := len(MergeEqualSteps(c.steps)); got != c.want {
+		if got := len(MergeEqualStepFunctions(c.steps)); got != c.want {
 			t.Errorf("%v: %d step functions, want %d", c.steps, got, c.want)
 		}
 	}
@@ -79,22 +79,24 @@ func TestRequantise(t *testing.T) {
 		bias := new(big.Rat).SetFloat64(float64(float32(rng.Float64()*4 - 2)))
 		step := new(big.Rat).SetFloat64(float64(float32(0.2 + rng.Float64())))
 		// This is clip(round((sum + bias)/step), -7, 7).
-		x := real.Add(real.Var(0), real.Rat(bias))
-		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)),
-			real.Float(7))
-		m, f, err := Requantise(real.Linear{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
+		x := real.Add(real.Var(0), real.ConstantExpr(bias))
+		outer := real.Min(real.Max(real.Round(real.Div(x, real.ConstantExpr(step)),
+			real.RoundingModeHalfEven), real.ConstantExprOfFloat(-7)),
+			real.ConstantExprOfFloat(7))
+		m, f, err := FindRequantisation(real.LinearForm{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		unit := CommonUnit(scales)
-		if exact, _ := InUnits(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
+		if exact, _ := CountUnits(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
 			narrower++
 		}
 		for a := ranges[0].Lo; a <= ranges[0].Hi; a++ {
 			for b := ranges[1].Lo; b <= ranges[1].Hi; b++ {
 				v := new(big.Rat).Mul(scales[0], new(big.Rat).SetInt64(a))
 				v.Add(v, new(big.Rat).Mul(scales[1], new(big.Rat).SetInt64(b)))
-				want, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(v)})).StepOver(num.Range{}, 1)
+				expr := real.Compile(outer.SubstituteVariables([]*real.Expr{real.ConstantExpr(v)}))
+				want, err := expr.StepFunctionOver(num.Range{}, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -127,7 +129,7 @@ func TestColumn(t *testing.T) {
 			column[k] = step * float64(rnd.IntN(31)-15) * float64(dead)
 			in = append(in, real.Affine{Scale: new(big.Rat).Set(third), Bias: big.NewRat(int64(rnd.IntN(2)), 7)})
 		}
-		row, of, reject := Column(column, in)
+		row, of, reject := WeightColumnToIntegers(column, in)
 		if reject != nil {
 			t.Fatalf("%v: %v", column, reject)
 		}
@@ -143,7 +145,8 @@ func TestColumn(t *testing.T) {
 			t.Fatalf("%v: bias %v, want %v", column, of.Bias, bias)
 		}
 		// An input of another scale whose weight is 0 changes nothing.
-		more, _, reject := Column(append(column, 0), append(in, real.Affine{Scale: half, Bias: new(big.Rat)}))
+		more, _, reject := WeightColumnToIntegers(append(column, 0), append(in, real.Affine{Scale: half,
+			Bias: new(big.Rat)}))
 		if reject != nil || !slices.Equal(more[:len(row)], row) {
 			t.Fatalf("%v: %v for inputs of one scale, %v for others, %v", column, row, more, reject)
 		}
@@ -169,7 +172,7 @@ func TestWideColumn(t *testing.T) {
 		{[]float64{math.SmallestNonzeroFloat64, -3 * math.SmallestNonzeroFloat64}, ""},
 		{[]float64{0.1, 0.3}, "54 bits"},
 	} {
-		_, _, reject := Column(c.column, []real.Affine{one, one})
+		_, _, reject := WeightColumnToIntegers(c.column, []real.Affine{one, one})
 		if few := c.bits == ""; few != (reject == nil) || !few && !strings.Contains(reject.Error(), c.bits) {
 			t.Errorf("%v: %v, want %q", c.column, reject, c.bits)
 		}
@@ -193,7 +196,7 @@ func TestBlocks(t *testing.T) {
 		{"no quantiser", [][]float64{{0.1, 0.2002, 0.30303, 0.7}}, nil},
 		{"one column without", [][]float64{{1, 2, 3, 4}, {0.1, 0.2002, 0.30303, 0.7}}, nil},
 	} {
-		of, count := FindWeightBlocks(len(c.columns[0]), len(c.columns), func(k, at int) []float64 {
+		of, count := GroupElementsByWeightUnit(len(c.columns[0]), len(c.columns), func(k, at int) []float64 {
 			return []float64{c.columns[at][k]}
 		})
 		want := 0

@@ -8,16 +8,17 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A LaidGraph is the dataflow graph that Build makes of a netlist, and what became of its components and wires.
-type LaidGraph struct {
+// A BuiltGraph is the dataflow graph that BuildGraph makes of a netlist. It also tells which node each component has
+// become, and which stream each wire.
+type BuiltGraph struct {
 	Graph *dataflow.Graph
 
 	nodes   []int // node of each component
 	streams []int // stream of each wire, in front of a DuplicateStreams; -1 for none
 }
 
-// StreamOf returns the stream of the graph that carries a tensor. ok is false if the graph has none.
-func (b *LaidGraph) StreamOf(p *Place) (stream int, ok bool) {
+// StreamOf returns the index of the stream in the graph that carries a tensor. ok is false if none does.
+func (b *BuiltGraph) StreamOf(p *TensorPlace) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
 	}
@@ -27,22 +28,22 @@ func (b *LaidGraph) StreamOf(p *Place) (stream int, ok bool) {
 // A builder builds the graph of a netlist.
 type builder struct {
 	net  *Netlist
-	made *LaidGraph
+	made *BuiltGraph
 	dataflow.GraphBuilder
 	count int
 	ends  [][]int // per wire: its streams for further readers
 }
 
-// Build makes the dataflow graph of the netlist. It adds layers that copy streams of several readers. The error comes
-// from a layer that does not accept its inputs.
-func (n *Netlist) Build() (*LaidGraph, error) {
-	b := builder{net: n, made: &LaidGraph{streams: slices.Repeat([]int{-1}, len(n.wires))},
+// BuildGraph returns the dataflow graph of the netlist. It adds layers that copy each stream with several readers. The
+// error comes from a layer that does not accept its inputs.
+func (n *Netlist) BuildGraph() (*BuiltGraph, error) {
+	b := builder{net: n, made: &BuiltGraph{streams: slices.Repeat([]int{-1}, len(n.wires))},
 		ends: make([][]int, len(n.wires))}
 	for w, wire := range n.wires {
 		if wire.host == "" || wire.readers == 0 {
 			continue
 		}
-		if err := b.connect(w, b.Input(wire.name, wire.typ), nil); err != nil {
+		if err := b.connect(w, b.AddInput(wire.name, wire.typ), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -50,17 +51,17 @@ func (n *Netlist) Build() (*LaidGraph, error) {
 	for i := range n.components {
 		c := &n.components[i]
 		if i == 0 || !c.like(&n.components[i-1]) {
-			origin = graph.Labels(c.nodes)
+			origin = graph.NodeLabels(c.nodes)
 		}
 		if err := b.component(c, origin); err != nil {
 			return nil, err
 		}
 	}
 	for _, o := range n.out {
-		b.Output(b.next(o.wire))
+		b.MarkOutput(b.next(o.wire))
 	}
 	var err error
-	b.made.Graph, err = b.Graph()
+	b.made.Graph, err = b.VerifiedGraph()
 	return b.made, err
 }
 
@@ -84,24 +85,26 @@ func (b *builder) component(c *component, origin []string) error {
 
 func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([]int, error) {
 	b.count++
-	return b.Add(op, in, []string{name}, origin)
+	return b.BindAndAdd(op, in, []string{name}, origin)
 }
 
-// connect records the stream that wire w has become, and adds layers that copy it if the wire has several readers.
+// connect records that wire w has become the given stream, and adds layers that copy the stream if the wire has several
+// readers. The new layers get origin as the names of their ONNX nodes.
 func (b *builder) connect(w, stream int, origin []string) (err error) {
 	b.made.streams[w] = stream
 	b.ends[w], err = b.fork(stream, max(b.net.wires[w].readers, 1), b.net.wires[w].name, origin)
 	return err
 }
 
-// fork returns k streams that are copies of a stream. It copies copies if one layer cannot make as many.
+// fork adds layers that copy a stream and returns the k copies. If one layer cannot make k copies, further layers copy
+// its copies.
 func (b *builder) fork(stream, k int, name string, origin []string) (ends []int, err error) {
 	if k == 1 {
 		return []int{stream}, nil
 	}
 	first := k
-	for first > dataflow.MaxPorts {
-		first = (first + dataflow.MaxPorts - 1) / dataflow.MaxPorts
+	for first > dataflow.MaxPortsPerSide {
+		first = (first + dataflow.MaxPortsPerSide - 1) / dataflow.MaxPortsPerSide
 	}
 	copies, err := b.add(dup.New(dup.Params{Copies: first}), []int{stream}, name, origin)
 	if err != nil || first == k {
@@ -117,7 +120,7 @@ func (b *builder) fork(stream, k int, name string, origin []string) (ends []int,
 	return ends, nil
 }
 
-// next returns the stream for the next reader of wire w. Each call returns another copy.
+// next returns a stream for the next reader of wire w. Each call returns another of the wire's copies.
 func (b *builder) next(w int) int {
 	s := b.ends[w][0]
 	b.ends[w] = b.ends[w][1:]

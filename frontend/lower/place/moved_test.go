@@ -21,11 +21,11 @@ func TestMovement(t *testing.T) {
 				f, a = from[i-1], at[i-1]+1
 			}
 			from, at = append(from, f), append(at, a)
-			m.Append(f, a)
+			m.AppendPosition(f, a)
 		}
 		for range 20 {
 			k := r.IntN(len(at))
-			if f, a := m.SourceOf(k); m.Len() != len(at) || f != from[k] || f != ConstantWire && a != at[k] {
+			if f, a := m.SourceOf(k); m.Len() != len(at) || f != from[k] || f != ConstantWireIndex && a != at[k] {
 				t.Fatalf("%v %v: position %d is %d of %d", from, at, k, a, f)
 			}
 		}
@@ -33,20 +33,20 @@ func TestMovement(t *testing.T) {
 			t.Fatalf("%v, want %v", m.froms(), from)
 		}
 		for k, a := range m.places() {
-			if from[k] != ConstantWire && a != at[k] {
+			if from[k] != ConstantWireIndex && a != at[k] {
 				t.Fatalf("%v: position %d is %d, want %d", from, k, a, at[k])
 			}
 		}
-		if b, ok := m.Inside(h, w, c); ok {
-			part := m.Cut(b, w, c)
+		if b, ok := m.NonConstantBox(h, w, c); ok {
+			part := m.PartInBox(b, w, c)
 			f, a := b.cut(w, c, from, at)
 			if !slices.Equal(part.froms(), f) || !slices.Equal(part.places(), a) {
 				t.Fatalf("%v %v: %v is %v %v", from, at, b, part.froms(), part.places())
 			}
 		}
 		whole := !slices.ContainsFunc(from, func(f int16) bool { return f != from[0] }) &&
-			(from[0] == ConstantWire || slices.Equal(at, inOrder(len(at))))
-		if _, ok := m.whole(); ok != whole && from[0] != ConstantWire {
+			(from[0] == ConstantWireIndex || slices.Equal(at, inOrder(len(at))))
+		if _, ok := m.whole(); ok != whole && from[0] != ConstantWireIndex {
 			t.Fatalf("%v %v: whole is %t", from, at, ok)
 		}
 	}
@@ -54,6 +54,6 @@ func TestMovement(t *testing.T) {
 
 // inOrder returns the positions of n elements in order.
 func inOrder(n int) []int32 {
-	m := InOrder(n)
+	m := NewInOrderMovement(n)
 	return m.places()
 }

@@ -16,10 +16,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Move adds layers that move integers as m says, and returns a wire with a frame of the given shape; constants get the
-// code fill. If nothing has to move, it returns an existing wire. Unless another layer computes nodes, these layers
-// count as doing so.
-func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
+// AddMovement adds layers that move integers of the given wires as m says. It returns a wire with a frame of the given
+// shape, in which constants have the code fill. If nothing has to move, it returns an existing wire. The new layers
+// count as computing the ONNX nodes unless another layer computes these.
+func (n *Netlist) AddMovement(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int,
+	error) {
 	by := &mover{n, wires, nodes, fill}
 	if w, ok := by.still(shape, &m); ok {
 		return w, nil
@@ -32,18 +33,19 @@ func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64
 	return w, reject
 }
 
-// Pad adds a layer that adds pixels around those of wire w, and returns its output's wire. It counts as a mover of
-// nodes.
-func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, error) {
+// AddPadding adds a layer that puts pixels around those of wire w, and returns its output's wire. The layer counts as a
+// mover of the given ONNX nodes.
+func (n *Netlist) AddPadding(w int, p pad.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
 }
 
-// Crop adds a layer that removes pixels of wire w, and returns its output's wire. It counts as a mover of nodes.
-func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, error) {
+// AddCropping adds a layer that removes pixels of wire w, and returns its output's wire. The layer counts as a mover of
+// the given ONNX nodes.
+func (n *Netlist) AddCropping(w int, p crop.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
 }
 
-// errScattered states that no layer moves elements in this way.
+// errScattered states that no layer moves elements in the requested way.
 var errScattered = errors.New("place: scattered elements")
 
 type mover struct {
@@ -53,32 +55,32 @@ type mover struct {
 	fill  int64
 }
 
-// layer adds a layer that moves elements of the wires in, and returns its output's wire. The error is the reason why it
-// does not accept them.
+// layer adds a layer that moves elements of the wires in, and returns its output's wire. The error is the layer's
+// reason for not accepting these wires.
 func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
-	w, err := m.net.AddMover(op, in, m.nodes)
+	w, err := m.net.AddMoverLayer(op, in, m.nodes)
 	if err != nil {
 		return 0, unmapped.NewReason("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
 	}
 	return w, nil
 }
 
-// still returns a wire that already carries the elements of a movement, in order and in a fitting shape. ok is false if
-// there is none.
+// still returns a wire that already carries the elements of a movement in order, in a shape that readers accept as the
+// given one. ok is false if there is none.
 func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	from, ok := of.whole()
-	if !ok || from == ConstantWire {
+	if !ok || from == ConstantWireIndex {
 		return 0, false
 	}
 	w = m.wires[from]
-	t := m.net.Type(w)
-	return w, t.Shape.Size() == of.Len() && fits(t, shape)
+	t := m.net.WireType(w)
+	return w, t.Shape.ElementCount() == of.Len() && fits(t, shape)
 }
 
-// frame returns a wire with a frame of the given shape. Element i comes from position at[i] of wire from[i], or is a
-// constant.
+// frame adds layers that write a frame of the given shape, and returns their output's wire. Element i comes from
+// position at[i] of wire from[i], or is a constant. The error is errScattered if no layers do so, or that of a layer.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
-	if slices.Contains(from, ConstantWire) {
+	if slices.Contains(from, ConstantWireIndex) {
 		return m.padded(shape, from, at)
 	}
 	first := from[0]
@@ -90,15 +92,15 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.gather(m.wires[first], shape, at)
 }
 
-// padded returns the wire of a frame in which constants surround elements that come from wires. It is like frame.
+// padded is like frame for a frame in which constants surround the elements that come from wires.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
-	h, w, c := Pixels(shape)
+	h, w, c := PixelDimensionsOf(shape)
 	box, ok := inside(h, w, c, from)
 	if !ok {
 		return 0, errScattered
 	}
 	innerFrom, innerAt := box.cut(w, c, from, at)
-	inner, reject := m.frame(dataflow.Shape{box.Rows(), box.Cols(), c}, innerFrom, innerAt)
+	inner, reject := m.frame(dataflow.Shape{box.RowCount(), box.ColumnCount(), c}, innerFrom, innerAt)
 	if reject != nil {
 		return 0, reject
 	}
@@ -107,8 +109,8 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, err
 	return m.layer(pad.New(p), inner)
 }
 
-// parts returns the wire of a frame whose channels come from several wires, by concatenation. It is like frame without
-// constants.
+// parts is like frame for a frame without constants whose channels come from several wires. It concatenates their
+// channels.
 func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	c := shape.Channels()
 	for i, f := range from {
@@ -123,12 +125,12 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, erro
 			hi++
 		}
 		part := append(slices.Clone(shape[:len(shape)-1]), hi-lo)
-		places := make([]int32, 0, part.Size())
+		places := make([]int32, 0, part.ElementCount())
 		for i := lo; i < len(at); i += c {
 			places = append(places, at[i:i+hi-lo]...)
 		}
 		w, reject := m.gather(m.wires[from[lo]], part, places)
-		if reject == nil && !slices.Equal(m.net.Type(w).Shape, part) { // vectors of another length
+		if reject == nil && !slices.Equal(m.net.WireType(w).Shape, part) { // vectors of another length
 			w, reject = m.layer(reorder.New(reorder.Params{Block: 1, Chunk: hi - lo, Order: []int{0}, Shape: part}), w)
 		}
 		if reject != nil {
@@ -139,14 +141,15 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
 }
 
-// gather returns the wire of a frame whose element i is at position at[i] of wire w.
+// gather adds a layer that writes a frame of the given shape, and returns its output's wire. Element i comes from
+// position at[i] of wire w.
 func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
-	t := m.net.Type(w)
-	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
+	t := m.net.WireType(w)
+	if scaled.IsCountingList(at, t.Shape.ElementCount()) && fits(t, shape) {
 		return w, nil
 	}
-	h0, w0, c0 := Pixels(t.Shape)
-	h, wd, c := Pixels(shape)
+	h0, w0, c0 := PixelDimensionsOf(t.Shape)
+	h, wd, c := PixelDimensionsOf(shape)
 	if c == c0 && len(t.Shape) >= 3 && len(shape) >= 3 {
 		if v, ok := scale(h0, w0, h, wd, c, at); ok {
 			return m.layer(upsample.New(upsample.Params{Scale: v}), w)
@@ -155,30 +158,31 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 			return m.layer(crop.New(p), w)
 		}
 	}
-	if p, ok := FirstLast(t.Shape, shape, at); ok {
+	if p, ok := FindFirstLastParams(t.Shape, shape, at); ok {
 		return m.layer(firstlast.New(p), w)
 	}
-	p, ok := FindReorderBlocks(t.Shape, shape, at)
+	p, ok := FindReorderParams(t.Shape, shape, at)
 	if !ok {
 		return 0, errScattered
 	}
 	return m.layer(reorder.New(p), w)
 }
 
-// fits reports whether layers can read a frame of type t as one of the given shape. It needs vectors with as many
-// channels and, if the shape has rows, as many rows of pixels.
+// fits reports whether layers can read a frame of type t as one of the given shape. The frame needs vectors with as
+// many channels and, if the shape has rows, as many rows of pixels.
 func fits(t dataflow.StreamType, shape dataflow.Shape) bool {
 	if len(shape) < 3 {
-		_, ok := t.Vectors(shape.Channels())
+		_, ok := t.AsVectors(shape.Channels())
 		return ok
 	}
-	h0, w0, c0 := Pixels(t.Shape)
-	h, w, c := Pixels(shape)
+	h0, w0, c0 := PixelDimensionsOf(t.Shape)
+	h, w, c := PixelDimensionsOf(shape)
 	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
 }
 
-// scale returns the factors by which a layer repeats rows and columns of h0 x w0 pixels. Element i of the resulting h x
-// w pixels must be element at[i]. ok is false if there are no such factors.
+// scale returns the factors by which a layer repeats the rows and the columns of h0 x w0 pixels to get h x w pixels.
+// Element i of the result must be element at[i] of the given pixels, each of c channels. ok is false if there are no
+// such factors.
 func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	if h%h0 != 0 || w%w0 != 0 || h*w <= h0*w0 {
 		return v, false
@@ -187,8 +191,8 @@ func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	return v, follows(h, w, c, at, func(y, x int) int { return y/v[0]*w0 + x/v[1] })
 }
 
-// cropping returns the crop of h0 x w0 pixels that gives h x w pixels in which element i is element at[i]. The pixels
-// may lie at regular distances. ok is false if there is none.
+// cropping returns the parameters of a layer that takes h x w of h0 x w0 pixels, possibly at regular distances. Element
+// i of the result must be element at[i] of the given pixels, each of c channels. ok is false if there are none.
 func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
 	first := int(at[0]) / c
 	y0, x0, dy, dx := first/w0, first%w0, 1, 1
@@ -205,7 +209,8 @@ func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
 	return p, follows(h, w, c, at, func(y, x int) int { return (y0+y*dy)*w0 + x0 + x*dx })
 }
 
-// follows reports whether each pixel's channels come, in order, from the pixel that of returns.
+// follows reports whether the channels of each of h x w pixels come, in order, from the pixel whose index of returns.
+// Element i, of c channels per pixel, comes from element at[i].
 func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	i := 0
 	for y := range h {
@@ -222,10 +227,10 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	return true
 }
 
-// FindReorderBlocks returns a reordering in which element i of the new shape is element at[i] of the old one. Blocks,
+// FindReorderParams returns a reordering in which element i of the new shape is element at[i] of the old one. Blocks,
 // within which all elements move alike, are as small as possible, and chunks as large. ok is false if there is none.
-func FindReorderBlocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
-	n, m := from.Size(), len(at)
+func FindReorderParams(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
+	n, m := from.ElementCount(), len(at)
 	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
 	var order []int
 	for i := 0; i < m; i += chunk {
@@ -240,8 +245,8 @@ func FindReorderBlocks(from, to dataflow.Shape, at []int32) (reorder.Params, boo
 	return reorder.Params{}, false
 }
 
-// together returns how many elements stay adjacent everywhere and begin at a multiple of that number. The result
-// divides most.
+// together returns the largest divisor of most such that runs of as many elements stay adjacent. Each run begins at a
+// multiple of the number, before and after. Element i comes from element at[i].
 func together(most int, at []int32) int {
 	for i := 0; i < len(at); { // chunks must divide every run of adjacent elements
 		j := i + 1
@@ -254,11 +259,12 @@ func together(most int, at []int32) int {
 	return most
 }
 
-// FirstLast returns a layer that makes one vector of elements at[i] of the first and the last vector of a frame. ok is
-// false if elements come from others, or are more than half of the frame.
-func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
-	vectors, c := from.Vectors(), from.Channels()
-	if vectors < 2 || to.Vectors() != 1 || 2*len(at) > from.Size() {
+// FindFirstLastParams returns the parameters of a layer that makes one vector of elements of the first and the last
+// vector of a frame. Element i of the vector is element at[i] of the frame. ok is false if an element comes from
+// another vector, or the elements are more than half of the frame.
+func FindFirstLastParams(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
+	vectors, c := from.VectorCount(), from.Channels()
+	if vectors < 2 || to.VectorCount() != 1 || 2*len(at) > from.ElementCount() {
 		return p, false
 	}
 	p = firstlast.Params{Step: c, Chunk: together(gcd(c, len(at)), at), Shape: slices.Clone(to)}
@@ -272,8 +278,8 @@ func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool
 	return p, true
 }
 
-// alike reports whether order repeats from block to block. The entries of each block, out of them, must refer to its
-// own size chunks as those of the first block do.
+// alike reports whether order repeats from block to block. Each block has out entries. They must refer to the block's
+// own size chunks as those of the first block refer to its chunks.
 func alike(order []int, size, out int) bool {
 	for i, v := range order {
 		if b := i / out; v-b*size != order[i%out] || order[i%out] >= size || order[i%out] < 0 {

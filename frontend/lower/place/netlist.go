@@ -9,7 +9,7 @@ import (
 )
 
 // A Netlist is a set of connected layers under construction. It refers to its wires by number. A wire may have any
-// number of readers; Build adds DuplicateStreams layers for several.
+// number of readers; BuildGraph adds DuplicateStreams layers for several.
 type Netlist struct {
 	wires      []wire
 	components []component
@@ -28,7 +28,7 @@ type component struct {
 	op      dataflow.Op // not bound
 	in, out []int       // wires
 	nodes   []*graph.Node
-	moves   bool // it only moves elements: another layer that computes its nodes takes precedence
+	moves   bool // the layer only moves elements: another layer that computes its nodes takes precedence
 }
 
 // An output is a wire that the host reads as an integer tensor.
@@ -37,22 +37,23 @@ type output struct {
 	tensor string
 }
 
-// Type returns the type of the stream on wire w.
-func (n *Netlist) Type(w int) dataflow.StreamType { return n.wires[w].typ }
+// WireType returns the type of the stream on wire w.
+func (n *Netlist) WireType(w int) dataflow.StreamType { return n.wires[w].typ }
 
-// Channel returns the range of the integers in channel c of wire w.
-func (n *Netlist) Channel(w, c int) num.Range { return n.wires[w].typ.Channel(c) }
+// WireChannelRange returns the range of the integers in channel c of wire w.
+func (n *Netlist) WireChannelRange(w, c int) num.Range { return n.wires[w].typ.ChannelRange(c) }
 
-// input adds a wire that the host writes and returns its number. tensor is the integer tensor, name the stream's name.
+// input adds a wire that the host writes, and returns its number. tensor is the name of the integer tensor, name that
+// of the stream.
 func (n *Netlist) input(name, tensor string, t dataflow.StreamType) int {
 	n.wires = append(n.wires, wire{typ: t, name: name, host: tensor})
 	return len(n.wires) - 1
 }
 
-// AddMover adds a layer that only moves elements and has one output, whose wire it returns. Otherwise it is like Add,
-// without a name.
-func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, error) {
-	out, err := n.Add(op, in, "", nodes)
+// AddMoverLayer adds a layer that only moves elements and has one output, and returns that output's wire. Otherwise it
+// is like AddLayer, without a name.
+func (n *Netlist) AddMoverLayer(op dataflow.Op, in []int, nodes []*graph.Node) (int, error) {
+	out, err := n.AddLayer(op, in, "", nodes)
 	if err != nil {
 		return 0, err
 	}
@@ -60,9 +61,10 @@ func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, 
 	return out[0], nil
 }
 
-// Add adds a layer that reads the wires in, and returns the wires that it writes. name names the first of them; the
-// layer computes nodes. If the layer cannot accept its inputs, Add returns Bind's error and adds nothing.
-func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
+// AddLayer adds a layer that reads the wires in, and returns the wires that it writes. name is the name of the first of
+// them. nodes are the ONNX nodes that the layer computes. If the layer cannot accept its inputs, AddLayer returns
+// Bind's error and adds nothing.
+func (n *Netlist) AddLayer(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
 	types := make([]dataflow.StreamType, len(in))
 	for i, w := range in {
 		types[i] = n.wires[w].typ
@@ -86,23 +88,24 @@ func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node
 	return out, nil
 }
 
-// Output makes the host read wire w as the given integer tensor.
-func (n *Netlist) Output(w int, tensor string) {
+// AddHostOutput records that the host reads wire w as the given integer tensor.
+func (n *Netlist) AddHostOutput(w int, tensor string) {
 	n.wires[w].readers++
 	n.out = append(n.out, output{w, tensor})
 }
 
-// HostOutputs returns the integer tensors that the host reads, in the order in which Output added them.
-func (n *Netlist) HostOutputs() (tensors []string) {
+// HostOutputTensorNames returns the integer tensors that the host reads, in the order in which AddHostOutput added
+// them.
+func (n *Netlist) HostOutputTensorNames() (tensors []string) {
 	for _, o := range n.out {
 		tensors = append(tensors, o.tensor)
 	}
 	return tensors
 }
 
-// HostInputs returns the integer tensors that the host writes, in the order of their wires, without those that nothing
-// reads.
-func (n *Netlist) HostInputs() (tensors []string) {
+// HostInputTensorNames returns the integer tensors that the host writes, in the order of their wires, without those
+// that nothing reads.
+func (n *Netlist) HostInputTensorNames() (tensors []string) {
 	for _, w := range n.wires {
 		if w.host != "" && w.readers > 0 {
 			tensors = append(tensors, w.host)
@@ -111,8 +114,8 @@ func (n *Netlist) HostInputs() (tensors []string) {
 	return tensors
 }
 
-// Prune removes the layers of whose outputs neither a layer nor the host reads any.
-func (n *Netlist) Prune() {
+// PruneUnreadLayers removes every layer none of whose outputs is read by another layer or the host.
+func (n *Netlist) PruneUnreadLayers() {
 	var kept []component
 	for _, l := range slices.Backward(n.components) {
 		if slices.ContainsFunc(l.out, func(w int) bool { return n.wires[w].readers > 0 }) {
@@ -127,14 +130,14 @@ func (n *Netlist) Prune() {
 	n.components = kept
 }
 
-// like reports whether two components were added for the same list of nodes, and both or neither only move elements.
+// like reports whether two components compute the same list of nodes, and both or neither only move elements.
 func (c *component) like(o *component) bool {
 	return len(c.nodes) > 0 && len(c.nodes) == len(o.nodes) && &c.nodes[0] == &o.nodes[0] && c.moves == o.moves
 }
 
-// Computes maps the index of each ONNX node to the layer that computes it: its name in b or, if b is nil, its kind. A
-// layer that only moves elements is named only if no other computes the node.
-func (n *Netlist) Computes(b *LaidGraph) map[int]string {
+// LayerNamesByNode returns, by index of ONNX node, the layer that computes the node: its name in b or, if b is nil, its
+// kind. A layer that only moves elements stands there only if no other layer computes the node.
+func (n *Netlist) LayerNamesByNode(b *BuiltGraph) map[int]string {
 	layers := map[int]string{}
 	for _, moves := range []bool{false, true} {
 		for i, c := range n.components {
@@ -146,7 +149,7 @@ func (n *Netlist) Computes(b *LaidGraph) map[int]string {
 				continue
 			}
 			for _, node := range c.nodes {
-				for _, index := range node.Indices() {
+				for _, index := range node.FileNodeIndices() {
 					if _, ok := layers[index]; !ok {
 						layers[index] = name
 					}

@@ -8,9 +8,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ChannelsLast returns the stream's shape for a tensor whose channels are on axis, and the positions of its elements,
-// nil if these are in order. Channels go last; a leading axis of 1 is dropped, and images become [H, W, C].
-func ChannelsLast(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
+// ChannelsLastLayoutOf returns the shape of the stream that carries a tensor whose channels are on axis. Channels go
+// last; a leading axis of 1 is dropped, and images become [H, W, C]. The list holds the position of each element on the
+// stream; it is nil if they stay in order.
+func ChannelsLastLayoutOf(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
 	if len(shape) == 0 {
 		return dataflow.Shape{1}, nil
 	}
@@ -36,14 +37,14 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, *program.IndexList) {
 	if axis == len(shape)-1 {
 		return out, nil
 	}
-	return out, program.Strides(shape, strides)
+	return out, program.NewStridedIndexList(shape, strides)
 }
 
-// Inverse returns, for each of n positions, the element that at puts there. A nil at means that element i is at
-// position i.
-func Inverse(at *program.IndexList, n int) []int32 {
+// ElementsByPosition returns the index of the element at each of n positions. at holds the position of each element;
+// nil means that element i is at position i.
+func ElementsByPosition(at *program.IndexList, n int) []int32 {
 	if at == nil {
-		return scaled.Indices(n)
+		return scaled.NewCountingList(n)
 	}
 	out := make([]int32, n)
 	for i, position := range at.All {
@@ -52,15 +53,16 @@ func Inverse(at *program.IndexList, n int) []int32 {
 	return out
 }
 
-// Pixels returns the rows, columns and channels of a stream's shape. A shape of fewer than three axes has one row.
-func Pixels(s dataflow.Shape) (h, w, c int) {
+// PixelDimensionsOf returns the rows, columns and channels of a stream's shape. A shape of fewer than three axes has
+// one row.
+func PixelDimensionsOf(s dataflow.Shape) (h, w, c int) {
 	c = s.Channels()
 	switch {
 	case len(s) >= 3:
 		w = s[len(s)-2]
-		h = s.Size() / c / w
+		h = s.ElementCount() / c / w
 	default:
-		h, w = 1, s.Size()/c
+		h, w = 1, s.ElementCount()/c
 	}
 	return h, w, c
 }

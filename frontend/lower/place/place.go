@@ -17,19 +17,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Place says on which stream an integer tensor is, and at which positions. Element i is at position At(i), or at i if
-// At is nil. Tensors with the same integers share a stream.
-type Place struct {
+// A TensorPlace says on which stream an integer tensor travels, and at which positions. Element i is at position
+// At.At(i), or at i if At is nil. Tensors with the same integers share a stream.
+type TensorPlace struct {
 	*WireStream
 	At    *program.IndexList
-	Alias bool // it has the integers of another tensor, unchanged
+	Alias bool // the tensor has the integers of another tensor, unchanged
 }
 
 // A WireStream is a stream of the hardware that has a wire in a Netlist, or gets one when a layer first asks for it.
 type WireStream struct {
 	Type   dataflow.StreamType
 	Source WireSource // adds the wire
-	Held   bool       // nothing may ask for its integers yet: they wait for the function behind them
+	Held   bool       // nothing may ask for the stream's integers yet: they wait for the function behind them
 
 	wire   int
 	onWire bool
@@ -37,42 +37,42 @@ type WireStream struct {
 
 // A WireSource adds the layers that write a stream, when a layer first asks for the stream.
 type WireSource interface {
-	// Wire adds the layers that write the stream to the netlist, and returns its wire. name names the wire if the
+	// EnsureWire adds the layers that write the stream to the netlist, and returns its wire. name names the wire if the
 	// source has no better name.
-	Wire(n *Netlist, name string) int
+	EnsureWire(n *Netlist, name string) int
 }
 
-// StreamOnWire returns the stream on an existing wire, with the type of that wire.
-func StreamOnWire(n *Netlist, wire int) *WireStream {
-	return &WireStream{Type: n.Type(wire), wire: wire, onWire: true}
+// NewStreamOnWire returns a stream that is on an existing wire and has that wire's type.
+func NewStreamOnWire(n *Netlist, wire int) *WireStream {
+	return &WireStream{Type: n.WireType(wire), wire: wire, onWire: true}
 }
 
-// OnWire reports whether the stream has a wire already.
-func (s *WireStream) OnWire() bool { return s.onWire }
+// IsOnWire reports whether the stream has a wire already.
+func (s *WireStream) IsOnWire() bool { return s.onWire }
 
-// Wire returns the stream's wire. If there is none yet, it lets Source add one to n, with the given name.
-func (s *WireStream) Wire(n *Netlist, name string) int {
+// EnsureWire returns the stream's wire. If there is none yet, it lets Source add one to n, with the given name.
+func (s *WireStream) EnsureWire(n *Netlist, name string) int {
 	if !s.onWire {
-		s.wire, s.onWire = s.Source.Wire(n, name), true
+		s.wire, s.onWire = s.Source.EnsureWire(n, name), true
 	}
 	return s.wire
 }
 
-// AttachWire puts a stream on an existing wire, which its Source did not make, and gives it the wire's type.
+// AttachWire puts the stream on an existing wire that its Source did not make, and gives the stream the wire's type.
 func (s *WireStream) AttachWire(n *Netlist, wire int) {
-	s.Type, s.wire, s.onWire = n.Type(wire), wire, true
+	s.Type, s.wire, s.onWire = n.WireType(wire), wire, true
 }
 
-// Position returns the position of element i on the wire.
-func (p *Place) Position(i int32) int32 {
+// PositionOf returns the position on the stream at which element i of the tensor travels.
+func (p *TensorPlace) PositionOf(i int32) int32 {
 	if p.At == nil {
 		return i
 	}
 	return p.At.At(int(i))
 }
 
-// Channel returns the channel of the stream in which element i is.
-func (p *Place) Channel(i int32) int { return int(p.Position(i)) % p.Type.Shape.Channels() }
+// ChannelOf returns the channel of the stream in which element i of the tensor travels.
+func (p *TensorPlace) ChannelOf(i int32) int { return int(p.PositionOf(i)) % p.Type.Shape.Channels() }
 
 // A HostSource is the source of a stream that the host writes.
 type HostSource struct {
@@ -80,31 +80,33 @@ type HostSource struct {
 	stream       *WireStream
 }
 
-// FromHost returns a stream of type t that the host writes, with the integers of a tensor.
-func FromHost(tensor, name string, t dataflow.StreamType) *WireStream {
+// NewHostStream returns a stream of type t called name, to which the host writes the integers of the given tensor.
+func NewHostStream(tensor, name string, t dataflow.StreamType) *WireStream {
 	h := &HostSource{Tensor: tensor, Name: name}
 	h.stream = &WireStream{Type: t, Source: h}
 	return h.stream
 }
 
-// Wire adds an input that the host writes and returns its wire. It uses the source's own name.
-func (h *HostSource) Wire(n *Netlist, _ string) int { return n.input(h.Name, h.Tensor, h.stream.Type) }
+// EnsureWire adds a wire that the host writes, and returns it. The wire gets the source's own name.
+func (h *HostSource) EnsureWire(n *Netlist, _ string) int {
+	return n.input(h.Name, h.Tensor, h.stream.Type)
+}
 
-// OnHost reports whether the host writes the stream, so that it has the integers.
-func (s *WireStream) OnHost() bool {
+// IsFromHost reports whether the host writes the stream, so that the host has the integers.
+func (s *WireStream) IsFromHost() bool {
 	_, ok := s.Source.(*HostSource)
 	return ok
 }
 
-// Send makes the host send a tensor in the given shape, which its first layer needs, unless the stream has a wire
-// already. If alone says that nothing else reads it, the host also takes over the movement m, which then becomes one in
-// order.
-func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
-	n := p.Type.Shape.Size()
-	if !p.OnHost() || p.onWire || m.Len() != n {
+// SendFromHost makes the host send the tensor in the given shape, which its first layer needs, unless the stream has a
+// wire already. If alone reports that nothing else reads the tensor, the host also performs the movement m. m then
+// becomes a movement in order.
+func (p *TensorPlace) SendFromHost(m *Movement, shape dataflow.Shape, alone func() bool) {
+	n := p.Type.Shape.ElementCount()
+	if !p.IsFromHost() || p.onWire || m.Len() != n {
 		return
 	}
-	if from, ok := m.whole(); !ok || from == ConstantWire {
+	if from, ok := m.whole(); !ok || from == ConstantWireIndex {
 		places := m.places()
 		seen := make([]bool, n)
 		for _, i := range places {
@@ -116,12 +118,12 @@ func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 		if !alone() {
 			return
 		}
-		to := Inverse(program.NewIndexList(places), n) // new position of the element at each old position
+		to := ElementsByPosition(program.NewIndexList(places), n) // new position of the element at each old position
 		at := make([]int32, n)
 		for e := range at {
-			at[e] = to[p.Position(int32(e))]
+			at[e] = to[p.PositionOf(int32(e))]
 		}
-		p.At, *m = program.NewIndexList(at), InOrder(n)
+		p.At, *m = program.NewIndexList(at), NewInOrderMovement(n)
 	}
 	p.Type.Shape = append(dataflow.Shape(nil), shape...)
 }

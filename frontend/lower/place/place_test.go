@@ -14,13 +14,13 @@ var step = threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64
 
 func vector(n int) dataflow.StreamType {
 	r := num.Range{Lo: -2, Hi: 1}
-	return dataflow.StreamType{Shape: dataflow.Shape{n}, Range: []num.Range{r}, Elem: num.NarrowestInt(r)}
+	return dataflow.StreamType{Shape: dataflow.Shape{n}, Range: []num.Range{r}, Elem: num.NarrowestIntTypeFor(r)}
 }
 
 // add adds a layer, which must accept its input.
 func add(t *testing.T, n *Netlist, in int) int {
 	t.Helper()
-	out, err := n.Add(step, []int{in}, "", nil)
+	out, err := n.AddLayer(step, []int{in}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,23 +31,24 @@ func add(t *testing.T, n *Netlist, in int) int {
 func TestNetlist(t *testing.T) {
 	t.Parallel()
 	n := &Netlist{}
-	used, unused := FromHost("x", "x", vector(4)), FromHost("y", "y", vector(4))
-	if used.OnWire() || !used.OnHost() {
+	used, unused := NewHostStream("x", "x", vector(4)), NewHostStream("y", "y", vector(4))
+	if used.IsOnWire() || !used.IsFromHost() {
 		t.Error("a stream is on a wire before a layer asks for it")
 	}
-	x := used.Wire(n, "")
+	x := used.EnsureWire(n, "")
 	a, b := add(t, n, x), add(t, n, x)
 	add(t, n, add(t, n, b)) // nothing reads it
-	add(t, n, unused.Wire(n, ""))
-	n.Output(a, "a")
-	n.Output(x, "x")
-	n.Prune()
-	built, err := n.Build()
+	add(t, n, unused.EnsureWire(n, ""))
+	n.AddHostOutput(a, "a")
+	n.AddHostOutput(x, "x")
+	n.PruneUnreadLayers()
+	built, err := n.BuildGraph()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(n.HostInputs(), []string{"x"}) || !slices.Equal(n.HostOutputs(), []string{"a", "x"}) {
-		t.Errorf("the host writes %v and reads %v", n.HostInputs(), n.HostOutputs())
+	if !slices.Equal(n.HostInputTensorNames(), []string{"x"}) || !slices.Equal(n.HostOutputTensorNames(), []string{"a",
+		"x"}) {
+		t.Errorf("the host writes %v and reads %v", n.HostInputTensorNames(), n.HostOutputTensorNames())
 	}
 	var kinds []string
 	for _, node := range built.Graph.Nodes {
@@ -56,10 +57,10 @@ func TestNetlist(t *testing.T) {
 	if !slices.Equal(kinds, []string{"DuplicateStreams", "Thresholding"}) {
 		t.Errorf("the graph has %s", kinds)
 	}
-	if s, ok := built.StreamOf(&Place{WireStream: used}); !ok || s != 0 {
+	if s, ok := built.StreamOf(&TensorPlace{WireStream: used}); !ok || s != 0 {
 		t.Errorf("x is on stream %d, %t", s, ok)
 	}
-	if _, ok := built.StreamOf(&Place{WireStream: unused}); ok {
+	if _, ok := built.StreamOf(&TensorPlace{WireStream: unused}); ok {
 		t.Error("a tensor that nobody reads is on a stream")
 	}
 }
@@ -80,19 +81,19 @@ func TestSend(t *testing.T) {
 		{"a part", []int32{3, 2}, true, nil, false},
 		{"as it is", []int32{0, 1, 2, 3}, false, nil, true},
 	} {
-		p := &Place{WireStream: FromHost("x", "x", vector(4))}
+		p := &TensorPlace{WireStream: NewHostStream("x", "x", vector(4))}
 		var m Movement
 		for _, at := range c.at {
-			m.Append(0, at)
+			m.AppendPosition(0, at)
 		}
-		p.Send(&m, dataflow.Shape{2, 2}, func() bool { return c.alone })
+		p.SendFromHost(&m, dataflow.Shape{2, 2}, func() bool { return c.alone })
 		n := &Netlist{}
-		w, err := n.Move([]int{p.Wire(n, "")}, m, dataflow.Shape{len(c.at)}, 0, nil)
+		w, err := n.AddMovement([]int{p.EnsureWire(n, "")}, m, dataflow.Shape{len(c.at)}, 0, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if !slices.Equal(p.At.Table(), c.want) || (len(n.components) == 0) != c.still || w < 0 {
+		if !slices.Equal(p.At.ToSlice(), c.want) || (len(n.components) == 0) != c.still || w < 0 {
 			t.Errorf("%s: the host sends %v, and %d layers move", c.name, p.At, len(n.components))
 		}
 	}
@@ -112,8 +113,8 @@ func TestChannelsLast(t *testing.T) {
 		{[]int{1, 4}, 1, dataflow.Shape{4}, nil},
 		{[]int{2, 3}, 1, dataflow.Shape{2, 3}, nil},
 	} {
-		shape, at := ChannelsLast(c.shape, c.axis)
-		if !slices.Equal(shape, c.want) || !slices.Equal(at.Table(), c.at) {
+		shape, at := ChannelsLastLayoutOf(c.shape, c.axis)
+		if !slices.Equal(shape, c.want) || !slices.Equal(at.ToSlice(), c.at) {
 			t.Errorf("%v along %d: %v at %v, want %v at %v", c.shape, c.axis, shape, at, c.want, c.at)
 		}
 	}
@@ -161,7 +162,7 @@ func TestMoves(t *testing.T) {
 		{"another shape", dataflow.Shape{6}, dataflow.Shape{1, 2, 3}, []int32{0, 1, 2, 3, 4, 5},
 			"{1 3 [0] [1 2 3]} true"},
 	} {
-		p, ok := FindReorderBlocks(c.from, c.to, c.at)
+		p, ok := FindReorderParams(c.from, c.to, c.at)
 		if got := fmt.Sprint(p, ok); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -171,14 +172,14 @@ func TestMoves(t *testing.T) {
 // TestManyReaders gives a stream more readers than a layer has outputs. Copies of copies give each reader a stream.
 func TestManyReaders(t *testing.T) {
 	t.Parallel()
-	const most = dataflow.MaxPorts
+	const most = dataflow.MaxPortsPerSide
 	for _, readers := range []int{1, 2, most, most + 1, 1000, most*most + 1} {
 		n := &Netlist{}
-		x := FromHost("x", "x", vector(4)).Wire(n, "")
+		x := NewHostStream("x", "x", vector(4)).EnsureWire(n, "")
 		for i := range readers {
-			n.Output(add(t, n, x), fmt.Sprint(i))
+			n.AddHostOutput(add(t, n, x), fmt.Sprint(i))
 		}
-		built, err := n.Build()
+		built, err := n.BuildGraph()
 		if err != nil {
 			t.Fatal(err)
 		}

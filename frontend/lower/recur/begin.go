@@ -12,17 +12,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Mapping says how the integer of a state follows from an integer x with which the state begins: Factor*x + Offset.
-type Mapping struct{ Factor, Offset int64 }
+// An IntegerAffine maps an integer x, with which a state begins, to the integer of the state: Factor*x + Offset.
+type IntegerAffine struct{ Factor, Offset int64 }
 
-// maxStateBits limits the integers of states whose unit is smaller than their quantiser's scale because of the
-// initial value.
+// maxStateBits is the largest number of bits of a state's integers, if the initial value makes their unit smaller than
+// the quantiser's scale.
 const maxStateBits = 32
 
 // begin finds a unit of which state k's codes and its initial values are integer multiples, and extends the range by
 // the latter. It is the codes' own scale whenever possible, so that only the first time step differs. The error is that
 // it would be too small.
-func (b *reader) begin(k int, s BodySource) error {
+func (b *reader) begin(k int, s LoopToRead) error {
 	st := &b.states[k]
 	from, span, reject := b.beginning(k, s)
 	if reject != nil {
@@ -43,9 +43,9 @@ func (b *reader) begin(k int, s BodySource) error {
 			return b.tooFine(k, j, from)
 		}
 	}
-	all, ok := st.span.Times(finer.Int64())
+	all, ok := st.span.TimesConstant(finer.Int64())
 	of := make([]real.Affine, st.size)
-	st.factor, st.begins = make([]int64, st.size), make([]Mapping, st.size)
+	st.factor, st.begins = make([]int64, st.size), make([]IntegerAffine, st.size)
 	for j, f := range from {
 		g := st.of[j]
 		apart := new(big.Rat).Sub(f.Bias, g.Bias)
@@ -57,20 +57,20 @@ func (b *reader) begin(k int, s BodySource) error {
 			}
 			// it becomes a constant, but begins with something else
 			of[j].Scale, st.factor[j] = integers.CommonUnit([]*big.Rat{f.Scale, apart}), 0
-			all = all.Union(num.SingleValue(0))
+			all = all.Union(num.SingleValueRange(0))
 		}
 		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()
 		ok = ok && m.IsInt64() && o.IsInt64()
-		st.begins[j] = Mapping{m.Int64(), o.Int64()}
-		r, fits := span.Times(m.Int64())
+		st.begins[j] = IntegerAffine{m.Int64(), o.Int64()}
+		r, fits := span.TimesConstant(m.Int64())
 		if fits {
-			r, fits = r.Plus(num.SingleValue(o.Int64()))
+			r, fits = r.Plus(num.SingleValueRange(o.Int64()))
 		}
 		ok = ok && fits
 		if !ok {
 			return b.tooFine(k, j, from)
 		}
-		if all = all.Union(r); all != st.span && num.NarrowestInt(all).Width > maxStateBits {
+		if all = all.Union(r); all != st.span && num.NarrowestIntTypeFor(all).Width > maxStateBits {
 			return b.tooFine(k, j, from)
 		}
 	}
@@ -84,9 +84,9 @@ func (b *reader) begin(k int, s BodySource) error {
 	return nil
 }
 
-// beginning returns the initial value of state k: the real value of each element, with scale 0 for constants, and the
-// range of the integers.
-func (b *reader) beginning(k int, s BodySource) (of []real.Affine, span num.Range, reject error) {
+// beginning returns the initial value of state k: the function that gives the real value of each element, with scale 0
+// for constants, and the range of the integers.
+func (b *reader) beginning(k int, s LoopToRead) (of []real.Affine, span num.Range, reject error) {
 	n := b.states[k].size
 	t := s.Start[k]
 	if t == nil {
@@ -100,18 +100,18 @@ func (b *reader) beginning(k int, s BodySource) (of []real.Affine, span num.Rang
 		return of, c.Span, nil
 	}
 	for j := range n {
-		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
+		v := new(big.Rat).SetFloat64(t.FloatAt(j % t.Len()))
 		if v == nil {
 			return nil, span, unmapped.NewReason(fmt.Sprintf("its body has no layer: state %q begins with %v",
 				b.names[k],
-				t.At(j%t.Len())), "begin with finite numbers")
+				t.FloatAt(j%t.Len())), "begin with finite numbers")
 		}
 		of = append(of, real.Affine{Scale: new(big.Rat), Bias: v})
 	}
 	return of, span, nil
 }
 
-// tooFine returns the reason for a state whose element j begins with a value that requires too small a unit.
+// tooFine returns the reason for refusing a state whose element j begins with a value that requires too small a unit.
 func (b *reader) tooFine(k, j int, from []real.Affine) error {
 	begins, hint := fmt.Sprintf("integers of scale %s", decimal(from[j].Scale)), "begin with zero"
 	if from[j].Scale.Sign() == 0 {
@@ -128,13 +128,14 @@ func (b *reader) tooFine(k, j int, from []real.Affine) error {
 		decimal(g.Scale), maxStateBits), hint)
 }
 
-// decimal returns a text with few digits for the float32 that is nearest to a number.
+// decimal returns a text with few digits for the float32 nearest to v.
 func decimal(v *big.Rat) string {
 	f, _ := v.Float32()
 	return strconv.FormatFloat(float64(f), 'g', -1, 32)
 }
 
-// arrivesReal returns the reason for state name, which begins with real numbers. instead is a hint, or "".
+// arrivesReal returns the reason for refusing the state called name, which begins with real numbers. instead is a hint,
+// or "".
 func arrivesReal(name, instead string) error {
 	return unmapped.NewReason(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
 		cmp.Or(instead, "quantise it in front of the loop, with the quantiser that makes the state in the loop's body"))

@@ -46,7 +46,8 @@ type value struct {
 	made *made // set once the integers are known
 }
 
-// A vector is what sums of a cell multiply with weights: a state, or a code of the same time step.
+// A vector holds the integers that sums of a cell multiply with weights: those of a state, or of a code of the same
+// time step.
 type vector struct {
 	state int
 	of    *value // nil for a state
@@ -61,7 +62,8 @@ func key(tensor string, at []int32) string {
 	return string(b)
 }
 
-// value returns the value whose unit u is element at[u] of an integer tensor. It reads the tensor's step if need be.
+// value returns the value whose unit u is element at[u] of an integer tensor. If the value is not known yet, it reads
+// the step that computes the tensor.
 func (b *reader) value(tensor string, at []int32) (*value, error) {
 	id := key(tensor, at)
 	if v := b.values[id]; v != nil {
@@ -84,21 +86,21 @@ func (b *reader) know(v *value) {
 }
 
 func (b *reader) read(tensor string, at []int32) (*value, error) {
-	size := graph.Size(b.body.Known[tensor].Shape)
+	size := graph.ElementCount(b.body.Known[tensor].Shape)
 	if k := slices.Index(b.names, tensor); k >= 0 {
 		if k >= b.recur.States {
 			return &value{kind: lane, units: len(at), rows: picks(at, b.offset[k-b.recur.States], b.width)}, nil
 		}
-		if scaled.InOrder(at, size) {
+		if scaled.IsCountingList(at, size) {
 			return b.states[k].found, nil
 		}
 		return &value{kind: sum, units: len(at), rows: picks(at, 0, size), vector: b.stateVector(k)}, nil
 	}
-	return b.code(b.body.Producer(tensor), at)
+	return b.code(b.body.ProducerOf(tensor), at)
 }
 
-// picks returns rows of weights that copy elements at of a vector. A row has the given width, and the vector begins at
-// offset.
+// picks returns rows of weights that copy elements at of a vector: row u has a 1 at element at[u]. A row has the given
+// width, and the vector begins at offset.
 func picks(at []int32, offset, width int) [][]int64 {
 	rows := make([][]int64, len(at))
 	for u, i := range at {
@@ -108,22 +110,22 @@ func picks(at []int32, offset, width int) [][]int64 {
 	return rows
 }
 
-// code returns the value whose units are elements at of a quantiser's codes.
+// code returns the value whose units are elements at of the codes that a quantiser step gives.
 func (b *reader) code(step *program.Step, at []int32) (*value, error) {
 	if b.depth++; b.depth > maxDepth {
 		return nil, refuse(step, "stands behind more than %d others", maxDepth)
 	}
 	defer func() { b.depth-- }()
 	v := &value{kind: code, units: len(at), step: step}
-	v.span, _ = scaled.Codes(step)
+	v.span, _ = scaled.QuantiserCodeRange(step)
 	e := expressions{b: b, step: step, value: v}
 	var reject error
-	forms, err := b.a.FormsOf(step, at)
+	forms, err := b.a.FormsOfStepElements(step, at)
 	if v.expr, reject = e.read(forms, err); reject != nil {
 		return nil, reject
 	}
-	if operators.Has(step.Node, operators.TraitUniformCodes) {
-		forms, err := b.a.Forms(step.Node.Inputs[0], at)
+	if operators.HasTrait(step.Node, operators.TraitUniformCodes) {
+		forms, err := b.a.FormsOfElements(step.Node.Inputs[0], at)
 		if v.of, reject = e.read(forms, err); reject != nil {
 			return nil, reject
 		}
@@ -134,14 +136,15 @@ func (b *reader) code(step *program.Step, at []int32) (*value, error) {
 	return v, nil
 }
 
-// maxDepth limits how many quantisers follow each other in a body.
+// maxDepth is the largest number of quantisers that may follow each other in a body.
 const maxDepth = 1 << 12
 
-// widestExact is the range of values that no quantiser limits.
+// widestExact is the range allowed for values that no quantiser limits.
 var widestExact = num.Range{Lo: -maxSum, Hi: maxSum}
 
-// exact reads a step as polynomials with integer values, and returns their real values.
-func (b *reader) exact(step *program.Step, forms *scaled.Forms, err error, units int) (*value, []real.Affine, error) {
+// exact returns a step's output as a value whose units are polynomials with integer values, and the units' real values.
+func (b *reader) exact(step *program.Step, forms *scaled.ElementForms, err error, units int) (*value, []real.Affine,
+	error) {
 	v := &value{kind: code, units: units, exact: true, span: widestExact}
 	e := expressions{b: b, step: step, value: v}
 	list, reject := e.read(forms, err)
@@ -153,7 +156,7 @@ func (b *reader) exact(step *program.Step, forms *scaled.Forms, err error, units
 		terms, outer, ok := inner(x, len(v.args))
 		f, affine := real.Affine{}, false
 		if ok {
-			f, affine = outer.Affine()
+			f, affine = outer.AsAffine()
 		}
 		if !affine {
 			return nil, nil, refuse(step, "makes no sum or product of integers: quantise it")
@@ -165,16 +168,17 @@ func (b *reader) exact(step *program.Step, forms *scaled.Forms, err error, units
 		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.CommonUnit(scales), f.Scale), Bias: f.Bias}
 		if len(terms) == 0 || f.Scale.Sign() == 0 {
 			of[u].Scale = big.NewRat(1, 1)
-			x = real.Rat(f.Bias)
+			x = real.ConstantExpr(f.Bias)
 		}
-		v.expr = append(v.expr, real.Div(real.Sub(x, real.Rat(of[u].Bias)), real.Rat(of[u].Scale)))
+		v.expr = append(v.expr, real.Div(real.Sub(x, real.ConstantExpr(of[u].Bias)),
+			real.ConstantExpr(of[u].Scale)))
 	}
 	b.know(v)
 	return v, of, nil
 }
 
-// unchanged returns the state of which a code is a copy, or nil. An example is a quantiser in front of products
-// whose input was already quantised in the same way at the end of the time step before.
+// unchanged returns the state of which the code v is a copy, or nil if it is not one. An example is a quantiser in
+// front of products whose input was already quantised in the same way at the end of the time step before.
 func (v *value) unchanged(b *reader) *value {
 	if len(v.args) != 1 || v.args[0].kind != state || v.args[0].units != v.units {
 		return nil
@@ -186,12 +190,12 @@ func (v *value) unchanged(b *reader) *value {
 		}
 		f := real.Compile(e)
 		for _, end := range []int64{span.Lo, span.Hi} { // most candidates fail here
-			if at, err := f.StepOver(num.SingleValue(end), 1); err != nil || at.Value[0] != end {
+			if at, err := f.StepFunctionOver(num.SingleValueRange(end), 1); err != nil || at.Value[0] != end {
 				return nil
 			}
 		}
-		steps, err := f.StepOver(span, maxCopied)
-		if err != nil || int64(len(steps.At)) != span.Count()-1 {
+		steps, err := f.StepFunctionOver(span, maxCopied)
+		if err != nil || int64(len(steps.At)) != span.ValueCount()-1 {
 			return nil
 		}
 		for i, at := range steps.At {
@@ -203,24 +207,24 @@ func (v *value) unchanged(b *reader) *value {
 	return v.args[0]
 }
 
-// maxCopied limits the number of codes for which unchanged tests whether a second quantiser changes them.
+// maxCopied is the largest number of codes for which unchanged tests whether a second quantiser changes them.
 const maxCopied = 1 << 16
 
-// An expressions reads a step's computation as expressions of values.
+// An expressions reads the computation of a step as expressions whose variables are values.
 type expressions struct {
 	b     *reader
 	step  *program.Step
 	value *value // value whose arguments they are
 }
 
-// read returns one expression per unit.
-func (e *expressions) read(forms *scaled.Forms, err error) ([]*real.Expr, error) {
+// read returns one expression per unit, from the forms of a step. A non-nil err is passed on.
+func (e *expressions) read(forms *scaled.ElementForms, err error) ([]*real.Expr, error) {
 	if err != nil {
 		return nil, refuse(e.step, "is not made of integers: %v", err)
 	}
 	leaves := make([][]leaf, len(forms.Of))
 	for i := range forms.Of {
-		for _, v := range forms.Of[i].Leaves() {
+		for _, v := range forms.Of[i].IntegerVariables() {
 			l, reject := e.leaf(v, forms, i)
 			if reject != nil {
 				return nil, reject
@@ -230,23 +234,23 @@ func (e *expressions) read(forms *scaled.Forms, err error) ([]*real.Expr, error)
 	}
 	out := make([]*real.Expr, e.value.units)
 	for u := range out {
-		which := forms.Which(u)
+		which := forms.FormIndexOf(u)
 		form := &forms.Of[which]
-		if u > 0 && forms.Which(u-1) == which && form.SameNumbers(u-1, u) && alike(leaves[which], u) {
+		if u > 0 && forms.FormIndexOf(u-1) == which && form.IsSameAtElements(u-1, u) && alike(leaves[which], u) {
 			out[u] = out[u-1]
 			continue
 		}
-		expr, _ := form.Numbers(u)
+		expr, _ := form.ExprAtElement(u)
 		with := make([]*real.Expr, len(leaves[which]))
 		for i, l := range leaves[which] {
 			with[i] = l.expr(u)
 		}
-		out[u] = expr.Substitute(with)
+		out[u] = expr.SubstituteVariables(with)
 	}
 	return out, nil
 }
 
-// A leaf replaces an integer tensor in a form. It is one argument or, for sums of products, a real number computed
+// A leaf stands for an integer tensor in a form. It is one argument or, for sums of products, a real number computed
 // from several arguments.
 type leaf struct {
 	arg   int
@@ -254,22 +258,23 @@ type leaf struct {
 	bias  []*big.Rat // bias of the parts, per unit
 }
 
-// leaf makes arguments of a leaf of form i. Units of other forms have no element there and get an arbitrary one.
-func (e *expressions) leaf(v *scaled.Var, forms *scaled.Forms, i int) (leaf, error) {
+// leaf returns the leaf for variable v of form i, and adds its arguments. Units of other forms have no element there
+// and get an arbitrary one.
+func (e *expressions) leaf(v *scaled.FormVariable, forms *scaled.ElementForms, i int) (leaf, error) {
 	at := v.Index
 	if len(forms.Of) > 1 {
 		at = slices.Clone(at)
 		first := 0
-		for forms.Which(first) != i {
+		for forms.FormIndexOf(first) != i {
 			first++
 		}
 		for u := range at {
-			if forms.Which(u) != i {
+			if forms.FormIndexOf(u) != i {
 				at[u] = v.Index[first]
 			}
 		}
 	}
-	step := e.b.body.Producer(v.Tensor)
+	step := e.b.body.ProducerOf(v.Tensor)
 	if step == nil || step.Dot == nil {
 		arg, reject := e.b.value(v.Tensor, at)
 		if reject != nil {
@@ -299,7 +304,7 @@ func (e *expressions) leaf(v *scaled.Var, forms *scaled.Forms, i int) (leaf, err
 	return l, nil
 }
 
-// arg returns the index of a value among the arguments.
+// arg returns the index of a value among the arguments. It adds the value if it is new.
 func (e *expressions) arg(v *value) int {
 	v2 := e.value
 	if i := slices.Index(v2.args, v); i >= 0 {
@@ -315,15 +320,15 @@ type scaledPart struct {
 	scale []*big.Rat
 }
 
-// expr returns the expression that the leaf is for unit u.
+// expr returns the expression for which the leaf stands in unit u.
 func (l *leaf) expr(u int) *real.Expr {
 	if l.arg >= 0 {
 		return real.Var(l.arg)
 	}
-	out := real.Rat(l.bias[u])
+	out := real.ConstantExpr(l.bias[u])
 	for _, p := range l.parts {
 		if s := p.scale[u]; s != nil {
-			out = real.Add(out, real.Mul(real.Var(p.arg), real.Rat(s)))
+			out = real.Add(out, real.Mul(real.Var(p.arg), real.ConstantExpr(s)))
 		}
 	}
 	return out
@@ -348,7 +353,7 @@ func alike(leaves []leaf, u int) bool {
 	return true
 }
 
-// refuse returns the reason for a body with a step that no cell computes.
+// refuse returns the reason for refusing a body with a step that no cell computes.
 func refuse(step *program.Step, format string, args ...any) error {
-	return Unsupported(unmapped.NodeText(step.Node)+" "+format, args...)
+	return NewUnsupported(unmapped.DescribeNode(step.Node)+" "+format, args...)
 }

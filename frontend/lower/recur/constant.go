@@ -16,15 +16,15 @@ type network struct {
 	outputs []*output
 }
 
-// bounds finds the ranges of all values, beginning with the initial values of states. A state that does not keep
-// its initial value may take any code of its range. Then bounds narrows the ranges to what a time step makes of
-// states in these ranges.
+// bounds sets the ranges of all values, beginning with the initial values of states. A state that does not keep its
+// initial value may take any code of its range. Then bounds narrows the ranges to what a time step makes of states in
+// these ranges.
 func (b *network) bounds() {
 	for k := range b.states {
 		st := &b.states[k]
 		st.ranges = slices.Repeat([]num.Range{st.span}, st.size)
 		for u, v := range st.start {
-			st.ranges[u] = num.SingleValue(v)
+			st.ranges[u] = num.SingleValueRange(v)
 		}
 	}
 	for again := true; again; {
@@ -33,7 +33,7 @@ func (b *network) bounds() {
 		for k := range b.states {
 			st := &b.states[k]
 			for u := range st.ranges {
-				if st.value != nil && !st.value.ranges[u].Within(st.ranges[u]) {
+				if st.value != nil && !st.value.ranges[u].IsWithin(st.ranges[u]) {
 					st.ranges[u], again = st.span.Union(st.ranges[u]), true
 				}
 			}
@@ -44,7 +44,7 @@ func (b *network) bounds() {
 			st := &b.states[k]
 			for u := range st.ranges {
 				if st.value != nil && st.start != nil {
-					st.ranges[u] = st.value.ranges[u].Union(num.SingleValue(st.start[u]))
+					st.ranges[u] = st.value.ranges[u].Union(num.SingleValueRange(st.start[u]))
 				}
 			}
 		}
@@ -99,9 +99,9 @@ func (v *value) sumRanges(vector []num.Range) {
 			if w == 0 {
 				continue
 			}
-			p, ok := vector[k].Times(w)
+			p, ok := vector[k].TimesConstant(w)
 			if ok && v.product != nil {
-				p, ok = v.product.Range(p)
+				p, ok = v.product.ResultRange(p)
 			}
 			if ok {
 				r, ok = r.Plus(p)
@@ -122,7 +122,7 @@ func (v *value) codeRanges() {
 	var used []int
 	for u, e := range v.expr {
 		if f == nil || e != v.expr[u-1] {
-			f, used = real.Compile(e), e.Variables()
+			f, used = real.Compile(e), e.VariableNumbers()
 		} else if !slices.ContainsFunc(used, func(i int) bool { return v.args[i].ranges[u] != v.args[i].ranges[u-1] }) {
 			v.ranges[u] = v.ranges[u-1]
 			continue
@@ -131,27 +131,28 @@ func (v *value) codeRanges() {
 		fixed := true
 		for _, i := range used {
 			r := v.args[i].ranges[u]
-			in[i] = integers.Interval(r)
+			in[i] = integers.IntervalOfRange(r)
 			fixed = fixed && r.Lo == r.Hi
 		}
 		v.ranges[u] = v.span
 		if fixed {
-			if s, err := real.Compile(e.Substitute(v.constants(u))).StepOver(num.Range{}, 1); err == nil {
-				v.ranges[u] = num.SingleValue(s.Value[0])
+			if s, err := real.Compile(e.SubstituteVariables(v.constants(u))).StepFunctionOver(num.Range{},
+				1); err == nil {
+				v.ranges[u] = num.SingleValueRange(s.Value[0])
 			}
 			continue
 		}
-		if y, _ := f.Interval(in); y.Lo >= float64(v.span.Lo) && y.Lo <= y.Hi {
+		if y, _ := f.EvaluateInterval(in); y.Lo >= float64(v.span.Lo) && y.Lo <= y.Hi {
 			v.ranges[u].Lo = max(v.span.Lo, int64(min(y.Lo, float64(v.span.Hi))))
 		}
-		if y, _ := f.Interval(in); y.Hi <= float64(v.span.Hi) && y.Lo <= y.Hi {
+		if y, _ := f.EvaluateInterval(in); y.Hi <= float64(v.span.Hi) && y.Lo <= y.Hi {
 			v.ranges[u].Hi = min(v.span.Hi, int64(max(y.Hi, float64(v.span.Lo))))
 		}
 	}
 }
 
-// constants returns the arguments of a code for unit u as expressions: numbers for those that are constant there, and
-// variables for the others.
+// constants returns the arguments of a code for unit u as expressions: numbers for arguments that are constant there,
+// and variables for the others.
 func (v *value) constants(u int) []*real.Expr {
 	with := make([]*real.Expr, len(v.args))
 	for i, a := range v.args {
@@ -163,7 +164,7 @@ func (v *value) constants(u int) []*real.Expr {
 	return with
 }
 
-func integer(v int64) *real.Expr { return real.Rat(new(big.Rat).SetInt64(v)) }
+func integer(v int64) *real.Expr { return real.ConstantExpr(new(big.Rat).SetInt64(v)) }
 
 // constant reports whether unit u of a value is known to have one integer only.
 func (v *value) constant(u int) bool { return v.ranges != nil && v.ranges[u].Lo == v.ranges[u].Hi }
@@ -178,8 +179,8 @@ func (v *value) fixed() bool {
 	return true
 }
 
-// A class is a set of values whose units correspond. Unit u of one depends on unit u of the others, so that they can be
-// removed together.
+// A class is a set of values whose units correspond. Unit u of one depends on unit u of the others, so that a unit can
+// be removed from all of them together.
 type class struct {
 	units  int
 	values []*value
@@ -237,16 +238,16 @@ func (b *network) classes() []*class {
 	return list
 }
 
-// isRoot reports whether a value is needed for more than functions of it. A state always is, since it may begin
-// with a value other than the one that it keeps.
+// isRoot reports whether a value is needed for more than functions of it. A state always is, since it may begin with a
+// value other than the one that it keeps.
 func (b *network) isRoot(v *value) bool {
 	return v.kind == state || slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
 		slices.ContainsFunc(b.outputs, func(o *output) bool { return o != nil && o.value == v }) ||
 		slices.ContainsFunc(b.order, func(s *value) bool { return s.kind == sum && s.vector.of == v })
 }
 
-// removeDead removes units that never change. It merges their contribution to sums into the functions of these
-// sums, and makes their output elements constants. It keeps at least one unit of a class.
+// removeDead removes units that never change. It merges their contribution to sums into the functions of these sums,
+// and makes their output elements constants. It keeps at least one unit of a class.
 func (b *network) removeDead() {
 	dead := map[*value][]int32{} // per value of a class with dead units: the new number of each unit; -1 for none
 	for _, c := range b.classes() {
@@ -287,7 +288,7 @@ func (b *network) removeDead() {
 	}
 }
 
-// remaining returns the elements of a list by unit for which unit[u] is not negative.
+// remaining returns the elements of a list for the units u for which unit[u] is not negative.
 func remaining[T any](list []T, unit []int32) (out []T) {
 	for u, v := range list {
 		if unit[u] >= 0 {
@@ -328,8 +329,8 @@ func (b *network) outputConstants(dead map[*value][]int32) {
 	}
 }
 
-// widen repeats a single constant unit that only goes out, so that it has as many units as a state and can be
-// computed beside it.
+// widen repeats a single constant unit that is only an output. It then has as many units as a state and can be computed
+// beside it.
 func (b *network) widen() {
 	k := slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil })
 	n := b.states[k].value.units
@@ -393,9 +394,9 @@ func (b *network) foldSums(dead map[*value][]int32) {
 					with[i] = real.Add(with[i], integer(c[u]))
 				}
 			}
-			v.expr[u] = v.expr[u].Substitute(with)
+			v.expr[u] = v.expr[u].SubstituteVariables(with)
 			if v.of != nil {
-				v.of[u] = v.of[u].Substitute(with)
+				v.of[u] = v.of[u].SubstituteVariables(with)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // rounded finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly, or
-// factors that round alike for all integers that occur. If the code has more values than a function may have steps,
-// it uses a division.
+// factors that round alike for all integers that occur. If the code has more values than a function may have steps, it
+// uses a division, and returns the further values that this needs. ok is false if it finds no integers.
 func (v *value) rounded(q *integers.ProductRounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
 	bias, ok := v.inCodes(q, units)
 	if !ok {
@@ -23,16 +23,17 @@ func (v *value) rounded(q *integers.ProductRounding, terms [][]int, units []poly
 			return nil, true
 		}
 	}
-	if q.Codes.Count() <= integers.MaxSteps {
+	if q.Codes.ValueCount() <= integers.MaxActivationSteps {
 		return nil, false
 	}
 	return v.divided(q, terms, units, bias)
 }
 
-// inCodes expresses polynomials, and their biases, in units of codes.
+// inCodes scales polynomials so that they count in units of codes, and returns their biases in the same units. ok is
+// false if that is impossible.
 func (v *value) inCodes(q *integers.ProductRounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
-		f, ok := units[u].outer.Affine()
+		f, ok := units[u].outer.AsAffine()
 		if !ok {
 			return nil, false
 		}
@@ -69,7 +70,7 @@ type division struct {
 // limbBits is the number of bits of a digit of N, if products leave room for them.
 const limbBits = 28
 
-// maxDigits limits the digits of N, so that sums of digits and codes fit into maxLimb bits.
+// maxDigits is the largest number of digits of N, so that sums of digits and codes fit into maxLimb bits.
 const maxDigits = 1 << 6
 
 // divided computes a code by division, and returns the further values that this needs. ok is false if products or
@@ -119,7 +120,7 @@ func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []poly
 	}
 	d.made = d.made[:len(d.made)-1]
 	v.args, v.made = bits, added(len(bits))
-	v.made.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: q.Codes.Lo, Hi: q.Codes.Hi}
+	v.made.requant = &num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: q.Codes.Lo, Hi: q.Codes.Hi}
 	return d.made, true
 }
 
@@ -132,8 +133,8 @@ func added(n int) *made {
 	return m
 }
 
-// weighed returns the integers of a value that is a bias plus arguments times factors, which must be small or powers of
-// two.
+// weighed returns the integers of a value that is a bias plus the arguments times the factors, which must be small or
+// powers of two.
 func weighed(bias int64, factors ...int64) *made {
 	m := added(len(factors))
 	for i, f := range factors {
@@ -160,7 +161,7 @@ func (d *division) split(width int) {
 			digit, args = weighed(0, 1, -1<<d.bits), append(args, carry)
 			within = num.Range{Hi: 1<<d.bits - 1}
 		}
-		digit.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi} // clips nothing
+		digit.requant = &num.Requant{Multiplier: 1, Mode: num.RoundingFloor, Lo: within.Lo, Hi: within.Hi} // unclipped
 		d.digit = append(d.digit, d.value(digit, args...))
 	}
 }
@@ -168,7 +169,7 @@ func (d *division) split(width int) {
 // shifted returns a value divided by 2^shift, rounded down and clipped.
 func (d *division) shifted(v *value, shift int, within num.Range) *value {
 	m := added(1)
-	m.requant = &num.Requant{Multiplier: 1, Shift: shift, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi}
+	m.requant = &num.Requant{Multiplier: 1, Shift: shift, Mode: num.RoundingFloor, Lo: within.Lo, Hi: within.Hi}
 	return d.value(m, v)
 }
 
@@ -213,13 +214,14 @@ func (d *division) estimate() (rounds int, ok bool) {
 		if k == first {
 			drop, r = shift-first*d.bits, num.Range{Lo: -limit.Int64(), Hi: limit.Int64()}
 		}
-		m.requant = &num.Requant{Multiplier: 1, Shift: drop, Mode: num.Floor, Lo: r.Lo, Hi: r.Hi}
+		m.requant = &num.Requant{Multiplier: 1, Shift: drop, Mode: num.RoundingFloor, Lo: r.Lo, Hi: r.Hi}
 		left = d.value(m, args...)
 	}
 	return d.guess(left, shift, width), true
 }
 
-// guess multiplies the leading digits, N/2^shift with the given width, by the value of one of their units in codes.
+// guess multiplies the leading digits, N/2^shift with the given width, by the number of codes that one of their units
+// is worth. It returns by how many codes the result may be too small.
 func (d *division) guess(left *value, shift, width int) (rounds int) {
 	step := shifted(d.unit, shift)
 	precision := 60 - width
@@ -238,7 +240,8 @@ func (d *division) guess(left *value, shift, width int) (rounds int) {
 		m.bias = append(m.bias, floor(shifted(at, precision)).Int64()-1)
 	}
 	m.bias = one(m.bias)
-	m.requant = &num.Requant{Multiplier: 1, Shift: precision, Mode: num.Floor, Lo: d.q.Codes.Lo, Hi: d.q.Codes.Hi}
+	m.requant = &num.Requant{Multiplier: 1, Shift: precision, Mode: num.RoundingFloor, Lo: d.q.Codes.Lo,
+		Hi: d.q.Codes.Hi}
 	d.code = d.value(m, left)
 	off := most.Sub(most, least)
 	off.Add(off, high).Sub(off, low).Add(off, shifted(big.NewRat(2, 1), -precision))
@@ -248,11 +251,11 @@ func (d *division) guess(left *value, shift, width int) (rounds int) {
 // boundary returns where a code begins, minus the code. reached is true if the sum with its bias reaches the code
 // there, and false if it does so only above.
 func (d *division) boundary(code int64) (at *big.Rat, reached bool) {
-	at, reached = d.q.Mode.Boundary(code - d.q.Behind)
+	at, reached = d.q.Mode.LowerBoundaryOf(code - d.q.Behind)
 	return at.Sub(at, big.NewRat(code-d.q.Behind, 1)), reached
 }
 
-// halves returns the least and the greatest amount by which a number may be rounded up.
+// halves returns the least and the greatest amount by which rounding may raise a number to the next integer.
 func (d *division) halves() (least, most *big.Rat) {
 	for k := int64(-2); k <= 2; k++ {
 		at, _ := d.boundary(d.q.Behind + k)
@@ -277,16 +280,16 @@ func (d *division) offset(u int, code int64) *big.Int {
 	return new(big.Int).Add(floor(at), big.NewInt(1))
 }
 
-// climb returns a value that is 1 if the next code is reached, otherwise 0.
+// climb returns a value that is 1 if the sum reaches the next code, and 0 otherwise.
 func (d *division) climb() *value {
 	z := d.q.Behind
 	kind, like := d.code, [2]int64{z + 1, z + 1} // codes that represent their kind
 	switch d.q.Mode {
-	case num.HalfEven:
+	case num.RoundingHalfEven:
 		half := weighed(1-z, 1)
-		half.requant = &num.Requant{Multiplier: 1, Shift: 1, Mode: num.Floor, Lo: -maxSum, Hi: maxSum}
+		half.requant = &num.Requant{Multiplier: 1, Shift: 1, Mode: num.RoundingFloor, Lo: -maxSum, Hi: maxSum}
 		kind, like = d.value(weighed(1-z, 1, -2), d.code, d.value(half, d.code)), [2]int64{z, z + 1}
-	case num.HalfAway, num.HalfTowardZero, num.TowardZero, num.AwayFromZero:
+	case num.RoundingHalfAwayFromZero, num.RoundingHalfTowardZero, num.RoundingTowardZero, num.RoundingAwayFromZero:
 		sign := added(1)
 		sign.steps = []num.StepFunction{{At: []int64{z}, Value: []int64{0, 1}}}
 		kind, like = d.value(sign, d.code), [2]int64{z, z + 1}

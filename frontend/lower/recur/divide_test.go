@@ -12,10 +12,13 @@ import (
 )
 
 // modes maps roundings to the names that the model uses.
-var modes = map[num.Rounding]real.RoundingMode{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfAwayFromZero,
-	num.HalfTowardZero: real.HalfTowardsZero, num.Floor: real.TowardsNegativeInf, num.Ceil: real.TowardsPositiveInf,
-	num.TowardZero:   real.TowardsZero,
-	num.AwayFromZero: real.AwayFromZero}
+var modes = map[num.Rounding]real.RoundingMode{num.RoundingHalfEven: real.RoundingModeHalfEven,
+	num.RoundingHalfAwayFromZero: real.RoundingModeHalfAwayFromZero,
+	num.RoundingHalfTowardZero:   real.RoundingModeHalfTowardsZero,
+	num.RoundingFloor:            real.RoundingModeTowardsNegativeInf,
+	num.RoundingCeil:             real.RoundingModeTowardsPositiveInf,
+	num.RoundingTowardZero:       real.RoundingModeTowardsZero,
+	num.RoundingAwayFromZero:     real.RoundingModeAwayFromZero}
 
 // TestDivided compares codes of at least 14 bits, computed from sums of products, with the real numbers. It checks
 // random sums, and sums beside a change of the code, of which every third is a tie.
@@ -68,7 +71,7 @@ func TestDivided(t *testing.T) {
 				u := r.IntN(v.units)
 				known := map[*value]int64{}
 				for i, a := range args {
-					if known[a] = a.ranges[u].Lo + r.Int64N(a.ranges[u].Count()); r.IntN(3) == 0 && i > 0 {
+					if known[a] = a.ranges[u].Lo + r.Int64N(a.ranges[u].ValueCount()); r.IntN(3) == 0 && i > 0 {
 						known[a] = min(max(r.Int64N(3)-1, a.ranges[u].Lo), a.ranges[u].Hi)
 					}
 				}
@@ -80,9 +83,9 @@ func TestDivided(t *testing.T) {
 					}
 					x.Add(x, new(big.Rat).Mul(units[u].scale[k], new(big.Rat).SetInt(p)))
 				}
-				e := real.Add(real.Round(real.Rat(x), meant), integer(q.Behind))
+				e := real.Add(real.Round(real.ConstantExpr(x), meant), integer(q.Behind))
 				e = real.Min(real.Max(e, integer(q.Codes.Lo)), integer(q.Codes.Hi))
-				want, err := real.Compile(e).StepOver(num.SingleValue(0), 1)
+				want, err := real.Compile(e).StepFunctionOver(num.SingleValueRange(0), 1)
 				if err != nil {
 					t.Fatal(err)
 				}

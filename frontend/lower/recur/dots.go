@@ -22,7 +22,7 @@ type dot struct {
 	bias  []*big.Rat
 }
 
-// A dotPart is what one vector contributes to the elements of a dot.
+// A dotPart is the contribution of one vector to the elements of a dot.
 type dotPart struct {
 	vector  *vector    // nil for the input
 	rows    [][]int64  // weights per element, over the vector
@@ -30,7 +30,7 @@ type dotPart struct {
 	product *num.Requant
 }
 
-// dot reads a product with constant weights, once.
+// dot returns a product with constant weights. It reads each product only once.
 func (b *reader) dot(step *program.Step) (*dot, error) {
 	if d := b.dots[step]; d != nil {
 		return d, nil
@@ -46,7 +46,7 @@ func (b *reader) dot(step *program.Step) (*dot, error) {
 	return out, reject
 }
 
-// part returns the sums of a part for the given elements of its dot, or nil if they are zero.
+// part returns the sums of part k of a dot for the dot's elements at, or nil if they are zero.
 func (b *reader) part(step *program.Step, d *dot, k int, at []int32) *value {
 	p := &d.parts[k]
 	id := key(fmt.Sprintf("%s\x00%d", step.Output, k), at)
@@ -71,25 +71,25 @@ func (b *reader) part(step *program.Step, d *dot, k int, at []int32) *value {
 type dotReader struct {
 	*reader
 	step           *program.Step
-	w              *graph.Tensor
+	w              *graph.ConstantTensor
 	data           string
 	base, offset   []int32 // positions of the data
 	wBase, wOffset []int32
-	forms          *scaled.Forms
-	leaves         [][]*scaled.Var // per form
-	elements       []int32         // elements of the data that are added up
-	affine         []*real.Affine  // real value of each element of the data; nil if not known yet
-	sources        []source        // sources of the parts
+	forms          *scaled.ElementForms
+	leaves         [][]*scaled.FormVariable // per form
+	elements       []int32                  // elements of the data that are added up
+	affine         []*real.Affine           // real value of each element of the data; nil if not known yet
+	sources        []source                 // sources of the parts
 }
 
-// operands finds out which input of the product is the weights, and which the data.
+// operands records which input of the product is the weights, and which the data.
 func (d *dotReader) operands() error {
 	dot, in := d.step.Dot, d.step.Node.Inputs
 	d.w, d.data = d.body.Known[in[dot.B]].Const, in[dot.A]
-	d.base, d.offset, d.wBase, d.wOffset = dot.ABase.Table(), dot.AOffset, dot.BBase.Table(), dot.BOffset
+	d.base, d.offset, d.wBase, d.wOffset = dot.ABase.ToSlice(), dot.AOffset, dot.BBase.ToSlice(), dot.BOffset
 	if d.w == nil { // weights times data
 		d.w, d.data = d.body.Known[in[dot.A]].Const, in[dot.B]
-		d.base, d.offset, d.wBase, d.wOffset = dot.BBase.Table(), dot.BOffset, dot.ABase.Table(), dot.AOffset
+		d.base, d.offset, d.wBase, d.wOffset = dot.BBase.ToSlice(), dot.BOffset, dot.ABase.ToSlice(), dot.AOffset
 	}
 	if d.w == nil || dot.Then != nil {
 		return refuse(d.step, "multiplies two tensors of data")
@@ -102,15 +102,15 @@ func (d *dotReader) read() (*dot, error) {
 		return nil, d.tooManyWeights()
 	}
 	var err error
-	d.elements = scaled.Sums(d.base, d.offset)
-	if d.forms, err = d.a.Forms(d.data, d.elements); err != nil {
+	d.elements = scaled.BasePlusOffsetIndices(d.base, d.offset)
+	if d.forms, err = d.a.FormsOfElements(d.data, d.elements); err != nil {
 		return nil, refuse(d.step, "does not work on integers: %v", err)
 	}
-	d.affine = make([]*real.Affine, graph.Size(d.body.Known[d.data].Shape))
+	d.affine = make([]*real.Affine, graph.ElementCount(d.body.Known[d.data].Shape))
 	for i := range d.forms.Of {
-		d.leaves = append(d.leaves, d.forms.Of[i].Leaves())
+		d.leaves = append(d.leaves, d.forms.Of[i].IntegerVariables())
 	}
-	if form, leaf, ok := d.forms.Single(); ok {
+	if form, leaf, ok := d.forms.SingleForm(); ok {
 		if r, reject := d.rounding(leaf); r != nil || reject != nil {
 			if reject != nil {
 				return nil, reject
@@ -124,7 +124,7 @@ func (d *dotReader) read() (*dot, error) {
 	return d.sums()
 }
 
-// A source is an integer tensor of which some data are elements, or a set of polynomials of several tensors that
+// A source is a vector of which some data are elements: an integer tensor, or polynomials of several tensors that
 // become one value.
 type source struct {
 	tensor string
@@ -135,7 +135,7 @@ type source struct {
 	of     []real.Affine
 }
 
-// find lists the sources of the data.
+// find records the sources of the data.
 func (d *dotReader) find() error {
 	for i, leaves := range d.leaves {
 		var s source
@@ -147,7 +147,7 @@ func (d *dotReader) find() error {
 			s = source{tensor: leaves[0].Tensor, form: -1}
 			var used []int32
 			for k := range d.elements {
-				if l := d.leaves[d.forms.Which(k)]; len(l) == 1 && l[0].Tensor == s.tensor {
+				if l := d.leaves[d.forms.FormIndexOf(k)]; len(l) == 1 && l[0].Tensor == s.tensor {
 					used = append(used, l[0].Index[k])
 				}
 			}
@@ -177,18 +177,18 @@ func (d *dotReader) sourceOf(i int) *source {
 	return nil
 }
 
-// polynomials makes a vector of the elements of form i.
+// polynomials returns a source whose vector holds the elements of form i.
 func (d *dotReader) polynomials(i int) (s source, reject error) {
 	var used []int32
 	for k, e := range d.elements {
-		if d.forms.Which(k) == i {
+		if d.forms.FormIndexOf(k) == i {
 			used = append(used, e)
 		}
 	}
 	s = source{form: i}
 	at := slices.Compact(slices.Sorted(slices.Values(used)))
-	s.place, s.length = places(at, graph.Size(d.body.Known[d.data].Shape)), len(at)
-	forms, err := d.a.Forms(d.data, at)
+	s.place, s.length = places(at, graph.ElementCount(d.body.Known[d.data].Shape)), len(at)
+	forms, err := d.a.FormsOfElements(d.data, at)
 	v, of, reject := d.exact(d.step, forms, err, len(at))
 	if reject == nil {
 		s.vector, s.of = d.codeVector(v), of
@@ -208,20 +208,20 @@ func places(at []int32, size int) []int32 {
 // vectorOf returns the vector that contains an integer tensor, the positions of the tensor's elements in it, and
 // its length. A vector made from a code contains only the elements that are used.
 func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []int32, length int, reject error) {
-	size := graph.Size(d.body.Known[tensor].Shape)
+	size := graph.ElementCount(d.body.Known[tensor].Shape)
 	if k := slices.Index(d.names, tensor); k >= 0 {
 		if k < d.recur.States {
-			return d.stateVector(k), scaled.Indices(size), size, nil
+			return d.stateVector(k), scaled.NewCountingList(size), size, nil
 		}
-		place = scaled.Indices(size)
+		place = scaled.NewCountingList(size)
 		for i := range place {
 			place[i] += int32(d.reader.offset[k-d.recur.States])
 		}
 		return nil, place, d.width, nil
 	}
-	if from := d.body.Producer(tensor); from.Dot != nil {
+	if from := d.body.ProducerOf(tensor); from.Dot != nil {
 		return nil, nil, 0, refuse(d.step, "multiplies the sums of %s: quantise them first",
-			unmapped.NodeText(from.Node))
+			unmapped.DescribeNode(from.Node))
 	}
 	at := slices.Compact(slices.Sorted(slices.Values(used)))
 	place = places(at, size)
@@ -235,7 +235,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	return d.codeVector(of), place, len(at), nil
 }
 
-// sums returns the dot, whose parts have a row of weights for each element.
+// sums returns the dot, whose parts hold a row of weights for each element.
 func (d *dotReader) sums() (*dot, error) {
 	out := &dot{}
 	for _, src := range d.sources {
@@ -247,7 +247,7 @@ func (d *dotReader) sums() (*dot, error) {
 		at := make([][]int32, len(d.sources))
 		bias := new(big.Rat)
 		for k := range n {
-			w := d.w.At(int(d.wBase[j] + d.wOffset[k]))
+			w := d.w.FloatAt(int(d.wBase[j] + d.wOffset[k]))
 			i, place, f, ok := d.element(j*n + k)
 			switch {
 			case !ok:
@@ -265,7 +265,7 @@ func (d *dotReader) sums() (*dot, error) {
 				p.rows, p.scale = append(p.rows, make([]int64, length)), append(p.scale, nil)
 				continue
 			}
-			row, f, reject := integers.Column(columns[i], scales[i])
+			row, f, reject := integers.WeightColumnToIntegers(columns[i], scales[i])
 			if reject != nil {
 				return nil, reject
 			}
@@ -290,7 +290,7 @@ func (d *dotReader) sums() (*dot, error) {
 // element returns the source of element e of the added elements, its position in the source's vector, and its real
 // value. The source is -1 if the element is constant.
 func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool) {
-	which := d.forms.Which(e)
+	which := d.forms.FormIndexOf(e)
 	i = -1
 	if src := d.sourceOf(which); src != nil {
 		i = slices.IndexFunc(d.sources, func(s source) bool { return s.form == src.form && s.tensor == src.tensor })
@@ -302,7 +302,7 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 	}
 	known := &d.affine[d.elements[e]]
 	if *known == nil {
-		if of, ok = d.forms.Of[which].Affine(e); !ok {
+		if of, ok = d.forms.Of[which].AffineAtElement(e); !ok {
 			return i, place, of, false
 		}
 		*known = &of
@@ -310,9 +310,9 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 	return i, place, **known, true
 }
 
-// level gives the sums of all elements a common scale, unless a weight would become wider than the widest.
-// Otherwise rows whose weights happen to be even would have another scale than the rest, and gates would need
-// separate functions.
+// level gives the sums of all elements a common scale, unless a weight would become wider than the widest one. Without
+// this, rows whose weights happen to be even would have another scale than the rest, and gates would need separate
+// functions.
 func (p *dotPart) level() {
 	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
 	unit := integers.CommonUnit(scales)
@@ -326,9 +326,9 @@ func (p *dotPart) level() {
 		if s == nil {
 			continue
 		}
-		m, reject := integers.InUnits(s, unit)
-		r, ok := num.RangeOf(append([]int64{0}, rows[j]...)).Times(m)
-		if reject != nil || !ok || num.NarrowestInt(all.Union(r)) != num.NarrowestInt(all) {
+		m, reject := integers.CountUnits(s, unit)
+		r, ok := num.RangeOf(append([]int64{0}, rows[j]...)).TimesConstant(m)
+		if reject != nil || !ok || num.NarrowestIntTypeFor(all.Union(r)) != num.NarrowestIntTypeFor(all) {
 			return
 		}
 		for k := range rows[j] {
@@ -343,8 +343,8 @@ func (p *dotPart) level() {
 	}
 }
 
-// A rounding is a tensor of products that are rounded one by one. Element i is weights[i] times an element of the
-// vector.
+// A rounding describes a tensor of products that are rounded one by one. Element i is weights[i] times an element of
+// the vector.
 type rounding struct {
 	vector  *vector
 	place   []int32
@@ -355,50 +355,52 @@ type rounding struct {
 	scale   *big.Rat
 }
 
-// rounding reads a code as products that are rounded one by one. It returns nil if the code is a vector of codes.
-func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
-	step := d.body.Producer(leaf.Tensor)
-	if step == nil || !scaled.IsCode(step) {
+// rounding returns a code as products that are rounded one by one. It returns nil if the code is not made of such
+// products but is itself a vector.
+func (d *dotReader) rounding(leaf *scaled.FormVariable) (*rounding, error) {
+	step := d.body.ProducerOf(leaf.Tensor)
+	if step == nil || !scaled.IsQuantiserStep(step) {
 		return nil, nil
 	}
-	n := graph.Size(step.Shape)
-	forms, err := d.a.Forms(step.Node.Inputs[0], scaled.Indices(n))
-	form, of, ok := forms.Single()
-	if err != nil || !ok || graph.Size(d.body.Known[of.Tensor].Shape) >= n {
+	n := graph.ElementCount(step.Shape)
+	forms, err := d.a.FormsOfElements(step.Node.Inputs[0], scaled.NewCountingList(n))
+	form, of, ok := forms.SingleForm()
+	if err != nil || !ok || graph.ElementCount(d.body.Known[of.Tensor].Shape) >= n {
 		return nil, nil
 	}
-	if from := d.body.Producer(of.Tensor); from != nil && from.Dot != nil {
+	if from := d.body.ProducerOf(of.Tensor); from != nil && from.Dot != nil {
 		return nil, nil
 	}
-	q, err := integers.RoundingOf(d.body, step)
+	q, err := integers.ProductRoundingOf(d.body, step)
 	if err != nil {
-		return nil, Unsupported("%v", err)
+		return nil, NewUnsupported("%v", err)
 	}
 	r := &rounding{from: of.Index, scale: q.Scale}
 	var reject error
 	if r.vector, r.place, r.length, reject = d.vectorOf(of.Tensor, of.Index); reject != nil {
 		return nil, reject
 	}
-	if r.weights, r.requant, err = q.Products(form, n, d.spanOf(of.Tensor)); err != nil {
+	if r.weights, r.requant, err = q.IntegerProductsOf(form, n, d.spanOf(of.Tensor)); err != nil {
 		var why *unmapped.Reason
 		if errors.As(err, &why) {
 			return nil, err
 		}
-		return nil, Unsupported("%v", err)
+		return nil, NewUnsupported("%v", err)
 	}
 	return r, nil
 }
 
-// rounded reads a sum of rounded products.
-func (d *dotReader) rounded(form *scaled.Expression, leaf *scaled.Var, r *rounding) (*dot, error) {
+// rounded returns a sum of rounded products as a dot.
+func (d *dotReader) rounded(form *scaled.FormExpression, leaf *scaled.FormVariable, r *rounding) (*dot, error) {
 	p := dotPart{vector: r.vector, product: &r.requant}
 	out := &dot{}
 	n := len(d.offset)
 	for j := range d.base {
 		row := make([]int64, r.length)
 		for k := range n {
-			f, ok := form.Affine(j*n + k)
-			if !ok || f.Bias.Sign() != 0 || f.Scale.Cmp(r.scale) != 0 || d.w.At(int(d.wBase[j]+d.wOffset[k])) != 1 {
+			f, ok := form.AffineAtElement(j*n + k)
+			if !ok || f.Bias.Sign() != 0 || f.Scale.Cmp(r.scale) != 0 ||
+				d.w.FloatAt(int(d.wBase[j]+d.wOffset[k])) != 1 {
 				return nil, refuse(d.step, "does not just add up rounded products")
 			}
 			at := leaf.Index[j*n+k]

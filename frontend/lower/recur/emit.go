@@ -12,12 +12,12 @@ import (
 // A writer writes a network, whose values are ordered in phases, as the program of a cell.
 type writer struct {
 	*schedule
-	cell  *CellBody
-	state map[int]int        // number of a state in the body -> number in the program
-	refs  map[*value]rnn.Ref // phase and number of each value
+	cell  *CellProgram
+	state map[int]int             // number of a state in the body -> number in the program
+	refs  map[*value]rnn.ValueRef // phase and number of each value
 
 	number int // number of the phase that is being written
-	phase  *rnn.Phase
+	phase  *rnn.CellPhase
 	local  map[*value]int // numbers of values available in this phase
 }
 
@@ -36,12 +36,13 @@ func (w *writer) write() error {
 	}
 	for k := range w.states {
 		if st := &w.states[k]; st.value != nil {
-			s := rnn.StateVector{Next: w.refs[st.value]}
+			s := rnn.StateDefinition{Next: w.refs[st.value]}
 			if slices.ContainsFunc(st.start, func(v int64) bool { return v != 0 }) {
 				s.Start = st.start
 			}
 			if st.start == nil {
-				w.cell.Arrives = append(w.cell.Arrives, ArrivingState{Body: k, State: w.state[k], Map: st.begins})
+				w.cell.Arrives = append(w.cell.Arrives, ArrivingStateMapping{Body: k, State: w.state[k],
+					Map: st.begins})
 			}
 			w.cell.Program.States = append(w.cell.Program.States, s)
 		}
@@ -53,20 +54,20 @@ func (w *writer) write() error {
 	return nil
 }
 
-// output returns where the layer finds an output of the body, or nil for nil.
-func (w *writer) output(o *output) *Output {
+// output returns the location, in the program, of an output of the body. It returns nil for nil.
+func (w *writer) output(o *output) *BodyOutputLocation {
 	if o == nil {
 		return nil
 	}
-	out := &Output{Ref: w.refs[o.value], Units: o.value.units, At: o.at}
+	out := &BodyOutputLocation{Ref: w.refs[o.value], Units: o.value.units, At: o.at}
 	for i := range o.at {
-		out.Of = append(out.Of, layer.ForChannel(o.of, i))
+		out.Of = append(out.Of, layer.ElementForChannel(o.of, i))
 	}
 	return out
 }
 
-// products sets the rounding of single products, which must be the same for all products of the layer in front of
-// the loop, and for all products of the loop.
+// products sets the rounding of single products. It must be the same for all products of the layer in front of the
+// loop, and for all products of the loop. Otherwise products returns an error.
 func (w *writer) products() error {
 	var first [2]*value
 	for _, v := range w.order {
@@ -78,7 +79,7 @@ func (w *writer) products() error {
 			*f = v
 		}
 		if p, q := v.product, (*f).product; (p == nil) != (q == nil) || p != nil && *p != *q {
-			return Unsupported("single products are rounded in different ways, or some of them only")
+			return NewUnsupported("single products are rounded in different ways, or some of them only")
 		}
 	}
 	for u := range w.units() {
@@ -99,8 +100,8 @@ func (w *writer) products() error {
 func (w *writer) units() int { return w.phases[0].class.units }
 
 // writePhase writes phase number i.
-func (w *writer) writePhase(i int, p *phase) rnn.Phase {
-	out := rnn.Phase{Units: p.class.units}
+func (w *writer) writePhase(i int, p *phase) rnn.CellPhase {
+	out := rnn.CellPhase{Units: p.class.units}
 	w.number, w.phase, w.local = i, &out, map[*value]int{}
 	switch of := p.vector.of; {
 	case len(p.sums) == 0: // it reads no vector
@@ -112,18 +113,18 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 		out.State = &k
 	}
 	for _, v := range p.sums {
-		out.Dots = append(out.Dots, rnn.CellDot{Weights: v.rows, Product: v.product})
+		out.Dots = append(out.Dots, rnn.CellMatrixProduct{Weights: v.rows, Product: v.product})
 	}
 	if i == 0 {
 		for l, v := range w.lanes {
-			w.made(v, w.put(rnn.CellValue{Op: rnn.OpInput, At: l}))
+			w.made(v, w.put(rnn.CellOperation{Op: rnn.OpInput, At: l}))
 		}
 		if len(w.lanes) == 0 {
-			w.put(rnn.CellValue{Op: rnn.OpInput})
+			w.put(rnn.CellOperation{Op: rnn.OpInput})
 		}
 	}
 	for d, v := range p.sums {
-		w.made(v, w.put(rnn.CellValue{Op: rnn.OpDot, At: d}))
+		w.made(v, w.put(rnn.CellOperation{Op: rnn.OpDot, At: d}))
 	}
 	for _, v := range p.others {
 		if v.kind == code {
@@ -135,72 +136,72 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 	return out
 }
 
-// put appends an operation to the phase being written, and returns its number there.
-func (w *writer) put(v rnn.CellValue) int {
+// put appends an operation to the phase that is being written, and returns its number there.
+func (w *writer) put(v rnn.CellOperation) int {
 	w.phase.Values = append(w.phase.Values, v)
 	return len(w.phase.Values) - 1
 }
 
-// made records that value v is number at of the phase being written.
+// made records that value v has number at in the phase that is being written.
 func (w *writer) made(v *value, at int) {
 	w.local[v] = at
 	if _, ok := w.refs[v]; !ok {
-		w.refs[v] = rnn.Ref{Phase: w.number, Value: at}
+		w.refs[v] = rnn.ValueRef{Phase: w.number, Value: at}
 	}
 }
 
-// at returns the number of a value in the phase being written. If it comes from an earlier one, at adds a reference to
-// it.
+// at returns the number of a value in the phase that is being written. If the value comes from an earlier phase, at
+// adds a reference to it.
 func (w *writer) at(v *value) int {
 	if i, ok := w.local[v]; ok {
 		return i
 	}
 	var i int
 	if v.kind == state {
-		i = w.put(rnn.CellValue{Op: rnn.OpState, At: w.state[v.state]})
+		i = w.put(rnn.CellOperation{Op: rnn.OpState, At: w.state[v.state]})
 	} else {
 		ref := w.refs[v]
-		i = w.put(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: ref.Phase, At: ref.Value})
+		i = w.put(rnn.CellOperation{Op: rnn.OpEarlierPhaseValue, Phase: ref.Phase, At: ref.Value})
 	}
 	w.local[v] = i
 	return i
 }
 
-// code writes a code: the products, their sum, and the function of the sum.
+// code writes a code, and returns its number: the products, their sum, and the function of the sum.
 func (w *writer) code(v *value) int {
 	m := v.made
 	if len(m.terms) == 0 { // it never changes: step functions without breakpoints
 		w.something()
-		return w.put(rnn.CellValue{Op: rnn.OpSteps, Of: []int{0}, Steps: m.steps})
+		return w.put(rnn.CellOperation{Op: rnn.OpStepFunction, Of: []int{0}, Steps: m.steps})
 	}
 	of, factors := w.terms(v)
 	at := of[0]
 	if len(of) > 1 || len(m.bias) > 0 || len(factors[0]) > 1 || factors[0][0] != 1 {
-		at = w.put(rnn.CellValue{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: m.bias})
+		at = w.put(rnn.CellOperation{Op: rnn.OpLinear, Of: of, Factors: factors, Bias: m.bias})
 	}
 	switch {
 	case m.requant != nil:
-		at = w.put(rnn.CellValue{Op: rnn.OpRequant, Of: []int{at}, Requant: m.requant})
+		at = w.put(rnn.CellOperation{Op: rnn.OpRequant, Of: []int{at}, Requant: m.requant})
 	case m.steps != nil:
-		at = w.put(rnn.CellValue{Op: rnn.OpSteps, Of: []int{at}, Steps: m.steps})
+		at = w.put(rnn.CellOperation{Op: rnn.OpStepFunction, Of: []int{at}, Steps: m.steps})
 	}
 	return at
 }
 
-// something makes sure that a phase has a first value: it adds one of an earlier phase with the same number of
-// units, or a state.
+// something makes sure that a phase has a first value. If it has none, it adds one of an earlier phase with the same
+// number of units, or a state.
 func (w *writer) something() {
 	if len(w.phase.Values) > 0 {
 		return
 	}
 	phases := w.cell.Program.Phases
-	if k := slices.IndexFunc(phases, func(p rnn.Phase) bool { return p.Units == w.phase.Units }); k >= 0 {
-		w.put(rnn.CellValue{Op: rnn.OpEarlierValue, Phase: k})
+	if k := slices.IndexFunc(phases, func(p rnn.CellPhase) bool { return p.Units == w.phase.Units }); k >= 0 {
+		w.put(rnn.CellOperation{Op: rnn.OpEarlierPhaseValue, Phase: k})
 		return
 	}
 	for k := range w.states {
 		if v := w.states[k].value; v != nil && v.units == w.phase.Units {
-			w.put(rnn.CellValue{Op: rnn.OpState, At: w.state[k]})
+			w.put(rnn.CellOperation{Op: rnn.OpState, At: w.state[k]})
 			return
 		}
 	}
@@ -219,10 +220,10 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 		if p, ok := pairs[t]; ok {
 			at = w.at(v.args[p.x])
 			y := w.plus(v.args[p.y], p)
-			at, factor = w.put(rnn.CellValue{Op: rnn.OpProduct, Of: []int{at, y}}), scaledBy(factor, p.sign)
+			at, factor = w.put(rnn.CellOperation{Op: rnn.OpProduct, Of: []int{at, y}}), scaledBy(factor, p.sign)
 		} else {
 			for _, a := range term[1:] {
-				at = w.put(rnn.CellValue{Op: rnn.OpProduct, Of: []int{at, w.at(v.args[a])}})
+				at = w.put(rnn.CellOperation{Op: rnn.OpProduct, Of: []int{at, w.at(v.args[a])}})
 			}
 		}
 		of, factors = append(of, at), append(factors, factor)
@@ -230,22 +231,22 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 	return of, factors
 }
 
-// plus returns sign*y + bias. If y is a step function, it returns another step function.
+// plus writes sign*y + bias and returns its number. If y is a step function, it writes another step function.
 func (w *writer) plus(y *value, p pair) int {
 	at := w.at(y)
 	made := w.phase.Values[at]
-	if made.Op != rnn.OpSteps {
-		return w.put(rnn.CellValue{Op: rnn.OpLinear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
+	if made.Op != rnn.OpStepFunction {
+		return w.put(rnn.CellOperation{Op: rnn.OpLinear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
 	}
 	steps := make([]num.StepFunction, max(len(made.Steps), len(p.bias)))
 	for u := range steps {
-		f := layer.ForChannel(made.Steps, u)
+		f := layer.ElementForChannel(made.Steps, u)
 		steps[u].At = f.At
 		for _, v := range f.Value {
-			steps[u].Value = append(steps[u].Value, p.sign*v+layer.ForChannel(p.bias, u))
+			steps[u].Value = append(steps[u].Value, p.sign*v+layer.ElementForChannel(p.bias, u))
 		}
 	}
-	return w.put(rnn.CellValue{Op: rnn.OpSteps, Of: made.Of, Steps: integers.MergeEqualSteps(steps)})
+	return w.put(rnn.CellOperation{Op: rnn.OpStepFunction, Of: made.Of, Steps: integers.MergeEqualStepFunctions(steps)})
 }
 
 func scaledBy(list []int64, by int64) []int64 {
@@ -263,7 +264,7 @@ type pair struct {
 	bias []int64
 }
 
-// pairs finds, by term, the pairs with another term. taken marks the other terms.
+// pairs returns, by term, the pair that the term forms with another term. taken marks these other terms.
 func (m *made) pairs() (of map[int]pair, taken []bool) {
 	of, taken = map[int]pair{}, make([]bool, len(m.terms))
 	for t, term := range m.terms {
@@ -287,10 +288,10 @@ func (m *made) pairs() (of map[int]pair, taken []bool) {
 	return of, taken
 }
 
-// quotients returns sign*a/b unit by unit, or nil if one is no integer.
+// quotients returns sign*a[u]/b[u] for each unit u, or nil if one of these is not an integer.
 func quotients(a, b []int64, sign int64) (out []int64) {
 	for u := range max(len(a), len(b)) {
-		x, y := layer.ForChannel(a, u), layer.ForChannel(b, u)
+		x, y := layer.ElementForChannel(a, u), layer.ElementForChannel(b, u)
 		if y == 0 || x%y != 0 {
 			return nil
 		}
@@ -299,29 +300,29 @@ func quotients(a, b []int64, sign int64) (out []int64) {
 	return out
 }
 
-// prune removes the values on which nothing depends, except one lane of the input.
-func (c *CellBody) prune() {
+// prune removes the values on which no output or state depends, except one lane of the input.
+func (c *CellProgram) prune() {
 	p := c.Program.Phases
 	used := make([][]bool, len(p))
 	for i := range p {
 		used[i] = make([]bool, len(p[i].Values))
 	}
-	var need func(r rnn.Ref)
-	need = func(r rnn.Ref) {
+	var need func(r rnn.ValueRef)
+	need = func(r rnn.ValueRef) {
 		if used[r.Phase][r.Value] {
 			return
 		}
 		used[r.Phase][r.Value] = true
 		v := p[r.Phase].Values[r.Value]
-		if v.Op == rnn.OpEarlierValue {
-			need(rnn.Ref{Phase: v.Phase, Value: v.At})
+		if v.Op == rnn.OpEarlierPhaseValue {
+			need(rnn.ValueRef{Phase: v.Phase, Value: v.At})
 		}
 		for _, a := range v.Of {
-			need(rnn.Ref{Phase: r.Phase, Value: a})
+			need(rnn.ValueRef{Phase: r.Phase, Value: a})
 		}
 	}
-	need(rnn.Ref{}) // a lane
-	c.refs(func(r *rnn.Ref) { need(*r) })
+	need(rnn.ValueRef{}) // a lane
+	c.refs(func(r *rnn.ValueRef) { need(*r) })
 	number := make([][]int, len(p))
 	for i := range p {
 		n := 0
@@ -332,14 +333,14 @@ func (c *CellBody) prune() {
 			}
 		}
 	}
-	c.refs(func(r *rnn.Ref) { r.Value = number[r.Phase][r.Value] })
+	c.refs(func(r *rnn.ValueRef) { r.Value = number[r.Phase][r.Value] })
 	for i := range p {
-		var kept []rnn.CellValue
+		var kept []rnn.CellOperation
 		for k, v := range p[i].Values {
 			if !used[i][k] {
 				continue
 			}
-			if v.Op == rnn.OpEarlierValue {
+			if v.Op == rnn.OpEarlierPhaseValue {
 				v.At = number[v.Phase][v.At]
 			}
 			v.Of = slices.Clone(v.Of)
@@ -353,7 +354,7 @@ func (c *CellBody) prune() {
 }
 
 // refs calls each for all references of the program and its outputs to values from outside of their phase.
-func (c *CellBody) refs(each func(*rnn.Ref)) {
+func (c *CellProgram) refs(each func(*rnn.ValueRef)) {
 	for s := range c.Program.States {
 		each(&c.Program.States[s].Next)
 	}

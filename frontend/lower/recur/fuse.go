@@ -32,22 +32,22 @@ func (b *network) fuse() {
 			continue
 		}
 		for u, e := range v.expr {
-			v.expr[u] = e.Substitute([]*real.Expr{a.expr[u]})
+			v.expr[u] = e.SubstituteVariables([]*real.Expr{a.expr[u]})
 		}
 		v.args, v.of = slices.Clone(a.args), nil
 	}
 }
 
-// rounds reports whether a code is another code that is scaled and rounded.
+// rounds reports whether a code is another code, scaled and rounded.
 func (b *network) rounds(v *value) bool {
 	if v.step == nil || v.of == nil {
 		return v.step == nil
 	}
-	if _, err := integers.RoundingOf(b.body, v.step); err != nil {
+	if _, err := integers.ProductRoundingOf(b.body, v.step); err != nil {
 		return false
 	}
 	return !slices.ContainsFunc(v.of, func(e *real.Expr) bool {
-		_, ok := e.Affine()
+		_, ok := e.AsAffine()
 		return !ok
 	})
 }
@@ -59,10 +59,10 @@ func (v *value) simplify() {
 	for _, list := range [][]*real.Expr{v.expr, v.of} {
 		for u := range list {
 			if slices.ContainsFunc(v.args, (*value).fixed) {
-				list[u] = list[u].Substitute(v.fixedArgs(u))
+				list[u] = list[u].SubstituteVariables(v.fixedArgs(u))
 			}
 			list[u] = list[u].SimplifyWithin(v.intervals(u))
-			for _, i := range list[u].Variables() {
+			for _, i := range list[u].VariableNumbers() {
 				used[i] = true
 			}
 		}
@@ -81,7 +81,7 @@ func (v *value) simplify() {
 	v.args = args
 	for _, list := range [][]*real.Expr{v.expr, v.of} {
 		for u := range list {
-			list[u] = list[u].Substitute(with)
+			list[u] = list[u].SubstituteVariables(with)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (v *value) fixedArgs(u int) []*real.Expr {
 func (v *value) intervals(u int) []real.Interval {
 	in := make([]real.Interval, len(v.args))
 	for i, a := range v.args {
-		in[i] = integers.Interval(a.ranges[u])
+		in[i] = integers.IntervalOfRange(a.ranges[u])
 	}
 	return in
 }

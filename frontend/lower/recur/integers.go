@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A made is a code in integers: a function of a bias plus a sum of terms with factors. The function is a step function,
-// or a multiplier and a shift.
+// A made is the computation of a code in integers: a function of a bias plus a sum of terms with factors. The function
+// is a step function, or a multiplier and a shift.
 type made struct {
 	terms   [][]int   // arguments that each term multiplies
 	factors [][]int64 // per term: one factor for all units, or one per unit
@@ -23,18 +23,19 @@ type made struct {
 	requant *num.Requant
 }
 
-// A polynomial is the function of a unit's code, term by term: outer(sum of scale*product).
+// A polynomial is the function that gives a unit's code, term by term: outer(sum of scale*product).
 type polynomial struct {
 	scale  []*big.Rat
 	ranges []num.Range // ranges of the products
 	outer  *real.Expr
 }
 
-// exactBits is the width up to which a sum with exact factors is used without a search for smaller factors.
+// exactBits is the largest width, in bits, of a sum with exact factors that is used without a search for smaller
+// factors.
 const exactBits = 32
 
 // settle finds the integers of a code, and removes arguments that the code then does not need. It returns further
-// values that the code needs.
+// values that the code needs. reject is the reason why there are no integers.
 func (b *network) settle(v *value) (more []*value, reject error) {
 	if more, reject = b.findIntegers(v); reject != nil {
 		return nil, reject
@@ -59,11 +60,11 @@ func (b *network) settle(v *value) (more []*value, reject error) {
 func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	if v.step == nil { // a sum or a clipped copy
 		if reject = v.settleExact(); reject == nil && !v.exact && v.made.steps == nil {
-			v.made.requant = &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}
+			v.made.requant = &num.Requant{Multiplier: 1, Mode: num.RoundingHalfEven, Lo: v.span.Lo, Hi: v.span.Hi}
 		}
 		return nil, reject
 	}
-	if q, err := integers.ShiftedOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
+	if q, err := integers.ZeroPointRoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if more, ok := v.rounded(q, terms, units); ok {
 				return more, nil
@@ -94,29 +95,30 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 func (v *value) mayRound() bool {
 	_, outer, ok := inner(v.of[0], len(v.args))
 	if ok {
-		_, ok = outer.Affine()
+		_, ok = outer.AsAffine()
 	}
 	return ok
 }
 
-// notPolynomial returns the reason for a code that is no function of one polynomial.
+// notPolynomial returns the reason for refusing a code that is not a function of one polynomial.
 func (v *value) notPolynomial() error {
 	return unmapped.NewReason(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
-		unmapped.NodeText(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
-		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
+		unmapped.DescribeNode(v.step.Node)),
+		"quantise what meets in it, one by one: each gate, and what is multiplied; "+
+			"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
 // settleConstant finds the integers of a code that never changes but is still needed.
 func (v *value) settleConstant(units []polynomial) error {
 	m := &made{}
 	for u := range units {
-		s, err := real.Compile(units[u].outer).StepOver(num.Range{}, 1)
+		s, err := real.Compile(units[u].outer).StepFunctionOver(num.Range{}, 1)
 		if err != nil {
-			return integers.NoStepFunction(err, 1)
+			return integers.NoStepFunctionReason(err, 1)
 		}
 		m.steps = append(m.steps, s)
 	}
-	m.steps = integers.MergeEqualSteps(m.steps)
+	m.steps = integers.MergeEqualStepFunctions(m.steps)
 	v.made = m
 	return nil
 }
@@ -130,7 +132,7 @@ func (v *value) settleExact() error {
 	m := &made{terms: terms, factors: make([][]int64, len(terms))}
 	for u := range units {
 		p := &units[u]
-		f, _ := p.outer.Affine()
+		f, _ := p.outer.AsAffine()
 		if f.Scale.Sign() != 0 {
 			for t := range p.scale {
 				p.scale[t] = new(big.Rat).Mul(p.scale[t], f.Scale)
@@ -138,7 +140,7 @@ func (v *value) settleExact() error {
 		}
 		factors, _, fits := p.whole(big.NewRat(1, 1))
 		if !fits || !f.Bias.Num().IsInt64() {
-			return Unsupported("a sum of integers that is used as it is has scales too far apart: quantise it")
+			return NewUnsupported("a sum of integers that is used as it is has scales too far apart: quantise it")
 		}
 		for t, w := range factors {
 			m.factors[t] = append(m.factors[t], w)
@@ -153,9 +155,10 @@ func (v *value) settleExact() error {
 	return nil
 }
 
-// polynomials reads an expression per unit: the terms that occur, and their scales and ranges in each unit.
+// polynomials reads one expression per unit as polynomials. It returns the terms that occur, and their scales and
+// ranges in each unit. ok is false if an expression is not a function of one polynomial.
 func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomial, ok bool) {
-	all := make([][]real.Term, len(list))
+	all := make([][]real.PolynomialTerm, len(list))
 	units = make([]polynomial, len(list))
 	for u, e := range list {
 		if all[u], units[u].outer, ok = inner(e, len(v.args)); !ok {
@@ -182,16 +185,17 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 	return terms, units, true
 }
 
-// inner reads an expression as a function of one sum of multiples, or else of one polynomial.
-func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
+// inner returns an expression as a function of one sum of multiples, or else of one polynomial. ok is false if it is
+// neither.
+func inner(e *real.Expr, n int) ([]real.PolynomialTerm, *real.Expr, bool) {
 	l, outer, ok := e.AsFuncOfLinear(max(1, n))
 	if !ok {
-		return e.Polynomial()
+		return e.AsFuncOfPolynomial()
 	}
-	var terms []real.Term
+	var terms []real.PolynomialTerm
 	for i, s := range l.Scale {
 		if s.Sign() != 0 {
-			terms = append(terms, real.Term{Vars: []int{i}, Scale: s})
+			terms = append(terms, real.PolynomialTerm{Vars: []int{i}, Scale: s})
 		}
 	}
 	return terms, outer, true
@@ -199,11 +203,11 @@ func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
 
 // productRange returns the range of a product of arguments in unit u.
 func (v *value) productRange(term []int, u int) num.Range {
-	r := num.SingleValue(1)
+	r := num.SingleValueRange(1)
 	for _, i := range term {
 		a := v.args[i].ranges[u]
-		p, ok := a.Times(r.Lo)
-		q, ok2 := a.Times(r.Hi)
+		p, ok := a.TimesConstant(r.Lo)
+		q, ok2 := a.TimesConstant(r.Hi)
 		if !ok || !ok2 {
 			return num.Range{Lo: -1 << 62, Hi: 1 << 62}
 		}
@@ -212,17 +216,18 @@ func (v *value) productRange(term []int, u int) num.Range {
 	return r
 }
 
-// maxSum limits the integers of a sum of terms.
+// maxSum is the largest magnitude of integers in a sum of terms.
 const maxSum = 1 << 61
 
-// whole returns the factors of the terms in units, and the range of the sum. ok is false if that is too wide.
+// whole returns the factors of the terms as multiples of unit, and the range of the sum. ok is false if that is too
+// wide.
 func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bool) {
 	for t, s := range p.scale {
-		w, reject := integers.InUnits(s, unit)
+		w, reject := integers.CountUnits(s, unit)
 		if reject != nil {
 			return nil, sum, false
 		}
-		r, fits := p.ranges[t].Times(w)
+		r, fits := p.ranges[t].TimesConstant(w)
 		if fits {
 			r, fits = sum.Plus(r)
 		}
@@ -234,8 +239,8 @@ func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bo
 	return factors, sum, true
 }
 
-// compact merges equal factors or biases of all units into one. A term that is always zero in a unit takes the
-// factor of the other units.
+// compact replaces factors or biases that are equal in all units by a single one. A term that is always zero in a unit
+// takes the factor of the other units.
 func (m *made) compact(units []polynomial) {
 	for t, f := range m.factors {
 		var common *int64
@@ -263,8 +268,8 @@ func (m *made) compact(units []polynomial) {
 	}
 }
 
-// requantised finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly,
-// or factors that round alike for all integers that occur.
+// requantised returns the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly, or
+// factors that round alike for all integers that occur. ok is false if there are none.
 func requantised(q *integers.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
 	for _, p := range units {
@@ -278,7 +283,8 @@ func requantised(q *integers.ProductRounding, units []polynomial, bias []*big.Ra
 	return sharpRequant(q, units, bias)
 }
 
-// exactRequant uses a multiplier and a shift for integer multiples of a unit.
+// exactRequant returns the integers of a rounded code whose scales are integer multiples of a unit, with an exact
+// multiplier and shift. ok is false if there are none.
 func exactRequant(q *integers.ProductRounding, units []polynomial, unit *big.Rat) (*made, bool) {
 	m := &made{}
 	var all num.Range
@@ -295,7 +301,7 @@ func exactRequant(q *integers.ProductRounding, units []polynomial, unit *big.Rat
 			m.factors[t] = append(m.factors[t], w)
 		}
 	}
-	r, err := q.Fit(unit, all)
+	r, err := q.FitRequant(unit, all)
 	if err != nil {
 		return nil, false
 	}
@@ -304,7 +310,7 @@ func exactRequant(q *integers.ProductRounding, units []polynomial, unit *big.Rat
 	return m, true
 }
 
-// stepped finds the integers of a code that is a step function of a polynomial.
+// stepped returns the integers of a code that is a step function of a polynomial.
 func (v *value) stepped(units []polynomial) (*made, error) {
 	m, width, err := exactSteps(units)
 	if err == nil && width <= exactBits {
@@ -320,7 +326,7 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 	if errors.Is(err, errTooWide) {
 		return nil, reject
 	}
-	return nil, integers.NoStepFunction(err, integers.MaxSteps)
+	return nil, integers.NoStepFunctionReason(err, integers.MaxActivationSteps)
 }
 
 var (
@@ -333,8 +339,8 @@ var (
 // sum.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
-// exactSteps expresses each unit's sum as an exact integer, in the greatest unit of which all its scales are
-// multiples. It returns the factors, the steps over these integers, and the most bits of any sum.
+// exactSteps expresses each unit's sum as an exact integer, in the greatest unit of which all its scales are multiples.
+// It returns the factors, with the steps over these integers, and the number of bits of the widest sum.
 func exactSteps(units []polynomial) (m *made, width int, err error) {
 	m = &made{factors: make([][]int64, len(units[0].scale))}
 	steps, sums := make([]num.StepFunction, len(units)), make([]num.Range, len(units))
@@ -350,7 +356,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			m.factors[t] = append(m.factors[t], w)
 		}
 		sums[u] = sum
-		width = max(width, num.NarrowestInt(sum).Width)
+		width = max(width, num.NarrowestIntTypeFor(sum).Width)
 	}
 	far := true // all steps are in the range: the function has a value far away and not too many steps
 	for u := range units {
@@ -376,12 +382,12 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			return nil, width, err
 		}
 	}
-	m.steps = integers.MergeEqualSteps(steps)
+	m.steps = integers.MergeEqualStepFunctions(steps)
 	m.compact(units)
 	return m, width, nil
 }
 
-// finest returns the least unit of sums that are refined because of a bias.
+// finest returns the smallest unit of sums that are refined, from the given one, to allow for a bias.
 func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1<<maxFiner, 1)) }
 
 // stepsOver returns the steps of a function over multiples of a unit.
@@ -391,8 +397,8 @@ func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunctio
 
 // stepsLike is stepsOver with a guess of the distances between steps, which makes the search faster.
 func stepsLike(like num.StepFunction, outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunction, error) {
-	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
-	return real.Compile(e).StepLike(like, over, integers.MaxSteps)
+	e := outer.SubstituteVariables([]*real.Expr{real.Mul(real.Var(0), real.ConstantExpr(unit))})
+	return real.Compile(e).StepFunctionLike(like, over, integers.MaxActivationSteps)
 }
 
 // scaledLike returns roughly where a step function has its steps over integers that are finer by the factor times.
@@ -408,7 +414,8 @@ func scaledLike(f num.StepFunction, times *big.Rat) num.StepFunction {
 	return num.StepFunction{At: at}
 }
 
-// maxFiner is the most bits by which a sum may be finer than its terms, to allow for a bias between two of them.
+// maxFiner is the largest number of bits by which a sum may be finer than its terms. A bias may lie between two sums of
+// terms.
 const maxFiner = 8
 
 // shareSteps gives all units a common step function and a bias each, if possible, and otherwise a function each.
@@ -447,9 +454,9 @@ func (m *made) shareSteps(units []polynomial, steps []num.StepFunction, sums []n
 			}
 			g.At, g.Value = append(g.At, at), append(g.Value[:n+1:n+1], f.Value[i+1])
 		}
-		m.steps[u] = g.Restricted(sums[u])
+		m.steps[u] = g.RestrictedTo(sums[u])
 	}
-	m.steps = integers.MergeEqualSteps(m.steps)
+	m.steps = integers.MergeEqualStepFunctions(m.steps)
 	m.compact(units)
 }
 
@@ -467,7 +474,7 @@ func cutOf(at int64, sums num.Range, finer int) cut {
 	return cut{(at - 1) << finer, at << finer}
 }
 
-// wide reports whether refined sums and biases stay within the limits.
+// wide reports whether biases, and sums that become finer by the given number of bits, stay within the limits.
 func wide(sums []num.Range, bias []int64, finer int) bool {
 	for u, r := range sums {
 		if max(r.Hi, -r.Lo) > maxSum>>finer || max(bias[u], -bias[u]) > maxSum {
@@ -477,9 +484,9 @@ func wide(sums []num.Range, bias []int64, finer int) bool {
 	return true
 }
 
-// farApart returns the reason for a sum that no limbs can compute.
+// farApart returns the reason for refusing a sum that no digits can compute, because its scales are too far apart.
 func (v *value) farApart() error {
-	return unmapped.ReasonWithCode(diag.NotMapped,
+	return unmapped.NewReasonWithCode(diag.NodeNotMapped,
 		fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
-			"more than %d bits each", unmapped.NodeText(v.step.Node), len(v.args), maxLimb), "use fewer bits")
+			"more than %d bits each", unmapped.DescribeNode(v.step.Node), len(v.args), maxLimb), "use fewer bits")
 }

@@ -66,7 +66,7 @@ func (v *value) limbs(terms [][]int, units []polynomial) ([]*value, error) {
 	return l.made, nil
 }
 
-// limbsOf finds the steps of a unit.
+// limbsOf returns the sum and the steps of a unit in exact integers.
 func limbsOf(p *polynomial) (of limbed, err error) {
 	unit := integers.CommonUnit(p.scale)
 	for _, s := range p.scale {
@@ -75,11 +75,11 @@ func limbsOf(p *polynomial) (of limbed, err error) {
 	lo, hi := p.reach()
 	f := wideFunction{outer: p.outer, unit: unit}
 	of.at, of.values, err = f.steps(lo.Quo(lo, unit).Num(), hi.Quo(hi, unit).Num())
-	if err == nil && len(of.at) > integers.MaxSteps {
+	if err == nil && len(of.at) > integers.MaxActivationSteps {
 		err = real.ErrTooManySteps
 	}
 	if err != nil {
-		return of, integers.NoStepFunction(err, integers.MaxSteps)
+		return of, integers.NoStepFunctionReason(err, integers.MaxActivationSteps)
 	}
 	return of, nil
 }
@@ -90,8 +90,8 @@ type wideFunction struct {
 	unit  *big.Rat
 }
 
-// steps returns where the function changes from lo to hi, and the values in between. It searches a grid whose
-// spacing is a power of two, and then refines the changes.
+// steps returns the integers at which the function changes from lo to hi, and the values in between. It searches a grid
+// whose spacing is a power of two, and then refines the changes.
 func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, err error) {
 	n := new(big.Int).Sub(hi, lo)
 	shift := uint(max(0, n.BitLen()-gridBits))
@@ -106,10 +106,12 @@ func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, er
 	if shift > 0 {
 		count++ // the last point is hi
 	}
-	x := real.Add(real.Mul(real.Var(0), real.Rat(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), shift)))),
-		real.Rat(new(big.Rat).SetInt(lo)))
-	x = real.Mul(real.Min(x, real.Rat(new(big.Rat).SetInt(hi))), real.Rat(f.unit))
-	s, err := real.Compile(f.outer.Substitute([]*real.Expr{x})).StepOver(num.Range{Hi: count}, integers.MaxSteps)
+	x := real.Add(real.Mul(real.Var(0), real.ConstantExpr(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1),
+		shift)))),
+		real.ConstantExpr(new(big.Rat).SetInt(lo)))
+	x = real.Mul(real.Min(x, real.ConstantExpr(new(big.Rat).SetInt(hi))), real.ConstantExpr(f.unit))
+	s, err := real.Compile(f.outer.SubstituteVariables([]*real.Expr{x})).StepFunctionOver(num.Range{Hi: count},
+		integers.MaxActivationSteps)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +130,7 @@ func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, er
 	return at, values, nil
 }
 
-// write makes the values: those of the digits, and the code that is computed from them.
+// write adds the values of the digits and their ranks, and the function that computes the code from them.
 func (l *limbs) write() {
 	var ranks []*value
 	var weight []int64
@@ -143,7 +145,7 @@ func (l *limbs) write() {
 		digit, args := &made{terms: [][]int{{0}}, factors: [][]int64{{1}}}, []*value{sum}
 		if last := d == l.digits-1; !last {
 			carry = l.value(&made{terms: [][]int{{0}}, factors: [][]int64{{1}}, requant: &num.Requant{Multiplier: 1,
-				Shift: l.bits, Mode: num.Floor, Lo: -maxSum, Hi: maxSum}}, sum)
+				Shift: l.bits, Mode: num.RoundingFloor, Lo: -maxSum, Hi: maxSum}}, sum)
 			digit.terms, args = append(digit.terms, []int{1}), append(args, carry)
 			digit.factors = append(digit.factors, []int64{-1 << l.bits})
 		}
@@ -157,7 +159,7 @@ func (l *limbs) write() {
 			most = max(most, f.Value[len(f.Value)-1])
 		}
 		if most > 0 {
-			digit.steps = integers.MergeEqualSteps(digit.steps)
+			digit.steps = integers.MergeEqualStepFunctions(digit.steps)
 			ranks, weight = append(ranks, l.value(digit, args...)), append(weight, next)
 			next *= most + 1
 		}
@@ -169,11 +171,11 @@ func (l *limbs) write() {
 	for u, of := range l.units {
 		m.steps = append(m.steps, num.StepFunction{At: combined[u], Value: of.values})
 	}
-	m.steps = integers.MergeEqualSteps(m.steps)
+	m.steps = integers.MergeEqualStepFunctions(m.steps)
 	l.of.args, l.of.made = ranks, m
 }
 
-// value adds a further value.
+// value adds and returns a further value with integers m and the given arguments.
 func (l *limbs) value(m *made, args ...*value) *value {
 	v := &value{kind: code, units: l.of.units, step: l.of.step, args: args, made: m}
 	l.made = append(l.made, v)

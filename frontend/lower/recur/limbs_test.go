@@ -21,20 +21,20 @@ func compute(v *value, u int, known map[*value]int64) int64 {
 	}
 	var sum int64
 	for t, term := range v.made.terms {
-		x := layer.ForChannel(v.made.factors[t], u)
+		x := layer.ElementForChannel(v.made.factors[t], u)
 		for _, a := range term {
 			x *= compute(v.args[a], u, known)
 		}
 		sum += x
 	}
 	if len(v.made.bias) > 0 {
-		sum += layer.ForChannel(v.made.bias, u)
+		sum += layer.ElementForChannel(v.made.bias, u)
 	}
 	switch {
 	case v.made.requant != nil:
 		return v.made.requant.Apply(sum)
 	case v.made.steps != nil:
-		return layer.ForChannel(v.made.steps, u).Apply(sum)
+		return layer.ElementForChannel(v.made.steps, u).Apply(sum)
 	}
 	return sum
 }
@@ -73,10 +73,12 @@ func TestLimbs(t *testing.T) {
 				p.scale, p.ranges = append(p.scale, far(r, bits)), append(p.ranges, v.productRange(term, u))
 			}
 			_, reach := p.reach()
-			x := real.Div(real.Var(0), real.Rat(reach.Mul(reach.Abs(reach), big.NewRat(1+r.Int64N(40), 60)).Add(reach,
+			x := real.Div(real.Var(0), real.ConstantExpr(reach.Mul(reach.Abs(reach),
+				big.NewRat(1+r.Int64N(40), 60)).Add(reach,
 				big.NewRat(1, 1<<40))))
-			x = real.Mul(x, real.Float(5))
-			p.outer = real.Round(real.Min(real.Max(x, real.Float(-4)), real.Float(3)), real.HalfEven)
+			x = real.Mul(x, real.ConstantExprOfFloat(5))
+			p.outer = real.Round(real.Min(real.Max(x, real.ConstantExprOfFloat(-4)), real.ConstantExprOfFloat(3)),
+				real.RoundingModeHalfEven)
 		}
 		args := v.args
 		more, err := v.limbs(terms, units)
@@ -100,9 +102,8 @@ func TestLimbs(t *testing.T) {
 				}
 				x.Add(x, new(big.Rat).Mul(units[u].scale[k], new(big.Rat).SetInt(p)))
 			}
-			want,
-				err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0),
-				1)
+			f := real.Compile(units[u].outer.SubstituteVariables([]*real.Expr{real.ConstantExpr(x)}))
+			want, err := f.StepFunctionOver(num.SingleValueRange(0), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,8 @@ func TestLimbsTies(t *testing.T) {
 	a := &value{kind: sum, units: 1, ranges: []num.Range{{Lo: -100, Hi: 100}}}
 	b := &value{kind: sum, units: 1, ranges: []num.Range{{Lo: -1 << 20, Hi: 1 << 20}}}
 	v := &value{kind: code, units: 1, step: &program.Step{}, args: []*value{a, b}}
-	outer := real.Round(real.Min(real.Max(real.Var(0), real.Float(-3)), real.Float(3)), real.HalfEven)
+	outer := real.Round(real.Min(real.Max(real.Var(0), real.ConstantExprOfFloat(-3)), real.ConstantExprOfFloat(3)),
+		real.RoundingModeHalfEven)
 	p := polynomial{scale: []*big.Rat{big.NewRat(1, 2), new(big.Rat).SetFloat64(0x1p-120)},
 		ranges: []num.Range{a.ranges[0], b.ranges[0]}, outer: outer}
 	if _, err := v.limbs([][]int{{0}, {1}}, []polynomial{p}); err != nil {
@@ -149,9 +151,10 @@ func TestLimbsRefuse(t *testing.T) {
 		outer *real.Expr
 		want  string
 	}{
-		{1 << 60, real.Round(real.Min(real.Max(real.Var(0), real.Float(0)), real.Float(1)), real.TowardsNegativeInf),
+		{1 << 60, real.Round(real.Min(real.Max(real.Var(0), real.ConstantExprOfFloat(0)), real.ConstantExprOfFloat(1)),
+			real.RoundingModeTowardsNegativeInf),
 			"59 bits"},
-		{1 << 20, real.Round(real.Var(0), real.TowardsNegativeInf), "4096 steps"},
+		{1 << 20, real.Round(real.Var(0), real.RoundingModeTowardsNegativeInf), "4096 steps"},
 	} {
 		v := &value{kind: code, units: 1, step: &program.Step{Node: &graph.Node{Name: "n", Op: "Quant"}},
 			args: []*value{{kind: sum}}}

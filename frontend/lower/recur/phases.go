@@ -65,7 +65,7 @@ func (b *network) schedule() (*schedule, error) {
 			return (len(s.phases) > 0 || len(s.lanes) == 0 || p.class == s.of[s.lanes[0]]) && s.ready(p)
 		})
 		if k < 0 {
-			return nil, Unsupported("its %d products wait for each other", len(waiting))
+			return nil, NewUnsupported("its %d products wait for each other", len(waiting))
 		}
 		s.add(waiting[k])
 		waiting = slices.Delete(waiting, k, k+1)
@@ -115,7 +115,7 @@ func (s *schedule) reads(c *class) bool {
 	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
 }
 
-// ready reports whether the vector over which a phase sums is known by then.
+// ready reports whether the earlier phases compute the vector over which a phase sums.
 func (s *schedule) ready(p *phase) bool {
 	if p.vector.of == nil {
 		return true
@@ -124,7 +124,7 @@ func (s *schedule) ready(p *phase) bool {
 	return ok
 }
 
-// add appends a phase, with everything that can be computed then.
+// add appends a phase, with everything that can be computed as soon as its sums are known.
 func (s *schedule) add(p *phase) {
 	n := len(s.phases)
 	s.phases = append(s.phases, p)
@@ -152,13 +152,13 @@ func (s *schedule) add(p *phase) {
 
 // cell simplifies the network, finds its integers and writes it as a program. The error is the reason why no layer runs
 // it, such as that outputs do not depend on earlier time steps.
-func (b *network) cell() (*CellBody, error) {
+func (b *network) cell() (*CellProgram, error) {
 	b.bounds()
 	b.removeDead()
 	b.fuse()
 	b.order = b.needed()
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return nil, Unsupported("nothing that goes out depends on the step before: compute it outside of the loop")
+		return nil, NewUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	b.widen()
 	order := b.order
@@ -177,11 +177,11 @@ func (b *network) cell() (*CellBody, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	w := &writer{schedule: s, cell: &CellBody{}, refs: map[*value]rnn.Ref{}}
+	w := &writer{schedule: s, cell: &CellProgram{}, refs: map[*value]rnn.ValueRef{}}
 	if reject := w.write(); reject != nil {
 		return nil, reject
 	}
-	if err := (rnn.Params{Cells: []rnn.Cell{w.cell.Program}, Outputs: []rnn.Ref{{}}}).Verify(); err != nil {
+	if err := (rnn.Params{Cells: []rnn.Cell{w.cell.Program}, Outputs: []rnn.ValueRef{{}}}).Verify(); err != nil {
 		panic(fmt.Sprintf("recur: a cell that is none: %v", err))
 	}
 	return w.cell, nil

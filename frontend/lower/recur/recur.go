@@ -1,7 +1,7 @@
-// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What
-// comes in is a program.Recur, the integers of its scanned inputs, and the initial values of its states. What goes
-// out is a CellBody, or the reason why there is none. The package knows nothing of streams. The caller decides how the
-// inputs arrive and where the outputs go.
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What comes in
+// is a program.Recur, the integers of its scanned inputs, and the initial values of its states. What goes out is a
+// CellProgram, or the reason why there is none. The package knows nothing of streams. The caller decides how the inputs
+// arrive and where the outputs go.
 //
 // There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products
 // with constant weights, of codes of the same unit, of states. For example, with q for rounding,
@@ -37,64 +37,66 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A StateCodes holds, for the elements of a tensor, the real values for which its integers stand, and the range of
+// An IntegersWithValues holds the real values for which the integers of a tensor stand, by element, and the range of
 // these integers.
-type StateCodes struct {
+type IntegersWithValues struct {
 	Values []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 	Span   num.Range
 }
 
-// A BodySource is the input of Read: a body, the integers of its scanned inputs, and the initial values of its states.
-type BodySource struct {
+// A LoopToRead is a recurrence for ReadCellProgram to read: its body, the integers of its scanned inputs, and the
+// initial values of its states.
+type LoopToRead struct {
 	Recur   *program.Recur
-	Scanned []StateCodes
-	Start   []*graph.Tensor // initial value per state; nil if it arrives with the data
-	Arrives []*StateCodes   // integers of each state that arrives with the data; nil if not known
-	Instead []string        // hint for each state that arrives as real numbers; may be empty
-	Wanted  []bool          // whether each output of the body is needed
+	Scanned []IntegersWithValues
+	Start   []*graph.ConstantTensor // initial value per state; nil if it arrives with the data
+	Arrives []*IntegersWithValues   // integers of each state that arrives with the data; nil if not known
+	Instead []string                // hint for each state that arrives as real numbers; may be empty
+	Wanted  []bool                  // whether each output of the body is needed
 }
 
-// A CellBody is the body of a recurrence as the program of a layer. The weights of its input are not in the program:
+// A CellProgram is the body of a recurrence as the program of a layer. The weights of its input are not in the program:
 // they are a matrix product (Input) in front of the loop.
-type CellBody struct {
+type CellProgram struct {
 	Program rnn.Cell
-	Input   [][]int64       // weights of the input's elements, per unit of the first phase and lane
-	Product *num.Requant    // rounding of each product with them; may be nil
-	Arrives []ArrivingState // states that begin with data
-	Outputs []*Output       // per output of the body; nil if it is not needed
+	Input   [][]int64              // weights of the input's elements, per unit of the first phase and lane
+	Product *num.Requant           // rounding of each product with them; may be nil
+	Arrives []ArrivingStateMapping // states that begin with data
+	Outputs []*BodyOutputLocation  // per output of the body; nil if it is not needed
 }
 
-// An ArrivingState connects a state of the body that begins with data to a state of the program.
-type ArrivingState struct {
+// An ArrivingStateMapping connects a state of the body that begins with data to a state of the program.
+type ArrivingStateMapping struct {
 	Body, State int
-	Map         []Mapping // per unit
+	Map         []IntegerAffine // per unit
 }
 
-// An Output says which value of the program holds an output of the body, and where its elements are.
-type Output struct {
-	Ref   rnn.Ref
+// A BodyOutputLocation says which value of the program holds an output of the body, and where its elements are.
+type BodyOutputLocation struct {
+	Ref   rnn.ValueRef
 	Units int           // units of the value
 	At    []int32       // unit of each element
 	Of    []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 }
 
-// Unsupported returns the reason for a body that no layer computes.
-func Unsupported(format string, args ...any) error {
+// NewUnsupported returns the reason for refusing a body that no layer computes.
+func NewUnsupported(format string, args ...any) error {
 	return unmapped.NewReason("its body has no layer: "+fmt.Sprintf(format, args...),
 		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
 			"quantisers on)")
 }
 
-// A reader reads the body of a recurrence as values.
+// A reader is the state of reading the body of a recurrence as values.
 type reader struct {
-	body    *program.Program
-	recur   *program.Recur
-	a       *scaled.Analysis // every code, dot, state and input is an integer tensor
-	names   []string         // names of the body's inputs
-	offset  []int            // per scanned input: position of its elements among all input elements of a time step
-	width   int              // number of input elements of a time step
-	input   []num.Range      // range of each of them
-	scanned []StateCodes
+	body  *program.Program
+	recur *program.Recur
+	a     *scaled.IntegerAnalysis // every code, dot, state and input is an integer tensor
+	names []string                // names of the body's inputs
+	// per scanned input: position of its elements among all input elements of a time step
+	offset  []int
+	width   int         // number of input elements of a time step
+	input   []num.Range // range of each of them
+	scanned []IntegersWithValues
 	states  []stateOf
 	values  map[string]*value
 	order   []*value // values, each behind its arguments
@@ -111,32 +113,33 @@ type stateOf struct {
 	at     []int32
 	of     []real.Affine // real value per element
 	span   num.Range
-	factor []int64   // per element: factor of the integer that it becomes
-	begins []Mapping // per element: mapping of the initial value
-	start  []int64   // initial integers; nil if they arrive with the data
+	factor []int64         // per element: factor of the integer that it becomes
+	begins []IntegerAffine // per element: mapping of the initial value
+	start  []int64         // initial integers; nil if they arrive with the data
 	vector *vector
 	found  *value // value before a time step
-	value  *value // value after the time step; nil if the state is not needed
+	value  *value // value after the time step; nil if nothing needs the state
 	ranges []num.Range
 	keeps  bool // it keeps its initial value
 }
 
-// Read reads a body as the program of a cell. The error is the reason why no layer computes it.
-func Read(s BodySource) (*CellBody, error) {
+// ReadCellProgram returns the program of the cell that computes a body. The error is the reason why no layer computes
+// it.
+func ReadCellProgram(s LoopToRead) (*CellProgram, error) {
 	r := s.Recur
-	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
+	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.ValueNames(r.Body.Graph.Inputs),
 		scanned: s.Scanned, values: map[string]*value{}, dots: map[*program.Step]*dot{}, known: map[*value]bool{},
 		vectors: map[*value]*vector{}}
 	for k, c := range s.Scanned {
 		name := b.names[r.States+k]
 		b.offset = append(b.offset, b.width)
-		b.width += graph.Size(r.Body.Known[name].Shape)
-		b.a.DeclareSome(name, c.Values)
+		b.width += graph.ElementCount(r.Body.Known[name].Shape)
+		b.a.DeclareIntegersAndConstants(name, c.Values)
 	}
 	for _, step := range r.Body.Steps {
 		switch {
-		case scaled.IsCode(step), step.Dot != nil:
-			b.a.Declare(step.Output, scaled.IdentityAffine)
+		case scaled.IsQuantiserStep(step), step.Dot != nil:
+			b.a.DeclareIntegerTensor(step.Output, scaled.IdentityAffines)
 		case step.Order != nil, step.Recur != nil:
 			if reject := b.ordered(step, s.Wanted); reject != nil {
 				return nil, reject
@@ -157,24 +160,24 @@ func Read(s BodySource) (*CellBody, error) {
 	return n.cell()
 }
 
-// findStates finds the integers of the states: those of the tensors that they become.
-func (b *reader) findStates(s BodySource) error {
+// findStates records the integers of the states, which are those of the tensors that the states become.
+func (b *reader) findStates(s LoopToRead) error {
 	g := b.body.Graph
 	b.states = make([]stateOf, b.recur.States)
 	found := make([]bool, b.recur.States)
 	for k := range b.states {
 		st := &b.states[k]
-		st.size = graph.Size(b.body.Known[b.names[k]].Shape)
+		st.size = graph.ElementCount(b.body.Known[b.names[k]].Shape)
 		st.vector, st.found = &vector{state: k}, &value{kind: state, units: st.size, state: k}
 		if g.Outputs[k].Name == b.names[k] { // it keeps its initial value
-			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.Indices(st.size), true
+			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.NewCountingList(st.size), true
 			if st.of, st.span = kept(s, k); st.of == nil {
 				return arrivesReal(b.names[k], s.Instead[k])
 			}
 			if reject := b.begin(k, s); reject != nil {
 				return reject
 			}
-			b.a.DeclareSome(b.names[k], st.of)
+			b.a.DeclareIntegersAndConstants(b.names[k], st.of)
 		}
 	}
 	for again := true; again; { // a state may become another state
@@ -192,19 +195,19 @@ func (b *reader) findStates(s BodySource) error {
 					return reject
 				}
 				again = true
-				b.a.DeclareSome(b.names[k], b.states[k].of)
+				b.a.DeclareIntegersAndConstants(b.names[k], b.states[k].of)
 			}
 		}
 	}
 	if k := slices.Index(found, false); k >= 0 {
-		return Unsupported("state %q is not quantised before the next step", b.names[k])
+		return NewUnsupported("state %q is not quantised before the next step", b.names[k])
 	}
 	return nil
 }
 
 // kept returns the integers of state k if it keeps its initial value, and their range. It returns nil if the initial
 // value is neither a constant nor in integers.
-func kept(s BodySource, k int) ([]real.Affine, num.Range) {
+func kept(s LoopToRead, k int) ([]real.Affine, num.Range) {
 	t := s.Start[k]
 	if t == nil {
 		if c := s.Arrives[k]; c != nil {
@@ -212,34 +215,34 @@ func kept(s BodySource, k int) ([]real.Affine, num.Range) {
 		}
 		return nil, num.Range{}
 	}
-	of := make([]real.Affine, graph.Size(s.Recur.Body.Known[s.Recur.Body.Graph.Inputs[k].Name].Shape))
+	of := make([]real.Affine, graph.ElementCount(s.Recur.Body.Known[s.Recur.Body.Graph.Inputs[k].Name].Shape))
 	for i := range of {
-		of[i] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetFloat64(t.At(i % t.Len()))}
+		of[i] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetFloat64(t.FloatAt(i % t.Len()))}
 	}
 	return of, num.Range{}
 }
 
-// findState finds the tensor that a state becomes, if that is known yet.
+// findState records the tensor that state k becomes at the end of a time step. ok is false if that is not known yet.
 func (b *reader) findState(k int) (ok bool, reject error) {
 	st := &b.states[k]
 	next := b.body.Graph.Outputs[k].Name
-	forms, err := b.a.Forms(next, scaled.Indices(st.size))
+	forms, err := b.a.FormsOfElements(next, scaled.NewCountingList(st.size))
 	if err != nil {
 		return false, nil
 	}
-	form, leaf, ok := forms.Single()
+	form, leaf, ok := forms.SingleForm()
 	if !ok {
 		return false, nil
 	}
-	if from := b.body.Producer(leaf.Tensor); from != nil && from.Dot != nil {
+	if from := b.body.ProducerOf(leaf.Tensor); from != nil && from.Dot != nil {
 		return false, nil
 	}
 	st.span = b.spanOf(leaf.Tensor)
 	st.next, st.at = leaf.Tensor, leaf.Index
 	st.of = make([]real.Affine, st.size)
 	for i := range st.of {
-		e, _ := form.Numbers(i)
-		if st.of[i], ok = e.SimplifyWithin([]real.Interval{integers.Interval(st.span)}).Affine(); !ok {
+		e, _ := form.ExprAtElement(i)
+		if st.of[i], ok = e.SimplifyWithin([]real.Interval{integers.IntervalOfRange(st.span)}).AsAffine(); !ok {
 			return false, nil
 		}
 	}
@@ -253,7 +256,7 @@ func (b *reader) spanOf(tensor string) num.Range {
 	} else if k >= 0 {
 		return b.states[k].span
 	}
-	span, _ := scaled.Codes(b.body.Producer(tensor))
+	span, _ := scaled.QuantiserCodeRange(b.body.ProducerOf(tensor))
 	return span
 }
 
@@ -276,7 +279,7 @@ type output struct {
 // goesOut reads the outputs of the body that are wanted; the others are nil.
 func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	out := make([]*output, len(wanted))
-	for i, name := range graph.Names(b.body.Graph.Outputs) {
+	for i, name := range graph.ValueNames(b.body.Graph.Outputs) {
 		if !wanted[i] {
 			continue
 		}
@@ -285,7 +288,7 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 			if reject != nil {
 				return nil, reject
 			}
-			out[i] = &output{value: v, at: scaled.Indices(b.states[i].size), of: b.states[i].of}
+			out[i] = &output{value: v, at: scaled.NewCountingList(b.states[i].size), of: b.states[i].of}
 			continue
 		}
 		var reject error
@@ -296,18 +299,18 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	return out, nil
 }
 
-// output reads an output tensor: a code, or a sum of integers.
+// output returns the output of the body with the given name, which must be a code or a sum of integers.
 func (b *reader) output(name string) (*output, error) {
-	n := graph.Size(b.body.Known[name].Shape)
-	forms, err := b.a.Forms(name, scaled.Indices(n))
-	form, leaf, ok := forms.Single()
+	n := graph.ElementCount(b.body.Known[name].Shape)
+	forms, err := b.a.FormsOfElements(name, scaled.NewCountingList(n))
+	form, leaf, ok := forms.SingleForm()
 	if err == nil && ok && form.Expr != nil {
-		if from := b.body.Producer(leaf.Tensor); from == nil || from.Dot == nil {
-			o := &output{at: scaled.Indices(n), of: make([]real.Affine, n)}
-			span := integers.Interval(b.spanOf(leaf.Tensor))
+		if from := b.body.ProducerOf(leaf.Tensor); from == nil || from.Dot == nil {
+			o := &output{at: scaled.NewCountingList(n), of: make([]real.Affine, n)}
+			span := integers.IntervalOfRange(b.spanOf(leaf.Tensor))
 			for i := range o.of {
-				e, _ := form.Numbers(i)
-				if o.of[i], ok = e.SimplifyWithin([]real.Interval{span}).Affine(); !ok {
+				e, _ := form.ExprAtElement(i)
+				if o.of[i], ok = e.SimplifyWithin([]real.Interval{span}).AsAffine(); !ok {
 					break
 				}
 			}
@@ -318,15 +321,15 @@ func (b *reader) output(name string) (*output, error) {
 			}
 		}
 	}
-	step := b.body.Producer(name)
+	step := b.body.ProducerOf(name)
 	if step == nil {
-		return nil, Unsupported("output %q is no tensor of integers", name)
+		return nil, NewUnsupported("output %q is no tensor of integers", name)
 	}
 	v, of, reject := b.exact(step, forms, err, n)
-	return &output{value: v, at: scaled.Indices(n), of: of}, reject
+	return &output{value: v, at: scaled.NewCountingList(n), of: of}, reject
 }
 
-// next returns the value that a state becomes. It adds a code if that is no code, or a code with another unit.
+// next returns the value that state k becomes. If that is not a code, or a code with another unit, next adds a code.
 func (b *reader) next(k int) (*value, error) {
 	st := &b.states[k]
 	if st.value != nil {
@@ -351,7 +354,7 @@ func (b *reader) next(k int) (*value, error) {
 	return v, nil
 }
 
-// nextStates reads what the states become on which outputs depend.
+// nextStates reads the values that the states become, for all states on which outputs depend.
 func (b *reader) nextStates() error {
 	for done := 0; done < len(b.order); done++ {
 		v := b.order[done]
@@ -370,21 +373,21 @@ func (b *reader) nextStates() error {
 		}
 	}
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return Unsupported("nothing that goes out depends on the step before: compute it outside of the loop")
+		return NewUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	return nil
 }
 
-// SameForm reports whether two cells can take turns in one layer: they differ only in numbers.
-func (c *CellBody) SameForm(o *CellBody) bool {
-	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.Ref{{}}}
-	same := func(a, b ArrivingState) bool { return a.Body == b.Body && a.State == b.State }
+// HasSameForm reports whether two cells differ only in numbers, so that they can take turns in one layer.
+func (c *CellProgram) HasSameForm(o *CellProgram) bool {
+	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.ValueRef{{}}}
+	same := func(a, b ArrivingStateMapping) bool { return a.Body == b.Body && a.State == b.State }
 	return p.Verify() == nil && slices.EqualFunc(c.Arrives, o.Arrives, same) && len(c.Input) == len(o.Input) &&
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }
 
-// ordered returns the reason against a step that sorts integers or is itself a loop. It returns nil if neither states
-// nor wanted outputs depend on the step.
+// ordered returns the reason for refusing a step that sorts integers or is itself a loop. It returns nil if neither
+// states nor wanted outputs depend on the step.
 func (b *reader) ordered(step *program.Step, wanted []bool) error {
 	reached := map[string]bool{step.Output: true}
 	for _, s := range b.body.Steps { // operands come first
@@ -392,7 +395,7 @@ func (b *reader) ordered(step *program.Step, wanted []bool) error {
 			reached[s.Output] = reached[s.Output] || reached[in]
 		}
 	}
-	msg := "its body has no layer: " + unmapped.NodeText(step.Node) + " is no sum and no function of an element"
+	msg := "its body has no layer: " + unmapped.DescribeNode(step.Node) + " is no sum and no function of an element"
 	used := false
 	for k, o := range b.body.Graph.Outputs {
 		switch {

@@ -128,7 +128,7 @@ var cells = []cell{
 		h := b.state("h", 4)
 		z := b.bias(b.node("Add", b.product("x", b.width, 8, b.about(0.05)/b.scale), b.product(h, 4, 8, b.about(0.05))),
 			8)
-		b.b.Init("at", graph.Int64, []int{2}, 4, 4)
+		b.b.Init("at", graph.DTypeInt64, []int{2}, 4, 4)
 		b.b.Node("Split", z, "at").Int("axis", 0).Out("zf", "zg")
 		f := b.quant(b.node("Sigmoid", "zf"), b.about(0.0078), 7, false)
 		next := b.quant(b.node("Mul", f, b.quant(b.node("Tanh", "zg"), 0.0078125, 8, true)), b.about(0.008), 8, true)
@@ -260,7 +260,7 @@ func (b *body) imported(t *testing.T) *dataflow.Model {
 // engines lists the recurrent layers of a model.
 func engines(m *dataflow.Model) (list []rnn.Params) {
 	for _, n := range m.Graph.Nodes {
-		if n.Op.Kind() == rnn.Layer.Name {
+		if n.Op.Kind() == rnn.Kind.Name {
 			list = append(list, n.Op.Params().(rnn.Params))
 		}
 	}
@@ -274,7 +274,7 @@ func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 	for range samples {
 		var x []dataflow.RealTensor
 		for _, in := range m.In {
-			v := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+			v := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).ElementCount())}
 			size := []float64{0, 1, 100}[r.IntN(3)]
 			for i := range v.Data {
 				v.Data[i] = float64(float32(r.NormFloat64() * size))
@@ -289,7 +289,7 @@ func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		streams, err := m.Graph.Eval(context.Background(), in)
+		streams, err := m.Graph.EvalFirstFrame(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,12 +390,13 @@ func TestDeadUnits(t *testing.T) {
 	b.next(h, next)
 	b.outs = []string{b.quant(b.node("Add", next, b.number(0.5, 0, -0.25, 0, 1)), 0.015625, 8, true)}
 	b.behind = func(m *onnxtest.Model) {
-		m.Init("half", graph.Float32, nil, 0.5).Init("w", graph.Float32, []int{5, 2}, 1, -1, 2, 0, 1, 1, 0, 3, -2, 1)
+		m.Init("half", graph.DTypeFloat32, nil, 0.5).Init("w", graph.DTypeFloat32, []int{5, 2}, 1, -1, 2, 0, 1, 1, 0,
+			3, -2, 1)
 		for i, o := range []string{"last0", "all0"} {
 			q, y := fmt.Sprintf("q%d", i), fmt.Sprintf("y%d", i)
 			quant(m, o, q, "half", "zero", "eight", 1)
 			m.Node("MatMul", q, "w").Out(y)
-			m.Output(y, graph.Float32)
+			m.Output(y, graph.DTypeFloat32)
 		}
 	}
 	m := b.imported(t)
@@ -456,7 +457,7 @@ func TestRefusals(t *testing.T) {
 		b := newBody(rand.New(rand.NewPCG(1, 1)), 100)
 		c.write(b)
 		var d diag.List
-		if _, err := frontend.Import("model.onnx", b.model(), frontend.Options{}, &d); err != nil || !d.Failed() ||
+		if _, err := frontend.Import("model.onnx", b.model(), frontend.Options{}, &d); err != nil || !d.HasErrors() ||
 			!strings.Contains(fmt.Sprint(d.Diags), c.says) {
 			t.Errorf("%s: %v %v, want %q", c.name, err, d.Diags, c.says)
 		}

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A cut limits where a function changes between two values. The first integer with the value behind the change is
-// above l and at most h. The ends of int64 stand for minus and plus infinity.
+// A cut bounds the place where a function changes between two values: the first integer with the value behind the
+// change is above l and at most h. The ends of int64 stand for minus and plus infinity.
 type cut struct{ l, h int64 }
 
 // A cuts holds the cuts of one unit's function in order, with the values between them. hint is roughly the unit's bias
@@ -46,8 +46,8 @@ func beyond(a, b int64) int64 {
 	return min(max(a-b+1, -maxSum), maxSum)
 }
 
-// share finds one step function for all units, and a bias for each. For every step, x+bias[u] must lie on the same
-// side as x does of unit u's cut.
+// share returns one step function for all units, and a bias for each. For every step of unit u, x+bias[u] lies on the
+// same side of the function's step as x does of unit u's cut. ok is false if there is no such function.
 func share(units []cuts) (f num.StepFunction, bias []int64, ok bool) {
 	common := slices.Clone(units[0].at)
 	bias = make([]int64, len(units))
@@ -72,7 +72,8 @@ func share(units []cuts) (f num.StepFunction, bias []int64, ok bool) {
 	return f, bias, ok
 }
 
-// step returns a step function through the cuts. Each change comes as early as possible.
+// step returns a step function whose changes lie within the cuts, each as early as possible. ok is false if there is
+// none.
 func (c cuts) step() (f num.StepFunction, ok bool) {
 	f.Value = []int64{c.values[0]}
 	for i, k := range c.at {
@@ -91,10 +92,10 @@ func (c cuts) step() (f num.StepFunction, ok bool) {
 			f.At, f.Value = append(f.At, k.l+1), append(f.Value, v)
 		}
 	}
-	return f.Restricted(num.Range{Lo: always, Hi: never}), true
+	return f.RestrictedTo(num.Range{Lo: always, Hi: never}), true
 }
 
-// A gap is what lies around a change of a function: the greatest sum below it, and the least sum behind it. Either is
+// A gap holds the sums around a change of a function: the greatest sum below it, and the least sum behind it. Either is
 // nil if there is none.
 type gap struct{ below, from *big.Rat }
 
@@ -104,27 +105,27 @@ type sharp struct {
 	gaps  [][]gap // per unit and change
 }
 
-// maxAsked limits the work for finding gaps. One unit of work takes about a quarter of a microsecond.
+// maxAsked limits the work of finding gaps. One unit of work takes about a quarter of a microsecond.
 const maxAsked = 1 << 23
 
 // affordable reports whether n changes per unit can be examined, judging by the work so far.
-func affordable(lattices []*integers.Lattice, n int) bool {
+func affordable(lattices []*integers.SumLattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
-		work += max(l.StepsTaken(), 2*l.StepsPerSearch()*float64(n))
+		work += max(l.EstimatedStepsTaken(), 2*l.EstimatedSearchSteps()*float64(n))
 	}
 	return work <= maxAsked
 }
 
-func lattices(units []polynomial) (list []*integers.Lattice) {
+func lattices(units []polynomial) (list []*integers.SumLattice) {
 	for _, p := range units {
-		list = append(list, integers.NewLattice(p.scale, p.ranges))
+		list = append(list, integers.NewSumLattice(p.scale, p.ranges))
 	}
 	return list
 }
 
-// factors returns the terms' factors, 2^shift times the exact ones and rounded, with the resulting cuts. ok is
-// false if a change is undecided, or if sums become too wide, which wide tells.
+// factors returns the factors of unit u's terms, 2^shift times the exact ones and rounded, with the resulting cuts. ok
+// is false if a change is undecided, or if sums become too wide, which wide reports.
 func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool) {
 	p := &s.units[u]
 	lo, hi := new(big.Rat), new(big.Rat) // bounds of the excess of the factors' sum
@@ -136,7 +137,7 @@ func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool)
 			return nil, nil, true, false
 		}
 		w := f.Int64()
-		r, fits := p.ranges[t].Times(w)
+		r, fits := p.ranges[t].TimesConstant(w)
 		if fits {
 			sum, fits = sum.Plus(r)
 		}
@@ -230,7 +231,8 @@ func (s *sharp) least() int {
 	return least
 }
 
-// sharpSteps finds factors of a sum with as few bits as possible, such that its steps equal those of the exact sum.
+// sharpSteps returns the integers of a code whose sum has factors with as few bits as possible. Its steps equal those
+// of the exact sum.
 func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	s := &sharp{units: units}
 	list := lattices(units)
@@ -240,11 +242,12 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 		f, err := stepsOver(e, unit, widest)
 		if err != nil { // beyond all sums it may have no value, or grow without limit
 			lo, hi := units[u].reach()
-			e = e.Substitute([]*real.Expr{real.Min(real.Max(real.Var(0), real.Rat(lo)), real.Rat(hi))})
+			e = e.SubstituteVariables([]*real.Expr{real.Min(real.Max(real.Var(0), real.ConstantExpr(lo)),
+				real.ConstantExpr(hi))})
 			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
 		}
 		if err != nil {
-			return nil, integers.NoStepFunction(err, integers.MaxSteps)
+			return nil, integers.NoStepFunctionReason(err, integers.MaxActivationSteps)
 		}
 		if !affordable(list, len(f.At)) {
 			return nil, errFarApart
@@ -284,7 +287,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 				f, _ := c.step()
 				m.steps = append(m.steps, f)
 			}
-			m.steps = integers.MergeEqualSteps(m.steps)
+			m.steps = integers.MergeEqualStepFunctions(m.steps)
 			m.compact(units)
 			best, first = m, shift
 		}
@@ -298,13 +301,12 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	return best, nil
 }
 
-// gridEnd limits a unit's sum in steps of the grid, whose unit has it as a multiple.
+// gridEnd limits a unit's sum, counted in steps of the grid of gridUnit.
 const gridEnd = 1 << gridBits
 
 const gridBits = 49
 
-// gridUnit returns a power of two such that a unit's sum is at most gridEnd times it. It is the spacing of the
-// grid.
+// gridUnit returns a power of two such that a unit's sum is at most gridEnd times it. It is the spacing of the grid.
 func gridUnit(p *polynomial) *big.Rat {
 	lo, hi := p.reach()
 	most := lo.Neg(lo)
@@ -328,12 +330,12 @@ func (p *polynomial) reach() (lo, hi *big.Rat) {
 	return lo, hi
 }
 
-// maxBetween limits the sums between two grid points that are examined one by one.
+// maxBetween is the largest number of sums between two grid points that are examined one by one.
 const maxBetween = 64
 
-// findGaps finds the sums next to each step of a function, given as f over multiples of unit, and the values
-// between the steps. It keeps steps beyond all sums, since other units may share them.
-func findGaps(l *integers.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
+// findGaps returns the sums next to each step of a function, given as f over multiples of unit, and the values between
+// the steps. It keeps steps beyond all sums, since other units may share them.
+func findGaps(l *integers.SumLattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
 	ok bool) {
 	values = f.Value[:1:1]
 	for i, at := range f.At {
@@ -352,21 +354,22 @@ func findGaps(l *integers.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFu
 	return gaps, values, true
 }
 
-// changes finds where a function changes between two grid points with known values, and the values in between.
-// There may be several changes: for example, the sign function is 0 at a single sum. For a monotonic function it
-// does not examine sums below the first change.
-func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64,
+// changes returns the gaps at which a function changes between two grid points with known values, and the values in
+// between. There may be several changes: for example, the sign function is 0 at a single sum. For a monotonic function
+// it does not examine sums below the first change.
+func changes(l *integers.SumLattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64,
 	ok bool) {
-	_, monotone := outer.Direction()
+	_, monotone := outer.MonotonicDirection()
 	below, from := l.NeighbourSums(at[1], true)
 	behind := known[1]
 	for tried := 0; behind != known[0] || !monotone; tried++ {
-		if l.StepsTaken() > maxAsked {
+		if l.EstimatedStepsTaken() > maxAsked {
 			return nil, nil, false
 		}
 		v, last := known[0], below == nil || below.Cmp(at[0]) <= 0
 		if !last {
-			s, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(below)})).StepOver(num.Range{}, 1)
+			f := real.Compile(outer.SubstituteVariables([]*real.Expr{real.ConstantExpr(below)}))
+			s, err := f.StepFunctionOver(num.Range{}, 1)
 			if err != nil || tried >= maxBetween {
 				return nil, nil, false
 			}
@@ -387,12 +390,13 @@ func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int
 	return gaps, values, true
 }
 
-// maxCodes limits the codes of a quantiser whose roundings are examined one by one.
+// maxCodes is the largest number of codes of a quantiser whose roundings are examined one by one.
 const maxCodes = 1 << 16
 
-// sharpRequant finds factors over a power of two, and biases, that round a sum as the exact factors do.
+// sharpRequant returns the integers of a code that is a rounded sum. Its factors over a power of two, and its biases,
+// round as the exact factors do. ok is false if it finds none.
 func sharpRequant(q *integers.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
-	if q.Codes.Count() > maxCodes {
+	if q.Codes.ValueCount() > maxCodes {
 		return nil, false
 	}
 	same := true // all units round alike, so that one represents all
@@ -412,13 +416,13 @@ func sharpRequant(q *integers.ProductRounding, units []polynomial, bias []*big.R
 	}
 	s := &sharp{units: all}
 	list := lattices(all)
-	if !affordable(list, int(q.Codes.Count())) {
+	if !affordable(list, int(q.Codes.ValueCount())) {
 		return nil, false
 	}
 	for u, l := range list {
 		var gaps []gap
 		for c := q.Codes.Lo + 1; c <= q.Codes.Hi; c++ {
-			at, closed := q.Mode.Boundary(c)
+			at, closed := q.Mode.LowerBoundaryOf(c)
 			g := gap{}
 			g.below, g.from = l.ApproxNeighbourSums(at.Sub(at, bias[u]), closed)
 			gaps = append(gaps, g)
@@ -453,7 +457,7 @@ func biases(q *integers.ProductRounding, units [][]cut, shift int) ([]int64, boo
 			if max(v, -v) >= maxSum>>shift {
 				return nil, false
 			}
-			t := q.Mode.LeastWithQuotient(v, shift)
+			t := q.Mode.LeastReachingQuotient(v, shift)
 			if k.h != never {
 				lo = max(lo, t-k.h)
 			}

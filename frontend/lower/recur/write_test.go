@@ -48,7 +48,7 @@ func (b *body) number(v ...float64) string {
 	if len(v) == 1 {
 		shape = nil
 	}
-	b.b.Init(name, graph.Float32, shape, v...)
+	b.b.Init(name, graph.DTypeFloat32, shape, v...)
 	return name
 }
 
@@ -100,7 +100,7 @@ func (b *body) product(x string, n, m int, scale float64) string {
 	}
 	b.n++
 	name := fmt.Sprintf("w%d", b.n)
-	b.b.Init(name, graph.Float32, []int{n, m}, w...)
+	b.b.Init(name, graph.DTypeFloat32, []int{n, m}, w...)
 	return b.node("MatMul", x, name)
 }
 
@@ -146,39 +146,40 @@ func (b *body) next(name, x string) {
 // model returns the model's bytes: the loop over the quantised input, forwards or in both directions.
 func (b *body) model() []byte {
 	outer := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	outer.Input("input", graph.Float32, b.steps, b.width).Init("zero", graph.Float32, nil, 0).
-		Init("eight", graph.Float32, nil, 8).Init("scale", graph.Float32, nil, b.scale)
+	outer.Input("input", graph.DTypeFloat32, b.steps, b.width).Init("zero", graph.DTypeFloat32, nil, 0).
+		Init("eight", graph.DTypeFloat32, nil, 8).Init("scale", graph.DTypeFloat32, nil, b.scale)
 	quant(outer, "input", "sequence", "scale", "zero", "eight", 1)
 	var in, out []string
 	for i, s := range b.states {
-		b.b.Input(s.name, graph.Float32, s.units)
-		b.b.Output(s.next, graph.Float32, s.units)
+		b.b.Input(s.name, graph.DTypeFloat32, s.units)
+		b.b.Output(s.next, graph.DTypeFloat32, s.units)
 		name := "start_" + s.name
 		if s.quant != nil && len(s.quant) == 0 {
-			outer.Input(name, graph.Float32, s.units)
+			outer.Input(name, graph.DTypeFloat32, s.units)
 		} else if s.quant != nil {
-			outer.Input(name, graph.Float32, s.units).Init(name+"_s", graph.Float32, nil, s.quant[0]).
-				Init(name+"_b", graph.Float32, nil, s.quant[1])
+			outer.Input(name, graph.DTypeFloat32, s.units).Init(name+"_s", graph.DTypeFloat32, nil, s.quant[0]).
+				Init(name+"_b", graph.DTypeFloat32, nil, s.quant[1])
 			quant(outer, name, name+"_q", name+"_s", "zero", name+"_b", int64(s.quant[2]))
 			name += "_q"
 		} else {
-			outer.Init(name, graph.Float32, []int{s.units}, s.start...)
+			outer.Init(name, graph.DTypeFloat32, []int{s.units}, s.start...)
 		}
 		in, out = append(in, name), append(out, fmt.Sprintf("last%d", i))
 	}
-	b.b.Input("x", graph.Float32, b.width)
+	b.b.Input("x", graph.DTypeFloat32, b.width)
 	in = append(in, "sequence")
 	scanned := int64(1)
 	if b.second {
-		b.b.Input("v", graph.Float32, b.width)
+		b.b.Input("v", graph.DTypeFloat32, b.width)
 		in = append(in, "other")
-		quant(outer.Input("input2", graph.Float32, b.steps, b.width), "input2", "other", "scale", "zero", "eight", 1)
+		quant(outer.Input("input2", graph.DTypeFloat32, b.steps, b.width), "input2", "other", "scale", "zero", "eight",
+			1)
 		scanned = 2
 	}
 	for i, o := range b.outs {
 		same := fmt.Sprintf("out%d", i)
 		b.b.Node("Identity", o).Out(same)
-		b.b.Output(same, graph.Float32, "n")
+		b.b.Output(same, graph.DTypeFloat32, "n")
 		out = append(out, fmt.Sprintf("all%d", i))
 	}
 	outer.Node("Scan", in...).Name("loop").Int("num_scan_inputs", scanned).Graph("body", b.b).Out(out...)
@@ -187,7 +188,7 @@ func (b *body) model() []byte {
 		return outer.Bytes()
 	}
 	for _, o := range out {
-		outer.Output(o, graph.Float32)
+		outer.Output(o, graph.DTypeFloat32)
 	}
 	return outer.Bytes()
 }

@@ -1,4 +1,5 @@
-// Package unmapped provides the reasons why a step has no layer. All stages of lowering use them.
+// Package unmapped provides the errors that say why no hardware layer computes a step of a program. All stages of
+// lowering use them.
 //
 // In come a code of diag and a message; out come errors.
 package unmapped
@@ -10,7 +11,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Reason is the error for a step that has no layer, with a hint.
+// A Reason is the error for a step of a program that no hardware layer computes. Its hint tells the user what to
+// change.
 type Reason struct {
 	Code      diag.Code
 	Msg, Hint string
@@ -20,26 +22,27 @@ type Reason struct {
 
 func (r *Reason) Error() string { return r.Msg }
 
-// Unwrap returns the underlying error, if there is one.
+// Unwrap returns the underlying error, or nil if there is none.
 func (r *Reason) Unwrap() error { return r.cause }
 
-// NewReason returns a *Reason with a message, a hint and the general code diag.NotMapped.
-func NewReason(msg, hint string) error { return ReasonWithCode(diag.NotMapped, msg, hint) }
+// NewReason returns a *Reason with a message, a hint and the general code diag.NodeNotMapped.
+func NewReason(msg, hint string) error { return NewReasonWithCode(diag.NodeNotMapped, msg, hint) }
 
-// ReasonWithCode returns a *Reason with a code, a message and a hint.
-func ReasonWithCode(code diag.Code, msg, hint string) error {
+// NewReasonWithCode returns a *Reason with a code, a message and a hint.
+func NewReasonWithCode(code diag.Code, msg, hint string) error {
 	return &Reason{Code: code, Msg: msg, Hint: hint}
 }
 
-// WrapReason returns a *Reason with a code, a message and a hint, which unwraps to cause.
-func WrapReason(cause error, code diag.Code, msg, hint string) error {
+// NewReasonWithCause returns a *Reason with a code, a message and a hint, whose Unwrap returns cause.
+func NewReasonWithCause(cause error, code diag.Code, msg, hint string) error {
 	return &Reason{code, msg, hint, cause}
 }
 
-// EmptyTensorReason returns the *Reason for a step that reads or writes a tensor without elements.
-func EmptyTensorReason() error {
+// NewEmptyTensorReason returns the *Reason for a step without a layer because it reads or writes a tensor without
+// elements.
+func NewEmptyTensorReason() error {
 	return NewReason("a tensor without elements", "remove the empty part of the model")
 }
 
-// NodeText returns a node's operator and its quoted name, for use in a message: Conv "/features.3/Conv".
-func NodeText(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }
+// DescribeNode returns a node's operator and its quoted label, for use in a message: Conv "/features.3/Conv".
+func DescribeNode(n *graph.Node) string { return fmt.Sprintf("%s %q", n.QualifiedOpName(), n.Label()) }

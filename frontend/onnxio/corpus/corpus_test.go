@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	var cases []*testbackend.TestCase
 	for _, f := range testbackend.GetAllRegisteredTests() {
-		if c := f(); operators.KnownOperator("", c.OpType) {
+		if c := f(); operators.IsSupportedOperator("", c.OpType) {
 			cases = append(cases, c)
 		}
 	}
@@ -76,7 +76,7 @@ func TestConformance(t *testing.T) {
 // run executes a case and compares its outputs.
 func run(c *testbackend.TestCase) error {
 	var d diag.List
-	g := onnxio.Read(c.Title, c.ModelB, &d)
+	g := onnxio.ParseGraph(c.Title, c.ModelB, &d)
 	if g == nil {
 		return fmt.Errorf("not read: %v", d.Diags)
 	}
@@ -93,7 +93,7 @@ func run(c *testbackend.TestCase) error {
 		}
 		data := make([]float64, t.Len())
 		for k := range data {
-			data[k] = t.At(k)
+			data[k] = t.FloatAt(k)
 		}
 		in, from = append(in, program.NewExactReals(t.Shape, data)), append(from, v.Name)
 	}
@@ -105,7 +105,7 @@ func run(c *testbackend.TestCase) error {
 	if p == nil {
 		return fmt.Errorf("not prepared: %v", d.Diags)
 	}
-	part, err := execution.NewPart(p, from, to)
+	part, err := execution.NewProgramPart(p, from, to)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func run(c *testbackend.TestCase) error {
 		return err
 	}
 	for i, name := range to {
-		got, err := part.Rounded(name, all)
+		got, err := part.RoundedOutput(name, all)
 		if err != nil {
 			return err
 		}
@@ -130,12 +130,13 @@ func run(c *testbackend.TestCase) error {
 }
 
 // compare compares outputs. It allows for the rounding of float32 arithmetic.
-func compare(got []float64, shape []int, want *graph.Tensor) error {
-	if !slices.Equal(shape, want.Shape) && !(graph.Size(shape) == 1 && want.Len() == 1) { // onnx-go has no scalars
+func compare(got []float64, shape []int, want *graph.ConstantTensor) error {
+	// onnx-go has no scalars
+	if !slices.Equal(shape, want.Shape) && !(graph.ElementCount(shape) == 1 && want.Len() == 1) {
 		return fmt.Errorf("shape %v, want %v", shape, want.Shape)
 	}
 	for i, v := range got {
-		if w := want.At(i); math.Abs(v-w) > 1e-5+1e-4*math.Abs(w) {
+		if w := want.FloatAt(i); math.Abs(v-w) > 1e-5+1e-4*math.Abs(w) {
 			return fmt.Errorf("element %d is %v, want %v", i, v, w)
 		}
 	}
@@ -143,10 +144,10 @@ func compare(got []float64, shape []int, want *graph.Tensor) error {
 }
 
 // read converts a tensor of onnx-go to a constant of the given type.
-func read(t tensor.Tensor, dt graph.DType) (*graph.Tensor, error) {
-	out := &graph.Tensor{DType: dt, Shape: slices.Clone([]int(t.Shape()))}
+func read(t tensor.Tensor, dt graph.DType) (*graph.ConstantTensor, error) {
+	out := &graph.ConstantTensor{DType: dt, Shape: slices.Clone([]int(t.Shape()))}
 	add := func(v float64) {
-		if dt.Float() {
+		if dt.IsReal() {
 			out.F = append(out.F, v)
 		} else {
 			out.I = append(out.I, int64(v))

@@ -8,13 +8,13 @@ func TestArithmetic(t *testing.T) {
 		name      string
 		got, want Resources
 	}{
-		{"adder", Adder(9), Resources{LUT: 9}},
-		{"maximum", Maximum(9), Resources{LUT: 10}},
-		{"maximum of a bit", Maximum(1), Resources{LUT: 2}},
-		{"multiplier", Multiplier(4, 9, false), Resources{LUT: 5 * 13}},
-		{"multiplier in DSP slices", Multiplier(27, 18, true), Resources{DSP: 1}},
-		{"multiplier beyond a DSP slice", Multiplier(32, 17, true), Resources{DSP: 2}},
-		{"none", Multiplier(8, 8, true).Times(0), Resources{}},
+		{"adder", AdderCost(9), Resources{LUT: 9}},
+		{"maximum", LargerOfTwoCost(9), Resources{LUT: 10}},
+		{"maximum of a bit", LargerOfTwoCost(1), Resources{LUT: 2}},
+		{"multiplier", FINNMultiplierCost(4, 9, false), Resources{LUT: 5 * 13}},
+		{"multiplier in DSP slices", FINNMultiplierCost(27, 18, true), Resources{DSP: 1}},
+		{"multiplier beyond a DSP slice", FINNMultiplierCost(32, 17, true), Resources{DSP: 2}},
+		{"none", FINNMultiplierCost(8, 8, true).Times(0), Resources{}},
 		{"three", (Resources{1, 6, 2, 3, 4, 5}).Times(3), Resources{3, 18, 6, 9, 12, 15}},
 	} {
 		if tt.got != tt.want {

@@ -12,7 +12,7 @@ import (
 // A layer is one part of a whole accelerator: its parameters, and the result of synthesis.
 type layer struct {
 	build, name string
-	costly      Estimator
+	costly      HasFormulaCosts
 	shares      func(*values) []share
 	lut, ff     float64
 	blocks      int // in RAMB18
@@ -20,31 +20,31 @@ type layer struct {
 
 // described holds the layers of the builds by build and name, from the builds' own files: PE, SIMD and depths from
 // their configuration, widths of streams from the layers at their ends. The measurements tell what such a file omits.
-// The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and
-// block RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do). The folding
-// of cybsec follows from its DSP slices, its block RAM and the widths of its streams.
-var described = map[string]map[string]Estimator{
-	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Estimator{
-		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
+// The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and block
+// RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do).
+// The folding of cybsec follows from its DSP slices, its block RAM and the widths of its streams.
+var described = map[string]map[string]HasFormulaCosts{
+	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]HasFormulaCosts{
+		"Thresholding_rtl_0":                ThresholdingShape{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverterShape{1, 28},
 		"MVAU_hls_0":                        signs(784, 64, 2, 28, 10),
-		"StreamingDataWidthConverter_rtl_1": WidthConverter{2, 8},
+		"StreamingDataWidthConverter_rtl_1": WidthConverterShape{2, 8},
 		"MVAU_hls_1":                        signs(64, 64, 1, 8, 7),
-		"StreamingDataWidthConverter_rtl_2": WidthConverter{1, 8},
+		"StreamingDataWidthConverter_rtl_2": WidthConverterShape{1, 8},
 		"MVAU_hls_2":                        signs(64, 64, 1, 8, 7),
 		"MVAU_hls_3":                        last(signs(64, 10, 1, 1, 7)),
-		"LabelSelect_hls_0":                 LabelSelect{1, 7, 4},
+		"LabelSelect_hls_0":                 LabelSelectShape{1, 7, 4},
 		"StreamingFIFO_rtl_3":               FIFOShape{Depth: 32, Width: 28},
 		"StreamingFIFO_rtl_8":               FIFOShape{Depth: 32, Width: 1},
 	}),
-	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimator{
-		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
-		"StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
+	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]HasFormulaCosts{
+		"Thresholding_rtl_0":                ThresholdingShape{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverterShape{14, 112},
+		"StreamingDataWidthConverter_rtl_1": WidthConverterShape{70, 35},
 	}),
-	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimator{
-		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
+	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]HasFormulaCosts{
+		"Thresholding_rtl_0":                ThresholdingShape{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverterShape{70, 35},
 		"StreamingFIFO_rtl_1":               FIFOShape{Depth: 32, Width: 112},
 	}),
 	"CNV": {
@@ -53,18 +53,18 @@ var described = map[string]map[string]Estimator{
 		"ConvolutionInputGenerator_rtl_2":    slidingWindow{2, 992},
 		"ConvolutionInputGenerator_rtl_3":    slidingWindow{2, 1728},
 		"ConvolutionInputGenerator_rtl_4":    slidingWindow{1, 1664},
-		"StreamingDataWidthConverter_rtl_0":  WidthConverter{8, 216},
-		"StreamingDataWidthConverter_rtl_1":  WidthConverter{1, 8},
-		"StreamingDataWidthConverter_rtl_2":  WidthConverter{8, 72},
-		"StreamingDataWidthConverter_rtl_3":  WidthConverter{8, 64},
-		"StreamingDataWidthConverter_rtl_4":  WidthConverter{64, 2},
-		"StreamingDataWidthConverter_rtl_5":  WidthConverter{2, 72},
-		"StreamingDataWidthConverter_rtl_6":  WidthConverter{2, 72},
-		"StreamingDataWidthConverter_rtl_7":  WidthConverter{4, 128},
-		"StreamingDataWidthConverter_rtl_8":  WidthConverter{128, 1},
-		"StreamingDataWidthConverter_rtl_9":  WidthConverter{1, 32},
-		"StreamingDataWidthConverter_rtl_10": WidthConverter{1, 4},
-		"StreamingDataWidthConverter_rtl_11": WidthConverter{2, 4},
+		"StreamingDataWidthConverter_rtl_0":  WidthConverterShape{8, 216},
+		"StreamingDataWidthConverter_rtl_1":  WidthConverterShape{1, 8},
+		"StreamingDataWidthConverter_rtl_2":  WidthConverterShape{8, 72},
+		"StreamingDataWidthConverter_rtl_3":  WidthConverterShape{8, 64},
+		"StreamingDataWidthConverter_rtl_4":  WidthConverterShape{64, 2},
+		"StreamingDataWidthConverter_rtl_5":  WidthConverterShape{2, 72},
+		"StreamingDataWidthConverter_rtl_6":  WidthConverterShape{2, 72},
+		"StreamingDataWidthConverter_rtl_7":  WidthConverterShape{4, 128},
+		"StreamingDataWidthConverter_rtl_8":  WidthConverterShape{128, 1},
+		"StreamingDataWidthConverter_rtl_9":  WidthConverterShape{1, 32},
+		"StreamingDataWidthConverter_rtl_10": WidthConverterShape{1, 4},
+		"StreamingDataWidthConverter_rtl_11": WidthConverterShape{2, 4},
 		"StreamingFIFO_rtl_3":                FIFOShape{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFOShape{Depth: 2,
 			Width: 8},
 		"StreamingFIFO_rtl_7": FIFOShape{Depth: 2, Width: 8}, "StreamingFIFO_rtl_9": FIFOShape{Depth: 32, Width: 64},
@@ -73,7 +73,7 @@ var described = map[string]map[string]Estimator{
 			Width: 128},
 		"StreamingFIFO_rtl_19": FIFOShape{Depth: 2, Width: 1}, "StreamingFIFO_rtl_21": FIFOShape{Depth: 256, Width: 32},
 		"StreamingFIFO_rtl_25": FIFOShape{Depth: 64, Width: 4},
-		"MVAU_hls_0": inDSPs(MVAU{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14,
+		"MVAU_hls_0": inDSPs(MVAUShape{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14,
 			Steps: 1}),
 		"MVAU_hls_1": signs(576, 64, 8, 72, 10), "MVAU_hls_2": signs(576, 128, 2, 72, 10),
 		"MVAU_hls_3": signs(1152, 128, 4, 72, 11), "MVAU_hls_4": signs(1152, 256, 1, 32, 11),
@@ -83,20 +83,22 @@ var described = map[string]map[string]Estimator{
 	"cybsec": {
 		"StreamingFIFO_rtl_0": FIFOShape{Depth: 32, Width: 40}, "StreamingFIFO_rtl_2": FIFOShape{Depth: 2, Width: 128},
 		"StreamingFIFO_rtl_4": FIFOShape{Depth: 2, Width: 128}, "StreamingFIFO_rtl_6": FIFOShape{Depth: 2, Width: 1},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{32, 128},
-		"StreamingDataWidthConverter_rtl_1": WidthConverter{2, 128},
-		"MVAU_hls_0": built(MVAU{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1,
+		"StreamingDataWidthConverter_rtl_0": WidthConverterShape{32, 128},
+		"StreamingDataWidthConverter_rtl_1": WidthConverterShape{2, 128},
+		"MVAU_hls_0": built(MVAUShape{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1,
 			AccBits: 9, Steps: 3}),
-		"MVAU_hls_1": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 8, Steps: 3}),
-		"MVAU_hls_2": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 7, Steps: 3}),
-		"MVAU_hls_3": inLUTs(inDSPs(MVAU{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7,
+		"MVAU_hls_1": inDSPs(MVAUShape{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 8,
+			Steps: 3}),
+		"MVAU_hls_2": inDSPs(MVAUShape{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 7,
+			Steps: 3}),
+		"MVAU_hls_3": inLUTs(inDSPs(MVAUShape{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7,
 			Steps: 1})),
 	},
 }
 
 // fifos returns FIFOs of two words of the given widths, by name.
-func fifos(widths ...int) map[string]Estimator {
-	list := map[string]Estimator{}
+func fifos(widths ...int) map[string]HasFormulaCosts {
+	list := map[string]HasFormulaCosts{}
 	for i, w := range widths {
 		list[fmt.Sprint("StreamingFIFO_rtl_", i)] = FIFOShape{Depth: 2, Width: w}
 	}
@@ -104,7 +106,7 @@ func fifos(widths ...int) map[string]Estimator {
 }
 
 // with merges the lists; of equal names the last one counts.
-func with(list map[string]Estimator, more ...map[string]Estimator) map[string]Estimator {
+func with(list map[string]HasFormulaCosts, more ...map[string]HasFormulaCosts) map[string]HasFormulaCosts {
 	for _, m := range more {
 		maps.Copy(list, m)
 	}
@@ -112,16 +114,16 @@ func with(list map[string]Estimator, more ...map[string]Estimator) map[string]Es
 }
 
 // wideTFC holds the common layers of the wider builds of TFC.
-var wideTFC = map[string]Estimator{
+var wideTFC = map[string]HasFormulaCosts{
 	"MVAU_hls_0":        signs(784, 64, 32, 112, 10),
 	"MVAU_hls_1":        signs(64, 64, 32, 32, 7),
 	"MVAU_hls_2":        signs(64, 64, 32, 32, 7),
 	"MVAU_hls_3":        inLUTs(last(signs(64, 10, 10, 32, 7))),
-	"LabelSelect_hls_0": LabelSelect{5, 7, 4},
+	"LabelSelect_hls_0": LabelSelectShape{5, 7, 4},
 }
 
 // built completes a layer in the way FINN builds it.
-func built(m MVAU) MVAU {
+func built(m MVAUShape) MVAUShape {
 	m.InSigned, m.Memory, m.ThresholdMemory, m.ThresholdBits = true, StyleBlockRAM, StyleDistributedRAM, m.AccBits
 	if m.MH > m.PE {
 		m.Buffer = StyleRegisters
@@ -130,34 +132,34 @@ func built(m MVAU) MVAU {
 }
 
 // signs returns a layer of binary weights and inputs, followed by a sign.
-func signs(mw, mh, pe, simd, acc int) MVAU {
-	m := built(MVAU{MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: 1, InBits: 1, AccBits: acc, Steps: 1})
+func signs(mw, mh, pe, simd, acc int) MVAUShape {
+	m := built(MVAUShape{MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: 1, InBits: 1, AccBits: acc, Steps: 1})
 	m.InSigned = false
 	return m
 }
 
 // last returns the layer without activation.
-func last(m MVAU) MVAU   { m.Steps = 0; return m }
-func inLUTs(m MVAU) MVAU { m.Memory = StyleDistributedRAM; return m }
-func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
+func last(m MVAUShape) MVAUShape   { m.Steps = 0; return m }
+func inLUTs(m MVAUShape) MVAUShape { m.Memory = StyleDistributedRAM; return m }
+func inDSPs(m MVAUShape) MVAUShape { m.DSP = true; return built(m) }
 
 // A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series device.
 type slidingWindow struct{ width, rows int }
 
-func (w slidingWindow) FINN() []CostPart {
+func (w slidingWindow) FINNCost() []CostPart {
 	return []CostPart{{"stream control", Resources{LUT: 300}}, {"window buffer",
-		WindowBuffer(w.width, w.rows, StyleDistributedRAM)}}
+		FINNWindowBufferCost(w.width, w.rows, StyleDistributedRAM)}}
 }
-func (w slidingWindow) Fitted() []CostPart { return parts(w.shares(&fitted)) }
+func (w slidingWindow) FittedCost() []CostPart { return parts(w.shares(&fitted)) }
 func (w slidingWindow) shares(v *values) []share {
-	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", StyleDistributedRAM, w.rows, w.width)}
+	return []share{{lut: v[windowLUT], ff: v[windowFF]}, FabricSeries7.ram("", StyleDistributedRAM, w.rows, w.width)}
 }
 
-// theShell prices only the shell of a HostShape. FINN's DMAs are not the movers of this project.
-type theShell struct{ HostShape }
+// theShell prices only the shell of a HostPortShape. FINN's DMAs are not the movers of this project.
+type theShell struct{ HostPortShape }
 
 func (h theShell) shares(v *values) []share {
-	list := h.HostShape.shares(v)
+	list := h.HostPortShape.shares(v)
 	return list[len(list)-1:]
 }
 
@@ -202,7 +204,7 @@ func add(list []layer, build, full string, lut, ff float64, blocks int) []layer 
 	return list
 }
 
-func complete(l layer, c Estimator) layer {
+func complete(l layer, c HasFormulaCosts) layer {
 	l.costly = c
 	l.shares = c.(interface{ shares(*values) []share }).shares
 	return l
@@ -213,15 +215,15 @@ func (l layer) kind() string {
 	switch c := l.costly.(type) {
 	case FIFOShape:
 		return "FIFO"
-	case WidthConverter:
+	case WidthConverterShape:
 		return "width converter"
-	case LabelSelect:
+	case LabelSelectShape:
 		return "label select"
 	case slidingWindow:
 		return "sliding window"
-	case Thresholding:
+	case ThresholdingShape:
 		return "thresholding (RTL)"
-	case MVAU:
+	case MVAUShape:
 		if c.DSP {
 			return "MVU with DSP slices"
 		}
@@ -280,18 +282,19 @@ func layerStudies(t *testing.T) []study {
 }
 
 // finnLUT returns FINN's estimate, NaN if FINN takes the layer to be free.
-func finnLUT(c Estimator) float64 {
-	if lut := Total(c.FINN()).LUT; lut > 0 {
+func finnLUT(c HasFormulaCosts) float64 {
+	if lut := Total(c.FINNCost()).LUT; lut > 0 {
 		return float64(lut)
 	}
 	return math.NaN()
 }
 
-// TestLayerBlocks counts the block RAM of the matrix layers whose weights are known. It leaves out CNV's first layer,
-// whose weights have twice the bits of binary weights.
+// TestLayerBlocks counts the block RAM of the matrix layers whose weights are known. It leaves out
+// CNV's first layer, whose weights have twice the bits of binary weights.
 func TestLayerBlocks(t *testing.T) {
 	t.Parallel()
-	// FINNFormula's HLS stores the thresholds of each PE separately; those of more than 64 rows lie in block RAM.
+	// FormulaFINN's HLS stores the thresholds of each PE separately; those of more than 64 rows lie in block
+	// RAM.
 	thresholds := map[string]int{"MVAU_hls_4": 1, "MVAU_hls_5": 2, "MVAU_hls_6": 1}
 	n := 0
 	for _, l := range layersOf(t) {
@@ -299,12 +302,12 @@ func TestLayerBlocks(t *testing.T) {
 			continue
 		}
 		n++
-		m, want := l.costly.(MVAU), l.blocks
+		m, want := l.costly.(MVAUShape), l.blocks
 		if l.build == "CNV" {
-			m.Fabric = Series7
+			m.Fabric = FabricSeries7
 			want -= thresholds[l.name]
 		}
-		if got := Total(m.Fitted()).BRAM; got != want {
+		if got := Total(m.FittedCost()).BRAM; got != want {
 			t.Errorf("%s %s: %d RAMB18, want %d: %+v", l.build, l.name, got, want, m)
 		}
 	}

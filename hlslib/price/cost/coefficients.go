@@ -2,18 +2,18 @@ package cost
 
 import "math"
 
-// A Coefficient is one fitted number of the formulas.
-type Coefficient struct {
+// A FittedCoefficient is one fitted number of the formulas.
+type FittedCoefficient struct {
 	Value  float64
 	Unit   string // unit of the value: what per what
 	Of     string // the meaning of the value
 	Source string // the measurements that it is fitted to
 }
 
-// Coefficients holds every fitted number. The formulas count everything else, such as bits of registers and blocks of
-// memories. TestCoefficients fits the values by least relative error, and writes them with -update; docs/estimator.md
-// shows the errors of the fits.
-var Coefficients = [...]Coefficient{
+// FittedCoefficients holds every fitted number. The formulas count everything else, such as bits of registers and
+// blocks of memories. TestCoefficients fits the values by least relative error, and writes them with -update;
+// docs/estimator.md shows the errors of the fits.
+var FittedCoefficients = [...]FittedCoefficient{
 	mvauLUT: {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
 	product: {0.9983, "LUT per bit",
 		"partial products and adders of a product; w·a + w + a bits for w by a bits", sweeps},
@@ -46,7 +46,7 @@ var Coefficients = [...]Coefficient{
 	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
 
-// The indices of Coefficients; each entry says what it counts.
+// The indices of FittedCoefficients; each entry says what it counts.
 const (
 	mvauLUT = iota
 	product
@@ -88,11 +88,11 @@ const (
 	layers = "FINN builds after synthesis"
 )
 
-// values holds the values of all Coefficients, which a fit varies.
-type values [len(Coefficients)]float64
+// values holds the values of all FittedCoefficients, which a fit varies.
+type values [len(FittedCoefficients)]float64
 
 var fitted = func() (v values) {
-	for i, c := range Coefficients {
+	for i, c := range FittedCoefficients {
 		v[i] = c.Value
 	}
 	return v

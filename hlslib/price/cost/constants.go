@@ -21,7 +21,7 @@ type ConstantAdders struct {
 // shared is true, element k of every row multiplies the same input. No adder has more bits than the accumulator.
 func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, accumulator int) ConstantAdders {
 	c := ConstantAdders{Are: true}
-	if inputs == num.SingleValue(0) {
+	if inputs == num.SingleValueRange(0) {
 		return c
 	}
 	type product struct {
@@ -41,7 +41,7 @@ func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Ra
 				made[p] = true
 				c.Bits += total(digitsOf(p.factor, in, inputs), accumulator)
 			}
-			terms = append(terms, addend{clamped(inputs.Times(w)), zeros})
+			terms = append(terms, addend{clamped(inputs.TimesConstant(w)), zeros})
 		}
 		c.Terms += len(terms)
 		c.Bits += total(terms, accumulator)
@@ -49,20 +49,20 @@ func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Ra
 	return c
 }
 
-// An addend is a number within a range, whose lowest bits are always 0; zeros is how many.
+// An addend is a number within a range. Its lowest bits, as many as zeros says, are always 0.
 type addend struct {
 	num.Range
 	zeros int
 }
 
-// digitsOf returns the addends whose sum is the product of a factor and an input: the input for each digit of the
-// factor, or the factor for each bit of the input, whichever are fewer. An input of two values has one bit; for the
+// digitsOf returns the addends whose sum is the product of a factor and an input. They are the input for each digit of
+// the factor, or the factor for each bit of the input, whichever are fewer. An input of two values has one bit; for the
 // values -1 and 1 the product is off by a constant, which takes nothing.
 func digitsOf(factor int64, in num.Type, inputs num.Range) (list []addend) {
-	digits := num.Digits(factor)
+	digits := num.CanonicalSignedDigits(factor)
 	if in.Width < len(digits) {
 		for i := range in.Width {
-			list = append(list, addend{clamped(num.Range{Hi: 1 << i}.Times(factor)), i})
+			list = append(list, addend{clamped(num.Range{Hi: 1 << i}.TimesConstant(factor)), i})
 		}
 		return list
 	}
@@ -71,20 +71,20 @@ func digitsOf(factor int64, in num.Type, inputs num.Range) (list []addend) {
 		if d.Negative {
 			power = -power
 		}
-		list = append(list, addend{clamped(inputs.Times(power)), d.Weight})
+		list = append(list, addend{clamped(inputs.TimesConstant(power)), d.Weight})
 	}
 	return list
 }
 
-// total returns how many bits the adders have that add up a list in pairs, none of them wider than the accumulator. It
-// overwrites the list. The lowest bits of a sum need no adder where one of the two numbers is 0.
+// total returns the bits of all adders that add up a list of addends in pairs, none of them wider than the accumulator.
+// It overwrites the list. The lowest bits of a sum need no adder where one of the two numbers is 0.
 func total(list []addend, accumulator int) (width int) {
 	for len(list) > 1 {
 		n := 0
 		for i := 0; i+1 < len(list); i += 2 {
 			a, b := list[i], list[i+1]
 			sum := addend{clamped(a.Plus(b.Range)), min(a.zeros, b.zeros)}
-			width += max(0, min(num.NarrowestInt(sum.Range).Width, accumulator)-max(a.zeros, b.zeros))
+			width += max(0, min(num.NarrowestIntTypeFor(sum.Range).Width, accumulator)-max(a.zeros, b.zeros))
 			list[n] = sum
 			n++
 		}
@@ -105,7 +105,7 @@ func clamped(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// constantShares appends the cost of d's arithmetic, whose weights are constants, to a list. A bit of an adder costs as
+// constantShares appends to a list the cost of d's arithmetic, whose weights are constants. A bit of an adder costs as
 // much as one of any other product, and HLS registers the sums. Products of single bits cost what they cost without
 // constants. Accumulators need no adders.
 func (d dot) constantShares(list []share, v *values) []share {

@@ -9,8 +9,8 @@ import (
 // TestConstants checks counts of adders by hand: their bits, and the products that are not always 0.
 func TestConstants(t *testing.T) {
 	t.Parallel()
-	uint3, int3, one, bipolar := num.Type{Kind: num.UInt, Width: 3}, num.Type{Kind: num.Int, Width: 3},
-		num.Type{Kind: num.UInt, Width: 1}, num.Type{Kind: num.Bipolar, Width: 1}
+	uint3, int3, one, bipolar := num.Type{Kind: num.KindUInt, Width: 3}, num.Type{Kind: num.KindInt, Width: 3},
+		num.Type{Kind: num.KindUInt, Width: 1}, num.Type{Kind: num.KindBipolar, Width: 1}
 	for _, tt := range []struct {
 		name        string
 		weights     [][]int64

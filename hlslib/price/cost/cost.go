@@ -2,9 +2,9 @@
 // that a report can say where the LUTs go, and names its source. Formulas take and return plain numbers: layers know
 // which of their figures a formula needs.
 //
-// Everything with a cost has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
-// of Coefficients, fitted to published results of synthesis; docs/estimator.md shows its errors. FINN reproduces
-// FINNFormula's own estimates exactly. It serves to compare with FINN, and counts no FF.
+// Everything with a cost has two formulas. FormulaFitted is this project's: parts with a physical meaning and the
+// coefficients of FittedCoefficients, fitted to published results of synthesis; docs/estimator.md shows its errors.
+// FormulaFINN reproduces FINN's own estimates exactly. It serves to compare with FINN, and counts no FF.
 //
 // In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. The files:
 //
@@ -24,7 +24,7 @@ import "math/bits"
 // the other.
 type Resources struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP int }
 
-// Plus returns r + o.
+// Plus returns the sum r + o, resource by resource.
 func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
@@ -40,29 +40,29 @@ type CostFormula uint8
 
 // The two formulas of every cost.
 const (
-	FittedFormula CostFormula = iota
-	FINNFormula
+	FormulaFitted CostFormula = iota
+	FormulaFINN
 )
 
-// An Estimator has its cost by both formulas. FINN returns no parts for things that FINN takes to be free.
-type Estimator interface {
-	Fitted() []CostPart
-	FINN() []CostPart
+// A HasFormulaCosts has its cost by both formulas. FINNCost returns no parts for things that FINN takes to be free.
+type HasFormulaCosts interface {
+	FittedCost() []CostPart
+	FINNCost() []CostPart
 }
 
-// A StoringLayer is a layer with memories. Logic returns the parts of Fitted without them. Fitted includes the memories
-// of the designs that were measured; this project prices each memory where it lies (CostModel.Memory).
+// A StoringLayer is a layer with memories. LogicCost returns the parts of FittedCost without them. FittedCost includes
+// the memories of the designs that were measured; this project prices each memory where it lies (CostModel.MemoryCost).
 type StoringLayer interface {
-	Estimator
-	Logic() []CostPart
+	HasFormulaCosts
+	LogicCost() []CostPart
 }
 
-// Parts returns the cost of x by the formula.
-func (f CostFormula) Parts(x Estimator) []CostPart {
-	if f == FINNFormula {
-		return x.FINN()
+// CostPartsOf returns the cost of x by the formula f, as named parts.
+func (f CostFormula) CostPartsOf(x HasFormulaCosts) []CostPart {
+	if f == FormulaFINN {
+		return x.FINNCost()
 	}
-	return x.Fitted()
+	return x.FittedCost()
 }
 
 // MemoryStyle is the memory of a table or FIFO, in the terms of FINN's mem_mode and ram_style.
@@ -83,8 +83,8 @@ const (
 // embeddedRows is the number of rows up to which FINN counts a table in the kernel as LUTs.
 const embeddedRows = 128
 
-// bram18 returns FINN's number of RAMB18 for a memory of rows words of width bits (MVAU bram_estimation; FIFOs of style
-// vivado use the same).
+// bram18 returns FINN's number of RAMB18 for a memory of rows words of width bits (MVAU bram_estimation). FIFOs of
+// style vivado use the same formula.
 func bram18(width, rows int) int {
 	switch {
 	case width == 1:

@@ -11,12 +11,12 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// The MVAU cases come from FINN's test_fpgadataflow_res_estimate.py (the first four) and its cybersecurity MLP
+// The MVAUShape cases come from FINN's test_fpgadataflow_res_estimate.py (the first four) and its cybersecurity MLP
 // test (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT). The others are rows of FINN's
 // own per-layer estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
 var mvaus = []struct {
 	name                 string
-	m                    MVAU
+	m                    MVAUShape
 	lut, bram, uram, dsp int
 }{
 	{"4x4 embedded", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, StyleInKernel), 317, 0, 0, 0},
@@ -41,9 +41,9 @@ var mvaus = []struct {
 	{"embedded counts twice", finnMVAU(784, 64, 1, 49, 2, 2, 10, true, false, StyleInKernel), 953, 6, 2, 0},
 }
 
-// finnMVAU returns an MVAU with the figures of FINN's formula.
-func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory MemoryStyle) MVAU {
-	return MVAU{
+// finnMVAU returns an MVAUShape with the figures of FINN's formula.
+func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory MemoryStyle) MVAUShape {
+	return MVAUShape{
 		MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
 		InSigned: signed, DSP: dsp, Memory: memory,
 	}
@@ -53,7 +53,7 @@ func TestMVAU(t *testing.T) {
 	t.Parallel()
 	for _, tt := range mvaus {
 		want := Resources{LUT: tt.lut, BRAM: tt.bram, URAM: tt.uram, DSP: tt.dsp}
-		if got := Total(tt.m.FINN()); got != want {
+		if got := Total(tt.m.FINNCost()); got != want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestMVAUParts(t *testing.T) {
 		{"adder tree", Resources{LUT: 7356}},   // 1.1*32*11*19 = 7356.8
 		{"accumulators", Resources{LUT: 634}},  // 1.1*32*18 = 633.6, plus .8 from above
 	}
-	got := m.FINN()
+	got := m.FINNCost()
 	if len(got) != len(want) {
 		t.Fatalf("%d parts, want %d", len(got), len(want))
 	}
@@ -87,7 +87,7 @@ func TestCybsecTotal(t *testing.T) {
 	var r Resources
 	for _, tt := range mvaus {
 		if strings.HasPrefix(tt.name, "cybsec") {
-			r = r.Plus(Total(tt.m.FINN()))
+			r = r.Plus(Total(tt.m.FINNCost()))
 		}
 	}
 	if r.BRAM != 36 || r.LUT != 7899 {
@@ -141,10 +141,11 @@ func TestMVAUEstimates(t *testing.T) {
 				t.Fatalf("%s %s: %+v", file, l.Name, l)
 			}
 			a := l.Attrs
-			m := finnMVAU(a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp",
+			m := finnMVAU(a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.IsSigned(),
+				a.ResType == "dsp",
 				memory)
 			want := Resources{LUT: int(l.LUT), BRAM: l.BRAM, URAM: l.URAM, DSP: l.DSP}
-			if got := Total(m.FINN()); got != want {
+			if got := Total(m.FINNCost()); got != want {
 				t.Errorf("%s %s: %+v, want %+v", filepath.Base(filepath.Dir(file)), l.Name, got, want)
 			}
 			n++
@@ -158,18 +159,18 @@ func TestMVAUEstimates(t *testing.T) {
 func TestThresholding(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		t         Thresholding
+		t         ThresholdingShape
 		lut, bram int
 	}{
-		{Thresholding{InBits: 8, PE: 4, Rows: 1, Memory: StyleDistributedRAM}, 32, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 64, Memory: StyleDistributedRAM}, 64, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: StyleDistributedRAM}, 96, 0},
-		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: StyleBlockRAM}, 32, 2},
-		{Thresholding{InBits: 8, PE: 3, Rows: 1025, Memory: StyleBlockRAM}, 24, 4},
-		{Thresholding{InBits: 8, PE: 3, Rows: 1, Memory: StyleBlockRAM}, 24, 0},
+		{ThresholdingShape{InBits: 8, PE: 4, Rows: 1, Memory: StyleDistributedRAM}, 32, 0},
+		{ThresholdingShape{InBits: 8, PE: 4, Rows: 64, Memory: StyleDistributedRAM}, 64, 0},
+		{ThresholdingShape{InBits: 8, PE: 4, Rows: 65, Memory: StyleDistributedRAM}, 96, 0},
+		{ThresholdingShape{InBits: 8, PE: 4, Rows: 65, Memory: StyleBlockRAM}, 32, 2},
+		{ThresholdingShape{InBits: 8, PE: 3, Rows: 1025, Memory: StyleBlockRAM}, 24, 4},
+		{ThresholdingShape{InBits: 8, PE: 3, Rows: 1, Memory: StyleBlockRAM}, 24, 0},
 	}
 	for _, tt := range tests {
-		if got, want := Total(tt.t.FINN()), (Resources{LUT: tt.lut, BRAM: tt.bram}); got != want {
+		if got, want := Total(tt.t.FINNCost()), (Resources{LUT: tt.lut, BRAM: tt.bram}); got != want {
 			t.Errorf("%+v: %+v, want %+v", tt.t, got, want)
 		}
 	}
@@ -187,7 +188,7 @@ func TestWidthConverter(t *testing.T) {
 		{16, 24, 1 + 48 + 1 + 24}, // through 48 bits
 		{15, 24, 3 + 120 + 3 + 24},
 	} {
-		if got := Total(WidthConverterFINN(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {
+		if got := Total(FINNWidthConverterCost(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {
 			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
 		}
 	}
@@ -213,7 +214,7 @@ func TestFIFO(t *testing.T) {
 		{FIFOShape{Depth: 5000, Width: 73, Memory: StyleUltraRAM}, Resources{LUT: 26, URAM: 4}},
 	}
 	for _, tt := range tests {
-		if got := Total(tt.f.FINN()); got != tt.want {
+		if got := Total(tt.f.FINNCost()); got != tt.want {
 			t.Errorf("%+v: %+v, want %+v", tt.f, got, tt.want)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Packing says how DSP slices compute the products of channels that share their inputs. The weights of several
+// A DSPPacking says how DSP slices compute the products of channels that share their inputs. The weights of several
 // channels lie side by side in one factor, each in a lane of its own; the other factor is the input. A lane of the
 // product holds the product of its weight, minus 1 if the lanes below are negative and borrow from it. LUTs correct
 // that (luts). HLS packs nothing by itself; hlslib/core/mac.hpp implements this.
-type Packing struct {
+type DSPPacking struct {
 	Lanes []DSPLane // the lanes of a slice, the lowest first; with one or none, every product has slices of its own
 	// Terms is the number of products of a lane that are added before the lanes are separated.
 	Terms int
@@ -27,10 +27,10 @@ type DSPLane struct {
 }
 
 // HasMultipleLanes reports whether each DSP slice computes products of several channels.
-func (p Packing) HasMultipleLanes() bool { return len(p.Lanes) > 1 }
+func (p DSPPacking) HasMultipleLanes() bool { return len(p.Lanes) > 1 }
 
 // slices returns the number of DSP slices for channels with simd products each. The packing must have lanes.
-func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
+func (p DSPPacking) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
 
 // sumBits is the width of the adder after the multiplier: 48 bits in every DSP48.
 const sumBits = 48
@@ -40,30 +40,30 @@ const sumBits = 48
 // (MULT18X18D).
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
-	case Series7:
+	case FabricSeries7:
 		return 25, 18
-	case Versal:
+	case FabricVersal:
 		return 27, 24
-	case ICE40:
+	case FabricICE40:
 		return 16, 16
-	case ECP5:
+	case FabricECP5:
 		return 18, 18
 	}
 	return 27, 18
 }
 
-// Pack returns the packing of channels that multiply weights and inputs of these ranges, simd of each side by side. It
-// prefers the fewest slices, then the fewest lanes per slice, then the fewest overlaps, then the most terms. It does
-// not use the dot product mode of a DSP58, three products of 9 by 8 bits, because HLS cannot request it
+// PackProducts returns the packing of channels that multiply weights and inputs of these ranges, simd of each side by
+// side. It prefers the fewest slices, then the fewest lanes per slice, then the fewest overlaps, then the most terms.
+// It does not use the dot product mode of a DSP58, three products of 9 by 8 bits, because HLS cannot request it
 // (docs/RATIONALE.md).
-func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
-	single := Packing{Lanes: make([]DSPLane, 1), Terms: 1}
+func (f Fabric) PackProducts(channels, simd int, weights, inputs num.Range) DSPPacking {
+	single := DSPPacking{Lanes: make([]DSPLane, 1), Terms: 1}
 	wide, narrow := f.ports()
-	weights, inputs = weights.Union(num.SingleValue(0)), inputs.Union(num.SingleValue(0))
+	weights, inputs = weights.Union(num.SingleValueRange(0)), inputs.Union(num.SingleValueRange(0))
 	if signedBits(weights) > wide || signedBits(inputs) > narrow {
 		return single
 	}
-	if zero := num.SingleValue(0); weights == zero || inputs == zero {
+	if zero := num.SingleValueRange(0); weights == zero || inputs == zero {
 		return single // such products have no bits
 	}
 	fits := func(lanes, overlapping, terms int) bool {
@@ -91,7 +91,7 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 		terms = sort.Search(simd, func(n int) bool { return !fits(lanes, 0, n+1) })
 		terms = ceil(simd, ceil(simd, terms))
 	}
-	p, s := Packing{Lanes: make([]DSPLane, lanes), Terms: terms}, stackOf(terms, weights, inputs)
+	p, s := DSPPacking{Lanes: make([]DSPLane, lanes), Terms: terms}, stackOf(terms, weights, inputs)
 	for i := range p.Lanes {
 		p.Lanes[i] = s.add(i > 0 && i >= lanes-overlapping)
 	}
@@ -135,7 +135,7 @@ func (s *stack) add(overlap bool) DSPLane {
 // bits returns the widths of the packed weights, and of the sum of their products.
 func (s *stack) bits() (wide, sum int) { return signedBits(s.packed), signedBits(s.sum) }
 
-// within reports whether a slice can hold the lanes if its wider factor has most bits.
+// within reports whether a DSP slice whose wider factor has most bits can hold the lanes.
 func (s *stack) within(most int) bool {
 	wide, sum := s.bits()
 	return s.fits && wide <= most && sum <= sumBits
@@ -143,19 +143,19 @@ func (s *stack) within(most int) bool {
 
 // sumOf returns the range of the sum of terms products of weights and inputs. ok is false if it leaves 64 bits.
 func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
-	low, ok1 := inputs.Times(weights.Lo)
-	high, ok2 := inputs.Times(weights.Hi)
-	r, ok = low.Union(high).Times(terms)
+	low, ok1 := inputs.TimesConstant(weights.Lo)
+	high, ok2 := inputs.TimesConstant(weights.Hi)
+	r, ok = low.Union(high).TimesConstant(terms)
 	return r, ok && ok1 && ok2
 }
 
-// above returns the range of a number of range below to which one of range r is added, shifted left by at bits. The
-// second result is false if it leaves 64 bits.
+// above returns the range of sums of two numbers: one of the range below, and one of the range r shifted left by at
+// bits. The second result is false if it leaves 64 bits.
 func above(below, r num.Range, at int) (num.Range, bool) {
 	if at >= 62 {
 		return num.Range{}, false
 	}
-	r, ok1 := r.Times(1 << at)
+	r, ok1 := r.TimesConstant(1 << at)
 	r, ok2 := below.Plus(r)
 	return r, ok1 && ok2
 }
@@ -168,7 +168,7 @@ func signedBits(r num.Range) int {
 // luts returns the LUTs that pack weights of w bits and separate products with inputs of a bits, for channels with simd
 // products each. In every lane but the lowest, a weight is one less if the bits below are negative. Sums of Terms
 // products lend a bit each, which is counted and added back. Where lanes overlap, a LUT computes the shared bit.
-func (p Packing) luts(channels, simd, w, a int) int {
+func (p DSPPacking) luts(channels, simd, w, a int) int {
 	upper, overlapping := 0, 0
 	for c := range channels {
 		if l := p.Lanes[c%len(p.Lanes)]; l.At > 0 {
@@ -182,8 +182,8 @@ func (p Packing) luts(channels, simd, w, a int) int {
 	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
 }
 
-// ProductSlices returns the number of DSP slices for one product of signed factors of w and a bits.
-func (f Fabric) ProductSlices(w, a int) int { return f.slices(w, a) }
+// DSPsPerProduct returns the number of DSP slices for one product of two signed factors of w and a bits.
+func (f Fabric) DSPsPerProduct(w, a int) int { return f.slices(w, a) }
 
 // slices returns the DSP slices of one product of signed factors of w and a bits. The factors are cut into tiles of the
 // multiplier's ports; all tiles of a factor except the first lose the sign bit.

@@ -12,7 +12,7 @@ func signedRange(w int) num.Range   { return num.Range{Lo: -1 << (w - 1), Hi: 1<
 func unsignedRange(w int) num.Range { return num.Range{Lo: 0, Hi: 1<<w - 1} }
 func narrowRange(w int) num.Range   { return num.Range{Lo: 1 - 1<<(w-1), Hi: 1<<(w-1) - 1} }
 
-var fabrics = []Fabric{UltraScale, Series7, Versal}
+var fabrics = []Fabric{FabricUltraScale, FabricSeries7, FabricVersal}
 
 // TestPack checks packings. Those of 8 and of 4 bits are published: AMD's WP486 has 8 bits in lanes 18 apart and sums
 // of seven, and FINN's mvu.sv (reference/finn.md) gives the numbers of lanes.
@@ -27,27 +27,27 @@ func TestPack(t *testing.T) {
 		overlapping     int
 		terms           int
 	}{
-		{"8 bits, DSP48E2", UltraScale, 2, 100, signedRange(8), signedRange(8), []int{0, 18}, 0, 7},
-		{"as few as there are", UltraScale, 2, 5, signedRange(8), signedRange(8), []int{0, 18}, 0, 5},
-		{"groups of one length", UltraScale, 2, 8, signedRange(8), signedRange(8), []int{0, 18}, 0, 4},
-		{"8 bits, DSP48E1", Series7, 2, 100, signedRange(8), signedRange(8), []int{0, 16}, 0, 1},
-		{"8 bits by unsigned", UltraScale, 2, 100, signedRange(8), unsignedRange(8), []int{0, 18}, 0, 4},
-		{"8 bits by unsigned, DSP48E1", Series7, 2, 9, signedRange(8), unsignedRange(8), []int{0, 16}, 0, 1},
-		{"8 bits by unsigned, DSP58", Versal, 2, 100, signedRange(8), unsignedRange(8), []int{0, 18}, 0, 4},
-		{"4 bits", UltraScale, 4, 10, signedRange(4), unsignedRange(4), []int{0, 8, 15, 22}, 2, 1},
-		{"three of 4 bits", UltraScale, 3, 1, signedRange(4), unsignedRange(4), []int{0, 8, 16}, 0, 1},
-		{"five are three and two", UltraScale, 5, 1, signedRange(4), unsignedRange(4), []int{0, 8, 16}, 0, 1},
-		{"4 bits, DSP48E1", Series7, 4, 1, signedRange(4), unsignedRange(4), []int{0, 8}, 0, 1},
-		{"4 narrow bits, DSP48E1", Series7, 4, 1, narrowRange(4), unsignedRange(4), []int{0, 7, 14, 21}, 3, 1},
-		{"one channel", UltraScale, 1, 10, signedRange(8), signedRange(8), []int{0}, 0, 1},
-		{"wide inputs", UltraScale, 8, 1, signedRange(4), signedRange(19), []int{0}, 0, 1},
-		{"wide weights", UltraScale, 8, 1, signedRange(28), signedRange(2), []int{0}, 0, 1},
-		{"no room", Series7, 8, 1, signedRange(16), signedRange(16), []int{0}, 0, 1},
-		{"the wider port of DSP58", Versal, 8, 1, signedRange(2), signedRange(20), []int{0, 22}, 0, 1},
-		{"zeros", UltraScale, 3, 4, num.Range{}, num.Range{}, []int{0}, 0, 1},
-		{"64 bits", UltraScale, 2, 1, num.Range{Lo: -1 << 63, Hi: 1<<63 - 1}, signedRange(2), []int{0}, 0, 1},
+		{"8 bits, DSP48E2", FabricUltraScale, 2, 100, signedRange(8), signedRange(8), []int{0, 18}, 0, 7},
+		{"as few as there are", FabricUltraScale, 2, 5, signedRange(8), signedRange(8), []int{0, 18}, 0, 5},
+		{"groups of one length", FabricUltraScale, 2, 8, signedRange(8), signedRange(8), []int{0, 18}, 0, 4},
+		{"8 bits, DSP48E1", FabricSeries7, 2, 100, signedRange(8), signedRange(8), []int{0, 16}, 0, 1},
+		{"8 bits by unsigned", FabricUltraScale, 2, 100, signedRange(8), unsignedRange(8), []int{0, 18}, 0, 4},
+		{"8 bits by unsigned, DSP48E1", FabricSeries7, 2, 9, signedRange(8), unsignedRange(8), []int{0, 16}, 0, 1},
+		{"8 bits by unsigned, DSP58", FabricVersal, 2, 100, signedRange(8), unsignedRange(8), []int{0, 18}, 0, 4},
+		{"4 bits", FabricUltraScale, 4, 10, signedRange(4), unsignedRange(4), []int{0, 8, 15, 22}, 2, 1},
+		{"three of 4 bits", FabricUltraScale, 3, 1, signedRange(4), unsignedRange(4), []int{0, 8, 16}, 0, 1},
+		{"five are three and two", FabricUltraScale, 5, 1, signedRange(4), unsignedRange(4), []int{0, 8, 16}, 0, 1},
+		{"4 bits, DSP48E1", FabricSeries7, 4, 1, signedRange(4), unsignedRange(4), []int{0, 8}, 0, 1},
+		{"4 narrow bits, DSP48E1", FabricSeries7, 4, 1, narrowRange(4), unsignedRange(4), []int{0, 7, 14, 21}, 3, 1},
+		{"one channel", FabricUltraScale, 1, 10, signedRange(8), signedRange(8), []int{0}, 0, 1},
+		{"wide inputs", FabricUltraScale, 8, 1, signedRange(4), signedRange(19), []int{0}, 0, 1},
+		{"wide weights", FabricUltraScale, 8, 1, signedRange(28), signedRange(2), []int{0}, 0, 1},
+		{"no room", FabricSeries7, 8, 1, signedRange(16), signedRange(16), []int{0}, 0, 1},
+		{"the wider port of DSP58", FabricVersal, 8, 1, signedRange(2), signedRange(20), []int{0, 22}, 0, 1},
+		{"zeros", FabricUltraScale, 3, 4, num.Range{}, num.Range{}, []int{0}, 0, 1},
+		{"64 bits", FabricUltraScale, 2, 1, num.Range{Lo: -1 << 63, Hi: 1<<63 - 1}, signedRange(2), []int{0}, 0, 1},
 	} {
-		p := tt.f.Pack(tt.channels, tt.simd, tt.weights, tt.inputs)
+		p := tt.f.PackProducts(tt.channels, tt.simd, tt.weights, tt.inputs)
 		var at []int
 		overlapping := 0
 		for _, l := range p.Lanes {
@@ -71,11 +71,11 @@ func TestLanes(t *testing.T) {
 		{5, 5, 3, 3, 3, 3}, {6, 6, 2, 2, 2, 2}, {8, 8, 2, 2, 2, 2}, {27, 18, 1, 1, 1, 1},
 	} {
 		lanes := func(f Fabric, weights num.Range) int {
-			return len(f.Pack(100, 1, weights, unsignedRange(tt.a)).Lanes)
+			return len(f.PackProducts(100, 1, weights, unsignedRange(tt.a)).Lanes)
 		}
 		got := [4]int{
-			lanes(Series7, signedRange(tt.w)), lanes(Series7, narrowRange(tt.w)),
-			lanes(UltraScale, signedRange(tt.w)), lanes(UltraScale, narrowRange(tt.w)),
+			lanes(FabricSeries7, signedRange(tt.w)), lanes(FabricSeries7, narrowRange(tt.w)),
+			lanes(FabricUltraScale, signedRange(tt.w)), lanes(FabricUltraScale, narrowRange(tt.w)),
 		}
 		t.Logf("%d by %d: %v", tt.w, tt.a, got)
 		for i, want := range [4]int{tt.e1, tt.e1Narrow, tt.e2, tt.e2Narrow} {
@@ -88,7 +88,7 @@ func TestLanes(t *testing.T) {
 
 // apart extracts the sums of lanes from a sum of packed products, as hlslib/core/mac.hpp does. odd says which sums are
 // odd.
-func (p Packing) apart(sum int64, odd []bool) []int64 {
+func (p DSPPacking) apart(sum int64, odd []bool) []int64 {
 	list := make([]int64, len(p.Lanes))
 	bit := func(i int) int64 { return sum >> i & 1 }
 	borrow := int64(0)
@@ -114,7 +114,7 @@ func (p Packing) apart(sum int64, odd []bool) []int64 {
 
 // check multiplies and adds like a slice, and compares the extracted lanes. weights has the weight of every term, by
 // lane.
-func (p Packing) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64) {
+func (p DSPPacking) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64) {
 	t.Helper()
 	sum := int64(0)
 	want, odd := make([]int64, len(p.Lanes)), make([]bool, len(p.Lanes))
@@ -125,12 +125,12 @@ func (p Packing) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64
 			want[i] += weights[i][k] * x
 			odd[i] = want[i]&1 != 0
 		}
-		if wide, _ := f.ports(); p.Wide > wide || signedBits(num.SingleValue(packed)) > p.Wide {
+		if wide, _ := f.ports(); p.Wide > wide || signedBits(num.SingleValueRange(packed)) > p.Wide {
 			t.Fatalf("%+v: %d does not fit", p, packed)
 		}
 		sum += packed * x
 	}
-	if signedBits(num.SingleValue(sum)) > p.Sum {
+	if signedBits(num.SingleValueRange(sum)) > p.Sum {
 		t.Fatalf("%+v: the sum %d does not fit", p, sum)
 	}
 	if got := p.apart(sum, odd); !slices.Equal(got, want) {
@@ -151,7 +151,7 @@ func TestApart(t *testing.T) {
 		for _, weights := range ranges {
 			for _, inputs := range ranges {
 				for _, channels := range []int{2, 4, 9} {
-					if p := f.Pack(channels, 3, weights, inputs); p.HasMultipleLanes() {
+					if p := f.PackProducts(channels, 3, weights, inputs); p.HasMultipleLanes() {
 						p.tryPairs(t, f, weights, inputs)
 						p.tryTerms(t, f, weights, inputs)
 						packings++
@@ -161,7 +161,7 @@ func TestApart(t *testing.T) {
 		}
 		for _, weights := range []num.Range{signedRange(8), narrowRange(8), unsignedRange(7), unsignedRange(8)} {
 			for _, inputs := range []num.Range{signedRange(8), unsignedRange(8), signedRange(9)} {
-				if p := f.Pack(2, 16, weights, inputs); p.HasMultipleLanes() {
+				if p := f.PackProducts(2, 16, weights, inputs); p.HasMultipleLanes() {
 					p.tryTerms(t, f, weights, inputs)
 					packings++
 				}
@@ -174,7 +174,7 @@ func TestApart(t *testing.T) {
 }
 
 // tryPairs tries every pair of weights in two neighbouring lanes with every input; the other lanes have the same limit.
-func (p Packing) tryPairs(t *testing.T, f Fabric, weights, inputs num.Range) {
+func (p DSPPacking) tryPairs(t *testing.T, f Fabric, weights, inputs num.Range) {
 	one := make([][]int64, len(p.Lanes))
 	for i := range len(p.Lanes) - 1 {
 		for _, other := range []int64{weights.Lo, weights.Hi, 0} {
@@ -194,13 +194,13 @@ func (p Packing) tryPairs(t *testing.T, f Fabric, weights, inputs num.Range) {
 }
 
 // tryTerms tries sums of all terms, with limits and at random.
-func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
+func (p DSPPacking) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 	r := rand.New(rand.NewPCG(1, 1))
 	draw := func(of num.Range, limits bool) int64 {
 		if limits {
 			return []int64{of.Lo, of.Hi, 0}[r.IntN(3)]
 		}
-		return of.Lo + r.Int64N(of.Count())
+		return of.Lo + r.Int64N(of.ValueCount())
 	}
 	for n := range 200 {
 		x := make([]int64, p.Terms)
@@ -227,10 +227,10 @@ func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 // TestPackNothing checks that products that are always 0 have no lanes.
 func TestPackNothing(t *testing.T) {
 	t.Parallel()
-	zero, some := num.SingleValue(0), num.Range{Lo: -8, Hi: 7}
-	for _, f := range []Fabric{Series7, UltraScale, Versal} {
+	zero, some := num.SingleValueRange(0), num.Range{Lo: -8, Hi: 7}
+	for _, f := range []Fabric{FabricSeries7, FabricUltraScale, FabricVersal} {
 		for _, r := range [][2]num.Range{{zero, some}, {some, zero}, {zero, zero}} {
-			if p := f.Pack(4, 2, r[0], r[1]); p.HasMultipleLanes() {
+			if p := f.PackProducts(4, 2, r[0], r[1]); p.HasMultipleLanes() {
 				t.Errorf("fabric %d, %v times %v: %+v", f, r[0], r[1], p)
 			}
 		}

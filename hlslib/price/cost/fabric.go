@@ -2,39 +2,41 @@ package cost
 
 import "hlsgen/boards"
 
-// Fabric is a family of devices with the same LUTs, memories and DSP slices.
+// A Fabric is a family of devices with the same LUTs, memories and DSP slices.
 type Fabric uint8
 
 // The fabrics. The zero value is UltraScale+, on which the coefficients were measured.
 const (
-	UltraScale Fabric = iota // UltraScale and UltraScale+: DSP48E2
-	Series7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
-	Versal                   // DSP58; no wide multiplexers beside the LUTs, no block RAM narrower than 9 bits
-	ICE40                    // iCE40 UltraPlus: LUTs of four inputs that are no memory, block RAM of 4 Kbit
-	ECP5                     // LUTs of four inputs, block RAM of 18 Kbit
+	FabricUltraScale Fabric = iota // UltraScale and UltraScale+: DSP48E2
+	FabricSeries7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
+	// DSP58; no wide multiplexers beside the LUTs, no block RAM narrower than 9 bits
+	FabricVersal
+	// iCE40 UltraPlus: LUTs of four inputs that are no memory, block RAM of 4 Kbit
+	FabricICE40
+	FabricECP5 // LUTs of four inputs, block RAM of 18 Kbit
 )
 
 // FabricOf returns the fabric of the board's device: by its family, or for AMD's devices by the type of their DSP
 // slices.
 func FabricOf(b boards.Board) Fabric {
 	switch b.Family {
-	case boards.ICE40U:
-		return ICE40
-	case boards.ECP5:
-		return ECP5
+	case boards.FamilyICE40U:
+		return FabricICE40
+	case boards.FamilyECP5:
+		return FabricECP5
 	}
 	switch b.DSPType {
 	case "DSP48E1":
-		return Series7
+		return FabricSeries7
 	case "DSP58":
-		return Versal
+		return FabricVersal
 	}
-	return UltraScale
+	return FabricUltraScale
 }
 
-// mux returns the LUTs that select one bit of ways bits. A LUT selects one of four; two selections of one in two, by
-// the same signal, share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen inputs
-// (UG474, UG574: F7, F8).
+// mux returns the number of LUTs that select one bit of ways bits. A LUT selects one of four; two selections of one in
+// two, by the same signal, share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen
+// inputs (UG474, UG574: F7, F8).
 func (f Fabric) mux(ways int) float64 {
 	switch {
 	case ways <= 1:
@@ -45,7 +47,7 @@ func (f Fabric) mux(ways int) float64 {
 		return .5
 	case ways <= 4:
 		return 1
-	case f == Versal:
+	case f == FabricVersal:
 		return float64(ceil(ways, 4)) + f.mux(ceil(ways, 4))
 	case ways <= 16:
 		return float64(ceil(ways, 4))
@@ -67,16 +69,16 @@ func decode(ways int) int {
 	return ways + 4
 }
 
-// An lutGroup is a memory that several LUTs of one slice make together: its bits per row, and its number of LUTs.
+// A lutGroup is a memory that several LUTs of one slice make together: its bits per row, and its number of LUTs.
 type lutGroup struct{ bits, luts int }
 
 // lutGroups returns the groups for at most 32 rows, or at most 64, the widest first. They are RAM32M16 and RAM64M8 of
 // UltraScale and Versal (UG974), RAM32M and RAM64M of the 7 series (UG953), and two LUTs for one bit.
 func (f Fabric) lutGroups(rows int) []lutGroup {
 	switch {
-	case f == Series7 && rows <= 32:
+	case f == FabricSeries7 && rows <= 32:
 		return []lutGroup{{6, 4}, {1, 2}}
-	case f == Series7:
+	case f == FabricSeries7:
 		return []lutGroup{{3, 4}, {1, 2}}
 	case rows <= 32:
 		return []lutGroup{{14, 8}, {6, 4}, {1, 2}}
@@ -135,21 +137,21 @@ func (f Fabric) lutROM(rows, width int) float64 {
 	}
 	banks, joined := ceil(rows, 64), 8
 	switch f {
-	case Series7:
+	case FabricSeries7:
 		joined = 4
-	case Versal:
+	case FabricVersal:
 		joined = 1
 	}
 	return float64(banks*width) + f.mux(ceil(banks, joined))*float64(width)
 }
 
-// An aspect is a shape that a block RAM can have.
+// An aspect is a shape that a block RAM can have: its rows, and the bits of each.
 type aspect struct{ rows, width int }
 
 // aspects returns the shapes of a block RAM, the widest first: those of a RAMB18 (UG473, UG573). A RAMB18E5 has none
 // narrower than nine bits (AM007).
 func (f Fabric) aspects() []aspect {
-	if f == Versal {
+	if f == FabricVersal {
 		return blockAspects[:3]
 	}
 	return blockAspects
@@ -161,7 +163,7 @@ var blockAspects = []aspect{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 
 // rows: a RAMB36 of 32768 single bits.
 const bank, rounded = 32768, 65536
 
-// depth returns the number of rows that synthesis gives a memory for the given rows, at least least.
+// depth returns the number of rows, at least least, that synthesis gives a memory which needs the given rows.
 func depth(least, rows int) int {
 	if rows > rounded {
 		return ceil(rows, bank) * bank
@@ -181,7 +183,7 @@ func (f Fabric) blocks(rows, width int) int {
 	n, least := 0, 0 // of the columns so far, and of the best complete combination
 	for i, a := range aspects {
 		column := ceil(tall, a.rows)
-		if f == Series7 && column > 2 && a.width > 1 {
+		if f == FabricSeries7 && column > 2 && a.width > 1 {
 			continue
 		}
 		if all := n + ceil(width, a.width)*column; least == 0 || all < least {
@@ -218,7 +220,7 @@ func (f Fabric) blockDepth(rows, width int) int {
 // On Versal they can also be deeper and narrower, and synthesis takes columns as deep as the memory, without the parity
 // bits (UG1387).
 func (f Fabric) ultraBlocks(rows, width int) int {
-	if f != Versal || rows <= ultraRows {
+	if f != FabricVersal || rows <= ultraRows {
 		return ceil(rows, ultraRows) * ceil(width, 72)
 	}
 	tall := depth(ultraRows, rows)

@@ -4,23 +4,23 @@ package cost
 const ShiftRegisterBitsPerLUT = 32
 
 // FIFOOptions returns the ways to build a FIFO for the given words. Each is as deep as it can be at the cost of that
-// many words: as deep as its memory, or in FINN's formula, whose logic grows with the depth, at most the next
-// power of two. So the cheapest way stays the cheapest when asked for with its own depth. Two words are registers, or
-// lie in shift registers as more words do. The caller must know whether the device has UltraRAM.
+// many words: as deep as its memory. In FINN's formula, whose logic grows with the depth, it is at most the next power
+// of two. So the cheapest way stays the cheapest when asked for with its own depth. Two words are registers, or lie in
+// shift registers as more words do. The caller must know whether the device has UltraRAM.
 func (m CostModel) FIFOOptions(words, width int) []FIFOShape {
 	var list []FIFOShape
 	ways := []MemoryStyle{StyleShiftRegister, StyleDistributedRAM, StyleBlockRAM, StyleUltraRAM}
-	if m.Fabric == ICE40 { // its LUTs cannot be memory
+	if m.Fabric == FabricICE40 { // its LUTs cannot be memory
 		ways = []MemoryStyle{StyleShiftRegister, StyleBlockRAM}
 	}
 	for _, memory := range ways {
 		way := FIFOShape{Depth: words, Width: width, Memory: memory, Fabric: m.Fabric}
 		way.Depth = way.held()
-		if m.Formula == FINNFormula {
+		if m.Formula == FormulaFINN {
 			way.Depth = min(way.Depth, max(2, 1<<log2Ceil(words)))
 		}
 		list = append(list, way)
-		if memory == StyleShiftRegister && way.Depth == 2 && m.Formula != FINNFormula && !m.Fabric.lut4() {
+		if memory == StyleShiftRegister && way.Depth == 2 && m.Formula != FormulaFINN && !m.Fabric.lut4() {
 			way.Depth = ShiftRegisterBitsPerLUT // may take fewer registers than two words do
 			list = append(list, way)
 		}

@@ -27,17 +27,18 @@ func TestFIFOs(t *testing.T) {
 		if tt.shift == 2 { // two ways: registers, or a shift register
 			want = slices.Insert(want, 1, FIFOShape{32, tt.width, StyleShiftRegister, 0})
 		}
-		if got := (CostModel{FittedFormula, UltraScale}).FIFOOptions(tt.words, tt.width); !slices.Equal(got, want) {
+		if got := (CostModel{FormulaFitted, FabricUltraScale}).FIFOOptions(tt.words, tt.width); !slices.Equal(got,
+			want) {
 			t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got, want)
 		}
 	}
 	// More words never give a shallower memory, and no memory is too shallow.
-	for _, formula := range []CostFormula{FittedFormula, FINNFormula} {
+	for _, formula := range []CostFormula{FormulaFitted, FormulaFINN} {
 		for width := 1; width < 200; width += 7 {
 			depth := map[MemoryStyle]int{}
 			for words := 1; words < 5000; words += 3 {
 				least := map[MemoryStyle]int{}
-				for _, f := range (CostModel{formula, Series7}).FIFOOptions(words, width) {
+				for _, f := range (CostModel{formula, FabricSeries7}).FIFOOptions(words, width) {
 					if f.Depth < words || f.Depth < depth[f.Memory] {
 						t.Fatalf("%d words of %d bits: depth %d after %d", words, width, f.Depth, depth[f.Memory])
 					}
@@ -66,15 +67,15 @@ func TestFIFOsByFINN(t *testing.T) {
 		{70, 8, 96, 128, 128},
 		{1000, 18, 1024, 1024, 1024},
 	} {
-		got := CostModel{FINNFormula, UltraScale}.FIFOOptions(tt.words, tt.width)
+		got := CostModel{FormulaFINN, FabricUltraScale}.FIFOOptions(tt.words, tt.width)
 		for i, want := range map[int]int{0: tt.shift, 2: tt.blocks, 3: tt.ultra} {
 			if got[i].Depth != want {
 				t.Errorf("%d words of %d bits: %+v, want %d deep", tt.words, tt.width, got[i], want)
 			}
 			exact := got[i]
 			exact.Depth = tt.words
-			if tt.words > 2 && Total(got[i].FINN()) != Total(exact.FINN()) {
-				t.Errorf("%d words cost %v, as deep as %d %v", tt.words, exact.FINN(), want, got[i].FINN())
+			if tt.words > 2 && Total(got[i].FINNCost()) != Total(exact.FINNCost()) {
+				t.Errorf("%d words cost %v, as deep as %d %v", tt.words, exact.FINNCost(), want, got[i].FINNCost())
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func finnPlusLayers(t *testing.T, text string) (list []share) {
 		fifo := func(width int) { list = append(list, FIFOShape{Depth: 2, Width: width}.shares(&fitted)...) }
 		switch words[0] {
 		case "m":
-			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
+			m := MVAUShape{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
 				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: StyleDistributedRAM,
 				Memory: map[string]MemoryStyle{"block": StyleBlockRAM, "lut": StyleDistributedRAM}[words[9]]}
 			if m.MH > m.PE {
@@ -34,17 +34,17 @@ func finnPlusLayers(t *testing.T, text string) (list []share) {
 			}
 		case "t":
 			fifo(8 * n(1))
-			list = append(list, Thresholding{InBits: 8, PE: n(1), Rows: 1, Steps: n(2), Search: true,
+			list = append(list, ThresholdingShape{InBits: 8, PE: n(1), Rows: 1, Steps: n(2), Search: true,
 				Memory: StyleDistributedRAM}.shares(&fitted)...)
 		case "c":
 			fifo(n(1))
-			list = append(list, WidthConverter{n(1), n(2)}.shares(&fitted)...)
+			list = append(list, WidthConverterShape{n(1), n(2)}.shares(&fitted)...)
 		case "w":
 			fifo(n(1))
 			list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
-				UltraScale.ram("", StyleDistributedRAM, n(2), n(1)))
+				FabricUltraScale.ram("", StyleDistributedRAM, n(2), n(1)))
 		case "l":
-			list = append(list, LabelSelect{1, 8, 4}.shares(&fitted)...)
+			list = append(list, LabelSelectShape{1, 8, 4}.shares(&fitted)...)
 		default:
 			t.Fatalf("layer %q", field)
 		}

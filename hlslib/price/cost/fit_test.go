@@ -203,7 +203,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	s := study{coefs: []int{mvauLUT, product}}
 	for i := 1; i <= 20; i++ {
-		m := MVAU{MW: 8 * i, MH: 4, PE: 1, SIMD: i, WeightBits: 4, InBits: 4, AccBits: 8, Memory: StyleBlockRAM}
+		m := MVAUShape{MW: 8 * i, MH: 4, PE: 1, SIMD: i, WeightBits: 4, InBits: 4, AccBits: 8, Memory: StyleBlockRAM}
 		measured := 50 + .5*24*float64(i) + fitted[accumulateLUT]*8
 		if i%4 == 0 {
 			measured *= 3

@@ -16,17 +16,17 @@ func names(list []CostPart) []string {
 }
 
 // part returns the resources of the part with the given name.
-func part(t *testing.T, c Estimator, name string) Resources {
+func part(t *testing.T, c HasFormulaCosts, name string) Resources {
 	t.Helper()
-	i := slices.Index(names(c.Fitted()), name)
+	i := slices.Index(names(c.FittedCost()), name)
 	if i < 0 {
-		t.Fatalf("%+v has no part %q: %v", c, name, names(c.Fitted()))
+		t.Fatalf("%+v has no part %q: %v", c, name, names(c.FittedCost()))
 	}
-	return c.Fitted()[i].Resources
+	return c.FittedCost()[i].Resources
 }
 
 // w4a4 is a layer with every part.
-var w4a4 = MVAU{
+var w4a4 = MVAUShape{
 	MW: 256, MH: 64, PE: 8, SIMD: 16, WeightBits: 4, InBits: 4, AccBits: 14, Memory: StyleBlockRAM,
 	Buffer: StyleDistributedRAM, Steps: 15, ThresholdBits: 14, ThresholdMemory: StyleDistributedRAM,
 }
@@ -41,27 +41,28 @@ func TestFittedParts(t *testing.T) {
 	end := []string{"comparators", "input buffer", "weight memory", "threshold memory"}
 	for _, tt := range []struct {
 		name string
-		c    Estimator
+		c    HasFormulaCosts
 		want []string
 	}{
 		{"all", w4a4, slices.Concat(start, arithmetic, end)},
 		{"dsp", dsp, slices.Concat(start, arithmetic, end)},
 		{"xnor", xnor, slices.Concat(start, []string{"popcount", "accumulators"}, end)},
 		{"plain", plain, slices.Concat(start, arithmetic, []string{"weight memory"})},
-		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12,
+		{"depthwise", VVAUShape{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12,
 			Memory: StyleDistributedRAM}, slices.Concat(start, arithmetic, []string{"weight memory"})},
-		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: StyleDistributedRAM, Steps: 3},
+		{"thresholds", ThresholdingShape{InBits: 9, PE: 4, Rows: 16, Memory: StyleDistributedRAM, Steps: 3},
 			[]string{"stream control", "comparators", "registers", "threshold memory"}},
-		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 3},
+		{"constant thresholds", ThresholdingShape{InBits: 9, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 3},
 			[]string{"stream control", "comparators", "registers"}},
 		{"FIFO", FIFOShape{Depth: 100, Width: 8, Memory: StyleShiftRegister}, []string{"stream control",
 			"FIFO memory"}},
-		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
-		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
-		{"host", HostShape{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
-		{"card", HostShape{1, 2, 512, 16, true}, []string{"movers of inputs", "movers of outputs"}},
+		{"converter", WidthConverterShape{8, 24}, []string{"stream control", "shift register"}},
+		{"label select", LabelSelectShape{2, 8, 4}, []string{"stream control", "comparators", "multiplexers",
+			"registers"}},
+		{"host", HostPortShape{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
+		{"card", HostPortShape{1, 2, 512, 16, true}, []string{"movers of inputs", "movers of outputs"}},
 	} {
-		if got := names(tt.c.Fitted()); !slices.Equal(got, tt.want) {
+		if got := names(tt.c.FittedCost()); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -73,12 +74,12 @@ func TestCounted(t *testing.T) {
 	dsp := w4a4
 	dsp.DSP = true
 	packed := dsp
-	packed.Packing = UltraScale.Pack(8, 16, signedRange(4), unsignedRange(4))
+	packed.Packing = FabricUltraScale.PackProducts(8, 16, signedRange(4), unsignedRange(4))
 	ultra := w4a4
-	ultra.Memory, ultra.Fabric = StyleUltraRAM, Versal
+	ultra.Memory, ultra.Fabric = StyleUltraRAM, FabricVersal
 	for _, tt := range []struct {
 		name string
-		c    Estimator
+		c    HasFormulaCosts
 		part string
 		want Resources
 	}{
@@ -87,10 +88,10 @@ func TestCounted(t *testing.T) {
 		{"64 bits in 16 rows", w4a4, "input buffer", Resources{LUT: 40, LUTRAM: 40, FF: 64}},
 		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 461, FF: 1108}},
 		{"15 comparators of 14 bits", w4a4, "comparators", Resources{LUT: 8 * (15*7 + 14)}},
-		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: StyleDistributedRAM, Steps: 15,
+		{"binary search", ThresholdingShape{InBits: 14, PE: 8, Rows: 1, Memory: StyleDistributedRAM, Steps: 15,
 			Search: true},
 			"comparators", Resources{LUT: 8 * 4 * 7}},
-		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: StyleDistributedRAM, Steps: 3,
+		{"its thresholds", ThresholdingShape{InBits: 8, PE: 1, Rows: 64, Memory: StyleDistributedRAM, Steps: 3,
 			Search: true},
 			"threshold memory", Resources{LUT: 8 + 16, FF: 16}},
 		{"two words", FIFOShape{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
@@ -99,16 +100,16 @@ func TestCounted(t *testing.T) {
 			BRAM: 2}},
 		{"5000 words", FIFOShape{Depth: 5000, Width: 20, Memory: StyleUltraRAM}, "FIFO memory", Resources{FF: 20,
 			URAM: 2}},
-		{"widening", WidthConverter{8, 24}, "shift register", Resources{FF: 32}},
+		{"widening", WidthConverterShape{8, 24}, "shift register", Resources{FF: 32}},
 	} {
 		if got := part(t, tt.c, tt.part); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	if got, want := Total(dsp.Fitted()).DSP, 8*16; got != want {
+	if got, want := Total(dsp.FittedCost()).DSP, 8*16; got != want {
 		t.Errorf("%d DSP, want %d", got, want)
 	}
-	if got, want := Total(packed.Fitted()).DSP, 2*16; got != want {
+	if got, want := Total(packed.FittedCost()).DSP, 2*16; got != want {
 		t.Errorf("%d DSP packed, want %d", got, want)
 	}
 }
@@ -122,18 +123,18 @@ func TestLess(t *testing.T) {
 	registers.Buffer = StyleRegisters
 	for _, tt := range []struct {
 		name       string
-		less, more Estimator
+		less, more HasFormulaCosts
 	}{
 		{"a narrower accumulator", narrow, w4a4},
 		{"DSP slices", dsp, w4a4},
 		{"a memory for the input", w4a4, registers},
 		{"fewer words", FIFOShape{Depth: 32, Width: 8}, FIFOShape{Depth: 33, Width: 8}},
-		{"widths that divide", WidthConverter{24, 8}, WidthConverter{24, 16}},
-		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255,
+		{"widths that divide", WidthConverterShape{24, 8}, WidthConverterShape{24, 16}},
+		{"a binary search", ThresholdingShape{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255,
 			Search: true},
-			Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255}},
+			ThresholdingShape{InBits: 16, PE: 4, Rows: 1, Memory: StyleDistributedRAM, Steps: 255}},
 	} {
-		if less, more := Total(tt.less.Fitted()).LUT, Total(tt.more.Fitted()).LUT; less >= more {
+		if less, more := Total(tt.less.FittedCost()).LUT, Total(tt.more.FittedCost()).LUT; less >= more {
 			t.Errorf("%s: %d LUT, not less than %d", tt.name, less, more)
 		}
 	}
@@ -147,33 +148,33 @@ func TestDelay(t *testing.T) {
 	wide := w4a4
 	wide.SIMD = 64
 	order := []float64{
-		CarriedDelay(1), dsp.CriticalPathNS(), w4a4.CriticalPathNS(), wide.CriticalPathNS(),
+		CarriedDelayNS(1), dsp.CriticalPathNS(), w4a4.CriticalPathNS(), wide.CriticalPathNS(),
 	}
-	if !slices.IsSorted(order) || xnor.CriticalPathNS() != CarriedDelay(1) {
+	if !slices.IsSorted(order) || xnor.CriticalPathNS() != CarriedDelayNS(1) {
 		t.Errorf("%v, XNOR %v", order, xnor.CriticalPathNS())
 	}
-	if all, search := (Thresholding{Steps: 255}), (Thresholding{Steps: 255,
+	if all, search := (ThresholdingShape{Steps: 255}), (ThresholdingShape{Steps: 255,
 		Search: true}); all.CriticalPathNS() <= search.CriticalPathNS() {
 		t.Errorf("%v, not more than by search %v", all.CriticalPathNS(), search.CriticalPathNS())
 	}
-	if got := (VVAU{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).CriticalPathNS(); got != w4a4.CriticalPathNS() {
+	if got := (VVAUShape{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).CriticalPathNS(); got != w4a4.CriticalPathNS() {
 		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.CriticalPathNS())
 	}
-	if one, four := CarriedDelay(1), CarriedDelay(4); four <= one || four > 1.5*one {
+	if one, four := CarriedDelayNS(1), CarriedDelayNS(4); four <= one || four > 1.5*one {
 		t.Errorf("one level is carried in %v ns, four in %v", one, four)
 	}
 }
 
 func TestFormula(t *testing.T) {
 	t.Parallel()
-	if got, want := Total(FINNFormula.Parts(w4a4)), Total(w4a4.FINN()); got != want {
+	if got, want := Total(FormulaFINN.CostPartsOf(w4a4)), Total(w4a4.FINNCost()); got != want {
 		t.Errorf("by FINN %+v, want %+v", got, want)
 	}
-	if got, want := Total(FittedFormula.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
+	if got, want := Total(FormulaFitted.CostPartsOf(w4a4)), Total(w4a4.FittedCost()); got != want {
 		t.Errorf("fitted %+v, want %+v", got, want)
 	}
-	for _, c := range []Estimator{HostShape{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
-		if len(FINNFormula.Parts(c)) != 0 {
+	for _, c := range []HasFormulaCosts{HostPortShape{1, 1, 128, 64, false}, LabelSelectShape{1, 8, 4}} {
+		if len(FormulaFINN.CostPartsOf(c)) != 0 {
 			t.Errorf("FINN counts %+v", c)
 		}
 	}
@@ -181,9 +182,9 @@ func TestFormula(t *testing.T) {
 
 func TestFabric(t *testing.T) {
 	t.Parallel()
-	for _, b := range boards.All() {
-		want := map[string]Fabric{"DSP48E1": Series7, "DSP48E2": UltraScale, "DSP58": Versal,
-			"SB_MAC16": ICE40, "MULT18X18D": ECP5}[b.DSPType]
+	for _, b := range boards.AllBoards() {
+		want := map[string]Fabric{"DSP48E1": FabricSeries7, "DSP48E2": FabricUltraScale, "DSP58": FabricVersal,
+			"SB_MAC16": FabricICE40, "MULT18X18D": FabricECP5}[b.DSPType]
 		if got := FabricOf(b); got != want {
 			t.Errorf("%s: fabric %d, want %d", b.Name, got, want)
 		}
@@ -192,66 +193,74 @@ func TestFabric(t *testing.T) {
 		name      string
 		got, want Resources
 	}{
-		{"one of 16 words", UltraScale.Multiplexer(16, 8), Resources{LUT: 32}},
-		{"one of 16 words on Versal", Versal.Multiplexer(16, 8), Resources{LUT: 40}},
-		{"one of one", UltraScale.Multiplexer(1, 8), Resources{}},
-		{"constants", UltraScale.Table(8, 1, StyleDistributedRAM), Resources{}},
-		{"table", UltraScale.Table(8, 160, StyleDistributedRAM), Resources{LUT: 24, FF: 8}},
-		{"narrow table", UltraScale.Table(1, 16384, StyleBlockRAM), Resources{BRAM: 1}},
-		{"narrow table on Versal", Versal.Table(1, 16384, StyleBlockRAM), Resources{BRAM: 8}},
-		{"memory", UltraScale.RAM(8, 32, StyleDistributedRAM), Resources{LUT: 8, LUTRAM: 8, FF: 8}},
-		{"registers", UltraScale.RAM(8, 4, StyleRegisters), Resources{LUT: 8, FF: 32}},
-		{"shift register", UltraScale.RAM(8, 33, StyleShiftRegister), Resources{LUT: 16, LUTRAM: 16, FF: 8}},
-		{"none", UltraScale.RAM(8, 4, 0), Resources{}},
-		{"one of 16 words in LUTs of four inputs", ICE40.Multiplexer(16, 8), Resources{LUT: 80}},
-		{"one of two words in LUTs of four inputs", ECP5.Multiplexer(2, 8), Resources{LUT: 8}},
-		{"table in LUTs of four inputs", ICE40.Table(8, 64, StyleDistributedRAM), Resources{LUT: 48, FF: 8}},
-		{"256 words of 16 bits in 4 Kbit", ICE40.Table(16, 256, StyleBlockRAM), Resources{BRAM: 1}},
-		{"512 words of 16 bits in 4 Kbit", ICE40.RAM(16, 512, StyleBlockRAM), Resources{BRAM: 2}},
-		{"1024 words of 3 bits in 4 Kbit", ICE40.RAM(3, 1024, StyleBlockRAM), Resources{BRAM: 1}},
-		{"2048 words of 2 bits in 4 Kbit", ICE40.Table(2, 2048, StyleBlockRAM), Resources{BRAM: 1}},
-		{"512 words of 36 bits of an ECP5", ECP5.Table(36, 512, StyleBlockRAM), Resources{BRAM: 1}},
-		{"memory on an iCE40", ICE40.RAM(8, 12, StyleDistributedRAM), Resources{BRAM: 1}},
-		{"small memory on an iCE40", ICE40.RAM(4, 16, StyleDistributedRAM), Resources{LUT: 40, FF: 64}},
-		{"shift register on an iCE40", ICE40.RAM(8, 4, StyleShiftRegister), Resources{LUT: 16, FF: 32}},
-		{"shift register on an ECP5", ECP5.RAM(8, 33, StyleShiftRegister), Resources{LUT: 55, LUTRAM: 24, FF: 8}},
-		{"memory on an ECP5", ECP5.RAM(8, 16, StyleDistributedRAM), Resources{LUT: 12, LUTRAM: 8, FF: 8}},
-		{"control", LayerControl().Plus(WindowControl()), Resources{
-			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,
+		{"one of 16 words", FabricUltraScale.MultiplexerCost(16, 8), Resources{LUT: 32}},
+		{"one of 16 words on Versal", FabricVersal.MultiplexerCost(16, 8), Resources{LUT: 40}},
+		{"one of one", FabricUltraScale.MultiplexerCost(1, 8), Resources{}},
+		{"constants", FabricUltraScale.TableCost(8, 1, StyleDistributedRAM), Resources{}},
+		{"table", FabricUltraScale.TableCost(8, 160, StyleDistributedRAM), Resources{LUT: 24, FF: 8}},
+		{"narrow table", FabricUltraScale.TableCost(1, 16384, StyleBlockRAM), Resources{BRAM: 1}},
+		{"narrow table on Versal", FabricVersal.TableCost(1, 16384, StyleBlockRAM), Resources{BRAM: 8}},
+		{"memory", FabricUltraScale.ReadWriteMemoryCost(8, 32, StyleDistributedRAM), Resources{LUT: 8, LUTRAM: 8,
+			FF: 8}},
+		{"registers", FabricUltraScale.ReadWriteMemoryCost(8, 4, StyleRegisters), Resources{LUT: 8, FF: 32}},
+		{"shift register", FabricUltraScale.ReadWriteMemoryCost(8, 33, StyleShiftRegister), Resources{LUT: 16,
+			LUTRAM: 16, FF: 8}},
+		{"none", FabricUltraScale.ReadWriteMemoryCost(8, 4, 0), Resources{}},
+		{"one of 16 words in LUTs of four inputs", FabricICE40.MultiplexerCost(16, 8), Resources{LUT: 80}},
+		{"one of two words in LUTs of four inputs", FabricECP5.MultiplexerCost(2, 8), Resources{LUT: 8}},
+		{"table in LUTs of four inputs", FabricICE40.TableCost(8, 64, StyleDistributedRAM), Resources{LUT: 48, FF: 8}},
+		{"256 words of 16 bits in 4 Kbit", FabricICE40.TableCost(16, 256, StyleBlockRAM), Resources{BRAM: 1}},
+		{"512 words of 16 bits in 4 Kbit", FabricICE40.ReadWriteMemoryCost(16, 512, StyleBlockRAM), Resources{BRAM: 2}},
+		{"1024 words of 3 bits in 4 Kbit", FabricICE40.ReadWriteMemoryCost(3, 1024, StyleBlockRAM), Resources{BRAM: 1}},
+		{"2048 words of 2 bits in 4 Kbit", FabricICE40.TableCost(2, 2048, StyleBlockRAM), Resources{BRAM: 1}},
+		{"512 words of 36 bits of an ECP5", FabricECP5.TableCost(36, 512, StyleBlockRAM), Resources{BRAM: 1}},
+		{"memory on an iCE40", FabricICE40.ReadWriteMemoryCost(8, 12, StyleDistributedRAM), Resources{BRAM: 1}},
+		{"small memory on an iCE40", FabricICE40.ReadWriteMemoryCost(4, 16, StyleDistributedRAM), Resources{LUT: 40,
+			FF: 64}},
+		{"shift register on an iCE40", FabricICE40.ReadWriteMemoryCost(8, 4, StyleShiftRegister), Resources{LUT: 16,
+			FF: 32}},
+		{"shift register on an ECP5", FabricECP5.ReadWriteMemoryCost(8, 33, StyleShiftRegister), Resources{LUT: 55,
+			LUTRAM: 24, FF: 8}},
+		{"memory on an ECP5", FabricECP5.ReadWriteMemoryCost(8, 16, StyleDistributedRAM), Resources{LUT: 12, LUTRAM: 8,
+			FF: 8}},
+		{"control", LayerControlCost().Plus(WindowControlCost()), Resources{
+			LUT: LayerControlCost().LUT + WindowControlCost().LUT, FF: LayerControlCost().FF + WindowControlCost().FF,
 		}},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, tt.got, tt.want)
 		}
 	}
-	if c := LayerControl(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControl().LUT {
-		t.Errorf("control of a layer %+v, of a window %+v", c, WindowControl())
+	if c := LayerControlCost(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControlCost().LUT {
+		t.Errorf("control of a layer %+v, of a window %+v", c, WindowControlCost())
 	}
 }
 
-// TestFIFOsOfLUT4 checks that a FIFO on an iCE40 is registers or block RAM, and is priced as deep as it is.
+// TestFIFOsOfLUT4 checks that a FIFO on an iCE40 is registers or block RAM, and is priced as deep as it
+// is.
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
 	want := []FIFOShape{
-		{Depth: 16, Width: 8, Memory: StyleShiftRegister, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: StyleBlockRAM,
-			Fabric: ICE40},
+		{Depth: 16, Width: 8, Memory: StyleShiftRegister, Fabric: FabricICE40}, {Depth: 512, Width: 8,
+			Memory: StyleBlockRAM,
+			Fabric: FabricICE40},
 	}
-	got := CostModel{Fabric: ICE40}.FIFOOptions(13, 8)
+	got := CostModel{Fabric: FabricICE40}.FIFOOptions(13, 8)
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for i, r := range []Resources{{LUT: 80 + 16, FF: 128 + 8}, {LUT: 37, FF: 18 + 8, BRAM: 1}} {
-		if total := Total(got[i].Fitted()); total != r {
+		if total := Total(got[i].FittedCost()); total != r {
 			t.Errorf("%+v takes %+v, want %+v", got[i], total, r)
 		}
 	}
-	if n := len((CostModel{Fabric: ECP5}).FIFOOptions(13, 8)); n != 4 {
+	if n := len((CostModel{Fabric: FabricECP5}).FIFOOptions(13, 8)); n != 4 {
 		t.Errorf("%d ways on an ECP5", n)
 	}
 }
 
 func BenchmarkFitted(b *testing.B) {
 	for b.Loop() {
-		Total(w4a4.Fitted())
+		Total(w4a4.FittedCost())
 	}
 }

@@ -2,44 +2,46 @@ package cost
 
 import "math"
 
-// LayerControl returns the cost of the loop counters and the handshake of a layer that only moves, adds or compares.
-func LayerControl() Resources { return control(streamLUT, streamFF) }
+// LayerControlCost returns the cost of the loop counters and the handshake of a layer that only moves, adds or
+// compares.
+func LayerControlCost() Resources { return control(streamLUT, streamFF) }
 
-// WindowControl returns the cost of the loop counters, the handshake and the addresses of a sliding window.
-func WindowControl() Resources { return control(windowLUT, windowFF) }
+// WindowControlCost returns the cost of the loop counters, the handshake and the addresses of a sliding window.
+func WindowControlCost() Resources { return control(windowLUT, windowFF) }
 
 func control(lut, ff int) Resources {
 	return Resources{LUT: int(math.Round(fitted[lut])), FF: int(math.Round(fitted[ff]))}
 }
 
-// Table returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One row
-// is constants, which take nothing in LUTs.
-func (f Fabric) Table(width, rows int, m MemoryStyle) Resources {
+// TableCost returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One
+// row is constants, which take nothing in LUTs.
+func (f Fabric) TableCost(width, rows int, m MemoryStyle) Resources {
 	return f.table("", m, rows, width).round()
 }
 
-// RAM returns the cost of a memory of rows words of width bits in m that is read and written in every clock.
-func (f Fabric) RAM(width, rows int, m MemoryStyle) Resources {
+// ReadWriteMemoryCost returns the cost of a memory of rows words of width bits in m that is read and written in every
+// clock.
+func (f Fabric) ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	return f.ram("", m, rows, width).round()
 }
 
-// Multiplexer returns the cost of selecting one of words words of width bits.
-func (f Fabric) Multiplexer(words, width int) Resources {
+// MultiplexerCost returns the cost of selecting one of words words of width bits.
+func (f Fabric) MultiplexerCost(words, width int) Resources {
 	return share{lut: f.mux(words) * float64(width)}.round()
 }
 
-// A LabelSelect is a layer that finds the largest of its inputs. It compares PE values of InBits bits at a time, each
-// with a label of LabelBits bits.
-type LabelSelect struct{ PE, InBits, LabelBits int }
+// A LabelSelectShape is a layer that finds the largest of its inputs. It compares PE values of InBits bits at a time,
+// each with a label of LabelBits bits.
+type LabelSelectShape struct{ PE, InBits, LabelBits int }
 
-// FINN returns no parts, because FINN takes the layer to be free.
-func (l LabelSelect) FINN() []CostPart { return nil }
+// FINNCost returns no parts, because FINN takes the layer to be free.
+func (l LabelSelectShape) FINNCost() []CostPart { return nil }
 
-// Fitted returns the cost by the fitted formula. Each value is compared with the largest so far, and the larger one is
-// kept with its label.
-func (l LabelSelect) Fitted() []CostPart { return parts(l.shares(&fitted)) }
+// FittedCost returns the cost by the fitted formula. Each value is compared with the largest so far, and the larger one
+// is kept with its label.
+func (l LabelSelectShape) FittedCost() []CostPart { return parts(l.shares(&fitted)) }
 
-func (l LabelSelect) shares(v *values) []share {
+func (l LabelSelectShape) shares(v *values) []share {
 	return []share{
 		{name: "stream control", lut: v[streamLUT], ff: v[streamFF]},
 		{name: "comparators", lut: float64(l.PE * ceil(l.InBits, 2))},
@@ -48,23 +50,23 @@ func (l LabelSelect) shares(v *values) []share {
 	}
 }
 
-// A HostShape is the logic that joins an accelerator to a memory. It has a mover for each stream in and out, and the
-// shell around them unless a card's platform has it.
-type HostShape struct {
+// A HostPortShape is the logic that joins an accelerator to a memory. It has a mover for each stream in and out, and
+// the shell around them unless a card's platform has it.
+type HostPortShape struct {
 	Inputs, Outputs int
 	Bits, Beats     int  // bits of the memory's port, and most beats of a burst
 	Card            bool // whether the logic around the movers belongs to the card's platform
 }
 
-// FINN returns no parts, because FINN counts no infrastructure on a Zynq.
-func (h HostShape) FINN() []CostPart { return nil }
+// FINNCost returns no parts, because FINN counts no infrastructure on a Zynq.
+func (h HostPortShape) FINNCost() []CostPart { return nil }
 
-// Fitted returns the cost of the movers, and the fitted cost of the shell.
-func (h HostShape) Fitted() []CostPart { return parts(h.shares(&fitted)) }
+// FittedCost returns the cost of the movers, and the fitted cost of the shell.
+func (h HostPortShape) FittedCost() []CostPart { return parts(h.shares(&fitted)) }
 
 // shares returns the cost with numbers that Yosys gives for the movers of templates/mover, for ports of 32 to 512 bits.
 // The stored part of a burst lies in LUTs up to 64 beats, else in block RAM, whose ports have 36 bits.
-func (h HostShape) shares(v *values) []share {
+func (h HostPortShape) shares(v *values) []share {
 	in, out, bits := float64(h.Inputs), float64(h.Outputs), float64(h.Bits)
 	blocks := func(beats, width int) int {
 		if beats <= 64 {

@@ -1,24 +1,25 @@
 package cost
 
-// FINN counts nothing for layers that only move data. The following are plain counts of what a slice offers
-// (UG474, UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a read port.
+// FINN counts nothing for layers that only move data. The following are plain counts of what a slice offers (UG474,
+// UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a
+// read port.
 
-// Counter returns the cost of a counter from 0 to n-1 that starts again: a register, its increment, and the comparison
-// with the end.
-func Counter(n int) Resources {
+// CounterCost returns the cost of a counter from 0 to n-1 that starts again: a register, its increment, and the
+// comparison with the end.
+func CounterCost(n int) Resources {
 	width := log2Ceil(n)
 	return Resources{LUT: width + ceil(width, 6), FF: width}
 }
 
-// Multiplexer returns the cost of selecting one of words words of width bits. A LUT of six inputs selects one bit of
-// four, and so replaces three selections of one in two.
-func Multiplexer(words, width int) Resources {
+// MultiplexerCost returns the cost of selecting one of words words of width bits. A LUT of six inputs selects one bit
+// of four, and so replaces three selections of one in two.
+func MultiplexerCost(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
-// Decoder returns the cost of computing width bits from a code of code bits, at most six. A LUT holds one function of
-// six bits, or two of five.
-func Decoder(code, width int) Resources {
+// DecoderCost returns the cost of computing width bits from a code of code bits, at most six. A LUT holds one function
+// of six bits, or two of five.
+func DecoderCost(code, width int) Resources {
 	if code > 5 {
 		return Resources{LUT: width}
 	}
@@ -26,8 +27,8 @@ func Decoder(code, width int) Resources {
 }
 
 // ReadWriteMemoryCost returns the cost of a memory of rows words of width bits that is written and read at the same
-// time: registers, shift registers followed by a register, block RAM, UltraRAM, or distributed RAM (four LUTs are 32
-// words of 6 bits, or 64 of 3).
+// time. It consists of registers, shift registers followed by a register, block RAM or UltraRAM. Or it is distributed
+// RAM, of which four LUTs are 32 words of 6 bits, or 64 of 3.
 func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case m == StyleRegisters:
@@ -47,9 +48,9 @@ func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 // lutMemory returns the resources of n LUTs that are all memory.
 func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
-// Table returns the cost of a read-only memory of rows words of width bits in m. It consists of wiring for one row,
+// TableCost returns the cost of a read-only memory of rows words of width bits in m. It consists of wiring for one row,
 // LUTs of 64 bits, block RAM or UltraRAM.
-func Table(width, rows int, m MemoryStyle) Resources {
+func TableCost(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case rows == 1:
 		return Resources{}

@@ -2,19 +2,19 @@ package cost
 
 import "hlsgen/boards"
 
-// This file holds what differs for LUTs of four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither has
-// shift registers in LUTs; registers take their place. Logic has the same price as with LUTs of six inputs. The
+// This file holds what differs for LUTs of four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither
+// has shift registers in LUTs; registers take their place. Logic has the same price as with LUTs of six inputs. The
 // formulas are fitted to the output of HLS, whose control is larger than that of circuits, by about as much as smaller
 // LUTs cost more (docs/boards.md has figures).
 
 // lut4 reports whether the LUTs of the fabric have four inputs; else they have six.
-func (f Fabric) lut4() bool { return f == ICE40 || f == ECP5 }
+func (f Fabric) lut4() bool { return f == FabricICE40 || f == FabricECP5 }
 
 // lut4Rows is the number of rows of one bit that a LUT of four inputs holds.
 const lut4Rows = 16
 
-// mux4 returns the LUTs of four inputs that select one bit of ways bits. One LUT selects one of two, two LUTs select
-// one of four.
+// mux4 returns the number of LUTs of four inputs that select one bit of ways bits. One LUT selects one of two, two LUTs
+// select one of four.
 func (f Fabric) mux4(ways int) float64 {
 	switch {
 	case ways <= 1:
@@ -32,20 +32,20 @@ func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	switch {
 	case m != StyleDistributedRAM && m != StyleInKernel && m != StyleShiftRegister:
 		return m
-	case f == ECP5:
+	case f == FabricECP5:
 		return StyleDistributedRAM
-	case rows*width >= boards.MinBlockRAMBits:
+	case rows*width >= boards.MinArrayBitsForBlockRAM:
 		return StyleBlockRAM
 	}
 	return StyleRegisters
 }
 
-// lut4Storage returns the LUTs of an ECP5 that hold a memory of rows words of width bits. Four are 16 rows of four bits
-// with one write port and one read port (TRELLIS_DPR16X4).
+// lut4Storage returns the LUTs of an ECP5 that hold a memory of rows words of width bits. Four are 16 rows of four
+// bits with one write port and one read port (TRELLIS_DPR16X4).
 func lut4Storage(rows, width int) int { return 4 * ceil(rows, lut4Rows) * ceil(width, 4) }
 
-// lut4RAM returns all LUTs of an ECP5 for a memory of rows words of width bits. For every four that hold it there are
-// two more for the write port.
+// lut4RAM returns all LUTs of an ECP5 for a memory of rows words of width bits. For every four that hold it there
+// are two more for the write port.
 func (f Fabric) lut4RAM(rows, width int) float64 {
 	banks := ceil(rows, lut4Rows)
 	return float64(lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
@@ -58,8 +58,8 @@ func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 	return f.mux(places) * float64(width), float64(places * width)
 }
 
-// ice40Aspects and ecp5Aspects are the shapes of the block RAM of an iCE40, SB_RAM40_4K, and of an ECP5, DP16KD and
-// PDPW16KD.
+// ice40Aspects and ecp5Aspects are the shapes of the block RAM of an iCE40 (SB_RAM40_4K) and of an ECP5 (DP16KD and
+// PDPW16KD).
 var (
 	ice40Aspects = []aspect{{2048, 2}, {1024, 4}, {512, 8}, {256, 16}}
 	ecp5Aspects  = []aspect{{16384, 1}, {8192, 2}, {4096, 4}, {2048, 9}, {1024, 18}, {512, 36}}
@@ -70,12 +70,12 @@ var (
 type BankedMemory struct{ Blocks, Banks int }
 
 // BankedLayout returns the layout of a memory in block RAM on fabrics with LUTs of four inputs, as Yosys chooses it
-// (memory_libmap): the one shape for which blocks and logic together cost the least. Banks lie side by side in blocks,
-// as far as these are wide enough. A table is only read. Otherwise each word starts at a group of bits that an ECP5's
-// block can write separately.
+// (memory_libmap). All blocks have one shape: the one for which blocks and logic together cost the least. Banks lie
+// side by side in blocks, as far as these are wide enough. If table is true, the memory is only read. Otherwise each
+// word starts at a group of bits that an ECP5's block can write separately.
 func (f Fabric) BankedLayout(rows, width int, table bool) BankedMemory {
 	shapes, block, apart := ice40Aspects, 64, 1
-	if f == ECP5 {
+	if f == FabricECP5 {
 		shapes, block, apart = ecp5Aspects, 128, 9
 	}
 	var best BankedMemory

@@ -10,29 +10,29 @@ type CostModel struct {
 // AsPart returns the resources as a part with the given name.
 func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 
-// Control returns the cost of the loop and the handshake of a layer that only moves, adds or compares. FINN has no
-// formula for it, so by FINN's it is the given counters. The fitted number includes counters.
-func (m CostModel) Control(counters Resources) CostPart {
-	if m.Formula == FittedFormula {
-		counters = LayerControl()
+// ControlCost returns the cost of the loop and the handshake of a layer that only moves, adds or compares. FINN has no
+// formula for it, so by FINN's it is the cost of the given counters. The fitted number includes counters.
+func (m CostModel) ControlCost(counters Resources) CostPart {
+	if m.Formula == FormulaFitted {
+		counters = LayerControlCost()
 	}
 	return counters.AsPart("stream control")
 }
 
-// Registers returns the cost of bits registers in a pipeline's last stage: nothing by FINN's formula.
-func (m CostModel) Registers(bits int) CostPart {
-	if m.Formula == FINNFormula {
+// RegisterCost returns the cost of bits registers in a pipeline's last stage: nothing by FINN's formula.
+func (m CostModel) RegisterCost(bits int) CostPart {
+	if m.Formula == FormulaFINN {
 		bits = 0
 	}
 	return Resources{FF: bits}.AsPart("registers")
 }
 
-// Multiplexer returns the cost of selecting one of words words of width bits.
-func (m CostModel) Multiplexer(words, width int) Resources {
-	if m.Formula == FINNFormula {
-		return Multiplexer(words, width)
+// MultiplexerCost returns the cost of selecting one of words words of width bits.
+func (m CostModel) MultiplexerCost(words, width int) Resources {
+	if m.Formula == FormulaFINN {
+		return MultiplexerCost(words, width)
 	}
-	return m.Fabric.Multiplexer(words, width)
+	return m.Fabric.MultiplexerCost(words, width)
 }
 
 // A MemoryShape is a memory of rows words of width bits. Written says whether it is written and read at the same time;
@@ -43,51 +43,52 @@ type MemoryShape struct {
 	In          MemoryStyle // 0 if there is none, or for a single row, which is constants
 }
 
-// Memory returns the cost of the memory s. FINN has a formula only for the memories of some layers. So with FINN's
+// MemoryCost returns the cost of the memory s. FINN has a formula only for the memories of some layers. So with FINN's
 // formulas, this is a plain count.
-func (m CostModel) Memory(s MemoryShape) Resources {
+func (m CostModel) MemoryCost(s MemoryShape) Resources {
 	switch {
 	case s.In == 0:
 		return Resources{}
-	case m.Formula == FINNFormula && s.Written:
+	case m.Formula == FormulaFINN && s.Written:
 		return ReadWriteMemoryCost(s.Width, s.Rows, s.In)
-	case m.Formula == FINNFormula:
-		return Table(s.Width, s.Rows, s.In)
+	case m.Formula == FormulaFINN:
+		return TableCost(s.Width, s.Rows, s.In)
 	case s.Written:
-		return m.Fabric.RAM(s.Width, s.Rows, s.In)
+		return m.Fabric.ReadWriteMemoryCost(s.Width, s.Rows, s.In)
 	}
-	return m.Fabric.Table(s.Width, s.Rows, s.In)
+	return m.Fabric.TableCost(s.Width, s.Rows, s.In)
 }
 
-// Multiplier returns the cost of multiplying numbers of a and b bits, in DSP slices if dsp is true, else in LUTs.
-func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
+// MultiplierCost returns the cost of multiplying numbers of a and b bits, in DSP slices if dsp is true, else in LUTs.
+func (m CostModel) MultiplierCost(a, b int, dsp bool) Resources {
 	switch {
-	case m.Formula == FINNFormula:
-		return Multiplier(a, b, dsp)
+	case m.Formula == FormulaFINN:
+		return FINNMultiplierCost(a, b, dsp)
 	case dsp:
 		return share{ff: fitted[pipelineFF] * float64(a*b), dsp: m.Fabric.slices(a, b)}.round()
 	}
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// A ThresholdComparators compares each of PE values of Width bits with Steps thresholds at once.
-type ThresholdComparators struct {
+// A ThresholdComparatorShape compares each of PE values of Width bits with Steps thresholds at once.
+type ThresholdComparatorShape struct {
 	PE, Steps, Width int
 	Constant         bool // whether the thresholds are constants, and so not in a table
 }
 
-// Comparators returns the cost of the comparators k. By FINN it does not depend on the number of thresholds.
-func (m CostModel) Comparators(k ThresholdComparators) CostPart {
+// ComparatorCost returns the cost of the comparators k. By FINN's formula it does not depend on the number of
+// thresholds.
+func (m CostModel) ComparatorCost(k ThresholdComparatorShape) CostPart {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
-	if m.Formula == FINNFormula {
+	if m.Formula == FormulaFINN {
 		c = Resources{LUT: k.PE * k.Width}
 	}
 	return c.AsPart("comparators")
 }
 
-// CarriedDelay returns the estimated ns of the logic from one clock's state to the next, through levels of an adder, a
-// comparison or a selection. HLS can pipeline everything else, so only this path bounds the clock. It is the least that
-// measurements support; the first level includes routing and control.
-func CarriedDelay(levels int) float64 {
+// CarriedDelayNS returns the estimated ns of the logic from one clock's state to the next, through levels of an adder,
+// a comparison or a selection. HLS can pipeline everything else, so only this path bounds the clock. It is the least
+// that measurements support; the first level includes routing and control.
+func CarriedDelayNS(levels int) float64 {
 	return fitted[clockDelay] + fitted[treeDelay]*float64(levels-1)
 }

@@ -2,16 +2,17 @@ package cost
 
 import "math/bits"
 
-// Fitted returns the cost of an MVAU by the fitted formula: that of the loop, and of every part by its own bits.
-func (m MVAU) Fitted() []CostPart { return parts(m.shares(&fitted)) }
+// FittedCost returns the cost of an MVAUShape by the fitted formula: that of the loop, and of every part by its own
+// bits.
+func (m MVAUShape) FittedCost() []CostPart { return parts(m.shares(&fitted)) }
 
-// Logic returns the parts of Fitted except the memories.
-func (m MVAU) Logic() []CostPart {
+// LogicCost returns the parts of FittedCost except the memories.
+func (m MVAUShape) LogicCost() []CostPart {
 	var room [8]share
 	return parts(m.logic(room[:0], &fitted))
 }
 
-func (m MVAU) shares(v *values) []share {
+func (m MVAUShape) shares(v *values) []share {
 	return append(m.logic(nil, v),
 		m.inputBuffer(v),
 		m.Fabric.table("weight memory", m.Memory, m.MW*m.MH/(m.PE*m.SIMD), m.PE*m.SIMD*m.WeightBits),
@@ -20,14 +21,14 @@ func (m MVAU) shares(v *values) []share {
 }
 
 // logic appends the parts of the cost that are not memories to a list.
-func (m MVAU) logic(list []share, v *values) []share {
+func (m MVAUShape) logic(list []share, v *values) []share {
 	list = append(list, share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
 	return append(m.dot().shares(list, v), m.activation().comparators())
 }
 
-// inputBuffer returns the cost of the buffer that keeps an input vector, because every output after the first PE needs
-// it again.
-func (m MVAU) inputBuffer(v *values) share {
+// inputBuffer returns the cost of the buffer that keeps an input vector. Every output after the first PE needs the
+// vector again.
+func (m MVAUShape) inputBuffer(v *values) share {
 	words, width := m.MW/m.SIMD, m.SIMD*m.InBits
 	if m.Buffer == StyleRegisters && words > 1 {
 		return share{
@@ -39,12 +40,12 @@ func (m MVAU) inputBuffer(v *values) share {
 	return m.Fabric.ram("input buffer", m.Buffer, words, width)
 }
 
-func (m MVAU) dot() dot {
+func (m MVAUShape) dot() dot {
 	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.Spare, m.DSP, m.Packing, m.Factors, m.Fabric,
 		m.Constants}
 }
 
-func (m MVAU) activation() activation {
+func (m MVAUShape) activation() activation {
 	return activation{m.PE, m.MH / m.PE, m.Steps, m.ThresholdBits, m.ThresholdMemory, m.Alike}
 }
 
@@ -53,13 +54,13 @@ type dot struct {
 	pe, simd, w, a, acc int
 	spare               int // the bits that the pe accumulators together lack to acc each
 	dsp                 bool
-	packing             Packing
-	factors             FloatFactors
+	packing             DSPPacking
+	factors             MinifloatProduct
 	fabric              Fabric
 	constants           ConstantAdders
 }
 
-// shares appends the parts of the arithmetic's cost to a list.
+// shares appends the parts of the arithmetic's cost to a list, and returns the list.
 func (d dot) shares(list []share, v *values) []share {
 	if d.constants.Are {
 		return d.constantShares(list, v)
@@ -111,7 +112,7 @@ func (d dot) delay(v *values) float64 {
 }
 
 // CriticalPathNS returns the estimated longest path between registers in ns.
-func (m MVAU) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
+func (m MVAUShape) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
 
 // An activation applies thresholds to the results of a layer. There are steps thresholds of bits bits for each of pe
 // outputs at a time, from a table of rows.
@@ -135,7 +136,7 @@ func (a activation) comparators() share {
 	return s
 }
 
-// withCompared is the most rows of a table of thresholds that the comparators absorb: a LUT compares two bits with the
+// withCompared is the most rows of a table of thresholds that the comparators absorb. A LUT compares two bits with the
 // constants that two bits of the row's number select.
 const withCompared = 4
 
@@ -196,5 +197,5 @@ func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	return s
 }
 
-// Arithmetic returns the parts of Logic for products, sums and accumulators.
-func (m MVAU) Arithmetic() []CostPart { return parts(m.dot().shares(nil, &fitted)) }
+// ArithmeticCost returns the parts of LogicCost for products, sums and accumulators.
+func (m MVAUShape) ArithmeticCost() []CostPart { return parts(m.dot().shares(nil, &fitted)) }

@@ -14,7 +14,7 @@ func accumulatorStudy(t *testing.T) study {
 	t.Helper()
 	s := study{name: "LUT", coefs: []int{mvauLUT, product, popcount, accumulateLUT}}
 	for _, row := range table(t, "acc_width_yosys.csv") {
-		m := MVAU{
+		m := MVAUShape{
 			MW: atoi(t, row["MW"]), MH: 1, PE: atoi(t, row["PE"]), SIMD: atoi(t, row["SIMD"]),
 			WeightBits: atoi(t, row["WB"]), InBits: atoi(t, row["AB"]), AccBits: atoi(t, row["ACC"]),
 			Steps: atoi(t, row["NT"]), ThresholdBits: atoi(t, row["ACC"]), ThresholdMemory: StyleDistributedRAM,
@@ -32,7 +32,7 @@ func accumulatorStudy(t *testing.T) study {
 
 // published holds the folding, PE and SIMD, of finn-examples (reference/finn.md) for the binary layers in the table of
 // HLS's own estimates. The table lacks the dimensions of its other layers.
-var published = map[string]MVAU{
+var published = map[string]MVAUShape{
 	"CNV StreamingFCLayer_Batch_1": signs(576, 64, 32, 32, 10),
 	"CNV StreamingFCLayer_Batch_2": signs(576, 128, 16, 32, 10),
 	"CNV StreamingFCLayer_Batch_3": signs(1152, 128, 16, 32, 11),
@@ -104,9 +104,10 @@ var overlays = map[string]overlay{
 // shares returns the parts of the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that
 // keep four lines, and the host. The first layer of a CNV takes pixels of 8 bits.
 func (o overlay) shares(v *values) []share {
-	list := HostShape{1, 1, 64, 16, false}.shares(v)
+	list := HostPortShape{1, 1, 64, 16, false}.shares(v)
 	for i, l := range o.layers {
-		m := built(MVAU{MW: l[0], MH: l[1], PE: l[2], SIMD: l[3], WeightBits: o.weight, InBits: o.in, Fabric: Series7})
+		m := built(MVAUShape{MW: l[0], MH: l[1], PE: l[2], SIMD: l[3], WeightBits: o.weight, InBits: o.in,
+			Fabric: FabricSeries7})
 		if i == 0 && o.images != nil {
 			m.InBits = 8
 		}

@@ -9,7 +9,7 @@ import (
 // partShares returns the shares of a part of testdata/parts.csv.
 func partShares(t *testing.T, row map[string]string) []share {
 	t.Helper()
-	fabric := map[string]Fabric{"series7": Series7, "ultrascale": UltraScale}[row["fabric"]]
+	fabric := map[string]Fabric{"series7": FabricSeries7, "ultrascale": FabricUltraScale}[row["fabric"]]
 	words := strings.Split(row["part"], ":")
 	n := func(i int) int { return atoi(t, words[i]) }
 	switch words[0] {
@@ -20,7 +20,7 @@ func partShares(t *testing.T, row map[string]string) []share {
 		}
 		return f.shares(&fitted)
 	case "c":
-		return WidthConverter{n(1), n(2)}.shares(&fitted)
+		return WidthConverterShape{n(1), n(2)}.shares(&fitted)
 	case "w":
 		return []share{{lut: fitted[windowLUT], ff: fitted[windowFF]}, fabric.ram("", StyleDistributedRAM, n(2), n(1))}
 	case "p":

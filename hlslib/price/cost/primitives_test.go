@@ -22,7 +22,8 @@ func (p primitive) error() float64 { return math.Abs(p.counted/p.measured - 1) }
 // primitives returns the rows of the table of measured memories and DSP slices.
 func primitives(t *testing.T) []primitive {
 	t.Helper()
-	fabrics := map[string]Fabric{"ultrascale+": UltraScale, "series7": Series7, "versal": Versal, "DSP48E2": UltraScale}
+	fabrics := map[string]Fabric{"ultrascale+": FabricUltraScale, "series7": FabricSeries7, "versal": FabricVersal,
+		"DSP48E2": FabricUltraScale}
 	var list []primitive
 	for _, row := range table(t, "vivado2025_memory_primitives.csv") {
 		f, ok := fabrics[row["fabric"]]
@@ -64,7 +65,7 @@ func (p *primitive) count(f Fabric, rows, width int) {
 }
 
 // dotProduct counts packed DSP slices of a unit such as pe16_simd16 with weights and inputs such as "2bit narrow".
-// FINNFormula's mvau_rtl puts four lanes in a slice.
+// FINN's mvau_rtl puts four lanes in a slice.
 func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float64) {
 	var pe, simd int
 	if _, err := fmt.Sscanf(unit, "pe%d_simd%d", &pe, &simd); err != nil {
@@ -79,7 +80,7 @@ func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float
 	if strings.Contains(rest, "narrow") {
 		weights.Lo++
 	}
-	return float64(f.Pack(pe, simd, weights, inputs).slices(pe, simd)), float64(ceil(pe, 4) * simd)
+	return float64(f.PackProducts(pe, simd, weights, inputs).slices(pe, simd)), float64(ceil(pe, 4) * simd)
 }
 
 // TestPrimitives checks that counts are exact, except for the multiplexers of memories in LUTs.
@@ -118,31 +119,31 @@ type deep struct {
 // object detector (lpyolo on Pynq-Z2, Vivado 2022.2), then two layers of CNV on the same board. The others are
 // synthesised netlists in public repositories, and examples of AMD's guides.
 var deeps = []deep{
-	{Series7, 24, 72, 2, "lpyolo MVAU_0"},
-	{Series7, 144, 32, 1, "lpyolo MVAU_1"},
-	{Series7, 576, 16, 1, "lpyolo MVAU_2"},
-	{Series7, 2304, 16, 4, "lpyolo MVAU_3"},
-	{Series7, 8064, 16, 8, "lpyolo MVAU_4"},
-	{Series7, 26208, 16, 32, "lpyolo MVAU_5 and MVAU_8 without 7 RAMB18 of thresholds"},
-	{Series7, 32448, 48, 96, "lpyolo MVAU_6, without 7 RAMB18 of thresholds"},
-	{Series7, 11648, 8, 8, "lpyolo MVAU_7"},
-	{Series7, 16848, 8, 16, "lpyolo MVAU_9"},
-	{Series7, 9216, 32, 32, "CNV MVAU_4"},
-	{Series7, 65536, 4, 16, "CNV MVAU_6, outputs inferred: pairs of 32768 x 1"},
-	{Series7, 147456, 8, 80, "CNV MVAU_5, outputs inferred: five times 32768 x 1"},
-	{Series7, 1872, 72, 8, "netlist, FINN weights: four columns of 2048 x 18"},
-	{Series7, 12544, 64, 64, "netlist, FINN weights: columns of 16384 x 2"},
-	{Series7, 16384, 26, 26, "netlist, an HLS table: columns of 16384 x 2"},
-	{Series7, 65535, 16, 64, "netlist, a frame buffer: pairs of 32768 x 1, cascaded"},
-	{Series7, 40960, 36, 144, "UG906, 40K x 36: 36 pairs of 32768 x 1"},
-	{UltraScale, 3456, 8, 2, "netlist, FINN weights: one 4096 x 9"},
-	{UltraScale, 768, 128, 8, "netlist, FINN weights: three of 1024 x 36, one of 1024 x 20"},
-	{UltraScale, 2048, 48, 6, "netlist, FINN weights: two of 1024 x 36 cascaded, one of 2048 x 12"},
-	{UltraScale, 4096, 24, 6, "netlist, FINN weights: two of 2048 x 18 cascaded, one of 4096 x 6"},
-	{UltraScale, 16384, 8, 8, "netlist, FINN weights: four of 4096 x 8 cascaded"},
-	{UltraScale, 16384, 18, 16, "netlist, a histogram: eight of 2048 x 18 cascaded"},
-	{UltraScale, 16384, 16, 15, "netlist, an HLS array: 9, 4, 2 and 1 bits, cascaded"},
-	{UltraScale, 2048, 26, 3, "netlist, a FIFO: 2048 x 18 and 2048 x 8"},
+	{FabricSeries7, 24, 72, 2, "lpyolo MVAU_0"},
+	{FabricSeries7, 144, 32, 1, "lpyolo MVAU_1"},
+	{FabricSeries7, 576, 16, 1, "lpyolo MVAU_2"},
+	{FabricSeries7, 2304, 16, 4, "lpyolo MVAU_3"},
+	{FabricSeries7, 8064, 16, 8, "lpyolo MVAU_4"},
+	{FabricSeries7, 26208, 16, 32, "lpyolo MVAU_5 and MVAU_8 without 7 RAMB18 of thresholds"},
+	{FabricSeries7, 32448, 48, 96, "lpyolo MVAU_6, without 7 RAMB18 of thresholds"},
+	{FabricSeries7, 11648, 8, 8, "lpyolo MVAU_7"},
+	{FabricSeries7, 16848, 8, 16, "lpyolo MVAU_9"},
+	{FabricSeries7, 9216, 32, 32, "CNV MVAU_4"},
+	{FabricSeries7, 65536, 4, 16, "CNV MVAU_6, outputs inferred: pairs of 32768 x 1"},
+	{FabricSeries7, 147456, 8, 80, "CNV MVAU_5, outputs inferred: five times 32768 x 1"},
+	{FabricSeries7, 1872, 72, 8, "netlist, FINN weights: four columns of 2048 x 18"},
+	{FabricSeries7, 12544, 64, 64, "netlist, FINN weights: columns of 16384 x 2"},
+	{FabricSeries7, 16384, 26, 26, "netlist, an HLS table: columns of 16384 x 2"},
+	{FabricSeries7, 65535, 16, 64, "netlist, a frame buffer: pairs of 32768 x 1, cascaded"},
+	{FabricSeries7, 40960, 36, 144, "UG906, 40K x 36: 36 pairs of 32768 x 1"},
+	{FabricUltraScale, 3456, 8, 2, "netlist, FINN weights: one 4096 x 9"},
+	{FabricUltraScale, 768, 128, 8, "netlist, FINN weights: three of 1024 x 36, one of 1024 x 20"},
+	{FabricUltraScale, 2048, 48, 6, "netlist, FINN weights: two of 1024 x 36 cascaded, one of 2048 x 12"},
+	{FabricUltraScale, 4096, 24, 6, "netlist, FINN weights: two of 2048 x 18 cascaded, one of 4096 x 6"},
+	{FabricUltraScale, 16384, 8, 8, "netlist, FINN weights: four of 4096 x 8 cascaded"},
+	{FabricUltraScale, 16384, 18, 16, "netlist, a histogram: eight of 2048 x 18 cascaded"},
+	{FabricUltraScale, 16384, 16, 15, "netlist, an HLS array: 9, 4, 2 and 1 bits, cascaded"},
+	{FabricUltraScale, 2048, 26, 3, "netlist, a FIFO: 2048 x 18 and 2048 x 8"},
 }
 
 // TestDepths checks the block RAM of deep memories.
@@ -153,7 +154,7 @@ func TestDepths(t *testing.T) {
 			t.Errorf("%d x %d: %d RAMB18, want %d (%s)", d.rows, d.width, got, d.blocks, d.source)
 		}
 	}
-	if got := Versal.ultraBlocks(28*1024, 768); got != 96 {
+	if got := FabricVersal.ultraBlocks(28*1024, 768); got != 96 {
 		t.Errorf("28672 x 768 on Versal: %d URAM, want 96 (UG1387)", got)
 	}
 }
@@ -167,13 +168,20 @@ func TestBanked(t *testing.T) {
 		rows, width, blocks int
 		table               bool
 	}{
-		{ICE40, 2304, 8, 5, true}, {ICE40, 300, 12, 2, true}, {ICE40, 1100, 7, 3, true}, {ICE40, 3000, 4, 3, true},
-		{ICE40, 700, 36, 7, true}, {ICE40, 5000, 3, 4, true}, {ICE40, 2049, 16, 9, true}, {ICE40, 600, 24, 5, true},
-		{ICE40, 300, 12, 2, false}, {ICE40, 600, 9, 2, false}, {ICE40, 1100, 7, 3, false}, {ICE40, 2500, 4, 3, false},
-		{ICE40, 512, 20, 3, false}, {ICE40, 300, 40, 5, false}, {ECP5, 18432, 8, 8, true}, {ECP5, 2400, 12, 2, true},
-		{ECP5, 8800, 7, 4, true}, {ECP5, 24000, 4, 6, true}, {ECP5, 5600, 36, 12, true}, {ECP5, 40000, 3, 7, true},
-		{ECP5, 16392, 16, 16, true}, {ECP5, 4800, 24, 7, true}, {ECP5, 2400, 12, 3, false}, {ECP5, 4800, 9, 3, false},
-		{ECP5, 8800, 7, 5, false}, {ECP5, 20000, 4, 5, false}, {ECP5, 4096, 20, 5, false}, {ECP5, 2400, 40, 7, false},
+		{FabricICE40, 2304, 8, 5, true}, {FabricICE40, 300, 12, 2, true}, {FabricICE40, 1100, 7, 3, true},
+		{FabricICE40, 3000, 4, 3, true},
+		{FabricICE40, 700, 36, 7, true}, {FabricICE40, 5000, 3, 4, true}, {FabricICE40, 2049, 16, 9, true},
+		{FabricICE40, 600, 24, 5, true},
+		{FabricICE40, 300, 12, 2, false}, {FabricICE40, 600, 9, 2, false}, {FabricICE40, 1100, 7, 3, false},
+		{FabricICE40, 2500, 4, 3, false},
+		{FabricICE40, 512, 20, 3, false}, {FabricICE40, 300, 40, 5, false}, {FabricECP5, 18432, 8, 8, true},
+		{FabricECP5, 2400, 12, 2, true},
+		{FabricECP5, 8800, 7, 4, true}, {FabricECP5, 24000, 4, 6, true}, {FabricECP5, 5600, 36, 12, true}, {FabricECP5,
+			40000, 3, 7, true},
+		{FabricECP5, 16392, 16, 16, true}, {FabricECP5, 4800, 24, 7, true}, {FabricECP5, 2400, 12, 3, false},
+		{FabricECP5, 4800, 9, 3, false},
+		{FabricECP5, 8800, 7, 5, false}, {FabricECP5, 20000, 4, 5, false}, {FabricECP5, 4096, 20, 5, false},
+		{FabricECP5, 2400, 40, 7, false},
 	} {
 		if got := tt.f.BankedLayout(tt.rows, tt.width, tt.table); got.Blocks != tt.blocks {
 			t.Errorf("fabric %d, %d x %d: %+v, want %d blocks", tt.f, tt.rows, tt.width, got, tt.blocks)
@@ -181,7 +189,7 @@ func TestBanked(t *testing.T) {
 	}
 	for shape, want := range map[[2]int]BankedMemory{{2304, 8}: {Blocks: 5, Banks: 5}, {700, 36}: {Blocks: 7,
 		Banks: 3}} {
-		if got := ICE40.BankedLayout(shape[0], shape[1], true); got != want {
+		if got := FabricICE40.BankedLayout(shape[0], shape[1], true); got != want {
 			t.Errorf("%v: %+v, want %+v", shape, got, want)
 		}
 	}
@@ -190,14 +198,14 @@ func TestBanked(t *testing.T) {
 // TestColumns checks that no other columns of full depth take less.
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	for _, f := range []Fabric{UltraScale, Series7, Versal} {
+	for _, f := range []Fabric{FabricUltraScale, FabricSeries7, FabricVersal} {
 		for _, rows := range []int{1, 512, 513, 2048, 3000, 5000, 9000, 20000, 40000, 65536, 65537, 147456} {
 			least := []int{0}
 			for width := 1; width <= 160; width++ {
 				least = append(least, math.MaxInt)
 				for i, a := range blockAspects {
 					n := ceil(depth(512, rows), a.rows)
-					if f == Versal && i > 2 || f == Series7 && n > 2 && a.width > 1 {
+					if f == FabricVersal && i > 2 || f == FabricSeries7 && n > 2 && a.width > 1 {
 						continue
 					}
 					least[width] = min(least[width], least[max(0, width-a.width)]+n)
@@ -216,8 +224,10 @@ func TestSlices(t *testing.T) {
 		f       Fabric
 		w, a, n int
 	}{
-		{Series7, 8, 8, 1}, {Series7, 18, 25, 1}, {Series7, 25, 18, 1}, {Series7, 18, 26, 2}, {UltraScale, 18, 27, 1},
-		{UltraScale, 24, 24, 2}, {Versal, 24, 24, 1}, {UltraScale, 32, 32, 4}, {UltraScale, 1, 8, 1},
+		{FabricSeries7, 8, 8, 1}, {FabricSeries7, 18, 25, 1}, {FabricSeries7, 25, 18, 1}, {FabricSeries7, 18, 26, 2},
+		{FabricUltraScale, 18, 27, 1},
+		{FabricUltraScale, 24, 24, 2}, {FabricVersal, 24, 24, 1}, {FabricUltraScale, 32, 32, 4}, {FabricUltraScale, 1,
+			8, 1},
 	} {
 		if got := tt.f.slices(tt.w, tt.a); got != tt.n {
 			t.Errorf("fabric %d, %d by %d bits: %d slices, want %d", tt.f, tt.w, tt.a, got, tt.n)

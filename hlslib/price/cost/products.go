@@ -19,7 +19,7 @@ const perLUT = 640
 // is the amount that it adds to the floor of the running sum, so that the parts add up to FINN's total.
 func (p products) parts(memory Resources, slices, accBits, comparators int) []CostPart {
 	both := p.WeightBits + p.InBits
-	product := Multiplier(p.WeightBits, p.InBits, p.DSP)
+	product := FINNMultiplierCost(p.WeightBits, p.InBits, p.DSP)
 	const factor = perLUT * 11 / 10
 	var l luts
 	memory.LUT = l.add(perLUT * memory.LUT)
@@ -57,7 +57,7 @@ func (p products) memory(m MemoryStyle, rows int, bram func(width, rows int) int
 // luts is the running sum of LUTs in FINN's formula, which rounds only the total. perLUT of its units are one LUT.
 type luts struct{ sum int }
 
-// add adds more to the sum, and returns by how many LUTs its floor grows.
+// add adds more, in units of 1/perLUT of a LUT, to the sum. It returns by how many LUTs the floor of the sum grows.
 func (l *luts) add(more int) int {
 	before := l.sum / perLUT
 	l.sum += more

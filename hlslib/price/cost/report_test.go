@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "fit the coefficients, and write the tables of docs/estimator.md")
 
-// coefficientLine matches a row of Coefficients: the text before the value, and the value. The rows are in the order of
-// their indices.
+// coefficientLine matches a row of FittedCoefficients: the text before the value, and the value. The rows are in the
+// order of their indices.
 var coefficientLine = regexp.MustCompile(`(?m)^(\t\w+: +\{)([0-9.e+-]+)`)
 
 // TestCoefficients checks that the coefficients are those that the measurements give.
@@ -38,8 +38,8 @@ func TestCoefficients(t *testing.T) {
 		n++
 		return fmt.Sprintf("%s%.4g", coefficientLine.FindStringSubmatch(line)[1], got[n-1])
 	})
-	if n != len(Coefficients) {
-		t.Fatalf("%s has %d rows, want %d", file, n, len(Coefficients))
+	if n != len(FittedCoefficients) {
+		t.Fatalf("%s has %d rows, want %d", file, n, len(FittedCoefficients))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
@@ -148,7 +148,7 @@ func deepBlock() *block {
 	const format = "%-11s %7s %6s %7s %7s   %s"
 	b.line(format, "fabric", "rows", "bits", "RAMB18", "ours", "source")
 	for _, d := range deeps {
-		fabric := [...]string{UltraScale: "ultrascale+", Series7: "series7", Versal: "versal"}[d.f]
+		fabric := [...]string{FabricUltraScale: "ultrascale+", FabricSeries7: "series7", FabricVersal: "versal"}[d.f]
 		b.line(format, fabric, fmt.Sprint(d.rows), fmt.Sprint(d.width), fmt.Sprint(d.blocks),
 			fmt.Sprint(d.f.blocks(d.rows, d.width)), d.source)
 	}
@@ -166,7 +166,7 @@ func studyBlock(name, head string, studies []study) *block {
 
 func coefficientBlock() *block {
 	b := &block{name: "coefficients"}
-	for _, c := range Coefficients {
+	for _, c := range FittedCoefficients {
 		b.line("%8.4g %-21s %s [%s]", c.Value, c.Unit, c.Of, c.Source)
 	}
 	return b

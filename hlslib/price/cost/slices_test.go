@@ -37,7 +37,7 @@ func facts(t *testing.T, name string) []map[string]string {
 type sliceLayer struct {
 	name    string
 	held    bool // whether the fit leaves it out
-	unit    MVAU
+	unit    MVAUShape
 	lut, ff float64
 }
 
@@ -46,13 +46,13 @@ func sliceLayers(t *testing.T) []sliceLayer {
 	t.Helper()
 	var list []sliceLayer
 	for _, row := range facts(t, "slices.csv") {
-		m := MVAU{
+		m := MVAUShape{
 			MW: atoi(t, row["MW"]), MH: atoi(t, row["MH"]), PE: atoi(t, row["PE"]), SIMD: atoi(t, row["SIMD"]),
 			WeightBits: atoi(t, row["weight"]), InBits: atoi(t, row["input"]), AccBits: atoi(t, row["acc"]),
 			Steps: atoi(t, row["steps"]), DSP: true, ThresholdBits: atoi(t, row["acc"]),
 			Memory: map[string]MemoryStyle{"block": StyleBlockRAM,
 				"distributed": StyleDistributedRAM}[row["memory"]],
-			Fabric:          map[string]Fabric{"series7": Series7, "ultrascale": UltraScale}[row["fabric"]],
+			Fabric:          map[string]Fabric{"series7": FabricSeries7, "ultrascale": FabricUltraScale}[row["fabric"]],
 			ThresholdMemory: StyleDistributedRAM,
 		}
 		if m.MH > m.PE {

@@ -2,34 +2,33 @@ package cost
 
 import "math/bits"
 
-// A WidthConverter is a layer that converts words of In bits to words of Out bits.
-type WidthConverter struct{ In, Out int }
+// A WidthConverterShape is a layer that converts words of In bits to words of Out bits.
+type WidthConverterShape struct{ In, Out int }
 
-// FINN returns the cost by FINN's formula, as WidthConverterFINN does.
-func (c WidthConverter) FINN() []CostPart { return WidthConverterFINN(c.In, c.Out) }
+// FINNCost returns the cost by FINN's formula, as FINNWidthConverterCost does.
+func (c WidthConverterShape) FINNCost() []CostPart { return FINNWidthConverterCost(c.In, c.Out) }
 
-// Fitted returns the cost of a converter by the fitted formula. It has a register for each of the two words, and logic
-// that moves one within the other. If neither width divides the other, the place of the next word is selected among all
-// that occur.
-func (c WidthConverter) Fitted() []CostPart { return parts(c.shares(&fitted)) }
+// FittedCost returns the cost of a converter by the fitted formula. It has a register for each of the two words, and
+// logic that moves one within the other. If neither width divides the other, the place of the next word is selected
+// among all that occur.
+func (c WidthConverterShape) FittedCost() []CostPart { return parts(c.shares(&fitted)) }
 
-func (c WidthConverter) shares(v *values) []share {
+func (c WidthConverterShape) shares(v *values) []share {
 	register := share{name: "shift register", ff: float64(c.In + c.Out)}
 	switch {
 	case c.In%c.Out == 0:
 		register.lut = v[converterShift] * float64(c.In)
 	case c.Out%c.In != 0:
 		places := max(c.In, c.Out) / gcd(c.In, c.Out)
-		register.lut = (v[converterShift] + UltraScale.mux(places)) * float64(c.In+c.Out)
+		register.lut = (v[converterShift] + FabricUltraScale.mux(places)) * float64(c.In+c.Out)
 	}
 	return []share{{name: "stream control", lut: v[converterLUT], ff: v[converterFF]}, register}
 }
 
-// WidthConverterFINN returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
+// FINNWidthConverterCost returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
 // (streamingdatawidthconverter.py, lut_estimation). It widens to the least common multiple of the widths, then narrows,
-// each with a counter and a shift register. FINN rounds the counter of the first step down and that of the
-// second up.
-func WidthConverterFINN(in, out int) []CostPart {
+// each with a counter and a shift register. FINN rounds the counter of the first step down and that of the second up.
+func FINNWidthConverterCost(in, out int) []CostPart {
 	lcm := in / gcd(in, out) * out
 	var control, register Resources
 	if in != lcm {
@@ -52,9 +51,9 @@ type FIFOShape struct {
 	Fabric Fabric // not in FINN's formula
 }
 
-// FINN returns the cost by FINN's formula for StreamingFIFO (streamingfifo.py). Memories other than a shift register
-// round the depth up to a power of two.
-func (f FIFOShape) FINN() []CostPart {
+// FINNCost returns the cost by FINN's formula for StreamingFIFO (streamingfifo.py). Memories other than a shift
+// register round the depth up to a power of two.
+func (f FIFOShape) FINNCost() []CostPart {
 	depth := f.Depth
 	if f.Memory != StyleShiftRegister {
 		depth = 1 << log2Ceil(depth)
@@ -72,10 +71,10 @@ func (f FIFOShape) FINN() []CostPart {
 	return []CostPart{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
 }
 
-// Fitted returns the cost of a FIFO by the fitted formula. Up to two words are registers. A shift register of one LUT
-// per bit holds 32 further words, and another LUT and register per bit output them. Other memories have a register
+// FittedCost returns the cost of a FIFO by the fitted formula. Up to two words are registers. A shift register of one
+// LUT per bit holds 32 further words, and another LUT and register per bit output them. Other memories have a register
 // behind them. The counters cover all words that the memory holds.
-func (f FIFOShape) Fitted() []CostPart { return parts(f.shares(&fitted)) }
+func (f FIFOShape) FittedCost() []CostPart { return parts(f.shares(&fitted)) }
 
 func (f FIFOShape) shares(v *values) []share {
 	address := float64(max(1, log2Ceil(f.held())))
@@ -86,7 +85,7 @@ func (f FIFOShape) shares(v *values) []share {
 		memory.bram = f.Fabric.blocks(f.Depth, f.Width)
 	case f.Memory == StyleUltraRAM:
 		memory.uram = f.Fabric.ultraBlocks(f.Depth, f.Width)
-	case f.Memory == StyleDistributedRAM && f.Fabric == ICE40:
+	case f.Memory == StyleDistributedRAM && f.Fabric == FabricICE40:
 		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
 	case f.Memory == StyleDistributedRAM:
 		memory.lut, memory.lutram = f.Fabric.lutRAM(f.Depth, f.Width), float64(f.Fabric.lutStorage(f.Depth, f.Width))

@@ -71,7 +71,7 @@ func atoi(t *testing.T, text string) int { return int(number(t, text)) }
 // An mvu is one design of the sweeps, and its measurements by metric.
 type mvu struct {
 	sweep, arith, impl string
-	MVAU
+	MVAUShape
 	metrics map[string]float64
 }
 
@@ -120,7 +120,7 @@ func newMVU(t *testing.T, sweep, arith, impl string, swept int) *mvu {
 	if !ok {
 		t.Fatalf("arithmetic %q", arith)
 	}
-	m := MVAU{MW: 1024, MH: 64, PE: 32, SIMD: 32, WeightBits: widths[0], InBits: widths[1], AccBits: 16}
+	m := MVAUShape{MW: 1024, MH: 64, PE: 32, SIMD: 32, WeightBits: widths[0], InBits: widths[1], AccBits: 16}
 	switch sweep {
 	case heatMap, "sweep_out_wl":
 	case "sweep_pe":
@@ -148,8 +148,8 @@ func newMVU(t *testing.T, sweep, arith, impl string, swept int) *mvu {
 
 // store sets the memories of weights and input. Each PE has a memory of weights. HLS keeps those of up to 16 rows or
 // 1024 bits in LUTs. Synthesis of the RTL keeps those of up to 64 rows there, except in sweep_out_wl, whose flip-flops
-// say that the same design has block RAM there. FINN's HLS partitions the input buffer into registers; its RTL
-// has a memory.
+// say that the same design has block RAM there. FINN's HLS partitions the input buffer into registers;
+// its RTL has a memory.
 func (m *mvu) store() {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)
 	m.Memory = StyleBlockRAM
@@ -163,7 +163,7 @@ func (m *mvu) store() {
 	}
 }
 
-func (m *mvu) design() string { return fmt.Sprintf("%s %+v", m.impl, m.MVAU) }
+func (m *mvu) design() string { return fmt.Sprintf("%s %+v", m.impl, m.MVAUShape) }
 
 // blocks returns the RAMB18 of the weights, one memory for each PE.
 func (m *mvu) blocks() int {
@@ -196,7 +196,7 @@ func mvuStudies(t *testing.T, impl string) []study {
 			if measured, ok := m.metrics[list[i].name]; ok {
 				finn := math.NaN()
 				if list[i].name == "lut" {
-					finn = float64(Total(m.FINN()).LUT)
+					finn = float64(Total(m.FINNCost()).LUT)
 				}
 				list[i].points = append(list[i].points, point{m.sweep, m.design(), measured, estimates[i], finn})
 			}
@@ -205,8 +205,8 @@ func mvuStudies(t *testing.T, impl string) []study {
 	return list
 }
 
-// TestSweepBlocks checks the block RAM of the sweeps. It leaves out sweep_ifm_ch, which has the values of
-// sweep_ifm_dim, where 2 PEs cannot have 32 memories.
+// TestSweepBlocks checks the block RAM of the sweeps. It leaves out sweep_ifm_ch, which has the values
+// of sweep_ifm_dim, where 2 PEs cannot have 32 memories.
 func TestSweepBlocks(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -224,7 +224,7 @@ func TestSweepBlocks(t *testing.T) {
 			}
 		}
 		if got := m.blocks(); got != want {
-			t.Errorf("%s %s %s: %d RAMB18, want %d: %+v", m.sweep, m.arith, m.impl, got, want, m.MVAU)
+			t.Errorf("%s %s %s: %d RAMB18, want %d: %+v", m.sweep, m.arith, m.impl, got, want, m.MVAUShape)
 		}
 	}
 	if n < 20 {

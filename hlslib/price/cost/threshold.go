@@ -1,8 +1,8 @@
 package cost
 
-// A Thresholding is a layer that applies thresholds to PE channels at a time. Rows is the number of rows of the
+// A ThresholdingShape is a layer that applies thresholds to PE channels at a time. Rows is the number of rows of the
 // threshold table: channels divided by PE, or 1 if channels share a row.
-type Thresholding struct {
+type ThresholdingShape struct {
 	InBits, PE, Rows int
 	Memory           MemoryStyle
 
@@ -12,9 +12,9 @@ type Thresholding struct {
 	Search bool // whether a binary search with a comparator per bit of the count replaces the parallel comparators
 }
 
-// FINN returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation,
-// bram_estimation). It does not depend on the number of thresholds.
-func (t Thresholding) FINN() []CostPart {
+// FINNCost returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It
+// does not depend on the number of thresholds.
+func (t ThresholdingShape) FINNCost() []CostPart {
 	width := t.InBits * t.PE
 	var memory Resources
 	if t.Rows > 1 {
@@ -28,34 +28,34 @@ func (t Thresholding) FINN() []CostPart {
 	return []CostPart{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
 }
 
-// Fitted returns the cost by the fitted formula: of the thresholds' memory and comparators, or of a binary search.
-func (t Thresholding) Fitted() []CostPart { return parts(t.shares(&fitted)) }
+// FittedCost returns the cost by the fitted formula: of the thresholds' memory and comparators, or of a binary search.
+func (t ThresholdingShape) FittedCost() []CostPart { return parts(t.shares(&fitted)) }
 
-// Logic returns the parts of Fitted except the memory, for a layer that compares with all thresholds at once.
-func (t Thresholding) Logic() []CostPart { return parts(t.logic(&fitted)) }
+// LogicCost returns the parts of FittedCost except the memory, for a layer that compares with all thresholds at once.
+func (t ThresholdingShape) LogicCost() []CostPart { return parts(t.logic(&fitted)) }
 
-func (t Thresholding) shares(v *values) []share {
+func (t ThresholdingShape) shares(v *values) []share {
 	if t.Search {
 		return append([]share{t.control(v)}, t.search()...)
 	}
 	return append(t.logic(v), t.activation().table(t.Fabric, v))
 }
 
-func (t Thresholding) logic(v *values) []share {
+func (t ThresholdingShape) logic(v *values) []share {
 	return []share{t.control(v), t.activation().comparators(), {name: "registers", ff: float64(t.PE * t.InBits)}}
 }
 
-func (t Thresholding) control(v *values) share {
+func (t ThresholdingShape) control(v *values) share {
 	return share{name: "stream control", lut: v[streamLUT], ff: v[streamFF]}
 }
 
-func (t Thresholding) activation() activation {
+func (t ThresholdingShape) activation() activation {
 	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory, false}
 }
 
 // search returns the cost of a binary search, with one comparator per bit of the count. Stage i selects among 2^i
 // thresholds of a channel, and passes the value on.
-func (t Thresholding) search() []share {
+func (t ThresholdingShape) search() []share {
 	memory, stages := share{name: "threshold memory"}, log2Ceil(t.Steps+1)
 	for i := range stages {
 		m := t.Fabric.table("", t.Memory, t.Rows<<i, t.PE*t.InBits)
@@ -71,7 +71,7 @@ func (t Thresholding) search() []share {
 
 // CriticalPathNS returns the estimated longest path between registers in ns: a comparison, and the count of exceeded
 // thresholds as a tree. A binary search has only the comparison.
-func (t Thresholding) CriticalPathNS() float64 {
+func (t ThresholdingShape) CriticalPathNS() float64 {
 	if t.Search {
 		return fitted[clockDelay]
 	}

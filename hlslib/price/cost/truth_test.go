@@ -28,7 +28,7 @@ type wholeBuild struct {
 
 // A stage is a matrix layer of a whole build, with its sliding window if it is convolved.
 type stage struct {
-	unit     MVAU
+	unit     MVAUShape
 	channels int // channels of its window's input
 	image    int // 0 if there is no window
 	window   int // SIMD of the window
@@ -51,7 +51,7 @@ func wholeBuilds(t *testing.T) []wholeBuild {
 }
 
 // stagesOf returns the matrix layers of a row that are on the device, with the row's folding, or with that of
-// FINNFormula's SetFolding.
+// FINN's SetFolding.
 func stagesOf(t *testing.T, row map[string]string) []stage {
 	t.Helper()
 	bits, image, channels := atoi(t, row["bits"]), atoi(t, row["image"]), atoi(t, row["inputs"])
@@ -65,7 +65,7 @@ func stagesOf(t *testing.T, row map[string]string) []stage {
 	in := 8
 	for i, text := range outputs {
 		mh := atoi(t, text)
-		m := MVAU{MW: kernel * channels, MH: mh, WeightBits: bits, InBits: in, DSP: true, Steps: 1<<bits - 1}
+		m := MVAUShape{MW: kernel * channels, MH: mh, WeightBits: bits, InBits: in, DSP: true, Steps: 1<<bits - 1}
 		s := stage{m, channels, image, 1}
 		channels, in = mh, bits
 		if image > 0 {
@@ -135,7 +135,7 @@ func (s stage) shares(bits int, first bool) []share {
 	join := func(in, out int) {
 		list = append(list, FIFOShape{Depth: 2, Width: in}.shares(&fitted)...)
 		if in != out {
-			list = append(list, WidthConverter{in, out}.shares(&fitted)...)
+			list = append(list, WidthConverterShape{in, out}.shares(&fitted)...)
 			list = append(list, FIFOShape{Depth: 2, Width: out}.shares(&fitted)...)
 		}
 	}
@@ -143,7 +143,7 @@ func (s stage) shares(bits int, first bool) []share {
 		pixel := s.channels * m.InBits
 		list = append(list, share{lut: fitted[streamLUT], ff: fitted[streamFF] + float64(pixel)})
 		list = append(list, share{lut: fitted[windowLUT], ff: fitted[windowFF]},
-			UltraScale.ram("", StyleDistributedRAM, (2*(s.image+2)+3)*s.channels/s.window, s.window*m.InBits))
+			FabricUltraScale.ram("", StyleDistributedRAM, (2*(s.image+2)+3)*s.channels/s.window, s.window*m.InBits))
 		join(pixel, s.window*m.InBits)
 		join(s.window*m.InBits, m.SIMD*m.InBits)
 		pooled := m.MH * bits

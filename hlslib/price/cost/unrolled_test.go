@@ -53,19 +53,19 @@ func TestUnrolled(t *testing.T) {
 // words around them. Its weights are not published; they are drawn here in the way in which they were made.
 func unrolled(pruned bool) (list []CostPart) {
 	r := rand.New(rand.NewPCG(36, 5))
-	int3, uint3 := num.Type{Kind: num.Int, Width: 3}, num.Type{Kind: num.UInt, Width: 3}
-	floats := Thresholding{InBits: 32, PE: 32, Rows: 1, Steps: 7, Memory: StyleDistributedRAM, Search: true}
-	last := MVAU{MW: 8, MH: 4, PE: 4, SIMD: 8, WeightBits: 2, InBits: 3, AccBits: 8, DSP: true}
-	for _, c := range []Estimator{
+	int3, uint3 := num.Type{Kind: num.KindInt, Width: 3}, num.Type{Kind: num.KindUInt, Width: 3}
+	floats := ThresholdingShape{InBits: 32, PE: 32, Rows: 1, Steps: 7, Memory: StyleDistributedRAM, Search: true}
+	last := MVAUShape{MW: 8, MH: 4, PE: 4, SIMD: 8, WeightBits: 2, InBits: 3, AccBits: 8, DSP: true}
+	for _, c := range []HasFormulaCosts{
 		floats, embedded(64, 32, 9, int3, started(r, 64, 32, pruned)),
 		embedded(8, 64, 10, uint3, started(r, 8, 64, pruned)), last,
 		FIFOShape{Depth: 2, Width: 32 * 32}, FIFOShape{Depth: 2, Width: 32 * 3}, FIFOShape{Depth: 2, Width: 64 * 3},
 		FIFOShape{Depth: 2, Width: 8 * 3}, FIFOShape{Depth: 2, Width: 4 * 8},
 	} {
-		list = append(list, c.Fitted()...)
+		list = append(list, c.FittedCost()...)
 	}
 	// Floats are compared as equal and as less.
-	for _, p := range floats.Fitted() {
+	for _, p := range floats.FittedCost() {
 		if p.Name == "comparators" {
 			list = append(list, p)
 		}
@@ -74,8 +74,8 @@ func unrolled(pruned bool) (list []CostPart) {
 }
 
 // embedded returns a layer whose weights are in the kernel, with seven thresholds for each output.
-func embedded(mh, mw, acc int, in num.Type, weights [][]int64) MVAU {
-	return MVAU{MW: mw, MH: mh, PE: mh, SIMD: mw, WeightBits: 3, InBits: 3, AccBits: acc, InSigned: in.Signed(),
+func embedded(mh, mw, acc int, in num.Type, weights [][]int64) MVAUShape {
+	return MVAUShape{MW: mw, MH: mh, PE: mh, SIMD: mw, WeightBits: 3, InBits: 3, AccBits: acc, InSigned: in.IsSigned(),
 		Memory: StyleInKernel, Constants: ConstantAddersOf(weights, true, in, in.Range(), acc), Steps: 7,
 		ThresholdBits:   acc,
 		ThresholdMemory: StyleDistributedRAM}

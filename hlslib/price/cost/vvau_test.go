@@ -2,10 +2,10 @@ package cost
 
 import "testing"
 
-// finnVVAU returns a VVAU with the figures of FINN's formula.
+// finnVVAU returns a VVAUShape with the figures of FINN's formula.
 func finnVVAU(channels, kernel, pe, simd, weight, in, acc int, signed bool, thresholds int, dsp bool,
-	memory MemoryStyle) VVAU {
-	return VVAU{
+	memory MemoryStyle) VVAUShape {
+	return VVAUShape{
 		Channels: channels, Kernel: kernel, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
 		InSigned: signed, Thresholds: thresholds, DSP: dsp, Memory: memory,
 	}
@@ -17,7 +17,7 @@ func TestVVAU(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		VVAU
+		VVAUShape
 		want Resources
 	}{
 		// 4+4+8
@@ -43,7 +43,7 @@ func TestVVAU(t *testing.T) {
 		{"all distributed", finnVVAU(256, 9, 4, 3, 4, 4, 11, false, 15, false, StyleDistributedRAM),
 			Resources{LUT: 2437}},
 	} {
-		if got := Total(tt.FINN()); got != tt.want {
+		if got := Total(tt.FINNCost()); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

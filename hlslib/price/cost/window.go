@@ -1,9 +1,9 @@
 package cost
 
-// WindowBuffer returns FINN's cost of the memory of a sliding window, rows words of width bits
+// FINNWindowBufferCost returns FINN's cost of the memory of a sliding window, rows words of width bits
 // (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its
 // depth allows; above 16384 rows, FINN applies that only to the remainder.
-func WindowBuffer(width, rows int, m MemoryStyle) Resources {
+func FINNWindowBufferCost(width, rows int, m MemoryStyle) Resources {
 	switch m {
 	case StyleBlockRAM:
 		const deepest = 16384

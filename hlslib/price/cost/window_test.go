@@ -25,7 +25,7 @@ func TestWindowBuffer(t *testing.T) {
 		{12, 38, StyleDistributedRAM, Resources{LUT: 12, LUTRAM: 12}},
 		{12, 39, StyleDistributedRAM, Resources{LUT: 24, LUTRAM: 24}},
 	} {
-		if got := WindowBuffer(tt.width, tt.rows, tt.memory); got != tt.want {
+		if got := FINNWindowBufferCost(tt.width, tt.rows, tt.memory); got != tt.want {
 			t.Errorf("%d rows of %d bits: %+v, want %+v", tt.rows, tt.width, got, tt.want)
 		}
 	}

@@ -37,9 +37,9 @@ type ReportedPipeline struct {
 	Ours     int    `json:"ours,omitempty"`
 }
 
-// OpOf returns the operation whose String is the given name. The second result is false if there is none.
-func OpOf(name string) (DelayOp, bool) {
-	for o := range DelayOp(ops) {
+// OpNamed returns the operation whose String is the given name. The second result is false if there is none.
+func OpNamed(name string) (PipelineOp, bool) {
+	for o := range PipelineOp(ops) {
 		if o.String() == name {
 			return o, true
 		}
@@ -50,8 +50,8 @@ func OpOf(name string) (DelayOp, bool) {
 // Verify returns an error if a value of c is not plausible. Otherwise it prepares c for NewStageClock, which needs
 // that.
 func (c *DelayCalibration) Verify() error {
-	if !slices.Contains([]DelayFamily{Series7, UltraScale, Versal}, c.Family) {
-		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
+	if !slices.Contains([]DelayFamily{FamilySeries7, FamilyUltraScale, FamilyVersal}, c.Family) {
+		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, FamilySeries7, FamilyUltraScale, FamilyVersal)
 	}
 	if !(c.Uncertainty >= 0 && c.Uncertainty < 1) {
 		return fmt.Errorf("an uncertainty of %v, want a share from 0 up to 1", c.Uncertainty)
@@ -62,10 +62,10 @@ func (c *DelayCalibration) Verify() error {
 	if len(c.Delays) == 0 && len(c.Processes) == 0 {
 		return errors.New("neither delays nor processes")
 	}
-	compiled := *tables(c.Family, ExpectedDelay)
-	curves := map[DelayOp]curve{}
+	compiled := *tables(c.Family, DelayRangeExpected)
+	curves := map[PipelineOp]curve{}
 	for _, r := range c.Delays {
-		op, ok := OpOf(r.Op)
+		op, ok := OpNamed(r.Op)
 		if !ok {
 			return fmt.Errorf("unknown operation %q", r.Op)
 		}
@@ -87,8 +87,8 @@ func (c *DelayCalibration) Verify() error {
 	return nil
 }
 
-// IsForFamily reports whether c has delays of the family f, where an empty f means UltraScale+. It returns false for a
-// nil c.
+// IsForFamily reports whether c holds delays of the family f; an empty f means UltraScale+. It returns false for a nil
+// c.
 func (c *DelayCalibration) IsForFamily(f DelayFamily) bool {
-	return c != nil && cmp.Or(f, UltraScale) == c.Family
+	return c != nil && cmp.Or(f, FamilyUltraScale) == c.Family
 }

@@ -36,37 +36,37 @@ func (c curve) at(bits int) float64 {
 }
 
 // built returns the delays of every family, at each end of their range. It computes them at the first call.
-var built = sync.OnceValue(func() map[DelayFamily]map[RangeEnd]*delays {
-	all := map[DelayFamily]map[RangeEnd]*delays{}
-	for _, f := range []DelayFamily{Series7, UltraScale, Versal} {
-		all[f] = map[RangeEnd]*delays{}
-		for _, b := range []RangeEnd{MinDelay, ExpectedDelay, MaxDelay} {
+var built = sync.OnceValue(func() map[DelayFamily]map[DelayRangeEnd]*delays {
+	all := map[DelayFamily]map[DelayRangeEnd]*delays{}
+	for _, f := range []DelayFamily{FamilySeries7, FamilyUltraScale, FamilyVersal} {
+		all[f] = map[DelayRangeEnd]*delays{}
+		for _, b := range []DelayRangeEnd{DelayRangeMin, DelayRangeExpected, DelayRangeMax} {
 			all[f][b] = build(f, b)
 		}
 	}
 	return all
 })
 
-func tables(f DelayFamily, b RangeEnd) *delays {
+func tables(f DelayFamily, b DelayRangeEnd) *delays {
 	all := built()
 	if of, ok := all[f]; ok {
 		return of[b]
 	}
-	return all[UltraScale][b]
+	return all[FamilyUltraScale][b]
 }
 
-// spread returns how far an entry with this kind of source may be off, as a share of its value.
+// spread returns the possible error of an entry whose source has this grade, as a share of the entry's value.
 func (g SourceGrade) spread() float64 {
 	return [...]float64{GradeGuess: 0.4, GradeDataSheet: 0.25, GradeMeasured: 0.15}[g]
 }
 
-func build(f DelayFamily, b RangeEnd) *delays {
+func build(f DelayFamily, b DelayRangeEnd) *delays {
 	d := &delays{}
-	for _, e := range OpEntries(f) {
+	for _, e := range OpDelaysOf(f) {
 		off := 1 + float64(b)*e.Grade.spread()
 		d.ops[e.Op] = append(d.ops[e.Op], knot{e.Bits, e.NS * off})
 	}
-	for _, u := range UnitEntries(f) {
+	for _, u := range UnitTimingsOf(f) {
 		off := 1 + float64(b)*u.Grade.spread()
 		d.units[u.Unit] = unit{u.Clocks, u.In * off, u.Out * off}
 	}

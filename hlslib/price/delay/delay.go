@@ -3,13 +3,13 @@
 //
 // A stage lasts the clock's period minus its uncertainty. Operations share a stage as long as they fit; the next one
 // begins a new stage. Memories and DSP slices have registers of their own, so there are several clocks between
-// their inputs and outputs. A layer describes its chain with a Pipe, and gets its latency from it:
+// their inputs and outputs. A layer describes its chain with a NewCursor, and gets its latency from it:
 //
-//	p := clock.Pipe()
-//	p.Do(delay.OpRead, 8)        // a word arrives
-//	p.Do(delay.OpCompare, 8)     // each operation by its bits
-//	p.Do(delay.OpWrite, 1)       // the word leaves
-//	latency := p.Clocks()
+//	p := clock.NewCursor()
+//	p.DoOp(delay.OpStreamRead, 8)  // a word arrives
+//	p.DoOp(delay.OpCompare, 8)     // each operation by its bits
+//	p.DoOp(delay.OpStreamWrite, 1) // the word leaves
+//	latency := p.LatencyClocks()
 //
 // Each entry has a source: measured (a report of synthesis), a data sheet, or a guess. Until a user's own reports
 // replace the entries (DelayCalibration), their results are a range: with the smallest and with the largest error that
@@ -17,7 +17,7 @@
 //
 // In come a family, a clock and reports' figures; out come clocks.
 //
-//	delay.go        StageClock and Pipe: chains of operations become stages
+//	delay.go        StageClock and NewCursor: chains of operations become stages
 //	table.go        the entries
 //	curve.go        entries by width, in the form in which they are looked up
 //	calibration.go  a user's reports in place of the tables
@@ -30,29 +30,30 @@ type DelayFamily string
 
 // The families: 7 series; UltraScale and UltraScale+; Versal. An unknown family counts as UltraScale+.
 const (
-	Series7    DelayFamily = "DSP48E1"
-	UltraScale DelayFamily = "DSP48E2"
-	Versal     DelayFamily = "DSP58"
+	FamilySeries7    DelayFamily = "DSP48E1"
+	FamilyUltraScale DelayFamily = "DSP48E2"
+	FamilyVersal     DelayFamily = "DSP58"
 )
 
-// A DelayOp is an operation between registers. Its bits are those of its operands; those of a product are the bits of
-// both factors together.
-type DelayOp int
+// A PipelineOp is an operation between registers. Its bits are those of its operands; those of a product are the bits
+// of both factors together.
+type PipelineOp int
 
 // The operations that have a delay.
 const (
-	OpRead     DelayOp = iota // a word of a stream
-	OpWrite                   // a word to a stream
-	OpAdd                     // or a subtraction
-	OpCompare                 // a comparison of two numbers
-	OpSelect                  // a selection of one of two
-	OpHoldMux                 // the multiplexer before a register that keeps its value from iteration to iteration
-	OpGate                    // a gate
-	OpMultiply                // in LUTs
-	ops        = iota
+	OpStreamRead  PipelineOp = iota // a word of a stream
+	OpStreamWrite                   // a word to a stream
+	OpAdd                           // or a subtraction
+	OpCompare                       // a comparison of two numbers
+	OpSelect                        // a selection of one of two
+	// the multiplexer before a register that keeps its value from iteration to iteration
+	OpHoldMux
+	OpLogicGate      // a gate
+	OpMultiplyInLUTs // in LUTs
+	ops              = iota
 )
 
-func (o DelayOp) String() string {
+func (o PipelineOp) String() string {
 	return [...]string{"read", "write", "add", "compare", "select", "keep", "logic", "multiply"}[o]
 }
 
@@ -74,15 +75,15 @@ func (u RegisteredUnit) String() string {
 	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM", "register slice"}[u]
 }
 
-// A RangeEnd selects the least, the expected or the largest delays of the range in which they may be. Zero is the
+// A DelayRangeEnd selects the least, the expected or the largest delays of the range in which they may be. Zero is the
 // expected ones.
-type RangeEnd int8
+type DelayRangeEnd int8
 
 // The ends of the range of delays, and its expected value.
 const (
-	MinDelay      RangeEnd = -1
-	ExpectedDelay RangeEnd = 0
-	MaxDelay      RangeEnd = 1
+	DelayRangeMin      DelayRangeEnd = -1
+	DelayRangeExpected DelayRangeEnd = 0
+	DelayRangeMax      DelayRangeEnd = 1
 )
 
 const (
@@ -105,12 +106,12 @@ type StageClock struct {
 
 // NewStageClock returns the clock of mhz for a family, with delays at the end b of their range. Delays come from c if c
 // is of the family; c may be nil. If mhz is not positive, it is 100.
-func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) StageClock {
+func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b DelayRangeEnd) StageClock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
 	}
 	k := StageClock{budget: 1000 / mhz * (1 - ClockUncertaintyFraction), at: tables(f, b), stages: 1}
-	if b == MaxDelay {
+	if b == DelayRangeMax {
 		k.more = unforeseen
 	}
 	if c.IsForFamily(f) {
@@ -120,16 +121,16 @@ func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) 
 	return k
 }
 
-// Delay returns the delay in ns of an operation on operands of the given bits.
-func (c StageClock) Delay(op DelayOp, bits int) float64 { return c.at.ops[op].at(bits) }
+// OpDelayNS returns the delay in ns of an operation on operands of the given bits.
+func (c StageClock) OpDelayNS(op PipelineOp, bits int) float64 { return c.at.ops[op].at(bits) }
 
-// StageNS returns the ns of a clock period that the operations of a stage may take.
-func (c StageClock) StageNS() float64 { return c.budget }
+// StageBudgetNS returns the ns of a clock period that the operations of a stage may take.
+func (c StageClock) StageBudgetNS() float64 { return c.budget }
 
-// LUTLevelsNS returns the ns from a register through a table in LUTs. The table's LUTs lie in the given number of
-// levels behind each other.
+// LUTLevelsNS returns the delay in ns from a register through a table in LUTs. The LUTs lie in the given number of
+// levels, one behind the other.
 func (c StageClock) LUTLevelsNS(levels int) float64 {
-	return c.at.units[UnitLUTMemory].in + float64(levels-1)*c.Delay(OpGate, 1)
+	return c.at.units[UnitLUTMemory].in + float64(levels-1)*c.OpDelayNS(OpLogicGate, 1)
 }
 
 // A PipelineCursor is the point that a value has reached on its way through pipeline stages. The zero value has no
@@ -140,14 +141,14 @@ type PipelineCursor struct {
 	ns    float64 // ns used of the stage
 }
 
-// Pipe returns a cursor at the beginning of the first stage.
-func (c StageClock) Pipe() PipelineCursor { return PipelineCursor{c: c} }
+// NewCursor returns a cursor at the beginning of the first stage.
+func (c StageClock) NewCursor() PipelineCursor { return PipelineCursor{c: c} }
 
-// BodyPipe returns a cursor behind the stage that decides what an iteration of a process does. In every known report,
-// the rest begins in a stage of its own.
-func (c StageClock) BodyPipe() PipelineCursor {
-	p := c.Pipe()
-	p.Next()
+// NewCursorAfterLoopControl returns a cursor behind the stage that decides what an iteration of a process does. In
+// every known report, the rest begins in a stage of its own.
+func (c StageClock) NewCursorAfterLoopControl() PipelineCursor {
+	p := c.NewCursor()
+	p.BeginNextStage()
 	return p
 }
 
@@ -157,19 +158,19 @@ func (c StageClock) BodyPipe() PipelineCursor {
 // shows a word to the clock in which the host can take it.
 func (c StageClock) NetworkEndClocks() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
-	p := c.BodyPipe()
-	p.DoOp(OpRead, 1)
-	p.DoOp(OpWrite, 1)
-	process, slice := p.Clocks(), c.at.units[UnitRegisterSlice].clocks
+	p := c.NewCursorAfterLoopControl()
+	p.DoOp(OpStreamRead, 1)
+	p.DoOp(OpStreamWrite, 1)
+	process, slice := p.LatencyClocks(), c.at.units[UnitRegisterSlice].clocks
 	return slice + process, process - fifo + slice
 }
 
 // DoOp adds an operation on the given bits. A multiplication longer than a stage is divided among stages; any other
 // operation stays in one stage, even if it is longer.
-func (p *PipelineCursor) DoOp(op DelayOp, bits int) {
-	ns := p.c.Delay(op, bits)
+func (p *PipelineCursor) DoOp(op PipelineOp, bits int) {
+	ns := p.c.OpDelayNS(op, bits)
 	p.spend(ns)
-	if over := ns / p.c.budget; op == OpMultiply && over > 1 {
+	if over := ns / p.c.budget; op == OpMultiplyInLUTs && over > 1 {
 		more := math.Ceil(over) - 1
 		p.stage, p.ns = p.stage+int(more), ns-more*p.c.budget
 	}
@@ -179,20 +180,20 @@ func (p *PipelineCursor) spend(ns float64) {
 	// Sums of the same entries in another order must not differ by a stage.
 	const rounding = 1e-9
 	if p.ns > 0 && p.ns+ns > p.c.budget+rounding {
-		p.Next()
+		p.BeginNextStage()
 	}
 	p.ns += ns
 }
 
-// Next moves to the beginning of the next stage.
-func (p *PipelineCursor) Next() { p.stage, p.ns = p.stage+1, 0 }
+// BeginNextStage moves to the beginning of the next stage.
+func (p *PipelineCursor) BeginNextStage() { p.stage, p.ns = p.stage+1, 0 }
 
 // DoInOneStage adds operations on the given bits that compute the next iteration's state. They stay in one stage,
 // because otherwise the next iteration would have to wait.
-func (p *PipelineCursor) DoInOneStage(bits int, chain ...DelayOp) {
+func (p *PipelineCursor) DoInOneStage(bits int, chain ...PipelineOp) {
 	ns := 0.0
 	for _, op := range chain {
-		ns += p.c.Delay(op, bits)
+		ns += p.c.OpDelayNS(op, bits)
 	}
 	p.spend(ns)
 }
@@ -205,9 +206,9 @@ func (p *PipelineCursor) DoUnit(u RegisteredUnit) {
 	p.stage, p.ns = p.stage+x.clocks, x.out
 }
 
-// Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations; each
-// OpAdd among them makes the values a bit wider.
-func (p *PipelineCursor) Tree(n, bits int, level ...DelayOp) {
+// DoReductionTree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given
+// operations; each OpAdd among them makes the values a bit wider.
+func (p *PipelineCursor) DoReductionTree(n, bits int, level ...PipelineOp) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
 			if op == OpAdd {
@@ -219,36 +220,36 @@ func (p *PipelineCursor) Tree(n, bits int, level ...DelayOp) {
 }
 
 // DoPopCount adds a tree of adders that counts how many of n bits are set.
-func (p *PipelineCursor) DoPopCount(n int) { p.Tree(n, 1, OpAdd) }
+func (p *PipelineCursor) DoPopCount(n int) { p.DoReductionTree(n, 1, OpAdd) }
 
-// Comparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
+// DoComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
 // it exceeds.
-func (p *PipelineCursor) Comparators(n, bits int) {
+func (p *PipelineCursor) DoComparators(n, bits int) {
 	if n > 0 {
 		p.DoOp(OpCompare, bits)
 		p.DoPopCount(n)
 	}
 }
 
-// Product adds a product of numbers of a and b bits, in a DSP slice if dsp is true, else in LUTs.
-func (p *PipelineCursor) Product(a, b int, dsp bool) {
+// DoProduct adds a product of numbers of a and b bits, in a DSP slice if dsp is true, else in LUTs.
+func (p *PipelineCursor) DoProduct(a, b int, dsp bool) {
 	if dsp {
 		p.DoUnit(UnitDSP)
 		return
 	}
-	p.DoOp(OpMultiply, a+b)
+	p.DoOp(OpMultiplyInLUTs, a+b)
 }
 
-// Join moves p to the point of q if q is further on: what follows needs the values of both.
-func (p *PipelineCursor) Join(q PipelineCursor) {
+// WaitForCursor moves p to the point of q if q is further on: what follows needs the values of both.
+func (p *PipelineCursor) WaitForCursor(q PipelineCursor) {
 	if q.stage > p.stage || q.stage == p.stage && q.ns > p.ns {
 		p.stage, p.ns = q.stage, q.ns
 	}
 }
 
-// Clocks returns the number of clocks from the first stage's begin until a word that is written in the present stage
-// can be read.
-func (p *PipelineCursor) Clocks() int {
+// LatencyClocks returns the number of clocks from the first stage's begin until a word that is written in the present
+// stage can be read.
+func (p *PipelineCursor) LatencyClocks() int {
 	n := p.stage + 1
 	if p.c.stages != 1 {
 		n = max(1, int(math.Round(float64(n)*p.c.stages)))

@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 var families = [...]struct {
 	name   string
 	family delay.DelayFamily
-}{{"7 series", delay.Series7}, {"UltraScale+", delay.UltraScale}}
+}{{"7 series", delay.FamilySeries7}, {"UltraScale+", delay.FamilyUltraScale}}
 
 // ends returns a table of the clocks of a network's ends.
 func ends() string {
@@ -54,7 +54,7 @@ func ends() string {
 	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
 	for _, f := range families {
 		for _, mhz := range []float64{100, 200, 300} {
-			in, out := delay.NewStageClock(f.family, mhz, nil, delay.ExpectedDelay).NetworkEndClocks()
+			in, out := delay.NewStageClock(f.family, mhz, nil, delay.DelayRangeExpected).NetworkEndClocks()
 			fmt.Fprintf(&b, "| %s | %g | %d | %d | %d |\n", f.name, mhz, in, out, in+out)
 		}
 	}
@@ -66,10 +66,10 @@ func entries() string {
 	var b strings.Builder
 	b.WriteString("| family | operation | bits | ns | from |\n|---|---|---|---|---|\n")
 	for _, f := range families {
-		for _, e := range delay.OpEntries(f.family) {
+		for _, e := range delay.OpDelaysOf(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | %d | %.2f | %v: %s |\n", f.name, e.Op, e.Bits, e.NS, e.Grade, e.Source)
 		}
-		for _, u := range delay.UnitEntries(f.family) {
+		for _, u := range delay.UnitTimingsOf(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | | %.2f, %d clocks, %.2f | %v: %s |\n", f.name, u.Unit, u.In, u.Clocks, u.Out,
 				u.Grade, u.Source)
 		}

@@ -18,7 +18,7 @@ type mvau struct {
 
 // chain packs the operations of an iteration of mvau.hpp into stages.
 func (m mvau) chain(c delay.StageClock) int {
-	p, control := c.Pipe(), c.Pipe()
+	p, control := c.NewCursor(), c.NewCursor()
 	// Counters are incremented, compared with the end, reset and kept.
 	control.DoInOneStage(32, delay.OpAdd, delay.OpCompare, delay.OpSelect, delay.OpHoldMux)
 	if m.nf > 1 { // the input, or a buffered one
@@ -26,35 +26,35 @@ func (m mvau) chain(c delay.StageClock) int {
 			p.DoOp(delay.OpSelect, m.simd*m.in)
 		}
 	}
-	p.Join(control)
-	p.Next()
+	p.WaitForCursor(control)
+	p.BeginNextStage()
 	if m.rom {
 		p.DoUnit(delay.UnitLUTMemory)
 	}
 	switch {
 	case m.weight == 1 && m.in == 1:
-		p.DoOp(delay.OpGate, 1)
+		p.DoOp(delay.OpLogicGate, 1)
 		p.DoPopCount(m.simd)
 	case m.weight == 1:
 		p.DoOp(delay.OpAdd, m.in+1)
 		p.DoOp(delay.OpSelect, m.in+1)
-		p.Tree(m.simd, m.in+1, delay.OpAdd)
+		p.DoReductionTree(m.simd, m.in+1, delay.OpAdd)
 	default:
-		p.Product(m.weight, m.in, m.dsp)
-		p.Tree(m.simd, m.weight+m.in, delay.OpAdd)
+		p.DoProduct(m.weight, m.in, m.dsp)
+		p.DoReductionTree(m.simd, m.weight+m.in, delay.OpAdd)
 	}
 	if m.sf > 1 {
 		p.DoInOneStage(m.acc, delay.OpSelect, delay.OpAdd)
 	}
 	if m.thresholds > 0 { // thresholds that the sum reaches are counted
 		p.DoOp(delay.OpCompare, m.acc)
-		p.DoOp(delay.OpGate, 1)
+		p.DoOp(delay.OpLogicGate, 1)
 		p.DoPopCount(m.thresholds)
 	}
 	if m.signed {
 		p.DoOp(delay.OpAdd, 8)
 	}
-	return p.Clocks()
+	return p.LatencyClocks()
 }
 
 // TestReports checks depths against public synthesis reports of FINN's MVAU_hls, whose source is public, too: within
@@ -73,23 +73,23 @@ func TestReports(t *testing.T) {
 		m             mvau
 		depth         int
 	}{
-		{yolo, "MVAU_hls_6", delay.Series7, 100, mvau{26, 56, 8, 8, 3, 17, 7, true, false, false}, 8},
-		{lenet, "MVAU_hls_0", delay.UltraScale, 100, mvau{3, 2, 3, 8, 8, 17, 255, true, true, false}, 7},
-		{yolo, "MVAU_hls_0", delay.Series7, 100, mvau{8, 1, 9, 8, 3, 15, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_1", delay.Series7, 100, mvau{8, 2, 9, 8, 3, 15, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_2", delay.Series7, 100, mvau{16, 4, 9, 8, 3, 16, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_3", delay.Series7, 100, mvau{32, 14, 9, 8, 3, 17, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_4", delay.Series7, 100, mvau{56, 26, 9, 8, 3, 18, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_5", delay.Series7, 100, mvau{104, 16, 9, 8, 3, 18, 7, true, false, false}, 8},
-		{yolo, "MVAU_hls_8", delay.Series7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
-		{lenet, "MVAU_hls_1", delay.UltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
+		{yolo, "MVAU_hls_6", delay.FamilySeries7, 100, mvau{26, 56, 8, 8, 3, 17, 7, true, false, false}, 8},
+		{lenet, "MVAU_hls_0", delay.FamilyUltraScale, 100, mvau{3, 2, 3, 8, 8, 17, 255, true, true, false}, 7},
+		{yolo, "MVAU_hls_0", delay.FamilySeries7, 100, mvau{8, 1, 9, 8, 3, 15, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_1", delay.FamilySeries7, 100, mvau{8, 2, 9, 8, 3, 15, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_2", delay.FamilySeries7, 100, mvau{16, 4, 9, 8, 3, 16, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_3", delay.FamilySeries7, 100, mvau{32, 14, 9, 8, 3, 17, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_4", delay.FamilySeries7, 100, mvau{56, 26, 9, 8, 3, 18, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_5", delay.FamilySeries7, 100, mvau{104, 16, 9, 8, 3, 18, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_8", delay.FamilySeries7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
+		{lenet, "MVAU_hls_1", delay.FamilyUltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
 	} {
-		got := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.ExpectedDelay))
+		got := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeExpected))
 		if off := max(got-tt.depth, tt.depth-got); off > 2 && 4*off > tt.depth {
 			t.Errorf("%s, %s: %d clocks, reported are %d", tt.source, tt.layer, got, tt.depth)
 		}
-		least := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.MinDelay))
-		most := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.MaxDelay))
+		least := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeMin))
+		most := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeMax))
 		if least > tt.depth || tt.depth > most || got < least || got > most {
 			t.Errorf("%s, %s: %d, in a range of %d to %d clocks; reported are %d", tt.source, tt.layer, got, least,
 				most, tt.depth)

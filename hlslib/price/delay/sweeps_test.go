@@ -11,12 +11,12 @@ import (
 // entry of the table comes from them.
 func TestSweeps(t *testing.T) {
 	t.Parallel()
-	c := delay.DelayCalibration{Family: delay.UltraScale, Uncertainty: 0.125, Stages: 1,
+	c := delay.DelayCalibration{Family: delay.FamilyUltraScale, Uncertainty: 0.125, Stages: 1,
 		Processes: []delay.ReportedPipeline{{Name: "none", Depth: 1}}}
 	if err := c.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	clock := delay.NewStageClock(delay.UltraScale, 200, &c, delay.ExpectedDelay)
+	clock := delay.NewStageClock(delay.FamilyUltraScale, 200, &c, delay.DelayRangeExpected)
 	exact, all := 0, 0
 	for _, tt := range []struct {
 		sweep                                   string

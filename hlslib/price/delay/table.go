@@ -12,18 +12,18 @@ const (
 
 func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
 
-// A DelayEntry is the delay in ns of an operation on the given bits, with its source.
-type DelayEntry struct {
-	Op     DelayOp
+// An OpDelay is the delay in ns of an operation on the given bits, with its source.
+type OpDelay struct {
+	Op     PipelineOp
 	Bits   int
 	NS     float64
 	Grade  SourceGrade
 	Source string
 }
 
-// A UnitEntry holds the clocks from a unit's inputs to its outputs, and the ns that it takes of its first and last
+// A UnitTiming holds the clocks from a unit's inputs to its outputs, and the ns that it takes of its first and last
 // stage. It also says where these numbers come from.
-type UnitEntry struct {
+type UnitTiming struct {
 	Unit    RegisteredUnit
 	Clocks  int
 	In, Out float64
@@ -41,20 +41,21 @@ const (
 		"github.com/Xilinx/Vitis-Tutorials, polar_clip"
 )
 
-// OpEntries returns the delays of a family's operations, by operation and increasing bits. An unknown family has those
+// OpDelaysOf returns the delays of a family's operations, by operation and increasing bits. An unknown family has those
 // of UltraScale+.
-func OpEntries(f DelayFamily) []DelayEntry {
+func OpDelaysOf(f DelayFamily) []OpDelay {
 	switch f {
-	case Series7:
+	case FamilySeries7:
 		return series7
-	case Versal:
+	case FamilyVersal:
 		return guessed(ultraScale)
 	}
 	return ultraScale
 }
 
-// guessed returns the entries of another family, marked as guesses, until somebody measures this one.
-func guessed(list []DelayEntry) (out []DelayEntry) {
+// guessed returns copies of the entries of another family, graded as guesses: they stand in until somebody measures
+// this family.
+func guessed(list []OpDelay) (out []OpDelay) {
 	for _, e := range list {
 		e.Grade, e.Source = GradeGuess, "as UltraScale+"
 		out = append(out, e)
@@ -62,9 +63,9 @@ func guessed(list []DelayEntry) (out []DelayEntry) {
 	return out
 }
 
-var series7 = []DelayEntry{
-	{OpRead, 1, 3.63, GradeMeasured, width},
-	{OpWrite, 1, 3.63, GradeMeasured, width + ", the same core"},
+var series7 = []OpDelay{
+	{OpStreamRead, 1, 3.63, GradeMeasured, width},
+	{OpStreamWrite, 1, 3.63, GradeMeasured, width + ", the same core"},
 	{OpAdd, 2, 1.56, GradeMeasured, yolo},
 	{OpAdd, 14, 1.67, GradeMeasured, yolo},
 	{OpAdd, 17, 2.10, GradeMeasured, width},
@@ -75,15 +76,15 @@ var series7 = []DelayEntry{
 	{OpCompare, 32, 2.47, GradeMeasured, yolo},
 	{OpSelect, 17, 0.78, GradeMeasured, yolo},
 	{OpHoldMux, 1, 1.58, GradeMeasured, yolo},
-	{OpGate, 1, 0.97, GradeMeasured, yolo},
-	{OpMultiply, 2, 0.97, GradeGuess, "a gate"},
-	{OpMultiply, 11, 4.17, GradeMeasured, yolo + ", 8 by 3 bits"},
-	{OpMultiply, 64, 8.5, GradeGuess, none},
+	{OpLogicGate, 1, 0.97, GradeMeasured, yolo},
+	{OpMultiplyInLUTs, 2, 0.97, GradeGuess, "a gate"},
+	{OpMultiplyInLUTs, 11, 4.17, GradeMeasured, yolo + ", 8 by 3 bits"},
+	{OpMultiplyInLUTs, 64, 8.5, GradeGuess, none},
 }
 
-var ultraScale = []DelayEntry{
-	{OpRead, 1, 1.8, GradeGuess, none},
-	{OpWrite, 1, 1.8, GradeGuess, none},
+var ultraScale = []OpDelay{
+	{OpStreamRead, 1, 1.8, GradeGuess, none},
+	{OpStreamWrite, 1, 1.8, GradeGuess, none},
 	{OpAdd, 2, 0.7, GradeGuess, "the entries beside it, straight on"},
 	{OpAdd, 13, 0.82, GradeMeasured, lenet},
 	{OpAdd, 32, 1.01, GradeMeasured, lenet},
@@ -92,31 +93,31 @@ var ultraScale = []DelayEntry{
 	{OpCompare, 17, 1.09, GradeMeasured, lenet},
 	{OpSelect, 32, 0.44, GradeMeasured, lenet},
 	{OpHoldMux, 1, 0.42, GradeMeasured, lenet},
-	{OpGate, 1, 0.28, GradeGuess, none},
-	{OpMultiply, 2, 0.28, GradeGuess, "a gate"},
-	{OpMultiply, 16, 1.65, GradeMeasured, lenet + ", 8 by 8 bits"},
-	{OpMultiply, 64, 3.5, GradeGuess, none},
+	{OpLogicGate, 1, 0.28, GradeGuess, none},
+	{OpMultiplyInLUTs, 2, 0.28, GradeGuess, "a gate"},
+	{OpMultiplyInLUTs, 16, 1.65, GradeMeasured, lenet + ", 8 by 8 bits"},
+	{OpMultiplyInLUTs, 64, 3.5, GradeGuess, none},
 }
 
-// UnitEntries returns the delays of a family's units. An unknown family has those of UltraScale+.
-func UnitEntries(f DelayFamily) []UnitEntry {
+// UnitTimingsOf returns the delays of a family's units. An unknown family has those of UltraScale+.
+func UnitTimingsOf(f DelayFamily) []UnitTiming {
 	switch f {
-	case Series7:
-		return []UnitEntry{
+	case FamilySeries7:
+		return []UnitTiming{
 			{UnitDSP, 3, 1.05, 2.15, GradeMeasured, yolo},
 			{UnitLUTMemory, 1, 2.32, 2.32, GradeMeasured, yolo},
 			{UnitBlockRAM, 1, 3.25, 3.25, GradeGuess, none},
 			{UnitUltraRAM, 2, 3.25, 3.25, GradeGuess, "there is none in this family"},
 			{UnitRegisterSlice, 1, 0, 0, GradeDataSheet, slice},
 		}
-	case Versal:
-		list := UnitEntries(UltraScale)
+	case FamilyVersal:
+		list := UnitTimingsOf(FamilyUltraScale)
 		for i := range list {
 			list[i].Grade, list[i].Source = GradeGuess, "as UltraScale+"
 		}
 		return list
 	}
-	return []UnitEntry{
+	return []UnitTiming{
 		{UnitDSP, 3, 0.99, 0.53, GradeMeasured, lenet},
 		{UnitLUTMemory, 1, 0.67, 0.67, GradeMeasured, lenet},
 		{UnitBlockRAM, 1, 1.2, 1.2, GradeGuess, none},

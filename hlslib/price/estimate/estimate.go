@@ -16,19 +16,20 @@ import (
 
 // CostModelOf returns the formula and the family of devices by which a target's costs are estimated.
 func CostModelOf(t dataflow.Target) cost.CostModel {
-	m := cost.CostModel{Formula: cost.FittedFormula, Fabric: cost.FabricOf(t.Board)}
-	if t.Formula == dataflow.FINNFormula {
-		m.Formula = cost.FINNFormula
+	m := cost.CostModel{Formula: cost.FormulaFitted, Fabric: cost.FabricOf(t.Board)}
+	if t.Formula == dataflow.FINNCostFormula {
+		m.Formula = cost.FormulaFINN
 	}
 	return m
 }
 
 var memories = [...]cost.MemoryStyle{
-	dataflow.LUTRAM: cost.StyleDistributedRAM, dataflow.BRAM: cost.StyleBlockRAM, dataflow.URAM: cost.StyleUltraRAM,
-	dataflow.SRL: cost.StyleShiftRegister, dataflow.Registers: cost.StyleRegisters,
+	dataflow.MemoryLUTRAM: cost.StyleDistributedRAM, dataflow.MemoryBRAM: cost.StyleBlockRAM,
+	dataflow.MemoryURAM: cost.StyleUltraRAM,
+	dataflow.MemorySRL:  cost.StyleShiftRegister, dataflow.MemoryRegisters: cost.StyleRegisters,
 }
 
-// MemoryStyleOf returns the name that the formulas have for a memory; 0 for NoMemory.
+// MemoryStyleOf returns the cost formulas' name for a memory, or 0 for NoMemory.
 func MemoryStyleOf(m dataflow.Memory) cost.MemoryStyle { return memories[m] }
 
 // CostOfParts returns the parts as a cost, without those that are zero.
@@ -36,45 +37,45 @@ func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
 	c := make(dataflow.Cost, 0, len(parts))
 	for _, p := range parts {
 		if p.Resources != (cost.Resources{}) {
-			c = append(c, dataflow.ResourcePart{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
+			c = append(c, dataflow.CostContribution{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
 		}
 	}
 	return c
 }
 
-// CostOf returns the cost of x, which has a formula of FINN's and a fitted one, by the target's formula.
-func CostOf(t dataflow.Target, x cost.Estimator) dataflow.Cost {
-	return CostOfParts(CostModelOf(t).Formula.Parts(x)...)
+// CostOfEstimator returns the cost of x by the formula that the target selects: FINN's or the fitted one.
+func CostOfEstimator(t dataflow.Target, x cost.HasFormulaCosts) dataflow.Cost {
+	return CostOfParts(CostModelOf(t).Formula.CostPartsOf(x)...)
 }
 
-// StoringLayerCost returns the cost of a layer with formulas of its own. By FINN's formula that is all; otherwise the
-// cost of its memories and of further logic is added.
+// StoringLayerCost returns the cost of a layer x that has formulas of its own. FINN's formula covers the whole layer;
+// otherwise the costs of its memories and of further logic are added.
 func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow.Storage,
 	logic ...cost.CostPart) dataflow.Cost {
 	m := CostModelOf(t)
-	if m.Formula == cost.FINNFormula {
-		return CostOfParts(x.FINN()...)
+	if m.Formula == cost.FormulaFINN {
+		return CostOfParts(x.FINNCost()...)
 	}
-	return LayerCost(m, storage, append(x.Logic(), logic...)...)
+	return MemoryAndLogicCost(m, storage, append(x.LogicCost(), logic...)...)
 }
 
-// LayerCost returns the cost of a layer that consists of memories and logic.
-func LayerCost(m cost.CostModel, storage []dataflow.Storage, logic ...cost.CostPart) dataflow.Cost {
-	return CostOfParts(append(MemoryParts(m, storage), logic...)...)
+// MemoryAndLogicCost returns the cost of a layer that consists of memories and logic.
+func MemoryAndLogicCost(m cost.CostModel, storage []dataflow.Storage, logic ...cost.CostPart) dataflow.Cost {
+	return CostOfParts(append(MemoryCostParts(m, storage), logic...)...)
 }
 
-// MemoryCost returns the cost of the memory s, with all its arrays.
+// MemoryCost returns the cost of all arrays of the memory s.
 func MemoryCost(m cost.CostModel, s dataflow.Storage) cost.Resources {
 	rows := s.Rows
-	if s.In == dataflow.LUTRAM && s.Same > 0 {
+	if s.In == dataflow.MemoryLUTRAM && s.Same > 0 {
 		rows = max(2, rows-s.Same)
 	}
-	r := m.Memory(cost.MemoryShape{Width: s.Width, Rows: rows, Written: s.Written, In: MemoryStyleOf(s.In)})
-	return r.Times(s.Arrays())
+	r := m.MemoryCost(cost.MemoryShape{Width: s.Width, Rows: rows, Written: s.Written, In: MemoryStyleOf(s.In)})
+	return r.Times(s.ArrayCount())
 }
 
-// MemoryParts returns the cost of memories. Memories with the same Storage.Part become one part, with that name.
-func MemoryParts(m cost.CostModel, storage []dataflow.Storage) []cost.CostPart {
+// MemoryCostParts returns the cost of memories. Memories with the same Storage.Part become one part, with that name.
+func MemoryCostParts(m cost.CostModel, storage []dataflow.Storage) []cost.CostPart {
 	list := make([]cost.CostPart, 0, len(storage)+8)
 	for _, s := range storage {
 		r := MemoryCost(m, s)

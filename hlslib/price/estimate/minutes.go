@@ -9,12 +9,12 @@ const (
 	secondsPerProduct = (2632. - 1026) / (64*64 - 64)
 )
 
-// SynthesisMinutes returns roughly how long the vendor's tools take for a layer alone. For a layer that multiplies it
-// is an order of magnitude, measured at two points. For any other layer it is a guess: the time that the line gives
+// LayerSynthesisMinutes returns roughly how long the vendor's tools take for a layer alone. For a layer that multiplies
+// it is an order of magnitude, measured at two points. For any other layer it is a guess: the time that the line gives
 // without products.
-func SynthesisMinutes(op dataflow.Op, f dataflow.Fold) float64 {
+func LayerSynthesisMinutes(op dataflow.Op, f dataflow.Fold) float64 {
 	products := 0
-	if m, ok := op.(dataflow.Unrolled); ok {
+	if m, ok := op.(dataflow.HasUnrolledProducts); ok {
 		products, _ = m.Products(f)
 	}
 	return (leastSeconds + secondsPerProduct*float64(products)) / 60

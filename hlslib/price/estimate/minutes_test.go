@@ -17,12 +17,12 @@ func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD
 func TestMinutes(t *testing.T) {
 	t.Parallel()
 	for pe, seconds := range map[int]float64{1: 1026, 64: 2632} {
-		got := 60 * estimate.SynthesisMinutes(multiplier{}, dataflow.Fold{PE: pe, SIMD: 64})
+		got := 60 * estimate.LayerSynthesisMinutes(multiplier{}, dataflow.Fold{PE: pe, SIMD: 64})
 		if math.Abs(got-seconds) > 0.5 {
 			t.Errorf("PE %d: %.1f s, want %.0f", pe, got, seconds)
 		}
 	}
-	if got := estimate.SynthesisMinutes(nil, dataflow.Fold{PE: 1, SIMD: 1}); math.Abs(got-16.7) > 0.1 {
+	if got := estimate.LayerSynthesisMinutes(nil, dataflow.Fold{PE: 1, SIMD: 1}); math.Abs(got-16.7) > 0.1 {
 		t.Errorf("without products: %.1f minutes", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// widths returns the number of bits in which the two operands of a comparison are compared, and whether they are
+// widths returns the number of bits in which the two operands of the comparison node are compared, and whether they are
 // signed.
 func (n *netlist) widths(node *circuit.Node) (width int, signed bool) {
 	a, b := &n.w.m.Nodes[node.Args[0]], &n.w.m.Nodes[node.Args[1]]
@@ -27,15 +27,15 @@ func (n *netlist) equal(node *circuit.Node) signal {
 	var alike []signal
 	for k := range width {
 		a, b := n.of(node.Args[0], k), n.of(node.Args[1], k)
-		n.now = ComparatorCells
+		n.now = PurposeComparator
 		alike = append(alike, n.xor(a, b).not())
 	}
-	n.now = ComparatorCells
+	n.now = PurposeComparator
 	return n.all(alike)
 }
 
-// less returns the signal that the first operand of a comparison is less than the second. Longer numbers use a carry
-// chain.
+// less returns a signal that says that the first operand of a comparison is less than the second. Longer numbers use a
+// carry chain.
 func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
@@ -60,13 +60,13 @@ func (n *netlist) less(node *circuit.Node) signal {
 		width--
 	}
 	if k, ok := power(b[:width]); ok && !signed { // the numbers differ only from bit k on
-		n.now = ComparatorCells
+		n.now = PurposeComparator
 		return n.any(a[k:width]).not()
 	}
 	if signed && !slices.ContainsFunc(b[:width], func(s signal) bool { return s != never }) {
 		return a[width-1]
 	}
-	n.now = ComparatorCells
+	n.now = PurposeComparator
 	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
 		carry := never // whether a < b in the lower bits
 		for k := range width {
@@ -87,26 +87,26 @@ func (n *netlist) less(node *circuit.Node) signal {
 	}
 	less := borrows(n, b, a, signed)
 	var alike []signal
-	n.now = ComparatorCells
+	n.now = PurposeComparator
 	for k := range a {
 		alike = append(alike, n.xor(a[k], b[k]).not())
 	}
 	return n.and(less.not(), n.all(alike).not())
 }
 
-// borrows returns the signal that the number a is less than b, computed along a carry chain.
+// borrows returns a signal that says that the number a is less than b, computed along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
-	sums, carries := n.chain(a, b, true, ComparatorCells, func(k int) bool { return signed && k == top })
-	n.now = ComparatorCells
+	sums, carries := n.chain(a, b, true, PurposeComparator, func(k int) bool { return signed && k == top })
+	n.now = PurposeComparator
 	if !signed {
 		return carries[top].not()
 	}
 	return n.xor(n.xor(sums[top], carries[top]), carries[top-1])
 }
 
-// greater reports whether Yosys computes b > a for a < b, from less and equal. It subtracts the narrower number from
-// the wider one. For equal widths the names decide, so this counts every second comparison.
+// greater reports whether Yosys computes b > a in place of a < b. It does so if b is narrower than a. For equal widths
+// the names decide, so this returns true for every second comparison.
 func greater(n *netlist, a, b []signal, signed bool) bool {
 	width := func(list []signal) int {
 		w := len(list)
@@ -122,7 +122,8 @@ func greater(n *netlist, a, b []signal, signed bool) bool {
 	return !n.turn
 }
 
-// power returns the index of the only bit that is 1 in a constant; ok is false if there is not exactly one.
+// power returns the index k of the only bit that is 1 in a constant. ok is false if the list is no constant, or if not
+// exactly one bit is 1.
 func power(list []signal) (k int, ok bool) {
 	for i, s := range list {
 		if !s.constant() || s == ever && ok {
@@ -137,10 +138,10 @@ func power(list []signal) (k int, ok bool) {
 
 // chain returns the sum of a and b, or their difference if less is true, along a carry chain, and the carry of each
 // bit. wanted says which bits of the sum are read.
-func (n *netlist) chain(a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums, carries []signal) {
+func (n *netlist) chain(a, b []signal, less bool, kind CellPurpose, wanted func(int) bool) (sums, carries []signal) {
 	carry := never.when(less)
 	n.now = kind
-	ecp5 := n.w.d.Fabric == cost.ECP5
+	ecp5 := n.w.d.Fabric == cost.FabricECP5
 	if ecp5 {
 		n.w.counts[kind].LUT += float64((len(a) + 1) / 2 * 2)
 	}
@@ -190,8 +191,8 @@ func (n *netlist) chain(a, b []signal, less bool, kind CellKind, wanted func(int
 	return sums, carries
 }
 
-// sum adds the gates and carry chains of a sum or difference, the node id.
-func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
+// sum adds to the netlist the gates and carry chains of the sum or difference that is the node id.
+func (n *netlist) sum(id circuit.NodeID, node *circuit.Node) {
 	first := n.w.first[id]
 	top := 0
 	for k := range node.Width {
@@ -224,17 +225,18 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	if n.w.d.TakesIn && taken(n.w, node, top) == 0 {
 		a, b = b, a
 	}
-	sums := partly(n, a, b, less, AdderCells, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
+	sums := partly(n, a, b, less, PurposeAdder, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
 	copy(n.known[first+bit(low):], sums)
 }
 
 // added returns the bits of a sum, or of a difference if less is true; a short one is made of gates.
-func (n *netlist) added(a, b []signal, less bool, kind CellKind) []signal {
+func (n *netlist) added(a, b []signal, less bool, kind CellPurpose) []signal {
 	return partly(n, a, b, less, kind, func(int) bool { return true })
 }
 
-// partly returns the bits of a sum or difference as added does. Only wanted bits are read; the others only carry.
-func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums []signal) {
+// partly returns the bits of a sum or difference as netlist.added does. Only bits for which wanted returns true are
+// read; the others only carry.
+func partly(n *netlist, a, b []signal, less bool, kind CellPurpose, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
 		sums, _ = n.chain(a, b, less, kind, wanted)
@@ -249,7 +251,7 @@ func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int
 	return sums
 }
 
-// three adds a sum to which a constant is added: Yosys adds all three numbers at once.
+// three adds to the netlist a sum to which a constant is added. Yosys adds all three numbers at once.
 func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	constant := node.Args[1]
 	if n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant {
@@ -259,9 +261,9 @@ func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	var sums, carries []signal
 	for k := range top {
 		x, y, c := n.of(inner.Args[0], k), n.of(inner.Args[1], k), n.of(constant, k)
-		n.now = AdderCells
+		n.now = PurposeAdder
 		sums, carries = append(sums, n.odd([]signal{x, y, c})), append(carries, carry)
 		carry = n.most(x, y, c)
 	}
-	copy(n.known[first:], n.added(sums, carries, false, AdderCells))
+	copy(n.known[first:], n.added(sums, carries, false, PurposeAdder))
 }

@@ -20,19 +20,19 @@ const (
 type walk struct {
 	m       *circuit.Module
 	d       *SynthesisRules
-	first   []bit           // per node: its first bit
-	owner   []circuit.ID    // per bit: its node
-	wire    []bit           // per bit: the bit that it equals, possibly inverted
-	live    []bool          // per bit: whether something depends on it
-	reads   []int32         // per bit: the number of its readers
-	line    []int32         // per bit: the number of its readers that are delays
-	cone    [][]bit         // per bit that is logic: the inputs of its lookup table
-	inside  []bool          // per bit that is logic: whether it is in the lookup table of its reader
-	met     []bool          // per node: whether something depends on it
-	columns [][]bool        // per memory: whether something depends on each column
-	tables  map[int]*lookup // the memories whose contents are in lookup tables
+	first   []bit            // per node: its first bit
+	owner   []circuit.NodeID // per bit: its node
+	wire    []bit            // per bit: the bit that it equals, possibly inverted
+	live    []bool           // per bit: whether something depends on it
+	reads   []int32          // per bit: the number of its readers
+	line    []int32          // per bit: the number of its readers that are delays
+	cone    [][]bit          // per bit that is logic: the inputs of its lookup table
+	inside  []bool           // per bit that is logic: whether it is in the lookup table of its reader
+	met     []bool           // per node: whether something depends on it
+	columns [][]bool         // per memory: whether something depends on each column
+	tables  map[int]*lookup  // the memories whose contents are in lookup tables
 	stack   []bit
-	counts  CellCounts
+	counts  CellCountsByPurpose
 }
 
 func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
@@ -42,10 +42,10 @@ func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
 		w.first[i] = bit(n)
 		n += node.Width
 	}
-	w.owner, w.wire = make([]circuit.ID, n), make([]bit, n)
+	w.owner, w.wire = make([]circuit.NodeID, n), make([]bit, n)
 	for i, node := range m.Nodes {
 		for k := range node.Width {
-			w.owner[int(w.first[i])+k] = circuit.ID(i)
+			w.owner[int(w.first[i])+k] = circuit.NodeID(i)
 			w.wire[int(w.first[i])+k] = w.first[i] + bit(k)
 		}
 	}
@@ -55,8 +55,9 @@ func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
 	return w
 }
 
-// of returns bit i of a node's value, extended by its sign.
-func (w *walk) of(id circuit.ID, i int) bit {
+// of returns the bit that bit i of a node's value equals. Beyond the value's width, it is the sign, or zero if the
+// value is unsigned.
+func (w *walk) of(id circuit.NodeID, i int) bit {
 	n := &w.m.Nodes[id]
 	if i >= n.Width {
 		if !n.Signed {
@@ -95,7 +96,8 @@ func (w *walk) find() {
 	}
 }
 
-// keeps reports whether a register's bit never changes: its next value is always its present value or its first value.
+// keeps reports whether a register's bit never changes. That is so if its next value is always its present value now or
+// its first value.
 func keeps(w *walk, next, now, first bit) bool {
 	if next < 0 || next == now {
 		return next == now || next == first
@@ -103,7 +105,8 @@ func keeps(w *walk, next, now, first bit) bool {
 	id := w.owner[next]
 	n := &w.m.Nodes[id]
 	k := int(next - w.first[id])
-	return n.Op == circuit.OpMux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
+	return n.Op == circuit.OpMuxByCondition && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k),
+		now, first)
 }
 
 // wires sets wire for each bit. kept says, by state, which of its bits never change.
@@ -117,7 +120,7 @@ func (w *walk) wires(kept [][]bool) {
 			set(k, at+bit(k))
 		}
 		switch n.Op {
-		case circuit.OpReadState:
+		case circuit.OpReadStateBefore:
 			for k := range n.Width {
 				if kept[n.K][k] {
 					set(k, constant(w.m.States[n.K].Init>>min(k, 63)&1))
@@ -127,7 +130,7 @@ func (w *walk) wires(kept [][]bool) {
 			for k := range n.Width {
 				set(k, constant(n.Range.Lo>>min(k, 63)&1))
 			}
-		case circuit.OpReadNextState:
+		case circuit.OpReadStateAfter:
 			state := w.m.States[n.K].Node
 			for k := range n.Width {
 				set(k, w.of(state, k))
@@ -136,7 +139,7 @@ func (w *walk) wires(kept [][]bool) {
 			for k := range n.Width {
 				set(k, w.of(n.Args[0], n.K+k))
 			}
-		case circuit.OpConcatenate:
+		case circuit.OpConcatenateWords:
 			k := 0
 			for _, a := range n.Args {
 				for j := range w.m.Nodes[a].Width {
@@ -144,11 +147,11 @@ func (w *walk) wires(kept [][]bool) {
 					k++
 				}
 			}
-		case circuit.OpWrap, circuit.OpNumberBits:
+		case circuit.OpLowBitsAsNumber, circuit.OpNumberToWord:
 			for k := range n.Width {
 				set(k, w.of(n.Args[0], k))
 			}
-		case circuit.OpShift:
+		case circuit.OpShiftByConstant:
 			for k := range n.Width {
 				if set(k, zero); k >= n.K {
 					set(k, w.of(n.Args[0], k-n.K))
@@ -161,7 +164,7 @@ func (w *walk) wires(kept [][]bool) {
 			default:
 				set(0, zero+one-b)
 			}
-		case circuit.OpMux:
+		case circuit.OpMuxByCondition:
 			w.mux(n, set)
 		case circuit.OpAdd, circuit.OpSubtract:
 			w.sum(n, set)
@@ -225,7 +228,7 @@ func (w *walk) read() {
 	for _, s := range m.Out {
 		w.whole(s.Word)
 	}
-	for _, id := range append([]circuit.ID{m.Fire}, m.Results...) {
+	for _, id := range append([]circuit.NodeID{m.Fire}, m.Results...) {
 		w.whole(id)
 	}
 	for _, c := range m.Calls {
@@ -241,7 +244,7 @@ func (w *walk) read() {
 }
 
 // whole marks all bits of a node as read.
-func (w *walk) whole(id circuit.ID) {
+func (w *walk) whole(id circuit.NodeID) {
 	if id != circuit.NoNode {
 		for k := range w.m.Nodes[id].Width {
 			w.use(w.of(id, k))
@@ -249,7 +252,7 @@ func (w *walk) whole(id circuit.ID) {
 	}
 }
 
-// use marks a bit as read.
+// use marks the bit b as read once more.
 func (w *walk) use(b bit) {
 	if b >= 0 {
 		w.reads[b]++
@@ -289,7 +292,7 @@ func (w *walk) operands(b bit) {
 		for _, a := range n.Args {
 			w.use(w.of(a, 0))
 		}
-	case circuit.OpMux:
+	case circuit.OpMuxByCondition:
 		w.use(w.of(n.Args[0], 0))
 		w.use(w.of(n.Args[1], k))
 		w.use(w.of(n.Args[2], k))
@@ -297,7 +300,7 @@ func (w *walk) operands(b bit) {
 		for _, a := range n.Args[1:] {
 			w.use(w.of(a, k))
 		}
-	case circuit.OpReadState:
+	case circuit.OpReadStateBefore:
 		if s := &w.m.States[n.K]; s.Next != circuit.NoNode {
 			w.use(w.of(s.Next, k))
 		}
@@ -323,7 +326,7 @@ func (w *walk) shared(n *circuit.Node) {
 		}
 	case circuit.OpMuxByIndex:
 		w.whole(n.Args[0])
-	case circuit.OpReadState:
+	case circuit.OpReadStateBefore:
 		w.whole(w.m.States[n.K].When)
 	case circuit.OpReadMemoryClocked:
 		w.whole(n.Args[0])
@@ -334,7 +337,7 @@ func (w *walk) shared(n *circuit.Node) {
 	}
 }
 
-// column marks column k of a memory as read.
+// column marks column k of the memory with the given number as read.
 func (w *walk) column(memory, k int) {
 	m := &w.m.Memories[memory]
 	if w.columns[memory] == nil {

@@ -11,7 +11,7 @@
 //
 // In come circuits and a fabric; out come resources by named part.
 //
-//	cells.go     Estimate: the parts of a circuit
+//	cells.go     EstimateCircuitCost: the parts of a circuit
 //	device.go    the numbers of families
 //	bits.go      the bits of a circuit: which are wires, which are read
 //	cover.go     logic in lookup tables of six inputs, by rules
@@ -37,29 +37,30 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A CellKind is the purpose of cells of a circuit, such as sums or memories.
-type CellKind uint8
+// A CellPurpose is what cells of a circuit serve for, such as sums or memories.
+type CellPurpose uint8
 
 // The purposes of cells.
 const (
-	CompressorCells CellKind = iota // counts of bits
-	AdderCells                      // sums and differences
-	ComparatorCells                 // comparisons of two numbers
-	SelectorCells                   // selections of one of several
-	GateCells                       // logic of conditions
-	TableCells                      // tables of constants
-	MemoryCells                     // memories that iterations write
-	StateCells                      // registers that iterations write
-	PipelineCells                   // registers between stages
-	MultiplierCells                 // multipliers of the device
-	InverterCells                   // inverters after logic
-	CellKinds
+	PurposeCompressor       CellPurpose = iota // counts of bits
+	PurposeAdder                               // sums and differences
+	PurposeComparator                          // comparisons of two numbers
+	PurposeSelector                            // selections of one of several
+	PurposeGate                                // logic of conditions
+	PurposeConstantTable                       // tables of constants
+	PurposeMemory                              // memories that iterations write
+	PurposeStateRegister                       // registers that iterations write
+	PurposePipelineRegister                    // registers between stages
+	PurposeMultiplier                          // multipliers of the device
+	PurposeInverter                            // inverters after logic
+	CellPurposeCount
 )
 
-var names = [CellKinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
+var names = [CellPurposeCount]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables",
+	"memories",
 	"states", "pipeline registers", "multipliers", "inverters"}
 
-// A CellCount is the number of cells of one kind, before a device's numbers are applied.
+// A CellCount is the number of cells of one purpose, before a device's numbers are applied.
 type CellCount struct {
 	LUT, FF         float64
 	Shift           float64 // further lookup tables that are shift registers
@@ -68,11 +69,11 @@ type CellCount struct {
 	BRAM, URAM, DSP int
 }
 
-// CellCounts is the number of cells per kind.
-type CellCounts [CellKinds]CellCount
+// CellCountsByPurpose holds the number of cells of each purpose.
+type CellCountsByPurpose [CellPurposeCount]CellCount
 
-// plus adds n times o to the counts.
-func (c *CellCounts) plus(o CellCounts, n float64) {
+// plus adds the counts o to c, multiplied by n.
+func (c *CellCountsByPurpose) plus(o CellCountsByPurpose, n float64) {
 	for k := range c {
 		c[k].LUT += n * o[k].LUT
 		c[k].FF += n * o[k].FF
@@ -85,11 +86,11 @@ func (c *CellCounts) plus(o CellCounts, n float64) {
 	}
 }
 
-// Estimate returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the
-// nearest whole number of lookup tables.
-func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
+// EstimateCircuitCost returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum
+// is the nearest whole number of lookup tables.
+func EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 	d := SynthesisRulesOf(f)
-	counts := d.Count(m)
+	counts := d.CountCells(m)
 	var parts []cost.CostPart
 	sum, whole := 0., 0
 	for k, c := range counts {
@@ -108,8 +109,8 @@ func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
-// Count returns the numbers of cells of a circuit, by kind.
-func (d *SynthesisRules) Count(m *circuit.Module) CellCounts {
+// CountCells returns the numbers of cells of a circuit, by purpose.
+func (d *SynthesisRules) CountCells(m *circuit.Module) CellCountsByPurpose {
 	longest := int16(0)
 	if d.Maps {
 		for _, c := range m.Calls {
@@ -127,9 +128,9 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 	return w
 }
 
-// count returns the numbers of cells of a circuit. Its paths may have up to longest LUTs in a row, where that saves
-// LUTs.
-func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCounts {
+// count returns the numbers of cells of a circuit, by purpose. Where that saves LUTs, paths may have up to longest LUTs
+// in a row.
+func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPurpose {
 	w := d.walked(m)
 	if d.Maps {
 		longest = mapped(w, longest)
@@ -148,7 +149,7 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCounts {
 			f = d.count(c.Function, longest)
 			c.Function.Known.Store(key{d.Fabric, longest}, f)
 		}
-		w.counts.plus(f.(CellCounts), 1)
+		w.counts.plus(f.(CellCountsByPurpose), 1)
 	}
 	return w.counts
 }

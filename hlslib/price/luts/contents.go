@@ -29,7 +29,7 @@ const looked = 1 << 16
 
 // open reports whether the contents of a memory are examined: it is a table of constants, and not too large.
 func open(m *circuit.RowMemory) bool {
-	return m.Constant() && m.Rows*m.Width <= looked
+	return m.IsConstant() && m.Rows*m.Width <= looked
 }
 
 // contents returns the columns of the table with the number memory. An address beyond the last row has the values of
@@ -50,7 +50,7 @@ func (w *walk) contents(memory int) *lookup {
 			row &^= half
 		}
 		for i, v := range rows[row] {
-			for code := elem.Encode(v); code != 0; code &= code - 1 {
+			for code := elem.EncodeBits(v); code != 0; code &= code - 1 {
 				t.columns[i*elem.Width+bits.TrailingZeros64(code)].truth[r/64] |= 1 << (r % 64)
 			}
 		}
@@ -74,15 +74,15 @@ func (w *walk) contents(memory int) *lookup {
 	return t
 }
 
-// constants returns, by column of a table, the bit that the column always is, if it is constant. For block RAM nothing
-// else of the contents counts.
+// constants returns, by column of a table, the constant bit that the column always is. It returns the bit 0, which is
+// no constant, for all other columns. For block RAM nothing else of the contents counts.
 func constants(m *circuit.RowMemory) []bit {
 	elem, rows := m.Data()
 	list := make([]bit, m.Width)
 	for i := range rows[0] {
 		all, some := ^uint64(0), uint64(0)
 		for _, row := range rows {
-			code := elem.Encode(row[i])
+			code := elem.EncodeBits(row[i])
 			all, some = all&code, some|code
 		}
 		for k := range elem.Width {
@@ -95,7 +95,8 @@ func constants(m *circuit.RowMemory) []bit {
 	return list
 }
 
-// name returns a key that differs between functions, except that a function and its inverse have the same key.
+// name returns a key for the function with the values truth. Keys differ between functions, except that a function and
+// its inverse have the same key.
 func name(truth []uint64, inputs int) string {
 	key := append(make([]byte, 0, 1+8*len(truth)), byte(inputs))
 	turned := -(truth[0] & 1)
@@ -108,7 +109,7 @@ func name(truth []uint64, inputs int) string {
 	return string(key)
 }
 
-// low holds the values of the first six inputs over the rows in one word.
+// low holds, for each of the first six inputs, the input's values over 64 rows as one word.
 var low = [6]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
 	0xffff0000ffff0000, 0xffffffff00000000}
 
@@ -149,7 +150,8 @@ type function struct {
 // functions holds the functions of a table, by name. Constants are not among them.
 type functions map[string]*function
 
-// of returns the function with the given values, or nil if it is constant. It adds a new one.
+// of returns the function with the given values, or nil if it is constant. It adds the function to the table's if it is
+// new.
 func (all functions) of(truth []uint64, inputs int) *function {
 	for inputs > 0 {
 		low, high := half(truth, inputs, 0), half(truth, inputs, 1)
@@ -287,8 +289,8 @@ func half(truth []uint64, inputs, high int) []uint64 {
 // chosen returns the lookup tables of six inputs that select one of n, four at a time.
 func (d *SynthesisRules) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
 
-// row finds the bits of a row of constants in LUTs that are constant or equal another bit of the row or address. It
-// sets them.
+// row finds the bits of a row of constants in LUTs that are constant, or equal another bit of the row or address. It
+// calls set for each of them.
 func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	if !open(&w.m.Memories[n.K]) {
 		return
@@ -306,7 +308,7 @@ func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	}
 }
 
-// fetched finds the bits of a row of constants in block RAM that are constant, and sets them.
+// fetched finds the bits of a row of constants in block RAM that are constant, and calls set for each of them.
 func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	if !open(&w.m.Memories[n.K]) {
 		return

@@ -20,17 +20,17 @@ func (w *walk) cover() {
 				in = append(in, w.of(a, 0))
 			}
 			w.logic(w.first[i], in)
-		case circuit.OpMux:
-			w.choice(circuit.ID(i))
+		case circuit.OpMuxByCondition:
+			w.choice(circuit.NodeID(i))
 		case circuit.OpMuxByIndex:
-			w.pick(circuit.ID(i))
+			w.pick(circuit.NodeID(i))
 		case circuit.OpLess, circuit.OpEqual:
-			w.comparison(circuit.ID(i))
+			w.comparison(circuit.NodeID(i))
 		case circuit.OpAdd, circuit.OpSubtract:
-			w.adder(circuit.ID(i))
+			w.adder(circuit.NodeID(i))
 		case circuit.OpReadMemoryUnclocked:
 			if open(&w.m.Memories[n.K]) {
-				w.peek(circuit.ID(i))
+				w.peek(circuit.NodeID(i))
 			}
 		case circuit.OpIterationStart:
 			w.fire()
@@ -43,15 +43,16 @@ func (w *walk) cover() {
 	}
 }
 
-// kindOf is the purpose of the logic of each operation.
-var kindOf = map[circuit.Operation]CellKind{circuit.OpLogicTable: CompressorCells, circuit.OpAdd: AdderCells,
-	circuit.OpSubtract: AdderCells,
-	circuit.OpLess:     ComparatorCells, circuit.OpEqual: ComparatorCells, circuit.OpMux: SelectorCells,
-	circuit.OpMuxByIndex: SelectorCells,
-	circuit.OpAnd:        GateCells, circuit.OpOr: GateCells, circuit.OpXor: GateCells,
-	circuit.OpReadMemoryUnclocked: TableCells}
+// kindOf maps operations to the purpose of their logic.
+var kindOf = map[circuit.Operation]CellPurpose{circuit.OpLogicTable: PurposeCompressor, circuit.OpAdd: PurposeAdder,
+	circuit.OpSubtract: PurposeAdder,
+	circuit.OpLess:     PurposeComparator, circuit.OpEqual: PurposeComparator,
+	circuit.OpMuxByCondition: PurposeSelector,
+	circuit.OpMuxByIndex:     PurposeSelector,
+	circuit.OpAnd:            PurposeGate, circuit.OpOr: PurposeGate, circuit.OpXor: PurposeGate,
+	circuit.OpReadMemoryUnclocked: PurposeConstantTable}
 
-// logic counts the bit b, which is a function of the bits in.
+// logic counts the lookup tables of the bit b, which is a function of the bits in.
 func (w *walk) logic(b bit, in []bit) {
 	if !w.live[b] || w.wire[b] != b {
 		return
@@ -99,7 +100,7 @@ func (w *walk) widened(in []bit, inputs int) []bit {
 
 // choice counts a selection of one of two. It takes no LUT if a register can do it: by its reset to a constant, or by
 // keeping its value.
-func (w *walk) choice(id circuit.ID) {
+func (w *walk) choice(id circuit.NodeID) {
 	n := &w.m.Nodes[id]
 	c := w.of(n.Args[0], 0)
 	for k := range n.Width {
@@ -112,21 +113,21 @@ func (w *walk) choice(id circuit.ID) {
 	}
 }
 
-// stays reports whether now is the present value of the state whose next value is b.
+// stays reports whether now is the present value of the state whose next value is b, so that the state keeps its value.
 func stays(w *walk, b, now bit) bool {
 	if now < 0 {
 		return false
 	}
 	id := w.owner[now]
 	n := &w.m.Nodes[id]
-	if n.Op != circuit.OpReadState {
+	if n.Op != circuit.OpReadStateBefore {
 		return false
 	}
 	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
 }
 
 // pick counts a selection of one of several.
-func (w *walk) pick(id circuit.ID) {
+func (w *walk) pick(id circuit.NodeID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
 		var in []bit
@@ -140,13 +141,13 @@ func (w *walk) pick(id circuit.ID) {
 		if len(distinct(in)) <= w.d.Inputs {
 			w.logic(b, in)
 		} else if w.live[b] {
-			w.counts[SelectorCells].LUT += w.d.chosen(len(n.Args) - 1)
+			w.counts[PurposeSelector].LUT += w.d.chosen(len(n.Args) - 1)
 		}
 	}
 }
 
 // comparison counts a comparison of two numbers: in one LUT, or along a carry chain.
-func (w *walk) comparison(id circuit.ID) {
+func (w *walk) comparison(id circuit.NodeID) {
 	n := &w.m.Nodes[id]
 	b := w.first[id]
 	var in []bit
@@ -168,12 +169,12 @@ func (w *walk) comparison(id circuit.ID) {
 		return
 	}
 	if w.live[b] {
-		w.counts[ComparatorCells].LUT += w.d.compare(width, constants > 0)
+		w.counts[PurposeComparator].LUT += w.d.compare(width, constants > 0)
 	}
 }
 
 // adder counts a sum or difference: a LUT for each bit, or two if a constant is added to a sum.
-func (w *walk) adder(id circuit.ID) {
+func (w *walk) adder(id circuit.NodeID) {
 	n := &w.m.Nodes[id]
 	top := 0
 	for k := range n.Width {
@@ -193,12 +194,12 @@ func (w *walk) adder(id circuit.ID) {
 	for k := range top {
 		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
 		if inner != nil && three(w, inner, k, min(x, y)) {
-			w.counts[AdderCells].LUT++
+			w.counts[PurposeAdder].LUT++
 		}
 		switch {
 		case x < 0 || y < 0, w.wire[b] != b:
 		default:
-			w.counts[AdderCells].LUT++
+			w.counts[PurposeAdder].LUT++
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true
@@ -236,8 +237,8 @@ func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
 	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
 }
 
-// taken returns which operand of an adder has logic that its LUTs absorb; the carry chain needs the bits of the other
-// one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
+// taken returns the number, 0 or 1, of the operand of the adder n whose logic the adder's LUTs absorb. The carry chain
+// needs the bits of the other one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
 func taken(w *walk, n *circuit.Node, width int) int {
 	var bits, pieces [2]int
 	for i := range bits {
@@ -257,7 +258,7 @@ func taken(w *walk, n *circuit.Node, width int) int {
 	return 1
 }
 
-// size returns the bits of an adder's operand, without those that repeat its sign.
+// size returns the number of bits of an adder's operand, without those that only repeat its sign.
 func size(w *walk, n *circuit.Node, operand, width int) int {
 	at := func(k int) bit { return w.of(n.Args[operand], k) }
 	for width > 1 && (n.Signed && at(width-1) == at(width-2) || !n.Signed && at(width-1) == zero) {
@@ -266,8 +267,8 @@ func size(w *walk, n *circuit.Node, operand, width int) int {
 	return width
 }
 
-// peek counts a row of constants in LUTs.
-func (w *walk) peek(id circuit.ID) {
+// peek counts the lookup tables of a row of constants in LUTs.
+func (w *walk) peek(id circuit.NodeID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
 		b := w.first[id] + bit(k)
@@ -279,11 +280,11 @@ func (w *walk) peek(id circuit.ID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[TableCells].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[PurposeConstantTable].LUT += w.d.column(w.contents(n.K), k)
 	}
 }
 
-// fire counts the signal that starts an iteration and takes words.
+// fire counts the logic of the signal that starts an iteration and takes words.
 func (w *walk) fire() {
 	inputs, luts := 1, 0
 	for _, s := range w.m.In {
@@ -299,5 +300,5 @@ func (w *walk) fire() {
 			inputs++
 		}
 	}
-	w.counts[GateCells].LUT += float64(luts) + w.d.tree(inputs)
+	w.counts[PurposeGate].LUT += float64(luts) + w.d.tree(inputs)
 }

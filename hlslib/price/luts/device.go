@@ -15,11 +15,11 @@ type SynthesisRules struct {
 	Around  bool    // whether a word bypasses a block memory that is read while it is written
 	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
 	Shifts  bool    // whether lookup tables can be shift registers
-	Numbers [CellKinds]KindCost
+	Numbers [CellPurposeCount]CostPerCell
 }
 
-// A KindCost holds the LUTs and flip-flops that a counted cell of a kind takes.
-type KindCost struct{ LUT, FF float64 }
+// A CostPerCell holds the LUTs and flip-flops that one counted cell of a purpose takes.
+type CostPerCell struct{ LUT, FF float64 }
 
 // compare returns the LUTs of a comparison of width bits that does not fit in one, on AMD's devices. Along a carry
 // chain, two of them take three bits of both numbers, or six bits if one number is constant. Short comparisons are
@@ -38,67 +38,67 @@ func (d *SynthesisRules) compare(width int, constant bool) float64 {
 	return 2 * float64((width+2)/3)
 }
 
-// wide returns the LUTs of a function of the given inputs, joined by multiplexers.
+// wide returns the number of LUTs that form one function of the given inputs, joined by the device's multiplexers.
 func (d *SynthesisRules) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
 
-// tree returns the LUTs of a function of the given inputs that is a tree of smaller ones.
+// tree returns the number of LUTs that form one function of the given inputs as a tree of smaller ones.
 func (d *SynthesisRules) tree(inputs int) float64 {
 	return float64((inputs - 1 + d.Inputs - 2) / (d.Inputs - 1))
 }
 
 // fitted holds the resources per cell on AMD's devices, which internal/measured fits. make measure writes these, and
 // those of the other devices.
-var fitted = [CellKinds]KindCost{
-	CompressorCells: {LUT: 1.04, FF: 1},
-	AdderCells:      {LUT: 0.98, FF: 1},
-	ComparatorCells: {LUT: 1.06, FF: 1},
-	SelectorCells:   {LUT: 0.98, FF: 1},
-	GateCells:       {LUT: 0.50, FF: 1},
-	TableCells:      {LUT: 1.07, FF: 1},
-	MemoryCells:     {LUT: 2.00, FF: 1},
-	StateCells:      {LUT: 1.00, FF: 1},
-	PipelineCells:   {LUT: 1.00, FF: 1},
-	MultiplierCells: {LUT: 1.00, FF: 1},
-	InverterCells:   {LUT: 1.00, FF: 1},
+var fitted = [CellPurposeCount]CostPerCell{
+	PurposeCompressor:       {LUT: 1.04, FF: 1},
+	PurposeAdder:            {LUT: 0.98, FF: 1},
+	PurposeComparator:       {LUT: 1.06, FF: 1},
+	PurposeSelector:         {LUT: 0.98, FF: 1},
+	PurposeGate:             {LUT: 0.50, FF: 1},
+	PurposeConstantTable:    {LUT: 1.07, FF: 1},
+	PurposeMemory:           {LUT: 2.00, FF: 1},
+	PurposeStateRegister:    {LUT: 1.00, FF: 1},
+	PurposePipelineRegister: {LUT: 1.00, FF: 1},
+	PurposeMultiplier:       {LUT: 1.00, FF: 1},
+	PurposeInverter:         {LUT: 1.00, FF: 1},
 }
 
 // fittedICE40 holds the resources per cell on an iCE40.
-var fittedICE40 = [CellKinds]KindCost{
-	CompressorCells: {LUT: 0.92, FF: 1},
-	AdderCells:      {LUT: 0.91, FF: 1},
-	ComparatorCells: {LUT: 1.00, FF: 1},
-	SelectorCells:   {LUT: 1.00, FF: 1},
-	GateCells:       {LUT: 1.00, FF: 1},
-	TableCells:      {LUT: 1.00, FF: 1},
-	MemoryCells:     {LUT: 1.00, FF: 1},
-	StateCells:      {LUT: 1.00, FF: 1},
-	PipelineCells:   {LUT: 1.00, FF: 1},
-	MultiplierCells: {LUT: 1.00, FF: 1},
-	InverterCells:   {LUT: 1.10, FF: 1},
+var fittedICE40 = [CellPurposeCount]CostPerCell{
+	PurposeCompressor:       {LUT: 0.92, FF: 1},
+	PurposeAdder:            {LUT: 0.91, FF: 1},
+	PurposeComparator:       {LUT: 1.00, FF: 1},
+	PurposeSelector:         {LUT: 1.00, FF: 1},
+	PurposeGate:             {LUT: 1.00, FF: 1},
+	PurposeConstantTable:    {LUT: 1.00, FF: 1},
+	PurposeMemory:           {LUT: 1.00, FF: 1},
+	PurposeStateRegister:    {LUT: 1.00, FF: 1},
+	PurposePipelineRegister: {LUT: 1.00, FF: 1},
+	PurposeMultiplier:       {LUT: 1.00, FF: 1},
+	PurposeInverter:         {LUT: 1.10, FF: 1},
 }
 
 // fittedECP5 holds the resources per cell on an ECP5.
-var fittedECP5 = [CellKinds]KindCost{
-	CompressorCells: {LUT: 1.00, FF: 1},
-	AdderCells:      {LUT: 1.00, FF: 1},
-	ComparatorCells: {LUT: 1.00, FF: 1},
-	SelectorCells:   {LUT: 1.00, FF: 1},
-	GateCells:       {LUT: 1.00, FF: 1},
-	TableCells:      {LUT: 0.84, FF: 1},
-	MemoryCells:     {LUT: 1.00, FF: 1},
-	StateCells:      {LUT: 1.00, FF: 1},
-	PipelineCells:   {LUT: 1.00, FF: 1},
-	MultiplierCells: {LUT: 1.00, FF: 1},
-	InverterCells:   {LUT: 1.00, FF: 1},
+var fittedECP5 = [CellPurposeCount]CostPerCell{
+	PurposeCompressor:       {LUT: 1.00, FF: 1},
+	PurposeAdder:            {LUT: 1.00, FF: 1},
+	PurposeComparator:       {LUT: 1.00, FF: 1},
+	PurposeSelector:         {LUT: 1.00, FF: 1},
+	PurposeGate:             {LUT: 1.00, FF: 1},
+	PurposeConstantTable:    {LUT: 0.84, FF: 1},
+	PurposeMemory:           {LUT: 1.00, FF: 1},
+	PurposeStateRegister:    {LUT: 1.00, FF: 1},
+	PurposePipelineRegister: {LUT: 1.00, FF: 1},
+	PurposeMultiplier:       {LUT: 1.00, FF: 1},
+	PurposeInverter:         {LUT: 1.00, FF: 1},
 }
 
 // SynthesisRulesOf returns the rules of synthesis for a fabric.
 func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	switch f {
-	case cost.ICE40:
+	case cost.FabricICE40:
 		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
 			Numbers: fittedICE40}
-	case cost.ECP5:
+	case cost.FabricECP5:
 		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
 	}
 	return &SynthesisRules{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,

@@ -22,11 +22,11 @@ type FIFOSize struct {
 	In            cost.MemoryStyle
 }
 
-// Of returns the cost of the FIFO on a fabric, by part.
-func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
+// CostOnFabric returns the cost of the FIFO on a fabric, by part.
+func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 	d := SynthesisRulesOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
-	if q.In == cost.StyleDistributedRAM && f == cost.ICE40 {
+	if q.In == cost.StyleDistributedRAM && f == cost.FabricICE40 {
 		q.In = cost.StyleShiftRegister
 	}
 	control := cost.Resources{FF: 2*count + 2}
@@ -39,7 +39,7 @@ func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
 	case cost.StyleDistributedRAM:
 		luts += ringLUT * float64(place)
 		control.FF += 3 * place
-		memory = f.RAM(q.Width, q.Places, q.In)
+		memory = f.ReadWriteMemoryCost(q.Width, q.Places, q.In)
 		memory.FF = 0
 	default:
 		luts += aheadLUT * float64(place)
@@ -47,7 +47,7 @@ func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
 		if d.Around {
 			control.FF += q.Width + place + 2
 		}
-		memory = f.RAM(q.Width, q.Places, q.In)
+		memory = f.ReadWriteMemoryCost(q.Width, q.Places, q.In)
 		memory.LUT, memory.FF = q.Width, q.Width
 	}
 	if control.LUT = round(luts); d.Maps {
@@ -56,8 +56,8 @@ func (q FIFOSize) Of(f cost.Fabric) []cost.CostPart {
 	return []cost.CostPart{control.AsPart("stream control"), memory.AsPart("FIFO memory")}
 }
 
-// line returns the cost of words that move by one place with each write, any of which can be read. Two words are no
-// shift register.
+// line returns the cost of a FIFO whose words move by one place with each write; any of them can be read. Two words are
+// no shift register.
 func (d *SynthesisRules) line(places, width int) cost.Resources {
 	if d.Shifts && places > 2 {
 		n := width * ((places + 31) / 32)
@@ -69,25 +69,25 @@ func (d *SynthesisRules) line(places, width int) cost.Resources {
 // ResetCost returns the cost of a network's reset.
 func ResetCost() cost.CostPart { return ends(8) }
 
-// FrameCounter returns the cost of the counter of words at an output whose frames have the given words.
-func FrameCounter(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
+// FrameCounterCost returns the cost of the counter of words at an output whose frames have the given number of words.
+func FrameCounterCost(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
 
 func ends(n int) cost.CostPart {
 	return cost.Resources{LUT: n, FF: n}.AsPart("reset and ends of frames")
 }
 
-// ControlRegisters returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes
+// ControlRegisterCost returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes
 // the design's own two counters, as in templates/rtl/registers.
-func ControlRegisters(streams int) cost.CostPart {
+func ControlRegisterCost(streams int) cost.CostPart {
 	const width = 32
 	// The slave has an address, a word that is read, and the state of both channels.
 	address := 2 + bits.Len(uint(2*streams+1))
 	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
-	return r.Plus(StreamCounters(1).Resources).AsPart("counters")
+	return r.Plus(StreamCounterCost(1).Resources).AsPart("counters")
 }
 
-// StreamCounters returns the cost of the two counters of a stream whose frames have the given words.
-func StreamCounters(words int) cost.CostPart {
+// StreamCounterCost returns the cost of the two counters of a stream whose frames have the given words.
+func StreamCounterCost(words int) cost.CostPart {
 	const width = 32
 	// A counter is a carry chain that stops at ones, a register, and a register that shows it; a link of the chain
 	// takes one of three words. Two more counters count the words of frames.

@@ -28,21 +28,21 @@ func b2i(b bool) int {
 // A gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
 type gates struct {
 	in    [][2]signal // per gate: its inputs; for a leaf twice the same
-	kind  []CellKind
+	kind  []CellPurpose
 	depth []int16 // per gate: the most gates in a row up to it
 	same  map[[2]signal]signal
-	now   CellKind        // the purpose of new gates
+	now   CellPurpose     // the purpose of new gates
 	ends  []signal        // the signals that are read outside
 	ended map[signal]bool // the set of these
 	was   []signal        // per gate before balancing: its signal now
 }
 
 func newGates() *gates {
-	return &gates{in: make([][2]signal, 1), kind: make([]CellKind, 1), depth: make([]int16, 1),
+	return &gates{in: make([][2]signal, 1), kind: make([]CellPurpose, 1), depth: make([]int16, 1),
 		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 
-// leaf adds a signal from elsewhere, and returns it.
+// leaf adds a leaf, which is a signal from elsewhere, and returns it.
 func (g *gates) leaf() signal {
 	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
 	return signal(2 * (len(g.in) - 1))
@@ -123,13 +123,13 @@ func (g *gates) mux(c, a, b signal) signal {
 	return g.and(g.and(c, a).not(), g.and(c.not(), b).not()).not()
 }
 
-// all returns the signal that all signals of the list are 1, made as a tree.
+// all returns a signal that says that all signals of the list are 1, made as a tree.
 func (g *gates) all(list []signal) signal { return g.tree(list, ever, g.and) }
 
-// any returns the signal that one of the list is 1, made as a tree.
+// any returns a signal that says that at least one of the list is 1, made as a tree.
 func (g *gates) any(list []signal) signal { return g.tree(list, never, g.or) }
 
-// odd returns the signal that an odd number of the list are 1, made as a tree.
+// odd returns a signal that says that an odd number of the list are 1, made as a tree.
 func (g *gates) odd(list []signal) signal { return g.tree(list, never, g.xor) }
 
 func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) signal {
@@ -151,13 +151,13 @@ func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) si
 	return list[0]
 }
 
-// most returns the signal that at least two of three are 1.
+// most returns a signal that says that at least two of the three are 1.
 func (g *gates) most(a, b, c signal) signal {
 	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
 }
 
-// look returns a bit of a table at an address, whose highest bit is last. known has the signals of parts of tables that
-// were made before.
+// look returns the signal of one bit of a table with the values truth, at an address whose highest bit is last. known
+// has the signals of parts of tables that were made before.
 func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
 	n := len(address)
 	for n > 0 && slices.Equal(half(truth, n, 0), half(truth, n, 1)) {

@@ -24,7 +24,7 @@ type mapping struct {
 // widest is the most inputs of a function made of LUTs that the device's multiplexers join.
 const widest = 8
 
-// kept is the most cuts of a gate that are examined.
+// kept is the largest number of cuts of a gate that are examined.
 const kept = 8
 
 // A cut is a set of gates and leaves that determine a gate, in order. Its level is the number of LUTs on the longest
@@ -269,8 +269,8 @@ func (m *mapping) measured(c cut, to purpose) cut {
 	return c
 }
 
-// weights holds the area of AMD's LUTs by inputs, as Yosys gives it to ABC (synth_xilinx). Those with few inputs are
-// cheaper, because two may share one.
+// weights holds the area of functions in AMD's LUTs by number of inputs, as Yosys gives it to ABC (synth_xilinx). Those
+// with few inputs are cheaper, because two may share a LUT.
 var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
 
 // size returns the area that a function of the given inputs has for a mapping.
@@ -305,8 +305,8 @@ func (m *mapping) use() {
 // used reports whether gate i is the output of a LUT.
 func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 
-// take adds a reader to a cut's members. It returns the LUTs that only it needs, its own among them, and the number of
-// their inputs.
+// take adds a reader to each of a cut's members. It returns the number of LUTs that only this cut needs, its own among
+// them, and the number of their inputs.
 func (m *mapping) take(c *cut) (area, edge float32) {
 	area, edge = m.d.size(int(c.n)), float32(c.n)
 	for _, l := range c.list() {

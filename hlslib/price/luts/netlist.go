@@ -37,8 +37,8 @@ func newNetlist(w *walk) *netlist {
 	return n
 }
 
-// mapped counts the LUTs of a circuit, gate by gate. Paths may be as long as the longest one of the circuit, or as
-// longest. It returns that length.
+// mapped counts the LUTs of a circuit, mapped gate by gate. Paths may be as long as the longest one of the circuit, or
+// as longest. It returns the length of the longest path, in LUTs.
 func mapped(w *walk, longest int16) int16 {
 	n := newNetlist(w)
 	n.streams()
@@ -88,7 +88,7 @@ func (n *netlist) count(longest int16) int16 {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
 		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
-			n.w.counts[InverterCells].LUT++
+			n.w.counts[PurposeInverter].LUT++
 		}
 	}
 	return m.longest
@@ -96,7 +96,7 @@ func (n *netlist) count(longest int16) int16 {
 
 // absorbed removes the LUT of gate i, behind a bit of a sum, if the LUT of that bit has inputs left to absorb it.
 func (n *netlist) absorbed(m *mapping, i int32) {
-	if n.w.d.Fabric != cost.ICE40 {
+	if n.w.d.Fabric != cost.FabricICE40 {
 		return
 	}
 	for _, l := range m.best[i].list() {
@@ -107,8 +107,8 @@ func (n *netlist) absorbed(m *mapping, i int32) {
 	}
 }
 
-// of returns the signal of bit k of a node's value, which its sign extends.
-func (n *netlist) of(id circuit.ID, k int) signal {
+// of returns the signal of bit k of a node's value. Bits beyond the value's width repeat its sign.
+func (n *netlist) of(id circuit.NodeID, k int) signal {
 	node := &n.w.m.Nodes[id]
 	if k >= node.Width {
 		if !node.Signed {
@@ -134,7 +134,7 @@ func (n *netlist) from(b bit) signal {
 	}
 	s, ok := n.leaf[b]
 	if !ok {
-		n.now = GateCells
+		n.now = PurposeGate
 		s = n.gates.leaf()
 		n.leaf[b] = s
 	}
@@ -142,7 +142,7 @@ func (n *netlist) from(b bit) signal {
 }
 
 // made adds the gates of bit k of a node, and returns its signal.
-func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
+func (n *netlist) made(id circuit.NodeID, node *circuit.Node, k int) signal {
 	b := n.w.first[id] + bit(k)
 	arg := func(i, k int) signal { return n.of(node.Args[i], k) }
 	list := func() (all []signal) {
@@ -153,16 +153,16 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	}
 	kind, ok := kindOf[node.Op]
 	if !ok {
-		kind = GateCells
+		kind = PurposeGate
 	}
 	switch node.Op {
 	case circuit.OpConstant:
 		return n.from(constant(node.Range.Lo >> min(k, 63) & 1))
-	case circuit.OpReadNextState:
+	case circuit.OpReadStateAfter:
 		return n.of(n.w.m.States[node.K].Node, k)
 	case circuit.OpSliceWord:
 		return arg(0, node.K+k)
-	case circuit.OpConcatenate:
+	case circuit.OpConcatenateWords:
 		for i, a := range node.Args {
 			if width := n.w.m.Nodes[a].Width; k >= width {
 				k -= width
@@ -170,9 +170,9 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 				return arg(i, k)
 			}
 		}
-	case circuit.OpWrap, circuit.OpNumberBits:
+	case circuit.OpLowBitsAsNumber, circuit.OpNumberToWord:
 		return arg(0, k)
-	case circuit.OpShift:
+	case circuit.OpShiftByConstant:
 		if k < node.K {
 			return never
 		}
@@ -195,7 +195,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		in := list()
 		n.now = kind
 		return n.look([]uint64{node.Table & (1<<(1<<len(in)) - 1)}, in, map[string]signal{})
-	case circuit.OpMux:
+	case circuit.OpMuxByCondition:
 		c, x, y := arg(0, 0), arg(1, k), arg(2, k)
 		n.now = kind
 		return n.mux(c, x, y)
@@ -214,7 +214,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 		if n.w.wire[b] == b {
 			word := side(n, node.K, b)
 			if passes(n.w, node.K) {
-				n.now = MemoryCells
+				n.now = PurposeMemory
 				if n.passed[node.K] == 0 {
 					n.passed[node.K] = n.gates.leaf()
 				}
@@ -227,7 +227,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 			return n.row(node, k)
 		}
 		switch a := &n.w.m.Memories[node.K]; {
-		case a.Style == circuit.RegisterArray:
+		case a.Style == circuit.RegisterArrayStyle:
 			return n.chosen(node, k)
 		case n.w.d.banked(a):
 			return fromBanks(n, a.Rows, addressed(n, node.Args[0], a.Rows))
@@ -236,7 +236,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	return n.from(n.w.wire[b])
 }
 
-// pick returns bit k of a selection of one of several values by a number.
+// pick returns the signal of bit k of the node, a selection of one of several values by a number.
 func (n *netlist) pick(node *circuit.Node, k int) signal {
 	index := n.w.m.Nodes[node.Args[0]].Width
 	values := node.Args[1:]
@@ -247,12 +247,12 @@ func (n *netlist) pick(node *circuit.Node, k int) signal {
 			is = append(is, n.of(node.Args[0], j).when(i>>j&1 == 0))
 		}
 		v := n.of(values[i], k)
-		n.now = SelectorCells
+		n.now = PurposeSelector
 		one := n.all(is)
 		which = append(which, one)
 		some = append(some, n.and(one, v))
 	}
 	last := n.of(values[len(values)-1], k)
-	n.now = SelectorCells
+	n.now = PurposeSelector
 	return n.or(n.any(some), n.and(n.any(which).not(), last))
 }

@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// streams adds the leaves for the signals from the FIFOs.
+// streams adds the leaves for the signals that come from the FIFOs of the streams.
 func (n *netlist) streams() {
-	n.now = GateCells
+	n.now = PurposeGate
 	for range n.w.m.In {
 		n.valid = append(n.valid, n.gates.leaf())
 	}
@@ -19,7 +19,7 @@ func (n *netlist) streams() {
 	}
 }
 
-// fire returns the signal that starts an iteration.
+// fire returns the signal that starts an iteration of the circuit.
 func (n *netlist) fire() signal {
 	fires := []signal{n.rst.not()}
 	for i, s := range n.w.m.In {
@@ -28,7 +28,7 @@ func (n *netlist) fire() signal {
 	for i, s := range n.w.m.Out {
 		fires = append(fires, n.or(n.of(s.When, 0).not(), n.room[i]))
 	}
-	n.now = GateCells
+	n.now = PurposeGate
 	return n.all(fires)
 }
 
@@ -60,7 +60,7 @@ func (n *netlist) outside() {
 			switch node.Op {
 			case circuit.OpDelayOneClock:
 				n.delay(node, k)
-			case circuit.OpReadState:
+			case circuit.OpReadStateBefore:
 				n.state(node, k)
 			}
 		}
@@ -72,11 +72,11 @@ func (n *netlist) outside() {
 			case circuit.OpReadMemoryClocked:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {
-					n.now = MemoryCells
+					n.now = PurposeMemory
 					alike := []signal{n.gates.leaf()}
 					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {
 						at := n.of(node.Args[0], k)
-						n.now = MemoryCells
+						n.now = PurposeMemory
 						alike = append(alike, n.xor(at, n.gates.leaf()).not())
 					}
 					n.end(n.all(alike))
@@ -87,7 +87,7 @@ func (n *netlist) outside() {
 					for _, s := range addressed(n, node.Args[0], min(a.Rows, bankRows)) {
 						n.end(s)
 					}
-				case !open(a) && a.Style != circuit.RegisterArray:
+				case !open(a) && a.Style != circuit.RegisterArrayStyle:
 					n.word(node.Args[0])
 				}
 			}
@@ -98,7 +98,7 @@ func (n *netlist) outside() {
 		if n.w.columns[k] == nil {
 			continue
 		}
-		if a.Style == circuit.RegisterArray && !a.Constant() {
+		if a.Style == circuit.RegisterArrayStyle && !a.IsConstant() {
 			when, address := n.writing(a)
 			choosing(n, a.Rows, when, address)
 		} else if n.w.d.banked(a) {
@@ -108,7 +108,7 @@ func (n *netlist) outside() {
 				n.end(s)
 			}
 			choosing(n, banks(a.Rows), when, address[low:])
-		} else if banks := sides(n.w, k); banks > 1 && !a.Constant() {
+		} else if banks := sides(n.w, k); banks > 1 && !a.IsConstant() {
 			when, address := n.writing(a)
 			low := len(address) - bits.Len(uint(banks-1))
 			for _, s := range address[:low] {
@@ -127,8 +127,8 @@ func (n *netlist) outside() {
 	}
 }
 
-// writing returns when a memory is written, and the row's address: signals of the circuit, or, for a table that is
-// loaded, registers that count its rows.
+// writing returns the signal that says when a memory is written, and the address of the row. They are signals of the
+// circuit or, for a table that is loaded, registers that count its rows.
 func (n *netlist) writing(a *circuit.RowMemory) (when signal, address []signal) {
 	if !a.Loaded {
 		return n.of(a.When, 0), addressed(n, a.Address, a.Rows)
@@ -140,8 +140,8 @@ func (n *netlist) writing(a *circuit.RowMemory) (when signal, address []signal) 
 	return when, address
 }
 
-// word marks all bits of a value as read outside of the logic.
-func (n *netlist) word(id circuit.ID) {
+// word marks all bits of a node's value as read outside of the logic.
+func (n *netlist) word(id circuit.NodeID) {
 	if id != circuit.NoNode {
 		for k := range n.w.m.Nodes[id].Width {
 			n.end(n.of(id, k))
@@ -153,7 +153,7 @@ func (n *netlist) word(id circuit.ID) {
 // that.
 func (n *netlist) delay(node *circuit.Node, k int) {
 	from := n.w.of(node.Args[0], k)
-	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.OpMux && n.w.reads[from] == 1 {
+	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.OpMuxByCondition && n.w.reads[from] == 1 {
 		i := int(from - n.w.first[n.w.owner[from]])
 		c, x, y := n.of(o.Args[0], 0), n.of(o.Args[1], i), n.of(o.Args[2], i)
 		if y.constant() {
@@ -184,13 +184,13 @@ func (n *netlist) state(node *circuit.Node, k int) {
 	for b := n.w.of(s.Next, k); b >= 0; {
 		id := n.w.owner[b]
 		o := &n.w.m.Nodes[id]
-		if o.Op != circuit.OpMux || n.w.reads[b] != 1 {
+		if o.Op != circuit.OpMuxByCondition || n.w.reads[b] != 1 {
 			break
 		}
 		i := int(b - n.w.first[id])
 		c := n.of(o.Args[0], 0)
 		x, y := n.of(o.Args[1], i), n.of(o.Args[2], i)
-		n.now = GateCells
+		n.now = PurposeGate
 		if x == now {
 			when, next, b = n.and(when, c.not()), y, n.w.of(o.Args[2], i)
 		} else if y == now {
@@ -200,8 +200,8 @@ func (n *netlist) state(node *circuit.Node, k int) {
 		}
 	}
 	n.end(next)
-	n.now = GateCells
-	if s.Reset && n.w.d.Fabric == cost.ICE40 && when != ever {
+	n.now = PurposeGate
+	if s.Reset && n.w.d.Fabric == cost.FabricICE40 && when != ever {
 		when = n.or(when, n.rst)
 	}
 	n.end(when)

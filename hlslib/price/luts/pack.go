@@ -35,7 +35,7 @@ func (m *mapping) packed() (roots []int32) {
 	return roots
 }
 
-// two reports whether two LUTs can compute the function of three, those of the gates root, a and b.
+// two reports whether two LUTs can compute the function of three: the LUTs of the gates root, a and b.
 func (m *mapping) two(root, a, b int32) bool {
 	inside := []int32{root, a, b}
 	var in []int32
@@ -75,7 +75,7 @@ func (m *mapping) two(root, a, b int32) bool {
 	return false
 }
 
-// A truth is a function of up to eight bits: bit n of it is its value for the inputs n.
+// A truth holds a function of up to eight bits as its values: bit n of it is the value for the inputs n.
 type truth [4]uint64
 
 // variable returns the function that is input k of eight.

@@ -18,8 +18,8 @@ func registers(w *walk) {
 				continue
 			}
 			switch n.Op {
-			case circuit.OpReadState:
-				w.counts[StateCells].FF++
+			case circuit.OpReadStateBefore:
+				w.counts[PurposeStateRegister].FF++
 			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
 				if length[b] = 1; w.reads[from] == 1 {
@@ -36,16 +36,16 @@ func registers(w *walk) {
 // chain counts n registers in a row, as registers or as a shift register.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
-		w.counts[PipelineCells].FF += float64(n)
+		w.counts[PurposePipelineRegister].FF += float64(n)
 		return
 	}
-	w.counts[PipelineCells].Shift += float64((n + 31) / 32)
+	w.counts[PurposePipelineRegister].Shift += float64((n + 31) / 32)
 }
 
 // styles maps the memory styles of circuits to those of the cost formulas.
-var styles = map[circuit.Style]cost.MemoryStyle{circuit.BlockRAM: cost.StyleBlockRAM,
-	circuit.UltraRAM:       cost.StyleUltraRAM,
-	circuit.DistributedRAM: cost.StyleDistributedRAM, circuit.RegisterArray: cost.StyleRegisters}
+var styles = map[circuit.StorageStyle]cost.MemoryStyle{circuit.BlockRAMStyle: cost.StyleBlockRAM,
+	circuit.UltraRAMStyle:       cost.StyleUltraRAM,
+	circuit.DistributedRAMStyle: cost.StyleDistributedRAM, circuit.RegisterArrayStyle: cost.StyleRegisters}
 
 // memories counts the cells of memories and of multipliers. Tables in LUTs whose contents are examined are counted
 // elsewhere.
@@ -68,22 +68,22 @@ func memories(w *walk) {
 		if m.Loaded {
 			loader(w, m)
 		}
-		switch c := &w.counts[MemoryCells]; {
+		switch c := &w.counts[PurposeMemory]; {
 		case in == cost.StyleRegisters:
 			c.FF += float64(m.Rows * width)
 			if w.d.Maps {
 				continue
 			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
-		case in == cost.StyleDistributedRAM && m.Constant(): // its contents are too large to examine
-			w.counts[TableCells].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
-		case m.Constant():
-			r := w.d.Fabric.Table(width, m.Rows, in)
+		case in == cost.StyleDistributedRAM && m.IsConstant(): // its contents are too large to examine
+			w.counts[PurposeConstantTable].LUT += float64(w.d.Fabric.TableCost(width, m.Rows, in).LUT)
+		case m.IsConstant():
+			r := w.d.Fabric.TableCost(width, m.Rows, in)
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
 			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
 		default:
-			r := w.d.Fabric.RAM(width, m.Rows, in)
+			r := w.d.Fabric.ReadWriteMemoryCost(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
 			if r.BRAM > 0 && passes(w, k) {
 				c.FF += float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))) + 2)
@@ -98,7 +98,7 @@ func memories(w *walk) {
 	}
 	for i := range w.m.Nodes {
 		if w.m.Nodes[i].Op == circuit.OpMultiply && w.met[i] {
-			multiplier(w, circuit.ID(i))
+			multiplier(w, circuit.NodeID(i))
 		}
 	}
 }
@@ -112,39 +112,40 @@ func sides(w *walk, memory int) int {
 			width++
 		}
 	}
-	if !w.d.Maps || width == 0 || m.Constant() && in != cost.StyleBlockRAM ||
-		!m.Constant() && w.d.Fabric.RAM(width, m.Rows, in).BRAM == 0 {
+	if !w.d.Maps || width == 0 || m.IsConstant() && in != cost.StyleBlockRAM ||
+		!m.IsConstant() && w.d.Fabric.ReadWriteMemoryCost(width, m.Rows, in).BRAM == 0 {
 		return 1
 	}
-	return w.d.Fabric.BankedLayout(m.Rows, width, m.Constant()).Banks
+	return w.d.Fabric.BankedLayout(m.Rows, width, m.IsConstant()).Banks
 }
 
 // banked reports whether a memory that iterations write lies in LUTs of four inputs, each with some of the rows.
 func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
-	return d.Fabric == cost.ECP5 && m.Style == circuit.DistributedRAM && !m.Constant() && !m.Loaded
+	return d.Fabric == cost.FabricECP5 && m.Style == circuit.DistributedRAMStyle && !m.IsConstant() && !m.Loaded
 }
 
-// loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load): the word, the
-// partial row, the two positions, and whether there is room.
+// loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load). It counts the
+// word, the partial row, the two positions, and the signal whether there is room.
 func loader(w *walk, m *circuit.RowMemory) {
 	parts := (m.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
-	c := &w.counts[MemoryCells]
+	c := &w.counts[PurposeMemory]
 	c.FF += float64(circuit.TableLoadWordBits+4+(parts-1)*circuit.TableLoadWordBits) + places
 	c.LUT += 2*places + 6
 }
 
-// passes reports whether a word bypasses an array in block memory that is read and written at once. A read in the clock
-// of a write must give the old word, so Yosys writes a clock later and compares the addresses.
+// passes reports whether a written word must bypass an array in block memory that is read and written at once. A read
+// in the clock of a write must give the old word, so Yosys writes a clock later and compares the addresses.
 func passes(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
 	in := styles[m.Style]
-	return w.d.Around && !m.Constant() && in != cost.StyleRegisters &&
-		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
+	return w.d.Around && !m.IsConstant() && in != cost.StyleRegisters &&
+		w.d.Fabric.ReadWriteMemoryCost(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
 }
 
-// held returns the registers that keep n bits of a value for a clock: none for bits that a register keeps anyway.
-func held(w *walk, id circuit.ID, n int) (registers int) {
+// held returns the number of registers that keep n bits of a value for a clock. Bits that a register keeps anyway need
+// none.
+func held(w *walk, id circuit.NodeID, n int) (registers int) {
 	for k := range n {
 		if id == circuit.NoNode || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
 			registers++
@@ -175,15 +176,15 @@ func apart(w *walk, memory int) bool {
 
 // multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
 // last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a LUT.
-func multiplier(w *walk, id circuit.ID) {
-	c := &w.counts[MultiplierCells]
+func multiplier(w *walk, id circuit.NodeID) {
+	c := &w.counts[PurposeMultiplier]
 	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
-	c.DSP += w.d.Fabric.ProductSlices(factors[0], factors[1])
+	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
 	switch w.d.Fabric {
-	case cost.ICE40:
+	case cost.FabricICE40:
 		c.LUT++
 		c.FF += float64(whole)
-	case cost.ECP5:
+	case cost.FabricECP5:
 		c.FF += float64(factors[0] + factors[1] + 2*whole)
 	}
 }
@@ -213,22 +214,22 @@ func ahead(w *walk, memory int) {
 		}
 		switch {
 		case kept || !alike(w, address):
-		case w.m.Memories[memory].Constant():
-			w.counts[MemoryCells].FF += float64(row)
+		case w.m.Memories[memory].IsConstant():
+			w.counts[PurposeMemory].FF += float64(row)
 		default:
-			w.counts[MemoryCells].FF += float64(len(address))
-			w.counts[MemoryCells].LUT += w.d.Ahead * float64(len(address))
+			w.counts[PurposeMemory].FF += float64(len(address))
+			w.counts[PurposeMemory].LUT += w.d.Ahead * float64(len(address))
 		}
 	}
 }
 
-// alike reports whether bits come from registers that are written in the same clocks.
+// alike reports whether all bits of the list come from registers that are written in the same clocks.
 func alike(w *walk, list []bit) bool {
-	when := func(b bit) (id circuit.ID, reset, ok bool) {
+	when := func(b bit) (id circuit.NodeID, reset, ok bool) {
 		switch n := &w.m.Nodes[w.owner[b]]; n.Op {
 		case circuit.OpDelayOneClock:
 			return circuit.NoNode, false, true
-		case circuit.OpReadState:
+		case circuit.OpReadStateBefore:
 			s := &w.m.States[n.K]
 			return s.When, s.Reset, true
 		}

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// row returns the signal of bit k of a row of constants.
+// row returns the signal of bit k of the node, a row of constants.
 func (n *netlist) row(node *circuit.Node, k int) signal {
 	t := n.w.contents(node.K)
 	address := make([]signal, t.inputs)
@@ -15,7 +15,7 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		address[i] = n.of(node.Args[0], i)
 	}
 	truth := t.columns[k].truth
-	n.now = TableCells
+	n.now = PurposeConstantTable
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
 		n.tables[key] = map[string]signal{}
@@ -28,7 +28,7 @@ func (n *netlist) places(memory int) [][]signal {
 	if n.arrays[memory] == nil {
 		m := &n.w.m.Memories[memory]
 		rows := make([][]signal, m.Rows)
-		n.now = MemoryCells
+		n.now = PurposeMemory
 		for r := range rows {
 			for range m.Width {
 				rows[r] = append(rows[r], n.gates.leaf())
@@ -39,7 +39,7 @@ func (n *netlist) places(memory int) [][]signal {
 	return n.arrays[memory]
 }
 
-// chosen returns the signal of bit k of a row of registers, selected by its address.
+// chosen returns the signal of bit k of the node, a row of registers that is selected by its address.
 func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	m := &n.w.m.Memories[node.K]
 	var list []signal
@@ -50,16 +50,16 @@ func (n *netlist) chosen(node *circuit.Node, k int) signal {
 }
 
 // addressed returns the bits of the address id that distinguish the given number of rows.
-func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
+func addressed(n *netlist, id circuit.NodeID, rows int) (list []signal) {
 	for k := range bits.Len(uint(rows - 1)) {
 		list = append(list, n.of(id, k))
 	}
 	return list
 }
 
-// at returns the signal of the list that an address selects.
+// at returns the signal of the list that the number address selects.
 func (n *netlist) at(list, address []signal) signal {
-	n.now = MemoryCells
+	n.now = PurposeMemory
 	list = slices.Clone(list)
 	for i := 0; len(list) > 1; i++ {
 		for r := 0; r < len(list); r += 2 {
@@ -80,7 +80,7 @@ func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
 // fromBanks returns the signal of a bit of a row of a memory in LUTs, selected among its banks.
 func fromBanks(n *netlist, rows int, address []signal) signal {
-	n.now = MemoryCells
+	n.now = PurposeMemory
 	var list []signal
 	for range banks(rows) {
 		list = append(list, n.gates.leaf())
@@ -94,7 +94,7 @@ func side(n *netlist, memory int, b bit) signal {
 	if count == 1 {
 		return n.from(b)
 	}
-	n.now = MemoryCells
+	n.now = PurposeMemory
 	if n.which[memory] == nil {
 		for range bits.Len(uint(count - 1)) {
 			n.which[memory] = append(n.which[memory], n.gates.leaf())
@@ -107,9 +107,10 @@ func side(n *netlist, memory int, b bit) signal {
 	return n.at(list, n.which[memory])
 }
 
-// choosing adds the write enables of count rows, or banks: the condition when, at an address.
+// choosing adds the write enables of count rows, or banks, and marks them as read. Each one holds if the condition when
+// holds and the address is that of its row.
 func choosing(n *netlist, count int, when signal, address []signal) {
-	n.now = MemoryCells
+	n.now = PurposeMemory
 	for r := range count {
 		is := []signal{when}
 		for i, s := range address {

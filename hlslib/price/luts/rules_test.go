@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-func unsigned(width int) num.Type { return num.Type{Kind: num.UInt, Width: width} }
+func unsigned(width int) num.Type { return num.Type{Kind: num.KindUInt, Width: width} }
 
 // A made makes a value of a word.
 type made = func(b *circuit.Builder, x circuit.Value) circuit.Value
@@ -20,7 +20,7 @@ type made = func(b *circuit.Builder, x circuit.Value) circuit.Value
 // conditions returns bits of a word.
 func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
 	for k := first; k < end; k++ {
-		list = append(list, circuit.Bit(x, k))
+		list = append(list, circuit.BitOf(x, k))
 	}
 	return list
 }
@@ -28,34 +28,36 @@ func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
 // all tests whether the first n bits of a word are set.
 func all(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.LowBits(circuit.All(conditions(x, 0, n)...), 1)
+		return circuit.LowBitsOf(circuit.AllHold(conditions(x, 0, n)...), 1)
 	}
 }
 
 // operands returns the two numbers in a word.
 func operands(x circuit.Value, width int) (a, b circuit.Value) {
-	return circuit.Element(x, 0, unsigned(width)), circuit.Element(x, 1, unsigned(width))
+	return circuit.ElementOf(x, 0, unsigned(width)), circuit.ElementOf(x, 1, unsigned(width))
 }
 
 // exceeds compares two numbers of a word.
 func exceeds(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.LowBits(circuit.GreaterThan(a, b), 1)
+		return circuit.LowBitsOf(circuit.IsGreater(a, b), 1)
 	}
 }
 
 // exceedsConstant compares a number with a constant that is not a power of two.
 func exceedsConstant(width int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.LowBits(circuit.GreaterThan(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
+		return circuit.LowBitsOf(circuit.IsGreater(circuit.LowBitsAsType(x, unsigned(width)),
+			b.ConstantNumber(1<<width/3)), 1)
 	}
 }
 
 // below compares a number with a power of two.
 func below(width int, power int64) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.LowBits(circuit.GreaterThan(b.Constant(power), circuit.Wrapped(x, unsigned(width))), 1)
+		return circuit.LowBitsOf(circuit.IsGreater(b.ConstantNumber(power), circuit.LowBitsAsType(x, unsigned(width))),
+			1)
 	}
 }
 
@@ -63,69 +65,71 @@ func below(width int, power int64) made {
 func same(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.LowBits(circuit.EqualTo(a, b), 1)
+		return circuit.LowBitsOf(circuit.IsEqual(a, b), 1)
 	}
 }
 
 // overlapping compares six bits of a word; both numbers contain two of them.
 func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	a, b := circuit.BitRange(x, 0, 4), circuit.BitRange(x, 2, 4)
-	return circuit.LowBits(circuit.EqualTo(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
+	a, b := circuit.SliceBits(x, 0, 4), circuit.SliceBits(x, 2, 4)
+	return circuit.LowBitsOf(circuit.IsEqual(circuit.LowBitsAsType(a, uint4), circuit.LowBitsAsType(b, uint4)), 1)
 }
 
 // gated adds a number whose bits are gates of two bits each.
 func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	var list []circuit.Value
 	for k := range 4 {
-		list = append(list, circuit.LowBits(circuit.All(circuit.Bit(x, 4+k), circuit.Bit(x, 8+k)), 1))
+		list = append(list, circuit.LowBitsOf(circuit.AllHold(circuit.BitOf(x, 4+k), circuit.BitOf(x, 8+k)), 1))
 	}
-	y := circuit.Wrapped(circuit.Joined(list...), uint4)
-	return circuit.LowBits(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
+	y := circuit.LowBitsAsType(circuit.ConcatenateWords(list...), uint4)
+	return circuit.LowBitsOf(circuit.LowBitsAsType(circuit.SumOfTwo(circuit.ElementOf(x, 0, uint4), y), uint4), 4)
 }
 
 // shares lets two gates read a third one.
 func shares(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
-	return circuit.Joined(circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1),
-		circuit.LowBits(circuit.Any(both, circuit.Bit(x, 3)), 1))
+	both := circuit.AllHold(circuit.BitOf(x, 0), circuit.BitOf(x, 1))
+	return circuit.ConcatenateWords(circuit.LowBitsOf(circuit.AnyHolds(both, circuit.BitOf(x, 2)), 1),
+		circuit.LowBitsOf(circuit.AnyHolds(both, circuit.BitOf(x, 3)), 1))
 }
 
 // takesIn lets only one gate read another one.
 func takesIn(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
-	return circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1)
+	both := circuit.AllHold(circuit.BitOf(x, 0), circuit.BitOf(x, 1))
+	return circuit.LowBitsOf(circuit.AnyHolds(both, circuit.BitOf(x, 2)), 1)
 }
 
 // fixed is a register of one bit that never changes.
 func fixed(b *circuit.Builder) circuit.Value {
-	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
-	r.Set(r.Value(), b.Constant(1))
-	return r.Value()
+	r := b.AddRegister("fixed", 0, num.Range{Lo: 0, Hi: 1}).WithResetValue(0)
+	r.SetNext(r.ValueBefore(), b.ConstantNumber(1))
+	return r.ValueBefore()
 }
 
 // chosenByFixed selects one of two by a register that never changes.
 func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
 	c := fixed(b)
-	return circuit.Joined(circuit.LowBits(circuit.MuxByCondition(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
-		circuit.LowBits(circuit.MuxByCondition(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+	return circuit.ConcatenateWords(circuit.LowBitsOf(circuit.MuxByCondition(c, circuit.BitOf(x, 0), circuit.BitOf(x,
+		1)), 1),
+		circuit.LowBitsOf(circuit.MuxByCondition(circuit.Not(c), circuit.BitOf(x, 2), circuit.BitOf(x, 3)), 1))
 }
 
 // twice delays two parts of a word that share two bits.
 func twice(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	return circuit.Joined(circuit.BitRange(x, 0, 4).Delayed(1), circuit.BitRange(x, 2, 4).Delayed(1))
+	return circuit.ConcatenateWords(circuit.SliceBits(x, 0, 4).DelayedByClocks(1), circuit.SliceBits(x, 2,
+		4).DelayedByClocks(1))
 }
 
 func delayed(clocks int) made {
-	return func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.Delayed(clocks) }
+	return func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.DelayedByClocks(clocks) }
 }
 
 // oneOf selects one of n bits by an index.
 func oneOf(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
-		index := circuit.Wrapped(circuit.BitRange(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
+		index := circuit.LowBitsAsType(circuit.SliceBits(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
 		var list []circuit.Value
 		for k := range n {
-			list = append(list, circuit.BitRange(x, k, 1))
+			list = append(list, circuit.SliceBits(x, k, 1))
 		}
 		return circuit.MuxByIndex(index, list...)
 	}
@@ -133,22 +137,23 @@ func oneOf(n int) made {
 
 // keepsOld lets a register take a number if a bit is set.
 func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
-	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).WithInitial(0)
-	r.Set(circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
-	return circuit.LowBits(r.Value(), 4)
+	r := b.AddRegister("r", 0, num.Range{Lo: 0, Hi: 15}).WithResetValue(0)
+	r.SetNext(circuit.MuxByCondition(circuit.BitOf(x, 4), circuit.ElementOf(x, 0, uint4), r.ValueBefore()),
+		b.ConstantNumber(1))
+	return circuit.LowBitsOf(r.ValueBefore(), 4)
 }
 
 // cleared sets a register between stages to zero if a bit is set.
 func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
-	v := circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
-	return circuit.LowBits(v.Delayed(1), 4)
+	v := circuit.MuxByCondition(circuit.BitOf(x, 4), circuit.ElementOf(x, 0, uint4), b.ConstantNumber(0))
+	return circuit.LowBitsOf(v.DelayedByClocks(1), 4)
 }
 
 // randomRows makes a table of random rows, of which some columns are read.
-func randomRows(style circuit.Style, rows, width, read int) made {
+func randomRows(style circuit.StorageStyle, rows, width, read int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		r := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
-		t := b.Table("t", style, unsigned(1), width, rows, func() (list [][]int64) {
+		t := b.AddTable("t", style, unsigned(1), width, rows, func() (list [][]int64) {
 			for range rows {
 				row := make([]int64, width)
 				for i := range row {
@@ -158,7 +163,8 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 			}
 			return list
 		})
-		return circuit.BitRange(t.Row(circuit.Wrapped(x, num.NarrowestInt(num.SingleValue(int64(rows-1))))), 0, read)
+		return circuit.SliceBits(t.ReadRow(circuit.LowBitsAsType(x,
+			num.NarrowestIntTypeFor(num.SingleValueRange(int64(rows-1))))), 0, read)
 	}
 }
 
@@ -167,28 +173,28 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := rand.New(rand.NewPCG(6, 3))
 	f := [2]uint64{r.Uint64(), r.Uint64()}
-	t := b.Table("t", circuit.DistributedRAM, unsigned(1), 2, 512, func() (list [][]int64) {
+	t := b.AddTable("t", circuit.DistributedRAMStyle, unsigned(1), 2, 512, func() (list [][]int64) {
 		for i := range 512 {
 			n := bits.OnesCount(uint(i >> 6))
 			list = append(list, []int64{int64(f[n&1] >> (i % 64) & 1), int64(f[n>>1] >> (i % 64) & 1)})
 		}
 		return list
 	})
-	return t.Row(circuit.Wrapped(x, unsigned(9)))
+	return t.ReadRow(circuit.LowBitsAsType(x, unsigned(9)))
 }
 
 // memory stores words, and reads at the written row, or at another row if apart is true.
-func memory(style circuit.Style, rows, width int, apart bool) made {
+func memory(style circuit.StorageStyle, rows, width int, apart bool) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := num.NarrowestInt(num.SingleValue(int64(rows - 1)))
-		at := circuit.Wrapped(circuit.BitRange(x, width, t.Width), t)
+		t := num.NarrowestIntTypeFor(num.SingleValueRange(int64(rows - 1)))
+		at := circuit.LowBitsAsType(circuit.SliceBits(x, width, t.Width), t)
 		from := at
 		if apart {
-			from = circuit.Wrapped(circuit.BitRange(x, width+t.Width, t.Width), t)
+			from = circuit.LowBitsAsType(circuit.SliceBits(x, width+t.Width, t.Width), t)
 		}
-		a := b.Array("a", style, rows, width)
-		row := a.Row(from)
-		a.Write(at, circuit.BitRange(x, 0, width), b.Constant(1))
+		a := b.AddArray("a", style, rows, width)
+		row := a.ReadRowBefore(from)
+		a.WriteRow(at, circuit.SliceBits(x, 0, width), b.ConstantNumber(1))
 		return row
 	}
 }
@@ -196,60 +202,61 @@ func memory(style circuit.Style, rows, width int, apart bool) made {
 // unread multiplies two numbers and returns one of them.
 func unread(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a, b := operands(x, 8)
-	circuit.Product(a, b)
-	return circuit.LowBits(a, 8)
+	circuit.MultiplyInDSP(a, b)
+	return circuit.LowBitsOf(a, 8)
 }
 
 // product multiplies two numbers.
 func product(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.LowBits(circuit.Product(a, b), 2*width)
+		return circuit.LowBitsOf(circuit.MultiplyInDSP(a, b), 2*width)
 	}
 }
 
 // called calls a function for both numbers in a word.
-func called(l *circuit.Library) made {
+func called(l *circuit.FunctionLibrary) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		var list []circuit.Value
 		for k := range 2 {
-			list = append(list, b.Call(l, "all", []circuit.Value{circuit.Element(x, k, uint4)},
+			list = append(list, b.CallFunction(l, "all", []circuit.Value{circuit.ElementOf(x, k, uint4)},
 				func(_ *circuit.Builder, in []circuit.Value) []circuit.Value {
-					return []circuit.Value{circuit.LowBits(circuit.All(conditions(circuit.LowBits(in[0], 4), 0, 4)...),
+					return []circuit.Value{circuit.LowBitsOf(circuit.AllHold(conditions(circuit.LowBitsOf(in[0], 4), 0,
+						4)...),
 						1)}
 				})...)
 		}
-		return circuit.Joined(list...)
+		return circuit.ConcatenateWords(list...)
 	}
 }
 
 // turned returns a bit and its inverse.
 func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	a := circuit.Bit(x, 0)
-	return circuit.Joined(circuit.LowBits(a, 1), circuit.LowBits(circuit.Not(a), 1))
+	a := circuit.BitOf(x, 0)
+	return circuit.ConcatenateWords(circuit.LowBitsOf(a, 1), circuit.LowBitsOf(circuit.Not(a), 1))
 }
 
 // loadedTable is a table that arriving words fill, in a circuit with loaded tables.
 func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	circuit.MakeTablesLoadable(b)
-	return randomRows(circuit.BlockRAM, 512, 36, 36)(b, x)
+	return randomRows(circuit.BlockRAMStyle, 512, 36, 36)(b, x)
 }
 
 // high returns the highest bits of a sum of two numbers of eight bits.
 func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	part := func(at int) circuit.Value {
-		return circuit.Wrapped(circuit.BitRange(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
+		return circuit.LowBitsAsType(circuit.SliceBits(x, at, 8), num.Type{Kind: num.KindUInt, Width: 8})
 	}
-	return circuit.BitRange(circuit.LowBits(circuit.Sum(part(0), part(8)), 9), 6, 3)
+	return circuit.SliceBits(circuit.LowBitsOf(circuit.SumOfTwo(part(0), part(8)), 9), 6, 3)
 }
 
 // in returns the given number of lookup tables of a kind.
-func in(k CellKind, luts float64) CellCounts { return fill(k, CellCount{LUT: luts}) }
+func in(k CellPurpose, luts float64) CellCountsByPurpose { return fill(k, CellCount{LUT: luts}) }
 
 // fill returns counts of cells by kind.
-func fill(list ...any) (c CellCounts) {
+func fill(list ...any) (c CellCountsByPurpose) {
 	for i := 0; i < len(list); i += 2 {
-		c[list[i].(CellKind)] = list[i+1].(CellCount)
+		c[list[i].(CellPurpose)] = list[i+1].(CellCount)
 	}
 	return c
 }
@@ -258,101 +265,104 @@ func fill(list ...any) (c CellCounts) {
 // family.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	amd, ice, ecp := cost.Series7, cost.ICE40, cost.ECP5
+	amd, ice, ecp := cost.FabricSeries7, cost.FabricICE40, cost.FabricECP5
 	for _, tt := range []struct {
 		name  string
 		of    cost.Fabric
 		width int
 		make  made
-		want  CellCounts
+		want  CellCountsByPurpose
 	}{
-		{"a gate of six bits in a lookup table", amd, 6, all(6), in(GateCells, 1)},
-		{"a gate of seven in two", amd, 7, all(7), in(GateCells, 2)},
-		{"of eleven as well", amd, 11, all(11), in(GateCells, 2)},
-		{"of twelve in three", amd, 12, all(12), in(GateCells, 3)},
-		{"of four in one of four inputs", ice, 4, all(4), in(GateCells, 1)},
-		{"of five in two of these", ice, 5, all(5), in(GateCells, 2)},
-		{"a gate that two others read, once", amd, 4, shares, in(GateCells, 3)},
-		{"which of four inputs is in both", ice, 4, shares, in(GateCells, 2)},
-		{"a gate that one other reads, in that", amd, 4, takesIn, in(GateCells, 1)},
-		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(ComparatorCells, 1)},
-		{"of four in two", amd, 8, exceeds(4), in(ComparatorCells, 2)},
-		{"of six in five", amd, 12, exceeds(6), in(ComparatorCells, 5)},
-		{"of seven along a carry chain", amd, 14, exceeds(7), in(ComparatorCells, 6)},
-		{"of ten too", amd, 20, exceeds(10), in(ComparatorCells, 8)},
-		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(ComparatorCells, 1)},
-		{"of twelve as logic", amd, 12, exceedsConstant(12), in(ComparatorCells, 3)},
-		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(ComparatorCells, 6)},
-		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(ComparatorCells, 1)},
-		{"equal numbers of eight bits", amd, 16, same(8), in(ComparatorCells, 3)},
-		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(ComparatorCells, 2)},
-		{"a sum that takes in gates", amd, 12, gated, in(AdderCells, 4)},
-		{"a choice by what never changes", amd, 4, chosenByFixed, CellCounts{}},
-		{"the same of four inputs", ice, 4, chosenByFixed, CellCounts{}},
-		{"bits delayed in two words, once", amd, 6, twice, fill(PipelineCells, CellCount{FF: 6 + 1})},
-		{"two clocks in registers", amd, 8, delayed(2), fill(PipelineCells, CellCount{FF: 2 * 9})},
-		{"three in a shift register", amd, 8, delayed(3), fill(PipelineCells, CellCount{Shift: 9})},
-		{"32 as well", amd, 8, delayed(32), fill(PipelineCells, CellCount{Shift: 9})},
-		{"33 in two", amd, 8, delayed(33), fill(PipelineCells, CellCount{Shift: 2 * 9})},
-		{"one of four in one lookup table", amd, 6, oneOf(4), in(SelectorCells, 1)},
-		{"one of five in two", amd, 8, oneOf(5), in(SelectorCells, 2)},
-		{"one of eight in three", amd, 11, oneOf(8), in(SelectorCells, 3)},
-		{"one of three in two of four inputs", ice, 5, oneOf(3), in(SelectorCells, 2)},
-		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(SelectorCells, 6)},
-		{"a register that may stay as it is", amd, 5, keepsOld, fill(StateCells, CellCount{FF: 4})},
-		{"a register that may be zero", amd, 5, cleared, fill(PipelineCells, CellCount{FF: 4 + 1})},
-		{"a table of six bits", amd, 6, randomRows(circuit.DistributedRAM, 64, 1, 1), in(TableCells, 1)},
-		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.DistributedRAM, 128, 1, 1), in(TableCells,
-			2)},
-		{"of eight, with three", amd, 8, randomRows(circuit.DistributedRAM, 256, 1, 1), in(TableCells, 4)},
-		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.DistributedRAM, 512, 1, 1),
-			in(TableCells, 9*loose)},
-		{"two columns of the same functions", amd, 9, halves, in(TableCells, (3+1)*loose)},
-		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.BlockRAM, 512, 36, 36),
-			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
-		{"of 37 in two", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 37),
-			fill(MemoryCells, CellCount{BRAM: 2}, PipelineCells, CellCount{FF: 37 + 2})},
-		{"of which 36 are read, in one", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 36),
-			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
-		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.UltraRAM, 4096, 72, 72),
-			fill(MemoryCells, CellCount{URAM: 1}, PipelineCells, CellCount{FF: 72 + 2})},
-		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAM, 1024, 18, false),
-			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 18 + 2})},
-		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAM, 256, 16, false),
-			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 16 + 2})},
-		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAM, 64, 8, false),
-			fill(MemoryCells, CellCount{RAM: 3 * 4})},
-		{"65, in two banks", amd, 15, memory(circuit.DistributedRAM, 65, 8, false),
-			fill(MemoryCells, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
-		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.DistributedRAM, 16, 8, false),
-			fill(MemoryCells, CellCount{RAM: 2 * 4})},
-		{"32, in two banks", ecp, 13, memory(circuit.DistributedRAM, 32, 8, false),
-			fill(MemoryCells, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
-		{"8 words of 8 bits in registers", amd, 11, memory(circuit.RegisterArray, 8, 8, false),
-			fill(MemoryCells, CellCount{FF: 64, LUT: 8 + 3*8})},
+		{"a gate of six bits in a lookup table", amd, 6, all(6), in(PurposeGate, 1)},
+		{"a gate of seven in two", amd, 7, all(7), in(PurposeGate, 2)},
+		{"of eleven as well", amd, 11, all(11), in(PurposeGate, 2)},
+		{"of twelve in three", amd, 12, all(12), in(PurposeGate, 3)},
+		{"of four in one of four inputs", ice, 4, all(4), in(PurposeGate, 1)},
+		{"of five in two of these", ice, 5, all(5), in(PurposeGate, 2)},
+		{"a gate that two others read, once", amd, 4, shares, in(PurposeGate, 3)},
+		{"which of four inputs is in both", ice, 4, shares, in(PurposeGate, 2)},
+		{"a gate that one other reads, in that", amd, 4, takesIn, in(PurposeGate, 1)},
+		{"two numbers of three bits in one lookup table", amd, 6, exceeds(3), in(PurposeComparator, 1)},
+		{"of four in two", amd, 8, exceeds(4), in(PurposeComparator, 2)},
+		{"of six in five", amd, 12, exceeds(6), in(PurposeComparator, 5)},
+		{"of seven along a carry chain", amd, 14, exceeds(7), in(PurposeComparator, 6)},
+		{"of ten too", amd, 20, exceeds(10), in(PurposeComparator, 8)},
+		{"of six bits and a constant", amd, 6, exceedsConstant(6), in(PurposeComparator, 1)},
+		{"of twelve as logic", amd, 12, exceedsConstant(12), in(PurposeComparator, 3)},
+		{"of thirteen along a carry chain", amd, 13, exceedsConstant(13), in(PurposeComparator, 6)},
+		{"equal numbers of four bits, two in common", amd, 6, overlapping, in(PurposeComparator, 1)},
+		{"equal numbers of eight bits", amd, 16, same(8), in(PurposeComparator, 3)},
+		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(PurposeComparator, 2)},
+		{"a sum that takes in gates", amd, 12, gated, in(PurposeAdder, 4)},
+		{"a choice by what never changes", amd, 4, chosenByFixed, CellCountsByPurpose{}},
+		{"the same of four inputs", ice, 4, chosenByFixed, CellCountsByPurpose{}},
+		{"bits delayed in two words, once", amd, 6, twice, fill(PurposePipelineRegister, CellCount{FF: 6 + 1})},
+		{"two clocks in registers", amd, 8, delayed(2), fill(PurposePipelineRegister, CellCount{FF: 2 * 9})},
+		{"three in a shift register", amd, 8, delayed(3), fill(PurposePipelineRegister, CellCount{Shift: 9})},
+		{"32 as well", amd, 8, delayed(32), fill(PurposePipelineRegister, CellCount{Shift: 9})},
+		{"33 in two", amd, 8, delayed(33), fill(PurposePipelineRegister, CellCount{Shift: 2 * 9})},
+		{"one of four in one lookup table", amd, 6, oneOf(4), in(PurposeSelector, 1)},
+		{"one of five in two", amd, 8, oneOf(5), in(PurposeSelector, 2)},
+		{"one of eight in three", amd, 11, oneOf(8), in(PurposeSelector, 3)},
+		{"one of three in two of four inputs", ice, 5, oneOf(3), in(PurposeSelector, 2)},
+		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(PurposeSelector, 6)},
+		{"a register that may stay as it is", amd, 5, keepsOld, fill(PurposeStateRegister, CellCount{FF: 4})},
+		{"a register that may be zero", amd, 5, cleared, fill(PurposePipelineRegister, CellCount{FF: 4 + 1})},
+		{"a table of six bits", amd, 6, randomRows(circuit.DistributedRAMStyle, 64, 1, 1), in(PurposeConstantTable, 1)},
+		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.DistributedRAMStyle, 128, 1, 1),
+			in(PurposeConstantTable,
+				2)},
+		{"of eight, with three", amd, 8, randomRows(circuit.DistributedRAMStyle, 256, 1, 1), in(PurposeConstantTable,
+			4)},
+		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.DistributedRAMStyle, 512, 1, 1),
+			in(PurposeConstantTable, 9*loose)},
+		{"two columns of the same functions", amd, 9, halves, in(PurposeConstantTable, (3+1)*loose)},
+		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.BlockRAMStyle, 512, 36, 36),
+			fill(PurposeMemory, CellCount{BRAM: 1}, PurposePipelineRegister, CellCount{FF: 36 + 2})},
+		{"of 37 in two", amd, 9, randomRows(circuit.BlockRAMStyle, 512, 37, 37),
+			fill(PurposeMemory, CellCount{BRAM: 2}, PurposePipelineRegister, CellCount{FF: 37 + 2})},
+		{"of which 36 are read, in one", amd, 9, randomRows(circuit.BlockRAMStyle, 512, 37, 36),
+			fill(PurposeMemory, CellCount{BRAM: 1}, PurposePipelineRegister, CellCount{FF: 36 + 2})},
+		{"4096 rows of 72 bits in UltraRAM", cost.FabricUltraScale, 12, randomRows(circuit.UltraRAMStyle, 4096, 72, 72),
+			fill(PurposeMemory, CellCount{URAM: 1}, PurposePipelineRegister, CellCount{FF: 72 + 2})},
+		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAMStyle, 1024, 18, false),
+			fill(PurposeMemory, CellCount{BRAM: 1}, PurposePipelineRegister, CellCount{FF: 18 + 2})},
+		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAMStyle, 256, 16, false),
+			fill(PurposeMemory, CellCount{BRAM: 1}, PurposePipelineRegister, CellCount{FF: 16 + 2})},
+		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAMStyle, 64, 8, false),
+			fill(PurposeMemory, CellCount{RAM: 3 * 4})},
+		{"65, in two banks", amd, 15, memory(circuit.DistributedRAMStyle, 65, 8, false),
+			fill(PurposeMemory, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
+		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.DistributedRAMStyle, 16, 8, false),
+			fill(PurposeMemory, CellCount{RAM: 2 * 4})},
+		{"32, in two banks", ecp, 13, memory(circuit.DistributedRAMStyle, 32, 8, false),
+			fill(PurposeMemory, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
+		{"8 words of 8 bits in registers", amd, 11, memory(circuit.RegisterArrayStyle, 8, 8, false),
+			fill(PurposeMemory, CellCount{FF: 64, LUT: 8 + 3*8})},
 		{"a product in a multiplier, and its registers", amd, 16, product(8),
-			fill(MultiplierCells, CellCount{DSP: 1}, PipelineCells, CellCount{Shift: 1})},
+			fill(PurposeMultiplier, CellCount{DSP: 1}, PurposePipelineRegister, CellCount{Shift: 1})},
 		{"all its registers beside, those of signs too", ecp, 16, product(8),
-			fill(MultiplierCells, CellCount{DSP: 1, FF: 2*9 + 2*16}, PipelineCells, CellCount{FF: 3})},
+			fill(PurposeMultiplier, CellCount{DSP: 1, FF: 2*9 + 2*16}, PurposePipelineRegister, CellCount{FF: 3})},
 		{"a product of few bits, its last register beside", ice, 10, product(5),
-			fill(MultiplierCells, CellCount{DSP: 1, LUT: 1, FF: 11}, PipelineCells, CellCount{FF: 3})},
-		{"a product that nobody reads", amd, 16, unread, CellCounts{}},
-		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(GateCells, 2)},
+			fill(PurposeMultiplier, CellCount{DSP: 1, LUT: 1, FF: 11}, PurposePipelineRegister, CellCount{FF: 3})},
+		{"a product that nobody reads", amd, 16, unread, CellCountsByPurpose{}},
+		{"a function that is called twice", amd, 8, called(new(circuit.FunctionLibrary)), in(PurposeGate, 2)},
 		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
-			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, PipelineCells,
+			fill(PurposeMemory, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, PurposePipelineRegister,
 				CellCount{FF: 36 +
 					2})},
-		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAM, 256, 16,
+		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAMStyle, 256, 16,
 			true),
-			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, PipelineCells, CellCount{FF: 16 +
-				2})},
-		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAM, 2304, 8, 8),
-			fill(MemoryCells, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, PipelineCells, CellCount{FF: 8 + 2})},
-		{"a bit turned round", ice, 1, turned, in(InverterCells, 1)},
-		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(AdderCells, 2)},
+			fill(PurposeMemory, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, PurposePipelineRegister,
+				CellCount{FF: 16 +
+					2})},
+		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAMStyle, 2304, 8, 8),
+			fill(PurposeMemory, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, PurposePipelineRegister, CellCount{FF: 8 + 2})},
+		{"a bit turned round", ice, 1, turned, in(PurposeInverter, 1)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(PurposeAdder, 2)},
 	} {
 		got := count(tt.of, tt.width, tt.make)
-		got[GateCells].LUT--
+		got[PurposeGate].LUT--
 		for k := range got {
 			if d := got[k].LUT - tt.want[k].LUT; d != 0 && math.Abs(d) < 1e-9 {
 				got[k].LUT = tt.want[k].LUT
@@ -371,22 +381,22 @@ func TestFire(t *testing.T) {
 		sometimes int // how many of three inputs are read only if a register says so
 		want      float64
 	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
-		b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
-		always := b.Constant(1)
-		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
+		b := circuit.NewBuilder(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+		always := b.ConstantNumber(1)
+		r := b.AddRegister("r", 0, num.Range{Lo: 0, Hi: 1}).WithResetValue(0)
 		var word []circuit.Value
 		for k := range 3 {
 			when := always
 			if k < tt.sometimes {
-				when = r.Value()
+				when = r.ValueBefore()
 			}
-			word = append(word, b.Input(1, when))
+			word = append(word, b.AddInputStream(1, when))
 		}
-		r.Set(circuit.Bit(word[2], 0), always)
-		b.Output(circuit.Joined(word...), always)
-		d := SynthesisRulesOf(cost.Series7)
+		r.SetNext(circuit.BitOf(word[2], 0), always)
+		b.AddOutputStream(circuit.ConcatenateWords(word...), always)
+		d := SynthesisRulesOf(cost.FabricSeries7)
 		d.Small = false
-		if got := d.Count(b.Layer())[GateCells].LUT; got != tt.want {
+		if got := d.CountCells(b.FinishLayer())[PurposeGate].LUT; got != tt.want {
 			t.Errorf("%d of three inputs sometimes: %v lookup tables, want %v", tt.sometimes, got, tt.want)
 		}
 	}
@@ -401,26 +411,27 @@ func TestFIFO(t *testing.T) {
 		of              cost.Fabric
 		control, memory is
 	}{
-		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
 			FF: 2 * 8}},
-		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
+		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
 			LUTRAM: 8}},
-		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
+		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
 			LUTRAM: 16}},
-		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.FabricSeries7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
 			is{LUT: 12, LUTRAM: 12}},
-		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.FabricSeries7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
 			is{LUT: 36, FF: 36, BRAM: 1}},
-		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.FabricUltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
 			is{LUT: 72, FF: 72, URAM: 1}},
-		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
-		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
-		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.FabricICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.FabricECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8,
+			LUTRAM: 8}},
+		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.FabricICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
 			is{FF: 16, BRAM: 1}},
-		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.FabricECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
 			is{FF: 18, BRAM: 1}},
 	} {
-		parts := tt.fifo.Of(tt.of)
+		parts := tt.fifo.CostOnFabric(tt.of)
 		if len(parts) != 2 || parts[0].Resources != tt.control || parts[1].Resources != tt.memory {
 			t.Errorf("%+v: %+v, want %+v and %+v", tt.fifo, parts, tt.control, tt.memory)
 		}
@@ -431,7 +442,7 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := ResetCost().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
+	if got := ResetCost().Plus(FrameCounterCost(64).Resources).Plus(FrameCounterCost(10).Resources); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -445,11 +456,11 @@ func TestOf(t *testing.T) {
 		want  map[string]cost.Resources
 	}{
 		{delayed(3), 8, map[string]cost.Resources{"gates": {LUT: 1}, "pipeline registers": {LUT: 9, LUTRAM: 9}}},
-		{memory(circuit.DistributedRAM, 65, 8, false), 15,
+		{memory(circuit.DistributedRAMStyle, 65, 8, false), 15,
 			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
 	} {
 		got := map[string]cost.Resources{}
-		for _, p := range Estimate(module(tt.width, tt.make), cost.Series7) {
+		for _, p := range EstimateCircuitCost(module(tt.width, tt.make), cost.FabricSeries7) {
 			got[p.Name] = p.Resources
 		}
 		if !maps.Equal(got, tt.want) {

@@ -19,10 +19,10 @@ func constantAlone(w *walk) bool {
 			continue
 		}
 		switch n.Op {
-		case circuit.OpReadState, circuit.OpMultiply, circuit.OpReadMemoryClocked:
+		case circuit.OpReadStateBefore, circuit.OpMultiply, circuit.OpReadMemoryClocked:
 			return false
 		case circuit.OpReadMemoryUnclocked:
-			if m := &w.m.Memories[n.K]; !open(m) || m.Style != circuit.DistributedRAM {
+			if m := &w.m.Memories[n.K]; !open(m) || m.Style != circuit.DistributedRAMStyle {
 				return false
 			}
 		}
@@ -53,9 +53,9 @@ func flat(w *walk) bool {
 // groupInputs is the number of inputs of a LUT of a comparison; constant bits do not count.
 const groupInputs = 6
 
-// groups returns the signal that a is less than b, as Yosys computes it on AMD's devices (cmp2lcu). For each group of
-// bits, from the highest on, LUTs say whether it is less and whether it is equal. More than two groups use a carry
-// chain.
+// groups returns a signal that says that a is less than b, as Yosys computes it on AMD's devices (cmp2lcu). For each
+// group of bits, from the highest on, LUTs say whether it is less and whether it is equal. More than two groups use a
+// carry chain.
 func groups(n *netlist, a, b []signal, signed bool) signal {
 	less, equal := []signal{never}, []signal{ever}
 	left := groupInputs
@@ -90,7 +90,7 @@ func groups(n *netlist, a, b []signal, signed bool) signal {
 // carried returns the bits and carries of a sum or difference along a carry chain of AMD's devices. Before each bit, a
 // LUT says whether it passes the carry on, and absorbs the logic of both operands. The chain also reads the first
 // operand.
-func carried(n *netlist, a, b []signal, kind CellKind) (sums, carries []signal) {
+func carried(n *netlist, a, b []signal, kind CellPurpose) (sums, carries []signal) {
 	for k := range a {
 		n.now = kind
 		n.end(a[k])
@@ -149,8 +149,8 @@ func (m *mapping) tables(i int32) (n int) {
 	return n
 }
 
-// order returns the address bits in the order in which Yosys' selections among the rows of a table read them: from the
-// highest on, with those of gating last.
+// order returns the address bits in the order in which Yosys' selections among the rows of a table read them. It goes
+// from the highest bit on, with the bits of gating last.
 func (t *lookup) order() (list []int) {
 	gating := t.gating()
 	for i := t.inputs - 1 - gating; i >= 0; i-- {

@@ -11,13 +11,13 @@ import (
 
 // signed returns a word as a signed number.
 func signed(x circuit.Value, width int) circuit.Value {
-	return circuit.Wrapped(x, num.Type{Kind: num.Int, Width: width})
+	return circuit.LowBitsAsType(x, num.Type{Kind: num.KindInt, Width: width})
 }
 
 // exceedsSigned compares a number with a constant.
 func exceedsSigned(width int, bound int64) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.LowBits(circuit.GreaterThan(signed(x, width), b.Constant(bound)), 1)
+		return circuit.LowBitsOf(circuit.IsGreater(signed(x, width), b.ConstantNumber(bound)), 1)
 	}
 }
 
@@ -25,7 +25,7 @@ func exceedsSigned(width int, bound int64) made {
 func looked8(half bool) made {
 	r := rand.New(rand.NewPCG(1, 2))
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := b.Table("t", circuit.DistributedRAM, unsigned(1), 1, 256, func() (rows [][]int64) {
+		t := b.AddTable("t", circuit.DistributedRAMStyle, unsigned(1), 1, 256, func() (rows [][]int64) {
 			for i := range 256 {
 				v := r.Int64N(2)
 				if half && i >= 128 {
@@ -35,7 +35,7 @@ func looked8(half bool) made {
 			}
 			return rows
 		})
-		return t.Row(circuit.Wrapped(x, unsigned(8)))
+		return t.ReadRow(circuit.LowBitsAsType(x, unsigned(8)))
 	}
 }
 
@@ -54,14 +54,14 @@ func TestSmall(t *testing.T) {
 		{"two of twelve, three bits of each in a pair of lookup tables before a carry chain", 24, exceeds(12), 8},
 		{"a sum", 8, func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 			a, b := operands(x, 4)
-			return circuit.LowBits(circuit.Sum(a, b), 5)
+			return circuit.LowBitsOf(circuit.SumOfTwo(a, b), 5)
 		}, 4},
 		{"a function of eight bits, in four lookup tables and three multiplexers", 8, looked8(false), 4},
 		{"one that is zero where the highest bit is set", 8, looked8(true), 2},
 	} {
 		var flat, ruled float64
-		for k, c := range SynthesisRulesOf(cost.Series7).Count(module(tt.width, tt.make)) {
-			if CellKind(k) != GateCells {
+		for k, c := range SynthesisRulesOf(cost.FabricSeries7).CountCells(module(tt.width, tt.make)) {
+			if CellPurpose(k) != PurposeGate {
 				flat, ruled = flat+c.Flat, ruled+c.LUT
 			}
 		}
@@ -76,9 +76,9 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]*circuit.Module{
 		"a counter": module(1, counter), "an array": module(8, array), "a product": module(16, product(8)),
-		"a function": module(8, called(new(circuit.Library))),
+		"a function": module(8, called(new(circuit.FunctionLibrary))),
 	} {
-		for _, c := range SynthesisRulesOf(cost.Series7).Count(m) {
+		for _, c := range SynthesisRulesOf(cost.FabricSeries7).CountCells(m) {
 			if c.Flat != 0 {
 				t.Errorf("%s: %+v", name, c)
 			}

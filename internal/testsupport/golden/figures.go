@@ -20,8 +20,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Figures is the flag -figures: tests write the figures that they got, where all else is as it was, and print a table
-// of those that differ.
+// Figures is the flag -figures: tests write the figures that they got if everything else is as before. They print a
+// table of those that differ.
 var Figures = flag.Bool("figures", false,
 	"write the figures that the tests got into "+figuresFile+" and pages, and print those that differ")
 
@@ -37,6 +37,7 @@ type Figure struct {
 	Value string
 }
 
+// number matches a figure in a text.
 var number = regexp.MustCompile(`-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?`)
 
 // split takes the figures out of a text. Numbers that are parts of names, such as MVAU_0 and 8x8, stay.
@@ -212,7 +213,7 @@ func Text(t testing.TB, path, section string) string {
 	return ""
 }
 
-// place returns the root of the module, and what a golden file is called from there.
+// place returns the root of the module, and the path of a golden file relative to it.
 func place(t testing.TB, path string) (root, key string) {
 	t.Helper()
 	abs, err := filepath.Abs(path)
@@ -231,8 +232,8 @@ func place(t testing.TB, path string) (root, key string) {
 	return root, filepath.ToSlash(rel)
 }
 
-// Difference returns a table of the figures that are not as they were, in Markdown: old, new, and by how many per cent
-// they have grown. Figures are the same where the words around them are.
+// Difference returns a Markdown table of the figures that differ between old and now, with both values and the growth
+// in per cent. Figures correspond if the words around them are the same.
 func Difference(golden string, old, now []Figure) string {
 	var b strings.Builder
 	row := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
@@ -308,10 +309,10 @@ func readFigures(root string) (map[string][]Figure, error) {
 	return all, nil
 }
 
-// head is the first row of the file.
+// head is the first row of figures.csv.
 var head = []string{"golden", "figure", "value"}
 
-// within lets one test of this process at a time write the file.
+// within ensures that only one test of this process at a time writes figures.csv.
 var within sync.Mutex
 
 // writeFigures replaces the figures of some sections. Tests of several packages may do so at the same time.

@@ -89,6 +89,7 @@ func (f *Folder) Cases() []string {
 	return paths
 }
 
+// path returns the path of the golden file with this name.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, name+".txtar") }
 
 // A Case is one golden file. It has sections that a test reads, and sections with expected results.
@@ -189,6 +190,7 @@ func (c *Case) replace(section string, i int, got string) {
 	c.changed = true
 }
 
+// find returns the index of a section in the file, or -1 if there is none.
 func (c *Case) find(section string) int {
 	return slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == section })
 }

@@ -18,26 +18,26 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// QONNX is the domain of QONNX' operators.
+// QONNX is the domain of the operators of QONNX.
 const QONNX = "qonnx.custom_op.general"
 
-// Reals returns a tensor of float32s.
-func Reals(shape []int, v ...float64) *graph.Tensor {
-	return &graph.Tensor{DType: graph.Float32, Shape: shape, F: v}
+// Reals returns a constant tensor of float32s with the given shape and values.
+func Reals(shape []int, v ...float64) *graph.ConstantTensor {
+	return &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: shape, F: v}
 }
 
-// Ints returns a tensor of integers.
-func Ints(dt graph.DType, shape []int, v ...int64) *graph.Tensor {
-	return &graph.Tensor{DType: dt, Shape: shape, I: v}
+// Ints returns a constant tensor of integers with the given type, shape and values.
+func Ints(dt graph.DType, shape []int, v ...int64) *graph.ConstantTensor {
+	return &graph.ConstantTensor{DType: dt, Shape: shape, I: v}
 }
 
-// Int64s returns a vector of int64s.
-func Int64s(v ...int64) *graph.Tensor { return Ints(graph.Int64, []int{len(v)}, v...) }
+// Int64s returns a constant vector of int64s.
+func Int64s(v ...int64) *graph.ConstantTensor { return Ints(graph.DTypeInt64, []int{len(v)}, v...) }
 
-// Scalar returns a constant without axes.
-func Scalar(v float64) *graph.Tensor { return Reals(nil, v) }
+// Scalar returns a constant float32 without axes.
+func Scalar(v float64) *graph.ConstantTensor { return Reals(nil, v) }
 
-// Count returns 0, 1 ... n-1.
+// Count returns the numbers 0, 1 and so on to n-1.
 func Count(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -46,28 +46,28 @@ func Count(n int) []float64 {
 	return out
 }
 
-// Attrs holds attributes by name, as Go values.
+// An Attrs holds attributes of a node by name, as Go values.
 type Attrs map[string]any
 
-// Graph returns the attributes as a node has them.
+// Graph returns the attributes in the form in which a node of a graph has them.
 func (a Attrs) Graph() map[string]graph.Attr {
 	out := map[string]graph.Attr{}
 	for name, v := range a {
 		switch v := v.(type) {
 		case int:
-			out[name] = graph.Attr{Kind: graph.AttrInt, I: int64(v)}
+			out[name] = graph.Attr{Kind: graph.AttrKindInt, I: int64(v)}
 		case int64:
-			out[name] = graph.Attr{Kind: graph.AttrInt, I: v}
+			out[name] = graph.Attr{Kind: graph.AttrKindInt, I: v}
 		case float64:
-			out[name] = graph.Attr{Kind: graph.AttrFloat, F: v}
+			out[name] = graph.Attr{Kind: graph.AttrKindFloat, F: v}
 		case string:
-			out[name] = graph.Attr{Kind: graph.AttrString, S: v}
+			out[name] = graph.Attr{Kind: graph.AttrKindString, S: v}
 		case []int64:
-			out[name] = graph.Attr{Kind: graph.AttrInts, Ints: v}
+			out[name] = graph.Attr{Kind: graph.AttrKindInts, Ints: v}
 		case []float64:
-			out[name] = graph.Attr{Kind: graph.AttrFloats, Floats: v}
-		case *graph.Tensor:
-			out[name] = graph.Attr{Kind: graph.AttrTensor, T: v}
+			out[name] = graph.Attr{Kind: graph.AttrKindFloats, Floats: v}
+		case *graph.ConstantTensor:
+			out[name] = graph.Attr{Kind: graph.AttrKindTensor, T: v}
 		case graph.Attr:
 			out[name] = v
 		default:
@@ -77,9 +77,11 @@ func (a Attrs) Graph() map[string]graph.Attr {
 	return out
 }
 
-// Single returns a graph of one node. Arguments are initializers unless data says otherwise; nil is an omitted slot.
-func Single(domain, op string, opset int64, a Attrs, data func(i int) bool, args ...*graph.Tensor) *graph.Graph {
-	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: map[string]int64{"": opset, domain: opset},
+// Single returns a graph of one node. Argument i is an initializer unless data(i) is true, and a nil argument is an
+// omitted input.
+func Single(domain, op string, opset int64, a Attrs, data func(i int) bool,
+	args ...*graph.ConstantTensor) *graph.Graph {
+	g := &graph.Graph{Init: map[string]*graph.ConstantTensor{}, Opsets: map[string]int64{"": opset, domain: opset},
 		Outputs: []graph.ValueInfo{{Name: "y"}}}
 	n := &graph.Node{Name: "n", Op: op, Domain: domain, Outputs: []string{"y"}, Attrs: a.Graph()}
 	for i, t := range args {
@@ -102,7 +104,7 @@ func Single(domain, op string, opset int64, a Attrs, data func(i int) bool, args
 	return g
 }
 
-// Execute runs the one output of a prepared graph on the given values of its inputs.
+// Execute runs a prepared graph on the values of its inputs, and returns the elements of its output y.
 func Execute(p *program.Program, in ...[]float64) ([]float64, error) {
 	var from []string
 	var vals []*program.Reals
@@ -110,7 +112,7 @@ func Execute(p *program.Program, in ...[]float64) ([]float64, error) {
 		from = append(from, v.Name)
 		vals = append(vals, program.NewExactReals(p.Known[v.Name].Shape, in[i]))
 	}
-	part, err := execution.NewPart(p, from, []string{"y"})
+	part, err := execution.NewProgramPart(p, from, []string{"y"})
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +120,11 @@ func Execute(p *program.Program, in ...[]float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return part.Rounded("y", all)
+	return part.RoundedOutput("y", all)
 }
 
-// Node returns a node of the core domain, or of QONNX if its operator is Quant.
+// Node returns a node with one output. Its domain is QONNX for the operator Quant, hlsgen's own for Code, and else that
+// of ONNX.
 func Node(op string, a Attrs, out string, in ...string) *graph.Node {
 	n := &graph.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}, Attrs: a.Graph()}
 	switch op {
@@ -133,10 +136,10 @@ func Node(op string, a Attrs, out string, in ...string) *graph.Node {
 	return n
 }
 
-// Network returns a graph with the input x of float64s. The output of the last node is y.
-func Network(shape []int, init map[string]*graph.Tensor, nodes ...*graph.Node) *graph.Graph {
+// Network returns a graph with the input x of float64s in the given shape. Its output y is that of the last node.
+func Network(shape []int, init map[string]*graph.ConstantTensor, nodes ...*graph.Node) *graph.Graph {
 	x := Dims(shape...)
-	x.DType = graph.Float64
+	x.DType = graph.DTypeFloat64
 	for i, n := range nodes {
 		n.Index = i
 	}
@@ -144,37 +147,37 @@ func Network(shape []int, init map[string]*graph.Tensor, nodes ...*graph.Node) *
 		Opsets: map[string]int64{"": 13, QONNX: 2}}
 }
 
-// Prepare returns the program of a graph. It ends the test if there is none.
+// Prepare returns the program of a graph. It ends the test if the graph is refused.
 func Prepare(t *testing.T, g *graph.Graph) *program.Program {
 	t.Helper()
 	return onnxtest.Prepare(t, g)
 }
 
-// Dims returns the input x with axes of the given sizes.
+// Dims returns the description of the input x, with axes of the given sizes.
 func Dims(sizes ...int) graph.ValueInfo {
-	v := graph.ValueInfo{Name: "x", DType: graph.Float32, Known: true}
+	v := graph.ValueInfo{Name: "x", DType: graph.DTypeFloat32, Known: true}
 	for _, s := range sizes {
 		v.Dims = append(v.Dims, graph.Dim{Size: s})
 	}
 	return v
 }
 
-// Body returns a graph attribute with inputs and outputs by name. They have no shapes, as in some files.
-func Body(inputs, outputs []string, init map[string]*graph.Tensor, nodes ...*graph.Node) graph.Attr {
+// Body returns an attribute that is a graph, with inputs and outputs by name. These have no shapes, as in some files.
+func Body(inputs, outputs []string, init map[string]*graph.ConstantTensor, nodes ...*graph.Node) graph.Attr {
 	g := &graph.Graph{Init: init, Nodes: nodes, Opsets: map[string]int64{"": 13, QONNX: 2}}
 	for _, in := range inputs {
-		g.Inputs = append(g.Inputs, graph.ValueInfo{Name: in, DType: graph.Float32})
+		g.Inputs = append(g.Inputs, graph.ValueInfo{Name: in, DType: graph.DTypeFloat32})
 	}
 	for _, out := range outputs {
-		g.Outputs = append(g.Outputs, graph.ValueInfo{Name: out, DType: graph.Float32})
+		g.Outputs = append(g.Outputs, graph.ValueInfo{Name: out, DType: graph.DTypeFloat32})
 	}
 	for i, n := range nodes {
 		n.Index = i
 	}
-	return graph.Attr{Kind: graph.AttrGraph, G: g}
+	return graph.Attr{Kind: graph.AttrKindGraph, G: g}
 }
 
-// ScanNode returns a Scan node. By default it scans one input.
+// ScanNode returns a Scan node with the given body. Unless an attribute says otherwise, it scans one input.
 func ScanNode(a Attrs, body graph.Attr, inputs, outputs []string) *graph.Node {
 	if _, ok := a["num_scan_inputs"]; !ok {
 		a["num_scan_inputs"] = 1
@@ -183,15 +186,15 @@ func ScanNode(a Attrs, body graph.Attr, inputs, outputs []string) *graph.Node {
 	return &graph.Node{Name: "loop", Op: "Scan", Inputs: inputs, Outputs: outputs, Attrs: a.Graph()}
 }
 
-// Running returns a body that adds up: s' = s + x, y = 2s'.
+// Running returns the body of a Scan that adds up its inputs x in the state s: s' = s + x, y = 2s'.
 func Running() graph.Attr {
 	return Body([]string{"s", "e"}, []string{"t", "twice"}, nil, Node("Add", nil, "t", "s", "e"),
 		Node("Add", nil, "twice", "t", "t"))
 }
 
-// FilledWith returns a tensor of random numbers.
-func FilledWith(r *rand.Rand, shape ...int) *graph.Tensor {
-	t := Reals(shape, make([]float64, graph.Size(shape))...)
+// FilledWith returns a constant tensor of random numbers.
+func FilledWith(r *rand.Rand, shape ...int) *graph.ConstantTensor {
+	t := Reals(shape, make([]float64, graph.ElementCount(shape))...)
 	for i := range t.F {
 		t.F[i] = math.Round(64*(2*r.Float64()-1)) / 64
 	}
@@ -201,7 +204,7 @@ func FilledWith(r *rand.Rand, shape ...int) *graph.Tensor {
 	return t
 }
 
-// Refused checks that a graph is refused with one diagnostic, which has the code and says the text.
+// Refused checks that hlsgen refuses a graph with one diagnostic, which has the code and contains the text says.
 func Refused(t *testing.T, name string, g *graph.Graph, code diag.Code, says string) {
 	t.Helper()
 	var d diag.List
@@ -211,8 +214,9 @@ func Refused(t *testing.T, name string, g *graph.Graph, code diag.Code, says str
 	}
 }
 
-// RunApart runs samples together by the model of the file, and one by one. It returns an error if the outputs differ.
-func RunApart(g *graph.Graph, b *axes.Batch, x []float64) error {
+// RunApart runs x, the samples of a batch, by the graph g of the whole batch and one by one. It returns an error if the
+// outputs differ.
+func RunApart(g *graph.Graph, b *axes.BatchAxisCandidate, x []float64) error {
 	all, err := Run(g, x)
 	if err != nil {
 		return err
@@ -231,7 +235,7 @@ func RunApart(g *graph.Graph, b *axes.Batch, x []float64) error {
 	return nil
 }
 
-// Run prepares a graph with one input, and runs its output y.
+// Run prepares a graph with one input, runs it on x and returns the elements of its output y.
 func Run(g *graph.Graph, x []float64) ([]float64, error) {
 	p := operators.Prepare(g, "m", operators.Options{}, new(diag.List))
 	if p == nil {

@@ -40,7 +40,7 @@ type defect struct {
 	loop    func(*dataflow.Loop)
 	step    func(out []dataflow.Word)
 	cost    func(dataflow.Cost) dataflow.Cost
-	emit    func(*dataflow.Instance)
+	emit    func(*dataflow.KernelInstance)
 	source  [2]string // text of the C++, and what stands in its place
 	rtl     rtlDefect
 }
@@ -64,10 +64,10 @@ func absCase(name string) Case {
 		}
 	}
 	in := dataflow.StreamType{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}},
-		Elem: num.Type{Kind: num.Int, Width: 4}}
+		Elem: num.Type{Kind: num.KindInt, Width: 4}}
 	return Case{
 		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.StreamType{in},
-		Kinds:   []dataflow.Kind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
+		Kinds:   []dataflow.LayerKind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
 		Headers: []hlslib.LibraryFile{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
 	}
 }
@@ -99,15 +99,15 @@ func (o *abs) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType
 		m := num.Range{Lo: max(0, r.Lo, -r.Hi), Hi: max(-r.Lo, r.Hi)}
 		b.out.Range = append(b.out.Range, m)
 	}
-	b.out.Elem = num.NarrowestInt(b.out.Union())
+	b.out.Elem = num.NarrowestIntTypeFor(b.out.UnionOfRanges())
 	if d := o.defect().out; d != nil {
-		d(in[0].Union(), &b.out)
+		d(in[0].UnionOfRanges(), &b.out)
 	}
 	return b, []dataflow.StreamType{b.out}, nil
 }
 
 func (o *abs) Dependence() dataflow.Dependence {
-	d := dataflow.SeparateParts(1, 2)
+	d := dataflow.NewSeparateDependence(1, 2)
 	if change := o.defect().depends; change != nil {
 		change(&d)
 	}
@@ -115,7 +115,7 @@ func (o *abs) Dependence() dataflow.Dependence {
 }
 
 func (o *abs) Computation() dataflow.Computation {
-	return dataflow.Elementwise{Channels: 1, Of: func(_ int, x []int64) int64 {
+	return dataflow.ElementwiseComputation{Channels: 1, Of: func(_ int, x []int64) int64 {
 		y := max(x[0], -x[0])
 		if change := o.defect().of; change != nil {
 			y = change(y)
@@ -147,7 +147,7 @@ func (o *abs) Folds() iter.Seq[dataflow.Fold] {
 	return slices.Values(folds)
 }
 
-func (o *abs) words(f dataflow.Fold) int { return o.in.Shape.Size() / f.PE }
+func (o *abs) words(f dataflow.Fold) int { return o.in.Shape.ElementCount() / f.PE }
 
 func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	in = []dataflow.Port{{Elem: o.in.Elem, PerWord: f.PE, Words: o.words(f)}}
@@ -160,11 +160,11 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
-	c.Read()
+	c.DoStreamRead()
 	c.DoOp(delay.OpAdd, o.width())
-	c.Choose(o.width())
+	c.DoSelect(o.width())
 	l := dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(f), Moves: dataflow.PortMoves{Read: 1, Write: 1}}},
-		Latency: c.Write()}
+		Latency: c.DoStreamWrite()}
 	if t.Stalls == dataflow.StallByCredit {
 		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
 	}
@@ -194,20 +194,20 @@ func (k absKernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 }
 
 func (o *abs) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
-	b, defect := circuit.New(t.Rate()), o.defect().rtl
-	moves := b.Constant(1)
+	b, defect := circuit.NewBuilder(t.CircuitTiming()), o.defect().rtl
+	moves := b.ConstantNumber(1)
 	if defect.skips {
-		moves = b.Counter("odd", 2, moves).First
+		moves = b.AddCounter("odd", 2, moves).First
 	}
 	var magnitudes []circuit.Value
-	for _, x := range layer.Elements(b.Input(f.PE*o.in.Elem.Width, moves), o.in.Elem) {
+	for _, x := range layer.ElementsOfWord(b.AddInputStream(f.PE*o.in.Elem.Width, moves), o.in.Elem) {
 		if !defect.keeps {
-			x = circuit.MuxByCondition(circuit.IsNegative(x), circuit.Negated(x), x)
+			x = circuit.MuxByCondition(circuit.IsNegative(x), circuit.Negate(x), x)
 		}
 		magnitudes = append(magnitudes, circuit.AssumeRange(x, o.out.Elem.Range()))
 	}
-	b.Output(circuit.Packed(o.out.Elem, magnitudes...).Delayed(1), moves)
-	return b.Layer()
+	b.AddOutputStream(circuit.PackIntoWord(o.out.Elem, magnitudes...).DelayedByClocks(1), moves)
+	return b.FinishLayer()
 }
 
 // width is the bits of a value and of its negative.
@@ -216,9 +216,9 @@ func (o *abs) width() int { return o.in.Elem.Width + 1 }
 func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.CostModelOf(t)
 	c := estimate.CostOfParts(
-		m.Control(cost.Counter(o.words(f))),
-		cost.Adder(o.width()).Times(f.PE).AsPart("adders"),
-		m.Registers(f.PE*o.out.Elem.Width),
+		m.ControlCost(cost.CounterCost(o.words(f))),
+		cost.AdderCost(o.width()).Times(f.PE).AsPart("adders"),
+		m.RegisterCost(f.PE*o.out.Elem.Width),
 	)
 	if d := o.defect().cost; d != nil {
 		c = d(c)
@@ -226,12 +226,12 @@ func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return c
 }
 
-func (o *abs) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	i := dataflow.Instance{
+func (o *abs) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
+	i := dataflow.KernelInstance{
 		Header:  "mutant_abs.hpp",
 		Func:    "magnitude",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
-		Config: []dataflow.Field{
+		Config: []dataflow.ConfigField{
 			{Name: "pe", Doc: "elements computed side by side", Value: f.PE},
 			{Name: "value_width", Doc: "bits of a value and of its negative", Value: o.width()},
 		},

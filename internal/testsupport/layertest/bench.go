@@ -12,7 +12,8 @@ func BenchSearch(b *testing.B, op dataflow.Op) {
 	n := 0
 	for b.Loop() {
 		for f := range op.Folds() {
-			if op.Loop(f, dataflow.Target{}).Iterations() == 0 || op.Cost(f, dataflow.Target{}).Total().LUT == 0 {
+			if op.Loop(f, dataflow.Target{}).IterationsPerFrame() == 0 || op.Cost(f,
+				dataflow.Target{}).Total().LUT == 0 {
 				b.Fatal("a fold for nothing")
 			}
 			n++
@@ -30,7 +31,7 @@ func BenchSimulation(b *testing.B, op dataflow.Op, in dataflow.StreamType, x dat
 	}
 	d := bound.design(f, 2)
 	for b.Loop() {
-		if _, err := rtlsim.Run(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
+		if _, err := rtlsim.RunFrames(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

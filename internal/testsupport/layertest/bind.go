@@ -12,13 +12,13 @@ import (
 )
 
 // Bipolar is the type of the elements -1 and +1.
-var Bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+var Bipolar = num.Type{Kind: num.KindBipolar, Width: 1}
 
 // UInt returns the unsigned type of n bits.
-func UInt(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func UInt(n int) num.Type { return num.Type{Kind: num.KindUInt, Width: n} }
 
 // Int returns the signed type of n bits.
-func Int(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
+func Int(n int) num.Type { return num.Type{Kind: num.KindInt, Width: n} }
 
 // FullType returns a type whose range has all values of the element type.
 func FullType(elem num.Type, shape ...int) dataflow.StreamType {
@@ -32,7 +32,7 @@ func RangedType(elem num.Type, shape dataflow.Shape, ranges ...num.Range) datafl
 
 // UnevenType returns a type of three channels with different ranges: one value, two values, and a few positive values.
 func UnevenType(shape ...int) dataflow.StreamType {
-	return RangedType(Int(4), shape, num.SingleValue(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
+	return RangedType(Int(4), shape, num.SingleValueRange(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
 }
 
 // WithEach combines every case with every layer. It appends the layer's parameters to the case's name.
@@ -110,7 +110,7 @@ func CountFolds(op dataflow.Op) (n int) {
 
 // DescribeTables describes an instance's tables for comparison: the name, type, memory and rows of each. Of more than
 // eight rows it gives only the number.
-func DescribeTables(i dataflow.Instance) string {
+func DescribeTables(i dataflow.KernelInstance) string {
 	tables := make([]string, len(i.Tables))
 	for k, t := range i.Tables {
 		rows := fmt.Sprint(t.Rows)
@@ -133,7 +133,7 @@ func CheckRefused(t *testing.T, op dataflow.Op, in []dataflow.StreamType, want s
 }
 
 // CheckTextRefused checks that a kind decodes none of the texts.
-func CheckTextRefused(t *testing.T, kind dataflow.Kind, texts ...string) {
+func CheckTextRefused(t *testing.T, kind dataflow.LayerKind, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if op, err := kind.Decode([]byte(text)); err == nil || op != nil {
@@ -145,7 +145,7 @@ func CheckTextRefused(t *testing.T, kind dataflow.Kind, texts ...string) {
 // CheckFINNCost checks that a bound layer costs want by FINN's formulas.
 func CheckFINNCost(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Resources) {
 	t.Helper()
-	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINNFormula}).Total(); got != want {
+	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINNCostFormula}).Total(); got != want {
 		t.Errorf("%+v: %+v, want %+v", f, got, want)
 	}
 }

@@ -26,7 +26,7 @@ type KernelPath struct {
 func CompileKernelPaths(t testing.TB, cases ...Case) (list []KernelPath) {
 	t.Helper()
 	programs := folded(t, cases)
-	trials := make([]templates.LayerTrial, len(programs))
+	trials := make([]templates.LayerTestCase, len(programs))
 	for i, p := range programs {
 		trials[i] = silent(templates.Layer{Instance: p.op.Emit(p.fold, p.target())}, p.op, p, i)
 	}
@@ -38,14 +38,14 @@ func CompileKernelPaths(t testing.TB, cases ...Case) (list []KernelPath) {
 func SequencePaths(t testing.TB, cases ...Case) (list []KernelPath) {
 	t.Helper()
 	programs := folded(t, cases)
-	trials := make([]templates.LayerTrial, len(programs))
+	trials := make([]templates.LayerTestCase, len(programs))
 	for i, p := range programs {
 		longest := p.In[0].Shape[0]
 		one, err := step(p.bound, longest)
 		if err != nil {
 			t.Fatalf("%s: %v", p.Name, err)
 		}
-		instance := p.op.(dataflow.Stepped).EmitSteps(p.fold, p.target(), longest)
+		instance := p.op.(dataflow.TakesSequenceEnds).EmitSteps(p.fold, p.target(), longest)
 		trials[i] = silent(templates.Layer{Instance: instance, Steps: true}, one, p, i)
 	}
 	list = compiled(t, programs, trials)
@@ -75,11 +75,11 @@ func folded(t testing.TB, cases []Case) (programs []program) {
 }
 
 // silent returns a trial of a layer without frames, whose ports carry words as op's do.
-func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.LayerTrial {
+func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.LayerTestCase {
 	l.Name, l.Origin = fmt.Sprintf("%s_%04d", op.Kind(), number), []string{p.Name}
 	l.In, l.Out = op.Ports(p.fold)
 	none := func(ports []dataflow.Port) [][]dataflow.Tensor { return make([][]dataflow.Tensor, len(ports)) }
-	return templates.LayerTrial{Layer: l, In: none(l.In), Out: none(l.Out)}
+	return templates.LayerTestCase{Layer: l, In: none(l.In), Out: none(l.Out)}
 }
 
 // step returns a layer bound to a single time step of its first input.
@@ -87,7 +87,7 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 	op, in := b.op, slices.Clone(b.In)
 	in[0].Shape = slices.Clone(in[0].Shape)
 	in[0].Shape[0] = 1
-	if s, ok := op.(dataflow.Stretching); ok {
+	if s, ok := op.(dataflow.ChangesWithLength); ok {
 		var err error
 		if op, err = s.Stretch(longest, 1); err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 }
 
 // compiled returns the kernels of the programs, whose trials are given.
-func compiled(t testing.TB, programs []program, trials []templates.LayerTrial) (list []KernelPath) {
+func compiled(t testing.TB, programs []program, trials []templates.LayerTestCase) (list []KernelPath) {
 	t.Helper()
 	files, err := templates.GenerateLayerBench(trials)
 	if err != nil {

@@ -47,7 +47,7 @@ type circuitRun struct {
 	at      int // iteration in the frame
 }
 
-// runCircuit compares the circuit of a fold with Kernel and Eval: in every iteration of the frames, the words must be
+// runCircuit compares the circuit of a fold with Kernel and Eval. In every iteration of the frames, the words must be
 // the same, and they must move when the loop says so.
 func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 	defer func() {
@@ -67,10 +67,10 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 		return err
 	}
 	r.in, r.out = b.op.Ports(f)
-	if e, ok := b.op.(dataflow.WeightsPerFrame); ok && e.External() {
+	if e, ok := b.op.(dataflow.HasExternalWeights); ok && e.External() {
 		table := e.WeightTable(f)
 		for _, row := range table.Rows {
-			r.weights = append(r.weights, circuit.PackElements(nil, table.Elem, row))
+			r.weights = append(r.weights, circuit.AppendPackedElements(nil, table.Elem, row))
 		}
 	}
 	r.heads, r.words = make([][]uint64, len(r.in)), make([]dataflow.Word, len(r.in))
@@ -86,27 +86,27 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 func (r *circuitRun) frame(in, want []dataflow.Tensor, loop dataflow.Loop) error {
 	r.rest, r.want = nil, nil
 	for k, p := range r.in {
-		r.rest = append(r.rest, slices.Clone(p.Send(in[k])))
+		r.rest = append(r.rest, slices.Clone(p.ToStreamOrder(in[k])))
 	}
 	for k, p := range r.out {
-		r.want = append(r.want, slices.Clone(p.Send(want[k])))
+		r.want = append(r.want, slices.Clone(p.ToStreamOrder(want[k])))
 	}
-	r.walk = loop.Walk()
-	for r.at = 0; r.at < loop.Iterations(); r.at++ {
+	r.walk = loop.NewWalker()
+	for r.at = 0; r.at < loop.IterationsPerFrame(); r.at++ {
 		if err := r.iterate(); err != nil {
 			return err
 		}
-		r.walk.Advance()
+		r.walk.AdvanceIteration()
 	}
 	return nil
 }
 
 // iterate runs an iteration of the circuit and of the kernel.
 func (r *circuitRun) iterate() error {
-	moves := r.walk.Moves()
+	moves := r.walk.NextMoves()
 	for k, p := range r.in {
 		if r.heads[k] == nil && len(r.rest[k]) > 0 {
-			r.heads[k] = circuit.PackElements(nil, p.Elem, r.rest[k][:p.PerWord])
+			r.heads[k] = circuit.AppendPackedElements(nil, p.Elem, r.rest[k][:p.PerWord])
 		}
 		if r.words[k] = nil; moves.Read>>k&1 != 0 {
 			r.words[k] = r.rest[k][:p.PerWord]
@@ -125,7 +125,7 @@ func (r *circuitRun) iterate() error {
 	}
 	r.weight++
 	for k, p := range r.in {
-		if reads := moves.Read>>k&1 != 0; r.machine.Reads(k) != reads {
+		if reads := moves.Read>>k&1 != 0; r.machine.HasReadInput(k) != reads {
 			return fmt.Errorf("the circuit reads a word of input %d: %t, and the loop says %t", k, !reads, reads)
 		} else if reads {
 			r.rest[k], r.heads[k] = r.rest[k][p.PerWord:], nil
@@ -141,14 +141,14 @@ func (r *circuitRun) iterate() error {
 
 // compare compares the circuit's word of an output with the kernel's and with Eval's.
 func (r *circuitRun) compare(k int, word dataflow.Word, writes bool) error {
-	p, bits := r.out[k], r.machine.Written(k)
+	p, bits := r.out[k], r.machine.WrittenWord(k)
 	if writes != (bits != nil) {
 		return fmt.Errorf("the circuit writes a word: %t, and the loop says %t", !writes, writes)
 	}
 	if !writes {
 		return nil
 	}
-	got := circuit.AppendElements(nil, p.Elem, p.PerWord, bits)
+	got := circuit.AppendUnpackedElements(nil, p.Elem, p.PerWord, bits)
 	if !slices.Equal(got, word) || !slices.Equal(got, r.want[k][:p.PerWord]) {
 		return fmt.Errorf("the circuit writes %v, the kernel %v, and Eval gives %v", got, word, r.want[k][:p.PerWord])
 	}
@@ -159,7 +159,7 @@ func (r *circuitRun) compare(k int, word dataflow.Word, writes bool) error {
 // runCircuits compares the circuits of a design with its streams, word by word.
 func (s simulated) runCircuits(ctx context.Context) error {
 	s.design.Target.Stalls = dataflow.StallByCredit
-	_, err := rtlsim.ComputeByCircuits(ctx, s.design, s.in, func(frame, stream int, got dataflow.Tensor) error {
+	_, err := rtlsim.ComputeOutputsByCircuits(ctx, s.design, s.in, func(frame, stream int, got dataflow.Tensor) error {
 		want := s.streams[frame][stream]
 		if !slices.Equal(got.Shape, want.Shape) || !slices.Equal(got.Data, want.Data) {
 			return failed(checkCircuit, "sequence %d, stream %d carries %v, want %v", frame, stream, got, want)

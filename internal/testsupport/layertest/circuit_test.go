@@ -30,7 +30,7 @@ func alterations(m *circuit.Module) map[string]func(*circuit.Module) {
 	list := map[string]func(*circuit.Module){}
 	for i, n := range m.Nodes {
 		switch n.Op {
-		case circuit.OpSubtract, circuit.OpLess, circuit.OpMux:
+		case circuit.OpSubtract, circuit.OpLess, circuit.OpMuxByCondition:
 			list[fmt.Sprint("operands of ", n.Op, i)] = func(m *circuit.Module) {
 				args := slices.Clone(m.Nodes[i].Args)
 				last := len(args) - 1
@@ -39,7 +39,7 @@ func alterations(m *circuit.Module) map[string]func(*circuit.Module) {
 			}
 		case circuit.OpReadMemoryClocked, circuit.OpReadMemoryUnclocked:
 			list[fmt.Sprint("row of ", i)] = func(m *circuit.Module) {
-				m.Nodes[i].Args = []circuit.ID{next(m, m.Nodes[i].Args[0])}
+				m.Nodes[i].Args = []circuit.NodeID{next(m, m.Nodes[i].Args[0])}
 			}
 		}
 	}
@@ -57,13 +57,13 @@ func alterations(m *circuit.Module) map[string]func(*circuit.Module) {
 }
 
 // next adds a node for the number after another one.
-func next(m *circuit.Module, id circuit.ID) circuit.ID {
+func next(m *circuit.Module, id circuit.NodeID) circuit.NodeID {
 	one, n := m.Nodes[id], m.Nodes[id]
-	one.Op, one.Range, one.Width, one.Signed, one.Args = circuit.OpConstant, num.SingleValue(1), 1, false, nil
+	one.Op, one.Range, one.Width, one.Signed, one.Args = circuit.OpConstant, num.SingleValueRange(1), 1, false, nil
 	n.Op, n.Range.Lo, n.Range.Hi, n.Width = circuit.OpAdd, n.Range.Lo+1, n.Range.Hi+1, n.Width+1
-	n.Args = []circuit.ID{id, circuit.ID(len(m.Nodes))}
+	n.Args = []circuit.NodeID{id, circuit.NodeID(len(m.Nodes))}
 	m.Nodes = append(m.Nodes, one, n)
-	return circuit.ID(len(m.Nodes) - 1)
+	return circuit.NodeID(len(m.Nodes) - 1)
 }
 
 // TestCircuitMutants checks that the contract finds a defect of every kind, at every place, in circuits with
@@ -80,7 +80,7 @@ func TestCircuitMutants(t *testing.T) {
 		"FMPadding": {`{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`, image},
 		"Pool":      {`{"op":"max"}`, FullType(Int(4), 40, 4, 2)},
 	} {
-		at := slices.IndexFunc(hlslib.LayerKinds, func(k dataflow.Kind) bool { return k.Name == kind })
+		at := slices.IndexFunc(hlslib.LayerKinds, func(k dataflow.LayerKind) bool { return k.Name == kind })
 		if at < 0 {
 			t.Errorf("there is no %s", kind)
 			continue

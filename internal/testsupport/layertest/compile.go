@@ -45,14 +45,14 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 }
 
 // compile is runProject for trials and files that bench has returned for the programs.
-func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.LayerTrial,
-	files templates.Files) ([]work, error) {
+func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.LayerTestCase,
+	files templates.ProjectFiles) ([]work, error) {
 	files, err := probed(files)
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, templates.GeneratedFile{Path: "hls/one.cpp", Data: []byte(unit)})
-	if err := files.Write(dir); err != nil {
+	if err := files.WriteBelow(dir); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)

@@ -16,16 +16,16 @@ func (b *bound) checkComputation() error {
 	var g dataflow.GraphBuilder
 	var in []int
 	for _, t := range b.In {
-		in = append(in, g.Input("", t))
+		in = append(in, g.AddInput("", t))
 	}
-	for _, s := range g.Place(b.op, in, nil, nil, b.out) {
-		g.Output(s)
+	for _, s := range g.AddBound(b.op, in, nil, nil, b.out) {
+		g.MarkOutput(s)
 	}
-	graph, err := g.Graph()
+	graph, err := g.VerifiedGraph()
 	if err != nil {
 		return err
 	}
-	programs, err := fast.CompileForAll(graph)
+	programs, err := fast.CompileForProcessorKinds(graph)
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func (b *bound) checkComputation() error {
 
 // computes compares a program's frames with Eval's.
 func (b *bound) computes(p *fast.Executable) error {
-	w := p.Worker()
+	w := p.NewWorker()
 	for n, frames := range slices.Collect(slices.Chunk(b.frames, p.Batch)) {
-		for f, got := range w.Run(frames) {
+		for f, got := range w.RunFrames(frames) {
 			for k, want := range b.want[n*p.Batch+f] {
 				if !slices.Equal(got[k].Data, want.Data) {
 					return fmt.Errorf("frame %d, output %d: %v, Eval gives %v", n*p.Batch+f, k, got[k].Data, want.Data)

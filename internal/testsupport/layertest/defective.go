@@ -16,7 +16,7 @@ import (
 type Mutant struct{ Path, From, To string }
 
 // of returns the project with the mutant's text.
-func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
+func (m Mutant) of(t *testing.T, files templates.ProjectFiles) templates.ProjectFiles {
 	t.Helper()
 	files = slices.Clone(files)
 	for i, f := range files {

@@ -23,12 +23,12 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 		return fmt.Errorf("parts of %d inputs, there are %d", len(d.In), len(b.In))
 	}
 	for k, t := range b.In {
-		if d.In[k] < 1 || t.Shape.Size()%d.In[k] != 0 {
+		if d.In[k] < 1 || t.Shape.ElementCount()%d.In[k] != 0 {
 			return fmt.Errorf("input %d of shape %v falls into %d parts", k, t.Shape, d.In[k])
 		}
 	}
 	for k, t := range b.out {
-		if d.Out < 1 || t.Shape.Size()%d.Out != 0 {
+		if d.Out < 1 || t.Shape.ElementCount()%d.Out != 0 {
 			return fmt.Errorf("output %d of shape %v falls into %d parts", k, t.Shape, d.Out)
 		}
 	}
@@ -125,9 +125,9 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 		op = d.Beside(n)
 	}
 	for k := range in {
-		in[k].Shape = d.Shape(turns, in[k].Shape, d.In[k])
+		in[k].Shape = d.InterleavedShape(turns, in[k].Shape, d.In[k])
 		if c := in[k].Shape.Channels(); len(in[k].Range) > 1 && len(in[k].Range) != c {
-			in[k].Range = []num.Range{b.In[k].Union()} // each part is an element
+			in[k].Range = []num.Range{b.In[k].UnionOfRanges()} // each part is an element
 		}
 	}
 	bound, _, err := op.Bind(in)
@@ -139,7 +139,7 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 		x := frame(r, b.In, frames)
 		samples, want = append(samples, x), append(want, b.op.Eval(x))
 	}
-	y := bound.Eval(turns.Frames(samples)[0])
+	y := bound.Eval(turns.MakeFrames(samples)[0])
 	got := turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Out }, [][]dataflow.Tensor{y}, n)
 	for s := range n {
 		for k := range want[s] {

@@ -40,8 +40,10 @@ type failure struct {
 	err   error
 }
 
+// Error returns the name of the check and its error.
 func (f *failure) Error() string { return f.check + ": " + f.err.Error() }
 
+// Unwrap returns the error of the check.
 func (f *failure) Unwrap() error { return f.err }
 
 // named wraps err as a failure of the check. It returns nil for nil, and err itself if it already is a failure.

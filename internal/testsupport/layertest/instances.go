@@ -34,7 +34,7 @@ func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 	}
 	programs, errs := examine(t.Context(), cases)
 	errs = append(errs, runCircuits(programs)...)
-	amd := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return p.Board.Family != boards.AMD })
+	amd := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return p.Board.Family != boards.FamilyAMD })
 	for _, check := range []func() error{
 		func() error { return run(t.Context(), paths[0], t.TempDir(), spread(amd, compiled)) },
 		func() error { return runInstances(t.Context(), t.TempDir(), programs) },
@@ -61,7 +61,7 @@ func runInstances(ctx context.Context, dir string, programs []program) error {
 	if err != nil {
 		return err
 	}
-	if err := b.files.Write(dir); err != nil {
+	if err := b.files.WriteBelow(dir); err != nil {
 		return err
 	}
 	if err := b.elaborate(ctx, filepath.Join(dir, "rtl")); err != nil {
@@ -70,7 +70,7 @@ func runInstances(ctx context.Context, dir string, programs []program) error {
 	return b.run(ctx, dir)
 }
 
-// elaborate reads the text of all programs in Yosys, side by side in one module, and checks it: every wire must have
+// elaborate reads the text of all programs in Yosys, side by side in one module, and checks it. Every wire must have
 // one driver, and there must be no loops of logic.
 func (b rtlBench) elaborate(ctx context.Context, dir string) error {
 	var all strings.Builder
@@ -79,11 +79,11 @@ func (b rtlBench) elaborate(ctx context.Context, dir string) error {
 		fmt.Fprintf(&all, "    %s t_%s ();\n", r.Top, r.Top)
 	}
 	all.WriteString("endmodule\n")
-	if err := (templates.Files{{Path: "all.sv", Data: []byte(all.String())}}).Write(dir); err != nil {
+	if err := (templates.ProjectFiles{{Path: "all.sv", Data: []byte(all.String())}}).WriteBelow(dir); err != nil {
 		return err
 	}
 	script := fmt.Sprintf("read_verilog -sv -defer all.sv %s; hierarchy -top all; proc; check -assert",
-		strings.Join(rtl.Sources(b.files, false), " "))
+		strings.Join(rtl.ListSourcePaths(b.files, false), " "))
 	c := exec.CommandContext(ctx, "yosys", "-q", "-p", script)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {

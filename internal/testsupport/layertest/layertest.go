@@ -1,5 +1,5 @@
-// Package layertest checks the contract that every layer must fulfil: Eval, the simulated Kernel, the compiled C++
-// and the RTL give the same, in every fold; words and clocks are those of Ports and Loop; Bind keeps its promises.
+// Package layertest checks the contract that every layer must fulfil. Eval, the simulated Kernel, the compiled C++ and
+// the RTL give the same, in every fold. Words and clocks are those of Ports and Loop, and Bind keeps its promises.
 //
 // In come cases, out come failures, each under the name of its check.
 //
@@ -22,7 +22,7 @@
 //	circuit.go    the circuit of every fold, iteration by iteration, against Kernel and Eval
 //	instances.go  many layers, each in one random fold
 //	reset.go      the compiled C++ after a reset
-//	carried.go    Paths, SequencePaths: the path from one clock to the next, in a second compiler
+//	carried.go    CompileKernelPaths, SequencePaths: the path from one clock to the next, in a second compiler
 //	synth.go      some folds in a second compiler
 //	steps.go      CheckSequences: layers for sequences of any length
 //	defective.go  CheckMutants: C++ with a defect that tests must find
@@ -60,7 +60,7 @@ type Case struct {
 	Board   boards.Board
 	MHz     float64
 	PerPE   bool // accumulators have individual widths per PE
-	Kinds   []dataflow.Kind
+	Kinds   []dataflow.LayerKind
 	Headers []hlslib.LibraryFile
 }
 
@@ -183,6 +183,7 @@ func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	return b, nil
 }
 
+// listFolds sets the folds to be tried. It fails if folds are missing, repeated, or differ from call to call.
 func (b *bound) listFolds() error {
 	b.folds = slices.Collect(b.op.Folds())
 	if again := slices.Collect(b.op.Folds()); len(again) == 0 || !slices.Equal(b.folds, again) {
@@ -224,7 +225,7 @@ func (b *bound) checkEval() error {
 			return fmt.Errorf("frame %d: Eval gives %d outputs, Bind %d", n, len(want), len(b.out))
 		}
 		for i, typ := range b.out {
-			if err := typ.Check(want[i]); err != nil {
+			if err := typ.CheckFrame(want[i]); err != nil {
 				return fmt.Errorf("frame %d, output %d: %w", n, i, err)
 			}
 		}
@@ -238,7 +239,7 @@ func (b *bound) checkEval() error {
 
 // checkRows compares EvalRows with Eval, if the layer can compute single rows.
 func (b *bound) checkRows(in, want []dataflow.Tensor) error {
-	op, ok := b.op.(dataflow.InRows)
+	op, ok := b.op.(dataflow.EvaluatesRows)
 	if !ok {
 		return nil
 	}
@@ -272,7 +273,7 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("parameters: %w", err)
 	}
 	kinds := slices.Concat(hlslib.LayerKinds, b.Kinds)
-	at := slices.IndexFunc(kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
+	at := slices.IndexFunc(kinds, func(k dataflow.LayerKind) bool { return k.Name == b.Op.Kind() })
 	if at < 0 {
 		return fmt.Errorf("kind %s is not in the table", b.Op.Kind())
 	}
@@ -321,7 +322,7 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	g.Nodes, g.In, g.Out = []*dataflow.Node{n}, n.In, n.Out
 	d := &dataflow.Design{Model: &dataflow.Model{Name: b.Name, Graph: g}, Target: b.target(), Folds: []dataflow.Fold{f}}
 	for range g.Streams {
-		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: depth, Memory: dataflow.SRL})
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: depth, Memory: dataflow.MemorySRL})
 	}
 	return d
 }
@@ -350,7 +351,7 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 
 // checkCost checks the costs by both formulas. The fitted formula must count registers, which every layer has.
 func (b *bound) checkCost(f dataflow.Fold) error {
-	for _, formula := range []dataflow.Formula{dataflow.FittedFormula, dataflow.FINNFormula} {
+	for _, formula := range []dataflow.CostFormulaChoice{dataflow.FittedCostFormula, dataflow.FINNCostFormula} {
 		t := b.target()
 		t.Formula = formula
 		if err := b.checkParts(f, t); err != nil {
@@ -360,12 +361,14 @@ func (b *bound) checkCost(f dataflow.Fold) error {
 	if b.op.Cost(f, b.target()).Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
 	}
-	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, b.target()) > 0) {
-		return fmt.Errorf("a delay of %v ns", t.Delay(f, b.target()))
+	if t, ok := b.op.(dataflow.LimitsClock); ok && !(t.CarriedDelayNS(f, b.target()) > 0) {
+		return fmt.Errorf("a delay of %v ns", t.CarriedDelayNS(f, b.target()))
 	}
 	return nil
 }
 
+// checkParts checks that the cost of a fold consists of parts with names of their own and without negative amounts, the
+// same in every call.
 func (b *bound) checkParts(f dataflow.Fold, t dataflow.Target) error {
 	c := b.op.Cost(f, t)
 	if again := b.op.Cost(f, t); !slices.Equal(c, again) {
@@ -377,7 +380,7 @@ func (b *bound) checkParts(f dataflow.Fold, t dataflow.Target) error {
 			return fmt.Errorf("part %q has no name of its own", p.Name)
 		}
 		names[p.Name] = true
-		if !(dataflow.Resources{}).Within(p.Resources) {
+		if !(dataflow.Resources{}).IsWithin(p.Resources) {
 			return fmt.Errorf("part %s is negative: %+v", p.Name, p.Resources)
 		}
 	}
@@ -432,6 +435,7 @@ func spread[T any](items []T, n int) []T {
 	return some
 }
 
+// clone returns a copy of a frame.
 func clone(frame []dataflow.Tensor) []dataflow.Tensor {
 	c := make([]dataflow.Tensor, len(frame))
 	for i, v := range frame {

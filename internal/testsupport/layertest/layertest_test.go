@@ -18,7 +18,7 @@ type spoilt struct {
 	eval    func(in, out []dataflow.Tensor)
 	step    func(iteration int, in, out []dataflow.Word)
 	loop    func(*dataflow.Loop)
-	emit    func(*dataflow.Instance)
+	emit    func(*dataflow.KernelInstance)
 	cost    dataflow.Cost
 }
 
@@ -51,7 +51,7 @@ func (s spoilt) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return append(s.Op.Cost(f, t), s.cost...)
 }
 
-func (s spoilt) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+func (s spoilt) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	i := s.Op.Emit(f, t)
 	if s.emit != nil {
 		s.emit(&i)
@@ -80,7 +80,7 @@ func example(s spoilt) Case {
 	s.Op = threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{1, 3}, Value: []int64{0, 1, 2}},
 		{At: []int64{2}, Value: []int64{-1, 1}}}})
 	return Case{Name: "example", Op: s, In: []dataflow.StreamType{{Shape: dataflow.Shape{3, 2},
-		Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: num.Type{Kind: num.UInt, Width: 2}}}}
+		Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: num.Type{Kind: num.KindUInt, Width: 2}}}}
 }
 
 // bindExample is a case that is past the checks which a wrapped layer cannot pass.
@@ -127,20 +127,20 @@ func TestContractBites(t *testing.T) {
 		{"a part below zero", spoilt{cost: dataflow.Cost{{Name: "discount", Resources: dataflow.Resources{DSP: -1}}}},
 			"discount is negative"},
 		{"a part twice", spoilt{cost: dataflow.Cost{{Name: "comparators"}}}, "no name of its own"},
-		{"a constant of no known kind", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = "3" }},
+		{"a constant of no known kind", spoilt{emit: func(i *dataflow.KernelInstance) { i.Config[0].Value = "3" }},
 			"is a string"},
-		{"a ragged table", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Rows[1] = nil }},
+		{"a ragged table", spoilt{emit: func(i *dataflow.KernelInstance) { i.Tables[0].Rows[1] = nil }},
 			"row 1 has 0 elements"},
-		{"a memory that is priced in another", spoilt{emit: func(i *dataflow.Instance) {
-			i.Storage[0].In = dataflow.BRAM
+		{"a memory that is priced in another", spoilt{emit: func(i *dataflow.KernelInstance) {
+			i.Storage[0].In = dataflow.MemoryBRAM
 		}}, "part threshold memory is priced {LUT:"},
-		{"a memory that is not priced", spoilt{emit: func(i *dataflow.Instance) {
-			i.Storage = append(i.Storage, dataflow.RAMStorage("more", "more memory", 64, 8))
+		{"a memory that is not priced", spoilt{emit: func(i *dataflow.KernelInstance) {
+			i.Storage = append(i.Storage, dataflow.NewArrayStorage("more", "more memory", 64, 8))
 		}}, "part more memory is priced {LUT:0"},
 		{"a memory that is priced and not there", spoilt{cost: dataflow.Cost{
 			{Name: "more memory", Resources: dataflow.Resources{BRAM: 1}},
 		}}, "some is priced and bound nowhere"},
-		{"an element beyond its type", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Elem.Width = 1 }},
+		{"an element beyond its type", spoilt{emit: func(i *dataflow.KernelInstance) { i.Tables[0].Elem.Width = 1 }},
 			"does not hold"},
 	}
 	for _, tt := range tests {
@@ -170,12 +170,12 @@ func TestCompilerBites(t *testing.T) {
 	gxx := tier.Needs(t, "g++")[0]
 	for _, tt := range []struct {
 		name   string
-		defect func(*dataflow.Instance)
+		defect func(*dataflow.KernelInstance)
 		want   string
 	}{
-		{"a threshold", func(i *dataflow.Instance) { i.Tables[0].Rows[0][0] = 3 },
+		{"a threshold", func(i *dataflow.KernelInstance) { i.Tables[0].Rows[0][0] = 3 },
 			`Thresholding_0000 is "example", fold {PE:1`},
-		{"a missing member", func(i *dataflow.Instance) { i.Config = i.Config[2:] }, "g++: "},
+		{"a missing member", func(i *dataflow.KernelInstance) { i.Config = i.Config[2:] }, "g++: "},
 	} {
 		b := bindExample(t, spoilt{emit: tt.defect})
 		if err := b.checkEval(); err != nil {
@@ -196,15 +196,15 @@ func TestLintBites(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		defect func(*dataflow.Instance)
+		defect func(*dataflow.KernelInstance)
 		want   string
 	}{
-		{"none", func(*dataflow.Instance) {}, ""},
-		{"a table without a memory", func(i *dataflow.Instance) {
+		{"none", func(*dataflow.KernelInstance) {}, ""},
+		{"a table without a memory", func(i *dataflow.KernelInstance) {
 			i.Storage = i.Storage[1:]
 		}, "table thresholds is 2x4, its storage is"},
-		{"an array that the kernel does not have", func(i *dataflow.Instance) {
-			i.Storage = append(i.Storage, dataflow.RAMStorage("more", "more memory", 64, 8))
+		{"an array that the kernel does not have", func(i *dataflow.KernelInstance) {
+			i.Storage = append(i.Storage, dataflow.NewArrayStorage("more", "more memory", 64, 8))
 		}, "Thresholding_0000: the kernel has no array more"},
 	} {
 		b := bindExample(t, spoilt{emit: tt.defect})
@@ -226,14 +226,14 @@ func TestRandom(t *testing.T) {
 	for range 500 {
 		typ := RandomType(r, dataflow.Shape{2, 3}, 5)
 		for n := range frames {
-			if err := typ.Check(frame(r, []dataflow.StreamType{typ}, n)[0]); err != nil {
+			if err := typ.CheckFrame(frame(r, []dataflow.StreamType{typ}, n)[0]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		bipolar = bipolar || typ.Elem.Kind == num.Bipolar
-		x := typ.Union()
+		bipolar = bipolar || typ.Elem.Kind == num.KindBipolar
+		x := typ.UnionOfRanges()
 		s := RandomStepFunction(r, x, 6, 3, true)
-		if err := s.Verify(); err != nil || !s.NonDecreasing() {
+		if err := s.Verify(); err != nil || !s.IsNonDecreasing() {
 			t.Fatalf("%v: %v", s, err)
 		}
 		for _, at := range s.At {

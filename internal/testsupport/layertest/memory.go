@@ -10,18 +10,19 @@ import (
 	"hlsgen/templates"
 )
 
-// CheckMemories checks the memories of a generated design. Every memory that the estimate prices, of a layer or a
-// stream, must be bound in the C++ to the memory of its price, and no others may be bound.
-func CheckMemories(t testing.TB, d *dataflow.Design, files templates.Files) {
+// CheckMemories checks the memories of a generated design. Every memory of a layer or a stream that the estimate prices
+// must be bound in the C++ to the memory of its price. No others may be bound.
+func CheckMemories(t testing.TB, d *dataflow.Design, files templates.ProjectFiles) {
 	t.Helper()
 	for _, p := range memoryProblems(d, files) {
 		t.Error(p)
 	}
 }
 
-func memoryProblems(d *dataflow.Design, files templates.Files) []string {
+// memoryProblems returns a line for each memory of a design that its price or its C++ contradicts.
+func memoryProblems(d *dataflow.Design, files templates.ProjectFiles) []string {
 	target := d.Target
-	target.Formula = dataflow.FittedFormula // FINN's formulas price other memories
+	target.Formula = dataflow.FittedCostFormula // FINN's formulas price other memories
 	var problems []string
 	storage := map[string][]dataflow.Storage{}
 	for i, n := range d.Model.Graph.Nodes {
@@ -32,22 +33,22 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	}
 	var fifos dataflow.Cost
 	for s, f := range d.FIFO {
-		fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Port(s)))
+		fifos = fifos.AppendCost(estimate.FIFOCost(d.Target, f, d.PortOfStream(s)))
 	}
-	face, err := templates.InterfaceOf(d, templates.Options{})
+	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		return append(problems, err.Error())
 	}
-	written := face.FIFOs(d)
+	written := face.FIFOsByName(d)
 	for name, f := range written {
 		if strings.HasSuffix(name, "_ends") {
-			fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Model.Lengths.EndPort()))
+			fifos = fifos.AppendCost(estimate.FIFOCost(d.Target, f, d.Model.Lengths.SequenceEndPort()))
 		}
 	}
-	if priced := estimate.DesignCost(d).FIFOs; priced.Total() != fifos.Total() {
+	if priced := estimate.EstimateDesign(d).FIFOs; priced.Total() != fifos.Total() {
 		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
 	}
-	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, written)...)
+	return append(append(problems, templates.LintMemories(files, storage)...), templates.LintFIFOs(files, written)...)
 }
 
 // CheckStorage compares a layer's cost with its memories. The part of each memory must cost what the memory takes by
@@ -55,7 +56,7 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 // difference.
 func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
 	var all dataflow.Resources
-	for _, p := range estimate.MemoryParts(estimate.CostModelOf(t), storage) {
+	for _, p := range estimate.MemoryCostParts(estimate.CostModelOf(t), storage) {
 		var priced dataflow.Resources
 		for _, q := range c {
 			if q.Name == p.Name {

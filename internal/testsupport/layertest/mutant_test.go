@@ -19,7 +19,7 @@ func init() {
 		"": {},
 		"three clocks a word": {loop: func(l *dataflow.Loop) {
 			word := dataflow.LoopRun{Times: 1, Moves: l.Body[0].Moves}
-			l.Body = dataflow.Repeat(l.Body[0].Times, word, dataflow.LoopRun{Times: 2})
+			l.Body = dataflow.RepeatLoopRuns(l.Body[0].Times, word, dataflow.LoopRun{Times: 2})
 		}},
 		"latency 40":        {loop: func(l *dataflow.Loop) { l.Latency = 40 }},
 		"a stage too few":   {loop: func(l *dataflow.Loop) { l.Latency-- }},
@@ -55,10 +55,10 @@ func init() {
 		"no folds":           {folds: func([]dataflow.Fold) []dataflow.Fold { return nil }},
 		"a word too few":     {ports: func(in, _ []dataflow.Port) { in[0].Words-- }},
 		"a negative part": {cost: func(c dataflow.Cost) dataflow.Cost {
-			return append(c, dataflow.ResourcePart{Name: "discount", Resources: dataflow.Resources{DSP: -1}})
+			return append(c, dataflow.CostContribution{Name: "discount", Resources: dataflow.Resources{DSP: -1}})
 		}},
 		"unbound memory": {cost: func(c dataflow.Cost) dataflow.Cost {
-			return append(c, dataflow.ResourcePart{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
+			return append(c, dataflow.CostContribution{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
 		}},
 		"RTL keeps signs":     {rtl: rtlDefect{keeps: true}},
 		"RTL skips a clock":   {rtl: rtlDefect{skips: true}},
@@ -68,13 +68,13 @@ func init() {
 }
 
 func without(c dataflow.Cost, part string) dataflow.Cost {
-	return slices.DeleteFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part })
+	return slices.DeleteFunc(c, func(p dataflow.CostContribution) bool { return p.Name == part })
 }
 
 // constant has so many LUTs of a part, and the rest in another.
 func constant(c dataflow.Cost, part string, luts int) dataflow.Cost {
-	at := slices.IndexFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part })
-	rest := dataflow.ResourcePart{Name: "rest", Resources: dataflow.Resources{LUT: c[at].LUT - luts}}
+	at := slices.IndexFunc(c, func(p dataflow.CostContribution) bool { return p.Name == part })
+	rest := dataflow.CostContribution{Name: "rest", Resources: dataflow.Resources{LUT: c[at].LUT - luts}}
 	c[at].LUT = luts
 	return append(c, rest)
 }
@@ -91,7 +91,7 @@ func widen(t *dataflow.StreamType, n int64) {
 	for i := range t.Range {
 		t.Range[i].Hi += n
 	}
-	t.Elem = num.NarrowestInt(t.Union())
+	t.Elem = num.NarrowestIntTypeFor(t.UnionOfRanges())
 }
 
 // TestMutants has the contract catch every defect of abs, each by the check that is there for it.

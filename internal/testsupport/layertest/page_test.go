@@ -56,7 +56,7 @@ func TestPage(t *testing.T) {
 		if _, err := os.Stat(p.file); err == nil || path.Dir(m[2]) != folder {
 			t.Fatalf("%s is not a new file of %s", m[2], folder)
 		}
-		if err := (templates.Files{{Path: m[2], Data: []byte(p.text)}}).Write(dir); err != nil {
+		if err := (templates.ProjectFiles{{Path: m[2], Data: []byte(p.text)}}).WriteBelow(dir); err != nil {
 			t.Fatal(err)
 		}
 	}

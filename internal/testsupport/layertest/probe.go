@@ -47,8 +47,8 @@ var (
 )
 
 // probed returns a copy of a test bench's project that records the moves of each layer's iterations.
-func probed(files templates.Files) (templates.Files, error) {
-	copied := templates.Files{{Path: "hls/csim/probe.hpp", Data: probe}}
+func probed(files templates.ProjectFiles) (templates.ProjectFiles, error) {
+	copied := templates.ProjectFiles{{Path: "hls/csim/probe.hpp", Data: probe}}
 	for _, f := range files {
 		var insert []insertion
 		switch {
@@ -88,7 +88,7 @@ func probeCall(function []byte) []byte {
 
 // checkLoops compares the probe's record in a project's folder with the loops of the programs: the iterations of
 // every frame, and the moves of each. Then it checks latencies and costs against the computed work, which it returns.
-func checkLoops(dir string, trials []templates.LayerTrial, programs []program) (done []work, err error) {
+func checkLoops(dir string, trials []templates.LayerTestCase, programs []program) (done []work, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
 	if err != nil {
 		return nil, failed(checkLoop, "%w", err)
@@ -131,7 +131,7 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 		&done.operations, &done.multiplications); err != nil {
 		return done, fmt.Errorf("probe: %q: %w", count, err)
 	}
-	walk, at, total := l.Walk(), 0, l.Iterations()
+	walk, at, total := l.NewWalker(), 0, l.IterationsPerFrame()
 	for _, run := range strings.Fields(rest) {
 		var got dataflow.PortMoves
 		var times int
@@ -142,10 +142,10 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 			if at == total {
 				return done, fmt.Errorf("the C++ has more iterations than the %d of Loop", total)
 			}
-			if want := walk.Moves(); got != want {
+			if want := walk.NextMoves(); got != want {
 				return done, fmt.Errorf("iteration %d: the C++ moves %s, Loop %s", at, moves(got), moves(want))
 			}
-			walk.Advance()
+			walk.AdvanceIteration()
 			at++
 		}
 	}

@@ -20,8 +20,8 @@ type program struct {
 // together is the number of folds that are compiled in one project.
 const together = 100
 
-// lint generates the C++ of all folds. The templates lint it: they check the text against the rules of Vitis HLS, and
-// the bindings against the instance's memories, which checkStorage compares with the prices.
+// lint generates the C++ of all folds, which the templates lint. They check the text against the rules of Vitis HLS,
+// and the bindings against the instance's memories. checkStorage compares these memories with the prices.
 func lint(programs []program) error {
 	for some := range slices.Chunk(programs, together) {
 		if _, _, err := bench(some); err != nil {
@@ -32,8 +32,8 @@ func lint(programs []program) error {
 }
 
 // bench returns the project of the programs, and their trials.
-func bench(programs []program) ([]templates.LayerTrial, templates.Files, error) {
-	trials := make([]templates.LayerTrial, len(programs))
+func bench(programs []program) ([]templates.LayerTestCase, templates.ProjectFiles, error) {
+	trials := make([]templates.LayerTestCase, len(programs))
 	var headers []hlslib.LibraryFile
 	for i, p := range programs {
 		trials[i] = p.trial(i)
@@ -42,7 +42,7 @@ func bench(programs []program) ([]templates.LayerTrial, templates.Files, error) 
 		}
 	}
 	files, err := templates.GenerateLayerBench(trials, headers...)
-	var f *templates.Findings
+	var f *templates.LintFindings
 	switch {
 	case !errors.As(err, &f):
 		err = named(checkInstance, err)
@@ -62,15 +62,15 @@ func complain(check string, findings []string) error {
 
 // trial returns the fold with the frames on its ports. The leading zeros in its name keep any name from being part of
 // another.
-func (p program) trial(i int) templates.LayerTrial {
+func (p program) trial(i int) templates.LayerTestCase {
 	in, out := p.op.Ports(p.fold)
-	return templates.LayerTrial{
+	return templates.LayerTestCase{
 		Layer: templates.Layer{
 			Name:     fmt.Sprintf("%s_%04d", p.op.Kind(), i),
 			Origin:   []string{p.Name},
 			Instance: p.op.Emit(p.fold, p.target()),
 			In:       in, Out: out,
-			Calls: slices.Repeat([]int{p.op.Loop(p.fold, p.target()).Iterations()}, len(p.frames)),
+			Calls: slices.Repeat([]int{p.op.Loop(p.fold, p.target()).IterationsPerFrame()}, len(p.frames)),
 		},
 		In:  byPort(p.frames),
 		Out: byPort(p.want),

@@ -14,11 +14,11 @@ import (
 func RandomType(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
 	t := dataflow.StreamType{Shape: shape}
 	if r.IntN(5) == 0 {
-		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
+		t.Elem = num.Type{Kind: num.KindBipolar, Width: 1}
 		t.Range = []num.Range{{Lo: -1, Hi: 1}}
 		return t
 	}
-	t.Elem = num.Type{Kind: []num.TypeKind{num.UInt, num.Int}[r.IntN(2)], Width: 1 + r.IntN(bits)}
+	t.Elem = num.Type{Kind: []num.TypeKind{num.KindUInt, num.KindInt}[r.IntN(2)], Width: 1 + r.IntN(bits)}
 	n := 1
 	if r.IntN(2) == 0 {
 		n = shape.Channels()
@@ -45,7 +45,7 @@ func RandomInRange(r *rand.Rand, x num.Range) int64 {
 	case 1:
 		return x.Hi
 	}
-	return x.Lo + int64(r.Uint64N(uint64(x.Count())))
+	return x.Lo + int64(r.Uint64N(uint64(x.ValueCount())))
 }
 
 // RandomStepFunction returns a random step function with at most n breakpoints, some of which may lie at or beyond the
@@ -64,7 +64,7 @@ func RandomStepFunction(r *rand.Rand, x num.Range, n, bits int, rising bool) num
 	}
 	slices.Sort(s.At)
 	s.At = slices.Compact(s.At)
-	values := num.Type{Kind: num.Int, Width: bits}.Range()
+	values := num.Type{Kind: num.KindInt, Width: bits}.Range()
 	scale, offset := int64(1), int64(0)
 	switch r.IntN(4) {
 	case 0: // values are -1 and +1
@@ -109,8 +109,8 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 	return weights
 }
 
-// FewWeights returns n weights for each channel, with so few different values that memories store codes: odd numbers,
-// numbers at equal distances, powers of two, or any. Some values may not occur.
+// FewWeights returns n weights for each channel, with so few different values that memories store codes. They are odd
+// numbers, numbers at equal distances, powers of two, or any. Some values may not occur.
 func FewWeights(r *rand.Rand, channels, n int) [][]int64 {
 	values := [][]int64{
 		{-3, -1, 1, 3}, {1, 3, 5, 7}, {-7, -5, -3, -1, 1, 3, 5, 7}, {-5, -2, 1, 4}, {-13, -5, 3, 11}, {-100, 7}, {5},
@@ -147,9 +147,9 @@ func prune(r *rand.Rand, weights [][]int64) {
 func frame(r *rand.Rand, types []dataflow.StreamType, n int) []dataflow.Tensor {
 	var f []dataflow.Tensor
 	for _, t := range types {
-		v := dataflow.Tensor{Shape: t.Shape, Data: make([]int64, t.Shape.Size())}
+		v := dataflow.Tensor{Shape: t.Shape, Data: make([]int64, t.Shape.ElementCount())}
 		for i := range v.Data {
-			x := t.Channel(i % t.Shape.Channels())
+			x := t.ChannelRange(i % t.Shape.Channels())
 			switch n {
 			case 0:
 				v.Data[i] = x.Lo

@@ -48,9 +48,9 @@ func checkRTL(t *testing.T, programs []program) {
 }
 
 // rtlPaces are the paces at which benches run.
-var rtlPaces = []struct{ in, out rtlsim.Pace }{
-	{}, {in: rtlsim.Pace{Stall: 40, Seed: 1}}, {out: rtlsim.Pace{Stall: 60, Seed: 2}},
-	{in: rtlsim.Pace{Stall: 50, Seed: 3}, out: rtlsim.Pace{Every: 3, Stall: 20, Seed: 4}},
+var rtlPaces = []struct{ in, out rtlsim.HostSlowdown }{
+	{}, {in: rtlsim.HostSlowdown{Stall: 40, Seed: 1}}, {out: rtlsim.HostSlowdown{Stall: 60, Seed: 2}},
+	{in: rtlsim.HostSlowdown{Stall: 50, Seed: 3}, out: rtlsim.HostSlowdown{Every: 3, Stall: 20, Seed: 4}},
 }
 
 // runRTL checks that Verilator has no warnings about the text of the designs, and runs them side by side.
@@ -59,7 +59,7 @@ func runRTL(ctx context.Context, dir string, list []simulated) error {
 	if err != nil {
 		return err
 	}
-	if err := b.files.Write(dir); err != nil {
+	if err := b.files.WriteBelow(dir); err != nil {
 		return err
 	}
 	if err := lintRTL(ctx, dir, b.files, b.runs); err != nil {
@@ -78,8 +78,9 @@ type simulated struct {
 
 // fifos are the FIFOs around programs, used in turn: shallow ones, and one so deep that no pipeline waits for it.
 var fifos = []dataflow.FIFO{
-	{Depth: 1, Memory: dataflow.SRL}, {Depth: 2, Memory: dataflow.LUTRAM}, {Depth: 3, Memory: dataflow.BRAM},
-	{Depth: 40, Memory: dataflow.SRL}, {Depth: 5, Memory: dataflow.URAM},
+	{Depth: 1, Memory: dataflow.MemorySRL}, {Depth: 2, Memory: dataflow.MemoryLUTRAM}, {Depth: 3,
+		Memory: dataflow.MemoryBRAM},
+	{Depth: 40, Memory: dataflow.MemorySRL}, {Depth: 5, Memory: dataflow.MemoryURAM},
 }
 
 // simulations returns a design for each of the programs alone.
@@ -101,9 +102,10 @@ func simulations(programs []program) (list []simulated) {
 type rtlBench struct {
 	list  []simulated
 	runs  []rtl.NetworkRun
-	files templates.Files
+	files templates.ProjectFiles
 }
 
+// benchRTL returns the bench of designs, not yet compiled.
 func benchRTL(list []simulated) (b rtlBench, err error) {
 	b.list = list
 	for i, s := range list {
@@ -114,13 +116,13 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 		}
 		b.runs = append(b.runs, rtl.NetworkRun{Network: n, Frames: s.streams, Moves: true})
 	}
-	b.files, err = rtl.Bench(b.runs)
+	b.files, err = rtl.GenerateBench(b.runs)
 	return b, err
 }
 
 // run compiles the bench in its folder, and runs it at every pace.
 func (b rtlBench) run(ctx context.Context, dir string) error {
-	built, err := rtl.Compile(ctx, dir, b.files, rtl.UnoptimisedClocks)
+	built, err := rtl.CompileBench(ctx, dir, b.files, rtl.MaxUnoptimisedBenchClocks)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}
@@ -129,16 +131,17 @@ func (b rtlBench) run(ctx context.Context, dir string) error {
 		if err != nil {
 			return named(checkRTLWords, err)
 		}
-		if !rtl.Passed(said) {
+		if !rtl.HasBenchPassed(said) {
 			return failed(checkRTLWords, "with paces %+v:\n%.2000s%s", pace, said, b.who(said))
 		}
-		events := rtl.ParseDigests(said)
+		events := rtl.ParseClockDigests(said)
 		for i, l := range b.list {
-			trace, err := rtlsim.Run(ctx, l.design, l.in, rtlsim.Options{Record: true, In: pace.in, Out: pace.out})
+			trace, err := rtlsim.RunFrames(ctx, l.design, l.in, rtlsim.Options{Record: true, In: pace.in,
+				Out: pace.out})
 			if err != nil {
 				return err
 			}
-			for s, what := range rtl.WrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events, i) {
+			for s, what := range rtl.StreamsWithWrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events, i) {
 				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
 			}
 		}
@@ -161,10 +164,10 @@ func (b rtlBench) who(said string) string {
 
 // lintRTL checks that Verilator has no warnings about the networks. It runs them one at a time, because Verilator
 // 5.006 confuses instances of one name in several tops.
-func lintRTL(ctx context.Context, dir string, files templates.Files, runs []rtl.NetworkRun) error {
+func lintRTL(ctx context.Context, dir string, files templates.ProjectFiles, runs []rtl.NetworkRun) error {
 	for _, r := range runs {
-		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.UnrollLimit, "--top-module", r.Top}
-		for _, source := range rtl.Sources(files, false) {
+		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.VerilatorUnrollLimit, "--top-module", r.Top}
+		for _, source := range rtl.ListSourcePaths(files, false) {
 			if strings.HasPrefix(source, "lib/") || strings.Contains(source, r.Top) {
 				args = append(args, source)
 			}

@@ -24,23 +24,25 @@ type passage struct {
 
 // The passages of all iterations. The first is the stage that decides what an iteration does.
 var (
-	begins = passage{"the decision what it does", (*delay.PipelineCursor).Next}
-	reads  = does("the read of a word", delay.OpRead, 1)
-	writes = does("the write of a word", delay.OpWrite, 1)
+	begins = passage{"the decision what it does", (*delay.PipelineCursor).BeginNextStage}
+	reads  = does("the read of a word", delay.OpStreamRead, 1)
+	writes = does("the write of a word", delay.OpStreamWrite, 1)
 )
 
-func does(what string, op delay.DelayOp, bits int) passage {
+// does returns a passage through an operation on words of that many bits.
+func does(what string, op delay.PipelineOp, bits int) passage {
 	return passage{what, func(p *delay.PipelineCursor) { p.DoOp(op, bits) }}
 }
 
+// through returns a passage through a unit with registers.
 func through(what string, u delay.RegisteredUnit) passage {
 	return passage{what, func(p *delay.PipelineCursor) { p.DoUnit(u) }}
 }
 
 // units are the delays of the memories that have registers.
-var units = map[dataflow.Memory]delay.RegisteredUnit{dataflow.LUTRAM: delay.UnitLUTMemory,
-	dataflow.BRAM: delay.UnitBlockRAM,
-	dataflow.URAM: delay.UnitUltraRAM}
+var units = map[dataflow.Memory]delay.RegisteredUnit{dataflow.MemoryLUTRAM: delay.UnitLUTMemory,
+	dataflow.MemoryBRAM: delay.UnitBlockRAM,
+	dataflow.MemoryURAM: delay.UnitUltraRAM}
 
 // multiplied and addressing are names of parts of a cost: memories whose rows are multiplied, and memories whose rows
 // address another memory.
@@ -49,21 +51,21 @@ const (
 	addressing = "order"
 )
 
-// passages returns ways from the start of an iteration to the word that it writes, which every layer must allow for:
-// the way of a word that is read, and the way of a row of each memory. They follow from the places of tables, the
-// multipliers, and the parts of the cost, whatever the layer says about its stages. A layer may have further
+// passages returns ways from the start of an iteration to the word that it writes, which every layer must allow for.
+// They are the way of a word that is read, and the way of a row of each memory. They follow from the places of tables,
+// the multipliers, and the parts of the cost, whatever the layer says about its stages. A layer may have further
 // passages.
 func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	c := b.op.Cost(f, b.target())
 	has := func(part string) bool {
-		return slices.ContainsFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part && p.LUT > 0 })
+		return slices.ContainsFunc(c, func(p dataflow.CostContribution) bool { return p.Name == part && p.LUT > 0 })
 	}
 	var product, rest []passage
 	switch {
-	case f.Compute == dataflow.ComputeInDSPs && c.Total().DSP > 0:
+	case f.Compute == dataflow.MultiplierInDSPs && c.Total().DSP > 0:
 		product = []passage{through("the registers of a DSP slice", delay.UnitDSP)}
 	case has("multipliers"):
-		product = []passage{does("a product", delay.OpGate, 1)} // at least a gate, as for bipolar factors
+		product = []passage{does("a product", delay.OpLogicGate, 1)} // at least a gate, as for bipolar factors
 	}
 	if has("comparators") {
 		rest = append(rest, does("a comparison", delay.OpCompare, 1))
@@ -95,7 +97,7 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 // checkStages checks that the latency of a fold by HLS is at least the stages of these ways. Recurrent layers are
 // excluded: their cells decide which words reach an output.
 func (b *bound) checkStages(f dataflow.Fold) error {
-	if _, steps := b.op.(dataflow.Recurring); steps {
+	if _, steps := b.op.(dataflow.HasRecurrences); steps {
 		return nil
 	}
 	for _, mhz := range []float64{slowMHz, b.target().ClockMHz, fastMHz} {
@@ -123,9 +125,9 @@ func (b *bound) checkStages(f dataflow.Fold) error {
 
 // clocks returns the clocks that the passages take.
 func clocks(t dataflow.Target, way []passage) int {
-	p := t.Delays().Pipe()
+	p := t.OperationDelays().NewCursor()
 	for _, s := range way {
 		s.pass(&p)
 	}
-	return p.Clocks()
+	return p.LatencyClocks()
 }

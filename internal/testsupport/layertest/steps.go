@@ -76,8 +76,8 @@ func CheckSequences(t *testing.T, timed func(input int) bool, mutants []Mutant, 
 				}
 			})
 			tier.Needs(t, "g++")
-			try := func(what string, files templates.Files, want bool) {
-				o, err := templates.RunCSim(t.Context(), files, templates.CSim{})
+			try := func(what string, files templates.ProjectFiles, want bool) {
+				o, err := templates.RunCSim(t.Context(), files, templates.CSimOptions{})
 				if err != nil && want {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func stepped(t *testing.T, c Case, timed func(input int) bool) (list []simulated
 			continue
 		}
 		d := b.design(folds[at], 64)
-		l := &dataflow.Lengths{Min: 1}
+		l := &dataflow.SequenceLengths{Min: 1}
 		for i, in := range b.In {
 			axis := -1
 			if timed(i) {
@@ -131,8 +131,8 @@ func stepped(t *testing.T, c Case, timed func(input int) bool) (list []simulated
 			l.In = append(l.In, axis)
 		}
 		d.Model.Lengths, d.Model.Name = l, "steps"
-		if d.Target.Board, err = boards.Find("zcu104"); err == nil {
-			err = d.Model.Graph.Sequences(l)
+		if d.Target.Board, err = boards.FindBoard("zcu104"); err == nil {
+			err = d.Model.Graph.TakeAnySequenceLength(l)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +148,7 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 	s, longest := simulated{name: name, design: d}, d.Model.Lengths.Max
 	r := rand.New(rand.NewPCG(uint64(longest), 77))
 	for k := range 2 * longest {
-		at, err := d.At(1 + min(k, 2*longest-1-k))
+		at, err := d.AtSequenceLength(1 + min(k, 2*longest-1-k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 			types = append(types, g.Streams[s].Type)
 		}
 		in := frame(r, types, k)
-		all, err := g.Eval(context.Background(), in)
+		all, err := g.EvalFirstFrame(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,9 +168,9 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 }
 
 // stepsProject simulates a design, and returns its project.
-func stepsProject(t *testing.T, s simulated) templates.Files {
+func stepsProject(t *testing.T, s simulated) templates.ProjectFiles {
 	t.Helper()
-	trace, err := rtlsim.Run(t.Context(), s.design, s.in, rtlsim.Options{})
+	trace, err := rtlsim.RunFrames(t.Context(), s.design, s.in, rtlsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func stepsProject(t *testing.T, s simulated) templates.Files {
 			t.Errorf("sequence %d: simulated %v, want %v", k, trace.Outputs[k], want)
 		}
 	}
-	files, err := templates.Project(s.design, templates.TestVectors{Frames: s.streams}, templates.Options{})
+	files, err := templates.GenerateProject(s.design, templates.TestVectors{Frames: s.streams}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

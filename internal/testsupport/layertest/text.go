@@ -12,8 +12,8 @@ import (
 
 // Parse reads the text form of a graph whose layers are among kinds, binds every layer and verifies the result. The
 // text may come from anywhere. An error names the line.
-func Parse(text string, kinds []dataflow.Kind) (*dataflow.Graph, error) {
-	p := parser{kinds: map[string]dataflow.Kind{}, streams: map[int]*dataflow.Stream{}, read: map[int]bool{}}
+func Parse(text string, kinds []dataflow.LayerKind) (*dataflow.Graph, error) {
+	p := parser{kinds: map[string]dataflow.LayerKind{}, streams: map[int]*dataflow.Stream{}, read: map[int]bool{}}
 	for _, k := range kinds {
 		p.kinds[k.Name] = k
 	}
@@ -35,14 +35,16 @@ func Parse(text string, kinds []dataflow.Kind) (*dataflow.Graph, error) {
 	return &p.g, p.g.Verify()
 }
 
+// A parser reads the text form of a graph line by line.
 type parser struct {
-	kinds   map[string]dataflow.Kind
+	kinds   map[string]dataflow.LayerKind
 	g       dataflow.Graph
 	streams map[int]*dataflow.Stream
 	read    map[int]bool
 	ranges  int // total number of ranges in stream types: Bind may make many from few bytes
 }
 
+// line reads a line of the text.
 func (p *parser) line(l string) error {
 	s := scanner{rest: l}
 	var err error
@@ -64,6 +66,7 @@ func (p *parser) line(l string) error {
 	return err
 }
 
+// input reads an input of the graph.
 func (p *parser) input(s *scanner) error {
 	id, name := s.stream(), s.quoted()
 	var t dataflow.StreamType
@@ -94,6 +97,7 @@ func (p *parser) input(s *scanner) error {
 	return p.declare(id, name, t)
 }
 
+// output reads an output of the graph.
 func (p *parser) output(s *scanner) error {
 	id := s.stream()
 	s.end()
@@ -105,6 +109,7 @@ func (p *parser) output(s *scanner) error {
 	return err
 }
 
+// node reads a node of the graph, and binds its layer.
 func (p *parser) node(s *scanner) error {
 	n := &dataflow.Node{Name: s.word()}
 	kind := s.word()
@@ -161,8 +166,8 @@ func (p *parser) declare(id int, name string, t dataflow.StreamType) error {
 	if err := t.Verify(); err != nil {
 		return fmt.Errorf("stream s%d: %w", id, err)
 	}
-	if p.ranges += len(t.Range); p.ranges > dataflow.MaxChannels {
-		return fmt.Errorf("more than %d ranges of channels", dataflow.MaxChannels)
+	if p.ranges += len(t.Range); p.ranges > dataflow.MaxChannelsPerStream {
+		return fmt.Errorf("more than %d ranges of channels", dataflow.MaxChannelsPerStream)
 	}
 	p.streams[id] = &dataflow.Stream{ID: id, Name: name, Type: t}
 	return nil
@@ -187,6 +192,7 @@ type scanner struct {
 	err  error
 }
 
+// fail records the error that the line has something else than want, unless there already is an error.
 func (s *scanner) fail(want string) {
 	if s.err == nil {
 		found := s.rest
@@ -198,6 +204,7 @@ func (s *scanner) fail(want string) {
 	s.rest = ""
 }
 
+// accept reports whether the line goes on with a token, and reads it.
 func (s *scanner) accept(token string) bool {
 	s.rest = strings.TrimLeft(s.rest, " ")
 	rest, ok := strings.CutPrefix(s.rest, token)
@@ -207,6 +214,7 @@ func (s *scanner) accept(token string) bool {
 	return ok
 }
 
+// expect reads a token, or fails.
 func (s *scanner) expect(token string) {
 	if !s.accept(token) {
 		s.fail(strconv.Quote(token))
@@ -236,6 +244,7 @@ func (s *scanner) word() string {
 	return w
 }
 
+// quoted reads a string in quotes.
 func (s *scanner) quoted() string {
 	s.rest = strings.TrimLeft(s.rest, " ")
 	if !strings.HasPrefix(s.rest, `"`) {
@@ -255,6 +264,7 @@ func (s *scanner) quoted() string {
 	return name
 }
 
+// integer reads an integer.
 func (s *scanner) integer() int64 {
 	s.rest = strings.TrimLeft(s.rest, " ")
 	i := 0
@@ -270,6 +280,7 @@ func (s *scanner) integer() int64 {
 	return v
 }
 
+// stream reads the number of a stream.
 func (s *scanner) stream() int {
 	s.expect("s")
 	v := s.integer()
@@ -279,6 +290,7 @@ func (s *scanner) stream() int {
 	return int(v)
 }
 
+// end fails if the line goes on.
 func (s *scanner) end() {
 	if s.rest = strings.TrimLeft(s.rest, " "); s.rest != "" {
 		s.fail("the end of the line")

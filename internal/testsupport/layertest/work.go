@@ -50,7 +50,7 @@ func (p program) checkWork(w work) error {
 			most += registers
 		}
 	}
-	if p.fold.Compute == dataflow.ComputeInDSPs {
+	if p.fold.Compute == dataflow.MultiplierInDSPs {
 		most += registers * w.operations
 	}
 	if l := p.op.Loop(p.fold, p.target()).Latency; l > most {
@@ -92,7 +92,7 @@ var means = []struct {
 // then only comparisons must grow.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
-	inDSP := large.fold.Compute == dataflow.ComputeInDSPs
+	inDSP := large.fold.Compute == dataflow.MultiplierInDSPs
 	if inDSP {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}
@@ -140,8 +140,8 @@ func (p program) logic(names []string, slice int) (luts int, some bool) {
 	return luts, some
 }
 
-// checkGrowths compares every two folds of a case of which one has no less PE and SIMD, the same memory and
-// multipliers, and the same tables. Folds with other tables are another form of the layer.
+// checkGrowths compares two folds of a case if one has no less PE and SIMD, and both have the same memory, multipliers
+// and tables. Folds with other tables are another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Make runs make, and is what it prints.
+// Make runs make in the folder dir, and returns its output. It fails the test if make fails.
 func Make(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	c := exec.Command("make", append([]string{"-s", "-C", dir}, args...)...)
@@ -19,7 +19,7 @@ func Make(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// Library has make compile the library of a folder, and returns its path.
+// Library has make compile the library of the folder dir, and returns its path.
 func Library(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	Make(t, dir, args...)

@@ -1,7 +1,9 @@
 // Package models holds trained networks with the results of their own framework, for tests. There is a folder per
-// network, and at least one network of each family that hlsgen builds. They were trained and exported with Brevitas for
-// this project; NOTICE names the data. In comes a name, or nothing for all; out come the paths of the files, the
-// recorded results, and the expected outcome of an import.
+// network, and at least one network of each family that hlsgen builds. They were trained and exported with Brevitas
+// for this project; NOTICE names the data.
+//
+// In comes a name, or nothing for all. Out come the paths of the files, the recorded results, and the expected outcome
+// of an import.
 //
 // A folder has
 //
@@ -38,7 +40,7 @@ type Model struct {
 	Info   Info
 }
 
-// Info is the content of info.json about an import.
+// Info is the content of a model's info.json, as far as it concerns the import.
 type Info struct {
 	Family  string
 	Refused diag.Code // error of an import; empty if the import gives a model
@@ -48,10 +50,10 @@ type Info struct {
 // own lists the folders of this repository that hold models, by their paths below the root.
 var own = []string{"internal/examples", "internal/testsupport/models"}
 
-// sharedKinds lists the folders of HLSGEN_SHARED whose models have recorded outputs in a form that Recorded reads.
+// sharedKinds lists the folders of HLSGEN_SHARED with models whose recorded outputs Recorded can read.
 var sharedKinds = []string{"brevitas", "zoo"}
 
-// InRepository returns the models of the repository.
+// InRepository returns the models in the folders of this repository.
 func InRepository(t testing.TB) (list []Model) {
 	t.Helper()
 	for _, dir := range own {
@@ -78,7 +80,7 @@ func All(t testing.TB) []Model {
 	return list
 }
 
-// Find returns a model of the repository. It fails the test if there is none with this name.
+// Find returns the model of the repository with this name. It ends the test if there is none.
 func Find(t testing.TB, name string) Model {
 	t.Helper()
 	list := InRepository(t)
@@ -126,15 +128,16 @@ func folders(t testing.TB, dir, kind string) (list []Model) {
 	return list
 }
 
-// Path returns the path of a file of the model.
+// Path returns the path of the model's file with this name, whether it exists or not.
 func (m Model) Path(file string) string { return filepath.Join(m.Dir, file) }
 
+// has reports whether the model has a file with this name.
 func (m Model) has(file string) bool {
 	_, err := os.Stat(m.Path(file))
 	return err == nil
 }
 
-// Read reads a file of the model.
+// Read returns the contents of a file of the model. It ends the test if there is none.
 func (m Model) Read(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(m.Path(file))
@@ -144,6 +147,7 @@ func (m Model) Read(t testing.TB, file string) []byte {
 	return b
 }
 
+// json decodes a JSON file of the model into v. It ends the test if that fails.
 func (m Model) json(t testing.TB, file string, v any) {
 	t.Helper()
 	if err := json.Unmarshal(m.Read(t, file), v); err != nil {
@@ -151,17 +155,17 @@ func (m Model) json(t testing.TB, file string, v any) {
 	}
 }
 
-// Arrays reads an .npy or .npz file of the model.
+// Arrays returns the arrays in an .npy or .npz file of the model, by name; that of an .npy file has the name "".
 func (m Model) Arrays(t testing.TB, file string) map[string]*npy.Array {
 	t.Helper()
-	arrays, err := npy.ReadFile(m.Path(file))
+	arrays, err := npy.ReadArrays(m.Path(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return arrays
 }
 
-// Array reads the only array of a file.
+// Array returns the only array in a file of the model.
 func (m Model) Array(t testing.TB, file string) *npy.Array {
 	t.Helper()
 	arrays := m.Arrays(t, file)
@@ -213,6 +217,7 @@ func (m Model) HasOp(t testing.TB, file string, ops ...string) bool {
 	return hasOp(m.Read(t, file), ops...)
 }
 
+// hasOp reports whether an ONNX file has a node with one of these operators.
 func hasOp(onnx []byte, ops ...string) bool {
 	return slices.ContainsFunc(ops, func(op string) bool {
 		return bytes.Contains(onnx, append([]byte{4<<3 | 2, byte(len(op))}, op...)) // field 4 of a NodeProto
@@ -222,7 +227,7 @@ func hasOp(onnx []byte, ops ...string) bool {
 // byOperators derives the outcome of an import from the operators: ONNX's LSTM needs formats for its gates.
 func byOperators(onnx []byte) Info {
 	if hasOp(onnx, "LSTM") {
-		return Info{Refused: diag.LSTMFormatsMissing, LSTM: "../lstm-formats.json"}
+		return Info{Refused: diag.LSTMGateFormatsMissing, LSTM: "../lstm-formats.json"}
 	}
 	return Info{}
 }
@@ -243,7 +248,7 @@ type Codes struct {
 	Data   *npy.Array
 }
 
-// Recorded reads the recorded results of a model, in the form of this repository or of zoo/.
+// Recorded reads the results that the model's own framework recorded, in the form of this repository or of zoo/.
 func (m Model) Recorded(t testing.TB) Recorded {
 	t.Helper()
 	always, never := func(int) bool { return true }, func(int) bool { return false }
@@ -285,9 +290,10 @@ type zooMeta struct {
 	Cases   json.RawMessage // names of the cases, or their number
 }
 
-// safe is the least margin at which float32 certainly rounds like exact arithmetic.
+// safe is the least margin, in steps of a quantiser, at which float32 certainly rounds like exact arithmetic.
 const safe = 1e-4
 
+// zoo reads the recorded results of a model in zoo/ into r.
 func (m Model) zoo(t testing.TB, r *Recorded) {
 	t.Helper()
 	pick := func(base string) *npy.Array {

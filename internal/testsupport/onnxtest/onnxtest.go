@@ -1,8 +1,9 @@
 // Package onnxtest builds small ONNX models for tests:
 //
 //	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-//	m.Input("x", graph.Float32, "batch", 4).Output("y", graph.Float32, "batch", 4)
-//	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
+//	m.Input("x", graph.DTypeFloat32, "batch", 4).Output("y", graph.DTypeFloat32, "batch", 4)
+//	m.Init("s", graph.DTypeFloat32, nil, 0.25).Init("z", graph.DTypeFloat32, nil, 0)
+//	m.Init("b", graph.DTypeFloat32, nil, 8)
 //	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("y")
 //	b := m.Bytes()
 //
@@ -45,7 +46,7 @@ func New(opset int64) *Model {
 	return m
 }
 
-// Of parses a model file.
+// Of returns the model in the contents of an ONNX file. It panics if these are invalid.
 func Of(file []byte) *Model {
 	m := &Model{new(onnxpb.ModelProto)}
 	if err := proto.Unmarshal(file, m.Proto); err != nil {
@@ -74,6 +75,7 @@ func (m *Model) Output(name string, dtype graph.DType, dims ...any) *Model {
 	return m
 }
 
+// value returns the declaration of an input or an output; dims are as for Input.
 func value(name string, dtype graph.DType, dims []any) *onnxpb.ValueInfoProto {
 	shape := new(onnxpb.TensorShapeProto)
 	for _, d := range dims {
@@ -224,6 +226,7 @@ func (n *Node) Domain(domain string) *Node {
 	return n
 }
 
+// attr adds an attribute of the given kind, with the value in a.
 func (n *Node) attr(name string, kind onnxpb.AttributeProto_AttributeType, a *onnxpb.AttributeProto) *Node {
 	a.Name, a.Type = &name, kind.Enum()
 	n.Proto.Attribute = append(n.Proto.Attribute, a)
@@ -277,7 +280,7 @@ func (n *Node) Graph(name string, body *Model) *Node {
 // Tensor returns a constant in raw form. Its type is float32, float64, bool, an integer type of 4 or 8 to 64 bits,
 // or a two-byte float type. A nil shape makes a scalar.
 func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorProto {
-	if graph.Size(shape) != len(values) {
+	if graph.ElementCount(shape) != len(values) {
 		panic(fmt.Sprintf("onnxtest: %d values for the shape %v", len(values), shape))
 	}
 	t := &onnxpb.TensorProto{DataType: new(int32(dtype)), RawData: []byte{}}
@@ -285,7 +288,8 @@ func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorPro
 		t.Dims = append(t.Dims, int64(d))
 	}
 	for i, v := range values {
-		if nibbles := dtype == graph.Int4 || dtype == graph.UInt4; nibbles && i%2 == 1 { // the upper half of a byte
+		// the upper half of a byte
+		if nibbles := dtype == graph.DTypeInt4 || dtype == graph.DTypeUInt4; nibbles && i%2 == 1 {
 			t.RawData[i/2] = t.RawData[i/2]&0xf | byte(int64(v))<<4
 			continue
 		}
@@ -294,23 +298,24 @@ func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorPro
 	return t
 }
 
+// appendValue appends a number of type dtype in raw form.
 func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 	switch dtype {
-	case graph.Float32:
+	case graph.DTypeFloat32:
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
-	case graph.Float64:
+	case graph.DTypeFloat64:
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	case graph.Bool, graph.Int8, graph.UInt8, graph.Int4, graph.UInt4:
+	case graph.DTypeBool, graph.DTypeInt8, graph.DTypeUInt8, graph.DTypeInt4, graph.DTypeUInt4:
 		return append(b, byte(int64(v)))
-	case graph.Int16, graph.UInt16:
+	case graph.DTypeInt16, graph.DTypeUInt16:
 		return binary.LittleEndian.AppendUint16(b, uint16(int64(v)))
-	case graph.Int32, graph.UInt32:
+	case graph.DTypeInt32, graph.DTypeUInt32:
 		return binary.LittleEndian.AppendUint32(b, uint32(int64(v)))
-	case graph.Int64, graph.UInt64:
+	case graph.DTypeInt64, graph.DTypeUInt64:
 		return binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
 	}
-	if f, ok := num.FormatNamed(dtype.String()); ok { // of two bytes
-		bits := uint16(f.Key(math.Abs(v)))
+	if f, ok := num.FloatFormatNamed(dtype.String()); ok { // of two bytes
+		bits := uint16(f.PositionOf(math.Abs(v)))
 		if math.Signbit(v) {
 			bits |= 1 << 15
 		}

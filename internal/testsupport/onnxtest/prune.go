@@ -10,7 +10,7 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// weighted maps operators whose weights Prune may change to the index of their input with the weights.
+// weighted maps each operator whose weights Prune may change to the number of its input with the weights.
 var weighted = map[string]int{"MatMul": 1, "Gemm": 1, "Conv": 1, "ConvTranspose": 1, "ConvInteger": 1,
 	"MatMulInteger": 1, "QLinearConv": 3, "QLinearMatMul": 3}
 
@@ -134,6 +134,7 @@ func alongAxis(scale, t *onnxpb.TensorProto, axis int) bool {
 	return axis == len(t.Dims)-1 && !slices.Contains(t.Dims[:axis], t.Dims[axis])
 }
 
+// size returns the number of elements of a tensor.
 func size(t *onnxpb.TensorProto) int {
 	n := 1
 	for _, d := range t.Dims {
@@ -150,9 +151,9 @@ func kill(t *onnxpb.TensorProto, i int) {
 	}
 	width := 1
 	switch graph.DType(t.GetDataType()) {
-	case graph.Float32, graph.Int32:
+	case graph.DTypeFloat32, graph.DTypeInt32:
 		width = 4
-	case graph.Int8, graph.UInt8:
+	case graph.DTypeInt8, graph.DTypeUInt8:
 	default:
 		return
 	}

@@ -56,9 +56,9 @@ func swapped(r *rand.Rand, t *onnxpb.TensorProto) bool {
 	case len(t.FloatData) == n:
 		r.Shuffle(n, func(i, j int) { t.FloatData[i], t.FloatData[j] = t.FloatData[j], t.FloatData[i] })
 		return true
-	case dtype == graph.Float32 || dtype == graph.Int32:
+	case dtype == graph.DTypeFloat32 || dtype == graph.DTypeInt32:
 		width = 4
-	case dtype != graph.Int8 && dtype != graph.UInt8:
+	case dtype != graph.DTypeInt8 && dtype != graph.DTypeUInt8:
 		return false
 	}
 	if len(t.RawData) != width*n {

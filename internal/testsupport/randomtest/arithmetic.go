@@ -43,10 +43,10 @@ func Add(r *rand.Rand) layertest.Case {
 	}
 	rising := r.IntN(2) == 0
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sum[0].Channel(c), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sum[0].ChannelRange(c), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: add.New(p), In: in}
-	one := func(x num.Range) bool { return x.Count() == 1 }
+	one := func(x num.Range) bool { return x.ValueCount() == 1 }
 	alone := dead < len(in) || slices.ContainsFunc(in[0].Range, one) || slices.ContainsFunc(in[1].Range, one)
 	if !rising && alone {
 		c.Loose = "a step may lie between two sums, where no sum is"
@@ -80,7 +80,7 @@ func Mul(r *rand.Rand) layertest.Case {
 	}
 	rising := r.IntN(2) == 0
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, product[0].Channel(c), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, product[0].ChannelRange(c), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: mul.New(p), In: in}
 	if !rising {
@@ -100,7 +100,7 @@ func Requant(r *rand.Rand) layertest.Case {
 	if r.IntN(2) == 0 { // small shifts have many ties
 		p.Shift = r.IntN(6)
 	}
-	each := []int{channels, shape.Size()}[r.IntN(2)]
+	each := []int{channels, shape.ElementCount()}[r.IntN(2)]
 	for range []int{1, each}[r.IntN(2)] {
 		p.Multiplier = append(p.Multiplier, layertest.RandomInRange(r, multipliers))
 		if r.IntN(6) == 0 {
@@ -114,7 +114,7 @@ func Requant(r *rand.Rand) layertest.Case {
 	if err != nil {
 		panic(err)
 	}
-	if codes := out[0].Union(); r.IntN(3) > 0 {
+	if codes := out[0].UnionOfRanges(); r.IntN(3) > 0 {
 		a, b := layertest.RandomInRange(r, codes)+r.Int64N(3)-1, layertest.RandomInRange(r, codes)
 		p.Lo, p.Hi = min(a, b), max(a, b)
 	}
@@ -126,14 +126,14 @@ func Threshold(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
 	in := layertest.RandomType(r, shape, 10)
-	n := []int{1, channels, shape.Size()}[r.IntN(3)]
+	n := []int{1, channels, shape.ElementCount()}[r.IntN(3)]
 	rising := r.IntN(2) == 0
 	var p threshold.Params
 	for c := range n {
-		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, in.ChannelRange(c%channels), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: threshold.New(p), In: []dataflow.StreamType{in}}
-	if in.Elem.Kind == num.Bipolar {
+	if in.Elem.Kind == num.KindBipolar {
 		c.Loose = "what a step gives for 0 counts, which lies between a bipolar input's two values"
 	}
 	return c
@@ -142,7 +142,7 @@ func Threshold(r *rand.Rand) layertest.Case {
 // Pool draws a maximum or a sum of windows.
 func Pool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
-	op := []layer.Pooling{layer.MaxPooling, layer.SumPooling}[r.IntN(2)]
+	op := []layer.Pooling{layer.PoolingMax, layer.PoolingSum}[r.IntN(2)]
 	in := layertest.RandomType(r, shape[r.IntN(3):], 7)
 	return layertest.Case{Op: pool.New(pool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }
@@ -150,7 +150,7 @@ func Pool(r *rand.Rand) layertest.Case {
 // GlobalPool draws a maximum or a sum of frames.
 func GlobalPool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
-	op := []layer.Pooling{layer.MaxPooling, layer.SumPooling}[r.IntN(2)]
+	op := []layer.Pooling{layer.PoolingMax, layer.PoolingSum}[r.IntN(2)]
 	in := layertest.RandomType(r, shape[r.IntN(2):], 7)
 	return layertest.Case{Op: globalpool.New(globalpool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }

@@ -20,7 +20,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// one returns a case with one input.
+// one returns the case of a layer with one input.
 func one(op dataflow.Op, in dataflow.StreamType) layertest.Case {
 	return layertest.Case{Op: op, In: []dataflow.StreamType{in}}
 }
@@ -112,7 +112,7 @@ func Dup(r *rand.Rand) layertest.Case {
 	p := dup.Params{Copies: 2 + r.IntN(3)}
 	in := layertest.RandomType(r, dataflow.Shape{1 + r.IntN(3), 2, []int{1, 2, 3, 4, 6}[r.IntN(5)]}, 6)
 	if r.IntN(3) == 0 {
-		words := dataflow.Divisors(in.Shape.Size())
+		words := dataflow.Divisors(in.Shape.ElementCount())
 		p.Word = words[r.IntN(len(words))]
 	}
 	return one(dup.New(p), in)
@@ -150,5 +150,5 @@ func Lookup(r *rand.Rand) layertest.Case {
 	rows, depth := 1+r.IntN(40), 1+r.IntN(12)
 	last := num.Range{Lo: 0, Hi: int64(rows - 1)}
 	p := lookup.Params{Table: layertest.Weights(r, rows, depth, layertest.Int(1+r.IntN(9)).Range(), true)}
-	return one(lookup.New(p), layertest.RangedType(num.NarrowestInt(last), dataflow.Shape{1 + r.IntN(6)}, last))
+	return one(lookup.New(p), layertest.RangedType(num.NarrowestIntTypeFor(last), dataflow.Shape{1 + r.IntN(6)}, last))
 }

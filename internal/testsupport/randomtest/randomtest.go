@@ -2,7 +2,7 @@
 //
 // In comes a source of random numbers; out comes a case for the contract of layers.
 //
-//	randomtest.go  Kinds: a draw for every kind; Instance, a layer in one fold on one target
+//	randomtest.go  DrawsByKind: draws for every kind; Instance, a layer in one fold on one target
 //	arithmetic.go  layers that compute element by element, and poolings
 //	weights.go     layers with weights
 //	moves.go       layers that move elements
@@ -46,34 +46,35 @@ import (
 // A Draw makes a layer and its inputs from random numbers.
 type Draw func(*rand.Rand) layertest.Case
 
-// DrawsByKind has the draws of every kind of layer, by its name.
+// DrawsByKind holds the draws for every kind of layer, by the kind's name.
 var DrawsByKind = map[string][]Draw{
-	mvau.Layer.Name:        {MVAU, DrawRequantMVAU, Grouped, MVAU},
-	vvau.Layer.Name:        {VVAU},
-	rnn.Layer.Name:         {RNN},
-	threshold.Layer.Name:   {Threshold},
-	requant.Layer.Name:     {Requant},
-	labelselect.Layer.Name: {LabelSelect},
-	dwc.Layer.Name:         {DWC},
-	concat.Layer.Name:      {Concat},
-	join.Layer.Name:        {Join},
-	split.Layer.Name:       {Split},
-	pad.Layer.Name:         {Pad},
-	crop.Layer.Name:        {Crop},
-	swg.Layer.Name:         {SWG},
-	pool.Layer.Name:        {Pool},
-	globalpool.Layer.Name:  {GlobalPool},
-	add.Layer.Name:         {Add},
-	mul.Layer.Name:         {Mul},
-	dup.Layer.Name:         {Dup},
-	upsample.Layer.Name:    {Upsample},
-	reorder.Layer.Name:     {Reorder},
-	firstlast.Layer.Name:   {FirstLast},
-	lookup.Layer.Name:      {Lookup},
+	mvau.Kind.Name:        {MVAU, DrawRequantMVAU, Grouped, MVAU},
+	vvau.Kind.Name:        {VVAU},
+	rnn.Kind.Name:         {RNN},
+	threshold.Kind.Name:   {Threshold},
+	requant.Kind.Name:     {Requant},
+	labelselect.Kind.Name: {LabelSelect},
+	dwc.Kind.Name:         {DWC},
+	concat.Kind.Name:      {Concat},
+	join.Kind.Name:        {Join},
+	split.Kind.Name:       {Split},
+	pad.Kind.Name:         {Pad},
+	crop.Kind.Name:        {Crop},
+	swg.Kind.Name:         {SWG},
+	pool.Kind.Name:        {Pool},
+	globalpool.Kind.Name:  {GlobalPool},
+	add.Kind.Name:         {Add},
+	mul.Kind.Name:         {Mul},
+	dup.Kind.Name:         {Dup},
+	upsample.Kind.Name:    {Upsample},
+	reorder.Kind.Name:     {Reorder},
+	firstlast.Kind.Name:   {FirstLast},
+	lookup.Kind.Name:      {Lookup},
 }
 
-// Instance returns random layer n, and the fold of it that is tested. It takes the kinds in turn, with a random
-// board and clock. The ranges' bounds need not be attained, because the test of each kind checks that.
+// Instance returns random layer n, and the one fold of it that is tested. Consecutive numbers have different kinds; the
+// board and the clock are random. The bounds of its ranges need not be attained, because the test of each kind checks
+// that.
 func Instance(n int) (layertest.Case, dataflow.Fold) {
 	r := rand.New(rand.NewPCG(uint64(n), 51))
 	names := slices.Sorted(maps.Keys(DrawsByKind))
@@ -81,8 +82,8 @@ func Instance(n int) (layertest.Case, dataflow.Fold) {
 	draws := DrawsByKind[name]
 	c := draws[n/len(names)%len(draws)](r)
 	c.Name, c.Loose = fmt.Sprintf("instance %d, %s", n, name), "not asked"
-	family := pick(r, []boards.Family{boards.AMD, boards.AMD, boards.ICE40U, boards.ECP5})
-	c.Board = pick(r, slices.DeleteFunc(boards.All(), func(b boards.Board) bool { return b.Family != family }))
+	family := pick(r, []boards.Family{boards.FamilyAMD, boards.FamilyAMD, boards.FamilyICE40U, boards.FamilyECP5})
+	c.Board = pick(r, slices.DeleteFunc(boards.AllBoards(), func(b boards.Board) bool { return b.Family != family }))
 	c.Board.HostPortBits = 0 // a host that is never late, as the check of clocks requires
 	c.MHz = c.Board.ClockMHz * pick(r, []float64{0.5, 1, 1, 1.5})
 	op, _, err := c.Op.Bind(c.In)
@@ -99,4 +100,5 @@ func Instance(n int) (layertest.Case, dataflow.Fold) {
 	return c, fold
 }
 
+// pick returns a random entry of a list.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

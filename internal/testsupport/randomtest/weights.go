@@ -27,7 +27,7 @@ func MVAU(r *rand.Rand) layertest.Case {
 	in := layertest.RandomType(r, shape, 8)
 	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
 		for c := range n {
-			acc, _ := num.Dot(p.Weights[c], in.Range)
+			acc, _ := num.DotProductRange(p.Weights[c], in.Range)
 			p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 7, 1+r.IntN(5), true))
 		}
 	}
@@ -63,7 +63,7 @@ func DrawRequantMVAU(r *rand.Rand) layertest.Case {
 			panic(err)
 		}
 		for c := range mh {
-			p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sums[0].Channel(c), 7, 4, true))
+			p.Steps = append(p.Steps, layertest.RandomStepFunction(r, sums[0].ChannelRange(c), 7, 4, true))
 		}
 	}
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 8}
@@ -81,7 +81,7 @@ func VVAU(r *rand.Rand) layertest.Case {
 	shape := []dataflow.Shape{{positions, channels}, {3, positions, channels}, {2, 2, positions, channels}}[r.IntN(3)]
 	in := layertest.RandomType(r, shape, 8)
 	for c := range []int{0, 1, channels}[r.IntN(3)] {
-		acc, _ := num.Dot(p.Weights[c], []num.Range{in.Channel(c)})
+		acc, _ := num.DotProductRange(p.Weights[c], []num.Range{in.ChannelRange(c)})
 		p.Steps = append(p.Steps, layertest.RandomStepFunction(r, acc, 7, 1+r.IntN(5), true))
 	}
 	return layertest.Case{Op: vvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 )
 
-// wide lists layers of large frames, whose counters are as wide as they can become.
+// wide lists layers with large frames, whose counters are therefore as wide as they can be.
 var wide = []struct {
 	kind, params string
 	shapes       []dataflow.Shape
@@ -48,18 +48,18 @@ var wide = []struct {
 	{"AddStreams", `{"factors":[[3],[5]]}`, []dataflow.Shape{{112, 112, 12}, {112, 112, 12}}},
 }
 
-// LargeFrameCases returns layers of large frames, in two folds each.
+// LargeFrameCases returns cases of layers with large frames, in two folds each.
 func LargeFrameCases(t testing.TB) (list []layertest.Case) {
 	t.Helper()
 	for i, w := range wide {
-		at := slices.IndexFunc(hlslib.LayerKinds, func(k dataflow.Kind) bool { return k.Name == w.kind })
+		at := slices.IndexFunc(hlslib.LayerKinds, func(k dataflow.LayerKind) bool { return k.Name == w.kind })
 		op, err := hlslib.LayerKinds[at].Decode([]byte(w.params))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := layertest.Case{Name: fmt.Sprintf("%s of wide layer %d", w.kind, i), Op: op, Folds: 2}
 		for _, s := range w.shapes {
-			elem := num.Type{Kind: num.UInt, Width: 8}
+			elem := num.Type{Kind: num.KindUInt, Width: 8}
 			c.In = append(c.In, dataflow.StreamType{Shape: s, Elem: elem, Range: []num.Range{elem.Range()}})
 		}
 		list = append(list, c)

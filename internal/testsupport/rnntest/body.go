@@ -35,14 +35,14 @@ type body struct {
 func (b *body) write(inputs int, vector func(width int) []any) {
 	c := b.cell
 	b.h = b.prefix + "h"
-	b.Input(b.h, graph.Float32, vector(c.Width())...)
+	b.Input(b.h, graph.DTypeFloat32, vector(c.Width())...)
 	state := b.prefix + "c"
 	if c.Kind == LSTM {
-		b.Input(state, graph.Float32, vector(c.Units)...)
+		b.Input(state, graph.DTypeFloat32, vector(c.Units)...)
 	}
 	for k := range inputs {
 		b.x = append(b.x, b.fresh()+"x")
-		b.Input(b.x[k], graph.Float32, vector(len(c.Gates[0].Input[k].Codes[0]))...)
+		b.Input(b.x[k], graph.DTypeFloat32, vector(len(c.Gates[0].Input[k].Codes[0]))...)
 	}
 	h, state := b.step(state)
 	b.out(h, vector(c.Width()))
@@ -67,7 +67,7 @@ func (b *body) step(state string) (h, next string) {
 // out adds an output with a name of its own.
 func (b *body) out(tensor string, dims []any) {
 	name := b.op("Identity", tensor)
-	b.Output(name, graph.Float32, dims...)
+	b.Output(name, graph.DTypeFloat32, dims...)
 }
 
 // sums writes the sums of gates: for each gate a product with the input and one with the hidden state, as spelled.
@@ -186,6 +186,8 @@ func (b *body) codes(g *Gate, sum string) string {
 // other writes 1 minus a gate, where the 1 goes through the quantiser One.
 func (b *body) other(v string) string { return b.op("Sub", b.quant(b.scalar(1), b.cell.One), v) }
 
+// product writes the product of a gate with a tensor, and returns its name. An empty name with stands for zeros, and so
+// does an empty result.
 func (b *body) product(gate, with string) string {
 	if with == "" {
 		return ""
@@ -196,6 +198,7 @@ func (b *body) product(gate, with string) string {
 	return b.op("Mul", gate, with)
 }
 
+// lstm writes one step of an LSTM, and returns the names of the next h and c.
 func (b *body) lstm(state string) (h, next string) {
 	c := b.cell
 	g := c.Gates
@@ -230,6 +233,7 @@ func (b *body) lstm(state string) (h, next string) {
 	return h, next
 }
 
+// gru writes one step of a GRU, and returns the name of the next h.
 func (b *body) gru() string {
 	c := b.cell
 	gz, gr, gn := &c.Gates[gateZ], &c.Gates[gateR], &c.Gates[gateN]

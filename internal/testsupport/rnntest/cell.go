@@ -149,6 +149,7 @@ func (g *Gate) codes(sums []*big.Rat) []*big.Rat {
 	return out
 }
 
+// clipped returns v, clipped as the gate's Clip says.
 func (g *Gate) clipped(v *big.Rat) *big.Rat {
 	if g.Clip == 0 {
 		return v
@@ -167,6 +168,7 @@ func (c *Cell) Step(x [][]*big.Rat, h, state []*big.Rat) (nextH, nextState []*bi
 	return c.Gates[0].codes(c.Gates[0].sums(x, h, nil)), nil
 }
 
+// lstm computes one step of an LSTM.
 func (c *Cell) lstm(x [][]*big.Rat, h, state []*big.Rat) (nextH, nextState []*big.Rat) {
 	gate := func(k int, state []*big.Rat) []*big.Rat { return c.Gates[k].codes(c.Gates[k].sums(x, h, state)) }
 	other := func(v []*big.Rat) []*big.Rat {
@@ -205,6 +207,7 @@ func (c *Cell) lstm(x [][]*big.Rat, h, state []*big.Rat) (nextH, nextState []*bi
 	return nextH, nextState
 }
 
+// squashed returns the cell's state after its activation function and the quantiser behind it.
 func (c *Cell) squashed(state *big.Rat) *big.Rat {
 	v := c.Squash.of(c.Gates[0].clipped(state))
 	if c.Squashed == nil {
@@ -213,6 +216,7 @@ func (c *Cell) squashed(state *big.Rat) *big.Rat {
 	return c.Squashed.of(v)
 }
 
+// gru computes one step of a GRU.
 func (c *Cell) gru(x [][]*big.Rat, h []*big.Rat) (next []*big.Rat) {
 	gate := func(k int) []*big.Rat { return c.Gates[k].codes(c.Gates[k].sums(x, h, nil)) }
 	z, r := gate(gateZ), gate(gateR)

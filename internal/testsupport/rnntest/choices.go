@@ -13,10 +13,10 @@ type Choices struct {
 	Made []int // choices made so far
 }
 
-// Seeded returns random choices.
+// Seeded returns random choices, which the seed determines.
 func Seeded(seed uint64) *Choices { return &Choices{rnd: rand.New(rand.NewPCG(seed, 13))} }
 
-// Given returns choices that repeat a list.
+// Given returns choices that repeat a recorded list. After its end they are 0.
 func Given(list []int) *Choices { return &Choices{list: list} }
 
 // below chooses a number from 0 to n-1.

@@ -206,6 +206,8 @@ func (d *drawer) bias(units int, reach float64) []float32 {
 	return out
 }
 
+// dense draws a product of a matrix with the vectors of a sequence. With quantised, it always has a quantiser behind
+// it, otherwise sometimes.
 func (d *drawer) dense(x vector, quantised bool) *Dense {
 	units := d.between(1, 4)
 	out := &Dense{Weights: d.matrix(units, x.width, x.reach()), Bias: d.bias(units, 1)}
@@ -242,7 +244,7 @@ func (d *drawer) outputs(last vector) {
 	}
 }
 
-// First returns the first network drawn that has all the given features, and its seed.
+// First returns the first network, by seed, that has all the given features, and its seed.
 func First(axes Axes, has ...string) (n *Network, seed uint64) {
 	for ; ; seed++ {
 		n = Draw(Seeded(seed), axes)

@@ -278,6 +278,7 @@ func (d *drawer) coded(a Activation) *Quantiser {
 	return d.quantiser(1, signed, 6)
 }
 
+// lstm draws the structure of an LSTM cell.
 func (d *drawer) lstm(c *Cell) {
 	for _, usual := range []string{"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"} {
 		a := d.activation(usual)
@@ -312,6 +313,7 @@ func (d *drawer) lstm(c *Cell) {
 	}
 }
 
+// gru draws the structure of a GRU cell.
 func (d *drawer) gru(c *Cell) {
 	for _, usual := range []string{"Sigmoid", "Sigmoid", "Tanh"} {
 		a := d.activation(usual)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Echoing draws a network that gives a vector for every step of one input sequence of 1 to so many steps.
+// Echoing draws a network with one input sequence of 1 to the given number of steps, which returns a vector for every
+// step. forwards excludes networks with a reverse direction.
 func Echoing(t *testing.T, steps int, forwards bool) *Network {
 	t.Helper()
 	for seed := range uint64(1000) {
@@ -21,7 +22,7 @@ func Echoing(t *testing.T, steps int, forwards bool) *Network {
 	return nil
 }
 
-// StoredShape is the shape of a number of samples of so many steps each.
+// StoredShape returns the shape of an array with that many samples of that many steps each.
 func StoredShape(n *Network, samples, steps int) []int {
 	switch f := n.Inputs[0].Features; n.Form {
 	case "samples first":

@@ -11,17 +11,22 @@ type number struct {
 	enclose func(bits uint) (lo, hi *big.Float)
 }
 
+// whole returns an integer as a rational.
 func whole(v int64) *big.Rat { return new(big.Rat).SetInt64(v) }
 
 // real32 returns a float32 as a rational.
 func real32(v float32) *big.Rat { return new(big.Rat).SetFloat64(float64(v)) }
 
+// plus returns a + b.
 func plus(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 
+// minus returns a - b.
 func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
+// times returns a * b.
 func times(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 
+// smaller returns the smaller of two numbers.
 func smaller(a, b *big.Rat) *big.Rat {
 	if a.Cmp(b) < 0 {
 		return a
@@ -29,6 +34,7 @@ func smaller(a, b *big.Rat) *big.Rat {
 	return b
 }
 
+// larger returns the larger of two numbers.
 func larger(a, b *big.Rat) *big.Rat {
 	if a.Cmp(b) > 0 {
 		return a
@@ -39,6 +45,7 @@ func larger(a, b *big.Rat) *big.Rat {
 // within returns x clipped to the range from lo to hi.
 func within(x *big.Rat, lo, hi int64) *big.Rat { return smaller(larger(x, whole(lo)), whole(hi)) }
 
+// rounded returns a zero with the given precision and rounding mode.
 func rounded(bits uint, mode big.RoundingMode) *big.Float {
 	return new(big.Float).SetPrec(bits).SetMode(mode)
 }
@@ -139,6 +146,7 @@ func (a Activation) of(x *big.Rat) number {
 	panic("rnntest: no activation " + a.Op)
 }
 
+// minusOne returns v - 1 in the given rounding mode.
 func minusOne(v *big.Float, mode big.RoundingMode) *big.Float {
 	return rounded(v.Prec(), mode).Sub(v, big.NewFloat(1))
 }

@@ -17,18 +17,18 @@ func (w *writer) loop(l *Layer, d int, prefix string, inputs []string, n *Networ
 	vector := func(width int) []any { return axes(form.vector(width)) }
 	b := &body{writer: w.of(onnxtest.New(0), prefix+"b", n.Captured), cell: cell, spelled: l.Spelled}
 	run, onwards := prefix+"i", prefix+"go"
-	b.Input(run, graph.Int64).Input(onwards, graph.Bool)
+	b.Input(run, graph.DTypeInt64).Input(onwards, graph.DTypeBool)
 	b.h = b.prefix + "h"
-	b.Input(b.h, graph.Float32, vector(cell.Width())...)
+	b.Input(b.h, graph.DTypeFloat32, vector(cell.Width())...)
 	state := ""
 	if states == 2 {
 		state = b.prefix + "c"
-		b.Input(state, graph.Float32, vector(cell.Units)...)
+		b.Input(state, graph.DTypeFloat32, vector(cell.Units)...)
 	}
 	for _, x := range inputs[states:] {
 		b.x = append(b.x, b.node(b.Node("Gather", x, run).Int("axis", axis)))
 	}
-	b.Output(b.op("Identity", onwards), graph.Bool)
+	b.Output(b.op("Identity", onwards), graph.DTypeBool)
 	h, state := b.step(state)
 	b.out(h, vector(cell.Width()))
 	if states == 2 {
@@ -52,4 +52,4 @@ func (w *writer) loop(l *Layer, d int, prefix string, inputs []string, n *Networ
 }
 
 // yes returns the name of an initializer that is true.
-func (w *writer) yes() string { return w.initializer(graph.Bool, nil, 1) }
+func (w *writer) yes() string { return w.initializer(graph.DTypeBool, nil, 1) }

@@ -100,8 +100,8 @@ func nearest(v []*big.Rat) []float64 {
 	return out
 }
 
-// A Sample is the input of a run: the vectors of each sequence in order, then the initial h and, for an LSTM, c of
-// each cell whose states arrive as data.
+// A Sample is the input of a run: the vectors of each sequence in order, then initial states that arrive as data. For
+// each cell these are h and, for an LSTM, c.
 type Sample [][]float64
 
 // Run computes the outputs of samples, in their order.
@@ -152,6 +152,7 @@ func (n *Network) run(data Sample, ends map[*Cell]state) (out [][]float64) {
 	return out
 }
 
+// quantised returns the values to which a quantiser rounds the data.
 func quantised(q *Quantiser, data []float64) []*big.Rat {
 	out := make([]*big.Rat, len(data))
 	for i, v := range data {
@@ -160,8 +161,10 @@ func quantised(q *Quantiser, data []float64) []*big.Rat {
 	return out
 }
 
+// rows returns v in rows of the given width.
 func rows(v []*big.Rat, width int) [][]*big.Rat { return slices.Collect(slices.Chunk(v, width)) }
 
+// run returns the product with each vector of the sequence x.
 func (d *Dense) run(x [][]*big.Rat) (out [][]*big.Rat) {
 	for t := range x {
 		v := x[t]
@@ -253,10 +256,11 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 	return h, state
 }
 
-// Sample draws the data of a run: half of the numbers on a grid that causes ties, half anywhere.
+// Sample draws the data of a run with the network's own number of steps. Half of the numbers lie on a grid that causes
+// ties, half anywhere.
 func (n *Network) Sample(c *Choices) Sample { return n.SampleOf(c, n.Steps) }
 
-// SampleOf is Sample for a sequence with the given number of time steps.
+// SampleOf draws data as Sample does, for a sequence with the given number of time steps.
 func (n *Network) SampleOf(c *Choices, steps int) (s Sample) {
 	draw := func(q *Quantiser, size int) {
 		lo, hi := q.Limits()

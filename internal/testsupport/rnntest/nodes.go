@@ -81,7 +81,7 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 			}
 			if start.Data { // the operator's own format quantises it
 				name := fmt.Sprintf("%sd%d%s", name, d, s)
-				w.Input(name, graph.Float32, axes(shape)...)
+				w.Input(name, graph.DTypeFloat32, axes(shape)...)
 				starts[k] = append(starts[k], name)
 			} else {
 				starts[k] = append(starts[k], w.start("", q, start, codes, shape))
@@ -154,7 +154,7 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 	in := []string{x}
 	for k, s := range []string{"h", "c"} {
 		if start.Data { // the cell quantises it
-			w.Input(name+s, graph.Float32, 1, c.Units)
+			w.Input(name+s, graph.DTypeFloat32, 1, c.Units)
 			in = append(in, name+s)
 			continue
 		}
@@ -178,13 +178,13 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 		in = append(in, w.vector(b))
 	}
 	formats := c.formats()
-	for _, name := range operators.FormatNames {
+	for _, name := range operators.CellQuantiserNames {
 		f := formats[name]
 		in = append(in, w.scalar(f.Scale), w.scalar(f.Zero), w.scalar(float64(f.Bits)))
 	}
 	node := w.Node("QuantLSTMCell", in...).Domain("onnx.brevitas").Name(name).Int("cifg", flag(c.Coupled != "")).
 		Int("reverse_input", flag(l.Reverse[0])).Int("batch_first", flag(n.Form == "samples first"))
-	for _, name := range operators.FormatNames {
+	for _, name := range operators.CellQuantiserNames {
 		f, narrow := formats[name], "_narrow"
 		if name == "output_sigmoid" {
 			narrow = "_narrow_range"
@@ -225,6 +225,7 @@ func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence s
 	return shaped(y, n.whole(-1, width)), last // any number of steps
 }
 
+// direction returns ONNX's word for the directions of a layer.
 func direction(reverse []bool) string {
 	switch {
 	case len(reverse) == 2:

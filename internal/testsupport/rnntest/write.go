@@ -9,6 +9,7 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
+// The domain of QONNX' operators, and the version of ONNX's operators in the files.
 const (
 	qonnx = "qonnx.custom_op.general"
 	opset = 14
@@ -53,24 +54,28 @@ func (w *writer) of(m *onnxtest.Model, prefix string, captured bool) *writer {
 	return inner
 }
 
+// fresh returns a name that the graph has not used.
 func (w *writer) fresh() string {
 	w.names++
 	return w.prefix + strconv.Itoa(w.names)
 }
 
+// scalar returns the name of a float32 constant without axes.
 func (w *writer) scalar(v float64) string { return w.constant(nil, v) }
 
 // scalar64 returns the name of an integer constant, such as an index.
 func (w *writer) scalar64(v int) string {
-	return w.initializer(graph.Int64, nil, float64(v))
+	return w.initializer(graph.DTypeInt64, nil, float64(v))
 }
 
+// constant returns the name of a float32 constant.
 func (w *writer) constant(shape []int, v ...float64) string {
-	return w.initializer(graph.Float32, shape, v...)
+	return w.initializer(graph.DTypeFloat32, shape, v...)
 }
 
+// ints returns the name of a constant vector of int64s.
 func (w *writer) ints(v ...float64) string {
-	return w.initializer(graph.Int64, []int{len(v)}, v...)
+	return w.initializer(graph.DTypeInt64, []int{len(v)}, v...)
 }
 
 // vector returns the name of a constant: a scalar if v has one number, otherwise a vector.
@@ -85,14 +90,17 @@ func (w *writer) vector(v []float32) string {
 	return w.constant([]int{len(v)}, list...)
 }
 
+// op adds a node with one output, and returns the output's name.
 func (w *writer) op(op string, inputs ...string) string { return w.node(w.Node(op, inputs...)) }
 
+// node gives the node n an output with a fresh name, and returns the name.
 func (w *writer) node(n *onnxtest.Node) string {
 	y := w.fresh()
 	n.Name(y).Out(y)
 	return y
 }
 
+// flag returns 1 for true and 0 for false, as attributes have them.
 func flag(b bool) int64 {
 	if b {
 		return 1
@@ -107,9 +115,9 @@ func (w *writer) quant(x string, q *Quantiser) string {
 	}
 	scale := w.scalar(float64(q.Scale))
 	if q.Linear {
-		dt := graph.UInt8
+		dt := graph.DTypeUInt8
 		if q.Signed {
-			dt = graph.Int8
+			dt = graph.DTypeInt8
 		}
 		zero := w.initializer(dt, nil, float64(q.Zero))
 		return w.op("DequantizeLinear", w.op("QuantizeLinear", x, scale, zero), scale, zero)
@@ -153,7 +161,7 @@ func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
 		perUnit = nil
 	}
 	if m.Linear {
-		q := w.initializer(graph.Int8, shape, codes...)
+		q := w.initializer(graph.DTypeInt8, shape, codes...)
 		n := w.Node("DequantizeLinear", q, w.constant(flat(perUnit), scales...))
 		if perUnit != nil && !rows && kernel == 0 {
 			n.Int("axis", 1)
@@ -175,7 +183,7 @@ func flat(shape []int) []int {
 	if shape == nil {
 		return nil
 	}
-	return []int{graph.Size(shape)}
+	return []int{graph.ElementCount(shape)}
 }
 
 // activation writes an activation function.
@@ -212,6 +220,7 @@ var shapes = map[string]struct {
 		[]int64{1, 0}, []int64{1, 0}},
 }
 
+// axes returns a shape in the form in which onnxtest declares it.
 func axes(shape []int) []any {
 	out := make([]any, len(shape))
 	for i, n := range shape {
@@ -255,15 +264,15 @@ func (n *Network) ONNX() []byte {
 		if n.Lengths {
 			dims[form.axis] = "T"
 		}
-		w.Input(name, graph.Float32, dims...)
+		w.Input(name, graph.DTypeFloat32, dims...)
 		x = append(x, w.quant(name, s.Quantiser))
 	}
 	switch {
 	case n.Counts > 0:
-		w.Init(StepCountInput, graph.Int32, []int{n.samples()}, slices.Repeat([]float64{float64(n.Counts)},
+		w.Init(StepCountInput, graph.DTypeInt32, []int{n.samples()}, slices.Repeat([]float64{float64(n.Counts)},
 			n.samples())...)
 	case n.Counted:
-		w.Input(StepCountInput, graph.Int32, n.samples())
+		w.Input(StepCountInput, graph.DTypeInt32, n.samples())
 	}
 	if n.Front != nil {
 		x[0] = w.dense(x[0], n.Front, n.Form)
@@ -287,7 +296,7 @@ func (n *Network) ONNX() []byte {
 		}
 		name := fmt.Sprintf("y%d", k)
 		w.Node("Identity", y).Out(name)
-		w.Output(name, graph.Float32)
+		w.Output(name, graph.DTypeFloat32)
 		w.Proto.Graph.Output[k].Type.GetTensorType().Shape = nil
 	}
 	return w.Bytes()
@@ -378,10 +387,10 @@ func (w *writer) beside(list []string) string {
 // start returns the initial value of a state.
 func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape []int) string {
 	if s.Data {
-		w.Input(name, graph.Float32, axes(shape)...)
+		w.Input(name, graph.DTypeFloat32, axes(shape)...)
 		return w.quant(name, q)
 	}
-	v := make([]float64, graph.Size(shape))
+	v := make([]float64, graph.ElementCount(shape))
 	for u := range v {
 		if codes != nil { // the same for all samples
 			v[u] = float64(q.constant(codes[u%len(codes)]))

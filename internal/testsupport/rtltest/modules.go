@@ -9,6 +9,7 @@ import (
 	"hlsgen/templates"
 )
 
+// Patterns of a process's prototype and its arguments in C++, and of the arguments in its synthesis script.
 var (
 	prototype = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	argument  = regexp.MustCompile(`hls::stream<(ap_uint<(\d+)>|ap_axiu<(\d+), 0, 0, 0>)>& (\w+)`)
@@ -23,10 +24,10 @@ type end struct {
 	packet       bool
 }
 
-// ends returns the arguments of a process.
-func ends(files templates.Files, name, list string) (all []end, err error) {
+// ends returns the arguments of a process, from list, the parameters of its C++ function, and from its script.
+func ends(files templates.ProjectFiles, name, list string) (all []end, err error) {
 	mode := map[string]string{}
-	for _, m := range script.FindAllSubmatch(files.Get("hls/ip/"+name+".tcl"), -1) {
+	for _, m := range script.FindAllSubmatch(files.ContentsOf("hls/ip/"+name+".tcl"), -1) {
 		mode[string(m[1])] = string(m[2])
 	}
 	for _, m := range argument.FindAllStringSubmatch(list, -1) {
@@ -40,9 +41,9 @@ func ends(files templates.Files, name, list string) (all []end, err error) {
 }
 
 // standIns returns a stand-in module for every process of a project, and the C++ that they call.
-func standIns(files templates.Files) (list templates.Files, err error) {
+func standIns(files templates.ProjectFiles) (list templates.ProjectFiles, err error) {
 	cpp := "#include \"layers.cpp\"\n\n#include \"process.hpp\"\n\nextern \"C\" {\n"
-	for _, m := range prototype.FindAllSubmatch(files.Processes(".hpp"), -1) {
+	for _, m := range prototype.FindAllSubmatch(files.JoinProcessFiles(".hpp"), -1) {
 		name := string(m[1])
 		all, err := ends(files, name, string(m[2]))
 		if err != nil {

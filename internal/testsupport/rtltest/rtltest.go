@@ -27,7 +27,7 @@ import (
 var testbench embed.FS
 
 // Lint reports Verilator's warnings about the top with its bench as test errors.
-func Lint(t testing.TB, files templates.Files) {
+func Lint(t testing.TB, files templates.ProjectFiles) {
 	t.Helper()
 	tier.Needs(t, "verilator")
 	findings, err := LintOutput(t.Context(), t.TempDir(), files)
@@ -40,7 +40,7 @@ func Lint(t testing.TB, files templates.Files) {
 }
 
 // LintOutput returns the output of Verilator's lint. It writes files below the folder dir.
-func LintOutput(ctx context.Context, dir string, files templates.Files) (string, error) {
+func LintOutput(ctx context.Context, dir string, files templates.ProjectFiles) (string, error) {
 	w, err := prepare(ctx, dir, files)
 	if err != nil {
 		return "", err
@@ -57,7 +57,7 @@ func LintOutput(ctx context.Context, dir string, files templates.Files) (string,
 type Built struct{ work }
 
 // Build compiles the bench of a project.
-func Build(t testing.TB, files templates.Files) *Built {
+func Build(t testing.TB, files templates.ProjectFiles) *Built {
 	t.Helper()
 	tier.Needs(t, "verilator", "g++", "make")
 	w, err := prepare(t.Context(), t.TempDir(), files)
@@ -71,7 +71,7 @@ func Build(t testing.TB, files templates.Files) *Built {
 	return &Built{w}
 }
 
-// Run runs the bench and returns its output. pauses is the bench's parameter of that name.
+// Run runs the bench and returns its output. pauses is the bench's parameter of that name, which makes its ends pause.
 func (b *Built) Run(t testing.TB, pauses int) string {
 	t.Helper()
 	out, err := b.run("obj/bench", fmt.Sprintf("+pauses=%d", pauses))
@@ -89,7 +89,7 @@ func Passed(said string) bool {
 // Replace overwrites a file that the bench reads.
 func (b *Built) Replace(t testing.TB, path string, data []byte) {
 	t.Helper()
-	if err := (templates.Files{{Path: path, Data: data}}).Write(filepath.Dir(b.dir)); err != nil {
+	if err := (templates.ProjectFiles{{Path: path, Data: data}}).WriteBelow(filepath.Dir(b.dir)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -99,7 +99,7 @@ func (b *Built) Replace(t testing.TB, path string, data []byte) {
 func Bench(t testing.TB, top string, modules map[string][]byte) string {
 	t.Helper()
 	tier.Needs(t, "verilator", "g++", "make")
-	var files templates.Files
+	var files templates.ProjectFiles
 	for name, text := range modules {
 		files = append(files, templates.GeneratedFile{Path: "hls/rtl/" + name + ".sv", Data: text})
 	}
@@ -117,15 +117,15 @@ func Bench(t testing.TB, top string, modules map[string][]byte) string {
 	return out
 }
 
-// A work runs commands in a project's folder hls.
+// A work runs commands in the folder hls of a project.
 type work struct {
 	ctx   context.Context
 	dir   string
-	files templates.Files
+	files templates.ProjectFiles
 }
 
 // unpack writes the files, and the C++ that every bench needs.
-func unpack(ctx context.Context, dir string, files templates.Files) (work, error) {
+func unpack(ctx context.Context, dir string, files templates.ProjectFiles) (work, error) {
 	files = slices.Clone(files)
 	for _, name := range []string{"clock.cpp", "process.hpp"} {
 		text, err := testbench.ReadFile("testbench/" + name)
@@ -135,11 +135,11 @@ func unpack(ctx context.Context, dir string, files templates.Files) (work, error
 		files = append(files, templates.GeneratedFile{Path: "hls/" + name, Data: text})
 	}
 	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
-	return work{ctx, filepath.Join(dir, "hls"), files}, files.Write(dir)
+	return work{ctx, filepath.Join(dir, "hls"), files}, files.WriteBelow(dir)
 }
 
 // prepare unpacks a project with stand-in modules for its processes.
-func prepare(ctx context.Context, dir string, files templates.Files) (work, error) {
+func prepare(ctx context.Context, dir string, files templates.ProjectFiles) (work, error) {
 	modules, err := standIns(files)
 	if err != nil {
 		return work{}, err

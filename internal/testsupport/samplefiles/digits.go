@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 )
 
-// Unquantised is a model without its quantisers: those of activations are taken out, those of weights and biases
-// folded.
+// Unquantised returns the model in a file without its quantisers. Those of activations are removed, and those of
+// weights and biases are folded into constants.
 func Unquantised(t *testing.T, path string) []byte {
 	t.Helper()
 	var d diag.List
@@ -23,7 +23,7 @@ func Unquantised(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := onnxio.Read(filepath.Base(path), b, &d)
+	g := onnxio.ParseGraph(filepath.Base(path), b, &d)
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
@@ -33,7 +33,7 @@ func Unquantised(t *testing.T, path string) []byte {
 	for _, n := range g.Nodes {
 		out := n.Outputs[0]
 		if c := p.Known[out].Const; c != nil {
-			g.Init[out] = &graph.Tensor{DType: graph.Float32, Shape: c.Shape, F: c.Floats()}
+			g.Init[out] = &graph.ConstantTensor{DType: graph.DTypeFloat32, Shape: c.Shape, F: c.Floats()}
 			continue
 		}
 		for i, in := range n.Inputs {
@@ -41,7 +41,7 @@ func Unquantised(t *testing.T, path string) []byte {
 				n.Inputs[i] = from
 			}
 		}
-		if n.Domain == operators.QONNX {
+		if n.Domain == operators.QONNXDomain {
 			removed++
 			gone[out] = n.Inputs[0]
 			for i := range g.Outputs {
@@ -56,14 +56,14 @@ func Unquantised(t *testing.T, path string) []byte {
 	if g.Nodes = nodes; removed == 0 {
 		t.Fatal("the model has no quantisers")
 	}
-	if b, err = onnxio.Write(g, nil); err != nil {
+	if b, err = onnxio.EncodeGraph(g, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// Digits are the samples of the embedded example, in a shape of so many axes each, and the path of their labels.
-// Columns come first where images are sequences of these.
+// Digits writes the embedded example's samples to a file, each in the given shape, and returns the paths of the samples
+// and of their labels. If columns is set, an image is a sequence of its columns instead of its rows.
 func Digits(t *testing.T, columns bool, shape ...int) (inputs, labels string) {
 	t.Helper()
 	dir := filepath.Join(Examples(t), examples.DigitsName)

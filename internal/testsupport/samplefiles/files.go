@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// WriteFile writes a file of that name to a folder of its own.
+// WriteFile writes a file of that name to a temporary folder of its own, and returns its path.
 func WriteFile(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -27,10 +27,10 @@ func WriteFile(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-// Save writes an array to a file, and returns its path.
+// Save writes an array to an .npy file, and returns its path.
 func Save(t *testing.T, path string, a *npy.Array) string {
 	t.Helper()
-	b, err := npy.Format(a)
+	b, err := npy.EncodeNPY(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,23 +40,23 @@ func Save(t *testing.T, path string, a *npy.Array) string {
 	return path
 }
 
-// Write writes an array to a folder of its own.
+// Write writes an array to an .npy file in a temporary folder of its own, and returns its path.
 func Write(t *testing.T, a *npy.Array) string { return Save(t, filepath.Join(t.TempDir(), "x.npy"), a) }
 
 // Read reads the array of an .npy file.
 func Read(t *testing.T, path string) *npy.Array {
 	t.Helper()
-	m, err := npy.ReadFile(path)
+	m, err := npy.ReadArrays(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m[""]
 }
 
-// WriteZip writes arrays by name to a folder of its own.
+// WriteZip writes arrays by name to an .npz file in a temporary folder of its own, and returns its path.
 func WriteZip(t *testing.T, arrays map[string]*npy.Array) string {
 	t.Helper()
-	b, err := npy.FormatZip(arrays)
+	b, err := npy.EncodeNPZ(arrays)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +67,17 @@ func WriteZip(t *testing.T, arrays map[string]*npy.Array) string {
 	return path
 }
 
-// Examples writes the embedded examples to a folder.
+// Examples writes the embedded examples to a temporary folder, and returns its path.
 func Examples(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, examples.Files); err != nil {
+	if err := os.CopyFS(dir, examples.EmbeddedFiles); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// WantClean fails the test after an error or diagnostics.
+// WantClean fails the test if err is not nil, or if d holds any diagnostic.
 func WantClean(t *testing.T, d *diag.List, err error) {
 	t.Helper()
 	if err != nil {
@@ -90,11 +90,11 @@ func WantClean(t *testing.T, d *diag.List, err error) {
 	}
 }
 
-// Noise is an array of random numbers.
+// Noise returns an array of the given shape with random numbers from seed.
 func Noise(seed uint64, shape ...int) *npy.Array {
 	r := rand.New(rand.NewPCG(seed, 9))
 	a := &npy.Array{DType: "float32", Shape: shape}
-	for range graph.Size(shape) {
+	for range graph.ElementCount(shape) {
 		a.Data = append(a.Data, float64(float32(2*r.Float64()-1)))
 	}
 	return a

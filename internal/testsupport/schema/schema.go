@@ -51,7 +51,8 @@ func Of(t testing.TB, name, title string, v any) *Form {
 	return &Form{name, compile(t, name, text), compile(t, name, generate(t, &c, title, v, false))}
 }
 
-// update reports whether tests write their results. The flag belongs to package golden, if a test uses that.
+// update reports whether tests write their results. The flag -update belongs to package golden; without that package it
+// is false.
 func update() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -74,7 +75,7 @@ func (f *Form) Check(t testing.TB, text []byte) {
 	}
 }
 
-// generate returns the schema of v's type. If open is set, it allows unknown keys.
+// generate returns the JSON schema of v's type. If open is set, the schema allows unknown keys.
 func generate(t testing.TB, c *comments, title string, v any, open bool) []byte {
 	t.Helper()
 	r := reflector.Reflector{Anonymous: true, AllowAdditionalProperties: open, LookupComment: c.of,
@@ -94,6 +95,7 @@ func generate(t testing.TB, c *comments, title string, v any, open bool) []byte 
 	return append(text, '\n')
 }
 
+// compile parses the text of a schema. It ends the test if the schema is invalid.
 func compile(t testing.TB, name string, text []byte) *validator.Schema {
 	t.Helper()
 	doc, err := validator.UnmarshalJSON(bytes.NewReader(text))
@@ -118,7 +120,7 @@ type comments struct {
 	read map[string]map[string]string // by package, then by type or type.field
 }
 
-// of returns the comment of a type, or of one of its fields, on one line.
+// of returns the comment of a type, or of one of its fields, on one line. It returns "" if there is none.
 func (c *comments) of(typ reflect.Type, field string) string {
 	dir, ok := strings.CutPrefix(typ.PkgPath(), "hlsgen/")
 	if !ok {
@@ -139,6 +141,7 @@ func (c *comments) of(typ reflect.Type, field string) string {
 	return c.read[dir][name]
 }
 
+// commentsIn returns the comments of the types, and of their fields, in a folder with Go files.
 func commentsIn(dir string) map[string]string {
 	all := map[string]string{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -14,7 +14,8 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// Run simulates a model. It fails the test after an error, but not after diagnostics.
+// Run simulates a model, and returns the result and the diagnostics. It fails the test after an error, but not after
+// diagnostics.
 func Run(t *testing.T, o simulate.Options) (*simulate.Result, *diag.List) {
 	t.Helper()
 	var d diag.List
@@ -25,7 +26,7 @@ func Run(t *testing.T, o simulate.Options) (*simulate.Result, *diag.List) {
 	return r, &d
 }
 
-// RunClean simulates a model, and fails the test after any diagnostic.
+// RunClean simulates a model and returns the result. It fails the test after an error or any diagnostic.
 func RunClean(t *testing.T, o simulate.Options) *simulate.Result {
 	t.Helper()
 	r, d := Run(t, o)
@@ -33,17 +34,18 @@ func RunClean(t *testing.T, o simulate.Options) *simulate.Result {
 	return r
 }
 
-// RunOK simulates a model, and fails the test after a diagnostic that is an error.
+// RunOK simulates a model and returns the result. It fails the test after an error, or after a diagnostic that is an
+// error.
 func RunOK(t *testing.T, o simulate.Options) *simulate.Result {
 	t.Helper()
 	r, d := Run(t, o)
-	if d.Failed() {
+	if d.HasErrors() {
 		t.Fatalf("engine %s: %v", o.Engine, d.Diags)
 	}
 	return r
 }
 
-// Agree runs a simulation on several engines, compares the outputs with want, and returns the results.
+// Agree runs a simulation on each of the engines, compares the outputs with want, and returns the results by engine.
 func Agree(t *testing.T, list []engines.Engine, o simulate.Options, want []*npy.Array) (results []*simulate.Result) {
 	t.Helper()
 	for _, o.Engine = range list {
@@ -59,23 +61,23 @@ func Agree(t *testing.T, list []engines.Engine, o simulate.Options, want []*npy.
 	return results
 }
 
-// QuickEngines lists the engines that the tier has time for.
+// QuickEngines returns the engines that the tier of the test run has time for.
 func QuickEngines(t *testing.T) []engines.Engine {
-	list := []engines.Engine{engines.Reference, engines.Eval, engines.Cycle}
+	list := []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle}
 	if tier.Quick() {
 		return list
 	}
-	return append(list, engines.CSim)
+	return append(list, engines.EngineCSim)
 }
 
-// SameByEngines holds that engines give the same outputs, and returns those.
+// SameByEngines checks that all engines in the list give the same outputs, and returns the outputs of the first one.
 func SameByEngines(t *testing.T, o simulate.Options, list ...engines.Engine) (outputs []*npy.Array) {
 	t.Helper()
 	for _, e := range list {
 		var d diag.List
 		o.Engine = e
 		r, err := simulate.Run(t.Context(), o, &d)
-		if err != nil || r == nil || d.Failed() {
+		if err != nil || r == nil || d.HasErrors() {
 			t.Fatal(e, err, d.Diags)
 		}
 		if outputs == nil {

@@ -20,13 +20,14 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// A Cluster is a Slurm controller and one node, this machine, with keys and folders of its own.
+// A Cluster is a Slurm cluster that runs for a test: a controller and one node, this machine, with keys and folders of
+// its own.
 type Cluster struct {
 	dir string
 	Env []string // environment of commands that talk to the cluster
 }
 
-// New starts munged, slurmctld and slurmd, and stops them at the end of the test.
+// New starts the daemons munged, slurmctld and slurmd, and stops them at the end of the test.
 func New(t testing.TB) *Cluster {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // folders with daemons
@@ -87,6 +88,7 @@ PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	return c
 }
 
+// write writes a file into the cluster's folder.
 func (c *Cluster) write(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), mode); err != nil {
@@ -94,6 +96,7 @@ func (c *Cluster) write(t testing.TB, name, text string, mode os.FileMode) {
 	}
 }
 
+// freePort returns a TCP port that no program of this machine uses.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,6 +135,7 @@ func (c *Cluster) start(t testing.TB, name string, args ...string) {
 // Patience is the time after which a test gives up on an idle cluster, even on the slowest machine.
 const Patience = 10 * time.Minute
 
+// wait waits until ready returns true. It ends the test after Patience; what names the event in the message.
 func (c *Cluster) wait(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); !ready(); time.Sleep(100 * time.Millisecond) {
@@ -141,7 +145,7 @@ func (c *Cluster) wait(t testing.TB, what string, ready func() bool) {
 	}
 }
 
-// Try runs a command of Slurm and returns its output.
+// Try runs a command of Slurm and returns its standard output, whether it succeeds or fails.
 func (c *Cluster) Try(name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Env = c.Env

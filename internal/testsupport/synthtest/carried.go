@@ -16,7 +16,8 @@ import (
 	"hlsgen/templates"
 )
 
-// A Kernel is a process as clang compiles it, with every requested inlining and unrolling.
+// A Kernel is a process of a project in the form in which clang compiles it, with every requested inlining and
+// unrolling.
 type Kernel struct {
 	Process string
 	body    *body
@@ -29,13 +30,13 @@ type Kernel struct {
 var apart = regexp.MustCompile(`#pragma HLS DEPENDENCE variable=(\w+) type=inter ` +
 	`(?:dependent=false|direction=RAW distance=)`)
 
-// Kernels compiles the processes of a project. It writes files below the folder dir.
-func Kernels(ctx context.Context, dir string, files templates.Files) ([]*Kernel, error) {
+// Kernels compiles the processes of a project and returns them. It writes files below the folder dir.
+func Kernels(ctx context.Context, dir string, files templates.ProjectFiles) ([]*Kernel, error) {
 	ready, err := prepare(files)
 	if err != nil {
 		return nil, err
 	}
-	if err := ready.Write(dir); err != nil {
+	if err := ready.WriteBelow(dir); err != nil {
 		return nil, err
 	}
 	w := work{ctx, filepath.Join(dir, "hls")}
@@ -263,7 +264,7 @@ func (k *Kernel) longest(
 			continue
 		}
 		if times[s.target] > 1 {
-			ns += c.Delay(delay.OpSelect, 1)
+			ns += c.OpDelayNS(delay.OpSelect, 1)
 		}
 		if ends != nil {
 			ends[s.target] = max(ends[s.target], ns)
@@ -289,36 +290,36 @@ func (k *Kernel) delay(c delay.StageClock, name string, v *value) float64 {
 	}
 	switch v.op {
 	case "add", "sub":
-		return c.Delay(delay.OpAdd, max(1, width-k.zeros(v.args[0], v.args[1])))
+		return c.OpDelayNS(delay.OpAdd, max(1, width-k.zeros(v.args[0], v.args[1])))
 	case "icmp":
-		return c.Delay(delay.OpCompare, operands)
+		return c.OpDelayNS(delay.OpCompare, operands)
 	case "phi", "select":
 		if v.width == 1 && v.op == "select" && (isNumber(v.args[1]) || isNumber(v.args[2])) {
-			return c.Delay(delay.OpGate, 1)
+			return c.OpDelayNS(delay.OpLogicGate, 1)
 		}
-		return c.Delay(delay.OpSelect, width)
+		return c.OpDelayNS(delay.OpSelect, width)
 	case "and", "or":
 		if v.op == "or" && k.bits(v.args[0])&k.bits(v.args[1]) == 0 {
 			return 0 // no common bits: wires
 		}
 		if !isNumber(v.args[1]) {
-			return c.Delay(delay.OpGate, 1)
+			return c.OpDelayNS(delay.OpLogicGate, 1)
 		}
 	case "xor":
-		return c.Delay(delay.OpGate, 1)
+		return c.OpDelayNS(delay.OpLogicGate, 1)
 	case "umin", "umax", "smin", "smax", "usub":
-		return c.Delay(delay.OpCompare, operands) + c.Delay(delay.OpSelect, width)
+		return c.OpDelayNS(delay.OpCompare, operands) + c.OpDelayNS(delay.OpSelect, width)
 	case "abs":
-		return c.Delay(delay.OpAdd, width) + c.Delay(delay.OpSelect, width)
+		return c.OpDelayNS(delay.OpAdd, width) + c.OpDelayNS(delay.OpSelect, width)
 	case "mul":
-		return c.Delay(delay.OpMultiply, k.width(v.args[0])+k.width(v.args[1]))
+		return c.OpDelayNS(delay.OpMultiplyInLUTs, k.width(v.args[0])+k.width(v.args[1]))
 	case "shl", "lshr", "ashr":
 		if !isNumber(v.args[1]) {
-			return c.Delay(delay.OpSelect, width) * float64(bits.Len(uint(width-1)))
+			return c.OpDelayNS(delay.OpSelect, width) * float64(bits.Len(uint(width-1)))
 		}
 	case "load":
 		if len(v.args) > 0 { // from a table
-			return c.Delay(delay.OpSelect, width) * 2
+			return c.OpDelayNS(delay.OpSelect, width) * 2
 		}
 	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "freeze",
 		"extractvalue", "insertelement", "extractelement", "shufflevector":
@@ -329,4 +330,5 @@ func (k *Kernel) delay(c delay.StageClock, name string, v *value) float64 {
 	return 0
 }
 
+// isNumber reports whether an argument of an instruction is a number, not the result of another instruction.
 func isNumber(arg string) bool { return !strings.HasPrefix(arg, "%") }

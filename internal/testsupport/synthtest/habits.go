@@ -19,6 +19,7 @@ type habit struct {
 	times  int
 }
 
+// habits lists the differences that VendorHeaders makes.
 var habits = []habit{
 	// Uninitialised variables have arbitrary values.
 	{regexp.MustCompile(`constexpr store\(\) : V\{\} \{\}`), `store() {}`, 1},
@@ -33,8 +34,8 @@ var habits = []habit{
 // VendorHeaders returns the headers of a project, below hls/habits, changed to behave as the vendor's. No constructor
 // is constexpr, and uninitialised variables have arbitrary values. Three things print warnings: assigning bits of
 // another width, reading an empty stream, and leaving words in a stream.
-func VendorHeaders(files templates.Files) (templates.Files, error) {
-	var list templates.Files
+func VendorHeaders(files templates.ProjectFiles) (templates.ProjectFiles, error) {
+	var list templates.ProjectFiles
 	for _, f := range files {
 		name, ok := strings.CutPrefix(f.Path, "hls/csim/")
 		if !ok {

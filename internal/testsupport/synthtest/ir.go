@@ -27,7 +27,7 @@ type block struct {
 	from       []int
 }
 
-// A body is a function.
+// A body is a function in clang's IR.
 type body struct {
 	name   string
 	values map[string]*value
@@ -177,6 +177,7 @@ func irOperands(text string) []string {
 	return regexp.MustCompile(`%[\w.]+|\b(?:true|false|undef|poison)\b|(?: |^)-?\d+\b`).FindAllString(text, -1)
 }
 
+// widthOf returns the width in bits of the type in a text of clang's IR.
 func widthOf(text string) int {
 	if m := irType.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])

@@ -22,7 +22,7 @@ var (
 var pragmaMember = regexp.MustCompile(`(?m)^#pragma HLS .*\bC::(\w+)`)
 
 // members lists the config members of a unit that no kernel reads, as the kernels are instantiated.
-func (w work) members(unit string, files templates.Files) ([]string, error) {
+func (w work) members(unit string, files templates.ProjectFiles) ([]string, error) {
 	dump, err := w.run("clang++", slices.Concat(flags, []string{"-fno-color-diagnostics", "-fsyntax-only",
 		"-Xclang", "-ast-dump-all", "-Xclang", "-ast-dump-filter=_config", unit + ".ast"})...)
 	if err != nil {

@@ -51,8 +51,8 @@ func hinted(loop string) string {
 }
 
 // prepare returns a copy of a project that clang reads in the same way as synthesis reads the project.
-func prepare(files templates.Files) (templates.Files, error) {
-	var ready templates.Files
+func prepare(files templates.ProjectFiles) (templates.ProjectFiles, error) {
+	var ready templates.ProjectFiles
 	for _, f := range files {
 		text := string(f.Data)
 		switch {

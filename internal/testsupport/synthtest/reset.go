@@ -14,8 +14,8 @@ import (
 	"hlsgen/templates"
 )
 
-// resetBench changes the order of frames in the test bench: some of the last frame, a reset within it, and then the
-// first two frames as after a start. The reset also discards the words in streams, because it empties the FIFOs.
+// resetBench changes the order of frames in the test bench: some of the last frame, and a reset within it. Then come
+// the first two frames as after a start. The reset also discards the words in streams, because it empties the FIFOs.
 var resetBench = []edit{
 	{"\n#include \"memory.hpp\"\n", "$0\nvoid hlsgen_reset();\n"},
 	{"(?m)^        if \\(count == 0 .* return false;\n        at\\+\\+;$", `        turn++;
@@ -43,8 +43,8 @@ var (
 )
 
 // resetting returns a copy of a project that can be reset, in which variables without a reset register themselves.
-func resetting(files templates.Files, habit bool) (templates.Files, error) {
-	list := templates.Files{{Path: "hls/reset.hpp", Data: []byte(
+func resetting(files templates.ProjectFiles, habit bool) (templates.ProjectFiles, error) {
+	list := templates.ProjectFiles{{Path: "hls/reset.hpp", Data: []byte(
 		"void hlsgen_keeps(const void*, unsigned long);\nvoid hlsgen_empties(void*, unsigned long);\n")}}
 	if habit {
 		headers, err := VendorHeaders(files)
@@ -53,7 +53,7 @@ func resetting(files templates.Files, habit bool) (templates.Files, error) {
 		}
 		list = append(list, headers...)
 		list = append(list, templates.GeneratedFile{Path: "hls/habits/hls_stream.h",
-			Data: files.Get("hls/csim/hls_stream.h")})
+			Data: files.ContentsOf("hls/csim/hls_stream.h")})
 	}
 	for _, f := range files {
 		text := f.Data
@@ -145,11 +145,12 @@ func (w work) variables(object string) (list []static, err error) {
 }
 
 // CheckReset checks that a project restarts correctly after a reset. The project must have recordings and at least
-// three frames. Reset compiles its layers and its bench with headers that behave as the vendor's and, in the full tier,
-// with the project's own headers, which need fewer guards. In the middle of frames it sets all statics to zero, except
-// those with RESET off. A real reset does the same to variables without an initial value that is known at compile time.
-// It runs with and without clearing the guards of constructed variables. The next two frames must be as after a start.
-func CheckReset(ctx context.Context, dir string, files templates.Files) error {
+// three frames. CheckReset compiles its layers and its bench with headers that behave as the vendor's. In the full tier
+// it also does so with the project's own headers, which need fewer guards. In the middle of frames it sets all statics
+// to zero, except those with RESET off. A real reset does the same to variables without an initial value that is known
+// at compile time. It runs with and without clearing the guards of constructed variables. The next two frames must be
+// as after a start.
+func CheckReset(ctx context.Context, dir string, files templates.ProjectFiles) error {
 	if err := reset(ctx, filepath.Join(dir, "theirs"), files, true); err != nil {
 		return fmt.Errorf("headers as the vendor's: %w", err)
 	}
@@ -162,12 +163,13 @@ func CheckReset(ctx context.Context, dir string, files templates.Files) error {
 	return nil
 }
 
-func reset(ctx context.Context, dir string, files templates.Files, habit bool) error {
+// reset does the work of CheckReset for one choice of headers. habit selects those that behave as the vendor's.
+func reset(ctx context.Context, dir string, files templates.ProjectFiles, habit bool) error {
 	ready, err := resetting(files, habit)
 	if err != nil {
 		return err
 	}
-	if err := ready.Write(dir); err != nil {
+	if err := ready.WriteBelow(dir); err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
@@ -181,7 +183,7 @@ func reset(ctx context.Context, dir string, files templates.Files, habit bool) e
 		return err
 	}
 	units := [][2]string{{"layers", "layers.cpp"}, {"tb", "tb/tb.cpp"}} // objects, and their sources
-	if files.Get("hls/top.cpp") != nil {
+	if files.ContentsOf("hls/top.cpp") != nil {
 		units = append(units, [2]string{"top", "top.cpp"})
 	}
 	link := []string{"-o", "reset.out", "statics.o"}

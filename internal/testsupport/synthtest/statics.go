@@ -42,9 +42,9 @@ func (w work) statics(unit string) (shared []string, err error) {
 }
 
 // configs lists the config types that two processes share.
-func configs(files templates.Files) (shared []string) {
+func configs(files templates.ProjectFiles) (shared []string) {
 	seen := map[string]int{}
-	for _, m := range configured.FindAllSubmatch(files.Processes(".cpp"), -1) {
+	for _, m := range configured.FindAllSubmatch(files.JoinProcessFiles(".cpp"), -1) {
 		if seen[string(m[1])]++; seen[string(m[1])] == 2 {
 			shared = append(shared, string(m[1])+" is of two processes")
 		}

@@ -1,7 +1,7 @@
 // Package synthtest checks generated C++ against the expected result of synthesis, with clang and opt in place of the
-// tool. In come a project's files and the promises of each process; out come findings. A finding is a loop that
-// should not remain, or does not remain but should; a function that was not inlined; a static variable that two
-// processes could share; or a config member that nothing reads.
+// tool. In come a project's files and the promises of each process; out come findings. A finding is a loop that should
+// not remain, or does not remain but should. It may also be a function that was not inlined, a static variable that
+// two processes could share, or a config member that nothing reads.
 //
 //	synthtest.go  Check, and the promises of a process
 //	prepare.go    the C++ as synthesis reads it, with the pragmas translated to clang's
@@ -36,9 +36,9 @@ const AnyTrips = 0
 
 // Promises returns the trip counts of the loops that may remain in each function of a project, by name. There are
 // none, because a call of a process is one iteration.
-func Promises(files templates.Files) map[string][]int {
+func Promises(files templates.ProjectFiles) map[string][]int {
 	promises := map[string][]int{}
-	for _, m := range function.FindAllSubmatch(files.Processes(".cpp"), -1) {
+	for _, m := range function.FindAllSubmatch(files.JoinProcessFiles(".cpp"), -1) {
 		promises[string(m[1])] = nil
 	}
 	return promises
@@ -47,9 +47,9 @@ func Promises(files templates.Files) map[string][]int {
 // function matches the beginning of a function outside of classes and templates.
 var function = regexp.MustCompile(`(?m)^void (\w+)\(`)
 
-// Check compiles the processes of a project, and reports violations of the promises for its functions. The test is
-// skipped, or fails, if clang++, opt or nm is missing.
-func Check(t testing.TB, files templates.Files, promises map[string][]int) {
+// Check compiles the processes of a project, and reports violations of the promises for its functions as test errors.
+// The test is skipped, or fails, if clang++, opt or nm is missing.
+func Check(t testing.TB, files templates.ProjectFiles, promises map[string][]int) {
 	t.Helper()
 	tier.Needs(t, "clang++", "opt", "nm")
 	findings, err := check(t.Context(), t.TempDir(), files, promises)
@@ -61,15 +61,15 @@ func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 	}
 }
 
-// check is Check, and writes files below the folder dir.
+// check returns the violations that Check reports. It writes files below the folder dir.
 func check(
-	ctx context.Context, dir string, files templates.Files, promises map[string][]int,
+	ctx context.Context, dir string, files templates.ProjectFiles, promises map[string][]int,
 ) ([]string, error) {
 	ready, err := prepare(files)
 	if err != nil {
 		return nil, err
 	}
-	if err := ready.Write(dir); err != nil {
+	if err := ready.WriteBelow(dir); err != nil {
 		return nil, err
 	}
 	w := work{ctx, filepath.Join(dir, "hls")}

@@ -92,12 +92,12 @@ void pointer(words& in, words& out, void (*f)(words&)) { f(in); }
 func TestFinds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++", "opt", "nm")
-	files := templates.Files{
+	files := templates.ProjectFiles{
 		{Path: "hls/layers/all.hpp", Data: []byte(kernels)},
 		{Path: "hls/layers/all.cpp", Data: []byte(processes)},
 		{Path: "hls/layers.cpp", Data: []byte("#include \"layers/all.cpp\"\n")},
 	}
-	for _, h := range hlslib.Headers("mvau.hpp") {
+	for _, h := range hlslib.HeadersForKernelFiles("mvau.hpp") {
 		files = append(files, templates.GeneratedFile{Path: "hls/" + h.Path, Data: h.Text})
 	}
 	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })

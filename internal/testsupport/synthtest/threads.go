@@ -53,7 +53,7 @@ var (
 
 // threaded returns a copy of a project with a thread for every process. The threads start with the checks of the
 // bench.
-func threaded(files templates.Files) (list templates.Files, err error) {
+func threaded(files templates.ProjectFiles) (list templates.ProjectFiles, err error) {
 	for _, f := range files {
 		text := f.Data
 		switch {
@@ -88,19 +88,19 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 // with pauses; a read waits for a word, and a write for room. All recorded words must come, and no others, within
 // patience seconds for each check. Then it repeats this with kernels that never test for a word, but wait for one
 // input after the other.
-func CheckThreaded(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
+func CheckThreaded(ctx context.Context, dir, cxx string, patience int, files templates.ProjectFiles) error {
 	ready, err := threaded(files)
 	if err != nil {
 		return err
 	}
-	if err := ready.Write(dir); err != nil {
+	if err := ready.WriteBelow(dir); err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	w := work{ctx, filepath.Join(dir, "hls")}
 	args := []string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", "-pthread", "-Icsim", "-o", "threads.out",
 		"layers.cpp", "tb/tb.cpp"}
-	if files.Get("hls/top.cpp") != nil {
+	if files.ContentsOf("hls/top.cpp") != nil {
 		args = append(args, "top.cpp")
 	}
 	if _, err := w.run(cxx, args...); err != nil {

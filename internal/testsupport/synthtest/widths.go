@@ -71,6 +71,7 @@ func (k *Kernel) width(arg string) int {
 	return 64
 }
 
+// constantWidth returns the number of bits that a stored constant needs.
 func constantWidth(store string) int {
 	fields := strings.Fields(store)
 	if len(fields) > 2 {

@@ -14,6 +14,7 @@ func Shared(t testing.TB) string {
 	return now().folder(t)
 }
 
+// folder returns the folder of shared models that the facts of r name, or "". It does the work of Shared.
 func (r run) folder(t testing.TB) string {
 	t.Helper()
 	if r.short || r.shared == "" {
@@ -29,7 +30,7 @@ func (r run) folder(t testing.TB) string {
 	return dir
 }
 
-// NeedsShared is Shared for a test that needs shared models. It skips the test if there is no folder.
+// NeedsShared returns the folder of shared models, as Shared does. It skips the test if there is none.
 func NeedsShared(t testing.TB) string {
 	t.Helper()
 	dir := Shared(t)

@@ -35,8 +35,8 @@ const (
 // xrt stands for AMD's runtime. Looking for it finds the folder of its headers.
 const xrt = "xrt"
 
-// look finds a program. For a Python package it also tries the system's Python, which may have packages that the
-// first Python in the user's path lacks.
+// look returns the path of a program, or an error if it is not installed. For a Python package it returns a Python that
+// has the package; it also tries the system's Python. For xrt it returns the folder of the headers.
 func look(program string) (string, error) {
 	if program == xrt {
 		const folder = "/usr/include/xrt"
@@ -79,13 +79,13 @@ func now() run {
 	return r
 }
 
-// Full reports whether all tests run, except long ones, and a missing program is a failure.
+// Full reports whether all tests run, except long ones. In this tier a missing program is a failure.
 func Full() bool { r := now(); return r.full && !r.short }
 
-// Long reports whether long tests run too.
+// Long reports whether long tests run, too.
 func Long() bool { r := now(); return r.long && !r.short }
 
-// CasesToRun returns how many of n compiled cases run: all in the full tier, otherwise a fifth, rounded up.
+// CasesToRun returns the number of cases to compile, out of n: all in the full tier, and else a fifth, rounded up.
 func CasesToRun(n int) int {
 	if Full() {
 		return n
@@ -93,7 +93,7 @@ func CasesToRun(n int) int {
 	return (n + 4) / 5
 }
 
-// Quick reports whether all tests together may take only seconds.
+// Quick reports whether this is the quick tier, in which all tests together may take only seconds.
 func Quick() bool { return testing.Short() }
 
 // NotQuick skips a test in the quick tier, because the test takes seconds.
@@ -112,20 +112,22 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must
-// be in Installed or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
+// Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must be in
+// InstallablePrograms or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
 // it. The quick tier always skips the test.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()
 	return now().ask(t, known, programs)
 }
 
-// NeedsServices is Needs for programs of system services. Below the ci tier it skips the test.
+// NeedsServices does what Needs does, for programs of system services. Below the ci tier it skips the test.
 func NeedsServices(t testing.TB, programs ...string) {
 	t.Helper()
 	now().services(t, programs)
 }
 
+// services skips or fails the test if programs of system services may not run or are missing. It does the work of
+// NeedsServices.
 func (r run) services(t testing.TB, programs []string) {
 	t.Helper()
 	if !r.ci {
@@ -134,7 +136,7 @@ func (r run) services(t testing.TB, programs []string) {
 	r.ask(t, Services, programs)
 }
 
-// ask looks for programs, all of which must be in known.
+// ask returns the paths of programs, all of which must be in known. It skips or fails the test if one is missing.
 func (r run) ask(t testing.TB, known, programs []string) []string {
 	t.Helper()
 	for _, p := range programs {
@@ -163,6 +165,7 @@ func (r run) ask(t testing.TB, known, programs []string) []string {
 	return paths
 }
 
+// lacks returns the message that programs are missing.
 func lacks(programs []string) string {
 	verb := "is"
 	if len(programs) > 1 {
