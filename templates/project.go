@@ -7,6 +7,7 @@
 //
 //	project.go        the starting point: a design's project, and its lint
 //	files.go          ProjectFiles
+//	backend.go        Backend, a row of the table of back ends
 //	layer.go          the view of a layer
 //	axis.go           the network's ends
 //	top.go            the top function

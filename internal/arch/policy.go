@@ -37,10 +37,12 @@ var addresses = map[string]address{
 	"internal/source":    {5, "commands", 3}, // the model: read, quantised, imported
 	"internal/datafile":  {5, "commands", 2}, // samples and labels
 	"internal/folder":    {5, "commands", 2}, // folders that commands write
-	"internal/engines":   {5, "commands", 1},
 	"internal/options":   {5, "commands", 1},
-	"internal/samples":   {5, "commands", 0},
-	"internal/examples":  {5, "commands", 0},
+	"internal/backend":   {5, "commands", 0},  // the table of back ends
+	"internal/backend/*": {5, "commands", -1}, // one back end each
+	"internal/engines":   {5, "commands", -2},
+	"internal/samples":   {5, "commands", -3},
+	"internal/examples":  {5, "commands", -3},
 
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation

@@ -11,7 +11,7 @@ import (
 )
 
 // HasCircuit is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
-// words an iteration moves. If the target's layers wait by StallByCredit, Loop's latency is that of the circuit.
+// words an iteration moves. With RateFromCircuit, Loop's latency is that of the circuit.
 type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }

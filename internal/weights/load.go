@@ -98,7 +98,7 @@ func FilesForLoading(design *folding.Design, g *dataflow.Graph, rooms []*dataflo
 // target returns the target for which the hardware was built.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
-		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
+		Loader: p.Loader, Backend: dataflow.BackendRTL, Calibration: p.Delays}
 	if p.Cost == dataflow.FINNCostFormula.String() {
 		t.Formula = dataflow.FINNCostFormula
 	}
