@@ -107,7 +107,9 @@ var addresses = map[string]address{
 	"internal/crash":         {0, "crash", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},
-	"boards":                 {0, "boards", 0},
+	"boards":                 {0, "boards", 2},
+	"boards/family/*":        {0, "boards", 1}, // one family of devices each
+	"boards/family":          {0, "boards", 0}, // what a family says
 	"docs":                   {0, "docs", 0},
 	"internal/suggest":       {-1, "suggest", 0},  // words alone
 	"internal/safefile":      {-1, "safefile", 0}, // bytes alone
@@ -118,6 +120,7 @@ var addresses = map[string]address{
 	"internal/testsupport/maketest":    support,
 	"internal/testsupport/models":      support,
 	"internal/testsupport/onnxtest":    support,
+	"internal/testsupport/pagetest":    support,
 	"internal/testsupport/randomtest":  support,
 	"internal/testsupport/rnntest":     support,
 	"internal/testsupport/rtltest":     support,

@@ -71,6 +71,7 @@ func tree(t *testing.T) string {
 
 // eachFolder says what the folders of a row with a star are.
 var eachFolder = map[string]string{
+	"boards/family/*":    "one family of devices each: [Families](boards.md#families)",
 	"hlslib/*":           "one layer each, Go and C++ side by side: [A layer](#a-layer)",
 	"internal/backend/*": "one back end each, with its row: [Back ends](#back-ends)",
 }

@@ -72,3 +72,7 @@ func (s StallRule) PlaceClocks(latency int) int {
 
 // TakesPlacesEarly reports whether a word takes its place in a FIFO when its iteration starts.
 func (s StallRule) TakesPlacesEarly() bool { return s == StallByCredit }
+
+// MaxAddedBitsPerProcess is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of
+// about a sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
+const MaxAddedBitsPerProcess = 1 << 17

@@ -3,7 +3,7 @@
 //
 // In come layers that package hlslib's folders make; out come the answers that engines need of them.
 //
-//   - op.go defines a layer, kind.go a kind of layers, and backend.go what layers know of a back end
+//   - backend.go has what layers know of a back end, op.go defines a layer, and kind.go a kind of layers
 //   - graph.go, verify.go and text.go have the graph, its rules, and its text form
 //   - computation.go describes a layer's computation as data
 //   - run.go computes frames; passage.go and passing.go compute them part by part; dependence.go describes how these

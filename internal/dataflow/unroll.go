@@ -16,10 +16,6 @@ type UnrollLimits struct {
 // with wider bodies give better values.
 var DefaultUnrollLimits = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
 
-// MaxAddedBitsPerProcess is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of
-// about a sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
-const MaxAddedBitsPerProcess = 1 << 17
-
 // OrDefault returns e, or DefaultUnrollLimits if e is the zero value.
 func (e UnrollLimits) OrDefault() UnrollLimits {
 	if e == (UnrollLimits{}) {

@@ -96,7 +96,7 @@ func (n *netlist) count(longest int16) int16 {
 
 // absorbed removes the LUT of gate i, behind a bit of a sum, if the LUT of that bit has inputs left to absorb it.
 func (n *netlist) absorbed(m *mapping, i int32) {
-	if n.w.d.Fabric != cost.FabricICE40 {
+	if !n.w.d.Absorbs {
 		return
 	}
 	for _, l := range m.best[i].list() {
