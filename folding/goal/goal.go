@@ -39,7 +39,7 @@ type Goal struct {
 	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
 	FIFO       FIFODepthPolicy
 	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
-	// steps of work to SearchStepsPerSecond per second. With 0, a count of steps ends the search, which does not depend
+	// steps of work to searchStepsPerSecond per second. With 0, a count of steps ends the search, which does not depend
 	// on the machine.
 	SearchTime time.Duration
 	// Steps sets the steps of work after which the search ends once it has a design; 0: the usual number. A design
@@ -51,14 +51,14 @@ type Goal struct {
 	Tell      func(st BestDesignSoFar) // called for each better design; may be nil
 }
 
-// SearchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
-const SearchStepsPerSecond = 20_000_000
+// searchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
+const searchStepsPerSecond = 20_000_000
 
 // SearchStepBudget returns the steps of work after which the search ends once it has a design. 0 means the usual
 // number. SearchTime, if given, overrides Steps.
 func (g *Goal) SearchStepBudget() int {
 	if g.SearchTime > 0 {
-		return max(1, int(g.SearchTime.Seconds()*SearchStepsPerSecond))
+		return max(1, int(g.SearchTime.Seconds()*searchStepsPerSecond))
 	}
 	return g.Steps
 }

@@ -29,9 +29,9 @@ type BarChart struct {
 	Mark         string // meaning of the largest value
 }
 
-// MaxBars is the most rows that a bar chart shows. Of more rows only those with the largest values are drawn, in the
+// maxBars is the most rows that a bar chart shows. Of more rows only those with the largest values are drawn, in the
 // order of Rows.
-const MaxBars = 120
+const maxBars = 120
 
 // The width of a bar chart and the height of one of its rows, in points.
 const (
@@ -101,9 +101,9 @@ func (b BarChart) figure() (f figure, err error) {
 	}}, nil
 }
 
-// largest returns the rows to draw: all, or the MaxBars ones with the largest values, in the order of Rows.
+// largest returns the rows to draw: all, or the maxBars ones with the largest values, in the order of Rows.
 func (b BarChart) largest() []Bar {
-	if len(b.Rows) <= MaxBars {
+	if len(b.Rows) <= maxBars {
 		return b.Rows
 	}
 	order := make([]int, len(b.Rows))
@@ -111,7 +111,7 @@ func (b BarChart) largest() []Bar {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Rows[j].Value, b.Rows[i].Value) })
-	order = order[:MaxBars]
+	order = order[:maxBars]
 	slices.Sort(order)
 	var rows []Bar
 	for _, i := range order {

@@ -33,9 +33,9 @@ type ParetoChart struct {
 	Percent           bool           // gains are percentages, so their axis is linear
 }
 
-// ParetoFrontOf returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
+// paretoFrontOf returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
 // returns one.
-func ParetoFrontOf(points []CostGainPoint) (best []CostGainPoint) {
+func paretoFrontOf(points []CostGainPoint) (best []CostGainPoint) {
 	sorted := slices.Clone(points)
 	slices.SortFunc(sorted, func(a, b CostGainPoint) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost),
@@ -131,7 +131,7 @@ func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 		}
 		return list
 	}
-	best := ParetoFrontOf(s.Dots)
+	best := paretoFrontOf(s.Dots)
 	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q CostGainPoint) bool { return slices.Contains(best, q) })
 	if len(rest) > 0 {
 		dots, err := plotter.NewScatter(xys(rest))

@@ -186,12 +186,12 @@ func OpenSamplesWithoutLabels(ctx context.Context, in *samples.StdinArray, path 
 }
 
 // ForEachPart reads all samples of s in order, in parts of size samples, and passes each part to take. It stops at the
-// first error. An error in reading is an UnfitSamplesError.
+// first error. An error in reading is an UnusableSamplesError.
 func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.RunInputs) error) error {
 	for from := 0; from < s.Count; from += size {
 		part, err := s.ReadAlignedRange(from, min(from+size, s.Count))
 		if err != nil {
-			return UnfitSamplesError{Err: err}
+			return UnusableSamplesError{Err: err}
 		}
 		if err := take(part); err != nil {
 			return err

@@ -24,7 +24,7 @@ func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.OrDefault()
 		}
-		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.HasMover()
+		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.hasMover()
 	}
 	return t
 }

@@ -36,7 +36,7 @@ func ParseWeightSource(s string) (WeightSource, error) {
 	from, layers, named := strings.Cut(s, "=")
 	if !slices.Contains(WeightSourceNames, from) {
 		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSourceNames, ", "),
-			suggest.DidYouMeanText(from, WeightSourceNames))
+			suggest.DidYouMeanSuffix(from, WeightSourceNames))
 	}
 	if !named {
 		return WeightSource(s), nil
@@ -59,8 +59,8 @@ func (w WeightSource) IsExternal() bool {
 	return from == string(WeightSourceExternal)
 }
 
-// HasMover reports whether a mover in the hardware fills tables of weights from memory.
-func (w WeightSource) HasMover() bool { return w == WeightSourceStream || w.IsExternal() }
+// hasMover reports whether a mover in the hardware fills tables of weights from memory.
+func (w WeightSource) hasMover() bool { return w == WeightSourceStream || w.IsExternal() }
 
 // ExternalLayers returns the layers named after "external=", or nil if the user named none.
 func (w WeightSource) ExternalLayers() []string {

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A LayerRule is one row of LayerRules: a layer that computes functions of one form. To add a layer for a form, add a
+// A LayerRule is one row of layerRules: a layer that computes functions of one form. To add a layer for a form, add a
 // row in front of those that it should replace.
 type LayerRule struct {
 	Form  string // form of functions
@@ -71,9 +71,9 @@ const (
 	ArrangerKindStrided
 )
 
-// LayersFor returns the layers for a function, as chosen by the first rule in LayerRules that fits. The error is the
+// LayersFor returns the layers for a function, as chosen by the first rule in layerRules that fits. The error is the
 // reason why no rule fits, or why the layer of the rule refuses the function.
-func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(LayerRules, f) }
+func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(layerRules, f) }
 
 func from(table []LayerRule, f IntegerFunction) (*LayerChoice, error) {
 	refusal := errOther

@@ -222,9 +222,9 @@ func (p *PipelineCursor) DoReductionTree(n, bits int, level ...PipelineOp) {
 // DoPopCount adds a tree of adders that counts how many of n bits are set.
 func (p *PipelineCursor) DoPopCount(n int) { p.DoReductionTree(n, 1, OpAdd) }
 
-// DoComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
+// doComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
 // it exceeds.
-func (p *PipelineCursor) DoComparators(n, bits int) {
+func (p *PipelineCursor) doComparators(n, bits int) {
 	if n > 0 {
 		p.DoOp(OpCompare, bits)
 		p.DoPopCount(n)
