@@ -124,9 +124,9 @@ func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
 	return FloorOfRational(intervalOf(clockMHz, fps, samples))
 }
 
-// SamplesPerSecond returns the samples per second at an interval between frames of the given samples. It rounds down to
-// the fewest decimals for which MaxClocksPerFrameForRate gives this interval in whole clocks, so that a user can ask
-// for a printed rate.
+// SamplesPerSecond returns the samples per second at an interval in clocks between frames of the given samples. So that
+// a user can ask for it, it is rounded down to the fewest decimals for which MaxClocksPerFrameForRate returns
+// int(interval). It is 0 if interval is infinite or not positive.
 func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0

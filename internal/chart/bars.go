@@ -22,7 +22,7 @@ type Bar struct {
 }
 
 // A BarChart is a chart of horizontal bars, the first of Rows on top. Value is the label of the axis of values. The
-// bars with the largest value are highlighted, and Mark is written behind their texts.
+// bars with the largest value, if it is above 0, are highlighted, and Mark is written behind their texts.
 type BarChart struct {
 	Title, Value string
 	Rows         []Bar
@@ -39,7 +39,7 @@ const (
 	barRow    = 17
 )
 
-// Draw draws the chart as SVG and as PNG. It returns an error if there are no rows.
+// Draw draws the chart as SVG and as PNG. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) Draw() (SVGAndPNG, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -48,7 +48,7 @@ func (b BarChart) Draw() (SVGAndPNG, error) {
 	return f.render()
 }
 
-// DrawSVG draws the chart as SVG only. It returns an error if there are no rows.
+// DrawSVG draws the chart as SVG only. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) DrawSVG() ([]byte, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -57,7 +57,7 @@ func (b BarChart) DrawSVG() ([]byte, error) {
 	return f.svg()
 }
 
-// figure returns the drawing of the chart. It returns an error if there are no rows.
+// figure returns the drawing of the chart. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) figure() (f figure, err error) {
 	rows := b.largest()
 	if len(rows) == 0 {

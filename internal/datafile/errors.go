@@ -15,8 +15,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// AddModelFaultDiag adds an error to d for a failure that the model or its data cause at run time. Examples are a
-// division by zero, an undecidable rounding, and data that are not numbers. It returns all other errors.
+// AddModelFaultDiag adds err to d as a fault of the model or its data, such as a division by zero, and returns nil. It
+// returns err unchanged if err is nil, the error of a context, an InternalError, a MismatchError or a Deadlock.
 func AddModelFaultDiag(err error, model string, d *diag.List) error {
 	var internal *crash.InternalError
 	var mismatch *engines.MismatchError
@@ -40,9 +40,9 @@ func AddModelFaultDiag(err error, model string, d *diag.List) error {
 // ErrAlreadyReported is the error of functions that have already added the reason to the diagnostics.
 var ErrAlreadyReported = errors.New("the diagnostics say why")
 
-// AddSampleOrModelDiag adds an UnusableSamplesError or a ModelFaultError to d. It returns nil for these, for
-// ErrAlreadyReported and for nil, and otherwise err. Errors that are no fault of data or model, such as the error of a
-// context, are returned even if a ModelFaultError wraps them.
+// AddSampleOrModelDiag adds an UnusableSamplesError or a ModelFaultError to d and returns nil. It also returns nil for
+// ErrAlreadyReported and for nil; it returns all other errors and context.Canceled. Of a ModelFaultError it passes the
+// wrapped error to AddModelFaultDiag, and returns its result.
 func AddSampleOrModelDiag(err error, f *ArrayFile, model string, d *diag.List) error {
 	var bad UnusableSamplesError
 	var fault ModelFaultError

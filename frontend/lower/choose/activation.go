@@ -184,7 +184,7 @@ func thresholding(a StepActivation) (dataflow.Op, bool) {
 }
 
 // fused returns the layer that computes both the steps, as thresholds, and the product behind which the activation
-// stands. It returns errOther if there is no such layer.
+// stands. It returns errOther if there is no such layer, and the layer's own error if that refuses its input.
 func fused(a StepActivation) (LayerChoice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {

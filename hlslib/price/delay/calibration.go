@@ -9,6 +9,7 @@ import (
 )
 
 // A DelayCalibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
+// Verify must have accepted it before NewStageClock takes it.
 type DelayCalibration struct {
 	Family      DelayFamily `json:"family"`         // DSP48E1, DSP48E2 or DSP58
 	Part        string      `json:"part,omitempty"` // the part in the reports

@@ -42,7 +42,7 @@ const (
 )
 
 // OpDelaysOf returns the delays of a family's operations, by operation and increasing bits. An unknown family has those
-// of UltraScale+.
+// of UltraScale+; Versal has the same, graded as guesses. The caller must not change the result.
 func OpDelaysOf(f DelayFamily) []OpDelay {
 	switch f {
 	case FamilySeries7:
@@ -99,7 +99,8 @@ var ultraScale = []OpDelay{
 	{OpMultiplyInLUTs, 64, 3.5, gradeGuess, none},
 }
 
-// UnitTimingsOf returns the delays of a family's units. An unknown family has those of UltraScale+.
+// UnitTimingsOf returns the delays of a family's units. An unknown family has those of UltraScale+; Versal has the
+// same, graded as guesses.
 func UnitTimingsOf(f DelayFamily) []UnitTiming {
 	switch f {
 	case FamilySeries7:
