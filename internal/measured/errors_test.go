@@ -15,7 +15,7 @@ import (
 )
 
 // numberLine matches a line of fitted numbers: the text before a number, and the number.
-var numberLine = regexp.MustCompile(`(?m)^(\t+(?:[A-Z]\w+: +\{LUT: |"[a-z ]+": +))([0-9.]+)`)
+var numberLine = regexp.MustCompile(`(?m)^(\t+(?:[a-z]\w+: +\{LUT: |"[a-z ]+": +))([0-9.]+)`)
 
 // fittedIn lists the files with fitted numbers, one for each of boardsMeasured.
 var fittedIn = []string{"../../hlslib/price/luts/device.go", "../../boards/family/ice40/ice40.go",

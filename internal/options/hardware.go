@@ -16,17 +16,18 @@ import (
 )
 
 // MakeTarget returns the target of a build for the board: the board, the asked or default clock, the cost formula and
-// the calibrated delays. It adds an error to d if it cannot read the calibration.
+// the calibrated delays. If it cannot read the calibration, it adds an error to d, and the target has none.
 func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	o.Backend.ForBoard(b).SetIn(&t)
 	t.Counters = o.Counters && t.Backend.Device.Counters
-	t.Loader = o.Weights.HasMover() && t.Backend.Device.Loads
+	t.Loader = o.Weights.hasMover() && t.Backend.Device.Loads
 	return t
 }
 
-// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d.
+// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d. It adds
+// a note if the board's resources were not compared with a data sheet.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.FindBoard(nameOrPath)
 	unknown, ambiguous := new(boards.UnknownNameError), new(boards.AmbiguousNameError)

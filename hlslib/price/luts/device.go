@@ -59,17 +59,17 @@ func (d *SynthesisRules) tree(inputs int) float64 {
 // fitted holds the resources per cell on AMD's devices, which internal/measured fits. make measure writes these, and
 // those of the other families (family.Logic).
 var fitted = [CellPurposeCount]CostPerCell{
-	PurposeCompressor:       {LUT: 1.04, FF: 1},
-	PurposeAdder:            {LUT: 0.98, FF: 1},
-	PurposeComparator:       {LUT: 1.06, FF: 1},
-	PurposeSelector:         {LUT: 0.98, FF: 1},
-	PurposeGate:             {LUT: 0.50, FF: 1},
-	PurposeConstantTable:    {LUT: 1.07, FF: 1},
-	PurposeMemory:           {LUT: 2.00, FF: 1},
-	PurposeStateRegister:    {LUT: 1.00, FF: 1},
-	PurposePipelineRegister: {LUT: 1.00, FF: 1},
-	PurposeMultiplier:       {LUT: 1.00, FF: 1},
-	PurposeInverter:         {LUT: 1.00, FF: 1},
+	purposeCompressor:       {LUT: 1.04, FF: 1},
+	purposeAdder:            {LUT: 0.98, FF: 1},
+	purposeComparator:       {LUT: 1.06, FF: 1},
+	purposeSelector:         {LUT: 0.98, FF: 1},
+	purposeGate:             {LUT: 0.50, FF: 1},
+	purposeConstantTable:    {LUT: 1.07, FF: 1},
+	purposeMemory:           {LUT: 2.00, FF: 1},
+	purposeStateRegister:    {LUT: 1.00, FF: 1},
+	purposePipelineRegister: {LUT: 1.00, FF: 1},
+	purposeMultiplier:       {LUT: 1.00, FF: 1},
+	purposeInverter:         {LUT: 1.00, FF: 1},
 }
 
 // SynthesisRulesOf returns the rules of synthesis for a fabric.
