@@ -29,14 +29,14 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		files = append(files, made...)
 	}
 	var more templates.ProjectFiles
-	if o.Weights.IsLoaded() {
-		more, err = weights.FilesForLoading(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
+	if o.Weights.LoadsWeights() {
+		more, err = weights.GenerateWeightLoadingFiles(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
 	} else {
 		more, err = deploy.GenerateFiles(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
 	}
 	none := new(deploy.NoDriverError)
 	switch {
-	case errors.As(err, &none) && o.Weights.IsLoaded():
+	case errors.As(err, &none) && o.Weights.LoadsWeights():
 		d.AddError(diag.WeightsNotLoadable, "", "there is no driver that would load weights: "+none.Reason,
 			"leave --weights out, or have the model end with what the accelerator computes")
 		return nil, nil

@@ -40,14 +40,14 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// ExtraFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
+// ExtraHostFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
 // depth.
-func (t Target) ExtraFIFOWords() int { return t.Backend.Ports.ExtraWords }
+func (t Target) ExtraHostFIFOWords() int { return t.Backend.Ports.ExtraWords }
 
 // FIFOCapacityWords returns the number of words that the hardware of stream s's FIFO can hold.
 func (d *Design) FIFOCapacityWords(s int) int {
 	if writer, _ := d.Model.Graph.WriterOfStream(s); writer < 0 {
-		return d.FIFO[s].Depth + d.Target.ExtraFIFOWords()
+		return d.FIFO[s].Depth + d.Target.ExtraHostFIFOWords()
 	}
 	return d.FIFO[s].Depth
 }

@@ -71,7 +71,7 @@ func fits(b boards.Board) string {
 
 // files returns the project of a design.
 func files(d *dataflow.Design, v templates.TestVectors) (templates.ProjectFiles, error) {
-	files, err := templates.GenerateProject(d, v, templates.Options{})
+	files, err := templates.GenerateHLSProject(d, v, templates.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}

@@ -66,10 +66,11 @@ func files(d *dataflow.Design, v templates.TestVectors) (templates.ProjectFiles,
 
 // verify runs the SystemVerilog of a design in Verilator. It makes the files again, for a bench of other paces.
 func verify(ctx context.Context, d *dataflow.Design, _ templates.ProjectFiles, frames [][]dataflow.Tensor) error {
-	if program := engines.MissingRTLProgram(); program != "" {
+	if program := engines.FindMissingRTLProgram(); program != "" {
 		return &templates.NotVerifiedError{Diag: diag.Diag{Severity: diag.SeverityWarning,
 			Code: diag.VerilatorMissing, Msg: "the generated SystemVerilog was not run: there is no " + program,
 			Hint: "install verilator and g++, or pass --no-csim"}}
 	}
-	return engines.RunVerilator(ctx, engines.EngineRTL, d, engines.SelectStreams(frames, d.Model.Graph.In), frames)
+	return engines.CheckDesignInVerilator(ctx, engines.EngineRTL, d, engines.SelectStreams(frames, d.Model.Graph.In),
+		frames)
 }
