@@ -61,7 +61,8 @@ type StepFunctions struct {
 	origin   []int          // by function: its index in whole, or -1 if it differs there
 	share    share
 
-	lanes circuit.FunctionLibrary // circuits of comparators
+	lanes  circuit.FunctionLibrary // circuits of comparators
+	tables sync.Map                // from tableOfForm to *sync.Map: facts about the rows
 
 	// The rest is computed when it is first needed, because a check of a model needs only little of it.
 	listed   sync.Once

@@ -29,6 +29,7 @@ type Builder struct {
 	known     map[uint64]NodeID // existing operations without state, by a hash of their content
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
+	parts     map[NodeID][]int    // places of the words of concatenations
 }
 
 // NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.

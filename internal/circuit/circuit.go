@@ -194,6 +194,7 @@ type RowMemory struct {
 	// Loaded states that Data is only the initial content of a table. Other rows may be loaded while no iteration
 	// is under way.
 	Loaded bool
+	Known  *sync.Map // of a table: facts that users have found out about the rows, by keys of theirs; nil to keep none
 
 	// For an array: Word is written to Address at stage Stage if When holds.
 	Stage               int

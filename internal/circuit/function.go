@@ -97,6 +97,5 @@ func function(b *Builder, like []Value, make func(f *Builder, operands []Value) 
 	for _, r := range results {
 		f.m.Results = append(f.m.Results, r.id)
 	}
-	f.m.prune()
-	return &f.m
+	return finished(f)
 }

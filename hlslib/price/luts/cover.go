@@ -8,6 +8,7 @@ import (
 
 // cover counts the LUTs of the circuit's logic, by rules for each operation.
 func (w *walk) cover() {
+	w.cone, w.inside = make([][]bit, len(w.wire)), make([]bool, len(w.wire))
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		if !w.met[i] {
@@ -280,7 +281,7 @@ func (w *walk) peek(id circuit.NodeID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[PurposeConstantTable].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[PurposeConstantTable].LUT += tabled(w, n.K, k)
 	}
 }
 

@@ -93,7 +93,8 @@ var small = orders[2]
 // fastest returns the mapping of the gates with the fewest LUTs on the longest path.
 func (d *SynthesisRules) fastest(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), reached: make([]figures, len(g.in)),
-		cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
+		cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)),
+		required: make([]int16, len(g.in))}
 	for i, in := range g.in {
 		if !g.leaves(int32(i)) {
 			m.refs[in[0].gate()]++
