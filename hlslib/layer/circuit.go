@@ -43,14 +43,17 @@ func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 	if k, ok := o.CircuitFactsByKey().Load(key); ok {
 		return k.(fact)
 	}
+	type parts struct{}
+	known, _ := o.CircuitFactsByKey().LoadOrStore(parts{}, new(luts.KnownParts))
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.CostOfParts(luts.EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)...)}
+	list := known.(*luts.KnownParts).EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)
+	k := fact{m.Latency, estimate.CostOfParts(list...)}
 	o.CircuitFactsByKey().Store(key, k)
 	return k
 }
 
 // A LayerWithCircuit is a layer that has RTL. CircuitFactsByKey returns a map from CircuitKey to the facts known of its
-// circuits; a Base implements it.
+// circuits, and what is known of parts of all of them; a Base implements it.
 type LayerWithCircuit interface {
 	dataflow.HasCircuit
 	CircuitFactsByKey() *sync.Map

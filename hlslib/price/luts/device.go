@@ -16,6 +16,7 @@ type SynthesisRules struct {
 	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
 	Shifts  bool    // whether lookup tables can be shift registers
 	Numbers [CellPurposeCount]CostPerCell
+	known   *KnownParts
 }
 
 // A CostPerCell holds the LUTs and flip-flops that one counted cell of a purpose takes.
@@ -97,10 +98,11 @@ func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	switch f {
 	case cost.FabricICE40:
 		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
-			Numbers: fittedICE40}
+			Numbers: fittedICE40, known: new(KnownParts)}
 	case cost.FabricECP5:
-		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
+		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5,
+			known: new(KnownParts)}
 	}
 	return &SynthesisRules{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
-		Numbers: fitted}
+		Numbers: fitted, known: new(KnownParts)}
 }

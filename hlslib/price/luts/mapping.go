@@ -116,10 +116,9 @@ func (d *SynthesisRules) fastest(g *gates) *mapping {
 	return m
 }
 
-// lookups returns a mapping of the gates with few LUTs. No path has more of them than the longest path must have, or
-// than longest.
-func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
-	m := d.fastest(g)
+// economise makes the fastest mapping one with few LUTs. No path has more of them than longest, nor than the longest
+// path must have.
+func (m *mapping) economise(longest int16) {
 	m.longest = max(m.longest, longest)
 	for _, to := range []purpose{shared, alone, alone} {
 		m.use()
@@ -131,7 +130,6 @@ func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
 		m.round(small, to)
 	}
 	m.use()
-	return m
 }
 
 // A purpose is the aim of a round over all gates.
