@@ -78,7 +78,7 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 
 // function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: map[uint64]NodeID{}, counts: b.counts}
+	f := &Builder{rate: b.rate, known: newNodeIndex(), counts: b.counts}
 	f.m.Fire, f.m.Known = NoNode, new(sync.Map)
 	var operands []Value
 	for _, v := range like {

@@ -26,7 +26,8 @@ type walk struct {
 	live    []bool           // per bit: whether something depends on it
 	reads   []int32          // per bit: the number of its readers
 	line    []int32          // per bit: the number of its readers that are delays
-	cone    [][]bit          // per bit that is logic: the inputs of its lookup table
+	logics  []int32          // per bit that is logic: its number in cones
+	cones   [][]bit          // the inputs of lookup tables, from number 1 on
 	inside  []bool           // per bit that is logic: whether it is in the lookup table of its reader
 	met     []bool           // per node: whether something depends on it
 	columns [][]bool         // per memory: whether something depends on each column
