@@ -43,13 +43,20 @@ func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 	if k, ok := o.CircuitFactsByKey().Load(key); ok {
 		return k.(fact)
 	}
-	type parts struct{}
-	known, _ := o.CircuitFactsByKey().LoadOrStore(parts{}, new(luts.KnownParts))
 	m := o.Circuit(f, t)
-	list := known.(*luts.KnownParts).EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)
+	list := partsIn(o.CircuitFactsByKey()).EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)
 	k := fact{m.Latency, estimate.CostOfParts(list...)}
 	o.CircuitFactsByKey().Store(key, k)
 	return k
+}
+
+// partsKey is the key of what a layer's facts about circuits say of parts of these circuits.
+type partsKey struct{}
+
+// partsIn returns what a layer's facts about circuits say of parts of these circuits.
+func partsIn(facts *sync.Map) *luts.KnownParts {
+	known, _ := facts.LoadOrStore(partsKey{}, new(luts.KnownParts))
+	return known.(*luts.KnownParts)
 }
 
 // A LayerWithCircuit is a layer that has RTL. CircuitFactsByKey returns a map from CircuitKey to the facts known of its

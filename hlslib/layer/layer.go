@@ -83,9 +83,14 @@ type Base[P Params] struct {
 // costs. It is nil before Bind.
 func (b Base[P]) CircuitFactsByKey() *sync.Map { return b.built }
 
-// WithParams returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
+// WithParams returns the base with other parameters, which must be well formed. It forgets all facts about circuits,
+// but for those about parts of them, which hold for any circuit.
 func (b Base[P]) WithParams(p P) Base[P] {
-	b.P, b.built = p, new(sync.Map)
+	facts := new(sync.Map)
+	if b.built != nil {
+		facts.Store(partsKey{}, partsIn(b.built))
+	}
+	b.P, b.built = p, facts
 	return b
 }
 
