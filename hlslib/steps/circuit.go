@@ -10,7 +10,7 @@ import (
 )
 
 // open adds the tables of a form of the functions s to the circuit b, and returns them by name and lane.
-func open(s *StepFunctions, b *circuit.Builder, f HardwareForm) map[string][]circuit.ConstantTable {
+func open(s *StepFunctions, b *circuit.Builder, f StepFunctionHardware) map[string][]circuit.ConstantTable {
 	tables := sync.OnceValue(f.Tables)
 	list := map[string][]circuit.ConstantTable{}
 	for _, m := range f.Storage() {
@@ -28,7 +28,7 @@ func open(s *StepFunctions, b *circuit.Builder, f HardwareForm) map[string][]cir
 
 // A tableOfForm is one of a form's tables, of a lane.
 type tableOfForm struct {
-	form HardwareForm
+	form StepFunctionHardware
 	name string
 	lane int
 }
