@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/price/estimate"
-	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -48,15 +47,6 @@ func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 	k := fact{m.Latency, estimate.CostOfParts(list...)}
 	o.CircuitFactsByKey().Store(key, k)
 	return k
-}
-
-// partsKey is the key of what a layer's facts about circuits say of parts of these circuits.
-type partsKey struct{}
-
-// partsIn returns what a layer's facts about circuits say of parts of these circuits.
-func partsIn(facts *sync.Map) *luts.KnownParts {
-	known, _ := facts.LoadOrStore(partsKey{}, new(luts.KnownParts))
-	return known.(*luts.KnownParts)
 }
 
 // A LayerWithCircuit is a layer that has RTL. CircuitFactsByKey returns a map from CircuitKey to the facts known of its

@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 
 	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -92,6 +93,15 @@ func (b Base[P]) WithParams(p P) Base[P] {
 	}
 	b.P, b.built = p, facts
 	return b
+}
+
+// partsKey is the key of what a layer's facts about circuits say of parts of these circuits.
+type partsKey struct{}
+
+// partsIn returns what a layer's facts about circuits say of parts of these circuits.
+func partsIn(facts *sync.Map) *luts.KnownParts {
+	known, _ := facts.LoadOrStore(partsKey{}, new(luts.KnownParts))
+	return known.(*luts.KnownParts)
 }
 
 // Kind returns the name of the layer's kind, such as MVAU.
