@@ -147,7 +147,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFunctions(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFunctions(n, in), forms: &forms{}}
 	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
