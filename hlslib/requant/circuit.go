@@ -35,7 +35,7 @@ func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, 
 	if layer.AllEqual(values) {
 		return func(int) circuit.Value { return b.ConstantNumber(values[0]) }
 	}
-	elem := num.NarrowestIntTypeFor(num.RangeOf(values))
+	elem := num.NarrowestIntTypeFor(num.RangeOfValues(values))
 	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE, o.WordsPerVector(f),
 		func() [][]int64 { return rows(values, f.PE) }).ReadRow(fold)
 	return func(pe int) circuit.Value { return circuit.ElementOf(row, pe, elem) }

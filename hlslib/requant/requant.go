@@ -8,7 +8,7 @@
 // rounding of the shift. Rounding down is the plain shift; with 2^(Shift-1) more in the bias it rounds to the
 // nearest. Roundings that depend on the value, such as half to even, need a mode of their own.
 //
-// FitStepFunctions finds parameters with which the layer equals given step functions.
+// FindParamsForStepFunctions finds parameters with which the layer equals given step functions.
 //
 // A fold that does not multiply in DSP slices is built as step functions (package steps) if that costs less.
 //
@@ -118,7 +118,7 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 		}
 		sums[c] = s
 	}
-	_, err := layer.NarrowestTypeOf("sum", sums)
+	_, err := layer.NarrowestTypeOfRanges("sum", sums)
 	return sums, err
 }
 
@@ -147,7 +147,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFunctions(n, in), forms: &forms{}}
 	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
@@ -156,8 +156,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	o.sum, o.code = num.NarrowestIntTypeFor(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
 	out, o.limits = layer.SplitMergedAxes(out, in[0].Shape), out.UnionOfRanges()
 	out.Elem = num.NarrowestIntTypeFor(o.limits)
-	o.multiplier, o.bias = num.NarrowestIntTypeFor(num.RangeOf(b.P.Multiplier)),
-		num.NarrowestIntTypeFor(num.RangeOf(b.P.Bias))
+	o.multiplier, o.bias = num.NarrowestIntTypeFor(num.RangeOfValues(b.P.Multiplier)),
+		num.NarrowestIntTypeFor(num.RangeOfValues(b.P.Bias))
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, nil
 }
@@ -177,8 +177,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // outputOf returns the output of channel c for the input x[0].
 func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
-// multiplier.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS, with each memory for
+// tables. If the layer needs a multiplier, each comes with each kind of multiplier.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(layer.TableLayout{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !layer.AllEqual(o.P.Multiplier) {
@@ -194,8 +194,8 @@ func (o *op) Folds() dataflow.FoldIterator {
 // perChannel reports whether the multipliers or the biases differ between channels.
 func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !layer.AllEqual(o.P.Bias) }
 
-// Loop returns the loop over the words. Its latency is that of a value that is multiplied, added to, rounded and
-// clipped, or that passes the fold's step functions.
+// Loop returns the loop over the words. In HLS its latency is that of a value that is multiplied, added to, rounded and
+// clipped, or that passes the fold's step functions. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()

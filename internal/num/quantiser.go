@@ -75,7 +75,8 @@ func (q ExactQuantiser) FindScalingOver(x Range, least int) (s UnclippedScaling,
 	return s, ok
 }
 
-// WithShiftAtLeast returns the same scaling with at least the given shift.
+// WithShiftAtLeast returns the same function with at least the given shift, by larger factors. It does not check
+// whether these fit into int64.
 func (s UnclippedScaling) WithShiftAtLeast(shift int) UnclippedScaling {
 	if more := shift - s.Shift; more > 0 {
 		s.Multiplier, s.Bias, s.Shift = s.Multiplier<<more, s.Bias<<more, shift
@@ -91,7 +92,7 @@ func (s UnclippedScaling) FitsIn63Bits(x Range) bool {
 }
 
 // DyadicAsScaling returns the quantiser as a scaling with its own rounding. ok is false unless scale and bias are
-// integers over a power of two.
+// integers over a power of two. It is also false if these, or the shift, are too large.
 func (q ExactQuantiser) DyadicAsScaling() (s UnclippedScaling, ok bool) {
 	d := q.denominator()
 	s = UnclippedScaling{Shift: d.BitLen() - 1, Mode: q.Mode}

@@ -11,10 +11,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// StepActivationOf turns one function per channel into a StepActivation of at most limit steps. If a function needs
-// more and host is false, it tries wider layers, up to their own limit; Scaled may then be set instead of Steps. in is
-// the type of the stream that the activation reads; behind becomes StepActivation.Behind. The error is the reason why a
-// function has no such steps.
+// StepActivationOf turns one function per channel of a stream of type in into a StepActivation of at most limit steps.
+// For more it tries wider layers, unless host says that the host takes such functions; then Scaled may be set, not
+// Steps. behind becomes StepActivation.Behind. The error is the reason why a function has no such steps.
 func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow.StreamType,
 	behind *ProductBeforeActivation,
 	limit int,
@@ -51,7 +50,7 @@ func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, boo
 			return requant.Params{}, false
 		}
 	}
-	return requant.FitQuantisers(list, x)
+	return requant.FindParamsForQuantisers(list, x)
 }
 
 // A StepFunctionCache holds the step functions found so far for functions of integers. Lowering a model a second time,
@@ -78,7 +77,7 @@ func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range,
 	}
 	key := searched{over, limit, f.InstructionHash()}
 	for _, known := range k.of[key] {
-		if known.of.Equal(e) {
+		if known.of.HasSameForm(e) {
 			return known.step, known.err
 		}
 	}
@@ -96,7 +95,7 @@ func (k *StepFunctionCache) findStepFunctions(functions []*real.Expr, t dataflow
 	out := make([]num.StepFunction, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
 		e, next, all := functions[first], first, t.ChannelRange(first)
-		for ; next < len(functions) && (functions[next] == e || functions[next].Equal(e)); next++ {
+		for ; next < len(functions) && (functions[next] == e || functions[next].HasSameForm(e)); next++ {
 			all = all.Union(t.ChannelRange(next))
 		}
 		f := real.Compile(e)
@@ -123,7 +122,7 @@ func (k *StepFunctionCache) findStepFunctions(functions []*real.Expr, t dataflow
 }
 
 func wire(a StepActivation) (LayerChoice, error) {
-	same := a.Scaled != nil && a.Scaled.IsIdentity(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
+	same := a.Scaled != nil && a.Scaled.IsIdentityForStreamType(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
 	if !same {
 		return LayerChoice{}, errOther
 	}
@@ -169,7 +168,7 @@ func requantization(a StepActivation) (dataflow.Op, bool) {
 	for c := range ranges {
 		ranges[c] = a.In.ChannelRange(c)
 	}
-	params, ok := requant.FitStepFunctions(a.Steps, ranges)
+	params, ok := requant.FindParamsForStepFunctions(a.Steps, ranges)
 	if !ok {
 		return nil, false
 	}
