@@ -8,7 +8,9 @@ import (
 )
 
 // FactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
-func (o *op) NarrowerFactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
+func (o *op) NarrowerFactorBits() int {
+	return min(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width))
+}
 
 // Cost counts the step functions, or the multiplier and what follows it, whichever the fold is built of. FINN has no
 // formula for this layer; the multiplier costs what it costs in FINN's MVAU.
@@ -34,9 +36,15 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 		products = m.MultiplierCost(o.In[0].Elem.Width, o.multiplier.Width,
 			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE)
 	}
+	adders := cost.AdderCost(o.sum.Width).Times(f.PE)
+	if n := len(o.P.Low); n > 0 {
+		products = products.Plus(m.MultiplierCost(o.In[0].Elem.Width, o.low.multiplier.Width,
+			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE * n))
+		adders = adders.Times(2).Plus(cost.AdderCost(o.low.sum.Width).Times(f.PE * (2*n - 1)))
+	}
 	return []cost.CostPart{
 		products.AsPart("multipliers"),
-		cost.AdderCost(o.sum.Width).Times(f.PE).AsPart("adders"),
+		adders.AsPart("adders"),
 		layer.RoundingCost(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
 		layer.ClippingCost(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
 	}

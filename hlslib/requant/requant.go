@@ -8,7 +8,15 @@
 // rounding of the shift. Rounding down is the plain shift; with 2^(Shift-1) more in the bias it rounds to the
 // nearest. Roundings that depend on the value, such as half to even, need a mode of their own.
 //
-// FitStepFunctions finds parameters with which the layer equals given step functions.
+// Where the numbers must be longer than 63 bits allow, low digits follow those of m and b: digit d adds
+//
+//	carry[d] = floor((m[d][c]*x[c] + b[d][c] + carry[d-1]) / 2^LowShift)
+//
+// to the digit above it, the last one to the sum before the shift. So no product or sum is longer than 63 bits,
+// while the multiplier may have any number of bits.
+//
+// FitStepFunctions finds parameters with which the layer equals given step functions, FitQuantisers those for
+// quantisers with any number of codes, and FitLongQuantisers the same with low digits.
 //
 // A fold that does not multiply in DSP slices is built as step functions (package steps) if that costs less.
 //
@@ -20,11 +28,20 @@
 // same channels. Row fold of the tables of multipliers and of biases is for one iteration: element pe belongs to
 // channel fold*PE+pe. If all channels have the same number, the table is one row with one element. The table of
 // limits is one row with the lowest and the highest output.
+//
+// In come parameters and the type of the input; out comes a layer.
+//
+//	digits.go, requant.go    low digits of long multipliers; the layer
+//	fit.go, scale.go         parameters for step functions, and for quantisers with any number of codes
+//	long.go                  parameters with low digits for quantisers
+//	form.go                  folds that are built as step functions
+//	cost.go, circuit.go      resources; the RTL
 package requant
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/price/delay"
@@ -54,6 +71,9 @@ type Params struct {
 	Mode       num.Rounding `json:"mode,omitempty"` // floor if empty
 	Lo         int64        `json:"lo"`             // the least output; the least int64 clips nothing
 	Hi         int64        `json:"hi"`             // the greatest output
+
+	Low      []LowDigit `json:"low,omitempty"`       // digits below those of Multiplier and Bias, the lowest first
+	LowShift int        `json:"low_shift,omitempty"` // bits of each low digit
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -67,6 +87,9 @@ func (p Params) Verify() error {
 	err := num.Requant{Shift: p.Shift, Mode: p.mode()}.Verify()
 	if err == nil && p.Lo > p.Hi {
 		err = fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
+	}
+	if err == nil {
+		err = p.verifyLow()
 	}
 	return err
 }
@@ -82,9 +105,12 @@ func (p Params) mode() num.Rounding {
 // sum returns the range of multiplier times input plus bias for channel c, whose inputs are in x. ok is false if it
 // leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
-	product, ok1 := x.TimesConstant(layer.ElementForChannel(p.Multiplier, c))
-	s, ok2 := product.Plus(num.SingleValueRange(layer.ElementForChannel(p.Bias, c)))
-	return s, ok1 && ok2
+	first, ok1 := p.sumsAt(c, x.Lo)
+	last, ok2 := p.sumsAt(c, x.Hi)
+	if !ok1 || !ok2 {
+		return num.Range{}, false
+	}
+	return num.SingleValueRange(first[len(p.Low)]).Union(num.SingleValueRange(last[len(p.Low)])), true
 }
 
 // code returns sum / 2^Shift, rounded by the layer's mode but not yet limited to Lo and Hi.
@@ -95,16 +121,23 @@ func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
 // apply returns the output of channel c for the input x. Multiplier times x plus bias must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
-	return p.clip(p.code(layer.ElementForChannel(p.Multiplier, c)*x + layer.ElementForChannel(p.Bias, c)))
+	sum := layer.ElementForChannel(p.Multiplier, c)*x + layer.ElementForChannel(p.Bias, c)
+	if len(p.Low) > 0 {
+		sum += p.carry(c, x, func(sum int64) int64 { return sum })
+	}
+	return p.clip(p.code(sum))
 }
 
 // multiplies reports whether the layer needs a multiplier. It does not if all channels have the same multiplier, 0 or a
 // power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
-	if layer.AllEqual(p.Multiplier) {
-		return !layer.IsShiftFactor(p.Multiplier[0])
-	}
-	return layer.AnyNeedsMultiplier(p.Multiplier)
+	multipliers, _ := p.lists()
+	return slices.ContainsFunc(multipliers, func(list []int64) bool {
+		if layer.AllEqual(list) {
+			return !layer.IsShiftFactor(list[0])
+		}
+		return layer.AnyNeedsMultiplier(list)
+	})
 }
 
 // sums returns the ranges of multiplier times input plus bias for channels 0 to n-1; x gives the ranges of their
@@ -128,6 +161,7 @@ type op struct {
 	sum              num.Type // type of m*x + b
 	code, limits     num.Range
 	multiplier, bias num.Type // the narrowest types that hold the numbers of all channels
+	low              low
 	forms            *forms
 }
 
@@ -135,19 +169,25 @@ type op struct {
 // elements as there are multipliers and biases; single ones fit any input. It returns an error for any other input, and
 // if a sum before the shift needs more than 63 bits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	n := max(len(b.P.Multiplier), len(b.P.Bias))
+	n := b.P.channels()
 	v := layer.MergeTrailingAxes(n, in[0])
-	if err := layer.CheckPerChannelLength("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
-		return nil, nil, err
-	}
-	if err := layer.CheckPerChannelLength("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
-		return nil, nil, err
+	multipliers, biases := b.P.lists()
+	for i, m := range multipliers {
+		if err := layer.CheckPerChannelLength("multipliers", len(m), []dataflow.StreamType{v}); err != nil {
+			return nil, nil, err
+		}
+		if err := layer.CheckPerChannelLength("biases", len(biases[i]), []dataflow.StreamType{v}); err != nil {
+			return nil, nil, err
+		}
 	}
 	sums, err := b.P.sums(max(len(v.Range), n), v.ChannelRange)
 	if err != nil {
 		return nil, nil, err
 	}
 	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(n, in), forms: &forms{}}
+	if o.low, err = newLow(b.P, max(len(v.Range), n), v.ChannelRange); err != nil {
+		return nil, nil, err
+	}
 	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
@@ -187,12 +227,15 @@ func (o *op) Folds() dataflow.FoldIterator {
 		if !layer.AllEqual(o.P.Bias) {
 			row = max(row, pe*o.bias.Width)
 		}
-		return row
+		return max(row, o.low.rowBits(pe))
 	}}, o.P.multiplies())
 }
 
 // perChannel reports whether the multipliers or the biases differ between channels.
-func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !layer.AllEqual(o.P.Bias) }
+func (o *op) perChannel() bool {
+	multipliers, biases := o.P.lists()
+	return !allShared(multipliers) || !allShared(biases)
+}
 
 // Loop returns the loop over the words. Its latency is that of a value that is multiplied, added to, rounded and
 // clipped, or that passes the fold's step functions.
@@ -207,7 +250,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.DoCounterLookup(o.WordsPerVector(f), f.PE*o.multiplier.Width, f.Memory)
 	}
 	if o.P.multiplies() {
-		c.DoProduct(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.MultiplierInDSPs)
+		c.DoProduct(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width),
+			f.Compute == dataflow.MultiplierInDSPs)
+	}
+	for range o.P.Low {
+		c.DoOp(delay.OpAdd, o.low.sum.Width)
 	}
 	c.DoOp(delay.OpAdd, o.sum.Width)
 	c.DoOp(delay.OpAdd, o.sum.Width)
@@ -224,6 +271,10 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
 		sum := layer.WrapToType(o.sum, layer.ElementForChannel(o.P.Multiplier, c)*x[0])
 		sum = layer.WrapToType(o.sum, sum+layer.ElementForChannel(o.P.Bias, c))
+		if len(o.P.Low) > 0 {
+			carry := o.P.carry(c, x[0], func(sum int64) int64 { return layer.WrapToType(o.low.sum, sum) })
+			sum = layer.WrapToType(o.sum, sum+carry)
+		}
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
 	})
 }
@@ -236,11 +287,15 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 			Config: o.ConfigFields(f, "channels computed", form.ConfigFields()...), Tables: form.Tables(),
 			Storage: form.Storage()}
 	}
+	header, function := "requant.hpp", "requant"
+	if len(o.P.Low) > 0 {
+		header, function = "requant_long.hpp", "requant_long"
+	}
 	return dataflow.KernelInstance{
-		Header:  "requant.hpp",
-		Func:    "requant",
+		Header:  header,
+		Func:    function,
 		Streams: streams,
-		Config: o.ConfigFields(f, "channels computed", []dataflow.ConfigField{
+		Config: o.ConfigFields(f, "channels computed", append([]dataflow.ConfigField{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Multiplier)},
 			{Name: "one_bias", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Bias)},
@@ -249,14 +304,14 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.MultiplierInDSPs},
-		}...),
+		}, o.low.fields(o.P.LowShift)...)...),
 		Tables:  o.tables(f),
 		Storage: o.Storage(f),
 	}
 }
 
 func (o *op) tables(f dataflow.Fold) []dataflow.Table {
-	return []dataflow.Table{
+	return append([]dataflow.Table{
 		{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier,
 			Rows: rows(o.P.Multiplier, f.PE)},
 		{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.P.Bias, f.PE)},
@@ -264,7 +319,7 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 			Name: "limits", Doc: "the lowest and the highest output",
 			Elem: o.Out[0].Elem, Rows: [][]int64{{o.limits.Lo, o.limits.Hi}},
 		},
-	}
+	}, o.low.tables(f.PE)...)
 }
 
 // rows returns the values of all channels as a table, with pe of them in each row. If all are equal, the table is a

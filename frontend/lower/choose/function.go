@@ -31,6 +31,8 @@ type StepActivation struct {
 	Scaled *requant.Params    // the function, if Steps is nil
 	In     dataflow.StreamType
 	Behind *ProductBeforeActivation // product whose sums it reads, if nothing else does and it has no layer; else nil
+
+	lines []num.ExactQuantiser // the functions, if Steps are more than were asked for and each is one quantiser
 }
 
 // maxWideSteps is the largest number of steps of an activation that a layer computes by multiplying and shifting.

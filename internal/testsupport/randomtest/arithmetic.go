@@ -110,6 +110,13 @@ func Requant(r *rand.Rand) layertest.Case {
 	for range []int{1, each}[r.IntN(2)] {
 		p.Bias = append(p.Bias, layertest.RandomInRange(r, biases))
 	}
+	if r.IntN(4) == 0 { // long multipliers
+		p.LowShift = 1 + r.IntN(30)
+		for range 1 + r.IntN(2) {
+			p.Low = append(p.Low, requant.LowDigit{Multiplier: digits(r, len(p.Multiplier), p.LowShift),
+				Bias: digits(r, len(p.Bias), p.LowShift)})
+		}
+	}
 	_, out, err := requant.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		panic(err)
@@ -119,6 +126,14 @@ func Requant(r *rand.Rand) layertest.Case {
 		p.Lo, p.Hi = min(a, b), max(a, b)
 	}
 	return layertest.Case{Op: requant.New(p), In: []dataflow.StreamType{in}}
+}
+
+// digits draws n digits of the given number of bits.
+func digits(r *rand.Rand, n, bits int) (list []int64) {
+	for range n {
+		list = append(list, r.Int64N(1<<bits))
+	}
+	return list
 }
 
 // Threshold draws step functions: one, one per channel, or one per element.
