@@ -1,6 +1,7 @@
 package frontend_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -32,6 +33,16 @@ var longActivations = []struct {
 	}},
 	{"a ReLU", func(n *net, r *rand.Rand, quant func(x, y string)) {
 		n.op("Relu", "m", "h")
+		quant("m", "a")
+	}},
+	{"a LeakyReLU", func(n *net, r *rand.Rand, quant func(x, y string)) {
+		n.op("LeakyRelu", "m", "h").Float("alpha", 0.01+0.3*r.Float32())
+		quant("m", "a")
+	}},
+	{"a LeakyReLU of a scale and a bias per channel", func(n *net, r *rand.Rand, quant func(x, y string)) {
+		n.op("Mul", "g", "h", n.c([]int{4}, 0.7, 1.3, 0.45, 1))
+		n.op("Add", "b", "g", n.c([]int{4}, 1.7, -20.3, 0.013, 55))
+		n.op("LeakyRelu", "m", "b").Float("alpha", 0.01+2*r.Float32())
 		quant("m", "a")
 	}},
 	{"two codes", func(n *net, r *rand.Rand, quant func(x, y string)) {
@@ -87,6 +98,50 @@ func TestLongMultipliers(t *testing.T) {
 		}
 		if long == 0 {
 			t.Errorf("%s: no multiplier is long", c.name)
+		}
+	}
+}
+
+// TestSumsOfLongCodes compares layers with models that add codes of two inputs, where the real sum is very near to a
+// step of the quantiser behind.
+func TestSumsOfLongCodes(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(43, seed))
+		n := newNet(13).Input("x", graph.DTypeFloat32, "N", 2).Input("z", graph.DTypeFloat32, "N", 2)
+		size := [3]float64{}
+		for i := range size {
+			size[i] = float64(float32(0.0003 * (0.5 + r.Float64())))
+		}
+		n.quant("x", "a", n.s(size[0]), float64(r.IntN(1<<16)), 16, 0).quant("z", "b", n.s(size[1]), 0, 13+r.IntN(4), 1)
+		n.op("Add", "s", "a", "b").quant("s", "q", n.s(size[2]), float64(r.IntN(1<<16)), 16, 0)
+		n.op("MatMul", "y", "q", n.c([]int{2, 2}, 1, 2, -3, 4)).output("N", 2)
+		im, found := imported(t, n, frontend.Options{})
+		if im.Model == nil {
+			t.Fatalf("%d: %v", seed, found)
+		}
+		for range 40 {
+			x := make([]dataflow.RealTensor, 2)
+			for i := range x {
+				x[i] = dataflow.RealTensor{Shape: im.Model.In[i].Shape, Data: make([]float64, 2)}
+			}
+			for c := range 2 {
+				nearest := 1.0
+				for range 500 {
+					a, b := float64(r.Int64N(1<<14)-1<<13)*size[0], float64(r.Int64N(1<<12)-1<<11)*size[1]
+					_, part := math.Modf(math.Abs(a+b) / size[2])
+					if d := math.Abs(part - 0.5); d < nearest {
+						nearest, x[0].Data[c], x[1].Data[c] = d, a, b
+					}
+				}
+			}
+			want, err := im.Model.Reference(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := run(t, im.Model, x); !slices.Equal(got[0].Data, want[0].Data) {
+				t.Fatalf("%d, %v: the layers give %v, the model %v", seed, x, got[0].Data, want[0].Data)
+			}
 		}
 	}
 }

@@ -47,9 +47,9 @@ func (e *Expr) AsQuantiser() (q num.ExactQuantiser, ok bool) {
 	return c.quantiser()
 }
 
-// AsQuantiserOfAnyTies does what AsQuantiser does, and reads an integer that is added behind a rounding of ties to
+// QuantiserOfAnyTies does what AsQuantiser does, and reads an integer that is added behind a rounding of ties to
 // even. If that is odd, ties go to odd numbers: the quantiser rounds by num.RoundingHalfOdd.
-func (e *Expr) AsQuantiserOfAnyTies() (q num.ExactQuantiser, ok bool) {
+func QuantiserOfAnyTies(e *Expr) (q num.ExactQuantiser, ok bool) {
 	c, ok := clippedOf(e)
 	if !ok || c.after != nil && c.mode != RoundingModeHalfEven {
 		return q, false

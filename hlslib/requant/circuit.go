@@ -17,51 +17,66 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if form := o.form(f); form != nil {
 		y = form.BuildCircuit(b, fold, x)
 	} else {
-		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")
-		bias := o.parameter(b, f, fold, o.P.Bias, "biases")
-		lowMultiplier := o.lowParameter(b, f, fold, o.low.multipliers, o.low.multiplier, "low_multipliers")
-		lowBias := o.lowParameter(b, f, fold, o.low.biases, o.low.bias, "low_biases")
+		p := o.parameters(b, f, fold)
 		for pe, v := range x {
-			v = circuit.AssumeRange(v, o.In[0].UnionOfRanges())
-			h := b.NewBitHeap()
-			for d := range o.P.Low {
-				o.addTerms(h, f, v, lowMultiplier(d, pe), lowBias(d, pe))
-				carry := circuit.ShiftByConstant(h.Sum(o.low.sum.Range()), -o.P.LowShift)
-				h = b.NewBitHeap()
-				h.AddShifted(carry, 0)
-			}
-			o.addTerms(h, f, v, multiplier(pe), bias(pe))
-			y[pe] = o.coded(h)
+			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].UnionOfRanges()), pe, p)
 		}
 	}
 	b.AddOutputStream(circuit.PackIntoWord(o.Out[0].Elem, y...), always)
 	return b.FinishLayer()
 }
 
-// parameter returns a function that gives the parameter of channel pe of a word, where values are those of all
-// channels. It comes from a table called name, by the word's number fold, or is a constant if all channels have the
-// same.
-func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
-	name string) func(pe int) circuit.Value {
-	if layer.AllEqual(values) {
-		return func(int) circuit.Value { return b.ConstantNumber(values[0]) }
+// A number returns the number of list l for channel pe of the word.
+type number func(l, pe int) circuit.Value
+
+// numbers are the tables of a circuit.
+type numbers struct{ multiplier, bias, lowMultiplier, lowBias, bend number }
+
+// parameters returns the numbers of an iteration.
+func (o *op) parameters(b *circuit.Builder, f dataflow.Fold, fold circuit.Value) numbers {
+	p := numbers{
+		multiplier:    o.parameter(b, f, fold, o.multipliers, o.multiplier, "multipliers"),
+		bias:          o.parameter(b, f, fold, o.biases, o.bias, "biases"),
+		lowMultiplier: o.parameter(b, f, fold, o.low.multipliers, o.low.multiplier, "low_multipliers"),
+		lowBias:       o.parameter(b, f, fold, o.low.biases, o.low.bias, "low_biases"),
 	}
-	elem := num.NarrowestIntTypeFor(num.RangeOf(values))
-	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE, o.WordsPerVector(f),
-		func() [][]int64 { return rows(values, f.PE) }).ReadRow(fold)
-	return func(pe int) circuit.Value { return circuit.ElementOf(row, pe, elem) }
+	if below := o.P.Below; below != nil {
+		p.bend = o.parameter(b, f, fold, [][]int64{below.At}, num.NarrowestIntTypeFor(num.RangeOf(below.At)), "bends")
+	}
+	return p
 }
 
-// lowParameter returns a function that returns the number of low digit d for channel pe of the word. The numbers are
-// read from the table of the given name and element type unless each digit is the same for all channels.
-func (o *op) lowParameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, digits [][]int64, elem num.Type,
-	name string) func(d, pe int) circuit.Value {
-	if allShared(digits) {
-		return func(d, _ int) circuit.Value { return b.ConstantNumber(digits[d][0]) }
+// parameter returns the numbers of lists. They are read from the table of the given name and element type unless each
+// list is the same for all channels.
+func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, lists [][]int64, elem num.Type,
+	name string) number {
+	if allShared(lists) {
+		return func(l, _ int) circuit.Value { return b.ConstantNumber(lists[l][0]) }
 	}
-	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE*len(digits), o.WordsPerVector(f),
-		func() [][]int64 { return lowRows(digits, f.PE) }).ReadRow(fold)
-	return func(d, pe int) circuit.Value { return circuit.ElementOf(row, d*f.PE+pe, elem) }
+	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE*len(lists), o.WordsPerVector(f),
+		func() [][]int64 { return rows(lists, f.PE) }).ReadRow(fold)
+	return func(l, pe int) circuit.Value { return circuit.ElementOf(row, l*f.PE+pe, elem) }
+}
+
+// coded returns the output of the layer for the value x of channel pe of the word.
+func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x circuit.Value, pe int, p numbers) circuit.Value {
+	of := func(n number, l, _ int) circuit.Value { return n(l, pe) }
+	if p.bend != nil {
+		below := circuit.IsGreater(p.bend(0, pe), x)
+		of = func(n number, l, lists int) circuit.Value {
+			return circuit.MuxByCondition(below, n(lists+l, pe), n(l, pe))
+		}
+	}
+	h, digits := b.NewBitHeap(), len(o.P.Low)
+	for d := range digits {
+		o.addTerms(h, f, x, of(p.lowMultiplier, d, digits), of(p.lowBias, d, digits))
+		carry := circuit.ShiftByConstant(h.Sum(o.low.sum.Range()), -o.P.LowShift)
+		h = b.NewBitHeap()
+		h.AddShifted(carry, 0)
+	}
+	o.addTerms(h, f, x, of(p.multiplier, 0, 1), of(p.bias, 0, 1))
+	code := circuit.AssumeRange(circuit.ShiftRightRounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
+	return circuit.AssumeRange(circuit.ClipToRange(code, o.limits), o.limits)
 }
 
 // addTerms adds the product of x and the multiplier to h, and the bias.
@@ -75,10 +90,4 @@ func (o *op) addTerms(h *circuit.BitHeap, f dataflow.Fold, x, multiplier, bias c
 	default:
 		h.AddProduct(x, multiplier)
 	}
-}
-
-// coded returns the code of the sum in h: divided by 2^Shift, rounded, and clipped.
-func (o *op) coded(h *circuit.BitHeap) circuit.Value {
-	code := circuit.AssumeRange(circuit.ShiftRightRounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
-	return circuit.AssumeRange(circuit.ClipToRange(code, o.limits), o.limits)
 }

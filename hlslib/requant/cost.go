@@ -42,6 +42,9 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE * n))
 		adders = adders.Times(2).Plus(cost.AdderCost(o.low.sum.Width).Times(f.PE * (2*n - 1)))
 	}
+	if o.P.Below != nil {
+		adders = adders.Plus(cost.AdderCost(o.In[0].Elem.Width).Times(f.PE)) // the comparison
+	}
 	return []cost.CostPart{
 		products.AsPart("multipliers"),
 		adders.AsPart("adders"),

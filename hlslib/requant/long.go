@@ -18,6 +18,46 @@ const maxDigitSumBits = 61
 func FitLongQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	limits := codeLimits(quantisers, x)
 	quantisers, x = onlyDifferent(quantisers, x)
+	return fitLong(quantisers, x, limits)
+}
+
+// A BentQuantiser is a quantiser for integers from At on, and another one for integers below.
+type BentQuantiser struct {
+	At           int64
+	Above, Below num.ExactQuantiser
+}
+
+// FitBentQuantisers does what FitLongQuantisers does for quantisers with a bend, one for all channels or one per
+// channel.
+func FitBentQuantisers(quantisers []BentQuantiser, x []num.Range) (p Params, ok bool) {
+	n := len(quantisers)
+	below := &LowerLine{At: make([]int64, n)}
+	all, in := make([]num.ExactQuantiser, 2*n), make([]num.Range, 2*n)
+	for c, q := range quantisers {
+		below.At[c] = q.At
+		all[c], in[c] = q.Above, num.Range{Lo: max(x[c].Lo, q.At), Hi: x[c].Hi}
+		all[n+c], in[n+c] = q.Below, num.Range{Lo: x[c].Lo, Hi: min(x[c].Hi, q.At-1)}
+		for _, side := range []int{c, n + c} {
+			if in[side].Lo > in[side].Hi { // all inputs lie on the other side
+				all[side], in[side] = all[2*c+n-side], x[c]
+			}
+		}
+	}
+	if p, ok = fitLong(all, in, codeLimits(all, in)); !ok {
+		return Params{}, false
+	}
+	p.Multiplier, below.Multiplier = p.Multiplier[:n], p.Multiplier[n:]
+	p.Bias, below.Bias = p.Bias[:n], p.Bias[n:]
+	for i, d := range p.Low {
+		below.Low = append(below.Low, LowDigit{Multiplier: d.Multiplier[n:], Bias: d.Bias[n:]})
+		p.Low[i] = LowDigit{Multiplier: d.Multiplier[:n], Bias: d.Bias[:n]}
+	}
+	p.Below = below
+	return p, true
+}
+
+// fitLong returns parameters with low digits, one multiplier and bias per quantiser, that clip to the limits.
+func fitLong(quantisers []num.ExactQuantiser, x []num.Range, limits num.Range) (p Params, ok bool) {
 	list, ok := wideScalings(quantisers, x)
 	for n := 1; ok && n <= maxLowDigits; n++ {
 		if p, fits := split(list, x, n); fits {
@@ -70,7 +110,7 @@ func onlyDifferent(quantisers []num.ExactQuantiser, x []num.Range) ([]num.ExactQ
 
 // wideScalings returns each quantiser as a scaling that rounds down, all with one shift.
 func wideScalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.WideScaling, bool) {
-	list, shift := make([]num.WideScaling, len(quantisers)), 0
+	list, shift := make([]num.WideScaling, len(quantisers)), 1 // a bit for a low digit
 	for c, q := range quantisers {
 		s, ok := q.FindWideScalingOver(x[c], 0)
 		if !ok {
@@ -79,13 +119,13 @@ func wideScalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.WideSca
 		list[c], shift = s, max(shift, s.Shift)
 	}
 	for c, s := range list { // quantisers of one scale then share a multiplier
-		if s.Shift == shift {
+		if again, ok := quantisers[c].FindWideScalingOver(x[c], shift); ok && again.Shift == shift {
+			list[c] = again
 			continue
 		}
-		var ok bool
-		if list[c], ok = quantisers[c].FindWideScalingOver(x[c], shift); !ok || list[c].Shift != shift {
-			return nil, false
-		}
+		s.Multiplier.Lsh(s.Multiplier, uint(shift-s.Shift))
+		s.Bias.Lsh(s.Bias, uint(shift-s.Shift))
+		list[c].Shift = shift
 	}
 	return list, true
 }

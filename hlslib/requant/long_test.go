@@ -98,3 +98,61 @@ func TestFitLong(t *testing.T) {
 		t.Errorf("%d have low digits, %d share a multiplier, %d round ties to even", low, shared, even)
 	}
 }
+
+// TestFitBent compares layers with two lines that meet, as those of LeakyReLUs do, on both sides of steps and of the
+// bend. Some channels never reach their bend.
+func TestFitBent(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(42, 16))
+	for n := range 120 {
+		channels, bits := 1+r.IntN(3), 13+r.IntN(4)
+		width := bits + 4 + r.IntN(22)
+		zero, alpha := r.Int64N(1<<bits), float32s(r, 0.2)
+		in := dataflow.StreamType{Shape: dataflow.Shape{channels}}
+		var q []requant.BentQuantiser
+		for range channels {
+			x := num.Range{Lo: -r.Int64N(1 << width), Hi: 1 + r.Int64N(1<<width)}
+			scale := new(big.Rat).Quo(float32s(r, float64(int64(1)<<bits)/float64(int64(1)<<width)), float32s(r, 1))
+			at := r.Int64N(1<<width) >> (1 + r.IntN(5))
+			above := num.ExactQuantiser{Scale: scale, Bias: new(big.Rat).SetInt64(zero), Mode: num.RoundingHalfEven,
+				Lo: 0, Hi: 1<<bits - 1}
+			root := new(big.Rat).Mul(scale, new(big.Rat).SetInt64(-at))
+			above.Bias = root.Add(root, above.Bias)
+			below := above // the lines meet at the bend
+			below.Scale = new(big.Rat).Mul(scale, alpha)
+			root = new(big.Rat).Mul(new(big.Rat).Sub(scale, below.Scale), new(big.Rat).SetInt64(at))
+			below.Bias = root.Add(root, above.Bias)
+			q, in.Range = append(q, requant.BentQuantiser{At: at, Above: above, Below: below}), append(in.Range, x)
+		}
+		in.Elem = num.NarrowestIntTypeFor(in.UnionOfRanges())
+		p, ok := requant.FitBentQuantisers(q, in.Range)
+		if !ok {
+			t.Fatalf("case %d: %+v over %v has no fit", n, q, in.Range)
+		}
+		op := layertest.Bind(t, requant.New(p), in)
+		for c, b := range q {
+			x := in.ChannelRange(c)
+			at := list(max(x.Lo, min(b.At-1, x.Hi)), min(b.At, x.Hi))
+			if lower := (num.Range{Lo: x.Lo, Hi: min(x.Hi, b.At-1)}); lower.Lo < lower.Hi {
+				at = append(at, besideSteps(r, b.Below, lower, 30)...)
+			}
+			if upper := (num.Range{Lo: max(x.Lo, b.At), Hi: x.Hi}); upper.Lo < upper.Hi {
+				at = append(at, besideSteps(r, b.Above, upper, 30)...)
+			}
+			for _, v := range at {
+				row := make([]int64, channels)
+				for k := range row {
+					row[k] = in.ChannelRange(k).Lo
+				}
+				row[c] = v
+				want := b.Above.CodeAt(v)
+				if v < b.At {
+					want = b.Below.CodeAt(v)
+				}
+				if got := op.Eval([]dataflow.Tensor{{Shape: in.Shape, Data: row}})[0].Data[c]; got != want {
+					t.Fatalf("case %d, channel %d: %+v gives %d at %d, want %d", n, c, p, got, v, want)
+				}
+			}
+		}
+	}
+}

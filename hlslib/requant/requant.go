@@ -13,7 +13,8 @@
 //	carry[d] = floor((m[d][c]*x[c] + b[d][c] + carry[d-1]) / 2^LowShift)
 //
 // to the digit above it, the last one to the sum before the shift. So no product or sum is longer than 63 bits,
-// while the multiplier may have any number of bits.
+// while the multiplier may have any number of bits. A layer with low digits may have a bend in each channel, below
+// which other multipliers and biases apply: so it computes a LeakyReLU.
 //
 // FitStepFunctions finds parameters with which the layer equals given step functions, FitQuantisers those for
 // quantisers with any number of codes, and FitLongQuantisers the same with low digits.
@@ -74,6 +75,7 @@ type Params struct {
 
 	Low      []LowDigit `json:"low,omitempty"`       // digits below those of Multiplier and Bias, the lowest first
 	LowShift int        `json:"low_shift,omitempty"` // bits of each low digit
+	Below    *LowerLine `json:"below,omitempty"`     // other multipliers for inputs below a bend
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -105,12 +107,18 @@ func (p Params) mode() num.Rounding {
 // sum returns the range of multiplier times input plus bias for channel c, whose inputs are in x. ok is false if it
 // leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
-	first, ok1 := p.sumsAt(c, x.Lo)
-	last, ok2 := p.sumsAt(c, x.Hi)
-	if !ok1 || !ok2 {
-		return num.Range{}, false
+	for i, end := range p.corners(c, x) {
+		list, ok := p.sumsAt(c, end)
+		if !ok {
+			return num.Range{}, false
+		}
+		if sum := num.SingleValueRange(list[len(p.Low)]); i == 0 {
+			s = sum
+		} else {
+			s = s.Union(sum)
+		}
 	}
-	return num.SingleValueRange(first[len(p.Low)]).Union(num.SingleValueRange(last[len(p.Low)])), true
+	return s, true
 }
 
 // code returns sum / 2^Shift, rounded by the layer's mode but not yet limited to Lo and Hi.
@@ -121,6 +129,7 @@ func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
 // apply returns the output of channel c for the input x. Multiplier times x plus bias must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
+	p = p.pieceAt(c, x)
 	sum := layer.ElementForChannel(p.Multiplier, c)*x + layer.ElementForChannel(p.Bias, c)
 	if len(p.Low) > 0 {
 		sum += p.carry(c, x, func(sum int64) int64 { return sum })
@@ -131,6 +140,9 @@ func (p Params) apply(c int, x int64) int64 {
 // multiplies reports whether the layer needs a multiplier. It does not if all channels have the same multiplier, 0 or a
 // power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
+	if p.Below != nil {
+		return true // the multipliers above and below the bend take turns
+	}
 	multipliers, _ := p.lists()
 	return slices.ContainsFunc(multipliers, func(list []int64) bool {
 		if layer.AllEqual(list) {
@@ -161,8 +173,10 @@ type op struct {
 	sum              num.Type // type of m*x + b
 	code, limits     num.Range
 	multiplier, bias num.Type // the narrowest types that hold the numbers of all channels
-	low              low
-	forms            *forms
+
+	multipliers, biases [][]int64 // above the bend, and below it if there is one
+	low                 low
+	forms               *forms
 }
 
 // bind returns the layer for one input, and its output of the same shape. The input's last axes must have as many
@@ -171,14 +185,8 @@ type op struct {
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	n := b.P.channels()
 	v := layer.MergeTrailingAxes(n, in[0])
-	multipliers, biases := b.P.lists()
-	for i, m := range multipliers {
-		if err := layer.CheckPerChannelLength("multipliers", len(m), []dataflow.StreamType{v}); err != nil {
-			return nil, nil, err
-		}
-		if err := layer.CheckPerChannelLength("biases", len(biases[i]), []dataflow.StreamType{v}); err != nil {
-			return nil, nil, err
-		}
+	if err := b.P.checkLengths(v); err != nil {
+		return nil, nil, err
 	}
 	sums, err := b.P.sums(max(len(v.Range), n), v.ChannelRange)
 	if err != nil {
@@ -196,8 +204,11 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	o.sum, o.code = num.NarrowestIntTypeFor(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
 	out, o.limits = layer.SplitMergedAxes(out, in[0].Shape), out.UnionOfRanges()
 	out.Elem = num.NarrowestIntTypeFor(o.limits)
-	o.multiplier, o.bias = num.NarrowestIntTypeFor(num.RangeOf(b.P.Multiplier)),
-		num.NarrowestIntTypeFor(num.RangeOf(b.P.Bias))
+	for _, piece := range b.P.pieces() {
+		o.multipliers, o.biases = append(o.multipliers, piece.Multiplier), append(o.biases, piece.Bias)
+	}
+	o.multiplier, o.bias = num.NarrowestIntTypeFor(num.RangeOfLists(o.multipliers...)),
+		num.NarrowestIntTypeFor(num.RangeOfLists(o.biases...))
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, nil
 }
@@ -207,7 +218,7 @@ func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDepen
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
+	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.outputOf, Monotonic: o.P.Below == nil}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -221,21 +232,18 @@ func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 // multiplier.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(layer.TableLayout{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
-		if !layer.AllEqual(o.P.Multiplier) {
-			row = pe * o.multiplier.Width
+		if !allShared(o.multipliers) {
+			row = pe * len(o.multipliers) * o.multiplier.Width
 		}
-		if !layer.AllEqual(o.P.Bias) {
-			row = max(row, pe*o.bias.Width)
+		if !allShared(o.biases) {
+			row = max(row, pe*len(o.biases)*o.bias.Width)
 		}
 		return max(row, o.low.rowBits(pe))
 	}}, o.P.multiplies())
 }
 
 // perChannel reports whether the multipliers or the biases differ between channels.
-func (o *op) perChannel() bool {
-	multipliers, biases := o.P.lists()
-	return !allShared(multipliers) || !allShared(biases)
-}
+func (o *op) perChannel() bool { return !allShared(o.P.allLists()) }
 
 // Loop returns the loop over the words. Its latency is that of a value that is multiplied, added to, rounded and
 // clipped, or that passes the fold's step functions.
@@ -248,6 +256,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}
 	if o.perChannel() {
 		c.DoCounterLookup(o.WordsPerVector(f), f.PE*o.multiplier.Width, f.Memory)
+	}
+	if o.P.Below != nil {
+		c.DoOp(delay.OpCompare, o.In[0].Elem.Width)
+		c.DoSelect(max(o.multiplier.Width, o.low.multiplier.Width))
 	}
 	if o.P.multiplies() {
 		c.DoProduct(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width),
@@ -269,10 +281,11 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 		})
 	}
 	return o.ChannelwiseSchedule.Kernel(f, func(c int, x []int64) int64 {
-		sum := layer.WrapToType(o.sum, layer.ElementForChannel(o.P.Multiplier, c)*x[0])
-		sum = layer.WrapToType(o.sum, sum+layer.ElementForChannel(o.P.Bias, c))
-		if len(o.P.Low) > 0 {
-			carry := o.P.carry(c, x[0], func(sum int64) int64 { return layer.WrapToType(o.low.sum, sum) })
+		p := o.P.pieceAt(c, x[0])
+		sum := layer.WrapToType(o.sum, layer.ElementForChannel(p.Multiplier, c)*x[0])
+		sum = layer.WrapToType(o.sum, sum+layer.ElementForChannel(p.Bias, c))
+		if len(p.Low) > 0 {
+			carry := p.carry(c, x[0], func(sum int64) int64 { return layer.WrapToType(o.low.sum, sum) })
 			sum = layer.WrapToType(o.sum, sum+carry)
 		}
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
@@ -290,6 +303,9 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	header, function := "requant.hpp", "requant"
 	if len(o.P.Low) > 0 {
 		header, function = "requant_long.hpp", "requant_long"
+		if o.P.Below != nil {
+			function = "requant_bent"
+		}
 	}
 	return dataflow.KernelInstance{
 		Header:  header,
@@ -297,36 +313,42 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 		Streams: streams,
 		Config: o.ConfigFields(f, "channels computed", append([]dataflow.ConfigField{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
-			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Multiplier)},
-			{Name: "one_bias", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Bias)},
+			{Name: "one_multiplier", Doc: "one serves all channels", Value: allShared(o.multipliers)},
+			{Name: "one_bias", Doc: "one serves all channels", Value: allShared(o.biases)},
 			{Name: "shift", Doc: "bits by which the sum is shifted right", Value: o.P.Shift},
 			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().KernelCode()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.MultiplierInDSPs},
-		}, o.low.fields(o.P.LowShift)...)...),
+		}, o.longFields()...)...),
 		Tables:  o.tables(f),
 		Storage: o.Storage(f),
 	}
 }
 
 func (o *op) tables(f dataflow.Fold) []dataflow.Table {
-	return append([]dataflow.Table{
+	list := append([]dataflow.Table{
 		{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier,
-			Rows: rows(o.P.Multiplier, f.PE)},
-		{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.P.Bias, f.PE)},
+			Rows: rows(o.multipliers, f.PE)},
+		{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.biases, f.PE)},
 		{
 			Name: "limits", Doc: "the lowest and the highest output",
 			Elem: o.Out[0].Elem, Rows: [][]int64{{o.limits.Lo, o.limits.Hi}},
 		},
 	}, o.low.tables(f.PE)...)
+	if b := o.P.Below; b != nil {
+		list = append(list, dataflow.Table{Name: "bends", Doc: "by fold: the least input above the bend of element pe",
+			Elem: num.NarrowestIntTypeFor(num.RangeOf(b.At)), Rows: rows([][]int64{b.At}, f.PE)})
+	}
+	return list
 }
 
-// rows returns the values of all channels as a table, with pe of them in each row. If all are equal, the table is a
-// single element.
-func rows(values []int64, pe int) [][]int64 {
-	if layer.AllEqual(values) {
-		return [][]int64{values[:1]}
+// longFields returns what the C++ knows of low digits and bends.
+func (o *op) longFields() []dataflow.ConfigField {
+	fields := o.low.fields(len(o.P.Low), o.P.LowShift)
+	if o.P.Below != nil {
+		fields = append(fields, dataflow.ConfigField{Name: "one_bend", Doc: "one serves all channels",
+			Value: layer.AllEqual(o.P.Below.At)})
 	}
-	return layer.RowsOfChannelValues(values, pe)
+	return fields
 }

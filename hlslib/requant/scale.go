@@ -72,6 +72,9 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.UnclippedSc
 
 // IsIdentity reports whether the layer leaves all values of a stream of type t unchanged.
 func (p Params) IsIdentity(t dataflow.StreamType) bool {
+	if len(p.Low) > 0 {
+		return false // a line with few bits would have been found
+	}
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
 		m, b, x := layer.ElementForChannel(p.Multiplier, c), layer.ElementForChannel(p.Bias, c), t.ChannelRange(c)
 		// All values of a channel move by the same amount, which is zero if neither end moves.

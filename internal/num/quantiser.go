@@ -62,7 +62,7 @@ func (q ExactQuantiser) FindScalingOver(x Range, least int) (s UnclippedScaling,
 	exact, whole := q.DyadicAsScaling()
 	whole = whole && exact.FitsIn63Bits(x)
 	for _, mode := range []Rounding{RoundingFloor, q.Mode} {
-		if parts, could := q.parts(x, mode); could {
+		if parts, could := q.parts(x, mode, false); could {
 			var m, b *big.Int
 			var shift int
 			if m, b, shift, ok = q.search(parts, least, MaxRequantShift, maxScaled); ok {
@@ -119,8 +119,9 @@ type part struct {
 }
 
 // parts returns the parts of the quantiser over a range, for a scaling with the given rounding. ok is false if no
-// such scaling can be equal.
-func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
+// such scaling can be equal, or if inputs are ties that go to even or odd numbers; with ties set, these may be such as
+// all go up, or all down.
+func (q ExactQuantiser) parts(x Range, mode Rounding, ties bool) (list []part, ok bool) {
 	if mode == RoundingHalfEven || mode == RoundingHalfOdd {
 		return nil, false
 	}
@@ -135,7 +136,11 @@ func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 		}
 		p := q.part(x, v, halves, reached)
 		if toParity && p.least.Sign() == 0 {
-			return nil, false
+			up, alike := p.tiesGoUp(q.Mode)
+			if !ties || !alike {
+				return nil, false
+			}
+			p = q.part(x, v, halves, up)
 		}
 		if p.halves, reached = mode.boundary(v[1]); !reached {
 			p.open = 1
@@ -205,6 +210,24 @@ func ceilQuo(a, b *big.Int) *big.Int {
 		n.Add(n, big.NewInt(1))
 	}
 	return n
+}
+
+// tiesGoUp reports whether ties go up to the value that their boundary begins, by a rounding of ties to even or odd
+// numbers. p must have a tie, and take ties as reached. alike is false if some go up and others down.
+func (p part) tiesGoUp(mode Rounding) (up, alike bool) {
+	// Ties are the solutions of rise*x + start = 0 modulo unit: each period integers, from the first one on.
+	step := new(big.Int).GCD(nil, nil, p.rise, p.unit)
+	period, slope := new(big.Int).Quo(p.unit, step), new(big.Int).Quo(p.rise, step)
+	at := p.line(p.first)
+	at.Quo(at.Neg(at), step)
+	if period.Cmp(big.NewInt(1)) > 0 {
+		at.Mul(at, new(big.Int).ModInverse(slope, period))
+	}
+	at.Mod(at, period)
+	at.Add(at, p.first)
+	_, up = mode.boundary(new(big.Int).Quo(p.line(at), p.unit).Int64())
+	next := at.Add(at, period)
+	return up, slope.Bit(0) == 0 || next.Sub(next, p.last).Cmp(big.NewInt(1)) > 0 // values of ties are slope apart
 }
 
 // search returns a multiplier, a bias and a shift that equal all parts. It tries shifts in increasing order from least

@@ -26,7 +26,7 @@ func (q ExactQuantiser) FindWideScalingOver(x Range, least int) (s WideScaling, 
 		return s, ok
 	}
 	s.Mode = RoundingFloor
-	if parts, could := q.parts(x, s.Mode); could {
+	if parts, could := q.parts(x, s.Mode, true); could {
 		s.Multiplier, s.Bias, s.Shift, ok = q.search(parts, least, MaxWideBits, MaxWideBits)
 	}
 	return s, ok

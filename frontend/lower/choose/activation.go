@@ -21,61 +21,36 @@ func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow
 	limit int,
 	host bool) (StepActivation,
 	error) {
-	var lines []num.ExactQuantiser
 	steps, err := k.FindStepFunctions(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
-		lines = quantisersOf(functions)
-		scaled := func(fit func([]num.ExactQuantiser, []num.Range) (requant.Params, bool)) (a StepActivation, ok bool) {
-			if lines == nil {
-				return a, false
-			}
-			p, ok := fit(lines, channelRanges(in, len(lines)))
-			return StepActivation{In: in, Scaled: &p, Behind: behind}, ok
-		}
-		if !slices.ContainsFunc(lines, func(q num.ExactQuantiser) bool { return q.Mode == num.RoundingHalfOdd }) {
-			if a, ok := scaled(requant.FitQuantisers); ok {
-				return a, nil
-			}
+		if p, ok := scaled(functions, in); ok {
+			return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
 		}
 		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxTableInputBits {
 			limit = 1 << threshold.MaxTableInputBits
 		}
 		steps, err = k.FindStepFunctions(functions, in, limit)
 		if errors.Is(err, real.ErrTooManySteps) {
-			if a, ok := scaled(requant.FitLongQuantisers); ok {
-				return a, nil
+			if p, ok := longLines(functions, in); ok {
+				return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
 			}
 		}
 	}
 	if err != nil {
 		return StepActivation{}, integers.NoStepFunctionReason(err, limit)
 	}
-	return StepActivation{Steps: steps, In: in, Behind: behind, lines: lines}, nil
+	return StepActivation{Steps: steps, In: in, Behind: behind, functions: functions}, nil
 }
 
-// quantisersOf returns the given functions as quantisers. It returns nil if a function is none.
-func quantisersOf(functions []*real.Expr) []num.ExactQuantiser {
-	list := make([]num.ExactQuantiser, len(functions))
-	for c, f := range functions {
-		if c > 0 && f == functions[c-1] {
-			list[c] = list[c-1]
-			continue
-		}
-		var ok bool
-		if list[c], ok = f.AsQuantiserOfAnyTies(); !ok {
-			return nil
-		}
+// scaled returns the parameters of a layer that multiplies and shifts. The layer computes the given functions, one per
+// channel of a stream of type in. ok is false if a function is no quantiser, or if no such layer computes them.
+func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, bool) {
+	list := quantisersOf(functions)
+	toOdd := func(q num.ExactQuantiser) bool { return q.Mode == num.RoundingHalfOdd }
+	if list == nil || slices.ContainsFunc(list, toOdd) {
+		return requant.Params{}, false
 	}
-	return list
-}
-
-// channelRanges returns the ranges of the first n channels of a stream of type t.
-func channelRanges(t dataflow.StreamType, n int) []num.Range {
-	ranges := make([]num.Range, n)
-	for c := range ranges {
-		ranges[c] = t.ChannelRange(c)
-	}
-	return ranges
+	return requant.FitQuantisers(list, channelRanges(in, len(list)))
 }
 
 // A StepFunctionCache holds the step functions found so far for functions of integers. Lowering a model a second time,
@@ -191,8 +166,8 @@ func requantization(a StepActivation) (dataflow.Op, bool) {
 	}
 	ranges := channelRanges(a.In, len(a.Steps))
 	params, ok := requant.FitStepFunctions(a.Steps, ranges)
-	if !ok && a.wide() && a.lines != nil && a.In.Elem.Width > threshold.MaxTableInputBits {
-		params, ok = requant.FitLongQuantisers(a.lines, ranges)
+	if !ok && a.functions != nil && a.wide() && a.In.Elem.Width > threshold.MaxTableInputBits {
+		params, ok = longLines(a.functions, a.In)
 	}
 	if !ok {
 		return nil, false

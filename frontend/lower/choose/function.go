@@ -7,6 +7,7 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/program"
+	"hlsgen/frontend/real"
 	"hlsgen/hlslib/mac"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
@@ -32,7 +33,7 @@ type StepActivation struct {
 	In     dataflow.StreamType
 	Behind *ProductBeforeActivation // product whose sums it reads, if nothing else does and it has no layer; else nil
 
-	lines []num.ExactQuantiser // the functions, if Steps are more than were asked for and each is one quantiser
+	functions []*real.Expr // what Steps are the steps of
 }
 
 // maxWideSteps is the largest number of steps of an activation that a layer computes by multiplying and shifting.

@@ -112,9 +112,19 @@ func Requant(r *rand.Rand) layertest.Case {
 	}
 	if r.IntN(4) == 0 { // long multipliers
 		p.LowShift = 1 + r.IntN(30)
-		for range 1 + r.IntN(2) {
-			p.Low = append(p.Low, requant.LowDigit{Multiplier: digits(r, len(p.Multiplier), p.LowShift),
-				Bias: digits(r, len(p.Bias), p.LowShift)})
+		low := func() (list []requant.LowDigit) {
+			for range 1 + len(p.Low) {
+				list = append(list, requant.LowDigit{Multiplier: digits(r, len(p.Multiplier), p.LowShift),
+					Bias: digits(r, len(p.Bias), p.LowShift)})
+			}
+			return list
+		}
+		if p.Low = low(); r.IntN(2) == 0 {
+			p.Low = low() // one digit more
+		}
+		if r.IntN(2) == 0 {
+			p.Below = &requant.LowerLine{At: []int64{layertest.RandomInRange(r, in.UnionOfRanges())},
+				Multiplier: digits(r, each, 12), Bias: digits(r, 1, 20), Low: low()[:len(p.Low)]}
 		}
 	}
 	_, out, err := requant.New(p).Bind([]dataflow.StreamType{in})
