@@ -10,9 +10,9 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A DesignLowerBounds holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built
+// A BoundsForGoal holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built
 // or simulated for it.
-type DesignLowerBounds struct {
+type BoundsForGoal struct {
 	// Interval is a lower bound on the interval of any design within the budget. If the goal gives a rate or an
 	// interval, it is the longest interval in clocks that reaches the goal. 0: no design within the budget is as fast,
 	// or none fits at all.
@@ -23,15 +23,15 @@ type DesignLowerBounds struct {
 
 // ComputeDesignBounds returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out.
 // Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
-func (l *Space) ComputeDesignBounds(ctx context.Context, wanted Goal) (DesignLowerBounds, error) {
+func (l *Space) ComputeDesignBounds(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
 	return l.whole().bound(ctx, wanted)
 }
 
 // bound computes the bounds of the designs in this space.
-func (l *Space) bound(ctx context.Context, wanted Goal) (DesignLowerBounds, error) {
+func (l *Space) bound(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
 	wanted.Latency, wanted.MaxCycles, wanted.OverBudget = false, 0, false
 	if err := wanted.Verify(l.Target); err != nil {
-		return DesignLowerBounds{}, err
+		return BoundsForGoal{}, err
 	}
 	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
 	measure := q.ObjectiveOfMeasure(wanted.Least)
@@ -46,7 +46,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignLowerBounds, erro
 		return least
 	}
 	list := l.IntervalsToTry()
-	var b DesignLowerBounds
+	var b BoundsForGoal
 	if limit := q.MaxIntervalClocks(); limit != nil {
 		asked := goal.FloorOfRational(limit)
 		// all intervals between two of the list have the same foldings
@@ -56,7 +56,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignLowerBounds, erro
 			return b, ctx.Err()
 		}
 		if b.Interval, b.Measure = asked, at(list[n-1], asked); math.IsInf(b.Measure, 1) {
-			b = DesignLowerBounds{}
+			b = BoundsForGoal{}
 		}
 	} else {
 		last := func(i int) int { // the longest interval at which layers take at most list[i]

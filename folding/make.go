@@ -123,7 +123,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return nil, q.unreachable(ctx, f)
 		}
 	}
-	if q.HasGivenFIFODepths() {
+	if q.FIFOsMayLimitInterval() {
 		if err := q.deadlocked(ctx, last); err != nil {
 			return nil, err
 		}

@@ -184,7 +184,7 @@ func (s *sequence) begin() error {
 	if s.below > 0 {
 		return s.beginBelow()
 	}
-	if last := s.list[len(s.list)-1]; s.HasGivenFIFODepths() {
+	if last := s.list[len(s.list)-1]; s.FIFOsMayLimitInterval() {
 		p := s.at(last)
 		if err := p.ContinueSearch(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
 			s.begun(false)
@@ -349,7 +349,7 @@ func (s *sequence) consider(p *fit.FixedIntervalSearch) error {
 func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 	d := s.BuildDesign(f).Design
 	slowest, _ := d.BottleneckInterval()
-	if least := max(slowest, s.MinClocksPerFrame(d)); least == limit && !s.HasGivenFIFODepths() {
+	if least := max(slowest, s.MinClocksPerFrame(d)); least == limit && !s.FIFOsMayLimitInterval() {
 		return float64(limit), nil
 	}
 	clocks, err := s.SimulateIntervalClocks(s.ctx, d)

@@ -192,7 +192,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 // overBudget returns the design with the least load at an interval, or at the shortest interval above it, if the goal
 // allows that. Otherwise it tells the user how large the budget has to be for this design.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
-	if !q.Goal.OverBudget && !q.HasGivenFIFODepths() {
+	if !q.Goal.OverBudget && !q.FIFOsMayLimitInterval() {
 		small, err := q.small(ctx, list, limit)
 		if small || err != nil {
 			return nil, err

@@ -31,7 +31,7 @@ type OutputComparer struct {
 // NewOutputComparer returns an OutputComparer for the model.
 func (im *ImportedModel) NewOutputComparer() (*OutputComparer, error) {
 	var d diag.List
-	p, err := canon.RunPasses(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
+	p, err := canon.NormaliseGraph(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil, err
 	}

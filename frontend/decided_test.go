@@ -112,7 +112,7 @@ func decidedPart(t *testing.T, r *rand.Rand) *execution.ProgramPart {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.RunPasses(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
+	p, err := canon.NormaliseGraph(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
 		&d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)

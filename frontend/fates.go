@@ -93,7 +93,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if written == nil {
 		return out
 	}
-	program, err := canon.RunPasses(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
+	program, err := canon.NormaliseGraph(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}

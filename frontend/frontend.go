@@ -48,8 +48,8 @@ import (
 
 // Options says what the file of a model leaves open, and how to import it.
 type Options struct {
-	Dims   map[string]int // sizes of named dynamic axes
-	Shapes InputShapes    // shapes of whole inputs
+	Dims   map[string]int   // sizes of named dynamic axes
+	Shapes GivenInputShapes // shapes of whole inputs
 	// Data holds the shapes of the data at hand by input name ("" for a single input). They bind dynamic axes, too.
 	Data map[string][]int
 	// Stateful says that samples are pieces of one stream, in order: each recurrence continues from its last state.
@@ -77,8 +77,8 @@ type Options struct {
 	steps int  // the length to which an input with the sequence's length is bound; otherwise 0
 }
 
-// InputShapes holds the sizes of all axes of inputs, by the input's name.
-type InputShapes = operators.InputShapes
+// GivenInputShapes holds the sizes of all axes of inputs, by the input's name.
+type GivenInputShapes = operators.GivenInputShapes
 
 // A NodeFate says how one ONNX node is implemented. It is one line of the output of `hlsgen check`.
 type NodeFate struct {
@@ -189,7 +189,7 @@ func (im *ImportedModel) prepare(g *graph.Graph, name string, opt Options, d *di
 		return nil
 	}
 	var rewritten diag.List
-	program, err := canon.RunPasses(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
+	program, err := canon.NormaliseGraph(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
 		d.Add(x)
 	}
@@ -289,7 +289,7 @@ func again(written, program *program.Program, low *lower.Lowered, how lower.Opti
 		}
 		var quiet, second diag.List
 		made := *m
-		again, err := canon.RunPasses(&made, pass.Options[*canon.PassState]{}, &quiet)
+		again, err := canon.NormaliseGraph(&made, pass.Options[*canon.PassState]{}, &quiet)
 		if err != nil || again == nil {
 			break
 		}

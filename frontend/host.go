@@ -391,8 +391,9 @@ func (s *kinds) of(k int) (which int, is bool) {
 	return s.n - 1, false
 }
 
-// hostCode returns the values of the codes in a range, as a table or as a formula that is exact for each of them. It
-// returns nil if there are too many codes for either.
+// hostCode returns the values of the codes in r, rounded to format t: as a table, or as a formula with the codes for
+// which it does not hold. It returns nil if there are too many codes for either, or if the value of a code is infinite
+// or cannot be determined.
 func hostCode(e *real.Expr, r num.Range, t num.FloatFormat) *dataflow.HostCodeValues {
 	f := real.Compile(e)
 	single := t == num.Float32Format

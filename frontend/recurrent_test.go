@@ -36,7 +36,7 @@ func canonical(t *testing.T, file string, shape []int) *execution.ProgramPart {
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.RunPasses(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
+	p, err := canon.NormaliseGraph(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -90,7 +90,7 @@ func NewQuantisationSession(name string, onnx []byte, opt Options, replace bool,
 	if !replace {
 		loops.Until = canon.PassCountToRolledUp
 	}
-	program, err := canon.RunPasses(&canon.PassState{Program: p}, loops, &told)
+	program, err := canon.NormaliseGraph(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}

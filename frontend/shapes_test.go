@@ -18,19 +18,21 @@ func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		axes   []any // of the input, which is a quantised image
-		shapes frontend.InputShapes
+		shapes frontend.GivenInputShapes
 		want   []int  // nil: refused
 		why    string // and the hint
 	}{
-		{"one name for two axes", []any{1, 2, "?", "?"}, frontend.InputShapes{"x": {1, 2, 5, 4}}, []int{1, 2, 5, 4},
+		{"one name for two axes", []any{1, 2, "?", "?"}, frontend.GivenInputShapes{"x": {1, 2, 5, 4}}, []int{1, 2, 5,
+			4},
 			""},
-		{"the only input", []any{"?", 2, "?", "?"}, frontend.InputShapes{"": {1, 2, 4, 7}}, []int{1, 2, 4, 7}, ""},
-		{"no names", []any{"", 2, "", ""}, frontend.InputShapes{"x": {1, 2, 4, 7}}, []int{1, 2, 4, 7}, ""},
-		{"fixed axes", []any{1, 2, 5, 5}, frontend.InputShapes{"x": {1, 2, 5, 5}}, []int{1, 2, 5, 5}, ""},
+		{"the only input", []any{"?", 2, "?", "?"}, frontend.GivenInputShapes{"": {1, 2, 4, 7}}, []int{1, 2, 4, 7}, ""},
+		{"no names", []any{"", 2, "", ""}, frontend.GivenInputShapes{"x": {1, 2, 4, 7}}, []int{1, 2, 4, 7}, ""},
+		{"fixed axes", []any{1, 2, 5, 5}, frontend.GivenInputShapes{"x": {1, 2, 5, 5}}, []int{1, 2, 5, 5}, ""},
 		{"nothing is bound", []any{1, 2, "?", "?"}, nil, nil, "--shape x=1,2,SIZE,SIZE"},
-		{"no batch", []any{1, 2, "?", "?"}, frontend.InputShapes{"x": {2, 5, 4}}, nil, `[1 2 "?" "?"] give the size`},
-		{"another input", []any{1, 2, "?", "?"}, frontend.InputShapes{"z": {1, 2, 5, 4}}, nil, `these are: "x"`},
-		{"another size", []any{1, 2, "?", 4}, frontend.InputShapes{"x": {1, other, 5, 4}}, nil,
+		{"no batch", []any{1, 2, "?", "?"}, frontend.GivenInputShapes{"x": {2, 5, 4}}, nil,
+			`[1 2 "?" "?"] give the size`},
+		{"another input", []any{1, 2, "?", "?"}, frontend.GivenInputShapes{"z": {1, 2, 5, 4}}, nil, `these are: "x"`},
+		{"another size", []any{1, 2, "?", 4}, frontend.GivenInputShapes{"x": {1, other, 5, 4}}, nil,
 			"the file 2 give 2 there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +65,7 @@ func TestShapesOfFloat(t *testing.T) {
 	n := newNet(13).Input("x", graph.DTypeFloat32, "?", 2, "?", "?")
 	n.op("Conv", "y", "x", n.c([]int{1, 2, 2, 2}, 1, -2, 3, 0, 2, -1, 1, 1))
 	n.output("N", 1, "H", "W")
-	for _, opt := range []frontend.Options{{Shapes: frontend.InputShapes{"x": {1, 2, 5, 4}}},
+	for _, opt := range []frontend.Options{{Shapes: frontend.GivenInputShapes{"x": {1, 2, 5, 4}}},
 		{Dims: map[string]int{"x:2": 5, "x:3": 4}}} {
 		var d diag.List
 		q := frontend.NewQuantisationSession("m.onnx", n.Bytes(), opt, false, &d)

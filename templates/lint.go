@@ -76,7 +76,7 @@ func (l *linter) report(file string, line int, format string, args ...any) {
 	l.found = append(l.found, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
 }
 
-// characters reports everything in a file but printable ASCII and line ends, and tabs in Makefiles.
+// characters reports the first byte of a file that is neither printable ASCII nor a line end, nor a tab in a Makefile.
 func (l *linter) characters(f GeneratedFile) {
 	for i, c := range f.Data {
 		if c != '\n' && (c < ' ' || c > '~') && (c != '\t' || path.Base(f.Path) != "Makefile") {

@@ -141,7 +141,7 @@ func (s *settings) unknown(key string) string {
 	if f := foreignFlag(key); f != nil {
 		return f.meaning(func(flag string) string { return flag })
 	}
-	return suggest.DidYouMeanText(key, s.keys)
+	return suggest.DidYouMeanSuffix(key, s.keys)
 }
 
 // configure sets the flags that the command line leaves open, from the environment or the file. It returns the path of

@@ -47,7 +47,7 @@ func (w world) verifyVariables(keys []string) error {
 		if !strings.HasPrefix(name, prefix) || value == "" || slices.Contains(known, name) {
 			continue
 		}
-		hint := suggest.DidYouMeanText(name, known)
+		hint := suggest.DidYouMeanSuffix(name, known)
 		if f := foreignFlag(strings.TrimPrefix(name, prefix)); f != nil {
 			hint = f.meaning(variable)
 		}

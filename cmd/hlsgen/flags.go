@@ -201,7 +201,7 @@ func (f feedbacks) Set(text string) error {
 }
 
 // shapes is the value of --shape: the sizes of an input's axes, INPUT=SIZE,SIZE,...
-type shapes struct{ to *frontend.InputShapes }
+type shapes struct{ to *frontend.GivenInputShapes }
 
 // Type returns the form of the flag's value, for the help.
 func (s shapes) Type() string { return "[INPUT=]SIZE,..." }
@@ -226,7 +226,7 @@ func (s shapes) Set(text string) error {
 		return fmt.Errorf("the shape of the input is given already, and another one")
 	}
 	if *s.to == nil {
-		*s.to = frontend.InputShapes{}
+		*s.to = frontend.GivenInputShapes{}
 	}
 	(*s.to)[input] = sizes
 	return nil
@@ -314,7 +314,7 @@ func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 func oneOf[T ~string](what string, names []string) func(string) (T, error) {
 	return func(s string) (T, error) {
 		if !slices.Contains(names, s) {
-			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.DidYouMeanText(s, names))
+			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.DidYouMeanSuffix(s, names))
 		}
 		return T(s), nil
 	}

@@ -202,5 +202,5 @@ func commandError(root *cobra.Command, msg string) string {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return msg + suggest.DidYouMeanText(name, names)
+	return msg + suggest.DidYouMeanSuffix(name, names)
 }

@@ -72,10 +72,10 @@ right, run as integers.`,
 // compared is the JSON of a comparison of formats.
 type compared struct {
 	report.ReportHead
-	Length  int                           `json:"length"` // number of products in a sum
-	Board   string                        `json:"board"`
-	Formats []formats.NumberFormatFigures `json:"formats"`
-	Models  []formats.ModelAccuracy       `json:"models,omitempty"`
+	Length  int                         `json:"length"` // number of products in a sum
+	Board   string                      `json:"board"`
+	Formats []formats.DotProductFigures `json:"formats"`
+	Models  []formats.ModelAccuracy     `json:"models,omitempty"`
 	outcome
 }
 

@@ -22,7 +22,7 @@ func front(ctx context.Context, o build.Options, points int, d *diag.List) (*ans
 }
 
 // front shows the designs of a front. least is the measure of their cost.
-func (s *screen) front(f *build.ParetoFront, least folding.ResourceMeasure) {
+func (s *screen) front(f *build.ParetoFrontResult, least folding.ResourceMeasure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
@@ -124,7 +124,7 @@ type frontItem struct {
 }
 
 // frontOf returns the JSON of a front.
-func frontOf(f *build.ParetoFront, least folding.ResourceMeasure, d *diag.List) frontJSON {
+func frontOf(f *build.ParetoFrontResult, least folding.ResourceMeasure, d *diag.List) frontJSON {
 	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Complete, outcome: outcomeOf(d, nil)}

@@ -140,7 +140,7 @@ func (a *app) explainCommand() *cobra.Command {
 			code := strings.Trim(args[0], "[]")
 			page, ok := docs.DiagnosticMarkdownOf(code)
 			if _, known := diag.CodeMeanings[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMeanText(code, codes()))
+				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMeanSuffix(code, codes()))
 			}
 			a.running = true
 			if a.screen.width > 0 {

@@ -72,7 +72,7 @@ one stream, in order.
 			"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
 		"first as .npy on standard output", noStandard)
-	option(t.FlagSet, &o.Engine, "engine", string(engines.EngineFast), "ENGINE", oneOf[engines.Engine]("engines",
+	option(t.FlagSet, &o.Engine, "engine", string(engines.EngineFast), "ENGINE", oneOf[engines.EngineName]("engines",
 		names),
 		"one of "+strings.Join(names, ", "))
 	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
@@ -261,8 +261,8 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation. The outputs themselves are in the file that --output names.
 type simulated struct {
 	about
-	Engine  engines.Engine `json:"engine"`
-	Samples int            `json:"samples"`
+	Engine  engines.EngineName `json:"engine"`
+	Samples int                `json:"samples"`
 	// the length of each sample in steps, if lengths differ
 	Steps    []int                    `json:"steps,omitempty"`
 	Outputs  []tensor                 `json:"outputs"`

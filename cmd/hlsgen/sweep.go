@@ -62,7 +62,7 @@ func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.DidYouMeanText(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.DidYouMeanSuffix(s, names))
 	}
 }
 

@@ -19,7 +19,7 @@ func TestSweepNext(t *testing.T) {
 	o := &sweep.Options{Source: options.Source{Model: "my net.onnx",
 		ModelInputs: options.ModelInputs{Dims: map[string]int{"N": 4, "C": 2},
 			Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 9}, Stateful: true,
-			Shapes: frontend.InputShapes{"y": {1,
+			Shapes: frontend.GivenInputShapes{"y": {1,
 				2},
 				"": {3}}, Initial: frontend.InitialStateModesByInput{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json",
 			Cells:     "c.json",

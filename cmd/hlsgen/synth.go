@@ -18,7 +18,7 @@ import (
 // stage parses a value of --until: the last stage up to which the tools run.
 func stage(s string) (synthesis.Stage, error) {
 	if !slices.Contains(synthesis.StageNames, s) {
-		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.StageNames, ", "), suggest.DidYouMeanText(s,
+		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.StageNames, ", "), suggest.DidYouMeanSuffix(s,
 			synthesis.StageNames))
 	}
 	return synthesis.Stage(s), nil

@@ -202,7 +202,7 @@ func squeeze(s string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-3-front):])
 }
 
-// cut shortens a text to at most the given number of letters, with dots at its end.
+// cut shortens a text to at most most letters, of which the last three are dots. most is at least 3.
 func cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-3]) + "..."

@@ -292,7 +292,7 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				hint := strings.TrimPrefix(suggest.DidYouMeanText(rl.kinds[i], kindNames()), ", ")
+				hint := strings.TrimPrefix(suggest.DidYouMeanSuffix(rl.kinds[i], kindNames()), ", ")
 				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}

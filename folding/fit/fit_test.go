@@ -231,8 +231,8 @@ func TestCaps(t *testing.T) {
 		if got := q.CapsAtInterval(clocks); got != want {
 			t.Errorf("%d clocks: %v, want %v", clocks, got, want)
 		}
-		if want.AmountVector[goal.KindNarrowDSP] = 0; q.WithoutNarrowDSPs().CapsAtInterval(clocks) != want {
-			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.WithoutNarrowDSPs().CapsAtInterval(clocks), want)
+		if want.AmountVector[goal.KindNarrowDSP] = 0; q.withoutNarrowDSPs().CapsAtInterval(clocks) != want {
+			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.withoutNarrowDSPs().CapsAtInterval(clocks), want)
 		}
 	}
 	if got := NewDesignSearch(s, goal.Goal{MaxCycles: 10}).CapsAtInterval(10); got != search.UnlimitedCaps {

@@ -13,7 +13,7 @@ type FoldingWithBounds struct {
 	Limit   int                // the most clocks per frame that were allowed
 	Bounds  []MeasureWithBound // the measures that were minimised, in order
 	Latency *LatencyWithBound  // nil if the latency was not minimised
-	// whether Bounds cover only designs that spare DSP slices (DesignSearch.WithoutNarrowDSPs)
+	// whether Bounds cover only designs that spare DSP slices (DesignSearch.withoutNarrowDSPs)
 	Spares bool
 	// whether the design is no better than DesignSearch.Than; then it may not have been simulated
 	Useless bool

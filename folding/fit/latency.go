@@ -36,7 +36,7 @@ type LimitsAfterFirstDesign struct {
 func (q *DesignSearch) FindShortestLatencyDesign(ctx context.Context, limit int,
 	end LimitsAfterFirstDesign) (*FoldingWithBounds, error) {
 	f, err := q.chase(ctx, limit, end)
-	for err == nil && f != nil && !q.HasGivenFIFODepths() && !end.Whole.MustEndAllSearches() {
+	for err == nil && f != nil && !q.FIFOsMayLimitInterval() && !end.Whole.MustEndAllSearches() {
 		b := q.BuildDesign(f.Folding).Design
 		slowest, _ := b.BottleneckInterval()
 		clocks := max(slowest, q.MinClocksPerFrame(b))

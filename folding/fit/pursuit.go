@@ -10,7 +10,7 @@ import (
 )
 
 // A FixedIntervalSearch looks for the best design at an interval, measure after measure: FindFirstDesign with little
-// work, then ContinueSearch. It prefers designs that spare DSP slices (WithoutNarrowDSPs). If usual work finds none, it
+// work, then ContinueSearch. It prefers designs that spare DSP slices (withoutNarrowDSPs). If usual work finds none, it
 // looks for others, which a sparing design must then beat.
 type FixedIntervalSearch struct {
 	Limit int
@@ -44,7 +44,7 @@ type line struct {
 func (q *DesignSearch) NewFixedIntervalSearch(limit int) *FixedIntervalSearch {
 	p := &FixedIntervalSearch{Limit: limit}
 	if q.sparing() {
-		s := q.WithNewStepCounter().WithoutNarrowDSPs()
+		s := q.WithNewStepCounter().withoutNarrowDSPs()
 		p.follow(s, s.CapsAtInterval(limit))
 	}
 	p.follow(q.WithNewStepCounter(), q.CapsAtInterval(limit))
@@ -109,8 +109,8 @@ func (p *FixedIntervalSearch) CountStepsTowards(w *search.TotalStepCounter) {
 	}
 }
 
-// sparingPart is the divisor of the usual work that gives the work for designs that spare DSP slices, before any other
-// is accepted.
+// sparingPart divides the usual work of looking for designs that spare DSP slices, as long as none is found. Then the
+// search accepts other designs. Once one is found, the search for a better one gets the usual work.
 const sparingPart = 4
 
 // FindFirstDesign looks for a design with little work, and spends some more on one that spares DSP slices.

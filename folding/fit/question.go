@@ -96,9 +96,9 @@ func (q *DesignSearch) CapsAtInterval(interval int) search.Caps {
 	return caps
 }
 
-// WithoutNarrowDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
+// withoutNarrowDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
 // (goal.KindNarrowDSP). Only if it finds nothing, which means that LUTs are short, may designs use them.
-func (q *DesignSearch) WithoutNarrowDSPs() *DesignSearch {
+func (q *DesignSearch) withoutNarrowDSPs() *DesignSearch {
 	s := *q
 	s.Spares = true
 	return &s

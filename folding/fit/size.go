@@ -37,7 +37,7 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 		return nil, err
 	}
 	q.Effort.Done += wordSteps * z.Moved
-	if z.Feasible && !opt.Minimal || !z.Feasible && !q.HasGivenFIFODepths() {
+	if z.Feasible && !opt.Minimal || !z.Feasible && !q.FIFOsMayLimitInterval() {
 		return z, nil
 	}
 	// FIFO depths that the user gives may be too small for the interval.

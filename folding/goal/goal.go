@@ -39,7 +39,7 @@ type Goal struct {
 	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
 	FIFO       FIFODepthPolicy
 	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
-	// steps of work to SearchStepsPerSecond per second. With 0, a count of steps ends the search, which does not depend
+	// steps of work to searchStepsPerSecond per second. With 0, a count of steps ends the search, which does not depend
 	// on the machine.
 	SearchTime time.Duration
 	// Steps sets the steps of work after which the search ends once it has a design; 0: the usual number. A design
@@ -51,14 +51,14 @@ type Goal struct {
 	Tell      func(st BestDesignSoFar) // called for each better design; may be nil
 }
 
-// SearchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
-const SearchStepsPerSecond = 20_000_000
+// searchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
+const searchStepsPerSecond = 20_000_000
 
 // SearchStepBudget returns the steps of work after which the search ends once it has a design. 0 means the usual
 // number. SearchTime, if given, overrides Steps.
 func (g *Goal) SearchStepBudget() int {
 	if g.SearchTime > 0 {
-		return max(1, int(g.SearchTime.Seconds()*SearchStepsPerSecond))
+		return max(1, int(g.SearchTime.Seconds()*searchStepsPerSecond))
 	}
 	return g.Steps
 }
@@ -124,9 +124,9 @@ func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
 	return FloorOfRational(intervalOf(clockMHz, fps, samples))
 }
 
-// SamplesPerSecond returns the samples per second at an interval between frames of the given samples. It rounds down to
-// the fewest decimals for which MaxClocksPerFrameForRate gives this interval in whole clocks, so that a user can ask
-// for a printed rate.
+// SamplesPerSecond returns the samples per second at an interval in clocks between frames of the given samples. So that
+// a user can ask for it, it is rounded down to the fewest decimals for which MaxClocksPerFrameForRate returns
+// int(interval). It is 0 if interval is infinite or not positive.
 func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0

@@ -84,7 +84,7 @@ func (t *ChoiceTree) decide(ctx context.Context, caps Caps, prime int) (f *Solut
 	if f := t.leastOf(caps, prime); f != nil {
 		return f, t, nil
 	}
-	n := t.WithoutExcludedChoices(caps)
+	n := t.withoutExcludedChoices(caps)
 	if n == nil {
 		return nil, nil, nil
 	}
@@ -121,7 +121,7 @@ func (p *pool) keep(f *Solution) bool {
 // leastOf returns the solution of the pool within caps that takes the least of the kind with number prime, or nil.
 func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	for _, f := range p.found {
-		if f.IsWithinCaps(&caps) && (best == nil || f.compare(best, prime) < 0) {
+		if f.isWithinCaps(&caps) && (best == nil || f.compare(best, prime) < 0) {
 			best = f
 		}
 	}
@@ -171,7 +171,7 @@ func (t *ChoiceTree) mostMixed() (leaf, kind int, mean float64) {
 	}
 	unit := &t.mixed[0].unit
 	most := 0.0
-	all := MaxAmountKinds + len(unit.paths)
+	all := maxAmountKinds + len(unit.paths)
 	sum, total := make([]float64, all), make([]float64, all)
 	for l := range t.plan.Leaves {
 		clear(sum)
@@ -220,7 +220,7 @@ func (t *parts) divides(leaf, kind int, mean float64) bool {
 	return more && less
 }
 
-// amount returns the choice's amount of a kind, or of path k as kind MaxAmountKinds+k.
+// amount returns the choice's amount of a kind, or of path k as kind maxAmountKinds+k.
 func (c *LeafChoice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
 
 // largest returns the leaf with the most choices, and a function that is true for the first half of them. It tells

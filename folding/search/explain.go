@@ -5,7 +5,7 @@ package search
 type LeafExclusionCounts struct {
 	Impossible int // choices in no solution at all
 	// per kind: choices for which the other leaves take more of the kind than the caps leave
-	Alone    [MaxAmountKinds]int
+	Alone    [maxAmountKinds]int
 	Together int // choices that a price of several kinds excludes
 	Left     int // choices that no price excludes
 }

@@ -14,10 +14,10 @@ import "math"
 // It is solved by the simplex method on the full tableau. y is the mixture and the dual solution gives the weights,
 // both scaled.
 func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, value float64) {
-	weight = make([]float64, MaxAmountKinds+len(t.longest))
+	weight = make([]float64, maxAmountKinds+len(t.longest))
 	var kinds []int
 	for k := range weight {
-		if cap, most := t.capOf(k, caps); most > cap || k >= MaxAmountKinds && t.longest[k-MaxAmountKinds] > caps.Path {
+		if cap, most := t.capOf(k, caps); most > cap || k >= maxAmountKinds && t.longest[k-maxAmountKinds] > caps.Path {
 			kinds = append(kinds, k)
 		}
 	}
@@ -51,7 +51,7 @@ func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, 
 		a[r][n+r], a[r][n+m] = 1, 1
 		basis[r] = n + r
 	}
-	for range 50 * MaxAmountKinds {
+	for range 50 * maxAmountKinds {
 		if !pivot(a, basis) {
 			break
 		}

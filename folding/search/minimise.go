@@ -17,7 +17,7 @@ type Objective struct {
 func (m Objective) MeasureOfSolution(f *Solution) float64 {
 	switch {
 	case m.Path:
-		return float64(f.LongestPathLength())
+		return float64(f.longestPathLength())
 	case m.Yard == nil:
 		return float64(f.Cost[m.Kind])
 	}
@@ -45,8 +45,8 @@ func (m Objective) prime() int {
 	return 0
 }
 
-// CapsForMeasureAtMost returns caps reduced so that only solutions that measure at most x are within them.
-func (m Objective) CapsForMeasureAtMost(x float64, caps Caps) Caps {
+// capsForMeasureAtMost returns caps reduced so that only solutions that measure at most x are within them.
+func (m Objective) capsForMeasureAtMost(x float64, caps Caps) Caps {
 	switch {
 	case m.Path:
 		caps.Path = min(caps.Path, floor(x))
@@ -78,7 +78,7 @@ func floor(x float64) int64 {
 func (m Objective) CapsToMatchSolution(f *Solution, caps Caps, less int64) Caps {
 	switch {
 	case m.Path:
-		caps.Path = min(caps.Path, f.LongestPathLength()-less)
+		caps.Path = min(caps.Path, f.longestPathLength()-less)
 		return caps
 	case m.Yard == nil:
 		caps.AmountVector[m.Kind] = min(caps.AmountVector[m.Kind], f.Cost[m.Kind]-less)
@@ -141,7 +141,7 @@ func (t *ChoiceTree) LowerBoundOf(m Objective, caps Caps) float64 {
 	high := m.MeasureOfSolution(&Solution{Cost: t.dearest, Paths: t.longest})
 	if best != nil {
 		high = m.MeasureOfSolution(best)
-		t.FindBestPrices(m.CapsForMeasureAtMost(t.excluded(m, caps, -1, high), caps))
+		t.FindBestPrices(m.capsForMeasureAtMost(t.excluded(m, caps, -1, high), caps))
 	}
 	return m.above(t.excluded(m, caps, -1, high))
 }
@@ -153,7 +153,7 @@ func (t *ChoiceTree) FindQuickSolution(ctx context.Context, m Objective, caps Ca
 	none bool,
 	err error) {
 	for _, f := range t.found {
-		if f.IsWithinCaps(&caps) && (best == nil || m.MeasureOfSolution(f) < m.MeasureOfSolution(best)) {
+		if f.isWithinCaps(&caps) && (best == nil || m.MeasureOfSolution(f) < m.MeasureOfSolution(best)) {
 			best = f
 		}
 	}
@@ -194,14 +194,14 @@ func (t *ChoiceTree) FindMinimalSolution(ctx context.Context, m Objective, start
 		high := m.MeasureOfSolution(best)
 		below := m.CapsToMatchSolution(best, caps, 1)
 		bound = t.excluded(m, caps, bound, high)
-		if upTo := m.CapsForMeasureAtMost(bound, caps); below.IsWithin(&upTo) || t.Excludes(below) {
+		if upTo := m.capsForMeasureAtMost(bound, caps); below.isWithin(&upTo) || t.Excludes(below) {
 			return MinimiseResult{best, high, true}, nil
 		}
 		if high-bound <= short*max(high, 0) || t.effort.MustEndSearch() {
 			break
 		}
 		middle := bound + (high-bound)*part
-		found, err := t.within(ctx, m.CapsForMeasureAtMost(middle, caps).MinPerKind(below), m, false, nearNodes)
+		found, err := t.within(ctx, m.capsForMeasureAtMost(middle, caps).minPerKind(below), m, false, nearNodes)
 		switch {
 		case err != nil:
 			return MinimiseResult{}, err
@@ -239,7 +239,7 @@ func (m Objective) above(x float64) float64 {
 // measures more by m.
 func (t *ChoiceTree) excluded(m Objective, caps Caps, low, high float64) float64 {
 	for range 40 {
-		if middle := (low + high) / 2; t.Excludes(m.CapsForMeasureAtMost(middle, caps)) {
+		if middle := (low + high) / 2; t.Excludes(m.capsForMeasureAtMost(middle, caps)) {
 			low = middle
 		} else {
 			high = middle

@@ -156,33 +156,33 @@ func (t *parts) limit(u *unit, caps *Caps) int64 {
 
 // capped returns the caps, each lowered to the most that any solution takes of its kind.
 func (t *parts) capped(caps Caps) Caps {
-	caps.AmountVector = caps.AmountVector.MinPerKind(t.dearest)
+	caps.AmountVector = caps.AmountVector.minPerKind(t.dearest)
 	return caps
 }
 
-// capOf returns the cap of a kind, or of path k as kind MaxAmountKinds+k, and the most that any solution takes of it.
+// capOf returns the cap of a kind, or of path k as kind maxAmountKinds+k, and the most that any solution takes of it.
 func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	most = amount(&t.dearest, t.longest, kind)
-	if cap = caps.of(kind); kind >= MaxAmountKinds {
+	if cap = caps.of(kind); kind >= maxAmountKinds {
 		cap = min(cap, most)
 	}
 	return cap, most
 }
 
-// amount returns the amount of a kind, or of path k as kind MaxAmountKinds+k. It is 0 for a path that does not exist.
+// amount returns the amount of a kind, or of path k as kind maxAmountKinds+k. It is 0 for a path that does not exist.
 func amount(kinds *AmountVector, paths []int64, kind int) int64 {
 	switch {
-	case kind < MaxAmountKinds:
+	case kind < maxAmountKinds:
 		return kinds[kind]
-	case kind-MaxAmountKinds < len(paths):
-		return paths[kind-MaxAmountKinds]
+	case kind-maxAmountKinds < len(paths):
+		return paths[kind-maxAmountKinds]
 	}
 	return 0
 }
 
-// of returns the cap of a kind; for numbers from MaxAmountKinds on, it returns the cap of the paths.
+// of returns the cap of a kind; for numbers from maxAmountKinds on, it returns the cap of the paths.
 func (c *Caps) of(kind int) int64 {
-	if kind < MaxAmountKinds {
+	if kind < maxAmountKinds {
 		return c.AmountVector[kind]
 	}
 	return c.Path

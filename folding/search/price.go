@@ -27,14 +27,14 @@ type unit struct {
 	paths []int64 // nil if paths cost nothing
 }
 
-// unitOf returns the price of 1 per unit of a kind, or of path k as kind MaxAmountKinds+k, and of 0 for all others.
+// unitOf returns the price of 1 per unit of a kind, or of path k as kind maxAmountKinds+k, and of 0 for all others.
 func (t *parts) unitOf(kind int) (u unit) {
-	if kind < MaxAmountKinds {
+	if kind < maxAmountKinds {
 		u.kinds[kind] = 1
 		return u
 	}
 	u.paths = make([]int64, len(t.longest))
-	u.paths[kind-MaxAmountKinds] = 1
+	u.paths[kind-maxAmountKinds] = 1
 	return u
 }
 
@@ -227,23 +227,23 @@ type prices struct {
 	*parts
 	single []price                 // unit prices: one per kind that a choice takes, and one per path
 	mixed  []price                 // mixed prices: the sharpest of each relaxation
-	most   [MaxAmountKinds][]int64 // per kind: the result of mostAround, once computed
+	most   [maxAmountKinds][]int64 // per kind: the result of mostAround, once computed
 }
 
 func newPrices(t *parts) (p prices) {
 	p.parts, p.single = t, t.ones()
 	for k := range t.longest {
-		p.single = append(p.single, t.priced(t.unitOf(MaxAmountKinds+k)))
+		p.single = append(p.single, t.priced(t.unitOf(maxAmountKinds+k)))
 	}
 	return p
 }
 
-// singleOf returns the index in single of the price of a kind alone, or of path k as kind MaxAmountKinds+k. It returns
+// singleOf returns the index in single of the price of a kind alone, or of path k as kind maxAmountKinds+k. It returns
 // -1 if no choice takes any of it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
-		if kind >= MaxAmountKinds {
-			return p.unit.paths != nil && p.unit.paths[kind-MaxAmountKinds] == 1
+		if kind >= maxAmountKinds {
+			return p.unit.paths != nil && p.unit.paths[kind-maxAmountKinds] == 1
 		}
 		return p.unit.kinds[kind] == 1
 	})
@@ -294,7 +294,7 @@ func (t *prices) Free() {
 	t.leave(t.single)
 	t.leave(t.mixed)
 	t.effort.room.leave(t.most[:]...)
-	t.most = [MaxAmountKinds][]int64{}
+	t.most = [maxAmountKinds][]int64{}
 }
 
 // RelaxedSolutions returns the solutions that the last relaxation mixes against its best prices. They need not be
@@ -315,21 +315,21 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	for k, w := range weight {
 		cap, most := t.capOf(k, caps)
 		weight[k] = w / math.Max(float64(cap), 0.5)
-		if k >= MaxAmountKinds {
-			most = t.widest[k-MaxAmountKinds]
+		if k >= maxAmountKinds {
+			most = t.widest[k-maxAmountKinds]
 		}
 		sum += weight[k] * (math.Max(float64(most), float64(cap)) + 1)
 	}
 	for k, w := range weight {
 		n := int64(w / sum * (1 << 59))
-		if k < MaxAmountKinds {
+		if k < maxAmountKinds {
 			u.kinds[k] = n
 			continue
 		}
 		if u.paths == nil {
 			u.paths = make([]int64, len(t.longest))
 		}
-		u.paths[k-MaxAmountKinds] = n
+		u.paths[k-maxAmountKinds] = n
 	}
 	return u
 }

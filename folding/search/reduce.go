@@ -2,16 +2,16 @@ package search
 
 import "slices"
 
-// WithoutExcludedChoices returns the tree without the choices, rows and pairs of rows that prices prove to be in no
+// withoutExcludedChoices returns the tree without the choices, rows and pairs of rows that prices prove to be in no
 // solution within caps. The solutions within caps stay the same. It returns nil if nothing is left.
-func (t *ChoiceTree) WithoutExcludedChoices(caps Caps) *ChoiceTree {
+func (t *ChoiceTree) withoutExcludedChoices(caps Caps) *ChoiceTree {
 	caps = t.capped(caps)
 	if !t.HasAnySolution() || t.Excludes(caps) {
 		return nil
 	}
 	r := reducer{ChoiceTree: t}
-	for k := range MaxAmountKinds + len(t.longest) {
-		if cap, most := t.capOf(k, &caps); most > cap || k >= MaxAmountKinds && most > caps.Path || k == 0 {
+	for k := range maxAmountKinds + len(t.longest) {
+		if cap, most := t.capOf(k, &caps); most > cap || k >= maxAmountKinds && most > caps.Path || k == 0 {
 			r.prices, r.limits = append(r.prices, t.around1(k)), append(r.limits, cap)
 		}
 	}

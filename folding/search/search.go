@@ -17,7 +17,7 @@
 //	    nothing is within caps of 4 and 4. The best prices are the optimum of a game of prices against choices
 //	    (game.go), to which one choice is added at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
 //	  - The least cost of the other parts excludes single choices. Row 0 of leaf 0 needs 6 of the second kind, and
-//	    row 0 of leaf 1 needs 2 more: 8 exceeds the cap. WithoutExcludedChoices removes them.
+//	    row 0 of leaf 1 needs 2 more: 8 exceeds the cap. withoutExcludedChoices removes them.
 //	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988)
 //	    carry all ways to choose for a part from the leaves to the whole. A label is dropped if another one beats it,
 //	    or if nothing can complete it within the caps. Row 1 with row 1 has four ways, (8, 4), (6, 6), (6, 6) and
@@ -40,11 +40,11 @@ import (
 	"slices"
 )
 
-// MaxAmountKinds is the most kinds of amounts, not counting paths.
-const MaxAmountKinds = 9
+// maxAmountKinds is the most kinds of amounts, not counting paths.
+const maxAmountKinds = 9
 
 // An AmountVector holds an amount of each kind of resource, which the caller numbers. Unused kinds are 0.
-type AmountVector [MaxAmountKinds]int64
+type AmountVector [maxAmountKinds]int64
 
 // Plus returns v + o, kind by kind.
 func (v AmountVector) Plus(o AmountVector) AmountVector {
@@ -62,7 +62,7 @@ func (v AmountVector) Minus(o AmountVector) AmountVector {
 	return v
 }
 
-// IsWithin reports whether v takes at most as much as o of every kind of resource.
+// isWithin reports whether v takes at most as much as o of every kind of resource.
 func (v *AmountVector) IsWithin(o *AmountVector) bool {
 	for i := range v {
 		if v[i] > o[i] {
@@ -72,8 +72,8 @@ func (v *AmountVector) IsWithin(o *AmountVector) bool {
 	return true
 }
 
-// MinPerKind returns the smaller of the two amounts of each kind.
-func (v AmountVector) MinPerKind(o AmountVector) AmountVector {
+// minPerKind returns the smaller of the two amounts of each kind.
+func (v AmountVector) minPerKind(o AmountVector) AmountVector {
 	for i := range v {
 		v[i] = min(v[i], o[i])
 	}
@@ -106,13 +106,13 @@ var UnlimitedCaps = func() Caps {
 	return Caps{v, NoCap}
 }()
 
-// MinPerKind returns the smaller cap of each kind and of the paths.
-func (c Caps) MinPerKind(o Caps) Caps {
-	return Caps{c.AmountVector.MinPerKind(o.AmountVector), min(c.Path, o.Path)}
+// minPerKind returns the smaller cap of each kind and of the paths.
+func (c Caps) minPerKind(o Caps) Caps {
+	return Caps{c.AmountVector.minPerKind(o.AmountVector), min(c.Path, o.Path)}
 }
 
-// IsWithin reports whether no cap of c exceeds that of o.
-func (c *Caps) IsWithin(o *Caps) bool {
+// isWithin reports whether no cap of c exceeds that of o.
+func (c *Caps) isWithin(o *Caps) bool {
 	return c.AmountVector.IsWithin(&o.AmountVector) && c.Path <= o.Path
 }
 
@@ -151,13 +151,13 @@ type Solution struct {
 	Picks []LeafPick
 }
 
-// IsWithinCaps reports whether the solution's amounts, and all its paths, are within caps.
-func (f *Solution) IsWithinCaps(caps *Caps) bool {
-	return f.Cost.IsWithin(&caps.AmountVector) && f.LongestPathLength() <= caps.Path
+// isWithinCaps reports whether the solution's amounts, and all its paths, are within caps.
+func (f *Solution) isWithinCaps(caps *Caps) bool {
+	return f.Cost.IsWithin(&caps.AmountVector) && f.longestPathLength() <= caps.Path
 }
 
-// LongestPathLength returns the largest path, or the least int64 if there are no paths.
-func (f *Solution) LongestPathLength() int64 {
+// longestPathLength returns the largest path, or the least int64 if there are no paths.
+func (f *Solution) longestPathLength() int64 {
 	most := int64(math.MinInt64)
 	for _, p := range f.Paths {
 		most = max(most, p)

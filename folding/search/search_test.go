@@ -130,7 +130,7 @@ func TestMinimise(t *testing.T) {
 		for k := range kinds {
 			yard[k] = int64(r.IntN(100))
 		}
-		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.IsWithinCaps(&caps) })
+		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.isWithinCaps(&caps) })
 		measures := []Objective{{Kind: r.IntN(kinds)}, {Yard: &yard}}
 		if paths > 0 {
 			measures = append(measures, Objective{Path: true})
@@ -148,7 +148,7 @@ func TestMinimise(t *testing.T) {
 				none++
 				continue
 			}
-			if c := picked(t, choices, got.Best); !same(c, got.Best) || !c.IsWithinCaps(&caps) {
+			if c := picked(t, choices, got.Best); !same(c, got.Best) || !c.isWithinCaps(&caps) {
 				t.Fatalf("seed %d: %+v takes %v within %v", seed, got.Best, c, caps)
 			}
 			least := math.Inf(1)
@@ -191,7 +191,7 @@ func TestReduce(t *testing.T) {
 			caps.Path = int64(r.IntN(15) * plan.Leaves)
 		}
 		within := func(list []*Solution) []*Solution {
-			list = slices.DeleteFunc(list, func(f *Solution) bool { return !f.IsWithinCaps(&caps) })
+			list = slices.DeleteFunc(list, func(f *Solution) bool { return !f.isWithinCaps(&caps) })
 			slices.SortFunc(list, func(a, b *Solution) int {
 				return cmp.Or(slices.Compare(a.Cost[:], b.Cost[:]), slices.Compare(a.Paths, b.Paths))
 			})
@@ -203,7 +203,7 @@ func TestReduce(t *testing.T) {
 		if tree.HasAnySolution() {
 			tree.FindBestPrices(caps)
 		}
-		n := tree.WithoutExcludedChoices(caps)
+		n := tree.withoutExcludedChoices(caps)
 		if n == nil {
 			if len(want) > 0 {
 				t.Errorf("seed %d: nothing left of %d", seed, len(want))
@@ -375,7 +375,7 @@ func TestGame(t *testing.T) {
 		if math.Abs(sum-1) > 1e-9 || math.Abs(parts-1) > 1e-9 || math.Abs(worst(found, w)-value) > 1e-9 {
 			t.Fatalf("weights %v of value %v, said to be %v; mixture %v", w, worst(found, w), value, mixture)
 		}
-		for k := range MaxAmountKinds {
+		for k := range maxAmountKinds {
 			mixed := 0.0
 			for i, f := range found {
 				mixed += mixture[i] * share(f, k)

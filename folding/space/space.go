@@ -401,7 +401,7 @@ func (s *FoldingSpace) IntervalsToTry() []int {
 		bytes += most
 	}
 	list = append(list, s.MemoryBandwidth.clocks(bytes))
-	if s.HasGivenFIFODepths() {
+	if s.FIFOsMayLimitInterval() {
 		list = append(list, longest)
 	} else if len(s.Layers) > 1 { // FIFOs that are too small hold up no frame for longer than this
 		list = append(list, sum+len(s.Streams)*first)
@@ -412,9 +412,9 @@ func (s *FoldingSpace) IntervalsToTry() []int {
 	return list[at:]
 }
 
-// HasGivenFIFODepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and
-// an interval need not be the clocks of a layer.
-func (s *FoldingSpace) HasGivenFIFODepths() bool {
+// FIFOsMayLimitInterval reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs,
+// and an interval need not be the clocks of a layer.
+func (s *FoldingSpace) FIFOsMayLimitInterval() bool {
 	return s.fifo != goal.FIFODepthPolicy{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0
 	})

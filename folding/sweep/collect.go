@@ -93,7 +93,7 @@ func identifier(s string) bool {
 // collectPoint reads the reports below a point's folder. It returns nil if there is none, and adds a warning to d for
 // each report that cannot be read.
 func collectPoint(dir string, clockMHz float64, d *diag.List) (*synthesis.VendorReport, error) {
-	r, err := synthesis.ReadVendorReports(dir, clockMHz, func(path string, err error) {
+	r, err := synthesis.ReadVendorReport(dir, clockMHz, func(path string, err error) {
 		shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)
 		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(),
 			Hint: "run the point again"})

@@ -40,7 +40,7 @@ func TestImports(t *testing.T) {
 		of(options.ModelInputs{InputQuant: &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8},
 			Scale: 0.5}}),
 		of(options.ModelInputs{Initial: frontend.InitialStateModesByInput{"": "zero"}}),
-		of(options.ModelInputs{Shapes: frontend.InputShapes{"x": {1}}}),
+		of(options.ModelInputs{Shapes: frontend.GivenInputShapes{"x": {1}}}),
 		of(options.ModelInputs{Outputs: []string{"a"}}), of(options.ModelInputs{Outputs: []string{"a", "b"}}),
 		of(options.ModelInputs{Stateful: true}),
 	} {

@@ -91,8 +91,8 @@ type LayerClocksPerFrame struct {
 	Clocks int    `json:"clocks"`
 }
 
-// LatencyMicroseconds returns the latency in microseconds at the reached clock.
-func (p *PointResult) LatencyMicroseconds() float64 { return float64(p.Latency) / p.Reached }
+// latencyMicroseconds returns the latency in microseconds at the reached clock.
+func (p *PointResult) latencyMicroseconds() float64 { return float64(p.Latency) / p.Reached }
 
 // search returns the points that the search finds. If there is no design, it returns one point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, err error) {

@@ -25,7 +25,7 @@ type PrecisionAccuracies struct {
 	Bare     bool                    `json:"bare,omitempty"` // whether it has no quantisers
 	Least    *source.MinimalNodeBits `json:"least,omitempty"`
 
-	variants map[string]*source.QuantisedVariant
+	variants map[string]*source.MeasuredVariant
 	order    []string
 }
 
@@ -37,7 +37,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*s
 		return nil, nil, err
 	}
 	p := &PrecisionAccuracies{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
-		variants: map[string]*source.QuantisedVariant{}}
+		variants: map[string]*source.MeasuredVariant{}}
 	for i, recipe := range o.Precisions {
 		name := recipe.String()
 		if p.variants[name] != nil {

@@ -65,7 +65,7 @@ func (p *PointResult) columns(i int) []column {
 		{"clock_reached_mhz", number(p.Reached)},
 		{"interval_clocks", number(p.Interval)},
 		{"latency_clocks", strconv.Itoa(p.Latency)},
-		{"latency_us", number(round(p.LatencyMicroseconds()))},
+		{"latency_us", number(round(p.latencyMicroseconds()))},
 	}, amounts("", p.Resources), []column{{"largest_share", number(p.Share)}})...), []column{
 		{"bottleneck", p.Bottleneck},
 	}, where(made, column{"proved", strconv.FormatBool(p.Proved)}), []column{

@@ -11,14 +11,14 @@ import (
 // recurrent operators, as data. The operators ignore later steps, and give zeros for them.
 type SequenceLengthInput struct {
 	Name string
-	Axes []TimeAxis
+	Axes []InputTimeAxis
 
 	nodes []*graph.Node
 	sides map[string]int // the axes of inputs that count samples, including that of the length input
 }
 
-// A TimeAxis names an input of the graph and its axis along which a sequence runs.
-type TimeAxis struct {
+// An InputTimeAxis names an input of the graph and its axis along which a sequence runs.
+type InputTimeAxis struct {
 	Input string
 	Axis  int
 }
@@ -132,8 +132,8 @@ func recordSides(g *graph.Graph, by map[string]*graph.Node, tensor string, axis 
 
 // inputAxis returns the graph's input and the axis of it that becomes the given axis of a tensor. by holds the node of
 // each output. ok is false if no input does, as behind a recurrence.
-func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int) (a TimeAxis, ok bool) {
-	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
+func inputAxis(g *graph.Graph, by map[string]*graph.Node, tensor string, axis int) (a InputTimeAxis, ok bool) {
+	for a = (InputTimeAxis{tensor, axis}); by[a.Input] != nil; {
 		n := by[a.Input]
 		if operators.IsRecurrent(n) || len(n.Inputs) == 0 {
 			return a, false

@@ -161,7 +161,7 @@ func TestLengthInput(t *testing.T) {
 			t.Fatal(tt.name, d.Diags)
 		}
 		l := axes.FindSequenceLengthInput(g)
-		if (l != nil) != tt.want || l != nil && (l.Name != "n" || len(l.Axes) != 1 || l.Axes[0] != (axes.TimeAxis{
+		if (l != nil) != tt.want || l != nil && (l.Name != "n" || len(l.Axes) != 1 || l.Axes[0] != (axes.InputTimeAxis{
 			Input: "x", Axis: 0})) {
 			t.Errorf("%s: %+v, want %t", tt.name, l, tt.want)
 		}

@@ -175,7 +175,7 @@ func TestGolden(t *testing.T) {
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.RunPasses(&canon.PassState{Program: onnxtest.Prepare(t, g)},
+			p, err := canon.NormaliseGraph(&canon.PassState{Program: onnxtest.Prepare(t, g)},
 				pass.Options[*canon.PassState]{
 					Dump: func(number int, name string, m *canon.PassState) error {
 						show(fmt.Sprintf("%d-%s", number, name), m.Graph)

@@ -27,7 +27,7 @@ func loopsToScans(m *PassState) bool {
 // if there are none.
 func RollUpRecurrences(p *program.Program) *program.Program {
 	g := p.Graph.ShallowCopy()
-	if !roll.ReplaceUnrolledRecurrences(p, g, nil) {
+	if !roll.RollUpInPlace(p, g, nil) {
 		return p
 	}
 	if q := operators.ReprepareProgram(p, g, new(diag.List)); q != nil {
@@ -38,5 +38,5 @@ func RollUpRecurrences(p *program.Program) *program.Program {
 
 // rollUpLoops replaces unrolled recurrences by loops, except those in m.Unroll, and reports whether there were any.
 func rollUpLoops(m *PassState) bool {
-	return roll.ReplaceUnrolledRecurrences(m.Program, m.Graph, m.Unroll)
+	return roll.RollUpInPlace(m.Program, m.Graph, m.Unroll)
 }

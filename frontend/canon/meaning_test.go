@@ -132,7 +132,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	for k, row := range canon.Passes[first:] {
 		k += first
 		m := &canon.PassState{Program: before}
-		after, err := canon.RunPasses(m, pass.Options[*canon.PassState]{Until: k + 1}, &d)
+		after, err := canon.NormaliseGraph(m, pass.Options[*canon.PassState]{Until: k + 1}, &d)
 		if err != nil || after == nil {
 			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
 		}
@@ -161,7 +161,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		}
 	}
 	m := &canon.PassState{Program: before}
-	canonical, err := canon.RunPasses(m, pass.Options[*canon.PassState]{}, &d)
+	canonical, err := canon.NormaliseGraph(m, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -173,7 +173,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	// A second run folds constants that the first made; a third finds nothing.
 	var text [2]bytes.Buffer
 	for i := range text {
-		if _, err := canon.RunPasses(m, pass.Options[*canon.PassState]{}, &d); err != nil {
+		if _, err := canon.NormaliseGraph(m, pass.Options[*canon.PassState]{}, &d); err != nil {
 			t.Fatal(err)
 		}
 		if err := graph.WriteGraphText(&text[i], m.Graph); err != nil {

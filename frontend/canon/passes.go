@@ -24,7 +24,7 @@ import (
 // changes a node; afterwards Program is made again from Graph.
 type PassState struct {
 	Program *program.Program // the program of the graph before the current pass
-	Graph   *graph.Graph     // a copy that RunPasses makes for the passes
+	Graph   *graph.Graph     // a copy that NormaliseGraph makes for the passes
 	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
 	Unroll map[int]bool
 	// By output: the groups of indices of the summed axis into which a product is split.
@@ -123,9 +123,9 @@ var Passes = []pass.Pass[*PassState]{
 	},
 }
 
-// RunPasses applies the passes to a copy of m's graph and returns the program of the new graph; m then holds both. It
-// returns nil if a pass added an error to d. The returned error comes from opt.Dump.
-func RunPasses(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
+// NormaliseGraph applies the passes to a copy of m's graph and returns the program of the new graph; m then holds both.
+// It returns nil if a pass added an error to d. The returned error comes from opt.Dump.
+func NormaliseGraph(m *PassState, opt pass.Options[*PassState], d *diag.List) (*program.Program, error) {
 	m.Graph = m.Program.Graph.ShallowCopy()
 	opt.Verify = func(m *PassState) error { return m.Graph.Verify() }
 	if err := pass.RunPasses(Passes, m, opt, d); err != nil {

@@ -39,10 +39,10 @@ var DialectNames = []string{string(DialectQONNX), string(DialectQCDQ), string(Di
 
 // Options select what to write.
 type Options struct {
-	To     Dialect               // empty: the dialect of the file
-	Clean  bool                  // fold constants, remove unused nodes, and write every shape
-	Dims   map[string]int        // sizes of named dynamic axes, used for comparing the two models
-	Shapes operators.InputShapes // shapes of inputs, also used for comparing
+	To     Dialect                    // empty: the dialect of the file
+	Clean  bool                       // fold constants, remove unused nodes, and write every shape
+	Dims   map[string]int             // sizes of named dynamic axes, used for comparing the two models
+	Shapes operators.GivenInputShapes // shapes of inputs, also used for comparing
 }
 
 // An OperatorCount holds the number of nodes that have an operator.
@@ -129,7 +129,7 @@ type conversion struct {
 	list      *diag.List
 	to        Dialect
 	dims      map[string]int
-	shapes    operators.InputShapes
+	shapes    operators.GivenInputShapes
 	size      int              // size of the dynamic axes with which files are compared
 	program   *program.Program // program of the file, with composite operators expanded
 	unsigned  bool             // store codes of data as unsigned: operators on integers need one type

@@ -80,7 +80,7 @@ func (c *conversion) canonical(onnx []byte) *program.Program {
 	if p == nil {
 		return nil
 	}
-	q, err := canon.RunPasses(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
+	q, err := canon.NormaliseGraph(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil
 	}

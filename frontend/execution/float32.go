@@ -24,17 +24,17 @@ type SummationOrder uint8
 
 // These are the orders of summation.
 const (
-	SummationOrderSequential SummationOrder = iota
-	SummationOrderInLanes                   // eight partial sums, as in vector units
-	SummationOrderInFloat64                 // in float64, rounded once at the end
-	SummationOrderWithFMA                   // in order, with a single rounding per product and addition
+	summationOrderSequential SummationOrder = iota
+	summationOrderInLanes                   // eight partial sums, as in vector units
+	summationOrderInFloat64                 // in float64, rounded once at the end
+	summationOrderWithFMA                   // in order, with a single rounding per product and addition
 )
 
 // Float32Variants lists the kinds of float32 programs that RunFloat32 emulates.
-var Float32Variants = []Float32Variant{{false, SummationOrderSequential}, {true, SummationOrderSequential}, {false,
-	SummationOrderInLanes}, {true, SummationOrderInLanes},
-	{false, SummationOrderInFloat64},
-	{true, SummationOrderInFloat64}, {false, SummationOrderWithFMA}, {true, SummationOrderWithFMA}}
+var Float32Variants = []Float32Variant{{false, summationOrderSequential}, {true, summationOrderSequential}, {false,
+	summationOrderInLanes}, {true, summationOrderInLanes},
+	{false, summationOrderInFloat64},
+	{true, summationOrderInFloat64}, {false, summationOrderWithFMA}, {true, summationOrderWithFMA}}
 
 // QuantiserTensorNames returns the names of the tensors of codes that the part computes, in order. Inside a loop, each
 // run has names of its own.
@@ -303,21 +303,21 @@ func FusedMultiplyAdd32(x, y, z float32) float32 {
 func dot32(a, b []float64, d *program.Dot, order SummationOrder) float64 {
 	var one float32
 	switch order {
-	case SummationOrderSequential:
+	case summationOrderSequential:
 		for k, o := range d.AOffset {
 			one += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
-	case SummationOrderWithFMA:
+	case summationOrderWithFMA:
 		for k, o := range d.AOffset {
 			one = FusedMultiplyAdd32(float32(a[o]), float32(b[d.BOffset[k]]), one)
 		}
-	case SummationOrderInLanes:
+	case summationOrderInLanes:
 		var lanes [8]float32
 		for k, o := range d.AOffset {
 			lanes[k%8] += float32(float32(a[o]) * float32(b[d.BOffset[k]]))
 		}
 		one = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
-	case SummationOrderInFloat64:
+	case summationOrderInFloat64:
 		var wide float64
 		for k, o := range d.AOffset {
 			wide += a[o] * b[d.BOffset[k]]

@@ -149,9 +149,9 @@ func (a *IntegerInputEncoding) RoundedValueOf(channel int, k int64) float64 {
 	return nearestIn(a.ExactValueOf(channel, k), a.format)
 }
 
-// IntegerOf returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
+// integerOf returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
 // type; k is then one whose value is near x.
-func (a *IntegerInputEncoding) IntegerOf(channel int, x float64) (k int64, ok bool) {
+func (a *IntegerInputEncoding) integerOf(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
 	}
@@ -162,7 +162,7 @@ func (a *IntegerInputEncoding) IntegerOf(channel int, x float64) (k int64, ok bo
 
 // NearestValueTo returns the number nearest to x among those for which the integers of a channel stand.
 func (a *IntegerInputEncoding) NearestValueTo(channel int, x float64) float64 {
-	k, _ := a.IntegerOf(channel, x)
+	k, _ := a.integerOf(channel, x)
 	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
 		k++
 	}
@@ -195,7 +195,7 @@ func (a *IntegerInputEncoding) IntegersOfSample(name string, shape []int, x []fl
 	for i, v := range x {
 		c := a.ChannelOfElement(shape, i)
 		var ok bool
-		if codes[i], ok = a.IntegerOf(c, v); !ok {
+		if codes[i], ok = a.integerOf(c, v); !ok {
 			return nil, &InputValueOffGridError{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name,
 				i, v,
 				formula(a.Of[c]), a.Type)}

@@ -33,8 +33,8 @@ func (p *ElementIndexMap) HasSameRuns(o *ElementIndexMap) bool {
 	return p.Run == o.Run && p.Count == o.Count
 }
 
-// Equal reports whether two maps have equal tables and runs.
-func (p *ElementIndexMap) Equal(o *ElementIndexMap) bool {
+// HasSameTableAndRuns reports whether two maps have equal tables and runs.
+func (p *ElementIndexMap) HasSameTableAndRuns(o *ElementIndexMap) bool {
 	if !p.HasSameRuns(o) || len(p.Table) != len(o.Table) {
 		return false
 	}

@@ -99,8 +99,9 @@ func LooksLikeONNXFile(name string, file io.ReaderAt, size int64, d *diag.List) 
 	return f == nil
 }
 
-// skim checks the lengths of the outermost fields of a file. It ignores read errors, which the reader of the whole file
-// reports.
+// skim returns a fault if a file begins like another kind of file, or if one of its first outermost fields is malformed
+// or goes beyond its end. It looks at no more than 1,000 fields. It ignores read errors, which the reader of the
+// whole file reports.
 func skim(file io.ReaderAt, size int64) *fault {
 	const most = 1000 // fields; tools write a few dozen
 	for off, n := int64(0), 0; off < size && n < most; n++ {

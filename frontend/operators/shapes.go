@@ -11,12 +11,12 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// InputShapes holds the sizes of all axes of inputs, by the input's name; "" stands for the only input. They bind axes
-// without a name, and axes with one name but different sizes. Axes with a fixed size in the file keep it.
-type InputShapes map[string][]int
+// GivenInputShapes holds the sizes of all axes of inputs, by the input's name; "" stands for the only input. They bind
+// axes without a name, and axes with one name but different sizes. Axes with a fixed size in the file keep it.
+type GivenInputShapes map[string][]int
 
 // FlagValues returns the shapes in the form of the flag --shape, one text per input, in order of the inputs.
-func (s InputShapes) FlagValues() (list []string) {
+func (s GivenInputShapes) FlagValues() (list []string) {
 	for _, input := range slices.Sorted(maps.Keys(s)) {
 		var sizes []string
 		for _, n := range s[input] {
@@ -33,7 +33,7 @@ func (s InputShapes) FlagValues() (list []string) {
 
 // SetInGraph sets the shapes of the inputs of a graph, as if the file had them. ok is false after errors were added to
 // d.
-func (s InputShapes) SetInGraph(g *graph.Graph, file string, d *diag.List) (ok bool) {
+func (s GivenInputShapes) SetInGraph(g *graph.Graph, file string, d *diag.List) (ok bool) {
 	refuse := func(input, msg, hint string) bool {
 		d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.ShapeUnknown, Node: input, Op: "input", Where: file,
 			Msg: msg, Hint: hint})

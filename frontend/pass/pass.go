@@ -39,9 +39,9 @@ func (p *PanicValue) Unwrap() error {
 	return err
 }
 
-// CheckPasses returns an error if a table contradicts itself: two passes have one name, a pass has no name, doc or
+// checkPasses returns an error if a table contradicts itself: two passes have one name, a pass has no name, doc or
 // body, or a pass does not stand after those in After.
-func CheckPasses[G any](table []Pass[G]) error {
+func checkPasses[G any](table []Pass[G]) error {
 	before := map[string]bool{}
 	for i, p := range table {
 		switch {
@@ -61,10 +61,10 @@ func CheckPasses[G any](table []Pass[G]) error {
 }
 
 // RunPasses runs the passes of the table in order, each once. It panics with a *PanicValue if a pass panics or leaves a
-// graph that Verify refuses, and with an error if CheckPasses refuses the table. These are defects of the program. The
+// graph that Verify refuses, and with an error if checkPasses refuses the table. These are defects of the program. The
 // returned error comes from Dump.
 func RunPasses[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
-	if err := CheckPasses(table); err != nil {
+	if err := checkPasses(table); err != nil {
 		panic(err)
 	}
 	if opt.Until > 0 {

@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		{[]Pass[words]{{Name: "a", Run: idle}}, `pass 1 ("a") lacks`},
 		{[]Pass[words]{does("", idle)}, `pass 1 ("") lacks`},
 	} {
-		err := CheckPasses(c.table)
+		err := checkPasses(c.table)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}

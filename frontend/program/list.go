@@ -178,8 +178,8 @@ func (l *IndexList) LeastAndGreatest() (least, most int32) {
 	return int32(lo), int32(hi)
 }
 
-// Equal reports whether two lists hold the same numbers, in whatever form.
-func (l *IndexList) Equal(o *IndexList) bool {
+// equal reports whether two lists hold the same numbers, in whatever form.
+func (l *IndexList) equal(o *IndexList) bool {
 	if l == o || l.table == nil && o.table == nil && l.n == o.n && l.from == o.from && slices.Equal(l.axes, o.axes) {
 		return true
 	}

@@ -44,7 +44,7 @@ func TestList(t *testing.T) {
 			}
 		}
 		least, most := l.LeastAndGreatest()
-		if !slices.Equal(all, want) || !slices.Equal(l.ToSlice(), want) || !l.Equal(table) || !table.Equal(l) ||
+		if !slices.Equal(all, want) || !slices.Equal(l.ToSlice(), want) || !l.equal(table) || !table.equal(l) ||
 			least != slices.Min(want) || most != slices.Max(want) || l.GreatestCommonDivisor() != common(want) {
 			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most,
 				l.GreatestCommonDivisor())

@@ -27,9 +27,9 @@ var ocp = map[string]float64{"e4m3": 448, "e5m2": 57344}
 
 var minifloat = regexp.MustCompile(`^e([1-8])m([1-7])$`)
 
-// ParseQuantFormat parses a format: the bits of integers, from 2 to 16, or the exponent and mantissa bits of
+// parseQuantFormat parses a format: the bits of integers, from 2 to 16, or the exponent and mantissa bits of
 // minifloats, such as e4m3.
-func ParseQuantFormat(s string) (QuantFormat, error) {
+func parseQuantFormat(s string) (QuantFormat, error) {
 	if n, err := strconv.Atoi(s); err == nil && minBits <= n && n <= maxBits && strconv.Itoa(n) == s {
 		return QuantFormat{Bits: n}, nil
 	}
@@ -46,7 +46,7 @@ func ParseQuantFormat(s string) (QuantFormat, error) {
 	return f, nil
 }
 
-// String returns the format in the form that ParseQuantFormat reads.
+// String returns the format in the form that parseQuantFormat reads.
 func (f QuantFormat) String() string {
 	if f.Bits > 0 {
 		return strconv.Itoa(f.Bits)

@@ -113,10 +113,10 @@ func ParseRecipe(s string) (r Recipe, err error) {
 }
 
 func (r Recipe) with(w, a string) (_ Recipe, err error) {
-	if r.Weights, err = ParseQuantFormat(w); err == nil {
-		r.Activations, err = ParseQuantFormat(a)
+	if r.Weights, err = parseQuantFormat(w); err == nil {
+		r.Activations, err = parseQuantFormat(a)
 	}
-	return r, errors.Join(err, r.CheckConsistency())
+	return r, errors.Join(err, r.checkConsistency())
 }
 
 // These bounds apply to the width of accumulators in a recipe.
@@ -125,8 +125,8 @@ const (
 	maxAccBits = 48
 )
 
-// CheckConsistency returns an error if the parts of a recipe contradict each other.
-func (r Recipe) CheckConsistency() error {
+// checkConsistency returns an error if the parts of a recipe contradict each other.
+func (r Recipe) checkConsistency() error {
 	switch p := r.AccBits; {
 	case p == 0:
 	case p < minAccBits || p > maxAccBits:

@@ -69,7 +69,7 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, f := range []string{"2", "4", "8", "e2m1", "e3m2", "e4m3", "e5m2", "e1m2"} {
-		format, err := ParseQuantFormat(f)
+		format, err := parseQuantFormat(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestNearest(t *testing.T) {
 func TestOCPMaxima(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"e2m1": 6, "e3m2": 28, "e2m3": 7.5, "e4m3": 448, "e5m2": 57344} {
-		if f, err := ParseQuantFormat(name); err != nil || f.largest != want {
+		if f, err := parseQuantFormat(name); err != nil || f.largest != want {
 			t.Errorf("%s ends at %v (%v), want %v", name, f.largest, err, want)
 		}
 	}
@@ -220,20 +220,20 @@ func TestRules(t *testing.T) {
 	}
 	values[17] = 40 // one that is far off
 	c := QuantFormat{Bits: 4}.of(true, false)
-	if got, want := ScaleRuleMaxAbs.scale(c, values, 0), float64(float32(40.0/7)); got != want {
+	if got, want := scaleRuleMaxAbs.scale(c, values, 0), float64(float32(40.0/7)); got != want {
 		t.Errorf("max gives the scale %v, want %v", got, want)
 	}
-	if s := ScaleRulePercentile.scale(c, values, 0); s < 0.3 || s > 0.7 {
+	if s := scaleRulePercentile.scale(c, values, 0); s < 0.3 || s > 0.7 {
 		t.Errorf("percentile gives the scale %v, for values of which 99.9 %% are below 3.5", s)
 	}
-	best := ScaleRuleMSE.scale(c, values, 0)
-	for _, s := range []float64{ScaleRuleMaxAbs.scale(c, values, 0), ScaleRulePercentile.scale(c, values, 0)} {
+	best := scaleRuleMSE.scale(c, values, 0)
+	for _, s := range []float64{scaleRuleMaxAbs.scale(c, values, 0), scaleRulePercentile.scale(c, values, 0)} {
 		if c.loss(values, best) > c.loss(values, s)*1.05 { // between two that it tries there may be a better one
 			t.Errorf("mse gives the scale %v with the error %v; %v has %v", best, c.loss(values, best), s,
 				c.loss(values, s))
 		}
 	}
-	for _, r := range []ScaleRule{ScaleRuleMSE, ScaleRuleMaxAbs, ScaleRulePercentile} {
+	for _, r := range []ScaleRule{scaleRuleMSE, scaleRuleMaxAbs, scaleRulePercentile} {
 		if s := r.scale(c, values, 0.75); math.Exp2(math.Round(math.Log2(s/0.75)))*0.75 != s {
 			t.Errorf("%s gives %v, which is not 0.75 times a power of two", r, s)
 		}
@@ -269,11 +269,11 @@ func TestScalesAreThoseOfAllValues(t *testing.T) {
 	for _, list := range [][]float64{{1, -2, 0.5}, {7, 3}, {100, -90, 80}} {
 		v.add(list)
 		for range 2 {
-			_, want := ScaleRuleMSE.quantiser(f, v.all(), v.min < 0, 0)
-			if got := v.quantiser(ScaleRuleMSE, f, 0).scale; got != want || got == last {
+			_, want := scaleRuleMSE.quantiser(f, v.all(), v.min < 0, 0)
+			if got := v.quantiser(scaleRuleMSE, f, 0).scale; got != want || got == last {
 				t.Errorf("scale %v of %v, want %v", got, v.all(), want)
 			}
 		}
-		last = v.quantiser(ScaleRuleMSE, f, 0).scale
+		last = v.quantiser(scaleRuleMSE, f, 0).scale
 	}
 }

@@ -12,14 +12,14 @@ type ScaleRule string
 
 // These are the rules.
 const (
-	ScaleRuleMaxAbs ScaleRule = "max" // the largest magnitude becomes the largest code
+	scaleRuleMaxAbs ScaleRule = "max" // the largest magnitude becomes the largest code
 	// a magnitude that 99.9 % of the values do not exceed becomes the largest code
-	ScaleRulePercentile ScaleRule = "percentile"
-	ScaleRuleMSE        ScaleRule = "mse" // the mean square error is minimal
+	scaleRulePercentile ScaleRule = "percentile"
+	scaleRuleMSE        ScaleRule = "mse" // the mean square error is minimal
 )
 
 // ScaleRuleNames lists all rules, the default first.
-var ScaleRuleNames = []string{string(ScaleRuleMSE), string(ScaleRuleMaxAbs), string(ScaleRulePercentile)}
+var ScaleRuleNames = []string{string(scaleRuleMSE), string(scaleRuleMaxAbs), string(scaleRulePercentile)}
 
 // ParseScaleRule parses the name of a rule.
 func ParseScaleRule(s string) (ScaleRule, error) {
@@ -29,10 +29,10 @@ func ParseScaleRule(s string) (ScaleRule, error) {
 	return ScaleRule(s), nil
 }
 
-// share is the share of the values that ScaleRulePercentile does not clip.
+// share is the share of the values that scaleRulePercentile does not clip.
 const share = 0.999
 
-// These are the numbers of scales that ScaleRuleMSE tries: tries scales from that of ScaleRuleMaxAbs down to a
+// These are the numbers of scales that scaleRuleMSE tries: tries scales from that of scaleRuleMaxAbs down to a
 // thirtieth of it, each 2^-(1/8) times the one before, or powers scales that are powers of two.
 const (
 	tries  = 40
@@ -51,7 +51,7 @@ type choosing struct {
 // scale is grid times a power of two.
 func (r ScaleRule) scale(c code, values []float64, grid float64) float64 {
 	full := c.covering(values)
-	if r == ScaleRulePercentile {
+	if r == scaleRulePercentile {
 		full = c.covering(within(values))
 	}
 	if full == 0 {
@@ -68,11 +68,11 @@ func (r ScaleRule) scale(c code, values []float64, grid float64) float64 {
 }
 
 // quantiser returns the code and the scale that the rule gives activations of a format. If few values lie slightly
-// below 0, as after a GELU, an unsigned code may have a smaller square error; ScaleRuleMSE tries both.
+// below 0, as after a GELU, an unsigned code may have a smaller square error; scaleRuleMSE tries both.
 func (r ScaleRule) quantiser(f QuantFormat, values []float64, signed bool, grid float64) (code, float64) {
 	c := f.of(signed, false)
 	scale := r.scale(c, values, grid)
-	if plain := f.of(false, false); plain.lo == 0 && signed && (r == ScaleRuleMSE || r == "") {
+	if plain := f.of(false, false); plain.lo == 0 && signed && (r == scaleRuleMSE || r == "") {
 		if s := r.scale(plain, values, grid); plain.loss(values, s) < c.loss(values, scale) {
 			return plain, s
 		}
@@ -88,7 +88,7 @@ var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8a
 // value.
 func (r ScaleRule) candidates(full, grid float64) (list []float64) {
 	n := 1
-	if r == ScaleRuleMSE || r == "" {
+	if r == scaleRuleMSE || r == "" {
 		n = tries
 	}
 	for i := range n {
@@ -125,7 +125,7 @@ func (c code) covering(values []float64) (s float64) {
 	return s
 }
 
-// within returns, sorted by magnitude, the values that ScaleRulePercentile does not clip.
+// within returns, sorted by magnitude, the values that scaleRulePercentile does not clip.
 func within(values []float64) []float64 {
 	sorted := slices.Clone(values)
 	slices.SortFunc(sorted, func(a, b float64) int {

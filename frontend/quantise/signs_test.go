@@ -25,12 +25,12 @@ func TestSigns(t *testing.T) {
 		below  bool
 		signed bool
 	}{
-		{"normal", ScaleRuleMSE, 8, normal, true, true},
-		{"above 0", ScaleRuleMSE, 8, above, false, false},
-		{"GELU, few codes", ScaleRuleMSE, 4, gelu, true, false},
-		{"GELU, codes enough for what lies below 0", ScaleRuleMSE, 8, gelu, true, true},
-		{"GELU", ScaleRuleMaxAbs, 4, gelu, true, true},
-		{"GELU", ScaleRulePercentile, 4, gelu, true, true},
+		{"normal", scaleRuleMSE, 8, normal, true, true},
+		{"above 0", scaleRuleMSE, 8, above, false, false},
+		{"GELU, few codes", scaleRuleMSE, 4, gelu, true, false},
+		{"GELU, codes enough for what lies below 0", scaleRuleMSE, 8, gelu, true, true},
+		{"GELU", scaleRuleMaxAbs, 4, gelu, true, true},
+		{"GELU", scaleRulePercentile, 4, gelu, true, true},
 	} {
 		f := QuantFormat{Bits: c.bits}
 		got, scale := c.rule.quantiser(f, c.values, c.below, 0)
@@ -39,16 +39,16 @@ func TestSigns(t *testing.T) {
 		}
 		for _, other := range []code{f.of(true, false), f.of(false, false)} {
 			s := c.rule.scale(other, c.values, 0)
-			if c.rule == ScaleRuleMSE && other.loss(c.values, s) < got.loss(c.values, scale) {
+			if c.rule == scaleRuleMSE && other.loss(c.values, s) < got.loss(c.values, scale) {
 				t.Errorf("%s, %d bits: codes from %v lose less", c.name, c.bits, other.lo)
 			}
 		}
 	}
-	minifloats, err := ParseQuantFormat("e4m3")
+	minifloats, err := parseQuantFormat("e4m3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, _ := ScaleRuleMSE.quantiser(minifloats, gelu, true, 0); c.lo == 0 {
+	if c, _ := scaleRuleMSE.quantiser(minifloats, gelu, true, 0); c.lo == 0 {
 		t.Error("minifloats have no sign")
 	}
 }

@@ -331,7 +331,7 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 		case add:
 			s[i] = s[in.a].Add(s[in.b])
 		case sub:
-			s[i] = s[in.a].Sub(s[in.b])
+			s[i] = s[in.a].sub(s[in.b])
 		case mul:
 			if in.a == in.b {
 				s[i] = square(s[in.a])
@@ -341,17 +341,17 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 		case gate:
 			s[i] = s[in.a].Mul(s[in.b])
 		case div:
-			s[i] = s[in.a].Div(s[in.b])
+			s[i] = s[in.a].div(s[in.b])
 		case neg:
-			s[i] = s[in.a].Neg()
+			s[i] = s[in.a].neg()
 		case abs:
-			s[i] = s[in.a].Abs()
+			s[i] = s[in.a].abs()
 		case minimum:
-			s[i] = s[in.a].Min(s[in.b])
+			s[i] = s[in.a].min(s[in.b])
 		case maximum:
-			s[i] = s[in.a].Max(s[in.b])
+			s[i] = s[in.a].max(s[in.b])
 		case sqrt:
-			s[i] = s[in.a].Sqrt()
+			s[i] = s[in.a].sqrt()
 		case exp:
 			s[i] = expInterval(s[in.a])
 		case log:
@@ -399,7 +399,7 @@ func (p PrimitiveOp) rounds() bool {
 }
 
 func square(x Interval) Interval {
-	x = x.Abs()
+	x = x.abs()
 	return Interval{mulPt(x.Lo, x.Lo).Lo, mulPt(x.Hi, x.Hi).Hi}
 }
 

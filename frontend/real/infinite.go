@@ -6,9 +6,9 @@ import (
 	"math/big"
 )
 
-// ErrUndefinedValue is the error for a function of infinities that has no value, such as the difference of two equal
+// errUndefinedValue is the error for a function of infinities that has no value, such as the difference of two equal
 // ones.
-var ErrUndefinedValue = errors.New("infinity less infinity, or another value that is no number")
+var errUndefinedValue = errors.New("infinity less infinity, or another value that is no number")
 
 // NumberOfFloat returns the Num whose value is v, which may be infinite but not NaN.
 func NumberOfFloat(v float64) Num {
@@ -41,7 +41,7 @@ func (n Num) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// endless returns the result of a primitive for the infinity x. The error is ErrUndefinedValue if it has no value.
+// endless returns the result of a primitive for the infinity x. The error is errUndefinedValue if it has no value.
 func endless(op PrimitiveOp, x Num) (Num, error) {
 	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
 	up := x.inf > 0
@@ -64,11 +64,11 @@ func endless(op PrimitiveOp, x Num) (Num, error) {
 	case round:
 		return x, nil
 	}
-	return Num{}, ErrUndefinedValue
+	return Num{}, errUndefinedValue
 }
 
 // endlessly returns the result of a primitive for two numbers, at least one of which is infinite. Zero times infinity
-// is zero. The error is ErrUndefinedValue if the result has no value.
+// is zero. The error is errUndefinedValue if the result has no value.
 func endlessly(op PrimitiveOp, x, y Num) (Num, error) {
 	switch op {
 	case sub:
@@ -78,7 +78,7 @@ func endlessly(op PrimitiveOp, x, y Num) (Num, error) {
 		fallthrough
 	case add:
 		if x.inf != 0 && y.inf != 0 && x.inf != y.inf {
-			return Num{}, ErrUndefinedValue
+			return Num{}, errUndefinedValue
 		}
 		return infinity(x.inf+y.inf > 0), nil
 	case mul, gate:
@@ -98,7 +98,7 @@ func endlessly(op PrimitiveOp, x, y Num) (Num, error) {
 		b, known := y.sign()
 		switch {
 		case y.inf != 0:
-			return Num{}, ErrUndefinedValue
+			return Num{}, errUndefinedValue
 		case !known:
 			return Num{}, ErrInsufficientPrecision
 		case b == 0:

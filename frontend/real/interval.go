@@ -157,11 +157,11 @@ func (x Interval) Add(y Interval) Interval {
 	return Interval{addPt(x.Lo, y.Lo).Lo, addPt(x.Hi, y.Hi).Hi}
 }
 
-// Neg returns the interval of the numbers of x with the opposite sign.
-func (x Interval) Neg() Interval { return Interval{-x.Hi, -x.Lo} }
+// neg returns the interval of the numbers of x with the opposite sign.
+func (x Interval) neg() Interval { return Interval{-x.Hi, -x.Lo} }
 
-// Sub returns an interval that holds each number in x minus each in y.
-func (x Interval) Sub(y Interval) Interval { return x.Add(y.Neg()) }
+// sub returns an interval that holds each number in x minus each in y.
+func (x Interval) sub(y Interval) Interval { return x.Add(y.neg()) }
 
 // Mul returns an interval that holds the product of each number in x and each in y.
 func (x Interval) Mul(y Interval) Interval {
@@ -174,9 +174,9 @@ func (x Interval) Mul(y Interval) Interval {
 	return hull(mulPt(x.Lo, y.Lo), mulPt(x.Lo, y.Hi), mulPt(x.Hi, y.Lo), mulPt(x.Hi, y.Hi))
 }
 
-// Div returns an interval that holds each number in x divided by each in y. It returns IntervalOfAllReals if y holds
+// div returns an interval that holds each number in x divided by each in y. It returns IntervalOfAllReals if y holds
 // zero.
-func (x Interval) Div(y Interval) Interval {
+func (x Interval) div(y Interval) Interval {
 	if y.Lo <= 0 && y.Hi >= 0 {
 		return IntervalOfAllReals
 	}
@@ -192,31 +192,31 @@ func (x Interval) Div(y Interval) Interval {
 	return hull(divPt(x.Lo, y.Lo), divPt(x.Lo, y.Hi), divPt(x.Hi, y.Lo), divPt(x.Hi, y.Hi))
 }
 
-// Sqrt returns an interval that holds the square root of each number in x. It returns IntervalOfAllReals if x holds a
+// sqrt returns an interval that holds the square root of each number in x. It returns IntervalOfAllReals if x holds a
 // negative number.
-func (x Interval) Sqrt() Interval {
+func (x Interval) sqrt() Interval {
 	if x.Lo < 0 {
 		return IntervalOfAllReals
 	}
 	return Interval{sqrtPt(x.Lo).Lo, sqrtPt(x.Hi).Hi}
 }
 
-// Abs returns the interval of the magnitudes of the numbers in x.
-func (x Interval) Abs() Interval {
+// abs returns the interval of the magnitudes of the numbers in x.
+func (x Interval) abs() Interval {
 	switch {
 	case x.Lo >= 0:
 		return x
 	case x.Hi <= 0:
-		return x.Neg()
+		return x.neg()
 	}
 	return Interval{0, max(-x.Lo, x.Hi)}
 }
 
-// Min returns the interval whose ends are the smaller ones of the ends of x and y.
-func (x Interval) Min(y Interval) Interval { return Interval{min(x.Lo, y.Lo), min(x.Hi, y.Hi)} }
+// min returns the interval whose ends are the smaller ones of the ends of x and y.
+func (x Interval) min(y Interval) Interval { return Interval{min(x.Lo, y.Lo), min(x.Hi, y.Hi)} }
 
-// Max returns the interval whose ends are the larger ones of the ends of x and y.
-func (x Interval) Max(y Interval) Interval { return Interval{max(x.Lo, y.Lo), max(x.Hi, y.Hi)} }
+// max returns the interval whose ends are the larger ones of the ends of x and y.
+func (x Interval) max(y Interval) Interval { return Interval{max(x.Lo, y.Lo), max(x.Hi, y.Hi)} }
 
 func hull(xs ...Interval) Interval {
 	h := xs[0]
@@ -246,6 +246,6 @@ func (x Interval) powerBelow() Interval {
 		_, e := math.Frexp(v)
 		return math.Ldexp(1, e-1)
 	}
-	x = x.Abs()
+	x = x.abs()
 	return Interval{below(x.Lo), below(x.Hi)}
 }

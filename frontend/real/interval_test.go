@@ -76,11 +76,11 @@ func TestPointsAgainstRationals(t *testing.T) {
 	check := func(a, b float64) {
 		x, y := rat(a), rat(b)
 		hold(t, "sum", NewPointInterval(a).Add(NewPointInterval(b)), new(big.Rat).Add(x, y))
-		hold(t, "difference", NewPointInterval(a).Sub(NewPointInterval(b)), new(big.Rat).Sub(x, y))
+		hold(t, "difference", NewPointInterval(a).sub(NewPointInterval(b)), new(big.Rat).Sub(x, y))
 		hold(t, "product", NewPointInterval(a).Mul(NewPointInterval(b)), new(big.Rat).Mul(x, y))
 		if b != 0 {
-			hold(t, "quotient", NewPointInterval(a).Div(NewPointInterval(b)), new(big.Rat).Quo(x, y))
-		} else if got := NewPointInterval(a).Div(NewPointInterval(b)); got != IntervalOfAllReals {
+			hold(t, "quotient", NewPointInterval(a).div(NewPointInterval(b)), new(big.Rat).Quo(x, y))
+		} else if got := NewPointInterval(a).div(NewPointInterval(b)); got != IntervalOfAllReals {
 			t.Errorf("%v/0 = %v, wants everything", a, got)
 		}
 		if t.Failed() {
@@ -105,7 +105,7 @@ func TestRoots(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(a float64) {
-		got := NewPointInterval(a).Sqrt()
+		got := NewPointInterval(a).sqrt()
 		if a < 0 {
 			if got != IntervalOfAllReals {
 				t.Errorf("root of %v = %v, wants everything", a, got)
@@ -173,14 +173,14 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 		want func(x, y *big.Rat) *big.Rat
 	}{
 		{"add", Interval.Add, rat2((*big.Rat).Add)},
-		{"sub", Interval.Sub, rat2((*big.Rat).Sub)},
+		{"sub", Interval.sub, rat2((*big.Rat).Sub)},
 		{"mul", Interval.Mul, rat2((*big.Rat).Mul)},
-		{"div", Interval.Div, rat2((*big.Rat).Quo)},
-		{"min", Interval.Min, pick(1)},
-		{"max", Interval.Max, pick(-1)},
-		{"neg", func(x, _ Interval) Interval { return x.Neg() },
+		{"div", Interval.div, rat2((*big.Rat).Quo)},
+		{"min", Interval.min, pick(1)},
+		{"max", Interval.max, pick(-1)},
+		{"neg", func(x, _ Interval) Interval { return x.neg() },
 			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Neg(x) }},
-		{"abs", func(x, _ Interval) Interval { return x.Abs() },
+		{"abs", func(x, _ Interval) Interval { return x.abs() },
 			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Abs(x) }},
 		{"square", func(x, _ Interval) Interval { return square(x) },
 			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Mul(x, x) }},
@@ -234,24 +234,24 @@ func TestUnboundedIntervals(t *testing.T) {
 						want *big.Rat
 					}{
 						"sum":        {x.Add(y), new(big.Rat).Add(a, b)},
-						"difference": {x.Sub(y), new(big.Rat).Sub(a, b)},
+						"difference": {x.sub(y), new(big.Rat).Sub(a, b)},
 						"product":    {x.Mul(y), new(big.Rat).Mul(a, b)},
 						"square":     {square(x), new(big.Rat).Mul(a, a)},
-						"|x|":        {x.Abs(), new(big.Rat).Abs(a)},
+						"|x|":        {x.abs(), new(big.Rat).Abs(a)},
 					} {
 						if !wide(v.got, v.want) {
 							t.Errorf("%s of %v and %v = %v does not hold %v", name, x, y, v.got, v.want.FloatString(3))
 						}
 					}
 					if b.Sign() != 0 {
-						if got := x.Div(y); !wide(got, new(big.Rat).Quo(a, b)) {
+						if got := x.div(y); !wide(got, new(big.Rat).Quo(a, b)) {
 							t.Errorf("%v / %v = %v does not hold a quotient", x, y, got)
 						}
 					}
 				}
 			}
 		}
-		if got := x.Sqrt(); x.Lo >= 0 && (got.Lo*got.Lo > x.Lo && x.Lo > smallest || got.Hi*got.Hi < x.Hi) {
+		if got := x.sqrt(); x.Lo >= 0 && (got.Lo*got.Lo > x.Lo && x.Lo > smallest || got.Hi*got.Hi < x.Hi) {
 			t.Errorf("root of %v = %v", x, got)
 		}
 	}

@@ -51,7 +51,7 @@ func logPt(x float64) Interval {
 	case x == 1:
 		return Interval{}
 	case x < least: // math.Log is inexact for subnormals on some machines
-		return logPt(x * 0x1p60).Sub(NewPointInterval(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
+		return logPt(x * 0x1p60).sub(NewPointInterval(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
 	}
 	y := math.Log(x)
 	return Interval{steps(y, -4), steps(y, 4)}

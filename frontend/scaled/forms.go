@@ -94,8 +94,8 @@ type FormVariable struct {
 	bias     bool
 }
 
-// NumberExpr returns the number that v stands for at the k-th requested element. v must have no tensor.
-func (v *FormVariable) NumberExpr(k int) *real.Expr {
+// numberExpr returns the number that v stands for at the k-th requested element. v must have no tensor.
+func (v *FormVariable) numberExpr(k int) *real.Expr {
 	i := v.place(k)
 	if v.constant != nil {
 		return real.ConstantExprOfFloat(v.constant.FloatAt(i))
@@ -139,7 +139,7 @@ func (v *FormVariable) beside(o *FormVariable) bool {
 }
 
 func (v *FormVariable) samePick(o *FormVariable) bool {
-	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.Equal(o.pick)
+	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.HasSameTableAndRuns(o.pick)
 }
 
 // FormsOfElements returns the forms of the given elements of a tensor, which may repeat. The error is a
@@ -498,7 +498,7 @@ func (f *FormExpression) ExprAtElement(k int) (e *real.Expr, n int) {
 	for i := range f.Vars {
 		v := &f.Vars[i]
 		if v.Tensor == "" {
-			with[i] = v.NumberExpr(k)
+			with[i] = v.numberExpr(k)
 			continue
 		}
 		with[i] = real.Var(n)

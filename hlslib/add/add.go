@@ -32,9 +32,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the sum of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
-// with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the sum of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,

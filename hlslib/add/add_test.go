@@ -169,7 +169,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, add.Kind, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`,
+	layertest.CheckTextRefused(t, add.LayerKind, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`,
 		`{"factors":[[1]]}`,
 		`{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)

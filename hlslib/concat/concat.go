@@ -23,9 +23,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the concatenation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
-// given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the concatenation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingConcat",
 	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
 	Example: `{"inputs":2}`,

@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, concat.Kind, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`,
+	layertest.CheckTextRefused(t, concat.LayerKind, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`,
 		`{"inputs":65}`,
 		`{"inputs":"2"}`)
 }

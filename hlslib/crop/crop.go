@@ -16,9 +16,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the cropping in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// LayerKind describes the cropping in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
 // given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Crop",
 	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
 	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,

@@ -69,7 +69,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, crop.Kind, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`,
+	layertest.CheckTextRefused(t, crop.LayerKind, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`,
 		`{"stop":[1,1],"step":1}`)
 }
 

@@ -21,9 +21,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the fork in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the fork in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "DuplicateStreams",
 	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
 	Example: `{"copies":2}`,

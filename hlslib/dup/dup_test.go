@@ -97,7 +97,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, dup.Kind, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`,
+	layertest.CheckTextRefused(t, dup.LayerKind, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`,
+		`{"copies":"2"}`,
 		`{"copies":1e9}`, `{"copies":2} x`)
 }
 

@@ -23,9 +23,9 @@ import (
 // KindName is the name of this kind of layer. Folding inserts such layers where the words of two layers differ.
 const KindName = "StreamingDataWidthConverter"
 
-// Kind describes the width converter in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
-// the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the width converter in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    KindName,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,

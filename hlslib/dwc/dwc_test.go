@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, dwc.Kind, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`,
+	layertest.CheckTextRefused(t, dwc.LayerKind, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`,
 		`{"in":1,"out":1.5}`,
 		`{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
 }

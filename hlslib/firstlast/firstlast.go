@@ -23,9 +23,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the first and the last step in the table of layers, hlslib.LayerKinds. New returns a layer of this
-// kind with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the first and the last step in the table of layers, hlslib.LayerKinds. New returns a layer of
+// this kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "FirstLast",
 	Doc:     "elements of the first and the last step of a sequence (Gather, Slice behind a recurrence)",
 	Example: `{"step":4,"chunk":2,"order":[{"chunk":0},{"last":true,"chunk":1}],"shape":[4]}`,

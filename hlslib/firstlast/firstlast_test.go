@@ -103,7 +103,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, firstlast.Kind, ``, `null`, `{}`, `{"step":2,"chunk":1}`,
+	layertest.CheckTextRefused(t, firstlast.LayerKind, ``, `null`, `{}`, `{"step":2,"chunk":1}`,
 		`{"step":2,"chunk":1,"order":[{"chunk":2}],"shape":[1]}`, `{"step":1e10,"chunk":1,"order":[{}],"shape":[1]}`)
 }
 

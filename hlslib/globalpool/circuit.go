@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit returns the layer's RTL, which joins every word with the kept values of its channels. Registers keep them if
-// all channels fit in one word, or a memory.
+// Circuit returns the layer's RTL, which adds every word to the kept values of its channels, or takes their maximum.
+// Registers keep them if all channels fit in one word, or if a frame is a single vector; otherwise a memory does.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.NewBuilder(t.CircuitTiming())
 	always := b.ConstantNumber(1)

@@ -23,9 +23,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the pooling of frames in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
-// the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the pooling of frames in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "GlobalPool",
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
 	Example: `{"op":"sum"}`,

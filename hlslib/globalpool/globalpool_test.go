@@ -87,7 +87,7 @@ func TestBindRefuses(t *testing.T) {
 		layertest.CheckRefused(t, of(tt.op), []dataflow.StreamType{tt.in}, tt.want)
 	}
 	layertest.CheckRefused(t, maximum, nil, "0 inputs, want 1")
-	layertest.CheckTextRefused(t, globalpool.Kind, ``, `{}`, `{"op":"mean"}`)
+	layertest.CheckTextRefused(t, globalpool.LayerKind, ``, `{}`, `{"op":"mean"}`)
 }
 
 // TestCost checks that the accumulators are a register, shift registers of 32, or distributed RAM.

@@ -21,9 +21,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the join in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the join in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingJoin",
 	Doc:     "words side by side (what the parts of a layer that is split into processes have computed)",
 	Example: `{"inputs":2,"block":1,"elem":"UINT4"}`,

@@ -92,7 +92,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, join.Kind, ``, `null`, `{}`, `[]`, `{"inputs":1,"block":1,"elem":"UINT2"}`,
+	layertest.CheckTextRefused(t, join.LayerKind, ``, `null`, `{}`, `[]`, `{"inputs":1,"block":1,"elem":"UINT2"}`,
 		`{"inputs":2,"block":0,"elem":"UINT2"}`, `{"inputs":2,"block":1}`, `{"inputs":2,"block":1,"elem":"X"}`,
 		`{"inputs":2,"block":1,"elem":3}`)
 }

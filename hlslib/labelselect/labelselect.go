@@ -26,9 +26,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the selection of labels in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
-// with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the selection of labels in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "LabelSelect",
 	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
 	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,

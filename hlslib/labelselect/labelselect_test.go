@@ -190,7 +190,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, labelselect.Kind, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
+	layertest.CheckTextRefused(t, labelselect.LayerKind, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
 		`{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
 		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`,
 		`{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)

@@ -31,8 +31,8 @@ func NewCarriedChain(t dataflow.Target) PipelineChain {
 	return PipelineChain{p, p}
 }
 
-// NewFromStart returns another chain at the start of the same iteration.
-func (c *PipelineChain) NewFromStart() PipelineChain { return PipelineChain{c.start, c.start} }
+// newFromStart returns another chain at the start of the same iteration.
+func (c *PipelineChain) newFromStart() PipelineChain { return PipelineChain{c.start, c.start} }
 
 // WaitForChain moves c to the point of another chain o of the iteration if o is further on, because what follows needs
 // both results.
@@ -58,7 +58,7 @@ const counter = 16
 // DoCounterLookup waits until a row of a memory with the given rows has been read, whose address counters give. A
 // memory with at most one row takes no time.
 func (c *PipelineChain) DoCounterLookup(rows, width int, m dataflow.Memory) {
-	row := c.NewFromStart()
+	row := c.newFromStart()
 	row.DoMemoryRead(rows, width, m)
 	c.WaitForChain(row)
 }
@@ -92,9 +92,9 @@ func (c *PipelineChain) DoStreamWrite() int {
 	return c.LatencyClocks()
 }
 
-// DoComparators adds a step function, built from comparators, of a value of the given width. Its tables lie in m, and a
+// doComparators adds a step function, built from comparators, of a value of the given width. Its tables lie in m, and a
 // row holds pe channels' thresholds, or those that all channels share.
-func (c *PipelineChain) DoComparators(k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
+func (c *PipelineChain) doComparators(k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
 	n := k.ThresholdsPerChannel()
 	if n == 0 {
 		return
@@ -120,7 +120,7 @@ func (c *PipelineChain) DoComparators(k num.ThresholdTable, bits, pe int, m data
 
 // DoStepFunctions adds step functions in the given form of a value of the given width; a nil form adds nothing. If the
 // form consists of comparators, they are k, with pe channels per row of a table in m.
-func (c *PipelineChain) DoStepFunctions(form steps.HardwareForm, k num.ThresholdTable, bits, pe int,
+func (c *PipelineChain) DoStepFunctions(form steps.StepFunctionHardware, k num.ThresholdTable, bits, pe int,
 	m dataflow.Memory) {
 	switch scaled, ok := form.(*steps.ScaledForm); {
 	case form == nil:
@@ -129,7 +129,7 @@ func (c *PipelineChain) DoStepFunctions(form steps.HardwareForm, k num.Threshold
 	case form.HasTablesPerLane():
 		c.lookUp(form, bits)
 	default:
-		c.DoComparators(k, bits, pe, m)
+		c.doComparators(k, bits, pe, m)
 	}
 }
 
@@ -150,7 +150,7 @@ func (c *PipelineChain) scale(form *steps.ScaledForm) {
 
 // lookUp adds a form whose tables are addressed by the value of the given width. The first clock reads a row; each
 // further clock compares the value with thresholds of a row.
-func (c *PipelineChain) lookUp(form steps.HardwareForm, bits int) {
+func (c *PipelineChain) lookUp(form steps.StepFunctionHardware, bits int) {
 	largest := slices.MaxFunc(form.Storage(), func(a, b dataflow.Storage) int { return cmp.Compare(a.Rows, b.Rows) })
 	compared := form.LatencyClocks()
 	if largest.Rows > 1 { // otherwise the thresholds are the same for all values
@@ -185,7 +185,7 @@ func (c *PipelineChain) DoClip(bits int) {
 
 // AppendToChain adds the step functions of the fold to c.
 func (s *ActivationTail) AppendToChain(c *PipelineChain, f dataflow.Fold) {
-	c.DoStepFunctions(s.HardwareFormFor(f), s.compare, s.of.Width, f.PE, f.Memory)
+	c.DoStepFunctions(s.hardwareFormFor(f), s.compare, s.of.Width, f.PE, f.Memory)
 }
 
 // PipelineOps returns the operations that combine two values.

@@ -22,7 +22,7 @@ type ChannelwiseSchedule struct {
 // ScheduleForFirstInput returns the schedule of a layer whose vectors are those of its first input. The layer must set
 // the outputs.
 func ScheduleForFirstInput(in []dataflow.StreamType) ChannelwiseSchedule {
-	return ScheduleForVectors(in, in[0].Shape.VectorCount(), in[0].Shape.Channels())
+	return scheduleForVectors(in, in[0].Shape.VectorCount(), in[0].Shape.Channels())
 }
 
 // ScheduleForFunctions returns the schedule of a layer with n functions, one for each of n neighbouring elements, which
@@ -58,9 +58,9 @@ func SplitMergedAxes(v dataflow.StreamType, shape dataflow.Shape) dataflow.Strea
 	return v
 }
 
-// ScheduleForVectors returns the schedule of a layer that reads its inputs as the given number of vectors. The layer
+// scheduleForVectors returns the schedule of a layer that reads its inputs as the given number of vectors. The layer
 // must set the outputs.
-func ScheduleForVectors(in []dataflow.StreamType, vectors, channels int) ChannelwiseSchedule {
+func scheduleForVectors(in []dataflow.StreamType, vectors, channels int) ChannelwiseSchedule {
 	return ChannelwiseSchedule{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 

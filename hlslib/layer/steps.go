@@ -11,11 +11,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxThresholdsPerChannel limits the thresholds of a channel. MaxTableThresholds is the larger limit for layers that
+// MaxThresholdsPerChannel limits the thresholds of a channel. maxTableThresholds is the larger limit for layers that
 // may look codes up by the whole value, if that has at most MaxTableAddressBits bits.
 const (
 	MaxThresholdsPerChannel = steps.MaxComparedThresholds
-	MaxTableThresholds      = 2 << steps.MaxTableAddressBits
+	maxTableThresholds      = 2 << steps.MaxTableAddressBits
 	MaxTableAddressBits     = steps.MaxTableAddressBits
 )
 
@@ -44,7 +44,7 @@ func BindActivationTailToType(elem num.Type, list []num.StepFunction, of dataflo
 	out []dataflow.StreamType, err error) {
 	most := MaxThresholdsPerChannel
 	if of.Elem.Width <= MaxTableAddressBits {
-		most = MaxTableThresholds
+		most = maxTableThresholds
 	}
 	return bindSteps(elem, list, of, most)
 }
@@ -75,7 +75,7 @@ func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, m
 	}
 	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
 	s.compare = num.NewThresholdTable(list, x, of.Elem, 2*breaks).WithSharedRow()
-	if n := s.ThresholdsPerChannel(); n > most {
+	if n := s.thresholdsPerChannel(); n > most {
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, most)
 	} else if rows := len(s.compare.At) << min(of.Elem.Width, MaxTableAddressBits); n > MaxThresholdsPerChannel &&
 		rows > steps.MaxTableRows {
@@ -110,26 +110,26 @@ func coded(elem num.Type, list []num.StepFunction, x []num.Range, values [][]int
 	return codes, nil
 }
 
-// HasSteps reports whether there are step functions.
-func (s *ActivationTail) HasSteps() bool { return len(s.list) > 0 }
+// hasSteps reports whether there are step functions.
+func (s *ActivationTail) hasSteps() bool { return len(s.list) > 0 }
 
 // StepFunctionOf returns the step function of channel c. The tail must have step functions.
 func (s *ActivationTail) StepFunctionOf(c int) num.StepFunction { return ElementForChannel(s.list, c) }
 
-// ThresholdsPerChannel returns the number of thresholds per channel, or 0 without step functions.
-func (s *ActivationTail) ThresholdsPerChannel() int { return s.compare.ThresholdsPerChannel() }
+// thresholdsPerChannel returns the number of thresholds per channel, or 0 without step functions.
+func (s *ActivationTail) thresholdsPerChannel() int { return s.compare.ThresholdsPerChannel() }
 
 // ExactOutput returns channel c's output for the value v: v itself without step functions.
 func (s *ActivationTail) ExactOutput(c int, v int64) int64 {
-	if !s.HasSteps() {
+	if !s.hasSteps() {
 		return v
 	}
 	return s.StepFunctionOf(c).Apply(v)
 }
 
-// HardwareFormFor returns the form in which a fold computes the step functions, or nil if there are none.
-func (s *ActivationTail) HardwareFormFor(f dataflow.Fold) steps.HardwareForm {
-	if !s.HasSteps() {
+// hardwareFormFor returns the form in which a fold computes the step functions, or nil if there are none.
+func (s *ActivationTail) hardwareFormFor(f dataflow.Fold) steps.StepFunctionHardware {
+	if !s.hasSteps() {
 		return nil
 	}
 	return s.built.CheapestFormAt(s.site(f))
@@ -142,7 +142,7 @@ func (s *ActivationTail) site(f dataflow.Fold) steps.FormSite {
 
 // CanSearchSerially reports whether a fold can find codes by a serial search.
 func (s *ActivationTail) CanSearchSerially(f dataflow.Fold) bool {
-	return s.HasSteps() && s.built.CanSearchSerially(s.site(f))
+	return s.hasSteps() && s.built.CanSearchSerially(s.site(f))
 }
 
 // SerialSearchFor returns the serial search of a fold, for which CanSearchSerially must report true.
@@ -152,7 +152,7 @@ func (s *ActivationTail) SerialSearchFor(f dataflow.Fold) *steps.SerialSearch {
 
 // HardwareFunction returns the function that a fold's hardware computes: it maps channel c and value v to the output.
 func (s *ActivationTail) HardwareFunction(f dataflow.Fold) func(c int, v int64) int64 {
-	form := s.HardwareFormFor(f)
+	form := s.hardwareFormFor(f)
 	if form == nil {
 		return func(_ int, v int64) int64 { return v }
 	}
@@ -173,8 +173,8 @@ func (s *ActivationTail) BuiltFunctionIndex(c int) int { return min(c, len(s.com
 
 // TableLayout describes the tables of the step functions, for the choice of their memory.
 func (s *ActivationTail) TableLayout() TableLayout {
-	return TableLayout{PerChannel: len(s.compare.At) > 1, Shared: s.HasSteps(), Row: func(pe int) int {
-		if s.ThresholdsPerChannel() > MaxThresholdsPerChannel && steps.CanUseTable(s.built, steps.FormSite{PE: pe,
+	return TableLayout{PerChannel: len(s.compare.At) > 1, Shared: s.hasSteps(), Row: func(pe int) int {
+		if s.thresholdsPerChannel() > MaxThresholdsPerChannel && steps.CanUseTable(s.built, steps.FormSite{PE: pe,
 			Alike: s.compare.HasSharedRow()}) {
 			return s.out.Width
 		}
@@ -187,7 +187,7 @@ func (s *ActivationTail) TableLayout() TableLayout {
 
 // Storage returns the memories of the step functions' tables in a fold, or nil if there are none.
 func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
-	if form := s.HardwareFormFor(f); form != nil {
+	if form := s.hardwareFormFor(f); form != nil {
 		return form.Storage()
 	}
 	return nil
@@ -196,7 +196,7 @@ func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
 // EmitFieldsAndTables returns the fields and tables of the C++ for apply_steps in hlslib/core/compare.hpp. Without step
 // functions these make the value, which value names, the output.
 func (s *ActivationTail) EmitFieldsAndTables(f dataflow.Fold, value string) ([]dataflow.ConfigField, []dataflow.Table) {
-	if form := s.HardwareFormFor(f); form != nil {
+	if form := s.hardwareFormFor(f); form != nil {
 		return form.ConfigFields(), form.Tables()
 	}
 	return steps.ConfigFieldsWithoutSteps(value, 1, 0), nil
@@ -204,7 +204,7 @@ func (s *ActivationTail) EmitFieldsAndTables(f dataflow.Fold, value string) ([]d
 
 // LogicCost returns the cost of the step functions in a fold, without the memories of their tables.
 func (s *ActivationTail) LogicCost(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
-	if form := s.HardwareFormFor(f); form != nil {
+	if form := s.hardwareFormFor(f); form != nil {
 		return form.LogicCost(m)
 	}
 	return nil
@@ -214,7 +214,7 @@ func (s *ActivationTail) LogicCost(m cost.CostModel, f dataflow.Fold) []cost.Cos
 // functions. row is the address of the tables' row, at stage 0.
 func (s *ActivationTail) BuildCircuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
-	if form := s.HardwareFormFor(f); form != nil {
+	if form := s.hardwareFormFor(f); form != nil {
 		return form.BuildCircuit(b, row, values)
 	}
 	return values

@@ -21,9 +21,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the lookup in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the lookup in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Lookup",
 	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
 	Example: `{"table":[[1,2],[3,4]]}`,

@@ -125,7 +125,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, lookup.Kind, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`,
+	layertest.CheckTextRefused(t, lookup.LayerKind, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`,
 		`{"table":[[1],[]]}`,
 		`{"table":[[0.5]]}`, `{"table":[1]}`)
 }

@@ -64,7 +64,7 @@ func (c UnitCircuit) table() circuit.ConstantTable {
 // functions' tables, at stage 0.
 func (c UnitCircuit) ChannelOutputs(inputs func(pe int) circuit.Value, weights, first,
 	row circuit.Value) []circuit.Value {
-	sums := c.DotProducts(c.f.PE, inputs, weights)
+	sums := c.dotProducts(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
 		sums[pe] = c.b.AddRunningSum(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
 	}
@@ -75,9 +75,9 @@ func (c UnitCircuit) ChannelOutputs(inputs func(pe int) circuit.Value, weights, 
 // several calls, which keeps the circuits small.
 const most = 64
 
-// DotProducts returns the sums of one clock's products for the given number of channels. inputs and weights are as for
+// dotProducts returns the sums of one clock's products for the given number of channels. inputs and weights are as for
 // ChannelOutputs.
-func (c UnitCircuit) DotProducts(channels int, inputs func(pe int) circuit.Value,
+func (c UnitCircuit) dotProducts(channels int, inputs func(pe int) circuit.Value,
 	weights circuit.Value) (dots []circuit.Value) {
 	side, bits := 1, c.stored().Width
 	if c.p.HasMultipleLanes() {

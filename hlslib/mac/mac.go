@@ -48,9 +48,9 @@ import (
 // The limits that VerifyWeightsAndSteps and BindUnit check.
 const (
 	MaxWeightMagnitude = 1 << 40 // magnitude of a weight
-	// MaxThresholdsPerChannel limits the thresholds of a channel. A jump by n times the outputs' common unit counts as
+	// maxThresholdsPerChannel limits the thresholds of a channel. A jump by n times the outputs' common unit counts as
 	// n thresholds.
-	MaxThresholdsPerChannel = layer.MaxThresholdsPerChannel
+	maxThresholdsPerChannel = layer.MaxThresholdsPerChannel
 	maxAccBits              = 63
 )
 
@@ -263,7 +263,7 @@ func (u *Unit) ChannelSumBounds() []dataflow.ChannelSumBounds {
 }
 
 // form returns the form of hardware in which a fold computes the step functions, or nil if there are none.
-func (a *tail) form(f dataflow.Fold) steps.HardwareForm {
+func (a *tail) form(f dataflow.Fold) steps.StepFunctionHardware {
 	if a.Thresholds() == 0 {
 		return nil
 	}
@@ -305,10 +305,10 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		values[c] = u.live[c].Value
 	}
 	u.Out = num.NarrowestTypeOf(values...)
-	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, MaxThresholdsPerChannel).WithSharedRow()
+	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, maxThresholdsPerChannel).WithSharedRow()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
-			"its own", MaxThresholdsPerChannel)
+			"its own", maxThresholdsPerChannel)
 	}
 	u.built = steps.New(u.compare, acc, u.Acc, u.Out)
 	return nil

@@ -83,9 +83,9 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 		unit = 2
 	}
 	all := (codes.Hi - codes.Lo) / unit
-	if all > MaxThresholdsPerChannel {
+	if all > maxThresholdsPerChannel {
 		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all,
-			MaxThresholdsPerChannel)
+			maxThresholdsPerChannel)
 	}
 	acc := make([]num.Range, len(sums))
 	u.compare = num.ThresholdTable{Base: []int64{codes.Lo}, Count: int(all), Unit: unit}

@@ -32,9 +32,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the product of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
-// with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the product of two streams in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name: "MultiplyStreams",
 	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
 		"or a requantiser (Mul)",

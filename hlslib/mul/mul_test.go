@@ -234,7 +234,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, mul.Kind, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
+	layertest.CheckTextRefused(t, mul.LayerKind, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
 		`{"offset":[0,2147483648]}`, `{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }

@@ -32,9 +32,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the matrix-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
-// with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the matrix-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "MVAU",
 	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
 	Example: `{"weights":[[1,-1]]}`,

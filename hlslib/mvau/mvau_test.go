@@ -247,7 +247,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, mvau.Kind, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
+	layertest.CheckTextRefused(t, mvau.LayerKind, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
 		`{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,

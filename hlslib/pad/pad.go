@@ -29,9 +29,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the padding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the padding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "FMPadding",
 	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
 	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,

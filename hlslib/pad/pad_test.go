@@ -96,7 +96,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, pad.Kind, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`,
+	layertest.CheckTextRefused(t, pad.LayerKind, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`,
 		`{"code":1.5}`, `{"code":3000000000}`)
 }
 

@@ -23,9 +23,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the pooling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the pooling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Pool",
 	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
 	Example: `{"op":"max"}`,

@@ -112,7 +112,7 @@ func TestBindRefuses(t *testing.T) {
 	} {
 		layertest.CheckRefused(t, tt.op, tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, pool.Kind, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
+	layertest.CheckTextRefused(t, pool.LayerKind, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
 		`{"op":"max"} x`)
 }
 

@@ -24,9 +24,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the reordering in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
-// given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the reordering in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
@@ -34,9 +34,9 @@ var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Bind:    bind,
 })
 
-// MaxBlockElements is the most elements that Verify accepts in an input or output block. The largest devices hold two
+// maxBlockElements is the most elements that Verify accepts in an input or output block. The largest devices hold two
 // banks of a few million elements.
-const MaxBlockElements = 1 << 24
+const maxBlockElements = 1 << 24
 
 // Params are the parameters of the reordering: how frames are divided into blocks of chunks, and the order of chunks in
 // each output block.
@@ -49,13 +49,13 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if p.Chunk < 1 || p.Chunk > MaxBlockElements || p.Block < 1 || p.Block > MaxBlockElements/p.Chunk {
+	if p.Chunk < 1 || p.Chunk > maxBlockElements || p.Block < 1 || p.Block > maxBlockElements/p.Chunk {
 		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk,
-			MaxBlockElements)
+			maxBlockElements)
 	}
-	if n := len(p.Order); n < 1 || n > MaxBlockElements/p.Chunk {
+	if n := len(p.Order); n < 1 || n > maxBlockElements/p.Chunk {
 		return fmt.Errorf("blocks of %d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk,
-			MaxBlockElements)
+			maxBlockElements)
 	}
 	for j, i := range p.Order {
 		if i < 0 || i >= p.Block {
@@ -296,8 +296,8 @@ func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	return o.stretched(to*in, order, from, to)
 }
 
-// IsIdentity reports whether every element stays in its place.
-func (p Params) IsIdentity() bool {
+// isIdentity reports whether every element stays in its place.
+func (p Params) isIdentity() bool {
 	for j, i := range p.Order {
 		if i != j {
 			return false

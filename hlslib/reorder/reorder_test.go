@@ -152,7 +152,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, reorder.Kind, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
+	layertest.CheckTextRefused(t, reorder.LayerKind, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
 		`{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }

@@ -74,8 +74,8 @@ func (p Params) verifyLow() error {
 	if len(p.Low) == 0 && p.LowShift == 0 {
 		return nil
 	}
-	if len(p.Low) == 0 || p.LowShift < 1 || p.LowShift > MaxShiftBits {
-		return fmt.Errorf("%d low digits of %d bits, want 1..%d bits", len(p.Low), p.LowShift, MaxShiftBits)
+	if len(p.Low) == 0 || p.LowShift < 1 || p.LowShift > maxShiftBits {
+		return fmt.Errorf("%d low digits of %d bits, want 1..%d bits", len(p.Low), p.LowShift, maxShiftBits)
 	}
 	for _, d := range p.Low {
 		if len(d.Multiplier) == 0 || len(d.Bias) == 0 {

@@ -45,7 +45,7 @@ func fit(stairs []num.LineFitTarget, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].Limits.Lo, Hi: stairs[0].Limits.Hi}
 	for _, s := range stairs { // a shift that works works one larger, too, with multiplier and bias doubled
 		for !s.HasMatchingLine(mode, p.Shift) {
-			if p.Shift++; p.Shift > MaxShiftBits {
+			if p.Shift++; p.Shift > maxShiftBits {
 				return Params{}, false
 			}
 		}

@@ -22,19 +22,19 @@ type forms struct {
 	functions *steps.StepFunctions // nil if there are too many steps
 	compare   num.ThresholdTable
 	mutex     sync.Mutex
-	chosen    map[dataflow.Fold]steps.HardwareForm
+	chosen    map[dataflow.Fold]steps.StepFunctionHardware
 }
 
 // form returns the form of step functions of which a fold is built. It is nil if multipliers are cheaper, or are in DSP
 // slices.
-func (o *op) form(f dataflow.Fold) steps.HardwareForm {
+func (o *op) form(f dataflow.Fold) steps.StepFunctionHardware {
 	if f.Compute == dataflow.MultiplierInDSPs {
 		return nil
 	}
 	b := o.forms
 	b.once.Do(func() {
 		o.bindForms()
-		b.chosen = map[dataflow.Fold]steps.HardwareForm{}
+		b.chosen = map[dataflow.Fold]steps.StepFunctionHardware{}
 	})
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -47,7 +47,7 @@ func (o *op) form(f dataflow.Fold) steps.HardwareForm {
 }
 
 // chooseForm returns the cheapest form of step functions for a fold, or nil if the multiplier is at least as cheap.
-func (o *op) chooseForm(f dataflow.Fold) steps.HardwareForm {
+func (o *op) chooseForm(f dataflow.Fold) steps.StepFunctionHardware {
 	if o.forms.functions == nil {
 		return nil
 	}

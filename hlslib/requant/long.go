@@ -152,7 +152,7 @@ func splitRounded(quantisers []num.ExactQuantiser, x []num.Range, n int) (p Para
 		}
 	}
 	each := (cut + n - 1) / n
-	if kept > MaxShiftBits || kept+n*each > num.MaxWideBits {
+	if kept > maxShiftBits || kept+n*each > num.MaxWideBits {
 		return Params{}, false
 	}
 	list := make([]num.WideScaling, len(quantisers))
@@ -189,7 +189,7 @@ func digits(list []num.WideScaling, x []num.Range, n, bits int) (p Params, ok bo
 		}
 		p.Multiplier, p.Bias = append(p.Multiplier, m.Int64()), append(p.Bias, b.Int64())
 	}
-	if p.Shift < 0 || p.Shift > MaxShiftBits {
+	if p.Shift < 0 || p.Shift > maxShiftBits {
 		return Params{}, false
 	}
 	_, err := p.sums(len(list), func(c int) num.Range { return x[c] })

@@ -50,9 +50,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the requantisation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
-// the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the requantisation in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Requantization",
 	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
 	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
@@ -60,8 +60,8 @@ var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	FINN:    dataflow.FINNFoldingForm{Names: []string{"Requant"}},
 })
 
-// MaxShiftBits is the largest shift, in bits, that Verify accepts.
-const MaxShiftBits = num.MaxRequantShift
+// maxShiftBits is the largest shift, in bits, that Verify accepts.
+const maxShiftBits = num.MaxRequantShift
 
 // Params are the parameters of the requantisation: multiplier and bias by channel, then a shift with rounding, and
 // limits of the output.

@@ -223,7 +223,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, requant.Kind, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
+	layertest.CheckTextRefused(t, requant.LayerKind, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
 		`{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
 		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`,
 		`{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)

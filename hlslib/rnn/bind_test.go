@@ -181,7 +181,7 @@ func TestBindRefuses(t *testing.T) {
 	} {
 		layertest.CheckRefused(t, rnn.New(tt.p), tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, rnn.Kind, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
+	layertest.CheckTextRefused(t, rnn.LayerKind, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
 }
 
 // TestUnbounded checks that the range of a state without limits follows from its operations.

@@ -263,7 +263,7 @@ func (w *writer) phase(i int) {
 	w.say("if (at.ends(%d)) {", i)
 	if i == 0 {
 		w.say("const ap_uint<%s_width> x = %[1]s.read();", numbered("in", 0, len(w.o.in)))
-		if !w.reads() {
+		if !w.usesInput() {
 			w.say("(void)x;")
 		}
 	}
@@ -299,8 +299,9 @@ func (w *writer) phase(i int) {
 	w.say("}")
 }
 
-// reads reports whether any value of the program uses the layer's input.
-func (w *writer) reads() bool {
+// usesInput reports whether the written C++ uses the input word x, which it reads in any case. Values that are constant
+// or that no output needs do not count.
+func (w *writer) usesInput() bool {
 	for _, v := range w.o.phases[0].values {
 		if v.built() && v.Op == OpInput {
 			return true

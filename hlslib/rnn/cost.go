@@ -143,7 +143,7 @@ func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost
 	if m.Formula == cost.FormulaFINN {
 		return append(parts, unit.FINNCost()...), storage[1:]
 	}
-	return append(parts, unit.LogicCost()...), storage
+	return append(parts, unit.FittedLogicCost()...), storage
 }
 
 // packing returns how the dots of a fold share DSP slices. All PE units multiply the same vector.

@@ -35,7 +35,7 @@ func (g *program) bindRanges(in []dataflow.StreamType) (*ranges, error) {
 		for s := range c.States {
 			list := make([]num.Range, c.units(s))
 			for u := range list {
-				list[u] = c.StateRange(s)
+				list[u] = c.stateRange(s)
 			}
 			states = append(states, list)
 		}

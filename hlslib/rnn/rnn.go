@@ -98,9 +98,9 @@ import (
 // KindName is the name of this kind of layer.
 const KindName = "RNN"
 
-// Kind describes the recurrent layer in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
-// the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the recurrent layer in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name: KindName,
 	Doc:  "a recurrence: the part of LSTM, GRU and plain RNN cells that depends on the step before",
 	Example: `{"cells":[{
@@ -122,7 +122,7 @@ type Params struct {
 	Outputs   []ValueRef `json:"outputs"`             // the values that are written, one stream each
 	Sequence  bool       `json:"sequence,omitempty"`  // every step is written, else only the last
 	Starts    []int      `json:"starts,omitempty"`    // states whose initial values the second and further inputs bring
-	Keeps     bool       `json:"keeps,omitempty"`     // a frame starts with the states of the one before; Starts is empty
+	Keeps     bool       `json:"keeps,omitempty"`     // a frame starts with the last frame's states; Starts is empty
 }
 
 // A Cell is the program that one direction of the layer runs in each time step: its states, and the phases that compute

@@ -62,7 +62,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 func (s *stepped) shared() bool { return s.perCell || s.compare.HasSharedRow() }
 
 // form returns the form of hardware in which the step functions of pe units are computed side by side.
-func (s *stepped) form(pe int) steps.HardwareForm {
+func (s *stepped) form(pe int) steps.StepFunctionHardware {
 	return s.built.CheapestFormAt(steps.FormSite{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 

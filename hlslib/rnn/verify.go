@@ -216,8 +216,8 @@ func (c Cell) InputLanesPerUnit() int {
 	return n
 }
 
-// StateRange returns the range of values that the state with this number can take, whatever the inputs are.
-func (c Cell) StateRange(state int) num.Range {
+// stateRange returns the range of values that the state with this number can take, whatever the inputs are.
+func (c Cell) stateRange(state int) num.Range {
 	next := c.States[state].Next
 	v := c.Phases[next.Phase].Values[next.Value]
 	if v.Op == OpRequant {

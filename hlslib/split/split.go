@@ -17,9 +17,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the split in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the given
-// parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the split in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
+// given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "StreamingSplit",
 	Doc:     "the channels parted among several outputs (Split on the last axis)",
 	Example: `{"channels":[2,1]}`,

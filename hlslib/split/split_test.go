@@ -81,7 +81,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, split.Kind, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
+	layertest.CheckTextRefused(t, split.LayerKind, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
 		`{"channels":3}`, `{"channels":[1.5]}`)
 }
 

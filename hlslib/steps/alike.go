@@ -9,7 +9,7 @@ import (
 // HaveSameCost reports whether two forms have the same cost and latency, so that only the numbers in their tables
 // differ. They must be of functions with equally many thresholds and the same types. Either may be nil, for no step
 // functions.
-func HaveSameCost(a, b HardwareForm, m cost.CostModel) bool {
+func HaveSameCost(a, b StepFunctionHardware, m cost.CostModel) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}

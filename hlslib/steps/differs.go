@@ -18,12 +18,12 @@ type FormDifference struct {
 // FindDifference returns a function and a value for which the form yields another code than the function, or nil if
 // there is none. It considers all values of the type; for a ScaledForm only those that occur. It tries only breakpoints
 // and borders of table rows, and both ends of constant pieces, because nothing else can differ.
-func (f *StepFunctions) FindDifference(form HardwareForm) *FormDifference {
+func (f *StepFunctions) FindDifference(form StepFunctionHardware) *FormDifference {
 	f.bind()
 	return f.differs(form)
 }
 
-func (f *StepFunctions) differs(form HardwareForm) *FormDifference {
+func (f *StepFunctions) differs(form StepFunctionHardware) *FormDifference {
 	root := f.root()
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
@@ -48,7 +48,7 @@ func (f *StepFunctions) differs(form HardwareForm) *FormDifference {
 
 // otherThan returns a value in the range all for which function n of the form yields another code than s does. differs
 // is false if there is none.
-func otherThan(s *num.StepFunction, all num.Range, form HardwareForm, n int) (at int64, differs bool) {
+func otherThan(s *num.StepFunction, all num.Range, form StepFunctionHardware, n int) (at int64, differs bool) {
 	apply := follow(form, n)
 	where := finger{list: s.At}
 	look := func(v int64) {
@@ -82,7 +82,7 @@ func otherThan(s *num.StepFunction, all num.Range, form HardwareForm, n int) (at
 
 // follow returns a function that returns the form's ComputeCode for function n. It is fast if values come nearly in
 // order.
-func follow(form HardwareForm, n int) func(v int64) int64 {
+func follow(form StepFunctionHardware, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
 		if slices.IsSorted(form.f.compare.At[n]) {

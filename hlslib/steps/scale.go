@@ -236,7 +236,7 @@ func digits(m int64) (list []int) {
 
 // scaled returns the forms that multiply at a site. One has a shared multiplier; another has one multiplier per lane,
 // if each function has its own lane.
-func (f *StepFunctions) scaled(p FormSite) (forms []HardwareForm) {
+func (f *StepFunctions) scaled(p FormSite) (forms []StepFunctionHardware) {
 	if f.common != nil {
 		forms = append(forms, &ScaledForm{f, p, f.common})
 	}

@@ -14,7 +14,7 @@ const mostRadix = 4
 
 // searched returns the forms that search with a radix from 2 to 16. The first stage finds the bits that the other
 // stages leave.
-func (l lanes) searched() (forms []HardwareForm) {
+func (l lanes) searched() (forms []StepFunctionHardware) {
 	steps := l.f.compare.ThresholdsPerChannel()
 	if steps < 2 {
 		return nil
@@ -65,7 +65,8 @@ func (s *searching) width(stage int) int { return (1<<s.stages[stage] - 1) * s.f
 func (s *searching) Name() string { return fmt.Sprintf("search by %d bits", s.stages) }
 
 // LatencyClocks returns the clocks from a value to its code, one per stage. A memory other than LUTs takes another
-// clock per stage except the first, whose row does not depend on the value.
+// clock per stage except the first, whose row does not depend on the value. If thresholds add different amounts, a
+// table maps the count to the code in one more clock.
 func (s *searching) LatencyClocks() int {
 	n := len(s.stages)
 	if s.memory != dataflow.MemoryLUTRAM {

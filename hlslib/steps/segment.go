@@ -135,7 +135,7 @@ func crossing(s *num.StepFunction, g *segmentation) cross {
 }
 
 // segmented returns the forms that look up segments, among them plain tables.
-func (l lanes) segmented() (forms []HardwareForm) {
+func (l lanes) segmented() (forms []StepFunctionHardware) {
 	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
 		rows := l.functions() << (s.span - s.low)

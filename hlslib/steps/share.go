@@ -68,7 +68,7 @@ func origins(f *StepFunctions) []int {
 
 // proofs returns, by function, whether a form like this one was proved equal to it. It returns nil if that cannot be
 // shared: multipliers depend on the functions built beside them. The caller must hold the lock.
-func (s *share) proofs(form HardwareForm, of num.Type, functions int) []bool {
+func (s *share) proofs(form StepFunctionHardware, of num.Type, functions int) []bool {
 	if _, ok := form.(*ScaledForm); ok {
 		return nil
 	}

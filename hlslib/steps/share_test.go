@@ -61,7 +61,7 @@ func TestShare(t *testing.T) {
 }
 
 // differs names the first property in which two forms differ. It returns "" if they agree.
-func differs(a, b steps.HardwareForm, m cost.CostModel) string {
+func differs(a, b steps.StepFunctionHardware, m cost.CostModel) string {
 	switch {
 	case a.Name() != b.Name():
 		return "names"

@@ -20,11 +20,11 @@
 // CheapestFormAt chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer
 // allows. The choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it
 // takes several clocks per value, and the fold asks for it (dataflow.SerialStepEvaluation). Cost, tables, latency and
-// simulation all follow the HardwareForm that CheapestFormAt returns.
+// simulation all follow the StepFunctionHardware that CheapestFormAt returns.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits.
 //
-//   - steps.go   StepFunctions, FormSite, HardwareForm, and the choice of a form
+//   - steps.go   StepFunctions, FormSite, StepFunctionHardware, and the choice of a form
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
@@ -76,14 +76,14 @@ type StepFunctions struct {
 	owned    sync.Once
 	own      *scaling // one multiplier per function, or nil if they have no fewer digits
 	mutex    sync.Mutex
-	chosen   map[FormSite]HardwareForm
+	chosen   map[FormSite]StepFunctionHardware
 	proved   map[string]bool // by form's name: whether the form equals the functions
 }
 
 // New returns the step functions that the comparators k compute, from values of type of to codes of type out. in holds
 // the ranges of the values that occur: one for all functions, or one per channel.
 func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *StepFunctions {
-	f := &StepFunctions{of: of, out: out, compare: k, in: in, chosen: map[FormSite]HardwareForm{},
+	f := &StepFunctions{of: of, out: out, compare: k, in: in, chosen: map[FormSite]StepFunctionHardware{},
 		proved: map[string]bool{}}
 	if len(k.At) == 1 {
 		all := in[0]
@@ -179,8 +179,8 @@ type FormSite struct {
 	Clocks int             // most clocks from a value to its code; 0 means any number
 }
 
-// A HardwareForm is one way to build the functions at a site.
-type HardwareForm interface {
+// A StepFunctionHardware is one way to build the functions at a site.
+type StepFunctionHardware interface {
 	// Name returns a name that distinguishes the forms of the same functions, whatever the site.
 	Name() string
 	// LatencyClocks returns the clocks from a value to its code. Data that does not depend on the value is fetched
@@ -233,7 +233,7 @@ func ConfigFieldsWithoutSteps(value string, unit, base int) []dataflow.ConfigFie
 }
 
 // CheapestFormAt returns the cheapest form for a site, or nil if there are no thresholds.
-func (f *StepFunctions) CheapestFormAt(p FormSite) HardwareForm {
+func (f *StepFunctions) CheapestFormAt(p FormSite) StepFunctionHardware {
 	if f.compare.ThresholdsPerChannel() == 0 {
 		return nil
 	}
@@ -259,7 +259,7 @@ const (
 )
 
 // FormPriceInLUTs returns the price of a form in LUTs, for the devices to which the cost formulas are fitted.
-func FormPriceInLUTs(form HardwareForm) float64 {
+func FormPriceInLUTs(form StepFunctionHardware) float64 {
 	m := cost.CostModel{Formula: cost.FormulaFitted}
 	var all cost.Resources
 	for _, s := range form.Storage() {
@@ -290,21 +290,21 @@ func price(all cost.Resources) float64 {
 
 // choose returns the form for a site with the least price and, among equals, the fewest clocks. Comparators are always
 // possible; any other form must be proved equal to the functions.
-func (f *StepFunctions) choose(p FormSite) HardwareForm {
-	forms := slices.DeleteFunc(f.all(p), func(form HardwareForm) bool {
+func (f *StepFunctions) choose(p FormSite) StepFunctionHardware {
+	forms := slices.DeleteFunc(f.all(p), func(form StepFunctionHardware) bool {
 		return p.Clocks > 0 && form.LatencyClocks() > p.Clocks
 	})
 	return f.least(forms)
 }
 
 // AllFormsAt returns every form for a site, whatever its clocks, with the comparators first.
-func (f *StepFunctions) AllFormsAt(p FormSite) []HardwareForm {
+func (f *StepFunctions) AllFormsAt(p FormSite) []StepFunctionHardware {
 	f.bind()
 	return f.all(p)
 }
 
-func (f *StepFunctions) all(p FormSite) []HardwareForm {
-	forms := []HardwareForm{&parallel{f, p}}
+func (f *StepFunctions) all(p FormSite) []StepFunctionHardware {
+	forms := []StepFunctionHardware{&parallel{f, p}}
 	if f.of.Kind == num.KindBipolar {
 		return forms
 	}
@@ -330,9 +330,9 @@ func (f *StepFunctions) all(p FormSite) []HardwareForm {
 
 // least returns the first of the forms, by price and then by clocks, that is proved equal to the functions. It panics
 // if there is none. A proof for one site holds for all sites.
-func (f *StepFunctions) least(forms []HardwareForm) HardwareForm {
+func (f *StepFunctions) least(forms []StepFunctionHardware) StepFunctionHardware {
 	type offer struct {
-		HardwareForm
+		StepFunctionHardware
 		price  float64
 		clocks int
 	}
@@ -344,15 +344,15 @@ func (f *StepFunctions) least(forms []HardwareForm) HardwareForm {
 		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.clocks, b.clocks))
 	})
 	for _, o := range offers {
-		if f.equal(o.HardwareForm) {
-			return o.HardwareForm
+		if f.equal(o.StepFunctionHardware) {
+			return o.StepFunctionHardware
 		}
 	}
 	panic("steps: comparators differ from themselves")
 }
 
 // equal reports whether a form yields the functions' codes for all values.
-func (f *StepFunctions) equal(form HardwareForm) bool {
+func (f *StepFunctions) equal(form StepFunctionHardware) bool {
 	name := form.Name()
 	equal, known := f.proved[name]
 	if !known {

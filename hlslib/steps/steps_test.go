@@ -120,7 +120,7 @@ func TestForms(t *testing.T) {
 }
 
 // checkTables compares the tables of a form with its storage.
-func checkTables(t *testing.T, form steps.HardwareForm) {
+func checkTables(t *testing.T, form steps.StepFunctionHardware) {
 	t.Helper()
 	tables, storage := form.Tables(), form.Storage()
 	if len(tables) != len(storage) {

@@ -56,9 +56,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the sliding window in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
-// the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the sliding window in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
+// with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "ConvolutionInputGenerator",
 	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
 	Example: `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
@@ -70,9 +70,9 @@ var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
 
 // The limits that Bind checks.
 const (
-	MaxKernelStrideDilation = 1 << 20 // of a kernel, a stride or a dilation, along one axis
-	MaxPaddedFrameElements  = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
-	MaxWindowsPerFrame      = 1 << 25 // in a frame
+	maxKernelStrideDilation = 1 << 20 // of a kernel, a stride or a dilation, along one axis
+	maxPaddedFrameElements  = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
+	maxWindowsPerFrame      = 1 << 25 // in a frame
 )
 
 // Params are the parameters of the sliding window: kernel, stride, dilation, padding and groups. The first number of
@@ -106,8 +106,8 @@ func (p Params) Verify() error {
 			name  string
 			value int
 		}{{"kernel", p.Kernel[a]}, {"stride", p.Stride[a]}, {"dilation", p.Dilation[a]}} {
-			if v.value < 1 || v.value > MaxKernelStrideDilation {
-				return fmt.Errorf("a %s of %d, want 1 to %d", v.name, v.value, MaxKernelStrideDilation)
+			if v.value < 1 || v.value > maxKernelStrideDilation {
+				return fmt.Errorf("a %s of %d, want 1 to %d", v.name, v.value, maxKernelStrideDilation)
 			}
 		}
 		reach := p.Dilation[a]*(p.Kernel[a]-1) + 1
@@ -172,13 +172,13 @@ func (o *op) bindGeometry() error {
 		last := (o.g.windows[a]-1)*o.g.stride[a] - o.g.before[a] + o.g.reach(a)
 		o.padded = o.padded || o.g.before[a] > 0 || last > o.g.frame[a]
 	}
-	if !within(MaxPaddedFrameElements, padded[0], padded[1], o.channels) {
+	if !within(maxPaddedFrameElements, padded[0], padded[1], o.channels) {
 		return fmt.Errorf("a frame of shape %v, padded to %d by %d, has more than %d elements", o.in.Shape, padded[0],
-			padded[1], MaxPaddedFrameElements)
+			padded[1], maxPaddedFrameElements)
 	}
-	if !within(MaxWindowsPerFrame, o.g.windows[0], o.g.windows[1]) {
+	if !within(maxWindowsPerFrame, o.g.windows[0], o.g.windows[1]) {
 		return fmt.Errorf("%d by %d windows, at most %d are possible", o.g.windows[0], o.g.windows[1],
-			MaxWindowsPerFrame)
+			maxWindowsPerFrame)
 	}
 	if !within(dataflow.MaxElementsPerFrame, o.g.windows[0], o.g.windows[1], o.g.kernel[0], o.g.kernel[1], o.channels) {
 		return fmt.Errorf("%d by %d windows of %d by %d pixels have more than %d elements",

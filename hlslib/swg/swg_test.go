@@ -245,7 +245,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, swg.Kind, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
+	layertest.CheckTextRefused(t, swg.LayerKind, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`, `{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)

@@ -40,8 +40,9 @@ func (s *serial) take(clocks int) {
 	s.clocks, s.calls = clocks, (s.form.ComparisonsPerValue()-1)*clocks+1
 }
 
-// orSerial adds to c, for every PE of c, the folds that search serially, if the step functions can be searched that
-// way.
+// orSerial makes c choose between parallel and serial step functions. Folds with NoStepEvaluation become parallel;
+// serial ones are added for every PE whose tables fit into LUTs or block RAM. Call it only if the functions can be
+// searched serially with PE 1.
 func (o *op) orSerial(c *layer.FoldChoices) {
 	fits, memory := c.Fits, c.Memory
 	c.Steps = []dataflow.StepEvaluation{dataflow.ParallelStepEvaluation, dataflow.SerialStepEvaluation}

@@ -28,9 +28,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the thresholding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
-// given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the thresholding in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "Thresholding",
 	Doc:     "one step function per channel (quantised activations, requantisation)",
 	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,

@@ -262,7 +262,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, threshold.Kind, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
+	layertest.CheckTextRefused(t, threshold.LayerKind, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
 		`{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
 }
 

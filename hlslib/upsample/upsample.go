@@ -17,9 +17,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind describes the upsampling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with the
-// given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the upsampling in the table of layers, hlslib.LayerKinds. New returns a layer of this kind with
+// the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "UpsampleNearestNeighbour",
 	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
 	Example: `{"scale":[2,2]}`,

@@ -88,7 +88,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, upsample.Kind, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
+	layertest.CheckTextRefused(t, upsample.LayerKind, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`,
+		`{"scale":[2,-2]}`,
 		`{"scale":[2,1e12]}`)
 }
 

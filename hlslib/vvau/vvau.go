@@ -29,9 +29,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Kind describes the vector-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this kind
-// with the given parameters, not yet bound to its inputs.
-var Kind, New = layer.DefineKind(layer.KindDefinition[Params]{
+// LayerKind describes the vector-vector unit in the table of layers, hlslib.LayerKinds. New returns a layer of this
+// kind with the given parameters, not yet bound to its inputs.
+var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Name:    "VVAU",
 	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
 	Example: `{"weights":[[1,-1]]}`,

@@ -138,7 +138,7 @@ func TestBindRefuses(t *testing.T) {
 	} {
 		layertest.CheckRefused(t, vvau.New(tt.p), tt.in, tt.want)
 	}
-	layertest.CheckTextRefused(t, vvau.Kind, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
+	layertest.CheckTextRefused(t, vvau.LayerKind, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
 		`{"weights":[[1]],"steps":[{}]}`)
 }
 

@@ -13,10 +13,10 @@ import (
 	"unicode"
 )
 
-// FindPolicyBreaches reads every Go file of the module, whatever its build constraints, and returns the breaches of the
+// findPolicyBreaches reads every Go file of the module, whatever its build constraints, and returns the breaches of the
 // policy in the order of files. A breach is a forbidden import, or a string in an engine that names one of the given
 // kinds of layers.
-func FindPolicyBreaches(root fs.FS, kinds []string) (breaches []string, err error) {
+func findPolicyBreaches(root fs.FS, kinds []string) (breaches []string, err error) {
 	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
 		case err != nil:

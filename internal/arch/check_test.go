@@ -18,7 +18,7 @@ func kinds() (names []string) {
 
 func TestModule(t *testing.T) {
 	t.Parallel()
-	breaches, err := FindPolicyBreaches(os.DirFS("../.."), kinds())
+	breaches, err := findPolicyBreaches(os.DirFS("../.."), kinds())
 	none(t, breaches, err)
 }
 
@@ -95,7 +95,7 @@ func TestCheck(t *testing.T) {
 		{".hidden/a.go", "fmt", ""},
 		{"internal/num/a.txt", "hlsgen/cmd/hlsgen", ""},
 	} {
-		got, err := FindPolicyBreaches(fstest.MapFS{c.file: {
+		got, err := findPolicyBreaches(fstest.MapFS{c.file: {
 			Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports +
 				"\"\n")}}, nil)
 		if err != nil {
@@ -124,7 +124,7 @@ func TestCheckStrings(t *testing.T) {
 		{"internal/build/a.go", `"an RNN of ONNX"`, false},
 		{"frontend/operators/a.go", `"RNN"`, false},
 	} {
-		got, err := FindPolicyBreaches(fstest.MapFS{c.file: {Data: []byte("package p\n\nconst s = " + c.literal +
+		got, err := findPolicyBreaches(fstest.MapFS{c.file: {Data: []byte("package p\n\nconst s = " + c.literal +
 			"\n")}}, kinds())
 		if err != nil || (len(got) == 1) != c.breach {
 			t.Errorf("%s says %s: %q, %v", c.file, c.literal, got, err)
@@ -134,7 +134,7 @@ func TestCheckStrings(t *testing.T) {
 
 func TestCheckRefusesWhatDoesNotParse(t *testing.T) {
 	t.Parallel()
-	if _, err := FindPolicyBreaches(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}},
+	if _, err := findPolicyBreaches(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}},
 		nil); err == nil {
 		t.Error("no error")
 	}

@@ -71,7 +71,7 @@ func ListAskedAccumulators(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
 		at := slices.IndexFunc(list, func(l *AskedAccumulator) bool { return slices.Contains(l.labels(), name) })
 		if at < 0 {
-			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMeanText(name, append(known,
+			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMeanSuffix(name, append(known,
 				options.HiddenLayersWord)))
 			continue
 		}

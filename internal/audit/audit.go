@@ -21,16 +21,17 @@ import (
 
 // SampleSums describes the sums that samples produce in a layer's accumulators, in the model's own integers.
 type SampleSums struct {
-	Samples   int            `json:"samples"`
-	Sums      int            `json:"sums"`
-	Min       int64          `json:"min"`
-	Max       int64          `json:"max"`
-	Bits      int            `json:"exact_bits"` // the narrowest signed number that holds Min and Max
-	Histogram []HistogramBin `json:"histogram"`  // of all sums, from the smallest values on
+	Samples   int               `json:"samples"`
+	Sums      int               `json:"sums"`
+	Min       int64             `json:"min"`
+	Max       int64             `json:"max"`
+	Bits      int               `json:"exact_bits"` // the narrowest signed number that holds Min and Max
+	Histogram []SumHistogramBin `json:"histogram"`  // of all sums, from the smallest values on
 }
 
-// A HistogramBin counts the sums of one sign that need the same number of bits. Min and Max are the ends of its range.
-type HistogramBin struct {
+// A SumHistogramBin counts the sums of one sign that need the same number of bits. Min and Max are the ends of its
+// range.
+type SumHistogramBin struct {
 	Bits int   `json:"bits"` // as a signed number
 	Min  int64 `json:"min"`
 	Max  int64 `json:"max"`
@@ -110,14 +111,14 @@ func fixedSamples(ctx context.Context, o options.SampleFiles, src *source.ModelS
 // samplesOf converts the sums that n samples produced in a layer to a report with a histogram.
 func samplesOf(n int, s *frontend.ObservedSums) *SampleSums {
 	r := &SampleSums{Samples: n, Sums: s.Sums, Min: s.Range.Lo, Max: s.Range.Hi,
-		Bits: frontend.SignedBitsForRange(s.Range), Histogram: []HistogramBin{}}
+		Bits: frontend.SignedBitsForRange(s.Range), Histogram: []SumHistogramBin{}}
 	for bits := len(s.Count[0]) - 1; bits > 0; bits-- {
 		if c := s.Count[0][bits]; c > 0 {
 			lo, hi := int64(-1)<<(bits-1), int64(-1)
 			if bits > 1 {
 				hi = int64(-1)<<(bits-2) - 1
 			}
-			r.Histogram = append(r.Histogram, HistogramBin{bits, lo, hi, c})
+			r.Histogram = append(r.Histogram, SumHistogramBin{bits, lo, hi, c})
 		}
 	}
 	for bits, c := range s.Count[1] {
@@ -126,14 +127,14 @@ func samplesOf(n int, s *frontend.ObservedSums) *SampleSums {
 			if bits > 1 {
 				lo, hi = int64(1)<<(bits-2), int64(1)<<(bits-1)-1
 			}
-			r.Histogram = append(r.Histogram, HistogramBin{bits, lo, hi, c})
+			r.Histogram = append(r.Histogram, SumHistogramBin{bits, lo, hi, c})
 		}
 	}
 	return r
 }
 
 // String returns the range of the bin's sums: "5" or "4 to 7".
-func (b HistogramBin) String() string {
+func (b SumHistogramBin) String() string {
 	if b.Min == b.Max {
 		return fmt.Sprint(b.Min)
 	}

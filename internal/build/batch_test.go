@@ -106,7 +106,7 @@ func TestFixedBatch(t *testing.T) {
 			}
 			want := together(t, onnx, x.Data)
 			model := samplefiles.WriteFile(t, "m.onnx", onnx)
-			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
+			for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
 				input := samplefiles.Write(t, x)
 				r, d := simtest.Run(t, simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},

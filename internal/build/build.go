@@ -33,8 +33,8 @@ import (
 )
 
 // Run builds an accelerator and writes its folder. If the user has to change something, it adds the reasons to d and
-// returns nil without an error. An error is a failure of the environment, an *engines.MismatchError or a
-// *rtlsim.Deadlock.
+// returns nil without an error. An error is a failure of the environment, the error of ctx, an
+// *engines.MismatchError, a *rtlsim.Deadlock, or a *crash.InternalError for a defect of hlsgen.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer crash.CatchPanic(&err)
 	r := &Result{Build: report.Build{Verified: verify.VerificationReport{Engines: []string{}}, Version: o.Version,

@@ -40,7 +40,7 @@ func TestDirection(t *testing.T) {
 	test, _ := lines(t, script, 200, 2)
 	eight, _ := lines(t, script, 8, 3)
 	float := Options{Source: options.Source{Model: model,
-		ModelInputs: options.ModelInputs{Shapes: frontend.InputShapes{"x": {1, 3, 48,
+		ModelInputs: options.ModelInputs{Shapes: frontend.GivenInputShapes{"x": {1, 3, 48,
 			192}}}}}
 	was := simtest.SameByEngines(t, simulationOf(float, "", test), engines.EngineFloat)
 	for _, c := range []struct {

@@ -223,7 +223,7 @@ func kinds(g *dataflow.Graph) (out []string) {
 }
 
 // simulationOf asks for the model and the hardware of a build, on an engine and a file of samples.
-func simulationOf(o Options, e engines.Engine, samples string) simulate.Options {
+func simulationOf(o Options, e engines.EngineName, samples string) simulate.Options {
 	s := simulate.Options{Source: o.Source, Hardware: o.Hardware, Goal: o.Goal, Engine: e}
 	s.Data = samples
 	return s

@@ -85,7 +85,7 @@ func TestInitialState(t *testing.T) {
 		{frontend.InitialStateModeZero, one, []float64{0.25, -0.25, 1, 0.5, 0, 1.5, -1.5, 0}},
 		{frontend.InitialStateModeQuant, both, []float64{0.75, 0.25, 1, 1, -0.5, 1.5, -2, -0.5}},
 	} {
-		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineFast,
+		for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineFast,
 			engines.EngineCycle} {
 			var d diag.List
 			o := simulate.Options{Source: options.Source{SampleFiles: options.SampleFiles{Data: c.data},

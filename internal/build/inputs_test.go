@@ -67,7 +67,7 @@ func TestInputTypeRefuses(t *testing.T) {
 			by, _ := scale.Float32()
 			file := samplefiles.Write(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
 				float64(float32(k) * by)}})
-			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineFast} {
+			for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineFast} {
 				o := Options{Source: options.Source{Model: pixels(t, true),
 					ModelInputs: options.ModelInputs{InputType: byteInput(scale)}}}
 				r, d := simtest.Run(t, simulationOf(o, e, file))
@@ -111,7 +111,7 @@ func TestIntegerData(t *testing.T) {
 	} {
 		model := pixels(t, true)
 		var first []float64
-		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
+		for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineCycle} {
 			o := simulate.Options{Source: options.Source{Model: model,
 				ModelInputs: options.ModelInputs{InputType: c.input}}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}

@@ -66,7 +66,7 @@ func TestLengthsBoth(t *testing.T) {
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
-	for _, engine := range []engines.Engine{engines.EngineCSim, engines.EngineRTL} {
+	for _, engine := range []engines.EngineName{engines.EngineCSim, engines.EngineRTL} {
 		if !slices.Contains(r.Verified.Engines, string(engine)) {
 			t.Errorf("engine %s has not run: %v", engine, r.Verified.Engines)
 		}

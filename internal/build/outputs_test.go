@@ -185,7 +185,7 @@ func TestOutputs(t *testing.T) {
 		arrays[name] = exact.Outputs[k]
 	}
 	o.Compare = samplefiles.WriteZip(t, arrays)
-	for _, got := range simtest.Agree(t, []engines.Engine{engines.EngineReference, engines.EngineEval,
+	for _, got := range simtest.Agree(t, []engines.EngineName{engines.EngineReference, engines.EngineEval,
 		engines.EngineFast,
 		engines.EngineCycle}, o, exact.Outputs) {
 		if got.Compare == nil || got.Compare.Differ > 0 {

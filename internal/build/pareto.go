@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/source"
 )
 
-// A ParetoFront holds the designs for a board that are worth choosing from, the fastest first. No design is at least as
-// good as another one both in its interval and in the measure Options.Least.
-type ParetoFront struct {
+// A ParetoFrontResult holds the designs for a board that are worth choosing from, the fastest first. No design is at
+// least as good as another one both in its interval and in the measure Options.Least.
+type ParetoFrontResult struct {
 	Source   *source.ModelSource
 	Target   dataflow.Target
 	Points   []*folding.Design
@@ -22,14 +22,14 @@ type ParetoFront struct {
 
 // FindParetoFront returns up to most designs of the front, and writes no files. If Options.FPS or Options.Interval is
 // set, it leaves out slower designs. If the user has to change something, it adds the reasons to d and returns nil.
-func FindParetoFront(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFront, err error) {
+func FindParetoFront(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFrontResult, err error) {
 	defer crash.CatchPanic(&err)
 	o.ReportProgress("reading", 0, 0)
 	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if src == nil || err != nil {
 		return nil, err
 	}
-	f = &ParetoFront{Source: src}
+	f = &ParetoFrontResult{Source: src}
 	board, _ := options.FindBoard(o.Board, d)
 	fixed := o.ReadFoldingFile(d)
 	o.ReportProgress("importing", 0, 0)

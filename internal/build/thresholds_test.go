@@ -140,7 +140,7 @@ func TestFirstQuantisers(t *testing.T) {
 						file))}}, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
 					Engine: engines.EngineReference}
 				want := simtest.RunOK(t, sim)
-				simtest.Agree(t, []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle,
+				simtest.Agree(t, []engines.EngineName{engines.EngineFast, engines.EngineEval, engines.EngineCycle,
 					engines.EngineCSim}, sim,
 					want.Outputs)
 				o.Data = sim.Data

@@ -35,7 +35,7 @@ func TestTraceImages(t *testing.T) {
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := samplefiles.Save(t, base+".npy", x)
-		for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval} {
+		for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval} {
 			simtest.RunClean(t, simulate.Options{Source: options.Source{Model: model,
 				SampleFiles: options.SampleFiles{Data: input}}, Engine: e,
 				OutputFiles: simulate.OutputFiles{Trace: base + string(e)}})

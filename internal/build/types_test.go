@@ -80,7 +80,7 @@ func TestOutputTypes(t *testing.T) {
 				OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
 				Engine:      engines.EngineReference}
 			want := simtest.RunOK(t, sim)
-			simtest.Agree(t, []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle}, sim,
+			simtest.Agree(t, []engines.EngineName{engines.EngineFast, engines.EngineEval, engines.EngineCycle}, sim,
 				want.Outputs)
 			if got := samplefiles.Read(t, sim.Output); got.DType != c.file {
 				t.Errorf("an array of %s, want %s", got.DType, c.file)

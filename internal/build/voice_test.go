@@ -99,9 +99,9 @@ func TestVoiceActivity(t *testing.T) {
 	judged := named(windows(1000, 2))
 	o := simulate.Options{Source: options.Source{Model: written, ModelInputs: options.ModelInputs{States: states},
 		SampleFiles: options.SampleFiles{Data: judged}}}
-	list := []engines.Engine{engines.EngineFast}
+	list := []engines.EngineName{engines.EngineFast}
 	if tier.Long() {
-		list = []engines.Engine{engines.EngineFast, engines.EngineReference, engines.EngineEval}
+		list = []engines.EngineName{engines.EngineFast, engines.EngineReference, engines.EngineEval}
 	}
 	is := simtest.SameByEngines(t, o, list...)
 	if tier.Long() {
@@ -111,7 +111,7 @@ func TestVoiceActivity(t *testing.T) {
 		}
 		o.Stateful = false
 	}
-	o.Data, list = named(windows(20, 3)), []engines.Engine{engines.EngineReference, engines.EngineFast,
+	o.Data, list = named(windows(20, 3)), []engines.EngineName{engines.EngineReference, engines.EngineFast,
 		engines.EngineEval, engines.EngineCycle}
 	if tier.Long() {
 		list = append(list, engines.EngineCSim)

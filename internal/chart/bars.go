@@ -22,16 +22,16 @@ type Bar struct {
 }
 
 // A BarChart is a chart of horizontal bars, the first of Rows on top. Value is the label of the axis of values. The
-// bars with the largest value are highlighted, and Mark is written behind their texts.
+// bars with the largest value, if it is above 0, are highlighted, and Mark is written behind their texts.
 type BarChart struct {
 	Title, Value string
 	Rows         []Bar
 	Mark         string // meaning of the largest value
 }
 
-// MaxBars is the most rows that a bar chart shows. Of more rows only those with the largest values are drawn, in the
+// maxBars is the most rows that a bar chart shows. Of more rows only those with the largest values are drawn, in the
 // order of Rows.
-const MaxBars = 120
+const maxBars = 120
 
 // The width of a bar chart and the height of one of its rows, in points.
 const (
@@ -39,7 +39,7 @@ const (
 	barRow    = 17
 )
 
-// Draw draws the chart as SVG and as PNG. It returns an error if there are no rows.
+// Draw draws the chart as SVG and as PNG. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) Draw() (SVGAndPNG, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -48,7 +48,7 @@ func (b BarChart) Draw() (SVGAndPNG, error) {
 	return f.render()
 }
 
-// DrawSVG draws the chart as SVG only. It returns an error if there are no rows.
+// DrawSVG draws the chart as SVG only. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) DrawSVG() ([]byte, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -57,7 +57,7 @@ func (b BarChart) DrawSVG() ([]byte, error) {
 	return f.svg()
 }
 
-// figure returns the drawing of the chart. It returns an error if there are no rows.
+// figure returns the drawing of the chart. It returns an error if there are no rows, or if a value is not finite.
 func (b BarChart) figure() (f figure, err error) {
 	rows := b.largest()
 	if len(rows) == 0 {
@@ -101,9 +101,9 @@ func (b BarChart) figure() (f figure, err error) {
 	}}, nil
 }
 
-// largest returns the rows to draw: all, or the MaxBars ones with the largest values, in the order of Rows.
+// largest returns the rows to draw: all, or the maxBars ones with the largest values, in the order of Rows.
 func (b BarChart) largest() []Bar {
-	if len(b.Rows) <= MaxBars {
+	if len(b.Rows) <= maxBars {
 		return b.Rows
 	}
 	order := make([]int, len(b.Rows))
@@ -111,7 +111,7 @@ func (b BarChart) largest() []Bar {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Rows[j].Value, b.Rows[i].Value) })
-	order = order[:MaxBars]
+	order = order[:maxBars]
 	slices.Sort(order)
 	var rows []Bar
 	for _, i := range order {

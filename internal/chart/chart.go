@@ -206,7 +206,7 @@ func (l linear) Ticks(lo, hi float64) (ticks []plot.Tick) {
 // factor of 2000.
 type logarithmic struct{}
 
-// Ticks implements plot.Ticker.
+// Ticks implements plot.Ticker. lo must be above 0.
 func (logarithmic) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	wide := hi/lo > 2000
 	for decade := math.Pow(10, math.Floor(math.Log10(lo))); decade <= hi; decade *= 10 {

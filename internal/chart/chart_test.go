@@ -28,7 +28,7 @@ func pictures() map[string]interface{ Draw() (SVGAndPNG, error) } {
 		}
 		fronts.Series = append(fronts.Series, s)
 	}
-	best := ParetoFrontOf(fronts.Series[3].Dots)
+	best := paretoFrontOf(fronts.Series[3].Dots)
 	fronts.Chosen, fronts.Label = &best[len(best)-1], "zcu104, 300 MHz: 1.2M frames/s, 98.4k LUT"
 	few := fronts
 	few.Series = []PointSeries{{hostile, []CostGainPoint{{0, 100}, {0, 200}, {12, 900}}}}
@@ -44,7 +44,7 @@ func pictures() map[string]interface{ Draw() (SVGAndPNG, error) } {
 		layers.Rows = append(layers.Rows, Bar{fmt.Sprintf("ConvolutionInputGenerator_%d", i), v, fmt.Sprint(v)})
 	}
 	long := BarChart{Title: hostile, Value: hostile, Mark: hostile}
-	for i := range 3 * MaxBars {
+	for i := range 3 * maxBars {
 		long.Rows = append(long.Rows, Bar{hostile, float64(i % 7), hostile})
 	}
 	return map[string]interface{ Draw() (SVGAndPNG, error) }{
@@ -115,7 +115,7 @@ func TestBest(t *testing.T) {
 		{[]CostGainPoint{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []CostGainPoint{{1, 1}, {2, 2}, {3, 3}}},
 		{[]CostGainPoint{{5, 9}, {0, 9}, {5, 10}}, []CostGainPoint{{0, 9}, {5, 10}}},
 	} {
-		if got := ParetoFrontOf(c.in); !reflect.DeepEqual(got, c.want) {
+		if got := paretoFrontOf(c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.in, got, c.want)
 		}
 	}

@@ -24,7 +24,7 @@ type PointSeries struct {
 }
 
 // A ParetoChart is a picture of the best gain for each cost. Cost and Gain are the labels of the axes. In each series,
-// a line joins the points that no other point of the series beats.
+// a line joins the points that no other point of the series beats. With Percent, there must be at least one point.
 type ParetoChart struct {
 	Title, Cost, Gain string
 	Series            []PointSeries
@@ -33,9 +33,9 @@ type ParetoChart struct {
 	Percent           bool           // gains are percentages, so their axis is linear
 }
 
-// ParetoFrontOf returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
-// returns one.
-func ParetoFrontOf(points []CostGainPoint) (best []CostGainPoint) {
+// paretoFrontOf returns the points whose gain is larger than that of all other points of at most their cost, sorted by
+// cost. Of equal points it returns one. It leaves the argument unchanged.
+func paretoFrontOf(points []CostGainPoint) (best []CostGainPoint) {
 	sorted := slices.Clone(points)
 	slices.SortFunc(sorted, func(a, b CostGainPoint) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost),
@@ -56,8 +56,8 @@ const (
 	legendRow   = 15
 )
 
-// Draw draws the picture as SVG and as PNG, with a legend on the right. It returns an error if a series cannot be
-// drawn.
+// Draw draws the picture as SVG and as PNG, with a legend on the right. It returns an error if a cost or gain of a
+// series is not finite.
 func (f ParetoChart) Draw() (SVGAndPNG, error) {
 	p := newPlot(f.Title, f.Cost, f.Gain)
 	legend := plot.NewLegend()
@@ -83,8 +83,9 @@ func (f ParetoChart) Draw() (SVGAndPNG, error) {
 	}}.render()
 }
 
-// scale sets the ranges and ticks of both axes. An axis is logarithmic if its values span more than a decade, except
-// that of percentages. Otherwise it begins at 0, or near the least value if all values are similar.
+// scale sets the ranges and ticks of both axes. An axis is logarithmic if its values are above 0 and differ by more
+// than a factor of 12, except that of percentages. Otherwise it begins at 0, or near the least value if all values are
+// similar.
 func (f ParetoChart) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
@@ -131,7 +132,7 @@ func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 		}
 		return list
 	}
-	best := ParetoFrontOf(s.Dots)
+	best := paretoFrontOf(s.Dots)
 	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q CostGainPoint) bool { return slices.Contains(best, q) })
 	if len(rest) > 0 {
 		dots, err := plotter.NewScatter(xys(rest))

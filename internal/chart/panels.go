@@ -36,7 +36,8 @@ const (
 	panelHeight = 320
 )
 
-// Draw draws the panels as SVG and as PNG. It returns an error if a curve cannot be drawn.
+// Draw draws the panels as SVG and as PNG. It returns an error if a curve has no points, or a coordinate that is not
+// finite.
 func (list PanelRow) Draw() (SVGAndPNG, error) {
 	var plots []*plot.Plot
 	for _, panel := range list {
@@ -55,7 +56,8 @@ func (list PanelRow) Draw() (SVGAndPNG, error) {
 	}}.render()
 }
 
-// plot returns the plot of the panel's curves. It returns an error if a curve cannot be drawn.
+// plot returns the plot of the panel's curves. It returns an error if a curve has no points, or a coordinate that is
+// not finite.
 func (panel Panel) plot() (*plot.Plot, error) {
 	p := newPlot(panel.Title, panel.X, panel.Y)
 	p.Legend.Top = false

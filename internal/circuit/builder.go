@@ -66,9 +66,9 @@ func (v Value) Width() int { return v.node().Width }
 // Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// WithName gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value
+// withName gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value
 // that has a name keeps it.
-func (v Value) WithName(name string) Value {
+func (v Value) withName(name string) Value {
 	if n := v.node(); n.Name == "" && n.Op != OpConstant {
 		n.Name = name
 	}

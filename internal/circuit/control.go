@@ -56,8 +56,8 @@ func (b *Builder) now(make func() Value) Value {
 // Conditions that decide which words move need this, because they must be known at stage 0.
 func (b *Builder) BuildWithoutStageLimit(make func() Value) Value { return b.now(make) }
 
-// IterationStarted returns, at the given stage, the condition that an iteration started that many clocks before.
-func (b *Builder) IterationStarted(stage int) Value { return Value{b, b.m.Fire}.AtStage(stage) }
+// iterationStarted returns, at the given stage, the condition that an iteration started that many clocks before.
+func (b *Builder) iterationStarted(stage int) Value { return Value{b, b.m.Fire}.AtStage(stage) }
 
 // AddInputStream adds an input stream with words of width bits, and returns the word at stage 0. An iteration takes one
 // if the condition when, at stage 0, holds.
@@ -129,7 +129,7 @@ func (b *Builder) FinishLayer() *Module {
 		o := &m.Out[k]
 		when := Value{b, o.When}
 		o.Word, o.Stage = Value{b, o.Word}.AtStage(stage).id, stage
-		o.Moves = b.now(func() Value { return AllHold(b.IterationStarted(0), when) }).AtStage(stage).id
+		o.Moves = b.now(func() Value { return AllHold(b.iterationStarted(0), when) }).AtStage(stage).id
 	}
 	m.Latency = stage + 1
 	m.prune()

@@ -42,15 +42,15 @@ func OperandOfElement(word Value, i int, t num.Type) MultiplierOperand {
 	return f
 }
 
-// OperandValue returns the number that the operand stands for. The caller must know that it lies in range r.
-func (f MultiplierOperand) OperandValue(r num.Range) Value {
+// operandValue returns the number that the operand stands for. The caller must know that it lies in range r.
+func (f MultiplierOperand) operandValue(r num.Range) Value {
 	b, width := f.Significand.b, num.NarrowestIntTypeFor(num.Range{Hi: max(r.Hi, -r.Lo)}).Width
-	v := ShiftByValue(f.Significand, f.Shift, width)
+	v := shiftByValue(f.Significand, f.Shift, width)
 	return AssumeRange(MuxByCondition(f.Negative, Subtract(b.ConstantNumber(0), v), v), r)
 }
 
-// ShiftByValue returns v * 2^by for a by that is not constant. The magnitude of the result must fit into width bits.
-func ShiftByValue(v, by Value, width int) Value {
+// shiftByValue returns v * 2^by for a by that is not constant. The magnitude of the result must fit into width bits.
+func shiftByValue(v, by Value, width int) Value {
 	width = min(width, num.MaxTypeBits-2)
 	t := num.Type{Kind: num.KindUInt, Width: width}
 	if v.Range().Lo < 0 {
@@ -80,7 +80,7 @@ func (h *BitHeap) AddOperandProduct(x, y MultiplierOperand, width int) {
 	p := h.b.NewBitHeap()
 	p.AddProduct(x.Significand, y.Significand)
 	r := checked(product(x.Significand.Range(), y.Significand.Range()))
-	v := ShiftByValue(p.Sum(r), SumOfTwo(x.Shift, y.Shift), width)
+	v := shiftByValue(p.Sum(r), SumOfTwo(x.Shift, y.Shift), width)
 	if negative := ExclusiveOr(x.Negative, y.Negative); negative.is(0) {
 		h.AddShifted(v, 0)
 	} else {

@@ -46,8 +46,8 @@ func (r Register) WithResetValue(v int64) Register {
 // ValueBefore returns the value that earlier iterations left, at the register's stage.
 func (r Register) ValueBefore() Value { return Value{r.b, r.b.m.States[r.state].Node} }
 
-// ValueAfter returns the value that this iteration leaves, one stage later.
-func (r Register) ValueAfter() Value {
+// valueAfter returns the value that this iteration leaves, one stage later.
+func (r Register) valueAfter() Value {
 	s := &r.b.m.States[r.state]
 	n := r.b.m.Nodes[s.Node]
 	n.Op, n.Stage, n.Name, n.level = OpReadStateAfter, s.Stage+1, s.Name+"_after", 0
@@ -58,7 +58,7 @@ func (r Register) ValueAfter() Value {
 // the register's stage, or earlier.
 func (r Register) SetNext(next, when Value) {
 	s := &r.b.m.States[r.state]
-	when = r.b.now(func() Value { return AllHold(r.b.IterationStarted(s.Stage), when.AtStage(s.Stage)) })
+	when = r.b.now(func() Value { return AllHold(r.b.iterationStarted(s.Stage), when.AtStage(s.Stage)) })
 	s = &r.b.m.States[r.state]
 	n := next.AtStage(s.Stage)
 	if have := r.ValueBefore().node(); !have.Word && !n.Range().IsWithin(have.Range) {
@@ -97,7 +97,7 @@ func (b *Builder) AddRunningSum(name string, t num.Type, first, v Value) Value {
 		return LowBitsAsType(SumOfTwo(before, v), t)
 	})
 	acc.SetNext(next, b.ConstantNumber(1))
-	return acc.ValueAfter()
+	return acc.valueAfter()
 }
 
 // AddRunningMaximum returns the greatest number v among all iterations since the last one for which first holds,
@@ -115,7 +115,7 @@ func AddRunningMaximum(name string, first, v Value) Value {
 		return MuxByCondition(AnyHolds(first, IsGreater(v, peak.ValueBefore())), v, peak.ValueBefore())
 	})
 	peak.SetNext(next, b.ConstantNumber(1))
-	return peak.ValueAfter()
+	return peak.valueAfter()
 }
 
 // A ConstantTable is a memory of a circuit whose rows are constants.
@@ -246,7 +246,7 @@ func (a WrittenArray) ReadRowBefore(address Value) Value {
 // before. It needs no logic that chooses between a word being written and the stored word.
 func (a WrittenArray) ReadRowAfter(address Value) Value {
 	if a.memory < 0 {
-		return a.one.ValueAfter()
+		return a.one.valueAfter()
 	}
 	return row(a.b, a.memory, a.b.m.Memories[a.memory].Stage+1, address)
 }
@@ -261,6 +261,6 @@ func (a WrittenArray) WriteRow(address, word, when Value) {
 	stage := max(0, FirstCommonStage(address, word, when))
 	m := &a.b.m.Memories[a.memory]
 	m.Stage, m.Address, m.Word = stage, address.AtStage(stage).id, word.AtStage(stage).id
-	now := a.b.now(func() Value { return AllHold(a.b.IterationStarted(stage), when.AtStage(stage)) })
+	now := a.b.now(func() Value { return AllHold(a.b.iterationStarted(stage), when.AtStage(stage)) })
 	a.b.m.Memories[a.memory].When = now.id
 }

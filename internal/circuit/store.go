@@ -30,7 +30,7 @@ func (s LoopMemory) WriteRow(address, word, when Value) {
 	}
 	m := &s.b.m.Memories[s.memory]
 	m.Stage, m.Address, m.Word = stage, address.AtStage(stage).id, word.AtStage(stage).id
-	now := s.b.now(func() Value { return AllHold(s.b.IterationStarted(stage), when.AtStage(stage)) })
+	now := s.b.now(func() Value { return AllHold(s.b.iterationStarted(stage), when.AtStage(stage)) })
 	s.b.m.Memories[s.memory].When = now.id
 }
 

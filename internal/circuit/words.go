@@ -68,7 +68,7 @@ func ElementOf(word Value, i int, t num.Type) Value {
 		return MuxByCondition(BitOf(word, i), word.b.ConstantNumber(1), word.b.ConstantNumber(-1))
 	}
 	if t.IsMinifloat() {
-		return OperandOfElement(word, i, t).OperandValue(t.Range())
+		return OperandOfElement(word, i, t).operandValue(t.Range())
 	}
 	return LowBitsAsType(SliceBits(word, i*t.Width, t.Width), t)
 }

@@ -92,15 +92,15 @@ func (d *Decoder) CanDecodeShape(shape []int) bool {
 // DecodeText decodes scores to text. They lie step by step, with one score per class in each step. MethodNone gives "".
 func (d *Decoder) DecodeText(scores []float64) string {
 	var s strings.Builder
-	for _, class := range d.DecodeClasses(scores) {
+	for _, class := range d.decodeClasses(scores) {
 		s.WriteString(d.Alphabet[class])
 	}
 	return s.String()
 }
 
-// DecodeClasses returns the classes whose symbols DecodeText joins, in order, without blanks. With MethodNone it
+// decodeClasses returns the classes whose symbols DecodeText joins, in order, without blanks. With MethodNone it
 // returns nil.
-func (d *Decoder) DecodeClasses(scores []float64) []int {
+func (d *Decoder) decodeClasses(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {
 	case MethodGreedy:

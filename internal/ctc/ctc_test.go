@@ -80,11 +80,11 @@ func TestPeaksStale(t *testing.T) {
 func TestTies(t *testing.T) {
 	t.Parallel()
 	steps := []float64{2, 2, 2, 1, 1, 3, 0, 1, 1} // classes 0, 2, 1
-	if got := (&Decoder{MethodGreedy, []string{"a", "b", "?"}, 2}).DecodeClasses(steps); !slices.Equal(got, []int{0,
+	if got := (&Decoder{MethodGreedy, []string{"a", "b", "?"}, 2}).decodeClasses(steps); !slices.Equal(got, []int{0,
 		1}) {
 		t.Errorf("greedy: %v", got)
 	}
-	if got := (&Decoder{MethodBestBetweenBlanks, []string{"a", "b", "?"}, 2}).DecodeClasses(steps); !slices.Equal(got,
+	if got := (&Decoder{MethodBestBetweenBlanks, []string{"a", "b", "?"}, 2}).decodeClasses(steps); !slices.Equal(got,
 		[]int{0}) {
 		t.Errorf("peaks: %v", got)
 	}
@@ -102,9 +102,9 @@ func TestRandom(t *testing.T) {
 		for i := range steps {
 			steps[i] = float64(1 + rnd.IntN(6))
 		}
-		greedy := d.DecodeClasses(steps)
+		greedy := d.decodeClasses(steps)
 		d.Method = MethodBestBetweenBlanks
-		peaks := d.DecodeClasses(steps)
+		peaks := d.decodeClasses(steps)
 		if slices.Contains(greedy, d.Blank) || slices.Contains(peaks, d.Blank) || len(peaks) > len(greedy) {
 			t.Fatalf("blank %d, %v: greedy %v, peaks %v", d.Blank, steps, greedy, peaks)
 		}

@@ -27,7 +27,8 @@ const (
 	OutputsFileHint = "give a numeric .npy or .npz file of outputs"
 )
 
-// An ArrayFile holds the open arrays of a file of samples, by name. Close closes the file.
+// An ArrayFile holds the open arrays of a file of samples, by name. The array of an .npy file has the name "". Close
+// closes the file; it is never nil.
 type ArrayFile struct {
 	Path   string
 	ByName map[string]*npy.ArrayReader
@@ -36,7 +37,8 @@ type ArrayFile struct {
 }
 
 // OpenForRereading opens the file of samples at path so that its samples can be read several times. Without a path it
-// uses own, the samples that come with the model. It returns nil after adding an error to d.
+// uses own, the samples that come with the model. It keeps samples from standard input in memory, and adds a note. It
+// returns nil after adding an error to d, or if reading standard input was cancelled.
 func OpenForRereading(in *samples.StdinArray, path string, own *npy.Array, d *diag.List) *ArrayFile {
 	f := OpenForSinglePass(in, path, own, d)
 	if f == nil || path != samples.StandardStreamPath {
@@ -93,7 +95,7 @@ func (f *ArrayFile) ArrayShapes() map[string][]int {
 }
 
 // OpenSamples opens the samples in f for the model m. steps holds the lengths of sequences and may be nil; named is the
-// file that gave them. It returns nil after adding an error to d.
+// file that gave them. It returns nil after adding an error to d. It adds a note if it has to keep samples in memory.
 func (f *ArrayFile) OpenSamples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.SampleSource {
 	s, err := samples.OpenSampleSource(m, f.ByName, steps)
 	switch u := new(samples.UnfitError); {
@@ -161,8 +163,9 @@ func (s *SamplesAndLabels) Close() {
 	}
 }
 
-// OpenSamplesWithoutLabels opens a file of samples for the model m and checks all of them. It does not read labels: the
-// result's Labels is nil. It returns nil after adding an error to d.
+// OpenSamplesWithoutLabels opens a file of samples for the model m, computes the states that it does not give, and
+// checks all samples. It does not read labels: the result's Labels is nil. It returns nil after adding an error to d,
+// or if reading standard input was cancelled.
 func OpenSamplesWithoutLabels(ctx context.Context, in *samples.StdinArray, path string, m *dataflow.Model,
 	own *npy.Array,
 	d *diag.List) *SamplesAndLabels {
@@ -185,13 +188,13 @@ func OpenSamplesWithoutLabels(ctx context.Context, in *samples.StdinArray, path 
 	return &SamplesAndLabels{SampleSource: s, File: f}
 }
 
-// ForEachPart reads all samples of s in order, in parts of size samples, and passes each part to take. It stops at the
-// first error. An error in reading is an UnfitSamplesError.
+// ForEachPart reads all samples of s in order, in parts of size samples, and passes each part to take. The last part
+// may be smaller. It returns the first error, at which it stops; an error in reading is an UnusableSamplesError.
 func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.RunInputs) error) error {
 	for from := 0; from < s.Count; from += size {
 		part, err := s.ReadAlignedRange(from, min(from+size, s.Count))
 		if err != nil {
-			return UnfitSamplesError{Err: err}
+			return UnusableSamplesError{Err: err}
 		}
 		if err := take(part); err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// AddModelFaultDiag adds an error to d for a failure that the model or its data cause at run time. Examples are a
-// division by zero, an undecidable rounding, and data that are not numbers. It returns all other errors.
+// AddModelFaultDiag adds err to d as a fault of the model or its data, such as a division by zero, and returns nil. It
+// returns err unchanged if err is nil, the error of a context, an InternalError, a MismatchError or a Deadlock.
 func AddModelFaultDiag(err error, model string, d *diag.List) error {
 	var internal *crash.InternalError
 	var mismatch *engines.MismatchError
@@ -40,10 +40,11 @@ func AddModelFaultDiag(err error, model string, d *diag.List) error {
 // ErrAlreadyReported is the error of functions that have already added the reason to the diagnostics.
 var ErrAlreadyReported = errors.New("the diagnostics say why")
 
-// AddSampleOrModelDiag adds an UnfitSamplesError or a ModelFaultError to d. It returns nil for these, for
-// ErrAlreadyReported and for nil, and otherwise err.
+// AddSampleOrModelDiag adds an UnusableSamplesError or a ModelFaultError to d and returns nil. It also returns nil for
+// ErrAlreadyReported and for nil; it returns all other errors and context.Canceled. Of a ModelFaultError it passes the
+// wrapped error to AddModelFaultDiag, and returns its result.
 func AddSampleOrModelDiag(err error, f *ArrayFile, model string, d *diag.List) error {
-	var bad UnfitSamplesError
+	var bad UnusableSamplesError
 	var fault ModelFaultError
 	switch {
 	case err == nil, errors.Is(err, ErrAlreadyReported):
@@ -59,14 +60,14 @@ func AddSampleOrModelDiag(err error, f *ArrayFile, model string, d *diag.List) e
 	return err
 }
 
-// An UnfitSamplesError says that samples cannot be read or do not fit the model.
-type UnfitSamplesError struct{ Err error }
+// An UnusableSamplesError says that samples cannot be read or do not fit the model.
+type UnusableSamplesError struct{ Err error }
 
 // Error returns the message of the wrapped error.
-func (e UnfitSamplesError) Error() string { return e.Err.Error() }
+func (e UnusableSamplesError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
-func (e UnfitSamplesError) Unwrap() error { return e.Err }
+func (e UnusableSamplesError) Unwrap() error { return e.Err }
 
 // A ModelFaultError says that the model has no value for a sample.
 type ModelFaultError struct{ Err error }

@@ -14,8 +14,8 @@ import (
 // in advance, sample by sample. Then the states are data, and every engine can compute all samples at once. States that
 // the file of samples gives are kept.
 
-// inTurn runs the samples in one after the other, and returns their outputs. It copies the states that a sample leaves
-// into the inputs of the next sample. run computes sample i.
+// inTurn runs the samples in one after the other, and returns their outputs. It puts the states that a sample leaves
+// into the inputs of the next sample, in place. run computes sample i. The error is the first one of run or ctx.
 func inTurn(ctx context.Context, states []dataflow.FedBackState, in []engines.ModelTensors, run func(i int,
 	in engines.ModelTensors) (engines.ModelTensors, error)) (
 	out []engines.ModelTensors, err error) {
@@ -163,8 +163,8 @@ func WithCarriedStates(ctx context.Context, m *dataflow.Model, fed []dataflow.Fe
 	}
 }
 
-// ComputeMissingStates computes the states that the file does not give, by running the model itself. exact forbids
-// float64. ok is false if err is not nil, or after it adds an error to d.
+// ComputeMissingStates computes the states that the file does not give, by running the model itself, and adds them to
+// f.ByName. exact forbids float64. ok is false if err is not nil, or after it adds an error to d.
 func (f *ArrayFile) ComputeMissingStates(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool,
 	err error) {
 	if f.MissingStates(m) == nil {
@@ -174,7 +174,7 @@ func (f *ArrayFile) ComputeMissingStates(ctx context.Context, m *dataflow.Model,
 }
 
 // ComputeMissingStatesBy computes the states that the file does not give, by calling run for one sample after the
-// other. ok is false if err is not nil, or after it adds an error to d.
+// other, and adds them to f.ByName. ok is false if err is not nil, or after it adds an error to d.
 func (f *ArrayFile) ComputeMissingStatesBy(ctx context.Context, m *dataflow.Model, run func(int,
 	engines.ModelTensors) (engines.ModelTensors,
 	error), d *diag.List) (

@@ -33,7 +33,8 @@ func ReadLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *s
 }
 
 // ReadStatedAccuracy returns the accuracy in the info.json beside the model file, from 0 to 1. The model's trainer
-// measured it on the whole test set. It returns nil if there is none.
+// measured it on the whole test set. It returns nil if model is "", or if the file cannot be read or holds no such
+// accuracy.
 func ReadStatedAccuracy(model string) *float64 {
 	if model == "" {
 		return nil

@@ -46,8 +46,8 @@ type HostStepFunction struct {
 	Codes []int64
 }
 
-// CodeOfReal returns the code of x, which must be a number of the input's format.
-func (s HostStepFunction) CodeOfReal(x float64) int64 {
+// codeOfReal returns the code of x, which must be a number of the input's format.
+func (s HostStepFunction) codeOfReal(x float64) int64 {
 	return s.Codes[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
 }
 
@@ -58,13 +58,13 @@ func (h *HostInput) QuantiseSample(in []RealTensor) (codes []int64) {
 		return nil
 	}
 	for i, at := range h.Index {
-		codes = append(codes, h.StepFunctionOfElement(i).CodeOfReal(in[h.Input].Data[at]))
+		codes = append(codes, h.stepFunctionOfElement(i).codeOfReal(in[h.Input].Data[at]))
 	}
 	return codes
 }
 
-// StepFunctionOfElement returns the step function for element i of the frame.
-func (h *HostInput) StepFunctionOfElement(i int) HostStepFunction {
+// stepFunctionOfElement returns the step function for element i of the frame.
+func (h *HostInput) stepFunctionOfElement(i int) HostStepFunction {
 	if h.Which == nil {
 		return h.Steps[0]
 	}
@@ -86,13 +86,13 @@ func (h *HostOutput) DequantiseFrames(frames []Tensor, f num.FloatFormat) (value
 		codes = append(codes, frame.Data...)
 	}
 	for i, at := range h.Index {
-		values = append(values, h.CodeValuesOfElement(i).ValueOfCode(codes[at], f))
+		values = append(values, h.codeValuesOfElement(i).ValueOfCode(codes[at], f))
 	}
 	return values
 }
 
-// CodeValuesOfElement returns the function that gives element i of the output.
-func (h *HostOutput) CodeValuesOfElement(i int) *HostCodeValues {
+// codeValuesOfElement returns the function that gives element i of the output.
+func (h *HostOutput) codeValuesOfElement(i int) *HostCodeValues {
 	if h.Which == nil {
 		return &h.Codes[0]
 	}

@@ -86,7 +86,7 @@ func (p *PartwiseRun) IsStreamInsideGroup(s int) bool { return p.inside[s] }
 // take returns a part, for a group of layers, of the held frame of stream s.
 func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	if passage.Parts == 1 {
-		return p.HeldFrame(s)
+		return p.heldFrame(s)
 	}
 	t := Tensor{Shape: passage.part(p.g.Streams[s].Type).Shape}
 	t.Data = make([]int64, t.Shape.ElementCount())
@@ -94,8 +94,8 @@ func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	return t
 }
 
-// HeldFrame returns the frame of stream s, which must be held.
-func (p *PartwiseRun) HeldFrame(s int) Tensor {
+// heldFrame returns the frame of stream s, which must be held.
+func (p *PartwiseRun) heldFrame(s int) Tensor {
 	shape := p.g.Streams[s].Type.Shape
 	if w, ok := p.held[s].(*wide); ok {
 		return Tensor{shape, w.v}
@@ -134,7 +134,7 @@ func (p *PartwiseRun) FreeGroupInputs(passage *LayerGroup) {
 // OutputFrames returns the frame's outputs once all groups are computed.
 func (p *PartwiseRun) OutputFrames() (out []Tensor) {
 	for _, s := range p.g.Out {
-		out = append(out, p.HeldFrame(s))
+		out = append(out, p.heldFrame(s))
 		p.held[s] = nil
 	}
 	return out

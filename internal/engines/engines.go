@@ -21,26 +21,26 @@ import (
 	"hlsgen/templates"
 )
 
-// An Engine is a way to execute a model.
-type Engine string
+// An EngineName is a way to execute a model.
+type EngineName string
 
 // The engines. All engines give the same outputs, and EngineReference defines them. The exception is EngineFloat: it
 // rounds, and it runs only models without quantisers.
 const (
-	EngineReference Engine = "reference" // the ONNX model as written, in exact real arithmetic
-	EngineFloat     Engine = "float"     // the model as written in float64, if it has no quantisers
-	EngineFast      Engine = "fast"      // the integer layers, compiled for this machine
-	EngineEval      Engine = "eval"      // every layer's plain integer form
-	EngineCycle     Engine = "cycle"     // the folded design, clock by clock
-	EngineCSim      Engine = "csim"      // the generated C++, compiled
-	EngineCircuit   Engine = "circuit"   // the design in SystemVerilog, word by word
-	EngineRTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
-	EngineNetlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
+	EngineReference EngineName = "reference" // the ONNX model as written, in exact real arithmetic
+	EngineFloat     EngineName = "float"     // the model as written in float64, if it has no quantisers
+	EngineFast      EngineName = "fast"      // the integer layers, compiled for this machine
+	EngineEval      EngineName = "eval"      // every layer's plain integer form
+	EngineCycle     EngineName = "cycle"     // the folded design, clock by clock
+	EngineCSim      EngineName = "csim"      // the generated C++, compiled
+	EngineCircuit   EngineName = "circuit"   // the design in SystemVerilog, word by word
+	EngineRTL       EngineName = "rtl"       // the generated SystemVerilog, in Verilator
+	EngineNetlist   EngineName = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
 )
 
 // DocumentedEngines lists the engines with a line of documentation for each, for help texts.
 var DocumentedEngines = []struct {
-	Name Engine
+	Name EngineName
 	Doc  string
 }{
 	{EngineReference, "the ONNX model as written, in exact real arithmetic"},
@@ -309,7 +309,7 @@ func RunKernelsWithoutClocks(ctx context.Context, d *dataflow.Design, first int,
 }
 
 // same returns a function that compares a tensor on stream s of an engine's frame with the expected one in streams.
-func same(engine Engine, d *dataflow.Design, streams []FrameTensors) func(frame, s int, got dataflow.Tensor) error {
+func same(engine EngineName, d *dataflow.Design, streams []FrameTensors) func(frame, s int, got dataflow.Tensor) error {
 	differs := NewStreamMismatchMaker(engine, d.Model.Graph)
 	return func(frame, s int, got dataflow.Tensor) error {
 		err := rtlsim.CompareOutputs([]FrameTensors{{got}}, []FrameTensors{{streams[frame][s]}})
@@ -322,7 +322,7 @@ func same(engine Engine, d *dataflow.Design, streams []FrameTensors) func(frame,
 
 // NewStreamMismatchMaker returns a function that makes an error of a difference on stream s of an engine's frame. why
 // describes the difference.
-func NewStreamMismatchMaker(engine Engine, g *dataflow.Graph) func(frame, s int, why error) error {
+func NewStreamMismatchMaker(engine EngineName, g *dataflow.Graph) func(frame, s int, why error) error {
 	return func(frame, s int, why error) error {
 		return &MismatchError{fmt.Sprintf("engine %s against eval, frame %d, stream %s: %v", engine, frame,
 			StreamNameInMessages(g, s), why)}
@@ -375,7 +375,7 @@ func RunCSim(ctx context.Context, d *dataflow.Design, files templates.ProjectFil
 }
 
 // RunsSystemVerilog reports whether the engine runs the design's circuits, its SystemVerilog or its netlist.
-func (e Engine) RunsSystemVerilog() bool {
+func (e EngineName) RunsSystemVerilog() bool {
 	return e == EngineCircuit || e == EngineRTL || e == EngineNetlist
 }
 

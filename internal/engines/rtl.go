@@ -35,7 +35,7 @@ func missing(programs ...string) string {
 
 // HasPrograms reports whether the programs that the engine needs, rtl or netlist, are installed. If not, it adds an
 // error to d.
-func (e Engine) HasPrograms(d *diag.List) bool {
+func (e EngineName) HasPrograms(d *diag.List) bool {
 	if e == EngineNetlist && missing("yosys") != "" {
 		d.AddError(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
 			"install yosys, or use --engine rtl")
@@ -90,7 +90,7 @@ func FramesPerBench(g *dataflow.Graph) int {
 
 // RunVerilator runs the design's SystemVerilog, or its netlist, in Verilator. It returns an error if a word on a stream
 // differs from streams, or moves in another clock than in engine cycle.
-func RunVerilator(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []FrameTensors) error {
+func RunVerilator(ctx context.Context, engine EngineName, d *dataflow.Design, in, streams []FrameTensors) error {
 	n, err := rtl.New(d, templates.Options{})
 	if err != nil {
 		return err
@@ -129,7 +129,8 @@ func RunVerilator(ctx context.Context, engine Engine, d *dataflow.Design, in, st
 
 // run runs a compiled test bench and the clock-by-clock simulator at the pace p, and compares their clocks. told
 // selects the clocks of every stream instead of those of outputs alone.
-func (p pace) run(ctx context.Context, engine Engine, program *rtl.CompiledBench, d *dataflow.Design, in []FrameTensors,
+func (p pace) run(ctx context.Context, engine EngineName, program *rtl.CompiledBench, d *dataflow.Design,
+	in []FrameTensors,
 	told bool) error {
 	said, err := program.Run(ctx, rtl.BenchPace(p.in), rtl.BenchPace(p.out))
 	if err != nil {
@@ -157,7 +158,7 @@ func failure(said string) string {
 
 // sameClocks returns an error if the clocks in said, the output of a test bench, differ from those of the simulator in
 // trace.
-func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.RunTrace, said string) error {
+func sameClocks(engine EngineName, d *dataflow.Design, trace *rtlsim.RunTrace, said string) error {
 	frames := rtl.ParseFrameClocks(said)
 	if len(frames) != len(trace.Frames) {
 		return &MismatchError{fmt.Sprintf("engine %s against cycle: %d frames come out, want %d", engine,

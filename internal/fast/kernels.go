@@ -259,7 +259,7 @@ func (l *lookup) guess(x float32) int {
 	return int(min(v, float32(len(l.at)-1)))
 }
 
-// count returns the number of thresholds that are at most x.
+// count returns the number of thresholds that are at most x, which must be finite.
 func (l *lookup) count(x float32) int {
 	n := l.guess(x)
 	if l.at[n] <= x {

@@ -138,8 +138,9 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// DefaultBuildFolder returns the folder of a build without --out: hlsgen-out/MODEL-BOARD. A board that the user names
-// by its part appears by its own name.
+// DefaultBuildFolder returns the folder of a build without --out: hlsgen-out/MODEL-BOARD. model is the path of a file,
+// of which the name counts, or "" for the built-in example. A board that the user names by its part appears by its own
+// name. Characters that no file name should have are replaced.
 func DefaultBuildFolder(model, board string) string {
 	name := examples.DigitsName
 	if model != "" {

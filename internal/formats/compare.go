@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// NumberFormatFigures holds what CompareDotProducts finds of one number format: its range, accumulator widths and LUTs.
-type NumberFormatFigures struct {
+// DotProductFigures holds what CompareDotProducts finds of one number format: its range, accumulator widths and LUTs.
+type DotProductFigures struct {
 	Format    string  `json:"format"`
 	Bits      int     `json:"bits"`
 	Exponent  int     `json:"exponent"` // exponent bits; 0 for integers
@@ -38,19 +38,19 @@ const MaxDotProductLength = 1 << 24
 
 // CompareDotProducts returns the figures of each format of FormatsToCompare, for exact sums of n products of two
 // numbers of the format on the target. It returns an error unless n is from 1 to MaxDotProductLength.
-func CompareDotProducts(n int, t dataflow.Target) ([]NumberFormatFigures, error) {
+func CompareDotProducts(n int, t dataflow.Target) ([]DotProductFigures, error) {
 	if n < 1 || n > MaxDotProductLength {
 		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxDotProductLength)
 	}
 	fabric := cost.FabricOf(t.Board)
-	var rows []NumberFormatFigures
+	var rows []DotProductFigures
 	for _, f := range FormatsToCompare() {
-		values := f.ValuesInLeastUnits()
+		values := f.valuesInLeastUnits()
 		factor := mac.WeightFactorOf(values)
 		one := f.product(n)
-		r := NumberFormatFigures{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
-			Largest:   f.LargestReal(),
-			Published: f.PublishedAccumulatorBits(n), Exact: f.ExactAccumulatorBits(n), Held: factor.Elem.String(),
+		r := DotProductFigures{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
+			Largest:   f.largestReal(),
+			Published: f.publishedAccumulatorBits(n), Exact: f.ExactAccumulatorBits(n), Held: factor.Elem.String(),
 			Stored: factor.StoredBitsPerValue(values)}
 		for _, p := range one.KernelCost(fabric) {
 			if p.LUT > 0 {
@@ -73,7 +73,7 @@ func CompareDotProducts(n int, t dataflow.Target) ([]NumberFormatFigures, error)
 // product returns the description of a multiplier of two numbers of the format whose products are added, exactly, n at
 // a time.
 func (f SignedFormat) product(n int) mac.Multiplication {
-	factor := mac.WeightFactorOf(f.ValuesInLeastUnits())
+	factor := mac.WeightFactorOf(f.valuesInLeastUnits())
 	return mac.NewMultiplication(factor, factor, f.ExactAccumulatorBits(n))
 }
 

@@ -43,9 +43,9 @@ func FormatsToCompare() (list []SignedFormat) {
 // IsMinifloat reports whether f is a minifloat.
 func (f SignedFormat) IsMinifloat() bool { return f.Exponent > 0 }
 
-// LargestInLeastUnits returns the largest magnitude of the format, in units of its least positive number. For an
+// largestInLeastUnits returns the largest magnitude of the format, in units of its least positive number. For an
 // integer format that is the magnitude of the most negative number.
-func (f SignedFormat) LargestInLeastUnits() int64 {
+func (f SignedFormat) largestInLeastUnits() int64 {
 	if !f.IsMinifloat() {
 		return 1 << f.Mantissa
 	}
@@ -61,11 +61,11 @@ func (f SignedFormat) value(code int64) int64 {
 	return num.Type{Kind: num.KindUFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.ValueOfCode(code)
 }
 
-// ValuesInLeastUnits returns all numbers of the format, each once, in units of the least positive number. Those of a
+// valuesInLeastUnits returns all numbers of the format, each once, in units of the least positive number. Those of a
 // minifloat are not sorted.
-func (f SignedFormat) ValuesInLeastUnits() (list []int64) {
+func (f SignedFormat) valuesInLeastUnits() (list []int64) {
 	if !f.IsMinifloat() {
-		for v := -f.LargestInLeastUnits(); v < f.LargestInLeastUnits(); v++ {
+		for v := -f.largestInLeastUnits(); v < f.largestInLeastUnits(); v++ {
 			list = append(list, v)
 		}
 		return list
@@ -77,20 +77,20 @@ func (f SignedFormat) ValuesInLeastUnits() (list []int64) {
 	return list
 }
 
-// LargestReal returns the largest magnitude as a real number. A minifloat has the usual exponent bias, 2^(exponent
+// largestReal returns the largest magnitude as a real number. A minifloat has the usual exponent bias, 2^(exponent
 // bits-1) - 1. An integer counts as itself.
-func (f SignedFormat) LargestReal() float64 {
+func (f SignedFormat) largestReal() float64 {
 	if !f.IsMinifloat() {
-		return float64(f.LargestInLeastUnits())
+		return float64(f.largestInLeastUnits())
 	}
 	bias := 1<<(f.Exponent-1) - 1
-	return math.Ldexp(float64(f.LargestInLeastUnits()), 1-bias-f.Mantissa) // exact, since it has few bits
+	return math.Ldexp(float64(f.largestInLeastUnits()), 1-bias-f.Mantissa) // exact, since it has few bits
 }
 
-// PublishedAccumulatorBits returns the accumulator width for n products of two numbers of the format, by the rule of
+// publishedAccumulatorBits returns the accumulator width for n products of two numbers of the format, by the rule of
 // arXiv 2311.12359. For integers of b bits that is 2b + ceil(log2 n) + 1. With e exponent and m mantissa bits, it is
 // 2(2^e + m) + ceil(log2 n) - 1.
-func (f SignedFormat) PublishedAccumulatorBits(n int) int {
+func (f SignedFormat) publishedAccumulatorBits(n int) int {
 	log := bits.Len(uint(n - 1))
 	if !f.IsMinifloat() {
 		return 2*f.Bits + log + 1
@@ -101,7 +101,7 @@ func (f SignedFormat) PublishedAccumulatorBits(n int) int {
 // ExactAccumulatorBits returns the bits in two's complement that hold every sum of n products of two numbers of the
 // format.
 func (f SignedFormat) ExactAccumulatorBits(n int) int {
-	most := big.NewInt(f.LargestInLeastUnits())
+	most := big.NewInt(f.largestInLeastUnits())
 	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))
 	return most.BitLen() + 1
 }

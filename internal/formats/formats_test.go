@@ -19,7 +19,7 @@ func TestWidths(t *testing.T) {
 	} {
 		i := slices.IndexFunc(FormatsToCompare(), func(f SignedFormat) bool { return f.Name == name })
 		f := FormatsToCompare()[i]
-		if got := [2]int{f.PublishedAccumulatorBits(4608), f.ExactAccumulatorBits(4608)}; got != want {
+		if got := [2]int{f.publishedAccumulatorBits(4608), f.ExactAccumulatorBits(4608)}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -31,10 +31,10 @@ func TestLargest(t *testing.T) {
 	want := map[string]float64{"E2M1": 6, "E2M3": 7.5, "E3M2": 28, "E4M3": 480, "E5M2": 114688, "OCP E4M3": 448,
 		"OCP E5M2": 57344, "INT8": 128}
 	for _, f := range FormatsToCompare() {
-		if w, ok := want[f.Name]; ok && f.LargestReal() != w {
-			t.Errorf("%s: %v, want %v", f.Name, f.LargestReal(), w)
+		if w, ok := want[f.Name]; ok && f.largestReal() != w {
+			t.Errorf("%s: %v, want %v", f.Name, f.largestReal(), w)
 		}
-		values := f.ValuesInLeastUnits()
+		values := f.valuesInLeastUnits()
 		if codes := 1<<f.Bits - 2*f.Top; len(values) != codes && len(values) != codes-1 {
 			t.Errorf("%s has %d values of %d codes", f.Name, len(values), codes)
 		}

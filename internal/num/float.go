@@ -36,8 +36,8 @@ func (m MinifloatNeeds) Union(o MinifloatNeeds) MinifloatNeeds {
 	return MinifloatNeeds{max(m.Bits, o.Bits), max(m.Mantissa, o.Mantissa)}
 }
 
-// NarrowestMinifloat returns the narrowest minifloat that holds the values, with a sign if signed is true.
-func (m MinifloatNeeds) NarrowestMinifloat(signed bool) Type {
+// narrowestMinifloat returns the narrowest minifloat that holds the values, with a sign if signed is true.
+func (m MinifloatNeeds) narrowestMinifloat(signed bool) Type {
 	t := Type{Kind: KindUFloat, Width: m.Mantissa + max(1, bits.Len(uint(max(0, m.Bits-m.Mantissa)))),
 		Mantissa: m.Mantissa}
 	if signed {
@@ -58,7 +58,7 @@ func (m MinifloatNeeds) MinifloatIfWorthwhile(t Type) Type {
 	if t.Kind != KindInt && t.Kind != KindUInt || m.Mantissa > mostMantissa {
 		return t
 	}
-	if f := m.NarrowestMinifloat(t.Kind == KindInt); f.Width+leastSaved <= t.Width {
+	if f := m.narrowestMinifloat(t.Kind == KindInt); f.Width+leastSaved <= t.Width {
 		return f
 	}
 	return t

@@ -67,12 +67,12 @@ func TestNarrowestFloat(t *testing.T) {
 		for _, v := range tt.values {
 			m = m.WithValue(v)
 		}
-		got := m.NarrowestMinifloat(false)
+		got := m.narrowestMinifloat(false)
 		if got.String() != tt.want {
 			t.Errorf("%v: %v, want %s", tt.values, got, tt.want)
 		}
 		for _, v := range tt.values {
-			if !got.Holds(v) || !m.NarrowestMinifloat(true).Holds(-v) {
+			if !got.Holds(v) || !m.narrowestMinifloat(true).Holds(-v) {
 				t.Errorf("%v does not hold %d", got, v)
 			}
 		}

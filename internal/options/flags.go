@@ -17,7 +17,8 @@ type FlagWithValues struct {
 }
 
 // ModelFlags returns the flags about the model's axes, inputs, cells and quantisation, with the values that the user
-// gave. Files appear by the paths in the options.
+// gave. "dim" and "shape" are always in the list, perhaps without values. With --calibrate, "quantize" has the complete
+// recipe. Files appear by the paths in the options.
 func (o Source) ModelFlags() []FlagWithValues {
 	list := []FlagWithValues{{"dim", o.DimFlagValues()}, {"shape", o.Shapes.FlagValues()}}
 	if t := o.InputType; t != nil {

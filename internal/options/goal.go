@@ -14,7 +14,8 @@ func (o Goal) ToSearchGoal(fixed *folding.FoldingFile) folding.Goal {
 		Tell: o.SearchProgress}
 }
 
-// ReadFoldingFile reads the folding file that the options name. It returns nil if they name none, or after adding an
+// ReadFoldingFile reads the folding file whose path the options give. Without a path it returns o.FoldingFile, which
+// may be nil. If the user asked for FIFOs by a flag, those of the file are left out. It returns nil after adding an
 // error to d.
 func (o Goal) ReadFoldingFile(d *diag.List) *folding.FoldingFile {
 	if o.Folding == "" {

@@ -16,7 +16,7 @@ import (
 )
 
 // MakeTarget returns the target of a build for the board: the board, the asked or default clock, the cost formula and
-// the calibrated delays. It adds an error to d if it cannot read the calibration.
+// the calibrated delays. If it cannot read the calibration, it adds an error to d, and the target has none.
 func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
@@ -24,12 +24,13 @@ func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.OrDefault()
 		}
-		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.HasMover()
+		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.hasMover()
 	}
 	return t
 }
 
-// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d.
+// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d. It adds
+// a note if the board's resources were not compared with a data sheet.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.FindBoard(nameOrPath)
 	unknown, ambiguous := new(boards.UnknownNameError), new(boards.AmbiguousNameError)

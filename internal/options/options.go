@@ -37,7 +37,7 @@ type Source struct {
 // ModelInputs describes the axes, inputs, states and outputs of a model beyond what its file says.
 type ModelInputs struct {
 	Dims       map[string]int                    // --dim: sizes of axes by name
-	Shapes     frontend.InputShapes              // --shape
+	Shapes     frontend.GivenInputShapes         // --shape
 	Lengths    *frontend.AxisLengthRange         // range of sequence lengths; nil: one length
 	InputType  *frontend.IntegerInputType        // --input-type
 	InputQuant *frontend.InputQuantiser          // --input-quant

@@ -27,16 +27,17 @@ const (
 var WeightSourceNames = []string{string(WeightSourceConstant), string(WeightSourceRuntime), string(WeightSourceStream),
 	string(WeightSourceExternal)}
 
-// IsLoaded reports whether weights are loaded into the hardware. Otherwise they are constants of the circuit.
+// IsLoaded reports whether the hardware gets its weights at run time, before the first frame or with every frame.
+// Otherwise they are constants of the circuit.
 func (w WeightSource) IsLoaded() bool { return w != "" && w != WeightSourceConstant }
 
-// ParseWeightSource parses the value of --weights, such as "runtime" or "external=MVAU_0,MVAU_1". The error says which
-// values are possible.
+// ParseWeightSource parses the value of --weights, such as "runtime" or "external=MVAU_0,MVAU_1". Only "external" may
+// name layers, each once. The error says which values are possible, or what is wrong with the list of layers.
 func ParseWeightSource(s string) (WeightSource, error) {
 	from, layers, named := strings.Cut(s, "=")
 	if !slices.Contains(WeightSourceNames, from) {
 		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSourceNames, ", "),
-			suggest.DidYouMeanText(from, WeightSourceNames))
+			suggest.DidYouMeanSuffix(from, WeightSourceNames))
 	}
 	if !named {
 		return WeightSource(s), nil
@@ -53,14 +54,14 @@ func ParseWeightSource(s string) (WeightSource, error) {
 	return WeightSource(s), nil
 }
 
-// IsExternal reports whether layers read their weights from memory with every frame.
+// IsExternal reports whether layers, all or those of ExternalLayers, read their weights from memory with every frame.
 func (w WeightSource) IsExternal() bool {
 	from, _, _ := strings.Cut(string(w), "=")
 	return from == string(WeightSourceExternal)
 }
 
-// HasMover reports whether a mover in the hardware fills tables of weights from memory.
-func (w WeightSource) HasMover() bool { return w == WeightSourceStream || w.IsExternal() }
+// hasMover reports whether a mover in the hardware fills tables of weights from memory.
+func (w WeightSource) hasMover() bool { return w == WeightSourceStream || w.IsExternal() }
 
 // ExternalLayers returns the layers named after "external=", or nil if the user named none.
 func (w WeightSource) ExternalLayers() []string {

@@ -166,7 +166,8 @@ func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 // parent returns the folder of a path with slashes, or "" at the top.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// strangers returns the paths of all files that hlsgen did not write, or that were changed since.
+// strangers returns the paths of the files that were changed since hlsgen wrote them, and then of the files and the
+// folders without files that it did not write. The path of a folder ends in a slash.
 func (c *FolderInspection) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
 
 // stranger reports whether the path is one of those that strangers returns.

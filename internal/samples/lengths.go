@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// SplitIntoRunsOfLengths splits arrays into runs like SplitIntoRuns, for a model of sequences of different lengths. The
+// SplitIntoRunsOfLengths splits arrays into runs like splitIntoRuns, for a model of sequences of different lengths. The
 // arrays may be shorter than the longest sequence. steps gives the number of time steps of each sample; nil means that
 // all have as many as the arrays. Elements after the last step are ignored.
 func SplitIntoRunsOfLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*RunInputs, error) {

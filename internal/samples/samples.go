@@ -58,8 +58,8 @@ func (l layout) together(of dataflow.RealPort) bool {
 	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).ElementCount() == dataflow.Shape(of.Shape).ElementCount()
 }
 
-// SplitIntoRuns splits arrays in memory, one per input of the model, into runs. OpenSampleSource says which shapes fit.
-func SplitIntoRuns(m *dataflow.Model, arrays map[string]*npy.Array) (*RunInputs, error) {
+// splitIntoRuns splits arrays in memory, one per input of the model, into runs. OpenSampleSource says which shapes fit.
+func splitIntoRuns(m *dataflow.Model, arrays map[string]*npy.Array) (*RunInputs, error) {
 	return SplitIntoRunsOfLengths(m, arrays, nil)
 }
 

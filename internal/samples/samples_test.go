@@ -22,7 +22,7 @@ func TestIntegerInput(t *testing.T) {
 		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false},
 		{"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
 	} {
-		_, err := SplitIntoRuns(&dataflow.Model{In: []dataflow.RealPort{in}},
+		_, err := splitIntoRuns(&dataflow.Model{In: []dataflow.RealPort{in}},
 			map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
 		if (err == nil) != c.ok {
 			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)

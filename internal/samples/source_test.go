@@ -72,7 +72,7 @@ func TestParts(t *testing.T) {
 		out := c.in
 		m := &dataflow.Model{In: []dataflow.RealPort{c.in}, Out: []dataflow.RealPort{out}}
 		a := counted(c.shape)
-		all, err := SplitIntoRuns(m, map[string]*npy.Array{"": a})
+		all, err := splitIntoRuns(m, map[string]*npy.Array{"": a})
 		if err != nil || len(all.In) != c.runs {
 			t.Fatal(c.shape, err)
 		}

@@ -325,7 +325,7 @@ func TestCurves(t *testing.T) {
 	t.Parallel()
 	benches := []bench{{curves, 4, []int{4}, 1}, {curves, 2, []int{8}, 3}, {curves, 8, []int{8}, 1},
 		{curves[6:7], 16, []int{16}, 1}}
-	list := []engines.Engine{engines.EngineReference, engines.EngineFast, engines.EngineEval, engines.EngineCycle}
+	list := []engines.EngineName{engines.EngineReference, engines.EngineFast, engines.EngineEval, engines.EngineCycle}
 	if tier.Long() {
 		benches = nil
 		for _, in := range []int{2, 4, 8, 16} {

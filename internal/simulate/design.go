@@ -26,12 +26,13 @@ import (
 // Verilator simulates many clocks of a narrow design as fast as few clocks of a wide one. A narrow design also compiles
 // faster.
 const (
-	DefaultMaxFrameClocks    = 100_000
-	DefaultMaxFrameClocksRTL = 1_000_000
+	defaultMaxFrameClocks    = 100_000
+	defaultMaxFrameClocksRTL = 1_000_000
 )
 
-// run runs the engine on all samples at once, and writes the tensors of --trace. Engines that run the design compare
-// every stream with the plain integer form of each layer. The outputs are nil after it adds an error to d.
+// run runs the engine on all samples at once, and writes the tensors of --trace. It returns the model's outputs for all
+// samples. Engines that run the design compare every stream with Eval of each layer; a difference is the error. The
+// outputs are nil after run adds an error to d.
 func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel, m *dataflow.Model,
 	s *samples.RunInputs,
 	d *diag.List) ([]engines.ModelTensors, error) {
@@ -97,8 +98,8 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, d *diag
 	target := o.MakeTarget(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.HostIOStream
-		if wanted.MaxCycles = DefaultMaxFrameClocks; synthesised {
-			wanted.MaxCycles = DefaultMaxFrameClocksRTL
+		if wanted.MaxCycles = defaultMaxFrameClocks; synthesised {
+			wanted.MaxCycles = defaultMaxFrameClocksRTL
 		}
 		if o.FPS > 0 {
 			wanted.MaxCycles, wanted.FPS = folding.MaxClocksPerFrameForRate(target.ClockMHz, o.FPS,

@@ -48,7 +48,7 @@ func TestLengthsOfData(t *testing.T) {
 	o := simulate.Options{Source: options.Source{Model: write("m.onnx", n.ONNX(), nil),
 		ModelInputs: options.ModelInputs{Lengths: &frontend.AxisLengthRange{Axis: "T", Min: 1, Max: 5}}},
 		LengthsFile: write("lengths.npy", b, err)}
-	run := func(engine engines.Engine, behind float64) *simulate.Result {
+	run := func(engine engines.EngineName, behind float64) *simulate.Result {
 		choices := rnntest.Seeded(1)
 		var data []float64
 		for _, steps := range lengths {
@@ -77,7 +77,7 @@ func TestLengthsOfData(t *testing.T) {
 	}
 	want := run(engines.EngineReference, 0)
 	tier.Needs(t, "verilator", "g++")
-	for _, engine := range []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle,
+	for _, engine := range []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineCycle,
 		engines.EngineCSim, engines.EngineRTL} {
 		got := run(engine, 1)
 		for k, a := range got.Outputs {
@@ -104,7 +104,7 @@ func TestLengthsOfData(t *testing.T) {
 // has the values of the model's own tensors.
 func tracesAgree(t *testing.T, o simulate.Options, want *simulate.Result) {
 	t.Helper()
-	dirs := map[engines.Engine]string{engines.EngineReference: t.TempDir(), engines.EngineCycle: t.TempDir()}
+	dirs := map[engines.EngineName]string{engines.EngineReference: t.TempDir(), engines.EngineCycle: t.TempDir()}
 	for o.Engine, o.Trace = range dirs {
 		simtest.RunClean(t, o)
 	}

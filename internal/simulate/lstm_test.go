@@ -32,12 +32,12 @@ func TestLSTMFormats(t *testing.T) {
 			steps, features := x.Shape[1], x.Shape[2]
 			input := samplefiles.Save(t, filepath.Join(t.TempDir(), "x.npy"),
 				&npy.Array{DType: x.DType, Shape: []int{runs, steps, 1, features}, Data: x.Data[:runs*steps*features]})
-			run := func(t *testing.T, e engines.Engine, formats string) (*simulate.Result, *diag.List) {
+			run := func(t *testing.T, e engines.EngineName, formats string) (*simulate.Result, *diag.List) {
 				return simtest.Run(t, simulate.Options{Source: options.Source{Model: m.Path(m.Files[0]),
 					ModelInputs: options.ModelInputs{LSTM: formats},
 					SampleFiles: options.SampleFiles{Data: input}}, Engine: e})
 			}
-			for _, e := range []engines.Engine{engines.EngineEval, engines.EngineCycle} {
+			for _, e := range []engines.EngineName{engines.EngineEval, engines.EngineCycle} {
 				if _, d := run(t, e, ""); !d.HasErrors() || d.Diags[0].Code != diag.LSTMGateFormatsMissing ||
 					d.Diags[0].Text == "" {
 					t.Fatalf("%s without formats: %v", e, d.Diags)
@@ -47,7 +47,7 @@ func TestLSTMFormats(t *testing.T) {
 			if d.HasErrors() {
 				t.Fatal(d.Diags)
 			}
-			for _, e := range []engines.Engine{engines.EngineEval, engines.EngineCycle, engines.EngineCSim} {
+			for _, e := range []engines.EngineName{engines.EngineEval, engines.EngineCycle, engines.EngineCSim} {
 				t.Run(string(e), func(t *testing.T) {
 					if e == engines.EngineCSim {
 						tier.Needs(t, "g++")

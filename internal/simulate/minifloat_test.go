@@ -72,7 +72,7 @@ func TestFloatImages(t *testing.T) {
 				x[i] = float64(float32(r.NormFloat64() * math.Exp(r.NormFloat64())))
 			}
 			o.Data = samplefiles.Write(t, &npy.Array{DType: "float32", Shape: []int{4, 2, 6, 6}, Data: x})
-			list := []engines.Engine{engines.EngineFast, engines.EngineEval, engines.EngineCycle}
+			list := []engines.EngineName{engines.EngineFast, engines.EngineEval, engines.EngineCycle}
 			if !tier.Quick() {
 				tier.Needs(t, "g++")
 				list = append(list, engines.EngineCSim)

@@ -22,7 +22,7 @@ type Options struct {
 	options.Hardware
 	options.Goal
 	AccBits     options.AskedAccBits // widths of accumulators that overflow, with Overflow
-	Engine      engines.Engine       // "": chosen by the model; Result.Engine tells
+	Engine      engines.EngineName   // "": chosen by the model; Result.Engine tells
 	LengthsFile string               // .npy with the lengths of the samples' sequences; may be empty
 	Compare     string               // .npy or .npz to compare with; may be empty
 	Decode      ctc.DecodingMethod   // how to decode scores to text; "" means as the model's metadata say
@@ -45,7 +45,7 @@ type OutputFiles struct {
 // A Result holds the outputs and the measurements of a simulation.
 type Result struct {
 	Source         *source.ModelSource
-	Engine         engines.Engine // the engine that ran
+	Engine         engines.EngineName // the engine that ran
 	Samples        int
 	Steps          []int // sequence lengths by sample; nil if all have the same length
 	Out            []dataflow.RealPort

@@ -317,7 +317,7 @@ func TestPrefixes(t *testing.T) {
 				}
 			}
 			input, model := samplefiles.WriteZip(t, map[string]*npy.Array{"x0": in}), p.write(t)
-			for _, e := range []engines.Engine{engines.EngineReference, engines.EngineFast, engines.EngineEval,
+			for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineFast, engines.EngineEval,
 				engines.EngineCycle} {
 				o := simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},

@@ -154,7 +154,7 @@ func (o Options) steps(d *diag.List) (a *npy.Array, ok bool) {
 // importFor chooses the engine, and imports the model as far as the engine needs. The imported model has no Model after
 // it adds an error to d. The default is engine fast. Traces need another engine, because engine fast has no tensors
 // between layers. Overflow needs engine reference, and models without quantisers engine float.
-func (o Options) importFor(src *source.ModelSource, shapes map[string][]int, d *diag.List) (engines.Engine,
+func (o Options) importFor(src *source.ModelSource, shapes map[string][]int, d *diag.List) (engines.EngineName,
 	*frontend.ImportedModel,
 	error) {
 	opt, ok := o.ToImportOptions(d)

@@ -42,7 +42,7 @@ func TestSimulateShapes(t *testing.T) {
 }
 
 // onIris asks for the iris network on its own samples.
-func onIris(dir string, e engines.Engine) simulate.Options {
+func onIris(dir string, e engines.EngineName) simulate.Options {
 	return simulate.Options{Source: options.Source{Model: filepath.Join(dir, "model.onnx"),
 		SampleFiles: options.SampleFiles{
 			Data: filepath.Join(dir, "inputs.npy")}}, Engine: e}
@@ -53,7 +53,7 @@ func onIris(dir string, e engines.Engine) simulate.Options {
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
-	needs := map[engines.Engine][]string{engines.EngineCSim: {"g++"}, engines.EngineRTL: {"verilator", "g++"},
+	needs := map[engines.EngineName][]string{engines.EngineCSim: {"g++"}, engines.EngineRTL: {"verilator", "g++"},
 		engines.EngineNetlist: {"yosys",
 			"verilator", "g++"}}
 	var first []float64
@@ -99,7 +99,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
 	trace := t.TempDir()
-	for _, e := range []engines.Engine{engines.EngineReference, engines.EngineEval} {
+	for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval} {
 		o := onIris(dir, e)
 		o.Trace = filepath.Join(trace, string(e))
 		simtest.RunClean(t, o)

@@ -148,7 +148,7 @@ func (x *simulation) lane(ctx context.Context) lane {
 	return lane{
 		read: func(from, to int) error {
 			if err := x.source.ReadStoredPart(&p.part, from, to); err != nil {
-				return datafile.UnfitSamplesError{Err: err}
+				return datafile.UnusableSamplesError{Err: err}
 			}
 			return x.compare.read(&p.given, from, to)
 		},
@@ -163,7 +163,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *engines.FastPre
 	p.direct = fast != nil && fast.RunStoredPart(x.source, &p.part)
 	if !p.direct || x.compare != nil || p.part.FirstRunNumber() == 0 {
 		if p.runs, err = p.part.ToRuns(); err != nil {
-			return datafile.UnfitSamplesError{Err: err}
+			return datafile.UnusableSamplesError{Err: err}
 		}
 	}
 	switch {

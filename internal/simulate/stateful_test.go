@@ -190,7 +190,7 @@ func TestInitialStates(t *testing.T) {
 					a.Shape[1], a.Shape[2] = a.Shape[2], a.Shape[1]
 				}
 			}
-			given := func(e engines.Engine) simulate.Options {
+			given := func(e engines.EngineName) simulate.Options {
 				return simulate.Options{Source: options.Source{SampleFiles: options.SampleFiles{
 					Data: samplefiles.WriteZip(t, arrays)}, Model: model,
 					ModelInputs: options.ModelInputs{Cells: formats}}, Engine: e}
@@ -297,7 +297,8 @@ func TestInterleave(t *testing.T) {
 				for _, o.Interleave = range []int{1, 2, 4} {
 					list := simtest.QuickEngines(t)
 					if o.Interleave != 2 || runs != 5 {
-						list = slices.DeleteFunc(list, func(e engines.Engine) bool { return e == engines.EngineCSim })
+						list = slices.DeleteFunc(list,
+							func(e engines.EngineName) bool { return e == engines.EngineCSim })
 					}
 					simtest.Agree(t, list, o, want)
 				}

@@ -50,7 +50,7 @@ func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag
 	o.LSTM, o.Cells, o.Initial = "", "", nil // the quantised file contains the formats of cells and the initial states
 	made.transforms = n.Fixed
 	if made.shapes, err = n.shapes(); err != nil {
-		return nil, o, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+		return nil, o, datafile.AddSampleOrModelDiag(datafile.UnusableSamplesError{Err: err}, n.file, src.File, d)
 	}
 	compared, err := before(ctx, o, n, &made, d)
 	if err != nil || d.HasErrors() {

@@ -64,7 +64,7 @@ func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, 
 	for first := 0; first < min(from.Count, datafile.MaxComparedSamples); first += size {
 		part, err := from.ReadRange(first, min(first+size, datafile.MaxComparedSamples))
 		if err != nil {
-			return "", datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, made.File, d)
+			return "", datafile.AddSampleOrModelDiag(datafile.UnusableSamplesError{Err: err}, n.file, made.File, d)
 		}
 		before, err := n.asIs(ctx, part, was[min(first, len(was)):])
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// A QuantisedVariant is a model quantised by one recipe, with its accuracy.
-type QuantisedVariant struct {
+// A MeasuredVariant is a model quantised by one recipe, with its accuracy.
+type MeasuredVariant struct {
 	Recipe   frontend.QuantisationRecipe
 	Source   *ModelSource // the quantised model file
 	Model    *dataflow.Model
@@ -57,11 +57,11 @@ func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *Va
 	defer n.close()
 	v.q, v.Bare = n.QuantisationSession, n.HasNoQuantisers()
 	if src.shapes, err = n.shapes(); err != nil {
-		return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+		return nil, datafile.AddSampleOrModelDiag(datafile.UnusableSamplesError{Err: err}, n.file, src.File, d)
 	}
 	if o.Data == "" {
 		if v.runs, err = datafile.ReadSamplesToCompare(n.samples); err != nil {
-			return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, n.file, src.File, d)
+			return nil, datafile.AddSampleOrModelDiag(datafile.UnusableSamplesError{Err: err}, n.file, src.File, d)
 		}
 	} else {
 		data := datafile.OpenForRereading(o.Stdin, o.Data, src.Inputs, d)
@@ -74,7 +74,7 @@ func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *Va
 			return nil, nil
 		}
 		if v.runs, err = datafile.ReadSamplesToCompare(given); err != nil {
-			return nil, datafile.AddSampleOrModelDiag(datafile.UnfitSamplesError{Err: err}, data, src.File, d)
+			return nil, datafile.AddSampleOrModelDiag(datafile.UnusableSamplesError{Err: err}, data, src.File, d)
 		}
 	}
 	float, err := v.each(ctx, v.q.RunFloatModel)
@@ -133,12 +133,12 @@ func classes(out []engines.ModelTensors) *npy.Array {
 
 // MakeVariant quantises the model by a recipe. If the variant can be built, MakeVariant also measures its accuracy with
 // engine eval. Otherwise Refused gives the reason.
-func (v *VariantMaker) MakeVariant(ctx context.Context, r frontend.QuantisationRecipe) (x *QuantisedVariant,
+func (v *VariantMaker) MakeVariant(ctx context.Context, r frontend.QuantisationRecipe) (x *MeasuredVariant,
 	err error) {
 	defer crash.CatchPanic(&err)
 	var d diag.List
 	r = v.recipe(r)
-	x = &QuantisedVariant{Recipe: r}
+	x = &MeasuredVariant{Recipe: r}
 	if r.Least {
 		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.KeepShare, DefaultSameClassShare)); err != nil {
 			return nil, datafile.AddModelFaultDiag(err, v.Source.File, &d)

@@ -77,9 +77,9 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMeanText returns the end of a message about an unknown word, ", did you mean X?" with X from NearestWord. It
+// DidYouMeanSuffix returns the end of a message about an unknown word, ", did you mean X?" with X from NearestWord. It
 // returns "" if no known word is close.
-func DidYouMeanText(word string, known []string) string {
+func DidYouMeanSuffix(word string, known []string) string {
 	if n := NearestWord(word, known); n != "" {
 		return ", did you mean " + n + "?"
 	}

@@ -19,7 +19,7 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	for word, want := range map[string]string{"bord": ", did you mean board?", "colour": ""} {
-		if got := DidYouMeanText(word, known); got != want {
+		if got := DidYouMeanSuffix(word, known); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}

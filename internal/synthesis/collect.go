@@ -141,7 +141,7 @@ func (p *reading) collect(f VerilogSource, part *FiguresBySource) (found bool, e
 		whole = false
 	}
 	below := func(dir string) (*VendorReport, error) {
-		r, err := ReadVendorReports(p.path(dir), p.ClockMHz, told)
+		r, err := ReadVendorReport(p.path(dir), p.ClockMHz, told)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}

@@ -52,9 +52,9 @@ const (
 	maxFound  = 100_000  // files below a folder
 )
 
-// ReadVendorReports reads the reports of one design below a folder, for a design clocked at clockMHz. It returns nil if
+// ReadVendorReport reads the reports of one design below a folder, for a design clocked at clockMHz. It returns nil if
 // there are none. It calls told for each unreadable file and goes on.
-func ReadVendorReports(dir string, clockMHz float64, told func(path string, err error)) (*VendorReport, error) {
+func ReadVendorReport(dir string, clockMHz float64, told func(path string, err error)) (*VendorReport, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == csynthFile || strings.HasSuffix(name, ".rpt")
 	})

@@ -33,8 +33,8 @@ func endsOf(m *dataflow.Model, real bool) *ends {
 	return e
 }
 
-// thresholds compares the tables for inputs with the model, at every threshold, at the numbers next to it, and at both
-// zeros.
+// thresholds compares the driver's tables for inputs with the model, at every threshold, at the numbers next to it, and
+// at both zeros. It leaves out samples beyond mostProbed elements, and does nothing for a design without a driver.
 func (e *ends) thresholds(ctx context.Context) error {
 	if e.host == nil || e.host.Codes == nil {
 		return nil

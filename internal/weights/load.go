@@ -96,7 +96,7 @@ func FilesForLoading(design *folding.Design, g *dataflow.Graph, rooms []*dataflo
 }
 
 // target returns the target for which the hardware was built.
-func (p *LoadPlan) target() dataflow.Target {
+func (p *LoadableHardware) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
 		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
 	if p.Cost == dataflow.FINNCostFormula.String() {
@@ -107,7 +107,7 @@ func (p *LoadPlan) target() dataflow.Target {
 
 // rooms returns the types that the hardware reserves for the weights of each layer of g; nil entries are constants. It
 // returns nil after adding an error to d if the layers of g differ from those of the hardware.
-func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.LoadableWeightLimits) {
+func (p *LoadableHardware) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.LoadableWeightLimits) {
 	for i, n := range g.Nodes {
 		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
 			want := "none"
@@ -144,7 +144,7 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Loa
 
 // same adds an error to d if a stream of g has another element type than in the hardware. rooms has the types of loaded
 // weights.
-func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, d *diag.List) {
+func (p *LoadableHardware) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, d *diag.List) {
 	for i, l := range layersOf(g, rooms) {
 		for _, side := range []struct {
 			what      string
@@ -166,7 +166,7 @@ func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimit
 
 // join sets the depths and memories of the design's FIFOs to those of the hardware. It adds an error to d if their
 // number differs.
-func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
+func (p *LoadableHardware) join(design *folding.Design, d *diag.List) {
 	if len(design.FIFO) != len(p.FIFOs) {
 		d.AddError(diag.WeightsNotLoadable, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d",
 			len(design.FIFO),
@@ -180,7 +180,7 @@ func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 
 // unlike adds an error to d if the circuits n of the design differ from those of the build. Contents of loaded tables
 // may differ. built returns the contents of a file of the build.
-func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
+func (p *LoadableHardware) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
 	d *diag.List) {
 	loaded := map[string]bool{}
 	for _, t := range n.LoadedTables() {

@@ -17,8 +17,8 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A LoadPlan is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
-type LoadPlan struct {
+// A LoadableHardware is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
+type LoadableHardware struct {
 	report.ReportHead
 	Schema  string                  `json:"schema"` // "hlsgen-weights"
 	Design  string                  `json:"design"` // the hash of host.json
@@ -127,13 +127,13 @@ func (l PlannedLayer) room() (*dataflow.LoadableWeightLimits, error) {
 
 // planOf returns the plan of a design with the circuits n. rooms holds the types of loaded weights, by layer of g.
 func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, o options.Source,
-	n *rtl.Network) (*LoadPlan, error) {
+	n *rtl.Network) (*LoadableHardware, error) {
 	t := design.Target
 	hash, err := deploy.DesignHashOf(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := &LoadPlan{ReportHead: report.CurrentReportHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top,
+	p := &LoadableHardware{ReportHead: report.CurrentReportHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top,
 		Board: t.Board,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
 		Count: t.Counters, Loader: t.Loader, Options: o.ModelFlagMap(),

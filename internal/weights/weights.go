@@ -2,7 +2,7 @@
 //
 //	weights.go   WriteForBuild writes another model's weights for a build
 //	load.go      makes the weights of a build loadable; compares another model with the build
-//	plan.go      LoadPlan is the content of weights.json
+//	plan.go      LoadableHardware is the content of weights.json
 //	external.go  weights that layers read from memory with every frame
 package weights
 
@@ -44,7 +44,7 @@ type Options struct {
 // A Result is the result of `hlsgen weights`: the weights written, and the plan of the build that receives them.
 type Result struct {
 	Source *source.ModelSource
-	Plan   *LoadPlan
+	Plan   *LoadableHardware
 	Out    string   // the folder written
 	Files  []string // names of the files in Out
 }
@@ -146,8 +146,8 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 }
 
 // readPlan reads the plan in the folder of a build. It returns nil after adding an error to d.
-func readPlan(dir string, d *diag.List) *LoadPlan {
-	fail := func(msg, hint string) *LoadPlan {
+func readPlan(dir string, d *diag.List) *LoadableHardware {
+	fail := func(msg, hint string) *LoadableHardware {
 		d.AddError(diag.WeightsNotLoadable, "", msg, hint)
 		return nil
 	}
@@ -164,7 +164,7 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 		return fail(err.Error(), "give the folder that hlsgen build --weights runtime, stream or external has "+
 			"written: --for DIR")
 	}
-	p := new(LoadPlan)
+	p := new(LoadableHardware)
 	if err = json.Unmarshal(text, p); err == nil {
 		err = p.verify()
 	}
@@ -177,7 +177,7 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 }
 
 // verify returns an error if the plan contains impossible values.
-func (p *LoadPlan) verify() error {
+func (p *LoadableHardware) verify() error {
 	// all versions have the same plan
 	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > report.JSONVersion {
 		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version 1 to %d", p.Schema, p.Version,
@@ -224,7 +224,7 @@ func (p *LoadPlan) verify() error {
 
 // said reports whether the options about the model's inputs equal those of the build. It adds an error to d for each
 // difference.
-func (o Options) said(p *LoadPlan, d *diag.List) bool {
+func (o Options) said(p *LoadableHardware, d *diag.List) bool {
 	now := o.ModelFlagMap()
 	all := maps.Clone(now)
 	maps.Copy(all, p.Options)

@@ -154,7 +154,7 @@ func TestWeightsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime or stream",
-		weights.LoadPlan{}).Check(t, plan)
+		weights.LoadableHardware{}).Check(t, plan)
 	constant := o
 	constant.Weights, constant.Out = options.WeightSourceConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List
@@ -330,7 +330,7 @@ func TestLoadReport(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(r.Out, "weights.json"))
-		plan := new(weights.LoadPlan)
+		plan := new(weights.LoadableHardware)
 		if err == nil {
 			err = json.Unmarshal(text, plan)
 		}

@@ -66,7 +66,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *LoadedWeig
 		}
 		files = append(files, weights...)
 	}
-	text, err := h.EncodeJSON()
+	text, err := h.encodeJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *LoadedWeig
 	for _, end := range []struct {
 		name string
 		text func() ([]byte, error)
-	}{{"pre", h.PreprocessingONNX}, {"post", h.PostprocessingONNX}} {
+	}{{"pre", h.preprocessingONNX}, {"post", h.postprocessingONNX}} {
 		if text, err = end.text(); err != nil {
 			return nil, err
 		}

@@ -10,11 +10,11 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// PreprocessingONNX returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each
+// preprocessingONNX returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each
 // stream into the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples.
 // But if nodes of the original model come first, the inputs are those of the original model, for one sample. Inputs
 // outside of their range have arbitrary codes, because the model cannot refuse them.
-func (h *HostFile) PreprocessingONNX() ([]byte, error) {
+func (h *HostFile) preprocessingONNX() ([]byte, error) {
 	s, err := newSketch("pre", h.Inputs, h.before)
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (h *HostFile) PreprocessingONNX() ([]byte, error) {
 	return s.file()
 }
 
-// PostprocessingONNX returns host.json's results as an ONNX model. It maps the codes of each stream out of the
+// postprocessingONNX returns host.json's results as an ONNX model. It maps the codes of each stream out of the
 // accelerator, as int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of
 // samples. But if nodes of the original model come last, there is one sample, and the outputs are those of the original
 // model.
-func (h *HostFile) PostprocessingONNX() ([]byte, error) {
+func (h *HostFile) postprocessingONNX() ([]byte, error) {
 	s, err := newSketch("post", h.Outputs, h.after)
 	if err != nil {
 		return nil, err

@@ -447,7 +447,7 @@ func TestEnds(t *testing.T) {
 		for range x.size() {
 			x.f = append(x.f, tried[r.IntN(len(tried))])
 		}
-		file, err := h.PreprocessingONNX()
+		file, err := h.preprocessingONNX()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -460,7 +460,7 @@ func TestEnds(t *testing.T) {
 		if codes == nil || !slices.Equal(codes.i, again) {
 			t.Fatalf("seed %d: codes %v, want %v", seed, codes, again)
 		}
-		if file, err = h.PostprocessingONNX(); err != nil {
+		if file, err = h.postprocessingONNX(); err != nil {
 			t.Fatal(err)
 		}
 		for k := range codes.i {

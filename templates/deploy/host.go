@@ -10,8 +10,8 @@ import (
 	"hlsgen/templates"
 )
 
-// HostFileVersion is the version of host.json's format. Programs refuse others.
-const HostFileVersion = 1
+// hostFileVersion is the version of host.json's format. Programs refuse others.
+const hostFileVersion = 1
 
 // A HostFile is the contents of host/host.json: everything that a program must know to send samples and receive
 // results.
@@ -160,7 +160,7 @@ func HostFileOf(d *dataflow.Design, face templates.IPInterface) (*HostFile, erro
 	if err := simple(m, of); err != nil {
 		return nil, err
 	}
-	h := &HostFile{Schema: "hlsgen-host", Version: HostFileVersion, Model: m.Name, Top: face.Top,
+	h := &HostFile{Schema: "hlsgen-host", Version: hostFileVersion, Model: m.Name, Top: face.Top,
 		Registers: templates.RegisterMapOf(d)}
 	if l := m.Lengths; l != nil {
 		if l.Input != "" {

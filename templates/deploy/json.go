@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// EncodeJSON returns the text of host.json, with a newline at the end.
-func (h *HostFile) EncodeJSON() ([]byte, error) {
+// encodeJSON returns the text of host.json, with a newline at the end.
+func (h *HostFile) encodeJSON() ([]byte, error) {
 	const more = 64 // bytes of the hash and of the final newline
 	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
 	if _, err := h.write(text); err != nil {

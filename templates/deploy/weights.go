@@ -13,8 +13,8 @@ import (
 	"hlsgen/templates"
 )
 
-// WeightsFileName is the name of the file beside host.json with weights that are loaded at run time.
-const WeightsFileName = "weights.bin"
+// weightsFileName is the name of the file beside host.json with weights that are loaded at run time.
+const weightsFileName = "weights.bin"
 
 // weightsMagic is the beginning of a file of weights. Its last byte is the version of the format.
 const weightsMagic = "HLSGENW\x01"
@@ -126,7 +126,7 @@ func (h *HostFile) loaded(l *LoadedWeights) (files templates.ProjectFiles, err e
 		return nil, err
 	}
 	loader, err := sources.ReadFile("weights.py")
-	return templates.ProjectFiles{{Path: "deploy/host/" + WeightsFileName, Data: file},
+	return templates.ProjectFiles{{Path: "deploy/host/" + weightsFileName, Data: file},
 		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
 }
 
@@ -151,7 +151,7 @@ func (h *HostFile) weigh(l *LoadedWeights, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
-	text, err := h.EncodeJSON()
+	text, err := h.encodeJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (h *HostFile) weigh(l *LoadedWeights, words []uint32) ([]byte, error) {
 	if h.Weights == nil {
 		h.Weights = new(WeightsFile)
 	}
-	h.Weights.File, h.Weights.Words, h.Weights.Hash = WeightsFileName, len(l.Words), sum(file)
+	h.Weights.File, h.Weights.Words, h.Weights.Hash = weightsFileName, len(l.Words), sum(file)
 	return file, nil
 }
 

@@ -83,8 +83,8 @@ type Config struct {
 	Hash        uint64 // hash of the design
 }
 
-// MaxBurstBeats is the largest number of beats in an AXI4 burst.
-const MaxBurstBeats = 256
+// maxBurstBeats is the largest number of beats in an AXI4 burst.
+const maxBurstBeats = 256
 
 // ConfigForStream returns the mover for a stream of the accelerator; writes says that it writes to memory. p counts the
 // words of the longest sequence, which has the given steps; steps is 1 if all frames have one length. An
@@ -127,8 +127,8 @@ func (c Config) check() error {
 	switch {
 	case !power(c.DataBits, 32, 512):
 		return fmt.Errorf("its bus has %d bits, not 32, 64, 128, 256 or 512", c.DataBits)
-	case !power(c.MaxBeats, 2, MaxBurstBeats):
-		return fmt.Errorf("bursts have up to %d beats, not a power of two from 2 to %d", c.MaxBeats, MaxBurstBeats)
+	case !power(c.MaxBeats, 2, maxBurstBeats):
+		return fmt.Errorf("bursts have up to %d beats, not a power of two from 2 to %d", c.MaxBeats, maxBurstBeats)
 	case c.StreamBytes < 1 || c.FrameBytes < 1 || c.FrameBytes%c.StreamBytes != 0:
 		return fmt.Errorf("frames of %d bytes are no words of %d", c.FrameBytes, c.StreamBytes)
 	case c.Period%c.FrameBytes != 0 || c.Period%(c.DataBits/8) != 0:

@@ -15,8 +15,8 @@ type ClockDigest struct {
 	Hash  uint64
 }
 
-// DigestClocks returns the digest of a list of clocks in increasing order.
-func DigestClocks(clocks []int) ClockDigest {
+// digestClocks returns the digest of a list of clocks in increasing order.
+func digestClocks(clocks []int) ClockDigest {
 	d := ClockDigest{Count: len(clocks)}
 	for _, c := range clocks {
 		d.Hash = (d.Hash ^ uint64(c)) * 0x100000001b3
@@ -59,7 +59,7 @@ func StreamsWithWrongClocks(g *dataflow.Graph, should func(stream int) (written,
 			for _, w := range ways {
 				got, told := events[fmt.Sprintf("T%d_s%d %s", run, s, w.name)]
 				what := ""
-				switch want := DigestClocks(w.clocks); {
+				switch want := digestClocks(w.clocks); {
 				case !told:
 					what = fmt.Sprintf("the bench does not say when words are %s", w.name)
 				case got.Count != want.Count:

@@ -44,9 +44,9 @@ const (
 	IPBackendRTL IPBackend = "rtl"
 )
 
-// BuildResultsFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
+// buildResultsFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
 // bitstream takes long.
-const BuildResultsFolder = "vivado/build"
+const buildResultsFolder = "vivado/build"
 
 // ip returns the folder in which the flow's own Makefile puts the IP of the accelerator called top, relative to the
 // folder vivado.

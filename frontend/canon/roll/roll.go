@@ -30,9 +30,9 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// ReplaceUnrolledRecurrences replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips
+// RollUpInPlace replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips
 // recurrences whose last product has an index in keep. changed is false if there are none.
-func ReplaceUnrolledRecurrences(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
+func RollUpInPlace(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true
 	}

@@ -245,7 +245,7 @@ func TestUp(t *testing.T) {
 			}
 			p := onnxtest.Prepare(t, g)
 			up := g.ShallowCopy()
-			changed := roll.ReplaceUnrolledRecurrences(p, up, nil)
+			changed := roll.RollUpInPlace(p, up, nil)
 			if changed != (c.loops != nil) {
 				t.Fatalf("changed: %t", changed)
 			}

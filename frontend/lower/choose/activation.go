@@ -21,7 +21,7 @@ func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow
 	limit int,
 	host bool) (StepActivation,
 	error) {
-	steps, err := k.FindStepFunctions(functions, in, limit)
+	steps, err := k.findStepFunctions(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
 		if p, ok := scaled(functions, in); ok {
 			return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
@@ -29,7 +29,7 @@ func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow
 		if limit = maxWideSteps; in.Elem.Width <= threshold.MaxTableInputBits {
 			limit = 1 << threshold.MaxTableInputBits
 		}
-		steps, err = k.FindStepFunctions(functions, in, limit)
+		steps, err = k.findStepFunctions(functions, in, limit)
 		if errors.Is(err, real.ErrTooManySteps) {
 			if p, ok := longLines(functions, in); ok {
 				return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
@@ -86,10 +86,10 @@ func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range,
 	return step, err
 }
 
-// FindStepFunctions returns each channel's step function over the integers that occur in that channel of a stream of
+// findStepFunctions returns each channel's step function over the integers that occur in that channel of a stream of
 // type t. Each has at most limit steps. The error is that of the first function without such steps. Adjacent channels
 // with the same function share one search.
-func (k *StepFunctionCache) FindStepFunctions(functions []*real.Expr, t dataflow.StreamType,
+func (k *StepFunctionCache) findStepFunctions(functions []*real.Expr, t dataflow.StreamType,
 	limit int) ([]num.StepFunction,
 	error) {
 	out := make([]num.StepFunction, 0, len(functions))
@@ -183,7 +183,7 @@ func thresholding(a StepActivation) (dataflow.Op, bool) {
 }
 
 // fused returns the layer that computes both the steps, as thresholds, and the product behind which the activation
-// stands. It returns errOther if there is no such layer.
+// stands. It returns errOther if there is no such layer, and the layer's own error if that refuses its input.
 func fused(a StepActivation) (LayerChoice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {

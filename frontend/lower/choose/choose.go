@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A LayerRule is one row of LayerRules: a layer that computes functions of one form. To add a layer for a form, add a
+// A LayerRule is one row of layerRules: a layer that computes functions of one form. To add a layer for a form, add a
 // row in front of those that it should replace.
 type LayerRule struct {
 	Form  string // form of functions
@@ -34,8 +34,7 @@ const (
 // why its layer refuses the function.
 var errOther = errors.New("choose: not of this row")
 
-// A LayerChoice holds the layers that the function Layer chose to compute an IntegerFunction, and the rule that chose
-// them.
+// A LayerChoice holds the layers that LayersFor chose to compute an IntegerFunction, and the rule that chose them.
 type LayerChoice struct {
 	Row   *LayerRule
 	Ops   []dataflow.Op            // nil for a wire; each but the first takes the previous output and the next input
@@ -72,9 +71,9 @@ const (
 	ArrangerKindStrided
 )
 
-// LayersFor returns the layers for a function, as chosen by the first rule in LayerRules that fits. The error is the
-// reason why no rule fits, or why the layer of the rule refuses the function.
-func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(LayerRules, f) }
+// LayersFor returns the layers for a function, as chosen by the first rule in layerRules that fits and whose layer
+// accepts the function. The error is the refusal of the last such layer, or says that no rule fits.
+func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(layerRules, f) }
 
 func from(table []LayerRule, f IntegerFunction) (*LayerChoice, error) {
 	refusal := errOther

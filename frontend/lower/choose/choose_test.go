@@ -109,13 +109,13 @@ func TestRanking(t *testing.T) {
 // TestRows checks that each row has its texts, and that the layers are those of the table of layers.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	for i, r := range LayerRules {
+	for i, r := range layerRules {
 		kind := func(k dataflow.LayerKind) bool { return k.Name == r.Layer }
 		known := r.Layer == LayerNameWire || r.Layer == LayerNameFused || slices.ContainsFunc(hlslib.LayerKinds, kind)
 		if !known || r.Form == "" || r.Why == "" {
 			t.Errorf("row %d: %+v", i, r)
 		}
-		if i > 0 && r.Form != LayerRules[i-1].Form && slices.ContainsFunc(LayerRules[:i],
+		if i > 0 && r.Form != layerRules[i-1].Form && slices.ContainsFunc(layerRules[:i],
 			func(o LayerRule) bool { return o.Form == r.Form }) {
 			t.Errorf("rows of %q stand apart", r.Form)
 		}
@@ -129,7 +129,7 @@ func TestOneMoreRow(t *testing.T) {
 		same := slices.ContainsFunc(steps(a.In, magnitude), a.Steps[0].Equal)
 		return threshold.New(threshold.Params{Steps: a.Steps}), same
 	})
-	table := append([]LayerRule{row}, LayerRules...)
+	table := append([]LayerRule{row}, layerRules...)
 	in := integerType(-8, 7)
 	for want, f := range map[string]func(int64) int64{"Abs": magnitude,
 		"Thresholding": func(x int64) int64 { return x * x }} {

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An IntegerFunction is a function from integers to integers for which Layer finds layers. The types of this file
+// An IntegerFunction is a function from integers to integers for which LayersFor finds layers. The types of this file
 // implement it, such as StepActivation and MatrixProduct.
 type IntegerFunction interface {
 	form() string

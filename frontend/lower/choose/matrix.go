@@ -25,7 +25,7 @@ type ProductBeforeActivation struct {
 // OpWithoutActivation returns the layer of the product alone, without an activation.
 func (p *ProductBeforeActivation) OpWithoutActivation() dataflow.Op { return p.op(p.Weights, nil) }
 
-// WithWeights returns a copy of the product with other weights.
+// WithWeights returns a copy of the product with other weights. The layer of a Plain product does not depend on them.
 func (p *ProductBeforeActivation) WithWeights(weights [][]int64) *ProductBeforeActivation {
 	next := *p
 	next.Weights = weights
@@ -63,7 +63,8 @@ func (m MatrixProduct) plain(front InputArranger, op dataflow.Op) (LayerChoice, 
 	return LayerChoice{Front: front, Waits: &ProductBeforeActivation{Weights: m.Weights, Plain: true, op: only}}, nil
 }
 
-// depthwise reports whether the product is over a window and every channel of the image has its own sum.
+// depthwise reports whether the product is over a window and every channel of the image has its own sum. For an image
+// of one channel it also requires that all weights are 1.
 func (m MatrixProduct) depthwise() bool {
 	w := m.Window
 	return w != nil && w.Group == w.Channels && len(m.Weights) == w.Channels && (w.Channels > 1 || m.adds())

@@ -140,9 +140,9 @@ func (o *LayerOperand) ChannelAffines(n int) (of []real.Affine, ok bool) {
 	return of, true
 }
 
-// ConstantChannelValues returns, for each of n channels, its value if it never changes, padding included, and nil
+// constantChannelValues returns, for each of n channels, its value if it never changes, padding included, and nil
 // otherwise. A channel that never changes has no scale.
-func (o *LayerOperand) ConstantChannelValues(n int) (always []*big.Rat) {
+func (o *LayerOperand) constantChannelValues(n int) (always []*big.Rat) {
 	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
 		return make([]*big.Rat, n)
 	}

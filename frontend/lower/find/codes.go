@@ -258,7 +258,7 @@ func (c *QuantiserInput) ArrangeWithoutConstants(axis int, sources []*CodeSource
 		}
 		if isData {
 			lie[e] = int32(f.Len())
-			f.AppendPosition(f.TensorIndexOf(tensor), coded[tensor].PositionOf(index))
+			f.AppendPosition(f.tensorIndexOf(tensor), coded[tensor].PositionOf(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -303,7 +303,7 @@ func (c *QuantiserInput) ArrangeCodes(axis int, sources []*CodeSource,
 	for _, e := range place.ElementsByPosition(f.Places, c.n) {
 		tensor, index, ok := c.leaf(int(e))
 		if ok {
-			f.AppendPosition(f.TensorIndexOf(tensor), coded[tensor].PositionOf(index))
+			f.AppendPosition(f.tensorIndexOf(tensor), coded[tensor].PositionOf(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -334,7 +334,7 @@ func (c *QuantiserInput) ArrangeIntegers(axis int) (f *ArrangedCodes, ok bool) {
 		if k < len(f.Functions) {
 			f.Functions[ch], _ = c.Forms.FormOf(int(e)).ExprAtElement(int(e))
 		}
-		f.AppendPosition(f.TensorIndexOf(tensor), at.PositionOf(index))
+		f.AppendPosition(f.tensorIndexOf(tensor), at.PositionOf(index))
 	}
 	return f, true
 }

@@ -30,7 +30,7 @@ func programOf(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 		t.Fatal(d.Diags)
 	}
 	written := &canon.PassState{Program: onnxtest.Prepare(t, g)}
-	canonical, err := canon.RunPasses(written, pass.Options[*canon.PassState]{}, &d)
+	canonical, err := canon.NormaliseGraph(written, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}

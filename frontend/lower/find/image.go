@@ -44,7 +44,7 @@ func PaddedImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (
 		return nil, unmapped.NewReason("pixels of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	im.always = o.ConstantChannelValues(im.C)
+	im.always = o.constantChannelValues(im.C)
 	if o.Constants == nil {
 		return im, nil
 	}
@@ -52,7 +52,7 @@ func PaddedImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (
 	if im.Fill, reject = o.CodeOfConstants(im.Affine); reject != nil {
 		return nil, reject
 	}
-	b, ok := o.NonConstantBox(im.H, im.W, im.C)
+	b, ok := o.StridedBoxOfNonConstants(im.H, im.W, im.C)
 	if !ok || b.DY > 1 || b.DX > 1 {
 		return im, nil
 	}

@@ -155,8 +155,8 @@ func (o *LayerOperand) StreamIndexOf(p *AnalysedProgram, tensor string) int16 {
 	})
 }
 
-// TensorIndexOf returns the index of a tensor among the operand's tensors. It adds the tensor if it is new.
-func (o *LayerOperand) TensorIndexOf(tensor string) int16 {
+// tensorIndexOf returns the index of a tensor among the operand's tensors. It adds the tensor if it is new.
+func (o *LayerOperand) tensorIndexOf(tensor string) int16 {
 	return o.number(tensor, func(w string) bool { return w == tensor })
 }
 
@@ -271,7 +271,7 @@ func (o *LayerOperand) CodeOfConstants(of []real.Affine) (code int64, reject err
 		return 0, nil
 	}
 	var q *big.Rat
-	always := o.ConstantChannelValues(len(of))
+	always := o.constantChannelValues(len(of))
 	for c, f := range of {
 		if f.Scale == nil || always[c] != nil {
 			continue

@@ -161,7 +161,7 @@ func (p *AnalysedProgram) LookupRowCount(tensor string) (rows int) {
 	for _, r := range p.ReadersOf(tensor) {
 		n := 0
 		switch {
-		case IsOneHotStep(r) && p.choosesIntegers(r.Output):
+		case isOneHotStep(r) && p.choosesIntegers(r.Output):
 			n = r.Shape[len(r.Shape)-1]
 		case r.Move != nil:
 			n = p.LookupRowCount(r.Output)
@@ -174,7 +174,8 @@ func (p *AnalysedProgram) LookupRowCount(tensor string) (rows int) {
 	return rows
 }
 
-// choosesIntegers reports whether one-hot rows select only rows of integers, or nothing.
+// choosesIntegers reports whether the one-hot rows of tensor hot, possibly moved, only select rows of constant tables
+// that convert to integers. It is true, too, if no step reads hot.
 func (p *AnalysedProgram) choosesIntegers(hot string) bool {
 	for _, r := range p.Uses.ReadingSteps(hot) {
 		switch {
@@ -209,7 +210,7 @@ func (p *AnalysedProgram) OneHotStepOf(tensor string) *program.Step {
 		switch step := p.ProducerOf(tensor); {
 		case step == nil:
 			return nil
-		case IsOneHotStep(step):
+		case isOneHotStep(step):
 			return step
 		case step.Move != nil && inOrder(step, graph.ElementCount(p.Known[step.Node.Inputs[0]].Shape)):
 			tensor = step.Node.Inputs[0]
@@ -236,7 +237,7 @@ func inOrder(step *program.Step, n int) bool {
 	return true
 }
 
-// IsOneHotStep reports whether a step turns row numbers into one-hot rows.
-func IsOneHotStep(step *program.Step) bool {
+// isOneHotStep reports whether a step turns row numbers into one-hot rows.
+func isOneHotStep(step *program.Step) bool {
 	return operators.HasTrait(step.Node, operators.TraitOneHot)
 }

@@ -71,7 +71,7 @@ func MatrixVectorsOf(d *program.Dot, w *graph.ConstantTensor, rows int, o *Layer
 		return nil, unmapped.NewReason("vectors of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
-	always := o.ConstantChannelValues(d.K)
+	always := o.constantChannelValues(d.K)
 	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
 		return nil, reject

@@ -89,8 +89,8 @@ func (r *ProductRounding) IntegerProductsOf(form *scaled.FormExpression, n int, 
 			return nil, q, err
 		}
 		products, ok := in.TimesConstant(w)
-		if !ok || max(w, -w) >= 1<<MaxQuantisedWeightBits {
-			return nil, q, WeightsTooWideReason(64, true)
+		if !ok || max(w, -w) >= 1<<maxQuantisedWeightBits {
+			return nil, q, weightsTooWideReason(64, true)
 		}
 		all, weights = all.Union(products), append(weights, w)
 	}

@@ -19,21 +19,21 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxQuantisedWeightBits is the largest width, in bits, of the integer weights of a column that counts as quantised.
+// maxQuantisedWeightBits is the largest width, in bits, of the integer weights of a column that counts as quantised.
 // The integers of float32 weights that were not quantised are wider.
-const MaxQuantisedWeightBits = 24
+const maxQuantisedWeightBits = 24
 
 // Limits for minifloats, whose weights are integers of few bits times a power of two. If all integers of a column
-// have this form, they may be wider than MaxQuantisedWeightBits, up to the widest signed integer in an int64.
+// have this form, they may be wider than maxQuantisedWeightBits, up to the widest signed integer in an int64.
 const (
-	maxMantissa = MaxQuantisedWeightBits / 2
+	maxMantissa = maxQuantisedWeightBits / 2
 	maxFloat    = 62
 )
 
 // quantised reports whether the integers of a column, the largest of which has the given bits, count as quantised
-// weights. They may be wider than MaxQuantisedWeightBits if they are minifloats.
+// weights. They may be wider than maxQuantisedWeightBits if they are minifloats.
 func quantised(row []int64, bits int) bool {
-	if bits <= MaxQuantisedWeightBits {
+	if bits <= maxQuantisedWeightBits {
 		return true
 	}
 	return bits <= maxFloat && !slices.ContainsFunc(row, func(v int64) bool {
@@ -118,7 +118,7 @@ func (x *InputAffines) WeightColumnToIntegers(column []float64) (row []int64, ou
 		row, unit, bits = rationals(live, x.of)
 	}
 	if !quantised(row, bits) {
-		return nil, out, WeightsTooWideReason(bits, x.uniform)
+		return nil, out, weightsTooWideReason(bits, x.uniform)
 	}
 	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
 	if x.uniform && x.alike {
@@ -157,7 +157,7 @@ func CodedWeightColumnToIntegers(codes []uint8, values []float64, in real.Affine
 	}
 	integers, unit, bits := dyadic(column)
 	if !quantised(integers, bits) {
-		return nil, out, WeightsTooWideReason(bits, true)
+		return nil, out, weightsTooWideReason(bits, true)
 	}
 	var table [256]int64
 	for i, c := range used {
@@ -277,9 +277,9 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 	return row, unit, bits
 }
 
-// WeightsTooWideReason returns the reason for refusing a column whose integers would need the given number of bits.
+// weightsTooWideReason returns the reason for refusing a column whose integers would need the given number of bits.
 // uniform says whether all inputs have one scale, so that the weights are to blame.
-func WeightsTooWideReason(bits int, uniform bool) error {
+func weightsTooWideReason(bits int, uniform bool) error {
 	if !uniform {
 		return unmapped.NewReasonWithCode(diag.ScalePerInputChannel,
 			fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below "+

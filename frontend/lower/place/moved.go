@@ -20,8 +20,8 @@ type moved struct {
 // ConstantWireIndex is the number of the wire for positions of a Movement that carry a constant code.
 const ConstantWireIndex = -1
 
-// NewInOrderMovement returns the movement of the first n elements of wire 0 to the same positions.
-func NewInOrderMovement(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
+// newInOrderMovement returns the movement of the first n elements of wire 0 to the same positions.
+func newInOrderMovement(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
 
 // Len returns the number of positions of the frame.
 func (m *Movement) Len() int { return m.n }
@@ -101,9 +101,9 @@ func (m *Movement) places() []int32 {
 	return list
 }
 
-// NonConstantBox returns the box of the pixels that are not constants, in a frame of h rows of w pixels with c
-// channels. ok is false if all pixels are constants, or the others form no box.
-func (m *Movement) NonConstantBox(h, w, c int) (b PixelBox, ok bool) {
+// StridedBoxOfNonConstants returns the box of the pixels that are not constants, in a frame of h rows of w pixels with
+// c channels. ok is false if all pixels are constants, or the others form no box.
+func (m *Movement) StridedBoxOfNonConstants(h, w, c int) (b PixelBox, ok bool) {
 	return inside(h, w, c, m.froms())
 }
 

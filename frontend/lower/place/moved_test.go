@@ -37,7 +37,7 @@ func TestMovement(t *testing.T) {
 				t.Fatalf("%v: position %d is %d, want %d", from, k, a, at[k])
 			}
 		}
-		if b, ok := m.NonConstantBox(h, w, c); ok {
+		if b, ok := m.StridedBoxOfNonConstants(h, w, c); ok {
 			part := m.PartInBox(b, w, c)
 			f, a := b.cut(w, c, from, at)
 			if !slices.Equal(part.froms(), f) || !slices.Equal(part.places(), a) {
@@ -54,6 +54,6 @@ func TestMovement(t *testing.T) {
 
 // inOrder returns the positions of n elements in order.
 func inOrder(n int) []int32 {
-	m := NewInOrderMovement(n)
+	m := newInOrderMovement(n)
 	return m.places()
 }

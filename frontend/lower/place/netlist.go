@@ -40,8 +40,8 @@ type output struct {
 // WireType returns the type of the stream on wire w.
 func (n *Netlist) WireType(w int) dataflow.StreamType { return n.wires[w].typ }
 
-// WireChannelRange returns the range of the integers in channel c of wire w.
-func (n *Netlist) WireChannelRange(w, c int) num.Range { return n.wires[w].typ.ChannelRange(c) }
+// wireChannelRange returns the range of the integers in channel c of wire w.
+func (n *Netlist) wireChannelRange(w, c int) num.Range { return n.wires[w].typ.ChannelRange(c) }
 
 // input adds a wire that the host writes, and returns its number. tensor is the name of the integer tensor, name that
 // of the stream.

@@ -123,7 +123,7 @@ func (p *TensorPlace) SendFromHost(m *Movement, shape dataflow.Shape, alone func
 		for e := range at {
 			at[e] = to[p.PositionOf(int32(e))]
 		}
-		p.At, *m = program.NewIndexList(at), NewInOrderMovement(n)
+		p.At, *m = program.NewIndexList(at), newInOrderMovement(n)
 	}
 	p.Type.Shape = append(dataflow.Shape(nil), shape...)
 }

@@ -355,5 +355,5 @@ func alike(leaves []leaf, u int) bool {
 
 // refuse returns the reason for refusing a body with a step that no cell computes.
 func refuse(step *program.Step, format string, args ...any) error {
-	return NewUnsupported(unmapped.DescribeNode(step.Node)+" "+format, args...)
+	return newUnsupported(unmapped.DescribeNode(step.Node)+" "+format, args...)
 }

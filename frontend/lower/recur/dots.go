@@ -373,7 +373,7 @@ func (d *dotReader) rounding(leaf *scaled.FormVariable) (*rounding, error) {
 	}
 	q, err := integers.ProductRoundingOf(d.body, step)
 	if err != nil {
-		return nil, NewUnsupported("%v", err)
+		return nil, newUnsupported("%v", err)
 	}
 	r := &rounding{from: of.Index, scale: q.Scale}
 	var reject error
@@ -385,7 +385,7 @@ func (d *dotReader) rounding(leaf *scaled.FormVariable) (*rounding, error) {
 		if errors.As(err, &why) {
 			return nil, err
 		}
-		return nil, NewUnsupported("%v", err)
+		return nil, newUnsupported("%v", err)
 	}
 	return r, nil
 }

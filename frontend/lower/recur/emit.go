@@ -79,7 +79,7 @@ func (w *writer) products() error {
 			*f = v
 		}
 		if p, q := v.product, (*f).product; (p == nil) != (q == nil) || p != nil && *p != *q {
-			return NewUnsupported("single products are rounded in different ways, or some of them only")
+			return newUnsupported("single products are rounded in different ways, or some of them only")
 		}
 	}
 	for u := range w.units() {

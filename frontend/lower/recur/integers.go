@@ -140,7 +140,7 @@ func (v *value) settleExact() error {
 		}
 		factors, _, fits := p.whole(big.NewRat(1, 1))
 		if !fits || !f.Bias.Num().IsInt64() {
-			return NewUnsupported("a sum of integers that is used as it is has scales too far apart: quantise it")
+			return newUnsupported("a sum of integers that is used as it is has scales too far apart: quantise it")
 		}
 		for t, w := range factors {
 			m.factors[t] = append(m.factors[t], w)

@@ -65,7 +65,7 @@ func (b *network) schedule() (*schedule, error) {
 			return (len(s.phases) > 0 || len(s.lanes) == 0 || p.class == s.of[s.lanes[0]]) && s.ready(p)
 		})
 		if k < 0 {
-			return nil, NewUnsupported("its %d products wait for each other", len(waiting))
+			return nil, newUnsupported("its %d products wait for each other", len(waiting))
 		}
 		s.add(waiting[k])
 		waiting = slices.Delete(waiting, k, k+1)
@@ -158,7 +158,7 @@ func (b *network) cell() (*CellProgram, error) {
 	b.fuse()
 	b.order = b.needed()
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return nil, NewUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
+		return nil, newUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	b.widen()
 	order := b.order

@@ -79,8 +79,8 @@ type BodyOutputLocation struct {
 	Of    []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 }
 
-// NewUnsupported returns the reason for refusing a body that no layer computes.
-func NewUnsupported(format string, args ...any) error {
+// newUnsupported returns the reason for refusing a body that no layer computes.
+func newUnsupported(format string, args ...any) error {
 	return unmapped.NewReason("its body has no layer: "+fmt.Sprintf(format, args...),
 		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
 			"quantisers on)")
@@ -200,7 +200,7 @@ func (b *reader) findStates(s LoopToRead) error {
 		}
 	}
 	if k := slices.Index(found, false); k >= 0 {
-		return NewUnsupported("state %q is not quantised before the next step", b.names[k])
+		return newUnsupported("state %q is not quantised before the next step", b.names[k])
 	}
 	return nil
 }
@@ -323,7 +323,7 @@ func (b *reader) output(name string) (*output, error) {
 	}
 	step := b.body.ProducerOf(name)
 	if step == nil {
-		return nil, NewUnsupported("output %q is no tensor of integers", name)
+		return nil, newUnsupported("output %q is no tensor of integers", name)
 	}
 	v, of, reject := b.exact(step, forms, err, n)
 	return &output{value: v, at: scaled.NewCountingList(n), of: of}, reject
@@ -373,7 +373,7 @@ func (b *reader) nextStates() error {
 		}
 	}
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return NewUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
+		return newUnsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	return nil
 }

@@ -260,7 +260,7 @@ func (b *body) imported(t *testing.T) *dataflow.Model {
 // engines lists the recurrent layers of a model.
 func engines(m *dataflow.Model) (list []rnn.Params) {
 	for _, n := range m.Graph.Nodes {
-		if n.Op.Kind() == rnn.Kind.Name {
+		if n.Op.Kind() == rnn.LayerKind.Name {
 			list = append(list, n.Op.Params().(rnn.Params))
 		}
 	}

@@ -7,9 +7,9 @@ func AdderCost(width int) Resources { return Resources{LUT: width} }
 // two bits, and the two outputs of a LUT select two bits by the result.
 func LargerOfTwoCost(width int) Resources { return Resources{LUT: 2 * ceil(width, 2)} }
 
-// FINNMultiplierCost returns the cost of one product of numbers of a and b bits, in DSP slices if dsp is true, else in
+// finnMultiplierCost returns the cost of one product of numbers of a and b bits, in DSP slices if dsp is true, else in
 // LUTs. It follows FINN's MVAU_hls (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation).
-func FINNMultiplierCost(a, b int, dsp bool) Resources {
+func finnMultiplierCost(a, b int, dsp bool) Resources {
 	if dsp {
 		return Resources{DSP: ceil(a+b, 48)}
 	}

@@ -10,10 +10,10 @@ type FittedCoefficient struct {
 	Source string // the measurements that it is fitted to
 }
 
-// FittedCoefficients holds every fitted number. The formulas count everything else, such as bits of registers and
+// fittedCoefficients holds every fitted number. The formulas count everything else, such as bits of registers and
 // blocks of memories. TestCoefficients fits the values by least relative error, and writes them with -update;
 // docs/estimator.md shows the errors of the fits.
-var FittedCoefficients = [...]FittedCoefficient{
+var fittedCoefficients = [...]FittedCoefficient{
 	mvauLUT: {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
 	product: {0.9983, "LUT per bit",
 		"partial products and adders of a product; w·a + w + a bits for w by a bits", sweeps},
@@ -46,7 +46,7 @@ var FittedCoefficients = [...]FittedCoefficient{
 	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
 
-// The indices of FittedCoefficients; each entry says what it counts.
+// The indices of fittedCoefficients; each entry says what it counts.
 const (
 	mvauLUT = iota
 	product
@@ -88,11 +88,11 @@ const (
 	layers = "FINN builds after synthesis"
 )
 
-// values holds the values of all FittedCoefficients, which a fit varies.
-type values [len(FittedCoefficients)]float64
+// values holds the values of all fittedCoefficients, which a fit varies.
+type values [len(fittedCoefficients)]float64
 
 var fitted = func() (v values) {
-	for i, c := range FittedCoefficients {
+	for i, c := range fittedCoefficients {
 		v[i] = c.Value
 	}
 	return v

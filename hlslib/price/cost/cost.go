@@ -3,7 +3,7 @@
 // which of their figures a formula needs.
 //
 // Everything with a cost has two formulas. FormulaFitted is this project's: parts with a physical meaning and the
-// coefficients of FittedCoefficients, fitted to published results of synthesis; docs/estimator.md shows its errors.
+// coefficients of fittedCoefficients, fitted to published results of synthesis; docs/estimator.md shows its errors.
 // FormulaFINN reproduces FINN's own estimates exactly. It serves to compare with FINN, and counts no FF.
 //
 // In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. The files:
@@ -54,7 +54,7 @@ type HasFormulaCosts interface {
 // the memories of the designs that were measured; this project prices each memory where it lies (CostModel.MemoryCost).
 type StoringLayer interface {
 	HasFormulaCosts
-	LogicCost() []CostPart
+	FittedLogicCost() []CostPart
 }
 
 // CostPartsOf returns the cost of x by the formula f, as named parts.

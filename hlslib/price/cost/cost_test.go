@@ -188,7 +188,7 @@ func TestWidthConverter(t *testing.T) {
 		{16, 24, 1 + 48 + 1 + 24}, // through 48 bits
 		{15, 24, 3 + 120 + 3 + 24},
 	} {
-		if got := Total(FINNWidthConverterCost(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {
+		if got := Total(finnWidthConverterCost(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {
 			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
 		}
 	}

@@ -148,17 +148,17 @@ func TestDelay(t *testing.T) {
 	wide := w4a4
 	wide.SIMD = 64
 	order := []float64{
-		CarriedDelayNS(1), dsp.CriticalPathNS(), w4a4.CriticalPathNS(), wide.CriticalPathNS(),
+		CarriedDelayNS(1), dsp.criticalPathNS(), w4a4.criticalPathNS(), wide.criticalPathNS(),
 	}
-	if !slices.IsSorted(order) || xnor.CriticalPathNS() != CarriedDelayNS(1) {
-		t.Errorf("%v, XNOR %v", order, xnor.CriticalPathNS())
+	if !slices.IsSorted(order) || xnor.criticalPathNS() != CarriedDelayNS(1) {
+		t.Errorf("%v, XNOR %v", order, xnor.criticalPathNS())
 	}
 	if all, search := (ThresholdingShape{Steps: 255}), (ThresholdingShape{Steps: 255,
-		Search: true}); all.CriticalPathNS() <= search.CriticalPathNS() {
-		t.Errorf("%v, not more than by search %v", all.CriticalPathNS(), search.CriticalPathNS())
+		Search: true}); all.criticalPathNS() <= search.criticalPathNS() {
+		t.Errorf("%v, not more than by search %v", all.criticalPathNS(), search.criticalPathNS())
 	}
-	if got := (VVAUShape{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).CriticalPathNS(); got != w4a4.CriticalPathNS() {
-		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.CriticalPathNS())
+	if got := (VVAUShape{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).criticalPathNS(); got != w4a4.criticalPathNS() {
+		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.criticalPathNS())
 	}
 	if one, four := CarriedDelayNS(1), CarriedDelayNS(4); four <= one || four > 1.5*one {
 		t.Errorf("one level is carried in %v ns, four in %v", one, four)
@@ -193,9 +193,9 @@ func TestFabric(t *testing.T) {
 		name      string
 		got, want Resources
 	}{
-		{"one of 16 words", FabricUltraScale.MultiplexerCost(16, 8), Resources{LUT: 32}},
-		{"one of 16 words on Versal", FabricVersal.MultiplexerCost(16, 8), Resources{LUT: 40}},
-		{"one of one", FabricUltraScale.MultiplexerCost(1, 8), Resources{}},
+		{"one of 16 words", FabricUltraScale.multiplexerCost(16, 8), Resources{LUT: 32}},
+		{"one of 16 words on Versal", FabricVersal.multiplexerCost(16, 8), Resources{LUT: 40}},
+		{"one of one", FabricUltraScale.multiplexerCost(1, 8), Resources{}},
 		{"constants", FabricUltraScale.TableCost(8, 1, StyleDistributedRAM), Resources{}},
 		{"table", FabricUltraScale.TableCost(8, 160, StyleDistributedRAM), Resources{LUT: 24, FF: 8}},
 		{"narrow table", FabricUltraScale.TableCost(1, 16384, StyleBlockRAM), Resources{BRAM: 1}},
@@ -206,8 +206,8 @@ func TestFabric(t *testing.T) {
 		{"shift register", FabricUltraScale.ReadWriteMemoryCost(8, 33, StyleShiftRegister), Resources{LUT: 16,
 			LUTRAM: 16, FF: 8}},
 		{"none", FabricUltraScale.ReadWriteMemoryCost(8, 4, 0), Resources{}},
-		{"one of 16 words in LUTs of four inputs", FabricICE40.MultiplexerCost(16, 8), Resources{LUT: 80}},
-		{"one of two words in LUTs of four inputs", FabricECP5.MultiplexerCost(2, 8), Resources{LUT: 8}},
+		{"one of 16 words in LUTs of four inputs", FabricICE40.multiplexerCost(16, 8), Resources{LUT: 80}},
+		{"one of two words in LUTs of four inputs", FabricECP5.multiplexerCost(2, 8), Resources{LUT: 8}},
 		{"table in LUTs of four inputs", FabricICE40.TableCost(8, 64, StyleDistributedRAM), Resources{LUT: 48, FF: 8}},
 		{"256 words of 16 bits in 4 Kbit", FabricICE40.TableCost(16, 256, StyleBlockRAM), Resources{BRAM: 1}},
 		{"512 words of 16 bits in 4 Kbit", FabricICE40.ReadWriteMemoryCost(16, 512, StyleBlockRAM), Resources{BRAM: 2}},
@@ -223,15 +223,15 @@ func TestFabric(t *testing.T) {
 			LUTRAM: 24, FF: 8}},
 		{"memory on an ECP5", FabricECP5.ReadWriteMemoryCost(8, 16, StyleDistributedRAM), Resources{LUT: 12, LUTRAM: 8,
 			FF: 8}},
-		{"control", LayerControlCost().Plus(WindowControlCost()), Resources{
-			LUT: LayerControlCost().LUT + WindowControlCost().LUT, FF: LayerControlCost().FF + WindowControlCost().FF,
+		{"control", layerControlCost().Plus(WindowControlCost()), Resources{
+			LUT: layerControlCost().LUT + WindowControlCost().LUT, FF: layerControlCost().FF + WindowControlCost().FF,
 		}},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, tt.got, tt.want)
 		}
 	}
-	if c := LayerControlCost(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControlCost().LUT {
+	if c := layerControlCost(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControlCost().LUT {
 		t.Errorf("control of a layer %+v, of a window %+v", c, WindowControlCost())
 	}
 }

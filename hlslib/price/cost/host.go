@@ -2,9 +2,9 @@ package cost
 
 import "math"
 
-// LayerControlCost returns the cost of the loop counters and the handshake of a layer that only moves, adds or
+// layerControlCost returns the cost of the loop counters and the handshake of a layer that only moves, adds or
 // compares.
-func LayerControlCost() Resources { return control(streamLUT, streamFF) }
+func layerControlCost() Resources { return control(streamLUT, streamFF) }
 
 // WindowControlCost returns the cost of the loop counters, the handshake and the addresses of a sliding window.
 func WindowControlCost() Resources { return control(windowLUT, windowFF) }
@@ -13,20 +13,20 @@ func control(lut, ff int) Resources {
 	return Resources{LUT: int(math.Round(fitted[lut])), FF: int(math.Round(fitted[ff]))}
 }
 
-// TableCost returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One
+// tableCost returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One
 // row is constants, which take nothing in LUTs.
 func (f Fabric) TableCost(width, rows int, m MemoryStyle) Resources {
 	return f.table("", m, rows, width).round()
 }
 
-// ReadWriteMemoryCost returns the cost of a memory of rows words of width bits in m that is read and written in every
+// readWriteMemoryCost returns the cost of a memory of rows words of width bits in m that is read and written in every
 // clock.
 func (f Fabric) ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	return f.ram("", m, rows, width).round()
 }
 
-// MultiplexerCost returns the cost of selecting one of words words of width bits.
-func (f Fabric) MultiplexerCost(words, width int) Resources {
+// multiplexerCost returns the cost of selecting one of words words of width bits.
+func (f Fabric) multiplexerCost(words, width int) Resources {
 	return share{lut: f.mux(words) * float64(width)}.round()
 }
 

@@ -11,9 +11,9 @@ func CounterCost(n int) Resources {
 	return Resources{LUT: width + ceil(width, 6), FF: width}
 }
 
-// MultiplexerCost returns the cost of selecting one of words words of width bits. A LUT of six inputs selects one bit
+// multiplexerCost returns the cost of selecting one of words words of width bits. A LUT of six inputs selects one bit
 // of four, and so replaces three selections of one in two.
-func MultiplexerCost(words, width int) Resources {
+func multiplexerCost(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
@@ -26,10 +26,10 @@ func DecoderCost(code, width int) Resources {
 	return Resources{LUT: ceil(width, 2)}
 }
 
-// ReadWriteMemoryCost returns the cost of a memory of rows words of width bits that is written and read at the same
+// readWriteMemoryCost returns the cost of a memory of rows words of width bits that is written and read at the same
 // time. It consists of registers, shift registers followed by a register, block RAM or UltraRAM. Or it is distributed
 // RAM, of which four LUTs are 32 words of 6 bits, or 64 of 3.
-func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
+func readWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case m == StyleRegisters:
 		return Resources{FF: width * rows}
@@ -48,9 +48,9 @@ func ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 // lutMemory returns the resources of n LUTs that are all memory.
 func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
-// TableCost returns the cost of a read-only memory of rows words of width bits in m. It consists of wiring for one row,
+// tableCost returns the cost of a read-only memory of rows words of width bits in m. It consists of wiring for one row,
 // LUTs of 64 bits, block RAM or UltraRAM.
-func TableCost(width, rows int, m MemoryStyle) Resources {
+func tableCost(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case rows == 1:
 		return Resources{}

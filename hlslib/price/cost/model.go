@@ -14,7 +14,7 @@ func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 // formula for it, so by FINN's it is the cost of the given counters. The fitted number includes counters.
 func (m CostModel) ControlCost(counters Resources) CostPart {
 	if m.Formula == FormulaFitted {
-		counters = LayerControlCost()
+		counters = layerControlCost()
 	}
 	return counters.AsPart("stream control")
 }
@@ -30,9 +30,9 @@ func (m CostModel) RegisterCost(bits int) CostPart {
 // MultiplexerCost returns the cost of selecting one of words words of width bits.
 func (m CostModel) MultiplexerCost(words, width int) Resources {
 	if m.Formula == FormulaFINN {
-		return MultiplexerCost(words, width)
+		return multiplexerCost(words, width)
 	}
-	return m.Fabric.MultiplexerCost(words, width)
+	return m.Fabric.multiplexerCost(words, width)
 }
 
 // A MemoryShape is a memory of rows words of width bits. Written says whether it is written and read at the same time;
@@ -50,9 +50,9 @@ func (m CostModel) MemoryCost(s MemoryShape) Resources {
 	case s.In == 0:
 		return Resources{}
 	case m.Formula == FormulaFINN && s.Written:
-		return ReadWriteMemoryCost(s.Width, s.Rows, s.In)
+		return readWriteMemoryCost(s.Width, s.Rows, s.In)
 	case m.Formula == FormulaFINN:
-		return TableCost(s.Width, s.Rows, s.In)
+		return tableCost(s.Width, s.Rows, s.In)
 	case s.Written:
 		return m.Fabric.ReadWriteMemoryCost(s.Width, s.Rows, s.In)
 	}
@@ -63,7 +63,7 @@ func (m CostModel) MemoryCost(s MemoryShape) Resources {
 func (m CostModel) MultiplierCost(a, b int, dsp bool) Resources {
 	switch {
 	case m.Formula == FormulaFINN:
-		return FINNMultiplierCost(a, b, dsp)
+		return finnMultiplierCost(a, b, dsp)
 	case dsp:
 		return share{ff: fitted[pipelineFF] * float64(a*b), dsp: m.Fabric.slices(a, b)}.round()
 	}

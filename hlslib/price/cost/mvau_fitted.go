@@ -6,8 +6,8 @@ import "math/bits"
 // bits.
 func (m MVAUShape) FittedCost() []CostPart { return parts(m.shares(&fitted)) }
 
-// LogicCost returns the parts of FittedCost except the memories.
-func (m MVAUShape) LogicCost() []CostPart {
+// FittedLogicCost returns the parts of FittedCost except the memories.
+func (m MVAUShape) FittedLogicCost() []CostPart {
 	var room [8]share
 	return parts(m.logic(room[:0], &fitted))
 }
@@ -111,8 +111,8 @@ func (d dot) delay(v *values) float64 {
 	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
 }
 
-// CriticalPathNS returns the estimated longest path between registers in ns.
-func (m MVAUShape) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
+// criticalPathNS returns the estimated longest path between registers in ns.
+func (m MVAUShape) criticalPathNS() float64 { return m.dot().delay(&fitted) }
 
 // An activation applies thresholds to the results of a layer. There are steps thresholds of bits bits for each of pe
 // outputs at a time, from a table of rows.

@@ -19,7 +19,7 @@ const perLUT = 640
 // is the amount that it adds to the floor of the running sum, so that the parts add up to FINN's total.
 func (p products) parts(memory Resources, slices, accBits, comparators int) []CostPart {
 	both := p.WeightBits + p.InBits
-	product := FINNMultiplierCost(p.WeightBits, p.InBits, p.DSP)
+	product := finnMultiplierCost(p.WeightBits, p.InBits, p.DSP)
 	const factor = perLUT * 11 / 10
 	var l luts
 	memory.LUT = l.add(perLUT * memory.LUT)

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "fit the coefficients, and write the tables of docs/estimator.md")
 
-// coefficientLine matches a row of FittedCoefficients: the text before the value, and the value. The rows are in the
+// coefficientLine matches a row of fittedCoefficients: the text before the value, and the value. The rows are in the
 // order of their indices.
 var coefficientLine = regexp.MustCompile(`(?m)^(\t\w+: +\{)([0-9.e+-]+)`)
 
@@ -38,8 +38,8 @@ func TestCoefficients(t *testing.T) {
 		n++
 		return fmt.Sprintf("%s%.4g", coefficientLine.FindStringSubmatch(line)[1], got[n-1])
 	})
-	if n != len(FittedCoefficients) {
-		t.Fatalf("%s has %d rows, want %d", file, n, len(FittedCoefficients))
+	if n != len(fittedCoefficients) {
+		t.Fatalf("%s has %d rows, want %d", file, n, len(fittedCoefficients))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
@@ -166,7 +166,7 @@ func studyBlock(name, head string, studies []study) *block {
 
 func coefficientBlock() *block {
 	b := &block{name: "coefficients"}
-	for _, c := range FittedCoefficients {
+	for _, c := range fittedCoefficients {
 		b.line("%8.4g %-21s %s [%s]", c.Value, c.Unit, c.Of, c.Source)
 	}
 	return b

@@ -5,8 +5,8 @@ import "math/bits"
 // A WidthConverterShape is a layer that converts words of In bits to words of Out bits.
 type WidthConverterShape struct{ In, Out int }
 
-// FINNCost returns the cost by FINN's formula, as FINNWidthConverterCost does.
-func (c WidthConverterShape) FINNCost() []CostPart { return FINNWidthConverterCost(c.In, c.Out) }
+// FINNCost returns the cost by FINN's formula, as finnWidthConverterCost does.
+func (c WidthConverterShape) FINNCost() []CostPart { return finnWidthConverterCost(c.In, c.Out) }
 
 // FittedCost returns the cost of a converter by the fitted formula. It has a register for each of the two words, and
 // logic that moves one within the other. If neither width divides the other, the place of the next word is selected
@@ -25,10 +25,10 @@ func (c WidthConverterShape) shares(v *values) []share {
 	return []share{{name: "stream control", lut: v[converterLUT], ff: v[converterFF]}, register}
 }
 
-// FINNWidthConverterCost returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
+// finnWidthConverterCost returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
 // (streamingdatawidthconverter.py, lut_estimation). It widens to the least common multiple of the widths, then narrows,
 // each with a counter and a shift register. FINN rounds the counter of the first step down and that of the second up.
-func FINNWidthConverterCost(in, out int) []CostPart {
+func finnWidthConverterCost(in, out int) []CostPart {
 	lcm := in / gcd(in, out) * out
 	var control, register Resources
 	if in != lcm {

@@ -31,8 +31,9 @@ func (t ThresholdingShape) FINNCost() []CostPart {
 // FittedCost returns the cost by the fitted formula: of the thresholds' memory and comparators, or of a binary search.
 func (t ThresholdingShape) FittedCost() []CostPart { return parts(t.shares(&fitted)) }
 
-// LogicCost returns the parts of FittedCost except the memory, for a layer that compares with all thresholds at once.
-func (t ThresholdingShape) LogicCost() []CostPart { return parts(t.logic(&fitted)) }
+// FittedLogicCost returns the parts of FittedCost except the memory, for a layer that compares with all thresholds at
+// once.
+func (t ThresholdingShape) FittedLogicCost() []CostPart { return parts(t.logic(&fitted)) }
 
 func (t ThresholdingShape) shares(v *values) []share {
 	if t.Search {
@@ -69,9 +70,9 @@ func (t ThresholdingShape) search() []share {
 	}
 }
 
-// CriticalPathNS returns the estimated longest path between registers in ns: a comparison, and the count of exceeded
+// criticalPathNS returns the estimated longest path between registers in ns: a comparison, and the count of exceeded
 // thresholds as a tree. A binary search has only the comparison.
-func (t ThresholdingShape) CriticalPathNS() float64 {
+func (t ThresholdingShape) criticalPathNS() float64 {
 	if t.Search {
 		return fitted[clockDelay]
 	}

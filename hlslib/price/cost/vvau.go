@@ -51,14 +51,14 @@ func bram16(width, rows int) int {
 
 // FittedCost returns the cost of a VVAUShape by the fitted formula: that of an MVAUShape without an input buffer.
 func (m VVAUShape) FittedCost() []CostPart {
-	return append(m.LogicCost(), parts([]share{
+	return append(m.FittedLogicCost(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
 		m.activation().table(m.Fabric, &fitted),
 	})...)
 }
 
-// LogicCost returns the parts of FittedCost except the memories.
-func (m VVAUShape) LogicCost() []CostPart {
+// FittedLogicCost returns the parts of FittedCost except the memories.
+func (m VVAUShape) FittedLogicCost() []CostPart {
 	var room [8]share
 	list := append(room[:0], share{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]})
 	return parts(append(m.dot().shares(list, &fitted), m.activation().comparators()))
@@ -73,5 +73,5 @@ func (m VVAUShape) dot() dot {
 		factors: m.Factors, fabric: m.Fabric, constants: m.Constants}
 }
 
-// CriticalPathNS returns the estimated longest path between registers in ns.
-func (m VVAUShape) CriticalPathNS() float64 { return m.dot().delay(&fitted) }
+// criticalPathNS returns the estimated longest path between registers in ns.
+func (m VVAUShape) criticalPathNS() float64 { return m.dot().delay(&fitted) }

@@ -9,6 +9,7 @@ import (
 )
 
 // A DelayCalibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
+// Verify must have accepted it before NewStageClock takes it.
 type DelayCalibration struct {
 	Family      DelayFamily `json:"family"`         // DSP48E1, DSP48E2 or DSP58
 	Part        string      `json:"part,omitempty"` // the part in the reports
@@ -37,8 +38,8 @@ type ReportedPipeline struct {
 	Ours     int    `json:"ours,omitempty"`
 }
 
-// OpNamed returns the operation whose String is the given name. The second result is false if there is none.
-func OpNamed(name string) (PipelineOp, bool) {
+// opNamed returns the operation whose String is the given name. The second result is false if there is none.
+func opNamed(name string) (PipelineOp, bool) {
 	for o := range PipelineOp(ops) {
 		if o.String() == name {
 			return o, true
@@ -65,7 +66,7 @@ func (c *DelayCalibration) Verify() error {
 	compiled := *tables(c.Family, DelayRangeExpected)
 	curves := map[PipelineOp]curve{}
 	for _, r := range c.Delays {
-		op, ok := OpNamed(r.Op)
+		op, ok := opNamed(r.Op)
 		if !ok {
 			return fmt.Errorf("unknown operation %q", r.Op)
 		}

@@ -57,7 +57,7 @@ func tables(f DelayFamily, b DelayRangeEnd) *delays {
 
 // spread returns the possible error of an entry whose source has this grade, as a share of the entry's value.
 func (g SourceGrade) spread() float64 {
-	return [...]float64{GradeGuess: 0.4, GradeDataSheet: 0.25, GradeMeasured: 0.15}[g]
+	return [...]float64{gradeGuess: 0.4, gradeDataSheet: 0.25, gradeMeasured: 0.15}[g]
 }
 
 func build(f DelayFamily, b DelayRangeEnd) *delays {

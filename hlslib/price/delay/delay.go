@@ -104,8 +104,9 @@ type StageClock struct {
 	more   int     // further stages that a chain may have
 }
 
-// NewStageClock returns the clock of mhz for a family, with delays at the end b of their range. Delays come from c if c
-// is of the family; c may be nil. If mhz is not positive, it is 100.
+// NewStageClock returns the clock of mhz for a family, with delays at the end b of their range. If mhz is not positive,
+// it is 100. c may be nil. If c is of the family, delays and uncertainty come from c, and b has no effect; Verify must
+// have accepted c.
 func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b DelayRangeEnd) StageClock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
@@ -152,10 +153,10 @@ func (c StageClock) NewCursorAfterLoopControl() PipelineCursor {
 	return p
 }
 
-// NetworkEndClocks returns the clocks that the ends of a network add to a frame. Each end is a process that moves words
-// between an AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp). in counts from the clock in which
-// the host gives a word to the clock in which the first FIFO shows it. out counts from the clock in which the last FIFO
-// shows a word to the clock in which the host can take it.
+// NetworkEndClocks returns the clocks that the ends of a network in C++ add to a frame. Each end is a process
+// (hlslib/core/axis.hpp) between an AXI4-Stream, with its register slice, and a FIFO. in counts from the host's giving
+// of a word until the first FIFO shows it. out counts from the clock in which the last FIFO shows a word until the host
+// can take it.
 func (c StageClock) NetworkEndClocks() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
 	p := c.NewCursorAfterLoopControl()
@@ -222,9 +223,9 @@ func (p *PipelineCursor) DoReductionTree(n, bits int, level ...PipelineOp) {
 // DoPopCount adds a tree of adders that counts how many of n bits are set.
 func (p *PipelineCursor) DoPopCount(n int) { p.DoReductionTree(n, 1, OpAdd) }
 
-// DoComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
+// doComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
 // it exceeds.
-func (p *PipelineCursor) DoComparators(n, bits int) {
+func (p *PipelineCursor) doComparators(n, bits int) {
 	if n > 0 {
 		p.DoOp(OpCompare, bits)
 		p.DoPopCount(n)

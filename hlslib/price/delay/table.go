@@ -5,9 +5,9 @@ type SourceGrade int
 
 // The kinds of sources, the least reliable first.
 const (
-	GradeGuess SourceGrade = iota
-	GradeDataSheet
-	GradeMeasured
+	gradeGuess SourceGrade = iota
+	gradeDataSheet
+	gradeMeasured
 )
 
 func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
@@ -42,7 +42,7 @@ const (
 )
 
 // OpDelaysOf returns the delays of a family's operations, by operation and increasing bits. An unknown family has those
-// of UltraScale+.
+// of UltraScale+; Versal has the same, graded as guesses. The caller must not change the result.
 func OpDelaysOf(f DelayFamily) []OpDelay {
 	switch f {
 	case FamilySeries7:
@@ -57,71 +57,72 @@ func OpDelaysOf(f DelayFamily) []OpDelay {
 // this family.
 func guessed(list []OpDelay) (out []OpDelay) {
 	for _, e := range list {
-		e.Grade, e.Source = GradeGuess, "as UltraScale+"
+		e.Grade, e.Source = gradeGuess, "as UltraScale+"
 		out = append(out, e)
 	}
 	return out
 }
 
 var series7 = []OpDelay{
-	{OpStreamRead, 1, 3.63, GradeMeasured, width},
-	{OpStreamWrite, 1, 3.63, GradeMeasured, width + ", the same core"},
-	{OpAdd, 2, 1.56, GradeMeasured, yolo},
-	{OpAdd, 14, 1.67, GradeMeasured, yolo},
-	{OpAdd, 17, 2.10, GradeMeasured, width},
-	{OpAdd, 18, 2.13, GradeMeasured, yolo},
-	{OpAdd, 32, 2.55, GradeMeasured, yolo},
-	{OpAdd, 64, 3.5, GradeGuess, none},
-	{OpCompare, 17, 2.43, GradeMeasured, yolo},
-	{OpCompare, 32, 2.47, GradeMeasured, yolo},
-	{OpSelect, 17, 0.78, GradeMeasured, yolo},
-	{OpHoldMux, 1, 1.58, GradeMeasured, yolo},
-	{OpLogicGate, 1, 0.97, GradeMeasured, yolo},
-	{OpMultiplyInLUTs, 2, 0.97, GradeGuess, "a gate"},
-	{OpMultiplyInLUTs, 11, 4.17, GradeMeasured, yolo + ", 8 by 3 bits"},
-	{OpMultiplyInLUTs, 64, 8.5, GradeGuess, none},
+	{OpStreamRead, 1, 3.63, gradeMeasured, width},
+	{OpStreamWrite, 1, 3.63, gradeMeasured, width + ", the same core"},
+	{OpAdd, 2, 1.56, gradeMeasured, yolo},
+	{OpAdd, 14, 1.67, gradeMeasured, yolo},
+	{OpAdd, 17, 2.10, gradeMeasured, width},
+	{OpAdd, 18, 2.13, gradeMeasured, yolo},
+	{OpAdd, 32, 2.55, gradeMeasured, yolo},
+	{OpAdd, 64, 3.5, gradeGuess, none},
+	{OpCompare, 17, 2.43, gradeMeasured, yolo},
+	{OpCompare, 32, 2.47, gradeMeasured, yolo},
+	{OpSelect, 17, 0.78, gradeMeasured, yolo},
+	{OpHoldMux, 1, 1.58, gradeMeasured, yolo},
+	{OpLogicGate, 1, 0.97, gradeMeasured, yolo},
+	{OpMultiplyInLUTs, 2, 0.97, gradeGuess, "a gate"},
+	{OpMultiplyInLUTs, 11, 4.17, gradeMeasured, yolo + ", 8 by 3 bits"},
+	{OpMultiplyInLUTs, 64, 8.5, gradeGuess, none},
 }
 
 var ultraScale = []OpDelay{
-	{OpStreamRead, 1, 1.8, GradeGuess, none},
-	{OpStreamWrite, 1, 1.8, GradeGuess, none},
-	{OpAdd, 2, 0.7, GradeGuess, "the entries beside it, straight on"},
-	{OpAdd, 13, 0.82, GradeMeasured, lenet},
-	{OpAdd, 32, 1.01, GradeMeasured, lenet},
-	{OpAdd, 64, 1.4, GradeGuess, none},
-	{OpCompare, 13, 1.00, GradeMeasured, lenet},
-	{OpCompare, 17, 1.09, GradeMeasured, lenet},
-	{OpSelect, 32, 0.44, GradeMeasured, lenet},
-	{OpHoldMux, 1, 0.42, GradeMeasured, lenet},
-	{OpLogicGate, 1, 0.28, GradeGuess, none},
-	{OpMultiplyInLUTs, 2, 0.28, GradeGuess, "a gate"},
-	{OpMultiplyInLUTs, 16, 1.65, GradeMeasured, lenet + ", 8 by 8 bits"},
-	{OpMultiplyInLUTs, 64, 3.5, GradeGuess, none},
+	{OpStreamRead, 1, 1.8, gradeGuess, none},
+	{OpStreamWrite, 1, 1.8, gradeGuess, none},
+	{OpAdd, 2, 0.7, gradeGuess, "the entries beside it, straight on"},
+	{OpAdd, 13, 0.82, gradeMeasured, lenet},
+	{OpAdd, 32, 1.01, gradeMeasured, lenet},
+	{OpAdd, 64, 1.4, gradeGuess, none},
+	{OpCompare, 13, 1.00, gradeMeasured, lenet},
+	{OpCompare, 17, 1.09, gradeMeasured, lenet},
+	{OpSelect, 32, 0.44, gradeMeasured, lenet},
+	{OpHoldMux, 1, 0.42, gradeMeasured, lenet},
+	{OpLogicGate, 1, 0.28, gradeGuess, none},
+	{OpMultiplyInLUTs, 2, 0.28, gradeGuess, "a gate"},
+	{OpMultiplyInLUTs, 16, 1.65, gradeMeasured, lenet + ", 8 by 8 bits"},
+	{OpMultiplyInLUTs, 64, 3.5, gradeGuess, none},
 }
 
-// UnitTimingsOf returns the delays of a family's units. An unknown family has those of UltraScale+.
+// UnitTimingsOf returns the delays of a family's units. An unknown family has those of UltraScale+; Versal has the
+// same, graded as guesses.
 func UnitTimingsOf(f DelayFamily) []UnitTiming {
 	switch f {
 	case FamilySeries7:
 		return []UnitTiming{
-			{UnitDSP, 3, 1.05, 2.15, GradeMeasured, yolo},
-			{UnitLUTMemory, 1, 2.32, 2.32, GradeMeasured, yolo},
-			{UnitBlockRAM, 1, 3.25, 3.25, GradeGuess, none},
-			{UnitUltraRAM, 2, 3.25, 3.25, GradeGuess, "there is none in this family"},
-			{UnitRegisterSlice, 1, 0, 0, GradeDataSheet, slice},
+			{UnitDSP, 3, 1.05, 2.15, gradeMeasured, yolo},
+			{UnitLUTMemory, 1, 2.32, 2.32, gradeMeasured, yolo},
+			{UnitBlockRAM, 1, 3.25, 3.25, gradeGuess, none},
+			{UnitUltraRAM, 2, 3.25, 3.25, gradeGuess, "there is none in this family"},
+			{UnitRegisterSlice, 1, 0, 0, gradeDataSheet, slice},
 		}
 	case FamilyVersal:
 		list := UnitTimingsOf(FamilyUltraScale)
 		for i := range list {
-			list[i].Grade, list[i].Source = GradeGuess, "as UltraScale+"
+			list[i].Grade, list[i].Source = gradeGuess, "as UltraScale+"
 		}
 		return list
 	}
 	return []UnitTiming{
-		{UnitDSP, 3, 0.99, 0.53, GradeMeasured, lenet},
-		{UnitLUTMemory, 1, 0.67, 0.67, GradeMeasured, lenet},
-		{UnitBlockRAM, 1, 1.2, 1.2, GradeGuess, none},
-		{UnitUltraRAM, 2, 1.3, 1.3, GradeGuess, none},
-		{UnitRegisterSlice, 1, 0, 0, GradeDataSheet, slice},
+		{UnitDSP, 3, 0.99, 0.53, gradeMeasured, lenet},
+		{UnitLUTMemory, 1, 0.67, 0.67, gradeMeasured, lenet},
+		{UnitBlockRAM, 1, 1.2, 1.2, gradeGuess, none},
+		{UnitUltraRAM, 2, 1.3, 1.3, gradeGuess, none},
+		{UnitRegisterSlice, 1, 0, 0, gradeDataSheet, slice},
 	}
 }

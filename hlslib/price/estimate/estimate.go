@@ -56,7 +56,7 @@ func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow
 	if m.Formula == cost.FormulaFINN {
 		return CostOfParts(x.FINNCost()...)
 	}
-	return MemoryAndLogicCost(m, storage, append(x.LogicCost(), logic...)...)
+	return MemoryAndLogicCost(m, storage, append(x.FittedLogicCost(), logic...)...)
 }
 
 // MemoryAndLogicCost returns the cost of a layer that consists of memories and logic.

@@ -27,10 +27,10 @@ func (n *netlist) equal(node *circuit.Node) signal {
 	var alike []signal
 	for k := range width {
 		a, b := n.of(node.Args[0], k), n.of(node.Args[1], k)
-		n.now = PurposeComparator
+		n.now = purposeComparator
 		alike = append(alike, n.xor(a, b).not())
 	}
-	n.now = PurposeComparator
+	n.now = purposeComparator
 	return n.all(alike)
 }
 
@@ -60,13 +60,13 @@ func (n *netlist) less(node *circuit.Node) signal {
 		width--
 	}
 	if k, ok := power(b[:width]); ok && !signed { // the numbers differ only from bit k on
-		n.now = PurposeComparator
+		n.now = purposeComparator
 		return n.any(a[k:width]).not()
 	}
 	if signed && !slices.ContainsFunc(b[:width], func(s signal) bool { return s != never }) {
 		return a[width-1]
 	}
-	n.now = PurposeComparator
+	n.now = purposeComparator
 	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
 		carry := never // whether a < b in the lower bits
 		for k := range width {
@@ -87,7 +87,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	}
 	less := borrows(n, b, a, signed)
 	var alike []signal
-	n.now = PurposeComparator
+	n.now = purposeComparator
 	for k := range a {
 		alike = append(alike, n.xor(a[k], b[k]).not())
 	}
@@ -97,8 +97,8 @@ func (n *netlist) less(node *circuit.Node) signal {
 // borrows returns a signal that says that the number a is less than b, computed along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
-	sums, carries := n.chain(a, b, true, PurposeComparator, func(k int) bool { return signed && k == top })
-	n.now = PurposeComparator
+	sums, carries := n.chain(a, b, true, purposeComparator, func(k int) bool { return signed && k == top })
+	n.now = purposeComparator
 	if !signed {
 		return carries[top].not()
 	}
@@ -225,7 +225,7 @@ func (n *netlist) sum(id circuit.NodeID, node *circuit.Node) {
 	if n.w.d.TakesIn && taken(n.w, node, top) == 0 {
 		a, b = b, a
 	}
-	sums := partly(n, a, b, less, PurposeAdder, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
+	sums := partly(n, a, b, less, purposeAdder, func(k int) bool { return n.w.reads[n.w.wire[first+bit(low+k)]] > 0 })
 	copy(n.known[first+bit(low):], sums)
 }
 
@@ -261,9 +261,9 @@ func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	var sums, carries []signal
 	for k := range top {
 		x, y, c := n.of(inner.Args[0], k), n.of(inner.Args[1], k), n.of(constant, k)
-		n.now = PurposeAdder
+		n.now = purposeAdder
 		sums, carries = append(sums, n.odd([]signal{x, y, c})), append(carries, carry)
 		carry = n.most(x, y, c)
 	}
-	copy(n.known[first:], n.added(sums, carries, false, PurposeAdder))
+	copy(n.known[first:], n.added(sums, carries, false, purposeAdder))
 }

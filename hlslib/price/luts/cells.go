@@ -42,17 +42,17 @@ type CellPurpose uint8
 
 // The purposes of cells.
 const (
-	PurposeCompressor       CellPurpose = iota // counts of bits
-	PurposeAdder                               // sums and differences
-	PurposeComparator                          // comparisons of two numbers
-	PurposeSelector                            // selections of one of several
-	PurposeGate                                // logic of conditions
-	PurposeConstantTable                       // tables of constants
-	PurposeMemory                              // memories that iterations write
-	PurposeStateRegister                       // registers that iterations write
-	PurposePipelineRegister                    // registers between stages
-	PurposeMultiplier                          // multipliers of the device
-	PurposeInverter                            // inverters after logic
+	purposeCompressor       CellPurpose = iota // counts of bits
+	purposeAdder                               // sums and differences
+	purposeComparator                          // comparisons of two numbers
+	purposeSelector                            // selections of one of several
+	purposeGate                                // logic of conditions
+	purposeConstantTable                       // tables of constants
+	purposeMemory                              // memories that iterations write
+	purposeStateRegister                       // registers that iterations write
+	purposePipelineRegister                    // registers between stages
+	purposeMultiplier                          // multipliers of the device
+	purposeInverter                            // inverters after logic
 	CellPurposeCount
 )
 

@@ -113,43 +113,43 @@ func TestCount(t *testing.T) {
 		kind   CellPurpose
 		want   CellCount
 	}{
-		"words, and when, five clocks later": {count(cost.FabricSeries7, 8, delayed), PurposePipelineRegister,
+		"words, and when, five clocks later": {count(cost.FabricSeries7, 8, delayed), purposePipelineRegister,
 			CellCount{Shift: 9}},
-		"the same without shift registers": {count(cost.FabricICE40, 8, delayed), PurposePipelineRegister,
+		"the same without shift registers": {count(cost.FabricICE40, 8, delayed), purposePipelineRegister,
 			CellCount{FF: 45}},
-		"a sum, whose fifth bit is the carry": {count(cost.FabricSeries7, 8, sum), PurposeAdder, CellCount{LUT: 4}},
+		"a sum, whose fifth bit is the carry": {count(cost.FabricSeries7, 8, sum), purposeAdder, CellCount{LUT: 4}},
 		"a table that is its address": {count(cost.FabricSeries7, 6, table(func(i int) int64 { return int64(i) })),
-			PurposeConstantTable,
+			purposeConstantTable,
 			CellCount{}},
 		"a table with a column of its own, and the same turned round": {count(cost.FabricSeries7, 6,
 			table(func(i int) int64 {
 				odd := int64(bits.OnesCount(uint(i)) & 1)
 				return odd | (1-odd)<<1
-			})), PurposeConstantTable, CellCount{LUT: 1}},
+			})), purposeConstantTable, CellCount{LUT: 1}},
 		"a step function, whose halves are alike or constant": {count(cost.FabricSeries7, 12, step(1<<12, 1234)),
-			PurposeConstantTable,
+			purposeConstantTable,
 			CellCount{LUT: 2 * loose}},
 		"the same of nine bits, in tables of four inputs": {count(cost.FabricICE40, 9, step(1<<9, 200)),
-			PurposeConstantTable,
+			purposeConstantTable,
 			CellCount{LUT: 2}},
 		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.FabricICE40, 16, bytes),
-			PurposeAdder,
+			purposeAdder,
 			CellCount{LUT: 8}},
-		"the same in pairs": {count(cost.FabricECP5, 16, bytes), PurposeAdder, CellCount{LUT: 10}},
-		"one of four, in two tables of four inputs": {count(cost.FabricICE40, 6, oneOfFour), PurposeSelector,
+		"the same in pairs": {count(cost.FabricECP5, 16, bytes), purposeAdder, CellCount{LUT: 10}},
+		"one of four, in two tables of four inputs": {count(cost.FabricICE40, 6, oneOfFour), purposeSelector,
 			CellCount{LUT: 2}},
-		"the same in one of six, which is four": {count(cost.FabricECP5, 6, oneOfFour), PurposeSelector,
+		"the same in one of six, which is four": {count(cost.FabricECP5, 6, oneOfFour), purposeSelector,
 			CellCount{LUT: 4}},
-		"a counter in steps of four": {count(cost.FabricSeries7, 1, counter), PurposeStateRegister,
+		"a counter in steps of four": {count(cost.FabricSeries7, 1, counter), purposeStateRegister,
 			CellCount{FF: 3}},
-		"what it adds to": {count(cost.FabricSeries7, 1, counter), PurposeSelector,
+		"what it adds to": {count(cost.FabricSeries7, 1, counter), purposeSelector,
 			CellCount{LUT: 3}},
-		"a constant and two numbers, which are added at once": {count(cost.FabricSeries7, 16, addends), PurposeAdder,
+		"a constant and two numbers, which are added at once": {count(cost.FabricSeries7, 16, addends), purposeAdder,
 			CellCount{LUT: 16}},
-		"an array, read at an address in registers": {count(cost.FabricSeries7, 8, array), PurposeMemory,
+		"an array, read at an address in registers": {count(cost.FabricSeries7, 8, array), purposeMemory,
 			CellCount{LUT: 3, FF: 3, RAM: 8}},
 		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.FabricSeries7, 6, late),
-			PurposeMemory, CellCount{FF: 5}},
+			purposeMemory, CellCount{FF: 5}},
 	} {
 		if got := tt.counts[tt.kind]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
@@ -176,7 +176,7 @@ func TestMultiplier(t *testing.T) {
 			return circuit.LowBitsOf(circuit.MultiplyInDSP(first, second), tt.a+tt.b)
 		})
 		want := CellCount{DSP: tt.dsp, LUT: float64(tt.lut), FF: float64(tt.ff)}
-		if m := c[PurposeMultiplier]; m != want || c[PurposeCompressor].LUT > 0 {
+		if m := c[purposeMultiplier]; m != want || c[purposeCompressor].LUT > 0 {
 			t.Errorf("%v, %d by %d bits: %+v, want %+v", tt.fabric, tt.a, tt.b, m, want)
 		}
 	}

@@ -44,13 +44,13 @@ func (w *walk) cover() {
 }
 
 // kindOf maps operations to the purpose of their logic.
-var kindOf = map[circuit.Operation]CellPurpose{circuit.OpLogicTable: PurposeCompressor, circuit.OpAdd: PurposeAdder,
-	circuit.OpSubtract: PurposeAdder,
-	circuit.OpLess:     PurposeComparator, circuit.OpEqual: PurposeComparator,
-	circuit.OpMuxByCondition: PurposeSelector,
-	circuit.OpMuxByIndex:     PurposeSelector,
-	circuit.OpAnd:            PurposeGate, circuit.OpOr: PurposeGate, circuit.OpXor: PurposeGate,
-	circuit.OpReadMemoryUnclocked: PurposeConstantTable}
+var kindOf = map[circuit.Operation]CellPurpose{circuit.OpLogicTable: purposeCompressor, circuit.OpAdd: purposeAdder,
+	circuit.OpSubtract: purposeAdder,
+	circuit.OpLess:     purposeComparator, circuit.OpEqual: purposeComparator,
+	circuit.OpMuxByCondition: purposeSelector,
+	circuit.OpMuxByIndex:     purposeSelector,
+	circuit.OpAnd:            purposeGate, circuit.OpOr: purposeGate, circuit.OpXor: purposeGate,
+	circuit.OpReadMemoryUnclocked: purposeConstantTable}
 
 // logic counts the lookup tables of the bit b, which is a function of the bits in.
 func (w *walk) logic(b bit, in []bit) {
@@ -141,7 +141,7 @@ func (w *walk) pick(id circuit.NodeID) {
 		if len(distinct(in)) <= w.d.Inputs {
 			w.logic(b, in)
 		} else if w.live[b] {
-			w.counts[PurposeSelector].LUT += w.d.chosen(len(n.Args) - 1)
+			w.counts[purposeSelector].LUT += w.d.chosen(len(n.Args) - 1)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (w *walk) comparison(id circuit.NodeID) {
 		return
 	}
 	if w.live[b] {
-		w.counts[PurposeComparator].LUT += w.d.compare(width, constants > 0)
+		w.counts[purposeComparator].LUT += w.d.compare(width, constants > 0)
 	}
 }
 
@@ -194,12 +194,12 @@ func (w *walk) adder(id circuit.NodeID) {
 	for k := range top {
 		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
 		if inner != nil && three(w, inner, k, min(x, y)) {
-			w.counts[PurposeAdder].LUT++
+			w.counts[purposeAdder].LUT++
 		}
 		switch {
 		case x < 0 || y < 0, w.wire[b] != b:
 		default:
-			w.counts[PurposeAdder].LUT++
+			w.counts[purposeAdder].LUT++
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true
@@ -280,7 +280,7 @@ func (w *walk) peek(id circuit.NodeID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[PurposeConstantTable].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[purposeConstantTable].LUT += w.d.column(w.contents(n.K), k)
 	}
 }
 
@@ -300,5 +300,5 @@ func (w *walk) fire() {
 			inputs++
 		}
 	}
-	w.counts[PurposeGate].LUT += float64(luts) + w.d.tree(inputs)
+	w.counts[purposeGate].LUT += float64(luts) + w.d.tree(inputs)
 }

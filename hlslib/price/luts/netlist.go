@@ -88,7 +88,7 @@ func (n *netlist) count(longest int16) int16 {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
 		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
-			n.w.counts[PurposeInverter].LUT++
+			n.w.counts[purposeInverter].LUT++
 		}
 	}
 	return m.longest
@@ -134,7 +134,7 @@ func (n *netlist) from(b bit) signal {
 	}
 	s, ok := n.leaf[b]
 	if !ok {
-		n.now = PurposeGate
+		n.now = purposeGate
 		s = n.gates.leaf()
 		n.leaf[b] = s
 	}
@@ -153,7 +153,7 @@ func (n *netlist) made(id circuit.NodeID, node *circuit.Node, k int) signal {
 	}
 	kind, ok := kindOf[node.Op]
 	if !ok {
-		kind = PurposeGate
+		kind = purposeGate
 	}
 	switch node.Op {
 	case circuit.OpConstant:
@@ -214,7 +214,7 @@ func (n *netlist) made(id circuit.NodeID, node *circuit.Node, k int) signal {
 		if n.w.wire[b] == b {
 			word := side(n, node.K, b)
 			if passes(n.w, node.K) {
-				n.now = PurposeMemory
+				n.now = purposeMemory
 				if n.passed[node.K] == 0 {
 					n.passed[node.K] = n.gates.leaf()
 				}
@@ -247,12 +247,12 @@ func (n *netlist) pick(node *circuit.Node, k int) signal {
 			is = append(is, n.of(node.Args[0], j).when(i>>j&1 == 0))
 		}
 		v := n.of(values[i], k)
-		n.now = PurposeSelector
+		n.now = purposeSelector
 		one := n.all(is)
 		which = append(which, one)
 		some = append(some, n.and(one, v))
 	}
 	last := n.of(values[len(values)-1], k)
-	n.now = PurposeSelector
+	n.now = purposeSelector
 	return n.or(n.any(some), n.and(n.any(which).not(), last))
 }

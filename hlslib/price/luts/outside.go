@@ -10,7 +10,7 @@ import (
 
 // streams adds the leaves for the signals that come from the FIFOs of the streams.
 func (n *netlist) streams() {
-	n.now = PurposeGate
+	n.now = purposeGate
 	for range n.w.m.In {
 		n.valid = append(n.valid, n.gates.leaf())
 	}
@@ -28,7 +28,7 @@ func (n *netlist) fire() signal {
 	for i, s := range n.w.m.Out {
 		fires = append(fires, n.or(n.of(s.When, 0).not(), n.room[i]))
 	}
-	n.now = PurposeGate
+	n.now = purposeGate
 	return n.all(fires)
 }
 
@@ -72,11 +72,11 @@ func (n *netlist) outside() {
 			case circuit.OpReadMemoryClocked:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {
-					n.now = PurposeMemory
+					n.now = purposeMemory
 					alike := []signal{n.gates.leaf()}
 					for k := range bits.Len(uint(m.Memories[node.K].Rows - 1)) {
 						at := n.of(node.Args[0], k)
-						n.now = PurposeMemory
+						n.now = purposeMemory
 						alike = append(alike, n.xor(at, n.gates.leaf()).not())
 					}
 					n.end(n.all(alike))
@@ -190,7 +190,7 @@ func (n *netlist) state(node *circuit.Node, k int) {
 		i := int(b - n.w.first[id])
 		c := n.of(o.Args[0], 0)
 		x, y := n.of(o.Args[1], i), n.of(o.Args[2], i)
-		n.now = PurposeGate
+		n.now = purposeGate
 		if x == now {
 			when, next, b = n.and(when, c.not()), y, n.w.of(o.Args[2], i)
 		} else if y == now {
@@ -200,7 +200,7 @@ func (n *netlist) state(node *circuit.Node, k int) {
 		}
 	}
 	n.end(next)
-	n.now = PurposeGate
+	n.now = purposeGate
 	if s.Reset && n.w.d.Fabric == cost.FabricICE40 && when != ever {
 		when = n.or(when, n.rst)
 	}

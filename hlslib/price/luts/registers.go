@@ -19,7 +19,7 @@ func registers(w *walk) {
 			}
 			switch n.Op {
 			case circuit.OpReadStateBefore:
-				w.counts[PurposeStateRegister].FF++
+				w.counts[purposeStateRegister].FF++
 			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
 				if length[b] = 1; w.reads[from] == 1 {
@@ -36,10 +36,10 @@ func registers(w *walk) {
 // chain counts n registers in a row, as registers or as a shift register.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
-		w.counts[PurposePipelineRegister].FF += float64(n)
+		w.counts[purposePipelineRegister].FF += float64(n)
 		return
 	}
-	w.counts[PurposePipelineRegister].Shift += float64((n + 31) / 32)
+	w.counts[purposePipelineRegister].Shift += float64((n + 31) / 32)
 }
 
 // styles maps the memory styles of circuits to those of the cost formulas.
@@ -68,7 +68,7 @@ func memories(w *walk) {
 		if m.Loaded {
 			loader(w, m)
 		}
-		switch c := &w.counts[PurposeMemory]; {
+		switch c := &w.counts[purposeMemory]; {
 		case in == cost.StyleRegisters:
 			c.FF += float64(m.Rows * width)
 			if w.d.Maps {
@@ -76,7 +76,7 @@ func memories(w *walk) {
 			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
 		case in == cost.StyleDistributedRAM && m.IsConstant(): // its contents are too large to examine
-			w.counts[PurposeConstantTable].LUT += float64(w.d.Fabric.TableCost(width, m.Rows, in).LUT)
+			w.counts[purposeConstantTable].LUT += float64(w.d.Fabric.TableCost(width, m.Rows, in).LUT)
 		case m.IsConstant():
 			r := w.d.Fabric.TableCost(width, m.Rows, in)
 			c.BRAM += r.BRAM
@@ -129,7 +129,7 @@ func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
 func loader(w *walk, m *circuit.RowMemory) {
 	parts := (m.Width + circuit.TableLoadWordBits - 1) / circuit.TableLoadWordBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
-	c := &w.counts[PurposeMemory]
+	c := &w.counts[purposeMemory]
 	c.FF += float64(circuit.TableLoadWordBits+4+(parts-1)*circuit.TableLoadWordBits) + places
 	c.LUT += 2*places + 6
 }
@@ -177,7 +177,7 @@ func apart(w *walk, memory int) bool {
 // multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
 // last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a LUT.
 func multiplier(w *walk, id circuit.NodeID) {
-	c := &w.counts[PurposeMultiplier]
+	c := &w.counts[purposeMultiplier]
 	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
 	switch w.d.Fabric {
@@ -215,10 +215,10 @@ func ahead(w *walk, memory int) {
 		switch {
 		case kept || !alike(w, address):
 		case w.m.Memories[memory].IsConstant():
-			w.counts[PurposeMemory].FF += float64(row)
+			w.counts[purposeMemory].FF += float64(row)
 		default:
-			w.counts[PurposeMemory].FF += float64(len(address))
-			w.counts[PurposeMemory].LUT += w.d.Ahead * float64(len(address))
+			w.counts[purposeMemory].FF += float64(len(address))
+			w.counts[purposeMemory].LUT += w.d.Ahead * float64(len(address))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // after templates/rtl/lib/hlsgen_stream.sv. It does not count LUTs that are memory.
 func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
-	n.now = PurposeGate
+	n.now = purposeGate
 	claim, read, write := n.gates.leaf(), n.gates.leaf(), n.gates.leaf()
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
 	number := func(v, width int) (list []signal) {
@@ -20,14 +20,14 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 		return list
 	}
 	registers := func(width int) (list []signal) {
-		n.now = PurposeGate
+		n.now = purposeGate
 		for range width {
 			list = append(list, n.gates.leaf())
 		}
 		return list
 	}
 	same := func(a, b []signal) signal {
-		n.now = PurposeGate
+		n.now = purposeGate
 		var alike []signal
 		for k := range a {
 			alike = append(alike, n.xor(a[k], b[k]).not())
@@ -43,8 +43,8 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	}
 	counter := func(up, down signal) (next []signal) {
 		now := registers(count)
-		more, less := n.added(now, one, false, PurposeAdder), n.added(now, one, true, PurposeAdder)
-		n.now = PurposeGate
+		more, less := n.added(now, one, false, purposeAdder), n.added(now, one, true, purposeAdder)
+		n.now = purposeGate
 		inc, dec := n.and(up, down.not()), n.and(down, up.not())
 		for k := range now {
 			s := n.mux(dec, less[k], n.mux(inc, more[k], now[k]))
@@ -58,7 +58,7 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n.end(same(taken, number(q.Places, count)).not())
 	n.end(n.any(stored))
 	if q.In == cost.StyleShiftRegister {
-		for _, s := range n.added(stored, one, true, PurposeAdder)[:place] {
+		for _, s := range n.added(stored, one, true, purposeAdder)[:place] {
 			n.end(s)
 		}
 		n.end(n.or(n.rst, n.any(stored).not()))
@@ -71,7 +71,7 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n.count(0)
 	sum := 0.
 	for k, c := range n.w.counts {
-		if CellPurpose(k) == PurposeMemory {
+		if CellPurpose(k) == purposeMemory {
 			c.LUT *= float64(q.Width)
 		}
 		sum += c.LUT
@@ -84,9 +84,9 @@ func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {
 		now = registers(place)
-		more := n.added(now, number(1, place), false, PurposeAdder)
+		more := n.added(now, number(1, place), false, purposeAdder)
 		last := same(now, number(q.Places-1, place))
-		n.now = PurposeGate
+		n.now = purposeGate
 		for _, s := range more {
 			next = append(next, n.and(last.not(), s))
 		}
@@ -107,14 +107,14 @@ func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func
 			for i, s := range tail[low:] {
 				is = append(is, s.when(r>>i&1 == 0))
 			}
-			n.now = PurposeGate
+			n.now = purposeGate
 			n.end(n.all(is))
 		}
 		n.end(fromBanks(n, q.Places, head))
 		return
 	}
 	var from []signal
-	n.now = PurposeGate
+	n.now = purposeGate
 	for k := range head {
 		from = append(from, n.mux(read, ahead[k], head[k]))
 		n.end(from[k])
@@ -124,9 +124,9 @@ func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func
 	if n.w.d.Around {
 		before := registers(place)
 		n.end(n.and(n.gates.leaf(), same(before, from)))
-		n.now = PurposeMemory
+		n.now = purposeMemory
 		word = n.mux(n.gates.leaf(), n.gates.leaf(), word)
 	}
-	n.now = PurposeMemory
+	n.now = purposeMemory
 	n.end(n.mux(around, passed, word))
 }

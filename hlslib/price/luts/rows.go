@@ -15,7 +15,7 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 		address[i] = n.of(node.Args[0], i)
 	}
 	truth := t.columns[k].truth
-	n.now = PurposeConstantTable
+	n.now = purposeConstantTable
 	key := node.K<<32 | int(node.Args[0])
 	if n.tables[key] == nil {
 		n.tables[key] = map[string]signal{}
@@ -28,7 +28,7 @@ func (n *netlist) places(memory int) [][]signal {
 	if n.arrays[memory] == nil {
 		m := &n.w.m.Memories[memory]
 		rows := make([][]signal, m.Rows)
-		n.now = PurposeMemory
+		n.now = purposeMemory
 		for r := range rows {
 			for range m.Width {
 				rows[r] = append(rows[r], n.gates.leaf())
@@ -59,7 +59,7 @@ func addressed(n *netlist, id circuit.NodeID, rows int) (list []signal) {
 
 // at returns the signal of the list that the number address selects.
 func (n *netlist) at(list, address []signal) signal {
-	n.now = PurposeMemory
+	n.now = purposeMemory
 	list = slices.Clone(list)
 	for i := 0; len(list) > 1; i++ {
 		for r := 0; r < len(list); r += 2 {
@@ -80,7 +80,7 @@ func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
 // fromBanks returns the signal of a bit of a row of a memory in LUTs, selected among its banks.
 func fromBanks(n *netlist, rows int, address []signal) signal {
-	n.now = PurposeMemory
+	n.now = purposeMemory
 	var list []signal
 	for range banks(rows) {
 		list = append(list, n.gates.leaf())
@@ -94,7 +94,7 @@ func side(n *netlist, memory int, b bit) signal {
 	if count == 1 {
 		return n.from(b)
 	}
-	n.now = PurposeMemory
+	n.now = purposeMemory
 	if n.which[memory] == nil {
 		for range bits.Len(uint(count - 1)) {
 			n.which[memory] = append(n.which[memory], n.gates.leaf())
@@ -110,7 +110,7 @@ func side(n *netlist, memory int, b bit) signal {
 // choosing adds the write enables of count rows, or banks, and marks them as read. Each one holds if the condition when
 // holds and the address is that of its row.
 func choosing(n *netlist, count int, when signal, address []signal) {
-	n.now = PurposeMemory
+	n.now = purposeMemory
 	for r := range count {
 		is := []signal{when}
 		for i, s := range address {

@@ -61,7 +61,7 @@ func TestSmall(t *testing.T) {
 	} {
 		var flat, ruled float64
 		for k, c := range SynthesisRulesOf(cost.FabricSeries7).CountCells(module(tt.width, tt.make)) {
-			if CellPurpose(k) != PurposeGate {
+			if CellPurpose(k) != purposeGate {
 				flat, ruled = flat+c.Flat, ruled+c.LUT
 			}
 		}

@@ -46,7 +46,8 @@ func RunOK(t *testing.T, o simulate.Options) *simulate.Result {
 }
 
 // Agree runs a simulation on each of the engines, compares the outputs with want, and returns the results by engine.
-func Agree(t *testing.T, list []engines.Engine, o simulate.Options, want []*npy.Array) (results []*simulate.Result) {
+func Agree(t *testing.T, list []engines.EngineName, o simulate.Options,
+	want []*npy.Array) (results []*simulate.Result) {
 	t.Helper()
 	for _, o.Engine = range list {
 		got := RunOK(t, o)
@@ -62,8 +63,8 @@ func Agree(t *testing.T, list []engines.Engine, o simulate.Options, want []*npy.
 }
 
 // QuickEngines returns the engines that the tier of the test run has time for.
-func QuickEngines(t *testing.T) []engines.Engine {
-	list := []engines.Engine{engines.EngineReference, engines.EngineEval, engines.EngineCycle}
+func QuickEngines(t *testing.T) []engines.EngineName {
+	list := []engines.EngineName{engines.EngineReference, engines.EngineEval, engines.EngineCycle}
 	if tier.Quick() {
 		return list
 	}
@@ -71,7 +72,7 @@ func QuickEngines(t *testing.T) []engines.Engine {
 }
 
 // SameByEngines checks that all engines in the list give the same outputs, and returns the outputs of the first one.
-func SameByEngines(t *testing.T, o simulate.Options, list ...engines.Engine) (outputs []*npy.Array) {
+func SameByEngines(t *testing.T, o simulate.Options, list ...engines.EngineName) (outputs []*npy.Array) {
 	t.Helper()
 	for _, e := range list {
 		var d diag.List
