@@ -153,7 +153,7 @@ func load() []Board {
 	return list
 }
 
-// AllBoards returns all boards that hlsgen knows, sorted by name. The caller may change them.
+// AllBoards returns copies of all boards that hlsgen knows, sorted by name. The caller may change them.
 func AllBoards() []Board {
 	list := slices.Clone(all())
 	for i := range list {
@@ -166,8 +166,8 @@ func AllBoards() []Board {
 // maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
-// An AmbiguousNameError states that the text Name may mean several boards: they have it as their part number, or names
-// that begin with it.
+// An AmbiguousNameError states that the text Name may mean several boards. They have it as their part number, or have
+// names, aliases or part numbers that begin with it.
 type AmbiguousNameError struct {
 	Name   string
 	Boards []Board
@@ -215,7 +215,8 @@ func FindBoard(nameOrPath string) (Board, error) {
 		append(slices.Clip(names), aliases...)), names}
 }
 
-// leastStart is the length of the shortest text that FindBoard takes for the beginning of a name.
+// leastStart is the length of the shortest text for which FindBoard returns an *AmbiguousNameError as the beginning of
+// names.
 const leastStart = 3
 
 // meant returns the boards that have the part number, ignoring case. If there are none, it returns those whose name,

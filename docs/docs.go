@@ -14,9 +14,9 @@ import (
 //go:embed diagnostics/*.md
 var pages embed.FS
 
-// DiagnosticMarkdownOf returns the Markdown page about a diagnostic's code, such as "not-mapped". ok is false if there
+// PageOfDiagnosticCode returns the Markdown page about a diagnostic's code, such as "not-mapped". ok is false if there
 // is no such page.
-func DiagnosticMarkdownOf(code string) (text []byte, ok bool) {
+func PageOfDiagnosticCode(code string) (text []byte, ok bool) {
 	if strings.Contains(code, "/") {
 		return nil, false
 	}

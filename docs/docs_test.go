@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 			}
 			at = i
 		}
-		if text, ok := DiagnosticMarkdownOf(string(code)); !*golden.Update && !*golden.Figures && (!ok ||
+		if text, ok := PageOfDiagnosticCode(string(code)); !*golden.Update && !*golden.Figures && (!ok ||
 			!bytes.Equal(text,
 				page)) {
 			t.Errorf("%s is not what Page gives", name)
@@ -86,7 +86,7 @@ func show(t *testing.T, name, marker, text string) {
 func TestPageUnknown(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", "no-such-code", "../diagnostics/mismatch", "op-invalid.md", "."} {
-		if text, ok := DiagnosticMarkdownOf(code); ok {
+		if text, ok := PageOfDiagnosticCode(code); ok {
 			t.Errorf("Page(%q) is %q", code, text)
 		}
 	}

@@ -49,31 +49,31 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 	if err := d.Design.Verify(); err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	trace, err := rtlsim.RunFrames(context.Background(), d.Design, nil, fit.SteadyStateRunOptions(d.Design))
+	trace, err := rtlsim.RunFrames(context.Background(), d.Design, nil, fit.NewSteadyStateRunOptions(d.Design))
 	if err != nil {
 		t.Fatalf("%+v: %v", wanted, err)
 	}
-	if is := d.Clocks; is.Latency != trace.LatencyClocks() || is.Interval < trace.IntervalClocks() ||
+	if is := d.Clocks; is.Latency != trace.FirstFrameLatencyClocks() || is.Interval < trace.IntervalClocks() ||
 		float64(is.Slowest) > is.Interval {
-		t.Fatalf("%+v: %+v, simulated %d and %v", wanted, is, trace.LatencyClocks(), trace.IntervalClocks())
+		t.Fatalf("%+v: %+v, simulated %d and %v", wanted, is, trace.FirstFrameLatencyClocks(), trace.IntervalClocks())
 	}
 	if s := d.Series; !s.Settled && trace.Period.Frames > 0 || s.First != d.Clocks.Latency ||
 		s.Each != d.Clocks.Interval || len(s.DescribeInLines()) != 3 {
 		t.Fatalf("%+v: %+v of %+v", wanted, s, d.Clocks)
 	} else if s.Settled && d.Clocks.Interval == trace.IntervalClocks() {
 		many, err := rtlsim.RunFrames(context.Background(), d.Design, nil, rtlsim.Options{Frames: s.Frames})
-		if err != nil || many.ClocksUntil(many.Frames[s.Frames-1].Last) != s.Clocks {
+		if err != nil || many.ClocksFromFirstInputUntil(many.Frames[s.Frames-1].Last) != s.Clocks {
 			t.Fatalf("%+v: %+v, simulated %+v", wanted, s, many.Frames[s.Frames-1])
 		}
 	}
-	if whole := estimate.EstimateDesign(d.Design); whole.Total != d.Estimate.Total {
+	if whole := estimate.EstimateDesignResources(d.Design); whole.Total != d.Estimate.Total {
 		t.Fatalf("%+v: %+v, estimated %+v", wanted, d.Estimate.Total, whole.Total)
 	}
 	unbound := wanted.MaxCycles > 0 || wanted.OverBudget
 	if fits := d.Budget.AllowsResources(d.Estimate.Total); fits == d.Over || !fits && !unbound {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", wanted, d.Over, d.Estimate.Total, d.Budget)
 	}
-	limit := wanted.MaxIntervalClocks(d.ClockMHz(), d.Model.Turns.SamplesPerFrame())
+	limit := wanted.MaxIntervalClocks(d.ReachedClockMHz(), d.Model.Turns.SamplesPerFrame())
 	if wanted.MaxCycles == 0 && !goal.IntervalMeetsLimit(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", wanted, d.Clocks.Interval)
 	}

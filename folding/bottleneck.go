@@ -64,7 +64,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	}
 	if float64(q.MinClocksPerFrame(d.Design)) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s",
-			goal.FormatWithoutExponent(q.Target.Board.MemoryGBps)))
+			goal.FormatUpToSixDecimals(q.Target.Board.MemoryGBps)))
 	}
 	b.Host = len(host) > 0
 	switch {

@@ -48,7 +48,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
 	list := l.IntervalsToTry()
 	var b BoundsForGoal
 	if limit := q.MaxIntervalClocks(); limit != nil {
-		asked := goal.FloorOfRational(limit)
+		asked := goal.CappedFloorOfRational(limit)
 		// all intervals between two of the list have the same foldings
 		n := sort.Search(len(list),
 			func(i int) bool { return list[i] > asked })
@@ -74,7 +74,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
 		})
 		b.Measure = at(list[i], b.Interval)
 	}
-	b.FPS = SamplesPerSecond(l.Clock, float64(b.Interval), l.Model.Turns.SamplesPerFrame())
+	b.FPS = SamplesPerSecondForInterval(l.Clock, float64(b.Interval), l.Model.Turns.SamplesPerFrame())
 	return b, ctx.Err()
 }
 

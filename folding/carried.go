@@ -57,7 +57,8 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		return nil, nil
 	}
 	list := l.IntervalsToTry()
-	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, goal.FloorOfRational(limit))
+	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list,
+		goal.CappedFloorOfRational(limit))
 	for range betweens {
 		if wanted.Latency || wanted.Interrupt.WasStopped() || last-first < 2 {
 			break
@@ -85,8 +86,8 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	samples := l.Model.Turns.SamplesPerFrame()
 	rate, limit := goal.FormatAllDecimals(best.SamplesPerSecond()), wanted.MaxIntervalClocks(l.Clock, samples)
 	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatAllDecimals(wanted.FPS),
-		goal.RateUnit(samples),
-		goal.FormatWithoutExponent(l.Clock), goal.FormatClocks(goal.FloorOfRational(limit)))
+		goal.RateUnitForSamplesPerFrame(samples),
+		goal.FormatUpToSixDecimals(l.Clock), goal.FormatClocks(goal.CappedFloorOfRational(limit)))
 	hint := "--fps " + rate
 	if wanted.Interval > 0 {
 		asked = "asked for: " + goal.FormatClocks(wanted.Interval) + " per frame"
@@ -96,7 +97,7 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
 		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
 			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), rate,
-			goal.RateUnit(samples)),
+			goal.RateUnitForSamplesPerFrame(samples)),
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
 

@@ -64,8 +64,8 @@ type FoldExclusionCounts struct {
 	Compared  int            // the remaining options, all combinations of which were compared
 }
 
-// IsProvedBest reports whether the design is proved to be the best: in its interval, in its latency, and in each
-// measure.
+// IsProvedBest reports whether the design is proved to be the best in each measure. It must also be the best in latency
+// if that was minimised, and in its interval if Floor is not 0.
 func (c *OptimalityCertificate) IsProvedBest() bool {
 	if c.Floor > 0 && float64(c.Floor) != c.Interval || c.Latency != nil && c.Latency.Least != c.Latency.Clocks {
 		return false
@@ -118,8 +118,8 @@ func (c *OptimalityCertificate) FloorExcludedDesignsText() string {
 	return of.ExcludedDesignsText()
 }
 
-// DescribeOptions returns a text that says how many options the search could choose from.
-func (c *OptimalityCertificate) DescribeOptions() string {
+// DescribeOptionCounts returns a text that says how many options the search could choose from.
+func (c *OptimalityCertificate) DescribeOptionCounts() string {
 	if c.Unavailable > 0 {
 		return fmt.Sprintf("of %d options %d are a choice, one per layer", c.Options,
 			c.Options-c.Unavailable)
@@ -131,7 +131,7 @@ func (c *OptimalityCertificate) DescribeOptions() string {
 func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 	if c.Floor > 0 {
 		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s",
-			goal.FormatWithoutExponent(c.Interval),
+			goal.FormatUpToSixDecimals(c.Interval),
 			c.Floor,
 			c.FloorExcludedDesignsText())
 		if float64(c.Floor) == c.Interval {
@@ -159,7 +159,7 @@ func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 	if c.Dear > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block "+
 			"RAM is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
-			space.MaxBlockRAMPerSavedLUTs))
+			space.MaxBRAMPerSavedLUTShare))
 	}
 	if c.Large > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
@@ -175,7 +175,7 @@ func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 		lines = append(lines, c.Gap)
 	}
 	for i, line := range lines {
-		lines[i] = goal.WithBoardBlockRAMName(line, c.On)
+		lines[i] = goal.ReplaceRAMB18ByBoardName(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
 		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
@@ -235,10 +235,10 @@ func (q report) certificate(f *found, d *Design) OptimalityCertificate {
 // slowest returns a clause that names what takes exactly the given clocks in its fastest fold: a layer or the host's
 // port. It returns "" if nothing does.
 func (q report) slowest(clocks int) string {
-	if i, least := q.SlowestLayer(); least == clocks {
+	if i, least := q.SlowestLayerAtFastestOptions(); least == clocks {
 		return q.Layers[i].Node.Name + " takes as many in its widest fold"
 	}
-	if q.MinHostPortClocks() == clocks {
+	if q.MinHostPortClocksPerFrame() == clocks {
 		return "the host's port takes as many"
 	}
 	return ""
@@ -268,7 +268,7 @@ func (q report) explain(interval int) *FoldExclusionCounts {
 	t := q.NewFoldingTree(interval)
 	e := &FoldExclusionCounts{Interval: interval, Alone: map[string]int{}}
 	if t.HasAnySolution() && !t.Excludes(caps) {
-		t.FindBestPrices(caps)
+		t.LearnBestPrices(caps)
 	}
 	why := t.ExplainExclusions(caps)
 	for i, l := range q.Layers {

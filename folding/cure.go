@@ -87,7 +87,7 @@ func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 			}
 			samples := d.Model.Turns.SamplesPerFrame()
 			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(wanted, got.cut, got.clocks),
-				humanize.Commaf(got.fps), goal.RateUnit(samples), every(samples, got.clocks))
+				humanize.Commaf(got.fps), goal.RateUnitForSamplesPerFrame(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
 				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}
@@ -192,7 +192,7 @@ func (q report) attempts(d *Design) (list []attempt) {
 		}))
 	}
 	clock := q.Target.ClockMHz * fasterClock
-	return append(list, base.anewWith("--clock "+goal.FormatWithoutExponent(clock), func(a *attempt) {
+	return append(list, base.anewWith("--clock "+goal.FormatUpToSixDecimals(clock), func(a *attempt) {
 		if a.target.ClockMHz = clock; a.below {
 			a.below = false
 			a.asks(d.Clocks.Interval)
@@ -273,7 +273,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
 	look := s.fastest
 	if limit := q.MaxIntervalClocks(); limit != nil {
-		look = func() (*found, error) { return s.asked(goal.FloorOfRational(limit)) }
+		look = func() (*found, error) { return s.asked(goal.CappedFloorOfRational(limit)) }
 	}
 	f, err := look()
 	cut := s.over()
@@ -290,8 +290,8 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	}
 	made := &Design{Design: b.Design}
 	made.Clocks.Interval = clocks
-	if asked := q.Target.ClockMHz; min(made.ClockMHz(), carriedBy(made).clock) < asked {
+	if asked := q.Target.ClockMHz; min(made.ReachedClockMHz(), carriedBy(made).clock) < asked {
 		return nil, nil // a build would warn about it
 	}
-	return &trial{clocks, made.SamplesPerSecond(), estimate.EstimateDesign(b.Design).Total, cut}, nil
+	return &trial{clocks, made.SamplesPerSecond(), estimate.EstimateDesignResources(b.Design).Total, cut}, nil
 }

@@ -16,7 +16,7 @@ import (
 type Design struct {
 	*dataflow.Design
 	Clocks      SimulatedClocks
-	Estimate    estimate.DesignEstimate // the estimated resources of layers, FIFOs and the host's port
+	Estimate    estimate.DesignResourceEstimate // the estimated resources of layers, FIFOs and the host's port
 	Budget      Budget
 	Shares      []ResourceShare // the shares of the budget that it takes, by kind
 	Over        bool            // whether it exceeds the budget, which goals without a budget and OverBudget allow
@@ -26,8 +26,8 @@ type Design struct {
 	Reasons     []string // per stream: why the FIFO is deep; empty if it is not
 	Given       []int    // per stream: the depth that the user gave the FIFO; 0 if it was sized
 
-	memory space.MemoryBandwidth // the processor's memory
-	steps  int                   // steps of work of the search
+	memory space.HostMemoryBandwidth // the processor's memory
+	steps  int                       // steps of work of the search
 }
 
 // SimulatedClocks holds the figures from the simulation of a design, clock by clock and without data. They are those of
@@ -37,12 +37,12 @@ type SimulatedClocks struct {
 	Ends IOLatencyClocks // the clocks of every latency that the design's ends take
 	// clocks of the slowest layer, host port or memory: no FIFO depth makes the interval shorter
 	Slowest  int
-	Trace    *rtlsim.RunTrace     // the trace of the simulated frames
-	Proof    rtlsim.DeadlockProof // the proof that the design cannot deadlock
-	Shortest *IntervalAndLatency  // the figures of the shortest sequences; nil if all have one length
+	Trace    *rtlsim.RunTrace            // the trace of the simulated frames
+	Proof    rtlsim.DeadlockFreedomProof // the proof that the design cannot deadlock
+	Shortest *IntervalAndLatency         // the figures of the shortest sequences; nil if all have one length
 	// The least and the most clocks of three runs: with each operation as fast as possible, with the latencies of
-	// IntervalAndLatency, and with each operation as slow as possible. Nil before SimulateLatencyRange, or if delays
-	// are calibrated.
+	// IntervalAndLatency, and with each operation as slow as possible. Nil before SimulateAndStoreLatencyRange, or if
+	// delays are calibrated.
 	Least, Most *IntervalAndLatency
 }
 
@@ -67,9 +67,9 @@ func (e IOLatencyClocks) String() string {
 		"%d from the last FIFO to its AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
 
-// ClockMHz returns the clock for all rates: the requested clock, or the fastest that the layers allow if that is
+// ReachedClockMHz returns the clock for all rates: the requested clock, or the fastest that the layers allow if that is
 // slower, in whole MHz.
-func (d *Design) ClockMHz() float64 {
+func (d *Design) ReachedClockMHz() float64 {
 	asked := d.Target.ClockMHz
 	if most := d.FmaxMHz(); asked > most {
 		return float64(int(most))
@@ -89,12 +89,12 @@ func (d *Design) ClocksBetweenFrames(p IntervalAndLatency) float64 {
 // SamplesPerSecondAt returns the samples per second that the figures p give at a clock in MHz. It is rounded such that
 // a user who asks for it gets the clocks again.
 func (d *Design) SamplesPerSecondAt(clockMHz float64, p IntervalAndLatency) float64 {
-	return SamplesPerSecond(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.SamplesPerFrame())
+	return SamplesPerSecondForInterval(clockMHz, d.ClocksBetweenFrames(p), d.Model.Turns.SamplesPerFrame())
 }
 
 // SamplesPerSecond returns the samples per second at the clock that the design reaches.
 func (d *Design) SamplesPerSecond() float64 {
-	return d.SamplesPerSecondAt(d.ClockMHz(), d.Clocks.IntervalAndLatency)
+	return d.SamplesPerSecondAt(d.ReachedClockMHz(), d.Clocks.IntervalAndLatency)
 }
 
 // SamplesPerSecondAndInterval returns the samples per second, and the clocks between frames.
@@ -102,10 +102,11 @@ func (d *Design) SamplesPerSecondAndInterval() (fps, clocks float64) {
 	return d.SamplesPerSecond(), d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency)
 }
 
-// MemoryTrafficGBPerSecond returns the GB (1e9 bytes) per second that frames move to and from the processor's memory.
-func (d *Design) MemoryTrafficGBPerSecond() float64 {
+// HostMemoryTrafficGBPerSecond returns the GB (1e9 bytes) per second that frames move to and from the processor's
+// memory.
+func (d *Design) HostMemoryTrafficGBPerSecond() float64 {
 	clocks := d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency)
-	return float64(d.MemoryBytesPerFrame()) * d.ClockMHz() * 1e6 / clocks / 1e9
+	return float64(d.MemoryBytesPerFrame()) * d.ReachedClockMHz() * 1e6 / clocks / 1e9
 }
 
 // MemoryBytesPerFrame returns the bytes that a frame moves to and from the processor's memory.
@@ -117,7 +118,7 @@ type report struct{ *fit.DesignSearch }
 // design builds, simulates and describes the design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.BuildDesign(f)
-	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenFIFODepths(b), memory: q.MemoryBandwidth}
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenFIFODepths(b), memory: q.HostMemoryBandwidth}
 	proof, err := rtlsim.ProveDeadlockFree(ctx, b.Design)
 	if err != nil {
 		return nil, err
@@ -127,13 +128,14 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 		return nil, err
 	}
 	slowest, _ := b.BottleneckInterval()
-	d.Clocks = SimulatedClocks{IntervalAndLatency: pace(b.Design, trace, q.MemoryBandwidth), Trace: trace, Proof: proof}
+	d.Clocks = SimulatedClocks{IntervalAndLatency: pace(b.Design, trace, q.HostMemoryBandwidth), Trace: trace,
+		Proof: proof}
 	d.Clocks.Slowest = max(slowest, q.MinClocksPerFrame(b.Design))
 	d.Clocks.Ends.In, d.Clocks.Ends.Out = b.Target.IOLatencyClocks()
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}
-	d.Estimate = estimate.EstimateDesign(b.Design)
+	d.Estimate = estimate.EstimateDesignResources(b.Design)
 	d.Shares = q.Budget.ResourceSharesOf(d.Estimate.Total)
 	d.Over = !q.Budget.AllowsResources(d.Estimate.Total)
 	d.Reasons = rtlsim.FIFODepthReasons(b.Design)
@@ -146,13 +148,14 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 
 // pace returns the interval and latency that the trace of a run that fills the pipeline shows. The interval is at least
 // what the processor's memory needs.
-func pace(d *dataflow.Design, t *rtlsim.RunTrace, memory space.MemoryBandwidth) IntervalAndLatency {
-	return IntervalAndLatency{max(t.IntervalClocks(), float64(memory.MinClocksPerFrame(d))), t.LatencyClocks()}
+func pace(d *dataflow.Design, t *rtlsim.RunTrace, memory space.HostMemoryBandwidth) IntervalAndLatency {
+	return IntervalAndLatency{max(t.IntervalClocks(), float64(memory.MinClocksPerFrame(d))),
+		t.FirstFrameLatencyClocks()}
 }
 
 // timed simulates a design and returns its interval and latency.
 func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options,
-	memory space.MemoryBandwidth) (*IntervalAndLatency,
+	memory space.HostMemoryBandwidth) (*IntervalAndLatency,
 	error) {
 	t, err := rtlsim.RunFrames(ctx, d, nil, opt)
 	if err != nil {
@@ -169,17 +172,17 @@ func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options,
 // Clocks.Trace has them if it recorded as many frames (rtlsim.RunTrace.TraceOfFirstFrames).
 func (d *Design) MaxTimelineFrames() int { return fit.MaxTimelineFrames(d.Design) }
 
-// mostRanged is the most words per frame for which SimulateLatencyRange runs several frames.
+// mostRanged is the most words per frame for which SimulateAndStoreLatencyRange runs several frames.
 const mostRanged = 4_000_000
 
-// SimulateLatencyRange simulates the design with the shortest and with the longest latencies of its operations, and
-// sets SimulatedClocks.Least and SimulatedClocks.Most. If a frame has more than mostRanged words, it runs a single
-// frame, which shows the latency but not the interval.
-func (d *Design) SimulateLatencyRange(ctx context.Context) error {
+// SimulateAndStoreLatencyRange simulates the design with the shortest and the longest latencies of its operations, and
+// sets SimulatedClocks.Least and SimulatedClocks.Most. With calibrated delays it does nothing. If a frame has more than
+// mostRanged words, it runs a single frame; then both intervals are 0.
+func (d *Design) SimulateAndStoreLatencyRange(ctx context.Context) error {
 	if d.Target.HasUserCalibration() {
 		return nil
 	}
-	opt := fit.SteadyStateRunOptions(d.Design)
+	opt := fit.NewSteadyStateRunOptions(d.Design)
 	if fit.StreamWordsPerFrame(d.Design) > mostRanged {
 		opt.Frames = 1
 	}
@@ -224,5 +227,5 @@ func (q report) shortest(ctx context.Context, d *dataflow.Design) (*IntervalAndL
 	if err != nil {
 		return nil, err
 	}
-	return timed(ctx, at, fit.SteadyStateRunOptions(at), q.MemoryBandwidth)
+	return timed(ctx, at, fit.NewSteadyStateRunOptions(at), q.HostMemoryBandwidth)
 }

@@ -222,12 +222,12 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted G
 		t.Errorf("%s\nis written as\n%s", written, again)
 	}
 	// With the memories, the whole design is the same.
-	next.Fixed = ParseFoldingFile(FormatFoldingFileWithMemories(first.Design), &d)
+	next.Fixed = ParseFoldingFile(FormatFoldingFileWithFIFOMemories(first.Design), &d)
 	whole, told := designed(t, m, target, next)
 	if whole == nil || troubled(told) || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
 		whole.Estimate.Total != first.Estimate.Total {
 		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, wanted,
-			FormatFoldingFileWithMemories(first.Design),
+			FormatFoldingFileWithFIFOMemories(first.Design),
 			text(told))
 	}
 }

@@ -54,8 +54,8 @@ type (
 	MeasureWithBound = fit.MeasureWithBound
 	LatencyWithBound = fit.LatencyWithBound
 
-	SearchStopper   = goal.SearchStopper
-	BestDesignSoFar = goal.BestDesignSoFar
+	SearchStopper          = goal.SearchStopper
+	BestDesignSoFarSummary = goal.BestDesignSoFarSummary
 )
 
 // The measures, and names and limits of flags.
@@ -91,16 +91,16 @@ func BudgetOfBoard(b boards.Board, u MaxUseFractions) Budget { return goal.Budge
 // ResourcesOfBoard returns the board's resources, in the units of a cost.
 func ResourcesOfBoard(b boards.Board) dataflow.Resources { return goal.ResourcesOfBoard(b) }
 
-// WithBoardBlockRAMName returns the text, such as the name of a ResourceShare, with block RAM named as in the board's
-// data sheet.
-func WithBoardBlockRAMName(text string, b boards.Board) string {
-	return goal.WithBoardBlockRAMName(text, b)
+// ReplaceRAMB18ByBoardName returns the text, such as the name of a ResourceShare, with block RAM named as in the
+// board's data sheet.
+func ReplaceRAMB18ByBoardName(text string, b boards.Board) string {
+	return goal.ReplaceRAMB18ByBoardName(text, b)
 }
 
-// SamplesPerSecond returns the samples per second at an interval in clocks between frames of the given samples. It
-// rounds down so that a user who asks for the rate gets the interval again.
-func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
-	return goal.SamplesPerSecond(clockMHz, interval, samples)
+// SamplesPerSecondForInterval returns the samples per second at an interval in clocks between frames of the given
+// samples. It rounds down so that a user who asks for the rate gets the interval again.
+func SamplesPerSecondForInterval(clockMHz, interval float64, samples int) float64 {
+	return goal.SamplesPerSecondForInterval(clockMHz, interval, samples)
 }
 
 // MaxClocksPerFrameForRate returns the longest interval in whole clocks that reaches fps samples per second, with the
@@ -109,8 +109,10 @@ func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
 	return goal.MaxClocksPerFrameForRate(clockMHz, fps, samples)
 }
 
-// RateUnit returns the unit of rates as users read it: frames, or samples if a frame holds several.
-func RateUnit(samplesPerFrame int) string { return goal.RateUnit(samplesPerFrame) }
+// RateUnitForSamplesPerFrame returns the unit of rates as users read it: frames, or samples if a frame holds several.
+func RateUnitForSamplesPerFrame(samplesPerFrame int) string {
+	return goal.RateUnitForSamplesPerFrame(samplesPerFrame)
+}
 
 // ParseFoldingFile reads a folding file. It returns nil after adding errors to d. Layers that the design does not have,
 // and values that a layer cannot take, show only when FindBestDesign applies the file.
@@ -125,9 +127,9 @@ func FormatFoldingFile(design *dataflow.Design, withDepths bool) []byte {
 	return finn.FormatFoldingFile(design, finn.FileDetailFoldsOnly)
 }
 
-// FormatFoldingFileWithMemories returns what FormatFoldingFile does with depths, and adds the memory of every FIFO. It
-// is meant for a design of an incomplete search, because another search would choose better memories.
-func FormatFoldingFileWithMemories(design *dataflow.Design) []byte {
+// FormatFoldingFileWithFIFOMemories returns what FormatFoldingFile does with depths, and adds the memory of every FIFO.
+// It is meant for a design of an incomplete search, because another search would choose better memories.
+func FormatFoldingFileWithFIFOMemories(design *dataflow.Design) []byte {
 	return finn.FormatFoldingFile(design, finn.FileDetailWholeDesign)
 }
 
@@ -294,10 +296,10 @@ func (l *Space) quicker(wanted Goal, made *Design) bool {
 func (l *Space) short(wanted Goal) bool {
 	q := fit.NewDesignSearch(l.FoldingSpace, wanted)
 	limit := l.IntervalsToTry()[0]
-	if asked := q.MaxIntervalClocks(); asked != nil && goal.FloorOfRational(asked) < limit {
+	if asked := q.MaxIntervalClocks(); asked != nil && goal.CappedFloorOfRational(asked) < limit {
 		return false
 	} else if asked != nil {
-		limit = goal.FloorOfRational(asked)
+		limit = goal.CappedFloorOfRational(asked)
 	}
 	caps := q.CapsAtInterval(limit)
 	caps.AmountVector[goal.KindLUT], caps.AmountVector[goal.KindLUTRAM], caps.AmountVector[goal.KindFF] = search.NoCap,

@@ -43,7 +43,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
-		for last > 0 && f.list[last] > goal.FloorOfRational(limit) {
+		for last > 0 && f.list[last] > goal.CappedFloorOfRational(limit) {
 			last--
 		}
 	}

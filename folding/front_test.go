@@ -137,7 +137,7 @@ func TestBound(t *testing.T) {
 			if b.Interval == 0 {
 				continue
 			}
-			if bounded++; b.FPS != SamplesPerSecond(100, float64(b.Interval), 1) || interval > 0 &&
+			if bounded++; b.FPS != SamplesPerSecondForInterval(100, float64(b.Interval), 1) || interval > 0 &&
 				b.Interval != interval {
 				t.Errorf("%s, %+v: %+v", v.name, wanted, b)
 			}

@@ -26,7 +26,7 @@ func TestInterrupt(t *testing.T) {
 			t.Error("there is no search")
 		}
 		wanted.Interrupt = user
-		wanted.Tell = func(BestDesignSoFar) {
+		wanted.Tell = func(BestDesignSoFarSummary) {
 			if designs++; !user.TryStop() && designs == 1 {
 				t.Errorf("%+v: there is a design, and yet the search cannot be ended", wanted)
 			}
@@ -58,7 +58,7 @@ func TestInterruptTooEarly(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	user := new(SearchStopper)
-	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(BestDesignSoFar) { user.TryStop() }}
+	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(BestDesignSoFarSummary) { user.TryStop() }}
 	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, wanted)
 	if got != nil || user.WasStopped() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
 		t.Errorf("%v, ended %t: %s", got, user.WasStopped(), text(told))

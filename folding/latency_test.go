@@ -23,8 +23,8 @@ func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.Crit
 		t.Fatal(err)
 	}
 	hops, clocks, err = space.FindCriticalPath(t.Context(), &d)
-	if err != nil || clocks != trace.LatencyClocks() {
-		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.LatencyClocks(), err)
+	if err != nil || clocks != trace.FirstFrameLatencyClocks() {
+		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.FirstFrameLatencyClocks(), err)
 	}
 	return clocks, hops
 }
@@ -94,8 +94,9 @@ func TestPaths(t *testing.T) {
 func along(t *testing.T, s *Space, p space.PathClocksByClass, f *space.Folding) int64 {
 	t.Helper()
 	r := space.FoldingRegion{Limit: goal.ClocksBeyondAnyInterval, Paths: []space.PathClocksByClass{p}}
-	only := s.NewClassTree(&r, s.OptionClassesOf(f.Options), f.Options, search.AmountVector{}, &search.StepCounter{})
-	return must(only.FindSolutionWithin(t.Context(), search.UnlimitedCaps)).Best.Paths[0]
+	only := s.NewGivenClassesChoiceTree(&r, s.OptionClassesOf(f.Options), f.Options, search.AmountVector{},
+		&search.StepCounter{})
+	return must(only.FindAnySolutionWithinCaps(t.Context(), search.UnlimitedCaps)).Best.Paths[0]
 }
 
 // TestShortestLatency checks on real networks that the shortest latency is no longer than that of the design with the

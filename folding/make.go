@@ -83,7 +83,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	clocks := last
 	if limit != nil {
-		clocks = goal.FloorOfRational(limit)
+		clocks = goal.CappedFloorOfRational(limit)
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
@@ -112,7 +112,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return f, nil
 		case goal.IntervalMeetsLimit(f.clocks, limit):
 			// The search at the requested interval was cut short, or this design's frames come at uneven distances.
-			return q.slower(f, goal.CeilingOfRational(limit)), nil
+			return q.slower(f, goal.CappedCeilingOfRational(limit)), nil
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
 				more, err := q.leastLoad(ctx, clocks)

@@ -29,7 +29,7 @@ func chain(layers ...*listed) *dataflow.Model {
 	s := b.AddInput("x", twelve)
 	for i, l := range layers {
 		l.ins, l.outs = 1, 1
-		s = must(b.BindAndAdd(l, []int{s}, nil, []string{fmt.Sprintf("/%c/MatMul", 'a'+i)}))[0]
+		s = must(b.BindAndAddLayer(l, []int{s}, nil, []string{fmt.Sprintf("/%c/MatMul", 'a'+i)}))[0]
 	}
 	b.MarkOutput(s)
 	return &dataflow.Model{Graph: must(b.VerifiedGraph())}
@@ -76,7 +76,7 @@ func TestMake(t *testing.T) {
 			if wanted.FPS > d.SamplesPerSecond() {
 				t.Errorf("%s: %v frames per second", name, d.SamplesPerSecond())
 			}
-			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.KindMeanShare]}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.KindMeanHardBlockShare]}
 			if b.URAM > 0 {
 				kinds = slices.Insert(kinds, 4, "URAM")
 			}
@@ -88,9 +88,9 @@ func TestMake(t *testing.T) {
 				d.Shares[0].UsedFractionOfBoard() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
 				t.Errorf("%s: shares %+v", name, d.Shares)
 			}
-			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.DescribeOptions(),
+			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.DescribeOptionCounts(),
 				fmt.Sprint(c.Options)+" options") {
-				t.Errorf("%s: %s", name, c.DescribeOptions())
+				t.Errorf("%s: %s", name, c.DescribeOptionCounts())
 			}
 			if w := wanted.FIFO.Words; w > 0 && slices.ContainsFunc(d.FIFODepthsWords(),
 				func(n int) bool { return n != w }) {
@@ -115,11 +115,11 @@ func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
 	var b dataflow.GraphBuilder
 	x, z := b.AddInput("x", twelve), b.AddInput("z", twelve)
-	fork := must(b.BindAndAdd(&listed{ins: 1, outs: 2, rows: []row{
+	fork := must(b.BindAndAddLayer(&listed{ins: 1, outs: 2, rows: []row{
 		{in: []int{4}, out: []int{1, 2}, iterations: 48, cost: dataflow.Resources{BRAM: 2, DSP: 1}},
 		{in: []int{1}, out: []int{1, 6}, iterations: 24, cost: dataflow.Resources{LUT: 40, FF: 22, BRAM: 3, DSP: 2}},
 	}}, []int{x}, nil, nil))
-	for _, s := range must(b.BindAndAdd(&listed{ins: 3, outs: 2, rows: []row{
+	for _, s := range must(b.BindAndAddLayer(&listed{ins: 3, outs: 2, rows: []row{
 		{in: []int{12, 1, 12}, out: []int{6, 6}, iterations: 12, cost: dataflow.Resources{LUT: 45, FF: 20, DSP: 1}},
 	}}, []int{fork[1], fork[0], z}, nil, nil)) {
 		b.MarkOutput(s)
@@ -232,7 +232,7 @@ func TestMaxCycles(t *testing.T) {
 	vectors := dataflow.StreamType{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
 	var b dataflow.GraphBuilder
 	s := b.AddInput("x", vectors)
-	b.MarkOutput(must(b.BindAndAdd(fc(12, 3), []int{s}, nil, nil))[0])
+	b.MarkOutput(must(b.BindAndAddLayer(fc(12, 3), []int{s}, nil, nil))[0])
 	nine := &dataflow.Model{Graph: must(b.VerifiedGraph())}
 	cost := dataflow.Resources{LUT: 10}
 	tiled := &listed{rows: []row{plainRow(2, 4, 12, cost), plainRow(6, 6, 48, cost)}}

@@ -32,7 +32,7 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 		if i < len(sizes)-2 {
 			p.Steps = []num.StepFunction{staircase(1<<outBits - 1)}
 		}
-		s = must(b.BindAndAdd(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
+		s = must(b.BindAndAddLayer(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
 			[]string{fmt.Sprintf("/fc%d/MatMul", i)}))[0]
 	}
 	b.MarkOutput(s)
@@ -58,10 +58,10 @@ func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
 		at := r.Int64N(200) + 1
 		steps[c] = num.StepFunction{At: []int64{at, at + 5}, Value: []int64{0, 1, 2}}
 	}
-	s = must(b.BindAndAdd(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"},
+	s = must(b.BindAndAddLayer(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"},
 		[]string{"/act/Quant"}))[0]
 	p := mvau.Params{Weights: randomWeights(r, outputs, channels, -2, 1)}
-	s = must(b.BindAndAdd(mvau.New(p), []int{s}, []string{"y"}, []string{"/fc/MatMul"}))[0]
+	s = must(b.BindAndAddLayer(mvau.New(p), []int{s}, []string{"y"}, []string{"/fc/MatMul"}))[0]
 	b.MarkOutput(s)
 	return &dataflow.Model{Name: "thresholds", Graph: must(b.VerifiedGraph())}
 }
@@ -152,8 +152,8 @@ func (t *listed) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
 	l := dataflow.LoopNest{Trips: []int{n}, Latency: 1}
-	access := func(p dataflow.Port) dataflow.PortIndices {
-		return dataflow.PortIndices{{Kind: dataflow.PatternIndices, Pattern: strings.Repeat("1", p.Words) +
+	access := func(p dataflow.Port) dataflow.PortMoveIndices {
+		return dataflow.PortMoveIndices{{Kind: dataflow.IndexSetKindPattern, Pattern: strings.Repeat("1", p.Words) +
 			strings.Repeat("0", n-p.Words)}}
 	}
 	in, out := t.Ports(f)
@@ -228,7 +228,7 @@ func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 		for _, s := range open[:n] {
 			delete(input, s)
 		}
-		out := must(b.BindAndAdd(randomListed(r, n, outs, options), open[:n], nil, nil))
+		out := must(b.BindAndAddLayer(randomListed(r, n, outs, options), open[:n], nil, nil))
 		open = append(open[n:], out...)
 	}
 	for _, s := range open {

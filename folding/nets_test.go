@@ -31,9 +31,11 @@ func (p *painter) image(h, w, c int) int {
 		Elem: uint4})
 }
 
-func (p *painter) add(op dataflow.Op, in ...int) []int { return must(p.b.BindAndAdd(op, in, nil, nil)) }
+func (p *painter) add(op dataflow.Op, in ...int) []int {
+	return must(p.b.BindAndAddLayer(op, in, nil, nil))
+}
 
-func (p *painter) channels(s int) int { return p.b.TypeOfStream(s).Shape.Channels() }
+func (p *painter) channels(s int) int { return p.b.TypeOfStream(s).Shape.ChannelCount() }
 
 func (p *painter) weights(rows, columns int) [][]int64 {
 	return randomWeights(p.r, rows, columns, -7, 7)

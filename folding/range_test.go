@@ -23,7 +23,7 @@ func TestRange(t *testing.T) {
 			if d == nil {
 				continue
 			}
-			if err := d.SimulateLatencyRange(t.Context()); err != nil {
+			if err := d.SimulateAndStoreLatencyRange(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			made++

@@ -121,7 +121,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	p := s.at(clocks)
 	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(goal.BestDesignSoFar{Interval: float64(clocks),
+		s.told(goal.BestDesignSoFarSummary{Interval: float64(clocks),
 			Share: t.MeasureOf(s.ObjectiveOfMeasure(ResourceMeasureLoad))})
 	}
 	if err := p.FindFirstDesign(s.ctx); err != nil {
@@ -358,11 +358,11 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 
 // tell reports the best design so far, or what is known of it, to the user.
 func (s *sequence) tell() {
-	s.told(goal.BestDesignSoFar{Interval: s.best.clocks, Floor: s.excluded + 1,
+	s.told(goal.BestDesignSoFarSummary{Interval: s.best.clocks, Floor: s.excluded + 1,
 		Share: s.best.MeasureOf(s.ObjectiveOfMeasure(ResourceMeasureLoad))})
 }
 
-func (s *sequence) told(st goal.BestDesignSoFar) {
+func (s *sequence) told(st goal.BestDesignSoFarSummary) {
 	if s.Goal.Tell != nil {
 		s.Goal.Tell(st)
 	}

@@ -183,8 +183,8 @@ func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool)
 		neverWorse(t, m, target, Goal{}, steps)
 		return
 	}
-	last := BestDesignSoFar{Interval: math.Inf(1)}
-	wanted := Goal{Steps: times * unit, Tell: func(s BestDesignSoFar) {
+	last := BestDesignSoFarSummary{Interval: math.Inf(1)}
+	wanted := Goal{Steps: times * unit, Tell: func(s BestDesignSoFarSummary) {
 		if s.Interval > last.Interval || s.Floor < last.Floor ||
 			s.Interval == last.Interval && s.Share > last.Share+rounding {
 			t.Errorf("%+v after %+v", s, last)

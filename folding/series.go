@@ -56,7 +56,7 @@ func (q report) series(ctx context.Context, d *Design) (FrameSeriesTiming, error
 	s := FrameSeriesTiming{Frames: FrameSeriesLength, First: c.Latency,
 		Each:    d.ClocksBetweenFrames(c.IntervalAndLatency),
 		AsLoops: d.ClocksBetweenFrames(c.IntervalAndLatency),
-		reason:  d.Bottleneck.Reason, mhz: d.ClockMHz()}
+		reason:  d.Bottleneck.Reason, mhz: d.ReachedClockMHz()}
 	if n := d.Model.Turns.SamplesPerFrame(); n > 1 {
 		s.of = fmt.Sprintf(" of %d samples", n)
 	}
@@ -73,10 +73,10 @@ func (q report) series(ctx context.Context, d *Design) (FrameSeriesTiming, error
 	s.Waits = max(0, s.Each-float64(s.Works))
 	even := float64(s.First) + float64(s.Frames-1)*s.Each
 	s.Clocks = int(math.Ceil(even))
-	if last, ok := trace.FrameOutputClock(s.Frames - 1); ok || back {
+	if last, ok := trace.LastOutputClockOfFrame(s.Frames - 1); ok || back {
 		s.Settled = true
 		if !back && c.Interval == c.Trace.IntervalClocks() { // otherwise the processor's memory is slower
-			s.Clocks = trace.ClocksUntil(last)
+			s.Clocks = trace.ClocksFromFirstInputUntil(last)
 		}
 	}
 	s.Filling = float64(s.Clocks) - even
@@ -94,7 +94,7 @@ func (s *FrameSeriesTiming) DescribeInLines() []string {
 	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
 		whole(s.Frames), s.of, about, goal.FormatClocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz,
 			1),
-		goal.FormatWithoutExponent(s.mhz), whole(s.First), humanize.Commaf(s.Each))
+		goal.FormatUpToSixDecimals(s.mhz), whole(s.First), humanize.Commaf(s.Each))
 	switch {
 	case s.Filling >= 1:
 		all += fmt.Sprintf(", and %s until FIFOs are as full as they get", humanize.Commaf(s.Filling))

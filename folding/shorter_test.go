@@ -82,9 +82,9 @@ func TestShorterSequences(t *testing.T) {
 		x := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{5, pacedWords},
 			Range: []num.Range{uint2.Range()},
 			Elem:  uint2})
-		fork := must(b.BindAndAdd(paced{ins: 1, outs: 2}, []int{x}, nil, nil))
-		held := must(b.BindAndAdd(paced{ins: 1, outs: 1, holds: holds}, fork[:1], nil, nil))
-		b.MarkOutput(must(b.BindAndAdd(paced{ins: 2, outs: 1}, []int{held[0], fork[1]}, nil, nil))[0])
+		fork := must(b.BindAndAddLayer(paced{ins: 1, outs: 2}, []int{x}, nil, nil))
+		held := must(b.BindAndAddLayer(paced{ins: 1, outs: 1, holds: holds}, fork[:1], nil, nil))
+		b.MarkOutput(must(b.BindAndAddLayer(paced{ins: 2, outs: 1}, []int{held[0], fork[1]}, nil, nil))[0])
 		m := &dataflow.Model{Name: "sequences", Graph: must(b.VerifiedGraph()),
 			Lengths: &dataflow.SequenceLengths{Min: 1, Max: 5, In: []int{0}}}
 		large := boards.Board{Name: "large", LUT: 50000, LUTRAM: 9000, FF: 90000, BRAM36: 40, DSP: 20}

@@ -37,7 +37,7 @@ func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
 				p.Steps = append(p.Steps, f)
 			}
 		}
-		s = must(b.BindAndAdd(mvau.New(p), []int{s}, nil, nil))[0]
+		s = must(b.BindAndAddLayer(mvau.New(p), []int{s}, nil, nil))[0]
 	}
 	b.MarkOutput(s)
 	return &dataflow.Model{Name: "stepped", Graph: must(b.VerifiedGraph())}
@@ -82,7 +82,7 @@ func TestStages(t *testing.T) {
 	}
 	trace := must(rtlsim.RunFrames(t.Context(), made.Design, frames, rtlsim.Options{}))
 	for i, f := range frames {
-		streams := must(m.Graph.EvalFirstFrame(t.Context(), f))
+		streams := must(m.Graph.EvalFirstFrameByStream(t.Context(), f))
 		if got, want := trace.Outputs[i][0], streams[m.Graph.Out[0]]; !reflect.DeepEqual(got, want) {
 			t.Errorf("frame %d: %v, want %v", i, got, want)
 		}

@@ -28,19 +28,19 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	limit := q.MaxIntervalClocks()
 	allowed, _ := limit.Float64()
 	samples := q.Model.Turns.SamplesPerFrame()
-	unit, frame, one := goal.RateUnit(samples), "frame", "one"
+	unit, frame, one := goal.RateUnitForSamplesPerFrame(samples), "frame", "one"
 	if samples > 1 {
 		frame = fmt.Sprintf("frame of %d", samples)
 		one = "one " + frame
 	}
 	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", goal.FormatAllDecimals(q.Goal.FPS), unit,
-		goal.FormatWithoutExponent(q.Clock),
-		goal.FormatClocks(goal.FloorOfRational(limit)), frame)
-	if goal.FloorOfRational(limit) < 1 {
+		goal.FormatUpToSixDecimals(q.Clock),
+		goal.FormatClocks(goal.CappedFloorOfRational(limit)), frame)
+	if goal.CappedFloorOfRational(limit) < 1 {
 		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz",
 			goal.FormatAllDecimals(q.Goal.FPS),
 			unit,
-			one, goal.FormatWithoutExponent(q.Clock))
+			one, goal.FormatUpToSixDecimals(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
 		asked = "asked for: " + goal.FormatClocks(q.Goal.Interval) + " per " + frame
@@ -54,25 +54,25 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 			asked, found, q.Target.Board.Name, goal.FormatClocks(best.Clocks.Interval),
 			goal.FormatAllDecimals(best.SamplesPerSecond()),
 			unit)}
-	if i, most := q.SlowestLayer(); float64(most) > allowed {
+	if i, most := q.SlowestLayerAtFastestOptions(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
-		if _, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.FloorOfRational(limit)); ok {
+		if _, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.CappedFloorOfRational(limit)); ok {
 			how += " within " + q.Target.ProcessLimitText()
 		}
 		if l.Fixed {
 			how = "as the folding file sets it"
 		}
-		dg.Node = l.OriginNodeName()
+		dg.Node = l.FirstOriginNodeName()
 		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, goal.FormatClocks(most), how))
 	}
 	with := q.asked()
-	if port := q.MinHostPortClocks(); q.Target.HostPortBits() > 0 && float64(port) > allowed {
+	if port := q.MinHostPortClocksPerFrame(); q.Target.HostPortBits() > 0 && float64(port) > allowed {
 		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.HostIOStream })
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
 			q.Target.HostPortBits(), goal.FormatClocks(port)))
 	}
-	if e, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.FloorOfRational(limit)); ok {
+	if e, ok := space.FindRaisedUnrollLimits(q.FoldingSpace, goal.CappedFloorOfRational(limit)); ok {
 		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 	}
 	if len(dg.Notes) > 0 {
@@ -98,7 +98,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	if dg.Hint = hint + " or a larger board"; q.Goal.FPS > 0 {
 		dg.Hint = hint + ", a higher --clock or a larger board"
 	}
-	more, err := q.leastLoad(ctx, goal.FloorOfRational(limit))
+	more, err := q.leastLoad(ctx, goal.CappedFloorOfRational(limit))
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	if b == nil {
 		return false, nil
 	}
-	short := q.shortage(estimate.EstimateDesign(b.Design).Total)
+	short := q.shortage(estimate.EstimateDesignResources(b.Design).Total)
 	if _, ok := short.use(q.Goal.MaxUse); ok {
 		return false, nil
 	}
@@ -278,7 +278,7 @@ func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.MinimiseRe
 	for _, kind := range []int{goal.KindBRAM, goal.KindURAM} {
 		yard[kind], caps.AmountVector[kind] = fresh.Yard[kind], search.NoCap
 	}
-	caps.AmountVector[goal.KindMeanShare] = search.NoCap
+	caps.AmountVector[goal.KindMeanHardBlockShare] = search.NoCap
 	return fresh.NewFoldingTree(limit).FindMinimalSolution(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
 }
 
@@ -292,9 +292,9 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 		}
 	}
 	l := &q.Layers[at]
-	dg := l.NewLayerDiag(diag.BudgetExceeded,
+	dg := l.NewLayerErrorDiag(diag.BudgetExceeded,
 		"no design fits the budget; the least demanding one takes "+short.String(), hint)
-	if kind < goal.KindMeanShare {
+	if kind < goal.KindMeanHardBlockShare {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
 			dg.Node = ""
@@ -309,7 +309,7 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 
 // called returns the name that the board's data sheet has for a kind of resource.
 func (q report) called(kind int) string {
-	return goal.WithBoardBlockRAMName(goal.KindNames[kind], q.Target.Board)
+	return goal.ReplaceRAMB18ByBoardName(goal.KindNames[kind], q.Target.Board)
 }
 
 // A shortage says how far a design exceeds a budget.
@@ -337,14 +337,14 @@ func (q report) shortage(total dataflow.Resources) shortage {
 
 // String returns what is missing: "23,100 LUT of 18,432", the needed and the allowed amount.
 func (s *shortage) String() string {
-	if s.kind == goal.KindMeanShare {
+	if s.kind == goal.KindMeanHardBlockShare {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
-			goal.FormatWithoutExponent(float64(int(1000*s.budget.MeanShareOf(s.total)+0.999))/10),
-			goal.WithBoardBlockRAMName(goal.KindNames[goal.KindMeanShare], s.on), s.when,
-			goal.FormatWithoutExponent(100*s.budget.Mean))
+			goal.FormatUpToSixDecimals(float64(int(1000*s.budget.MeanHardBlockShareOf(s.total)+0.999))/10),
+			goal.ReplaceRAMB18ByBoardName(goal.KindNames[goal.KindMeanHardBlockShare], s.on), s.when,
+			goal.FormatUpToSixDecimals(100*s.budget.Mean))
 	}
 	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
-		goal.WithBoardBlockRAMName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
+		goal.ReplaceRAMB18ByBoardName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
 		goal.AmountsByKind(s.budget.Capacity)[s.kind])
 }
 
@@ -361,8 +361,9 @@ func (s *shortage) use(given MaxUseFractions) (use string, ok bool) {
 		f, _ := new(big.Rat).SetFrac(n, big.NewInt(units)).Float64()
 		return f
 	}
-	need := [goal.KindMemoryBytesPerFrame]float64{goal.KindMeanShare: up(s.amounts[goal.KindMeanShare],
-		goal.MeanShareScale)}
+	need := [goal.KindMemoryBytesPerFrame]float64{
+		goal.KindMeanHardBlockShare: up(s.amounts[goal.KindMeanHardBlockShare],
+			goal.MeanHardBlockShareScale)}
 	for k, have := range goal.AmountsByKind(s.budget.Capacity) {
 		if have > 0 {
 			need[k] = up(s.amounts[k], have)
@@ -373,7 +374,7 @@ func (s *shortage) use(given MaxUseFractions) (use string, ok bool) {
 		return "", false
 	}
 	if given == goal.NewUniformMaxUse(given.LUT) {
-		return goal.FormatWithoutExponent(max(given.LUT, most)), true
+		return goal.FormatUpToSixDecimals(max(given.LUT, most)), true
 	}
 	for k, share := range need {
 		f := given.FractionPointerOf(k)

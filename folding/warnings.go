@@ -27,22 +27,22 @@ func (q *inquiry) tell(d *Design) {
 	}
 	tellLarge(d, q.told)
 	carried := carriedBy(d)
-	asked, most := d.Target.ClockMHz, d.ClockMHz()
-	hint := fmt.Sprintf("ask for --clock %s or less", goal.FormatWithoutExponent(min(most, carried.clock)))
+	asked, most := d.Target.ClockMHz, d.ReachedClockMHz()
+	hint := fmt.Sprintf("ask for --clock %s or less", goal.FormatUpToSixDecimals(min(most, carried.clock)))
 	if most < asked {
 		i, ns := d.LongestDelayNS()
 		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LayerTooSlowForClock,
 			Node: d.Model.Graph.Nodes[i].LayerName(),
 			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
-				"rates are given for %s MHz", ns, goal.FormatWithoutExponent(asked), 1000/asked,
-				goal.FormatWithoutExponent(most)),
+				"rates are given for %s MHz", ns, goal.FormatUpToSixDecimals(asked), 1000/asked,
+				goal.FormatUpToSixDecimals(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LayerTooSlowForClock, Node: carried.layer,
 			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
 				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
-				carried.Steps, goal.FormatWithoutExponent(asked), d.Target.OperationDelays().StageBudgetNS()),
+				carried.Steps, goal.FormatUpToSixDecimals(asked), d.Target.OperationDelays().StageBudgetNS()),
 			Hint: hint})
 	}
 }
@@ -61,7 +61,7 @@ func carriedBy(d *Design) carried {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {
-		if o, ok := n.Op.(dataflow.CarriesState); ok {
+		if o, ok := n.Op.(dataflow.CarriesStateBetweenClocks); ok {
 			if p := o.CarriedStatePath(d.Folds[i], d.Target); p.NS > c.NS {
 				c.TimingPath, c.layer = p, n.LayerName()
 			}
@@ -84,7 +84,7 @@ func tellLarge(d *Design, told *diag.List) {
 				continue
 			}
 			last = n.LayerName()
-			ns := clock.LUTLevelsNS(s.LUTLevels())
+			ns := clock.LUTTableDelayNS(s.LUTLevels())
 			told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.LargeTableInLUTs, Node: n.LayerName(),
 				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
 					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.LUTLevels(), ns,
@@ -117,7 +117,7 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.GivenFIFODepthsSlow, Where: "folding file",
 			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
-				goal.FormatWithoutExponent(d.Clocks.Interval), goal.FormatWithoutExponent(free.Clocks.Interval)),
+				goal.FormatUpToSixDecimals(d.Clocks.Interval), goal.FormatUpToSixDecimals(free.Clocks.Interval)),
 			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil

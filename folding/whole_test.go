@@ -111,11 +111,11 @@ func (e *enumeration) design() *dataflow.Design {
 				for f := range must(bound, err).Folds() {
 					folds = append(folds, f)
 				}
-				stream[s] = must(b.BindAndAdd(op, []int{stream[s]}, nil, nil))[0]
+				stream[s] = must(b.BindAndAddLayer(op, []int{stream[s]}, nil, nil))[0]
 			}
 			ins = append(ins, stream[s])
 		}
-		for k, s := range must(b.BindAndAdd(n.Op, ins, nil, nil)) {
+		for k, s := range must(b.BindAndAddLayer(n.Op, ins, nil, nil)) {
 			id := n.Out[k]
 			stream[id], ports[id] = s, out[k]
 			if slices.Contains(e.g.Out, id) && out[k].Tile != 0 {
@@ -131,7 +131,7 @@ func (e *enumeration) design() *dataflow.Design {
 			for f := range must(bound, err).Folds() {
 				folds = append(folds, f)
 			}
-			stream[s] = must(b.BindAndAdd(op, []int{stream[s]}, nil, nil))[0]
+			stream[s] = must(b.BindAndAddLayer(op, []int{stream[s]}, nil, nil))[0]
 		}
 		b.MarkOutput(stream[s])
 	}
@@ -210,7 +210,7 @@ func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok 
 	if err != nil {
 		return p, false
 	}
-	p.interval, p.simulated, p.latency = trace.IntervalClocks(), trace.IntervalClocks(), trace.LatencyClocks()
+	p.interval, p.simulated, p.latency = trace.IntervalClocks(), trace.IntervalClocks(), trace.FirstFrameLatencyClocks()
 	p.slowest, _ = d.BottleneckInterval()
 	if b := e.t.Board; b.MemoryGBps > 0 && e.t.HostPortBits() > 0 {
 		bytes := 0

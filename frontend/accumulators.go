@@ -28,12 +28,13 @@ const (
 type AccumulatorSettings struct {
 	Bits     int // width in two's complement; 0 for the width that every sum needs
 	Overflow OverflowMode
-	Order    []int         // the order of the products, as indices in a row of weights; nil for the order of the file
-	Seen     *ObservedSums // records the sums; may be nil
+	// the order of the products, as indices in a row of weights; nil for the order of the file
+	Order []int
+	Seen  *ObservedSumStatistics // records the sums; may be nil
 }
 
-// ObservedSums records the exact sums that samples produce in a layer, before any overflow.
-type ObservedSums struct {
+// ObservedSumStatistics records the exact sums that samples produce in a layer, before any overflow.
+type ObservedSumStatistics struct {
 	mutex sync.Mutex
 	Range num.Range
 	Sums  int // the number of sums
@@ -44,7 +45,7 @@ type ObservedSums struct {
 }
 
 // add records the exact sums of one run. left is the number of sums that the accumulator could not hold.
-func (s *ObservedSums) add(sums []int64, left int) {
+func (s *ObservedSumStatistics) add(sums []int64, left int) {
 	if s == nil {
 		return
 	}
@@ -67,7 +68,7 @@ func (s *ObservedSums) add(sums []int64, left int) {
 
 // ReferenceWithAccumulators returns a reference of the model as written, in which the given sums have other
 // accumulators. Its outputs differ from the model's if an accumulator is too narrow, or saturates and adds in another
-// order.
+// order. The sums must come from AllLayerDotProducts of im, and have integers (Why is empty).
 func (im *ImportedModel) ReferenceWithAccumulators(
 	by map[*LayerDotProducts]AccumulatorSettings) dataflow.ReferenceFunc {
 	sums := map[string]*execution.SumReplacement{}
@@ -117,7 +118,8 @@ func (s *LayerDotProducts) summing(a AccumulatorSettings) *execution.SumReplacem
 }
 
 // whole returns the layer's inputs as integers, in the units in which LayerDotProducts counts them. For an input that
-// float64 does not hold exactly, it returns the nearest integer.
+// float64 does not hold exactly, it returns the nearest integer. It returns an error for an input that is no such
+// integer or out of range.
 func (s *LayerDotProducts) whole(x *program.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
@@ -132,8 +134,8 @@ func (s *LayerDotProducts) whole(x *program.Reals) ([]int64, error) {
 	return out, nil
 }
 
-// of returns the sum of products as the accumulator gives it. exact is the true sum; fits is false if the accumulator
-// overflowed on the way.
+// of returns the sum of products as the accumulator gives it. exact is the true sum. fits is false if the accumulator
+// overflowed on the way or, with OverflowModeWrap, at the end. With Bits 0 or above 63 it returns exact and true.
 func (a AccumulatorSettings) of(products []int64, exact int64) (sum int64, fits bool) {
 	if a.Bits == 0 || a.Bits > 63 {
 		return exact, true

@@ -192,7 +192,7 @@ func TestAccumulators(t *testing.T) {
 		}
 		for _, o := range []frontend.OverflowMode{frontend.OverflowModeWrap, frontend.OverflowModeSaturate} {
 			for bits := 1; bits <= exact+2; bits++ {
-				seen := &frontend.ObservedSums{}
+				seen := &frontend.ObservedSumStatistics{}
 				a := frontend.AccumulatorSettings{Bits: bits, Overflow: o, Seen: seen}
 				if o == frontend.OverflowModeSaturate && bits%2 == 0 {
 					a.Order = rnd.Perm(len(sums[0].Weights[0]))

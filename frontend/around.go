@@ -40,7 +40,7 @@ func outside(p *program.Program, from, to []string) (o dataflow.RemainingHostPar
 		}
 	}
 	slices.Reverse(g.Nodes)
-	o.Nodes = graph.NodeLabels(g.Nodes)
+	o.Nodes = graph.NodeLabelsOncePerIndex(g.Nodes)
 	made := slices.Clone(from)
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -81,7 +81,7 @@ func declared(p *program.Program, names []string) (list []graph.ValueInfo) {
 	return list
 }
 
-func realNames(of []dataflow.RealPort) (names []string) {
+func realNames(of []dataflow.RealTensorInfo) (names []string) {
 	for _, r := range of {
 		names = append(names, r.Name)
 	}

@@ -103,7 +103,7 @@ func onGrid(t *testing.T, m *dataflow.Model, samples int) {
 	}
 }
 
-func randomOnGrid(r *rand.Rand, inputs []dataflow.RealPort) (x []dataflow.RealTensor) {
+func randomOnGrid(r *rand.Rand, inputs []dataflow.RealTensorInfo) (x []dataflow.RealTensor) {
 	for _, in := range inputs {
 		t := dataflow.RealTensor{Shape: in.Shape}
 		for i := range dataflow.Shape(in.Shape).ElementCount() {

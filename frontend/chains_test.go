@@ -164,7 +164,7 @@ func TestChains(t *testing.T) {
 			if err != nil {
 				t.Fatalf("chain %d %q at %d: %v", seed, c.text, k, err)
 			}
-			streams, err := im.Model.Graph.EvalFirstFrame(context.Background(), codes)
+			streams, err := im.Model.Graph.EvalFirstFrameByStream(context.Background(), codes)
 			if err != nil {
 				t.Fatal(err)
 			}

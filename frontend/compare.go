@@ -28,7 +28,7 @@ type OutputComparer struct {
 	outs   []string
 }
 
-// NewOutputComparer returns an OutputComparer for the model.
+// NewOutputComparer returns an OutputComparer for the model. It returns an error if the model cannot be normalised.
 func (im *ImportedModel) NewOutputComparer() (*OutputComparer, error) {
 	var d diag.List
 	p, err := canon.NormaliseGraph(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
@@ -41,7 +41,7 @@ func (im *ImportedModel) NewOutputComparer() (*OutputComparer, error) {
 	part := mustPart(p, inputNames(p), outputNames(p))
 	part.Watch = true
 	if im.stream {
-		part = part.NewStreamingCopy()
+		part = part.NewCopyKeepingLoopStates()
 	}
 	return &OutputComparer{im.stream, part, outputNames(p)}, nil
 }
@@ -49,10 +49,11 @@ func (im *ImportedModel) NewOutputComparer() (*OutputComparer, error) {
 // ContinueStreamFrom makes c continue the stream that before has judged so far. That comparer belongs to the same model
 // for samples of another length.
 func (c *OutputComparer) ContinueStreamFrom(before *OutputComparer) {
-	c.part.ContinueStreamFrom(before.part)
+	c.part.TakeLoopStatesFrom(before.part)
 }
 
-// JudgeOutputs compares the outputs that another executor has given for one sample with the exact ones.
+// JudgeOutputs compares the outputs that another executor has given for one sample with the exact ones. The outputs
+// have the model's order and shapes. An error is that of the exact run.
 func (c *OutputComparer) JudgeOutputs(in, given []dataflow.RealTensor) (OutputVerdict, error) {
 	part := c.part
 	if !c.Stream {

@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// cut makes the named tensors the outputs of a graph, in that order. It removes everything that only other outputs
-// need, and adds a note for the user to d. If a name is not a tensor of the graph, it adds an error to d and returns
-// false.
+// cut makes the named tensors the outputs of g, in that order. It removes everything that only other outputs need, and
+// adds a note for the user to d. Without names, or with those of g's outputs, it changes nothing. If a name is not a
+// tensor of the graph or is named twice, it adds an error to d and returns false.
 func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	if len(outputs) == 0 || slices.Equal(outputs, graph.ValueNames(g.Outputs)) {
 		return true
@@ -93,7 +93,8 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// keep removes nodes and initializers that no output of a graph needs, and inputs that only removed nodes read.
+// keep removes from g nodes and initializers that no output of the graph needs, and inputs that only removed nodes
+// read.
 func keep(g *graph.Graph) {
 	live := map[string]bool{}
 	for _, o := range g.Outputs {
@@ -133,8 +134,9 @@ type ModelCut struct {
 }
 
 // FindModelCut returns the cut in front of the nodes that could not be mapped, and of everything that depends on them.
-// fates must come from Import. FindModelCut returns nil if no node is removed, or more nodes than are kept: then the
-// unmapped nodes are not the tail of the model.
+// fates must come from Import. It returns nil if no node is removed, or more nodes than are kept: then the unmapped
+// nodes are not the tail. It also returns nil if the file cannot be read, or if --outputs cannot name the cut's tensors
+// or would name more than maxEnds.
 func FindModelCut(name string, onnx []byte, opt Options, fates []NodeFate) *ModelCut {
 	g := opt.graph(name, onnx, new(diag.List))
 	if g == nil {

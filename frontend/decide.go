@@ -44,7 +44,7 @@ func (c *OutputComparer) decided(part *execution.ProgramPart, in []*program.Real
 	}
 	s := &decider{c, given, exact, map[element]float64{}, max(decideWork, decideRuns*part.EstimatedProducts()),
 		decideMost}
-	found, ok := s.from(s.judged(part.RunChoosingCodes(in, s.choose)), nil)
+	found, ok := s.from(s.judged(part.RunFloat32BoundsChoosingCodes(in, s.choose)), nil)
 	if !ok {
 		return ""
 	}

@@ -36,7 +36,7 @@ func TestDecidedAgain(t *testing.T) {
 			}
 			return lo
 		}
-		now := part.RunChoosingCodes([]*program.Reals{x}, choose)
+		now := part.RunFloat32BoundsChoosingCodes([]*program.Reals{x}, choose)
 		moved := 0
 		for range 12 {
 			type place struct {
@@ -55,7 +55,7 @@ func TestDecidedAgain(t *testing.T) {
 			at := open[r.IntN(len(open))]
 			taken[fmt.Sprint(at.name, at.i)] = at.hi
 			again, whole := now.RerunWithCodes(at.name, []int{at.i}, choose, nil),
-				part.RunChoosingCodes([]*program.Reals{x},
+				part.RunFloat32BoundsChoosingCodes([]*program.Reals{x},
 					choose)
 			for _, name := range slices.Sorted(maps.Keys(whole.All)) {
 				a, b := again.All[name], whole.All[name]

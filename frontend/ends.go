@@ -15,7 +15,7 @@ import (
 
 // before returns the part of the program that computes, from the named tensors, the codes that the host computes. Other
 // codes arrive as integers.
-func before(p *program.Program, low *lower.Lowered, names []string) *execution.ProgramPart {
+func before(p *program.Program, low *lower.LoweredProgram, names []string) *execution.ProgramPart {
 	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
@@ -26,18 +26,18 @@ func before(p *program.Program, low *lower.Lowered, names []string) *execution.P
 }
 
 // behind returns the part of the program that the host computes from the accelerator's outputs.
-func behind(p *program.Program, low *lower.Lowered) *execution.ProgramPart {
+func behind(p *program.Program, low *lower.LoweredProgram) *execution.ProgramPart {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }
 
-func prefix(p *program.Program, low *lower.Lowered) dataflow.HostFunction {
+func prefix(p *program.Program, low *lower.LoweredProgram) dataflow.HostFunction {
 	names := inputNames(p)
 	part := before(p, low, names)
-	return dataflow.HostFunction{Nodes: graph.NodeLabels(part.Nodes()), ToCodes: toCodes(low, names, part)}
+	return dataflow.HostFunction{Nodes: graph.NodeLabelsOncePerIndex(part.Nodes()), ToCodes: toCodes(low, names, part)}
 }
 
 // toCodes returns the function that computes the accelerator's input frames from the named tensors.
-func toCodes(low *lower.Lowered, names []string,
+func toCodes(low *lower.LoweredProgram, names []string,
 	part *execution.ProgramPart) func([]dataflow.RealTensor) ([]dataflow.Tensor,
 	error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
@@ -68,7 +68,7 @@ func toCodes(low *lower.Lowered, names []string,
 }
 
 // codesOf returns the integers of a tensor whose values the host has computed.
-func codesOf(low *lower.Lowered, name string, v *program.Reals, t dataflow.StreamType) ([]int64, error) {
+func codesOf(low *lower.LoweredProgram, name string, v *program.Reals, t dataflow.StreamType) ([]int64, error) {
 	codes := make([]int64, len(v.Lo))
 	known := map[real.Interval]int64{} // by value, for elements with one affine function
 	var of real.Affine
@@ -92,10 +92,10 @@ func codesOf(low *lower.Lowered, name string, v *program.Reals, t dataflow.Strea
 	return codes, nil
 }
 
-func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunction {
+func suffix(p *program.Program, low *lower.LoweredProgram) dataflow.HostFunction {
 	part := behind(p, low)
 	return dataflow.HostFunction{
-		Nodes: graph.NodeLabels(part.Nodes()),
+		Nodes: graph.NodeLabelsOncePerIndex(part.Nodes()),
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
 			vals := reals(in)
 			for k, name := range low.Out {
@@ -107,7 +107,7 @@ func suffix(p *program.Program, low *lower.Lowered) dataflow.HostFunction {
 }
 
 // integers returns the real values of an integer tensor whose elements are the integers q. They need not be float64s.
-func integers(low *lower.Lowered, name string, shape []int, q []int64) *program.Reals {
+func integers(low *lower.LoweredProgram, name string, shape []int, q []int64) *program.Reals {
 	v := &program.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {
 		f := low.AffineOfInteger(name, i)

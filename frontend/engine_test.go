@@ -67,7 +67,7 @@ func (e engine) codes(t *testing.T, x dataflow.RealTensor) (h, c, stream dataflo
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams, err := e.model.Graph.EvalFirstFrame(context.Background(), in)
+	streams, err := e.model.Graph.EvalFirstFrameByStream(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

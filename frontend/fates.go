@@ -23,7 +23,7 @@ const (
 )
 
 // fates returns the fate of every node of the file.
-func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
+func fates(written, program *program.Program, low *lower.LoweredProgram) []NodeFate {
 	computed := map[int]bool{} // by node index: it computes something from data
 	for _, s := range written.Steps {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.IsInexactConstant(s.Output)
@@ -84,7 +84,7 @@ func fates(written, program *program.Program, low *lower.Lowered) []NodeFate {
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))
-	rest := operators.SupportedGraphPart(g, file, bind)
+	rest := operators.GraphBeforeUnsupportedNodes(g, file, bind)
 	if rest == nil {
 		return out
 	}

@@ -38,7 +38,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) operators.Optio
 			continue
 		}
 		var by []string
-		say := diag.Diag{Code: operators.CellFormatsDiagnosticCode(n), Node: n.Label(), Op: n.QualifiedOpName(),
+		say := diag.Diag{Code: operators.DiagnosticCodeForCellFormats(n), Node: n.Label(), Op: n.QualifiedOpName(),
 			Where: operators.NodePositionText(file,
 				n)}
 		for _, f := range o.Cells {

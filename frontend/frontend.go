@@ -65,8 +65,8 @@ type Options struct {
 	// out of the file system of an os.Root.
 	Folder fs.FS
 
-	InputType  *IntegerInputType // the integers that arrive; nil for reals, which the host quantises
-	InputQuant *InputQuantiser   // a quantiser to put in front of every input; nil for none
+	InputType  *IntegerInputType    // the integers that arrive; nil for reals, which the host quantises
+	InputQuant *AddedInputQuantiser // a quantiser to put in front of every input; nil for none
 	// pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
 	States  []StateFeedback
 	Initial InitialStateModesByInput // initial states of recurrences that replace inputs
@@ -101,7 +101,7 @@ type ImportedModel struct {
 	file    *program.Program
 	written *program.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
 	program *program.Program // the normalised program that was lowered
-	lowered *lower.Lowered
+	lowered *lower.LoweredProgram
 	batch   *axes.BatchAxisCandidate
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
@@ -200,7 +200,7 @@ func (im *ImportedModel) prepare(g *graph.Graph, name string, opt Options, d *di
 }
 
 // lower sets the model from the lowered layers.
-func (im *ImportedModel) lower(low *lower.Lowered) {
+func (im *ImportedModel) lower(low *lower.LoweredProgram) {
 	im.lowered, im.Model = low, model(im.written, im.program, low)
 	whole(im.Model, im.batch)
 }
@@ -217,7 +217,7 @@ type StreamedTensor struct {
 }
 
 // StreamedTensors lists the tensors that streams carry completely. A stream that only moves elements has no tensor of
-// the model.
+// the model. im must come from Import and have a Model.
 func (im *ImportedModel) StreamedTensors() (list []StreamedTensor) {
 	for _, c := range im.lowered.Carried {
 		k := im.program.Known[c.Name]
@@ -233,7 +233,7 @@ func (im *ImportedModel) StreamedTensors() (list []StreamedTensor) {
 
 // affine sets the scales and biases of a tensor's elements. It reports false if the elements are not affine functions
 // of the integer tensor's elements, one each.
-func (im *ImportedModel) affine(c lower.StreamTensor, t *StreamedTensor) bool {
+func (im *ImportedModel) affine(c lower.TensorOnStream, t *StreamedTensor) bool {
 	n := graph.ElementCount(t.Shape)
 	elements, ok := im.lowered.IndicesInLongestSequence(c.Name, n)
 	if !ok {
@@ -273,9 +273,9 @@ const maxAttempts = 4
 // products and moves quantisers to the front as that attempt suggests, and repeats this while there are new
 // suggestions. If no attempt has layers for everything, it returns the first one with the fewest errors, and sets found
 // to these.
-func again(written, program *program.Program, low *lower.Lowered, how lower.Options,
+func again(written, program *program.Program, low *lower.LoweredProgram, how lower.Options,
 	found *diag.List) (*program.Program,
-	*lower.Lowered) {
+	*lower.LoweredProgram) {
 	m := &canon.PassState{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
 	next := low
@@ -355,11 +355,11 @@ func (im *ImportedModel) NewFloatAllTensorsRunner() func(in []dataflow.RealTenso
 	}
 }
 
-// TensorShape returns the shape of a tensor of the model as written.
+// TensorShape returns the shape of a tensor of the model as written, or nil if the model has no such tensor.
 func (im *ImportedModel) TensorShape(tensor string) []int { return im.written.Known[tensor].Shape }
 
 // ImportForReference imports a model only as far as executing it as written needs. It thus accepts models without
-// quantised layers.
+// quantised layers. After adding errors to d, it returns an ImportedModel without Model.
 func ImportForReference(name string, onnx []byte, opt Options, d *diag.List) *ImportedModel {
 	var found diag.List
 	g := read(name, onnx, opt, &found)
@@ -384,7 +384,8 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 }
 
 // ImportForReferenceReusing returns what ImportForReference returns for the same file and options, but reuses the
-// result of Import. It has no Model if Import could not read the file.
+// result of Import. It has no Model if Import could not read the file, or if d has errors, to which it adds those about
+// the model as written.
 func ImportForReferenceReusing(im *ImportedModel, name string, onnx []byte, opt Options, d *diag.List) *ImportedModel {
 	if im.written == nil {
 		return &ImportedModel{}
@@ -418,7 +419,7 @@ func asWritten(im *ImportedModel, o Options, d *diag.List) *ImportedModel {
 	return ref
 }
 
-func model(written, program *program.Program, low *lower.Lowered) *dataflow.Model {
+func model(written, program *program.Program, low *lower.LoweredProgram) *dataflow.Model {
 	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written),
 		Meta: written.Graph.Meta}
 	m.In, m.Out = signature(written)
@@ -429,16 +430,16 @@ func model(written, program *program.Program, low *lower.Lowered) *dataflow.Mode
 	return m
 }
 
-func signature(p *program.Program) (in, out []dataflow.RealPort) {
+func signature(p *program.Program) (in, out []dataflow.RealTensorInfo) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
 		side, sides := p.Graph.Sides[v.Name]
-		in = append(in, dataflow.RealPort{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
+		in = append(in, dataflow.RealTensorInfo{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
 			Batch: !p.IsSequenceInput(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]
-		out = append(out, dataflow.RealPort{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: true})
+		out = append(out, dataflow.RealTensorInfo{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: true})
 	}
 	return in, out
 }

@@ -27,7 +27,8 @@ const (
 )
 
 // host returns a description of the computations of the host, as far as each result is a function of one element.
-func host(written, p *program.Program, low *lower.Lowered, prefix dataflow.HostFunction) *dataflow.HostDescription {
+func host(written, p *program.Program, low *lower.LoweredProgram,
+	prefix dataflow.HostFunction) *dataflow.HostDescription {
 	h := &dataflow.HostDescription{Codes: prefix.ToCodes, In: make([]*dataflow.HostInput, len(low.In)),
 		Out: make([]*dataflow.HostOutput, len(p.Graph.Outputs))}
 	front := scaled.New(p)
@@ -79,7 +80,7 @@ func quantised(p *program.Program, codes string) string {
 
 // values returns, for elements of a quantised tensor, the functions from codes to values. It returns nil if the values
 // are not affine functions of the codes.
-func values(p *program.Program, low *lower.Lowered, codes string, index []int32) (of []real.Affine) {
+func values(p *program.Program, low *lower.LoweredProgram, codes string, index []int32) (of []real.Affine) {
 	middle := scaled.New(p)
 	declared := make([]real.Affine, graph.ElementCount(p.Known[codes].Shape))
 	for i := range declared {
@@ -108,16 +109,16 @@ func values(p *program.Program, low *lower.Lowered, codes string, index []int32)
 }
 
 // inside returns a tensor of the model as an input or an output of the accelerator's part.
-func inside(p *program.Program, name string) dataflow.RealPort {
+func inside(p *program.Program, name string) dataflow.RealTensorInfo {
 	k := p.Known[name]
 	batch := len(k.Shape) > 1 && k.Shape[0] == 1
-	return dataflow.RealPort{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
+	return dataflow.RealTensorInfo{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
 // begins returns a description of how frames follow from tensors inside the model: from the inputs of their quantisers
 // or, if these have no such tables, from the quantised tensors. In the second case a number becomes the code with the
 // nearest value.
-func begins(p *program.Program, low *lower.Lowered) (in []*dataflow.HostInput, of []dataflow.RealPort,
+func begins(p *program.Program, low *lower.LoweredProgram) (in []*dataflow.HostInput, of []dataflow.RealTensorInfo,
 	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
 	var names []string
@@ -155,7 +156,8 @@ func quantiser(p *program.Program, tensor string) *program.Step {
 }
 
 // beginsQuantised returns what begins returns, for the quantised tensors.
-func beginsQuantised(p *program.Program, low *lower.Lowered) (in []*dataflow.HostInput, of []dataflow.RealPort) {
+func beginsQuantised(p *program.Program, low *lower.LoweredProgram) (in []*dataflow.HostInput,
+	of []dataflow.RealTensorInfo) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
 		index := elements(low, name, graph.ElementCount(p.Known[name].Shape))
@@ -213,7 +215,7 @@ func nearest(a real.Affine, codes num.Range, f num.FloatFormat) (s dataflow.Host
 }
 
 // elements returns the elements of a tensor in the order of its stream.
-func elements(low *lower.Lowered, tensor string, n int) []int32 {
+func elements(low *lower.LoweredProgram, tensor string, n int) []int32 {
 	order := make([]int64, n)
 	for i := range order {
 		order[i] = int64(i)
@@ -227,7 +229,8 @@ func elements(low *lower.Lowered, tensor string, n int) []int32 {
 
 // hostIn returns a description of how the frame of a tensor follows from one of the named tensors, element by element.
 // It returns nil if the frame does not follow in this way.
-func hostIn(front *scaled.IntegerAnalysis, low *lower.Lowered, tensor string, names []string) *dataflow.HostInput {
+func hostIn(front *scaled.IntegerAnalysis, low *lower.LoweredProgram, tensor string,
+	names []string) *dataflow.HostInput {
 	p := front.Program
 	n := graph.ElementCount(p.Known[tensor].Shape)
 	index := elements(low, tensor, n)
@@ -291,7 +294,7 @@ func hostIn(front *scaled.IntegerAnalysis, low *lower.Lowered, tensor string, na
 
 // hostOut returns a description of how an output follows from frames, element by element. It returns nil if the output
 // does not follow in this way.
-func hostOut(back *scaled.IntegerAnalysis, low *lower.Lowered, output string) *dataflow.HostOutput {
+func hostOut(back *scaled.IntegerAnalysis, low *lower.LoweredProgram, output string) *dataflow.HostOutput {
 	p := back.Program
 	known := p.Known[output]
 	n := graph.ElementCount(known.Shape)
@@ -346,7 +349,7 @@ type carried struct {
 }
 
 // received returns, by name, the positions of the tensors that the accelerator returns.
-func received(low *lower.Lowered) map[string]carried {
+func received(low *lower.LoweredProgram) map[string]carried {
 	found := map[string]carried{}
 	var begin int64
 	for k, name := range low.Out {

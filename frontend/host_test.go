@@ -110,7 +110,7 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 }
 
 // randomIn draws a sample of the inputs, spread over a multiple of the values that the first quantisers tell apart.
-func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dataflow.RealTensor) {
+func randomIn(r *rand.Rand, inputs []dataflow.RealTensorInfo, times float64) (in []dataflow.RealTensor) {
 	for _, of := range inputs {
 		x := dataflow.RealTensor{Shape: of.Shape}
 		for i := range (dataflow.Shape)(of.Shape).ElementCount() {
@@ -127,7 +127,8 @@ func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dat
 
 // compareIn compares the tables of the accelerator's inputs with the model, at random numbers, and at and beside every
 // threshold.
-func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.HostDescription, begins []dataflow.RealPort, own bool) {
+func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.HostDescription, begins []dataflow.RealTensorInfo,
+	own bool) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, p := range h.In {
 		if p == nil && own {

@@ -78,7 +78,7 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 		if as == InitialStateModeQuant {
 			quantised = append(quantised, s.Name)
 		}
-		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.InitialStateChanged, Node: s.Name, Op: "input",
+		d.Add(diag.Diag{Severity: diag.SeverityNote, Code: diag.InitialStateChangedOrUnfit, Node: s.Name, Op: "input",
 			Where: file,
 			Msg:   told + ", which changes the model",
 			Hint:  "what the engines agree on is the changed model: measure its accuracy"})
@@ -93,7 +93,8 @@ func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []s
 }
 
 func refuseState(input, msg, hint, file string, d *diag.List) {
-	x := diag.Diag{Severity: diag.SeverityError, Code: diag.InitialStateChanged, Node: input, Where: file, Msg: msg,
+	x := diag.Diag{Severity: diag.SeverityError, Code: diag.InitialStateChangedOrUnfit, Node: input, Where: file,
+		Msg:  msg,
 		Hint: hint}
 	if input != "" {
 		x.Op = "input"
@@ -161,7 +162,7 @@ func beginsWith(p *program.Program, input string) string {
 		}
 		hint := fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning, and takes the input away",
 			s.Name)
-		if s.HasQuantiser() {
+		if s.HasCommonStateQuantiser() {
 			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's "+
 				"body in front", s.Name)
 		}

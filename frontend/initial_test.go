@@ -223,7 +223,7 @@ func TestInitialStatesBesideInputQuant(t *testing.T) {
 	t.Parallel()
 	var d diag.List
 	opt := frontend.Options{Initial: frontend.InitialStateModesByInput{"h0": "quant", "c0": "zero"},
-		InputQuant: &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.25}}
+		InputQuant: &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.25}}
 	im, err := frontend.Import("model.onnx", begun{form: "Quant", batch: 1}.write(), opt, &d)
 	if err != nil || im.Model == nil {
 		t.Fatal(err, d.Diags)
@@ -267,8 +267,8 @@ func TestInitialStatesOfCells(t *testing.T) {
 				"c0").Int("hidden_size", 2).Name("cell").Out("y")
 			n.Output("y", graph.DTypeFloat32)
 			formats := operators.CellFormats{}
-			for _, name := range operators.CellQuantiserNames {
-				formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+			for _, name := range operators.LSTMCellQuantiserNames {
+				formats[name] = operators.CellQuantiserFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 			}
 			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.CellFormatsFile{
 				{Flag: frontend.LSTMFormatsFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}}

@@ -101,7 +101,8 @@ func (t *IntegerInputType) of(n InputNormalisation) (of []real.Affine) {
 	return of
 }
 
-// insert records for every input of the graph that it arrives as integers. ok is false after errors were added to d.
+// insert records for every input of the graph, except those in has, that it arrives as integers. ok is false after
+// errors were added to d.
 func (t *IntegerInputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
 	g.Arrive = map[string]*graph.IntegerInputEncoding{}
 	refuse := func(in graph.ValueInfo, msg, hint string) bool {
@@ -187,15 +188,15 @@ func channels(in graph.ValueInfo, n int) int {
 	return 0
 }
 
-// An InputQuantiser is a quantiser that the user puts in front of every real-valued input that the model does not
+// An AddedInputQuantiser is a quantiser that the user puts in front of every real-valued input that the model does not
 // quantise itself.
-type InputQuantiser struct {
+type AddedInputQuantiser struct {
 	Type  num.Type // INTn or UINTn
 	Scale float64  // rounded to float32, as in a model's file
 }
 
 // insert puts the quantiser behind every real-valued input except those in has, and adds notes to d.
-func (q *InputQuantiser) insert(g *graph.Graph, file string, has []string, d *diag.List) {
+func (q *AddedInputQuantiser) insert(g *graph.Graph, file string, has []string, d *diag.List) {
 	b := &inserting{Graph: g, taken: g.UsedTensorNames()}
 	for _, in := range g.Inputs {
 		if !in.DType.IsReal() || slices.Contains(has, in.Name) {
@@ -250,7 +251,7 @@ func (b *inserting) moveReaders(input, out string) {
 }
 
 // grids records the possible values of the inputs that arrive as integers.
-func grids(in []dataflow.RealPort, arrive map[string]*graph.IntegerInputEncoding) {
+func grids(in []dataflow.RealTensorInfo, arrive map[string]*graph.IntegerInputEncoding) {
 	for k := range in {
 		a := arrive[in[k].Name]
 		if a == nil {
@@ -265,7 +266,7 @@ func grids(in []dataflow.RealPort, arrive map[string]*graph.IntegerInputEncoding
 		shape := in[k].Shape
 		in[k].Grid = func(i int, x float64) float64 { return a.NearestValueTo(a.ChannelOfElement(shape, i), x) }
 		if _, _, integer := in[k].IntegerLimits(); !integer {
-			in[k].Arrives = &dataflow.IntegerInput{Type: a.Type, Channels: len(a.Of), Within: a.Within,
+			in[k].Arrives = &dataflow.IntegerInputMeaning{Type: a.Type, Channels: len(a.Of), Within: a.Within,
 				Of:    a.ChannelOfElement,
 				Value: a.RoundedValueOf}
 		}

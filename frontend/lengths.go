@@ -66,7 +66,8 @@ type lengths struct {
 	made  map[int]*ImportedModel
 }
 
-// ForSequenceLength returns the model imported for sequences of n steps. It returns im itself if all sequences have one
+// ForSequenceLength returns the model imported for sequences of n steps, which it makes once. It returns im itself if
+// all sequences have one length. It returns an error if n is out of range or the model cannot be imported for that
 // length.
 func (im *ImportedModel) ForSequenceLength(n int) (*ImportedModel, error) {
 	l := im.lengths
@@ -165,7 +166,8 @@ func (o Options) alone(name string, d *diag.List) {
 	}
 }
 
-// vary prepares a model for sequences of other lengths. make returns the model for a length, or an error.
+// vary prepares a model for sequences of other lengths. make returns the model for a length, or an error. If other
+// lengths do not fit, vary adds an error to d and sets im.Model to nil.
 func (im *ImportedModel) vary(o Options, name string, onnx []byte, make func(n int) (*ImportedModel, error),
 	d *diag.List) {
 	of := *o.Lengths
@@ -220,7 +222,7 @@ func (im *ImportedModel) pads(at *ImportedModel, n int) error {
 		return nil
 	}
 	in, out := inputNames(im.written), outputNames(im.written)
-	x := &axes.LengthComparison{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	x := &axes.SequenceLengthComparison{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
 	if err := x.CompareTensors(in, out); err != nil {
 		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
@@ -269,12 +271,12 @@ func (r *relay) next(in []dataflow.RealTensor) (at *ImportedModel, part *executi
 	if part = r.parts[steps]; part == nil {
 		part = mustPart(at.written, inputNames(at.written), outputNames(at.written))
 		if r.im.stream {
-			part = part.NewStreamingCopy()
+			part = part.NewCopyKeepingLoopStates()
 		}
 		r.parts[steps] = part
 	}
 	if r.im.stream && r.before != nil && part != r.before {
-		part.ContinueStreamFrom(r.before)
+		part.TakeLoopStatesFrom(r.before)
 	}
 	r.before = part
 	return at, part, nil
@@ -342,7 +344,7 @@ func (im *ImportedModel) axes(l *dataflow.SequenceLengths) error {
 	}
 	for _, side := range []struct {
 		axes     *[]int
-		all, one []dataflow.RealPort
+		all, one []dataflow.RealTensorInfo
 	}{{&l.Inputs, im.Model.In, at.Model.In}, {&l.Outputs, im.Model.Out, at.Model.Out}} {
 		for k := range side.all {
 			axis, err := axisOf(side.all[k].Shape, side.one[k].Shape, l.Max, l.Min)

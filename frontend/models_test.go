@@ -185,7 +185,7 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 		err = m.Graph.CheckInputs(in)
 	}
 	if err == nil {
-		streams, err = m.Graph.EvalFirstFrame(context.Background(), in)
+		streams, err = m.Graph.EvalFirstFrameByStream(context.Background(), in)
 	}
 	if err != nil {
 		t.Fatal(err)

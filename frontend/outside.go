@@ -10,13 +10,13 @@ import (
 type (
 	Model          = dataflow.Model         // the result of Import: an integer graph and the host's functions around it
 	LayerGraph     = dataflow.Graph         // layers and the streams between them
-	Node           = dataflow.Node          // a layer in a graph
+	LayerNode      = dataflow.Node          // a layer in a graph
 	Stream         = dataflow.Stream        // the connection from one layer to the next
 	StreamType     = dataflow.StreamType    // shape, ranges and bits of a stream's elements
 	ElementType    = num.Type               // the bits that hold an element
-	Tensor         = dataflow.Tensor        // a frame of integers
+	IntegerTensor  = dataflow.Tensor        // a frame of integers
 	RealTensor     = dataflow.RealTensor    // a sample of the model's own inputs or outputs
 	ReferenceFunc  = dataflow.ReferenceFunc // the model as written, one sample at a time
-	Range          = num.Range              // a range of integers
+	IntegerRange   = num.Range              // a range of integers
 	DiagnosticList = diag.List              // the messages of Import and folding.FindBestDesign to the user
 )

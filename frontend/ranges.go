@@ -12,7 +12,7 @@ import (
 
 // ranges sets, for each model input, the range of values that its first quantisers distinguish, for made-up test data.
 // If no quantiser is in linear reach, the range is -1..1, or for integers what the type holds within -128..255.
-func ranges(p *program.Program, in []dataflow.RealPort) {
+func ranges(p *program.Program, in []dataflow.RealTensorInfo) {
 	a := scaled.New(p)
 	at := map[string]int{}
 	for k := range in {
@@ -26,7 +26,7 @@ func ranges(p *program.Program, in []dataflow.RealPort) {
 	found := map[int]bool{}
 	behind := map[string]bool{} // tensors behind a quantiser, which are out of linear reach
 	for _, s := range p.Steps {
-		first, last, ok := operators.QuantiserCodeLimits(s.Node)
+		first, last, ok := operators.CodeLimitsOfQuantiser(s.Node)
 		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
 		behind[s.Output] = late || ok && a.IsFromIntegers(s.Node.Inputs[0])
 		if late || !ok || !operators.HasTrait(s.Node, operators.TraitUniformCodes|operators.TraitMinifloatCodes) {

@@ -52,7 +52,7 @@ func canonical(t *testing.T, file string, shape []int) *execution.ProgramPart {
 func inside(t *testing.T, all map[string]*program.Reals, loop string, tensor string, run int) []float64 {
 	t.Helper()
 	v := all[fmt.Sprintf("%s[%d].%s", loop, run, tensor)]
-	if v == nil || !v.IsExact() {
+	if v == nil || !v.IsExactInFloat64() {
 		t.Fatalf("run %d of %q has no exact %q", run, loop, tensor)
 	}
 	return v.Lo

@@ -177,13 +177,15 @@ func (q *QuantisationSession) outputs(data [][]float64) (out []dataflow.RealTens
 	return out
 }
 
-// HardToQuantiseLayers returns the names of the layers that are hard to quantise, judging by the recorded samples:
-// their values are far larger than those next to them.
-func (q *QuantisationSession) HardToQuantiseLayers() []string { return q.net.HardToQuantiseLayers() }
+// HardToQuantiseLayers returns a sentence for each layer that is hard to quantise, judging by the recorded samples: its
+// values are far larger than those next to it. Of many layers, the last sentence only counts the others.
+func (q *QuantisationSession) HardToQuantiseLayers() []string {
+	return q.net.HardToQuantiseLayerNames()
+}
 
 // TableLookupsFor returns the lookups of rows of tables in the network, with their costs under a recipe.
 func (q *QuantisationSession) TableLookupsFor(r QuantisationRecipe) []quantise.TableLookup {
-	return q.net.TableLookupsFor(r)
+	return q.net.TableLookupsUnderRecipe(r)
 }
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.
@@ -195,9 +197,9 @@ func (q *QuantisationSession) MixedBitsTargets() (activations, weights []quantis
 	return q.net.MixedBitsTargets()
 }
 
-// QuantisedReference returns a function that runs, in float64, the model quantised by a recipe. A value at the boundary
-// of two codes may get another code than in the layers. So it shows the cost of formats, and proves nothing.
-func (q *QuantisationSession) QuantisedReference(r QuantisationRecipe) (dataflow.ReferenceFunc, error) {
+// QuantisedFloatReference returns a function that runs, in float64, the model quantised by a recipe. A value at the
+// boundary of two codes may get another code than in the layers. So it shows the cost of formats, and proves nothing.
+func (q *QuantisationSession) QuantisedFloatReference(r QuantisationRecipe) (dataflow.ReferenceFunc, error) {
 	g, err := q.net.BuildQuantisedGraph(r)
 	if err != nil {
 		return nil, err

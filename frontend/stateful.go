@@ -101,7 +101,7 @@ func stepsOf(p *program.Program, loops map[*program.Recur]bool, weights *graph.C
 
 // onDevice adds errors to d for recurrences that the host would execute, because the host treats each sample
 // separately.
-func (o Options) onDevice(p *program.Program, low *lower.Lowered, d *diag.List) {
+func (o Options) onDevice(p *program.Program, low *lower.LoweredProgram, d *diag.List) {
 	if !o.Stateful {
 		return
 	}

@@ -36,11 +36,13 @@ func TestQuantisedStates(t *testing.T) {
 					n.Output(out, graph.DTypeFloat32)
 				}
 				formats := operators.CellFormats{}
-				for _, name := range operators.CellQuantiserNames {
-					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+				for _, name := range operators.LSTMCellQuantiserNames {
+					formats[name] = operators.CellQuantiserFormat{Scale: 1. / 16, Bits: 6, Signed: true,
+						Rounding: "ROUND"}
 				}
 				for _, name := range []string{"output", "cell_state"} {
-					formats[name] = operators.CellFormat{Scale: 1. / 16, Bits: bits, Signed: true, Rounding: "ROUND"}
+					formats[name] = operators.CellQuantiserFormat{Scale: 1. / 16, Bits: bits, Signed: true,
+						Rounding: "ROUND"}
 				}
 				im, found := imported(t, n, frontend.Options{Cells: []frontend.CellFormatsFile{
 					{Flag: frontend.LSTMFormatsFlag, Cells: map[string]operators.CellFormats{"cell": formats}}}})

@@ -13,7 +13,7 @@ import (
 // sequence. built is the same model imported for hardware, as far as that succeeds. It provides the fate of each node,
 // and the types of tensors for which the model states none.
 func (im *ImportedModel) CountOperations(built *ImportedModel) *stats.ModelStats {
-	n := stats.CountProgram(im.written, built.streamed())
+	n := stats.ModelStatsOfProgram(im.written, built.streamed())
 	becomes := map[int]string{}
 	for _, f := range built.Fates {
 		becomes[f.Index] = f.Fate
@@ -27,7 +27,8 @@ func (im *ImportedModel) CountOperations(built *ImportedModel) *stats.ModelStats
 	return n
 }
 
-// streamed returns the types of the tensors of the model that streams of the hardware carry, by name.
+// streamed returns the types of the tensors of the model that streams of the hardware carry, by name, or nil without
+// layers.
 func (im *ImportedModel) streamed() map[string]num.Type {
 	if im.Model == nil || im.lowered == nil {
 		return nil
@@ -62,7 +63,7 @@ func observed(run func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor
 	}
 }
 
-// HasHostProducts reports whether the host computes a sum of products.
+// HasHostProducts reports whether the host alone computes a node with a sum of products. im must come from Import.
 func (im *ImportedModel) HasHostProducts() bool {
 	host := map[int]bool{}
 	for _, f := range im.Fates {

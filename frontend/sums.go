@@ -190,7 +190,7 @@ func (s *LayerDotProducts) readWeights(p *program.Program, units map[string]weig
 				return err
 			}
 			s.Weights, s.weight = append(s.Weights, weights), append(s.weight, unit)
-			span = span.Union(num.RangeOf(weights))
+			span = span.Union(num.RangeOfValues(weights))
 			if r, ok := num.DotProductRange(weights, []num.Range{s.In}); !ok || SignedBitsForRange(r) > maxSumBits {
 				return fmt.Errorf("its sums leave %d bits", maxSumBits)
 			}
@@ -264,7 +264,7 @@ func (im *ImportedModel) weightUnits() map[string]weightUnit {
 	bits := map[*graph.Node]int{}
 	for tensor, quantisers := range found {
 		for _, n := range quantisers {
-			unit, b := operators.QuantiserUnitAndBits(im.written, n)
+			unit, b := operators.UnitAndBitsOfQuantiser(im.written, n)
 			if unit == nil {
 				delete(found, tensor)
 				break
@@ -303,7 +303,8 @@ type ChannelAccumulatorBits struct {
 	Centred   int       // the width by the l1 norm for weights that sum to zero; 0 for others
 }
 
-// AccumulatorBitsOfChannel returns the accumulator widths that an output channel needs.
+// AccumulatorBitsOfChannel returns the accumulator widths that an output channel needs. s must have integers (Why is
+// empty).
 func (s *LayerDotProducts) AccumulatorBitsOfChannel(channel int) ChannelAccumulatorBits {
 	b := ChannelAccumulatorBits{}
 	for _, w := range s.Weights[channel] {
@@ -317,7 +318,8 @@ func (s *LayerDotProducts) AccumulatorBitsOfChannel(channel int) ChannelAccumula
 	return b
 }
 
-// AccumulatorBitsByDataType returns the accumulator width in bits that follows from the data types alone.
+// AccumulatorBitsByDataType returns the accumulator width in bits that follows from the data types alone. s must have
+// integers (Why is empty).
 func (s *LayerDotProducts) AccumulatorBitsByDataType() int {
 	return num.AccumulatorBitsByDataType(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
 }

@@ -59,7 +59,7 @@ func sequences() (list []layertest.Case) {
 		"apart": reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: []int{1, 1, 0, 5, 4, 2},
 			Shape: []int{steps, 24}}),
 		"firstlast": firstlast.New(firstlast.Params{Step: 24, Chunk: 4, Shape: []int{8},
-			Order: []firstlast.ChunkSource{{Last: true}, {Chunk: 2}}}),
+			Order: []firstlast.ChunkOfFirstOrLastStep{{Last: true}, {Chunk: 2}}}),
 	} {
 		list = append(list, layertest.Case{Name: "steps " + name, Op: op, Folds: 2, In: []dataflow.StreamType{
 			{Shape: dataflow.Shape{steps, 24}, Elem: elem, Range: []num.Range{elem.Range()}}}})
@@ -90,8 +90,8 @@ type stage struct {
 	mhz    float64
 }
 
-func (s stage) clock() delay.StageClock {
-	return delay.NewStageClock(s.family, s.mhz, nil, delay.DelayRangeExpected)
+func (s stage) clock() delay.StageDelayModel {
+	return delay.NewStageDelayModel(s.family, s.mhz, nil, delay.DelayRangeExpected)
 }
 
 // TestCarried compares the longest path from each kernel's state to the next one, in clang's code, with the layer's own
@@ -135,7 +135,7 @@ func carries(p layertest.KernelPath, s stage) dataflow.TimingPath {
 	if o, ok := p.Op.(dataflow.TakesSequenceEnds); ok && p.Sequence {
 		p.Op = o.Sequence(p.Op, 1, 1)
 	}
-	return p.Op.(dataflow.CarriesState).CarriedStatePath(p.Fold, p.Target)
+	return p.Op.(dataflow.CarriesStateBetweenClocks).CarriedStatePath(p.Fold, p.Target)
 }
 
 // shown lists the device families and clocks that docs/clock.md has columns for.

@@ -43,7 +43,7 @@ var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
 
 // HeadersForKernelFiles returns the C++ headers of the library for a project, sorted by path. They are the shared
 // headers, those for C simulation, and the named kernels ("mvau.hpp") with the kernels that they include. Unknown names
-// are ignored. Without names it returns every kernel.
+// are ignored. Without names, all kernels are among them.
 func HeadersForKernelFiles(kernels ...string) []LibraryFile {
 	var hs []LibraryFile
 	own := map[string][]byte{}

@@ -13,9 +13,9 @@ import (
 // memory as a whole. Both compute a frame passage by passage (dataflow.PartwiseRun), and each passage part by part.
 
 // CompareKernelsWithEval computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its
-// kernel. It compares both on every stream and returns the outputs, per frame and graph output; the first difference is
-// an error. tell, if not nil, gets a few rows at a time of every stream and must not change them. All frames must have
-// one length.
+// kernel. It compares both on every stream, and returns the outputs, per frame and graph output. It ends with the first
+// difference, with the error that differs makes of it. tell, if not nil, gets rows of every stream, which it must not
+// change. All frames must have one length.
 func CompareKernelsWithEval(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
@@ -224,7 +224,7 @@ func (t *crossing) flows(f *flow) error {
 		rows := f.want[0]
 		sent := f.from.written[f.told-f.gone:][:len(rows.Data)]
 		t.room = slices.Grow(t.room[:0], len(sent))[:len(sent)]
-		got := t.ports[f.stream].FromStreamOrderIn(t.room, rows.Shape, sent)
+		got := t.ports[f.stream].FromStreamOrderReusingMemory(t.room, rows.Shape, sent)
 		err := CompareOutputs([][]dataflow.Tensor{{got}}, [][]dataflow.Tensor{{rows}})
 		if d := new(OutputDifference); errors.As(err, &d) { // make the position one in the whole frame
 			d.Shape, d.Index = t.design.Model.Graph.Streams[f.stream].Type.Shape, d.Index+f.told

@@ -172,7 +172,7 @@ func BenchmarkNetwork(b *testing.B) {
 				t := run(b, d, nil, Options{Frames: c.frames})
 				cycles = t.Cycles
 				if b.N == 1 {
-					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.LatencyClocks(),
+					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.FirstFrameLatencyClocks(),
 						t.IntervalClocks(),
 						t.Period)
 				}
@@ -191,7 +191,7 @@ func BenchmarkSize(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			d, _ := c.make(b)
 			for b.Loop() {
-				z := size(b, d, SizingOptions{})
+				z := size(b, d, FIFOSizingOptions{})
 				if b.N == 1 {
 					b.Logf("kept %t, %d trials, %d words", z.Feasible, z.Trials, z.Words)
 				}

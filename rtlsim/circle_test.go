@@ -54,7 +54,7 @@ func TestLook(t *testing.T) {
 func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
-		SizingOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
+		FIFOSizingOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
 	z.interval = fastest(p, HostSlowdown{}, HostSlowdown{})
 	return z
@@ -68,7 +68,7 @@ func TestSizeKnown(t *testing.T) {
 	for seed := range uint64(80) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
-		opt := SizingOptions{each: 4, Effort: 40000}
+		opt := FIFOSizingOptions{each: 4, Effort: 40000}
 		alone := size(t, d, opt)
 		opt.Cache = known
 		if shared := size(t, d, opt); !reflect.DeepEqual(alone, shared) {

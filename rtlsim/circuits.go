@@ -111,7 +111,7 @@ func (f *feed) next() []uint64 {
 // layer runs the circuit of layer i on all frames. one is the design for sequences of one time step; nil if all frames
 // have one length.
 func (w *wiring) layer(ctx context.Context, i int, one *dataflow.Design) error {
-	m, err := w.design.Circuit(i, one)
+	m, err := w.design.CircuitOfNode(i, one)
 	if err != nil {
 		return fmt.Errorf("layer %s %w", w.name(i), err)
 	}

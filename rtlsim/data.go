@@ -124,7 +124,8 @@ func (c *carrier) carried(stream int) error {
 	}
 	sent := c.values[stream]
 	c.room = slices.Grow(c.room[:0], len(sent))[:len(sent)]
-	return c.tell(stream, c.ports[stream].FromStreamOrderIn(c.room, c.design.Model.Graph.Streams[stream].Type.Shape,
+	return c.tell(stream, c.ports[stream].FromStreamOrderReusingMemory(c.room,
+		c.design.Model.Graph.Streams[stream].Type.Shape,
 		sent))
 }
 

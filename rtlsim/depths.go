@@ -19,7 +19,7 @@ type depths struct {
 	ahead []int // words for which the hardware has room beside the FIFO
 }
 
-func newDepths(p *plan, opt SizingOptions) depths {
+func newDepths(p *plan, opt FIFOSizingOptions) depths {
 	d := depths{ports: p.ports, low: slices.Repeat([]int{MinFIFODepth}, len(p.ports)), fixed: opt.Fixed,
 		each: cmp.Or(opt.each,
 			memoryWords), ahead: make([]int, len(p.ports))}

@@ -29,8 +29,8 @@ func TestDriftsOfGaps(t *testing.T) {
 			}
 		}
 		writes[n-1] = '1'
-		in := func(pattern []byte) []dataflow.PortIndices {
-			return []dataflow.PortIndices{{{Kind: dataflow.PatternIndices, Pattern: string(pattern)}}}
+		in := func(pattern []byte) []dataflow.PortMoveIndices {
+			return []dataflow.PortMoveIndices{{{Kind: dataflow.IndexSetKindPattern, Pattern: string(pattern)}}}
 		}
 		loop := dataflow.LoopNest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 +
 			rng.IntN(5)}.AsLoop()

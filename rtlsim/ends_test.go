@@ -67,7 +67,8 @@ func TestEndsAreProcesses(t *testing.T) {
 		walked := run(t, chain(process), nil, Options{Frames: 6})
 		for f := range counted.Frames {
 			c, w := counted.Frames[f], walked.Frames[f]
-			for word, clocks := range []int{counted.ClocksUntil(c.First), counted.ClocksUntil(c.Last)} {
+			for word, clocks := range []int{counted.ClocksFromFirstInputUntil(c.First),
+				counted.ClocksFromFirstInputUntil(c.Last)} {
 				as := slice + []int{w.First, w.Last}[word] - out + 1
 				if ahead := clocks - as; ahead < 0 || ahead > process || ahead > 0 && reads {
 					t.Fatalf("seed %d, frame %d: %d clocks, with layers at the ends %d", seed, f, clocks, as)

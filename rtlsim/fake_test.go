@@ -139,7 +139,7 @@ func (n *net) input(words int) int {
 
 func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
 	n.t.Helper()
-	out, err := n.b.BindAndAdd(newBlender(kind, l, n.perWord), in, nil, nil)
+	out, err := n.b.BindAndAddLayer(newBlender(kind, l, n.perWord), in, nil, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -162,17 +162,17 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 }
 
 // access returns an access from letters: e for each, f for first, l for last.
-func access(kinds string) dataflow.PortIndices {
-	var a dataflow.PortIndices
+func access(kinds string) dataflow.PortMoveIndices {
+	var a dataflow.PortMoveIndices
 	for _, k := range kinds {
-		a = append(a, dataflow.IndexSet{Kind: map[rune]dataflow.IndexSetKind{'e': dataflow.EveryIndex,
-			'f': dataflow.FirstIndex,
-			'l': dataflow.LastIndex}[k]})
+		a = append(a, dataflow.IndexSet{Kind: map[rune]dataflow.IndexSetKind{'e': dataflow.IndexSetKindEvery,
+			'f': dataflow.IndexSetKindFirst,
+			'l': dataflow.IndexSetKindLast}[k]})
 	}
 	return a
 }
 
-func accesses(kinds ...string) (list []dataflow.PortIndices) {
+func accesses(kinds ...string) (list []dataflow.PortMoveIndices) {
 	for _, k := range kinds {
 		list = append(list, access(k))
 	}
@@ -198,7 +198,7 @@ func hold(n, latency int) dataflow.Loop {
 
 // regroup returns the loop of a width converter from n words to m words per period.
 func regroup(periods, n, m, latency int) dataflow.Loop {
-	mark := func(k int) dataflow.PortIndices {
+	mark := func(k int) dataflow.PortMoveIndices {
 		p := make([]byte, max(n, m))
 		for i := range p {
 			p[i] = '0'
@@ -206,10 +206,11 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 				p[i] = '1'
 			}
 		}
-		return dataflow.PortIndices{{Kind: dataflow.EveryIndex}, {Kind: dataflow.PatternIndices, Pattern: string(p)}}
+		return dataflow.PortMoveIndices{{Kind: dataflow.IndexSetKindEvery}, {Kind: dataflow.IndexSetKindPattern,
+			Pattern: string(p)}}
 	}
-	return dataflow.LoopNest{Trips: []int{periods, max(n, m)}, Read: []dataflow.PortIndices{mark(n)},
-		Write: []dataflow.PortIndices{mark(m)}, Latency: latency}.AsLoop()
+	return dataflow.LoopNest{Trips: []int{periods, max(n, m)}, Read: []dataflow.PortMoveIndices{mark(n)},
+		Write: []dataflow.PortMoveIndices{mark(m)}, Latency: latency}.AsLoop()
 }
 
 // randomNet grows a network from one or two inputs. Every stream has 1 to 6 words per period of a frame. A test

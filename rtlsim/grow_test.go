@@ -35,8 +35,8 @@ func skips(t testing.TB, layers, words, held int) *dataflow.Design {
 func TestGrow(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 12, 500, 40)
-	z := size(t, d, SizingOptions{Minimal: true})
-	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, SizingOptions{Minimal: true}) {
+	z := size(t, d, FIFOSizingOptions{Minimal: true})
+	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, FIFOSizingOptions{Minimal: true}) {
 		t.Fatalf("%+v deadlocks", z)
 	}
 	deep := 0
@@ -47,7 +47,7 @@ func TestGrow(t *testing.T) {
 		deep++
 		less := slices.Clone(z.Words)
 		less[s] = max(MinFIFODepth, words-memoryWords)
-		if keeps(t, d, less, z, SizingOptions{Minimal: true}) {
+		if keeps(t, d, less, z, FIFOSizingOptions{Minimal: true}) {
 			t.Errorf("s%d needs no %d words", s, words)
 		}
 	}
@@ -70,7 +70,7 @@ func TestGrowTakesBack(t *testing.T) {
 	from := slices.Repeat([]int{MinFIFODepth}, len(d.FIFO))
 	from[fork[0]] = memoryWords // so that growth chooses this stream
 	for _, effort := range []int{0, 1} {
-		opt := SizingOptions{Minimal: true, From: from, Effort: effort}
+		opt := FIFOSizingOptions{Minimal: true, From: from, Effort: effort}
 		z := size(t, d, opt)
 		if !z.Feasible || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("effort %d: %+v", effort, z)

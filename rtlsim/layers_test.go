@@ -23,7 +23,7 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 		Hi: 7}},
 		Elem: num.Type{Kind: num.KindInt, Width: 4}})
 	add := func(op dataflow.Op, fold func([]dataflow.Fold) dataflow.Fold) {
-		out, err := b.BindAndAdd(op, []int{s}, nil, nil)
+		out, err := b.BindAndAddLayer(op, []int{s}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func (n *sequenceNet) input(words int) int {
 
 func (n *sequenceNet) add(kind string, of func(steps int) dataflow.Loop, in ...int) []int {
 	n.t.Helper()
-	out, err := n.b.BindAndAdd(newStretcher(kind, n.longest, n.perWord, of), in, nil, nil)
+	out, err := n.b.BindAndAddLayer(newStretcher(kind, n.longest, n.perWord, of), in, nil, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -197,11 +197,11 @@ func TestProveLengths(t *testing.T) {
 		for s := range d.FIFO {
 			d.FIFO[s].Depth = MinFIFODepth
 		}
-		z, err := SizeFIFOs(t.Context(), d, SizingOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
+		z, err := FindFIFODepths(t.Context(), d, FIFOSizingOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
 		if err != nil || !z.Feasible {
 			t.Fatalf("seed %d: %v, %v", seed, z, err)
 		}
-		without, err := SizeFIFOs(t.Context(), d, SizingOptions{Minimal: seed%2 == 0, each: 1})
+		without, err := FindFIFODepths(t.Context(), d, FIFOSizingOptions{Minimal: seed%2 == 0, each: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestShallowForOneLength(t *testing.T) {
 		t.Errorf("%v, %v", proof, err)
 	}
 	for shorter, want := range map[bool]int{false: 2, true: 8} {
-		z, err := SizeFIFOs(t.Context(), build(1), SizingOptions{Minimal: true, AllLengths: shorter, each: 2})
+		z, err := FindFIFODepths(t.Context(), build(1), FIFOSizingOptions{Minimal: true, AllLengths: shorter, each: 2})
 		if err != nil || !z.Feasible || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
 			t.Errorf("%v, %v: want %d", z, err, want)
 		}

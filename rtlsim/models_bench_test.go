@@ -39,7 +39,7 @@ func BenchmarkSizeModels(b *testing.B) {
 			d.FIFO = slices.Repeat(dataflow.NewShiftRegisterFIFOs(rtlsim.MinFIFODepth), len(d.FIFO))
 			words := 0
 			for b.Loop() {
-				z, err := rtlsim.SizeFIFOs(ctx, &d, rtlsim.SizingOptions{})
+				z, err := rtlsim.FindFIFODepths(ctx, &d, rtlsim.FIFOSizingOptions{})
 				if err != nil || !z.Feasible {
 					b.Fatal(err, z)
 				}

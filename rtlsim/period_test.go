@@ -30,14 +30,14 @@ func TestPeriods(t *testing.T) {
 		p := got.Period
 		beyond := opt.Frames + rng.IntN(100)
 		if p.Frames == 0 {
-			if _, ok := got.FrameOutputClock(beyond); ok {
+			if _, ok := got.LastOutputClockOfFrame(beyond); ok {
 				t.Errorf("seed %d: a frame beyond a run without a steady state is known", seed)
 			}
 			continue
 		}
 		more := opt
 		more.Frames = beyond + 1
-		out, ok := got.FrameOutputClock(beyond)
+		out, ok := got.LastOutputClockOfFrame(beyond)
 		if last := run(t, d, nil, more).Frames[beyond].Last; !ok || out != last {
 			t.Errorf("seed %d: frame %d comes out in clock %d, by the steady state in %d", seed, beyond, last, out)
 		}

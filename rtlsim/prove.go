@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A DeadlockProof states that a design is free from deadlock for any number of frames, whatever the host does and
-// however long anything takes. It rests on one frame that was executed without clocks (see tokens) in each block
+// A DeadlockFreedomProof states that a design is free from deadlock for any number of frames, whatever the host does
+// and however long anything takes. It rests on one frame that was executed without clocks (see tokens) in each block
 // between forks and joins. No layers wait in a circle elsewhere.
 //
 //   - The order of iterations makes no difference, so no clock, pace or stall does.
@@ -21,7 +21,7 @@ import (
 //   - A FIFO has room for Depth words, and an iteration starts when there is room for its words. This is the rule of
 //     credits, and the weakest. A pipeline that freezes holds words beside the FIFOs, and the frame goes through as
 //     well. See docs/clock.md for the reason.
-type DeadlockProof struct {
+type DeadlockFreedomProof struct {
 	Lengths    *dataflow.SequenceLengths // lengths of sequences that the proof covers; nil if all frames are alike
 	Executed   []int                     // lengths that were executed besides the longest
 	Frames     int                       // number of frames after which the design is in the same state again: 1
@@ -30,7 +30,7 @@ type DeadlockProof struct {
 }
 
 // Statement returns the statement that is proved.
-func (p DeadlockProof) Statement() string {
+func (p DeadlockFreedomProof) Statement() string {
 	s := "free for any number of frames, any stalls and any kernel latencies"
 	if l := p.Lengths; l != nil {
 		s = fmt.Sprintf("free for any number of sequences of %d to %d steps in any order, any stalls and any kernel "+
@@ -40,7 +40,7 @@ func (p DeadlockProof) Statement() string {
 }
 
 // String returns the statement and the reason for it.
-func (p DeadlockProof) String() string {
+func (p DeadlockFreedomProof) String() string {
 	frame := "one frame"
 	if p.Lengths != nil {
 		frame = "the longest sequence, and with fewer each shorter one,"
@@ -51,15 +51,15 @@ func (p DeadlockProof) String() string {
 
 // ProveDeadlockFree proves that a design cannot deadlock. The error is a *Deadlock without a Clock if the FIFOs alone
 // do not let a frame through. Other errors report a malformed design, or are the context's.
-func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockProof, error) {
+func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockFreedomProof, error) {
 	if err := d.Verify(); err != nil {
-		return DeadlockProof{}, fmt.Errorf("design: %w", err)
+		return DeadlockFreedomProof{}, fmt.Errorf("design: %w", err)
 	}
 	of := newPlan(d)
 	if err := of.proved(ctx); err != nil {
-		return DeadlockProof{}, err
+		return DeadlockFreedomProof{}, err
 	}
-	p := DeadlockProof{Frames: 1, Lengths: d.Model.Lengths}
+	p := DeadlockFreedomProof{Frames: 1, Lengths: d.Model.Lengths}
 	err := of.shorter(func(steps int, at *plan) error {
 		if err := at.proved(ctx); err != nil {
 			return fmt.Errorf("sequences of %d steps: %w", steps, err)
@@ -68,7 +68,7 @@ func ProveDeadlockFree(ctx context.Context, d *dataflow.Design) (DeadlockProof, 
 		return nil
 	})
 	if err != nil {
-		return DeadlockProof{}, err
+		return DeadlockFreedomProof{}, err
 	}
 	for i, l := range of.loops {
 		p.Iterations += l.IterationsPerFrame()

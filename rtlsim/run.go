@@ -49,7 +49,7 @@
 //	            circuits.go computes them with the layers' circuits
 //	deadlock.go explains a deadlock; tokens.go runs a frame without clocks; prove.go proves that nothing deadlocks;
 //	            lengths.go handles sequences of different lengths
-//	size.go     SizeFIFOs, for FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
+//	size.go     FindFIFODepths, for FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
 //	            them; trial.go tries them; behind.go sees a trial fall behind; course.go reuses the result of a run;
 //	            window.go sizes FIFOs around a layer; blocks.go finds the streams between forks and joins; circle.go
 //	            finds the circle of waits that delays a trial from the workers' notes (holds.go); schedule.go finds
@@ -86,8 +86,8 @@ type Options struct {
 }
 
 // RunFrames simulates the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames
-// frames without data, which take the same clocks. The error is a *Deadlock, a malformed design or frame, the end of
-// opt.MaxCycles, or the context's error.
+// frames without data, which take the same clocks. The error is a *Deadlock, a malformed design or frame, invalid
+// options, the end of opt.MaxCycles, the context's error, or that of opt.OnTensor.
 func RunFrames(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*RunTrace, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)

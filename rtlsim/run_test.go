@@ -55,22 +55,23 @@ func TestLoneLayer(t *testing.T) {
 		if once := run(t, d, nil, Options{Frames: 1}); once.IntervalClocks() != 0 || once.Frames[0] != trace.Frames[0] {
 			t.Errorf("%+v: one frame has interval %v and comes out at %+v", loop, once.IntervalClocks(), once.Frames[0])
 		}
-		if trace.IntervalClocks() != float64(interval) || trace.LatencyClocks() != in+loop.LastWriteClock(0)+end+1 {
-			t.Errorf("%+v: interval %v and latency %d", loop, trace.IntervalClocks(), trace.LatencyClocks())
+		if trace.IntervalClocks() != float64(interval) ||
+			trace.FirstFrameLatencyClocks() != in+loop.LastWriteClock(0)+end+1 {
+			t.Errorf("%+v: interval %v and latency %d", loop, trace.IntervalClocks(), trace.FirstFrameLatencyClocks())
 		}
 	}
 }
 
 // randomLoop returns a loop that reads at least one word on one port and writes at least one word on another.
 func randomLoop(rng *rand.Rand) dataflow.Loop {
-	l := dataflow.LoopNest{Latency: 1 + rng.IntN(9), Read: make([]dataflow.PortIndices, 1),
-		Write: make([]dataflow.PortIndices, 1)}
+	l := dataflow.LoopNest{Latency: 1 + rng.IntN(9), Read: make([]dataflow.PortMoveIndices, 1),
+		Write: make([]dataflow.PortMoveIndices, 1)}
 	for range rng.IntN(4) {
 		n := 1 + rng.IntN(4)
 		l.Trips = append(l.Trips, n)
-		for _, a := range []*dataflow.PortIndices{&l.Read[0], &l.Write[0]} {
-			x := dataflow.IndexSet{Kind: dataflow.EveryIndex + dataflow.IndexSetKind(rng.IntN(4))}
-			if x.Kind == dataflow.PatternIndices {
+		for _, a := range []*dataflow.PortMoveIndices{&l.Read[0], &l.Write[0]} {
+			x := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery + dataflow.IndexSetKind(rng.IntN(4))}
+			if x.Kind == dataflow.IndexSetKindPattern {
 				p := []byte(strings.Repeat("0", n))
 				for range n {
 					p[rng.IntN(n)] = '1'
@@ -160,7 +161,7 @@ func evaluate(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) [][]
 
 func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) (all [][]dataflow.Tensor) {
 	for _, in := range frames {
-		streams, err := d.Model.Graph.EvalFirstFrame(t.Context(), in)
+		streams, err := d.Model.Graph.EvalFirstFrameByStream(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +306,7 @@ func TestThroughput(t *testing.T) {
 		d := chain(c.depth)
 		trace := run(t, d, nil, c.opt)
 		in, out := d.Target.IOLatencyClocks()
-		latency := trace.LatencyClocks() - in - out
+		latency := trace.FirstFrameLatencyClocks() - in - out
 		if trace.IntervalClocks() != c.interval || latency != c.latency || trace.Nodes[4] != c.outlet {
 			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.IntervalClocks(), latency,
 				trace.Nodes[4], c.interval, c.latency, c.outlet)
@@ -361,7 +362,7 @@ func TestNoLayers(t *testing.T) {
 	if proof, err := ProveDeadlockFree(t.Context(), d); err != nil {
 		t.Errorf("%v, %v", proof, err)
 	}
-	size(t, d, SizingOptions{})
+	size(t, d, FIFOSizingOptions{})
 }
 
 func TestMostPorts(t *testing.T) {
@@ -412,7 +413,7 @@ func TestKernelDefects(t *testing.T) {
 			}()
 			n := &net{t: t, perWord: 1}
 			loop := dataflow.LoopNest{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}.AsLoop()
-			out, err := n.b.BindAndAdd(wrong{newBlender("Wrong", loop, 1), c.step}, []int{n.input(4)}, nil, nil)
+			out, err := n.b.BindAndAddLayer(wrong{newBlender("Wrong", loop, 1), c.step}, []int{n.input(4)}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,8 @@ func TestScheduleKeeps(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallByCredit
-		opt := SizingOptions{each: 1, In: HostSlowdown{Every: int(seed % 3)}, Out: HostSlowdown{Every: int(seed % 4)}}
+		opt := FIFOSizingOptions{each: 1, In: HostSlowdown{Every: int(seed % 3)},
+			Out: HostSlowdown{Every: int(seed % 4)}}
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), in: opt.In, out: opt.Out, left: 1e9}
 		z.interval = fastest(p, opt.In, opt.Out)
@@ -113,7 +114,7 @@ func TestFilled(t *testing.T) {
 		d.Target.Stalls = dataflow.StallByCredit
 		p := newPlan(d)
 		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
-			SizingOptions{each: 1}), blocks: p.split()}
+			FIFOSizingOptions{each: 1}), blocks: p.split()}
 		z.begin()
 		z.interval = fastest(p, HostSlowdown{}, HostSlowdown{})
 		words := mostHeld(z)
@@ -123,7 +124,7 @@ func TestFilled(t *testing.T) {
 		for s := range words {
 			words[s] = max(words[s], z.now[s])
 		}
-		if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, SizingOptions{}) {
+		if !keeps(t, d, words, &FIFOSizing{Interval: z.interval}, FIFOSizingOptions{}) {
 			t.Errorf("seed %d: %v words do not keep %d clocks", seed, words, z.interval)
 		}
 	}

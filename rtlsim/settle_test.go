@@ -74,7 +74,7 @@ func TestCut(t *testing.T) {
 	for s := range roomy {
 		roomy[s] = z.enough(s)
 	}
-	least := size(t, d, SizingOptions{Minimal: true}).Words
+	least := size(t, d, FIFOSizingOptions{Minimal: true}).Words
 	for _, c := range []struct {
 		name       string
 		depth      []int

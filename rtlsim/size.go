@@ -15,18 +15,18 @@ const MinFIFODepth = 2
 // memoryWords is the depth of the smallest memory in words: a shift register, or the shallowest RAM in LUTs.
 const memoryWords = 32
 
-// RoundUpFIFODepth returns the least depth of at least words that SizeFIFOs considers: two, or a multiple of the
+// RoundUpFIFODepth returns the least depth of at least words that FindFIFODepths considers: two, or a multiple of the
 // smallest memory. A depth in between takes no less hardware.
 func RoundUpFIFODepth(words int) int { return step(words, memoryWords) }
 
-// NextFIFODepth returns the next depth that SizeFIFOs considers for stream s of a design. For a FIFO that the host
+// NextFIFODepth returns the next depth that FindFIFODepths considers for stream s of a design. For a FIFO that the host
 // writes, it allows for the words that the hardware holds in addition.
 func NextFIFODepth(d *dataflow.Design, s int) int {
 	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.FIFOCapacityWords(s)-d.FIFO[s].Depth)
 }
 
-// stepAhead returns the least depth of at least words that SizeFIFOs considers. Memories hold multiples of each words,
-// and the hardware has room for ahead further words.
+// stepAhead returns the least depth of at least words that FindFIFODepths considers. Memories hold multiples of each
+// words, and the hardware has room for ahead further words.
 func stepAhead(words, each, ahead int) int {
 	if words <= MinFIFODepth {
 		return MinFIFODepth
@@ -41,9 +41,9 @@ func step(words, each int) int {
 	return (words + each - 1) / each * each
 }
 
-// SizingOptions tell SizeFIFOs what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at
-// full speed.
-type SizingOptions struct {
+// FIFOSizingOptions tell FindFIFODepths what to aim for. The zero value keeps the interval of unbounded FIFOs with a
+// host at full speed.
+type FIFOSizingOptions struct {
 	Minimal  bool         // aim for freedom from deadlock alone, at any speed
 	Interval int          // clocks per frame to keep; at least the interval of unbounded FIFOs, which 0 means
 	From     []int        // per stream: least depth in words; nil for two
@@ -65,8 +65,8 @@ type SizingOptions struct {
 	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A FIFOSizing holds the depths that SizeFIFOs found for all streams of a design. They are as RoundUpFIFODepth returns
-// them, except for given depths.
+// A FIFOSizing holds the depths that FindFIFODepths found for all streams of a design. They are as RoundUpFIFODepth
+// returns them, except for given depths.
 type FIFOSizing struct {
 	Interval int   // clocks per frame that the depths keep; 0 if they only avoid deadlock
 	Words    []int // per stream: depth in words
@@ -79,25 +79,24 @@ type FIFOSizing struct {
 	HitLimit bool
 	// no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
 	Exact  bool
-	Needs  []TooShallowPart // parts that were too shallow at first; empty if SizingOptions.From suffices
+	Needs  []TooShallowPart // parts that were too shallow at first; empty if FIFOSizingOptions.From suffices
 	Trials int
 	Moved  int // words moved in all trials
 }
 
 // A TooShallowPart states that some layers, in any design, do not keep the interval, or deadlock. This holds as long as
-// no stream between them holds more words than SizingOptions.From.
+// no stream between them holds more words than FIFOSizingOptions.From.
 type TooShallowPart struct{ Nodes, Streams []int }
 
-// SizeFIFOs finds depths by simulation, such that no FIFO alone could be smaller.
+// FindFIFODepths finds depths by simulation, such that no FIFO alone could be smaller.
 //
-// With unbounded FIFOs nothing delays a writer. So the interval is that of the slowest layer or end of the host,
-// and all layers behind it keep step. In trials the host gives one frame per interval; at full speed, a FIFO in
-// front of the slowest layer would fill without end. This loses nothing. The design keeps an interval if and only
-// if the clocks of frame f stay within a bound of f times the interval. Whether they do depends on the loops of
-// waits within the design: no loop may take longer than the interval for every frame that goes round. It does not
-// depend on when the first words come. A trial runs until a state recurs, so its result is exact. Where pipelines
-// freeze, a word that comes earlier may delay others; there SizeFIFOs also tries the whole design with a host at full
-// speed.
+// With unbounded FIFOs nothing delays a writer. So the interval is that of the slowest layer or end of the host, and
+// all layers behind it keep step. In trials the host gives one frame per interval; at full speed, a FIFO in front of
+// the slowest layer would fill without end. This loses nothing. The design keeps an interval if and only if the clocks
+// of frame f stay within a bound of f times the interval. Whether they do depends on the loops of waits within the
+// design: no loop may take longer than the interval for every frame that goes round. It does not depend on when the
+// first words come. A trial runs until a state recurs, so its result is exact. Where pipelines freeze, a word that
+// comes earlier may delay others; there FindFIFODepths also tries the whole design with a host at full speed.
 //
 //  1. FIFOs begin with the least depths that avoid deadlock at any stalls and kernel latencies. These are two
 //     words, except in blocks (forks to joins), where a FIFO becomes deeper if a frame is stuck at it (grow.go).
@@ -121,10 +120,10 @@ type TooShallowPart struct{ Nodes, Streams []int }
 // Geilen, T. Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006). There, too,
 // simulation solves it.
 //
-// In the end no FIFO alone could be smaller: SizeFIFOs takes back each depth that was needed only as long as other
+// In the end no FIFO alone could be smaller: FindFIFODepths takes back each depth that was needed only as long as other
 // FIFOs were shallow. If sequences have different lengths, all this holds for the longest (see
-// SizingOptions.AllLengths).
-func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizingOptions) (*FIFOSizing, error) {
+// FIFOSizingOptions.AllLengths).
+func FindFIFODepths(ctx context.Context, d *dataflow.Design, opt FIFOSizingOptions) (*FIFOSizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
 	}
@@ -169,7 +168,7 @@ func SizeFIFOs(ctx context.Context, d *dataflow.Design, opt SizingOptions) (*FIF
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
-// A sizer looks for the depths that SizeFIFOs returns.
+// A sizer looks for the depths that FindFIFODepths returns.
 type sizer struct {
 	*trials
 	depths
@@ -181,7 +180,7 @@ type sizer struct {
 	exact   bool
 	untried bool
 	unsure  bool
-	trust   bool // SizingOptions.TrustSchedule, if no depths are given
+	trust   bool // FIFOSizingOptions.TrustSchedule, if no depths are given
 	loose   bool // some depths that avoid deadlock may still be larger than necessary
 }
 

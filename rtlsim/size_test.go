@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func size(t testing.TB, d *dataflow.Design, opt SizingOptions) *FIFOSizing {
+func size(t testing.TB, d *dataflow.Design, opt FIFOSizingOptions) *FIFOSizing {
 	t.Helper()
-	z, err := SizeFIFOs(t.Context(), d, opt)
+	z, err := FindFIFODepths(t.Context(), d, opt)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, d.Model.Graph)
 	}
@@ -21,7 +21,7 @@ func size(t testing.TB, d *dataflow.Design, opt SizingOptions) *FIFOSizing {
 
 // keeps reports whether a design with the given depths has the interval, and is as free from deadlock as the
 // options require.
-func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt SizingOptions) bool {
+func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt FIFOSizingOptions) bool {
 	t.Helper()
 	with := *d
 	with.FIFO = dataflow.NewShiftRegisterFIFOs(depth...)
@@ -40,7 +40,7 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt Siz
 }
 
 // keepsPaced is keeps for a host that gives a frame per interval.
-func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt SizingOptions) bool {
+func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt FIFOSizingOptions) bool {
 	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval,
 		left: math.MaxInt}
 	return trials.keepsInterval(trials.paced(d.FIFODepthsWords(), 600))
@@ -57,7 +57,7 @@ func TestSizeOfSchedules(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallFreezesPipeline
-		opt := SizingOptions{Effort: 1, each: 1 + int(seed%3)}
+		opt := FIFOSizingOptions{Effort: 1, each: 1 + int(seed%3)}
 		if z := size(t, d, opt); !z.Feasible || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
@@ -75,7 +75,7 @@ func TestSize(t *testing.T) {
 			d = randomForks(t, rng)
 		}
 		d.Target.Stalls = dataflow.StallRule(seed / 2 % 2)
-		opt := SizingOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
+		opt := FIFOSizingOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
 		if seed%8 > 5 {
 			opt.In.Every, opt.Out.Every = rng.IntN(4), rng.IntN(4)
 		}
@@ -123,11 +123,11 @@ func TestSizeFixed(t *testing.T) {
 		kept  bool
 	}{{200, true}, {128, true}, {90, false}} {
 		given[past] = c.words
-		z := size(t, d, SizingOptions{Fixed: given})
+		z := size(t, d, FIFOSizingOptions{Fixed: given})
 		if z.Feasible != c.kept || z.Words[past] != c.words {
 			t.Errorf("%d words given: kept %t, %v", c.words, z.Feasible, z.Words)
 		}
-		if c.kept && !keeps(t, d, z.Words, z, SizingOptions{}) {
+		if c.kept && !keeps(t, d, z.Words, z, FIFOSizingOptions{}) {
 			t.Errorf("%d words given: %v do not keep the interval", c.words, z.Words)
 		}
 	}
@@ -185,7 +185,7 @@ func held1(words, held int) dataflow.Loop {
 func TestSizeReason(t *testing.T) {
 	t.Parallel()
 	d, past := forked(t, 1000, 100)
-	z := size(t, d, SizingOptions{})
+	z := size(t, d, FIFOSizingOptions{})
 	want := "behind the fork Fork_0, words for the join Add_0 wait here for those that go by Pass_1, Window_0, Matrix_0"
 	d.FIFO = slices.Clone(d.FIFO)
 	for s, words := range z.Words {
@@ -199,13 +199,13 @@ func TestSizeReason(t *testing.T) {
 			t.Errorf("s%d: %d words", s, words)
 		}
 	}
-	if m := size(t, d, SizingOptions{Minimal: true}); m.Words[past] > z.Words[past] || m.Interval != 0 {
+	if m := size(t, d, FIFOSizingOptions{Minimal: true}); m.Words[past] > z.Words[past] || m.Interval != 0 {
 		t.Errorf("minimal: %+v", m)
 	}
 	// The layer behind the fork is the slowest. Words come in bursts, at the pace of the host.
 	n := &net{t: t, perWord: 1}
 	burst := n.design(2, n.add("Slow", matrix(8, 1, 50, 1), n.add("Burst", hold(400, 1), n.input(400))[0])...)
-	z = size(t, burst, SizingOptions{In: HostSlowdown{Every: 2}})
+	z = size(t, burst, FIFOSizingOptions{In: HostSlowdown{Every: 2}})
 	burst.FIFO[0].Depth = z.Words[0]
 	if why := FIFODepthReasons(burst); z.Interval != 800 || !strings.Contains(why[0], "the host is slow") {
 		t.Errorf("interval %d, %q", z.Interval, why)
@@ -216,20 +216,20 @@ func TestSizeRefuses(t *testing.T) {
 	t.Parallel()
 	d, _ := forked(t, 10, 3)
 	for _, c := range []struct {
-		opt  SizingOptions
+		opt  FIFOSizingOptions
 		want string
 	}{
-		{SizingOptions{In: HostSlowdown{Stall: 3}}, "a host that does not stall"},
-		{SizingOptions{Out: HostSlowdown{Every: -3}}, "every -3 clocks"},
-		{SizingOptions{Fixed: []int{1}}, "1 depths are given"},
+		{FIFOSizingOptions{In: HostSlowdown{Stall: 3}}, "a host that does not stall"},
+		{FIFOSizingOptions{Out: HostSlowdown{Every: -3}}, "every -3 clocks"},
+		{FIFOSizingOptions{Fixed: []int{1}}, "1 depths are given"},
 	} {
-		if _, err := SizeFIFOs(t.Context(), d, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := FindFIFODepths(t.Context(), d, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 	d, _ = forked(t, 1000, 100)
 	d.FIFO[0].Depth = 0
-	if _, err := SizeFIFOs(t.Context(), d, SizingOptions{}); err == nil {
+	if _, err := FindFIFODepths(t.Context(), d, FIFOSizingOptions{}); err == nil {
 		t.Error("a depth of 0 passes")
 	}
 }
@@ -243,7 +243,7 @@ func TestSizeWords(t *testing.T) {
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 21)))
 		d.Target.Stalls = dataflow.StallFreezesPipeline
-		moved += size(t, d, SizingOptions{each: 1}).Moved
+		moved += size(t, d, FIFOSizingOptions{each: 1}).Moved
 		frame += newPlan(d).words(nil)
 	}
 	if moved > most*frame {
@@ -259,14 +259,14 @@ func TestSizeWithoutEffort(t *testing.T) {
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
 		d.Target.Stalls = dataflow.StallRule(seed % 2)
-		z := size(t, d, SizingOptions{Effort: 1, each: 4})
+		z := size(t, d, FIFOSizingOptions{Effort: 1, each: 4})
 		if !z.Feasible || z.HitLimit {
 			t.Fatalf("seed %d: %+v", seed, z)
 		}
 		if !z.Exact {
 			deeper++
 		}
-		if again := size(t, d, SizingOptions{Fixed: z.Words, each: 4}); !again.Feasible ||
+		if again := size(t, d, FIFOSizingOptions{Fixed: z.Words, each: 4}); !again.Feasible ||
 			again.Interval != z.Interval {
 			t.Errorf("seed %d: %v do not keep %d clocks", seed, z.Words, z.Interval)
 		}

@@ -21,9 +21,9 @@ const (
 
 var stateColours = [...]string{StateBusy: "#2a9d4a", StateStarved: "#c8ccd0", StateBlocked: "#d1495b"}
 
-// WriteTimelineSVG writes an SVG picture of a run that has a record, without external files. It has a row per layer.
-// Each column shows the shares of its clocks that the layer was busy, starved (without words) and blocked (without
-// room), from the bottom up. After a layer's last iteration its row is empty.
+// WriteTimelineSVG writes an SVG picture of a run, without external files; a run without a record is an error. It has a
+// row per layer. Each column shows the shares of its clocks that the layer was busy, starved (without words) and
+// blocked (without room), from the bottom up. After a layer's last iteration its row is empty.
 func WriteTimelineSVG(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	if t.Record == nil {
 		return errNoRecord

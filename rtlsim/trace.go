@@ -48,11 +48,15 @@ func newTrace(d *dataflow.Design, frames int) *RunTrace {
 	return t
 }
 
-// LatencyClocks returns the clocks from the first input word to the last output word of the first frame, both included.
-func (t *RunTrace) LatencyClocks() int { return t.ClocksUntil(t.Frames[0].Last) }
+// FirstFrameLatencyClocks returns the clocks from the first input word to the last output word of the first frame, both
+// included.
+func (t *RunTrace) FirstFrameLatencyClocks() int {
+	return t.ClocksFromFirstInputUntil(t.Frames[0].Last)
+}
 
-// ClocksUntil returns the clocks from the one when the host gave the first word to the given one, both included.
-func (t *RunTrace) ClocksUntil(to int) int { return to - t.Start + 1 }
+// ClocksFromFirstInputUntil returns the clocks from the one when the host gave the first word to the given one, both
+// included.
+func (t *RunTrace) ClocksFromFirstInputUntil(to int) int { return to - t.Start + 1 }
 
 // IntervalClocks returns the clocks between frames. It is exact if the run reached a steady state. Otherwise it is the
 // mean over the last half of the run, in which FIFOs in front of the slowest layer may still fill. It is 0 for a
@@ -69,9 +73,9 @@ func (t *RunTrace) IntervalClocks() float64 {
 	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
 }
 
-// FrameOutputClock returns the clock in which the last word of a frame comes out. For frames beyond the run it
+// LastOutputClockOfFrame returns the clock in which the last word of a frame comes out. For frames beyond the run it
 // continues the steady state; ok is false if the run reached none.
-func (t *RunTrace) FrameOutputClock(frame int) (clock int, ok bool) {
+func (t *RunTrace) LastOutputClockOfFrame(frame int) (clock int, ok bool) {
 	beyond := frame - len(t.Frames) + 1
 	if beyond <= 0 {
 		return t.Frames[frame].Last, true

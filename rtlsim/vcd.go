@@ -15,9 +15,10 @@ import (
 
 var errNoRecord = errors.New("the run kept no record")
 
-// WriteVCD writes a run that has a record as a value change dump (IEEE 1364-2005, 18). It has the clock, and per layer
-// the signals busy, starved and blocked. Per stream it has valid (there is a word for the reader), ready (there is room
-// for a word) and the number of words. Values of a clock begin at its rising edge.
+// WriteVCD writes a run recorded with Options.Record as a value change dump (IEEE 1364-2005, 18); any other run is an
+// error. It has the clock, and per layer the signals busy, starved and blocked. Per stream it has valid (there is a
+// word for the reader), ready (there is room for a word) and the number of words. Values of a clock begin at its rising
+// edge.
 func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord

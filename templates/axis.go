@@ -56,7 +56,7 @@ func processes(d *dataflow.Design, face IPInterface, q *sequences) (list []proce
 
 // port sets the config of an end at the AXI4-Stream p. words describes a frame or, if longest > 0, a time step of a
 // sequence of at most that many.
-func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
+func (e *process) port(p AXIStreamPort, words dataflow.Port, longest int) {
 	e.doc = "the network's end " + p.Name
 	e.config = []dataflow.ConfigField{
 		{Name: "width", Doc: "bits of a word inside", Value: p.Port.Width()},

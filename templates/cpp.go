@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// withoutComments replaces the comments of a C++ file by blanks, so that lines keep their numbers. It leaves strings
-// alone.
+// withoutComments returns a copy of a C++ file in which comments are replaced by blanks, so that lines keep their
+// numbers. It leaves strings alone.
 func withoutComments(text []byte) []byte {
 	out := slices.Clone(text)
 	for i := 0; i < len(out); i++ {

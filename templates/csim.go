@@ -49,7 +49,7 @@ func (e *NoCompilerError) Error() string {
 	return "no C++ compiler found: tried " + strings.Join(e.Tried, ", ")
 }
 
-// compiler returns the compiler's command and flags.
+// compiler returns the compiler's command and flags. The error is a *NoCompilerError.
 func (c CSimOptions) compiler() ([]string, error) {
 	tried := []string{"g++", "clang++", "c++"}
 	if env := os.Getenv("CXX"); strings.TrimSpace(env) != "" {
@@ -131,7 +131,7 @@ func RunCSim(ctx context.Context, files ProjectFiles, c CSimOptions) (*CSimResul
 const scratch = "hlsgen-csim"
 
 // RemoveCSimFolders removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
-func RemoveCSimFolders() error { return outputdir.RemoveScratchFolders(scratch) }
+func RemoveCSimFolders() error { return outputdir.RemoveOwnScratchFolders(scratch) }
 
 // units are the translation units of a C simulation, with their levels of optimisation. The test bench would take
 // longer to optimise than it takes to run.
@@ -186,8 +186,8 @@ func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	return cmd
 }
 
-// NewKillableCommand returns a command that runs in dir. When ctx ends, the command is killed with all processes that
-// it started.
+// NewKillableCommand returns a command of the program args[0] that runs in dir. When ctx ends, the command is killed
+// with all processes that it started. On systems without process groups, only the program itself is killed.
 func NewKillableCommand(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir

@@ -22,7 +22,7 @@ import (
 func project(t testing.TB, d *dataflow.Design, frames int) (templates.ProjectFiles, templates.TestVectors) {
 	t.Helper()
 	v := vectors(t, d, frames, 9)
-	files, err := templates.GenerateProject(d, v, templates.Options{})
+	files, err := templates.GenerateHLSProject(d, v, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

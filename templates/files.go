@@ -38,7 +38,7 @@ func (f ProjectFiles) JoinProcessFiles(ext string) []byte {
 // ProjectFiles are the files of a generated project, sorted by path.
 type ProjectFiles []GeneratedFile
 
-// ContentsOf returns the contents of the file at path, or nil if there is none.
+// ContentsOf returns the contents of the file at path, or nil if there is none. The files must be sorted by path.
 func (f ProjectFiles) ContentsOf(path string) []byte {
 	if i, ok := slices.BinarySearchFunc(f, path, func(a GeneratedFile, p string) int {
 		return strings.Compare(a.Path,
@@ -49,7 +49,8 @@ func (f ProjectFiles) ContentsOf(path string) []byte {
 	return nil
 }
 
-// WriteBelow creates the files below dir. It overwrites existing files, and makes folders as needed.
+// WriteBelow creates the files below dir. It overwrites existing files, and makes folders as needed. A path that leaves
+// dir is an error; earlier files are written nevertheless.
 func (f ProjectFiles) WriteBelow(dir string) error { return f.write(context.Background(), dir) }
 
 // write does what WriteBelow does, until ctx ends.

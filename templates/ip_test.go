@@ -238,7 +238,7 @@ func TestPortNames(t *testing.T) {
 	}
 }
 
-// TestEndsAreAsCounted checks that the written ends of a network are those that delay.StageClock.Ends counts. Only
+// TestEndsAreAsCounted checks that the written ends of a network are those that delay.StageDelayModel.Ends counts. Only
 // processes of their own have AXI4-Streams; they are pipelined and move words. Each has the register slice that the
 // tool makes where no mode is given. Layers have none.
 func TestEndsAreAsCounted(t *testing.T) {

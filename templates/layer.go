@@ -200,7 +200,7 @@ func (l Layer) verifyStorage() error {
 	i := l.Instance
 	for _, t := range i.Tables {
 		s := i.StorageOf(t.Name)
-		want := t.StorageForPart(s.Part)
+		want := t.StorageForCostPart(s.Part)
 		if want.In, want.Same = s.In, s.Same; s != want || t.Banks > 0 && len(t.Rows)%t.Banks != 0 {
 			return fmt.Errorf("table %s is %dx%d, its storage is %v", t.Name, len(t.Rows), want.Width, s)
 		}

@@ -168,7 +168,7 @@ func has(line string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
 }
 
-// among returns those of the words that a text contains, even within other words.
+// among returns those of the words that a text contains, even within other words. It reuses the memory of words.
 func among(text []byte, words ...string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return !bytes.Contains(text, []byte(w)) })
 }

@@ -16,7 +16,7 @@ func windows(t testing.TB) *dataflow.Design {
 	d := &dataflow.Design{Target: zcu104, FIFO: dataflow.NewShiftRegisterFIFOs(2, 2, 2, 2)}
 	for _, pe := range []int{1, 4} {
 		in := b.AddInput("image", tensorType(uintN(4), 3, 40, 2))
-		out, err := b.BindAndAdd(swg.New(p), []int{in}, nil, nil)
+		out, err := b.BindAndAddLayer(swg.New(p), []int{in}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 func TestLint(t *testing.T) {
 	t.Parallel()
 	d := small(t)
-	files, err := templates.GenerateProject(d, vectors(t, d, 1, 1), templates.Options{})
+	files, err := templates.GenerateHLSProject(d, vectors(t, d, 1, 1), templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,16 +144,16 @@ func TestBenchLints(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		storage  []dataflow.Storage
-		want     templates.LintFindings
+		want     templates.LintFindingsError
 	}{
 		{},
 		{from: "#pragma HLS UNROLL\n",
-			want: templates.LintFindings{
+			want: templates.LintFindingsError{
 				Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is not unrolled"}}},
 		{from: "half_loop: ",
-			want: templates.LintFindings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
+			want: templates.LintFindingsError{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop without a label"}}},
 		{storage: []dataflow.Storage{dataflow.NewArrayStorage("kept", "buffer", 3, 9)},
-			want: templates.LintFindings{Memory: []string{
+			want: templates.LintFindingsError{Memory: []string{
 				"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {
 		own := hlslib.LibraryFile{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to,
@@ -167,7 +167,7 @@ func TestBenchLints(t *testing.T) {
 			},
 			In: frames,
 		}}, own)
-		var got *templates.LintFindings
+		var got *templates.LintFindingsError
 		if none := len(c.want.Text)+len(c.want.Memory) == 0; none && err == nil {
 			continue
 		}

@@ -46,7 +46,8 @@ func topName(model string) string {
 	return name + "_top"
 }
 
-// SanitiseComment returns a string from a model in a form that is safe in a comment of generated text, on one line.
+// SanitiseComment returns a string from a model in a form that is safe in a comment of generated text. It is printable
+// ASCII on one line; characters outside of ASCII become question marks, and a long string is cut.
 func SanitiseComment(s string) string { return comment(s) }
 
 // comment returns a string from a model in a form that is safe in a // or /* */ comment. It is printable ASCII on one

@@ -81,7 +81,7 @@ func (o *CSimResult) OutputTensors(d *dataflow.Design, opt Options) ([][]dataflo
 }
 
 // elements returns the elements of the words, in hexadecimal, that a port wrote, or an error for a malformed word.
-func (p AXIPort) elements(words []string) ([]int64, error) {
+func (p AXIStreamPort) elements(words []string) ([]int64, error) {
 	sent := make([]int64, len(words)*p.Port.PerWord)
 	for w, text := range words {
 		b, err := parseHex(text, p.Port.Width())
@@ -94,7 +94,7 @@ func (p AXIPort) elements(words []string) ([]int64, error) {
 }
 
 // sequences appends the output of the port p to frames, of which steps has the numbers of time steps.
-func (o *CSimResult) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
+func (o *CSimResult) sequences(d *dataflow.Design, p AXIStreamPort, steps []int, frames [][]dataflow.Tensor) error {
 	words := o.Words[p.Name]
 	for f, n := range steps {
 		at, err := d.AtSequenceLength(n)

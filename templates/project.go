@@ -51,9 +51,9 @@ type Options struct {
 	Steps []int  // by recorded frame: the steps of a sequence, if lengths differ
 }
 
-// An AXIPort is one end of the network. The AXI4-Stream Name carries stream Stream of the graph in words of Port, each
-// padded with zeros to TDATA bits.
-type AXIPort struct {
+// An AXIStreamPort is one end of the network. The AXI4-Stream Name carries stream Stream of the graph in words of Port,
+// each padded with zeros to TDATA bits.
+type AXIStreamPort struct {
 	Name   string
 	Stream int
 	Port   dataflow.Port
@@ -61,17 +61,17 @@ type AXIPort struct {
 }
 
 // ConverterProcessName returns the name of the process that converts between the port and a stream inside the network.
-func (p AXIPort) ConverterProcessName() string { return p.Name + "_end" }
+func (p AXIStreamPort) ConverterProcessName() string { return p.Name + "_end" }
 
 // An IPInterface describes the generated IP from outside: the name of the top function and its AXI4-Streams, in the
 // order of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
 type IPInterface struct {
 	Top     string
-	In, Out []AXIPort
+	In, Out []AXIStreamPort
 }
 
-// IPInterfaceOf returns the interface of the project that GenerateProject generates for d. It returns an error if the
-// top's name is no name in C++, or if an input goes through no layer.
+// IPInterfaceOf returns the interface of the project that GenerateHLSProject generates for d. It returns an error if
+// the top's name is no name in C++, or if an input goes through no layer.
 func IPInterfaceOf(d *dataflow.Design, opt Options) (IPInterface, error) {
 	g := d.Model.Graph
 	i := IPInterface{Top: opt.Top}
@@ -81,10 +81,10 @@ func IPInterfaceOf(d *dataflow.Design, opt Options) (IPInterface, error) {
 	if !IsIdentifier(i.Top) {
 		return i, fmt.Errorf("top function %q is not a C++ name", i.Top)
 	}
-	ports := func(name string, streams []int) (ports []AXIPort) {
+	ports := func(name string, streams []int) (ports []AXIStreamPort) {
 		for k, s := range streams {
 			p := d.PortOfStream(s)
-			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: p.TDATABits()})
+			ports = append(ports, AXIStreamPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: p.TDATABits()})
 		}
 		return ports
 	}
@@ -97,7 +97,7 @@ func IPInterfaceOf(d *dataflow.Design, opt Options) (IPInterface, error) {
 	return i, nil
 }
 
-// FIFOsByName returns the FIFOs of the C++ that GenerateProject generates for d, by name.
+// FIFOsByName returns the FIFOs of the C++ that GenerateHLSProject generates for d, by name.
 func (i IPInterface) FIFOsByName(d *dataflow.Design) map[string]dataflow.FIFO {
 	list := map[string]dataflow.FIFO{}
 	for s, f := range d.FIFO {
@@ -110,9 +110,10 @@ func (i IPInterface) FIFOsByName(d *dataflow.Design) map[string]dataflow.FIFO {
 	return list
 }
 
-// GenerateProject generates all files below hls/ for d. The test bench contains every frame of v as text for every
-// stream, so there should be few. If the project does not pass the lint, the error is a *LintFindings.
-func GenerateProject(d *dataflow.Design, v TestVectors, opt Options) (ProjectFiles, error) {
+// GenerateHLSProject generates all files below hls/ for d. The test bench contains every frame of v as text for every
+// stream, so there should be few. If the project does not pass the lint, the error wraps a *LintFindingsError, and the
+// files are returned as well.
+func GenerateHLSProject(d *dataflow.Design, v TestVectors, opt Options) (ProjectFiles, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
 		return nil, errors.New("generate C++: the design lacks folds or FIFOs")
@@ -156,8 +157,8 @@ func GenerateProject(d *dataflow.Design, v TestVectors, opt Options) (ProjectFil
 	return b.project(func(files *ProjectFiles) error { return topFiles(files, d, face, b) }, face.FIFOsByName(d))
 }
 
-// project returns the files of the bench, and the files that top adds. If they do not pass the lint, the error is a
-// *LintFindings. own are headers that hlslib lacks.
+// project returns the files of the bench, and the files that top adds, sorted by path. If they do not pass the lint, it
+// returns them with an error that wraps a *LintFindingsError. own are headers that hlslib lacks.
 func (b bench) project(top func(*ProjectFiles) error, fifos map[string]dataflow.FIFO,
 	own ...hlslib.LibraryFile) (ProjectFiles,
 	error) {
@@ -174,26 +175,26 @@ func (b bench) project(top func(*ProjectFiles) error, fifos map[string]dataflow.
 	return files, lint(files, b.layers, fifos)
 }
 
-// A LintFindings lists the violations that the lint found in generated files, which are defects of this package.
-type LintFindings struct {
+// A LintFindingsError lists the violations that the lint found in generated files, which are defects of this package.
+type LintFindingsError struct {
 	Text   []string // from LintProject
 	Memory []string // from LintMemories and LintFIFOs
 }
 
 // Error returns the number of violations and the first one.
-func (f *LintFindings) Error() string {
+func (f *LintFindingsError) Error() string {
 	all := slices.Concat(f.Text, f.Memory)
 	return fmt.Sprintf("the lint has %d findings, the first is %s", len(all), all[0])
 }
 
-// lint runs LintProject and LintMemories on generated files and, if fifos is not nil, LintFIFOs. The error is a
-// *LintFindings.
+// lint runs LintProject and LintMemories on generated files and, if fifos is not nil, LintFIFOs. The error wraps a
+// *LintFindingsError.
 func lint(files ProjectFiles, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
 		storage[l.Name] = l.Instance.Storage
 	}
-	f := &LintFindings{LintProject(files), LintMemories(files, storage)}
+	f := &LintFindingsError{LintProject(files), LintMemories(files, storage)}
 	if fifos != nil {
 		f.Memory = append(f.Memory, LintFIFOs(files, fifos)...)
 	}
@@ -229,10 +230,10 @@ type LayerTestCase struct {
 	In, Out [][]dataflow.Tensor
 }
 
-// GenerateLayerBench generates a project without a top. Its test bench calls every layer alone on its input frames, and
-// compares the written words with the output frames. All trials must have the same number of frames. In this way many
-// folds of one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If
-// the lint finds violations, the error is a *LintFindings, as for GenerateProject.
+// GenerateLayerBench generates a project without a top. Its bench calls every layer alone on its input frames, and
+// compares the written words with its output frames. All trials must have the same number of frames, and different
+// names. own are headers of kernels that hlslib lacks. If the lint finds violations, the error wraps a
+// *LintFindingsError.
 func GenerateLayerBench(trials []LayerTestCase, own ...hlslib.LibraryFile) (ProjectFiles, error) {
 	var b bench
 	for i, t := range trials {

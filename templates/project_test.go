@@ -40,7 +40,7 @@ func chain(t testing.TB, name, input string, in dataflow.StreamType, stages ...s
 	d := &dataflow.Design{Target: zcu104}
 	s := b.AddInput(input, in)
 	for _, st := range stages {
-		out, err := b.BindAndAdd(st.op, []int{s}, []string{st.tensor}, []string{"/" + st.op.Kind()})
+		out, err := b.BindAndAddLayer(st.op, []int{s}, []string{st.tensor}, []string{"/" + st.op.Kind()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) template
 			typ := d.Model.Graph.Streams[s].Type
 			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.ElementCount())}
 			for i := range x.Data {
-				c := typ.ChannelRange(i % typ.Shape.Channels())
+				c := typ.ChannelRange(i % typ.Shape.ChannelCount())
 				x.Data[i] = c.Lo + r.Int64N(c.Hi-c.Lo+1)
 				if typ.Elem.Kind == num.KindBipolar {
 					x.Data[i] = 2*r.Int64N(2) - 1
@@ -79,7 +79,7 @@ func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) template
 			}
 			in = append(in, x)
 		}
-		all, err := run.EvalNextFrame(context.Background(), in)
+		all, err := run.EvalNextFrameByStream(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func twins(t testing.TB) *dataflow.Design {
 	for i, in := range []dataflow.StreamType{tensorType(intN(5), 3, 4), tensorType(uintN(4), 6)} {
 		pe := []int{2, 6}[i]
 		s := b.AddInput([]string{"left", "right"}[i], in)
-		o, err := b.BindAndAdd(threshold.New(threshold.Params{Steps: []num.StepFunction{step}}), []int{s},
+		o, err := b.BindAndAddLayer(threshold.New(threshold.Params{Steps: []num.StepFunction{step}}), []int{s},
 			[]string{"y"}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func forked(t testing.TB) *dataflow.Design {
 	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
 	layer := func(op dataflow.Op, f dataflow.Fold, in ...int) []int {
-		out, err := b.BindAndAdd(op, in, nil, []string{"/" + op.Kind()})
+		out, err := b.BindAndAddLayer(op, in, nil, []string{"/" + op.Kind()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,9 +311,11 @@ func TestInterface(t *testing.T) {
 	got, err := templates.IPInterfaceOf(small(t), templates.Options{Top: "mine"})
 	want := templates.IPInterface{
 		Top: "mine",
-		In: []templates.AXIPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4, Words: 8},
+		In: []templates.AXIStreamPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4,
+			Words: 8},
 			TDATA: 32}},
-		Out: []templates.AXIPort{{Name: "m_axis_0", Stream: 6, Port: dataflow.Port{Elem: intN(4), PerWord: 5, Words: 2},
+		Out: []templates.AXIStreamPort{{Name: "m_axis_0", Stream: 6, Port: dataflow.Port{Elem: intN(4), PerWord: 5,
+			Words: 2},
 			TDATA: 24}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -399,7 +401,7 @@ func TestProjectErrors(t *testing.T) {
 		d, opt := small(t), templates.Options{}
 		v := vectors(t, d, 1, 1)
 		breakIt(d, &v, &opt)
-		if _, err := templates.GenerateProject(d, v, opt); err == nil ||
+		if _, err := templates.GenerateHLSProject(d, v, opt); err == nil ||
 			!strings.HasPrefix(err.Error(), "generate C++: "+want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A ReadmeContents holds the contents of a generated folder's README.md: the folder's purpose, its files, and the next
-// steps. Names from a model are data: pass them through FormatMarkdownCode in texts, and through QuoteShellWord in
+// steps. Names from a model are data: pass them through FormatMarkdownCodeSpan in texts, and through QuoteShellWord in
 // commands.
 type ReadmeContents struct {
 	Title, About string
@@ -39,7 +39,7 @@ func (r ReadmeContents) RenderReadme(files []string) ([]byte, error) {
 		var names []string
 		for _, pattern := range e.Patterns {
 			if slices.ContainsFunc(files, func(file string) bool { return matches(pattern, file) }) {
-				names = append(names, FormatMarkdownCode(pattern))
+				names = append(names, FormatMarkdownCodeSpan(pattern))
 			}
 		}
 		if names != nil {
@@ -83,9 +83,9 @@ type (
 	entryView struct{ Names, What string }
 )
 
-// FormatMarkdownCode returns a text as a code span of Markdown, which may stand in a table. Unprintable characters
+// FormatMarkdownCodeSpan returns a text as a code span of Markdown, which may stand in a table. Unprintable characters
 // become question marks.
-func FormatMarkdownCode(s string) string {
+func FormatMarkdownCodeSpan(s string) string {
 	var b strings.Builder
 	run, longest := 0, 0
 	for _, r := range s {

@@ -43,7 +43,7 @@ func TestReadmeEscapes(t *testing.T) {
 		"x\n```\n<script>\x1b": "````x?```?<script>?````",
 		"\xff":                 "`?`",
 	} {
-		got := FormatMarkdownCode(s)
+		got := FormatMarkdownCodeSpan(s)
 		if got != want {
 			t.Errorf("Code(%q) is %s, want %s", s, got, want)
 		}

@@ -35,7 +35,8 @@ func NewStreamRecorder(d *dataflow.Design, frames int) *StreamRecorder {
 }
 
 // AppendRows appends the next rows of a frame on a stream to its recording. They must be whole words; the error names
-// an element that does not fit.
+// an element that does not fit. It keeps the list of elements to recognise rows that pass on another stream, so nobody
+// may change it.
 func (r *StreamRecorder) AppendRows(stream int, rows dataflow.Tensor) error {
 	s := &r.streams[stream]
 	before := s.told

@@ -42,7 +42,7 @@ func RegisterMapOf(d *dataflow.Design) *RegisterMap {
 	if d.Target.Counters {
 		r.add(CountersWindowName, 2+2*len(d.Model.Graph.Streams))
 	}
-	if d.Model.Graph.HasLoadedTables() {
+	if d.Model.Graph.HasRunTimeLoadedTables() {
 		r.add(WeightsWindowName, 2)
 		if d.Target.Loader {
 			r.Loader = "s_axis_weights"
@@ -83,7 +83,7 @@ func (r *RegisterMap) AddressBits() (width int) {
 	return width
 }
 
-// FindWindow returns the window with the given name. ok is false if there is none.
+// FindWindow returns the window with the given name. ok is false if there is none, or if r is nil.
 func (r *RegisterMap) FindWindow(name string) (w RegisterWindow, ok bool) {
 	if r == nil {
 		return w, false
@@ -96,7 +96,8 @@ func (r *RegisterMap) FindWindow(name string) (w RegisterWindow, ok bool) {
 	return w, false
 }
 
-// TopModulePorts returns the ports that the registers' AXI4-Lite slave has at a top.
+// TopModulePorts returns the ports that the registers' AXI4-Lite slave has at a top. Each declaration ends in a comma,
+// the last one too.
 func (r *RegisterMap) TopModulePorts() (views []TopModulePort) {
 	for _, s := range []struct {
 		name  string

@@ -49,8 +49,8 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
-// RenderTemplate returns the template called name of the given files, filled with the view. An unknown name in it is an
-// error.
+// RenderTemplate returns the text of the template called name of the given files, filled with the view. The template
+// accesses the view by the name v. A value that it passes through the filter |req must exist, or there is an error.
 func RenderTemplate(files fs.FS, name string, view any) ([]byte, error) {
 	if _, err := compiled(); err != nil { // sets pongo2's global settings
 		return nil, err

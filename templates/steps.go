@@ -42,7 +42,7 @@ func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, 
 		for _, s := range g.In {
 			in = append(in, streams[s])
 		}
-		n, err := l.StepsInFrame(in)
+		n, err := l.TimeStepsInFrame(in)
 		if err != nil {
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
@@ -118,7 +118,7 @@ func (i IPInterface) ends(d *dataflow.Design) (names []string) {
 			names = append(names, endsOf(d.Model.Graph.Nodes[e.Node].Name))
 			continue
 		}
-		k := slices.IndexFunc(i.Out, func(p AXIPort) bool { return p.Stream == e.Stream })
+		k := slices.IndexFunc(i.Out, func(p AXIStreamPort) bool { return p.Stream == e.Stream })
 		names = append(names, endsOf(i.Out[k].Name))
 	}
 	return names

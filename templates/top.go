@@ -73,7 +73,7 @@ func viewTop(d *dataflow.Design, face IPInterface, b bench) topView {
 			megahertz(d.Target)),
 	}
 	var params []string
-	doc := func(p AXIPort) string {
+	doc := func(p AXIStreamPort) string {
 		frame := "a frame"
 		if q.is(p.Stream) {
 			frame = fmt.Sprintf("a step, TLAST at the end of a sequence of 1 to %d", q.longest)

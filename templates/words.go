@@ -156,7 +156,7 @@ func (r *recorder) add(text []byte, p dataflow.Port, t dataflow.Tensor) ([]byte,
 	sent := t.Data
 	if p.Tile > 0 {
 		r.room = slices.Grow(r.room[:0], len(t.Data))
-		sent = p.ToStreamOrderIn(r.room[:len(t.Data)], t)
+		sent = p.ToStreamOrderReusingMemory(r.room[:len(t.Data)], t)
 	}
 	for w := range len(sent) / p.PerWord {
 		var err error

@@ -11,7 +11,7 @@ import (
 )
 
 // audited shows the accumulators' ranges, and histograms of the sums that samples gave.
-func audited(s *screen, list []*audit.AccumulatorReport) {
+func audited(s *screen, list []*audit.LayerAccumulatorReport) {
 	if len(list) == 0 {
 		return
 	}
@@ -26,7 +26,7 @@ func audited(s *screen, list []*audit.AccumulatorReport) {
 }
 
 // showAudit prints two rows for every layer: its accumulators as the model declares them, and as they are built.
-func showAudit(s *screen, list []*audit.AccumulatorReport) {
+func showAudit(s *screen, list []*audit.LayerAccumulatorReport) {
 	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked",
 		">slack", ">over")
 	t.keys = 2
@@ -73,8 +73,9 @@ func slack(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// histogram shows the sums of a layer by the bits they need, beside the bounds on these bits.
-func histogram(s *screen, r *audit.AccumulatorReport) {
+// histogram shows the sums of a layer by the bits they need, beside the bounds on these bits. The report must have Seen
+// and Declared.
+func histogram(s *screen, r *audit.LayerAccumulatorReport) {
 	widest := 40
 	if s.width > 0 {
 		widest = max(8, min(widest, s.width-widest))

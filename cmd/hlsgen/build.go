@@ -129,11 +129,12 @@ func (s *screen) built(r *build.Result, explain bool) {
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
-	s.field("throughput", "%s %s/s, %s", rate(fps), folding.RateUnit(samples), pace(samples, interval))
+	s.field("throughput", "%s %s/s, %s", rate(fps), folding.RateUnitForSamplesPerFrame(samples), pace(samples,
+		interval))
 	feedback(s, d)
 	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
-			folding.RateUnit(samples))
+			folding.RateUnitForSamplesPerFrame(samples))
 	}
 	s.latency(d)
 	s.sequences(report.NewSequenceRatesReport(d))
@@ -176,7 +177,7 @@ func feedback(s *screen, d *folding.Design) {
 // latency shows the latency of a design.
 func (s *screen) latency(d *folding.Design) {
 	c := &d.Clocks
-	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ClockMHz()))
+	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ReachedClockMHz()))
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
 		text += fmt.Sprintf("; %s to %s until calibrated", whole(c.Least.Latency), whole(c.Most.Latency))
 		if c.Least.Interval != c.Most.Interval {
@@ -207,9 +208,9 @@ func takes(d *folding.Design) string {
 				text += fmt.Sprintf(" (%s of them as memory)", whole(e.LUTRAM))
 			}
 			parts = append(parts, text)
-		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMeanShare():
+		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMeanHardBlockShare():
 			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
-				folding.WithBoardBlockRAMName(s.Name, d.Target.Board)))
+				folding.ReplaceRAMB18ByBoardName(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
@@ -283,13 +284,13 @@ func (s *screen) shares(shares []folding.ResourceShare, on boards.Board) {
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
 		of := percent(x.Used, x.Board)
-		if x.IsMeanShare() {
+		if x.IsMeanHardBlockShare() {
 			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
 		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, but every design has some
 		}
-		t.row(folding.WithBoardBlockRAMName(x.Name, on), used, budget, board, of)
+		t.row(folding.ReplaceRAMB18ByBoardName(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }
@@ -319,7 +320,7 @@ func (s *screen) explain(r *build.Result) {
 		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: "+
 			"at most %s %s/s",
 			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)),
-			folding.RateUnit(d.Model.Turns.SamplesPerFrame()))
+			folding.RateUnitForSamplesPerFrame(d.Model.Turns.SamplesPerFrame()))
 	}
 	s.field("ends", "%v", d.Clocks.Ends)
 	if d.Clocks.Proof.Frames > 0 {
@@ -332,7 +333,7 @@ func (s *screen) explain(r *build.Result) {
 		name = ""
 	}
 	name = "folding"
-	for _, line := range append([]string{d.Certificate.DescribeOptions()}, d.Certificate.DescribeInLines()...) {
+	for _, line := range append([]string{d.Certificate.DescribeOptionCounts()}, d.Certificate.DescribeInLines()...) {
 		s.field(name, "%s", line)
 		name = ""
 	}
@@ -468,7 +469,7 @@ func builtOf(r *build.Result, d *diag.List) built {
 	t, m, e := f.Target, f.Model, f.Estimate
 	fps, interval := f.SamplesPerSecondAndInterval()
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		Reached: f.ClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
+		Reached: f.ReachedClockMHz(), Fits: !f.Over, FPS: fps, Interval: interval, Latency: f.Clocks.Latency,
 		Ends: f.Clocks.Ends, Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: report.NewSequenceRatesReport(f),
 		Slowest: f.Clocks.Slowest, Series: report.NewFrameSeriesReport(f),
 		Bottleneck: r.BottleneckReport(), Port: r.HostPortReport(), Weights: r.WeightLoadReport(),
@@ -480,7 +481,7 @@ func builtOf(r *build.Result, d *diag.List) built {
 	b.OnBoard, _ = r.BoardMHzAndFPS()
 	for _, s := range f.Shares {
 		unit := 1.0
-		if s.IsMeanShare() {
+		if s.IsMeanHardBlockShare() {
 			unit = float64(s.Board)
 		}
 		b.Resources = append(b.Resources, share{s.Name, float64(s.Used) / unit, float64(s.Budget) / unit,

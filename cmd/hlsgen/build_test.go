@@ -128,7 +128,7 @@ func TestBuildJSON(t *testing.T) {
 
 	got = say(dir, nil, "build", "--json")
 	if list := object(t, got)["diagnostics"].([]any); got.code != exitDiagnostics || got.stderr != "" ||
-		list[0].(map[string]any)["code"] != string(diag.OutputFolderExists) {
+		list[0].(map[string]any)["code"] != string(diag.OutputFolderUnusable) {
 		t.Errorf("%+v", got)
 	}
 }

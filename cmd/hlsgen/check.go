@@ -162,7 +162,7 @@ type checked struct {
 
 	Lengths *report.SequenceLengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
 	// with --acc-bits or --input
-	Accumulators []*audit.AccumulatorReport `json:"accumulators,omitempty"`
+	Accumulators []*audit.LayerAccumulatorReport `json:"accumulators,omitempty"`
 	outcome
 }
 

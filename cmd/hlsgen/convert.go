@@ -60,7 +60,7 @@ too.`,
 		if out == "" {
 			out = under(a.dir, source.DefaultConvertedFileName(o.Model, how))
 		}
-		c, err := source.ConvertModel(o, how, out, force, &t.d)
+		c, err := source.ConvertModelFile(o, how, out, force, &t.d)
 		if c == nil || err != nil {
 			return nil, err
 		}

@@ -392,7 +392,7 @@ func list(s string, parse func(string) (*big.Rat, error)) (all []*big.Rat, err e
 }
 
 // inputQuant parses a value of --input-quant.
-func inputQuant(s string) (*frontend.InputQuantiser, error) {
+func inputQuant(s string) (*frontend.AddedInputQuantiser, error) {
 	name, text, ok := strings.Cut(s, ":")
 	if !ok {
 		return nil, fmt.Errorf("want TYPE:SCALE, such as INT8:0.0625")
@@ -412,7 +412,7 @@ func inputQuant(s string) (*frontend.InputQuantiser, error) {
 	if f == 0 || math.IsInf(float64(f), 0) {
 		return nil, fmt.Errorf("%s is no scale of a float32", text)
 	}
-	return &frontend.InputQuantiser{Type: t, Scale: float64(f)}, nil
+	return &frontend.AddedInputQuantiser{Type: t, Scale: float64(f)}, nil
 }
 
 // output accepts every name of a tensor but the empty one. Only the model can tell whether it has such a tensor.

@@ -47,7 +47,7 @@ right, run as integers.`,
 	t.StringSliceVar(&folders, "models", nil, "`FOLDERS` that have model.onnx, inputs.npy and labels.npy")
 	t.json()
 	return t.does(func(ctx context.Context) (*answer, error) {
-		b, ok := options.FindBoard(board, &t.d)
+		b, ok := options.FindBoardOrAddDiag(board, &t.d)
 		if !ok {
 			return nil, nil
 		}
@@ -72,10 +72,10 @@ right, run as integers.`,
 // compared is the JSON of a comparison of formats.
 type compared struct {
 	report.ReportHead
-	Length  int                         `json:"length"` // number of products in a sum
-	Board   string                      `json:"board"`
-	Formats []formats.DotProductFigures `json:"formats"`
-	Models  []formats.ModelAccuracy     `json:"models,omitempty"`
+	Length  int                               `json:"length"` // number of products in a sum
+	Board   string                            `json:"board"`
+	Formats []formats.DotProductWidthsAndLUTs `json:"formats"`
+	Models  []formats.ModelAccuracy           `json:"models,omitempty"`
 	outcome
 }
 

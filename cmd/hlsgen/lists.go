@@ -138,7 +138,7 @@ func (a *app) explainCommand() *cobra.Command {
 				return nil
 			}
 			code := strings.Trim(args[0], "[]")
-			page, ok := docs.DiagnosticMarkdownOf(code)
+			page, ok := docs.PageOfDiagnosticCode(code)
 			if _, known := diag.CodeMeanings[diag.Code(code)]; !known || !ok {
 				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMeanSuffix(code, codes()))
 			}

@@ -29,8 +29,8 @@ type progress struct {
 	begun time.Time  // when the command began
 	wrote time.Time  // when the last line was written
 	stage string
-	since time.Time                // when the stage began
-	found *folding.BestDesignSoFar // the best design of the folding stage so far; nil: none
+	since time.Time                       // when the stage began
+	found *folding.BestDesignSoFarSummary // the best design of the folding stage so far; nil: none
 	done  int
 	total int // 0 if it is unknown
 	start *time.Timer
@@ -130,7 +130,7 @@ func (p *progress) besides() int {
 
 // standing returns text about the state of the search for a folding: the best design, the proved lower bound, and the
 // design's share of the budget.
-func standing(st *folding.BestDesignSoFar) string {
+func standing(st *folding.BestDesignSoFarSummary) string {
 	if st == nil {
 		return "no design yet"
 	}
@@ -167,7 +167,7 @@ func pacing(done, total int, took time.Duration) (rate, left string) {
 }
 
 // stand receives the best design so far from the search for a folding.
-func (p *progress) stand(st folding.BestDesignSoFar) {
+func (p *progress) stand(st folding.BestDesignSoFarSummary) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = &st

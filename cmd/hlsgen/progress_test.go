@@ -47,18 +47,18 @@ func TestProgress(t *testing.T) {
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		found *folding.BestDesignSoFar
+		found *folding.BestDesignSoFarSummary
 		want  string
 	}{
 		{nil, "no design yet"},
-		{&folding.BestDesignSoFar{Interval: 12288, Floor: 10604, Share: 0.62149},
+		{&folding.BestDesignSoFarSummary{Interval: 12288, Floor: 10604, Share: 0.62149},
 			"12,288 clocks a frame, none below 10,604; 62.1 % of the budget"},
-		{&folding.BestDesignSoFar{Interval: 768, Floor: 768, Share: 0.876},
+		{&folding.BestDesignSoFarSummary{Interval: 768, Floor: 768, Share: 0.876},
 			"768 clocks a frame, the least there is; 87.6 % of the budget"},
-		{&folding.BestDesignSoFar{Interval: 1250, Share: 0.5}, "1,250 clocks a frame; 50.0 % of the budget"},
-		{&folding.BestDesignSoFar{Interval: 1, Floor: 1, Share: 0.5},
+		{&folding.BestDesignSoFarSummary{Interval: 1250, Share: 0.5}, "1,250 clocks a frame; 50.0 % of the budget"},
+		{&folding.BestDesignSoFarSummary{Interval: 1, Floor: 1, Share: 0.5},
 			"1 clock a frame, the least there is; 50.0 % of the budget"},
-		{&folding.BestDesignSoFar{Latency: 4447, Floor: 4000, Share: 0.5},
+		{&folding.BestDesignSoFarSummary{Latency: 4447, Floor: 4000, Share: 0.5},
 			"latency 4,447 clocks, none below 4,000; 50.0 % of the budget"},
 	} {
 		if got := standing(c.found); got != c.want {
@@ -98,7 +98,7 @@ func TestProgressFits(t *testing.T) {
 				p.step(stage, 0, total)
 				p.since = p.since.Add(-100 * time.Minute)
 				p.show()
-				p.stand(folding.BestDesignSoFar{Interval: 123456789012, Floor: 123456789011, Share: 0.62149})
+				p.stand(folding.BestDesignSoFarSummary{Interval: 123456789012, Floor: 123456789011, Share: 0.62149})
 				p.bar.Describe(p.text())
 				if total > 0 {
 					p.step(stage, total/2, total)
@@ -124,7 +124,7 @@ func TestProgressOfSearch(t *testing.T) {
 	p := &progress{notes: onto(&shown), alive: true, log: logger(bare())}
 	p.step(folds, 0, 0)
 	p.show()
-	p.stand(folding.BestDesignSoFar{Interval: 123456789012, Floor: 123456789011, Share: 0.62149})
+	p.stand(folding.BestDesignSoFarSummary{Interval: 123456789012, Floor: 123456789011, Share: 0.62149})
 	p.say("the search ends")
 	p.close(true)
 	s := shown.String()

@@ -80,7 +80,8 @@ func copyPages(from string, to *outputdir.SharedFolder) error {
 	return nil
 }
 
-// committed returns the date of the source's last commit, so that the same source gives the same pages.
+// committed returns the date of the source's last commit, so that the same source gives the same pages. It returns the
+// first day of 1970 if the date is unknown.
 func committed() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -104,7 +104,7 @@ func (s *screen) example(src *source.ModelSource, own string) {
 	}
 }
 
-// exampleDoc returns the description of an embedded example.
+// exampleDoc returns the description of an embedded example. It panics if there is no such example.
 func exampleDoc(name string) string {
 	for _, e := range examples.NamesAndDocs {
 		if e.Name == name {

@@ -27,7 +27,7 @@ import (
 
 // simulateCommand returns the command simulate.
 func (a *app) simulateCommand() *cobra.Command {
-	o := simulate.Options{Engine: engines.EngineFast, OutputFiles: simulate.OutputFiles{MaxShown: elements}}
+	o := simulate.Options{Engine: engines.EngineFast, OutputFileOptions: simulate.OutputFileOptions{MaxShown: elements}}
 	var names, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -206,7 +206,8 @@ func (s *screen) design(o simulate.Options, r *simulate.Result) {
 	}
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
-	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.RateUnit(samples), figure(d.ClockMHz()),
+	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.RateUnitForSamplesPerFrame(samples),
+		figure(d.ReachedClockMHz()),
 		pace(samples, interval))
 	feedback(s, d)
 	s.latency(d)
@@ -239,7 +240,8 @@ func (s *screen) comparison(file string, c *simulate.OutputComparison) {
 // elements is the most numbers of an output that the screen shows.
 const elements = 40
 
-// first returns the first numbers of an array as text on one line: as many as fit into 2*elements characters.
+// first returns the first numbers of an array as text on one line: as many as fit into 2*elements characters. Three
+// dots stand for the others.
 func first(a *npy.Array) string {
 	const most = 2 * elements
 	bits := 64

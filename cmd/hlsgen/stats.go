@@ -193,10 +193,10 @@ func zeros(c *stats.OperationCounts) string {
 // A counted is the JSON of statistics.
 type counted struct {
 	about
-	Buildable bool                    `json:"buildable"` // the whole model can be built
-	Layers    []*stats.LayerStats     `json:"layers"`
-	Others    []*stats.WeightlessNode `json:"others"` // nodes that compute on data without weights
-	Total     statsTotal              `json:"total"`
+	Buildable bool                         `json:"buildable"` // the whole model can be built
+	Layers    []*stats.LayerStats          `json:"layers"`
+	Others    []*stats.WeightlessNodeStats `json:"others"` // nodes that compute on data without weights
+	Total     statsTotal                   `json:"total"`
 	// the figures of qonnx' inference_cost, by its keys
 	InferenceCost map[string]float64 `json:"inference_cost"`
 

@@ -227,7 +227,7 @@ func (s *screen) sweepDesigns(r *sweep.SweepReport) {
 	s.sweepRows(t, left, "others on a front")
 }
 
-// sweepBounds shows, for each point, the bounds that no design can beat.
+// sweepBounds shows, for each point, the bounds that no design can beat. At least one point must have bounds.
 func (s *screen) sweepBounds(r *sweep.SweepReport) {
 	measure, most := "", ">"+r.RateUnit()+"/s at most"
 	var t *table

@@ -26,7 +26,8 @@ func newTable(head ...string) *table { return &table{head: head} }
 // row appends a row of cells.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// hide removes the named columns whose cells are the same in all rows, and returns that cell by column.
+// hide removes from the table the named columns whose cells are the same in all rows, and returns that cell by column.
+// The table must have these columns. Without rows it removes none.
 func (t *table) hide(names ...string) (same map[string]string) {
 	same = map[string]string{}
 	for _, name := range names {
@@ -220,7 +221,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// label returns a name from a model for the screen. It cuts long names.
+// label returns a name from a model for the screen, printable and on one line. It cuts long names, and returns a dash
+// for an empty one.
 func label(s string) string {
 	if s == "" {
 		return "-"

@@ -313,7 +313,7 @@ func (t *task) inputs() {
 	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o.Source, inputDeviation)}, "input-std",
 		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of one "+
 			"input as with --input-mean")
-	option[*frontend.InputQuantiser](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
+	option[*frontend.AddedInputQuantiser](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
 		"numbers: zero, a constant, or quant, the loop's own quantiser behind the input; of all, or of some, "+
@@ -377,7 +377,8 @@ func calibrating(t *task) error {
 	return nil
 }
 
-// recipe parses a value of --quantize, the name of a recipe such as w4a8.
+// recipe parses a value of --quantize, the name of a recipe such as w4a8. The recipe of the fewest bits, least, is an
+// error.
 func recipe(s string) (*frontend.QuantisationRecipe, error) {
 	r, err := quantise.ParseRecipe(s)
 	if r.Least {

@@ -43,8 +43,9 @@ func (i ink) yellow(s string) string { return i.paint("33", s) }
 // narrowest is the smallest width in columns to which text is fitted.
 const narrowest = 30
 
-// columnsFor returns the number of characters that fit on a line of a stream, by COLUMNS or by the terminal. It returns
-// 0 for files and pipes, whose lines may have any length.
+// columnsFor returns the number of characters that fit on a line of a stream, by COLUMNS or by the terminal, at least
+// narrowest. Without COLUMNS it returns 0 for files and pipes, whose lines may have any length, and 80 for a terminal
+// of unknown width.
 func columnsFor(w world, to io.Writer) int {
 	if n, err := strconv.Atoi(w.env("COLUMNS")); err == nil && n > 0 {
 		return max(n, narrowest)

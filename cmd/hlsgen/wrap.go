@@ -19,7 +19,8 @@ func columnsOf(s string) int {
 	return uniseg.StringWidth(s)
 }
 
-// wrap breaks text into lines of at most width columns. Each line begins with the indent.
+// wrap breaks text into lines of at most width columns, each of which begins with the indent. The last one ends in a
+// line feed, too. A longer word stays whole.
 func wrap(text, indent string, width int) string {
 	var b strings.Builder
 	column := 0

@@ -79,8 +79,8 @@ func (f *FoldingFile) WithoutFIFOs() *FoldingFile {
 	return &of
 }
 
-// WithoutLayers returns a copy of the file without the entries of the given layers, whose folds and FIFOs are
-// then left to hlsgen.
+// WithoutLayers returns a copy of the file without the entries of the given layers. Their folds are then left to the
+// file's defaults and to hlsgen. FIFOs with entries of their own stay.
 func (f *FoldingFile) WithoutLayers(layers ...string) *FoldingFile {
 	of := *f
 	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
@@ -91,8 +91,8 @@ func (f *FoldingFile) WithoutLayers(layers ...string) *FoldingFile {
 	return &of
 }
 
-// listed records a FIFO that has an entry o of its own, under the given key. before is the layer in front of it;
-// converted says that a width converter stands in between.
+// listed records a FIFO that has an entry o of its own, under the given key; without a depth it does nothing. before is
+// the layer in front of it; converted says that a width converter stands in between.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {

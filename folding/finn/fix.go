@@ -19,8 +19,9 @@ type LayerFoldChoices struct {
 	left []dataflow.Fold // the legal folds with these values
 }
 
-// ChoicesForLayer returns what the file fixes of a node with the given folds, in the node's own entry or in the
-// defaults for its kind. Values that no fold has become diagnostics in d. ok is false if one of these is an error.
+// ChoicesForLayer returns what the file fixes of a node, in the node's own entry or in the defaults for its kind. folds
+// are the node's legal folds, at least one. Values that none of these has become diagnostics in d. ok is false if one
+// of these is an error, or no fold has all values together.
 func (f *FoldingFile) ChoicesForLayer(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w LayerFoldChoices,
 	ok bool) {
 	w = LayerFoldChoices{f.layers[n.Name], n, slices.Clone(folds)}
@@ -87,7 +88,7 @@ func (w *LayerFoldChoices) PlaceInFile() string {
 }
 
 // UnbuildableDiag returns the error diagnostic that the named board's device can build none of the folds that the file
-// allows.
+// allows. AllowedFolds must not be empty.
 func (w *LayerFoldChoices) UnbuildableDiag(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"
 	if w.left[0].Memory == dataflow.MemoryURAM {

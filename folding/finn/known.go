@@ -90,7 +90,8 @@ func (r *reader) useless(attr string) {
 // isKind reports whether hlsgen or FINN has layers of the given kind, by our name for it.
 func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
-// kindNames returns the kinds of layers of hlsgen and those that only FINN has, under our names.
+// kindNames returns the kinds of layers of hlsgen, those that hlsgen inserts by itself, and those that only FINN has,
+// under our names.
 func kindNames() (names []string) {
 	for _, k := range hlslib.LayerKinds {
 		names = append(names, k.Name)

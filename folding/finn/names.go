@@ -91,9 +91,9 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// WithRenumberedWindows returns the file with its sliding windows, which older FINN has not in front of poolings,
-// numbered as in a graph. That needs as many windows as the graph has elsewhere. Otherwise it returns f. d says what it
-// did.
+// WithRenumberedWindows returns a copy of the file in which sliding windows and poolings have their numbers in the
+// graph. Older FINN has no windows in front of poolings, and FINN+ has one in front of each. It returns f itself if all
+// numbers are right, or their counts do not fit. d says what it did.
 func (f *FoldingFile) WithRenumberedWindows(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	if m, ok := f.withPools(g, d); ok {
 		return m
@@ -127,7 +127,7 @@ func (f *FoldingFile) WithRenumberedWindows(g *dataflow.Graph, d *diag.List) *Fo
 }
 
 // renamed returns a copy of the file with the names of layers replaced as to says. Layers for which it says "" are
-// dropped, others stay.
+// dropped, others stay. FIFOs with entries of their own are dropped beside these, and at the ends of the file.
 func (f *FoldingFile) renamed(to map[string]string) *FoldingFile {
 	m := &FoldingFile{defaults: f.defaults, layers: map[string]ask{}}
 	name := func(n string) string {

@@ -33,7 +33,7 @@ func skip(t *testing.T) *space.FoldingSpace {
 	}
 	var b dataflow.GraphBuilder
 	put := func(op dataflow.Op, in ...int) []int {
-		out, err := b.BindAndAdd(op, in, nil, nil)
+		out, err := b.BindAndAddLayer(op, in, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,8 @@ func foldings(t *testing.T, q *DesignSearch, limit int, visit func(f *space.Fold
 // joins its layers.
 func least(t *testing.T, q *DesignSearch, r *space.FoldingRegion, options []int32) *space.Folding {
 	t.Helper()
-	tree := q.NewClassTree(r, q.OptionClassesOf(options), options, q.Around, &search.StepCounter{Limit: 1 << 40})
+	tree := q.NewGivenClassesChoiceTree(r, q.OptionClassesOf(options), options, q.Around,
+		&search.StepCounter{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
@@ -114,7 +115,8 @@ func TestFound(t *testing.T) {
 			MaxUse: goal.NewUniformMaxUse(1)})
 		best := math.Inf(1)
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
-			z, err := rtlsim.SizeFIFOs(ctx, b.Design, rtlsim.SizingOptions{Interval: limit, From: b.FIFODepthsWords()})
+			z, err := rtlsim.FindFIFODepths(ctx, b.Design, rtlsim.FIFOSizingOptions{Interval: limit,
+				From: b.FIFODepthsWords()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +140,7 @@ func TestFound(t *testing.T) {
 		}
 		d := q.BuildDesign(got.Folding)
 		clocks, err := q.SimulateIntervalClocks(ctx, d.Design)
-		if luts := estimate.EstimateDesign(d.Design).Total.LUT; err != nil || clocks > float64(limit) ||
+		if luts := estimate.EstimateDesignResources(d.Design).Total.LUT; err != nil || clocks > float64(limit) ||
 			float64(luts) != best {
 			t.Errorf("%d clocks: the design takes %v and %d LUTs, %v", limit, clocks, luts, err)
 		}
@@ -205,7 +207,7 @@ func TestShortest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			best = min(best, trace.LatencyClocks())
+			best = min(best, trace.FirstFrameLatencyClocks())
 		})
 		got, err := q.FindShortestLatencyDesign(ctx, limit, LimitsAfterFirstDesign{Ctx: ctx,
 			Whole: &search.TotalStepCounter{},
@@ -231,7 +233,7 @@ func TestCaps(t *testing.T) {
 		if got := q.CapsAtInterval(clocks); got != want {
 			t.Errorf("%d clocks: %v, want %v", clocks, got, want)
 		}
-		if want.AmountVector[goal.KindNarrowDSP] = 0; q.withoutNarrowDSPs().CapsAtInterval(clocks) != want {
+		if want.AmountVector[goal.KindNarrowFactorDSP] = 0; q.withoutNarrowDSPs().CapsAtInterval(clocks) != want {
 			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.withoutNarrowDSPs().CapsAtInterval(clocks), want)
 		}
 	}

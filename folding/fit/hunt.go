@@ -275,7 +275,8 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	return b, z, err
 }
 
-// sizeOnce calls size for a folding, or returns the last result if this folding was the last to be sized.
+// sizeOnce calls size for a folding. In the region of all foldings, it returns the last result if this folding was the
+// last to be sized there.
 func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *space.Folding) (*rtlsim.FIFOSizing,
 	error) {
 	l := &h.last

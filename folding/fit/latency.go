@@ -188,7 +188,7 @@ func (c *chase) adopt(ctx context.Context) error {
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
-		c.Goal.Tell(goal.BestDesignSoFar{Latency: c.clocks, Floor: min(c.bound, c.clocks),
+		c.Goal.Tell(goal.BestDesignSoFarSummary{Latency: c.clocks, Floor: min(c.bound, c.clocks),
 			Share: c.best.MeasureOf(c.load)})
 	}
 }
@@ -232,7 +232,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 		c.bound = c.clocks // best is proved to be the shortest
 		return false, nil
 	}
-	for _, f := range t.RelaxedSolutions() {
+	for _, f := range t.SolutionsOfLastRelaxation() {
 		fresh, err := c.try(ctx, &c.region, c.FoldingOfSolution(&c.region, f))
 		if err != nil {
 			return false, err
@@ -297,7 +297,7 @@ func latency(ctx context.Context, b *space.FoldedDesign) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.LatencyClocks(), nil
+	return t.FirstFrameLatencyClocks(), nil
 }
 
 // whole returns the best design of a folding's classes whose FIFOs keep an interval of the given clocks. It returns nil

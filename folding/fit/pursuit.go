@@ -51,8 +51,9 @@ func (q *DesignSearch) NewFixedIntervalSearch(limit int) *FixedIntervalSearch {
 	return p
 }
 
-// NewIntervalSearchWithinCaps returns a new search of designs at an interval and within caps, with the given order of
-// measures.
+// NewIntervalSearchWithinCaps returns a search, not begun yet, for the best design at an interval of limit clocks,
+// within caps, by the given measures in order. Unlike NewFixedIntervalSearch, it does not look for designs that spare
+// DSP slices first.
 func (q *DesignSearch) NewIntervalSearchWithinCaps(limit int, caps search.Caps,
 	order []goal.ResourceMeasure) *FixedIntervalSearch {
 	p := &FixedIntervalSearch{Limit: limit}
@@ -113,7 +114,8 @@ func (p *FixedIntervalSearch) CountStepsTowards(w *search.TotalStepCounter) {
 // search accepts other designs. Once one is found, the search for a better one gets the usual work.
 const sparingPart = 4
 
-// FindFirstDesign looks for a design with little work, and spends some more on one that spares DSP slices.
+// FindFirstDesign looks for a design with little work, and spends some more on one that spares DSP slices. It adds
+// designs to Takes; finding none is no error.
 func (p *FixedIntervalSearch) FindFirstDesign(ctx context.Context) error {
 	for i, l := range p.lines {
 		if len(l.hunts) == 0 {
@@ -158,7 +160,8 @@ func (p *FixedIntervalSearch) ContinueSearch(ctx context.Context, times int, any
 	return nil
 }
 
-// IsProvedImpossible reports whether it is proved that no design keeps the interval within the caps.
+// IsProvedImpossible reports whether it is proved that no design keeps the interval within the caps. It is false as
+// long as the search has not begun.
 func (p *FixedIntervalSearch) IsProvedImpossible() bool {
 	l := p.lines[len(p.lines)-1]
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
@@ -179,7 +182,8 @@ func (p *FixedIntervalSearch) BestFoldingWithBounds(ctx context.Context) (*Foldi
 }
 
 // MeasuresWithBounds returns, for each measure that was minimised, the value of design f and a lower bound. The bound
-// covers designs that spare DSP slices or, if spares is false, all.
+// covers designs that spare DSP slices or, if spares is false, all. The list is nil if spares is true and the search
+// looks for no such designs.
 func (p *FixedIntervalSearch) MeasuresWithBounds(f *space.Folding, spares bool) (list []MeasureWithBound) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
@@ -189,7 +193,8 @@ func (p *FixedIntervalSearch) MeasuresWithBounds(f *space.Folding, spares bool) 
 	return nil
 }
 
-// UsualStepCount returns the steps of work that the search usually takes at this interval.
+// UsualStepCount returns the steps of work that the search usually takes at this interval. FindFirstDesign must have
+// been called before.
 func (p *FixedIntervalSearch) UsualStepCount() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()

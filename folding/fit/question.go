@@ -67,7 +67,8 @@ func NewDesignSearch(s *space.FoldingSpace, wanted goal.Goal) *DesignSearch {
 	return q
 }
 
-// LimitFIFOSizingSteps lets the sizing of one folding's FIFOs take at most about the given number of steps.
+// LimitFIFOSizingSteps lets the sizing of one folding's FIFOs take at most about the given number of steps. It changes
+// q, and never raises the limit.
 func (q *DesignSearch) LimitFIFOSizingSteps(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
 // WithNewStepCounter returns a copy of the search that has counted no steps of work, with the usual limit of steps.
@@ -83,7 +84,8 @@ func (q *DesignSearch) MaxIntervalClocks() *big.Rat {
 }
 
 // CapsAtInterval returns the caps of a design at an interval in clocks: the budget, and the bytes that the processor's
-// memory carries in that time. Goals with MaxCycles have no caps.
+// memory carries in that time. Goals with MaxCycles have neither. With Spares, no DSP slice may multiply few bits,
+// whatever the goal.
 func (q *DesignSearch) CapsAtInterval(interval int) search.Caps {
 	caps := search.UnlimitedCaps
 	if q.Goal.MaxCycles == 0 {
@@ -91,13 +93,13 @@ func (q *DesignSearch) CapsAtInterval(interval int) search.Caps {
 		caps.AmountVector[goal.KindMemoryBytesPerFrame] = q.BytesInClocks(interval)
 	}
 	if q.Spares {
-		caps.AmountVector[goal.KindNarrowDSP] = 0
+		caps.AmountVector[goal.KindNarrowFactorDSP] = 0
 	}
 	return caps
 }
 
 // withoutNarrowDSPs returns a copy of the search whose designs use no DSP slices for factors of few bits
-// (goal.KindNarrowDSP). Only if it finds nothing, which means that LUTs are short, may designs use them.
+// (goal.KindNarrowFactorDSP). Only if it finds nothing, which means that LUTs are short, may designs use them.
 func (q *DesignSearch) withoutNarrowDSPs() *DesignSearch {
 	s := *q
 	s.Spares = true
@@ -124,7 +126,7 @@ func (q *DesignSearch) NewFoldingTree(clocks int) *search.ChoiceTree {
 }
 
 func (q *DesignSearch) tree(r *space.FoldingRegion) *search.ChoiceTree {
-	return q.FoldingSpace.NewRegionTree(r, q.Around, &q.Effort)
+	return q.FoldingSpace.NewRegionChoiceTree(r, q.Around, &q.Effort)
 }
 
 // ObjectiveOfMeasure returns a measure as an objective for package search; a load is a share of q.Yard.

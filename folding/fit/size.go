@@ -28,11 +28,11 @@ const (
 func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.FIFOSizing,
 	error) {
 	fixed := q.GivenFIFODepths(b)
-	opt := rtlsim.SizingOptions{Interval: limit, From: b.FIFODepthsWords(), Fixed: fixed, Effort: q.Words,
+	opt := rtlsim.FIFOSizingOptions{Interval: limit, From: b.FIFODepthsWords(), Fixed: fixed, Effort: q.Words,
 		Cache:      &q.Known,
 		AllLengths: q.Shorter, TrustSchedule: trust}
 	opt.Minimal = q.Goal.FIFO != goal.FIFODepthPolicy{}
-	z, err := rtlsim.SizeFIFOs(ctx, b.Design, opt)
+	z, err := rtlsim.FindFIFODepths(ctx, b.Design, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 	}
 	asked := q.MaxIntervalClocks()
 	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
-	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.FloorOfRational(asked) != limit ||
+	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.CappedFloorOfRational(asked) != limit ||
 		!goal.IntervalMeetsLimit(clocks,
 			asked)) {
 		return nil, nil
@@ -69,15 +69,16 @@ func (q *DesignSearch) size(ctx context.Context, b *space.FoldedDesign, limit in
 	return z, nil
 }
 
-// SteadyStateRunOptions returns the options of a run that shows the interval of a design: more frames than the design
-// can hold at a time. If these move more than 1e8 words, the run has only the frames that are in flight after the
-// first, and a few more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
-func SteadyStateRunOptions(d *dataflow.Design) rtlsim.Options {
+// NewSteadyStateRunOptions returns the options of a run that shows the interval of a design: more frames than the
+// design can hold at a time. If these move more than 1e8 words, the run has only the frames that are in flight after
+// the first, and a few more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
+func NewSteadyStateRunOptions(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
 
-// MaxTimelineFrames returns the largest number of frames, from the first on, that a timeline shows of the design.
+// MaxTimelineFrames returns the largest number of frames, from the first on, that a timeline shows of the design. It is
+// at most 64, and 0 if a frame has too many words.
 func MaxTimelineFrames(d *dataflow.Design) int {
 	const most = 4 << 20 // words
 	words := 0
@@ -90,7 +91,7 @@ func MaxTimelineFrames(d *dataflow.Design) int {
 // SimulateSteadyState simulates a design until its pipeline is full. The trace includes the clocks of each layer for
 // the frames of a timeline. Callers must not change it. The error may be a *rtlsim.Deadlock.
 func (q *DesignSearch) SimulateSteadyState(ctx context.Context, d *dataflow.Design) (*rtlsim.RunTrace, error) {
-	opt := SteadyStateRunOptions(d)
+	opt := NewSteadyStateRunOptions(d)
 	opt.Layers, opt.Cache = MaxTimelineFrames(d), &q.Known
 	return rtlsim.RunFrames(ctx, d, nil, opt)
 }
@@ -116,7 +117,7 @@ const (
 func (q *DesignSearch) assess(ctx context.Context, r *space.FoldingRegion, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
 	effort := q.Effort.NewSeparateCounter(assessWork)
-	t := q.NewClassTree(r, class, only, q.Around, &effort)
+	t := q.NewGivenClassesChoiceTree(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}
@@ -128,12 +129,13 @@ func (q *DesignSearch) assess(ctx context.Context, r *space.FoldingRegion, class
 	return q.FoldingOfSolution(r, got.Best), nil
 }
 
-// FoldingWithCanonicalFIFOs returns the folding with its FIFOs built in one fixed way, without a larger value of any
-// measure in order. A user who asks for these folds gets the same FIFOs.
+// FoldingWithCanonicalFIFOs returns the folding f with its FIFOs built in one fixed way. A user who asks for these
+// folds gets the same FIFOs. It returns f itself if that would raise a measure in order, if no such FIFOs are found,
+// and with an error.
 func (q *DesignSearch) FoldingWithCanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
 	order []goal.ResourceMeasure) (*space.Folding,
 	error) {
-	r := f.RegionWithSameMinDepths(limit)
+	r := f.RegionWithSameMinFIFODepths(limit)
 	caps := q.CapsAtInterval(limit)
 	if !f.Cost.IsWithin(&caps.AmountVector) {
 		caps = search.UnlimitedCaps

@@ -17,36 +17,38 @@ const (
 	KindBRAM
 	KindURAM
 	KindDSP
-	KindMeanShare           // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanShareScale
+	// the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanHardBlockShareScale
+	KindMeanHardBlockShare
 	KindMemoryBytesPerFrame // bytes per frame to and from the processor's memory
-	// KindNarrowDSP counts the DSP slices that multiply factors of at most MaxNarrowFactorBits bits, which LUTs
+	// KindNarrowFactorDSP counts the DSP slices that multiply factors of at most MaxNarrowFactorBits bits, which LUTs
 	// could do as well. No budget has this kind; a design uses such slices only if it would otherwise run out of LUTs.
-	KindNarrowDSP
+	KindNarrowFactorDSP
 )
 
 // MaxNarrowFactorBits is the largest width of a factor that LUTs should multiply while there are LUTs left. To put such
 // factors into the lanes of a DSP slice takes as many LUTs as to multiply them.
 const MaxNarrowFactorBits = 3
 
-// MeanShareScale is the amount of KindMeanShare that stands for a mean share of 1.
-const MeanShareScale = 10_000_000
+// MeanHardBlockShareScale is the amount of KindMeanHardBlockShare that stands for a mean share of 1.
+const MeanHardBlockShareScale = 10_000_000
 
-// averaged lists the kinds of resources of which KindMeanShare and MaxUseFractions.Mean take the mean.
+// averaged lists the kinds of resources of which KindMeanHardBlockShare and MaxUseFractions.Mean take the mean.
 var averaged = [...]int{KindBRAM, KindURAM, KindDSP}
 
 // KindNames holds the names by which users know the kinds that a budget counts, by kind.
 var KindNames = [KindMemoryBytesPerFrame]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP",
 	"mean of RAMB18, URAM, DSP"}
 
-// WithBoardBlockRAMName returns the text with "RAMB18", wherever it occurs, replaced by the board's own name of block
-// RAM.
-func WithBoardBlockRAMName(text string, b boards.Board) string {
+// ReplaceRAMB18ByBoardName returns the text with "RAMB18", wherever it occurs, replaced by the board's own name of
+// block RAM.
+func ReplaceRAMB18ByBoardName(text string, b boards.Board) string {
 	return strings.ReplaceAll(text, KindNames[KindBRAM], b.BlockRAMUnitName())
 }
 
 // AmountsByKind returns resources as a list with one amount per kind, from KindLUT to KindDSP.
-func AmountsByKind(r dataflow.Resources) [KindMeanShare]int64 {
-	return [KindMeanShare]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
+func AmountsByKind(r dataflow.Resources) [KindMeanHardBlockShare]int64 {
+	return [KindMeanHardBlockShare]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM),
+		int64(r.DSP)}
 }
 
 // ResourcesOfBoard returns all resources of the board's device, in the same units as the cost of a layer.
@@ -92,12 +94,12 @@ func BudgetOfBoard(b boards.Board, u MaxUseFractions) Budget {
 // times returns the product of f and n, rounded down. It computes exactly, with f as the decimal number that the user
 // wrote.
 func times(f float64, n int64) int64 {
-	return int64(FloorOfRational(new(big.Rat).Mul(ShortestDecimalOf(f), big.NewRat(n, 1))))
+	return int64(CappedFloorOfRational(new(big.Rat).Mul(RationalOfShortestDecimal(f), big.NewRat(n, 1))))
 }
 
-// MeanShareOf returns the mean share of block RAM, UltraRAM and DSP slices that the resources take, among those that
-// the board has.
-func (b *Budget) MeanShareOf(r dataflow.Resources) float64 {
+// MeanHardBlockShareOf returns the mean share of block RAM, UltraRAM and DSP slices that the resources take, among
+// those that the board has.
+func (b *Budget) MeanHardBlockShareOf(r dataflow.Resources) float64 {
 	have, used := AmountsByKind(b.Capacity), AmountsByKind(r)
 	sum := 0.0
 	for _, k := range averaged {
@@ -119,17 +121,18 @@ func (b *Budget) averages() (n int64) {
 
 // AllowsResources reports whether resources are within the budget, and their mean share within Mean.
 func (b *Budget) AllowsResources(r dataflow.Resources) bool {
-	return r.IsWithin(b.Resources) && b.AmountVectorOf(r)[KindMeanShare] <= b.SearchCaps().AmountVector[KindMeanShare]
+	return r.IsWithin(b.Resources) &&
+		b.AmountVectorOf(r)[KindMeanHardBlockShare] <= b.SearchCaps().AmountVector[KindMeanHardBlockShare]
 }
 
-// AmountVectorOf returns the resources as the search counts them, with the mean share in KindMeanShare. Each term of
-// the mean is rounded down.
+// AmountVectorOf returns the resources as the search counts them, with the mean share in KindMeanHardBlockShare. Each
+// term of the mean is rounded down.
 func (b *Budget) AmountVectorOf(r dataflow.Resources) (v search.AmountVector) {
 	used, have := AmountsByKind(r), AmountsByKind(b.Capacity)
 	copy(v[:], used[:])
 	for _, k := range averaged {
 		if have[k] > 0 {
-			v[KindMeanShare] += used[k] * MeanShareScale / (b.averages() * have[k])
+			v[KindMeanHardBlockShare] += used[k] * MeanHardBlockShareScale / (b.averages() * have[k])
 		}
 	}
 	return v
@@ -140,7 +143,7 @@ func (b *Budget) SearchCaps() search.Caps {
 	v := search.UnlimitedCaps
 	a := AmountsByKind(b.Resources)
 	copy(v.AmountVector[:], a[:])
-	v.AmountVector[KindMeanShare] = times(b.Mean, MeanShareScale)
+	v.AmountVector[KindMeanHardBlockShare] = times(b.Mean, MeanHardBlockShareScale)
 	return v
 }
 
@@ -161,8 +164,10 @@ type ResourceShare struct {
 	Board  int
 }
 
-// IsMeanShare reports whether the share is the mean of block RAM, UltraRAM and DSP slices.
-func (s ResourceShare) IsMeanShare() bool { return s.Name == KindNames[KindMeanShare] }
+// IsMeanHardBlockShare reports whether the share is the mean of block RAM, UltraRAM and DSP slices.
+func (s ResourceShare) IsMeanHardBlockShare() bool {
+	return s.Name == KindNames[KindMeanHardBlockShare]
+}
 
 // UsedFractionOfBoard returns the used part of the whole board. It exceeds 1 if the design does not fit.
 func (s ResourceShare) UsedFractionOfBoard() float64 { return float64(s.Used) / float64(s.Board) }
@@ -177,8 +182,8 @@ func (b *Budget) ResourceSharesOf(r dataflow.Resources) (list []ResourceShare) {
 			list = append(list, ResourceShare{KindNames[k], int(used[k]), int(most[k]), int(all[k])})
 		}
 	}
-	const each = MeanShareScale / million
-	up := int(b.AmountVectorOf(r)[KindMeanShare]+each-1) / each
-	return append(list, ResourceShare{KindNames[KindMeanShare], up,
-		int(b.SearchCaps().AmountVector[KindMeanShare] / each), million})
+	const each = MeanHardBlockShareScale / million
+	up := int(b.AmountVectorOf(r)[KindMeanHardBlockShare]+each-1) / each
+	return append(list, ResourceShare{KindNames[KindMeanHardBlockShare], up,
+		int(b.SearchCaps().AmountVector[KindMeanHardBlockShare] / each), million})
 }

@@ -47,8 +47,8 @@ type Goal struct {
 	Steps int
 	// whether to try out, in a tenth of the search's steps, what would make the design faster
 	Cure      bool
-	Interrupt *SearchStopper           // lets the user end the search with its best design; may be nil
-	Tell      func(st BestDesignSoFar) // called for each better design; may be nil
+	Interrupt *SearchStopper                  // lets the user end the search with its best design; may be nil
+	Tell      func(st BestDesignSoFarSummary) // called for each better design; may be nil
 }
 
 // searchStepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
@@ -63,8 +63,8 @@ func (g *Goal) SearchStepBudget() int {
 	return g.Steps
 }
 
-// A BestDesignSoFar describes the best design of a search in progress.
-type BestDesignSoFar struct {
+// A BestDesignSoFarSummary describes the best design of a search in progress.
+type BestDesignSoFarSummary struct {
 	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
 	Latency  int     // clocks; 0 unless the search is for the shortest latency
 	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
@@ -105,12 +105,12 @@ func (g *Goal) MaxIntervalClocks(clockMHz float64, samples int) *big.Rat {
 
 // intervalOf returns the clocks per frame that give a rate in samples per second, with the given samples per frame.
 func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
-	return new(big.Rat).Quo(perClock(clockMHz, samples), ShortestDecimalOf(fps))
+	return new(big.Rat).Quo(perClock(clockMHz, samples), RationalOfShortestDecimal(fps))
 }
 
 // perClock returns the samples per second at one frame per clock, with the given samples per frame.
 func perClock(clockMHz float64, samples int) *big.Rat {
-	return new(big.Rat).Mul(ShortestDecimalOf(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
+	return new(big.Rat).Mul(RationalOfShortestDecimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
 // IntervalMeetsLimit reports whether an interval in clocks is at most the limit. A nil limit allows every interval.
@@ -121,13 +121,13 @@ func IntervalMeetsLimit(clocks float64, limit *big.Rat) bool {
 // MaxClocksPerFrameForRate returns the longest interval in whole clocks that reaches fps at the clock, with the given
 // samples per frame.
 func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
-	return FloorOfRational(intervalOf(clockMHz, fps, samples))
+	return CappedFloorOfRational(intervalOf(clockMHz, fps, samples))
 }
 
-// SamplesPerSecond returns the samples per second at an interval in clocks between frames of the given samples. So that
-// a user can ask for it, it is rounded down to the fewest decimals for which MaxClocksPerFrameForRate returns
-// int(interval). It is 0 if interval is infinite or not positive.
-func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
+// SamplesPerSecondForInterval returns the samples per second at an interval in clocks between frames of the given
+// samples. So that a user can ask for it, it is rounded down to the fewest decimals for which MaxClocksPerFrameForRate
+// returns int(interval). It is 0 if interval is infinite or not positive.
+func SamplesPerSecondForInterval(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0
 	}
@@ -137,7 +137,7 @@ func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
 		n := new(big.Int).Mul(exact.Num(), scale)
 		n.Quo(n, exact.Denom())
 		r, _ := new(big.Rat).SetFrac(n, scale).Float64()
-		if r > 0 && FloorOfRational(intervalOf(clockMHz, r, samples)) == int(interval) {
+		if r > 0 && CappedFloorOfRational(intervalOf(clockMHz, r, samples)) == int(interval) {
 			return r
 		}
 		scale.Mul(scale, big.NewInt(10))
@@ -146,16 +146,16 @@ func SamplesPerSecond(clockMHz, interval float64, samples int) float64 {
 	return r
 }
 
-// RateUnit returns the unit of rates as users read it: samples, or frames if a frame is one sample.
-func RateUnit(samplesPerFrame int) string {
+// RateUnitForSamplesPerFrame returns the unit of rates as users read it: samples, or frames if a frame is one sample.
+func RateUnitForSamplesPerFrame(samplesPerFrame int) string {
 	if samplesPerFrame > 1 {
 		return "samples"
 	}
 	return "frames"
 }
 
-// Verify returns an error for a goal, or a clock of t, with values that are out of range or exclude each other. The
-// command line rules such values out before.
+// Verify returns an error for a goal, or a clock of t, with values that are out of range or exclude each other. A goal
+// may have only one of FPS, Interval and MaxCycles. The command line rules such values out before.
 func (g *Goal) Verify(t dataflow.Target) error {
 	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 	asked := 0

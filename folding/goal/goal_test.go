@@ -35,7 +35,8 @@ func TestParseMaxUse(t *testing.T) {
 		{"0.5,uram=1", with(NewUniformMaxUse(0.5), KindURAM, 1), "", ""},
 		{"0.5,dsp=1", with(NewUniformMaxUse(0.5), KindDSP, 1), "", ""},
 		{"0.5,lut=0.6", with(NewUniformMaxUse(0.5), KindLUT, 0.6), "", ""},
-		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, KindLUTRAM, 0.1), KindFF, 0.2), KindMeanShare, 0.3), "", ""},
+		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, KindLUTRAM, 0.1), KindFF, 0.2), KindMeanHardBlockShare, 0.3),
+			"", ""},
 		{"0.9,lut=0.5,dsp=0.6", with(with(NewUniformMaxUse(0.9), KindLUT, 0.5), KindDSP, 0.6), "", ""},
 		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(NewUniformMaxUse(0.9), KindLUT, 0.7), KindLUTRAM, 0.25),
 			KindFF, 1), "",
@@ -128,7 +129,8 @@ func TestMean(t *testing.T) {
 		{boards.Board{LUT: 100}, 0.5, dataflow.Resources{LUT: 1}, 0, true},
 	} {
 		budget := BudgetOfBoard(c.b, MaxUseFractions{1, 1, 1, 1, 1, 1, c.limit})
-		if got := budget.MeanShareOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.AllowsResources(c.r) != c.fits {
+		if got := budget.MeanHardBlockShareOf(c.r); math.Abs(got-c.mean) > 1e-9 ||
+			budget.AllowsResources(c.r) != c.fits {
 			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.AllowsResources(c.r))
 		}
 	}
@@ -138,7 +140,7 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
 		1e-9: "0"} {
-		if got := FormatWithoutExponent(f); got != want {
+		if got := FormatUpToSixDecimals(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
 		}
 	}
@@ -176,16 +178,17 @@ func TestRate(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
 	check := func(clock, interval float64, samples int) {
-		rate := SamplesPerSecond(clock, interval, samples)
-		most := new(big.Rat).Quo(new(big.Rat).Mul(ShortestDecimalOf(clock), big.NewRat(1_000_000*int64(samples), 1)),
+		rate := SamplesPerSecondForInterval(clock, interval, samples)
+		most := new(big.Rat).Quo(new(big.Rat).Mul(RationalOfShortestDecimal(clock),
+			big.NewRat(1_000_000*int64(samples), 1)),
 			new(big.Rat).SetFloat64(interval))
 		again, err := strconv.ParseFloat(FormatAllDecimals(rate), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		limit := intervalOf(clock, again, samples)
-		if !IntervalMeetsLimit(interval, limit) || FloorOfRational(limit) != int(interval) ||
-			ShortestDecimalOf(rate).Cmp(most) > 0 {
+		if !IntervalMeetsLimit(interval, limit) || CappedFloorOfRational(limit) != int(interval) ||
+			RationalOfShortestDecimal(rate).Cmp(most) > 0 {
 			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
 				FormatAllDecimals(rate),
 				limit.FloatString(3))
@@ -199,7 +202,7 @@ func TestRate(t *testing.T) {
 		{200, 64, 1, 3125000}, {100, 192, 1, 520833}, {100, 3, 1, 33333333}, {200, 7, 1, 28571428}, {100, 1e9, 1, 0.1},
 		{100, 1.5, 1, 66666666}, {100, 0, 1, 0}, {200, 64, 4, 12500000}, {100, 3, 2, 66666666}, {100, 0, 8, 0},
 	} {
-		if got := SamplesPerSecond(c.clock, c.interval, c.samples); got != c.want {
+		if got := SamplesPerSecondForInterval(c.clock, c.interval, c.samples); got != c.want {
 			t.Errorf("%v MHz, %v clocks for %d: %v samples per second, want %v", c.clock, c.interval, c.samples,
 				got, c.want)
 		}

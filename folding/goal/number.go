@@ -11,9 +11,9 @@ import (
 
 // Numbers in the form that users write and read.
 
-// ShortestDecimalOf returns the shortest decimal number that parses to f, exactly: 1/10 for 0.1. It panics for NaN and
-// infinities.
-func ShortestDecimalOf(f float64) *big.Rat {
+// RationalOfShortestDecimal returns the shortest decimal number that parses to f, exactly: 1/10 for 0.1. It panics for
+// NaN and infinities.
+func RationalOfShortestDecimal(f float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	if !ok {
 		panic(fmt.Sprintf("folding: %v is not a number", f))
@@ -21,13 +21,13 @@ func ShortestDecimalOf(f float64) *big.Rat {
 	return r
 }
 
-// ClocksBeyondAnyInterval is a number of clocks longer than any interval. FloorOfRational returns at most
-// ClocksBeyondAnyInterval, and CeilingOfRational at most ClocksBeyondAnyInterval+1.
+// ClocksBeyondAnyInterval is a number of clocks longer than any interval. CappedFloorOfRational returns at most
+// ClocksBeyondAnyInterval, and CappedCeilingOfRational at most ClocksBeyondAnyInterval+1.
 const ClocksBeyondAnyInterval = 1 << 40
 
-// FloorOfRational returns the largest whole number not above r, which must not be negative, limited to
+// CappedFloorOfRational returns the largest whole number not above r, which must not be negative, limited to
 // ClocksBeyondAnyInterval.
-func FloorOfRational(r *big.Rat) int {
+func CappedFloorOfRational(r *big.Rat) int {
 	q := new(big.Int).Quo(r.Num(), r.Denom())
 	if !q.IsInt64() || q.Int64() > ClocksBeyondAnyInterval {
 		return ClocksBeyondAnyInterval
@@ -35,17 +35,17 @@ func FloorOfRational(r *big.Rat) int {
 	return int(q.Int64())
 }
 
-// CeilingOfRational returns the least whole number not below r, which must not be negative, limited to
+// CappedCeilingOfRational returns the least whole number not below r, which must not be negative, limited to
 // ClocksBeyondAnyInterval+1.
-func CeilingOfRational(r *big.Rat) int {
+func CappedCeilingOfRational(r *big.Rat) int {
 	if r.IsInt() {
-		return FloorOfRational(r)
+		return CappedFloorOfRational(r)
 	}
-	return FloorOfRational(r) + 1
+	return CappedFloorOfRational(r) + 1
 }
 
-// FormatWithoutExponent formats a number without an exponent, rounded to six decimals and without trailing zeros.
-func FormatWithoutExponent(f float64) string {
+// FormatUpToSixDecimals formats a number without an exponent, rounded to six decimals and without trailing zeros.
+func FormatUpToSixDecimals(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
 

@@ -21,7 +21,7 @@ var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
 // NewUniformMaxUse returns the MaxUseFractions with the same fraction of every resource and of their mean.
 func NewUniformMaxUse(f float64) MaxUseFractions { return MaxUseFractions{f, f, f, f, f, f, f} }
 
-// FractionPointerOf returns a pointer to the fraction of a kind, one of KindLUT to KindMeanShare.
+// FractionPointerOf returns a pointer to u's own fraction of a kind, one of KindLUT to KindMeanHardBlockShare.
 func (u *MaxUseFractions) FractionPointerOf(kind int) *float64 {
 	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
 }

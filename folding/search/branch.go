@@ -77,7 +77,7 @@ func (t *ChoiceTree) decide(ctx context.Context, caps Caps, prime int) (f *Solut
 	if f := t.leastOf(caps, prime); f != nil {
 		return f, t, nil
 	}
-	t.FindBestPrices(caps)
+	t.LearnBestPrices(caps)
 	if t.Excludes(caps) {
 		return nil, nil, nil
 	}
@@ -96,7 +96,7 @@ func (t *ChoiceTree) decide(ctx context.Context, caps Caps, prime int) (f *Solut
 	if f != nil {
 		return f, n, nil
 	}
-	n.FindBestPrices(caps) // split needs the new mixture
+	n.LearnBestPrices(caps) // split needs the new mixture
 	return nil, n, nil
 }
 

@@ -113,9 +113,9 @@ type MinimiseResult struct {
 	Proved bool
 }
 
-// FindSolutionWithin looks for any solution within caps. The result's Bound has no meaning; its Proved with a nil Best
-// says that there is no solution.
-func (t *ChoiceTree) FindSolutionWithin(ctx context.Context, caps Caps) (MinimiseResult, error) {
+// FindAnySolutionWithinCaps looks for any solution within caps. The result's Bound has no meaning; its Proved with a
+// nil Best says that there is no solution.
+func (t *ChoiceTree) FindAnySolutionWithinCaps(ctx context.Context, caps Caps) (MinimiseResult, error) {
 	found, err := t.within(ctx, caps, Objective{}, false, math.MaxInt)
 	return MinimiseResult{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
@@ -126,7 +126,7 @@ func (t *ChoiceTree) IsProvedUnsolvable(caps Caps) bool {
 	if !t.HasAnySolution() || t.Excludes(caps) {
 		return true
 	}
-	t.FindBestPrices(caps)
+	t.LearnBestPrices(caps)
 	return t.Excludes(caps)
 }
 
@@ -141,7 +141,7 @@ func (t *ChoiceTree) LowerBoundOf(m Objective, caps Caps) float64 {
 	high := m.MeasureOfSolution(&Solution{Cost: t.dearest, Paths: t.longest})
 	if best != nil {
 		high = m.MeasureOfSolution(best)
-		t.FindBestPrices(m.capsForMeasureAtMost(t.excluded(m, caps, -1, high), caps))
+		t.LearnBestPrices(m.capsForMeasureAtMost(t.excluded(m, caps, -1, high), caps))
 	}
 	return m.above(t.excluded(m, caps, -1, high))
 }

@@ -216,7 +216,7 @@ func (t *prices) Excludes(caps Caps) bool {
 	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
-// Limits of FindBestPrices: rounds is the most prices that it tries, and keepPrices the most that it keeps.
+// Limits of LearnBestPrices: rounds is the most prices that it tries, and keepPrices the most that it keeps.
 const (
 	rounds     = 40
 	keepPrices = 4
@@ -249,11 +249,11 @@ func (t *prices) singleOf(kind int) int {
 	})
 }
 
-// FindBestPrices looks for the price that excludes the most. At this price the cheapest solution takes the largest
+// LearnBestPrices looks for the price that excludes the most. At this price the cheapest solution takes the largest
 // share of the caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against
 // solutions. Each round finds the best prices against the solutions so far, and adds the solution that is cheapest at
 // them (column generation). The tree keeps the solutions and the sharpest prices. The tree must have a solution.
-func (t *ChoiceTree) FindBestPrices(caps Caps) {
+func (t *ChoiceTree) LearnBestPrices(caps Caps) {
 	caps = t.capped(caps)
 	if caps.negative() {
 		return
@@ -297,9 +297,9 @@ func (t *prices) Free() {
 	t.most = [maxAmountKinds][]int64{}
 }
 
-// RelaxedSolutions returns the solutions that the last relaxation mixes against its best prices. They need not be
-// within the caps.
-func (t *ChoiceTree) RelaxedSolutions() (list []*Solution) {
+// SolutionsOfLastRelaxation returns the solutions that the last relaxation mixes against its best prices. They need not
+// be within the caps.
+func (t *ChoiceTree) SolutionsOfLastRelaxation() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {
 			list = append(list, t.found[i])

@@ -62,7 +62,7 @@ func (v AmountVector) Minus(o AmountVector) AmountVector {
 	return v
 }
 
-// isWithin reports whether v takes at most as much as o of every kind of resource.
+// IsWithin reports whether v takes at most as much as o of every kind of resource.
 func (v *AmountVector) IsWithin(o *AmountVector) bool {
 	for i := range v {
 		if v[i] > o[i] {
@@ -259,9 +259,9 @@ func newTree(plan *JoinPlan, choices [][][]LeafChoice, rows [][]int32, e *StepCo
 // HasAnySolution reports whether there is any solution at all, whatever it takes.
 func (t *ChoiceTree) HasAnySolution() bool { return t.single[0].least < none }
 
-// UndominatedChoices returns the choices that no other equals or beats in every kind; of equal choices it keeps the
-// first. It sorts the list in place.
-func UndominatedChoices(all []LeafChoice) []LeafChoice {
+// PruneDominatedChoices returns the choices that no other equals or beats in every kind; of equal choices it keeps the
+// first. It sorts the list in place, and the result lies in the list's memory.
+func PruneDominatedChoices(all []LeafChoice) []LeafChoice {
 	if len(all) < 2 {
 		return all
 	}

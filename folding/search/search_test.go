@@ -166,7 +166,8 @@ func TestMinimise(t *testing.T) {
 				t.Errorf("seed %d, %+v: bound %v, the least is %v", seed, m, b, least)
 			}
 		}
-		any, err := NewChoiceTree(plan, choices, &StepCounter{Limit: math.MaxInt}).FindSolutionWithin(t.Context(), caps)
+		any, err := NewChoiceTree(plan, choices,
+			&StepCounter{Limit: math.MaxInt}).FindAnySolutionWithinCaps(t.Context(), caps)
 		if err != nil || !any.Proved || (any.Best != nil) != (len(within) > 0) {
 			t.Errorf("seed %d: %+v, %v; %d are within", seed, any, err, len(within))
 		}
@@ -201,7 +202,7 @@ func TestReduce(t *testing.T) {
 		want := within(slices.Clone(full))
 		tree := NewChoiceTree(plan, choices, &StepCounter{Limit: math.MaxInt})
 		if tree.HasAnySolution() {
-			tree.FindBestPrices(caps)
+			tree.LearnBestPrices(caps)
 		}
 		n := tree.withoutExcludedChoices(caps)
 		if n == nil {

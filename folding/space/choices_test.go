@@ -45,7 +45,8 @@ func host(s *FoldingSpace) search.AmountVector {
 // single returns the folding of least measure with these options, or nil if no width converter joins them.
 func single(t *testing.T, s *FoldingSpace, r *FoldingRegion, options []int32, m search.Objective) *Folding {
 	t.Helper()
-	tree := s.NewClassTree(r, s.OptionClassesOf(options), options, host(s), &search.StepCounter{Limit: 1 << 40})
+	tree := s.NewGivenClassesChoiceTree(r, s.OptionClassesOf(options), options, host(s),
+		&search.StepCounter{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
@@ -77,7 +78,7 @@ func TestOptions(t *testing.T) {
 			shape, loop, clocks := of(f)
 			least, most = min(least, clocks), max(most, clocks)
 			want := s.Board.AmountVectorOf(l.Node.Op.Cost(f, s.Target).Total())
-			want[goal.KindNarrowDSP] = option.Cost[goal.KindNarrowDSP]
+			want[goal.KindNarrowFactorDSP] = option.Cost[goal.KindNarrowFactorDSP]
 			if l.OptionClocks(o) != clocks || option.Cost != want {
 				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.OptionClocks(o), option.Cost, clocks, want)
 			}
@@ -111,12 +112,12 @@ func TestIntervals(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
 	list := s.IntervalsToTry()
-	first, slowest := s.MinHostPortClocks(), 0
+	first, slowest := s.MinHostPortClocksPerFrame(), 0
 	for i := range s.Layers {
 		least, _ := s.Layers[i].ClocksRange()
 		first, slowest = max(first, least), max(slowest, least)
 	}
-	if _, clocks := s.SlowestLayer(); clocks != slowest || list[0] != first || !slices.IsSorted(list) ||
+	if _, clocks := s.SlowestLayerAtFastestOptions(); clocks != slowest || list[0] != first || !slices.IsSorted(list) ||
 		len(slices.Compact(slices.Clone(list))) != len(list) {
 		t.Errorf("%v from %d on, slowest %d, want %d", list, first, clocks, slowest)
 	}
@@ -151,7 +152,7 @@ func TestJoins(t *testing.T) {
 		if err := b.Verify(); err != nil || !slices.Equal(f.Options, options) {
 			t.Fatalf("%v became %v: %v", options, f.Options, err)
 		}
-		got := s.Board.AmountVectorOf(estimate.EstimateDesign(b.Design).Total)
+		got := s.Board.AmountVectorOf(estimate.EstimateDesignResources(b.Design).Total)
 		for _, kind := range []int{goal.KindLUT, goal.KindLUTRAM, goal.KindFF, goal.KindBRAM, goal.KindURAM,
 			goal.KindDSP} {
 			if f.Cost[kind] != got[kind] {
@@ -171,7 +172,7 @@ func TestJoins(t *testing.T) {
 		}
 		converters += between
 	})
-	tree := s.NewRegionTree(&all, host(s), &search.StepCounter{Limit: 1 << 40})
+	tree := s.NewRegionChoiceTree(&all, host(s), &search.StepCounter{Limit: 1 << 40})
 	bound := tree.LowerBoundOf(measure, search.UnlimitedCaps)
 	got, err := tree.FindMinimalSolution(context.Background(), measure, nil, search.UnlimitedCaps, 10_000)
 	if err != nil || !got.Proved || measure.MeasureOfSolution(got.Best) != least || bound > least || converters == 0 {
@@ -252,7 +253,7 @@ func TestHolding(t *testing.T) {
 	if holding.IsWhole() || !all.IsWhole() || deep.MeasureOf(m) <= f.MeasureOf(m) && deep.Cost == f.Cost {
 		t.Errorf("100 words take %v, two %v", deep.Cost, f.Cost)
 	}
-	again := deep.RegionWithSameMinDepths(7)
+	again := deep.RegionWithSameMinFIFODepths(7)
 	if again.Limit != 7 || single(t, s, &again, []int32{0, 0}, m).Cost != deep.Cost {
 		t.Errorf("%+v is not the region of %+v", again, deep)
 	}

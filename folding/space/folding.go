@@ -28,9 +28,9 @@ func (f *Folding) CapsToMatch(m search.Objective, caps search.Caps, less int64) 
 	return m.CapsToMatchSolution(&search.Solution{Cost: f.Cost}, caps, less)
 }
 
-// RegionWithSameMinDepths returns the whole space within the limit in clocks, with FIFOs at least as deep as the
+// RegionWithSameMinFIFODepths returns the whole space within the limit in clocks, with FIFOs at least as deep as the
 // folding's region asks for.
-func (f *Folding) RegionWithSameMinDepths(limit int) FoldingRegion {
+func (f *Folding) RegionWithSameMinFIFODepths(limit int) FoldingRegion {
 	return FoldingRegion{Limit: limit, words: f.words}
 }
 
@@ -149,7 +149,7 @@ func (s *FoldingSpace) BuildDesign(f *Folding) *FoldedDesign {
 		if !k.ok {
 			return false
 		}
-		joined, err := b.BindAndAdd(converter(in, out), []int{stream[id]}, names, nil)
+		joined, err := b.BindAndAddLayer(converter(in, out), []int{stream[id]}, names, nil)
 		if err != nil {
 			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
 		}
@@ -182,7 +182,7 @@ func (s *FoldingSpace) BuildDesign(f *Folding) *FoldedDesign {
 				note(id, FIFOPlace{stream: l.Node.Out[0], inside: 1 + k})
 			}
 		} else {
-			outs = b.AddBound(l.Node.Op, ins, tensors, l.Node.Origin, types)
+			outs = b.AddBoundLayer(l.Node.Op, ins, tensors, l.Node.Origin, types)
 		}
 		for p, id := range outs {
 			stream[l.Node.Out[p]] = id

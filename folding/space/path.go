@@ -93,7 +93,7 @@ func (s *FoldingSpace) NewPathClocks(b *FoldedDesign, hops []CriticalPathWord, k
 	for _, h := range hops { // a stream may occur twice; its reader's end comes first and counts
 		side := b.sides[h.stream]
 		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
-			p.element[id] = b.PortOfStream(h.stream).LastElementOfWord(s.Streams[id].typ.Shape, h.word)
+			p.element[id] = b.PortOfStream(h.stream).LastElementIndexOfWord(s.Streams[id].typ.Shape, h.word)
 		}
 	}
 	at := make([]form, len(p.element))
@@ -130,7 +130,7 @@ func (s *FoldingSpace) clocksOn(p *PathClocksByClass, l *LayerFoldOptions, c *Fo
 	clocks := int64(0)
 	at := func(id int, f form) (word, every, last int) {
 		port := s.Streams[id].port(f)
-		return port.WordOfElement(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostClocksPerWord(port),
+		return port.WordIndexOfElement(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostClocksPerWord(port),
 			port.Words - 1
 	}
 	forms := l.shapes[c.shape]
@@ -169,7 +169,7 @@ func (p *PathClocksByClass) converter(s *FoldingSpace, id int, in, out form) int
 	}
 	k := s.convert(id, in, out)
 	shape := s.Streams[id].typ.Shape
-	from := k.loop.IterationOfRead(0, s.Streams[id].port(in).WordOfElement(shape, e))
-	to := k.loop.IterationOfWrite(0, s.Streams[id].port(out).WordOfElement(shape, e))
+	from := k.loop.IterationOfRead(0, s.Streams[id].port(in).WordIndexOfElement(shape, e))
+	to := k.loop.IterationOfWrite(0, s.Streams[id].port(out).WordIndexOfElement(shape, e))
 	return int64(max(0, to-from) + k.loop.Latency)
 }

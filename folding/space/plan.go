@@ -70,8 +70,8 @@ func (p *planner) end(number int) *end {
 
 func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
-// MakeSearchTables makes the space's tables, leaves first. Joined tables have at most the given number of rows. It must
-// be called before the space is used.
+// MakeSearchTables makes the space's tables anew, leaves first. Joined tables have at most the given number of rows.
+// New has called it already; nobody may use the space meanwhile.
 func (s *FoldingSpace) MakeSearchTables(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)

@@ -45,7 +45,7 @@ func (d *drawing) image(channels int) int {
 
 func (d *drawing) put(op dataflow.Op, in ...int) []int {
 	d.Helper()
-	out, err := d.BindAndAdd(op, in, nil, nil)
+	out, err := d.BindAndAddLayer(op, in, nil, nil)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestLooseBounds(t *testing.T) {
 					if dropped := len(s.Wide) > 0; dropped != (rows < maxRows) {
 						t.Fatalf("%d rows: ends of %v are dropped", rows, s.Wide)
 					}
-					t := s.NewRegionTree(&FoldingRegion{Limit: clocks}, search.AmountVector{},
+					t := s.NewRegionChoiceTree(&FoldingRegion{Limit: clocks}, search.AmountVector{},
 						&search.StepCounter{Limit: 1 << 40})
 					return t.LowerBoundOf(search.Objective{Kind: kind}, search.UnlimitedCaps)
 				}

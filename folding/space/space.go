@@ -1,10 +1,10 @@
 // Package space holds every way to build a network on a device. It has the folds of each layer with their costs, the
 // ways to join neighbours, and trees of tables for package search. In come a model, a target, and the choices that a
-// folding file fixes. Out come the intervals to try (IntervalsToTry), trees (NewRegionTree, NewClassTree), and whole
-// designs for the solutions that a search finds (FoldingOfSolution, BuildDesign). The package asks layers for folds,
-// ports, loops and costs, and knows none of them by name, except the width converter, which it inserts. Nothing here
-// depends on the goal, and a FoldingSpace does not change after New. The package may import goal, finn and search, the
-// costs of hlslib, and rtlsim for the steps of depths.
+// folding file fixes. Out come the intervals to try (IntervalsToTry), trees (NewRegionChoiceTree,
+// NewGivenClassesChoiceTree), and whole designs for the solutions that a search finds (FoldingOfSolution, BuildDesign).
+// The package asks layers for folds, ports, loops and costs, and knows none of them by name, except the width
+// converter, which it inserts. Nothing here depends on the goal, and a FoldingSpace does not change after New. The
+// package may import goal, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
@@ -51,9 +51,9 @@ type FoldingSpace struct {
 	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
 	// end, and the logic around the network. Width converters are not in it.
 	Ends search.AmountVector
-	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.KindNarrowDSP)
+	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.KindNarrowFactorDSP)
 	fifo goal.FIFODepthPolicy
-	MemoryBandwidth
+	HostMemoryBandwidth
 	tables
 	joints
 }
@@ -92,7 +92,7 @@ type shape struct{ in, out []form }
 
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
 // and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
-// If a layer has no option, New adds a diagnostic to d and returns nil.
+// If a layer has no option, or the file does not fit the model, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
 	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
@@ -115,7 +115,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)
-	s.MemoryBandwidth = memoryOf(t, s.Clock)
+	s.HostMemoryBandwidth = memoryOf(t, s.Clock)
 	s.MakeSearchTables(maxRows)
 	return s
 }
@@ -152,7 +152,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		}
 		o := FoldOption{f, c, cost, made}
 		if few {
-			o.Cost[goal.KindNarrowDSP] = o.Cost[goal.KindDSP]
+			o.Cost[goal.KindNarrowFactorDSP] = o.Cost[goal.KindDSP]
 		}
 		l.Options = append(l.Options, o)
 	}
@@ -259,7 +259,7 @@ func (s *FoldingSpace) foldable(d *diag.List) bool {
 			ok = false
 			dg, told := l.beyond(s, l.Folds)
 			if !told {
-				dg = l.NewLayerDiag(diag.BudgetExceeded,
+				dg = l.NewLayerErrorDiag(diag.BudgetExceeded,
 					fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
 						s.Target.Board.Name),
 					"choose a board that has it")
@@ -295,19 +295,19 @@ func (s *FoldingSpace) follow() {
 	}
 }
 
-// chooseFew clears the amount goal.KindNarrowDSP of layers that cannot choose between LUTs and DSP slices for factors
-// of few bits. It returns true if some layer has the choice.
+// chooseFew clears the amount goal.KindNarrowFactorDSP of layers that cannot choose between LUTs and DSP slices for
+// factors of few bits. It returns true if some layer has the choice.
 func chooseFew(layers []LayerFoldOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
-		inDSPs := func(o FoldOption) bool { return o.Cost[goal.KindNarrowDSP] > 0 }
+		inDSPs := func(o FoldOption) bool { return o.Cost[goal.KindNarrowFactorDSP] > 0 }
 		switch {
 		case !slices.ContainsFunc(options, inDSPs):
 		case slices.ContainsFunc(options, func(o FoldOption) bool { return !inDSPs(o) }):
 			some = true
 		default:
 			for o := range options {
-				options[o].Cost[goal.KindNarrowDSP] = 0
+				options[o].Cost[goal.KindNarrowFactorDSP] = 0
 			}
 		}
 	}
@@ -333,22 +333,22 @@ func (l *LayerFoldOptions) ClocksRange() (least, most int) {
 	return least, most
 }
 
-// NewLayerDiag returns an error about the layer, with the name of the ONNX node that it computes.
-func (l *LayerFoldOptions) NewLayerDiag(code diag.Code, msg, hint string) diag.Diag {
-	return diag.Diag{Severity: diag.SeverityError, Code: code, Node: l.OriginNodeName(), Msg: msg, Hint: hint}
+// NewLayerErrorDiag returns an error about the layer, with the name of the ONNX node that it computes.
+func (l *LayerFoldOptions) NewLayerErrorDiag(code diag.Code, msg, hint string) diag.Diag {
+	return diag.Diag{Severity: diag.SeverityError, Code: code, Node: l.FirstOriginNodeName(), Msg: msg, Hint: hint}
 }
 
-// OriginNodeName returns the name of the first ONNX node that the layer computes, or "" if there is none.
-func (l *LayerFoldOptions) OriginNodeName() string {
+// FirstOriginNodeName returns the name of the first ONNX node that the layer computes, or "" if there is none.
+func (l *LayerFoldOptions) FirstOriginNodeName() string {
 	if len(l.Node.Origin) == 0 {
 		return ""
 	}
 	return l.Node.Origin[0]
 }
 
-// SlowestLayer returns the layer whose fastest option takes the most clocks per frame, and these clocks. No design has
-// a shorter interval.
-func (s *FoldingSpace) SlowestLayer() (at, clocks int) {
+// SlowestLayerAtFastestOptions returns the index of the layer whose fastest option takes the most clocks per frame, and
+// these clocks. No design has a shorter interval.
+func (s *FoldingSpace) SlowestLayerAtFastestOptions() (at, clocks int) {
 	for i := range s.Layers {
 		if n, _ := s.Layers[i].ClocksRange(); n > clocks {
 			at, clocks = i, n
@@ -357,8 +357,8 @@ func (s *FoldingSpace) SlowestLayer() (at, clocks int) {
 	return at, clocks
 }
 
-// MinHostPortClocks returns the fewest clocks that the host's ports need to move a frame.
-func (s *FoldingSpace) MinHostPortClocks() (clocks int) {
+// MinHostPortClocksPerFrame returns the fewest clocks that the host's ports need to move a frame.
+func (s *FoldingSpace) MinHostPortClocksPerFrame() (clocks int) {
 	for i := range s.Streams {
 		clocks = max(clocks, s.Streams[i].least())
 	}
@@ -374,8 +374,8 @@ const longest = 1 << 32
 // add no interval. A width converter takes as many clocks as its narrower end has words, and the layer at that end
 // takes at least as many.
 func (s *FoldingSpace) IntervalsToTry() []int {
-	_, first := s.SlowestLayer()
-	first = max(first, s.MinHostPortClocks())
+	_, first := s.SlowestLayerAtFastestOptions()
+	first = max(first, s.MinHostPortClocksPerFrame())
 	list, sum := []int{first}, 0
 	for i := range s.Layers {
 		l := &s.Layers[i]
@@ -400,7 +400,7 @@ func (s *FoldingSpace) IntervalsToTry() []int {
 		}
 		bytes += most
 	}
-	list = append(list, s.MemoryBandwidth.clocks(bytes))
+	list = append(list, s.HostMemoryBandwidth.clocks(bytes))
 	if s.FIFOsMayLimitInterval() {
 		list = append(list, longest)
 	} else if len(s.Layers) > 1 { // FIFOs that are too small hold up no frame for longer than this

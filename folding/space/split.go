@@ -216,7 +216,7 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 // within returns the cost of the fold as it fits the target's unroll limits: as one process (made is nil), or split
 // into several (made). ok is false if it does not fit.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.AmountVector, ok bool) {
-	bytes, carried := s.Target.WeightBytesPerFrame(s.node.Op, f)
+	bytes, carried := s.Target.ExternalWeightBytesPerFrame(s.node.Op, f)
 	switch parts := s.Target.MinProcesses(s.node.Op, f); {
 	case parts == 0 || !carried || parts > 1 && bytes > 0: // several parts cannot share a memory port
 		return nil, cost, false

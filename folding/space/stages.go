@@ -99,15 +99,15 @@ type FoldFilter uint8
 // The values of FoldFilter.
 const (
 	FoldFilterAll FoldFilter = iota // all folds that the device can build
-	// FoldFilterWorthwhile leaves out those that cost too much block RAM (MaxBlockRAMPerSavedLUTs), and large tables in
+	// FoldFilterWorthwhile leaves out those that cost too much block RAM (MaxBRAMPerSavedLUTShare), and large tables in
 	// LUTs.
 	FoldFilterWorthwhile
 )
 
-// MaxBlockRAMPerSavedLUTs limits the block RAM of a serial fold. Its share of the board's block RAM may be at most
-// MaxBlockRAMPerSavedLUTs times the share of LUTs that it saves. With more expensive folds, a search that runs out of
+// MaxBRAMPerSavedLUTShare limits the block RAM of a serial fold. Its share of the board's block RAM may be at most
+// MaxBRAMPerSavedLUTShare times the share of LUTs that it saves. With more expensive folds, a search that runs out of
 // effort finds worse designs. The value is a guess from searches of a few networks.
-const MaxBlockRAMPerSavedLUTs = 2
+const MaxBRAMPerSavedLUTShare = 2
 
 // spare removes the serial folds that save too few LUTs for their block RAM.
 func (l *LayerFoldOptions) spare(b boards.Board) {
@@ -117,7 +117,7 @@ func (l *LayerFoldOptions) spare(b boards.Board) {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
 			saved := l.Options[i-1].Cost.Minus(o.Cost)
 			if saved[goal.KindLUT] <= 0 ||
-				-saved[goal.KindBRAM]*int64(have.LUT) > MaxBlockRAMPerSavedLUTs*saved[goal.KindLUT]*int64(have.BRAM) {
+				-saved[goal.KindBRAM]*int64(have.LUT) > MaxBRAMPerSavedLUTShare*saved[goal.KindLUT]*int64(have.BRAM) {
 				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
 					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
 				}

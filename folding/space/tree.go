@@ -14,18 +14,18 @@ type menu struct {
 	*FoldingRegion
 }
 
-// NewRegionTree returns the tree of a region. host is what the network takes in addition to its layers and streams. The
-// costs are lower bounds, because FIFOs are only as deep as the region says.
-func (s *FoldingSpace) NewRegionTree(r *FoldingRegion, host search.AmountVector,
+// NewRegionChoiceTree returns the tree of a region. host is what the network takes in addition to its layers and
+// streams. The costs are lower bounds, because FIFOs are only as deep as the region says.
+func (s *FoldingSpace) NewRegionChoiceTree(r *FoldingRegion, host search.AmountVector,
 	e *search.StepCounter) *search.ChoiceTree {
 	m := menu{s, r}
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// NewClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says.
-// Choices are left of memories, and of LUTs or DSP slices. only, if not nil, names each layer's option. It returns nil
-// if neighbours cannot be joined.
-func (s *FoldingSpace) NewClassTree(r *FoldingRegion, class, only []int32, host search.AmountVector,
+// NewGivenClassesChoiceTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the
+// region says. Choices are left of memories, and of LUTs or DSP slices. only, if not nil, names each layer's option. It
+// returns nil if neighbours cannot be joined.
+func (s *FoldingSpace) NewGivenClassesChoiceTree(r *FoldingRegion, class, only []int32, host search.AmountVector,
 	e *search.StepCounter) *search.ChoiceTree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.LeafChoice {
@@ -38,7 +38,7 @@ func (s *FoldingSpace) NewClassTree(r *FoldingRegion, class, only []int32, host 
 				options[i] = int32(o) // any option of the class has the same words
 			}
 		}
-		return [][]search.LeafChoice{search.UndominatedChoices(list)}
+		return [][]search.LeafChoice{search.PruneDominatedChoices(list)}
 	}
 	stream := func(id int) [][]search.LeafChoice {
 		in, out := s.ends(id, options)
@@ -100,7 +100,7 @@ func (m menu) layer(i int) [][]search.LeafChoice {
 	}
 	choices := make([][]search.LeafChoice, len(rows.shapes))
 	for row, k := range rows.shapes {
-		choices[row] = search.UndominatedChoices(of[k])
+		choices[row] = search.PruneDominatedChoices(of[k])
 	}
 	return choices
 }
@@ -219,7 +219,7 @@ func (m menu) joint(id int, in, out form) (list []search.LeafChoice) {
 			add(k.cost.Plus(a.cost).Plus(b.cost), i|j<<wayBits)
 		}
 	}
-	return search.UndominatedChoices(list)
+	return search.PruneDominatedChoices(list)
 }
 
 // ways returns the ways to build a FIFO in the region. If only is true, it is the stream's only FIFO, and must hold

@@ -40,7 +40,7 @@ func (s *FoldingSpace) unjoined(id int) diag.Diag {
 	tiles := func(list []form) func(form) bool {
 		return func(f form) bool { return slices.ContainsFunc(list, func(g form) bool { return f.tile == g.tile }) }
 	}
-	d := reader.NewLayerDiag(diag.StreamWordTooWide, "", "")
+	d := reader.NewLayerErrorDiag(diag.StreamWordTooWide, "", "")
 	if !slices.ContainsFunc(st.writer.forms, tiles(st.reader.forms)) {
 		d.Msg = fmt.Sprintf("%s gives %s, and %s takes %s: no width converter puts one order into the other",
 			writer.Node.Name, a.order(), reader.Node.Name, b.order())

@@ -25,7 +25,7 @@ func FindRaisedUnrollLimits(s *FoldingSpace, clocks int) (e dataflow.UnrollLimit
 				l.Node.Op.Loop(f, s.Target).IterationsPerFrame() > clocks {
 				continue
 			}
-			if wider := from.UnrollLimitsFor(l.Node.Op, f); !found || wider.OrderingSize() < best.OrderingSize() {
+			if wider := from.UnrollLimitsRaisedToFit(l.Node.Op, f); !found || wider.SortKey() < best.SortKey() {
 				best, found = wider, true
 			}
 		}
@@ -70,7 +70,8 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 	}
 	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s. %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
-	return l.NewLayerDiag(diag.UnrollLimitExceeded, msg, "--max-unroll "+t.UnrollLimitsFor(l.Node.Op, best).String()),
+	return l.NewLayerErrorDiag(diag.UnrollLimitExceeded, msg, "--max-unroll "+t.UnrollLimitsRaisedToFit(l.Node.Op,
+			best).String()),
 		true
 }
 
@@ -79,14 +80,14 @@ func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.IsLimitedByAddedBits() {
 		return dataflow.AddedBitsOf(op.(dataflow.HasUnrolledProducts), f)
 	}
-	return t.UnrollLimitsFor(op, f).OrderingSize()
+	return t.UnrollLimitsRaisedToFit(op, f).SortKey()
 }
 
 // tooWide returns a diagnostic that says that each fold reads more weights in a clock than a memory port carries. told
 // is false if some fold does not.
 func (l *LayerFoldOptions) tooWide(s *FoldingSpace, folds []dataflow.Fold) (dg diag.Diag, told bool) {
 	for _, f := range folds {
-		if _, ok := s.Target.WeightBytesPerFrame(l.Node.Op, f); ok {
+		if _, ok := s.Target.ExternalWeightBytesPerFrame(l.Node.Op, f); ok {
 			return dg, false
 		}
 	}
@@ -94,7 +95,7 @@ func (l *LayerFoldOptions) tooWide(s *FoldingSpace, folds []dataflow.Fold) (dg d
 		return dg, false
 	}
 	p := l.Node.Op.(dataflow.HasExternalWeights).WeightPort(folds[0])
-	return l.NewLayerDiag(diag.BudgetExceeded,
+	return l.NewLayerErrorDiag(diag.BudgetExceeded,
 		fmt.Sprintf("%s reads %d bits of weights from memory in a clock at PE %d, "+
 			"SIMD %d; a port of the memory of %s carries %d", l.Node.Name, p.TDATABits(), folds[0].PE, folds[0].SIMD,
 			s.Target.Board.Name, s.Target.Board.MemoryPortBits()), "a smaller PE or SIMD"), true

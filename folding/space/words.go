@@ -152,43 +152,45 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A MemoryBandwidth is the bandwidth of the processor's memory, in bytes per clock. The zero value is an unlimited
+// A HostMemoryBandwidth is the bandwidth of the processor's memory, in bytes per clock. The zero value is an unlimited
 // bandwidth, for targets that do not use that memory and boards whose bandwidth is not known.
-type MemoryBandwidth struct{ perClock *big.Rat }
+type HostMemoryBandwidth struct{ perClock *big.Rat }
 
-func memoryOf(t dataflow.Target, clockMHz float64) MemoryBandwidth {
+func memoryOf(t dataflow.Target, clockMHz float64) HostMemoryBandwidth {
 	gb := t.Board.MemoryGBps
 	if gb == 0 || t.HostPortBits() == 0 {
-		return MemoryBandwidth{}
+		return HostMemoryBandwidth{}
 	}
-	perClock := new(big.Rat).Mul(goal.ShortestDecimalOf(gb), big.NewRat(1000, 1)) // MB/s over MHz
-	return MemoryBandwidth{perClock.Quo(perClock, goal.ShortestDecimalOf(clockMHz))}
+	perClock := new(big.Rat).Mul(goal.RationalOfShortestDecimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
+	return HostMemoryBandwidth{perClock.Quo(perClock, goal.RationalOfShortestDecimal(clockMHz))}
 }
 
 // clocks returns the fewest clocks in which the memory carries the given bytes.
-func (m MemoryBandwidth) clocks(bytes int64) int {
+func (m HostMemoryBandwidth) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
 	}
-	return goal.CeilingOfRational(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
+	return goal.CappedCeilingOfRational(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
 }
 
-// BytesInClocks returns the number of bytes that the memory carries in the given clocks.
-func (m MemoryBandwidth) BytesInClocks(clocks int) int64 {
+// BytesInClocks returns the number of bytes that the memory carries in the given clocks, or search.NoCap for an
+// unlimited bandwidth.
+func (m HostMemoryBandwidth) BytesInClocks(clocks int) int64 {
 	if m.perClock == nil {
 		return search.NoCap
 	}
 	n := big.NewRat(int64(min(clocks, goal.ClocksBeyondAnyInterval/1000)), 1)
-	return int64(goal.FloorOfRational(n.Mul(n, m.perClock)))
+	return int64(goal.CappedFloorOfRational(n.Mul(n, m.perClock)))
 }
 
-// MinClocksPerFrame returns the fewest clocks in which the processor's memory carries a frame of a design.
-func (m MemoryBandwidth) MinClocksPerFrame(d *dataflow.Design) int {
+// MinClocksPerFrame returns the fewest clocks in which the processor's memory carries a frame of a design, or 0 for an
+// unlimited bandwidth.
+func (m HostMemoryBandwidth) MinClocksPerFrame(d *dataflow.Design) int {
 	return m.clocks(int64(MemoryBytesPerFrame(d)))
 }
 
 // MemoryBytesPerFrame returns the bytes that each frame moves to and from the processor's memory, including weights
-// that come from there.
+// that come from there. It is 0 for targets without a port to the host.
 func MemoryBytesPerFrame(d *dataflow.Design) (bytes int) {
 	if d.Target.HostPortBits() == 0 {
 		return 0
@@ -390,7 +392,7 @@ const lutWords = 8
 func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 	ahead := 0
 	if k.host {
-		ahead = j.target.ExtraFIFOWords()
+		ahead = j.target.ExtraHostFIFOWords()
 	}
 	for _, f := range estimate.CostModelOf(j.target).FIFOOptions(k.words, k.width) {
 		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.MemoryOfStyle(f.Memory)}

@@ -37,7 +37,7 @@ func TestImports(t *testing.T) {
 		bytes(func(in *frontend.IntegerInputType) {
 			in.Inputs = map[string]frontend.InputNormalisation{"x": {Deviation: list}}
 		}),
-		of(options.ModelInputs{InputQuant: &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8},
+		of(options.ModelInputs{InputQuant: &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8},
 			Scale: 0.5}}),
 		of(options.ModelInputs{Initial: frontend.InitialStateModesByInput{"": "zero"}}),
 		of(options.ModelInputs{Shapes: frontend.GivenInputShapes{"x": {1}}}),

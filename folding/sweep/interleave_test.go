@@ -38,12 +38,12 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 	weights("R", 1, hidden, hidden)
 	o.Node("RNN", "q", "W", "R").Int("hidden_size", hidden).Name("cells").Out("Y", "H")
 	o.Output("Y", graph.DTypeFloat32)
-	format := operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+	format := operators.CellQuantiserFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 	f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag,
 		Cells: map[string]operators.CellFormats{"RNN:*": {"output": format, "hidden_acc": format}}}
 	dir := t.TempDir()
 	model, formats := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
-	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FormatFile()} {
+	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FileContent()} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,9 @@ func TestInterleave(t *testing.T) {
 	fastest := 0.0
 	for i, samples := range []int{1, 2, 4} {
 		p := r.Points[i]
-		if p.Status != PointStatusFits || p.Samples != samples || p.FPS != folding.SamplesPerSecond(p.Reached,
-			p.Interval, samples) ||
+		if p.Status != PointStatusFits || p.Samples != samples ||
+			p.FPS != folding.SamplesPerSecondForInterval(p.Reached,
+				p.Interval, samples) ||
 			p.FPS <= fastest || p.Chosen != (samples == 4) {
 			t.Errorf("%+v", p)
 		}

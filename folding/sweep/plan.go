@@ -67,7 +67,7 @@ const maxSpecs = 1_000_000
 func (o *Options) plan(d *diag.List) (specs []spec) {
 	var found []boards.Board
 	for _, name := range o.Boards {
-		b, ok := options.FindBoard(name, d)
+		b, ok := options.FindBoardOrAddDiag(name, d)
 		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool {
 			return x.Name == b.Name &&
 				x.Part == b.Part

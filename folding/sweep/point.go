@@ -96,7 +96,7 @@ func (p *PointResult) latencyMicroseconds() float64 { return float64(p.Latency) 
 
 // search returns the points that the search finds. If there is no design, it returns one point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	if why := all.refused[s.Precision]; why != "" {
 		p := s.blank()
 		p.Status, p.Reason = PointStatusRefused, why
@@ -185,7 +185,7 @@ func (s spec) point(d *folding.Design, salt string) PointResult {
 	p := s.blank()
 	p.Status = PointStatusFits
 	p.FPS, p.Interval = d.SamplesPerSecondAndInterval()
-	p.Reached, p.Latency, p.Proved = d.ClockMHz(), d.Clocks.Latency, d.Certificate.IsProvedBest()
+	p.Reached, p.Latency, p.Proved = d.ReachedClockMHz(), d.Clocks.Latency, d.Certificate.IsProvedBest()
 	p.Bottleneck = strings.Join(d.Bottleneck.LimitingPartNames(), " ")
 	p.Resources = d.Estimate.Total
 	// the same bytes as read back from the journal, but for spaces

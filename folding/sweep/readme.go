@@ -68,9 +68,9 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 	if err != nil {
 		return err
 	}
-	page := templates.ReadmeContents{Title: templates.FormatMarkdownCode(r.Model) + ", a sweep", Files: sweepFiles,
+	page := templates.ReadmeContents{Title: templates.FormatMarkdownCodeSpan(r.Model) + ", a sweep", Files: sweepFiles,
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
-			templates.FormatMarkdownCode(r.Model), o.Version)}
+			templates.FormatMarkdownCodeSpan(r.Model), o.Version)}
 	page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Continue the sweep",
 		Commands: []string{templates.QuoteShellCommand(o.command(r.Source))},
 		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +

@@ -37,7 +37,8 @@ const (
 const maxArray = 1001
 
 // WriteSlurmJobs writes the HLS project of each different design within the budget, and a job array that synthesises
-// them. It keeps projects that exist already. Errors in d are for the user to mend.
+// them. It keeps projects that exist already. Without a design within the budget it writes nothing. Errors in d are for
+// the user to mend.
 func (r *SweepReport) WriteSlurmJobs(ctx context.Context, o Options, d *diag.List) error {
 	var missing []*PointResult
 	seen := map[string]bool{}
@@ -100,10 +101,11 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *PointResult, d 
 	return err
 }
 
-// BoardArgument returns the name or path, among those given by the user, that names the point's board.
+// BoardArgument returns the name or path, among those given by the user, that names the point's board. It returns
+// p.Board if none does.
 func (p *PointResult) BoardArgument(given []string) string {
 	for _, name := range given {
-		if b, ok := options.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
+		if b, ok := options.FindBoardOrAddDiag(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
 			return name
 		}
 	}

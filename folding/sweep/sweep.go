@@ -86,7 +86,8 @@ type SweepReport struct {
 	Collected int    // designs with a report of synthesis
 }
 
-// ChosenPoint returns the point that is marked as chosen: the fastest that fits. It returns nil if none fits.
+// ChosenPoint returns the point that is marked as chosen: the fastest that fits and, among several precisions, is
+// accurate enough. It returns nil if there is none.
 func (r *SweepReport) ChosenPoint() *PointResult {
 	for i := range r.Points {
 		if r.Points[i].Chosen {
@@ -102,11 +103,12 @@ func (r *SweepReport) RateUnit() string {
 	for i := range r.Points {
 		most = max(most, r.Points[i].Samples)
 	}
-	return folding.RateUnit(most)
+	return folding.RateUnitForSamplesPerFrame(most)
 }
 
-// RunSweep runs a sweep. If the user has to change something, d says what, and the result is nil. If ctx ends the
-// sweep, the journal keeps the results so far, and RunSweep returns both an error and a result that counts them.
+// RunSweep runs a sweep. If the user has to change something, d says what. The result is then nil, unless only a file
+// that is written at the end is in the way. If ctx ends the sweep, the journal keeps the results so far, and RunSweep
+// returns both an error and a result that counts them.
 func RunSweep(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	specs := o.plan(d)
 	if d.HasErrors() {
@@ -163,7 +165,7 @@ func refuse(out string, err error, d *diag.List) error {
 	if other.name != "" {
 		hint += ", or --force to begin anew"
 	}
-	d.AddError(diag.OutputFolderExists, "", fmt.Sprintf("%s: %v", out, err), hint)
+	d.AddError(diag.OutputFolderUnusable, "", fmt.Sprintf("%s: %v", out, err), hint)
 	return nil
 }
 
@@ -184,7 +186,8 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*source.ModelSou
 			return nil, nil, err
 		}
 		src, all.models[made{samples: samples}] = c.Source, c.Imported.Model
-		if all.accuracy, err = verify.OpenAndMeasureAccuracy(ctx, one, c.Source, c.Imported.Model, d); err != nil ||
+		if all.accuracy, err = verify.OpenSamplesAndMeasureAccuracy(ctx, one, c.Source, c.Imported.Model,
+			d); err != nil ||
 			d.HasErrors() {
 			return nil, nil, err
 		}

@@ -231,7 +231,7 @@ func TestPlace(t *testing.T) {
 			if (r == nil) != (c.want != "") {
 				t.Fatal(r, d.Diags)
 			}
-			if c.want != "" && (d.Diags[0].Code != diag.OutputFolderExists || !strings.Contains(d.Diags[0].Msg,
+			if c.want != "" && (d.Diags[0].Code != diag.OutputFolderUnusable || !strings.Contains(d.Diags[0].Msg,
 				c.want)) {
 				t.Errorf("%v", d.Diags)
 			}

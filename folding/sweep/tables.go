@@ -25,7 +25,8 @@ import (
 // A column is one cell of sweep.csv: the name of its column, and the text of one point in it.
 type column struct{ name, text string }
 
-// where returns the columns as given if has is true, or else the same columns with empty texts.
+// where returns the columns as given if has is true, or else the same columns with empty texts. It changes list in
+// place.
 func where(has bool, list ...column) []column {
 	for i := range list {
 		if !has {

@@ -139,7 +139,7 @@ func (c *contrast) alike(s, t *program.Step) bool {
 // these are. It does not compare the bodies of loops.
 func resembles(s *program.Step, t *program.Step) bool {
 	elem := func(a, b *program.Elem) bool {
-		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
+		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.HasSameForm(b.Expr))
 	}
 	switch {
 	case s.Move != nil:

@@ -56,8 +56,9 @@ func (c *contrast) fed(s, t *program.Step, operands []operand, body *contrast, e
 				if each {
 					sample, other = a.AxisPositionOfRun(run, r.Length), 0
 				}
-				if a != b || !c.same(operands[i], sample, a.ElementInWhole(many, run, e), b.ElementInWhole(one, other,
-					f)) {
+				if a != b || !c.same(operands[i], sample, a.ElementIndexInWhole(many, run, e),
+					b.ElementIndexInWhole(one, other,
+						f)) {
 					return false
 				}
 			}
@@ -113,8 +114,8 @@ func (c *contrast) gives(s, t *program.Step, body *contrast, inner int, each boo
 			if each {
 				sample, other = r.Scanned[0].AxisPositionOfRun(run, r.Length), 0
 			}
-			of, element := c.place(inner, a.ElementInWhole(s.Shape, run, e))
-			if a != b || of != sample || element != b.ElementInWhole(t.Shape, other, f) {
+			of, element := c.place(inner, a.ElementIndexInWhole(s.Shape, run, e))
+			if a != b || of != sample || element != b.ElementIndexInWhole(t.Shape, other, f) {
 				return false
 			}
 		}

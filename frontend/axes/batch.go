@@ -75,7 +75,7 @@ func FindBatchAxisCandidate(o operators.Options, g *graph.Graph, file string) (f
 	if order == nil && sides == nil {
 		return nil
 	}
-	many, ok := operators.PrepareSupportedPart(g, file, o)
+	many, ok := operators.PrepareSupportedNodes(g, file, o)
 	if !ok {
 		return nil
 	}
@@ -163,9 +163,9 @@ func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 }
 
 // contrast compares the program with that of one, a graph for a single sample. It returns the index of the first step
-// that differs, and the comparison.
+// that differs, and the comparison. The index is 0 if one cannot be prepared, and the number of steps if none differs.
 func (s *search) contrast(one *graph.Graph) (int, *contrast) {
-	p, whole := operators.ReprepareSupportedPart(s.many, one, operators.PrepareOptionsOf(s.many))
+	p, whole := operators.ReprepareSupportedNodes(s.many, one, operators.PrepareOptionsOf(s.many))
 	if p == nil {
 		return 0, &contrast{n: s.batch.Size, many: s.many}
 	}
@@ -196,7 +196,8 @@ func scans(s *program.Step, c *contrast) bool {
 	return t == nil || t.Recur == nil || t.Recur.Length != s.Recur.Length
 }
 
-// changed returns variants of graph one. In each, one constant of the node is changed from the number of samples to 1.
+// changed returns variants of graph one. In each, one constant of the node is changed from the number of samples to 1;
+// in some, all initial states of a loop are.
 func (s *search) changed(one *graph.Graph, node *graph.Node) (list []*graph.Graph) {
 	at := slices.Index(s.many.Graph.Nodes, node)
 	if at < 0 {

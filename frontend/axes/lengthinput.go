@@ -32,7 +32,8 @@ const (
 )
 
 // FindSequenceLengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil
-// if there is none, if something else depends on it, or if the sequences come from no inputs with the same steps.
+// if not every recurrence reads this one, or something else depends on it. It does so too if the sequences come from no
+// inputs with the same steps, or inputs differ in samples.
 func FindSequenceLengthInput(g *graph.Graph) *SequenceLengthInput {
 	l, by := &SequenceLengthInput{sides: map[string]int{}}, map[string]*graph.Node{}
 	for _, n := range g.Nodes {
@@ -184,8 +185,8 @@ func inputNamed(g *graph.Graph, name string) *graph.ValueInfo {
 	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v graph.ValueInfo) bool { return v.Name == name })]
 }
 
-// BindStepCount turns graph g into one for sequences with the given number of steps, all of which are valid. The input
-// stays, but has no effect.
+// BindStepCount changes graph g, in which l was found, into one for sequences with the given number of steps, all
+// valid. The input stays, but has no effect. Axes of steps whose size the file leaves open stay open.
 func (l *SequenceLengthInput) BindStepCount(g *graph.Graph, steps int) {
 	g.Sides = l.sides
 	for _, n := range l.nodes {
@@ -199,7 +200,7 @@ func (l *SequenceLengthInput) BindStepCount(g *graph.Graph, steps int) {
 }
 
 // GraphWithValidSteps returns a copy of a graph that BindStepCount has bound, for a single sample. In it, only the
-// first steps of each sequence are valid.
+// given number of steps at the beginning of each sequence are valid.
 func GraphWithValidSteps(g *graph.Graph, steps int) *graph.Graph {
 	c := g.ShallowCopy()
 	lens := fresh(c, "steps")

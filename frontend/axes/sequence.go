@@ -30,7 +30,7 @@ func OptionsWithSequenceInputs(o operators.Options, g *graph.Graph, file string)
 }
 
 // isSequence reports whether an input's leading axis counts time steps, not samples. That can only be if the graph has
-// recurrent nodes.
+// recurrent nodes. It returns false if the graph is not supported with one or with two elements along the axis.
 func isSequence(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo) bool {
 	if !slices.ContainsFunc(g.Nodes, operators.IsRecurrent) { // without loops the axis counts samples
 		return false
@@ -52,7 +52,7 @@ func tried(o operators.Options, g *graph.Graph, file string, in graph.ValueInfo,
 		o.Dims[name] = n
 	}
 	if kept != nil {
-		return operators.ReprepareSupportedPart(kept, g, o)
+		return operators.ReprepareSupportedNodes(kept, g, o)
 	}
-	return operators.PrepareSupportedPart(g, file, o)
+	return operators.PrepareSupportedNodes(g, file, o)
 }

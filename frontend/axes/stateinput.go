@@ -24,8 +24,8 @@ type begun struct {
 	k int
 }
 
-// FindStateInputs returns the inputs of p's graph that are initial states of recurrences and nothing else, in order.
-// They may be moved or quantised on the way.
+// FindStateInputs returns the real-valued inputs of p's graph that are initial states of recurrences and nothing else,
+// in order. They may be moved or quantised on the way.
 func FindStateInputs(p *program.Program) (list []*StateInput) {
 	outputs := graph.NewNameSet(graph.ValueNames(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
@@ -79,8 +79,8 @@ type quantising struct {
 }
 
 // NewStateQuantiserNodes returns nodes that quantise the tensor in to the tensor out, as the bodies of the recurrences
-// quantise the state. fresh returns unused names; constants are added to init. If no body quantises the state, or the
-// recurrences differ, NewStateQuantiserNodes returns nil, and why holds the reason.
+// quantise the state. fresh returns unused names; constants are added to init. It returns nil and the reason if the
+// model quantises the input already, or the bodies do not quantise it all in one way.
 func (s *StateInput) NewStateQuantiserNodes(in, out string, fresh func(string) string,
 	init map[string]*graph.ConstantTensor) (nodes []*graph.Node,
 	why string) {
@@ -108,9 +108,9 @@ func (s *StateInput) NewStateQuantiserNodes(in, out string, fresh func(string) s
 	return nodes, why
 }
 
-// HasQuantiser reports whether NewStateQuantiserNodes would return nodes, which it does if all recurrences quantise the
-// state in the same way.
-func (s *StateInput) HasQuantiser() bool {
+// HasCommonStateQuantiser reports whether NewStateQuantiserNodes would return nodes, which it does if all recurrences
+// quantise the state in the same way.
+func (s *StateInput) HasCommonStateQuantiser() bool {
 	chain, _ := s.quantiser()
 	return chain != nil
 }

@@ -37,9 +37,9 @@ func (s StepLayout) IndexOfElement(step, element int) int {
 	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
 }
 
-// A LengthComparison compares two programs of one model: Long for sequences of From steps, Short for sequences of To
-// steps.
-type LengthComparison struct {
+// A SequenceLengthComparison compares two programs of one model: Long for sequences of From steps, Short for sequences
+// of To steps.
+type SequenceLengthComparison struct {
 	Long, Short *program.Program
 	From, To    int // the numbers of steps of a sequence in the two programs
 	// Padded says that all sequences have the steps of the longer program, of which only the first ones count. Nothing
@@ -51,8 +51,9 @@ type LengthComparison struct {
 }
 
 // CompareTensors compares how the two programs compute the tensors to from the tensors from. It records how the
-// elements of each tensor belong to steps. The error names a node that does not treat all steps alike.
-func (x *LengthComparison) CompareTensors(from, to []string) error {
+// elements of each tensor belong to steps. The error names a node that does not treat all steps alike, or an input that
+// is needed besides from. Or it names a tensor of from whose shapes differ in another way.
+func (x *SequenceLengthComparison) CompareTensors(from, to []string) error {
 	x.inner, x.bodies = map[string]int{}, map[*program.Recur]bool{}
 	for _, name := range from {
 		inner, err := x.sides(name)
@@ -78,14 +79,14 @@ func (x *LengthComparison) CompareTensors(from, to []string) error {
 
 // StepLayoutsOf returns how the elements of a tensor belong to steps, in the long and in the short program. ok is false
 // if CompareTensors has not reached the tensor.
-func (x *LengthComparison) StepLayoutsOf(tensor string) (long, short StepLayout, ok bool) {
+func (x *SequenceLengthComparison) StepLayoutsOf(tensor string) (long, short StepLayout, ok bool) {
 	inner, ok := x.inner[tensor]
 	return StepLayout{inner, x.From}, StepLayout{inner, x.To}, ok
 }
 
 // HasLengthDependentShape reports whether the shapes of a tensor in the programs differ by the length of an axis of
 // steps. It returns an error if they differ in another way, or the short program lacks the tensor.
-func (x *LengthComparison) HasLengthDependentShape(tensor string) (bool, error) {
+func (x *SequenceLengthComparison) HasLengthDependentShape(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
 		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
@@ -95,7 +96,7 @@ func (x *LengthComparison) HasLengthDependentShape(tensor string) (bool, error) 
 
 // sides returns the possible numbers of adjacent elements of a tensor that belong to one step, 0 if its shape has no
 // steps. The error states that no axis of steps relates the shapes.
-func (x *LengthComparison) sides(tensor string) (inner []int, err error) {
+func (x *SequenceLengthComparison) sides(tensor string) (inner []int, err error) {
 	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
 	if slices.Equal(long, short) {
 		return []int{0}, nil
@@ -117,7 +118,7 @@ func (x *LengthComparison) sides(tensor string) (inner []int, err error) {
 
 // alike reports whether step s of the long program treats all steps of the sequence as t does in the short one. If so,
 // it records how the output's elements belong to steps.
-func (x *LengthComparison) alike(s, t *program.Step) bool {
+func (x *SequenceLengthComparison) alike(s, t *program.Step) bool {
 	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return false
 	}
@@ -145,7 +146,7 @@ func (x *LengthComparison) alike(s, t *program.Step) bool {
 
 // elements reports whether s and t read corresponding elements for each element of t's output. inner adjacent elements
 // belong to one step of the sequence.
-func (x *LengthComparison) elements(s, t *program.Step, inner int) bool {
+func (x *SequenceLengthComparison) elements(s, t *program.Step, inner int) bool {
 	long, short := StepLayout{inner, x.From}, StepLayout{inner, x.To}
 	n := readCount(s)
 	along := x.along(s, t)
@@ -168,7 +169,7 @@ func (x *LengthComparison) elements(s, t *program.Step, inner int) bool {
 
 // same reports whether element e of an input slot of s corresponds to element f of the same slot of t. Both are read
 // for an output element in the given step of the sequence.
-func (x *LengthComparison) same(s, t *program.Step, slot, step, e, f int) bool {
+func (x *SequenceLengthComparison) same(s, t *program.Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
 		return c.IsElementEqualTo(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
@@ -190,7 +191,7 @@ func (x *LengthComparison) same(s, t *program.Step, slot, step, e, f int) bool {
 // along returns a function of a step and two output elements i and j. It returns the number of the first read element
 // from which on elements must be compared singly. That is 0, or the number of all if the sums of products certainly
 // correspond.
-func (x *LengthComparison) along(s, t *program.Step) func(step, i, j int) int {
+func (x *SequenceLengthComparison) along(s, t *program.Step) func(step, i, j int) int {
 	d, e := s.Dot, t.Dot
 	none := func(int, int, int) int { return 0 }
 	if d == nil || d.A != e.A || d.B != e.B || !slices.Equal(d.AOffset, e.AOffset) ||
@@ -217,7 +218,7 @@ func (x *LengthComparison) along(s, t *program.Step) func(step, i, j int) int {
 
 // loop reports whether loop s treats all steps as t does. The loops must run along the steps of the sequence, or be
 // independent of them.
-func (x *LengthComparison) loop(s, t *program.Step) bool {
+func (x *SequenceLengthComparison) loop(s, t *program.Step) bool {
 	r, q := s.Recur, t.Recur
 	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
 		!slices.Equal(r.Gathered, q.Gathered) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -266,7 +267,7 @@ func (x *LengthComparison) loop(s, t *program.Step) bool {
 // FindOutputBypassingLoops returns one of the tensors to that depends, in the longer program, on the tensors from
 // without passing a loop. The elements of such a tensor behind the last valid step may depend on data. It returns "" if
 // there is none.
-func (x *LengthComparison) FindOutputBypassingLoops(from, to []string) string {
+func (x *SequenceLengthComparison) FindOutputBypassingLoops(from, to []string) string {
 	reached := graph.NewNameSet(from)
 	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {

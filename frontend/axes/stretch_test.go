@@ -100,7 +100,8 @@ func TestStretch(t *testing.T) {
 					prepared := func(steps int) *program.Program {
 						return onnxtest.Prepare(t, of(steps), operators.Options{Dims: map[string]int{"T": steps}})
 					}
-					x := &axes.LengthComparison{Long: prepared(5), Short: prepared(n), From: 5, To: n, Padded: padded}
+					x := &axes.SequenceLengthComparison{Long: prepared(5), Short: prepared(n), From: 5, To: n,
+						Padded: padded}
 					err, want := x.CompareTensors([]string{"x"}, []string{"y"}), tt.want
 					if padded {
 						want = tt.padded

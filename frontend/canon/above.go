@@ -36,7 +36,7 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	if s == nil || s.Elem == nil || s.Window != nil || s.Elem.Offset != nil {
 		return ""
 	}
-	if _, _, code := operators.QuantiserCodeLimits(s.Node); code {
+	if _, _, code := operators.CodeLimitsOfQuantiser(s.Node); code {
 		return ""
 	}
 	for v, slot := range s.Elem.Args {

@@ -41,7 +41,7 @@ func foldConstants(m *PassState) bool {
 }
 
 // without returns a copy of node n in which outputs that are constant get new, unused names, since initializers have
-// taken theirs. For example, only some outputs of a Split may be constant.
+// taken theirs. For example, only some outputs of a Split may be constant. It returns n itself if none is.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {
 		return n

@@ -65,7 +65,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	for a := f.above(over); a != ""; a = f.above(over) {
 		over = a
 	}
-	if s := f.p.ProducerOf(over); s != nil && s.Move != nil && (operators.IsPad(s.Node) ||
+	if s := f.p.ProducerOf(over); s != nil && s.Move != nil && (operators.IsInternalPad(s.Node) ||
 		operators.IsSupportedOperator(s.Node.Domain,
 			s.Node.Op)) {
 		with := do
@@ -194,7 +194,7 @@ func (f *fronting) joined(move *program.Step, parts map[int][]stretch) string {
 	for i := range n.Outputs {
 		n.Outputs[i] = f.taken.TakeFreshName(f.to, "part")
 	}
-	if operators.IsPad(&n) { // pads in the form that a graph has
+	if operators.IsInternalPad(&n) { // pads in the form that a graph has
 		all := &graph.ConstantTensor{DType: graph.DTypeInt64, Shape: []int{2 * len(move.Shape)}, I: n.IntsAttr("pads")}
 		n.Domain, n.Version = "", padVersion
 		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))

@@ -23,8 +23,8 @@ func loopsToScans(m *PassState) bool {
 	})
 }
 
-// RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself
-// if there are none.
+// RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled; p stays as it
+// is. It returns p itself if there are none, or if the new graph cannot be prepared.
 func RollUpRecurrences(p *program.Program) *program.Program {
 	g := p.Graph.ShallowCopy()
 	if !roll.RollUpInPlace(p, g, nil) {

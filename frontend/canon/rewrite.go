@@ -174,7 +174,7 @@ func clipIntoCode(m *PassState) bool {
 }
 
 // clipLimits returns the limits lo and hi, narrowed by the bounds of the Clip n of graph g. ok is false if a bound is
-// not a constant integer.
+// not a constant integer, or no integer is within the limits.
 func clipLimits(g *graph.Graph, n *graph.Node, lo, hi float64) (float64, float64, bool) {
 	for i, bound := range []*float64{&lo, &hi} {
 		name := n.InputName(i + 1)

@@ -171,13 +171,13 @@ func constantFacts(c *graph.ConstantTensor) facts {
 // step returns the facts of a step's output, from those of its inputs.
 func (w *wholes) step(s *program.Step) facts {
 	in := s.Node.Inputs
-	if lo, hi, ok := operators.QuantiserCodeLimits(s.Node); ok {
+	if lo, hi, ok := operators.CodeLimitsOfQuantiser(s.Node); ok {
 		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
 	}
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
-	case program.MayReadInfinities(w.p, s):
+	case program.StepMayReadInfinities(w.p, s):
 		if s.DType == graph.DTypeBool {
 			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
 		}

@@ -51,8 +51,8 @@ type OperatorCount struct {
 	Nodes int    `json:"nodes"`
 }
 
-// A Conversion is a converted file, with what was changed and the proof that it means the same.
-type Conversion struct {
+// A ConvertedModel is a converted file, with what was changed and the proof that it means the same.
+type ConvertedModel struct {
 	ONNX          []byte
 	Before, After []OperatorCount // operators of the original and of the new file, by name
 	Quantisers    int             // number of quantisers that were rewritten
@@ -64,12 +64,12 @@ type Conversion struct {
 //
 // The conversion runs in stages. Each stage reads the file that the stage before wrote, and its result is proved
 // against that file.
-func ConvertModel(name string, onnx []byte, o Options, d *diag.List) *Conversion {
+func ConvertModel(name string, onnx []byte, o Options, d *diag.List) *ConvertedModel {
 	g := onnxio.ParseGraph(name, onnx, d)
 	if g == nil {
 		return nil
 	}
-	r := &Conversion{ONNX: onnx, Before: counts(g), Proof: ConversionProofSameProgram}
+	r := &ConvertedModel{ONNX: onnx, Before: counts(g), Proof: ConversionProofSameProgram}
 	stages := dialects[o.To]
 	if o.Clean {
 		stages = append(slices.Clone(stages), (*conversion).clean)
@@ -98,7 +98,7 @@ func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 }
 
 // run replaces the file in r by the result of a stage, and records the proof. It returns false after adding errors.
-func (c *conversion) run(r *Conversion, s stage) bool {
+func (c *conversion) run(r *ConvertedModel, s stage) bool {
 	c.source = r.ONNX
 	file := c.read(c.source, c.list)
 	if !c.oneVersion(file) {
@@ -140,7 +140,8 @@ type conversion struct {
 // model is valid. For example, a convolution along time needs as many time steps as its kernel spans.
 var sizes = []int{2, 16, 128}
 
-// prepare returns the program of a graph with every dynamic axis bound. It returns nil after adding errors.
+// prepare returns the program of a graph with every dynamic axis bound, and sets c.size. It returns nil after adding
+// errors.
 func (c *conversion) prepare(g *graph.Graph) *program.Program {
 	var first diag.List
 	for i, size := range sizes {

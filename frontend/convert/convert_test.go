@@ -19,7 +19,7 @@ import (
 )
 
 // convert runs a conversion. It returns a line about the result, followed by a line per diagnostic.
-func convert(t *testing.T, name string, onnx []byte, o Options) (*Conversion, string) {
+func convert(t *testing.T, name string, onnx []byte, o Options) (*ConvertedModel, string) {
 	t.Helper()
 	var d diag.List
 	r := ConvertModel(name, onnx, o, &d)

@@ -21,9 +21,9 @@ type fusion struct {
 	scale       float64 // representable as float32
 }
 
-// fuse writes the product, with all that follows it up to the quantiser, as one operator. It returns false if some
-// channel has no fusion that gives the right code for every sum. Then it adds a warning with the number of codes that
-// would change.
+// fuse writes the product, with all that follows it up to the quantiser, as one operator. It returns false if there is
+// no such quantiser or operator, or if some channel has no fusion with the right code for every sum. In the last case
+// it adds a warning with the number of codes that would change.
 func (p *product) fuse() bool {
 	f := p.activation()
 	if f == nil {

@@ -50,7 +50,7 @@ func (c *conversion) oneVersion(g *graph.Graph) bool {
 }
 
 // versions raises the version of ONNX's operators to that which the dialect needs, and converts nodes of changed
-// operators.
+// operators. It adds an error for each node that it cannot convert.
 func (s *scope) versions() {
 	old, least := s.g.Opsets[""], leastOpset[s.to]
 	if old >= least || old == 0 {
@@ -75,7 +75,8 @@ func (s *scope) versions() {
 	s.g.Opsets[""] = least
 }
 
-// axesAsInput returns the node with its attribute axes turned into an input.
+// axesAsInput returns a copy of the node with its attribute axes turned into an input, or the node itself if it has
+// none.
 func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	axes, ok := n.Attrs["axes"]
 	if !ok {
@@ -91,7 +92,7 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 }
 
 // lastAxis returns a softmax over the last axis with the axis named, as version 13 wants it. It returns nil if the
-// softmax is over several axes, which version 13 does not support.
+// softmax is over several axes, which version 13 does not support, or if the shape is not known.
 func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	shape, known := s.shape(n.InputName(0))
 	axis := int(n.IntAttrOr("axis", 1))

@@ -49,8 +49,9 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return append(nodes, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
 }
 
-// stored adds the codes of the data that quantiser n reads, if these are constant, and returns the codes' name. ok is
-// false for other data. Codes of more than 8 bits become 32-bit integers without a zero point, as in a bias.
+// stored adds the codes of the data that quantiser n reads, if these are constant, and returns the codes' name. Codes
+// of more than 8 bits become 32-bit integers without a zero point, as in a bias; stored then sets dt. ok is false for
+// other data, values that no code has, and 32-bit codes with a zero point.
 func (s *scope) stored(n *graph.Node, q *quantiser, dt *graph.DType) (codes string, ok bool) {
 	values := s.known[n.Outputs[0]].Const
 	if values == nil || s.constant(n.InputName(0)) == nil {

@@ -131,7 +131,8 @@ var moves = map[string]bool{
 	"Unsqueeze": true,
 }
 
-// bounds returns the bounds of a Clip. ok is false if they are not constant.
+// bounds returns the bounds of a Clip of integers; a bound that it omits is that of 32-bit integers. ok is false if one
+// is not constant.
 func (s *scope) bounds(n *graph.Node) (lo, hi float64, ok bool) {
 	lo, hi = limits(32, true, false)
 	for i, to := range []*float64{&lo, &hi} {

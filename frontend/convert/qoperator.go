@@ -169,8 +169,8 @@ func (w *integerForm) only(tensor string) *graph.Node {
 	return nil
 }
 
-// bounded returns quantiser q with the limits of the Clip that is the only reader of its codes, or q itself if there is
-// none.
+// bounded returns a copy of quantiser q. If a Clip is the only reader of the codes, the copy's limits are also within
+// those of the Clip.
 func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	own := *q
 	if clip := w.only(codes); clip != nil && clip.Op == "Clip" {
@@ -233,7 +233,8 @@ func (w *integerForm) find(tensor string) *coded {
 	return &coded{out, &q, from.dt, nil}
 }
 
-// dequantised returns the codes that a DequantizeLinear reads, or nil if their scale is not known.
+// dequantised returns the codes that a DequantizeLinear reads. It returns nil if their quantiser cannot be read, or if
+// some constant is not the value of a code.
 func (w *integerForm) dequantised(n *graph.Node) *coded {
 	q, why := w.readLinear(n)
 	if why != nil {

@@ -179,7 +179,9 @@ func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
 	return 0, false, false, false
 }
 
-// storage returns the narrowest ONNX type of at least 8 bits that holds the codes and zero points of a quantiser.
+// storage returns the narrowest ONNX type of at least 8 bits that holds the codes and zero points of a quantiser, and
+// its bits. Of up to 16 bits, the type is signed if and only if codes may be negative. It returns DTypeUndefined and 0
+// if there is none.
 func (q *quantiser) storage() (dt graph.DType, bits int) {
 	lo, hi := q.lo, q.hi
 	for _, z := range q.zero {

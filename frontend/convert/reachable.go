@@ -19,7 +19,8 @@ type activation struct {
 }
 
 // activation follows the product's sums to the quantiser that alone reads them. It returns nil if there is none, or if
-// the nodes in between are no function of each sum alone.
+// the nodes in between are no function of each sum alone. It also returns nil for a quantiser per channel or with more
+// than 256 codes.
 func (p *product) activation() *activation {
 	f := &activation{product: p}
 	for at := p.n.Outputs[0]; ; {
@@ -142,7 +143,8 @@ func (f *activation) vector(name string, channel int) (float64, bool) {
 	return t.FloatAt(channel), true
 }
 
-// of returns a channel's value as a function of its sum.
+// of returns a channel's value as a function of its sum. It returns false if the bias or a node behind the product is
+// not supported.
 func (f *activation) of(channel int) (*value, bool) {
 	scale := new(big.Rat).SetFloat64(f.a.q.scale[0])
 	scale.Mul(scale, new(big.Rat).SetFloat64(f.scale[channel]))
@@ -180,7 +182,7 @@ func differing(a, b num.StepFunction, r num.Range) (n int64) {
 	for at := r.Lo; at <= r.Hi; {
 		end := r.Hi
 		for _, s := range []num.StepFunction{a, b} {
-			if i := s.FirstBreakpointAbove(at); i < len(s.At) {
+			if i := s.FirstBreakpointIndexAbove(at); i < len(s.At) {
 				end = min(end, s.At[i]-1)
 			}
 		}

@@ -25,8 +25,8 @@ const (
 	// ConversionProofSameProgram: both files are read, and every quantiser of either dialect is taken apart. Both give
 	// the same program, node by node, with the same constants. So they are equal for all real inputs.
 	ConversionProofSameProgram ConversionProof = "program"
-	// ConversionProofSameNetwork: both files become integer layers. The layers compute the same for every integer, and
-	// the host computes the same before and after them.
+	// ConversionProofSameNetwork: both files become integer layers. The layers compute the same for every integer. The
+	// host computes the same before and after them for a few sample inputs, which alone is no proof.
 	ConversionProofSameNetwork ConversionProof = "network"
 )
 
@@ -132,13 +132,15 @@ func tie(p *program.Program, n *graph.Node) string {
 	return "scale/2"
 }
 
-// network reports whether both files become the same layers, and the host computes the same around them.
+// network reports whether both files become the same layers, and the host computes the same around them for sample
+// inputs. It reports false if a file becomes no layers.
 func (c *conversion) network(before, after []byte) bool {
 	_, same := c.imported(before, after)
 	return same
 }
 
-// imported returns the first of two files imported as layers, and whether the second becomes the same layers.
+// imported returns the first of two files imported as layers, and whether the second becomes the same layers. The model
+// is nil if the first file becomes none.
 func (c *conversion) imported(before, after []byte) (*frontend.ImportedModel, bool) {
 	var models [2]*frontend.ImportedModel
 	for i, b := range [][]byte{before, after} {
@@ -203,7 +205,7 @@ func sameEnds(a, b *dataflow.Model) bool {
 }
 
 // sample returns pseudo-random input number k: float32 values within the input's range.
-func sample(r dataflow.RealPort, k int) dataflow.RealTensor {
+func sample(r dataflow.RealTensorInfo, k int) dataflow.RealTensor {
 	lo, hi := r.Range[0], r.Range[1]
 	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = -1, 1
@@ -387,8 +389,8 @@ func (s *comparison) value(side int, tensor string) *meaning {
 	return nil
 }
 
-// meanings reports whether two meanings give the same values. Codes and zero points may differ by the same number,
-// which changes values at most at ties, if it is odd.
+// meanings reports whether two meanings give the same values. Codes and zero points may differ by the same even number,
+// which changes no value.
 func (s *comparison) meanings(v, w *meaning) bool {
 	if !alikeValues(v.scale, w.scale) {
 		return false
@@ -436,7 +438,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
 	maps.Copy(names, keys(n.Attrs))
-	_, _, codes := operators.QuantiserCodeLimits(m)
+	_, _, codes := operators.CodeLimitsOfQuantiser(m)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {

@@ -233,7 +233,7 @@ func (s *scope) put(base, suffix string, t *graph.ConstantTensor) string {
 	return name
 }
 
-// whole adds a constant of integers: a scalar for one number, otherwise a vector.
+// whole adds a constant of integers, a scalar for one number and otherwise a vector, and returns its name, as put does.
 func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string {
 	t := &graph.ConstantTensor{DType: dt, I: make([]int64, len(v))}
 	for i, x := range v {
@@ -245,7 +245,8 @@ func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string 
 	return s.put(base, suffix, t)
 }
 
-// reals adds a constant of float32 numbers: a scalar for one number, otherwise a vector.
+// reals adds a constant of float32 numbers, a scalar for one number and otherwise a vector, and returns its name, as
+// put does.
 func (s *scope) reals(base, suffix string, v ...float64) string {
 	t := &graph.ConstantTensor{DType: graph.DTypeFloat32, F: v}
 	if len(v) != 1 {

@@ -33,14 +33,14 @@ type factor struct {
 	unbounded bool
 }
 
-// RunChoosingCodes runs the part on values of its inputs, in bounds that hold every float32 result. choose decides each
-// code that these bounds leave open.
-func (p *ProgramPart) RunChoosingCodes(in []*program.Reals, choose CodeChooser) *ChosenCodesRun {
+// RunFloat32BoundsChoosingCodes runs the part on values of its inputs, in bounds that hold every float32 result. choose
+// decides each code that these bounds leave open.
+func (p *ProgramPart) RunFloat32BoundsChoosingCodes(in []*program.Reals, choose CodeChooser) *ChosenCodesRun {
 	d := &ChosenCodesRun{Work: p.EstimatedProducts(), part: p, in: in, spans: map[string]*program.Reals{},
 		open:   map[string][]int32{},
 		factor: map[*runner]*factor{}}
 	d.All = p.bounds32(in, func(name string, out *program.Reals, _ []bool) {
-		d.codes, d.spans[name] = append(d.codes, name), out.Clone()
+		d.codes, d.spans[name] = append(d.codes, name), out.CloneBoundsOnly()
 		for i, lo := range out.Lo {
 			if hi := out.Hi[i]; lo != hi {
 				out.Lo[i] = choose(name, i, lo, hi, math.NaN())
@@ -62,13 +62,13 @@ func (d *ChosenCodesRun) VisitAmbiguousElements(call func(name string, i int, lo
 	}
 }
 
-// RerunWithCodes repeats the run with other codes for the elements of of quantiser name, as choose chooses. It returns
-// nil if an earlier run had the same state after some step, and so the same result. It adds the states of this run to
-// met, which may be nil.
+// RerunWithCodes returns a repetition of the run, in which choose chooses again for the elements of quantiser name
+// whose indices are in of. It returns nil if an earlier run had the same state after some step, and so the same result.
+// It adds this run's states to met, which may be nil. A part with loops is run as a whole, without met.
 func (d *ChosenCodesRun) RerunWithCodes(name string, of []int, choose CodeChooser,
 	met *VisitedRunStates) *ChosenCodesRun {
 	if len(d.part.loops()) > 0 {
-		return d.part.RunChoosingCodes(d.in, choose)
+		return d.part.RunFloat32BoundsChoosingCodes(d.in, choose)
 	}
 	met.start(d.part)
 	out := *d
@@ -127,7 +127,7 @@ func (a *again) terms() int {
 }
 
 func (a *again) run() {
-	a.out = a.old.Clone()
+	a.out = a.old.CloneBoundsOnly()
 	switch r := a.r; {
 	case r.step.Move != nil:
 		a.out = r.move(a.vals)
@@ -141,7 +141,7 @@ func (a *again) run() {
 		if r.elem == nil {
 			return
 		}
-		a.out, a.sums = sums.Clone(), sums
+		a.out, a.sums = sums.CloneBoundsOnly(), sums
 		a.functions(sums, hit)
 	default:
 		a.functions(nil, nil)
@@ -229,7 +229,7 @@ func (a *again) decide(choose CodeChooser) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
 	a.affected = slices.Compact(a.affected)
-	span, codes := a.spans[name].Clone(), slices.Clone(a.old.Lo)
+	span, codes := a.spans[name].CloneBoundsOnly(), slices.Clone(a.old.Lo)
 	open := slices.DeleteFunc(slices.Clone(a.open[name]), func(i int32) bool {
 		_, is := slices.BinarySearch(a.affected, i)
 		return is

@@ -44,7 +44,7 @@ func (p *dotPlan) prepare(d *program.Dot) {
 			}
 			last = b
 		}
-		p.order = d.ABase.IndicesInAscendingOrder()
+		p.order = d.ABase.ArgSortOrNilIfSorted()
 	})
 }
 
@@ -264,7 +264,7 @@ func (r *runner) dot(in []*program.Reals, out *program.Reals, t *scratch) {
 	r.plan.prepare(d)
 	a, b := in[d.A], in[d.B]
 	packs := r.packs(d.B)
-	if !a.IsExact() || !packs && !b.IsExact() {
+	if !a.IsExactInFloat64() || !packs && !b.IsExactInFloat64() {
 		if packs {
 			b = r.prog.CachedRealsOfConstant(r.factor)
 		}

@@ -89,7 +89,8 @@ func (p *ProgramPart) LoopNodes() (list []*graph.Node) {
 	return list
 }
 
-// Fork returns a copy of the part that another goroutine may use at the same time.
+// Fork returns a copy of the part that another goroutine may use at the same time. Loops of the copy start each run as
+// the program says, even if those of p keep their states.
 func (p *ProgramPart) Fork() *ProgramPart {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))
@@ -107,9 +108,9 @@ func (p *ProgramPart) Fork() *ProgramPart {
 	return &q
 }
 
-// NewStreamingCopy returns a copy that treats samples as pieces of one stream, in order. In each run, loops start with
-// the final states of the run before; in the first run they start as the program says.
-func (p *ProgramPart) NewStreamingCopy() *ProgramPart {
+// NewCopyKeepingLoopStates returns a copy that treats samples as pieces of one stream, in order. In each run, loops
+// start with the final states of the run before; in the first run they start as the program says.
+func (p *ProgramPart) NewCopyKeepingLoopStates() *ProgramPart {
 	q := p.Fork()
 	for _, r := range q.runners {
 		if r.loop != nil {
@@ -119,9 +120,9 @@ func (p *ProgramPart) NewStreamingCopy() *ProgramPart {
 	return q
 }
 
-// ContinueStreamFrom makes the next run begin with the final states that loops have in before, another streaming copy.
-// That part must belong to the same model, for samples of another length.
-func (p *ProgramPart) ContinueStreamFrom(before *ProgramPart) {
+// TakeLoopStatesFrom makes the next run begin with the final states that loops have in before, another streaming copy.
+// That part must belong to the same model, for samples of another length. With another number of loops it panics.
+func (p *ProgramPart) TakeLoopStatesFrom(before *ProgramPart) {
 	ours, theirs := p.loops(), before.loops()
 	if len(ours) != len(theirs) {
 		panic("streams of different models")
@@ -153,7 +154,8 @@ func (e *NodeExecutionError) Error() string {
 func (e *NodeExecutionError) Unwrap() error { return e.Err }
 
 // Run executes the part on one value for each tensor in from. It returns a value for each tensor in to, and all
-// computed values by name.
+// computed values by name. A value with a wrong number of elements is an error; the error of a step is a
+// *NodeExecutionError.
 func (p *ProgramPart) Run(in []*program.Reals) (out []*program.Reals, all map[string]*program.Reals, err error) {
 	all = make(map[string]*program.Reals, len(in)+len(p.runners))
 	out, err = p.start(in, all, nil)
@@ -222,7 +224,7 @@ func (p *ProgramPart) run(in []*program.Reals, d *decider, h *holding) (out []*p
 
 // RoundedOutput returns the elements of output name, rounded to the output's own type. all holds the values of a run,
 // as RunForOutputs returns them. Reals are rounded correctly, for example to float32. Integers are exact as far as
-// float64 holds them.
+// float64 holds them. The error may wrap ErrRoundingTooCostly (Most).
 func (p *ProgramPart) RoundedOutput(name string, all map[string]*program.Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
@@ -436,8 +438,8 @@ type runner struct {
 	factor  *graph.ConstantTensor // the second factor of product if it is constant; otherwise nil
 }
 
-// RunStep returns the output of step s of p for the given values of its inputs. known holds, by name, the values of
-// further tensors that exact decisions may use.
+// RunStep returns the output of step s of p, which must be no loop, for the given values of its inputs. known holds, by
+// name, the values of further tensors that exact decisions may use.
 func RunStep(p *program.Program, s *program.Step, in []*program.Reals,
 	known map[string]*program.Reals) (*program.Reals, error) {
 	return newRunner(p, s).run(in, newDecider(p, known))
@@ -504,7 +506,7 @@ func (r *runner) run(in []*program.Reals, d *decider) (*program.Reals, error) {
 		return nil, err
 	}
 	if r.elem == nil {
-		return out.MergeEqualBounds(), nil
+		return out.ShareSliceIfBoundsEqual(), nil
 	}
 	return r.apply(in, out, d)
 }
@@ -524,7 +526,7 @@ func (r *runner) turn(in []*program.Reals, d *decider) (*program.Reals, error) {
 
 func (r *runner) move(in []*program.Reals) *program.Reals {
 	m := r.step.Move
-	if m.IsIdentity() {
+	if m.IsCertainlyIdentity() {
 		return &program.Reals{Shape: r.step.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
 	}
 	out := program.NewExactReals(r.step.Shape, make([]float64, graph.ElementCount(r.step.Shape)))
@@ -543,7 +545,7 @@ func (r *runner) move(in []*program.Reals) *program.Reals {
 			return new(big.Rat).SetFloat64(in[slot].Lo[j])
 		}
 	}
-	return out.MergeEqualBounds()
+	return out.ShareSliceIfBoundsEqual()
 }
 
 // encodedReals returns the exact values for which the numbers of a sample stand. The error says that a number stands
@@ -581,7 +583,7 @@ func (p *ProgramPart) arriving(name string, in *program.Reals, of func(*graph.In
 	*program.Reals) (*program.Reals, error)) (*program.Reals,
 	error) {
 	a := p.prog.Graph.Arrive[name]
-	if a == nil || in.Truth != nil || !in.IsExact() {
+	if a == nil || in.Truth != nil || !in.IsExactInFloat64() {
 		return in, nil
 	}
 	read := func(r *runner) bool { return slices.Contains(r.reads, name) }

@@ -158,7 +158,7 @@ func (p *ProgramPart) bounds32(in []*program.Reals, code func(name string, out *
 			if r.elem == nil {
 				return
 			}
-			sums = out.Clone()
+			sums = out.CloneBoundsOnly()
 		}
 		sure := make([]bool, len(out.Lo))
 		for i := range out.Lo {

@@ -80,7 +80,7 @@ func (l *loop) run(in []*program.Reals, d *decider) (*unrolled, error) {
 		u.out = append(u.out, gather(given[k], g, l.Length))
 	}
 	for i, v := range u.out {
-		if !v.IsExact() {
+		if !v.IsExactInFloat64() {
 			v.Refiner, v.Result = u, i
 		}
 	}
@@ -94,7 +94,7 @@ func (l *loop) run(in []*program.Reals, d *decider) (*unrolled, error) {
 func (u *unrolled) keep(t int, out []*program.Reals, b *decider) {
 	exact := true
 	for _, v := range out {
-		exact = exact && v.IsExact()
+		exact = exact && v.IsExactInFloat64()
 	}
 	if exact {
 		return
@@ -109,7 +109,7 @@ func (u *unrolled) keep(t int, out []*program.Reals, b *decider) {
 
 // inside returns the name that a tensor of the body in run t has among the tensors of the program.
 func (l *loop) inside(t int, tensor string) string {
-	return fmt.Sprintf("%s[%d].%s", l.node.FirstUsedOutput(), t, tensor)
+	return fmt.Sprintf("%s[%d].%s", l.node.FirstNonEmptyOutputName(), t, tensor)
 }
 
 // note adds the codes that b, the decider of the body, has seen in run t to those that d watches.
@@ -132,13 +132,13 @@ func (l *loop) arriving(state, in []*program.Reals, t int) []*program.Reals {
 func slice(x *program.Reals, s program.ScanAxis, t int) *program.Reals {
 	v := program.NewZeroReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
-		at := s.ElementInWhole(x.Shape, t, i)
+		at := s.ElementIndexInWhole(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
 	}
 	if x.Truth != nil {
-		v.Truth = func(i int) *big.Rat { return x.Truth(s.ElementInWhole(x.Shape, t, i)) }
+		v.Truth = func(i int) *big.Rat { return x.Truth(s.ElementIndexInWhole(x.Shape, t, i)) }
 	}
-	return v.MergeEqualBounds()
+	return v.ShareSliceIfBoundsEqual()
 }
 
 // gather returns the tensor that joins parts, an output of each of n runs, along the axis and in the direction of s.
@@ -148,14 +148,14 @@ func gather(parts []*program.Reals, s program.ScanAxis, n int) *program.Reals {
 	truth := false
 	for t, p := range parts {
 		for i := range p.Lo {
-			at := s.ElementInWhole(shape, t, i)
+			at := s.ElementIndexInWhole(shape, t, i)
 			v.Lo[at], v.Hi[at] = p.Lo[i], p.Hi[i]
 		}
 		truth = truth || p.Truth != nil
 	}
 	if truth {
 		v.Truth = func(i int) *big.Rat {
-			t, j := s.RunAndElementOf(shape, i)
+			t, j := s.RunAndElementIndexOf(shape, i)
 			if p := parts[t]; p.Truth != nil {
 				return p.Truth(j)
 			} else if p.Lo[j] == p.Hi[j] {
@@ -164,7 +164,7 @@ func gather(parts []*program.Reals, s program.ScanAxis, n int) *program.Reals {
 			return nil
 		}
 	}
-	return v.MergeEqualBounds()
+	return v.ShareSliceIfBoundsEqual()
 }
 
 // errLost is the error for a decision that would need earlier runs of a loop than those kept.
@@ -176,7 +176,7 @@ func (u *unrolled) Element(result, i int, prec uint) (real.Num, error) {
 	t := u.Length - 1
 	if result >= u.States {
 		g := u.Gathered[result-u.States]
-		t, i = g.RunAndElementOf(u.out[result].Shape, i)
+		t, i = g.RunAndElementIndexOf(u.out[result].Shape, i)
 	}
 	return u.ask(t, result, i, prec)
 }
@@ -200,7 +200,7 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 		switch outer := l.node.Inputs[slot]; {
 		case slot >= l.States:
 			s := l.Scanned[slot-l.States]
-			return d.around.element(outer, s.ElementInWhole(d.around.value(outer).Shape, d.turn, i), prec)
+			return d.around.element(outer, s.ElementIndexInWhole(d.around.value(outer).Shape, d.turn, i), prec)
 		case d.turn == 0 && d.turns.before != nil:
 			n, _, err := d.turns.before[slot].ElementAtPrecision(i, prec) // a state that is not exact comes from a loop
 			return n, err

@@ -19,7 +19,7 @@ func (r *runner) varying() (variable int, along *graph.ElementIndexMap) {
 		pick := &r.elem.Index[v]
 		constant := !(v == 0 && r.product != nil) && r.prog.Known[r.reads[slot]].Const != nil
 		switch {
-		case constant && pick.IsSingleElement():
+		case constant && pick.ReadsSingleElement():
 		case constant && pick.Count > 0 && (along == nil || along.HasSameRuns(pick)):
 			along = pick
 		case variable >= 0:

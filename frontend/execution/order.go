@@ -30,7 +30,7 @@ func runOrder(o *program.Order, name string, in *program.Reals, out *program.Rea
 			out.Lo[i], out.Hi[i] = in.Lo[at], in.Hi[at]
 		}
 	}
-	out.MergeEqualBounds()
+	out.ShareSliceIfBoundsEqual()
 	if !o.Index && in.Truth != nil {
 		out.Truth = func(i int) *big.Rat { return in.Truth(int(o.Base[i]) + sorted[o.Base[i]][o.Rank[i]]*o.Stride) }
 	}
@@ -39,15 +39,15 @@ func runOrder(o *program.Order, name string, in *program.Reals, out *program.Rea
 
 // rowOf returns elements of an earlier tensor, whose values d holds, that have the order of the row of tensor name at
 // base. With a nil d, it returns the row itself.
-func rowOf(o *program.Order, name string, base int32, d *decider) EquallyOrderedElements {
+func rowOf(o *program.Order, name string, base int32, d *decider) SourceElementsOfSameOrder {
 	at := make([]int32, o.N)
 	for k := range at {
 		at[k] = base + int32(k*o.Stride)
 	}
 	if d == nil {
-		return EquallyOrderedElements{Tensor: name, At: at}
+		return SourceElementsOfSameOrder{Tensor: name, At: at}
 	}
-	return FindEquallyOrderedElements(d.prog, name, at, o.N, func(_ *program.Step,
+	return FindSourceElementsOfSameOrder(d.prog, name, at, o.N, func(_ *program.Step,
 		in string) bool {
 		return d.value(in) != nil
 	})
@@ -55,7 +55,7 @@ func rowOf(o *program.Order, name string, base int32, d *decider) EquallyOrdered
 
 // sortRow returns the indices of one row's elements in order, first place first. row names the elements to compare; in
 // is the Order's own input.
-func sortRow(o *program.Order, row EquallyOrderedElements, in *program.Reals, d *decider) ([]int, error) {
+func sortRow(o *program.Order, row SourceElementsOfSameOrder, in *program.Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
 	}
@@ -84,7 +84,7 @@ func sortRow(o *program.Order, row EquallyOrderedElements, in *program.Reals, d 
 
 // turned returns the result of comparing two of the row's own elements, given c, the result of comparing their
 // counterparts in r.
-func (r *EquallyOrderedElements) turned(c int) int {
+func (r *SourceElementsOfSameOrder) turned(c int) int {
 	if r.Falls {
 		return -c
 	}

@@ -7,21 +7,21 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// An EquallyOrderedElements lists the indices At of elements of an earlier tensor that have the same order as the
+// A SourceElementsOfSameOrder lists the indices At of elements of an earlier tensor that have the same order as the
 // elements of given rows. If Falls is set, their order is the reverse.
-type EquallyOrderedElements struct {
+type SourceElementsOfSameOrder struct {
 	Tensor string
 	At     []int32       // row by row
 	Falls  bool          // the order is the reverse
 	Nodes  []*graph.Node // the nodes between the two tensors
 }
 
-// FindEquallyOrderedElements returns the earliest elements that show the order of rows of n elements of a tensor. It
-// goes back through moves, softmax over a row, and strictly rising or falling functions of one element. It passes a
-// step only if may returns true for the step and the input.
-func FindEquallyOrderedElements(p *program.Program, tensor string, rows []int32, n int, may func(step *program.Step,
-	in string) bool) EquallyOrderedElements {
-	o := EquallyOrderedElements{Tensor: tensor, At: rows}
+// FindSourceElementsOfSameOrder returns the earliest elements that show the order of rows of n elements of a tensor; if
+// there are none, the rows themselves. It goes back through moves, softmax over a row, and strictly rising or falling
+// functions of one element. It passes a step only if may returns true for the step and the input.
+func FindSourceElementsOfSameOrder(p *program.Program, tensor string, rows []int32, n int, may func(step *program.Step,
+	in string) bool) SourceElementsOfSameOrder {
+	o := SourceElementsOfSameOrder{Tensor: tensor, At: rows}
 	for {
 		step := p.ProducerOf(o.Tensor)
 		if step == nil {
@@ -53,8 +53,9 @@ func sameOrder(p *program.Program, step *program.Step, rows []int32, n int) (slo
 			at[j] = int32(from)
 		}
 		return slot, at, false, true
-	case step.Elem == nil || step.Window != nil || program.MayBeInfinite(p, step.Output) || program.MayReadInfinities(p,
-		step):
+	case step.Elem == nil || step.Window != nil || program.TensorMayHoldInfinities(p, step.Output) ||
+		program.StepMayReadInfinities(p,
+			step):
 		return 0, nil, false, false
 	case step.Softmax:
 		copy(at, rows)

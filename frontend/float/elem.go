@@ -61,7 +61,7 @@ func (e *elem) variable(v int, data []float64, at int, room []float64, begins bo
 		shift = int(e.of.Offset[v])
 	}
 	switch {
-	case p.IsSingleElement():
+	case p.ReadsSingleElement():
 		if value := data[int(p.Table[0])+shift]; begins || room[0] != value {
 			for i := range room {
 				room[i] = value

@@ -175,8 +175,9 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.QualifiedOpName(), e.Node.Label())
 }
 
-// Run computes the tensors to from the elements of the tensors from, which are given in order. It calls see for each
-// tensor as soon as that is computed; see may read the elements until it returns. Run replaces -0 by 0.
+// Run computes the tensors to of NewEvaluator from the elements of the tensors from, which are given in order. It calls
+// see for each tensor as soon as that is computed, and for constants at the end; see may read data until it returns.
+// Run replaces -0 by 0 in what it computes. The error is an OverflowError, or says which input has a wrong length.
 func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
 	defer func() { // in case an error ends the run
@@ -239,7 +240,7 @@ func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, dat
 func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
-	case s.Move != nil && s.Move.IsIdentity():
+	case s.Move != nil && s.Move.IsCertainlyIdentity():
 		return in[0].again(), nil
 	case r.loop != nil:
 		if turned[r.loop] == nil {
@@ -269,15 +270,15 @@ func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data, r.elem == nil, program.MayBeInfinite(x.prog, s.Output)) {
+	if !x.finite(out.data, r.elem == nil, program.TensorMayHoldInfinities(x.prog, s.Output)) {
 		x.room.drop(out)
 		return nil, &OverflowError{s.Node}
 	}
 	return out, nil
 }
 
-// finite reports whether all elements are finite or, with endless, whether none is NaN. It changes -0 to 0, except in
-// sums of products, which begin with 0 and so are never -0.
+// finite reports whether all elements are finite or, with endless, whether none is NaN. It changes -0 to 0 in data.
+// With sums and without endless it changes nothing: sums of products begin with 0, so they are never -0.
 func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -310,8 +311,9 @@ func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 }
 
 // NeedsExactArithmetic reports whether some step between a program's inputs and outputs rounds real numbers to
-// integers, compares them or sorts them. Such a model needs exact values, because a small error may change a decision.
-// Steps that read only integers do not count, since float64 computes them exactly.
+// integers, compares them or sorts. Bodies of loops count. Such a model needs exact values, because a small error may
+// change a decision. Functions of elements that read and give only integers do not count, since float64 computes them
+// exactly.
 func NeedsExactArithmetic(p *program.Program) bool {
 	steps, _ := p.StepsBetween(graph.ValueNames(p.Graph.Inputs), graph.ValueNames(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *program.Step) bool { return decides(p, s) })

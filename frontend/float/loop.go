@@ -59,7 +59,7 @@ func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 			into, from := values[l.States+k], in[l.States+k].data
 			outer := slices.Insert(slices.Clone(shape(g.Inputs[l.States+k].Name)), s.Axis, l.Length)
 			for i := range into {
-				into[i] = from[s.ElementInWhole(outer, t, i)]
+				into[i] = from[s.ElementIndexInWhole(outer, t, i)]
 			}
 		}
 		err := l.body.Run(values, func(tensor string, _ []int, data []float64) {
@@ -69,7 +69,7 @@ func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 					continue
 				}
 				for k, v := range data {
-					out[i].data[l.Gathered[i-l.States].ElementInWhole(whole[i], t, k)] = v
+					out[i].data[l.Gathered[i-l.States].ElementIndexInWhole(whole[i], t, k)] = v
 				}
 			}
 		})

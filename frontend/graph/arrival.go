@@ -46,8 +46,8 @@ func lineOf(of real.Affine) line {
 }
 
 // NewIntegerInputEncoding returns the encoding of an input of format f that arrives as integers of type t. of holds the
-// functions from integers to values: one for all channels, or one for each index on axis. The error states that numbers
-// of format f do not distinguish the integers.
+// functions from integers to values: one for all channels, or one for each index on axis. It returns an error if a
+// value is too large for f, or if numbers of format f do not distinguish the integers.
 func NewIntegerInputEncoding(t num.Type, of []real.Affine, axis int, f num.FloatFormat) (*IntegerInputEncoding, error) {
 	a := &IntegerInputEncoding{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
 	r := t.Range()
@@ -141,7 +141,8 @@ func (a *IntegerInputEncoding) ExactValueOf(channel int, k int64) *big.Rat {
 	return r.Add(r.Mul(r, of.Scale), of.Bias)
 }
 
-// RoundedValueOf returns the value of integer k of a channel, rounded to the input's format.
+// RoundedValueOf returns the value of integer k of a channel, rounded to the input's format. k must be in the range of
+// the encoding's Type.
 func (a *IntegerInputEncoding) RoundedValueOf(channel int, k int64) float64 {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].float
@@ -150,7 +151,8 @@ func (a *IntegerInputEncoding) RoundedValueOf(channel int, k int64) float64 {
 }
 
 // integerOf returns the integer of a channel for which number x stands. ok is false if x stands for no integer of the
-// type; k is then one whose value is near x.
+// type. k is then 0 for NaN, and otherwise the nearest integer in the type's range, which may be the 0 that a bipolar
+// type lacks.
 func (a *IntegerInputEncoding) integerOf(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
@@ -160,7 +162,8 @@ func (a *IntegerInputEncoding) integerOf(channel int, x float64) (k int64, ok bo
 	return k, a.Type.Holds(k) && math.Abs(a.RoundedValueOf(channel, k)-x) <= a.Within[channel]
 }
 
-// NearestValueTo returns the number nearest to x among those for which the integers of a channel stand.
+// NearestValueTo returns the number nearest to x among those for which the integers of a channel stand. x must not be
+// NaN.
 func (a *IntegerInputEncoding) NearestValueTo(channel int, x float64) float64 {
 	k, _ := a.integerOf(channel, x)
 	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
@@ -169,7 +172,8 @@ func (a *IntegerInputEncoding) NearestValueTo(channel int, x float64) float64 {
 	return a.RoundedValueOf(channel, k)
 }
 
-// ValueIntervalOf returns the smallest float64 interval that holds the exact value of integer k of a channel.
+// ValueIntervalOf returns the smallest float64 interval that holds the exact value of integer k of a channel. k must be
+// in the range of the encoding's Type.
 func (a *IntegerInputEncoding) ValueIntervalOf(channel int, k int64) real.Interval {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].around
@@ -177,8 +181,8 @@ func (a *IntegerInputEncoding) ValueIntervalOf(channel int, k int64) real.Interv
 	return FloatIntervalOfRational(a.ExactValueOf(channel, k))
 }
 
-// IsExact reports whether the input's format holds every value exactly, so that no number differs from the value for
-// which it stands.
+// IsExact reports whether the input's format certainly holds every value exactly, so that no number differs from the
+// value for which it stands. It looks only at Within.
 func (a *IntegerInputEncoding) IsExact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
@@ -188,8 +192,8 @@ type InputValueOffGridError struct{ Msg string }
 
 func (e *InputValueOffGridError) Error() string { return e.Msg }
 
-// IntegersOfSample returns the integers for which the elements x of a sample stand. The error is a
-// *InputValueOffGridError that names the input and the first element that stands for none.
+// IntegersOfSample returns the integers for which the elements x of a sample stand. If an element stands for none, it
+// returns nil and a *InputValueOffGridError. That names the input, as name, and the first such element.
 func (a *IntegerInputEncoding) IntegersOfSample(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {

@@ -85,9 +85,9 @@ func (d DType) IsMinifloat() bool { return d.values() == minifloats }
 // IsUnsigned reports whether the values of d are integers that are never negative, including booleans.
 func (d DType) IsUnsigned() bool { return d.values() == naturals }
 
-// IsNumber reports whether models compute with values of d: reals, integers and booleans, but neither minifloats nor
-// strings.
-func (d DType) IsNumber() bool { return d.values() != others && d.values() != minifloats }
+// IsComputableNumber reports whether models compute with values of d: reals, integers and booleans, but neither
+// minifloats nor strings.
+func (d DType) IsComputableNumber() bool { return d.values() != others && d.values() != minifloats }
 
 // StreamIntegerType returns the integer type of package num with the values of d, for integer types of up to 16 bits.
 // Otherwise it returns the zero Type.
@@ -102,7 +102,7 @@ func (d DType) StreamIntegerType() num.Type {
 }
 
 // IsNumPyWritable reports whether numpy has a type for values of d, so that .npy files can hold them.
-func (d DType) IsNumPyWritable() bool { return d.IsNumber() }
+func (d DType) IsNumPyWritable() bool { return d.IsComputableNumber() }
 
 // IntegerLimits returns the least and the greatest value of an integer type. They are limited to -2^53 and 2^53,
 // between which float64 holds every integer. ok is false for other types.
@@ -157,8 +157,9 @@ var small = map[DType]num.FloatFormat{
 	DTypeFloat4E2M1: {Digits: 2, Least: -1, Max: 6},
 }
 
-// RoundToType returns the value of a real type that is nearest to v. Beyond the largest value it returns that value if
-// saturates is set, and otherwise an infinity if the type has one, or else NaN.
+// RoundToType returns the value of a real type that is nearest to v; float8e8m0 counts as float64. Beyond the largest
+// value of another minifloat it returns that value if saturates is set. Otherwise it returns an infinity if the type
+// has one, or else NaN. Other types ignore saturates.
 func (d DType) RoundToType(v float64, saturates bool) float64 {
 	f, is := small[d]
 	if !is {

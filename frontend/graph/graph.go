@@ -100,9 +100,9 @@ type Node struct {
 const maxModule = 1 << 10
 
 // ModuleName returns the module of the network to which a node belongs, from the metadata of torch.onnx.export. The key
-// namespace lists the modules around the node and then the node itself, each followed by a colon and its class. The key
-// pkg.torch.onnx.name_scopes lists them without classes, as a Python list of strings. ModuleName returns "" if the
-// metadata have neither key.
+// namespace lists the modules around the node and then the node, each with a colon and its class. The key
+// pkg.torch.onnx.name_scopes lists them without classes, as a Python list of strings. ModuleName returns "" without
+// such keys, for a node outside all modules, and for names above maxModule.
 func (n *Node) ModuleName() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
 	if list, ok := strings.CutPrefix(n.Meta["pkg.torch.onnx.name_scopes"], "['"); ok && len(parts) < 2 {
@@ -164,7 +164,7 @@ func (n *Node) FileNodeIndices() []int { return append([]int{n.Index}, n.Stands.
 
 // Label returns the name of a node for the user: its name or, if it has none, its first output.
 func (n *Node) Label() string {
-	return cmp.Or(n.Name, n.FirstUsedOutput())
+	return cmp.Or(n.Name, n.FirstNonEmptyOutputName())
 }
 
 // AppendMissingNodes appends to list those of nodes that it does not hold yet, each once, and returns the extended
@@ -183,8 +183,9 @@ func AppendMissingNodes(list, nodes []*Node) []*Node {
 	return list
 }
 
-// NodeLabels returns the labels of nodes, in order. Of several nodes with the same index, it includes only the first.
-func NodeLabels(nodes []*Node) []string {
+// NodeLabelsOncePerIndex returns the labels of nodes, in order. Of several nodes with the same index, it includes only
+// the first.
+func NodeLabelsOncePerIndex(nodes []*Node) []string {
 	out := []string{}
 	seen := map[int]bool{}
 	for _, n := range nodes {
@@ -196,8 +197,8 @@ func NodeLabels(nodes []*Node) []string {
 	return out
 }
 
-// FirstUsedOutput returns the name of the first output that is not omitted, or "" if all are.
-func (n *Node) FirstUsedOutput() string { return cmp.Or(n.Outputs...) }
+// FirstNonEmptyOutputName returns the name of the first output that is not omitted, or "" if all are.
+func (n *Node) FirstNonEmptyOutputName() string { return cmp.Or(n.Outputs...) }
 
 // QualifiedOpName returns the operator as the file has it: domain::op, or op alone for ONNX's own domain. For a node
 // that a pass has made, it returns the operator of the file's node (Was).
@@ -222,7 +223,7 @@ func NameAtSlot(names []string, i int) string {
 	return ""
 }
 
-// IntAttrOr returns the value of an integer attribute, or def if the node has no such attribute.
+// IntAttrOr returns the value of an integer attribute, or def if the node has no attribute of that name and kind.
 func (n *Node) IntAttrOr(name string, def int64) int64 {
 	if a := n.Attrs[name]; a.Kind == AttrKindInt {
 		return a.I
@@ -230,7 +231,7 @@ func (n *Node) IntAttrOr(name string, def int64) int64 {
 	return def
 }
 
-// FloatAttrOr returns the value of a float attribute, or def if the node has no such attribute.
+// FloatAttrOr returns the value of a float attribute, or def if the node has no attribute of that name and kind.
 func (n *Node) FloatAttrOr(name string, def float64) float64 {
 	if a := n.Attrs[name]; a.Kind == AttrKindFloat {
 		return a.F
@@ -238,7 +239,7 @@ func (n *Node) FloatAttrOr(name string, def float64) float64 {
 	return def
 }
 
-// StringAttrOr returns the value of a string attribute, or def if the node has no such attribute.
+// StringAttrOr returns the value of a string attribute, or def if the node has no attribute of that name and kind.
 func (n *Node) StringAttrOr(name, def string) string {
 	if a := n.Attrs[name]; a.Kind == AttrKindString {
 		return a.S
@@ -246,11 +247,13 @@ func (n *Node) StringAttrOr(name, def string) string {
 	return def
 }
 
-// IntsAttr returns the value of an attribute that lists integers, or nil if the node has no such attribute.
+// IntsAttr returns the value of an attribute that lists integers, or nil if the node has no such attribute. The caller
+// must not change the list.
 func (n *Node) IntsAttr(name string) []int64 { return n.Attrs[name].Ints }
 
-// TensorsRead returns the names of the tensors that a node and its bodies read. They may include tensors that a body
-// computes itself; these have other names than any tensor of the graph around it.
+// TensorsRead returns the names of the tensors that a node and its bodies read. Names may be repeated, and "" stands
+// for an omitted input. They may include tensors that a body computes itself; these have other names than any tensor of
+// the graph around it.
 func (n *Node) TensorsRead() []string {
 	all := slices.Clone(n.Inputs)
 	for _, a := range n.Attrs {
@@ -265,8 +268,8 @@ func (n *Node) TensorsRead() []string {
 	return all
 }
 
-// ShallowCopy returns a graph with the same nodes and tensors, but with its own lists and maps. Replacing nodes of the
-// copy does not change g; changing a node does.
+// ShallowCopy returns a graph with its own lists Inputs, Outputs and Nodes and its own map Init. It shares with g the
+// nodes, the tensors and all other maps. Replacing nodes of the copy does not change g; changing a node does.
 func (g *Graph) ShallowCopy() *Graph {
 	c := *g
 	c.Inputs, c.Outputs, c.Nodes = slices.Clone(g.Inputs), slices.Clone(g.Outputs), slices.Clone(g.Nodes)

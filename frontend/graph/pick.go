@@ -41,5 +41,6 @@ func (p *ElementIndexMap) HasSameTableAndRuns(o *ElementIndexMap) bool {
 	return len(p.Table) == 0 || &p.Table[0] == &o.Table[0] || slices.Equal(p.Table, o.Table)
 }
 
-// IsSingleElement reports whether the map has a table of one entry, so that all output elements read the same element.
-func (p *ElementIndexMap) IsSingleElement() bool { return len(p.Table) == 1 }
+// ReadsSingleElement reports whether the map has a table of one entry, so that all output elements read the same
+// element.
+func (p *ElementIndexMap) ReadsSingleElement() bool { return len(p.Table) == 1 }

@@ -123,7 +123,8 @@ func (t *ConstantTensor) Ints() []int64 {
 	return out
 }
 
-// Equal reports whether two tensors hold the same elements, in whatever form.
+// Equal reports whether two tensors have the same type and hold equal elements, in whatever form. It does not compare
+// their shapes.
 func (t *ConstantTensor) Equal(o *ConstantTensor) bool {
 	switch {
 	case t == o:
@@ -157,8 +158,9 @@ func (t *ConstantTensor) IsElementEqualTo(o *ConstantTensor, i, k int) bool {
 	return t.IntAt(i) == o.IntAt(k)
 }
 
-// GatherElements returns a tensor with the given shape whose element i is element from(i) of t. It stores elements in
-// the same form. A nil from means all elements in order.
+// GatherElements returns a tensor with the given shape whose element i is element from(i) of t. It keeps the form of
+// the elements, or uses F if groups of codes no longer come in regular runs. A nil from means all elements in order,
+// which the result then shares with t.
 func (t *ConstantTensor) GatherElements(shape []int, from func(i int) int) *ConstantTensor {
 	out := *t
 	if out.Shape = shape; from == nil {
@@ -245,7 +247,8 @@ func (t *ConstantTensor) WithCodeValues(dt DType, groups ElementIndexMap, codes 
 }
 
 // NewCodeValuesFunc returns a function that, given a base, returns the values by code of the elements at base +
-// offsets. It returns nil if t has no codes, or if they have no common meaning there.
+// offsets. That function returns nil if t has no codes, or if they have no common meaning there. offsets must not be
+// empty.
 func (t *ConstantTensor) NewCodeValuesFunc(offsets []int32) func(base int32) []float64 {
 	if t.Codes == nil {
 		return func(int32) []float64 { return nil }
@@ -264,7 +267,8 @@ func (t *ConstantTensor) NewCodeValuesFunc(offsets []int32) func(base int32) []f
 	}
 }
 
-// IndexOfFirstWhere returns the index of the first element for which bad is true, or -1 if there is none.
+// IndexOfFirstWhere returns the index of the first element for which bad is true, or -1 if there is none. It does not
+// look at integers stored in I, for which it returns -1.
 func (t *ConstantTensor) IndexOfFirstWhere(bad func(v float64) bool) (i int) {
 	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
 		return -1

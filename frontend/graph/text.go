@@ -10,7 +10,7 @@ import (
 )
 
 // WriteGraphText writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large
-// constants are summarised by a hash and their first values. Equal graphs give equal text.
+// constants are summarised by a hash and their first values. Equal graphs give equal text. An error comes from w.
 func WriteGraphText(w io.Writer, g *Graph) error {
 	var b strings.Builder
 	format(&b, g, "")
@@ -49,7 +49,8 @@ func ownOp(n *Node) string {
 	return own.QualifiedOpName()
 }
 
-// FormatDims returns the axes of a value as text. An axis is its size, its name in quotes, or ? if it has neither.
+// FormatDims returns the axes of a value as text: "?" if its shape is not known, and otherwise a list in brackets. An
+// axis is its size, its name in quotes, or ? if it has neither.
 func FormatDims(v ValueInfo) string {
 	if !v.Known {
 		return "?"

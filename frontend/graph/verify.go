@@ -2,7 +2,8 @@ package graph
 
 import "fmt"
 
-// Verify returns an error unless every tensor is written once, and before it is read.
+// Verify returns an error unless every tensor is written once, and before it is read, and all outputs are written. It
+// does not look into the bodies of nodes.
 func (g *Graph) Verify() error {
 	known := make(map[string]bool, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {

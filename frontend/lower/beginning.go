@@ -80,7 +80,7 @@ func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 	if reject != nil {
 		return 0, reject
 	}
-	c, reject := choose.LayersFor(a)
+	c, reject := choose.ChooseLayersForFunction(a)
 	if reject != nil {
 		return 0, reject
 	}

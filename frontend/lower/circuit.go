@@ -95,7 +95,7 @@ func (c *circuit) add(choice *choose.LayerChoice, in []int, tensor string, nodes
 // make adds the layers that compute a function behind wires, and returns the wire of the last one's first output. The
 // error is the reason why no layer computes the function.
 func (c *circuit) make(f choose.IntegerFunction, in []int, tensor string, nodes []*graph.Node) (int, error) {
-	choice, reject := choose.LayersFor(f)
+	choice, reject := choose.ChooseLayersForFunction(f)
 	if reject != nil {
 		return 0, reject
 	}

@@ -128,8 +128,8 @@ func (l *lowering) declareInputs() map[string]*graph.IntegerInputEncoding {
 }
 
 // ToStreamOrder returns the integers q of a tensor, which are in the order of its elements, in the order of the stream
-// that carries them.
-func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
+// that carries them. It returns q itself if r.Place has no list for the tensor. Otherwise q must fill the stream.
+func (r *LoweredProgram) ToStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -142,8 +142,8 @@ func (r *Lowered) ToStreamOrder(tensor string, q []int64) []int64 {
 }
 
 // FromStreamOrder returns the integers of a tensor in the order of its elements. q holds all integers of the stream
-// that carries the tensor, in the stream's order.
-func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
+// that carries the tensor, in the stream's order. It returns q itself if r.Place has no list for the tensor.
+func (r *LoweredProgram) FromStreamOrder(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -157,20 +157,20 @@ func (r *Lowered) FromStreamOrder(tensor string, q []int64) []int64 {
 
 // AffineOfSentInteger returns the function that maps the integer that the host sends for element i of a tensor to
 // its real value.
-func (r *Lowered) AffineOfSentInteger(tensor string, i int) real.Affine {
+func (r *LoweredProgram) AffineOfSentInteger(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
 	return *of.AffineOf(int32(r.element(tensor, i)))
 }
 
 // AffineOfInteger returns the function that maps the integer of element i of an integer tensor to its real value.
-func (r *Lowered) AffineOfInteger(tensor string, i int) real.Affine {
+func (r *LoweredProgram) AffineOfInteger(tensor string, i int) real.Affine {
 	of, _ := r.Integer.AffineOfElement(tensor, r.element(tensor, i))
 	return of
 }
 
 // IndicesInLongestSequence returns, for each of the n elements of a tensor, its index in the same tensor for the
 // longest sequences, which r.Integer describes. ok is false if Integer has no such tensor.
-func (r *Lowered) IndicesInLongestSequence(tensor string, n int) (list []int32, ok bool) {
+func (r *LoweredProgram) IndicesInLongestSequence(tensor string, n int) (list []int32, ok bool) {
 	if r.stretch != nil {
 		if _, _, ok := r.stretch.StepLayoutsOf(tensor); !ok {
 			return nil, false
@@ -184,7 +184,7 @@ func (r *Lowered) IndicesInLongestSequence(tensor string, n int) (list []int32, 
 
 // element returns the index that element i of a tensor has in r.Integer. It differs from i only if r is for sequences
 // shorter than the longest.
-func (r *Lowered) element(tensor string, i int) int {
+func (r *LoweredProgram) element(tensor string, i int) int {
 	if r.stretch == nil {
 		return i
 	}

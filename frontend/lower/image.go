@@ -25,7 +25,7 @@ func (c *circuit) image(step *program.Step, tensor string) (im *find.PaddedImage
 	if im, reject = c.pixels(step, tensor, func(*find.LayerOperand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
 	}
-	wire, reject = c.arrange(im.LayerOperand, im.FrameShape(), im.Fill)
+	wire, reject = c.arrange(im.LayerOperand, im.UnpaddedFrameShape(), im.Fill)
 	return im, wire, reject
 }
 
@@ -95,7 +95,7 @@ func maxima(l *lowering, step *program.Step) (bool, error) {
 	if step.Window == nil || step.Elem == nil || !l.Integers.IsFromIntegers(step.Node.Inputs[0]) {
 		return false, nil
 	}
-	if _, ok := l.Uses.NextQuantiser(step.Output); ok && l.HasNoScaledInteger(step.Node.Inputs[0], isWaiting) {
+	if _, ok := l.Uses.SoleNextQuantiser(step.Output); ok && l.HasNoScaledInteger(step.Node.Inputs[0], isWaiting) {
 		shape, at := l.Layouts.WindowLayoutOf(step.Window, step.Shape)
 		l.Places[step.Output] = &place.TensorPlace{At: at,
 			WireStream: &place.WireStream{Type: dataflow.StreamType{Shape: shape}, Source: &maximum{step}, Held: true}}
@@ -120,7 +120,7 @@ func (c *circuit) greatest(step *program.Step) error {
 	if reject != nil {
 		return reject
 	}
-	wire, reject := c.arrange(im.LayerOperand, im.FrameShape(), im.Fill)
+	wire, reject := c.arrange(im.LayerOperand, im.UnpaddedFrameShape(), im.Fill)
 	if reject != nil {
 		return reject
 	}
@@ -164,7 +164,7 @@ func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 	if !ok || old.Plain {
 		return false
 	}
-	falls, ok := o.DecreasingChannels(at.Type.Shape.Channels())
+	falls, ok := o.DecreasingChannels(at.Type.Shape.ChannelCount())
 	if !ok || !slices.Contains(falls, true) {
 		return false
 	}
@@ -214,7 +214,7 @@ func (c *circuit) pooled(step *program.Step, im *find.PaddedImage, wire int, ten
 	win := step.Window
 	_, at = c.Layouts.WindowLayoutOf(win, step.Shape)
 	im.Before, im.After, im.Fill = win.Before, win.After, c.net.WireType(wire).UnionOfRanges().Lo
-	choice, reject := choose.LayersFor(choose.WindowMaximum{Window: im.SlidingWindowOf(win)})
+	choice, reject := choose.ChooseLayersForFunction(choose.WindowMaximum{Window: im.SlidingWindowOf(win)})
 	if reject != nil {
 		return 0, nil, reject
 	}

@@ -32,7 +32,8 @@ type interleaver struct {
 
 // InterleaveSamples returns the result of lowering for frames of several samples that take turns, given low, the result
 // for a single sample. It also returns how the samples take turns. It returns nil after adding errors to d.
-func InterleaveSamples(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.SampleInterleaving) {
+func InterleaveSamples(low *LoweredProgram, samples int, file string, d *diag.List) (*LoweredProgram,
+	*dataflow.SampleInterleaving) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
 	t := &interleaver{from: g, turns: &dataflow.SampleInterleaving{Samples: samples}, wants: list(), parts: list(),
@@ -183,7 +184,7 @@ func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []st
 	if n != nil {
 		origin = n.Origin
 	}
-	out, err := t.b.BindAndAdd(op, in, names, origin)
+	out, err := t.b.BindAndAddLayer(op, in, names, origin)
 	if err != nil {
 		return nil, err
 	}

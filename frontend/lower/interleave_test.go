@@ -44,7 +44,7 @@ func (b *turnsTest) add(op dataflow.Op, in ...int) int {
 
 func (b *turnsTest) all(op dataflow.Op, in ...int) []int {
 	b.t.Helper()
-	out, err := b.BindAndAdd(op, in, nil, nil)
+	out, err := b.BindAndAddLayer(op, in, nil, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -208,9 +208,9 @@ func TestInterleave(t *testing.T) {
 // of reorderings in the latter.
 func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	t.Helper()
-	one := &Lowered{Graph: g, Layers: map[int]string{}}
+	one := &LoweredProgram{Graph: g, Layers: map[int]string{}}
 	for s := range g.Streams {
-		one.Carried = append(one.Carried, StreamTensor{Stream: s})
+		one.Carried = append(one.Carried, TensorOnStream{Stream: s})
 	}
 	for i, n := range g.Nodes {
 		one.Layers[i] = n.Name
@@ -267,7 +267,7 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 // streams evaluates a frame and returns the tensors on all streams.
 func streams(t *testing.T, g *dataflow.Graph, in []dataflow.Tensor) []dataflow.Tensor {
 	t.Helper()
-	all, err := g.EvalFirstFrame(context.Background(), in)
+	all, err := g.EvalFirstFrameByStream(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestNotInterleaved(t *testing.T) {
 				t.Fatal(err)
 			}
 			var d diag.List
-			low, _ := InterleaveSamples(&Lowered{Graph: g}, 2, "model.onnx", &d)
+			low, _ := InterleaveSamples(&LoweredProgram{Graph: g}, 2, "model.onnx", &d)
 			if low != nil || len(d.Diags) != 1 || d.Diags[0].Msg != c.want ||
 				d.Diags[0].Code != diag.SamplesNotInterleaved {
 				t.Errorf("%v, want %q", d.Diags, c.want)

@@ -17,7 +17,7 @@ func labels(l *lowering, step *program.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
 	}
-	r, reject := l.SortedRowsOf(step)
+	r, reject := l.RowsToSortOf(step)
 	if reject == nil {
 		reject = l.selectLabels(step, r)
 	}
@@ -29,7 +29,7 @@ func labels(l *lowering, step *program.Step) (bool, error) {
 
 // selectLabels adds the layer that selects the first labels of each sorted row. The error is the reason why no layer
 // can.
-func (l *lowering) selectLabels(step *program.Step, r *find.SortedRows) error {
+func (l *lowering) selectLabels(step *program.Step, r *find.RowsToSort) error {
 	if !l.Uses.ReachesOutputsOnlyThrough(r.Source, step) {
 		return unmapped.NewReason(strconv.Quote(l.StreamNameOf(r.Source))+", which it sorts, has another reader",
 			"remove the other reader")
@@ -42,7 +42,8 @@ func (l *lowering) selectLabels(step *program.Step, r *find.SortedRows) error {
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
-	c, reject := choose.LayersFor(choose.TopK{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls,
+	c, reject := choose.ChooseLayersForFunction(choose.TopKIndices{N: step.Order.N, K: r.K,
+		Largest:      step.Order.Largest != falls,
 		LastOfEquals: step.Order.LastFirst})
 	if reject != nil {
 		return reject
@@ -63,7 +64,7 @@ func (l *lowering) selectLabels(step *program.Step, r *find.SortedRows) error {
 // level finds new weights for the waiting product that computes the rows to be sorted, such that its columns have one
 // scale. t is the type of the product's integers with these weights, and falls reports whether real values fall where
 // the integers rise. relevel gives the weights to the product. ok is false if there are no such weights.
-func (l *lowering) level(r *find.SortedRows) (t dataflow.StreamType, falls bool, relevel func(), ok bool) {
+func (l *lowering) level(r *find.RowsToSort) (t dataflow.StreamType, falls bool, relevel func(), ok bool) {
 	at := l.Places[r.Source]
 	old, ok := waiting(at.WireStream)
 	if !ok || old.Plain {

@@ -12,10 +12,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// RecordSequenceInputs records in l which of the graph's inputs are sequences. p is the lowered program; of is the
-// program of the same model for the shortest sequences.
-func (r *Lowered) RecordSequenceInputs(p, of *program.Program, l *dataflow.SequenceLengths) error {
-	x := &axes.LengthComparison{Long: p, Short: of, From: l.Max, To: l.Min}
+// RecordSequenceInputs sets l.In, which says which of the graph's inputs are sequences and along which axis. p is the
+// lowered program; of is the program of the same model for the shortest sequences. It returns an error if the two
+// cannot be compared, or if an input is not sent step by step.
+func (r *LoweredProgram) RecordSequenceInputs(p, of *program.Program, l *dataflow.SequenceLengths) error {
+	x := &axes.SequenceLengthComparison{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
 	for k, tensor := range r.In {
 		timed, err := x.HasLengthDependentShape(tensor)
@@ -35,11 +36,12 @@ func (r *Lowered) RecordSequenceInputs(p, of *program.Program, l *dataflow.Seque
 }
 
 // ForSequenceLength returns the result of lowering for sequences of n steps, derived from r, the result for the
-// longest. p is the lowered program; of is the program of the same model for n steps. The error says what differs
-// between the two where layers compute.
-func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.SequenceLengths, n int) (*Lowered, error) {
+// longest. p is the lowered program; of is the program of the same model for n steps. It returns an error if the
+// programs differ where layers compute, or if the graph does not allow that length. It does not change r.
+func (r *LoweredProgram) ForSequenceLength(p, of *program.Program, l *dataflow.SequenceLengths,
+	n int) (*LoweredProgram, error) {
 	out := *r
-	out.stretch = &axes.LengthComparison{Long: p, Short: of, From: l.Max, To: n}
+	out.stretch = &axes.SequenceLengthComparison{Long: p, Short: of, From: l.Max, To: n}
 	given := append(graph.ValueNames(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
 	err := out.stretch.CompareTensors(given, r.Out)
 	if err != nil {
@@ -71,7 +73,7 @@ func (r *Lowered) ForSequenceLength(p, of *program.Program, l *dataflow.Sequence
 
 // scaledAlike returns an error unless the functions that of returns for a tensor's elements are the same in every time
 // step.
-func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
+func (r *LoweredProgram) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
 	long, _, _ := r.stretch.StepLayoutsOf(tensor)
 	for i := range graph.ElementCount(r.stretch.Long.Known[tensor].Shape) {
 		_, element := long.StepAndElementOf(i)
@@ -84,8 +86,9 @@ func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.
 }
 
 // place records the positions of a tensor's elements on a stream for shorter sequences. As in longest, these follow
-// time step by time step from either end, or all are in the first or last time step.
-func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
+// time step by time step from either end, or all are in the first or last time step. It returns an error if longest has
+// another order, or if the stream has no time steps.
+func (r *LoweredProgram) place(longest *LoweredProgram, tensor string, stream int) error {
 	long, short, _ := r.stretch.StepLayoutsOf(tensor)
 	from := longest.Graph.Streams[stream].Type.Shape
 	timed, width := longest.Graph.StreamHasTimeSteps(r.Graph, stream), from.ElementCount()/long.Count
@@ -141,9 +144,9 @@ func CheckVariableLengthSupport(g *dataflow.Graph, l *dataflow.SequenceLengths) 
 			continue
 		}
 		switch dataflow.DependenceOf(n.Op).Form {
-		case dataflow.RecurrentDependence, dataflow.CopyDependence:
+		case dataflow.DependenceFormRecurrent, dataflow.DependenceFormCopy:
 			continue
-		case dataflow.MixedDependence, dataflow.WindowDependence:
+		case dataflow.DependenceFormMixed, dataflow.DependenceFormWindow:
 			return n, fmt.Errorf("it computes with several steps at a time (%s)", n.Op.Kind())
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {

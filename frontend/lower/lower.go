@@ -23,7 +23,7 @@
 // movements; recur reads cells of recurrences; integers finds integers for rationals; unmapped has the reasons for
 // steps without layers.
 //
-// In come a program.Program and what the inputs arrive as; out comes a Lowered.
+// In come a program.Program and what the inputs arrive as; out comes a LoweredProgram.
 package lower
 
 import (
@@ -43,15 +43,15 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Lowered is the result of Lower: the dataflow graph, and what the host sends to it and reads from it.
-type Lowered struct {
+// A LoweredProgram is the result of Lower: the dataflow graph, and what the host sends to it and reads from it.
+type LoweredProgram struct {
 	Graph *dataflow.Graph // nil after an error; Layers then tells what the rest becomes
 	In    []string        // per Graph.In: the tensor of codes that the host computes
 	Out   []string        // per Graph.Out: the integer tensor from which the host continues
 	// per integer tensor: the position in its stream of each element; nil if element i is at position i
 	Place   map[string]*program.IndexList
-	Layers  map[int]string // ONNX node index -> layer that computes the node
-	Carried []StreamTensor // integer tensors that streams carry as a whole
+	Layers  map[int]string   // ONNX node index -> layer that computes the node
+	Carried []TensorOnStream // integer tensors that streams carry as a whole
 	Integer *scaled.IntegerAnalysis
 	Arrive  map[string]*graph.IntegerInputEncoding // model inputs that arrive as integers
 
@@ -65,11 +65,11 @@ type Lowered struct {
 
 	sent map[string]scaled.AffinesOfElements // real values of the integers of In
 	// set if Integer belongs to longer sequences; nil if it belongs to the program
-	stretch *axes.LengthComparison
+	stretch *axes.SequenceLengthComparison
 }
 
-// A StreamTensor names an integer tensor and the stream that carries it.
-type StreamTensor struct {
+// A TensorOnStream names an integer tensor and the stream that carries it.
+type TensorOnStream struct {
 	Tensor string // its elements have the order of Place
 	Name   string // name of the model's tensor with these integers
 	Stream int
@@ -92,7 +92,7 @@ type StepFunctionCache = choose.StepFunctionCache
 
 // Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
 // continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
-func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
+func Lower(p *program.Program, opt Options, d *diag.List) *LoweredProgram {
 	found := find.NewAnalysedProgram(p)
 	l := &lowering{circuit: circuit{AnalysedProgram: found, waiting: map[string]int{},
 		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
@@ -102,7 +102,7 @@ func Lower(p *program.Program, opt Options, d *diag.List) *Lowered {
 		hosted: map[string]bool{}, reals: map[string]bool{}}
 	arrive := l.declareInputs()
 	for _, step := range recurrencesFirst(p) {
-		if l.Uses.IsUsed(step) {
+		if l.Uses.IsStepNeededByOutputs(step) {
 			l.buildFor(step)
 			l.apply(step)
 		}
@@ -198,7 +198,7 @@ func (l *lowering) behindFailed(step *program.Step) {
 	case scaled.IsQuantiserStep(step):
 		l.assume(step)
 	case operators.HasTrait(step.Node, operators.TraitSoftmax) && l.Uses.FeedsQuantiser(step.Output):
-		l.report(step, "slice", find.WholeRowReason(step.Node))
+		l.report(step, "slice", find.NewWholeRowReason(step.Node))
 	default:
 		l.failed[step.Output] = true
 	}
@@ -229,10 +229,10 @@ func (l *lowering) outputs() {
 }
 
 // result returns the result of lowering. It has no Graph if the list of diagnostics has errors.
-func (l *lowering) result() *Lowered {
+func (l *lowering) result() *LoweredProgram {
 	l.net.PruneUnreadLayers()
-	l.Integers.ReleaseMemory()
-	r := &Lowered{In: l.net.HostInputTensorNames(), Out: l.net.HostOutputTensorNames(), Integer: l.Integers,
+	l.Integers.ReleaseCountingList()
+	r := &LoweredProgram{In: l.net.HostInputTensorNames(), Out: l.net.HostOutputTensorNames(), Integer: l.Integers,
 		Rejected: l.rejected,
 		Unroll:   l.unroll,
 		Split:    l.split, MoveToFront: l.ahead,
@@ -261,16 +261,16 @@ func (l *lowering) result() *Lowered {
 }
 
 // carried returns the integer tensors that streams carry, sorted by streams and then by names.
-func (l *lowering) carried(b *place.BuiltGraph) (list []StreamTensor) {
+func (l *lowering) carried(b *place.BuiltGraph) (list []TensorOnStream) {
 	for tensor, at := range l.Places {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {
 			continue // Place describes what the host sends
 		}
-		if stream, ok := b.StreamOf(at); ok {
-			list = append(list, StreamTensor{tensor, l.StreamNameOf(tensor), stream})
+		if stream, ok := b.StreamIndexOf(at); ok {
+			list = append(list, TensorOnStream{tensor, l.StreamNameOf(tensor), stream})
 		}
 	}
-	slices.SortFunc(list, func(a, b StreamTensor) int {
+	slices.SortFunc(list, func(a, b TensorOnStream) int {
 		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tensor, b.Tensor))
 	})
 	return list

@@ -55,7 +55,7 @@ func matrix(l *lowering, step *program.Step) (bool, error) {
 	}
 	reject := l.multiply(step)
 	if errors.Is(reject, find.ErrSeveralIntegers) && (!l.Uses.FeedsQuantiser(step.Output) || l.Uses.IsHostTail(step)) ||
-		unlayered(reject) && !l.Uses.FeedsProduct(step.Output) && addsUp(l, step) {
+		unlayered(reject) && !l.Uses.FeedsProductOrLoop(step.Output) && addsUp(l, step) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil
@@ -117,7 +117,7 @@ func notOneMatrix(w *graph.ConstantTensor) error {
 
 // vectors makes an integer tensor of a product of the weights w with vectors. The error is the reason why it cannot.
 func (l *lowering) vectors(step *program.Step, w *graph.ConstantTensor) error {
-	elements, n, ok := find.ProductVectorElements(step.Dot)
+	elements, n, ok := find.ElementIndicesOfProductVectors(step.Dot)
 	if !ok {
 		return notOneMatrix(w)
 	}
@@ -221,7 +221,7 @@ func (l *lowering) convolution(step *program.Step, w *graph.ConstantTensor) erro
 // quantiser joins it. im is the image over which its windows slide, or nil for vectors.
 func (c *circuit) wait(p *product, m choose.MatrixProduct, im *find.PaddedImage, at *program.IndexList,
 	affine scaled.AffinesOfElements) error {
-	choice, reject := choose.LayersFor(m)
+	choice, reject := choose.ChooseLayersForFunction(m)
 	if reject != nil {
 		return reject
 	}

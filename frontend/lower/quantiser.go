@@ -33,7 +33,7 @@ func quantiser(l *lowering, step *program.Step) (bool, error) {
 	if reject != nil {
 		return true, reject
 	}
-	if l.IsRoundingProducts(codes) {
+	if l.IsQuantiserRoundingProducts(codes) {
 		l.DeferProductRounding(step)
 		l.Integers.DeclareIntegerTensor(step.Output, scaled.IdentityAffines)
 		return true, nil
@@ -52,7 +52,7 @@ func quantiser(l *lowering, step *program.Step) (bool, error) {
 	case q.host && unlayered(reject):
 		l.leave(step, "quantiser", reject)
 		return true, nil
-	case unlayered(reject) && !l.Uses.FeedsProduct(step.Output):
+	case unlayered(reject) && !l.Uses.FeedsProductOrLoop(step.Output):
 		l.hosted[step.Output] = true // with the quantisers behind it
 		l.leave(step, "quantiser", reject)
 		return true, nil
@@ -79,7 +79,7 @@ func unlayered(reject error) bool {
 }
 
 // again returns a quantiser's input, read once more after something in front of the quantiser has become integers.
-func again(c *circuit, step *program.Step) *find.QuantiserInput {
+func again(c *circuit, step *program.Step) *find.QuantiserCodes {
 	codes, reject := c.ReadQuantiser(step)
 	if reject != nil {
 		panic(reject) // cannot happen: it had forms before
@@ -96,7 +96,7 @@ type quantising struct {
 	of    []real.Affine // real values of codes with constants among them; nil if there are no constants
 }
 
-func (q *quantising) lower(codes *find.QuantiserInput) error {
+func (q *quantising) lower(codes *find.QuantiserCodes) error {
 	if form, ok := codes.SeveralIntegersForm(); ok {
 		forms := codes.Forms
 		if len(forms.Of) > 1 {
@@ -105,7 +105,7 @@ func (q *quantising) lower(codes *find.QuantiserInput) error {
 				forms, ok = q.oneForm(q.step, m.Step, m.Data)
 			}
 			if !ok {
-				return find.SeveralIntegersReason(form)
+				return find.NewSeveralIntegersReason(form)
 			}
 			if len(forms.Of[0].IntegerVariables()) == 1 { // the combined values are now one tensor
 				return q.lower(again(q.circuit, q.step))
@@ -169,7 +169,7 @@ func (q *quantising) lower(codes *find.QuantiserInput) error {
 
 // among leaves codes that all come from one stream where they are on that stream, without the constants among them. It
 // returns false if that is impossible.
-func (q *quantising) among(codes *find.QuantiserInput, source *place.TensorPlace) bool {
+func (q *quantising) among(codes *find.QuantiserCodes, source *place.TensorPlace) bool {
 	at, of, ok := codes.PositionsAmongConstants(source)
 	if ok {
 		q.Places[q.step.Output], q.of = &place.TensorPlace{WireStream: source.WireStream, At: at, Alias: source.Alias},
@@ -178,7 +178,7 @@ func (q *quantising) among(codes *find.QuantiserInput, source *place.TensorPlace
 	return ok
 }
 
-func joins(codes *find.QuantiserInput) bool {
+func joins(codes *find.QuantiserCodes) bool {
 	_, ok := codes.SeveralIntegersForm()
 	return ok
 }
@@ -202,7 +202,7 @@ func (q *quantising) join(forms *scaled.ElementForms) error {
 }
 
 // codes adds layers for the codes of one source, and returns where these are.
-func (q *quantising) codes(codes *find.QuantiserInput, src *find.CodeSource) (*place.TensorPlace, error) {
+func (q *quantising) codes(codes *find.QuantiserCodes, src *find.CodeSource) (*place.TensorPlace, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
 		if src.HasFunctionPerElement(at.Type) {
@@ -243,7 +243,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Ten
 		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	im := &find.PaddedImage{LayerOperand: &find.LayerOperand{}}
-	im.H, im.W, im.C = place.PixelDimensionsOf(shape)
+	im.H, im.W, im.C = place.HeightWidthChannelsOf(shape)
 	ahead, order, reject := q.CodesBeforeMaximum(forms, im.C, functions)
 	if reject != nil {
 		return nil, reject
@@ -307,7 +307,7 @@ func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) 
 	if reject != nil {
 		return nil, false, reject
 	}
-	c, reject := choose.LayersFor(a)
+	c, reject := choose.ChooseLayersForFunction(a)
 	if reject != nil {
 		return nil, false, reject
 	}
@@ -327,7 +327,7 @@ func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) 
 
 // move brings codes into the order of pixels: those of several sources, or of one source whose elements are
 // repeated, left out or padded.
-func (q *quantising) move(codes *find.QuantiserInput, sources []*find.CodeSource,
+func (q *quantising) move(codes *find.QuantiserCodes, sources []*find.CodeSource,
 	coded map[string]*place.TensorPlace) (first error) {
 	for _, axis := range codes.CandidateChannelAxes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
@@ -341,7 +341,7 @@ func (q *quantising) move(codes *find.QuantiserInput, sources []*find.CodeSource
 	return first
 }
 
-func (q *quantising) moveAlong(codes *find.QuantiserInput, axis int, sources []*find.CodeSource,
+func (q *quantising) moveAlong(codes *find.QuantiserCodes, axis int, sources []*find.CodeSource,
 	coded map[string]*place.TensorPlace) error {
 	f, reject := codes.ArrangeCodes(axis, sources, coded)
 	if reject != nil {
@@ -359,8 +359,9 @@ func (q *quantising) moveAlong(codes *find.QuantiserInput, axis int, sources []*
 	return nil
 }
 
-// moveData moves codes of several sources side by side, without the constants among them.
-func (q *quantising) moveData(codes *find.QuantiserInput, axis int, sources []*find.CodeSource,
+// moveData moves codes of several sources side by side, without the constants among them. It returns false if it
+// cannot.
+func (q *quantising) moveData(codes *find.QuantiserCodes, axis int, sources []*find.CodeSource,
 	coded map[string]*place.TensorPlace) bool {
 	f, of, ok := codes.ArrangeWithoutConstants(axis, sources, coded)
 	if !ok {
@@ -381,7 +382,7 @@ func (q *quantising) moveData(codes *find.QuantiserInput, axis int, sources []*f
 
 // moveFirst adds layers that bring integers into the order of the codes and then compute the codes. It serves integers
 // that are quantised in several ways and so must occur several times. It returns false if it cannot.
-func (q *quantising) moveFirst(unmoved *find.QuantiserInput, axis int) bool {
+func (q *quantising) moveFirst(unmoved *find.QuantiserCodes, axis int) bool {
 	f, ok := unmoved.ArrangeIntegers(axis)
 	if !ok {
 		return false

@@ -61,7 +61,7 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		return true, nil
 	}
 	q := &quantising{circuit: c.circuit, step: step, limit: integers.MaxActivationSteps}
-	composed, ok := codes.ComposeWithQuantisers(of)
+	composed, ok := codes.ComposeWithPrecedingQuantisers(of)
 	if ok = ok && q.composed(composed) == nil; !ok {
 		q = &quantising{circuit: c.circuit, step: step, limit: integers.MaxActivationSteps}
 		if reject = q.lower(codes); reject != nil {
@@ -87,13 +87,13 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 }
 
 // composed adds layers for codes that are functions of the inputs of other quantisers.
-func (q *quantising) composed(codes *find.QuantiserInput) error {
+func (q *quantising) composed(codes *find.QuantiserCodes) error {
 	form, joins := codes.SeveralIntegersForm()
 	switch {
 	case !joins:
 		return q.lower(codes)
 	case len(codes.Forms.Of) > 1:
-		return find.SeveralIntegersReason(form)
+		return find.NewSeveralIntegersReason(form)
 	}
 	return q.join(codes.Forms)
 }
@@ -125,7 +125,7 @@ func (c recoder) straight(step *program.Step, data string) bool {
 		in := step.Node.Inputs[slot]
 		if with[v] = real.Var(0); in != data {
 			k := c.Known[in].Const
-			if k == nil || program.MayBeInfinite(c.AnalysedProgram.Program, in) {
+			if k == nil || program.TensorMayHoldInfinities(c.AnalysedProgram.Program, in) {
 				return false
 			}
 			with[v] = real.ConstantExprOfFloat(k.FloatAt(step.Elem.ArgumentIndex(v, 0)))

@@ -171,14 +171,15 @@ func (e *loop) waits(l *lowering, by int) {
 func (l *circuit) wanted(r *program.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
-		if s.Recur == r && l.Uses.IsUsed(s) {
+		if s.Recur == r && l.Uses.IsStepNeededByOutputs(s) {
 			out[s.Result] = true
 		}
 	}
 	return out
 }
 
-// scanned reads a tensor that cell c scans, and returns the integers of a time step.
+// scanned reads a tensor that cell c scans, adds it to c's inputs, and returns the integers of a time step. It panics
+// unless the scanned axis has the given length.
 func (l *circuit) scanned(c *loopCell, tensor string, s program.ScanAxis, length int) (of recur.IntegersWithValues,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
@@ -391,7 +392,7 @@ func (e *loop) turns(l *lowering) *find.LayerOperand {
 func join(l *lowering, to, from *find.LayerOperand, first, end int) {
 	for i := first; i < end; i++ {
 		tensor, at := from.SourceOf(i)
-		to.AppendPosition(to.StreamIndexOf(l.AnalysedProgram, from.Tensors[tensor]), at)
+		to.AppendPosition(to.FindOrAddStreamIndex(l.AnalysedProgram, from.Tensors[tensor]), at)
 	}
 }
 
@@ -427,11 +428,11 @@ func (l *lowering) build(e *loop) error {
 	}
 	m, r := e.functions()
 	r.Loop.Keeps, r.Loop.Sequence = l.stateful, e.sequence || l.timed
-	products, reject := choose.LayersFor(m)
+	products, reject := choose.ChooseLayersForFunction(m)
 	if reject != nil {
 		return reject
 	}
-	cells, reject := choose.LayersFor(r)
+	cells, reject := choose.ChooseLayersForFunction(r)
 	if reject != nil {
 		return reject
 	}
@@ -463,7 +464,8 @@ func (l *lowering) build(e *loop) error {
 // lastStep adds a layer that takes the last time step on wire w, and returns its output's wire. With sequences of
 // several lengths, a loop knows only after a time step that it was the last.
 func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
-	width := l.net.WireType(w).Shape.Channels()
-	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.ChunkSource{{Last: true}}, Shape: []int{width}}
+	width := l.net.WireType(w).Shape.ChannelCount()
+	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.ChunkOfFirstOrLastStep{{Last: true}},
+		Shape: []int{width}}
 	return l.net.AddMoverLayer(firstlast.New(p), []int{w}, nodes)
 }

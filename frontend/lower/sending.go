@@ -40,7 +40,7 @@ const maxLookahead = 1 << 8
 // otherwise it would examine all tensors for each of a thousand inputs.
 func (s *sending) place(tensor string, elem num.Type, r num.Range) *place.TensorPlace {
 	shape := s.Known[tensor].Shape
-	p := &place.TensorPlace{WireStream: place.NewHostStream(tensor, s.StreamNameOf(tensor),
+	p := &place.TensorPlace{WireStream: place.NewStreamFromHost(tensor, s.StreamNameOf(tensor),
 		dataflow.StreamType{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}

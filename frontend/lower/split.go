@@ -20,8 +20,8 @@ type summed interface {
 	// ScalePerTerm returns the scale of each element's data, nil for constants. ok is false if an element stands for
 	// several with different scales.
 	ScalePerTerm() (scales []*big.Rat, ok bool)
-	WeightBlocks() (of []int, count int) // blocks of the weights (integers.GroupElementsByWeightUnit)
-	HasBlocksPerTap() bool               // reports whether elements have several weights in different blocks
+	WeightBlockOfEachTerm() (of []int, count int) // blocks of the weights (integers.GroupElementsByWeightUnit)
+	HasBlocksPerTap() bool                        // reports whether elements have several weights in different blocks
 }
 
 // splits records that a product may be split by the scales of its data, and of its weights, if reject says that a
@@ -36,7 +36,7 @@ func (l *lowering) splits(step *program.Step, s summed, reject error) error {
 	var block []int
 	blocks := 0
 	if why.Code != diag.AccumulatorTooWide {
-		block, blocks = s.WeightBlocks()
+		block, blocks = s.WeightBlockOfEachTerm()
 	}
 	if blocks == 0 && why.Code == diag.WeightsNotInteger {
 		if s.HasBlocksPerTap() {
@@ -80,7 +80,7 @@ func byTap() error {
 }
 
 // grouped returns the elements, by index, in groups of equal scale and block. Constants, whose scale is nil, join any
-// group.
+// group. Some scale must not be nil. A nil block stands for a single block.
 func grouped(scales []*big.Rat, block []int) (groups [][]int) {
 	type key struct{ scale, block int }
 	var of []*big.Rat

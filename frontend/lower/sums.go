@@ -16,7 +16,7 @@ import (
 )
 
 // addUp makes integer tensors of the sums of several integer tensors on which a tensor depends, as far as it finds any.
-// The tensor's readers then find scaled integers of a single tensor.
+// The tensor's readers then find scaled integers of a single tensor. The error is the reason why a sum has no layer.
 func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.AffineOfElement(tensor, 0); ok || !c.Integers.IsFromIntegers(tensor) ||
 		c.Integers.IsFromSingleIntegers(tensor) {
@@ -80,7 +80,7 @@ func (c *circuit) addUp(tensor string) error {
 // nil for a tensor that is not made of integers, which its reader reports.
 func joined(c *circuit, tensor string) *scaled.ElementForms {
 	forms, err := c.Integers.FormsOfElements(tensor,
-		c.Integers.CountingListTo(graph.ElementCount(c.Known[tensor].Shape)))
+		c.Integers.SharedCountingList(graph.ElementCount(c.Known[tensor].Shape)))
 	if err != nil || !slices.ContainsFunc(forms.Of,
 		func(f scaled.FormExpression) bool { return len(f.IntegerVariables()) > 1 }) {
 		return nil
@@ -114,7 +114,7 @@ func (c *circuit) types(wires []int) (types []dataflow.StreamType) {
 // oneForm returns the forms of a step, each of whose data must come from a single tensor. Data that do not come from
 // one are first put on a wire of their own, with the channels of the result of join. ok is false if that is impossible.
 func (c *circuit) oneForm(step, join *program.Step, data []string) (forms *scaled.ElementForms, ok bool) {
-	all := c.Integers.CountingListTo(graph.ElementCount(step.Shape))
+	all := c.Integers.SharedCountingList(graph.ElementCount(step.Shape))
 	if forms, err := c.Integers.FormsOfStepElements(step, all); err == nil && len(forms.Of) == 1 {
 		return forms, true
 	}
@@ -131,15 +131,15 @@ func (c *circuit) oneForm(step, join *program.Step, data []string) (forms *scale
 	return forms, err == nil && len(forms.Of) == 1
 }
 
-// together makes an integer tensor of a tensor whose elements come from several tensors, or that has constants such
-// as padding among its elements.
+// together makes an integer tensor of a tensor whose elements come from several tensors, or that has constants such as
+// padding among its elements. It leaves other tensors alone. The error is the reason why it cannot.
 func (c *circuit) together(tensor string, axis int) error {
 	if _, ok := c.Integers.AffineOfElement(tensor, 0); ok {
 		return nil
 	}
 	tensorShape := c.Known[tensor].Shape
 	n := graph.ElementCount(tensorShape)
-	if forms, err := c.Integers.FormsOfElements(tensor, c.Integers.CountingListTo(n)); err == nil &&
+	if forms, err := c.Integers.FormsOfElements(tensor, c.Integers.SharedCountingList(n)); err == nil &&
 		len(forms.Of) == 1 {
 		return nil
 	}
@@ -147,11 +147,11 @@ func (c *circuit) together(tensor string, axis int) error {
 		return unmapped.NewEmptyTensorReason()
 	}
 	shape, at := place.ChannelsLastLayoutOf(tensorShape, axis)
-	o, reject := c.operand(tensor, program.NewIndexList(place.ElementsByPosition(at, n)))
+	o, reject := c.operand(tensor, program.NewIndexList(place.ElementIndicesByPosition(at, n)))
 	if reject != nil {
 		return reject
 	}
-	affine, ok := o.ChannelAffines(shape.Channels())
+	affine, ok := o.ChannelAffines(shape.ChannelCount())
 	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
 		return unmapped.NewReason("its parts are scaled differently", "quantise activations per tensor or per channel")
 	}

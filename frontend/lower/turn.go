@@ -21,21 +21,21 @@ type turn struct {
 // turn returns how a node takes the samples. If it cannot take them, reason says why.
 func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	switch d := dataflow.DependenceOf(n.Op); d.Form {
-	case dataflow.SeparateDependence:
+	case dataflow.DependenceFormSeparate:
 		if wanted := t.wanted(n); len(n.Out) > 1 && wanted > 0 && d.Out%wanted == 0 && t.agree(n) {
 			// One reordering serves all readers.
 			before := slices.Repeat([]int{wanted}, len(n.In))
 			return turn{Dependence: d, op: n.Op, before: before, after: wanted, shaped: len(n.In) > 1}, ""
 		}
 		return turn{Dependence: d, op: n.Op, vectors: d.Out, shaped: len(n.In) > 1}, ""
-	case dataflow.CopyDependence: // if time steps stay time steps, it moves elements within one
+	case dataflow.DependenceFormCopy: // if time steps stay time steps, it moves elements within one
 		if behind := t.wanted(n); behind > 0 && d.In[0]%behind == 0 {
 			return turn{before: []int{behind}}, ""
 		}
 		return turn{before: []int{0}}, ""
-	case dataflow.RecurrentDependence, dataflow.WindowDependence:
+	case dataflow.DependenceFormRecurrent, dataflow.DependenceFormWindow:
 		return turn{Dependence: d, op: d.Beside(t.turns.Samples), before: d.In, after: d.Out,
-			shaped: d.Form == dataflow.WindowDependence}, ""
+			shaped: d.Form == dataflow.DependenceFormWindow}, ""
 	default:
 		return as, d.Why
 	}

@@ -50,7 +50,7 @@ func realGates(l *lowering, step *program.Step) (bool, error) {
 	l.failed[step.Output] = true
 	if !l.rejected[step.Node.Index] {
 		l.rejected[step.Node.Index] = true
-		l.d.Add(operators.CellFormatsNeededDiag(l.AnalysedProgram.Program, step))
+		l.d.Add(operators.NewCellFormatsNeededDiag(l.AnalysedProgram.Program, step))
 	}
 	return true, nil
 }

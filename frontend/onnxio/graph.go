@@ -258,8 +258,8 @@ var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
 	onnxpb.AttributeProto_TENSOR: graph.AttrKindTensor, onnxpb.AttributeProto_GRAPH: graph.AttrKindGraph,
 }
 
-// attrKind returns the declared kind. In IR version 1, which had no declaration, it returns the kind of the field
-// in use.
+// attrKind returns the declared kind, or AttrKindUnknown if package graph has no such kind. In IR version 1, which had
+// no declaration, it returns the kind of the field in use.
 func attrKind(p *onnxpb.AttributeProto) graph.AttrKind {
 	if p.GetType() != onnxpb.AttributeProto_UNDEFINED {
 		return declared[p.GetType()]

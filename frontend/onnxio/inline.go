@@ -94,7 +94,7 @@ func (x *inliner) take(g *onnxpb.GraphProto) {
 }
 
 // expand returns the given nodes with all calls of functions expanded, also in bodies and in the functions themselves.
-// It does not change the given nodes, since several calls share them.
+// It does not change the given nodes, since several calls share them. After an error the result is incomplete.
 func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.NodeProto) {
 	for i, n := range nodes {
 		if x.failed {

@@ -94,8 +94,8 @@ func (f *fault) prefix(format string, args ...any) *fault {
 	return &g
 }
 
-// model reads the whole model. After errors the result is incomplete; model reports as many errors as independent parts
-// allow.
+// model reads the whole model. After errors the result is incomplete, or nil; model reports as many errors as
+// independent parts allow.
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	top := subject{at: r.file}
 	if m.GetGraph() == nil {

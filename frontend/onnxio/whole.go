@@ -20,10 +20,9 @@ import (
 )
 
 // InlineExternalData returns the bytes of a model's file with all its tensors in it. It reads tensors in other files
-// from the model's folder. It returns b itself if there are none, and nil if it added an error to d. It leaves other
-// problems of the model to ParseGraph.
-//
-// A location is a path below the folder. The folder must ensure that links do not lead out of it, as os.Root does.
+// from the model's folder. It returns b itself if there are none or if b cannot be decoded, which ParseGraph reports.
+// It returns nil if it added an error to d. A location is a path below the folder. The folder must ensure that links do
+// not lead out of it, as os.Root does.
 func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byte {
 	if !keepsOutside(b) {
 		return b

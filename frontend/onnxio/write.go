@@ -14,10 +14,10 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// EncodeGraph returns the bytes of an ONNX file with the given graph. ParseGraph of the result gives the same graph.
-// values are written as the types of inner tensors (value_info). Initializers have the order in which nodes read them.
-// The same graph always gives the same bytes. EncodeGraph returns an error for a constant or an attribute of a kind
-// that ParseGraph does not keep.
+// EncodeGraph returns the bytes of an ONNX file with the given graph: what ParseGraph reads from a file. values are
+// written as the types of inner tensors (value_info). Initializers have the order in which nodes read them. The same
+// graph always gives the same bytes. It returns an error for kinds of attributes and constants, or elements of
+// constants, that it cannot write.
 func EncodeGraph(g *graph.Graph, values []graph.ValueInfo) ([]byte, error) {
 	p, err := writeGraph(g)
 	if err != nil {
@@ -194,8 +194,8 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// writeTensor returns a constant in ONNX's form, with raw data. Real numbers are rounded to the type if it is a real
-// one. It returns an error for an element that is no value of another type, or for a type that it cannot write.
+// writeTensor returns a constant in ONNX's form, with raw data. It rounds real numbers to float32 for that type. It
+// returns an error for an element that is no value of another type, or for a type that it cannot write.
 func writeTensor(t *graph.ConstantTensor) (*onnxpb.TensorProto, error) {
 	e, ok := encodings[t.DType]
 	if !ok {

@@ -12,8 +12,8 @@ import (
 // what is known of its inputs, and on the names in use. So a node that stays, with unchanged inputs, keeps its steps.
 // Therefore nodes of a prepared graph must not be changed.
 
-// ReprepareProgram returns the program of g, a changed version of p's graph, as Prepare does. It reuses the steps of
-// unchanged nodes.
+// ReprepareProgram returns the program of g, a changed version of p's graph, as Prepare does, or nil after adding
+// errors to d. It reuses the steps of nodes that both graphs share, which must not have been changed.
 func ReprepareProgram(p *program.Program, g *graph.Graph, d *diag.List) *program.Program {
 	q, ok := run(preparationOf(p).next(g), d)
 	if !ok {
@@ -37,7 +37,7 @@ func (p *preparation) define(of *reading, def operator) {
 // record keeps the results m for a node of the graph, for a later preparation of a changed graph.
 func (p *preparation) record(n *graph.Node, m *made) {
 	p.made[n] = m
-	p.SetStepsOf(n, m.steps)
+	p.RecordStepsOf(n, m.steps)
 }
 
 // keep takes over the earlier results for a node, and returns false if that is impossible. Loops are prepared again,

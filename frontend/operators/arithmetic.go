@@ -171,7 +171,7 @@ func buildCast(c *call) {
 		return
 	}
 	switch {
-	case !to.IsNumber():
+	case !to.IsComputableNumber():
 		unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.IntAttrOr("to", 0), to)
 	case to == graph.DTypeBool && c.dt != graph.DTypeBool:
 		c.elementwise(to, not(equal(real.Var(0), zero)), 0)
@@ -184,8 +184,8 @@ func buildCast(c *call) {
 }
 
 // castConstant returns a constant of reals, rounded to another real type, because a file stores the result of such a
-// Cast. Casts of data do not round: data are real numbers whatever their type. castConstant returns nil if no number
-// changes, or the input is not a constant of reals.
+// Cast. Casts of data do not round: data are real numbers whatever their type. It returns nil if no number changes and
+// models compute with the type. It also returns nil if a rounded value is unknown or the input is no constant of reals.
 func castConstant(c *call, to graph.DType) *graph.ConstantTensor {
 	known, within := c.in[0].Const, c.p.InexactConstant(c.Inputs[0])
 	if !to.IsReal() || to == c.dt || known == nil && within == nil || to == graph.DTypeFloat8E8M0 {
@@ -197,7 +197,7 @@ func castConstant(c *call, to graph.DType) *graph.ConstantTensor {
 	saturates := to == graph.DTypeFloat4E2M1 || to.IsMinifloat() && c.IntAttrOr("saturate", 1) != 0
 	t, same := &graph.ConstantTensor{DType: to, Shape: within.Shape, F: make([]float64, len(within.Lo))},
 		known != nil &&
-			to.IsNumber()
+			to.IsComputableNumber()
 	for i, v := range within.Lo {
 		y := to.RoundToType(v, saturates)
 		if y != to.RoundToType(within.Hi[i], saturates) {
@@ -252,21 +252,22 @@ func buildBatchNorm(c *call) {
 	e := &program.Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4},
 		Index: make([]graph.ElementIndexMap, 5)}
 	for i := 1; i < 5; i++ {
-		e.Index[i] = program.IndexMapAlongAxis(x, channel)
+		e.Index[i] = program.NewAxisCoordinateMap(x, channel)
 	}
 	c.add(program.Step{Shape: x, DType: c.dt, Elem: e})
 }
 
 func buildConstant(c *call) {
 	t := constantValue(c.reading.Node)
-	if t == nil || !t.DType.IsNumber() && !t.DType.IsMinifloat() {
+	if t == nil || !t.DType.IsComputableNumber() && !t.DType.IsMinifloat() {
 		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}
 	c.value(t)
 }
 
-// constantValue returns the value that a Constant node gives, or nil for other nodes.
+// constantValue returns the value that a Constant node gives. It returns nil for other nodes, and for values that are
+// neither a tensor nor numbers.
 func constantValue(n *graph.Node) *graph.ConstantTensor {
 	a := func(name string) graph.Attr { return n.Attrs[name] }
 	switch {

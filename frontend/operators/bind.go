@@ -27,7 +27,7 @@ type Options struct {
 // shape is not determined.
 func (o Options) input(v graph.ValueInfo) program.KnownTensor {
 	shape := o.shape(v)
-	if !v.DType.IsNumber() {
+	if !v.DType.IsComputableNumber() {
 		unsupported("feed the model with real numbers or integers", "elements of type %s", v.DType)
 	}
 	return program.KnownTensor{Shape: shape, DType: v.DType}
@@ -92,7 +92,8 @@ func asShape(v *graph.ValueInfo) string {
 	return v.Name + "=" + strings.Join(sizes, ",")
 }
 
-// dynamicAxes returns the names of the axes that a user can bind.
+// dynamicAxes returns the names of the axes that a user can bind, or the list of the word none if there are no such
+// axes.
 func dynamicAxes(g *graph.Graph) []string {
 	var names []string
 	for _, in := range g.Inputs {
@@ -108,8 +109,9 @@ func dynamicAxes(g *graph.Graph) []string {
 	return names
 }
 
-// MakeAxisDynamic makes an axis of an input dynamic, if place has the form INPUT:AXIS and no axis has that name. The
-// axis is then called place. This lets a user bind axes that have a fixed size, or no name.
+// MakeAxisDynamic makes, in place, an axis of an input dynamic, if place has the form INPUT:AXIS and no axis has that
+// name. The axis is then called place. This lets a user bind axes that have a fixed size, or no name. For any other
+// place it does nothing.
 func MakeAxisDynamic(g *graph.Graph, place string) {
 	at := strings.LastIndexByte(place, ':')
 	if at < 0 || slices.Contains(dynamicAxes(g), place) {
@@ -151,8 +153,8 @@ func (o Options) fromData(v graph.ValueInfo, i int) int {
 	return shape[i]
 }
 
-// BindLeadingAxes returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file
-// had fixed them, and the remaining options. Axes of time stay dynamic.
+// BindLeadingAxes returns a copy of the graph in which leading dynamic axes have the sizes above 1 to which the options
+// bind them. It also returns the remaining options. Axes of time stay dynamic.
 func (o Options) BindLeadingAxes(g *graph.Graph) (*graph.Graph, Options) {
 	fixed, before := g.ShallowCopy(), dynamicAxes(g)
 	for i := range fixed.Inputs {

@@ -8,9 +8,10 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// ResolveBranches replaces each If whose condition does not depend on data by the nodes of the chosen branch. In the
-// bodies of loops the condition must be a constant in the file. If there was such an If, the nodes get new indices.
-// bind returns the settings for everything that the file leaves open; if it is nil, only constants in the file count.
+// ResolveBranches replaces, in place, each If whose condition does not depend on data by the nodes of the chosen
+// branch. In the bodies of loops the condition must be a constant in the file. If there was such an If, the nodes get
+// new indices. bind returns the settings for everything that the file leaves open; if it is nil, only constants in the
+// file count.
 func ResolveBranches(g *graph.Graph, file string, bind func() Options) {
 	if !branches(g) {
 		return
@@ -36,7 +37,7 @@ func known(g *graph.Graph, file string, opt Options) map[string]*graph.ConstantT
 	plain, opt := opt.BindLeadingAxes(g)
 	DecomposeOperators(plain)
 	constants := map[string]*graph.ConstantTensor{}
-	if p, _ := PrepareSupportedPart(plain, file, opt); p != nil {
+	if p, _ := PrepareSupportedNodes(plain, file, opt); p != nil {
 		for name, k := range p.Known {
 			constants[name] = k.Const
 		}

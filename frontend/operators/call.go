@@ -117,11 +117,11 @@ func (c *call) fold(s *program.Step) (*graph.ConstantTensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !v.IsExact() {
+	if !v.IsExactInFloat64() {
 		c.p.SetInexactConstant(s.Output, v)
 		return nil, nil
 	}
-	t, err := v.ToExactTensor(s.DType)
+	t, err := v.ToConstantTensor(s.DType)
 	if err != nil {
 		return nil, err
 	}
@@ -173,16 +173,16 @@ func (c *call) foldMove(s *program.Step) *graph.ConstantTensor {
 		return nil
 	}
 	for i, k := range c.in {
-		if k.Const == nil && c.HasInput(i) || k.Const != nil && m.ReadsOtherInputs() && k.DType != s.DType {
+		if k.Const == nil && c.HasInput(i) || k.Const != nil && m.MayReadOtherInputs() && k.DType != s.DType {
 			return nil
 		}
 	}
 	switch first := c.in[0].Const; {
 	case first == nil || first.DType != s.DType:
 		return nil
-	case m.IsIdentity():
+	case m.IsCertainlyIdentity():
 		return first.GatherElements(s.Shape, nil)
-	case !m.ReadsOtherInputs():
+	case !m.MayReadOtherInputs():
 		return first.GatherElements(s.Shape, func(i int) int {
 			_, j := m.SourceOf(i)
 			return j
@@ -238,10 +238,10 @@ func (c *call) foldCodes(s *program.Step) *graph.ConstantTensor {
 	}
 	known := map[string]*program.Reals{c.Inputs[of]: vals[of]}
 	v, err := execution.RunStep(c.p.Program, &once, vals, known)
-	if err != nil || !v.IsExact() {
+	if err != nil || !v.IsExactInFloat64() {
 		return nil
 	}
-	y, err := v.ToExactTensor(s.DType)
+	y, err := v.ToConstantTensor(s.DType)
 	if err != nil {
 		return nil
 	}
@@ -270,7 +270,7 @@ func codedInput(c *reading, e *program.Elem) (of int, groups graph.ElementIndexM
 			if of = slot; t.Groups.Count > 0 && !along(t.Groups.Run, t.Groups.Count) {
 				return -1, groups
 			}
-		case p.IsSingleElement() && t.Len() == 1:
+		case p.ReadsSingleElement() && t.Len() == 1:
 		case p.Count > 0 && t.Len() == p.Count && along(p.Run, p.Count):
 		default:
 			return -1, groups

@@ -27,7 +27,8 @@ func cells(op string) *cellKind {
 	switch op {
 	case "LSTM":
 		return &cellKind{gates: []string{"i", "o", "f", "c"}, states: []string{"h", "c"},
-			activations: []string{"Sigmoid", "Tanh", "Tanh"}, formats: CellQuantiserNames[:], write: (*cellBody).lstm}
+			activations: []string{"Sigmoid", "Tanh", "Tanh"}, formats: LSTMCellQuantiserNames[:],
+			write: (*cellBody).lstm}
 	case "GRU":
 		return &cellKind{gates: []string{"z", "r", "h"}, states: []string{"h"},
 			activations: []string{"Sigmoid", "Tanh"},
@@ -54,15 +55,15 @@ func (f CellFormatsFile) DiagnosticCode() diag.Code {
 	if f.Flag == LSTMFormatsFlag {
 		return diag.LSTMGateFormatsMissing
 	}
-	return diag.GRUOrRNNFormatsMissing
+	return diag.GRUOrRNNGateFormatsMissing
 }
 
-// CellFormatsDiagnosticCode returns the diagnostic code for messages about the formats of a node's cell.
-func CellFormatsDiagnosticCode(n *graph.Node) diag.Code {
+// DiagnosticCodeForCellFormats returns the diagnostic code for messages about the formats of a node's cell.
+func DiagnosticCodeForCellFormats(n *graph.Node) diag.Code {
 	if n.QualifiedOpName() == "LSTM" {
 		return diag.LSTMGateFormatsMissing
 	}
-	return diag.GRUOrRNNFormatsMissing
+	return diag.GRUOrRNNGateFormatsMissing
 }
 
 // cellKindOf returns the description of the cells of a node's operator, or nil for operators without cells.
@@ -376,9 +377,9 @@ func (c *cell) initial(of *call, state, name string) string {
 	return name
 }
 
-// WeightInputSlot returns the input slot of a recurrent operator from which a constant in the body of its cell is
+// InputSlotOfWeight returns the input slot of a recurrent operator from which a constant in the body of its cell is
 // taken. ok is false for constants that are not weights, and for operators whose body is in the file.
-func WeightInputSlot(n *graph.Node, constant string) (slot int, ok bool) {
+func InputSlotOfWeight(n *graph.Node, constant string) (slot int, ok bool) {
 	gate, of, _ := strings.Cut(constant, ".")
 	if of != "W" && of != "R" {
 		return 0, false

@@ -191,17 +191,17 @@ func truncCoding(c *reading) *QuantiserParts {
 	return code
 }
 
-// QuantiserCodeLimits returns the limits of the codes of a quantiser that package canon has written. ok is false for
+// CodeLimitsOfQuantiser returns the limits of the codes of a quantiser that package canon has written. ok is false for
 // other nodes.
-func QuantiserCodeLimits(n *graph.Node) (lo, hi float64, ok bool) {
+func CodeLimitsOfQuantiser(n *graph.Node) (lo, hi float64, ok bool) {
 	if !HasTrait(n, codes) {
 		return 0, 0, false
 	}
 	return n.FloatAttrOr("lo", math.Inf(-1)), n.FloatAttrOr("hi", math.Inf(1)), true
 }
 
-// IsBipolarQuantiser reports whether a quantiser gives only the codes -1 and +1. QuantiserCodeLimits must return ok for
-// its node.
+// IsBipolarQuantiser reports whether a quantiser gives only the codes -1 and +1. CodeLimitsOfQuantiser must return ok
+// for its node.
 func IsBipolarQuantiser(n *graph.Node) bool { return HasTrait(n, signs) || n.IntAttrOr("sign", 0) != 0 }
 
 // ValueOfCode returns the real value for which a code of step s stands. The node of s must have TraitUniformCodes or

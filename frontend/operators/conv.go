@@ -207,7 +207,7 @@ func buildTurn(c *call) {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	c.pick(shape, program.StridedIndicesFrom(last, full, steps))
+	c.pick(shape, program.NewStridedIndexTableFrom(last, full, steps))
 }
 
 // InsertsZeros reports whether a node puts zeros between elements, as the first step of a transposed convolution does.

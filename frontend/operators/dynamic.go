@@ -171,7 +171,8 @@ func (d *DynamicQuantisers) OriginalGraph(shape func(tensor string) []int) *grap
 }
 
 // RunOriginal executes p, the program of OriginalGraph, on a value for each input of the model, and returns the
-// elements of each output. The dynamic quantisers compute in float32, as ONNX does.
+// elements of each output. The dynamic quantisers compute in float32, as ONNX does. An error is that of executing a
+// part of p.
 func (d *DynamicQuantisers) RunOriginal(p *program.Program, in []*program.Reals) (out [][]float64, err error) {
 	from := graph.ValueNames(p.Graph.Inputs[:len(in)])
 	values := slices.Clone(in)

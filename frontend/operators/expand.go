@@ -13,7 +13,7 @@ import (
 
 // part writes an internal node and returns the name of its output, which the model does not use.
 func (c *call) part(domain, op, suffix string, attrs graph.AttributesByName, inputs ...string) string {
-	name := c.p.fresh(c.file().FirstUsedOutput(), suffix)
+	name := c.p.fresh(c.file().FirstNonEmptyOutputName(), suffix)
 	c.write(domain, op, attrs, name, inputs)
 	return name
 }
@@ -52,7 +52,7 @@ func (c *call) file() *graph.Node { return c.p.OriginOf(c.Node) }
 
 // constant adds a constant that is not in the file, and returns its name.
 func (c *call) constant(suffix string, t *graph.ConstantTensor) string {
-	name := c.p.fresh(c.file().FirstUsedOutput(), suffix)
+	name := c.p.fresh(c.file().FirstNonEmptyOutputName(), suffix)
 	c.p.know(name, program.KnownTensor{Shape: t.Shape, DType: t.DType, Const: t})
 	return name
 }

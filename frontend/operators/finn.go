@@ -196,7 +196,7 @@ func (d *decomposition) convolve(p *patches, image, weights, output string) {
 }
 
 // depthwise returns the weights of a depthwise convolution, if FINN made the matrix of one: output c reads only channel
-// c, and all other weights are zero. groups is 0 if the matrix has other nonzero weights.
+// c, and all other weights are zero. Otherwise, and for weights that are no reals, groups is 0.
 func (d *decomposition) depthwise(p *patches, weights string) (name string, groups int) {
 	w := d.constants[weights]
 	if p.n.IntAttrOr("depthwise", 0) == 0 || w == nil || len(w.Shape) != 2 || w.Shape[1] != p.channels ||

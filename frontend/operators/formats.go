@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// A CellFormat is one quantiser of a recurrent cell, with the parameters of QONNX' Quant.
-type CellFormat struct {
+// A CellQuantiserFormat is one quantiser of a recurrent cell, with the parameters of QONNX' Quant.
+type CellQuantiserFormat struct {
 	Scale    float64 // a float32 above 0
 	Zero     float64 // an integer
 	Bits     int     // from 2 to 16
@@ -28,11 +28,11 @@ type CellFormat struct {
 }
 
 // A CellFormats holds the formats of a cell's quantisers, by their names, such as "output".
-type CellFormats map[string]CellFormat
+type CellFormats map[string]CellQuantiserFormat
 
-// CellQuantiserNames lists the names of the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their
+// LSTMCellQuantiserNames lists the names of the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their
 // order.
-var CellQuantiserNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
+var LSTMCellQuantiserNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
 	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
 // A CellFormatsFile holds the formats of cells' quantisers that one file contains.
@@ -71,7 +71,8 @@ func (f CellFormatsFile) FormatsOfNode(n *graph.Node) (cell CellFormats, name st
 	return nil, "", false
 }
 
-// MismatchReason returns the reason why formats do not fit a node's cell, or "" if they fit.
+// MismatchReason returns the reason why formats do not fit a node's cell, or "" if they fit. The node must be an LSTM,
+// a GRU or an RNN.
 func (f CellFormats) MismatchReason(n *graph.Node) string {
 	k := cellKindOf(n)
 	for _, name := range k.formats {
@@ -88,7 +89,7 @@ func (f CellFormats) MismatchReason(n *graph.Node) string {
 	return ""
 }
 
-// formatJSON is the form of a CellFormat in a file.
+// formatJSON is the form of a CellQuantiserFormat in a file.
 type formatJSON struct {
 	Scale     *float64 `json:"scale"`
 	ZeroPoint float64  `json:"zero_point"`
@@ -150,15 +151,15 @@ func strict(b []byte, to any) error {
 	return nil
 }
 
-func parseFormat(b []byte) (CellFormat, error) {
+func parseFormat(b []byte) (CellQuantiserFormat, error) {
 	var j formatJSON
 	if err := strict(b, &j); err != nil {
-		return CellFormat{}, err
+		return CellQuantiserFormat{}, err
 	}
 	if j.Scale == nil || j.Bits == nil || j.Signed == nil {
-		return CellFormat{}, fmt.Errorf("scale, bits and signed are needed")
+		return CellQuantiserFormat{}, fmt.Errorf("scale, bits and signed are needed")
 	}
-	f := CellFormat{Scale: float64(float32(*j.Scale)), Zero: j.ZeroPoint, Bits: *j.Bits, Signed: *j.Signed,
+	f := CellQuantiserFormat{Scale: float64(float32(*j.Scale)), Zero: j.ZeroPoint, Bits: *j.Bits, Signed: *j.Signed,
 		Narrow: j.Narrow, Rounding: strings.ToUpper(j.Rounding)}
 	if f.Rounding == "" {
 		f.Rounding = "ROUND"
@@ -177,9 +178,9 @@ func parseFormat(b []byte) (CellFormat, error) {
 	return f, nil
 }
 
-// FormatFile returns the formats in the form that ParseCellFormats reads, with one quantiser per line. The required
+// FileContent returns the formats in the form that ParseCellFormats reads, with one quantiser per line. The required
 // quantisers of a cell come first, in the order of its table.
-func (f CellFormatsFile) FormatFile() []byte {
+func (f CellFormatsFile) FileContent() []byte {
 	var order []string
 	for _, op := range f.ApplicableOperators() {
 		order = append(append(order, cells(op).formats...), cells(op).more...)
@@ -213,7 +214,7 @@ func comma(i, n int) string {
 }
 
 // reaches reports whether a format suits values from -v to v: its largest code stands for v, within a factor of two.
-func (f CellFormat) reaches(v float64) bool {
+func (f CellQuantiserFormat) reaches(v float64) bool {
 	_, hi := graph.CodeLimitsOfBits(float64(f.Bits), f.Signed, f.Narrow)
 	most := f.Scale * hi
 	return f.Signed && v/2 <= most && most <= 2*v
@@ -224,14 +225,14 @@ func (f CellFormat) reaches(v float64) bool {
 // suit values from -1 to 1, it gets the format of the quantiser after the loop. The other formats are common ones for
 // sums of a few units.
 func suggested(p *program.Program, loop *program.Step) CellFormats {
-	unit := func(bits int, signed bool) CellFormat {
+	unit := func(bits int, signed bool) CellQuantiserFormat {
 		frac := bits
 		if signed {
 			frac--
 		}
-		return CellFormat{Scale: math.Ldexp(1, -frac), Bits: bits, Signed: signed, Rounding: "ROUND"}
+		return CellQuantiserFormat{Scale: math.Ldexp(1, -frac), Bits: bits, Signed: signed, Rounding: "ROUND"}
 	}
-	acc := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}
+	acc := CellQuantiserFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}
 	output := unit(8, true)
 	if f, ok := quantiserBefore(p, loop.Node.Inputs[loop.Recur.States]); ok && f.reaches(1) {
 		output = f
@@ -242,7 +243,7 @@ func suggested(p *program.Program, loop *program.Step) CellFormats {
 	for _, name := range loop.Recur.RealGates {
 		switch {
 		case name == "cell_state":
-			cell[name] = CellFormat{Scale: 1. / 256, Bits: 12, Signed: true, Rounding: "ROUND"}
+			cell[name] = CellQuantiserFormat{Scale: 1. / 256, Bits: 12, Signed: true, Rounding: "ROUND"}
 		case strings.HasSuffix(name, "_acc"):
 			cell[name] = acc
 		case strings.HasSuffix(name, "_sigmoid"):
@@ -256,18 +257,18 @@ func suggested(p *program.Program, loop *program.Step) CellFormats {
 	return cell
 }
 
-// CellFormatsNeededDiag returns the error for a cell of real-valued gates, which has no layer. Its text holds a
+// NewCellFormatsNeededDiag returns the error for a cell of real-valued gates, which has no layer. Its text holds a
 // configuration with which to start.
-func CellFormatsNeededDiag(p *program.Program, loop *program.Step) diag.Diag {
+func NewCellFormatsNeededDiag(p *program.Program, loop *program.Step) diag.Diag {
 	n := loop.Node
 	f := CellFormatsFile{CellFormatsFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
-	d := diag.Diag{Severity: diag.SeverityError, Code: CellFormatsDiagnosticCode(n), Node: n.Label(),
+	d := diag.Diag{Severity: diag.SeverityError, Code: DiagnosticCodeForCellFormats(n), Node: n.Label(),
 		Op:    n.QualifiedOpName(),
 		Where: NodePositionText(p.File, n),
 		Msg: fmt.Sprintf("its gates are real numbers: ONNX' %s has no place for the formats of its gates and its state",
 			n.QualifiedOpName()),
 		Hint: "write the cell as the body of a Scan, with a quantiser at every gate",
-		Text: string(f.FormatFile())}
+		Text: string(f.FileContent())}
 	if d.Code == diag.LSTMGateFormatsMissing {
 		f.Flag = LSTMFormatsFlag
 		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
@@ -278,8 +279,9 @@ func CellFormatsNeededDiag(p *program.Program, loop *program.Step) diag.Diag {
 	return d
 }
 
-// quantiserBehind returns the format of a quantiser to which the tensors are only moved.
-func quantiserBehind(p *program.Program, tensors []string) (CellFormat, bool) {
+// quantiserBehind returns the format of a quantiser to which the tensors are only moved. It returns false if there is
+// none.
+func quantiserBehind(p *program.Program, tensors []string) (CellQuantiserFormat, bool) {
 	for len(tensors) > 0 {
 		t := tensors[0]
 		tensors = tensors[1:]
@@ -292,11 +294,12 @@ func quantiserBehind(p *program.Program, tensors []string) (CellFormat, bool) {
 			}
 		}
 	}
-	return CellFormat{}, false
+	return CellQuantiserFormat{}, false
 }
 
-// quantiserBefore returns the format of the quantiser that gives the values of a tensor.
-func quantiserBefore(p *program.Program, tensor string) (CellFormat, bool) {
+// quantiserBefore returns the format of the quantiser that gives the values of a tensor. It returns false if there is
+// none.
+func quantiserBefore(p *program.Program, tensor string) (CellQuantiserFormat, bool) {
 	for s := p.ProducerOf(tensor); s != nil; s = p.ProducerOf(s.Node.Inputs[0]) {
 		if f, ok := formatOf(p, s); ok {
 			return f, true
@@ -305,21 +308,21 @@ func quantiserBefore(p *program.Program, tensor string) (CellFormat, bool) {
 			break
 		}
 	}
-	return CellFormat{}, false
+	return CellQuantiserFormat{}, false
 }
 
-// formatOf returns the format of step s, if its node is the internal operator Code with one scale. Otherwise it returns
-// false.
-func formatOf(p *program.Program, s *program.Step) (CellFormat, bool) {
-	lo, hi, ok := QuantiserCodeLimits(s.Node)
+// formatOf returns the format of step s, if its node is the internal operator Code with one scale and zero point 0.
+// Otherwise it returns false.
+func formatOf(p *program.Program, s *program.Step) (CellQuantiserFormat, bool) {
+	lo, hi, ok := CodeLimitsOfQuantiser(s.Node)
 	if !ok || !HasTrait(s.Node, TraitUniformCodes) {
-		return CellFormat{}, false
+		return CellQuantiserFormat{}, false
 	}
 	scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const
 	if scale == nil || zero == nil || scale.Len() != 1 || zero.Len() != 1 || zero.FloatAt(0) != 0 {
-		return CellFormat{}, false
+		return CellQuantiserFormat{}, false
 	}
-	f := CellFormat{Scale: scale.FloatAt(0), Bits: 2, Signed: lo < 0, Rounding: "ROUND"}
+	f := CellQuantiserFormat{Scale: scale.FloatAt(0), Bits: 2, Signed: lo < 0, Rounding: "ROUND"}
 	for ; f.Bits < 16; f.Bits++ {
 		if a, b := graph.CodeLimitsOfBits(float64(f.Bits), f.Signed, false); a <= lo && hi <= b {
 			break

@@ -27,12 +27,12 @@ func TestFormats(t *testing.T) {
 	for _, flag := range []string{operators.LSTMFormatsFlag, operators.CellFormatsFlag} {
 		f := operators.CellFormatsFile{Flag: flag, Cells: map[string]operators.CellFormats{"*": someFormats(),
 			`a "node"`: someFormats()}}
-		if back, err := operators.ParseCellFormats(flag, f.FormatFile()); err != nil ||
+		if back, err := operators.ParseCellFormats(flag, f.FileContent()); err != nil ||
 			fmt.Sprint(back) != fmt.Sprint(f) {
 			t.Errorf("%v %v, want %v", back, err, f)
 		}
 		good := string(operators.CellFormatsFile{Flag: flag,
-			Cells: map[string]operators.CellFormats{"*": someFormats()}}.FormatFile())
+			Cells: map[string]operators.CellFormats{"*": someFormats()}}.FileContent())
 		for _, c := range []struct{ name, old, new, says string }{
 			{"no JSON", good, "lstm", "invalid character"},
 			{"more behind", "\n}\n", "\n}\n{}", "text after the end"},
@@ -55,7 +55,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	gru := operators.CellFormatsFile{Cells: map[string]operators.CellFormats{"*": gruFormats("reset_product")}}
-	if _, err := operators.ParseCellFormats(operators.LSTMFormatsFlag, gru.FormatFile()); err == nil ||
+	if _, err := operators.ParseCellFormats(operators.LSTMFormatsFlag, gru.FileContent()); err == nil ||
 		!strings.Contains(err.Error(), "is no quantiser of a cell of LSTM") {
 		t.Errorf("a GRU's formats for LSTMs: %v", err)
 	}

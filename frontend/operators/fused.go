@@ -12,7 +12,8 @@ var activations = map[string][]string{"": nil, "Relu": nil, "Tanh": nil, "Sigmoi
 	"Softsign": nil, "LeakyRelu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "Elu": {"alpha"},
 	"HardSigmoid": {"alpha", "beta"}, "Clip": {"min", "max"}, "HardSwish": nil}
 
-// activate writes the activation of y as the last node. It reports false if the activation is not known.
+// activate writes the activation of y as the last node. It returns false if the activation is not known or has too few
+// parameters.
 func (d *decomposition) activate(y string, params []float64) bool {
 	op := d.n.StringAttrOr("activation", "")
 	names, ok := activations[op]

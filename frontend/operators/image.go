@@ -55,8 +55,8 @@ func buildPad(c *call) {
 	c.last(InternalDomain, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
-// IsPad reports whether a node is an internal Pad.
-func IsPad(n *graph.Node) bool { return n.Domain == InternalDomain && n.Op == "Pad" }
+// IsInternalPad reports whether a node is an internal Pad.
+func IsInternalPad(n *graph.Node) bool { return n.Domain == InternalDomain && n.Op == "Pad" }
 
 // padsOf returns the padding before and after each axis.
 func (c *reading) padsOf(rank int) []int64 {

@@ -112,7 +112,7 @@ func scales(c *reading) (program.InfinitySigns, bool) {
 		data, by = 1, 0
 	}
 	k, e := c.in[by].Const, endsOf(c, data)
-	if k == nil || program.InfinitySignsIn(k) != 0 {
+	if k == nil || program.InfinitySignsOfConstant(k) != 0 {
 		return 0, false
 	}
 	up, down := false, false

@@ -70,7 +70,7 @@ func (b *budget) tables(s *program.Step) {
 			n := p.Len()
 			b.table(n)
 			b.indices += n
-			if s.Move.ReadsOtherInputs() {
+			if s.Move.MayReadOtherInputs() {
 				b.indices += n / 4
 			}
 		}

@@ -68,7 +68,7 @@ func (c *reading) weights(slot int, what string) *graph.ConstantTensor {
 // readQuantisers reads the quantisers of a QuantLSTMCell.
 func (cell *cell) readQuantisers(c *call) {
 	cell.quant = map[string]quantParams{}
-	for k, name := range CellQuantiserNames {
+	for k, name := range LSTMCellQuantiserNames {
 		var q quantParams
 		for i, to := range []**graph.ConstantTensor{&q.scale, &q.zero, &q.bits} {
 			slot := 15 + 3*k + i

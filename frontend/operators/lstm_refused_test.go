@@ -14,14 +14,14 @@ import (
 
 // someFormats are formats in which quantisation is visible.
 func someFormats() operators.CellFormats {
-	return formatsOf(operators.CellQuantiserNames[:]...)
+	return formatsOf(operators.LSTMCellQuantiserNames[:]...)
 }
 
 // formatsOf are formats of these names in which quantisation is visible.
 func formatsOf(names ...string) operators.CellFormats {
 	f := operators.CellFormats{}
 	for _, name := range names {
-		f[name] = operators.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(name, "sigmoid"),
+		f[name] = operators.CellQuantiserFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(name, "sigmoid"),
 			Rounding: "ROUND", Narrow: name == "cell_state"}
 		if name == "hidden_state_tanh" || name == "hidden_acc" {
 			q := f[name]

@@ -331,7 +331,7 @@ func TestQuantisedCells(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if !out[0].IsExact() {
+						if !out[0].IsExactInFloat64() {
 							t.Errorf("%s is not quantised", name)
 						}
 						got[k] = append(got[k], out[0].Lo)
@@ -365,7 +365,7 @@ func quantCell(c lstmCase, of map[string]*graph.ConstantTensor, formats operator
 		}
 	}
 	flag := map[bool]int{true: 1}
-	for _, name := range operators.CellQuantiserNames {
+	for _, name := range operators.LSTMCellQuantiserNames {
 		f := formats[name]
 		init[name+".s"], init[name+".z"], init[name+".b"] = graphtest.Scalar(f.Scale), graphtest.Scalar(f.Zero),
 			graphtest.Scalar(float64(f.Bits))

@@ -241,8 +241,8 @@ func init() { // in init, because definitions look operators up
 	}
 }
 
-// OperatorNames returns the sorted names of all operators that hlsgen knows, supported or not.
-func OperatorNames() []string {
+// KnownOperatorNames returns the sorted names of all operators that hlsgen knows, supported or not.
+func KnownOperatorNames() []string {
 	names := map[string]bool{}
 	for _, of := range operators {
 		addKeys(names, of)

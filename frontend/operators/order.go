@@ -54,6 +54,6 @@ func (c *reading) order(a int, shape []int) *program.Order {
 	strides := program.RowMajorStrides(x)
 	ranks := make([]int, len(shape))
 	ranks[a], strides[a] = 1, 0
-	o.Base, o.Rank = program.StridedIndices(shape, strides), program.StridedIndices(shape, ranks)
+	o.Base, o.Rank = program.NewStridedIndexTable(shape, strides), program.NewStridedIndexTable(shape, ranks)
 	return o
 }

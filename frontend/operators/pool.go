@@ -140,7 +140,7 @@ func (c *windows) borderTables(e *program.Elem) {
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}
-			e.Index = append(e.Index, graph.ElementIndexMap{Table: program.SumOfAxisIndices(from)})
+			e.Index = append(e.Index, graph.ElementIndexMap{Table: program.SumsOfAxisIndices(from)})
 		}
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Prepare returns the program of a graph. If it does not support some nodes, it adds an error for each to d and returns
-// nil. file is the model's base name, for diagnostics.
+// Prepare returns the program of a graph. If it does not support some nodes or inputs, it adds an error for each to d
+// and returns nil. It does so, too, for a graph that contradicts itself and for options that do not fit. file is the
+// model's base name, for diagnostics.
 func Prepare(g *graph.Graph, file string, opt Options, d *diag.List) *program.Program {
 	if p, ok := run(preparation{Program: program.New(g, file), options: opt}, d); ok {
 		return p
@@ -15,11 +16,11 @@ func Prepare(g *graph.Graph, file string, opt Options, d *diag.List) *program.Pr
 	return nil
 }
 
-// SupportedGraphPart returns the part of a graph that can be prepared: the supported nodes before the first unsupported
-// ones. Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the
-// part is empty.
-func SupportedGraphPart(g *graph.Graph, file string, opt Options) *graph.Graph {
-	p, _ := PrepareSupportedPart(g, file, opt)
+// GraphBeforeUnsupportedNodes returns the part of a graph that can be prepared: the supported nodes before the first
+// unsupported ones. Its outputs are the tensors computed from data that unsupported nodes read, and such outputs of the
+// graph. It returns nil if there are none, or if the graph contradicts itself.
+func GraphBeforeUnsupportedNodes(g *graph.Graph, file string, opt Options) *graph.Graph {
+	p, _ := PrepareSupportedNodes(g, file, opt)
 	if p == nil {
 		return nil
 	}
@@ -52,16 +53,16 @@ func SupportedGraphPart(g *graph.Graph, file string, opt Options) *graph.Graph {
 	return &sub
 }
 
-// PrepareSupportedPart returns a program with the supported nodes of a graph. It has no steps for the other nodes, and
+// PrepareSupportedNodes returns a program with the supported nodes of a graph. It has no steps for the other nodes, and
 // knows nothing of their outputs. whole reports whether all nodes are supported. The program is nil if the graph
 // contradicts itself.
-func PrepareSupportedPart(g *graph.Graph, file string, opt Options) (p *program.Program, whole bool) {
+func PrepareSupportedNodes(g *graph.Graph, file string, opt Options) (p *program.Program, whole bool) {
 	return run(preparation{Program: program.New(g, file), options: opt}, new(diag.List))
 }
 
-// ReprepareSupportedPart returns what PrepareSupportedPart returns for g, a changed version of p's graph, and reuses
+// ReprepareSupportedNodes returns what PrepareSupportedNodes returns for g, a changed version of p's graph, and reuses
 // the steps of unchanged nodes. The options may differ from those of p in the sizes of axes.
-func ReprepareSupportedPart(p *program.Program, g *graph.Graph, opt Options) (q *program.Program, whole bool) {
+func ReprepareSupportedNodes(p *program.Program, g *graph.Graph, opt Options) (q *program.Program, whole bool) {
 	next := preparationOf(p).next(g)
 	next.options = opt
 	return run(next, new(diag.List))

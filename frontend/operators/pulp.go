@@ -37,7 +37,7 @@ func buildRequantShift(c *call) {
 }
 
 // levels returns the number that the first existing one of several attributes holds: an integer, a float, or a tensor
-// with one element.
+// with one element. It refuses a node without any.
 func (c *reading) levels(names ...string) float64 {
 	for _, name := range names {
 		switch a := c.Attrs[name]; {
@@ -62,7 +62,7 @@ func (c *call) channelwise(slot int) graph.ElementIndexMap {
 		return c.p.broadcast(c.x, shape)
 	}
 	if len(c.x) > 1 && graph.ElementCount(shape) == c.x[1] {
-		return program.IndexMapAlongAxis(c.x, 1)
+		return program.NewAxisCoordinateMap(c.x, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
 	return graph.ElementIndexMap{}

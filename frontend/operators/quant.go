@@ -67,7 +67,8 @@ func checkBits(widths ...float64) {
 	}
 }
 
-// rounding returns the rounding mode that an attribute names.
+// rounding returns the rounding mode that the attribute rounding_mode names, or that of def without the attribute. It
+// refuses unknown modes.
 func (c *reading) rounding(def string) real.RoundingMode {
 	mode, err := real.ParseRoundingMode(c.StringAttrOr("rounding_mode", def))
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *call) perAxis(dt graph.DType, expr *real.Expr, args ...int) {
 		if len(p) != 1 || p[0] != x[a] {
 			invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
-		e.Index[v+1] = program.IndexMapAlongAxis(x, a)
+		e.Index[v+1] = program.NewAxisCoordinateMap(x, a)
 	}
 	c.add(program.Step{Shape: x, DType: dt, Elem: e})
 }
@@ -182,7 +183,7 @@ func buildDequantised(c *call) {
 }
 
 func buildDequantizeLinear(c *call) {
-	if c.dt.IsReal() && (c.dt.IsNumber() || c.in[0].Const == nil) {
+	if c.dt.IsReal() && (c.dt.IsComputableNumber() || c.in[0].Const == nil) {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
 	if blocked(c, "DequantizeLinear") {

@@ -111,7 +111,7 @@ func (c *reading) list(attr string, slot int, what string) []int64 {
 	return c.IntsAttr(attr)
 }
 
-// dtypeAttr returns the element type that an attribute names.
+// dtypeAttr returns the element type that an attribute names, or DTypeUndefined if it names none.
 func (c *reading) dtypeAttr(name string) graph.DType {
 	if v := c.IntAttrOr(name, 0); v > 0 && v <= int64(graph.DTypeInt2) {
 		return graph.DType(v)

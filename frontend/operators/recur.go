@@ -206,8 +206,9 @@ func (s *scan) outputs() {
 	r.Gathered = gathered
 }
 
-// ExpandNode returns a node as the program executes it: the node itself, or the internal nodes that replace it, with
-// their constants by name. The bodies of loops include their constants and the shapes of their inputs.
+// ExpandNode returns copies of a node as the program executes it, or of the internal nodes that replace it, with their
+// constants by name. The bodies of loops include their constants and the shapes of their inputs. A node whose outputs
+// are constant gives none.
 func ExpandNode(p *program.Program, n *graph.Node) (nodes []*graph.Node, constants map[string]*graph.ConstantTensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {

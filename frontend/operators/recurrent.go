@@ -184,7 +184,7 @@ func (r *recurrent) readFormats() {
 }
 
 // params returns the format as the parameters of a Quant node.
-func (f CellFormat) params() quantParams {
+func (f CellQuantiserFormat) params() quantParams {
 	return quantParams{graph.NewFilledTensor(graph.DTypeFloat32, nil, f.Scale),
 		graph.NewFilledTensor(graph.DTypeFloat32, nil,
 			f.Zero),

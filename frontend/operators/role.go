@@ -76,17 +76,17 @@ func IsNonlinear(n *graph.Node, data string) bool {
 var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
 	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
 
-// ComputesMagnitude reports whether a node computes squares, magnitudes or logarithms.
-func ComputesMagnitude(n *graph.Node) bool { return magnitudes[n.Op] }
+// ComputesSquareMagnitudeOrLog reports whether a node computes squares, magnitudes or logarithms.
+func ComputesSquareMagnitudeOrLog(n *graph.Node) bool { return magnitudes[n.Op] }
 
 // IsReduction reports whether a node computes a single number from many elements of data, such as a sum or a maximum.
 func IsReduction(n *graph.Node) bool {
 	return RoleOf(n) == RolePlainSum || strings.HasPrefix(n.Op, "Reduce")
 }
 
-// DivisorTensorOf returns the name of the tensor by which a node divides, or of which it computes a power. It returns
-// "" if there is none.
-func DivisorTensorOf(n *graph.Node) string {
+// DivisorOrPowerBaseOf returns the name of the tensor by which a node divides, or of which it computes a power. It
+// returns "" if there is none.
+func DivisorOrPowerBaseOf(n *graph.Node) string {
 	switch n.Op {
 	case "Div":
 		return n.InputName(1)

@@ -34,7 +34,7 @@ func buildSplit(c *call) {
 		}
 		shape := slices.Clone(x)
 		shape[a] = int(size)
-		c.pick(shape, program.StridedIndicesFrom(from*strides[a], shape, strides))
+		c.pick(shape, program.NewStridedIndexTableFrom(from*strides[a], shape, strides))
 		from, left = from+int(size), left-size
 	}
 	if left != 0 {
@@ -94,7 +94,7 @@ func buildSlice(c *call) {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	c.pick(shape, program.StridedIndicesFrom(first, shape, strides))
+	c.pick(shape, program.NewStridedIndexTableFrom(first, shape, strides))
 }
 
 // shapeOf returns the shape that an input asks for. It refuses axes of more than most elements.
@@ -125,7 +125,7 @@ func buildConstantOfShape(c *call) {
 	if a := c.Attrs["value"]; a.Kind == graph.AttrKindTensor && a.T != nil {
 		t = a.T
 	}
-	if !t.DType.IsNumber() {
+	if !t.DType.IsComputableNumber() {
 		unsupported("use a value that is a number", "a value of type %s", t.DType)
 	}
 	if t.Len() != 1 {

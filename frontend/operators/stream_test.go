@@ -22,7 +22,7 @@ func inPieces(t *testing.T, p *program.Program, x []float64, out string) (all []
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, size := part.NewStreamingCopy(), graph.ElementCount(p.Known["x"].Shape)
+	run, size := part.NewCopyKeepingLoopStates(), graph.ElementCount(p.Known["x"].Shape)
 	for len(x) > 0 {
 		y, _, err := run.Run([]*program.Reals{program.NewExactReals(p.Known["x"].Shape, x[:size])})
 		if err != nil {
@@ -88,9 +88,9 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part = part.NewStreamingCopy()
+	part = part.NewCopyKeepingLoopStates()
 	var got []string
-	for _, run := range []*execution.ProgramPart{part, part, part.Fork(), part.NewStreamingCopy(), part} {
+	for _, run := range []*execution.ProgramPart{part, part, part.Fork(), part.NewCopyKeepingLoopStates(), part} {
 		_, all, err := run.Run([]*program.Reals{program.NewExactReals([]int{2}, ones[:2])})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestStreamsInFloat32(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part = part.NewStreamingCopy()
+	part = part.NewCopyKeepingLoopStates()
 	for k, want := range [][]float64{{2, 6}, {8, 12}} {
 		x := []*program.Reals{program.NewExactReals([]int{2}, []float64{1, 2})}
 		_, exact, err := part.Run(x)

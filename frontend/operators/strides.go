@@ -27,14 +27,14 @@ func (s strides) list(shape, steps []int) *program.IndexList {
 	return l
 }
 
-// strided returns program.StridedIndices(shape, steps) from the cache, because networks repeat their shapes. Callers
-// must not change the result.
+// strided returns program.NewStridedIndexTable(shape, steps) from the cache, because networks repeat their shapes.
+// Callers must not change the result.
 func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
 	t, ok := s.known[key]
 	if !ok {
 		s.within.table(graph.ElementCount(shape))
-		t = program.StridedIndices(shape, steps)
+		t = program.NewStridedIndexTable(shape, steps)
 		s.known[key] = t
 	}
 	return t

@@ -241,8 +241,10 @@ func checkMeaning(t *testing.T, w *graph.ConstantTensor) {
 	for _, matrix := range [][2]int{{n, w.Len() / n}, {w.Len() / w.Shape[len(w.Shape)-1], w.Shape[len(w.Shape)-1]}} {
 		rows, columns := matrix[0], matrix[1]
 		for _, c := range []struct{ offsets, bases []int32 }{
-			{program.StridedIndices([]int{columns}, []int{1}), program.StridedIndices([]int{rows}, []int{columns})},
-			{program.StridedIndices([]int{rows}, []int{columns}), program.StridedIndices([]int{columns}, []int{1})},
+			{program.NewStridedIndexTable([]int{columns}, []int{1}), program.NewStridedIndexTable([]int{rows},
+				[]int{columns})},
+			{program.NewStridedIndexTable([]int{rows}, []int{columns}), program.NewStridedIndexTable([]int{columns},
+				[]int{1})},
 		} {
 			meaning := w.NewCodeValuesFunc(c.offsets)
 			for _, base := range c.bases {

@@ -19,10 +19,10 @@ func QuantisersOfConstant(p *program.Program, tensor string) (list []*graph.Node
 	seen := map[string]bool{}
 	for rest := []string{tensor}; len(rest) > 0; {
 		n := maker[rest[0]]
-		if rest = rest[1:]; n == nil || seen[n.FirstUsedOutput()] {
+		if rest = rest[1:]; n == nil || seen[n.FirstNonEmptyOutputName()] {
 			continue
 		}
-		seen[n.FirstUsedOutput()] = true
+		seen[n.FirstNonEmptyOutputName()] = true
 		if unitReaderOf(n) != nil {
 			list = append(list, n)
 			continue
@@ -60,7 +60,7 @@ func bipolarUnit(p *program.Program, n *graph.Node) (*graph.ConstantTensor, grap
 	if scale.Const == nil {
 		return nil, graph.ElementIndexMap{}, 0
 	}
-	return scale.Const, preparationOf(p).broadcast(p.Known[n.FirstUsedOutput()].Shape, scale.Shape), 1
+	return scale.Const, preparationOf(p).broadcast(p.Known[n.FirstNonEmptyOutputName()].Shape, scale.Shape), 1
 }
 
 // dequantizedUnit reads a DequantizeLinear. The width of its codes is the width of their type, or less if a Clip limits
@@ -76,13 +76,14 @@ func dequantizedUnit(p *program.Program, n *graph.Node) (*graph.ConstantTensor, 
 		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
 	}
 	t := num.NarrowestIntTypeFor(num.Range{Lo: int64(lo), Hi: int64(hi)})
-	return scale, preparationOf(p).broadcast(p.Known[n.FirstUsedOutput()].Shape, scale.Shape), t.Width
+	return scale, preparationOf(p).broadcast(p.Known[n.FirstNonEmptyOutputName()].Shape, scale.Shape), t.Width
 }
 
-// clipOf returns the limits of the Clip that computes a constant, or nil if there is none.
+// clipOf returns the limits of the Clip that computes a constant, or nil if there is none. A limit that is missing or
+// not constant is infinite.
 func clipOf(p *program.Program, tensor string) *QuantiserParams {
 	for _, n := range p.Graph.Nodes {
-		if n.Op != "Clip" || n.FirstUsedOutput() != tensor {
+		if n.Op != "Clip" || n.FirstNonEmptyOutputName() != tensor {
 			continue
 		}
 		q := &QuantiserParams{Lo: math.Inf(-1), Hi: math.Inf(1)}
@@ -96,10 +97,10 @@ func clipOf(p *program.Program, tensor string) *QuantiserParams {
 	return nil
 }
 
-// QuantiserUnitAndBits returns, for each element that a quantiser of QuantisersOfConstant gives, the real value for
-// which the integer 1 stands, and the bits of the codes. A zero point halfway between two codes halves the unit.
-// QuantiserUnitAndBits returns nil if there is no such unit.
-func QuantiserUnitAndBits(p *program.Program, n *graph.Node) (unit *graph.ConstantTensor, bits int) {
+// UnitAndBitsOfQuantiser returns, for each element that a quantiser of QuantisersOfConstant gives, the real value for
+// which the integer 1 stands, and the bits of the codes. A zero point halfway between two codes halves the unit and
+// adds a bit. It returns nil and 0 if there is no such unit.
+func UnitAndBitsOfQuantiser(p *program.Program, n *graph.Node) (unit *graph.ConstantTensor, bits int) {
 	scale, pick, bits := unitReaderOf(n)(p, n)
 	if scale == nil {
 		return nil, 0
@@ -118,7 +119,7 @@ func QuantiserUnitAndBits(p *program.Program, n *graph.Node) (unit *graph.Consta
 	if half == 2 {
 		bits++
 	}
-	k := p.Known[n.FirstUsedOutput()]
+	k := p.Known[n.FirstNonEmptyOutputName()]
 	unit = &graph.ConstantTensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.ElementCount(k.Shape))}
 	for i := range unit.F {
 		unit.F[i] = scale.FloatAt(pick.ArgumentIndex(i)) / half

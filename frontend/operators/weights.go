@@ -16,10 +16,10 @@ import (
 // maxWeightBits is the largest number of bits of the codes of weights that are recovered without an annotation.
 const maxWeightBits = 8
 
-// RecoverExactWeights replaces weights by integer multiples of a common step per output channel. It does so only for
-// weights that have no common step of 24 bits, and only if the multiples round to the weights of the file in float32.
-// The codes must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverExactWeights adds a note to
-// d; it changes the model by less than the rounding to float32 does.
+// RecoverExactWeights replaces, in g itself, weights by integer multiples of a common step per output channel. It does
+// so only for weights without a common step of 24 bits, if the multiples round to the file's weights in float32. The
+// codes must have at most 8 bits, or the bits of the tensor's FINN annotation. It adds notes to d for what it changes,
+// which is less than the rounding to float32.
 func RecoverExactWeights(g *graph.Graph, file string, d *diag.List) {
 	shared := causes{}
 	defer shared.tell(d)

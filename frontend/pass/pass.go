@@ -25,16 +25,16 @@ type Options[G any] struct {
 	Dump   func(number int, pass string, g G) error // called after each pass that changed the graph; nil for none
 }
 
-// A PanicValue is the value with which RunPasses panics if a pass has a defect.
-type PanicValue struct {
+// A PassDefectPanicValue is the value with which RunPasses panics if a pass has a defect.
+type PassDefectPanicValue struct {
 	Pass  string
 	Value any // the value with which the pass panicked, or the error of Verify
 }
 
-func (p *PanicValue) Error() string { return fmt.Sprintf("pass %s: %v", p.Pass, p.Value) }
+func (p *PassDefectPanicValue) Error() string { return fmt.Sprintf("pass %s: %v", p.Pass, p.Value) }
 
 // Unwrap returns Value if it is an error, and nil otherwise.
-func (p *PanicValue) Unwrap() error {
+func (p *PassDefectPanicValue) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
@@ -60,9 +60,10 @@ func checkPasses[G any](table []Pass[G]) error {
 	return nil
 }
 
-// RunPasses runs the passes of the table in order, each once. It panics with a *PanicValue if a pass panics or leaves a
-// graph that Verify refuses, and with an error if checkPasses refuses the table. These are defects of the program. The
-// returned error comes from Dump.
+// RunPasses runs the passes of the table in order, each once, and changes g in place. It panics with a
+// *PassDefectPanicValue if a pass panics or leaves a graph that Verify refuses, and with an error if checkPasses
+// refuses the table. These are defects of the program. An error of Dump ends the run and is returned; errors of the
+// model are in d.
 func RunPasses[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
 	if err := checkPasses(table); err != nil {
 		panic(err)
@@ -81,11 +82,11 @@ func RunPasses[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error 
 }
 
 // apply runs one pass and then verify, unless it is nil, and reports whether the pass changed the graph. A panic, or an
-// error of verify, becomes a panic with a *PanicValue that names the pass.
+// error of verify, becomes a panic with a *PassDefectPanicValue that names the pass.
 func (p Pass[G]) apply(g G, d *diag.List, verify func(G) error) bool {
 	defer func() {
 		if v := recover(); v != nil {
-			panic(&PanicValue{Pass: p.Name, Value: v})
+			panic(&PassDefectPanicValue{Pass: p.Name, Value: v})
 		}
 	}()
 	changed := p.Run(g, d)

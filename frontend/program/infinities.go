@@ -22,8 +22,8 @@ func (e InfinitySigns) Negated() InfinitySigns {
 	return e>>1&InfinitySignNegative | e<<1&InfinitySignPositive
 }
 
-// InfinitySignsIn returns the infinities that occur in a constant.
-func InfinitySignsIn(t *graph.ConstantTensor) (e InfinitySigns) {
+// InfinitySignsOfConstant returns the infinities that occur in a constant.
+func InfinitySignsOfConstant(t *graph.ConstantTensor) (e InfinitySigns) {
 	if t.IsCertainlyFinite() || !t.DType.IsReal() {
 		return 0
 	}
@@ -36,10 +36,10 @@ func InfinitySignsIn(t *graph.ConstantTensor) (e InfinitySigns) {
 	return e
 }
 
-// MayBeInfinite reports whether a tensor of p may hold infinities.
-func MayBeInfinite(p *Program, tensor string) bool { return p.InfinitySignsOf(tensor) != 0 }
+// TensorMayHoldInfinities reports whether a tensor of p may hold infinities.
+func TensorMayHoldInfinities(p *Program, tensor string) bool { return p.InfinitySignsOf(tensor) != 0 }
 
-// MayReadInfinities reports whether an input of a step of p may hold infinities.
-func MayReadInfinities(p *Program, step *Step) bool {
-	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return MayBeInfinite(p, in) })
+// StepMayReadInfinities reports whether an input of a step of p may hold infinities.
+func StepMayReadInfinities(p *Program, step *Step) bool {
+	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return TensorMayHoldInfinities(p, in) })
 }

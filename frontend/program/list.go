@@ -100,7 +100,8 @@ func (l *IndexList) At(i int) int32 {
 	return int32(at)
 }
 
-// run returns how many numbers from the i-th on grow by a constant step, and that step.
+// run returns how many numbers from the i-th on grow by a constant step, and that step. The list must not be stored as
+// a table.
 func (l *IndexList) run(i int) (n, step int) {
 	if len(l.axes) == 0 {
 		return l.n - i, 0
@@ -109,8 +110,8 @@ func (l *IndexList) run(i int) (n, step int) {
 	return a.extent - i%a.extent, a.step
 }
 
-// AppendRange appends the n numbers from the i-th on to a slice, and returns the extended slice.
-func (l *IndexList) AppendRange(to []int32, i, n int) []int32 {
+// AppendRangeToSlice appends the n numbers from the i-th on to a slice, and returns the extended slice.
+func (l *IndexList) AppendRangeToSlice(to []int32, i, n int) []int32 {
 	if l.table != nil {
 		return append(to, l.table[i:i+n]...)
 	}
@@ -137,7 +138,7 @@ func (l *IndexList) All(yield func(i int, v int32) bool) {
 		if l.table != nil {
 			some = l.table
 		} else {
-			some = l.AppendRange(some[:0], i, min(listed, l.n-i))
+			some = l.AppendRangeToSlice(some[:0], i, min(listed, l.n-i))
 		}
 		for k, v := range some {
 			if !yield(i+k, v) {
@@ -155,12 +156,12 @@ func (l *IndexList) ToSlice() []int32 {
 	case l.table != nil:
 		return l.table
 	}
-	return l.AppendRange(nil, 0, l.n)
+	return l.AppendRangeToSlice(nil, 0, l.n)
 }
 
 // InversePermutation returns the list in which entry l.At(i) is i. The list must hold each of 0, 1 ... n-1 once.
 func (l *IndexList) InversePermutation() *IndexList {
-	if order := l.IndicesInAscendingOrder(); order != nil {
+	if order := l.ArgSortOrNilIfSorted(); order != nil {
 		return order
 	}
 	return NewStridedIndexList([]int{l.n}, []int{1})
@@ -206,9 +207,9 @@ func (l *IndexList) GreatestCommonDivisor() int32 {
 	return max(common(steps), -common(steps))
 }
 
-// IndicesInAscendingOrder returns the indices of the list's numbers, sorted by these numbers; equal numbers stay in
-// order. It returns nil if the list is sorted already.
-func (l *IndexList) IndicesInAscendingOrder() *IndexList {
+// ArgSortOrNilIfSorted returns the indices of the list's numbers, sorted by these numbers; equal numbers stay in order.
+// It returns nil if the list is sorted already. The numbers must not be negative.
+func (l *IndexList) ArgSortOrNilIfSorted() *IndexList {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
 			return nil

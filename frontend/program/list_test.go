@@ -25,7 +25,7 @@ func TestList(t *testing.T) {
 			}
 			permutations++
 		}
-		want := StridedIndices(shape, steps)
+		want := NewStridedIndexTable(shape, steps)
 		l, table := NewStridedIndexList(shape, steps), NewIndexList(want)
 		for i, v := range want {
 			if l.Len() != len(want) || l.At(i) != v || table.At(i) != v {
@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 		}
 		at := r.IntN(len(want))
 		n := r.IntN(len(want) - at + 1)
-		if got := l.AppendRange([]int32{-1}, at, n); !slices.Equal(got[1:], want[at:at+n]) || got[0] != -1 {
+		if got := l.AppendRangeToSlice([]int32{-1}, at, n); !slices.Equal(got[1:], want[at:at+n]) || got[0] != -1 {
 			t.Fatalf("shape %v, steps %v: numbers %d to %d are %v", shape, steps, at, at+n, got)
 		}
 		var all []int32
@@ -49,17 +49,18 @@ func TestList(t *testing.T) {
 			t.Fatalf("shape %v, steps %v: %v, from %d to %d by %d", shape, steps, all, least, most,
 				l.GreatestCommonDivisor())
 		}
-		order := l.IndicesInAscendingOrder()
+		order := l.ArgSortOrNilIfSorted()
 		var rising, indices []int32
 		for _, i := range order.ToSlice() {
 			rising, indices = append(rising, want[i]), append(indices, i)
 		}
 		slices.Sort(indices)
 		if (order == nil) != slices.IsSorted(want) || order != nil && (!slices.IsSorted(rising) ||
-			!slices.Equal(indices, StridedIndices([]int{len(want)}, []int{1}))) {
+			!slices.Equal(indices, NewStridedIndexTable([]int{len(want)}, []int{1}))) {
 			t.Fatalf("shape %v, steps %v: the order is %v", shape, steps, order.ToSlice())
 		}
-		if l.Len() > 1 && slices.Equal(slices.Sorted(slices.Values(want)), StridedIndices([]int{len(want)}, []int{1})) {
+		if l.Len() > 1 && slices.Equal(slices.Sorted(slices.Values(want)), NewStridedIndexTable([]int{len(want)},
+			[]int{1})) {
 			inverse := l.InversePermutation()
 			for i, v := range want {
 				if inverse.At(int(v)) != int32(i) {
@@ -89,7 +90,7 @@ func TestPlaces(t *testing.T) {
 			}
 			from = append(from, axis)
 		}
-		table := SumOfAxisIndices(from)
+		table := SumsOfAxisIndices(from)
 		m := &Move{Places: NewPaddedSources(from)}
 		var slots []int
 		for i, at := range table {
@@ -101,8 +102,8 @@ func TestPlaces(t *testing.T) {
 				slots = append(slots, slot)
 			}
 		}
-		if !slices.Equal(m.SourceInputs(), slots) || m.ReadsOtherInputs() != slices.Contains(slots, 1) ||
-			m.IsIdentity() {
+		if !slices.Equal(m.SourceInputs(), slots) || m.MayReadOtherInputs() != slices.Contains(slots, 1) ||
+			m.IsCertainlyIdentity() {
 			t.Fatalf("%v: inputs %v, want %v", from, m.SourceInputs(), slots)
 		}
 	}

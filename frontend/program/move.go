@@ -30,18 +30,20 @@ func (m *Move) SourceOf(i int) (input, element int) {
 	return input, int(m.Index[i])
 }
 
-// IsIdentity reports whether the output certainly has the elements of input 0 in their order. It looks at whether m has
-// lists and not at their entries.
-func (m *Move) IsIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
+// IsCertainlyIdentity reports whether the output certainly has the elements of input 0 in their order. It looks at
+// whether m has lists and not at their entries.
+func (m *Move) IsCertainlyIdentity() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
 
-// ReadsOtherInputs reports whether elements may come from inputs other than input 0. It does not look at the entries of
-// Input.
-func (m *Move) ReadsOtherInputs() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
+// MayReadOtherInputs reports whether elements may come from inputs other than input 0. It does not look at the entries
+// of Input.
+func (m *Move) MayReadOtherInputs() bool {
+	return m.Input != nil || m.Places != nil && m.Places.outside
+}
 
 // SourceInputs returns the inputs from which elements come, each once, in the order of their first elements.
 func (m *Move) SourceInputs() (list []int) {
 	switch {
-	case !m.ReadsOtherInputs():
+	case !m.MayReadOtherInputs():
 		return []int{0}
 	case m.Places != nil:
 		first, _ := m.SourceOf(0)
@@ -72,7 +74,7 @@ type PaddedSources struct {
 
 // NewPaddedSources returns a PaddedSources for an output of one axis for each list of from. The element with coordinate
 // j along each axis a comes from element sum of from[a][j], over all axes, of input 0. If one of these is negative, it
-// comes from input 1.
+// comes from input 1. The result may share the lists, which must not change.
 func NewPaddedSources(from [][]int32) *PaddedSources {
 	p := &PaddedSources{n: 1}
 	for _, axis := range slices.Backward(from) {
@@ -80,7 +82,7 @@ func NewPaddedSources(from [][]int32) *PaddedSources {
 		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
 		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
-			p.axes[k] = SumOfAxisIndices([][]int32{axis, p.axes[k]})
+			p.axes[k] = SumsOfAxisIndices([][]int32{axis, p.axes[k]})
 			continue
 		}
 		p.axes = append(p.axes, axis)
@@ -112,8 +114,9 @@ func (p *PaddedSources) at(i int) int {
 // Len returns the number of output elements.
 func (p *PaddedSources) Len() int { return p.n }
 
-// RowSources returns the sources of the output elements from i to the end of the last axis: element base plus entry of
-// axis, of input 0. If one of the two is negative, the element comes from input 1. The last axis must not be empty.
+// RowSources returns the sources of the output elements from i to the end of a row, which spans one or more of the last
+// axes. Element i+k comes from element base+axis[k] of input 0, or from input 1 if one of these two is negative. Rows
+// must not be empty. The caller must not change axis.
 func (p *PaddedSources) RowSources(i int) (base int, axis []int32) {
 	last := len(p.axes) - 1
 	if last < 0 {

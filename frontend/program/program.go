@@ -60,8 +60,9 @@ func (p *Program) AddStep(s *Step) {
 	p.by[s.Output] = s
 }
 
-// SetStepsOf records the list that StepsOf returns for a node of the graph. It does not add the steps to the program.
-func (p *Program) SetStepsOf(n *graph.Node, steps []*Step) { p.of[n] = steps }
+// RecordStepsOf records the list that StepsOf returns for a node of the graph. It does not add the steps to the
+// program.
+func (p *Program) RecordStepsOf(n *graph.Node, steps []*Step) { p.of[n] = steps }
 
 // StepsOf returns the steps of a node of the graph, including those of its internal nodes. Constants have no steps.
 func (p *Program) StepsOf(n *graph.Node) []*Step { return p.of[n] }
@@ -77,7 +78,8 @@ func (p *Program) SetInexactConstant(tensor string, v *Reals) { p.inexact[tensor
 // float64s. It returns nil for other tensors.
 func (p *Program) InexactConstant(tensor string) *Reals { return p.inexact[tensor] }
 
-// SetInfinitySigns records which infinities a tensor that is not constant may hold.
+// SetInfinitySigns records which infinities a tensor that is not constant may hold. The empty set deletes an earlier
+// record.
 func (p *Program) SetInfinitySigns(tensor string, e InfinitySigns) {
 	if e == 0 {
 		delete(p.endless, tensor)
@@ -89,7 +91,7 @@ func (p *Program) SetInfinitySigns(tensor string, e InfinitySigns) {
 // InfinitySignsOf returns the infinities that a tensor may hold, or a constant does hold.
 func (p *Program) InfinitySignsOf(tensor string) InfinitySigns {
 	if c := p.Known[tensor].Const; c != nil {
-		return InfinitySignsIn(c)
+		return InfinitySignsOfConstant(c)
 	}
 	return p.endless[tensor]
 }
@@ -122,7 +124,8 @@ func (p *Program) IsInexactConstant(tensor string) bool { return p.inexact[tenso
 // ProducerOf returns the step that computes a tensor, or nil for inputs and constants.
 func (p *Program) ProducerOf(tensor string) *Step { return p.by[tensor] }
 
-// ReadersOf returns the steps that read a tensor, each once. The caller must not change the list.
+// ReadersOf returns the steps that read a tensor, each once, or nil if none does. RecordReaders must have been called.
+// The caller must not change the list.
 func (p *Program) ReadersOf(tensor string) []*Step { return p.readers[tensor] }
 
 // LoopOfNode returns the loop that a node of the graph runs, or nil if the node is not a loop.

@@ -28,14 +28,16 @@ type ElementRefiner interface {
 	Element(result, i int, prec uint) (real.Num, error)
 }
 
-// NewZeroReals returns a value of the given shape whose elements are all exactly 0, to be overwritten.
+// NewZeroReals returns a value of the given shape whose elements are all 0, to be overwritten. Lo and Hi are two
+// slices.
 func NewZeroReals(shape []int) *Reals {
 	n := graph.ElementCount(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// Clone returns a copy of v with its own elements.
-func (v *Reals) Clone() *Reals {
+// CloneBoundsOnly returns a value with copies of v's bounds and with its shape, but without Truth and Refiner. Lo and
+// Hi are always two slices.
+func (v *Reals) CloneBoundsOnly() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
@@ -44,7 +46,8 @@ func NewExactReals(shape []int, data []float64) *Reals {
 	return &Reals{Shape: shape, Lo: data, Hi: data}
 }
 
-// RealsOfConstant returns the value of a constant tensor.
+// RealsOfConstant returns the value of a constant tensor, which may share the constant's elements. Integers that no
+// float64 holds become intervals, with their exact values in Truth.
 func RealsOfConstant(t *graph.ConstantTensor) *Reals {
 	if t.I == nil {
 		return NewExactReals(t.Shape, t.Floats())
@@ -68,7 +71,7 @@ func RealsOfConstant(t *graph.ConstantTensor) *Reals {
 }
 
 // CachedRealsOfConstant returns the value of a constant of the program. It converts each constant only once, for all
-// runs.
+// runs. The caller must not change the value.
 func (p *Program) CachedRealsOfConstant(t *graph.ConstantTensor) *Reals {
 	if t.F != nil {
 		return RealsOfConstant(t)
@@ -80,8 +83,8 @@ func (p *Program) CachedRealsOfConstant(t *graph.ConstantTensor) *Reals {
 	return v.(*Reals)
 }
 
-// IsExact reports whether every element is known as a single float64, not as an interval.
-func (v *Reals) IsExact() bool {
+// IsExactInFloat64 reports whether every element is known as a single float64, not as an interval.
+func (v *Reals) IsExactInFloat64() bool {
 	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
@@ -89,7 +92,7 @@ func (v *Reals) IsExact() bool {
 func (v *Reals) IntervalAt(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
 // ElementAtPrecision returns element i, exactly or as an interval computed with prec bits of precision. known is false
-// if v does not determine the element.
+// if v does not determine the element. An error comes from the Refiner.
 func (v *Reals) ElementAtPrecision(i int, prec uint) (n real.Num, known bool, err error) {
 	switch {
 	case v.Lo[i] == v.Hi[i]:
@@ -103,9 +106,9 @@ func (v *Reals) ElementAtPrecision(i int, prec uint) (n real.Num, known bool, er
 	return n, false, nil
 }
 
-// ToExactTensor returns v, which must be exact, as a constant of type dt. It returns an error if dt is an integer type
-// that does not hold one of the elements.
-func (v *Reals) ToExactTensor(dt graph.DType) (*graph.ConstantTensor, error) {
+// ToConstantTensor returns v, which must be exact, as a constant of type dt. A constant of a real type shares v's
+// elements. It returns an error if dt is an integer type that does not hold one of the elements.
+func (v *Reals) ToConstantTensor(dt graph.DType) (*graph.ConstantTensor, error) {
 	t := &graph.ConstantTensor{DType: dt, Shape: v.Shape}
 	if dt.IsReal() {
 		t.F = v.Lo
@@ -131,9 +134,9 @@ func (v *Reals) SetInterval(i int, y real.Interval) {
 	v.Lo[i] = y.Lo
 }
 
-// MergeEqualBounds makes Lo and Hi one slice if they are equal, so that v counts as exact. It returns v.
-func (v *Reals) MergeEqualBounds() *Reals {
-	if v.IsExact() {
+// ShareSliceIfBoundsEqual makes Lo and Hi one slice if they are equal, so that v counts as exact. It returns v.
+func (v *Reals) ShareSliceIfBoundsEqual() *Reals {
+	if v.IsExactInFloat64() {
 		v.Hi = v.Lo
 	}
 	return v

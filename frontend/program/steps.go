@@ -118,15 +118,15 @@ func (s ScanAxis) AxisPositionOfRun(t, n int) int {
 	return t
 }
 
-// ElementInWhole returns the index, in a tensor of shape whole, of element i of the body's tensor in run t.
-func (s ScanAxis) ElementInWhole(whole []int, t, i int) int {
+// ElementIndexInWhole returns the index, in a tensor of shape whole, of element i of the body's tensor in run t.
+func (s ScanAxis) ElementIndexInWhole(whole []int, t, i int) int {
 	n, inner := whole[s.Axis], graph.ElementCount(whole[s.Axis+1:])
 	return (i/inner*n+s.AxisPositionOfRun(t, n))*inner + i%inner
 }
 
-// RunAndElementOf is the inverse of ElementInWhole. It returns the run that reads or writes element i of a tensor of
-// shape whole, and the element's index in the body's tensor.
-func (s ScanAxis) RunAndElementOf(whole []int, i int) (t, element int) {
+// RunAndElementIndexOf is the inverse of ElementIndexInWhole. It returns the run that reads or writes element i of a
+// tensor of shape whole, and the element's index in the body's tensor.
+func (s ScanAxis) RunAndElementIndexOf(whole []int, i int) (t, element int) {
 	n, inner := whole[s.Axis], graph.ElementCount(whole[s.Axis+1:])
 	return s.AxisPositionOfRun(i/inner%n, n), i/(inner*n)*inner + i%inner
 }

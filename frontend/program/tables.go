@@ -6,14 +6,14 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// StridedIndices returns a table with an entry for every element of shape in row-major order: the sum of its
+// NewStridedIndexTable returns a table with an entry for every element of shape in row-major order: the sum of its
 // coordinates times strides.
-func StridedIndices(shape, strides []int) []int32 {
-	return StridedIndicesFrom(0, shape, strides)
+func NewStridedIndexTable(shape, strides []int) []int32 {
+	return NewStridedIndexTableFrom(0, shape, strides)
 }
 
-// StridedIndicesFrom returns the table of StridedIndices with the number at added to every entry.
-func StridedIndicesFrom(at int, shape, strides []int) []int32 {
+// NewStridedIndexTableFrom returns the table of NewStridedIndexTable with the number at added to every entry.
+func NewStridedIndexTableFrom(at int, shape, strides []int) []int32 {
 	run, step := 1, 0 // along the last axis
 	outer := len(shape) - 1
 	if outer >= 0 {
@@ -37,14 +37,15 @@ func StridedIndicesFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// IndexMapAlongAxis returns the map from every element of shape, in row-major order, to its coordinate along an axis.
-func IndexMapAlongAxis(shape []int, axis int) graph.ElementIndexMap {
+// NewAxisCoordinateMap returns the map from every element of shape, in row-major order, to its coordinate along an
+// axis.
+func NewAxisCoordinateMap(shape []int, axis int) graph.ElementIndexMap {
 	return graph.ElementIndexMap{Run: graph.ElementCount(shape[axis+1:]), Count: shape[axis]}
 }
 
-// SumOfAxisIndices returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all axes.
-// The sum is -1 if one of the terms is negative.
-func SumOfAxisIndices(from [][]int32) []int32 {
+// SumsOfAxisIndices returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all
+// axes. The sum is -1 if one of the terms is negative.
+func SumsOfAxisIndices(from [][]int32) []int32 {
 	index := []int32{0}
 	for _, axis := range from {
 		next := make([]int32, 0, len(index)*len(axis))
@@ -74,7 +75,8 @@ func RowMajorStrides(shape []int) []int {
 	return s
 }
 
-// AllIndexTables returns the tables of indices that a step keeps in memory. Some of them may be nil.
+// AllIndexTables returns the tables of indices that a step holds as slices, shared with the step; some may be nil.
+// Those in a Move's Places, in an IndexList and in an Elem's Offset are not among them.
 func (s *Step) AllIndexTables() (all [][]int32) {
 	elem := s.Elem
 	switch {

@@ -54,9 +54,9 @@ func (b ball) onto(weights []float64, c code) []float64 {
 	return out
 }
 
-// shrink projects the elements for which size is above 0 onto the l1 ball of a radius (J. Duchi and others, Efficient
-// projections onto the l1-ball for learning in high dimensions, 2008): it reduces all of them by one threshold, down to
-// 0.
+// shrink projects, in place, the elements for which size is above 0 onto the l1 ball of a radius (J. Duchi and others,
+// Efficient projections onto the l1-ball for learning in high dimensions, 2008). It reduces all of them by one
+// threshold, down to 0.
 func shrink(weights []float64, radius float64, size func(float64) float64) {
 	var sorted []float64
 	norm := 0.0

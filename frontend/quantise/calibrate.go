@@ -78,7 +78,8 @@ type CalibrationRunner struct {
 	seen    map[string]func(shape []int, data []float64)
 }
 
-// NewCalibrationRunner returns a runner of the network's float model that is ready for samples.
+// NewCalibrationRunner returns a runner of the network's float model that is ready for samples. It returns an error if
+// that model cannot be prepared or evaluated, or if an output depends on no data.
 func (n *QuantisableNetwork) NewCalibrationRunner() (*CalibrationRunner, error) {
 	c := &CalibrationRunner{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
 	gathers := map[*graph.Node][]string{} // by loop: tensors that it gathers in addition
@@ -196,8 +197,9 @@ func first(d *diag.List) string {
 	return "it cannot be prepared"
 }
 
-// RunSample runs a sample, given as the elements of each input of the graph, and returns the outputs of the graph. If
-// note is set, the places of quantisers record their values.
+// RunSample runs a sample, given as the elements of each input of the graph, and returns the outputs of the graph,
+// rounded to their types. If note is set, the places of quantisers record their values. An error is that of the
+// evaluator.
 func (c *CalibrationRunner) RunSample(in [][]float64, note bool) (out [][]float64, err error) {
 	out = make([][]float64, len(c.out))
 	if err := c.part.Run(in, func(tensor string, shape []int, data []float64) {

@@ -27,8 +27,8 @@ var ocp = map[string]float64{"e4m3": 448, "e5m2": 57344}
 
 var minifloat = regexp.MustCompile(`^e([1-8])m([1-7])$`)
 
-// parseQuantFormat parses a format: the bits of integers, from 2 to 16, or the exponent and mantissa bits of
-// minifloats, such as e4m3.
+// parseQuantFormat parses a format: the bits of integers, from 2 to 16, or the exponent bits (1 to 8) and mantissa bits
+// (1 to 7) of minifloats, such as e4m3. It returns an error for any other text.
 func parseQuantFormat(s string) (QuantFormat, error) {
 	if n, err := strconv.Atoi(s); err == nil && minBits <= n && n <= maxBits && strconv.Itoa(n) == s {
 		return QuantFormat{Bits: n}, nil
@@ -64,7 +64,7 @@ type code struct {
 }
 
 // of returns the format as a code for signed or unsigned values. A narrow signed code is symmetric: it lacks the least
-// value.
+// value. Minifloats are always signed and symmetric.
 func (f QuantFormat) of(signed, narrow bool) code {
 	switch n := math.Exp2(float64(f.Bits)); {
 	case f.Bits == 0:

@@ -13,9 +13,10 @@ const hardBy = 10
 // maxHard is the largest number of hard places that are named; further ones are only counted.
 const maxHard = 5
 
-// HardToQuantiseLayers returns the names of the layers that are hard to quantise: their values are far larger than
-// those at the places next to them.
-func (n *QuantisableNetwork) HardToQuantiseLayers() (list []string) {
+// HardToQuantiseLayerNames returns a sentence, with its name, for each layer that is hard to quantise: its values are
+// far larger than those at the places next to it. After maxHard sentences, one more counts the other layers. It looks
+// at the values that CalibrationRunner.RunSample recorded.
+func (n *QuantisableNetwork) HardToQuantiseLayerNames() (list []string) {
 	next := map[*spot][]*spot{}
 	for _, p := range n.spots {
 		for _, q := range p.scope.sources(p.given) {

@@ -140,7 +140,7 @@ func (s *scope) turns(tensor string) bool {
 		}
 		data := s.data(step.Node)
 		switch {
-		case step.Move != nil && !step.Move.ReadsOtherInputs():
+		case step.Move != nil && !step.Move.MayReadOtherInputs():
 		case step.Elem == nil || step.Window != nil:
 			return false
 		case len(data) > 1:

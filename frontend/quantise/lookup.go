@@ -23,7 +23,8 @@ const (
 // LookupPlaceNames lists the names of the places, as ParseLookupPlace reads them.
 var LookupPlaceNames = []string{string(LookupPlaceDevice), string(LookupPlaceHost)}
 
-// ParseLookupPlace parses the name of a place, one of LookupPlaceNames.
+// ParseLookupPlace parses the name of a place. It returns an error unless s is one of LookupPlaceNames, so also for the
+// empty string.
 func ParseLookupPlace(s string) (LookupPlace, error) {
 	if !slices.Contains(LookupPlaceNames, s) {
 		return "", fmt.Errorf("want %s", strings.Join(LookupPlaceNames, ", "))
@@ -45,9 +46,10 @@ type TableLookup struct {
 	MACs    int // that it then computes
 }
 
-// TableLookupsFor returns the lookups of the network, in order, with their costs under a recipe. It leaves out a table
-// that has a quantiser, which belongs to the device.
-func (n *QuantisableNetwork) TableLookupsFor(r Recipe) (list []TableLookup) {
+// TableLookupsUnderRecipe returns the lookups of the network, in order, with their costs under a recipe. It leaves out
+// a table that has a quantiser, which belongs to the device, products without an axis of output channels, and the
+// bodies of loops.
+func (n *QuantisableNetwork) TableLookupsUnderRecipe(r Recipe) (list []TableLookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
 		node := it.origin()
@@ -127,7 +129,7 @@ func multipliesOnes(s *scope, node *graph.Node) bool {
 		switch {
 		case s.truths(t):
 			return true
-		case step == nil || step.Move == nil || step.Move.ReadsOtherInputs():
+		case step == nil || step.Move == nil || step.Move.MayReadOtherInputs():
 			return false
 		}
 		t = step.Node.Inputs[0]

@@ -49,7 +49,7 @@ func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.N
 					role == operators.RoleQuantizeLinear {
 					continue
 				}
-				divides = divides || operators.DivisorTensorOf(r) == out
+				divides = divides || operators.DivisorOrPowerBaseOf(r) == out
 				if !all[r] {
 					all[r] = true
 					list = append(list, r)

@@ -92,7 +92,8 @@ func (r Recipe) DescribeWithOptions() string {
 // LeastBitsRecipeName is the name of the recipe whose formats are found by a search.
 const LeastBitsRecipeName = "least"
 
-// ParseRecipe parses the name of a recipe, such as w4a8.
+// ParseRecipe parses the name of a recipe, such as w4a8, w4a4p12 or least. It returns an error for another form, for
+// formats that are not supported, and for an AccBits that does not go with them.
 func ParseRecipe(s string) (r Recipe, err error) {
 	if s == LeastBitsRecipeName {
 		return Recipe{Least: true}, nil
@@ -187,7 +188,8 @@ func NewQuantisableNetwork(p *program.Program, replace bool, lookup LookupPlace)
 // inputs, such as a Fourier transform.
 func (n *QuantisableNetwork) HostInputTransforms() []*graph.Node { return n.transforms }
 
-// HasNoQuantisers reports whether the graph has no quantisers.
+// HasNoQuantisers reports whether the graph has no quantisers of activations, and none of weights that gives integers
+// around 0.
 func (n *QuantisableNetwork) HasNoQuantisers() bool {
 	return !slices.ContainsFunc(n.spots, func(p *spot) bool { return p.node != nil }) &&
 		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != QuantFormat{} })

@@ -302,7 +302,8 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 		Inputs: []string{taken.TakeFreshName(out, "sums"), constant}, Outputs: []string{out}}
 }
 
-// ballOf returns the set of weights that the recipe allows, or nil if the recipe does not limit accumulators.
+// ballOf returns the set of weights that the recipe allows, or nil if the recipe does not limit accumulators. The
+// error, a *RefusalError, says why their sums cannot be bounded.
 func (n *QuantisableNetwork) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
 	if r.AccBits == 0 {
 		return nil, nil
@@ -375,7 +376,8 @@ func opsets(g *graph.Graph) map[string]int64 {
 	return all
 }
 
-// prune removes the nodes and constants of a graph on which none of its outputs depends.
+// prune removes, in place, the nodes and constants of a graph on which none of its outputs depends, also in the bodies
+// of loops. It removes all annotations.
 func prune(g *graph.Graph) {
 	read := map[string]bool{}
 	for _, o := range g.Outputs {

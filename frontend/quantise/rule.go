@@ -21,7 +21,7 @@ const (
 // ScaleRuleNames lists all rules, the default first.
 var ScaleRuleNames = []string{string(scaleRuleMSE), string(scaleRuleMaxAbs), string(scaleRulePercentile)}
 
-// ParseScaleRule parses the name of a rule.
+// ParseScaleRule parses the name of a rule. It returns an error unless s is one of ScaleRuleNames.
 func ParseScaleRule(s string) (ScaleRule, error) {
 	if !slices.Contains(ScaleRuleNames, s) {
 		return "", fmt.Errorf("want %s", strings.Join(ScaleRuleNames, ", "))

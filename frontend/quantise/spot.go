@@ -94,7 +94,8 @@ func (w *weight) reduced(i, channels, inputs int) int {
 	return channel/max(1, channels/max(1, group))*shape[1] + rest
 }
 
-// mean adds the inputs that the weights multiplied in one run to the means of their channels.
+// mean adds the inputs that the weights multiplied in one run to the means of their channels. It does nothing for
+// weights whose inputs have no axis of channels that it knows.
 func (w *weight) mean(shape []int, data []float64) {
 	channels, inner := 0, 1
 	switch {

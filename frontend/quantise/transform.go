@@ -59,7 +59,8 @@ func (s *scope) measured(tensor string) bool {
 		through := len(data) == 1 && (operators.RoleOf(node) == operators.RoleClip || node.Op == operators.OpMax ||
 			operators.RoleOf(node) != operators.RoleWeightedSum && !operators.IsNonlinear(node, tensor))
 		other := func(o string) bool { return !s.measured(o) }
-		if !operators.ComputesMagnitude(node) && !squares && (!through || slices.ContainsFunc(node.Outputs, other)) {
+		if !operators.ComputesSquareMagnitudeOrLog(node) && !squares && (!through || slices.ContainsFunc(node.Outputs,
+			other)) {
 			return false
 		}
 	}

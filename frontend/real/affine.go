@@ -6,7 +6,8 @@ import "math/big"
 type Affine struct{ Scale, Bias *big.Rat }
 
 // AsAffine returns the coefficients with which e, an expression in variable 0 alone, equals Scale*x + Bias. ok is false
-// if e is not affine: it rounds, bounds or takes the root of x, or the root of a constant is irrational.
+// if e is not affine: it rounds, bounds or takes the root of x, or the root of a constant is irrational. It is also
+// false if a coefficient becomes very long.
 func (e *Expr) AsAffine() (a Affine, ok bool) {
 	a, ok = e.affine(map[*Expr]Affine{})
 	return a, ok
@@ -71,8 +72,8 @@ func (a Affine) IsIdentity() bool {
 		a.Scale.Num().Int64() == 1
 }
 
-// NearestIntegerPreimage returns the integer x for which Scale*x + Bias is nearest to the middle of the interval value.
-// Scale must not be 0.
+// NearestIntegerPreimage returns the integer x for which Scale*x + Bias is nearest to the middle of the interval value,
+// ties to even. Scale must not be 0, the ends of value must be finite, and x must fit an int64.
 func (a Affine) NearestIntegerPreimage(value Interval) int64 {
 	x := new(big.Rat).SetFloat64(value.Lo)
 	x.Add(x, new(big.Rat).SetFloat64(value.Hi))

@@ -495,8 +495,10 @@ func CompareNumbers(x, y Num) (int, error) {
 	return 0, ErrInsufficientPrecision
 }
 
-// AddNumbers returns x+y. An irrational result is enclosed with prec bits.
+// AddNumbers returns x+y. An irrational result is enclosed with prec bits. It returns an error for infinities of
+// opposite signs.
 func AddNumbers(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
 
-// MultiplyNumbers returns x*y. An irrational result is enclosed with prec bits.
+// MultiplyNumbers returns x*y, which is 0 for zero times infinity. An irrational result is enclosed with prec bits. It
+// returns ErrInsufficientPrecision if it multiplies an infinity by a number of undecided sign.
 func MultiplyNumbers(x, y Num, prec uint) (Num, error) { return binary(mul, x, y, prec) }

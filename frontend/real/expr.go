@@ -73,7 +73,7 @@ func ConstantExprOfFloat(v float64) *Expr {
 	return &Expr{op: constant, c: r, ci: NewPointInterval(v)}
 }
 
-// ConstantExpr returns the constant whose value is exactly r.
+// ConstantExpr returns the constant whose value is exactly r, which must not change.
 func ConstantExpr(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
 
 // Var returns the expression that is variable number i.
@@ -403,11 +403,11 @@ func square(x Interval) Interval {
 	return Interval{mulPt(x.Lo, x.Lo).Lo, mulPt(x.Hi, x.Hi).Hi}
 }
 
-// Equal reports whether two expressions have the same form, with equal constants.
-func (e *Expr) Equal(o *Expr) bool { return e.equal(o, map[[2]*Expr]bool{}) }
+// HasSameForm reports whether two expressions have the same form, with equal constants.
+func (e *Expr) HasSameForm(o *Expr) bool { return e.equal(o, map[[2]*Expr]bool{}) }
 
-// equal implements Equal. alike caches the pairs found equal, so that shared subexpressions are compared once, not once
-// per path to them.
+// equal implements HasSameForm. alike caches the pairs found equal, so that shared subexpressions are compared once,
+// not once per path to them.
 func (e *Expr) equal(o *Expr, alike map[[2]*Expr]bool) bool {
 	if e == o || alike[[2]*Expr{e, o}] {
 		return true

@@ -5,7 +5,7 @@ import "hlsgen/internal/num"
 // StepFunctionOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format.
 // It returns a step function of the format's keys, the integers that number its floats in order; otherwise it does the
 // same as StepFunctionOver. A function that turns around all over the format, as a sine does, gives ErrTooManySteps at
-// once.
+// once. With an error, the step function is incomplete.
 func (f *Func) StepFunctionOverFloats(of num.FloatFormat, limit int) (num.StepFunction, error) {
 	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.NumberAtPosition}
 	if b.swings(of.FinitePositions()) {

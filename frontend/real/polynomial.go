@@ -20,8 +20,9 @@ const (
 )
 
 // AsFuncOfPolynomial returns e as a function of one polynomial in its variables: e = outer(sum of terms). The terms are
-// in order, without a constant and without zeros; there are none if e is constant. ok is false if e has no such form: a
-// function joins two polynomials that are not multiples of each other, or a polynomial has too many terms.
+// in order, without a constant and without zeros; there are none if e is constant. ok is false if e has no such form,
+// as when it joins two polynomials that are not multiples of each other. It is also false beyond maxDegree, maxTerms or
+// maxRatBits.
 func (e *Expr) AsFuncOfPolynomial() (terms []PolynomialTerm, outer *Expr, ok bool) {
 	p := &polynomials{found: map[*Expr]polynomial{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok {

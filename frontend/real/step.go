@@ -24,10 +24,9 @@ const (
 )
 
 // StepFunctionOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns the exact
-// step function. If the interval evaluation of a run of integers gives one value, the run is constant; otherwise a
-// shorter run is tried. A single integer that stays undecided is evaluated in exact arithmetic. The lengths of earlier
-// runs determine how many integers are tried first. f need not be monotonic. StepFunctionOver returns ErrTooManySteps
-// if there are more than limit breakpoints, or the search does not end in time.
+// step function. f need not be monotonic. It tries runs of integers by interval arithmetic, and single ones that stay
+// undecided in exact arithmetic. It returns ErrTooManySteps if there are more than limit breakpoints or the search does
+// not end in time, and other errors if f has no value or no integer somewhere.
 func (f *Func) StepFunctionOver(r num.Range, limit int) (num.StepFunction, error) {
 	return f.StepFunctionLike(num.StepFunction{}, r, limit)
 }

@@ -164,7 +164,7 @@ func (s *strictness) quotient(x, y *Expr) int {
 		return 0
 	}
 	for i, c := range y.args {
-		if u := y.args[1-i]; c.positive() && c.op == constant && (u.Equal(x) || u.Equal(Neg(x))) {
+		if u := y.args[1-i]; c.positive() && c.op == constant && (u.HasSameForm(x) || u.HasSameForm(Neg(x))) {
 			return s.of(x)
 		}
 	}

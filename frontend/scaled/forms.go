@@ -142,15 +142,15 @@ func (v *FormVariable) samePick(o *FormVariable) bool {
 	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.HasSameTableAndRuns(o.pick)
 }
 
-// FormsOfElements returns the forms of the given elements of a tensor, which may repeat. The error is a
-// *NoIntegerFunctionError.
+// FormsOfElements returns the forms of the given elements of a tensor, which may repeat. The forms keep the list, which
+// must not change any more. The error is a *NoIntegerFunctionError.
 func (a *IntegerAnalysis) FormsOfElements(tensor string, elements []int32) (*ElementForms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
 // FormsOfStepElements returns the forms of the given elements of a step's output, even if the output is itself an
-// integer tensor. The error is a *NoIntegerFunctionError.
+// integer tensor. The forms keep the list, which must not change any more. The error is a *NoIntegerFunctionError.
 func (a *IntegerAnalysis) FormsOfStepElements(step *program.Step, elements []int32) (*ElementForms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
@@ -200,7 +200,7 @@ func (f *former) variable(v FormVariable) *real.Expr {
 	return real.Var(at)
 }
 
-// finish gives every form of out its own list of variables and its nodes, and returns out. If err is not nil, it
+// finish returns a copy of out in which every form has its own list of variables, and its nodes. If err is not nil, it
 // returns err instead.
 func (f *former) finish(out *ElementForms, err error) (*ElementForms, error) {
 	if err != nil {
@@ -388,7 +388,7 @@ func (f *former) step(step *program.Step, index []int32) (*ElementForms, error) 
 	switch {
 	case step.Move != nil:
 		return f.move(step, index)
-	case step.Elem == nil, step.Window != nil, program.MayReadInfinities(f.a.Program, step):
+	case step.Elem == nil, step.Window != nil, program.StepMayReadInfinities(f.a.Program, step):
 		return nil, &NoIntegerFunctionError{step.Output, step, false}
 	}
 	e := step.Elem
@@ -518,8 +518,9 @@ func (f *FormExpression) AffineAtElement(k int) (of real.Affine, ok bool) {
 // change the list.
 func (f *FormExpression) IntegerVariables() []*FormVariable { return f.leaves }
 
-// QuantisedForms returns the forms of (value - bias)/scale, rounded half to even, for the elements' values. of holds
-// the scale and bias of each element. elements must be the list for which f was requested.
+// QuantisedForms returns the forms of (value - bias)/scale, rounded half to even, for the elements' values; f stays as
+// it is. of holds the scale, never 0, and the bias of each element. elements must be the list for which f was
+// requested.
 func (f *ElementForms) QuantisedForms(of AffinesOfElements, elements []int32) *ElementForms {
 	inverse := AffinesOfElements{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
 	for i, v := range of.Of {
@@ -561,6 +562,6 @@ func (f *FormExpression) IsSameAtElements(k, l int) bool {
 	return true
 }
 
-// IsUniform reports whether the form has no numbers that differ between elements. Then the k-th element is the same
-// function of its integers for every k.
+// IsUniform reports whether the form has no variables that stand for numbers. Then the k-th element is the same
+// function of its integers for every k. It may be so too if the numbers are equal; see IsSameAtElements.
 func (f *FormExpression) IsUniform() bool { return len(f.numbers) == 0 }

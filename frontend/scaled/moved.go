@@ -13,11 +13,11 @@ import (
 // moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
 func (f *former) move(step *program.Step, index []int32) (*ElementForms, error) {
 	m, in := step.Move, step.Node.Inputs
-	if m.ReadsOtherInputs() {
+	if m.MayReadOtherInputs() {
 		return f.joined(step, index)
 	}
 	at := index
-	if !m.IsIdentity() {
+	if !m.IsCertainlyIdentity() {
 		if at = f.list(len(index)); at == nil {
 			return nil, &NoIntegerFunctionError{step.Output, step, true}
 		}
@@ -196,7 +196,7 @@ func (f *former) sources(step *program.Step, at []int32) (list []*source) {
 // counted returns how many of the elements in of come from each input slot of a move. at[k] is the place of element k
 // in the move's output.
 func counted(m *program.Move, of, at []int32) (n [256]int) {
-	if !m.ReadsOtherInputs() {
+	if !m.MayReadOtherInputs() {
 		n[0] = len(of)
 		return n
 	}

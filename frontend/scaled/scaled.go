@@ -43,17 +43,17 @@ func New(p *program.Program) *IntegerAnalysis {
 	return &IntegerAnalysis{p, map[string]AffinesOfElements{}, map[string]bool{}, map[string]bool{}, nil, nil}
 }
 
-// CountingListTo returns the list 0, 1 ... n-1. The caller must not change the list.
-func (a *IntegerAnalysis) CountingListTo(n int) []int32 {
+// SharedCountingList returns the list 0, 1 ... n-1. The caller must not change the list.
+func (a *IntegerAnalysis) SharedCountingList(n int) []int32 {
 	if len(a.all) < n {
 		a.all = NewCountingList(n)
 	}
 	return a.all[:n:n]
 }
 
-// ReleaseMemory frees the memory that CountingListTo keeps. Call it when no more integer tensors are to be found; the
-// analysis still works.
-func (a *IntegerAnalysis) ReleaseMemory() { a.all = nil }
+// ReleaseCountingList frees the memory that SharedCountingList keeps. Call it when no more integer tensors are to be
+// found; the analysis still works.
+func (a *IntegerAnalysis) ReleaseCountingList() { a.all = nil }
 
 // rank returns the index of a step in the program's list of steps.
 func (a *IntegerAnalysis) rank(step *program.Step) int {
@@ -102,9 +102,9 @@ func (a *IntegerAnalysis) DeclareGroupedIntegers(tensor string, of AffinesOfElem
 	a.integer[tensor] = of
 }
 
-// DoIgnoringIntegers calls do, during which the given tensors do not count as integer tensors. Their elements are then
-// functions of other integer tensors. Tensors in the list that are not integer tensors have no effect.
-func (a *IntegerAnalysis) DoIgnoringIntegers(tensors []string, do func()) {
+// DoIgnoringIntegerTensors calls do, during which the given tensors do not count as integer tensors. Their elements are
+// then functions of other integer tensors. Tensors in the list that are not integer tensors have no effect.
+func (a *IntegerAnalysis) DoIgnoringIntegerTensors(tensors []string, do func()) {
 	kept := map[string]AffinesOfElements{}
 	for _, tensor := range tensors {
 		if of, ok := a.integer[tensor]; ok {
@@ -235,7 +235,7 @@ func (a *IntegerAnalysis) FunctionOfElement(tensor string, i int) (*FunctionOfIn
 // QuantiserCodeRange returns the range of the codes that a quantiser step gives. ok is false if the step is not a
 // quantiser.
 func QuantiserCodeRange(step *program.Step) (r num.Range, ok bool) {
-	lo, hi, ok := operators.QuantiserCodeLimits(step.Node)
+	lo, hi, ok := operators.CodeLimitsOfQuantiser(step.Node)
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
 }
 

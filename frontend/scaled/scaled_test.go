@@ -174,7 +174,7 @@ func TestPieces(t *testing.T) {
 	for k, want := range []int{1, -7, 2, 1, 0, 0, 1, 2, 4, -8, 5, 4, 3, 3, 4, 5} {
 		form := forms.FormOf(k)
 		if want < 0 {
-			if e, n := form.ExprAtElement(k); n != 0 || !e.Equal(real.ConstantExprOfFloat(float64(-want))) {
+			if e, n := form.ExprAtElement(k); n != 0 || !e.HasSameForm(real.ConstantExprOfFloat(float64(-want))) {
 				t.Errorf("element %d is a function of %d integers", k, n)
 			}
 			continue

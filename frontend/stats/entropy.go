@@ -54,8 +54,8 @@ func (m *mean) entropy() *WeightEntropy {
 	return e
 }
 
-// entropy returns the entropy, in bits per event, of events with the given counts. It sorts counts, so that the result
-// does not depend on their order.
+// entropy returns the entropy, in bits per event, of events with the given counts. It sorts counts in place, so that
+// the result does not depend on their order.
 func entropy(counts []int64) float64 {
 	slices.Sort(counts)
 	total, sum := int64(0), 0.0

@@ -1,10 +1,9 @@
 package stats
 
-// QONNXInferenceCost returns the figures of qonnx's inference_cost with discount_sparsity, under the same keys, for the
-// layers of the network. These are op_mac_INPUT_WEIGHT, the products whose weight is not 0; mem_w_WEIGHT, the
-// weights that are not 0; mem_o_OUTPUT, the output elements; and totals. As in qonnx, total_bops is products times
-// input bits times weight bits, without additions. Types are the declared ones; qonnx names them differently where
-// there is a scale.
+// QONNXInferenceCost returns the figures of qonnx's inference_cost with discount_sparsity, under the same keys.
+// op_mac_INPUT_WEIGHT counts products whose weight is not 0, mem_w_WEIGHT such weights, mem_o_OUTPUT output elements;
+// the rest are totals. As in qonnx, total_bops is products times input bits times weight bits. Types are the declared
+// ones; qonnx names them differently where there is a scale.
 func (n *ModelStats) QONNXInferenceCost() map[string]float64 {
 	out := map[string]float64{"total_macs": 0, "total_bops": 0, "total_mem_w_elems": 0, "total_mem_w_bits": 0,
 		"total_mem_o_elems": 0, "total_mem_o_bits": 0}

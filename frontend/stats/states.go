@@ -113,8 +113,8 @@ func (o *NeuronStateObserver) see(i, neurons int, value func(k int) float64) {
 	o.count[i]++
 }
 
-// SetNeuronStateStats sets the NeuronStateStats of every layer of the ModelStats. It returns the network's efficiency,
-// which is the geometric mean over the layers, or 0 without layers.
+// SetNeuronStateStats sets States in every layer of the ModelStats. It returns the network's efficiency, the geometric
+// mean over the layers. That is 0 without layers, or if fewer than two states of a layer occurred.
 func (o *NeuronStateObserver) SetNeuronStateStats() (efficiency float64) {
 	logs := 0.0
 	for i, l := range o.n.Layers {

@@ -64,7 +64,7 @@ func (c *OperationCounts) ProductsPerByte() float64 {
 
 // A LayerStats holds the counts of a layer: a node of the file that adds up products, such as a matrix product, a
 // convolution or one direction of a recurrence. A node that adds, multiplies or compares data without weights has a
-// WeightlessNode instead.
+// WeightlessNodeStats instead.
 type LayerStats struct {
 	Index   int         `json:"index"` // index of the node in the file
 	Node    string      `json:"node"`
@@ -100,8 +100,8 @@ const (
 	ProductKindDataByData  ProductKind = "data" // products of data with data
 )
 
-// A WeightlessNode holds the counts of a node that computes without weights. Its operations do not count as MACs.
-type WeightlessNode struct {
+// A WeightlessNodeStats holds the counts of a node that computes without weights. Its operations do not count as MACs.
+type WeightlessNodeStats struct {
 	Index   int    `json:"index"`
 	Node    string `json:"node"`
 	Op      string `json:"op"`
@@ -110,19 +110,21 @@ type WeightlessNode struct {
 	Operations int64 `json:"operations"`
 }
 
-// A ModelStats holds what CountProgram counts in a model, for one sample: its layers, its other nodes and their sums.
+// A ModelStats holds what ModelStatsOfProgram counts in a model, for one sample: its layers, its other nodes and their
+// sums.
 type ModelStats struct {
 	Layers  []*LayerStats
-	Others  []*WeightlessNode
+	Others  []*WeightlessNodeStats
 	Total   OperationCounts // a tensor of weights that several layers share counts once
 	Entropy *WeightEntropy
 }
 
-// CountProgram returns the counts of a program for a single sample; it cannot tell an axis of samples from any other.
-// carried, which may be nil, holds the types of tensors on streams of the hardware. They apply where the model declares
-// no type.
-func CountProgram(p *program.Program, carried map[string]num.Type) *ModelStats {
-	c := &counter{scope: scopeOf(p, nil, nil), n: &ModelStats{Layers: []*LayerStats{}, Others: []*WeightlessNode{}},
+// ModelStatsOfProgram returns the counts of a program for a single sample; it cannot tell an axis of samples from any
+// other. Nodes on which no output depends do not count. carried, which may be nil, holds the types of tensors on
+// streams of the hardware. They apply where the model declares no type. It sets neither Becomes nor States.
+func ModelStatsOfProgram(p *program.Program, carried map[string]num.Type) *ModelStats {
+	c := &counter{scope: scopeOf(p, nil, nil), n: &ModelStats{Layers: []*LayerStats{},
+		Others: []*WeightlessNodeStats{}},
 		tensors: map[weights]bool{}}
 	c.carried = carried
 	used := c.used()
@@ -181,7 +183,8 @@ func (c *counter) layer(s *program.Step) {
 	c.end(l)
 }
 
-// loop counts a recurrence: the products of its body in every time step, and its other computations.
+// loop counts a recurrence: the products of its body in every time step, and its other computations. Without products
+// it adds no layer.
 func (c *counter) loop(s *program.Step) {
 	r := s.Recur
 	body := scopeOf(r.Body, c.scope, s)
@@ -217,8 +220,8 @@ func (c *counter) loop(s *program.Step) {
 	c.end(l)
 }
 
-// sequence returns the step for that output of a loop which represents it: the first output that collects the results
-// of every time step, or else the first output.
+// sequence returns the step for that output of a loop which represents it. That is the first output that collects the
+// results of every time step and is used, or else the output of s.
 func (c *counter) sequence(s *program.Step) *program.Step {
 	best := s
 	for _, o := range c.Steps {
@@ -235,7 +238,7 @@ func (c *counter) begin(s *program.Step, kind ProductKind, steps int) *LayerStat
 	return &LayerStats{Index: file.Index, Node: file.Label(), Op: file.QualifiedOpName(), Kind: kind, Steps: steps}
 }
 
-// add adds a product to a layer.
+// add adds a product to a layer. It adds the product's weights to the network's total unless they count there already.
 func (l *LayerStats) add(c *counter, p *product) {
 	others := p.weights != nil && !c.tensors[*p.weights]
 	l.Products = append(l.Products, p.ProductStats)
@@ -271,10 +274,10 @@ func (c *counter) other(at *scope, s *program.Step, of *graph.Node, steps int64)
 		return
 	}
 	file := c.OriginOf(of)
-	i := slices.IndexFunc(c.n.Others, func(o *WeightlessNode) bool { return o.Index == file.Index })
+	i := slices.IndexFunc(c.n.Others, func(o *WeightlessNodeStats) bool { return o.Index == file.Index })
 	if i < 0 {
 		i = len(c.n.Others)
-		c.n.Others = append(c.n.Others, &WeightlessNode{Index: file.Index, Node: file.Label(),
+		c.n.Others = append(c.n.Others, &WeightlessNodeStats{Index: file.Index, Node: file.Label(),
 			Op: file.QualifiedOpName()})
 	}
 	c.n.Others[i].Operations += ops * steps

@@ -63,7 +63,7 @@ func (n *net) count(t *testing.T, out string, shape ...any) *stats.ModelStats {
 
 func count(t *testing.T, file []byte) *stats.ModelStats {
 	t.Helper()
-	return stats.CountProgram(programOf(t, file), nil)
+	return stats.ModelStatsOfProgram(programOf(t, file), nil)
 }
 
 func programOf(t *testing.T, file []byte) *program.Program {

@@ -124,7 +124,7 @@ func whole(c *graph.ConstantTensor) (DeclaredElementType, bool) {
 	if len(values) == 0 {
 		return DeclaredElementType{}, false
 	}
-	return declaredAs(num.NarrowestTypeOf(values)), true
+	return declaredAs(num.NarrowestTypeOfValues(values)), true
 }
 
 // find returns the declared type of a tensor. ok is false if only the type in which it is stored is known.
@@ -161,7 +161,7 @@ func (s *scope) find(name string) (DeclaredElementType, bool) {
 // quantised returns the type of the codes that a node gives. ok is false if the node is not a quantiser with bounded
 // integers.
 func (s *scope) quantised(node *graph.Node) (DeclaredElementType, bool) {
-	lo, hi, ok := operators.QuantiserCodeLimits(node)
+	lo, hi, ok := operators.CodeLimitsOfQuantiser(node)
 	sign := ok && operators.IsBipolarQuantiser(node)
 	if c := operators.SplitQuantiser(s.Program, node); c != nil {
 		ok, lo, hi = true, c.Attrs["lo"].F, c.Attrs["hi"].F
@@ -204,7 +204,7 @@ func (s *scope) cellWeights(name string) (DeclaredElementType, bool) {
 		return DeclaredElementType{}, false
 	}
 	cell := s.around.OriginOf(s.loop.Node)
-	slot, ok := operators.WeightInputSlot(cell, name)
+	slot, ok := operators.InputSlotOfWeight(cell, name)
 	if !ok {
 		return DeclaredElementType{}, false
 	}

@@ -97,7 +97,8 @@ type op struct {
 }
 
 // bind returns the layer for two inputs of one shape, and the output, which has the same shape. It returns an error
-// unless the last axis has as many channels as there are factors and step functions; single ones fit any input.
+// unless the last axis has as many channels as there are factors and step functions; single ones fit any input. Sums of
+// more than 63 bits and too many steps are errors, too.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	for _, list := range []struct {
 		what string
@@ -108,7 +109,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			return nil, nil, err
 		}
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFirstInput(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFirstInput(in)}
 	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +127,7 @@ func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 		if len(f) == 0 {
 			f = []int64{1}
 		}
-		o.factor[i] = num.NarrowestIntTypeFor(num.RangeOf(f))
+		o.factor[i] = num.NarrowestIntTypeFor(num.RangeOfValues(f))
 	}
 	sums = dataflow.StreamType{Shape: o.In[0].Shape, Range: make([]num.Range, n)}
 	for c := range sums.Range {
@@ -138,7 +139,7 @@ func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 		}
 		sums.Range[c] = s
 	}
-	o.sum, err = layer.NarrowestTypeOf("sum", sums.Range)
+	o.sum, err = layer.NarrowestTypeOfRanges("sum", sums.Range)
 	sums.Elem = o.sum
 	return sums, err
 }
@@ -160,8 +161,8 @@ func (o *op) sumOf(c int, x []int64) int64 {
 	return o.steps.ExactOutput(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
 }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
-// multiplier. If all factors are -1, 0 or 1, there are no multipliers to choose.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS. Each comes with each
+// memory for tables and each kind of multiplier. If all factors are -1, 0 or 1, there are no multipliers to choose.
 func (o *op) Folds() dataflow.FoldIterator {
 	t := o.steps.TableLayout()
 	t.PerChannel = t.PerChannel || o.table()
@@ -177,7 +178,8 @@ func (o *op) Folds() dataflow.FoldIterator {
 
 func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 
-// Loop returns the loop, with the latency of a pair that is multiplied, added, and passes a step function.
+// Loop returns the loop over the words. In HLS its latency is that of a pair that is multiplied, added, and passes a
+// step function, in RTL the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()

@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxTypeBits if none are.
+// NarrowerFactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxTypeBits if
+// none are.
 func (o *op) NarrowerFactorBits() int {
 	bits := num.MaxTypeBits
 	for i, in := range o.In {
@@ -19,8 +20,9 @@ func (o *op) NarrowerFactorBits() int {
 	return bits
 }
 
-// Cost counts a multiplier per PE for each input that needs one, an adder per PE, and the step functions as
-// Thresholding does. FINN has no estimate for its AddStreams.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts a multiplier per PE for each
+// input that needs one, an adder per PE, and the step functions as Thresholding does. It also counts counters,
+// registers and the tables' memories. FINN itself has no estimate for its AddStreams.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -38,7 +40,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		}
 	}
 	return estimate.MemoryAndLogicCost(m, o.Storage(f), append([]cost.CostPart{
-		m.ControlCost(o.CounterCost(f)),
+		m.StreamControlCost(o.CounterCost(f)),
 		products.AsPart("multipliers"),
 		cost.AdderCost(o.sum.Width).Times(f.PE).AsPart("adders"),
 		m.RegisterCost(f.PE * o.sum.Width),
@@ -50,7 +52,7 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width
 		list = append(list, dataflow.NewTableStorage("factors", "factor memory", o.WordsPerVector(f),
-			width).InMemory(f.Memory))
+			width).MovedToMemory(f.Memory))
 	}
 	return append(list, o.steps.Storage(f)...)
 }

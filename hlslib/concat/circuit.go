@@ -13,7 +13,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	turns := layer.NewStreamTurns(b, o.In, f)
 	words := make([]circuit.Value, len(o.In))
 	for k, in := range o.In {
-		words[k] = layer.RecodeWord(b.AddInputStream(f.SIMD*in.Elem.Width, turns.HasTurn(k)), in, o.Out[0].Elem)
+		words[k] = layer.RecodeWord(b.AddInputStream(f.SIMD*in.Elem.Width, turns.TurnCondition(k)), in, o.Out[0].Elem)
 	}
 	b.AddOutputStream(turns.ChooseWord(words), b.ConstantNumber(1))
 	return b.FinishLayer()

@@ -49,9 +49,9 @@ type op struct {
 }
 
 // bind returns the layer for inputs of shapes [..., C[k]], and its output of shape [..., C], where C is the sum of all
-// C[k]. It returns an error if the inputs differ in any axis but the last.
+// C[k]. It returns an error unless there are Params.Inputs inputs, which have axes and differ at most in the last one.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
+	if err := layer.NewInputCountCheck(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
 	first := in[0].Shape
@@ -67,7 +67,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v; only the last axis may differ", k, t.Shape,
 				first)
 		}
-		c := t.Shape.Channels()
+		c := t.Shape.ChannelCount()
 		out.Shape[last] += c
 		step = dataflow.GCD(step, c)
 		for i := range c {
@@ -94,16 +94,16 @@ func (o *op) Dependence() dataflow.Dependence {
 func (o *op) Computation() dataflow.Computation {
 	run, all := 0, 0
 	for _, t := range o.In {
-		run = dataflow.GCD(run, t.Shape.Channels())
-		all += t.Shape.Channels()
+		run = dataflow.GCD(run, t.Shape.ChannelCount())
+		all += t.Shape.ChannelCount()
 	}
 	return dataflow.GatherComputation{Run: run, At: func(_, r int) (input, at int) {
 		v, c := r*run/all, r*run%all
-		for c >= o.In[input].Shape.Channels() {
-			c -= o.In[input].Shape.Channels()
+		for c >= o.In[input].Shape.ChannelCount() {
+			c -= o.In[input].Shape.ChannelCount()
 			input++
 		}
-		return input, (v*o.In[input].Shape.Channels() + c) / run
+		return input, (v*o.In[input].Shape.ChannelCount() + c) / run
 	}}
 }
 
@@ -111,7 +111,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for v := range y.Shape.VectorCount() {
 		for _, t := range in {
-			c := t.Shape.Channels()
+			c := t.Shape.ChannelCount()
 			y.Data = append(y.Data, t.Data[v*c:(v+1)*c]...)
 		}
 	}
@@ -126,8 +126,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}))
 }
 
-// kernel returns the input word of each iteration unchanged, because each iteration reads a word of only one input. It
-// has no state.
+// kernel copies a word. Its Step returns a copy of the only word that an iteration reads. It has no state.
 type kernel struct{}
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{} }
@@ -141,14 +140,15 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	panic("concat: an iteration without a word")
 }
 
-// Cost counts the counters, and the choice among the inputs. FINN counts nothing for its StreamingConcat.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the counters, the choice
+// among the inputs, and the registers of a word. FINN itself counts nothing for its StreamingConcat.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.Out[0].Elem.Width
 	return estimate.CostOfParts(
-		m.ControlCost(layer.StreamTurnsCounterCost(o.Out[0], f)),
+		m.StreamControlCost(layer.StreamTurnsCounterCost(o.Out[0], f)),
 		m.MultiplexerCost(len(o.In), width).AsPart("multiplexers"),
 		m.RegisterCost(width),
 	)
@@ -158,7 +158,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	types, each := make([]num.Type, len(o.In)), make([]int, len(o.In))
 	for k, t := range o.In {
 		types[k] = t.Elem
-		_, each[k] = layer.CountVectorsAndWords(t, f)
+		_, each[k] = layer.CountVectorsAndWordsPerVector(t, f)
 	}
 	return dataflow.KernelInstance{
 		Header:  "concat.hpp",

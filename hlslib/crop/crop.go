@@ -109,7 +109,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // words returns the number of words in which a pixel's channels travel, with f.SIMD channels each.
-func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
+func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.ChannelCount() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	both, read := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Read: 1}
@@ -126,7 +126,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
-	if !k.HasPixel(iteration / k.words) {
+	if !k.IsPixelInSmallerFrame(iteration / k.words) {
 		return []dataflow.Word{nil}
 	}
 	return []dataflow.Word{slices.Clone(in[0])}

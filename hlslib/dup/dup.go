@@ -59,7 +59,7 @@ type op struct {
 // bind returns the layer for one input, and its outputs, which all have the input's type. It returns an error if the
 // prescribed words do not fit the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	o := &op{b, layer.ScheduleForFirstInput(in)}
+	o := &op{b, layer.NewScheduleForFirstInput(in)}
 	if err := o.given(); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +78,7 @@ func (o *op) given() error {
 		return fmt.Errorf("a frame of shape %v, want whole words of %d elements", t.Shape, p.Word)
 	case p.Word*t.Elem.Width > dataflow.MaxWordBits:
 		return fmt.Errorf("a word of %d bits, at most %d are possible", p.Word*t.Elem.Width, dataflow.MaxWordBits)
-	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.PortTileFor(p.Tile) == 0):
+	case p.Tile > 0 && (t.Shape.ChannelCount()%p.Tile != 0 || t.Shape.PortTileFor(p.Tile) == 0):
 		return fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, "+
 			"other than all of them", p.Tile, t.Shape)
 	}
@@ -116,6 +116,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels, in increasing order, or a single fold if the words are prescribed.
+// It leaves out folds beyond the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	if o.P.Word == 0 {
 		return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
@@ -151,15 +152,16 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return y
 }
 
-// Cost counts the counter of words, the registers of a word, and a LUT per copy, which waits until all other copies
-// have room. The copies are wiring. FINN has no estimate.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the counter of words, the
+// registers of a word, and a LUT per copy, which waits until all other copies have room. The copies are wiring. FINN
+// itself has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, word := estimate.CostModelOf(t), o.port(f)
 	return estimate.CostOfParts(
-		m.ControlCost(cost.CounterCost(word.Words)),
+		m.StreamControlCost(cost.CounterCost(word.Words)),
 		layer.HandshakeCost(o.P.Copies),
 		m.RegisterCost(word.Width()),
 	)

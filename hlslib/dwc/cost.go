@@ -14,5 +14,5 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		return c
 	}
 	width := o.typ.Elem.Width
-	return estimate.CostOfEstimator(t, cost.WidthConverterShape{In: o.P.In * width, Out: o.P.Out * width})
+	return estimate.CostByTargetFormula(t, cost.WidthConverterShape{In: o.P.In * width, Out: o.P.Out * width})
 }

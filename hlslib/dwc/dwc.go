@@ -69,10 +69,11 @@ type op struct {
 }
 
 // bind returns the layer for one input, and its output of the same type. It returns an error unless a frame is whole
-// words of both widths, and if words or the buffer have too many bits.
+// words of both widths. It also returns one if words or the buffer have too many bits, or if Params.Tile does not fit
+// the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	p, shape := b.P, in[0].Shape
-	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.PortTileFor(t) == 0) {
+	if t := p.Tile; t > 0 && (shape.ChannelCount()%t != 0 || shape.PortTileFor(t) == 0) {
 		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of "+
 			"windows, other than all of them", t, shape)
 	}
@@ -113,8 +114,8 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return port(o.P.In), port(o.P.Out)
 }
 
-// Loop returns the loop. Its latency is that of a word that is read if there is room, appended to the buffer, and
-// written.
+// Loop returns the loop, in whose iterations the narrower end always moves a word. In HLS its latency is that of a word
+// that is read if there is room, appended to the buffer, and written. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoConditionalStreamRead()
@@ -124,11 +125,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		}
 	}
 	c.DoSelect(1)
-	each := dataflow.IndexSet{Kind: dataflow.EveryIndex}
+	each := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery}
 	l := dataflow.LoopNest{
 		Trips:   []int{o.periods, o.trips},
-		Read:    []dataflow.PortIndices{{each, each}},
-		Write:   []dataflow.PortIndices{{each, each}},
+		Read:    []dataflow.PortMoveIndices{{each, each}},
+		Write:   []dataflow.PortMoveIndices{{each, each}},
 		Latency: c.DoStreamWrite(),
 	}
 	ceil := func(a, b int) int { return (a + b - 1) / b }
@@ -152,7 +153,7 @@ func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 			pattern[i] = '1'
 		}
 	}
-	return dataflow.IndexSet{Kind: dataflow.PatternIndices, Pattern: string(pattern)}
+	return dataflow.IndexSet{Kind: dataflow.IndexSetKindPattern, Pattern: string(pattern)}
 }
 
 // kernel holds the elements between the two ends, oldest first. It reads a word when it holds less than an output word,

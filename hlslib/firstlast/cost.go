@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the memory of words, the table of the order and the counters. It also counts an adder that joins the
-// address of a chunk and the word within it.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the memory of words, the
+// table of the order, the counters and registers. It also counts an adder that joins the address of a chunk and the
+// word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -22,7 +23,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	m, width := estimate.CostModelOf(t), f.SIMD*o.In[0].Elem.Width
 	return estimate.MemoryAndLogicCost(m, o.storage(f),
-		m.ControlCost(counters),
+		m.StreamControlCost(counters),
 		cost.AdderCost(bits.Len(uint(o.rows(f)-1))).AsPart("address"),
 		m.RegisterCost(width),
 	)
@@ -32,6 +33,6 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{
 		dataflow.NewArrayStorage("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
-		o.P.table().StorageForPart("order").InMemory(dataflow.MemoryLUTRAM),
+		o.P.table().StorageForCostPart("order").MovedToMemory(dataflow.MemoryLUTRAM),
 	}
 }

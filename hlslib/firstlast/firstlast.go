@@ -35,14 +35,15 @@ var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 // Params are the parameters of the layer. They say how steps are divided into chunks, and which chunks of the first and
 // the last step make the output.
 type Params struct {
-	Step  int           `json:"step"`  // elements of a step
-	Chunk int           `json:"chunk"` // elements of a chunk
-	Order []ChunkSource `json:"order"` // by chunk of the output
-	Shape []int         `json:"shape"` // of the output
+	Step  int                      `json:"step"`  // elements of a step
+	Chunk int                      `json:"chunk"` // elements of a chunk
+	Order []ChunkOfFirstOrLastStep `json:"order"` // by chunk of the output
+	Shape []int                    `json:"shape"` // of the output
 }
 
-// A ChunkSource names a chunk of the first step or, if Last is true, of the last step, by its number in the step.
-type ChunkSource struct {
+// A ChunkOfFirstOrLastStep names a chunk of the first step or, if Last is true, of the last step, by its number in the
+// step.
+type ChunkOfFirstOrLastStep struct {
 	Last  bool `json:"last,omitempty"`
 	Chunk int  `json:"chunk"`
 }
@@ -81,7 +82,7 @@ func (p Params) chunks() int { return p.Step / p.Chunk }
 
 // first reports whether the output has chunks of the first step.
 func (p Params) first() bool {
-	return slices.ContainsFunc(p.Order, func(f ChunkSource) bool { return !f.Last })
+	return slices.ContainsFunc(p.Order, func(f ChunkOfFirstOrLastStep) bool { return !f.Last })
 }
 
 // words returns the input words per step, and the output words per frame.
@@ -105,7 +106,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			b.P.Step)
 	}
 	out := dataflow.StreamType{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
-	out.Range = b.P.ranges(in[0], out.Shape.Channels())
+	out.Range = b.P.ranges(in[0], out.Shape.ChannelCount())
 	mover := layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(b.P.Chunk)}
 	o := &op{b, mover, size / b.P.Step, false}
 	return o, o.Out, nil
@@ -114,7 +115,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // ranges returns the ranges of the output's out channels, for an input of type t. If a step is not whole vectors, or
 // the input has one range, it returns one range for all channels.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
-	in := t.Shape.Channels()
+	in := t.Shape.ChannelCount()
 	if len(t.Range) == 1 || p.Step%in != 0 {
 		return []num.Range{t.UnionOfRanges()}
 	}
@@ -131,12 +132,12 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 
 // Dependence says that the output depends on all steps, because any step may be the last.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.Dependence{Form: dataflow.RecurrentDependence, In: []int{o.steps}, Out: 1,
+	return dataflow.Dependence{Form: dataflow.DependenceFormRecurrent, In: []int{o.steps}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
 			p := Params{Step: frames * o.P.Step, Chunk: o.P.Chunk, Shape: append([]int{frames}, o.P.Shape...)}
 			for s := range frames {
 				for _, from := range o.P.Order {
-					p.Order = append(p.Order, ChunkSource{from.Last, s*o.P.chunks() + from.Chunk})
+					p.Order = append(p.Order, ChunkOfFirstOrLastStep{from.Last, s*o.P.chunks() + from.Chunk})
 				}
 			}
 			return New(p)
@@ -165,7 +166,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every SIMD that divides Chunk, in increasing order.
+// Folds yields every SIMD that divides Chunk, in increasing order, within the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
@@ -173,8 +174,8 @@ func (o *op) Folds() dataflow.FoldIterator {
 	})
 }
 
-// Loop returns the loop, which reads all words of a frame and then writes the output. Its latency is that of a word
-// read at an address that was looked up in the table of Params.Order.
+// Loop returns the loop, which reads all words of a frame and then writes the output. In HLS its latency is that of a
+// word read at an address that was looked up in the table of Params.Order. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
@@ -253,8 +254,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 // ReadsEnds returns true: the layer must be told where a sequence ends, because it uses the last step.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer at, which is this layer bound to some length, as one for sequences of any length. A signal
-// of the sequence's end takes the place of its counter of steps.
+// Sequence returns a copy of the layer at, which is this layer bound to some length, as one for sequences of any
+// length. A signal of the sequence's end takes the place of its counter of steps.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.sequence = of.WithParams(of.P), true

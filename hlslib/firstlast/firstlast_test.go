@@ -12,16 +12,16 @@ import (
 )
 
 // last and first are chunks in their order.
-func last(chunks ...int) (list []firstlast.ChunkSource) {
+func last(chunks ...int) (list []firstlast.ChunkOfFirstOrLastStep) {
 	for _, c := range chunks {
-		list = append(list, firstlast.ChunkSource{Last: true, Chunk: c})
+		list = append(list, firstlast.ChunkOfFirstOrLastStep{Last: true, Chunk: c})
 	}
 	return list
 }
 
-func first(chunks ...int) (list []firstlast.ChunkSource) {
+func first(chunks ...int) (list []firstlast.ChunkOfFirstOrLastStep) {
 	for _, c := range chunks {
-		list = append(list, firstlast.ChunkSource{Chunk: c})
+		list = append(list, firstlast.ChunkOfFirstOrLastStep{Chunk: c})
 	}
 	return list
 }

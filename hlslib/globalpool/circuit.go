@@ -36,8 +36,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 }
 
 // turn builds an iteration's part of the circuit: it combines the values x with the kept row of their channels, by
-// addition or maximum. It stores the new row and returns it. first holds in a frame's first vector. The next access to
-// a row comes at least two iterations later, which leaves one clock to read and one to compute and write.
+// addition or maximum. It overwrites x, stores the new row and returns it as a word. first holds in a frame's first
+// vector. The next access to a row comes at least two iterations later: one clock to read, one to compute and write.
 func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
 	elem := o.Out[0].Elem
 	kept := b.AddArray("kept", dataflow.CircuitStyleOf(o.storage(f), "kept"), o.WordsPerVector(f), f.PE*elem.Width)

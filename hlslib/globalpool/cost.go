@@ -7,8 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts an adder or a maximum per PE, the memory of the kept words, the counters, and registers. FINN has no
-// estimate.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the memory of the kept words,
+// the counters and registers. If a frame has several vectors, it also counts an adder or a maximum per PE. FINN itself
+// has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -19,7 +20,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		join = o.P.Op.Cost(width)
 	}
 	return estimate.MemoryAndLogicCost(m, o.storage(f),
-		m.ControlCost(o.CounterCost(f)),
+		m.StreamControlCost(o.CounterCost(f)),
 		join.Times(f.PE).AsPart("pooling"),
 		m.RegisterCost(f.PE*width),
 	)
@@ -33,8 +34,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 		rows = 0
 	}
 	kept := dataflow.NewArrayStorage("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
-	return []dataflow.Storage{kept.InMemory(dataflow.MemoryLUTRAM).InShiftRegisters()}
+	return []dataflow.Storage{kept.MovedToMemory(dataflow.MemoryLUTRAM).MovedToShiftRegisters()}
 }
 
-// Delay returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
+// CarriedDelayNS returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
 func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.DelayNS() }

@@ -45,12 +45,13 @@ type op struct {
 }
 
 // bind returns the layer for one input with at least two axes, and its output of shape [C], the last axis. A maximum
-// has the input's type. A sum has the ranges of the input times the number of vectors in a frame.
+// has the input's type. A sum has the ranges of the input times the number of vectors in a frame. Fewer axes are an
+// error, as is a sum that is too wide.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
-	o := &op{b, layer.ScheduleForFirstInput(in)}
+	o := &op{b, layer.NewScheduleForFirstInput(in)}
 	out, err := b.P.Op.OutputType(in[0], o.Vectors, dataflow.Shape{o.Channels})
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, err
@@ -70,13 +71,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
 }
 
-// Folds yields every PE that divides the channels, in increasing order.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
 }
 
-// Loop returns the loop over the input words, whose last vector writes the results. Its latency is that of a word that
-// is added to the kept one, or compared with it.
+// Loop returns the loop over the input words, whose last vector writes the results. In HLS its latency is that of a
+// word that is added to the kept one, or compared with it, in RTL the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()
@@ -86,7 +87,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}
 	c.DoInOneStage(width, append(o.P.Op.PipelineOps(), delay.OpSelect)...)
 	l := o.LoopNest(f, c.DoStreamWrite())
-	l.Write[0][0].Kind = dataflow.LastIndex
+	l.Write[0][0].Kind = dataflow.IndexSetKindLast
 	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 

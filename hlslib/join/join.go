@@ -57,14 +57,15 @@ type op struct {
 	out dataflow.StreamType
 }
 
-// bind returns the layer for inputs of one shape, and its output with the channels of all. It returns an error if the
-// inputs' shapes differ, if channels are not whole words, or if Elem does not hold a value.
+// bind returns the layer for inputs of one shape, and its output with the channels of all. It returns an error unless
+// there are Params.Inputs inputs of one shape, whose channels are whole words. Elem must hold every value, and the
+// output's shape and words must be within the limits.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	if err := layer.CheckInputCount(b.P.Inputs)(in); err != nil {
+	if err := layer.NewInputCountCheck(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
 	shape, block := in[0].Shape, b.P.Block
-	channels := shape.Channels()
+	channels := shape.ChannelCount()
 	if len(shape) == 0 || channels%block != 0 {
 		return nil, nil, fmt.Errorf("inputs of shape %v, want channels in words of %d", shape, block)
 	}
@@ -89,7 +90,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	}
 	o := &op{b, in, dataflow.StreamType{Shape: slices.Clone(shape), Elem: elem}}
 	o.out.Shape[len(shape)-1] = channels * len(in)
-	for c := range o.out.Shape.Channels() {
+	for c := range o.out.Shape.ChannelCount() {
 		k, from := o.place(c)
 		o.out.Range = append(o.out.Range, in[k].ChannelRange(from))
 	}
@@ -109,7 +110,7 @@ func (o *op) Dependence() dataflow.Dependence {
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	n, words := o.P.Inputs, o.in[0].Shape.Channels()/o.P.Block
+	n, words := o.P.Inputs, o.in[0].Shape.ChannelCount()/o.P.Block
 	return dataflow.GatherComputation{Run: o.P.Block, At: func(_, r int) (input, at int) {
 		return r % n, r/n/words*words + r/n%words
 	}}
@@ -117,9 +118,9 @@ func (o *op) Computation() dataflow.Computation {
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.out.Shape.ElementCount())}
-	channels := in[0].Shape.Channels()
+	channels := in[0].Shape.ChannelCount()
 	for v := range o.out.Shape.VectorCount() {
-		for c := range o.out.Shape.Channels() {
+		for c := range o.out.Shape.ChannelCount() {
 			k, from := o.place(c)
 			y.Data = append(y.Data, in[k].Data[v*channels+from])
 		}
@@ -151,7 +152,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 // words returns the number of iterations for a frame, which is the number of words of each stream.
 func (o *op) words() int { return o.in[0].Shape.ElementCount() / o.P.Block }
 
-// kernel returns in each iteration a single word: the words of all inputs side by side. It has no state.
+// kernel puts words side by side: its Step returns a single new word, which consists of the words of all inputs. It has
+// no state.
 type kernel struct{ o *op }
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{o} }
@@ -160,15 +162,16 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Concat(in...)}
 }
 
-// Cost counts the counter of words, and a LUT for each input, whose word is waited for. Putting words side by side is
-// wiring. FINN has no such layer.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the counter of words,
+// registers, and a LUT for each input, whose word is waited for. Putting words side by side is wiring. FINN has no such
+// layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.ControlCost(cost.CounterCost(o.words())),
+		m.StreamControlCost(cost.CounterCost(o.words())),
 		layer.HandshakeCost(o.P.Inputs),
 		m.RegisterCost(o.P.Inputs*o.P.Block*o.out.Elem.Width),
 	)

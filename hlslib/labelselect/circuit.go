@@ -36,7 +36,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 }
 
 // order returns, in order, the K candidates of the list that come first, or all if there are fewer. It sorts the halves
-// and merges them.
+// and merges them. The list must not be empty.
 func (p Params) order(list []candidate) []candidate {
 	if len(list) == 1 {
 		return list
@@ -86,10 +86,10 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 
 // ahead returns a condition of the circuit: label a comes before label b, where a has the lower index.
 func (p Params) ahead(a, b circuit.Value) circuit.Value {
-	if p.First == SmallestFirst {
+	if p.First == RankOrderSmallestFirst {
 		a, b = b, a
 	}
-	if p.Ties == HigherIndexWins {
+	if p.Ties == TieBreakHigherIndexWins {
 		return circuit.IsGreater(a, b)
 	}
 	return circuit.Not(circuit.IsGreater(b, a))

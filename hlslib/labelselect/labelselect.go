@@ -52,8 +52,8 @@ type RankOrder string
 
 // The values of Params.First.
 const (
-	LargestFirst  RankOrder = "largest"
-	SmallestFirst RankOrder = "smallest"
+	RankOrderLargestFirst  RankOrder = "largest"
+	RankOrderSmallestFirst RankOrder = "smallest"
 )
 
 // TieBreak says which of two equal labels comes first: the one with the lower index or the one with the higher.
@@ -61,8 +61,8 @@ type TieBreak string
 
 // The values of Params.Ties.
 const (
-	LowerIndexWins  TieBreak = "lower index"
-	HigherIndexWins TieBreak = "higher index"
+	TieBreakLowerIndexWins  TieBreak = "lower index"
+	TieBreakHigherIndexWins TieBreak = "higher index"
 )
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -75,10 +75,11 @@ func (p Params) Verify() error {
 	case p.K > MaxK:
 		return fmt.Errorf("%d places, at most %d are possible: every place is compared with every label of a word", p.K,
 			MaxK)
-	case p.First != LargestFirst && p.First != SmallestFirst:
-		return fmt.Errorf("%.40q comes first, want %q or %q", p.First, LargestFirst, SmallestFirst)
-	case p.Ties != LowerIndexWins && p.Ties != HigherIndexWins:
-		return fmt.Errorf("of equal labels %.40q comes first, want %q or %q", p.Ties, LowerIndexWins, HigherIndexWins)
+	case p.First != RankOrderLargestFirst && p.First != RankOrderSmallestFirst:
+		return fmt.Errorf("%.40q comes first, want %q or %q", p.First, RankOrderLargestFirst, RankOrderSmallestFirst)
+	case p.Ties != TieBreakLowerIndexWins && p.Ties != TieBreakHigherIndexWins:
+		return fmt.Errorf("of equal labels %.40q comes first, want %q or %q", p.Ties, TieBreakLowerIndexWins,
+			TieBreakHigherIndexWins)
 	}
 	return nil
 }
@@ -87,8 +88,8 @@ func (p Params) Verify() error {
 func (p Params) before(a int64, i int, b int64, j int) bool {
 	switch {
 	case a == b:
-		return i < j == (p.Ties == LowerIndexWins)
-	case p.First == LargestFirst:
+		return i < j == (p.Ties == TieBreakLowerIndexWins)
+	case p.First == RankOrderLargestFirst:
 		return a > b
 	}
 	return a < b
@@ -112,7 +113,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	out := dataflow.StreamType{Shape: slices.Clone(x.Shape), Range: []num.Range{index},
 		Elem: num.NarrowestIntTypeFor(index)}
 	out.Shape[len(out.Shape)-1] = b.P.K
-	return &op{b, layer.ScheduleForFirstInput([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
+	return &op{b, layer.NewScheduleForFirstInput([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
 }
 
 // Dependence says that the indices of each vector depend on that vector alone.
@@ -141,7 +142,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every PE that divides the labels, in increasing order.
+// Folds yields every PE that divides the labels, in increasing order, within the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(layer.TableLayout{}, false)
 }
@@ -150,8 +151,9 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.PortsOf(o.In, f.PE), []dataflow.Port{o.out.RowMajorPort(o.P.K)}
 }
 
-// Loop returns a loop of V*N/PE clocks, as in FINN's formula. Its latency is that of a word that is sorted by merging
-// halves and then merged with the kept labels. A merge compares all pairs, and chooses a source for each place.
+// Loop returns a loop of V*N/PE clocks, as in FINN's formula. In HLS its latency is that of a word that is sorted by
+// merging halves and then merged with the kept labels. A merge compares all pairs, and chooses a source for each place.
+// In RTL the latency is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()
@@ -159,7 +161,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.DoReductionTree(f.PE, width, delay.OpCompare, delay.OpLogicGate, delay.OpSelect)
 	c.DoInOneStage(width, delay.OpCompare, delay.OpLogicGate, delay.OpSelect)
 	l := o.LoopNest(f, c.DoStreamWrite())
-	l.Write = []dataflow.PortIndices{{{Kind: dataflow.EveryIndex}, {Kind: dataflow.LastIndex}}}
+	l.Write = []dataflow.PortMoveIndices{{{Kind: dataflow.IndexSetKindEvery}, {Kind: dataflow.IndexSetKindLast}}}
 	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }
 
@@ -216,10 +218,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 		Config: o.ConfigFields(f, "labels taken", []dataflow.ConfigField{
 			{Name: "k", Doc: "indices per vector", Value: o.P.K},
 			{Name: "largest", Doc: "the largest label comes first, else the smallest",
-				Value: o.P.First == LargestFirst},
+				Value: o.P.First == RankOrderLargestFirst},
 			{
 				Name: "last_first", Doc: "among equal labels the higher index comes first",
-				Value: o.P.Ties == HigherIndexWins,
+				Value: o.P.Ties == TieBreakHigherIndexWins,
 			},
 		}...),
 	}

@@ -16,10 +16,10 @@ import (
 
 // orders is every order of labels.
 var orders = []labelselect.Params{
-	{First: labelselect.LargestFirst, Ties: labelselect.LowerIndexWins},
-	{First: labelselect.LargestFirst, Ties: labelselect.HigherIndexWins},
-	{First: labelselect.SmallestFirst, Ties: labelselect.LowerIndexWins},
-	{First: labelselect.SmallestFirst, Ties: labelselect.HigherIndexWins},
+	{First: labelselect.RankOrderLargestFirst, Ties: labelselect.TieBreakLowerIndexWins},
+	{First: labelselect.RankOrderLargestFirst, Ties: labelselect.TieBreakHigherIndexWins},
+	{First: labelselect.RankOrderSmallestFirst, Ties: labelselect.TieBreakLowerIndexWins},
+	{First: labelselect.RankOrderSmallestFirst, Ties: labelselect.TieBreakHigherIndexWins},
 }
 
 // sel is one of the orders with its sizes.
@@ -101,10 +101,10 @@ func TestEvalAgainstDefinition(t *testing.T) {
 				delete(left, i)
 				for j := range left {
 					a, b := vector[i], vector[j]
-					if p.First == labelselect.SmallestFirst {
+					if p.First == labelselect.RankOrderSmallestFirst {
 						a, b = b, a
 					}
-					if a < b || a == b && (i < j) != (p.Ties == labelselect.LowerIndexWins) {
+					if a < b || a == b && (i < j) != (p.Ties == labelselect.TieBreakLowerIndexWins) {
 						t.Fatalf("%+v of %v gives %v: %d comes before %d", p, vector, places, j, i)
 					}
 				}

@@ -8,7 +8,7 @@ import "hlsgen/internal/dataflow"
 func LineDependenceOf(in, out dataflow.Shape, beside func(axis, columns int) dataflow.Op) dataflow.Dependence {
 	for axis := range 2 {
 		if in[1-axis] == 1 && out[1-axis] == 1 && beside(axis, 1) != nil {
-			return dataflow.Dependence{Form: dataflow.WindowDependence, In: []int{in[axis]}, Out: out[axis],
+			return dataflow.Dependence{Form: dataflow.DependenceFormWindow, In: []int{in[axis]}, Out: out[axis],
 				Beside: func(frames int) dataflow.Op { return beside(axis, frames) }}
 		}
 	}

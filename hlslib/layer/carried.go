@@ -24,9 +24,9 @@ func stepped(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpLogicGate, delay.OpSelect, delay.OpSelect)
 }
 
-// SequenceEndTimingPath returns the path from one clock's state to the next in a kernel that starts anew at a signalled
-// end of a sequence. It has one choice more than that of a stepped kernel.
-func SequenceEndTimingPath(t dataflow.Target) dataflow.TimingPath {
+// TimingPathOfSequenceEnd returns the path from one clock's state to the next in a kernel that starts anew at a
+// signalled end of a sequence. It has one choice more than that of a stepped kernel.
+func TimingPathOfSequenceEnd(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpLogicGate, delay.OpSelect, delay.OpSelect, delay.OpSelect)
 }
 

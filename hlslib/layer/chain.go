@@ -140,7 +140,7 @@ func (c *PipelineChain) scale(form *steps.ScaledForm) {
 	}
 	n, bits := form.AddendCountAndSumBits()
 	c.DoReductionTree(n, bits, delay.OpAdd)
-	if form.HasRounding() {
+	if form.HasNonFloorRounding() {
 		c.DoOp(delay.OpAdd, bits)
 	}
 	if form.HasClipping() {
@@ -163,8 +163,9 @@ func (c *PipelineChain) lookUp(form steps.StepFunctionHardware, bits int) {
 	}
 }
 
-// DoRequant adds the multiplication of a value of the given width, in a DSP slice if dsp is true, with rounding and
-// clipping.
+// DoRequant adds the requantiser q of a value of the given width: multiplication, in a DSP slice if dsp is true,
+// rounding and clipping. A multiplier that is 0 or a power of two adds no multiplication. Without a shift, and for
+// rounding down, it adds no rounding.
 func (c *PipelineChain) DoRequant(q num.Requant, bits int, dsp bool) {
 	if q.Multiplier < 0 || !IsShiftFactor(q.Multiplier) {
 		more := num.NarrowestIntTypeFor(num.SingleValueRange(q.Multiplier)).Width

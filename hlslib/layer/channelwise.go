@@ -19,26 +19,26 @@ type ChannelwiseSchedule struct {
 	pe                []int // the divisors of C
 }
 
-// ScheduleForFirstInput returns the schedule of a layer whose vectors are those of its first input. The layer must set
-// the outputs.
-func ScheduleForFirstInput(in []dataflow.StreamType) ChannelwiseSchedule {
-	return scheduleForVectors(in, in[0].Shape.VectorCount(), in[0].Shape.Channels())
+// NewScheduleForFirstInput returns the schedule of a layer whose vectors are those of its first input. The layer must
+// set the outputs.
+func NewScheduleForFirstInput(in []dataflow.StreamType) ChannelwiseSchedule {
+	return scheduleForVectors(in, in[0].Shape.VectorCount(), in[0].Shape.ChannelCount())
 }
 
-// ScheduleForFunctions returns the schedule of a layer with n functions, one for each of n neighbouring elements, which
-// may span several pixels. Its vectors are n elements of the first input. PE still divides the channels of a pixel. The
-// layer must set the outputs.
-func ScheduleForFunctions(n int, in []dataflow.StreamType) ChannelwiseSchedule {
+// NewScheduleForFunctions returns the schedule of a layer with n functions, one for each of n neighbouring elements,
+// which may span several pixels. Its vectors are n elements of the first input. PE still divides the channels of a
+// pixel. The layer must set the outputs.
+func NewScheduleForFunctions(n int, in []dataflow.StreamType) ChannelwiseSchedule {
 	v := MergeTrailingAxes(n, in[0])
-	s := ScheduleForFirstInput(in)
-	s.Vectors, s.Channels = v.Shape.VectorCount(), v.Shape.Channels()
+	s := NewScheduleForFirstInput(in)
+	s.Vectors, s.Channels = v.Shape.VectorCount(), v.Shape.ChannelCount()
 	return s
 }
 
-// MergeTrailingAxes returns t with trailing axes merged to one of n elements if n spans several pixels; otherwise it
-// returns t.
+// MergeTrailingAxes returns t with trailing axes merged to one of n elements if n spans several pixels. It returns t as
+// it is if n is no more than a pixel's channels, or if no trailing axes have n elements.
 func MergeTrailingAxes(n int, t dataflow.StreamType) dataflow.StreamType {
-	if v, ok := t.AsVectors(n); ok && n > t.Shape.Channels() {
+	if v, ok := t.AsVectors(n); ok && n > t.Shape.ChannelCount() {
 		return v
 	}
 	return t
@@ -47,7 +47,7 @@ func MergeTrailingAxes(n int, t dataflow.StreamType) dataflow.StreamType {
 // SplitMergedAxes reverses MergeTrailingAxes: it restores the shape, and unites the ranges of a channel over its
 // pixels.
 func SplitMergedAxes(v dataflow.StreamType, shape dataflow.Shape) dataflow.StreamType {
-	if n := shape.Channels(); len(v.Range) > n {
+	if n := shape.ChannelCount(); len(v.Range) > n {
 		all := v.Range
 		v.Range = slices.Clone(all[:n])
 		for i, r := range all {
@@ -74,9 +74,9 @@ type TableLayout struct {
 	Row        func(pe int) int // width of the widest row in bits
 }
 
-// Folds yields every PE that divides the channels, with each memory that the tables may use. If multiplies is set, each
-// comes with each kind of multiplier. Without tables there is no memory to choose. A table with one row is wiring, and
-// its memory is LUTRAM by convention.
+// Folds yields every PE that divides the channels, with each memory that the tables may use, within the limits of Vitis
+// HLS. If multiplies is set, each comes with each kind of multiplier. Without tables there is no memory to choose. A
+// table with one row is wiring, and its memory is LUTRAM by convention.
 func (s *ChannelwiseSchedule) Folds(t TableLayout, multiplies bool) dataflow.FoldIterator {
 	return s.FoldChoices(t, multiplies).AllFolds()
 }
@@ -106,9 +106,10 @@ func (s *ChannelwiseSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // LoopNest returns the loop with the given latency. Every iteration reads a word of every input and writes one to every
 // output.
 func (s *ChannelwiseSchedule) LoopNest(f dataflow.Fold, latency int) dataflow.LoopNest {
-	each := func(types []dataflow.StreamType) (list []dataflow.PortIndices) {
+	each := func(types []dataflow.StreamType) (list []dataflow.PortMoveIndices) {
 		for range types {
-			list = append(list, dataflow.PortIndices{{Kind: dataflow.EveryIndex}, {Kind: dataflow.EveryIndex}})
+			list = append(list, dataflow.PortMoveIndices{{Kind: dataflow.IndexSetKindEvery},
+				{Kind: dataflow.IndexSetKindEvery}})
 		}
 		return list
 	}
@@ -136,8 +137,9 @@ func (s *ChannelwiseSchedule) VectorCountField() dataflow.ConfigField {
 	return dataflow.ConfigField{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors}
 }
 
-// Eval returns the outputs of a layer that works element by element. y computes the output of channel c from the
-// inputs' elements x at the same place. An input with a single vector is used for all vectors.
+// Eval returns the output, as a list of one, of a layer that works element by element. y computes the output of channel
+// c from the inputs' elements x at the same place; it must not keep x. An input after the first may have a single
+// vector, which is used for all vectors.
 func (s *ChannelwiseSchedule) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
 	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
 	x := make([]int64, len(in))

@@ -14,8 +14,8 @@ type InputCheck func(in []dataflow.StreamType) error
 // AcceptAnyInputs is a check that accepts all inputs; the layer's Bind checks them.
 func AcceptAnyInputs([]dataflow.StreamType) error { return nil }
 
-// CheckInputCount returns a check that gives an error unless there are n inputs.
-func CheckInputCount(n int) InputCheck {
+// NewInputCountCheck returns a check that gives an error unless there are n inputs.
+func NewInputCountCheck(n int) InputCheck {
 	return func(in []dataflow.StreamType) error {
 		if len(in) != n {
 			return fmt.Errorf("%d inputs, want %d", len(in), n)
@@ -26,7 +26,7 @@ func CheckInputCount(n int) InputCheck {
 
 // CheckTwoEqualShapes returns an error unless there are two inputs of equal shape.
 func CheckTwoEqualShapes(in []dataflow.StreamType) error {
-	if err := CheckInputCount(2)(in); err != nil {
+	if err := NewInputCountCheck(2)(in); err != nil {
 		return err
 	}
 	if !slices.Equal(in[0].Shape, in[1].Shape) {
@@ -45,7 +45,7 @@ func CheckInRange(what string, n, lo, hi int) error {
 
 // CheckImageInput returns an error unless there is one input with rows, columns and channels.
 func CheckImageInput(in []dataflow.StreamType) error {
-	if err := CheckInputCount(1)(in); err != nil {
+	if err := NewInputCountCheck(1)(in); err != nil {
 		return err
 	}
 	if shape := in[0].Shape; len(shape) != 3 {
@@ -58,18 +58,18 @@ func CheckImageInput(in []dataflow.StreamType) error {
 // one element, for all channels, and empty lists fit any input. what names the elements.
 func CheckPerChannelLength(what string, n int, in []dataflow.StreamType) error {
 	shape := in[0].Shape
-	if n <= 1 || n == shape.Channels() {
+	if n <= 1 || n == shape.ChannelCount() {
 		return nil
 	}
 	inputs, want := "an input", "one"
 	if len(in) > 1 {
 		inputs, want = "inputs", "none, one"
 	}
-	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
+	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.ChannelCount())
 }
 
-// CopyPerInput copies list to each, which has an element per input. It returns an error unless list has as many
-// elements, or none. what names the elements in the error.
+// CopyPerInput overwrites each, which has an element per input, with the elements of list. An empty list leaves each as
+// it is; any other number of elements is an error. what names the elements in the error.
 func CopyPerInput[T any](what string, each, list []T) error {
 	if n := len(list); n != 0 && n != len(each) {
 		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
@@ -91,9 +91,9 @@ func VerifyStepFunctions(steps []num.StepFunction) error {
 // maxSum is the largest width in bits of a value before a step function or a shift: one bit less than an int64.
 const maxSum = 63
 
-// NarrowestTypeOf returns the narrowest type that holds all the ranges, or an error if it needs more than 63 bits. what
-// names the values in the error.
-func NarrowestTypeOf(what string, ranges []num.Range) (num.Type, error) {
+// NarrowestTypeOfRanges returns the narrowest type that holds all the ranges, or an error if it needs more than 63
+// bits. what names the values in the error.
+func NarrowestTypeOfRanges(what string, ranges []num.Range) (num.Type, error) {
 	all := dataflow.StreamType{Range: ranges}.UnionOfRanges()
 	t := num.NarrowestIntTypeFor(all)
 	if t.Width > maxSum {

@@ -103,7 +103,7 @@ type StreamTurns struct {
 func NewStreamTurns(b *circuit.Builder, streams []dataflow.StreamType, f dataflow.Fold) StreamTurns {
 	t := StreamTurns{b: b, from: []int{0}}
 	for k, s := range streams {
-		_, words := CountVectorsAndWords(s, f)
+		_, words := CountVectorsAndWordsPerVector(s, f)
 		t.from = append(t.from, t.from[k]+words)
 	}
 	t.word = b.AddCounter("word", t.from[len(streams)], b.ConstantNumber(1)).Index
@@ -115,8 +115,8 @@ func (t StreamTurns) before(k int) circuit.Value {
 	return circuit.IsGreater(t.b.ConstantNumber(int64(t.from[k])), t.word)
 }
 
-// HasTurn returns a condition of the circuit: stream k has its turn.
-func (t StreamTurns) HasTurn(k int) circuit.Value {
+// TurnCondition returns a condition of the circuit: stream k has its turn.
+func (t StreamTurns) TurnCondition(k int) circuit.Value {
 	return t.b.BuildWithoutStageLimit(func() circuit.Value {
 		return circuit.AllHold(circuit.Not(t.before(k)),
 			t.before(k+1))

@@ -92,11 +92,12 @@ func widest(lists ...[]dataflow.StreamType) (width int) {
 //
 // Every iteration reads a word; the last iteration of a part writes one.
 func NewWindowsLoop(windows, parts, words, latency int) dataflow.Loop {
-	each, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.LastIndex}
+	each, last := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindLast}
 	return dataflow.LoopNest{
 		Trips:   []int{windows, parts, words},
-		Read:    []dataflow.PortIndices{{each, each, each}},
-		Write:   []dataflow.PortIndices{{each, each, last}},
+		Read:    []dataflow.PortMoveIndices{{each, each, each}},
+		Write:   []dataflow.PortMoveIndices{{each, each, last}},
 		Latency: latency,
 	}.AsLoop()
 }

@@ -13,14 +13,14 @@ import (
 // that belongs to the smaller frame is hit. Pixels travel row by row, each in the same number of words.
 type NestedFrame struct{ Rows, Columns dataflow.StridedPositions }
 
-// HasPixel reports whether pixel i of the larger frame belongs to the smaller one.
-func (g *NestedFrame) HasPixel(i int) bool {
+// IsPixelInSmallerFrame reports whether pixel i of the larger frame belongs to the smaller one.
+func (g *NestedFrame) IsPixelInSmallerFrame(i int) bool {
 	return g.Rows.IsHit(i/g.Columns.Length) && g.Columns.IsHit(i%g.Columns.Length)
 }
 
 // LoopOverLargerFrame returns the loop over the larger frame, with the given number of words per pixel. A word makes
-// the moves hit if its pixel belongs to the smaller frame, else the moves miss. The latency is that of a read, a choice
-// and a write.
+// the moves hit if its pixel belongs to the smaller frame, else the moves miss. The latency is that of the C++: a read,
+// a choice and a write.
 func (g *NestedFrame) LoopOverLargerFrame(words int, hit, miss dataflow.PortMoves, t dataflow.Target) dataflow.Loop {
 	pixel := func(m dataflow.PortMoves) []dataflow.LoopRun { return []dataflow.LoopRun{{Times: words, Moves: m}} }
 	row, missed := g.Columns.LoopRunsAlong(pixel(hit), pixel(miss)), dataflow.RepeatLoopRuns(g.Columns.Length,

@@ -51,7 +51,7 @@ type KindDefinition[P Params] struct {
 // the row's Decode.
 func DefineKind[P Params](def KindDefinition[P]) (row dataflow.LayerKind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
-		def.Takes = CheckInputCount(1)
+		def.Takes = NewInputCountCheck(1)
 	}
 	create = func(p P) dataflow.Op {
 		return unbound[P]{Base: Base[P]{P: p, def: &def}, last: new(atomic.Pointer[binding])}
@@ -83,7 +83,8 @@ type Base[P Params] struct {
 // costs. It is nil before Bind.
 func (b Base[P]) CircuitFactsByKey() *sync.Map { return b.built }
 
-// WithParams returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
+// WithParams returns a copy of the base with other parameters, which must be well formed. The copy knows no facts about
+// circuits yet.
 func (b Base[P]) WithParams(p P) Base[P] {
 	b.P, b.built = p, new(sync.Map)
 	return b
@@ -95,7 +96,8 @@ func (b Base[P]) Kind() string { return b.def.Name }
 // Params returns the parameters from which the layer was made.
 func (b Base[P]) Params() any { return b.P }
 
-// Bind verifies the parameters and the inputs, and returns the layer for them. A layer without any fold is an error.
+// Bind verifies the parameters and the inputs. It returns the layer for them, and the types of its outputs. A layer
+// without any fold is an error.
 func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := b.P.Verify(); err != nil {
 		return nil, nil, err
@@ -128,8 +130,8 @@ type binding struct {
 	op      dataflow.Op
 }
 
-// Bind returns the layer for the inputs as Base.Bind does, and remembers it for the same inputs. Lowering asks first
-// whether a layer accepts them, then for its outputs, and then for the layer.
+// Bind returns what Base.Bind does, and remembers the last layer for the case that the same inputs follow. Lowering
+// asks first whether a layer accepts them, then for its outputs, and then for the layer.
 func (u unbound[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if last := u.last.Load(); last != nil && slices.EqualFunc(last.in, in, dataflow.StreamType.Equal) {
 		return last.op, slices.Clone(last.out), nil
@@ -172,8 +174,8 @@ func RowsOfChannelValues(list []int64, pe int) [][]int64 {
 	return slices.Collect(slices.Chunk(list, pe))
 }
 
-// IsShiftFactor reports whether a product with m is only wiring and a choice of sign. That is so if m is 0, a power of
-// two, or minus one.
+// IsShiftFactor reports whether a product with m is only wiring and a choice of sign. That is so if m or -m is 0 or a
+// power of two.
 func IsShiftFactor(m int64) bool {
 	m = max(m, -m) // the least int64 stays as it is, a power of two as well
 	return m&(m-1) == 0

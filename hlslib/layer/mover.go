@@ -12,8 +12,8 @@ type MoveSchedule struct {
 	SIMD    []int // the divisors of the channels that stay together
 }
 
-// Folds yields every SIMD, in increasing order, for a layer with as many iterations per frame as its busiest stream has
-// words.
+// Folds yields every SIMD within the limits of Vitis HLS, in the order of m.SIMD. It serves layers with as many
+// iterations per frame as their busiest stream has words.
 func (m *MoveSchedule) Folds() dataflow.FoldIterator {
 	return m.FoldsForIterations(func(f dataflow.Fold) (iterations int) {
 		for _, types := range [][]dataflow.StreamType{m.In, m.Out} {
@@ -25,7 +25,8 @@ func (m *MoveSchedule) Folds() dataflow.FoldIterator {
 	})
 }
 
-// FoldsForIterations yields every SIMD, in increasing order, for a layer with the given number of iterations per frame.
+// FoldsForIterations yields every SIMD, in the order of m.SIMD, with which words and iterations stay within the limits
+// of Vitis HLS. iterations returns a fold's iterations per frame.
 func (m *MoveSchedule) FoldsForIterations(iterations func(dataflow.Fold) int) dataflow.FoldIterator {
 	return FoldChoices{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
 		return f.SIMD <= dataflow.MaxWordBits/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterationsPerFrame
@@ -37,15 +38,15 @@ func (m *MoveSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return PortsOf(m.In, f.SIMD), PortsOf(m.Out, f.SIMD)
 }
 
-// CountVectorsAndWords returns the number of vectors in a frame of type t, and the number of words per vector, with
-// f.SIMD elements each.
-func CountVectorsAndWords(t dataflow.StreamType, f dataflow.Fold) (vectors, words int) {
-	return t.Shape.VectorCount(), t.Shape.Channels() / f.SIMD
+// CountVectorsAndWordsPerVector returns the number of vectors in a frame of type t, and the number of words per vector,
+// with f.SIMD elements each.
+func CountVectorsAndWordsPerVector(t dataflow.StreamType, f dataflow.Fold) (vectors, words int) {
+	return t.Shape.VectorCount(), t.Shape.ChannelCount() / f.SIMD
 }
 
 // NewStreamTurnsLoop returns the loop of streams that take turns: for every vector, the words of one stream come after
-// those of the one before. moves returns the moves in a stream's turn. The latency is that of a read, a choice and a
-// write.
+// those of the one before. moves returns the moves in a stream's turn. The latency is that of the C++: a read, a choice
+// and a write.
 func NewStreamTurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t dataflow.Target,
 	moves func(stream int) dataflow.PortMoves,
 ) dataflow.Loop {
@@ -53,7 +54,7 @@ func NewStreamTurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t datafl
 	vectors := 0
 	for k, s := range streams {
 		var words int
-		vectors, words = CountVectorsAndWords(s, f)
+		vectors, words = CountVectorsAndWordsPerVector(s, f)
 		vector = append(vector, dataflow.LoopRun{Times: words, Moves: moves(k)})
 	}
 	c := NewIterationChain(t)
@@ -65,7 +66,7 @@ func NewStreamTurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t datafl
 // StreamTurnsCounterCost returns the cost of the counters of words and vectors of a NewStreamTurnsLoop, where t has the
 // channels of all its streams.
 func StreamTurnsCounterCost(t dataflow.StreamType, f dataflow.Fold) cost.Resources {
-	vectors, words := CountVectorsAndWords(t, f)
+	vectors, words := CountVectorsAndWordsPerVector(t, f)
 	return cost.CounterCost(words).Plus(cost.CounterCost(vectors))
 }
 
@@ -73,7 +74,7 @@ func StreamTurnsCounterCost(t dataflow.StreamType, f dataflow.Fold) cost.Resourc
 // channels of all its streams. of describes t, such as "an input vector".
 func StreamTurnsConfigFields(t dataflow.StreamType, f dataflow.Fold, of string,
 	more ...dataflow.ConfigField) []dataflow.ConfigField {
-	_, words := CountVectorsAndWords(t, f)
+	_, words := CountVectorsAndWordsPerVector(t, f)
 	return append([]dataflow.ConfigField{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
 }
 

@@ -65,9 +65,9 @@ func (p Pooling) Cost(width int) cost.Resources {
 // adder, or of a comparison and a choice.
 func (p Pooling) DelayNS() float64 {
 	if p == PoolingSum {
-		return cost.CarriedDelayNS(1)
+		return cost.LoopCarriedDelayNSForLevels(1)
 	}
-	return cost.CarriedDelayNS(2)
+	return cost.LoopCarriedDelayNSForLevels(2)
 }
 
 // ConfigField returns the field of the C++ that selects the operation.

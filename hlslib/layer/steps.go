@@ -38,8 +38,8 @@ func BindActivationTail(list []num.StepFunction, of dataflow.StreamType) (s Acti
 }
 
 // BindActivationTailToType does what BindActivationTail does, for outputs of type elem; the zero type selects the
-// narrowest. If elem is a minifloat, the hardware computes its codes. Values of at most MaxTableAddressBits bits may
-// have a threshold at every value.
+// narrowest. Without step functions elem is ignored; an output that it does not hold is an error. If it is a minifloat,
+// the hardware computes its codes. Values of at most MaxTableAddressBits bits may have a threshold at every value.
 func BindActivationTailToType(elem num.Type, list []num.StepFunction, of dataflow.StreamType) (s ActivationTail,
 	out []dataflow.StreamType, err error) {
 	most := MaxThresholdsPerChannel
@@ -67,7 +67,7 @@ func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, m
 		breaks = max(breaks, len(live.At))
 	}
 	if y.Elem = elem; elem == (num.Type{}) {
-		y.Elem = num.NarrowestTypeOf(values...)
+		y.Elem = num.NarrowestTypeOfValues(values...)
 	}
 	s.out = y.Elem
 	if list, err = coded(y.Elem, list, x, values); err != nil {
@@ -174,8 +174,9 @@ func (s *ActivationTail) BuiltFunctionIndex(c int) int { return min(c, len(s.com
 // TableLayout describes the tables of the step functions, for the choice of their memory.
 func (s *ActivationTail) TableLayout() TableLayout {
 	return TableLayout{PerChannel: len(s.compare.At) > 1, Shared: s.hasSteps(), Row: func(pe int) int {
-		if s.thresholdsPerChannel() > MaxThresholdsPerChannel && steps.CanUseTable(s.built, steps.FormSite{PE: pe,
-			Alike: s.compare.HasSharedRow()}) {
+		if s.thresholdsPerChannel() > MaxThresholdsPerChannel && steps.CanUseLookupTableAt(s.built,
+			steps.FormSite{PE: pe,
+				Alike: s.compare.HasSharedRow()}) {
 			return s.out.Width
 		}
 		if s.compare.HasSharedRow() {
@@ -199,7 +200,7 @@ func (s *ActivationTail) EmitFieldsAndTables(f dataflow.Fold, value string) ([]d
 	if form := s.hardwareFormFor(f); form != nil {
 		return form.ConfigFields(), form.Tables()
 	}
-	return steps.ConfigFieldsWithoutSteps(value, 1, 0), nil
+	return steps.ConfigFieldsWithoutThresholds(value, 1, 0), nil
 }
 
 // LogicCost returns the cost of the step functions in a fold, without the memories of their tables.

@@ -56,12 +56,12 @@ type op struct {
 	pe      []int // the divisors of D
 }
 
-// bind returns the layer for one input of indices, of shape [n] or [..., 1]. The output has the shape [n, D] or [...,
-// D], for rows of D elements. Its ranges are those of the columns, over the rows that can be reached. Indices beyond
-// the table are an error.
+// bind returns the layer for one input of indices, of shape [n] or [..., 1]; any other shape is an error. The output
+// has the shape [n, D] or [..., D], for rows of D elements. Its ranges are those of the columns, over the rows that can
+// be reached. Indices that may be negative or beyond the table are an error.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, table := in[0].Shape, b.P.Table
-	if len(shape) > 1 && shape.Channels() != 1 {
+	if len(shape) > 1 && shape.ChannelCount() != 1 {
 		return nil, nil, fmt.Errorf("indices of shape %v, want one axis, or a last axis of 1", shape)
 	}
 	reached := in[0].UnionOfRanges()
@@ -73,7 +73,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if len(shape) > 1 {
 		shape = shape[:len(shape)-1]
 	}
-	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape), o.depth), Elem: num.NarrowestTypeOf(table...)}
+	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape), o.depth), Elem: num.NarrowestTypeOfValues(table...)}
 	for d := range o.depth {
 		r := num.SingleValueRange(table[reached.Lo][d])
 		for _, row := range table[reached.Lo : reached.Hi+1] {
@@ -101,8 +101,8 @@ func (o *op) rows(f dataflow.Fold) int { return len(o.P.Table) * o.words(f) }
 // words returns the number of output words for one index.
 func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
 
-// Folds yields every PE that divides the elements of a row, in increasing order, with each memory. A table that is one
-// word is wiring, and its memory is LUTRAM by convention.
+// Folds yields every PE that divides the elements of a row, in increasing order, within the limits of HLS, with each
+// memory. A table that is one word is wiring, and its memory is LUTRAM by convention.
 func (o *op) Folds() dataflow.FoldIterator {
 	return layer.FoldChoices{PE: o.pe, Fits: func(f dataflow.Fold) bool {
 		return f.PE <= dataflow.MaxWordBits/o.out.Elem.Width &&
@@ -120,18 +120,19 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{o.in.RowMajorPort(1)}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
-// Loop returns the loop over the output words. The first iteration for an index reads it. The latency is that of an
-// index that is read, or kept, and looked up.
+// Loop returns the loop over the output words. The first iteration for an index reads it. In HLS the latency is that of
+// an index that is read, or kept, and looked up, in RTL the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoConditionalStreamRead()
 	c.DoSelect(o.in.Elem.Width)
 	c.DoMemoryRead(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
-	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
+	each, first := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindFirst}
 	return layer.LoopWithBackEndLatency(o, f, t, dataflow.LoopNest{
 		Trips:   []int{o.indices, o.words(f)},
-		Read:    []dataflow.PortIndices{{each, first}},
-		Write:   []dataflow.PortIndices{{each, each}},
+		Read:    []dataflow.PortMoveIndices{{each, first}},
+		Write:   []dataflow.PortMoveIndices{{each, each}},
 		Latency: c.DoStreamWrite(),
 	}.AsLoop())
 }
@@ -154,8 +155,9 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.rows[int(k.index)*k.words+fold])}
 }
 
-// Cost counts the table and the counters. If a row takes several clocks, it also counts the register of the index and
-// the adder of the address. FINN has only a formula for block RAM, which counts no LUTs.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the table, the counters and
+// the output's registers. If a row takes several clocks, it also counts the register of the index and the adder of the
+// address. FINN itself has only a formula for block RAM, which is not used here.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -166,7 +168,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		address = cost.AdderCost(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
 	}
 	return estimate.MemoryAndLogicCost(m, o.Storage(f),
-		m.ControlCost(cost.CounterCost(o.indices).Plus(cost.CounterCost(o.words(f)))),
+		m.StreamControlCost(cost.CounterCost(o.indices).Plus(cost.CounterCost(o.words(f)))),
 		address.AsPart("address"),
 		m.RegisterCost(f.PE*o.out.Elem.Width),
 	)
@@ -175,7 +177,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 // Storage returns the memory of the table.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{dataflow.NewTableStorage("table", "table", o.rows(f),
-		f.PE*o.out.Elem.Width).InMemory(f.Memory)}
+		f.PE*o.out.Elem.Width).MovedToMemory(f.Memory)}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
@@ -192,7 +194,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 	}
 }
 
-// table returns the rows of the memory: the table's rows, cut into words of pe elements.
+// table returns the rows of the memory: the table's rows, cut into words of pe elements. They share memory with
+// Params.Table.
 func (o *op) table(pe int) (rows [][]int64) {
 	for _, row := range o.P.Table {
 		rows = slices.AppendSeq(rows, slices.Chunk(row, pe))

@@ -11,7 +11,7 @@ import (
 // report compares. Exact is the width that the widest channel needs. Used is one bit more if only another channel is
 // signed. It returns an error if the accumulator is too wide.
 func bindAccumulator(u *Unit, sums []num.Range) error {
-	b := dataflow.AccumulatorBounds{Channels: make([]int, len(sums))}
+	b := dataflow.AccumulatorWidthsByRule{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
 	centred, l1, in := true, int64(0), integer(u.in)
 	for c, row := range u.rows {
@@ -97,8 +97,9 @@ func bindProduct(u *Unit) error {
 	return nil
 }
 
-// ChannelSumRange returns the exact range of a channel's sum, as num.DotProductRange does, after every product has
-// passed the requantiser. ok is false if a number leaves 64 bits.
+// ChannelSumRange returns the exact range of a channel's sum with weights w, as num.DotProductRange does. in holds the
+// range of each input; the last one also serves all further weights. Each product passes the requantiser product before
+// it is added, unless that is nil. ok is false if a number leaves 64 bits.
 func ChannelSumRange(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
 	if product == nil {
 		return num.DotProductRange(w, in)

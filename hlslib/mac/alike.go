@@ -19,8 +19,8 @@ func HaveSameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	// If no process may compute so many products, no fold makes the weights constants.
 	within := whole.PE*whole.SIMD <= max(t.Unroll.MaxProducts(1), t.Unroll.MaxProducts(4), t.Unroll.MaxProducts(8))
 	// FINN ignores digits
-	if t.Formula == dataflow.FittedCostFormula && within && ConstantWeightAddersOf(a,
-		whole) != ConstantWeightAddersOf(b,
+	if t.Formula == dataflow.FittedCostFormula && within && ConstantWeightAdderCountsOf(a,
+		whole) != ConstantWeightAdderCountsOf(b,
 		whole) {
 		return false
 	}

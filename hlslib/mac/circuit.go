@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A UnitCircuit builds the products, sums and step functions of a unit in RTL, for one fold.
-type UnitCircuit struct {
+// An UnitCircuitBuilder builds the products, sums and step functions of a unit in RTL, for one fold.
+type UnitCircuitBuilder struct {
 	*Unit
 	b *circuit.Builder
 	f dataflow.Fold
@@ -20,23 +20,23 @@ type UnitCircuit struct {
 	lanes []num.Type
 }
 
-// NewCircuit returns the builder of the unit's circuit in b, with products packed as p says. Weights come from a table
-// with the given rows.
-func (u *Unit) NewCircuit(b *circuit.Builder, f dataflow.Fold, p cost.DSPPacking, rows int) UnitCircuit {
+// NewCircuitBuilder returns the builder of the unit's circuit in b, with products packed as p says. Weights come from a
+// table with the given rows.
+func (u *Unit) NewCircuitBuilder(b *circuit.Builder, f dataflow.Fold, p cost.DSPPacking, rows int) UnitCircuitBuilder {
 	if u.room != nil {
 		circuit.MakeTablesLoadable(b)
 	}
-	return UnitCircuit{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
+	return UnitCircuitBuilder{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
 }
 
-// ForTarget returns the circuit for a target, which may ask for accumulators of individual widths.
-func (c UnitCircuit) ForTarget(t dataflow.Target) UnitCircuit {
+// WithAccumulatorsForTarget returns the circuit for a target, which may ask for accumulators of individual widths.
+func (c UnitCircuitBuilder) WithAccumulatorsForTarget(t dataflow.Target) UnitCircuitBuilder {
 	c.lanes = c.Unit.LaneAccumulatorTypes(c.f, t)
 	return c
 }
 
 // lane returns the type of the accumulator of channel pe of a word: Unit.Acc, unless lanes have individual widths.
-func (c UnitCircuit) lane(pe int) num.Type {
+func (c UnitCircuitBuilder) lane(pe int) num.Type {
 	if c.lanes == nil {
 		return c.Acc
 	}
@@ -45,7 +45,7 @@ func (c UnitCircuit) lane(pe int) num.Type {
 
 // WeightRow returns an iteration's row of weights, at address row of the table. External weights are the next word from
 // memory instead.
-func (c UnitCircuit) WeightRow(row circuit.Value) circuit.Value {
+func (c UnitCircuitBuilder) WeightRow(row circuit.Value) circuit.Value {
 	if c.External() {
 		return circuit.AddWeightStreamInput(c.b, c.WeightPort(c.f).Width())
 	}
@@ -53,7 +53,7 @@ func (c UnitCircuit) WeightRow(row circuit.Value) circuit.Value {
 }
 
 // table returns the table of the unit's weights.
-func (c UnitCircuit) table() circuit.ConstantTable {
+func (c UnitCircuitBuilder) table() circuit.ConstantTable {
 	s := c.WeightStorage(c.f)
 	return c.b.AddTable("weights", s.CircuitStyle(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
@@ -62,7 +62,7 @@ func (c UnitCircuit) table() circuit.ConstantTable {
 // ChannelOutputs returns the outputs of PE channels. inputs returns the input word of a channel, the same for all if
 // products are packed. weights is a row of weights. A new sum begins when first holds. row is the address of the step
 // functions' tables, at stage 0.
-func (c UnitCircuit) ChannelOutputs(inputs func(pe int) circuit.Value, weights, first,
+func (c UnitCircuitBuilder) ChannelOutputs(inputs func(pe int) circuit.Value, weights, first,
 	row circuit.Value) []circuit.Value {
 	sums := c.dotProducts(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
@@ -77,7 +77,7 @@ const most = 64
 
 // dotProducts returns the sums of one clock's products for the given number of channels. inputs and weights are as for
 // ChannelOutputs.
-func (c UnitCircuit) dotProducts(channels int, inputs func(pe int) circuit.Value,
+func (c UnitCircuitBuilder) dotProducts(channels int, inputs func(pe int) circuit.Value,
 	weights circuit.Value) (dots []circuit.Value) {
 	side, bits := 1, c.stored().Width
 	if c.p.HasMultipleLanes() {
@@ -87,7 +87,7 @@ func (c UnitCircuit) dotProducts(channels int, inputs func(pe int) circuit.Value
 		n := min(side, channels-pe)
 		if c.f.SIMD <= most {
 			w := circuit.SliceBits(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
-			dots = append(dots, c.call("dot", n, inputs(pe), w, UnitCircuit.whole)...)
+			dots = append(dots, c.call("dot", n, inputs(pe), w, UnitCircuitBuilder.whole)...)
 			continue
 		}
 		addends := make([][]circuit.Value, n)
@@ -103,7 +103,7 @@ func (c UnitCircuit) dotProducts(channels int, inputs func(pe int) circuit.Value
 				w = append(w, circuit.SliceBits(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
 			}
 			x := circuit.SliceBits(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
-			some := part.call("addends", n, x, circuit.ConcatenateWords(w...), UnitCircuit.addends)
+			some := part.call("addends", n, x, circuit.ConcatenateWords(w...), UnitCircuitBuilder.addends)
 			for lane := range n {
 				addends[lane] = append(addends[lane], some[lane*len(some)/n:(lane+1)*len(some)/n]...)
 			}
@@ -117,7 +117,7 @@ func (c UnitCircuit) dotProducts(channels int, inputs func(pe int) circuit.Value
 
 // added returns the sum of a channel's addends. own says that the weights are this channel's constants, so that the
 // adder cannot be shared; otherwise it calls a shared circuit function.
-func (c UnitCircuit) added(addends []circuit.Value, own bool) circuit.Value {
+func (c UnitCircuitBuilder) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
 	}
@@ -130,8 +130,8 @@ func (c UnitCircuit) added(addends []circuit.Value, own bool) circuit.Value {
 
 // call returns the results of a circuit function with the given name, for the inputs x and weights w of n channels. It
 // builds the function at the first call.
-func (c UnitCircuit) call(name string, n int, x, w circuit.Value,
-	f func(c UnitCircuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
+func (c UnitCircuitBuilder) call(name string, n int, x, w circuit.Value,
+	f func(c UnitCircuitBuilder, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
 		c.inputs, c.raw, c.product)
 	if w.Stage() == circuit.ConstantStage {
@@ -145,7 +145,7 @@ func (c UnitCircuit) call(name string, n int, x, w circuit.Value,
 }
 
 // outputs returns the outputs for the accumulators' values sums. row is the address of the step functions' tables.
-func (c UnitCircuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
+func (c UnitCircuitBuilder) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
 	if form := c.form(c.f); form != nil {
 		return form.BuildCircuit(c.b, row, sums)
 	}
@@ -161,7 +161,7 @@ func (c UnitCircuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.
 
 // whole returns, by channel, the sum of one clock's products for n channels. x is the word of inputs, and w that of
 // weights.
-func (c UnitCircuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
+func (c UnitCircuitBuilder) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		dots = append(dots, h.Sum(c.dotType(c.f.SIMD).Range()))
 	}
@@ -170,7 +170,7 @@ func (c UnitCircuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 
 // addends returns, for each of n channels, the same number of addends. Their sum is that of one clock's products of
 // inputs x and weights w.
-func (c UnitCircuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
+func (c UnitCircuitBuilder) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		list = append(list, h.ReduceToAddends()...)
 	}
@@ -178,7 +178,7 @@ func (c UnitCircuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 }
 
 // total returns the sum of a channel's addends, in dotType.
-func (c UnitCircuit) total(addends []circuit.Value) circuit.Value {
+func (c UnitCircuitBuilder) total(addends []circuit.Value) circuit.Value {
 	h := c.b.NewBitHeap()
 	for _, a := range addends {
 		h.AddShifted(a, 0)
@@ -187,7 +187,7 @@ func (c UnitCircuit) total(addends []circuit.Value) circuit.Value {
 }
 
 // heaps returns, for each of n channels, the bits of one clock's products that are still to be added.
-func (c UnitCircuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
+func (c UnitCircuitBuilder) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 	if c.p.HasMultipleLanes() {
 		return c.packed(x, w, n)
 	}
@@ -208,7 +208,7 @@ func (c UnitCircuit) heaps(x, w circuit.Value, n int) []*circuit.BitHeap {
 }
 
 // stored returns the element type of the rows in the table of weights.
-func (c UnitCircuit) stored() num.Type {
+func (c UnitCircuitBuilder) stored() num.Type {
 	if c.c != nil {
 		return c.c.Code
 	}
@@ -216,15 +216,15 @@ func (c UnitCircuit) stored() num.Type {
 }
 
 // weight returns weight i of the row w, decoded if the table holds codes.
-func (c UnitCircuit) weight(w circuit.Value, i int) circuit.Value {
+func (c UnitCircuitBuilder) weight(w circuit.Value, i int) circuit.Value {
 	if c.c != nil {
-		return circuit.DecodeElement(w, i, c.c)
+		return circuit.DecodeElementByCoding(w, i, c.c)
 	}
 	return circuit.ElementOf(w, i, c.Weight)
 }
 
 // factor returns weight i of the row w as a factor of a product of minifloats.
-func (c UnitCircuit) factor(w circuit.Value, i int) circuit.MultiplierOperand {
+func (c UnitCircuitBuilder) factor(w circuit.Value, i int) circuit.MultiplierOperand {
 	if c.c != nil {
 		return circuit.OperandOfInteger(c.weight(w, i))
 	}
@@ -232,7 +232,7 @@ func (c UnitCircuit) factor(w circuit.Value, i int) circuit.MultiplierOperand {
 }
 
 // put adds the product of input i of the word x and weight i of the row w to the heap.
-func (c UnitCircuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
+func (c UnitCircuitBuilder) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 	switch {
 	case floats(c.Unit):
 		h.AddOperandProduct(circuit.OperandOfElement(x, i, c.in), c.factor(w, i), rawBits(c.Unit))
@@ -248,7 +248,7 @@ func (c UnitCircuit) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 }
 
 // product1 returns the product of input i of the word x and weight i of the row w as a number.
-func (c UnitCircuit) product1(x, w circuit.Value, i int) circuit.Value {
+func (c UnitCircuitBuilder) product1(x, w circuit.Value, i int) circuit.Value {
 	if c.f.Compute == dataflow.MultiplierInDSPs {
 		return circuit.MultiplyInDSP(circuit.ElementOf(x, i, c.in), c.weight(w, i))
 	}
@@ -258,6 +258,6 @@ func (c UnitCircuit) product1(x, w circuit.Value, i int) circuit.Value {
 }
 
 // requantised returns the product p after the unit's requantiser, which must exist.
-func (c UnitCircuit) requantised(p circuit.Value) circuit.Value {
+func (c UnitCircuitBuilder) requantised(p circuit.Value) circuit.Value {
 	return circuit.AssumeRange(circuit.Requantise(p, *c.requant), c.product)
 }

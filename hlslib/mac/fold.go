@@ -31,10 +31,10 @@ func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataf
 	}.AllFolds()
 }
 
-// IsWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of word
-// elements, output words of PE elements, the rows of the tables, and the iterations of a frame. In a frame every weight
-// meets the given number of vectors.
-func (u *Unit) IsWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
+// IsFoldWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of
+// word elements, output words of PE elements, the rows of the tables, and the iterations of a frame. In a frame every
+// weight meets the given number of vectors.
+func (u *Unit) IsFoldWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.HasSharedRow() {
 		channels = 1
@@ -47,11 +47,13 @@ func (u *Unit) IsWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 }
 
 // CarriedDelayNS returns the delay of the loop through the accumulator's adder, in nanoseconds.
-func (u *Unit) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }
+func (u *Unit) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+	return cost.LoopCarriedDelayNSForLevels(1)
+}
 
 // AppendToChain adds the operations from inputs to outputs to c, for a fold whose products are packed as p says.
 func (u *Unit) AppendToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSPPacking) {
-	u.AppendSumToChain(c, f, p, tableRows(u, f))
+	u.AppendDotProductToChain(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
 		c.DoInOneStage(u.Acc.Width, delay.OpSelect, delay.OpAdd)
 	}
@@ -63,9 +65,9 @@ func (u *Unit) AppendToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSP
 	}
 }
 
-// AppendSumToChain adds one clock's products and their sum to c. Products are packed as p says, and weights come from a
-// table with the given rows.
-func (u *Unit) AppendSumToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSPPacking, rows int) {
+// AppendDotProductToChain adds one clock's products and their sum to c. Products are packed as p says, and weights come
+// from a table with the given rows.
+func (u *Unit) AppendDotProductToChain(c *layer.PipelineChain, f dataflow.Fold, p cost.DSPPacking, rows int) {
 	c.DoCounterLookup(rows, f.PE*f.SIMD*u.Codes.StoredType(rows).Width, f.Memory)
 	if u.Codes.DecoderCost(1, rows) != nil {
 		c.DoOp(delay.OpLogicGate, 1)
@@ -159,9 +161,9 @@ func (u *Unit) EmitInstance(f dataflow.Fold, p cost.DSPPacking, name, channels, 
 	case form != nil:
 		fields, tables = form.ConfigFields(), form.Tables()
 	case u.XNOR:
-		fields = steps.ConfigFieldsWithoutSteps("accumulator", 2, -len(u.weights[0]))
+		fields = steps.ConfigFieldsWithoutThresholds("accumulator", 2, -len(u.weights[0]))
 	default:
-		fields = steps.ConfigFieldsWithoutSteps("accumulator", 1, 0)
+		fields = steps.ConfigFieldsWithoutThresholds("accumulator", 1, 0)
 	}
 	sums := u.SumConfigFields(f, p)
 	if p.HasMultipleLanes() { // packed products always use DSP slices
@@ -194,7 +196,7 @@ func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	rows := tableRows(u, f)
 	return dataflow.NewTableStorage("weights", "weight memory", rows,
-		f.PE*f.SIMD*u.Codes.StoredType(rows).Width).InMemory(f.Memory)
+		f.PE*f.SIMD*u.Codes.StoredType(rows).Width).MovedToMemory(f.Memory)
 }
 
 // tableRows returns the number of rows in the fold's table of weights.
@@ -217,9 +219,10 @@ func FoldWithoutUnusedMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// CircuitCost returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are external, the cost
-// includes their FIFO.
-func CircuitCost(u *Unit, o layer.LayerWithCircuit, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+// CircuitCostWithWeightFIFO returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are
+// external, the cost includes their FIFO.
+func CircuitCostWithWeightFIFO(u *Unit, o layer.LayerWithCircuit, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost,
+	ok bool) {
 	c, ok = layer.CircuitCost(o, FoldWithoutUnusedMemory(u, f), t)
 	if ok && u.External() {
 		fifo := estimate.FIFOCost(t, dataflow.ExternalWeightFIFO, u.WeightPort(f)).Total()
@@ -229,8 +232,8 @@ func CircuitCost(u *Unit, o layer.LayerWithCircuit, f dataflow.Fold, t dataflow.
 }
 
 // AddendBitsPerClock returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's
-// product is one addend. A product by a weight from memory has an addend for each bit of the weight. A product by a
-// constant has one for each of the weight's signed digits.
+// product is one addend. A product by a weight from memory has an addend for each bit of the weight. If all weights are
+// constants, n is ignored: each weight has an addend for each of its signed digits.
 func AddendBitsPerClock(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
 	case f.Compute == dataflow.MultiplierInDSPs:

@@ -6,9 +6,8 @@ import (
 )
 
 // LaneAccumulatorTypes returns the types of the accumulators of PE channels side by side. PE i adds up the channels c
-// with c mod PE = i, and its accumulator is as wide as these need. Lanes returns nil if the target asks for
-// accumulators of one width, or if all need the same width. No lane is wider than the unit's accumulator, and all are
-// signed if that is.
+// with c mod PE = i, and its accumulator is as wide as these need. It is signed if the unit's accumulator is. The
+// result is nil if the target asks for one width, if all need it, or if weights are loaded.
 func (u *Unit) LaneAccumulatorTypes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	if !t.AccPerPE || u.room != nil {
 		return nil
@@ -40,9 +39,9 @@ func SavedAccumulatorBits(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int
 	return bits
 }
 
-// LaneWidthConfigFields returns the field of the C++ for accumulators of individual widths, or none if all have the
-// same width.
-func LaneWidthConfigFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.ConfigField {
+// LaneAccumulatorConfigFieldsOf returns the field of the C++ for accumulators of individual widths, or none if all have
+// the same width.
+func LaneAccumulatorConfigFieldsOf(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.ConfigField {
 	lanes := u.LaneAccumulatorTypes(f, t)
 	if lanes == nil {
 		return nil

@@ -72,11 +72,11 @@ type Unit struct {
 	dots      *circuit.FunctionLibrary // circuit functions, shared with the units made by Select
 	requant   *num.Requant             // applied to every product; nil for none
 	in        num.Type
-	span      num.Range                  // range of the weights
-	inputs    num.Range                  // range of the inputs
-	raw       num.Range                  // range of a weight times an input
-	product   num.Range                  // range of a product after its requantiser
-	bound     dataflow.AccumulatorBounds // the accumulator's width under all rules
+	span      num.Range                        // range of the weights
+	inputs    num.Range                        // range of the inputs
+	raw       num.Range                        // range of a weight times an input
+	product   num.Range                        // range of a product after its requantiser
+	bound     dataflow.AccumulatorWidthsByRule // the accumulator's width under all rules
 	constants *constants
 	tail
 }
@@ -129,8 +129,8 @@ func VerifyWeightsAndSteps(weights [][]int64, steps []num.StepFunction, product 
 }
 
 // BindUnit returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's
-// weights: one for all of them, or one for each. Every product passes the requantiser product, unless it is nil. It
-// returns an error if a sum is too wide or there are too many thresholds.
+// weights: one for all of them, or one for each. Each product passes the requantiser product, unless it is nil. Errors:
+// a sum or product is too wide, there are too many thresholds, or a step function falls.
 func BindUnit(weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
@@ -248,9 +248,9 @@ func (u *Unit) ExactOutput(c int, sum int64) int64 {
 	return layer.ElementForChannel(u.steps, c).Apply(sum)
 }
 
-// AccumulatorBounds returns the width in bits that the accumulator needs by each of several rules, for reports that
-// compare them.
-func (u *Unit) AccumulatorBounds() dataflow.AccumulatorBounds { return u.bound }
+// AccumulatorWidthsByRule returns the width in bits that the accumulator needs by each of several rules, for reports
+// that compare them.
+func (u *Unit) AccumulatorWidthsByRule() dataflow.AccumulatorWidthsByRule { return u.bound }
 
 // ChannelSumBounds returns, by channel, the sum of the weights and of their magnitudes, and the range of the sum of
 // products.
@@ -282,7 +282,7 @@ func (a *tail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 func (a *tail) Thresholds() int { return a.compare.ThresholdsPerChannel() }
 
 // bindOutput sets the outputs' ranges and type, and the thresholds that compute them, for sums in the given ranges by
-// channel. It returns an error for too many thresholds.
+// channel. It returns an error for too many thresholds, and for a step function that falls.
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {
 		u.Range = sums
@@ -304,7 +304,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	for c := range values {
 		values[c] = u.live[c].Value
 	}
-	u.Out = num.NarrowestTypeOf(values...)
+	u.Out = num.NarrowestTypeOfValues(values...)
 	u.compare = num.NewThresholdTable(u.live, acc, u.Acc, maxThresholdsPerChannel).WithSharedRow()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
@@ -315,7 +315,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 }
 
 // bindLive restricts the step functions to the sums that occur, and sets the outputs' ranges. acc has the ranges of the
-// accumulator's values.
+// accumulator's values. A function that falls is an error.
 func bindLive(u *Unit, sums, acc []num.Range) error {
 	u.live, u.Range, u.matches = make([]num.StepFunction, len(sums)), make([]num.Range, len(sums)), u.XNOR
 	for c, r := range sums {

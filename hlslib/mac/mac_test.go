@@ -51,7 +51,7 @@ func TestUnit(t *testing.T) {
 		for c, w := range weights {
 			var sums, seen []int64
 			x := ranges(c)
-			outputs := u.OutputFunction(dataflow.Fold{PE: 1, SIMD: 1})
+			outputs := u.NewHardwareOutputFunc(dataflow.Fold{PE: 1, SIMD: 1})
 			for a := x[0].Lo; a <= x[0].Hi; a++ {
 				for b := x[len(x)-1].Lo; b <= x[len(x)-1].Hi; b++ {
 					if !in.Elem.Holds(a) || !in.Elem.Holds(b) {
@@ -81,8 +81,9 @@ func TestUnit(t *testing.T) {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
 			}
 			if want := num.NarrowestIntTypeFor(num.Range{Lo: slices.Min(sums),
-				Hi: slices.Max(sums)}).Width; u.AccumulatorBounds().Channels[c] != want {
-				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.AccumulatorBounds().Channels[c], want)
+				Hi: slices.Max(sums)}).Width; u.AccumulatorWidthsByRule().Channels[c] != want {
+				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.AccumulatorWidthsByRule().Channels[c],
+					want)
 			}
 		}
 	}
@@ -140,7 +141,7 @@ func TestEmit(t *testing.T) {
 			continue
 		}
 		for i, table := range tables {
-			if want := table.StorageForPart(storage[i].Part).InMemory(storage[i].In); storage[i] != want {
+			if want := table.StorageForCostPart(storage[i].Part).MovedToMemory(storage[i].In); storage[i] != want {
 				t.Errorf("%s: storage %+v, want %+v", tt.name, storage[i], want)
 			}
 		}
@@ -174,7 +175,8 @@ func TestFits(t *testing.T) {
 		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
 		{1, 64, 1, 1<<19 - 1, true},
 	} {
-		if got := u.IsWithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
+		if got := u.IsFoldWithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd},
+			tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}

@@ -2,10 +2,10 @@ package mac
 
 import "hlsgen/internal/dataflow"
 
-// OutputFunction returns a function that computes a fold's outputs from sums, for the channels from first on. It does
-// what the hardware does: the accumulator keeps its width of each sum, and the step functions have the fold's form. The
-// sums may have wrapped around at 64 bits. The returned word is valid until the next call.
-func (u *Unit) OutputFunction(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
+// NewHardwareOutputFunc returns a function that computes a fold's outputs from sums, for the channels from first on. It
+// does what the hardware does: the accumulator keeps its width of each sum, and the step functions have the fold's
+// form. The sums may have wrapped around at 64 bits. The returned word is valid until the next call.
+func (u *Unit) NewHardwareOutputFunc(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
 	form, functions := u.form(f), len(u.compare.At)
 	y := make(dataflow.Word, f.PE)
 	return func(first int, sums []int64) dataflow.Word {
@@ -27,9 +27,9 @@ func (u *Unit) OutputFunction(f dataflow.Fold) func(first int, sums []int64) dat
 	}
 }
 
-// WithoutStepFunctions returns the unit without its step functions. ok is false if these cannot become a layer of their
-// own. That is so if there is at most one threshold, if the accumulator counts matches, or if the thresholds are
-// loaded.
+// WithoutStepFunctions returns a copy of the unit without its step functions. ok is false if these cannot become a
+// layer of their own. That is so if there is at most one threshold, if the accumulator counts matches, or if the
+// thresholds are loaded.
 func WithoutStepFunctions(u *Unit) (sums *Unit, ok bool) {
 	if u.Thresholds() <= 1 || u.XNOR || u.room != nil {
 		return nil, false

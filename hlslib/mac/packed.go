@@ -5,10 +5,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// packed returns the same heaps as UnitCircuit.heaps, for n channels with common inputs that share multipliers. It
-// follows mac_packed of hlslib/core/mac.hpp: one factor holds the weights of all channels, each in its own lane, and
+// packed returns the same heaps as UnitCircuitBuilder.heaps, for n channels with common inputs that share multipliers.
+// It follows mac_packed of hlslib/core/mac.hpp: one factor holds the weights of all channels, each in its own lane, and
 // the product holds the products likewise.
-func (c UnitCircuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
+func (c UnitCircuitBuilder) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 	heaps := make([]*circuit.BitHeap, n)
 	for lane := range heaps {
 		heaps[lane] = c.b.NewBitHeap()
@@ -22,7 +22,7 @@ func (c UnitCircuit) packed(x, w circuit.Value, n int) []*circuit.BitHeap {
 
 // slices returns the sum of up to Terms packed products of n channels, from index from on. For each lane that overlaps
 // the lane below, odd says whether the lane's sum is odd.
-func (c UnitCircuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
+func (c UnitCircuitBuilder) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
 	odds := make([][]circuit.Value, n) // by lane: whether each product is odd
 	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
@@ -51,7 +51,7 @@ func (c UnitCircuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value,
 
 // wide returns the wide factor of a packed product, which has a weight in each lane. A lane's weight is reduced by one
 // if the lanes below are negative.
-func (c UnitCircuit) wide(weights []circuit.Value) circuit.Value {
+func (c UnitCircuitBuilder) wide(weights []circuit.Value) circuit.Value {
 	var words []circuit.Value
 	r, own := weights[0].Range(), weights[0]
 	for lane, w := range weights[1:] {
@@ -75,7 +75,7 @@ func (c UnitCircuit) wide(weights []circuit.Value) circuit.Value {
 
 // sum returns the sum of packed products. It uses a compressor heap for more than two, because Yosys makes up to three
 // times as many LUTs of chained adders.
-func (c UnitCircuit) sum(products []circuit.Value) circuit.Value {
+func (c UnitCircuitBuilder) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
 		return circuit.SumAsTree(products...)
 	}
@@ -97,7 +97,7 @@ func parity(conditions []circuit.Value) circuit.Value {
 
 // unpack adds the lanes of a packed sum to their heaps. The bits below a lane are a signed number; if it is negative,
 // it has borrowed 1 from the lane.
-func (c UnitCircuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
+func (c UnitCircuitBuilder) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.BitHeap) {
 	word := circuit.LowBitsOf(sum, c.p.Sum)
 	borrowed := c.b.ConstantNumber(0)
 	for lane, h := range lanes {

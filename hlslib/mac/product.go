@@ -52,7 +52,7 @@ func NewMultiplication(w, x MultiplierFactor, bits int) Multiplication {
 func (o Multiplication) KernelCost(f cost.Fabric) []cost.CostPart {
 	return cost.MVAUShape{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width,
 		AccBits: o.bits,
-		Factors: MinifloatProductOf(o.u), Fabric: f}.ArithmeticCost()
+		Factors: MinifloatProductOf(o.u), Fabric: f}.FittedArithmeticCost()
 }
 
 // CircuitCost returns the cost of the circuit that Multiplication.Circuit returns for n products. ok is false if there
@@ -75,7 +75,8 @@ func (o Multiplication) Circuit(rate circuit.TimingModel, n int) (m *circuit.Mod
 	always := b.ConstantNumber(1)
 	at := b.AddCounter("at", n, always)
 	x, w := b.AddInputStream(o.u.in.Width, always), b.AddInputStream(o.u.Weight.Width, always)
-	unit := o.u.NewCircuit(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.MultiplierInLUTs}, cost.DSPPacking{}, 1)
+	unit := o.u.NewCircuitBuilder(b, dataflow.Fold{PE: 1, SIMD: 1, Compute: dataflow.MultiplierInLUTs},
+		cost.DSPPacking{}, 1)
 	y := unit.ChannelOutputs(func(int) circuit.Value { return x }, w, at.First, b.ConstantNumber(0))
 	b.AddOutputStream(circuit.PackIntoWord(o.u.Acc, y...), at.Last)
 	return b.FinishLayer(), true

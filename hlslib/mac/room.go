@@ -26,7 +26,7 @@ func roomFor(u *Unit) dataflow.LoadableWeightLimits {
 	if len(u.steps) > 0 {
 		out = u.Out
 	}
-	return dataflow.LoadableWeightLimitsFor(narrowest(u.rows), all, u.Codes.coding, out)
+	return dataflow.NewLoadableWeightLimits(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
 // Loads reports whether tables are loaded at run time: of step functions, or of weights that do not come with every

@@ -68,5 +68,5 @@ func narrowest(rows []*row) num.Type {
 	if zero {
 		values = append(values, 0)
 	}
-	return magnitude.MinifloatIfWorthwhile(num.NarrowestTypeOf(values))
+	return magnitude.MinifloatIfWorthwhile(num.NarrowestTypeOfValues(values))
 }

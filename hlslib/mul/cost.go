@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits returns the least width among the numbers that are multiplied: inputs with their offsets, and products
-// that are requantised. It returns num.MaxTypeBits if nothing needs a multiplier.
+// NarrowerFactorBits returns the least width among the numbers that are multiplied: inputs with their offsets, and
+// products that are requantised. It returns num.MaxTypeBits if nothing needs a multiplier.
 func (o *op) NarrowerFactorBits() int {
 	bits := num.MaxTypeBits
 	if o.multiplies() {
@@ -21,9 +21,10 @@ func (o *op) NarrowerFactorBits() int {
 	return bits
 }
 
-// Cost counts a multiplier per PE, an adder per PE for each input with an offset, and the memory of a gate. It also
-// counts a requantiser, or the step functions as Thresholding does. A factor within -1, 0 and 1 needs only the LUTs of
-// an adder, which keeps, drops or negates the other factor. FINN has no estimate for its ElementwiseMul.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts a multiplier per PE, an adder
+// per PE for each input with an offset, and the memory of a gate. It adds a requantiser, or the step functions as
+// Thresholding does. A factor within -1, 0 and 1 needs only an adder's LUTs. FINN itself has no estimate for its
+// ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -40,7 +41,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		}
 	}
 	parts := []cost.CostPart{
-		m.ControlCost(o.CounterCost(f)),
+		m.StreamControlCost(o.CounterCost(f)),
 		offsets.AsPart("adders"),
 		product.Times(f.PE).AsPart("multipliers"),
 		m.RegisterCost(f.PE * o.product.Width),
@@ -76,5 +77,7 @@ func (o *op) requantCost(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	return r.Plus(layer.RoundingCost(q.Shift, q.Mode, width))
 }
 
-// Delay returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }
+// CarriedDelayNS returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.
+func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+	return cost.LoopCarriedDelayNSForLevels(1)
+}

@@ -39,7 +39,7 @@ var LayerKind, New = layer.DefineKind(layer.KindDefinition[Params]{
 	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
 		"or a requantiser (Mul)",
 	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.CheckInputCount(2),
+	Takes:   layer.NewInputCountCheck(2),
 	Bind:    bind,
 	FINN:    dataflow.FINNFoldingForm{Names: []string{"ElementwiseMul"}},
 })
@@ -95,12 +95,12 @@ type op struct {
 
 // bind returns the layer for two inputs of one shape, or with a second input that is one vector, [C] or [1, .., C]. The
 // output has the first input's shape. Any other inputs are an error, as is a number of step functions other than 0, 1
-// and C.
+// and C. Products that are too wide are errors, too.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
-	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFirstInput(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFirstInput(in)}
 	if !slices.Equal(shape, other) {
-		if len(other) > len(shape) || other.VectorCount() != 1 || other.Channels() != o.Channels {
+		if len(other) > len(shape) || other.VectorCount() != 1 || other.ChannelCount() != o.Channels {
 			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
 				shape, other, o.Channels)
 		}
@@ -151,7 +151,7 @@ func (o *op) bindProduct() ([]num.Range, error) {
 		}
 	}
 	var err error
-	if o.product, err = layer.NarrowestTypeOf("product", products); signs == 2 {
+	if o.product, err = layer.NarrowestTypeOfRanges("product", products); signs == 2 {
 		o.product, err = o.factor[0], nil
 	}
 	return products, err
@@ -214,13 +214,14 @@ func (o *op) productOf(c int, x []int64) int64 {
 	return y
 }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS, with each memory if
+// there are tables. If something needs a multiplier, each comes with each kind of multiplier.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(o.steps.TableLayout(), o.multiplies() || o.rescales())
 }
 
-// Loop returns the loop, with the latency of a pair that gets its offsets, is multiplied, and passes a step function
-// or a requantiser.
+// Loop returns the loop over the words. In HLS its latency is that of a pair that gets its offsets, is multiplied, and
+// passes a step function or a requantiser. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()
@@ -243,7 +244,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	o.steps.AppendToChain(&c, f)
 	l := o.LoopNest(f, c.DoStreamWrite())
 	if o.gate {
-		l.Read[1][0].Kind = dataflow.FirstIndex
+		l.Read[1][0].Kind = dataflow.IndexSetKindFirst
 	}
 	return layer.LoopWithBackEndLatency(o, f, t, l.AsLoop())
 }

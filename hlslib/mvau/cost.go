@@ -7,11 +7,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost returns FINN's estimate for MVAU_hls or the fitted one, which also counts the input buffer and the thresholds.
-// FINN has no groups: a group's outputs cost here what they cost alone, and the weights of all groups lie in one
-// memory. FINN has no requantised products either: here an adder rounds each.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it returns FINN's estimate for MVAU_hls
+// or the fitted one, which also counts input buffer and thresholds. FINN has no groups: outputs cost here what they
+// cost alone, and one memory holds all weights. An adder per product is added if products are requantised.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
+	if c, ok := mac.CircuitCostWithWeightFIFO(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.MVAUShape{
@@ -22,7 +22,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		InSigned:  o.in.Elem.IsSigned() && !o.XNOR,
 		DSP:       f.Compute == dataflow.MultiplierInDSPs,
 		Factors:   mac.MinifloatProductOf(o.Unit),
-		Constants: mac.ConstantWeightAddersOf(o.Unit, f),
+		Constants: mac.ConstantWeightAdderCountsOf(o.Unit, f),
 		Packing:   o.DSPPackingForChannels(f.PE, f, t),
 		Memory:    estimate.MemoryStyleOf(f.Memory),
 		Fabric:    estimate.CostModelOf(t).Fabric,

@@ -79,7 +79,7 @@ func TestGroupsAreLayers(t *testing.T) {
 		t.Errorf("output of shape %v, want %v", out[0].Shape, want)
 	}
 	y := op.Eval([]dataflow.Tensor{x})[0]
-	bits := op.(dataflow.HasAccumulators).AccumulatorBounds().Channels
+	bits := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Channels
 	for g := range groups {
 		part := dataflow.StreamType{Shape: dataflow.Shape{windows, positions, channels},
 			Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
@@ -102,7 +102,7 @@ func TestGroupsAreLayers(t *testing.T) {
 		if got := out[0].Range[g*outputs:][:outputs]; !slices.Equal(got, typ[0].Range) {
 			t.Errorf("group %d: ranges %v, alone %v", g, got, typ[0].Range)
 		}
-		want := one.(dataflow.HasAccumulators).AccumulatorBounds().Channels
+		want := one.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Channels
 		if !slices.Equal(bits[g*outputs:][:outputs], want) {
 			t.Errorf("group %d: accumulators of %v bits, alone %v", g, bits[g*outputs:][:outputs], want)
 		}

@@ -80,10 +80,10 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [..., MW], where MW may be the product of several trailing axes. The
-// output has the shape [..., MH]. With G groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
-// Other shapes are an error.
+// output has the shape [..., MH]. With G groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW. G
+// must divide C. Other shapes, sums that are too wide, and too many thresholds are errors.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
+	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.ChannelCount()}
 	shape, groups := in[0].Shape, b.P.groups()
 	if o.mw > dataflow.MaxElementsPerFrame/groups {
 		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw,
@@ -96,14 +96,14 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	}
 	if groups > 1 {
 		window, ok := windowOf(shape, groups*o.mw)
-		if !ok || window.Channels()%groups != 0 {
+		if !ok || window.ChannelCount()%groups != 0 {
 			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, "+
 				"channels] with channels for every group", shape, groups, o.mw)
 		}
-		o.tile = window.PortTileFor(window.Channels() / groups)
+		o.tile = window.PortTileFor(window.ChannelCount() / groups)
 	}
 	o.vectors = o.in.Shape.VectorCount()
-	unit, err := b.P.unit(o.in.Elem, o.groupRanges(shape.Channels()))
+	unit, err := b.P.unit(o.in.Elem, o.groupRanges(shape.ChannelCount()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +143,7 @@ func (o *op) of(u *mac.Unit) {
 // windowOf returns the shape [K, C] of a vector of n elements, which spans the last axis or the last two of s. ok is
 // false if it spans neither.
 func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
-	c := s.Channels()
+	c := s.ChannelCount()
 	if c == n {
 		return dataflow.Shape{1, c}, true
 	}
@@ -191,7 +191,7 @@ func (o *op) Computation() dataflow.Computation {
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	groups := o.P.groups()
-	channels := in[0].Shape.Channels()
+	channels := in[0].Shape.ChannelCount()
 	run := o.mw // adjacent elements of a frame that meet the same weights
 	if groups > 1 {
 		run = channels / groups
@@ -212,8 +212,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// dot returns the sum of the products of w with the first elements of x. Each product is requantised if Params.Product
-// is set.
+// dot returns the sum of the products of w with the first elements of x, which must not be shorter. Each product is
+// requantised if Params.Product is set.
 func (p *Params) dot(w, x []int64) (sum int64) {
 	x = x[:len(w)]
 	if p.Product != nil {
@@ -231,11 +231,11 @@ func (p *Params) dot(w, x []int64) (sum int64) {
 // folds returns the trips of the two inner loops: nf output words of a group, and for each of them sf input words.
 func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / f.PE, o.mw / f.SIMD }
 
-// Folds yields every PE that divides a group's outputs and every SIMD that divides its inputs. They come in increasing
-// order, with each memory and each kind of multiplier.
+// Folds yields every PE that divides a group's outputs and every SIMD that divides its inputs, within the limits of
+// HLS. They come in increasing order, with each memory and each kind of multiplier that the operands need.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.Unit.FoldsThatFit(o.pe, o.simd, func(f dataflow.Fold) bool {
-		return o.IsWithinHLSLimits(f.SIMD, f,
+		return o.IsFoldWithinHLSLimits(f.SIMD, f,
 			o.vectors)
 	})
 }
@@ -247,8 +247,9 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	each, first, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex},
-		dataflow.IndexSet{Kind: dataflow.LastIndex}
+	each, first, last := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindFirst},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindLast}
 	nf, sf := o.folds(f)
 	c := layer.NewIterationChain(t)
 	if nf > 1 {
@@ -261,8 +262,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	o.AppendToChain(&c, f, o.DSPPackingForChannels(f.PE, f, t))
 	return layer.LoopWithBackEndLatency(o, mac.FoldWithoutUnusedMemory(o.Unit, f), t, dataflow.LoopNest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
-		Read:    []dataflow.PortIndices{{each, first, each}},
-		Write:   []dataflow.PortIndices{{each, each, last}},
+		Read:    []dataflow.PortMoveIndices{{each, first, each}},
+		Write:   []dataflow.PortMoveIndices{{each, each, last}},
 		Latency: c.DoStreamWrite(),
 	}.AsLoop())
 }
@@ -283,7 +284,7 @@ type kernel struct {
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE),
-		output: o.OutputFunction(f)}
+		output: o.NewHardwareOutputFunc(f)}
 	k.nf, k.sf = o.folds(f)
 	return k
 }
@@ -318,7 +319,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 		dataflow.ConfigField{Name: "nf", Doc: "output words of a group", Value: nf},
 		dataflow.ConfigField{Name: "sf", Doc: "input words of a group", Value: sf})
 	i.Storage = o.storage(f)
-	i.Config = append(i.Config, mac.LaneWidthConfigFields(o.Unit, f, t)...)
+	i.Config = append(i.Config, mac.LaneAccumulatorConfigFieldsOf(o.Unit, f, t)...)
 	return i
 }
 

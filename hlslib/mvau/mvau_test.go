@@ -137,7 +137,7 @@ func TestRanges(t *testing.T) {
 			first = false
 		}
 		try(0)
-		acc := op.(dataflow.HasAccumulators).AccumulatorBounds()
+		acc := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule()
 		for c := range seen {
 			if out[0].Range[c] != seen[c] {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, out[0].Range[c], seen[c])
@@ -154,7 +154,7 @@ func TestRanges(t *testing.T) {
 }
 
 func allSigns(weights [][]int64) bool {
-	return num.NarrowestTypeOf(weights...) == bipolar
+	return num.NarrowestTypeOfValues(weights...) == bipolar
 }
 
 func TestAccumulator(t *testing.T) {
@@ -163,23 +163,25 @@ func TestAccumulator(t *testing.T) {
 		name    string
 		weights [][]int64
 		in      dataflow.StreamType
-		want    dataflow.AccumulatorBounds
+		want    dataflow.AccumulatorWidthsByRule
 	}{
 		{"four rules", [][]int64{{3, -3, 2, -2}, {1, -1, 0, 0}}, typ(uintN(4), 4), // sums in [-75,75] and [-15,15]
-			dataflow.AccumulatorBounds{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8),
+			dataflow.AccumulatorWidthsByRule{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8),
 				Channels: []int{8, 5}}},
 		{"not centred", [][]int64{{3, 1}, {1, -1}}, typ(uintN(4), 2), // [0,60], [-15,15]: the union is signed
-			dataflow.AccumulatorBounds{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6, 5}}},
+			dataflow.AccumulatorWidthsByRule{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6,
+				5}}},
 		{"unsigned weights", [][]int64{{2, 3}}, typ(intN(4), 2), // [-40,35]
-			dataflow.AccumulatorBounds{DataType: 8, L1: 7, Exact: 7, Used: 7, Type: intN(7), Channels: []int{7}}},
+			dataflow.AccumulatorWidthsByRule{DataType: 8, L1: 7, Exact: 7, Used: 7, Type: intN(7), Channels: []int{7}}},
 		{"xnor", [][]int64{{1, -1, 1, -1}, {1, 1, 1, -1}}, typ(bipolar, 4), // 0 to 4 matches
-			dataflow.AccumulatorBounds{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
+			dataflow.AccumulatorWidthsByRule{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3,
+				3}}},
 		{"centred signs", [][]int64{{1, -1, 1, -1}}, typ(intN(2), 4), // [-6,6]
-			dataflow.AccumulatorBounds{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4),
+			dataflow.AccumulatorWidthsByRule{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4),
 				Channels: []int{4}}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.HasAccumulators).AccumulatorBounds(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+		if got := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
@@ -339,7 +341,7 @@ func TestCost(t *testing.T) {
 			dataflow.Resources{LUT: 10772 + 1568}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.HasAccumulators).AccumulatorBounds().Used; got != tt.acc {
+		if got := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
@@ -369,7 +371,7 @@ func input(in dataflow.StreamType) dataflow.Tensor {
 	r := rand.New(rand.NewPCG(2, 1))
 	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.ElementCount())}
 	for i := range x.Data {
-		x.Data[i] = layertest.RandomInRange(r, in.ChannelRange(i%in.Shape.Channels()))
+		x.Data[i] = layertest.RandomInRange(r, in.ChannelRange(i%in.Shape.ChannelCount()))
 	}
 	return x
 }

@@ -22,8 +22,9 @@ func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.HaveSameCost(o.Unit, p.Unit, f, t)
 }
 
-// Part returns part k of the n parts into which the layer is divided, and its output's type. Of every output word it
-// computes the PE/n elements from k*PE/n on, and it has only the weights for these.
+// Part returns part k of the n parts into which the layer is divided, bound, and its output's type. n must divide f.PE.
+// Of every output word the part computes the PE/n elements from k*PE/n on. It has only the weights and step functions
+// for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, error) {
 	pe := f.PE / n
 	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}

@@ -45,7 +45,7 @@ func TestExternal(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	in := layertest.FullType(layertest.UInt(2), 3)
-	room := dataflow.LoadableWeightLimitsFor(num.Type{Kind: num.KindInt, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil,
+	room := dataflow.NewLoadableWeightLimits(num.Type{Kind: num.KindInt, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil,
 		num.Type{Kind: num.KindUInt,
 			Width: 2})
 	step := num.StepFunction{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}

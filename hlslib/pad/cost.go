@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the counters of rows, columns and words, the choice between a word and the padding, and registers. FINN
-// counts nothing for its FMPadding.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the counters of rows, columns
+// and words, the choice between a word and the padding, and registers. FINN itself counts nothing for its FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -18,7 +18,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		kept = f.SIMD * o.In[0].Elem.Width
 	}
 	return estimate.CostOfParts(
-		m.ControlCost(o.CounterCost(o.words(f))),
+		m.StreamControlCost(o.CounterCost(o.words(f))),
 		m.MultiplexerCost(2, width).AsPart("multiplexers"),
 		m.RegisterCost(width+kept),
 	)

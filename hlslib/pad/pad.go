@@ -138,7 +138,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // words returns the number of words in which a pixel's channels travel, with f.SIMD channels each.
-func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
+func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.ChannelCount() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	both, write := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Write: 1}
@@ -176,7 +176,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 			k.kept = slices.Clone(in[0])
 		}
 	}
-	if k.HasPixel(iteration / k.words) {
+	if k.IsPixelInSmallerFrame(iteration / k.words) {
 		return []dataflow.Word{slices.Clone(x)}
 	}
 	return []dataflow.Word{slices.Clone(k.padding)}

@@ -7,8 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts, per channel, SIMD-1 sums or maxima of two values of a word. If a window takes several words, there is
-// one more with the kept value. FINN has no estimate.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts SIMD-1 sums or maxima of two
+// values for each of PE channels, the counters, and registers. If a window takes several words, there is one more per
+// channel with the kept value. FINN itself has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -23,18 +24,18 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.ControlCost(control),
+		m.StreamControlCost(control),
 		join.Times(f.PE*(f.SIMD-1)).AsPart("pooling tree"),
 		kept.AsPart("accumulators"),
 		m.RegisterCost(f.PE*width),
 	)
 }
 
-// Delay returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds. If a word
-// is a whole window, nothing is kept, and the delay is that of the counter.
+// CarriedDelayNS returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds.
+// If a word has all positions of a window, nothing is kept, and the delay is that of the counter.
 func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if f.SIMD == o.positions {
-		return cost.CarriedDelayNS(1)
+		return cost.LoopCarriedDelayNSForLevels(1)
 	}
 	return o.P.Op.DelayNS()
 }

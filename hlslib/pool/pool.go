@@ -47,7 +47,8 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [..., K, C], and its output of shape [..., C]. A maximum has the
-// input's type. A sum has K times the input's ranges. An input with fewer than two axes is an error.
+// input's type. A sum has K times the input's ranges. An input with fewer than two axes is an error, as is a sum that
+// is too wide.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	n := len(shape) - 2
@@ -89,7 +90,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels with every SIMD that divides a window's positions, in increasing
-// order.
+// order, within the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	return layer.FoldChoices{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
 		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWordBits &&
@@ -103,8 +104,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.RowMajorPort(f.PE)}
 }
 
-// Loop returns the loop over the input words. Its latency is that of a word whose positions are combined in a tree, and
-// then with the window's positions so far.
+// Loop returns the loop over the input words. In HLS its latency is that of a word whose positions are combined in a
+// tree, and then with the window's positions so far. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()

@@ -69,7 +69,8 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 }
 
 // Circuit returns the layer's RTL, which writes one bank while it reads the other. Both happen at one pipeline stage,
-// because the next block overwrites the last word that is read.
+// because the next block overwrites the last word that is read. Sequences of any length that are read before anything
+// is written have a circuit of their own, atOnce.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if s := o.among; s != nil && s.whole.Holds() {
 		return s.whole.atOnce(f, t, s.longest)
@@ -136,7 +137,7 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 		return end
 	})
 
-	table := order.AddToCircuit(b, order.StorageForPart("order").InMemory(dataflow.MemoryLUTRAM))[0]
+	table := order.AddToCircuit(b, order.StorageForCostPart("order").MovedToMemory(dataflow.MemoryLUTRAM))[0]
 	from := circuit.ElementOf(table.ReadRow(chunk.Index), 0, order.Elem)
 	chunks := b.ConstantNumber(int64(step.Block))
 	turned := circuit.Not(circuit.IsGreater(chunks, from))

@@ -106,7 +106,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape,
 			out.Shape.ElementCount(), blocks, want)
 	}
-	out.Range = b.P.ranges(in[0], out.Shape.Channels())
+	out.Range = b.P.ranges(in[0], out.Shape.ChannelCount())
 	o := &op{b, layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(b.P.Chunk)},
 		blocks, nil}
 	return o, o.Out, nil
@@ -115,7 +115,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // ranges returns the ranges of the output's out channels, for an input of type t. If blocks are not whole vectors on
 // both sides, it returns the union of the input's ranges.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
-	in, chunk := t.Shape.Channels(), p.Chunk
+	in, chunk := t.Shape.ChannelCount(), p.Chunk
 	if len(t.Range) == 1 {
 		return t.Range
 	}
@@ -135,7 +135,7 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 
 // Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.Dependence{Form: dataflow.CopyDependence, In: []int{o.In[0].Shape.VectorCount()},
+	return dataflow.Dependence{Form: dataflow.DependenceFormCopy, In: []int{o.In[0].Shape.VectorCount()},
 		Out: o.Out[0].Shape.VectorCount()}
 }
 
@@ -158,7 +158,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every SIMD that divides Chunk, in increasing order.
+// Folds yields every SIMD that divides Chunk, in increasing order, within the limits of HLS.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.FoldsForIterations(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
@@ -170,8 +170,8 @@ func (o *op) Folds() dataflow.FoldIterator {
 // so that frames of all lengths have one latency.
 const address = 16
 
-// Loop returns the loop, which reads a block while it writes the one before. Its latency is that of a word whose
-// address comes from the table of the order, in block RAM.
+// Loop returns the loop, which reads a block while it writes the one before. In HLS its latency is that of a word in
+// block RAM whose address comes from the table of the order. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.NewIterationChain(t)
@@ -263,8 +263,9 @@ func (p Params) table() dataflow.Table {
 	return t
 }
 
-// Stretch returns the layer, not yet bound, for sequences of to steps instead of from. It returns an error unless every
-// step gives the same chunks, and the steps keep their order or are reversed.
+// Stretch returns the layer, not yet bound, for sequences of to steps; it is itself for from steps. It returns an error
+// unless steps are whole blocks, or every step gives the same chunks in order or reversed. In the second case, a larger
+// to is an error. So is an output without an axis that from divides.
 func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	p := o.P
 	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
@@ -334,12 +335,13 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
 	i.Tables = []dataflow.Table{order}
-	i.Storage = []dataflow.Storage{o.storage(f)[0], order.StorageForPart("order").InMemory(dataflow.MemoryLUTRAM)}
+	i.Storage = []dataflow.Storage{o.storage(f)[0],
+		order.StorageForCostPart("order").MovedToMemory(dataflow.MemoryLUTRAM)}
 	return i
 }
 
-// Sequence returns the layer at, which is this layer bound to shorter sequences, as one for sequences of any length up
-// to longest.
+// Sequence returns a copy of the layer at as one for sequences of any length up to longest. at is this layer bound to
+// shorter sequences; this layer must be bound to longest steps.
 func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.among = of.WithParams(of.P), &sequences{longest, o}
@@ -347,7 +349,7 @@ func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 }
 
 // step returns the parameters for a sequence of one step, and the table of the order in which a step's chunks are
-// written. It panics if there are none. longest is the length to which the layer is bound.
+// written. It panics if the layer cannot be stretched to one step. longest is the length to which the layer is bound.
 func (o *op) step(longest int) (Params, dataflow.Table) {
 	one, err := o.Stretch(longest, 1)
 	if err != nil {

@@ -41,7 +41,8 @@ func (o *op) parameters(b *circuit.Builder, f dataflow.Fold, fold circuit.Value)
 		lowBias:       o.parameter(b, f, fold, o.low.biases, o.low.bias, "low_biases"),
 	}
 	if below := o.P.Below; below != nil {
-		p.bend = o.parameter(b, f, fold, [][]int64{below.At}, num.NarrowestIntTypeFor(num.RangeOf(below.At)), "bends")
+		elem := num.NarrowestIntTypeFor(num.RangeOfValues(below.At))
+		p.bend = o.parameter(b, f, fold, [][]int64{below.At}, elem, "bends")
 	}
 	return p
 }

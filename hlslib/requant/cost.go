@@ -12,14 +12,15 @@ func (o *op) NarrowerFactorBits() int {
 	return min(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width))
 }
 
-// Cost counts the step functions, or the multiplier and what follows it, whichever the fold is built of. FINN has no
-// formula for this layer; the multiplier costs what it costs in FINN's MVAU.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts counters, registers, and the
+// step functions, or the multiplier and what follows it, whichever the fold is built of. FINN itself has no formula for
+// this layer; by its formulas the multiplier costs what it costs in FINN's MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.CostModelOf(t)
-	control, registers := m.ControlCost(o.CounterCost(f)), m.RegisterCost(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
+	control, registers := m.StreamControlCost(o.CounterCost(f)), m.RegisterCost(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
 	if form := o.form(f); form != nil {
 		registers = m.RegisterCost(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
 		return estimate.MemoryAndLogicCost(m, form.Storage(), append(form.LogicCost(m), control, registers)...)
@@ -27,8 +28,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.MemoryAndLogicCost(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
-// logic returns the cost of a multiplier and an adder per PE, and of rounding and clipping. These take an increment
-// unless the layer rounds down, and a comparison and a choice for each limit that is exceeded.
+// logic returns the cost of an adder per PE, of a multiplier per PE if one is needed, and of rounding and clipping.
+// These take an increment unless the layer rounds down, and a comparison and a choice for each limit that is exceeded.
 func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
@@ -53,11 +54,12 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	}
 }
 
-// Storage returns the memories of multipliers, biases and limits.
+// Storage returns the memories of multipliers, biases and limits, which a fold has unless it is built of step
+// functions.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := make([]dataflow.Storage, 0, 3)
 	for _, t := range o.tables(f) {
-		list = append(list, t.StorageForPart("parameter memory").InMemory(f.Memory))
+		list = append(list, t.StorageForCostPart("parameter memory").MovedToMemory(f.Memory))
 	}
 	return list
 }

@@ -231,7 +231,8 @@ func newLow(p Params, n int, x func(c int) num.Range) (l low, err error) {
 	}
 	l.multiplier, l.bias = num.NarrowestIntTypeFor(num.RangeOfLists(l.multipliers...)),
 		num.NarrowestIntTypeFor(num.RangeOfLists(l.biases...))
-	l.sum, err = layer.NarrowestTypeOf("sum of a low digit", []num.Range{p.lowSums(n, x).Union(num.Range{Lo: -1})})
+	sums := p.lowSums(n, x).Union(num.Range{Lo: -1})
+	l.sum, err = layer.NarrowestTypeOfRanges("sum of a low digit", []num.Range{sums})
 	return l, err
 }
 

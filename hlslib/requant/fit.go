@@ -5,18 +5,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FitStepFunctions finds parameters with which the layer equals step functions exactly: channel c must equal steps[c]
-// on inputs in x[c]. Either list may have one element for all channels. ok is false if there are no such parameters
-// within 63 bits: the layer computes a line, rounded and clipped, and not every step function is one.
+// FindParamsForStepFunctions finds parameters with which the layer equals step functions exactly: channel c must equal
+// steps[c] on inputs in x[c]. Either list may have one element for all channels. ok is false if there are no such
+// parameters within 63 bits: the layer computes a line, rounded and clipped, and not every step function is one.
 //
 // Mode is the first rounding that has parameters, unless another rounding has parameters that need no multiplier and a
 // smaller shift. Shift is the least for which all channels have parameters. All channels share a multiplier if one
-// serves all, and a bias likewise; among several values FitStepFunctions chooses those nearest to 0. The result is
-// proved at every breakpoint.
+// serves all, and a bias likewise; among several values FindParamsForStepFunctions chooses those nearest to 0. The
+// result is proved at every breakpoint.
 //
 // Lo and Hi are the least and greatest values over all channels. num.LineFitTarget finds the lines that equal a step
 // function.
-func FitStepFunctions(steps []num.StepFunction, x []num.Range) (p Params, ok bool) {
+func FindParamsForStepFunctions(steps []num.StepFunction, x []num.Range) (p Params, ok bool) {
 	stairs, valid := num.NewLineFitTargets(steps, x)
 	if !valid {
 		return Params{}, false
@@ -32,15 +32,15 @@ func FitStepFunctions(steps []num.StepFunction, x []num.Range) (p Params, ok boo
 	return p, ok
 }
 
-// roundings are the roundings that FitStepFunctions tries. The others equal rounding down with another bias. If a
-// rounding sends ties toward or away from 0, a slightly flatter or steeper line has no ties and can round down; but
-// that line may need a multiplier in place of a shift.
+// roundings are the roundings that FindParamsForStepFunctions tries. The others equal rounding down with another bias.
+// If a rounding sends ties toward or away from 0, a slightly flatter or steeper line has no ties and can round down;
+// but that line may need a multiplier in place of a shift.
 var roundings = []num.Rounding{num.RoundingFloor, num.RoundingHalfEven, num.RoundingHalfTowardZero,
 	num.RoundingHalfAwayFromZero,
 	num.RoundingTowardZero,
 	num.RoundingAwayFromZero}
 
-// fit finds parameters as FitStepFunctions does, for one rounding. ok is false if there are none.
+// fit finds parameters as FindParamsForStepFunctions does, for one rounding. ok is false if there are none.
 func fit(stairs []num.LineFitTarget, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].Limits.Lo, Hi: stairs[0].Limits.Hi}
 	for _, s := range stairs { // a shift that works works one larger, too, with multiplier and bias doubled

@@ -115,7 +115,7 @@ func TestFit(t *testing.T) {
 			}
 			steps, x = append(steps, stairs(v, a.apply)), append(x, v)
 		}
-		fit, ok := requant.FitStepFunctions(steps, x)
+		fit, ok := requant.FindParamsForStepFunctions(steps, x)
 		if !ok {
 			t.Fatalf("case %d: %v over %v has no fit", n, steps, x)
 		}
@@ -144,8 +144,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitDecides compares FitStepFunctions with a search of all parameters, on step functions that may or may not be
-// rounded lines.
+// TestFitDecides compares FindParamsForStepFunctions with a search of all parameters, on step functions that may or may
+// not be rounded lines.
 func TestFitDecides(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -168,7 +168,7 @@ func TestFitDecides(t *testing.T) {
 			}
 			s = s.RestrictedTo(x)
 		}
-		p, ok := requant.FitStepFunctions([]num.StepFunction{s}, []num.Range{x})
+		p, ok := requant.FindParamsForStepFunctions([]num.StepFunction{s}, []num.Range{x})
 		if ok {
 			fits[p.Mode]++
 			if err := equals(p, []num.StepFunction{s}, []num.Range{x}); err != nil {
@@ -306,7 +306,7 @@ func TestFitForms(t *testing.T) {
 		if tt.want.Mode == "" {
 			tt.want.Mode = num.RoundingFloor
 		}
-		p, ok := requant.FitStepFunctions(tt.steps, tt.x)
+		p, ok := requant.FindParamsForStepFunctions(tt.steps, tt.x)
 		if !ok || fmt.Sprint(p) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v %v, want %+v", tt.name, p, ok, tt.want)
 		}
@@ -351,7 +351,7 @@ func TestFitRefuses(t *testing.T) {
 		{"a product beyond 63 bits", []num.StepFunction{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}},
 			[]num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
 	} {
-		if p, ok := requant.FitStepFunctions(tt.steps, tt.x); ok {
+		if p, ok := requant.FindParamsForStepFunctions(tt.steps, tt.x); ok {
 			t.Errorf("%s: %+v", tt.name, p)
 		}
 	}
@@ -362,7 +362,7 @@ func TestFitOfManySteps(t *testing.T) {
 	t.Parallel()
 	const channels = 12
 	steps, x := sixteenBits(channels)
-	p, ok := requant.FitStepFunctions(steps, x)
+	p, ok := requant.FindParamsForStepFunctions(steps, x)
 	if !ok || p.Lo != -1<<15 || p.Hi != 1<<15-1 || len(p.Multiplier) != channels {
 		t.Fatalf("%+v %v", p, ok)
 	}
@@ -393,7 +393,7 @@ func sixteenBits(channels int) (steps []num.StepFunction, x []num.Range) {
 func BenchmarkFit(b *testing.B) {
 	steps, x := sixteenBits(64)
 	for b.Loop() {
-		if p, ok := requant.FitStepFunctions(steps, x); !ok || p.Shift == 0 {
+		if p, ok := requant.FindParamsForStepFunctions(steps, x); !ok || p.Shift == 0 {
 			b.Fatal(p)
 		}
 	}

@@ -25,8 +25,8 @@ type forms struct {
 	chosen    map[dataflow.Fold]steps.StepFunctionHardware
 }
 
-// form returns the form of step functions of which a fold is built. It is nil if multipliers are cheaper, or are in DSP
-// slices.
+// form returns the form of step functions of which a fold is built, or nil for a fold that multiplies. A fold
+// multiplies if it uses DSP slices, if a multiplier is at least as cheap, or if there are too many steps.
 func (o *op) form(f dataflow.Fold) steps.StepFunctionHardware {
 	if f.Compute == dataflow.MultiplierInDSPs {
 		return nil
@@ -46,7 +46,8 @@ func (o *op) form(f dataflow.Fold) steps.StepFunctionHardware {
 	return form
 }
 
-// chooseForm returns the cheapest form of step functions for a fold, or nil if the multiplier is at least as cheap.
+// chooseForm returns the cheapest form of step functions for a fold. It returns nil if the multiplier is at least as
+// cheap, if there are too many steps, or if a table's row is too wide.
 func (o *op) chooseForm(f dataflow.Fold) steps.StepFunctionHardware {
 	if o.forms.functions == nil {
 		return nil
@@ -108,7 +109,7 @@ func (p Params) step(c int, x num.Range) num.StepFunction {
 	s := num.StepFunction{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
 		// The code is at least v from the least sum on that rounds to v.
-		rise := p.mode().LeastReachingQuotient(v, p.Shift) - b
+		rise := p.mode().LeastDividendReaching(v, p.Shift) - b
 		at := rise / m
 		if rise%m > 0 {
 			at++

@@ -12,9 +12,9 @@ const maxLowDigits = 12
 // maxDigitSumBits is how many bits a digit and an input may have together, so that the sum fits into 63 bits.
 const maxDigitSumBits = 61
 
-// FitLongQuantisers does what FitQuantisers does, with low digits: multipliers have as many bits as equality over the
-// inputs needs. If all quantisers are equal, so are all multipliers and biases. Of several quantisers, all have one
-// shift. ok is false if it finds none of at most num.MaxWideBits.
+// FitLongQuantisers does what FindParamsForQuantisers does, with low digits: multipliers have as many bits as equality
+// over the inputs needs. If all quantisers are equal, so are all multipliers and biases. All quantisers have one shift.
+// ok is false if it finds none of at most num.MaxWideBits.
 func FitLongQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	limits := codeLimits(quantisers, x)
 	quantisers, x = onlyDifferent(quantisers, x)

@@ -16,8 +16,8 @@
 // while the multiplier may have any number of bits. A layer with low digits may have a bend in each channel, below
 // which other multipliers and biases apply: so it computes a LeakyReLU.
 //
-// FitStepFunctions finds parameters with which the layer equals given step functions, FitQuantisers those for
-// quantisers with any number of codes, and FitLongQuantisers the same with low digits.
+// FindParamsForStepFunctions finds parameters with which the layer equals given step functions, FindParamsForQuantisers
+// those for quantisers with any number of codes, and FitLongQuantisers the same with low digits.
 //
 // A fold that does not multiply in DSP slices is built as step functions (package steps) if that costs less.
 //
@@ -163,7 +163,7 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 		}
 		sums[c] = s
 	}
-	_, err := layer.NarrowestTypeOf("sum", sums)
+	_, err := layer.NarrowestTypeOfRanges("sum", sums)
 	return sums, err
 }
 
@@ -192,7 +192,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFunctions(n, in), forms: &forms{}}
 	if o.low, err = newLow(b.P, max(len(v.Range), n), v.ChannelRange); err != nil {
 		return nil, nil, err
 	}
@@ -228,8 +228,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // outputOf returns the output of channel c for the input x[0].
 func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory for tables and each kind of
-// multiplier.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS, with each memory for
+// tables. If the layer needs a multiplier, each comes with each kind of multiplier.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.ChannelwiseSchedule.Folds(layer.TableLayout{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !allShared(o.multipliers) {
@@ -245,8 +245,8 @@ func (o *op) Folds() dataflow.FoldIterator {
 // perChannel reports whether the multipliers or the biases differ between channels.
 func (o *op) perChannel() bool { return !allShared(o.P.allLists()) }
 
-// Loop returns the loop over the words. Its latency is that of a value that is multiplied, added to, rounded and
-// clipped, or that passes the fold's step functions.
+// Loop returns the loop over the words. In HLS its latency is that of a value that is multiplied, added to, rounded and
+// clipped, or that passes the fold's step functions. In RTL it is the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoStreamRead()
@@ -338,7 +338,7 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 	}, o.low.tables(f.PE)...)
 	if b := o.P.Below; b != nil {
 		list = append(list, dataflow.Table{Name: "bends", Doc: "by fold: the least input above the bend of element pe",
-			Elem: num.NarrowestIntTypeFor(num.RangeOf(b.At)), Rows: rows([][]int64{b.At}, f.PE)})
+			Elem: num.NarrowestIntTypeFor(num.RangeOfValues(b.At)), Rows: rows([][]int64{b.At}, f.PE)})
 	}
 	return list
 }

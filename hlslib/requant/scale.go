@@ -6,9 +6,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FitQuantisers finds parameters with which the layer equals the quantisers, one per channel, on inputs in x. Unlike
-// FitStepFunctions it does not look at single steps, so codes may be many. ok is false if it finds none.
-func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
+// FindParamsForQuantisers finds parameters with which the layer equals the quantisers, one per channel, on inputs in x.
+// Unlike FindParamsForStepFunctions it does not look at single steps, so codes may be many. ok is false if it finds
+// none.
+func FindParamsForQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
 		return Params{}, false
@@ -70,8 +71,9 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.UnclippedSc
 	return list, true
 }
 
-// IsIdentity reports whether the layer leaves all values of a stream of type t unchanged.
-func (p Params) IsIdentity(t dataflow.StreamType) bool {
+// IsIdentityForStreamType reports whether the layer multiplies every value of a stream of type t by 1 and leaves it
+// unchanged. It returns false if a multiplier is not 2^Shift, or a bias is not 0 with a rounding other than down.
+func (p Params) IsIdentityForStreamType(t dataflow.StreamType) bool {
 	if len(p.Low) > 0 {
 		return false // a line with few bits would have been found
 	}

@@ -95,7 +95,7 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 	b.bindStores()
 	for _, o := range b.P.Outputs {
 		t := dataflow.StreamType{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
-		for len(t.Range) < t.Shape.Channels() {
+		for len(t.Range) < t.Shape.ChannelCount() {
 			for d := range b.P.Cells {
 				t.Range = append(t.Range, r.of[d][o.Phase][o.Value]...)
 			}
@@ -109,7 +109,7 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 // sequences if the input has one.
 func (o *op) shape(r ValueRef, length int) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
-	switch apart := o.in[0].Shape.ElementCount() > o.length*o.in[0].Shape.Channels(); {
+	switch apart := o.in[0].Shape.ElementCount() > o.length*o.in[0].Shape.ChannelCount(); {
 	case apart && o.P.Sequence:
 		return dataflow.Shape{length, o.P.sequences(), n / o.P.sequences()}
 	case apart:
@@ -123,7 +123,7 @@ func (o *op) shape(r ValueRef, length int) dataflow.Shape {
 // takes reports whether a frame of this shape is vectors of n elements. The n elements may be split into several axes
 // by an axis of sequences.
 func (p Params) takes(shape dataflow.Shape, n int) bool {
-	s, c := p.sequences(), shape.Channels()
+	s, c := p.sequences(), shape.ChannelCount()
 	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
@@ -344,9 +344,11 @@ func (g *program) padded() bool {
 	return slices.ContainsFunc(g.phases, func(p phase) bool { return len(p.dots) > 0 && len(p.dots) < g.dots })
 }
 
-// Accumulator returns the width in bits that the accumulator needs by each of several rules, for reports that compare
-// them.
-func (o *op) AccumulatorBounds() dataflow.AccumulatorBounds { return o.unit.AccumulatorBounds() }
+// AccumulatorWidthsByRule returns the width in bits that the accumulator needs by each of several rules, for reports
+// that compare them.
+func (o *op) AccumulatorWidthsByRule() dataflow.AccumulatorWidthsByRule {
+	return o.unit.AccumulatorWidthsByRule()
+}
 
 // Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
 // weights, and the thresholds of step functions.

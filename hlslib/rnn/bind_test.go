@@ -248,7 +248,7 @@ func TestReports(t *testing.T) {
 	if n := counts["op_mac_INT4_INT2"]; n != 2*3*2*4*16*16 {
 		t.Errorf("%v", counts)
 	}
-	acc := op.(dataflow.HasAccumulators).AccumulatorBounds()
+	acc := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule()
 	if len(acc.Channels) != 2*4*16 || acc.Used > 4+5 || acc.Used < acc.Exact {
 		t.Errorf("%+v", acc)
 	}

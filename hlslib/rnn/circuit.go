@@ -128,7 +128,8 @@ func (w *wiring) sum() {
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
-	w.sums = o.unit.NewCircuit(b, lanes, w.packing, rows).ChannelOutputs(vectors, weights, begins, b.ConstantNumber(0))
+	w.sums = o.unit.NewCircuitBuilder(b, lanes, w.packing, rows).ChannelOutputs(vectors, weights, begins,
+		b.ConstantNumber(0))
 }
 
 // table returns the layer's table of the given name in the circuit. At the first call it adds what of returns.

@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost returns the cost of the matrix unit that computes the dots, and a count of the rest. These are adders,
-// multipliers and comparators of a unit, PE times, and memories. Constants cost nothing, nor do values that no output
-// depends on. FINN has no recurrent layer.
+// Cost returns the cost of the circuit for targets in SystemVerilog. In C++ it is that of the matrix unit that computes
+// the dots, and a count of the rest. These are adders, multipliers and comparators of a unit, PE times, and memories.
+// Constants cost nothing, nor do values that no output depends on. FINN has no recurrent layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -118,7 +118,7 @@ func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost.CostPart, []dataflow.Storage) {
 	storage := o.Storage(f)
 	if o.dots == 0 {
-		return []cost.CostPart{m.ControlCost(cost.CounterCost(iterations(o, o.timing(f, t))))}, storage
+		return []cost.CostPart{m.StreamControlCost(cost.CounterCost(iterations(o, o.timing(f, t))))}, storage
 	}
 	longest := 0
 	for _, p := range o.phases {
@@ -154,5 +154,7 @@ func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.DSPPacking {
 	return o.unit.DSPPackingForChannels(f.PE*o.dots, f, t)
 }
 
-// Delay returns the delay of the accumulator's adder, whose sum the next clock needs, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelayNS(1) }
+// CarriedDelayNS returns the delay of the accumulator's adder, whose sum the next clock needs, in nanoseconds.
+func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+	return cost.LoopCarriedDelayNSForLevels(1)
+}

@@ -18,7 +18,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 // states.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence returns the layer at, which is this layer bound to some length, as one for sequences of any length. The
+// Sequence returns a copy of the layer at, which is this layer bound to some length, for sequences of any length. The
 // latency of its circuit is the same for all lengths.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
@@ -29,17 +29,17 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	return &of
 }
 
-// Carries returns the longest path from one clock's state to the next. If states arrive with sequences of any length,
-// it begins at the signal of a sequence's end, which decides whether states arrive next.
+// CarriedStatePath returns the longest path from one clock's state to the next. If states arrive with sequences of any
+// length, it begins at the signal of a sequence's end, which decides whether states arrive next.
 func (o *op) CarriedStatePath(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if o.sequence && len(o.P.Starts) > 0 {
-		return layer.SequenceEndTimingPath(t)
+		return layer.TimingPathOfSequenceEnd(t)
 	}
 	return o.Base.CarriedStatePath(f, t)
 }
 
 // EmitSteps returns the data of the C++ instance for sequences of any length. Every step is written: a step's first
-// words leave before it is known whether the step is the last.
+// words leave before it is known whether the step is the last. It panics for a layer that writes only the last step.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.KernelInstance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")

@@ -6,13 +6,13 @@ import (
 )
 
 // Dependence says that an output step depends on the input steps up to it. A frame's inputs and outputs have one part
-// per step. An initial state is one part, and so is the output of the last step alone. Frames side by side are
-// interleaved sequences.
+// per step. An initial state is one part, and so is the output of the last step alone. With several sequences per frame
+// it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.P.sequences() > 1 {
 		return dataflow.Dependence{Why: "sequences take turns in it already"}
 	}
-	d := dataflow.Dependence{Form: dataflow.RecurrentDependence, In: []int{o.length}, Out: 1,
+	d := dataflow.Dependence{Form: dataflow.DependenceFormRecurrent, In: []int{o.length}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
 			p := o.P
 			p.Sequences = frames

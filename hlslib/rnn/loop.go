@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds yields a fold for every PE that divides the units and every SIMD that divides the vectors. They come in
-// increasing order, with each memory for the weights and each kind of multiplier. Without dots SIMD is 1 and there are
-// no weights.
+// Folds yields a fold for every PE that divides the units and every SIMD that divides the vectors, within the limits of
+// Vitis HLS. They come in increasing order, with each memory for the weights and each kind of multiplier. Without dots
+// SIMD is 1 and there are no weights.
 func (o *op) Folds() dataflow.FoldIterator {
 	fit := func(f dataflow.Fold) bool { return fits(o, f) }
 	if o.dots > 0 {

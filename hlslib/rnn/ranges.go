@@ -84,7 +84,9 @@ func (r *ranges) start(d int) {
 }
 
 // channel returns the range of element i of a step, where the elements of all sequences are numbered through.
-func channel(t dataflow.StreamType, i int) num.Range { return t.ChannelRange(i % t.Shape.Channels()) }
+func channel(t dataflow.StreamType, i int) num.Range {
+	return t.ChannelRange(i % t.Shape.ChannelCount())
+}
 
 // step sets the ranges of all values of cell d from those of its states, and then those of the states. A range that
 // exceeds 63 bits is an error; if first is true, it becomes unknown instead.
@@ -190,7 +192,7 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v CellOperation, u int, vecto
 	case OpStepFunction:
 		steps := layer.ElementForChannel(v.Steps, u)
 		if e.lost {
-			return num.RangeOf(steps.Value)
+			return num.RangeOfValues(steps.Value)
 		}
 		z = steps.ValueRangeOver(before[v.Of[0]][u])
 	case OpRequant:

@@ -15,7 +15,7 @@ import (
 func values(r *rand.Rand, t dataflow.StreamType) dataflow.Tensor {
 	x := dataflow.Tensor{Shape: t.Shape}
 	for len(x.Data) < t.Shape.ElementCount() {
-		if v := layertest.RandomInRange(r, t.ChannelRange(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
+		if v := layertest.RandomInRange(r, t.ChannelRange(len(x.Data)%t.Shape.ChannelCount())); t.Elem.Holds(v) {
 			x.Data = append(x.Data, v)
 		}
 	}

@@ -83,7 +83,7 @@ func (s *store) word(f dataflow.Fold) int {
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
 		list = append(list, dataflow.NewTableStorage("weights", "weight memory", o.rows(f),
-			f.PE*o.dots*f.SIMD*o.unit.Codes.StoredType(o.rows(f)).Width).InMemory(f.Memory))
+			f.PE*o.dots*f.SIMD*o.unit.Codes.StoredType(o.rows(f)).Width).MovedToMemory(f.Memory))
 	}
 	for i := range o.phases {
 		for k := range o.phases[i].values {
@@ -91,7 +91,7 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 			for _, p := range o.parameters(i, v) {
 				rows, n := p.size(f.PE)
 				list = append(list, dataflow.NewTableStorage(p.name, "parameter memory", rows,
-					n*p.elem.Width).InMemory(dataflow.MemoryLUTRAM))
+					n*p.elem.Width).MovedToMemory(dataflow.MemoryLUTRAM))
 			}
 			if v.built() && v.Op == OpStepFunction {
 				list = append(list, v.steps.storage(f.PE)...)
@@ -102,7 +102,7 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 		s := &o.stores[i]
 		word := s.word(f)
 		if table, ok := o.start(s, f); ok {
-			list = append(list, table.StorageForPart("state memory"))
+			list = append(list, table.StorageForCostPart("state memory"))
 		}
 		list = append(list, dataflow.NewArrayStorage(s.name, "state memory", s.halves*o.turns*o.elements(s)/word,
 			word*s.elem.Width))
@@ -130,5 +130,5 @@ func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 		rows = rows[:1]
 	}
 	return dataflow.Table{Name: s.name + "_start", Doc: "by cell: the initial state of a frame",
-		Elem: num.NarrowestIntTypeFor(num.RangeOf(all)), Rows: rows}, true
+		Elem: num.NarrowestIntTypeFor(num.RangeOfValues(all)), Rows: rows}, true
 }

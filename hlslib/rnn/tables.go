@@ -40,7 +40,7 @@ func newParameter(name, doc string, units int, cells [][]int64) parameter {
 		}
 	}
 	all := slices.Concat(p.cells...)
-	p.elem, p.value, p.same = num.NarrowestIntTypeFor(num.RangeOf(all)), all[0], layer.AllEqual(all)
+	p.elem, p.value, p.same = num.NarrowestIntTypeFor(num.RangeOfValues(all)), all[0], layer.AllEqual(all)
 	if p.multiplies = layer.AnyNeedsMultiplier(all); p.same {
 		p.multiplies = !layer.IsShiftFactor(p.value)
 	}

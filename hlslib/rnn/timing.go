@@ -233,7 +233,7 @@ func ready(o *op, i int, v *value, before []layer.PipelineChain, c layer.Pipelin
 		c.DoCounterLookup(2, f.PE*v.elem.Width, dataflow.MemoryLUTRAM)
 	case OpDot:
 		c.DoCounterLookup(2, f.SIMD*o.vector.Width, dataflow.MemoryLUTRAM) // the vector
-		o.unit.AppendSumToChain(&c, f, packing(o, f, t), o.rows(f))
+		o.unit.AppendDotProductToChain(&c, f, packing(o, f, t), o.rows(f))
 		c.DoInOneStage(v.elem.Width, delay.OpSelect, delay.OpAdd)
 	case OpLinear:
 		terms := o.terms(i, v)

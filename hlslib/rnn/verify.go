@@ -223,9 +223,9 @@ func (c Cell) stateRange(state int) num.Range {
 	if v.Op == OpRequant {
 		return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 	}
-	r := num.RangeOf(v.Steps[0].Value)
+	r := num.RangeOfValues(v.Steps[0].Value)
 	for _, s := range v.Steps[1:] {
-		r = r.Union(num.RangeOf(s.Value))
+		r = r.Union(num.RangeOfValues(s.Value))
 	}
 	return r
 }

@@ -13,7 +13,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	turns := layer.NewStreamTurns(b, o.Out, f)
 	word := b.AddInputStream(f.SIMD*o.In[0].Elem.Width, b.ConstantNumber(1))
 	for k := range o.Out {
-		b.AddOutputStream(word, turns.HasTurn(k))
+		b.AddOutputStream(word, turns.TurnCondition(k))
 	}
 	return b.FinishLayer()
 }

@@ -6,15 +6,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the counters of words, the handshakes of the outputs, and the registers of a word. FINN counts nothing
-// for its StreamingSplit.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the counters of words, the
+// handshakes of the outputs, and the registers of a word. FINN itself counts nothing for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.CostModelOf(t)
 	return estimate.CostOfParts(
-		m.ControlCost(layer.StreamTurnsCounterCost(o.In[0], f)),
+		m.StreamControlCost(layer.StreamTurnsCounterCost(o.In[0], f)),
 		layer.HandshakeCost(len(o.Out)),
 		m.RegisterCost(f.SIMD*o.In[0].Elem.Width),
 	)

@@ -57,7 +57,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	for _, c := range b.P.Channels {
 		sum, step = sum+c, dataflow.GCD(step, c)
 	}
-	if len(shape) == 0 || sum != shape.Channels() {
+	if len(shape) == 0 || sum != shape.ChannelCount() {
 		return nil, nil, fmt.Errorf("an input of shape %v, want %d channels", shape, sum)
 	}
 	o := &op{b, layer.MoveSchedule{In: in, SIMD: dataflow.Divisors(step)}}
@@ -81,7 +81,7 @@ func (o *op) Dependence() dataflow.Dependence {
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	run, all := 0, o.In[0].Shape.Channels()
+	run, all := 0, o.In[0].Shape.ChannelCount()
 	for _, c := range o.P.Channels {
 		run = dataflow.GCD(run, c)
 	}
@@ -130,7 +130,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	_, all := layer.CountVectorsAndWords(o.In[0], f)
+	_, all := layer.CountVectorsAndWordsPerVector(o.In[0], f)
 	return &kernel{o.words(f), all}
 }
 

@@ -27,5 +27,6 @@ func HaveSameCost(a, b StepFunctionHardware, m cost.CostModel) bool {
 func (s *ScaledForm) alike(o *ScaledForm) bool {
 	n, width := s.AddendCountAndSumBits()
 	terms, bits := o.AddendCountAndSumBits()
-	return n == terms && width == bits && s.HasRounding() == o.HasRounding() && s.HasClipping() == o.HasClipping()
+	return n == terms && width == bits && s.HasNonFloorRounding() == o.HasNonFloorRounding() &&
+		s.HasClipping() == o.HasClipping()
 }

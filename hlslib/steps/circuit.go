@@ -63,12 +63,12 @@ func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]ci
 	}
 	base := b.ConstantNumber(k.Base[0])
 	if word, ok := words["base"]; ok {
-		base = circuit.ElementOf(word, 0, num.NarrowestTypeOf(k.Base))
+		base = circuit.ElementOf(word, 0, num.NarrowestTypeOfValues(k.Base))
 	}
 	if k.Delta == nil {
 		return p.f.affine(b, count(b, exceeded), k.Unit, base)
 	}
-	elem := num.NarrowestTypeOf(k.Delta...)
+	elem := num.NarrowestTypeOfValues(k.Delta...)
 	return p.f.sum(b, base, exceeded, func(s int) circuit.Value { return circuit.ElementOf(words["deltas"], s, elem) })
 }
 
@@ -110,7 +110,7 @@ func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value 
 		bits = append(bits, circuit.LowBitsOf(row, row.Width()))
 	}
 	if len(bits) == 0 {
-		return circuit.ConstantLike(row, 0)
+		return circuit.ConstantInCircuitOf(row, 0)
 	}
 	word := circuit.ConcatenateWords(bits...)
 	return circuit.LowBitsAsType(word, num.Type{Kind: num.KindUInt, Width: word.Width()})
@@ -212,8 +212,8 @@ func (s SerialSearchCircuit) NextPlace(lane int, row, place, v circuit.Value) ci
 		s.ComparisonsPerValue()-1)), s.PlaceType())
 }
 
-// CodeAtPlace returns a lane's code, from its place after the last step.
-func (s SerialSearchCircuit) CodeAtPlace(lane int, row, place circuit.Value) circuit.Value {
+// CodeAtFinalPlace returns a lane's code, from its place after the last step.
+func (s SerialSearchCircuit) CodeAtFinalPlace(lane int, row, place circuit.Value) circuit.Value {
 	return s.output(s.b, s.tables, lane, row, circuit.LowBitsOf(place, s.ComparisonsPerValue()))
 }
 
@@ -221,7 +221,7 @@ func (s SerialSearchCircuit) CodeAtPlace(lane int, row, place circuit.Value) cir
 // there is one lane per function.
 func (s *ScaledForm) BuildCircuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	biases := open(b, s)["biases"][0]
-	elem := num.NarrowestTypeOf(s.s.bias)
+	elem := num.NarrowestTypeOfValues(s.s.bias)
 	words := biases.ReadRow(row)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {

@@ -30,22 +30,22 @@ func (p *parallel) HasTablesPerLane() bool { return false }
 func (p *parallel) ComputeCode(n int, v int64) int64 { return p.f.compare.Apply(n, v) }
 
 func (p *parallel) ConfigFields() []dataflow.ConfigField {
-	fields, _ := dataflow.StepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
+	fields, _ := dataflow.NewStepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
 	return append([]dataflow.ConfigField{formField(comparators)}, fields...)
 }
 
 func (p *parallel) Tables() []dataflow.Table {
-	_, tables := dataflow.StepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
+	_, tables := dataflow.NewStepFunctionFieldsAndTables(p.f.compare, p.side(), p.f.of)
 	return tables
 }
 
 func (p *parallel) Storage() []dataflow.Storage {
-	return dataflow.StepTableStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
+	return dataflow.NewStepTableStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
 }
 
 func (p *parallel) LogicCost(m cost.CostModel) []cost.CostPart {
 	steps := p.f.compare.ThresholdsPerChannel()
-	parts := []cost.CostPart{m.ComparatorCost(cost.ThresholdComparatorShape{PE: p.at.PE, Steps: steps,
+	parts := []cost.CostPart{m.ThresholdComparatorCost(cost.ThresholdComparatorShape{PE: p.at.PE, Steps: steps,
 		Width:    p.f.of.Width,
 		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {

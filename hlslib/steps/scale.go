@@ -276,8 +276,10 @@ func (s *ScaledForm) AddendCountAndSumBits() (n, width int) {
 	return max(1, n), s.s.sum.Width
 }
 
-// HasRounding reports whether the shift rounds otherwise than down.
-func (s *ScaledForm) HasRounding() bool { return s.s.shift > 0 && s.s.mode != num.RoundingFloor }
+// HasNonFloorRounding reports whether the shift rounds otherwise than down.
+func (s *ScaledForm) HasNonFloorRounding() bool {
+	return s.s.shift > 0 && s.s.mode != num.RoundingFloor
+}
 
 // HasClipping reports whether some result must be limited to the range of codes.
 func (s *ScaledForm) HasClipping() bool { return !s.s.code.IsWithin(s.s.limits) }
@@ -339,7 +341,7 @@ func (s *ScaledForm) ConfigFields() []dataflow.ConfigField {
 // Tables returns the table of biases, and that of the digits if each lane has its own multiplier.
 func (s *ScaledForm) Tables() []dataflow.Table {
 	side := s.side()
-	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.NarrowestTypeOf(s.s.bias)}
+	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.NarrowestTypeOfValues(s.s.bias)}
 	for at := 0; at < len(s.s.bias); at += side {
 		t.Rows = append(t.Rows, s.s.bias[at:at+side])
 	}
@@ -371,7 +373,7 @@ func (s *ScaledForm) exponent() num.Type {
 func (s *ScaledForm) Storage() []dataflow.Storage {
 	side := s.side()
 	list := []dataflow.Storage{dataflow.NewTableStorage("biases", "threshold memory", len(s.s.bias)/side,
-		side*num.NarrowestTypeOf(s.s.bias).Width).InMemory(s.at.Memory)}
+		side*num.NarrowestTypeOfValues(s.s.bias).Width).MovedToMemory(s.at.Memory)}
 	if len(s.s.multiplier) > 1 {
 		list = append(list, dataflow.NewTableStorage("exponents", "threshold memory", 1,
 			len(s.s.multiplier)*s.s.digits*s.exponent().Width))
@@ -391,7 +393,7 @@ func (s *ScaledForm) LogicCost(m cost.CostModel) []cost.CostPart {
 	}
 	var lane cost.Resources
 	code := max(1, width-s.s.shift)
-	if s.HasRounding() {
+	if s.HasNonFloorRounding() {
 		lane = lane.Plus(cost.AdderCost(code))
 	}
 	var clip cost.Resources

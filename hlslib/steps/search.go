@@ -188,7 +188,7 @@ func (s *searching) codes() num.Type {
 	if s.f.compare.Delta != nil {
 		return s.f.out
 	}
-	return num.NarrowestTypeOf(s.f.compare.Base)
+	return num.NarrowestTypeOfValues(s.f.compare.Base)
 }
 
 func (s *searching) Storage() (list []dataflow.Storage) {
@@ -206,7 +206,7 @@ func (s *searching) LogicCost(m cost.CostModel) []cost.CostPart {
 	registers := 0
 	for stage, b := range s.stages {
 		k := cost.ThresholdComparatorShape{PE: s.at.PE, Steps: 1<<b - 1, Width: s.f.of.Width}
-		compared = compared.Plus(m.ComparatorCost(k).Resources)
+		compared = compared.Plus(m.ThresholdComparatorCost(k).Resources)
 		if stage > 0 {
 			registers += s.f.of.Width + s.before(stage)
 		}

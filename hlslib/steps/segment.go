@@ -34,8 +34,9 @@ func roomOf(f *StepFunctions) (address, rows, lanes int) {
 	return 12, 1 << 12, 1 << 15
 }
 
-// CanUseTable reports whether a table with a row for every value is small enough at the site p. It builds no form.
-func CanUseTable(f *StepFunctions, p FormSite) bool {
+// CanUseLookupTableAt reports whether a table with a row for every value is small enough at the site p. It builds no
+// form.
+func CanUseLookupTableAt(f *StepFunctions, p FormSite) bool {
 	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
 	return f.of.Kind != num.KindBipolar && f.of.Width <= MaxTableAddressBits && l.functions()<<f.of.Width <= most/p.PE
@@ -204,7 +205,7 @@ type record struct {
 // value, which is never exceeded. over and delta are buffers that the record uses if they are large enough.
 func (s *segment) record(n int, v int64, over, delta []int64) record {
 	first := s.begin(v)
-	return s.recordAt(n, first, s.f.list[n].FirstBreakpointAbove(first), over, delta)
+	return s.recordAt(n, first, s.f.list[n].FirstBreakpointIndexAbove(first), over, delta)
 }
 
 // recordAt returns the record of the segment that starts at first, where above is the number of breakpoints up to
@@ -358,7 +359,7 @@ func (s *segment) LogicCost(m cost.CostModel) []cost.CostPart {
 		}
 	}
 	return []cost.CostPart{
-		m.ComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: s.inside, Width: s.low}),
+		m.ThresholdComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: s.inside, Width: s.low}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

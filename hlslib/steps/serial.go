@@ -68,8 +68,8 @@ func (s *SerialSearch) NextPlace(n, place int, v int64) int {
 	return 2 * place
 }
 
-// CodeAtPlace returns the code of function n, from the place after the last step.
-func (s *SerialSearch) CodeAtPlace(n, place int) int64 {
+// CodeAtFinalPlace returns the code of function n, from the place after the last step.
+func (s *SerialSearch) CodeAtFinalPlace(n, place int) int64 {
 	return s.code(n, place-1<<s.ComparisonsPerValue())
 }
 
@@ -88,7 +88,7 @@ func (s *SerialSearch) ComputeCode(n int, v int64) int64 {
 	for range s.ComparisonsPerValue() {
 		place = s.NextPlace(n, place, v)
 	}
-	return s.CodeAtPlace(n, place)
+	return s.CodeAtFinalPlace(n, place)
 }
 
 // ConfigFields returns the fields of the C++ that threshold_serial of threshold.hpp reads.
@@ -132,7 +132,7 @@ func (s *SerialSearch) LogicCost(m cost.CostModel) []cost.CostPart {
 		lane = lane.Plus(cost.AdderCost(s.f.out.Width))
 	}
 	return []cost.CostPart{
-		m.ComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
+		m.ThresholdComparatorCost(cost.ThresholdComparatorShape{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
 		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

@@ -221,9 +221,9 @@ func formField(n int) dataflow.ConfigField {
 			"5 multiplier", Value: n}
 }
 
-// ConfigFieldsWithoutSteps returns the fields of the C++ for a layer without thresholds: its output is unit times its
-// value, plus base. value names the value.
-func ConfigFieldsWithoutSteps(value string, unit, base int) []dataflow.ConfigField {
+// ConfigFieldsWithoutThresholds returns the fields of the C++ for a layer without thresholds: its output is unit times
+// its value, plus base. value names the value.
+func ConfigFieldsWithoutThresholds(value string, unit, base int) []dataflow.ConfigField {
 	return []dataflow.ConfigField{
 		formField(none),
 		{Name: "unit", Doc: "added to the output by each count of the " + value, Value: unit},
@@ -275,7 +275,8 @@ func FormPriceInLUTs(form StepFunctionHardware) float64 {
 	return p
 }
 
-// PriceInLUTs returns the price in LUTs of the parts of a cost together, with other resources converted to LUTs.
+// PriceInLUTs returns the price in LUTs of the parts of a cost together. Flip-flops, block RAM and UltraRAM are
+// converted to LUTs; DSP slices count nothing.
 func PriceInLUTs(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
@@ -297,7 +298,8 @@ func (f *StepFunctions) choose(p FormSite) StepFunctionHardware {
 	return f.least(forms)
 }
 
-// AllFormsAt returns every form for a site, whatever its clocks, with the comparators first.
+// AllFormsAt returns the forms for a site, whatever their clocks, not yet compared with the functions. The comparators
+// come first. They are left out if there are more than MaxComparedThresholds thresholds and a table is possible.
 func (f *StepFunctions) AllFormsAt(p FormSite) []StepFunctionHardware {
 	f.bind()
 	return f.all(p)
@@ -308,7 +310,7 @@ func (f *StepFunctions) all(p FormSite) []StepFunctionHardware {
 	if f.of.Kind == num.KindBipolar {
 		return forms
 	}
-	if f.compare.ThresholdsPerChannel() > MaxComparedThresholds && CanUseTable(f, p) {
+	if f.compare.ThresholdsPerChannel() > MaxComparedThresholds && CanUseLookupTableAt(f, p) {
 		forms = nil
 	}
 	if !f.loaded {
@@ -405,7 +407,7 @@ func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [
 
 // storage returns the memory of a lane's table, with the given rows per function of width bits each.
 func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
-	s := dataflow.NewTableStorage(name, "threshold memory", l.functions()*rows, width).InMemory(l.memory)
+	s := dataflow.NewTableStorage(name, "threshold memory", l.functions()*rows, width).MovedToMemory(l.memory)
 	s.Banks = l.at.PE
 	return s
 }

@@ -89,7 +89,7 @@ func TestForms(t *testing.T) {
 			occurs[0].Lo += int64(r.Uint64N(uint64(all.Hi-all.Lo)/2 + 1))
 		}
 		k := num.NewThresholdTable(list, occurs, of, 100)
-		f := steps.New(k, occurs, of, num.NarrowestTypeOf(values...))
+		f := steps.New(k, occurs, of, num.NarrowestTypeOfValues(values...))
 		for _, form := range f.AllFormsAt(steps.FormSite{PE: pe, Alike: len(list) == 1}) {
 			names[form.Name()[:5]] = true
 			for c, s := range list {
@@ -127,7 +127,7 @@ func checkTables(t *testing.T, form steps.StepFunctionHardware) {
 		t.Fatalf("%s has %d tables and %d storages", form.Name(), len(tables), len(storage))
 	}
 	for i, table := range tables {
-		want := table.StorageForPart(storage[i].Part)
+		want := table.StorageForCostPart(storage[i].Part)
 		want.In, want.Same = storage[i].In, storage[i].Same
 		if priced, rows := want.Same*want.ArrayCount(), same(table.Rows); priced > rows || priced < 0 {
 			t.Fatalf("%s: %d rows of %s are priced as the same in their blocks, %d are", form.Name(), priced,

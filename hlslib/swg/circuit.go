@@ -54,12 +54,12 @@ func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)}
 
 // plus returns the sum v + n as a value of the circuit.
 func plus(v circuit.Value, n int) circuit.Value {
-	return circuit.SumOfTwo(v, circuit.ConstantLike(v, int64(n)))
+	return circuit.SumOfTwo(v, circuit.ConstantInCircuitOf(v, int64(n)))
 }
 
 func lies(v circuit.Value, lo, hi int) circuit.Value {
-	return circuit.AllHold(circuit.IsGreater(v, circuit.ConstantLike(v, int64(lo-1))),
-		circuit.IsGreater(circuit.ConstantLike(v, int64(hi)), v))
+	return circuit.AllHold(circuit.IsGreater(v, circuit.ConstantInCircuitOf(v, int64(lo-1))),
+		circuit.IsGreater(circuit.ConstantInCircuitOf(v, int64(hi)), v))
 }
 
 // tap returns a word of the frame in the output's type, or a word of padding if the condition inside does not hold.
@@ -185,7 +185,7 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 
 // atMost returns the smaller of v + n and most, as a value of the circuit.
 func atMost(v circuit.Value, n, most int) circuit.Value {
-	number := func(n int) circuit.Value { return circuit.ConstantLike(v, int64(n)) }
+	number := func(n int) circuit.Value { return circuit.ConstantInCircuitOf(v, int64(n)) }
 	return circuit.MuxByCondition(circuit.IsGreater(v, number(most-n)), number(most), plus(v, n))
 }
 

@@ -13,8 +13,8 @@ import (
 // including its counters.
 const control = 300
 
-// Cost returns the cost by the fitted formula, or FINN's estimate of memory and logic. FINN ignores registers and
-// padding; they are added here as swg.hpp has them.
+// Cost returns the cost of the circuit for targets in SystemVerilog. In C++ it is that of the fitted formula, or FINN's
+// estimate of memory and logic. FINN ignores registers and padding; they are added here as swg.hpp has them.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -36,15 +36,15 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.CostOfParts(parts...)
 }
 
-// Delay returns the delay of the decision to read or write a word, in nanoseconds. With one position per clock, the
-// words read are compared with those needed, and at the end of a window the next window's need is chosen, added and
-// chosen again. With all positions per clock, a comparison of counters ends a window, and an addition and a choice
-// find the next.
+// CarriedDelayNS returns the delay of the decision to read or write a word, in nanoseconds. With one position per
+// clock, the words read are compared with those needed. At the end of a window the next window's need is chosen, added
+// and chosen again. With all positions per clock, counters are compared, and the next window is found by an addition
+// and a choice.
 func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if o.all(f) {
-		return cost.CarriedDelayNS(3)
+		return cost.LoopCarriedDelayNSForLevels(3)
 	}
-	return cost.CarriedDelayNS(4)
+	return cost.LoopCarriedDelayNSForLevels(4)
 }
 
 // storage returns the layer's memories: the ring, or the delays of lines and those of the columns of taps.
@@ -52,7 +52,7 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	word := f.SIMD * o.in.Elem.Width
 	if !o.all(f) {
 		return []dataflow.Storage{dataflow.NewArrayStorage("ring", "window buffer", o.depth(f),
-			word).InMemory(f.Memory)}
+			word).MovedToMemory(f.Memory)}
 	}
 	delay := func(name, part string, stages, rows, word int) dataflow.Storage {
 		if stages == 0 {
@@ -62,9 +62,9 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	}
 	h, w := o.g.kernel[0], o.g.kernel[1]
 	return []dataflow.Storage{
-		delay("lines", "window buffer", h-1, o.depth(f), word).InMemory(f.Memory).InShiftRegisters(),
+		delay("lines", "window buffer", h-1, o.depth(f), word).MovedToMemory(f.Memory).MovedToShiftRegisters(),
 		delay("columns", "window registers", w-1, o.spacing(f),
-			h*word).InMemory(dataflow.MemoryLUTRAM).InShiftRegisters(),
+			h*word).MovedToMemory(dataflow.MemoryLUTRAM).MovedToShiftRegisters(),
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
-// it says that no part can be computed alone.
+// Dependence returns which pixels an output pixel depends on, for frames of a single row or column and kernels no wider
+// than that. For any other frame or kernel it says that no part can be computed alone.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.LineDependenceOf(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P

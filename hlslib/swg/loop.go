@@ -74,7 +74,8 @@ func (o *op) tile(f dataflow.Fold) int {
 // parts returns the number of words in which a pixel's channels travel.
 func (o *op) parts(f dataflow.Fold) int { return o.channels / f.SIMD }
 
-// depth returns the number of words of the ring, or of the delay of a line. It is 0 if a window lies in one line.
+// depth returns the number of words of the ring or, with all positions per clock, of the delay of a line. A delay has 0
+// if a window lies in one line.
 func (o *op) depth(f dataflow.Fold) int {
 	switch {
 	case !o.all(f):
@@ -99,8 +100,9 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // of the frames, and all lengths must have the same latency.
 const buffered = 2
 
-// Loop returns the loop over words read and written. Its latency is that of a word from the memory, or padding in its
-// place. With all positions per clock the newest word goes into the window directly.
+// Loop returns the loop over words read and written. For C++ its latency is that of a word from the memory, or padding
+// in its place. With all positions per clock the newest word goes into the window directly. For SystemVerilog it is the
+// circuit's latency.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoCounterCompare()

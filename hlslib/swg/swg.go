@@ -125,7 +125,7 @@ func (p Params) Verify() error {
 
 // bind returns the layer for one input of shape [H, W, C], and its output of windows [OH, OW, K, C]. Ranges are the
 // input's, united with Pad if there is padding. The element type is the input's if it holds Pad, else the narrowest
-// one. It returns an error if the kernel does not fit the frame.
+// one. It returns an error if Groups does not divide C, and those of bindGeometry.
 func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
 	if o.channels%o.P.Groups != 0 {
@@ -150,8 +150,8 @@ func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dat
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// bindGeometry sets where the windows lie, and returns an error if they do not fit the frame. With a single window
-// along an axis, the stride does not matter and becomes 1.
+// bindGeometry sets where the windows lie. It returns an error if no window fits the padded frame, or if there are too
+// many elements or windows. With a single window along an axis, the stride does not matter and becomes 1.
 func (o *op) bindGeometry() error {
 	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation,
 		before: o.P.Before}

@@ -56,7 +56,7 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 		place := b.AddRegister(fmt.Sprint("place", pe), 1, search.PlaceType().Range())
 		next := search.NextPlace(pe, word, circuit.MuxByCondition(first, always, place.ValueBefore()), v)
 		clocks = max(clocks, place.SetNextWhenAvailable(next, begins))
-		codes[pe] = search.CodeAtPlace(pe, word, next)
+		codes[pe] = search.CodeAtFinalPlace(pe, word, next)
 	}
 	b.AddOutputStream(circuit.PackIntoWord(s.Out[0].Elem.CodeType(), codes...), call.Last)
 	return b.FinishLayer(), clocks

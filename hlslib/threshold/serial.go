@@ -60,7 +60,8 @@ func (o *op) orSerial(c *layer.FoldChoices) {
 	}
 }
 
-// loop returns the loop over the calls of every word. The first call reads the word, and the last writes its codes.
+// loop returns the loop over the calls of every word. The first call reads the word, and the last writes its codes. In
+// HLS the latency is that of one call, in RTL the circuit's.
 func (s *serial) loop() dataflow.Loop {
 	c := layer.NewIterationChain(s.target)
 	c.DoConditionalStreamRead()
@@ -73,12 +74,13 @@ func (s *serial) loop() dataflow.Loop {
 		c.DoCounterLookup(codes.Rows, codes.Width, codes.In)
 		c.DoOp(delay.OpAdd, s.Out[0].Elem.Width)
 	}
-	each, first, last := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex},
-		dataflow.IndexSet{Kind: dataflow.LastIndex}
+	each, first, last := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindFirst},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindLast}
 	return layer.LoopWithBackEndLatency(s.op, s.fold, s.target, dataflow.LoopNest{
 		Trips:   []int{s.Vectors, s.WordsPerVector(s.fold), s.calls},
-		Read:    []dataflow.PortIndices{{each, each, first}},
-		Write:   []dataflow.PortIndices{{each, each, last}},
+		Read:    []dataflow.PortMoveIndices{{each, each, first}},
+		Write:   []dataflow.PortMoveIndices{{each, each, last}},
 		Latency: c.DoStreamWrite(),
 	}.AsLoop())
 }
@@ -96,7 +98,7 @@ func (s *serial) codes() dataflow.Storage {
 // storage returns the memories of the layer's tables, and that of the searches' places between two steps.
 func (s *serial) storage() []dataflow.Storage {
 	found := dataflow.NewArrayStorage("found", "places", s.clocks, s.fold.PE*s.form.ComparisonsPerValue())
-	if found = found.InMemory(dataflow.MemoryLUTRAM).InShiftRegisters(); s.clocks == 2 {
+	if found = found.MovedToMemory(dataflow.MemoryLUTRAM).MovedToShiftRegisters(); s.clocks == 2 {
 		found.In = dataflow.MemoryRegisters
 	}
 	return append(s.form.Storage(), found)
@@ -148,7 +150,7 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	codes := make(dataflow.Word, k.fold.PE)
 	for pe, place := range k.places {
-		codes[pe] = k.steps.OutputOfCode(k.form.CodeAtPlace(k.function(pe), place))
+		codes[pe] = k.steps.OutputOfCode(k.form.CodeAtFinalPlace(k.function(pe), place))
 	}
 	return []dataflow.Word{codes}
 }

@@ -73,13 +73,14 @@ type op struct {
 }
 
 // bind returns the layer for one input, and its output of the same shape. It returns an error unless the input's last
-// axes have as many elements as there are step functions; a single function fits any input.
+// axes have as many elements as there are step functions; a single function fits any input. Too many thresholds are an
+// error, as are values that Params.Out does not hold.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	v := layer.MergeTrailingAxes(len(b.P.Steps), in[0])
 	if err := layer.CheckPerChannelLength("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.ScheduleForFunctions(len(b.P.Steps), in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFunctions(len(b.P.Steps), in)}
 	var err error
 	if o.steps, o.Out, err = layer.BindActivationTailToType(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err
@@ -91,7 +92,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
 
-// Computation describes Eval as data, which compiled engines execute.
+// Computation describes Eval as data, which compiled engines execute. Monotonic is set if no function both rises and
+// falls.
 func (o *op) Computation() dataflow.Computation {
 	turns := false
 	for c := range o.Channels {
@@ -108,8 +110,9 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // outputOf returns the output of channel c for the input x[0].
 func (o *op) outputOf(c int, x []int64) int64 { return o.steps.StepFunctionOf(c).Apply(x[0]) }
 
-// Folds yields every PE that divides the channels, in increasing order, with each memory. If functions have enough
-// thresholds, each fold comes in two forms: all thresholds at once, and serial.
+// Folds yields every PE that divides the channels, in increasing order, within the limits of HLS, with each memory for
+// tables. If a serial search is possible with PE 1, folds come with all thresholds at once, and serial ones where they
+// fit.
 func (o *op) Folds() dataflow.FoldIterator {
 	choices := o.ChannelwiseSchedule.FoldChoices(o.steps.TableLayout(), false)
 	if o.steps.CanSearchSerially(dataflow.Fold{PE: 1}) {
@@ -152,7 +155,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 }
 
 // Coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
-// integers.
+// integers; then the result is of no use.
 func (o *op) Coded() (coded dataflow.Op, ok bool) {
 	var m num.MinifloatNeeds
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {

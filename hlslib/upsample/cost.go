@@ -7,8 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts the buffer, the counters of the position, and the choice between a kept word and one that is read. FINN
-// counts nothing for its UpsampleNearestNeighbour.
+// Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts the buffer, the counters of
+// the position, registers, and the choice between a kept word and one that is read. FINN itself counts nothing for its
+// UpsampleNearestNeighbour.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
@@ -19,7 +20,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		counters = counters.Plus(cost.CounterCost(n))
 	}
 	return estimate.MemoryAndLogicCost(m, o.storage(f),
-		m.ControlCost(counters),
+		m.StreamControlCost(counters),
 		m.MultiplexerCost(2, width).AsPart("multiplexers"),
 		m.RegisterCost(width),
 	)

@@ -107,8 +107,8 @@ func (o *op) kept(f dataflow.Fold) int {
 	return words
 }
 
-// Loop returns the loop over the output words. Its latency is that of a word that is either read or taken from the
-// buffer.
+// Loop returns the loop over the output words. In HLS its latency is that of a word that is either read or taken from
+// the buffer, in RTL the circuit's.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.NewIterationChain(t)
 	c.DoConditionalStreamRead()
@@ -118,11 +118,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.DoCounterLookup(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	}
 	c.DoSelect(1)
-	each, first := dataflow.IndexSet{Kind: dataflow.EveryIndex}, dataflow.IndexSet{Kind: dataflow.FirstIndex}
+	each, first := dataflow.IndexSet{Kind: dataflow.IndexSetKindEvery},
+		dataflow.IndexSet{Kind: dataflow.IndexSetKindFirst}
 	return layer.LoopWithBackEndLatency(o, f, t, dataflow.LoopNest{
 		Trips:   o.trips(f),
-		Read:    []dataflow.PortIndices{{each, first, each, first, each}},
-		Write:   []dataflow.PortIndices{{each, each, each, each, each}},
+		Read:    []dataflow.PortMoveIndices{{each, first, each, first, each}},
+		Write:   []dataflow.PortMoveIndices{{each, each, each, each, each}},
 		Latency: c.DoStreamWrite(),
 	}.AsLoop())
 }

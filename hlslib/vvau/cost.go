@@ -10,7 +10,7 @@ import (
 // Cost returns the cost of the circuit if the target prices circuits, or else the estimate for a VVAU by the target's
 // formula. FINN counts the DSP slices of one position; here they are multiplied by SIMD.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := mac.CircuitCost(o.Unit, o, f, t); ok {
+	if c, ok := mac.CircuitCostWithWeightFIFO(o.Unit, o, f, t); ok {
 		return c
 	}
 	m := cost.VVAUShape{
@@ -21,7 +21,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		InSigned:  o.in.Elem.IsSigned() && !o.XNOR,
 		DSP:       f.Compute == dataflow.MultiplierInDSPs,
 		Factors:   mac.MinifloatProductOf(o.Unit),
-		Constants: mac.ConstantWeightAddersOf(o.Unit, f),
+		Constants: mac.ConstantWeightAdderCountsOf(o.Unit, f),
 		Memory:    estimate.MemoryStyleOf(f.Memory),
 		Fabric:    estimate.CostModelOf(t).Fabric,
 	}

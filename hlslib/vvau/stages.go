@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Sums returns the layer, bound, without its step functions, the type of its output, and those step functions. The last
-// result is false if they cannot become a layer of their own.
+// Sums returns a copy of the layer, bound, without its step functions, the type of its output, and those step
+// functions. The last result is false, and the others are empty, if they cannot become a layer of their own.
 func (o *op) Sums() (dataflow.Op, dataflow.StreamType, []num.StepFunction, bool) {
 	unit, ok := mac.WithoutStepFunctions(o.Unit)
 	if !ok {

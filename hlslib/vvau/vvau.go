@@ -60,7 +60,8 @@ type op struct {
 }
 
 // bind returns the layer for one input of shape [..., K, C], and its output of shape [..., C]. It returns an error
-// unless C and K are those of the weights.
+// unless C and K are those of the weights. Sums that are too wide, too many thresholds, and weights that do not fit
+// Params.Room are errors, too.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, in: in[0], channels: len(b.P.Weights), positions: len(b.P.Weights[0])}
 	shape := in[0].Shape
@@ -126,11 +127,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields every PE that divides the channels and every SIMD that divides a window's positions. They come in
-// increasing order, with each memory and each kind of multiplier.
+// Folds yields every PE that divides the channels and every SIMD that divides a window's positions, within the limits
+// of HLS. They come in increasing order, with each memory and each kind of multiplier that the operands need.
 func (o *op) Folds() dataflow.FoldIterator {
 	return o.Unit.FoldsThatFit(o.pe, o.simd, func(f dataflow.Fold) bool {
-		return o.IsWithinHLSLimits(f.PE*f.SIMD, f,
+		return o.IsFoldWithinHLSLimits(f.PE*f.SIMD, f,
 			o.vectors)
 	})
 }
@@ -170,7 +171,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.OutputFunction(f)}
+	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.NewHardwareOutputFunc(f)}
 }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
@@ -201,7 +202,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	i := o.Unit.EmitInstance(f, cost.DSPPacking{}, "vvau", "channels", "positions",
 		dataflow.ConfigField{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.ConfigField{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
-	i.Config = append(i.Config, mac.LaneWidthConfigFields(o.Unit, f, t)...)
+	i.Config = append(i.Config, mac.LaneAccumulatorConfigFieldsOf(o.Unit, f, t)...)
 	return i
 }
 

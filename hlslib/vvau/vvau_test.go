@@ -82,8 +82,8 @@ func TestIsAGroupPerChannel(t *testing.T) {
 		group.Eval([]dataflow.Tensor{x})[0].Data; !slices.Equal(got, want) {
 		t.Errorf("got %v, as groups %v", got, want)
 	}
-	if got, want := deep.(dataflow.HasAccumulators).AccumulatorBounds(),
-		group.(dataflow.HasAccumulators).AccumulatorBounds(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := deep.(dataflow.HasAccumulators).AccumulatorWidthsByRule(),
+		group.(dataflow.HasAccumulators).AccumulatorWidthsByRule(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("accumulator %+v, as groups %+v", got, want)
 	}
 	if got, want := deep.(dataflow.CountsOperations).Counts(),

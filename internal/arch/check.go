@@ -14,8 +14,8 @@ import (
 )
 
 // findPolicyBreaches reads every Go file of the module, whatever its build constraints, and returns the breaches of the
-// policy in the order of files. A breach is a forbidden import, or a string in an engine that names one of the given
-// kinds of layers.
+// policy in the order of files. A breach is a forbidden import, a package without an address, or an engine's string
+// that names one of kinds. Folders that go ignores, and modules in the module, are left out.
 func findPolicyBreaches(root fs.FS, kinds []string) (breaches []string, err error) {
 	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
@@ -72,7 +72,7 @@ func importsOf(file *ast.File) (imports []string) {
 	return imports
 }
 
-// stringsOf returns the string literals of a file, except imports and struct tags.
+// stringsOf returns the string literals of a file, except imports and struct tags. It removes the tags from file.
 func stringsOf(file *ast.File) (list []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// An AskedAccumulator describes the accumulators of one layer, and the width in bits that the user asks of them.
-type AskedAccumulator struct {
+// An AccumulatorLayer describes the accumulators of one layer, and the width in bits that the user asks of them.
+type AccumulatorLayer struct {
 	Node *dataflow.Node
 	op   dataflow.HasAccumulators
 	Sums *frontend.LayerDotProducts // nil if no product of the model corresponds to this layer alone
@@ -23,27 +23,28 @@ type AskedAccumulator struct {
 
 // matrix reports whether the layer only adds up products with weights. It returns false for recurrences, which compute
 // more than that.
-func (l *AskedAccumulator) matrix() bool {
-	_, ok := l.op.(dataflow.ChannelWeighted)
+func (l *AccumulatorLayer) matrix() bool {
+	_, ok := l.op.(dataflow.HasWeightsPerChannel)
 	return ok
 }
 
 // labels returns the names by which a user may refer to the layer: its own name and those of its ONNX nodes.
-func (l *AskedAccumulator) labels() []string { return append([]string{l.Node.Name}, l.Node.Origin...) }
+func (l *AccumulatorLayer) labels() []string { return append([]string{l.Node.Name}, l.Node.Origin...) }
 
-// ListAskedAccumulators returns the layers of g that have accumulators, in order, with the width asked of each layer.
-// ok is false after it adds an error to d about a layer that does not exist. sums may be nil.
-func ListAskedAccumulators(a options.AskedAccBits, g *dataflow.Graph, sums []*frontend.LayerDotProducts,
-	d *diag.List) (list []*AskedAccumulator,
+// ListAccumulatorLayers returns the layers of g that have accumulators, in order, with the width asked of each layer.
+// It adds an error to d for each asked layer that does not exist, and if hidden layers are asked for but missing. Then
+// ok is false, but the list is complete. sums may be nil.
+func ListAccumulatorLayers(a options.AskedAccBits, g *dataflow.Graph, sums []*frontend.LayerDotProducts,
+	d *diag.List) (list []*AccumulatorLayer,
 	ok bool) {
-	var matrices []*AskedAccumulator
+	var matrices []*AccumulatorLayer
 	var known []string
 	for _, n := range g.Nodes {
 		op, has := n.Op.(dataflow.HasAccumulators)
 		if !has {
 			continue
 		}
-		l := &AskedAccumulator{Node: n, op: op, Bits: a.All}
+		l := &AccumulatorLayer{Node: n, op: op, Bits: a.All}
 		if i := slices.IndexFunc(sums, func(s *frontend.LayerDotProducts) bool { return s.Layer == n.Name }); i >= 0 {
 			l.Sums = sums[i]
 		}
@@ -69,7 +70,7 @@ func ListAskedAccumulators(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
-		at := slices.IndexFunc(list, func(l *AskedAccumulator) bool { return slices.Contains(l.labels(), name) })
+		at := slices.IndexFunc(list, func(l *AccumulatorLayer) bool { return slices.Contains(l.labels(), name) })
 		if at < 0 {
 			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMeanSuffix(name, append(known,
 				options.HiddenLayersWord)))
@@ -80,10 +81,10 @@ func ListAskedAccumulators(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 	return list, ok
 }
 
-// An AccumulatorReport describes the accumulators of one layer. Declared counts with the integers that the model
+// A LayerAccumulatorReport describes the accumulators of one layer. Declared counts with the integers that the model
 // declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
 // out, signs moved and ranges narrowed.
-type AccumulatorReport struct {
+type LayerAccumulatorReport struct {
 	Layer    string                `json:"layer"`
 	Node     string                `json:"node,omitempty"`
 	Asked    int                   `json:"asked_bits,omitempty"`
@@ -91,8 +92,8 @@ type AccumulatorReport struct {
 	Why      string                `json:"not_declared,omitempty"` // why the model declares no integers for it
 	Built    BuiltAccumulators     `json:"built"`
 	// channels that need more than Asked bits: as declared, else as built
-	Over []int       `json:"channels_over"`
-	Seen *SampleSums `json:"samples,omitempty"`
+	Over []int                     `json:"channels_over"`
+	Seen *AccumulatorSumsOnSamples `json:"samples,omitempty"`
 }
 
 // DeclaredAccumulators describes a layer's accumulators in the model's own integers, as signed numbers.
@@ -104,16 +105,16 @@ type DeclaredAccumulators struct {
 	DataType   int  `json:"data_type_bound_bits"`
 	L1         int  `json:"l1_bound_bits"`
 	// largest bound of the channels whose weights sum to zero
-	ZeroCentred int               `json:"zero_centred_bound_bits,omitempty"`
-	ZeroSums    int               `json:"channels_that_sum_to_zero"`
-	Exact       int               `json:"exact_bits"`
-	L1Cap       int64             `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is Asked bits
-	Slack       *int              `json:"slack_bits,omitempty"`
-	Channels    []ChannelDeclared `json:"channels"`
+	ZeroCentred int                   `json:"zero_centred_bound_bits,omitempty"`
+	ZeroSums    int                   `json:"channels_that_sum_to_zero"`
+	Exact       int                   `json:"exact_bits"`
+	L1Cap       int64                 `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is Asked bits
+	Slack       *int                  `json:"slack_bits,omitempty"`
+	Channels    []DeclaredChannelSums `json:"channels"`
 }
 
-// A ChannelDeclared describes the sums of one output channel in the model's own integers.
-type ChannelDeclared struct {
+// A DeclaredChannelSums describes the sums of one output channel in the model's own integers.
+type DeclaredChannelSums struct {
 	L1          int64 `json:"l1"`
 	Sum         int64 `json:"sum"`
 	Min         int64 `json:"min"`
@@ -126,14 +127,14 @@ type ChannelDeclared struct {
 
 // BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
 type BuiltAccumulators struct {
-	Exact    int            `json:"exact_bits"`
-	Type     string         `json:"type"` // holds the sums of all channels
-	Slack    *int           `json:"slack_bits,omitempty"`
-	Channels []ChannelBuilt `json:"channels"`
+	Exact    int                `json:"exact_bits"`
+	Type     string             `json:"type"` // holds the sums of all channels
+	Slack    *int               `json:"slack_bits,omitempty"`
+	Channels []BuiltChannelSums `json:"channels"`
 }
 
-// A ChannelBuilt describes the sums of one output channel in the hardware.
-type ChannelBuilt struct {
+// A BuiltChannelSums describes the sums of one output channel in the hardware.
+type BuiltChannelSums struct {
 	Weights *ChannelWeightSums `json:"weights,omitempty"` // only for layers with weights
 	Exact   int                `json:"exact_bits"`
 	Slack   *int               `json:"slack_bits,omitempty"`
@@ -149,8 +150,8 @@ type ChannelWeightSums struct {
 }
 
 // NewReport returns the report on the layer's accumulators, without the sums that samples produce.
-func (l *AskedAccumulator) NewReport() *AccumulatorReport {
-	r := &AccumulatorReport{Layer: l.Node.Name, Asked: l.Bits, Over: []int{}, Built: l.built()}
+func (l *AccumulatorLayer) NewReport() *LayerAccumulatorReport {
+	r := &LayerAccumulatorReport{Layer: l.Node.Name, Asked: l.Bits, Over: []int{}, Built: l.built()}
 	switch s := l.Sums; {
 	case s == nil:
 		r.Why = "no product of the model is computed by it alone"
@@ -180,7 +181,7 @@ func (l *AskedAccumulator) NewReport() *AccumulatorReport {
 
 // slack returns the asked width minus the given needed bits, or nil if no width is asked. A negative value means that
 // the asked width is too small.
-func (l *AskedAccumulator) slack(bits int) *int {
+func (l *AccumulatorLayer) slack(bits int) *int {
 	if l.Bits == 0 {
 		return nil
 	}
@@ -189,15 +190,15 @@ func (l *AskedAccumulator) slack(bits int) *int {
 }
 
 // built returns the widths of the layer's accumulators in the hardware.
-func (l *AskedAccumulator) built() BuiltAccumulators {
-	b := l.op.AccumulatorBounds()
+func (l *AccumulatorLayer) built() BuiltAccumulators {
+	b := l.op.AccumulatorWidthsByRule()
 	r := BuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSumBounds
-	if w, ok := l.op.(dataflow.ChannelWeighted); ok {
+	if w, ok := l.op.(dataflow.HasWeightsPerChannel); ok {
 		sums = w.ChannelSumBounds()
 	}
 	for c, bits := range b.Channels {
-		x := ChannelBuilt{Exact: bits, Slack: l.slack(bits)}
+		x := BuiltChannelSums{Exact: bits, Slack: l.slack(bits)}
 		if sums != nil {
 			s := sums[c]
 			x.Weights = &ChannelWeightSums{s.L1, s.Total, s.Range.Lo, s.Range.Hi}
@@ -208,13 +209,13 @@ func (l *AskedAccumulator) built() BuiltAccumulators {
 }
 
 // declared returns the widths of the layer's accumulators in the model's own integers. Sums must not be nil.
-func (l *AskedAccumulator) declared() *DeclaredAccumulators {
+func (l *AccumulatorLayer) declared() *DeclaredAccumulators {
 	s := l.Sums
 	r := &DeclaredAccumulators{Products: len(s.Weights[0]), InBits: s.InBits, InSigned: s.InSigned, WeightBits: s.Bits,
 		DataType: s.AccumulatorBitsByDataType()}
 	for c := range s.Weights {
 		b := s.AccumulatorBitsOfChannel(c)
-		r.Channels = append(r.Channels, ChannelDeclared{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
+		r.Channels = append(r.Channels, DeclaredChannelSums{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
 			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
 		if b.Total == 0 {
@@ -228,7 +229,7 @@ func (l *AskedAccumulator) declared() *DeclaredAccumulators {
 }
 
 // audited adds an error to d if r.Over lists channels, those whose sums do not fit the asked width.
-func (l *AskedAccumulator) audited(r *AccumulatorReport, d *diag.List) {
+func (l *AccumulatorLayer) audited(r *LayerAccumulatorReport, d *diag.List) {
 	if len(r.Over) == 0 {
 		return
 	}
@@ -298,13 +299,14 @@ func needs(channels, bits int) string {
 	return fmt.Sprintf("need %d bits", bits)
 }
 
-// CheckBuiltAccumulators reports whether all accumulators of the hardware fit the asked widths. It adds an error to d
-// for each layer whose accumulators do not, and for each asked layer that does not exist.
+// CheckBuiltAccumulators reports whether all accumulators of the hardware fit the asked widths, and all asked layers
+// exist. It adds an error to d for each layer whose accumulators do not, and for each asked layer that does not exist.
+// It returns true if no width is asked.
 func CheckBuiltAccumulators(g *dataflow.Graph, asked options.AskedAccBits, d *diag.List) bool {
 	if !asked.IsAsked() {
 		return true
 	}
-	list, ok := ListAskedAccumulators(asked, g, nil, d)
+	list, ok := ListAccumulatorLayers(asked, g, nil, d)
 	for _, l := range list {
 		r := l.NewReport()
 		l.audited(r, d)

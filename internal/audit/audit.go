@@ -19,8 +19,9 @@ import (
 	"hlsgen/internal/source"
 )
 
-// SampleSums describes the sums that samples produce in a layer's accumulators, in the model's own integers.
-type SampleSums struct {
+// AccumulatorSumsOnSamples describes the sums that samples produce in a layer's accumulators, in the model's own
+// integers.
+type AccumulatorSumsOnSamples struct {
 	Samples   int               `json:"samples"`
 	Sums      int               `json:"sums"`
 	Min       int64             `json:"min"`
@@ -38,14 +39,15 @@ type SumHistogramBin struct {
 	Sums int   `json:"sums"`
 }
 
-// Run returns a report on the accumulators of each layer. It adds an error to d for each layer that does not fit the
-// asked width. With samples from the user, the reports also say which sums occur.
+// Run returns a report on the accumulators of each layer of im.Model, which must not be nil. It adds an error to d for
+// each layer that does not fit the asked width, and for asked layers that do not exist. With samples from the user, the
+// reports also say which sums occur. If samples are unfit, it adds an error to d, and sums are missing.
 func Run(ctx context.Context, o options.Source, asked options.AskedAccBits, src *source.ModelSource,
 	im *frontend.ImportedModel,
-	d *diag.List) (list []*AccumulatorReport, err error) {
+	d *diag.List) (list []*LayerAccumulatorReport, err error) {
 	sums := im.AllLayerDotProducts()
-	layers, _ := ListAskedAccumulators(asked, im.Model.Graph, sums, d)
-	var seen map[*frontend.LayerDotProducts]*frontend.ObservedSums
+	layers, _ := ListAccumulatorLayers(asked, im.Model.Graph, sums, d)
+	var seen map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics
 	n := 0
 	if o.Data != "" {
 		if seen, n, err = seenSums(ctx, o, src, im, sums, d); err != nil {
@@ -64,20 +66,21 @@ func Run(ctx context.Context, o options.Source, asked options.AskedAccBits, src 
 }
 
 // seenSums runs samples through the model as written. It returns the sums that occur in each layer, and the number of
-// samples. The map is nil after it adds an error to d about the samples.
+// samples. If the samples cannot be opened, it adds an error to d and the map is nil. If one fails later, it adds an
+// error to d, and the sums are those until then.
 func seenSums(ctx context.Context, o options.Source, src *source.ModelSource, im *frontend.ImportedModel,
 	sums []*frontend.LayerDotProducts,
-	d *diag.List) (map[*frontend.LayerDotProducts]*frontend.ObservedSums, int, error) {
+	d *diag.List) (map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics, int, error) {
 	data := fixedSamples(ctx, o.SampleFiles, src, im.Model, d)
 	if data == nil {
 		return nil, 0, nil
 	}
 	defer data.Close()
 	by, seen := map[*frontend.LayerDotProducts]frontend.AccumulatorSettings{},
-		map[*frontend.LayerDotProducts]*frontend.ObservedSums{}
+		map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics{}
 	for _, s := range sums {
 		if s.Why == "" {
-			seen[s] = &frontend.ObservedSums{}
+			seen[s] = &frontend.ObservedSumStatistics{}
 			by[s] = frontend.AccumulatorSettings{Seen: seen[s]}
 		}
 	}
@@ -85,7 +88,7 @@ func seenSums(ctx context.Context, o options.Source, src *source.ModelSource, im
 	m.Reference = im.ReferenceWithAccumulators(by)
 	run := engines.NewSession(&m)
 	o.ReportProgress("simulating", 0, data.Count)
-	err := datafile.ForEachPart(data.SampleSource, data.RunsPerPart(datafile.PartBytes, 1),
+	err := datafile.ForEachPart(data.SampleSource, data.RunsPerPart(datafile.TargetPartBytes, 1),
 		func(part *samples.RunInputs) error {
 			if _, err := run.RunReference(ctx, part); err != nil {
 				return datafile.ModelFaultError{Err: err}
@@ -109,8 +112,8 @@ func fixedSamples(ctx context.Context, o options.SampleFiles, src *source.ModelS
 }
 
 // samplesOf converts the sums that n samples produced in a layer to a report with a histogram.
-func samplesOf(n int, s *frontend.ObservedSums) *SampleSums {
-	r := &SampleSums{Samples: n, Sums: s.Sums, Min: s.Range.Lo, Max: s.Range.Hi,
+func samplesOf(n int, s *frontend.ObservedSumStatistics) *AccumulatorSumsOnSamples {
+	r := &AccumulatorSumsOnSamples{Samples: n, Sums: s.Sums, Min: s.Range.Lo, Max: s.Range.Hi,
 		Bits: frontend.SignedBitsForRange(s.Range), Histogram: []SumHistogramBin{}}
 	for bits := len(s.Count[0]) - 1; bits > 0; bits-- {
 		if c := s.Count[0][bits]; c > 0 {

@@ -101,7 +101,7 @@ func TestFixedBatch(t *testing.T) {
 				t.Fatalf("input %+v, %v", in, d.Diags)
 			}
 			x := &npy.Array{DType: "float32", Shape: in.Whole}
-			for _, run := range samples.RandomRuns(im.Model, n).In {
+			for _, run := range samples.MakeRandomRuns(im.Model, n).In {
 				x.Data = append(x.Data, run[0].Data...)
 			}
 			want := together(t, onnx, x.Data)

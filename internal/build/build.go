@@ -33,10 +33,11 @@ import (
 )
 
 // Run builds an accelerator and writes its folder. If the user has to change something, it adds the reasons to d and
-// returns nil without an error. An error is a failure of the environment, the error of ctx, an
-// *engines.MismatchError, a *rtlsim.Deadlock, or a *crash.InternalError for a defect of hlsgen.
+// returns nil without an error. An error is a failure of the environment, the error of ctx, an *engines.MismatchError,
+// a *rtlsim.Deadlock, or a *crash.InternalError. With it the result is nil, unless only releasing the claim on the
+// folder failed.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	r := &Result{Build: report.Build{Verified: verify.VerificationReport{Engines: []string{}}, Version: o.Version,
 		Board: o.Board}}
 	o.ReportProgress("reading", 0, 0)
@@ -54,7 +55,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
-	board, found := options.FindBoard(o.Board, d)
+	board, found := options.FindBoardOrAddDiag(o.Board, d)
 	if found {
 		o.Backend = o.Backend.CheckForBoard(board, d)
 		r.Backend = o.Backend
@@ -68,17 +69,17 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	r.Given, r.Flags = o.given(), o.DesignFlags() // whose values the import has found to be sound
 	model := r.Imported.Model
-	if o.Weights.IsLoaded() {
-		rooms := model.Graph.LoadableWeightLimits()
-		if o.Weights.IsExternal() && !weights.MarkExternalLayers(o.Weights, model, board, rooms, d) {
+	if o.Weights.LoadsWeights() {
+		rooms := model.Graph.LoadableWeightLimitsByNode()
+		if o.Weights.IsExternal() && !weights.MarkLayersWithExternalWeights(o.Weights, model, board, rooms, d) {
 			return nil, nil
 		}
-		if r.rooms = weights.MakeLayersLoadable(model, rooms, d); r.rooms == nil {
+		if r.rooms = weights.MakeWeightsLoadable(model, rooms, d); r.rooms == nil {
 			return nil, nil
 		}
 		r.Loaded = true
 	}
-	data := verify.OpenSamples(ctx, o.Source, model, r.Source, d)
+	data := verify.OpenSamplesAndLabels(ctx, o.Source, model, r.Source, d)
 	defer data.Close()
 	if r.RealSamples = data != nil; d.HasErrors() {
 		return nil, nil
@@ -97,7 +98,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if interrupted(r.Design, d); d.HasErrors() {
 		return nil, nil
 	}
-	if err := r.Design.SimulateLatencyRange(ctx); err != nil {
+	if err := r.Design.SimulateAndStoreLatencyRange(ctx); err != nil {
 		return nil, err
 	}
 	runs, err := verify.SelectSamples(model, data, r.Design.Model.Graph, o.Verify)

@@ -206,7 +206,7 @@ func TestAccuracy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := npy.Parse(b)
+	y, err := npy.ParseNPY(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestDraw(t *testing.T) {
 	dir := filepath.Join(samplefiles.Examples(t), examples.IrisName)
 	o := simulate.Options{Source: options.Source{Model: filepath.Join(dir, "qcdq.onnx"),
 		SampleFiles: options.SampleFiles{Data: filepath.Join(dir, "inputs.npy")}}, Engine: engines.EngineCycle,
-		OutputFiles: simulate.OutputFiles{VCD: filepath.Join(t.TempDir(), "run.vcd"),
+		OutputFileOptions: simulate.OutputFileOptions{VCD: filepath.Join(t.TempDir(), "run.vcd"),
 			Timeline: filepath.Join(t.TempDir(),
 				"run.svg")}}
 	simtest.RunClean(t, o)

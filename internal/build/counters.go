@@ -20,9 +20,9 @@ func counterFiles(ctx context.Context, r *Result) (templates.ProjectFiles, error
 		return nil, err
 	}
 	c := trace.AcceleratorCounters(d)
-	counted := deploy.CountersFile{Frames: c.Frames, Clocks: c.Clocks}
+	counted := deploy.SimulatedCountersFile{Frames: c.Frames, Clocks: c.Clocks}
 	for _, s := range c.Streams {
-		counted.Streams = append(counted.Streams, deploy.CountedStream{Stalled: s.Stalled, Starved: s.Starved})
+		counted.Streams = append(counted.Streams, deploy.StreamStallCounts{Stalled: s.Stalled, Starved: s.Starved})
 	}
 	return deploy.GenerateCounterFiles(d, counted)
 }

@@ -215,7 +215,7 @@ func TestDriverAXI(t *testing.T) {
 			}
 			in := &npy.Array{DType: x.DType, Shape: append([]int{samples}, x.Shape[1:]...)}
 			sim := simulate.Options{Engine: engines.EngineEval,
-				OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")}}
+				OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(), "y.npy")}}
 			var args []string
 			if c.lengths != nil {
 				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
@@ -324,8 +324,9 @@ func TestDriverInside(t *testing.T) {
 	}
 	sim := simulate.Options{Source: options.Source{Model: quantisedBetween(t, false, 13),
 		SampleFiles: options.SampleFiles{Data: samplefiles.Write(t,
-			in)}}, Engine: engines.EngineEval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(),
-		"y.npy")}}
+			in)}}, Engine: engines.EngineEval,
+		OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(),
+			"y.npy")}}
 	simtest.RunOK(t, sim)
 	whole := sim
 	whole.Model, whole.Output = o.Model, filepath.Join(t.TempDir(), "whole.npy")

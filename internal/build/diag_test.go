@@ -146,7 +146,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		user := new(folding.SearchStopper) // who ends the search as soon as it has a design
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},
 			Goal: options.Goal{Interrupt: user,
-				SearchProgress: func(folding.BestDesignSoFar) { user.TryStop() }},
+				SearchProgress: func(folding.BestDesignSoFarSummary) { user.TryStop() }},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
 	diag.LayerTooSlowForClock: func(t *testing.T, d *diag.List) bool {
@@ -204,7 +204,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		fortran := bytes.Replace(data, []byte("False"), []byte("True "), 1)
 		var packed bytes.Buffer
-		if err := npy.WriteNPZ(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
+		if err := npy.WriteNPZOfNPYFiles(&packed, map[string]io.Reader{"x": bytes.NewReader(fortran)}); err != nil {
 			t.Fatal(err)
 		}
 		o := simulate.Options{Source: options.Source{Model: file(t, small()),
@@ -222,7 +222,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		m.Node("Quant", m.last, "s", "half", "two").Domain(operators.QONNXDomain).Name("balanced").Out("balanced.out")
 		m.last = "balanced.out"
 		o := build.Options{Source: options.Source{Model: file(t, m.end())}}
-		c, err := source.ConvertModel(o.Source, convert.Options{To: convert.DialectQCDQ}, "out.onnx", false, d)
+		c, err := source.ConvertModelFile(o.Source, convert.Options{To: convert.DialectQCDQ}, "out.onnx", false, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,12 +233,12 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return checked(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, products).end()), d)
 	},
 	diag.InputQuantiserAdded: func(t *testing.T, d *diag.List) bool {
-		quantise := &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
+		quantise := &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 		return run(t, build.Options{Source: options.Source{Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			ModelInputs: options.ModelInputs{InputQuant: quantise}},
 			Verification: options.Verification{NoCSim: true}}, d)
 	},
-	diag.InitialStateChanged: func(t *testing.T, d *diag.List) bool {
+	diag.InitialStateChangedOrUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Source: options.Source{Model: file(t, begins(false)),
 			ModelInputs: options.ModelInputs{
 				Initial: frontend.InitialStateModesByInput{"h0": frontend.InitialStateModeQuant}}},
@@ -289,7 +289,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return checked(t, file(t, gated("LSTM", 4)),
 			d)
 	},
-	diag.GRUOrRNNFormatsMissing: func(t *testing.T, d *diag.List) bool {
+	diag.GRUOrRNNGateFormatsMissing: func(t *testing.T, d *diag.List) bool {
 		return checked(t, file(t, gated("GRU", 3)),
 			d)
 	},
@@ -329,7 +329,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.AccBitsFlagUnfit: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{AccBits: accBits("MVAU_7=12")}, d)
 	},
-	diag.OutputFolderExists: func(t *testing.T, d *diag.List) bool {
+	diag.OutputFolderUnusable: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
 		return run(t, build.Options{OutputFolder: options.OutputFolder{Out: "design"}}, d)
 	},

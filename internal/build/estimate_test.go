@@ -144,8 +144,8 @@ func TestClock(t *testing.T) {
 		if err != nil || r == nil {
 			t.Fatal(err, d)
 		}
-		clock, fps := r.Design.ClockMHz(), r.Design.SamplesPerSecond()
-		rate := folding.SamplesPerSecond(tt.given, r.Design.Clocks.Interval, 1)
+		clock, fps := r.Design.ReachedClockMHz(), r.Design.SamplesPerSecond()
+		rate := folding.SamplesPerSecondForInterval(tt.given, r.Design.Clocks.Interval, 1)
 		if clock != tt.given || fps != rate || len(d.Diags) != tt.warnings {
 			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, clock, fps, d.Diags)
 		}

@@ -21,7 +21,7 @@ func checkCounters(o options.Hardware, d *diag.List) {
 // checkLoadable adds an error to d for each option that excludes weights loaded at run time. It does nothing if weights
 // are constants.
 func checkLoadable(o options.Hardware, m options.Source, d *diag.List) {
-	if !o.Weights.IsLoaded() {
+	if !o.Weights.LoadsWeights() {
 		return
 	}
 	if o.Weights.IsExternal() && o.Formula == dataflow.FINNCostFormula {

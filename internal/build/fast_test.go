@@ -86,8 +86,8 @@ func TestFast(t *testing.T) {
 				if tier.Quick() {
 					n = min(n, 5)
 				}
-				s := samples.RandomRuns(im.Model, n)
-				streams, _, err := engines.RunHostAndEval(t.Context(), im.Model, s)
+				s := samples.MakeRandomRuns(im.Model, n)
+				streams, _, err := engines.RunHostAndEvalKeepingStreams(t.Context(), im.Model, s)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -175,9 +175,9 @@ func networkTable(t *testing.T) string {
 				}
 			}
 			c := r.Design.Estimate.Total
-			fmt.Fprintf(&b, row, "", d.name, r.Design.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)),
+			fmt.Fprintf(&b, row, "", d.name, r.Design.ReachedClockMHz(), fold, figure1(stepClocks(r, lineColumns)),
 				figure1(r.Design.SamplesPerSecond()), figure1(r.Design.SamplesPerSecond()*lineOps/1e9),
-				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ClockMHz()/1000), thousands(c.LUT),
+				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ReachedClockMHz()/1000), thousands(c.LUT),
 				thousands(c.FF), float64(c.BRAM)/2, c.DSP)
 		}
 	}

@@ -32,7 +32,7 @@ func (o Options) given() map[string]string {
 		{"over-budget", o.OverBudget, "true"},
 		{"backend", o.Backend.IncludesRTL(), string(o.Backend)},
 		{"counters", o.Counters, "true"},
-		{"weights", o.Weights.IsLoaded(), string(o.Weights)},
+		{"weights", o.Weights.LoadsWeights(), string(o.Weights)},
 		{"io", o.IO != dataflow.HostIOMemory, o.IO.String()},
 		{"max-unroll", o.MaxUnroll != dataflow.UnrollLimits{}, o.MaxUnroll.String()},
 		{"least", o.Least != folding.ResourceMeasureLoad, o.Least.FlagValue()},

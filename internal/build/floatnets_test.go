@@ -257,7 +257,7 @@ func TestCalibratedDetector(t *testing.T) {
 		t.Fatal(err, d.Diags)
 	}
 	m := cut.Imported.Model
-	runs := samples.RandomRuns(m, 2)
+	runs := samples.MakeRandomRuns(m, 2)
 	want, err := engines.RunReference(context.Background(), m, runs)
 	if err != nil {
 		t.Fatal(err)

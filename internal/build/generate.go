@@ -29,11 +29,12 @@ func generateRTL(ctx context.Context, r *Result, o Options, streams []engines.Fr
 }
 
 // generate returns the files of the selected back ends, the driver and the Vivado project. Unless o.NoCSim is set, it
-// also compiles and runs the generated C++ on streams. The files are nil after it adds an error to d.
+// also compiles and runs the generated code on streams. It sets r.NoDriver to the reason if there is no driver. The
+// files are nil after it adds an error to d.
 func (r *Result) generate(ctx context.Context, o Options, streams templates.TestVectors,
 	d *diag.List) (files templates.ProjectFiles, err error) {
 	if o.Backend.IncludesHLS() {
-		files, err = templates.GenerateProject(r.Design.Design, streams, templates.Options{})
+		files, err = templates.GenerateHLSProject(r.Design.Design, streams, templates.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("generate: %w", err)
 		}
@@ -52,14 +53,14 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		files = append(files, more...)
 	}
 	var more templates.ProjectFiles
-	if o.Weights.IsLoaded() {
-		more, err = weights.FilesForLoading(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
+	if o.Weights.LoadsWeights() {
+		more, err = weights.GenerateWeightLoadingFiles(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
 	} else {
 		more, err = deploy.GenerateFiles(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
 	}
 	none := new(deploy.NoDriverError)
 	switch {
-	case errors.As(err, &none) && o.Weights.IsLoaded():
+	case errors.As(err, &none) && o.Weights.LoadsWeights():
 		d.AddError(diag.WeightsNotLoadable, "", "there is no driver that would load weights: "+none.Reason,
 			"leave --weights out, or have the model end with what the accelerator computes")
 		return nil, nil

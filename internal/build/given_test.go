@@ -133,7 +133,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
-			s := samples.RandomRuns(im.Model, n.samples)
+			s := samples.MakeRandomRuns(im.Model, n.samples)
 			n.known(t, im.Model, s)
 			_, recorded, err := verify.Run(ctx, im.Model, found.Design, s, asGiven(s), true)
 			if err != nil {
@@ -158,7 +158,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if seed*compiled%networks >= compiled {
 				return
 			}
-			files, err := templates.GenerateProject(found.Design, templates.TestVectors{Frames: streams},
+			files, err := templates.GenerateHLSProject(found.Design, templates.TestVectors{Frames: streams},
 				templates.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -204,8 +204,9 @@ func narrow(t *testing.T, r *Result, bits []int) {
 		if !ok {
 			continue
 		}
-		if layer < len(bits) && a.AccumulatorBounds().Used > bits[layer] {
-			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.AccumulatorBounds().Used, bits[layer])
+		if layer < len(bits) && a.AccumulatorWidthsByRule().Used > bits[layer] {
+			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.AccumulatorWidthsByRule().Used,
+				bits[layer])
 		}
 		layer++
 	}

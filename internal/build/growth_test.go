@@ -178,7 +178,7 @@ func spoilt(t *testing.T, d *dataflow.Design, in []engines.FrameTensors) {
 		})
 		where := new(rtlsim.OutputDifference)
 		if stream != out || !errors.As(err, &where) || !slices.Equal(where.Shape, shape) ||
-			port.WordOfElement(shape, where.Index) != min(word, port.Words-1) {
+			port.WordIndexOfElement(shape, where.Index) != min(word, port.Words-1) {
 			t.Errorf("%s: %v on stream %d; want word %d of stream %d", n.Name, err, stream, word, out)
 		}
 	}

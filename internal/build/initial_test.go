@@ -98,7 +98,7 @@ func TestInitialState(t *testing.T) {
 			if !slices.Equal(r.Outputs[0].Data, c.want) {
 				t.Errorf("%s, engine %s: %v, want %v", c.as, e, r.Outputs[0].Data, c.want)
 			}
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialStateChanged ||
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.InitialStateChangedOrUnfit ||
 				!strings.Contains(d.Diags[0].Msg, "changes the model") {
 				t.Errorf("%s, engine %s: diagnostics %v, want one note", c.as, e, d.Diags)
 			}

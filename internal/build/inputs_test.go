@@ -151,7 +151,7 @@ func TestIntegerData(t *testing.T) {
 // changed model.
 func TestInputQuant(t *testing.T) {
 	t.Parallel()
-	q := &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
+	q := &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 	r, list := told(t, Options{Source: options.Source{Model: pixels(t, false),
 		ModelInputs: options.ModelInputs{InputQuant: q}},
 		Hardware: options.Hardware{Board: "pynq-z1"}, Verification: options.Verification{Verify: 6, NoCSim: true}})

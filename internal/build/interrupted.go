@@ -51,5 +51,5 @@ func reached(c *folding.OptimalityCertificate) string {
 	for i, p := range parts {
 		parts[i] = strings.ToUpper(p[:1]) + p[1:]
 	}
-	return folding.WithBoardBlockRAMName(strings.Join(parts, ". "), c.On)
+	return folding.ReplaceRAMB18ByBoardName(strings.Join(parts, ". "), c.On)
 }

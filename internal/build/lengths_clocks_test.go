@@ -63,7 +63,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, n := range d.Model.Graph.Nodes {
-			if d.Model.SequenceEndPerStream()[n.In[0]].Input < 0 {
+			if d.Model.SequenceEndFIFOPerStream()[n.In[0]].Input < 0 {
 				continue
 			}
 			if dataflow.NeedsSequenceEnds(n.Op, d.Model.Lengths.Max) {
@@ -120,7 +120,7 @@ func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
 			t.Errorf("%s: %d ends, FIFOs take %v, want %v", name, len(ends), d.Estimate.FIFOs, priced)
 		}
 		// the lint
-		if _, err := templates.GenerateProject(d.Design, templates.TestVectors{}, templates.Options{}); err != nil {
+		if _, err := templates.GenerateHLSProject(d.Design, templates.TestVectors{}, templates.Options{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		trace, err := rtlsim.RunFrames(context.Background(), d.Design, nil, rtlsim.Options{Frames: 6, Record: true})

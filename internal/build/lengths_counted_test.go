@@ -153,7 +153,7 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	}
 	got, err := engines.RunReference(ctx, im.Model, runs)
 	compare("reference", got, err)
-	streams, got, err := engines.RunHostAndEval(ctx, im.Model, runs)
+	streams, got, err := engines.RunHostAndEvalKeepingStreams(ctx, im.Model, runs)
 	compare("eval", got, err)
 	board, _ := boards.FindBoard("zcu104")
 	design, err := folding.FindBestDesign(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{},
@@ -171,7 +171,8 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	if !compiled {
 		return
 	}
-	files, err := templates.GenerateProject(design.Design, templates.TestVectors{Frames: streams}, templates.Options{})
+	files, err := templates.GenerateHLSProject(design.Design, templates.TestVectors{Frames: streams},
+		templates.Options{})
 	if err == nil {
 		_, err = engines.RunCSim(ctx, design.Design, files, streams)
 	}

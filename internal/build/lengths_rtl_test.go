@@ -92,7 +92,7 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	streams, _, err := engines.RunHostAndEval(ctx, im.Model, runs)
+	streams, _, err := engines.RunHostAndEvalKeepingStreams(ctx, im.Model, runs)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if streams, err = engines.RunEval(ctx, design.Model, in); err != nil {
 		return err
 	}
-	return engines.RunVerilator(ctx, engines.EngineRTL, design.Design, in, streams)
+	return engines.CheckDesignInVerilator(ctx, engines.EngineRTL, design.Design, in, streams)
 }

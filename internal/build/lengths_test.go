@@ -72,7 +72,7 @@ func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samp
 
 // lengthsAgree builds a network and compares what its engines compute of sequences of all lengths in a row.
 func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	var d diag.List
 	ref := frontend.ImportForReference("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
 	if ref.Model == nil {
@@ -102,7 +102,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 			r.Design = wide
 		}
 	}
-	streams, err := verify.RunDifferentLengths(ctx, r.Design.Design, runs)
+	streams, err := verify.RunForDifferentSequenceLengths(ctx, r.Design.Design, runs)
 	if err != nil || !compiled {
 		return err
 	}

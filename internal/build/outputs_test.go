@@ -67,7 +67,7 @@ func detector(r *rand.Rand, op string) []byte {
 }
 
 // called are the names of inputs or outputs.
-func called(list []dataflow.RealPort) (names []string) {
+func called(list []dataflow.RealTensorInfo) (names []string) {
 	for _, r := range list {
 		names = append(names, r.Name)
 	}

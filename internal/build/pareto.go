@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/source"
 )
 
-// A ParetoFrontResult holds the designs for a board that are worth choosing from, the fastest first. No design is at
-// least as good as another one both in its interval and in the measure Options.Least.
+// A ParetoFrontResult holds the designs for a board that are worth choosing from, the fastest first. No other design is
+// at least as good both in its interval and in the measure Options.Least, unless the one listed spares DSP slices.
 type ParetoFrontResult struct {
 	Source   *source.ModelSource
 	Target   dataflow.Target
@@ -20,17 +20,18 @@ type ParetoFrontResult struct {
 	Complete bool // Points holds all designs of the front
 }
 
-// FindParetoFront returns up to most designs of the front, and writes no files. If Options.FPS or Options.Interval is
-// set, it leaves out slower designs. If the user has to change something, it adds the reasons to d and returns nil.
+// FindParetoFront returns up to most designs of the front, or all if most is 0, and writes no files. If Options.FPS or
+// Options.Interval is set, it leaves out slower designs. If the user has to change something, it adds the reasons to d
+// and returns nil.
 func FindParetoFront(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFrontResult, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	o.ReportProgress("reading", 0, 0)
 	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if src == nil || err != nil {
 		return nil, err
 	}
 	f = &ParetoFrontResult{Source: src}
-	board, _ := options.FindBoard(o.Board, d)
+	board, _ := options.FindBoardOrAddDiag(o.Board, d)
 	fixed := o.ReadFoldingFile(d)
 	o.ReportProgress("importing", 0, 0)
 	im, err := source.ImportModel(made, f.Source, d)

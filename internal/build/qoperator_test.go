@@ -129,8 +129,8 @@ func TestResidual8(t *testing.T) {
 					t.Errorf("%d of %s, want %d: %v", got, kind, want, kinds)
 				}
 			}
-			s := samples.RandomRuns(r.Imported.Model, 4)
-			_, out, err := engines.RunHostAndEval(context.Background(), r.Imported.Model, s)
+			s := samples.MakeRandomRuns(r.Imported.Model, 4)
+			_, out, err := engines.RunHostAndEvalKeepingStreams(context.Background(), r.Imported.Model, s)
 			if err != nil {
 				t.Fatal(err)
 			}

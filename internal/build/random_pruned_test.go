@@ -404,8 +404,8 @@ func TestPrunedModels(t *testing.T) {
 					if err != nil || im.Model == nil {
 						t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
 					}
-					s := samples.RandomRuns(im.Model, 2)
-					_, got, err := engines.RunHostAndEval(context.Background(), im.Model, s)
+					s := samples.MakeRandomRuns(im.Model, 2)
+					_, got, err := engines.RunHostAndEvalKeepingStreams(context.Background(), im.Model, s)
 					if err != nil {
 						t.Fatal(err)
 					}

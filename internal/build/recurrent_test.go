@@ -67,7 +67,7 @@ func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
 
 // recurrentReference compares what the model as written computes with what the network computes. It gives the data.
 func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (runs *samples.RunInputs, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	var d diag.List
 	im := frontend.ImportForReference("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
 	if im.Model == nil {
@@ -83,7 +83,7 @@ func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (r
 
 // recurrentAgrees builds a drawn network and compares what its engines compute with what the network computes.
 func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	runs, err := recurrentReference(ctx, n, seed)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 
 // recurrentCompiled compares what a design's C++ computes with streams, and lints it.
 func recurrentCompiled(ctx context.Context, design *dataflow.Design, streams []engines.FrameTensors) error {
-	files, err := templates.GenerateProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
+	files, err := templates.GenerateHLSProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return err
 	}

@@ -73,10 +73,10 @@ func TestSequencesReport(t *testing.T) {
 		}
 		frames := got.Trace.Frames
 		interval := float64(frames[samples-1].Last-frames[samples/2].Last) / float64(samples-1-samples/2)
-		if interval != want.Interval || got.Trace.LatencyClocks() != want.Latency ||
+		if interval != want.Interval || got.Trace.FirstFrameLatencyClocks() != want.Latency ||
 			want.PerStep != math.Round(1e4*interval/float64(want.Steps))/1e4 {
 			t.Errorf("data have an interval of %v and a latency of %d clocks, said was %+v", interval,
-				got.Trace.LatencyClocks(), want)
+				got.Trace.FirstFrameLatencyClocks(), want)
 		}
 	}
 	for name, wants := range map[string][]string{

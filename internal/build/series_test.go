@@ -37,7 +37,7 @@ func TestSeriesOfFINNBuild(t *testing.T) {
 			Verify: 1}})
 	s := r.Design.Series
 	trace, err := rtlsim.RunFrames(t.Context(), r.Design.Design, nil, rtlsim.Options{Frames: s.Frames})
-	if err != nil || trace.ClocksUntil(trace.Frames[s.Frames-1].Last) != s.Clocks || s.Frames != 1000 {
+	if err != nil || trace.ClocksFromFirstInputUntil(trace.Frames[s.Frames-1].Last) != s.Clocks || s.Frames != 1000 {
 		t.Errorf("%+v, simulated %+v, %v", s, trace.Frames[s.Frames-1], err)
 	}
 	if s.Each != 14 || s.Works != 14 || s.Waits != 0 || s.Slowest != "MVAU_0" || s.AsLoops < 20 || s.AsLoops > 22 {
@@ -73,7 +73,7 @@ func TestIntervalOfOne(t *testing.T) {
 	if s := r.Design.Series; s.Each != 1 || s.AsLoops < 4 {
 		t.Fatalf("%+v, want a frame in every clock", s)
 	}
-	files, err := templates.GenerateProject(r.Design.Design, templates.TestVectors{}, templates.Options{})
+	files, err := templates.GenerateHLSProject(r.Design.Design, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

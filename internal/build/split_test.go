@@ -108,7 +108,7 @@ func splitCost(whole, made *folding.Design) error {
 	}
 	load := 0.0
 	for _, s := range made.Shares {
-		if !s.IsMeanShare() && s.Budget > 0 {
+		if !s.IsMeanHardBlockShare() && s.Budget > 0 {
 			load = max(load, float64(s.Used)/float64(s.Budget))
 		}
 	}

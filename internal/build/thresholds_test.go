@@ -137,7 +137,8 @@ func TestFirstQuantisers(t *testing.T) {
 				}
 				sim := simulate.Options{Source: options.Source{Model: o.Model,
 					SampleFiles: options.SampleFiles{Data: samplefiles.Write(t, met(t, o.Model,
-						file))}}, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
+						file))}}, OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(),
+					"y.npy")},
 					Engine: engines.EngineReference}
 				want := simtest.RunOK(t, sim)
 				simtest.Agree(t, []engines.EngineName{engines.EngineFast, engines.EngineEval, engines.EngineCycle,

@@ -30,7 +30,7 @@ func TestTraceImages(t *testing.T) {
 		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
 		samplefiles.WantClean(t, &d, err)
 		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
-		for _, in := range samples.RandomRuns(im.Model, 3).In {
+		for _, in := range samples.MakeRandomRuns(im.Model, 3).In {
 			x.Data = append(x.Data, in[0].Data...)
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
@@ -38,7 +38,7 @@ func TestTraceImages(t *testing.T) {
 		for _, e := range []engines.EngineName{engines.EngineReference, engines.EngineEval} {
 			simtest.RunClean(t, simulate.Options{Source: options.Source{Model: model,
 				SampleFiles: options.SampleFiles{Data: input}}, Engine: e,
-				OutputFiles: simulate.OutputFiles{Trace: base + string(e)}})
+				OutputFileOptions: simulate.OutputFileOptions{Trace: base + string(e)}})
 		}
 		for _, c := range im.StreamedTensors() {
 			name := c.Name

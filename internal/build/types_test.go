@@ -77,8 +77,8 @@ func TestOutputTypes(t *testing.T) {
 			}
 			sim := simulate.Options{Source: options.Source{Model: o.Model,
 				SampleFiles: options.SampleFiles{Data: samplefiles.Write(t, in)}},
-				OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(), "y.npy")},
-				Engine:      engines.EngineReference}
+				OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(), "y.npy")},
+				Engine:            engines.EngineReference}
 			want := simtest.RunOK(t, sim)
 			simtest.Agree(t, []engines.EngineName{engines.EngineFast, engines.EngineEval, engines.EngineCycle}, sim,
 				want.Outputs)

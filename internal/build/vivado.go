@@ -9,8 +9,9 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// onBoard returns the files with which Vivado makes a bitstream of the build. It returns none if the board has no known
-// processor, or the accelerator has no driver.
+// onBoard returns the files with which Vivado makes a bitstream of the build, and for SystemVerilog those that simulate
+// it behind its movers. It sets r.System. If the board has no known processor, or the accelerator no driver, it returns
+// none and leaves r.System unset.
 func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
 	s, err := vivado.NewSystem(r.Design.Design, templates.Options{})
 	if none := new(vivado.NoSystemError); errors.As(err, &none) {

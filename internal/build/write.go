@@ -35,7 +35,8 @@ type manifest struct {
 }
 
 // write adds the reports, the README and the manifest to files, and puts the whole folder in its place at the end. It
-// adds an error to d if the folder cannot be written.
+// sets r.FileCount and r.Kept. If the folder cannot be written, it adds an error to d; if only the former folder cannot
+// be removed, a warning. A returned error is of making the files.
 func (r *Result) write(o Options, t dataflow.Target, files templates.ProjectFiles, place *outputdir.ClaimedFolder,
 	d *diag.List) error {
 	all := map[string][]byte{}
@@ -64,7 +65,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.ProjectFile
 	all["folding.json"] = folding.FormatFoldingFile(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.FormatFoldingFile(r.Design.Design, true)
 	if report.HasFIFOsNotFromFolds(r.Design) {
-		all["final_hw_config.json"] = folding.FormatFoldingFileWithMemories(r.Design.Design)
+		all["final_hw_config.json"] = folding.FormatFoldingFileWithFIFOMemories(r.Design.Design)
 	}
 	const page = "README.md"
 	readme, err := r.ReadmeMarkdown(append(slices.Sorted(maps.Keys(all)), page, outputdir.ManifestFileName))

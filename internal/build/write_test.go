@@ -78,7 +78,7 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(d.Diags)
 	}
 	before := digest(t, s.out)
-	s.refused(Options{}, diag.OutputFolderExists, "is not empty")
+	s.refused(Options{}, diag.OutputFolderUnusable, "is not empty")
 	s.write("out/hls/build/csim", "made by make csim")
 	if r, d := s.run(Options{OutputFolder: options.OutputFolder{Force: true}}); r == nil || d.HasErrors() || digest(t,
 		s.out) != before {

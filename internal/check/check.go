@@ -28,14 +28,15 @@ type Result struct {
 	Source   *source.ModelSource
 	Imported *frontend.ImportedModel
 	Layers   []report.LayerReport
-	Lengths  *report.SequenceLengthsReport // range of sequence lengths; nil: all have one length
-	Audit    []*audit.AccumulatorReport    // only with --acc-bits or samples
+	Lengths  *report.SequenceLengthsReport   // range of sequence lengths; nil: all have one length
+	Audit    []*audit.LayerAccumulatorReport // only with --acc-bits or samples
 }
 
 // Run imports a model and reports the fate of every node. It adds the reasons why a node does not map to hardware to d.
-// The result is nil if the model cannot be opened; then d holds an error.
+// The result is nil if the model cannot be read or quantised; then d has an error, or err is not nil. An error of the
+// import also gives nil. If only the report on accumulators fails, Run returns both the result and an error.
 func Run(ctx context.Context, o Options, d *diag.List) (c *Result, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	c = &Result{}
 	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
 	if c.Source = src; src == nil || err != nil {

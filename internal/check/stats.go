@@ -35,9 +35,10 @@ type StatsResult struct {
 }
 
 // RunStats counts what a model computes and stores, even if the model cannot be built. With data, it also runs the
-// model as written and counts the states of its layers. It returns nil after adding an error to d.
+// model as written and counts the states of its layers. It draws the chart if Plot is set. It returns nil after adding
+// an error to d.
 func RunStats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	c = &StatsResult{}
 	o.ReportProgress("reading", 0, 0)
 	if c.Source = source.ReadModelFile(o.Model, d); c.Source == nil {
@@ -91,12 +92,12 @@ func RunStats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult
 }
 
 // observe runs the samples s through the model as written. It counts the states of each layer, the different sets of
-// its neurons with outputs above 0. It sets Samples and Efficiency.
+// its neurons with outputs above 0, and stores them in c.Network. It sets Samples and Efficiency.
 func (c *StatsResult) observe(ctx context.Context, o StatsOptions, im *frontend.ImportedModel,
 	s *samples.SampleSource) error {
 	observer := c.Network.NewNeuronStateObserver()
 	see := im.NewObservedRunner(observer)
-	err := datafile.ForEachPart(s, s.RunsPerPart(datafile.PartBytes, 1), func(part *samples.RunInputs) error {
+	err := datafile.ForEachPart(s, s.RunsPerPart(datafile.TargetPartBytes, 1), func(part *samples.RunInputs) error {
 		for i, in := range part.In {
 			if ctx.Err() != nil {
 				return ctx.Err()

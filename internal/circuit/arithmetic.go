@@ -43,10 +43,11 @@ func Subtract(a, b Value) Value {
 	return operation(OpSubtract, 0, adder(a.b, num.NarrowestIntTypeFor(r).Width), r, a, b)
 }
 
-// Negate returns -a.
+// Negate returns -a. It panics if that may not fit into 64 bits.
 func Negate(a Value) Value { return Subtract(a.b.ConstantNumber(0), a) }
 
-// SumAsTree returns the sum of one or more values. It adds them in pairs, as a balanced tree.
+// SumAsTree returns the sum of one or more values. It adds them in pairs, as a balanced tree. It panics if a partial
+// sum may not fit into 64 bits.
 func SumAsTree(values ...Value) Value {
 	for len(values) > 1 {
 		var next []Value
@@ -61,7 +62,8 @@ func SumAsTree(values ...Value) Value {
 	return values[0]
 }
 
-// ShiftByConstant returns a * 2^n or, if n is negative, a / 2^-n rounded down.
+// ShiftByConstant returns a * 2^n or, if n is negative, a / 2^-n rounded down. It panics if the result may not fit into
+// 64 bits.
 func ShiftByConstant(a Value, n int) Value {
 	if n == 0 {
 		return a
@@ -76,7 +78,7 @@ func ShiftByConstant(a Value, n int) Value {
 }
 
 // MultiplyByConstant returns a * m. It uses shifts, and as few additions and subtractions as the signed digits of m
-// allow.
+// allow. It panics if one of their results may not fit into 64 bits.
 func MultiplyByConstant(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.ConstantNumber(c * m)
@@ -126,7 +128,7 @@ func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 }
 
 // MultiplyInDSP returns a * b, computed by a multiplier of the device, MultiplierLatencyClocks clocks later. If the
-// product may not fit into 64 bits, the result is its lowest 64 bits.
+// product may not fit into 64 bits, the result is its lowest 64 bits. The product of two constants is a constant.
 func MultiplyInDSP(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
 	r, ok := product(a.Range(), b.Range())

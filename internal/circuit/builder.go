@@ -92,8 +92,8 @@ func (b *Builder) ConstantNumber(v int64) Value {
 	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValueRange(v))
 }
 
-// ConstantLike returns the constant number v in the circuit to which the value like belongs.
-func ConstantLike(like Value, v int64) Value { return like.b.ConstantNumber(v) }
+// ConstantInCircuitOf returns the constant number v in the circuit to which the value like belongs.
+func ConstantInCircuitOf(like Value, v int64) Value { return like.b.ConstantNumber(v) }
 
 // number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
 func (b *Builder) number(n Node, r num.Range) Value {
@@ -257,7 +257,8 @@ func FirstCommonStage(values ...Value) int {
 	return stage
 }
 
-// AlignStages returns the values at the first stage at which all of them are available.
+// AlignStages returns the values at the first stage at which all of them are available. Constants stay constants. The
+// result is a new slice.
 func AlignStages(values ...Value) []Value {
 	at := slices.Clone(values)
 	for i, v := range at {

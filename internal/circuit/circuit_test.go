@@ -123,7 +123,7 @@ func TestNumbers(t *testing.T) {
 			"negative": {func(a, b value) value { return circuit.SumAsTree(circuit.Negate(a), b, a, b) },
 				func(_, b int64) int64 { return 2 * b }},
 			"sign": {func(a, b value) value {
-				return circuit.MuxByCondition(circuit.IsNegative(a), b, circuit.ConstantLike(b, 5))
+				return circuit.MuxByCondition(circuit.IsNegative(a), b, circuit.ConstantInCircuitOf(b, 5))
 			},
 				func(a, b int64) int64 {
 					if a < 0 {
@@ -298,9 +298,9 @@ func TestHeap(t *testing.T) {
 func put(h *circuit.BitHeap, x, w value, typ num.Type) {
 	switch typ.Kind {
 	case num.KindBipolar:
-		h.AddOrSubtract(circuit.IsGreater(w, circuit.ConstantLike(w, 0)), x)
+		h.AddOrSubtract(circuit.IsGreater(w, circuit.ConstantInCircuitOf(w, 0)), x)
 	case num.KindTernary:
-		bits := circuit.EncodeElement(w, typ)
+		bits := circuit.EncodeAsType(w, typ)
 		h.AddTernaryMultiple(circuit.BitOf(bits, 0), circuit.BitOf(bits, 1), x)
 	default:
 		h.AddProduct(x, w)

@@ -151,7 +151,8 @@ func (h *BitHeap) extend(x Value, put func(i int)) {
 // AddOneIfEqual adds 1 to the sum if the two conditions are equal.
 func (h *BitHeap) AddOneIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
-// Sum returns the sum of everything that was added, which the caller knows to lie in range r.
+// Sum returns the sum of everything that was added, which the caller knows to lie in range r. It leaves the heap as it
+// is.
 func (h *BitHeap) Sum(r num.Range) Value {
 	t := num.NarrowestIntTypeFor(r)
 	columns := make([][]term, t.Width) // higher bits do not matter
@@ -172,8 +173,8 @@ func (h *BitHeap) Sum(r num.Range) Value {
 	return AssumeRange(wrappedSum(LowBitsAsType(rows[0], unsigned), LowBitsAsType(rows[1], unsigned), t), r)
 }
 
-// ReduceToAddends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be
-// added together. The first two are the rows in front of the final adder, the third is a constant.
+// ReduceToAddends returns three numbers whose sum, modulo 2^64, is that of the heap, so that the numbers of several
+// heaps can be added together. The first two are the rows in front of the final adder, the third is a constant.
 func (h *BitHeap) ReduceToAddends() []Value {
 	most := 0
 	for c, list := range h.columns {

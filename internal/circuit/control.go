@@ -95,6 +95,7 @@ func take(b *Builder, name string, width int, when Value) Value {
 }
 
 // AddOutputStream adds an output stream. An iteration writes the word to it if the condition when, at stage 0, holds.
+// It panics if word is a number, or if the condition comes later.
 func (b *Builder) AddOutputStream(word, when Value) {
 	if !word.node().Word {
 		panic("circuit: a number on a stream; it has to be encoded")
@@ -118,7 +119,8 @@ func moves(when Value) NodeID {
 	return when.id
 }
 
-// FinishLayer completes the circuit of a layer and returns it. All outputs are written at a common stage.
+// FinishLayer completes the circuit of a layer and returns it, without the parts on which nothing depends. All outputs
+// are written at a common stage. The builder must not be used afterwards.
 func (b *Builder) FinishLayer() *Module {
 	m := &b.m
 	stage := 0

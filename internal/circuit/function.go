@@ -29,9 +29,9 @@ func (l *FunctionLibrary) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// CallFunction adds a call of a function that make builds, and returns its results. The library l keeps one function
-// for each key and kind of operands; its name begins with the key's first word. Constant numbers are of the same kind
-// only if they are equal. If all operands are constant, or a word is, make builds the operations in place.
+// CallFunction adds a call of a function that make builds, and returns its results. Library l keeps one function per
+// key and kind of operands, so the key must say what make builds. The function's name begins with the key's first word.
+// If all operands are constant, or a word is, make builds the operations in place.
 func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)

@@ -55,7 +55,8 @@ func (r Register) valueAfter() Value {
 }
 
 // SetNext makes each iteration for which the condition when holds write next to the register. Both must be available at
-// the register's stage, or earlier.
+// the register's stage, or earlier. A later call replaces this one. It panics if next may lie outside of the register's
+// range.
 func (r Register) SetNext(next, when Value) {
 	s := &r.b.m.States[r.state]
 	when = r.b.now(func() Value { return AllHold(r.b.iterationStarted(s.Stage), when.AtStage(s.Stage)) })
@@ -252,7 +253,7 @@ func (a WrittenArray) ReadRowAfter(address Value) Value {
 }
 
 // WriteRow makes each iteration for which the condition when holds write the word, at the first stage at which all
-// three values are available.
+// three values are available. The array has one such write: a later call replaces it.
 func (a WrittenArray) WriteRow(address, word, when Value) {
 	if a.memory < 0 {
 		a.one.SetNext(word, when)

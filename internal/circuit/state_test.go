@@ -23,7 +23,7 @@ func operations(m *circuit.Module) (list []circuit.Operation) {
 }
 
 // minus returns -n.
-func minus(like value, n int64) value { return circuit.Negate(circuit.ConstantLike(like, n)) }
+func minus(like value, n int64) value { return circuit.Negate(circuit.ConstantInCircuitOf(like, n)) }
 
 // TestConstants checks that a value which never changes takes no hardware.
 func TestConstants(t *testing.T) {

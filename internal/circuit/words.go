@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// SliceBits returns width bits of a word, or of the bits of a number, from bit low on.
+// SliceBits returns width bits of a word, or of the bits of a number, from bit low on. It panics if there are not as
+// many.
 func SliceBits(word Value, low, width int) Value {
 	if low < 0 || width < 1 || low+width > word.Width() {
 		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
@@ -73,8 +74,8 @@ func ElementOf(word Value, i int, t num.Type) Value {
 	return LowBitsAsType(SliceBits(word, i*t.Width, t.Width), t)
 }
 
-// DecodeElement returns the number that code i of a word stands for. The word holds codes of the coding c.
-func DecodeElement(word Value, i int, c *num.Coding) Value {
+// DecodeElementByCoding returns the number that code i of a word stands for. The word holds codes of the coding c.
+func DecodeElementByCoding(word Value, i int, c *num.Coding) Value {
 	values := make([]Value, c.Value.Width)
 	for k, table := range c.BitsAsFunctionsOfCode() {
 		var of []Value
@@ -100,7 +101,7 @@ func bitOf(v Value, i int) Value {
 }
 
 // LowBitsOf returns the lowest width bits of a number as a word. A word must have that width already, and is returned
-// as is.
+// as is; for another width LowBitsOf panics.
 func LowBitsOf(v Value, width int) Value {
 	if v.node().Word {
 		if v.Width() != width {
@@ -112,8 +113,9 @@ func LowBitsOf(v Value, width int) Value {
 	return v.b.bits(Node{Op: OpNumberToWord, Args: []NodeID{v.id}, Stage: n.Stage, level: n.level}, width)
 }
 
-// EncodeElement returns a number as a word that is one element of type t. The type must hold the number's range.
-func EncodeElement(v Value, t num.Type) Value {
+// EncodeAsType returns a number as a word that is one element of type t. It panics unless the type holds both ends of
+// the number's range. It also panics for a minifloat type, unless the number is constant.
+func EncodeAsType(v Value, t num.Type) Value {
 	r := v.Range()
 	if !t.Holds(r.Lo) || !t.Holds(r.Hi) {
 		panic(fmt.Sprintf("circuit: %v for elements of type %v", r, t))
@@ -129,7 +131,8 @@ func EncodeElement(v Value, t num.Type) Value {
 	return LowBitsOf(v, t.Width)
 }
 
-// ConcatenateWords returns the concatenation of one or more words, the first one lowest.
+// ConcatenateWords returns the concatenation of one or more words, the first one lowest. It panics for a number, except
+// for a single one, which it returns.
 func ConcatenateWords(words ...Value) Value {
 	if len(words) == 1 {
 		return words[0]
@@ -149,7 +152,7 @@ func ConcatenateWords(words ...Value) Value {
 func PackIntoWord(t num.Type, values ...Value) Value {
 	words := make([]Value, len(values))
 	for i, v := range values {
-		words[i] = EncodeElement(v, t)
+		words[i] = EncodeAsType(v, t)
 	}
 	return ConcatenateWords(words...)
 }

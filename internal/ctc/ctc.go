@@ -45,9 +45,10 @@ type Decoder struct {
 	Blank    int
 }
 
-// NewDecoderFromMetadata makes a decoder from a model's metadata. It reads alphabet, a JSON list with a string per
-// class; blank, the blank's class (default 0); and decode, a method (default greedy). If method is not "", it overrides
-// decode. Parse returns nil and no error if there is no alphabet.
+// NewDecoderFromMetadata makes a decoder of a model's metadata. It reads alphabet, a JSON list with a string per class;
+// blank, the blank's class (default 0); and decode, a method (default greedy). A method other than "" replaces decode,
+// and is not checked. Without an alphabet it returns nil and no error. An error names the first of the three that is
+// invalid.
 func NewDecoderFromMetadata(meta map[string]string, method DecodingMethod) (*Decoder, error) {
 	text, ok := meta["alphabet"]
 	if !ok {
@@ -74,8 +75,8 @@ func NewDecoderFromMetadata(meta map[string]string, method DecodingMethod) (*Dec
 	return d, nil
 }
 
-// CanDecodeShape reports whether scores of this shape can be decoded. The last axis must have the length of the
-// alphabet, and at most one other axis, the steps, may be longer than 1.
+// CanDecodeShape reports whether scores of this shape can be decoded. There must be at least two axes, and the last
+// must have the length of the alphabet. At most one other axis, the steps, may differ from 1.
 func (d *Decoder) CanDecodeShape(shape []int) bool {
 	if len(shape) < 2 || shape[len(shape)-1] != len(d.Alphabet) {
 		return false
@@ -89,8 +90,9 @@ func (d *Decoder) CanDecodeShape(shape []int) bool {
 	return axes <= 1
 }
 
-// DecodeText decodes scores to text. They lie step by step, with one score per class in each step. MethodNone gives "".
-func (d *Decoder) DecodeText(scores []float64) string {
+// DecodeScoresToText decodes scores to text. They lie step by step, with one score per class in each step, and must be
+// whole steps. A method other than greedy and peaks gives "".
+func (d *Decoder) DecodeScoresToText(scores []float64) string {
 	var s strings.Builder
 	for _, class := range d.decodeClasses(scores) {
 		s.WriteString(d.Alphabet[class])
@@ -98,8 +100,8 @@ func (d *Decoder) DecodeText(scores []float64) string {
 	return s.String()
 }
 
-// decodeClasses returns the classes whose symbols DecodeText joins, in order, without blanks. With MethodNone it
-// returns nil.
+// decodeClasses returns the classes whose symbols DecodeScoresToText joins, in order, without blanks. With a method
+// other than greedy and peaks it returns nil.
 func (d *Decoder) decodeClasses(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {

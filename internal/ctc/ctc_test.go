@@ -33,15 +33,15 @@ func TestText(t *testing.T) {
 		{"a1-1b1-1c1-1", "abc", "abc"}, // an even length
 	} {
 		d := Decoder{MethodGreedy, []string{"?", "a", "b", "c"}, 0}
-		if got := d.DecodeText(scores(tt.scores)); got != tt.greedy {
+		if got := d.DecodeScoresToText(scores(tt.scores)); got != tt.greedy {
 			t.Errorf("%s is greedily %q, want %q", tt.scores, got, tt.greedy)
 		}
 		d.Method = MethodBestBetweenBlanks
-		if got := d.DecodeText(scores(tt.scores)); got != tt.peaks {
+		if got := d.DecodeScoresToText(scores(tt.scores)); got != tt.peaks {
 			t.Errorf("%s has the peaks %q, want %q", tt.scores, got, tt.peaks)
 		}
 		d.Method = MethodNone
-		if got := d.DecodeText(scores(tt.scores)); got != "" {
+		if got := d.DecodeScoresToText(scores(tt.scores)); got != "" {
 			t.Errorf("%s is %q without decoding", tt.scores, got)
 		}
 	}
@@ -70,7 +70,7 @@ func TestPeaksStale(t *testing.T) {
 		{[][]float64{row("b1"), row("b1"), row("a2"), row("c1"), none}, ""},  // 4 keeps b of 0
 	} {
 		d := Decoder{MethodBestBetweenBlanks, []string{"?", "a", "b", "c"}, 0}
-		if got := d.DecodeText(slices.Concat(tt.steps...)); got != tt.want {
+		if got := d.DecodeScoresToText(slices.Concat(tt.steps...)); got != tt.want {
 			t.Errorf("%v is %q, want %q", tt.steps, got, tt.want)
 		}
 	}

@@ -44,7 +44,7 @@ func OpenForRereading(in *samples.StdinArray, path string, own *npy.Array, d *di
 	if f == nil || path != samples.StandardStreamPath {
 		return f
 	}
-	held, err := f.ByName[""].BufferInMemory()
+	held, err := f.ByName[""].BufferStreamInMemory()
 	if err != nil {
 		f.told(err, d)
 		return nil
@@ -94,11 +94,12 @@ func (f *ArrayFile) ArrayShapes() map[string][]int {
 	return shapes
 }
 
-// OpenSamples opens the samples in f for the model m. steps holds the lengths of sequences and may be nil; named is the
-// file that gave them. It returns nil after adding an error to d. It adds a note if it has to keep samples in memory.
+// OpenSamples opens the samples in f for the model m. It returns nil after adding an error to d. steps holds the
+// lengths of sequences and may be nil; named is the file that gave them. It adds a note if it has to keep samples in
+// memory.
 func (f *ArrayFile) OpenSamples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.SampleSource {
 	s, err := samples.OpenSampleSource(m, f.ByName, steps)
-	switch u := new(samples.UnfitError); {
+	switch u := new(samples.UnfitDataError); {
 	case err == nil:
 	case errors.As(err, &u) && u.Steps && named != "":
 		AddUnfitDataDiag(named, err, d)
@@ -134,10 +135,11 @@ func (f *ArrayFile) told(err error, d *diag.List) {
 // adding an error to d.
 func (f *ArrayFile) OpenCheckedSamples(m *dataflow.Model, d *diag.List) *samples.SampleSource {
 	s := f.OpenSamples(m, nil, "", d)
-	if s == nil || s.FitsWithoutReading() {
+	if s == nil || s.IsKnownToFitWithoutReading() {
 		return s
 	}
-	if err := ForEachPart(s, s.RunsPerPart(PartBytes, 1), func(*samples.RunInputs) error { return nil }); err != nil {
+	if err := ForEachPart(s, s.RunsPerPart(TargetPartBytes, 1),
+		func(*samples.RunInputs) error { return nil }); err != nil {
 		f.told(err, d)
 		return nil
 	}
@@ -203,8 +205,8 @@ func ForEachPart(s *samples.SampleSource, size int, take func(part *samples.RunI
 	return nil
 }
 
-// PartBytes is the approximate size of a part in the file, in bytes, for callers of ForEachPart.
-const PartBytes = 1 << 18
+// TargetPartBytes is the approximate size of a part in the file, in bytes, for callers of ForEachPart.
+const TargetPartBytes = 1 << 18
 
 // MaxComparedSamples is the largest number of samples on which a model is compared before and after quantisation.
 const MaxComparedSamples = 1024

@@ -81,7 +81,7 @@ func (e ModelFaultError) Unwrap() error { return e.Err }
 // AddUnfitDataDiag adds an error to d that says why the data in the file do not fit the model.
 func AddUnfitDataDiag(file string, err error, d *diag.List) {
 	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
-	if u := new(samples.UnfitError); errors.As(err, &u) && u.Hint != "" {
+	if u := new(samples.UnfitDataError); errors.As(err, &u) && u.Hint != "" {
 		hint = u.Hint
 	}
 	d.AddError(diag.InputDataInvalid, filepath.Base(file), err.Error(), hint)

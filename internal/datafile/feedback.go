@@ -132,15 +132,17 @@ func (f *ArrayFile) MissingStates(m *dataflow.Model) []dataflow.FedBackState {
 	return fed
 }
 
-// IgnoringSampleNumber returns run as a function that also takes the number of the sample and ignores it.
+// WrapRunIgnoringSampleNumber returns run as a function that also takes the number of the sample and ignores it.
 // ComputeMissingStatesBy takes such functions.
-func IgnoringSampleNumber(run dataflow.ReferenceFunc) func(int, engines.ModelTensors) (engines.ModelTensors, error) {
+func WrapRunIgnoringSampleNumber(run dataflow.ReferenceFunc) func(int, engines.ModelTensors) (engines.ModelTensors,
+	error) {
 	return func(_ int, in engines.ModelTensors) (engines.ModelTensors, error) { return run(in) }
 }
 
-// WithCarriedStates returns a function that fills in the states fed, which the file does not give, and then calls run.
-// Its calls take the samples part by part, and each part begins with the last states of the part before.
-func WithCarriedStates(ctx context.Context, m *dataflow.Model, fed []dataflow.FedBackState,
+// WrapRunWithCarriedStates returns a function that fills in the states fed, which the file does not give, and then
+// calls run. It must be called with the parts of the samples in order: each begins with the last states of the part
+// before. If fed is nil, WrapRunWithCarriedStates returns run itself.
+func WrapRunWithCarriedStates(ctx context.Context, m *dataflow.Model, fed []dataflow.FedBackState,
 	run func(*samples.RunInputs) ([]engines.ModelTensors, error)) func(*samples.RunInputs) ([]engines.ModelTensors,
 	error) {
 	if fed == nil {
@@ -163,7 +165,7 @@ func WithCarriedStates(ctx context.Context, m *dataflow.Model, fed []dataflow.Fe
 	}
 }
 
-// ComputeMissingStates computes the states that the file does not give, by running the model itself, and adds them to
+// ComputeMissingStates computes the states that the file does not give, by running the model itself. It adds them to
 // f.ByName. exact forbids float64. ok is false if err is not nil, or after it adds an error to d.
 func (f *ArrayFile) ComputeMissingStates(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool,
 	err error) {
@@ -174,7 +176,7 @@ func (f *ArrayFile) ComputeMissingStates(ctx context.Context, m *dataflow.Model,
 }
 
 // ComputeMissingStatesBy computes the states that the file does not give, by calling run for one sample after the
-// other, and adds them to f.ByName. ok is false if err is not nil, or after it adds an error to d.
+// other. It adds them to f.ByName. ok is false if err is not nil, or after it adds an error to d.
 func (f *ArrayFile) ComputeMissingStatesBy(ctx context.Context, m *dataflow.Model, run func(int,
 	engines.ModelTensors) (engines.ModelTensors,
 	error), d *diag.List) (

@@ -12,9 +12,9 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// ReadLabels reads the labels of runs samples from a file. out are the model's outputs, one of which must give classes.
-// It returns nil after adding an error to d.
-func ReadLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *samples.ClassLabels {
+// ReadLabels reads labels from a file: a class for each sample, or -1 for none. runs is the number of samples. out are
+// the model's outputs, one of which must give classes. It returns nil after adding an error to d.
+func ReadLabels(path string, runs int, out []dataflow.RealTensorInfo, d *diag.List) *samples.ClassLabels {
 	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
 	arrays, err := npy.ReadArrays(path)
 	a := arrays[""]
@@ -25,7 +25,7 @@ func ReadLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *s
 		AddUnreadableFileDiag(path, err, hint, d)
 		return nil
 	}
-	l, err := samples.ReadClassLabels(a, runs, out)
+	l, err := samples.NewClassLabelsFromArray(a, runs, out)
 	if err != nil {
 		AddUnfitDataDiag(path, err, d)
 	}

@@ -16,10 +16,10 @@ type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
-// Circuit returns the circuit of the node with this number. one is the design for sequences of one step, or nil if
-// frames have one length: a layer that reads steps and needs no ends of sequences handles a step as a frame, and has
+// CircuitOfNode returns the circuit of the node with this number. one is the design for sequences of one step, or nil
+// if frames have one length: a layer that reads steps and needs no ends of sequences handles a step as a frame, and has
 // the circuit of that. The error says that the layer has no circuit.
-func (d *Design) Circuit(node int, one *Design) (*circuit.Module, error) {
+func (d *Design) CircuitOfNode(node int, one *Design) (*circuit.Module, error) {
 	g := d.Model.Graph
 	n := g.Nodes[node]
 	op := n.Op
@@ -54,12 +54,14 @@ func (t Target) CircuitTiming() circuit.TimingModel {
 	return rate
 }
 
-// CircuitStyleOf returns the circuit style of the memory called name in the list.
+// CircuitStyleOf returns the circuit style of the memory called name in the list. It returns
+// circuit.DistributedRAMStyle if there is none.
 func CircuitStyleOf(list []Storage, name string) circuit.StorageStyle {
 	return KernelInstance{Storage: list}.StorageOf(name).CircuitStyle()
 }
 
-// CircuitStyle returns the circuit style of the memory.
+// CircuitStyle returns the circuit style of the memory, which is circuit.DistributedRAMStyle for all but block RAM,
+// UltraRAM and registers.
 func (s Storage) CircuitStyle() circuit.StorageStyle {
 	switch s.In {
 	case MemoryBRAM:

@@ -47,7 +47,7 @@ func (c Cost) Total() Resources {
 	return r
 }
 
-// AppendCost adds costs part by part; the parts of c come first.
+// AppendCost returns the sum of two costs, part by part; the parts of c come first. It changes neither.
 func (c Cost) AppendCost(o Cost) Cost {
 	sum := slices.Clone(c)
 	for _, p := range o {

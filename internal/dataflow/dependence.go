@@ -5,13 +5,13 @@ type DependenceForm uint8
 
 // The ways to depend on inputs. Every frame of an input, and of an output, divides into equal consecutive parts.
 const (
-	MixedDependence DependenceForm = iota // none of the following
+	DependenceFormMixed DependenceForm = iota // none of the following
 	// part i of each output depends only on part i of each input, by the same function for all i
-	SeparateDependence
-	CopyDependence // every element of the outputs is a copy of an element of the inputs
+	DependenceFormSeparate
+	DependenceFormCopy // every element of the outputs is a copy of an element of the inputs
 	// part i of each output depends only on parts 0 to i of input 0 and on all of the other inputs
-	RecurrentDependence
-	WindowDependence // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
+	DependenceFormRecurrent
+	DependenceFormWindow // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
 )
 
 // String returns a word for the form, such as "recurrent".
@@ -30,13 +30,14 @@ type Dependence struct {
 	// Beside returns the layer, not bound, for frames that hold the given number of this layer's frames with their
 	// parts side by side. A nil Beside means that this layer itself can be bound to such frames.
 	Beside func(frames int) Op
-	Why    string // for MixedDependence: the reason, a clause whose subject is the layer, for messages
+	Why    string // for DependenceFormMixed: the reason, a clause whose subject is the layer, for messages
 }
 
 // HasDependence is implemented by bound layers that can describe how their outputs depend on their inputs.
 type HasDependence interface{ Dependence() Dependence }
 
-// DependenceOf returns the dependence of a bound layer, of the form MixedDependence if the layer does not describe it.
+// DependenceOf returns the dependence of a bound layer, of the form DependenceFormMixed if the layer does not describe
+// it.
 func DependenceOf(op Op) Dependence {
 	if d, ok := op.(HasDependence); ok {
 		return d.Dependence()
@@ -47,7 +48,7 @@ func DependenceOf(op Op) Dependence {
 // NewSeparateDependence returns the dependence of a layer that computes each part of a frame separately. It has the
 // given inputs, each of which, and each output, divides into that many parts.
 func NewSeparateDependence(inputs, parts int) Dependence {
-	d := Dependence{Form: SeparateDependence, Out: parts}
+	d := Dependence{Form: DependenceFormSeparate, Out: parts}
 	for range inputs {
 		d.In = append(d.In, parts)
 	}
@@ -58,8 +59,8 @@ func NewSeparateDependence(inputs, parts int) Dependence {
 // one in the given number of parts.
 func (d Dependence) InterleavedShape(t *SampleInterleaving, one Shape, parts int) Shape {
 	switch n := len(one); {
-	case d.Form == WindowDependence:
-		return Shape{parts, t.Samples, one.Channels()}
+	case d.Form == DependenceFormWindow:
+		return Shape{parts, t.Samples, one.ChannelCount()}
 	case d.Window && n > 1:
 		shape, window := Shape{parts, t.Samples}, one[n-2:]
 		if windows := one.ElementCount() / window.ElementCount() / parts; windows > 1 {

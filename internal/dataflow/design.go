@@ -13,7 +13,7 @@ import (
 // runs.
 type Model struct {
 	Name      string
-	In, Out   []RealPort // the inputs and outputs of the ONNX model
+	In, Out   []RealTensorInfo // the inputs and outputs of the ONNX model
 	Prefix    HostFunction
 	Graph     *Graph
 	Suffix    HostFunction
@@ -32,8 +32,8 @@ type Model struct {
 // given value, or with zeros.
 type FedBackState struct{ In, Out int }
 
-// A RealPort describes a real-valued input or output of the ONNX model, including the batch axis.
-type RealPort struct {
+// A RealTensorInfo describes a real-valued input or output of the ONNX model, including the batch axis.
+type RealTensorInfo struct {
 	Name  string
 	Shape []int  // as in the file, with dynamic axes bound; the first axis is the batch if Batch is true
 	DType string // NumPy's name: float32, int64 and so on
@@ -43,12 +43,12 @@ type RealPort struct {
 	Range [2]float64 // for an input: the range in which the first quantisers distinguish values, for test data
 	// Grid, if not nil, returns the value nearest to x that element i may have.
 	Grid    func(i int, x float64) float64
-	Arrives *IntegerInput // if not nil, integers arrive in place of the input's real numbers
+	Arrives *IntegerInputMeaning // if not nil, integers arrive in place of the input's real numbers
 }
 
-// An IntegerInput says which real numbers the integers of an input stand for. An integer stands for all numbers at most
-// Within away from its value.
-type IntegerInput struct {
+// An IntegerInputMeaning says which real numbers the integers of an input stand for. An integer stands for all numbers
+// at most Within away from its value.
+type IntegerInputMeaning struct {
 	Type num.Type
 	// the number of channels with values of their own; 1 if all channels have the same
 	Channels int
@@ -57,8 +57,9 @@ type IntegerInput struct {
 	Value    func(channel int, code int64) float64 // returns the value of an integer code, in the input's type
 }
 
-// IntegerLimits returns the range of an integer dtype; integer is false for a real dtype.
-func (r RealPort) IntegerLimits() (lo, hi float64, integer bool) {
+// IntegerLimits returns the range of an integer dtype, as far as a float64 holds it exactly: 53 bits of the 64 of int64
+// and uint64. integer is false for a real dtype.
+func (r RealTensorInfo) IntegerLimits() (lo, hi float64, integer bool) {
 	if r.DType == "bool" {
 		return 0, 1, true
 	}
@@ -78,7 +79,7 @@ func (r RealPort) IntegerLimits() (lo, hi float64, integer bool) {
 
 // NumberFormat returns the number format of a real dtype, to which values from any file are rounded. For an integer
 // dtype it returns float64, which holds integers up to 2^53.
-func (r RealPort) NumberFormat() num.FloatFormat {
+func (r RealTensorInfo) NumberFormat() num.FloatFormat {
 	if f, ok := num.FloatFormatNamed(r.DType); ok {
 		return f
 	}
@@ -87,7 +88,7 @@ func (r RealPort) NumberFormat() num.FloatFormat {
 
 // NumpyDType returns NumPy's name of a type that holds the values of a dtype that NumPy lacks: float32 for bfloat16,
 // and integers of eight bits for those of two and four. For other dtypes it returns the dtype.
-func (r RealPort) NumpyDType() string {
+func (r RealTensorInfo) NumpyDType() string {
 	switch r.DType {
 	case "bfloat16":
 		return "float32"

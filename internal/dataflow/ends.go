@@ -28,7 +28,9 @@ func (l *SequenceLengths) SequenceEndPort() Port {
 
 // SequenceEndFIFOs returns the FIFOs that tell where sequences end: those of nodes in their order, then those of
 // outputs. It returns none if all frames have one length.
-func (m *Model) SequenceEndFIFOs() (list []SequenceEndFIFO) { return m.ends(m.SequenceEndPerStream()) }
+func (m *Model) SequenceEndFIFOs() (list []SequenceEndFIFO) {
+	return m.ends(m.SequenceEndFIFOPerStream())
+}
 
 // SequenceEndFIFOs returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds
 // words that are on their way through its writer's pipeline. So a SequenceEndFIFO has room for the time steps that all
@@ -45,7 +47,7 @@ func (d *Design) SequenceEndFIFOs() []SequenceEndFIFO {
 }
 
 // ends returns the FIFOs of nodes and outputs that tell where sequences end. each has one FIFO per stream, as
-// SequenceEndPerStream returns them.
+// SequenceEndFIFOPerStream returns them.
 func (m *Model) ends(each []SequenceEndFIFO) (list []SequenceEndFIFO) {
 	for i, n := range m.Graph.Nodes {
 		if e := latest(each, n.In); e.Input >= 0 && NeedsSequenceEnds(n.Op, m.Lengths.Max) {
@@ -61,14 +63,14 @@ func (m *Model) ends(each []SequenceEndFIFO) (list []SequenceEndFIFO) {
 	return list
 }
 
-// SequenceEndPerStream returns, per stream, the SequenceEndFIFO of a layer that would read only this stream; its Input
-// is -1 if the stream has no time steps.
-func (m *Model) SequenceEndPerStream() []SequenceEndFIFO {
+// SequenceEndFIFOPerStream returns, per stream, the SequenceEndFIFO of a layer that would read only this stream; its
+// Input is -1 if the stream has no time steps.
+func (m *Model) SequenceEndFIFOPerStream() []SequenceEndFIFO {
 	return m.eachEnd(func(int) int { return 0 })
 }
 
-// eachEnd returns the result of SequenceEndPerStream, with room for the time steps that streams hold. held returns the
-// number that a stream and its writer hold.
+// eachEnd returns the result of SequenceEndFIFOPerStream, with room for the time steps that streams hold. held returns
+// the number that a stream and its writer hold.
 func (m *Model) eachEnd(held func(stream int) int) []SequenceEndFIFO {
 	g, l := m.Graph, m.Lengths
 	list := slices.Repeat([]SequenceEndFIFO{{Node: -1, Input: -1}}, len(g.Streams))

@@ -13,6 +13,6 @@ type wideOp struct{ fake }
 
 func (w wideOp) Bind(in []StreamType) (Op, []StreamType, error) {
 	out := in[0]
-	out.Range = make([]num.Range, out.Shape.Channels())
+	out.Range = make([]num.Range, out.Shape.ChannelCount())
 	return w, []StreamType{out}, nil
 }

@@ -27,8 +27,8 @@ func externalOf(op Op) (HasExternalWeights, bool) {
 	return e, ok && e.External()
 }
 
-// ExternalWeightNodes returns the indices of the nodes whose weights come from memory with every frame.
-func (g *Graph) ExternalWeightNodes() (nodes []int) {
+// ExternalWeightNodeIndices returns the indices of the nodes whose weights come from memory with every frame.
+func (g *Graph) ExternalWeightNodeIndices() (nodes []int) {
 	for i, n := range g.Nodes {
 		if _, ok := externalOf(n.Op); ok {
 			nodes = append(nodes, i)
@@ -56,7 +56,7 @@ func (d *Design) ExternalWeightRows(w ExternalWeights) Table {
 
 // ExternalWeights returns the weights that the design reads from memory with every frame.
 func (d *Design) ExternalWeights() (list []ExternalWeights) {
-	for _, i := range d.Model.Graph.ExternalWeightNodes() {
+	for _, i := range d.Model.Graph.ExternalWeightNodeIndices() {
 		n := d.Model.Graph.Nodes[i]
 		e := n.Op.(HasExternalWeights)
 		list = append(list, ExternalWeights{i, n.Name, e.WeightPort(d.Folds[i]), e.Reads()})
@@ -64,9 +64,9 @@ func (d *Design) ExternalWeights() (list []ExternalWeights) {
 	return list
 }
 
-// WeightBytesPerFrame returns the bytes of a layer's weights that a frame reads from memory in a fold; 0 if the weights
-// do not come from memory. ok is false if a port of the target's memory cannot carry a word of them in a clock.
-func (t Target) WeightBytesPerFrame(op Op, f Fold) (bytes int64, ok bool) {
+// ExternalWeightBytesPerFrame returns the bytes of a layer's weights that a frame reads from memory in a fold; 0 if the
+// weights do not come from memory. ok is false if a port of the target's memory cannot carry a word of them in a clock.
+func (t Target) ExternalWeightBytesPerFrame(op Op, f Fold) (bytes int64, ok bool) {
 	e, external := externalOf(op)
 	if !external {
 		return 0, true

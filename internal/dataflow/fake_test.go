@@ -105,7 +105,7 @@ func (f fake) Eval(in []Tensor) []Tensor {
 
 func (f fake) Folds() iter.Seq[Fold] {
 	return func(yield func(Fold) bool) {
-		c := f.in[0].Shape.Channels()
+		c := f.in[0].Shape.ChannelCount()
 		for pe := 1; pe <= c; pe++ {
 			if c%pe == 0 && !yield(Fold{PE: pe, SIMD: 1}) {
 				return
@@ -129,9 +129,9 @@ func (f fake) Ports(fold Fold) (in, out []Port) {
 
 func (f fake) Loop(fold Fold, _ Target) Loop {
 	s := f.in[0].Shape
-	every := PortIndices{{Kind: EveryIndex}, {Kind: EveryIndex}}
-	return LoopNest{Trips: []int{s.VectorCount(), s.Channels() / fold.PE}, Latency: 3,
-		Read: slices.Repeat([]PortIndices{every}, len(f.in)), Write: slices.Repeat([]PortIndices{every},
+	every := PortMoveIndices{{Kind: IndexSetKindEvery}, {Kind: IndexSetKindEvery}}
+	return LoopNest{Trips: []int{s.VectorCount(), s.ChannelCount() / fold.PE}, Latency: 3,
+		Read: slices.Repeat([]PortMoveIndices{every}, len(f.in)), Write: slices.Repeat([]PortMoveIndices{every},
 			len(f.out))}.AsLoop()
 }
 
@@ -153,7 +153,7 @@ func diamond() *Graph {
 	var b GraphBuilder
 	x := b.AddInput("x", uint8s(2, 4))
 	add := func(op Op, in []int, names ...string) []int {
-		out, err := b.BindAndAdd(op, in, names, []string{"/" + op.Kind()})
+		out, err := b.BindAndAddLayer(op, in, names, []string{"/" + op.Kind()})
 		if err != nil {
 			panic(err)
 		}

@@ -40,9 +40,9 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// ExtraFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
+// ExtraHostFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
 // depth. In circuits it is one, because the host's word arrives a clock after the host saw that there is room.
-func (t Target) ExtraFIFOWords() int {
+func (t Target) ExtraHostFIFOWords() int {
 	if t.Stalls == StallByCredit {
 		return 1
 	}
@@ -52,7 +52,7 @@ func (t Target) ExtraFIFOWords() int {
 // FIFOCapacityWords returns the number of words that the hardware of stream s's FIFO can hold.
 func (d *Design) FIFOCapacityWords(s int) int {
 	if writer, _ := d.Model.Graph.WriterOfStream(s); writer < 0 {
-		return d.FIFO[s].Depth + d.Target.ExtraFIFOWords()
+		return d.FIFO[s].Depth + d.Target.ExtraHostFIFOWords()
 	}
 	return d.FIFO[s].Depth
 }

@@ -61,10 +61,10 @@ func (b *GraphBuilder) AddInput(name string, t StreamType) int {
 	return s
 }
 
-// BindAndAdd binds op to the input streams in, adds it, and returns its output streams; the error is that of Bind.
+// BindAndAddLayer binds op to the input streams in, adds it, and returns its output streams; the error is that of Bind.
 // names are the ONNX tensors of the outputs, and origin the ONNX nodes. The graph keeps origin, so the caller must not
 // change it, but may append to it for further nodes.
-func (b *GraphBuilder) BindAndAdd(op Op, in []int, names []string, origin []string) (out []int, err error) {
+func (b *GraphBuilder) BindAndAddLayer(op Op, in []int, names []string, origin []string) (out []int, err error) {
 	types := make([]StreamType, len(in))
 	for i, s := range in {
 		types[i] = b.g.Streams[s].Type
@@ -73,12 +73,13 @@ func (b *GraphBuilder) BindAndAdd(op Op, in []int, names []string, origin []stri
 	if err != nil {
 		return nil, err
 	}
-	return b.AddBound(bound, in, names, origin, outs), nil
+	return b.AddBoundLayer(bound, in, names, origin, outs), nil
 }
 
-// AddBound adds a layer that is already bound to the types of the input streams in, and returns its output streams.
-// outs are the types of its outputs; names and origin are as for BindAndAdd.
-func (b *GraphBuilder) AddBound(bound Op, in []int, names []string, origin []string, outs []StreamType) (out []int) {
+// AddBoundLayer adds a layer that is already bound to the types of the input streams in, and returns its output
+// streams. outs are the types of its outputs; names and origin are as for BindAndAddLayer.
+func (b *GraphBuilder) AddBoundLayer(bound Op, in []int, names []string, origin []string,
+	outs []StreamType) (out []int) {
 	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
 }
 
@@ -88,7 +89,7 @@ func (b *GraphBuilder) BeginSplitLayer(op Op, f Fold) *SplitLayer {
 	return &SplitLayer{Name: b.next(op), Op: op, Fold: f}
 }
 
-// AddBoundPart does what AddBound does for a node of the split layer w. part names it.
+// AddBoundPart does what AddBoundLayer does for a node of the split layer w. part names it.
 func (b *GraphBuilder) AddBoundPart(w *SplitLayer, part string, bound Op, in []int, names []string, origin []string,
 	outs []StreamType) (out []int) {
 	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,

@@ -16,7 +16,7 @@ type HostDescription struct {
 	// Begins and Ends are tensors inside the model. If the host computes more at the inputs than functions of single
 	// elements, In starts from Begins; otherwise Begins is nil and In starts from the inputs of the model. If the host
 	// computes more at the outputs, Out makes Ends; otherwise Ends is nil and Out makes the outputs of the model.
-	Begins, Ends []RealPort
+	Begins, Ends []RealTensorInfo
 	// Codes computes the frames of In from one sample of Begins, or of the model's inputs if Begins is nil. It is nil
 	// if In starts from quantised values, whose codes nothing computes.
 	Codes         func(in []RealTensor) ([]Tensor, error)
@@ -109,7 +109,8 @@ type HostCodeValues struct {
 	Except      map[int64]float64
 }
 
-// ValueOfCode returns the value of a code as a number of the format f.
+// ValueOfCode returns the value of a code, which must lie in Range. It rounds the formula to the format f; listed
+// values and exceptions are rounded already.
 func (h *HostCodeValues) ValueOfCode(code int64, f num.FloatFormat) float64 {
 	if h.Values != nil {
 		return h.Values[code-h.Range.Lo]

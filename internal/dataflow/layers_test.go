@@ -26,7 +26,7 @@ func perceptron(t testing.TB) *dataflow.Graph {
 		dwc.New(dwc.Params{In: 1, Out: 2}),
 		mvau.New(mvau.Params{Weights: [][]int64{{1, -1}, {-1, 1}, {1, 1}}}),
 	} {
-		out, err := b.BindAndAdd(op, []int{s}, []string{[]string{"codes", "hidden", "", "y"}[i]}, []string{"/" +
+		out, err := b.BindAndAddLayer(op, []int{s}, []string{[]string{"codes", "hidden", "", "y"}[i]}, []string{"/" +
 			op.Kind()})
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestLayersRoundTrip(t *testing.T) {
 	}
 	in := dataflow.Tensor{Shape: dataflow.Shape{4}, Data: []int64{7, -8, 0, 3}}
 	for _, g := range []*dataflow.Graph{g, want} {
-		streams, err := g.EvalFirstFrame(t.Context(), []dataflow.Tensor{in})
+		streams, err := g.EvalFirstFrameByStream(t.Context(), []dataflow.Tensor{in})
 		if err != nil {
 			t.Fatal(err)
 		}

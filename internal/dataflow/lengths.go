@@ -42,8 +42,8 @@ type TakesSequenceEnds interface {
 	Sequence(at Op, steps, longest int) Op
 }
 
-// TakeAnySequenceLength replaces the layers of the graph that must be told where sequences end, so that it takes
-// sequences of different lengths. The error names a layer that does not compute the same for every length.
+// TakeAnySequenceLength changes the graph so that it takes sequences of different lengths: it replaces the layers that
+// must be told where sequences end. The error names a layer that does not compute the same for every length.
 func (g *Graph) TakeAnySequenceLength(l *SequenceLengths) error {
 	at, err := g.AtSequenceLength(l, l.Min)
 	if err != nil {
@@ -85,7 +85,8 @@ func (g *Graph) StreamHasTimeSteps(at *Graph, stream int) bool {
 }
 
 // AtSequenceLength returns the graph for sequences of n time steps: the same layers, on streams of other shapes. Nodes
-// and streams keep their numbers. The error names a layer that does not compute the same for sequences of every length.
+// and streams keep their numbers. For n = l.Max it returns g itself. The error names a layer that does not compute the
+// same for sequences of every length.
 func (g *Graph) AtSequenceLength(l *SequenceLengths, n int) (*Graph, error) {
 	if n == l.Max {
 		return g, nil
@@ -145,7 +146,8 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	return sequence(n.Op, bound, to, from), nil
 }
 
-// AtSequenceLength returns the design for sequences of n time steps, with the same folds and FIFOs.
+// AtSequenceLength returns a design for sequences of n time steps, with the same folds and FIFOs. The design must have
+// Model.Lengths. The error is that of Graph.AtSequenceLength.
 func (d *Design) AtSequenceLength(n int) (*Design, error) {
 	m := *d.Model
 	var err error
@@ -155,9 +157,9 @@ func (d *Design) AtSequenceLength(n int) (*Design, error) {
 	return &Design{Model: &m, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}, nil
 }
 
-// StepsInFrame returns the number of time steps of the sequence in a frame. The error says why the inputs are no
-// sequence.
-func (l *SequenceLengths) StepsInFrame(in []Tensor) (steps int, err error) {
+// TimeStepsInFrame returns the number of time steps of the sequence in a frame. The error says why the inputs are no
+// sequence of Min to Max time steps.
+func (l *SequenceLengths) TimeStepsInFrame(in []Tensor) (steps int, err error) {
 	if len(in) != len(l.In) {
 		return 0, fmt.Errorf("%d inputs, want %d", len(in), len(l.In))
 	}
@@ -186,7 +188,7 @@ func MakeForFrameLengths[T any](l *SequenceLengths, frames [][]Tensor, make func
 	for f, in := range frames {
 		steps := 0
 		if l != nil {
-			if steps, err = l.StepsInFrame(in); err != nil {
+			if steps, err = l.TimeStepsInFrame(in); err != nil {
 				return nil, fmt.Errorf("frame %d: %w", f, err)
 			}
 		}

@@ -66,7 +66,7 @@ func (r LoopRun) each() int {
 	return iterations(r.Body)
 }
 
-// MovesOfIteration returns the moves of iteration i of a frame.
+// MovesOfIteration returns the moves of iteration i of a frame, which must have that many.
 func (l Loop) MovesOfIteration(i int) PortMoves {
 	body := l.Body
 	for {
@@ -206,7 +206,7 @@ func (w *LoopWalker) enter(at int) {
 	w.moves, w.left, w.at = r.Moves, r.Times-1, at
 }
 
-// NextMoves returns the moves of the next iteration.
+// NextMoves returns the moves of the next iteration, and does not go past it.
 func (w *LoopWalker) NextMoves() PortMoves { return w.moves }
 
 // EqualIterationsAhead returns a number of iterations, from the next one on, that all have the same moves.
@@ -320,7 +320,8 @@ func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 	}
 }
 
-// RepeatLoopRuns returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
+// RepeatLoopRuns returns n repetitions of the runs, joined as by JoinLoopRuns. It returns nil if n is 0, or if nothing
+// is left of the runs.
 func RepeatLoopRuns(n int, body ...LoopRun) []LoopRun { return repeated(n, JoinLoopRuns(body...)) }
 
 // repeated returns the result of RepeatLoopRuns, for runs that are joined already.
@@ -368,7 +369,8 @@ func (r LoopRun) same(o LoopRun) bool {
 		func(a, b LoopRun) bool { return a.Times == b.Times && a.same(b) })
 }
 
-// ReplaceIterationMoves returns body with other moves in the iteration with this number, counted from 0.
+// ReplaceIterationMoves returns a body like this one, with other moves in the iteration with this number, counted from
+// 0. It does not change body, and panics if there is no such iteration.
 func ReplaceIterationMoves(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
 	for i, r := range body {
 		n := r.Times * r.each()

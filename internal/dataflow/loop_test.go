@@ -181,19 +181,20 @@ func randomRuns(rng *rand.Rand, depth int) (body []LoopRun) {
 }
 
 func member(x IndexSet, j, n int) bool {
-	return x.Kind == EveryIndex || x.Kind == FirstIndex && j == 0 || x.Kind == LastIndex && j == n-1 ||
-		x.Kind == PatternIndices && x.Pattern[j] == '1'
+	return x.Kind == IndexSetKindEvery || x.Kind == IndexSetKindFirst && j == 0 || x.Kind == IndexSetKindLast &&
+		j == n-1 ||
+		x.Kind == IndexSetKindPattern && x.Pattern[j] == '1'
 }
 
 // randomNest returns a nest that reads and writes at least one word.
 func randomNest(rng *rand.Rand) LoopNest {
-	n := LoopNest{Latency: 1 + rng.IntN(5), Read: make([]PortIndices, 1), Write: make([]PortIndices, 1)}
+	n := LoopNest{Latency: 1 + rng.IntN(5), Read: make([]PortMoveIndices, 1), Write: make([]PortMoveIndices, 1)}
 	for range rng.IntN(5) {
 		trips := 1 + rng.IntN(4)
 		n.Trips = append(n.Trips, trips)
-		for _, a := range []*PortIndices{&n.Read[0], &n.Write[0]} {
-			x := IndexSet{Kind: EveryIndex + IndexSetKind(rng.IntN(4))}
-			if x.Kind == PatternIndices {
+		for _, a := range []*PortMoveIndices{&n.Read[0], &n.Write[0]} {
+			x := IndexSet{Kind: IndexSetKindEvery + IndexSetKind(rng.IntN(4))}
+			if x.Kind == IndexSetKindPattern {
 				p := make([]byte, trips)
 				for j := range p {
 					p[j] = '0' + byte(rng.IntN(2))
@@ -214,5 +215,5 @@ func TestNestRefusesZeroIndex(t *testing.T) {
 			t.Error("an index set without a kind was taken for one")
 		}
 	}()
-	LoopNest{Trips: []int{2}, Read: []PortIndices{{{}}}}.AsLoop()
+	LoopNest{Trips: []int{2}, Read: []PortMoveIndices{{{}}}}.AsLoop()
 }

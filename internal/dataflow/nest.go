@@ -5,19 +5,19 @@ import "slices"
 // A LoopNest is the loop of most layers: a flattened loop nest. A port moves a word in an iteration if each index lies
 // in the port's set for its level.
 type LoopNest struct {
-	Trips   []int         // the extents of the nest, outermost first; their product is the iterations of one frame
-	Read    []PortIndices // per input port: the iterations that take a word
-	Write   []PortIndices // per output port: the iterations that give a word
+	Trips   []int             // the extents of the nest, outermost first; their product is the iterations of one frame
+	Read    []PortMoveIndices // per input port: the iterations that take a word
+	Write   []PortMoveIndices // per output port: the iterations that give a word
 	Latency int
 }
 
-// PortIndices says when a port moves a word in a LoopNest, by one set of indices per level.
-type PortIndices []IndexSet
+// PortMoveIndices says when a port moves a word in a LoopNest, by one set of indices per level.
+type PortMoveIndices []IndexSet
 
 // An IndexSet is a set of indices of one level of a LoopNest.
 type IndexSet struct {
 	Kind    IndexSetKind
-	Pattern string // for PatternIndices: one '0' or '1' per index
+	Pattern string // for IndexSetKindPattern: one '0' or '1' per index
 }
 
 // An IndexSetKind says which indices of a level are in an IndexSet.
@@ -25,22 +25,22 @@ type IndexSetKind uint8
 
 // The kinds of sets. The zero value is invalid.
 const (
-	EveryIndex     IndexSetKind = iota + 1 // every index
-	FirstIndex                             // index 0
-	LastIndex                              // the largest index
-	PatternIndices                         // the indices marked '1' in Pattern
+	IndexSetKindEvery   IndexSetKind = iota + 1 // every index
+	IndexSetKindFirst                           // index 0
+	IndexSetKindLast                            // the largest index
+	IndexSetKindPattern                         // the indices marked '1' in Pattern
 )
 
 // has reports whether index j, of the n indices of a level, is in the set.
 func (x IndexSet) has(j, n int) bool {
 	switch x.Kind {
-	case EveryIndex:
+	case IndexSetKindEvery:
 		return true
-	case FirstIndex:
+	case IndexSetKindFirst:
 		return j == 0
-	case LastIndex:
+	case IndexSetKindLast:
 		return j == n-1
-	case PatternIndices:
+	case IndexSetKindPattern:
 		return x.Pattern[j] == '1'
 	}
 	panic("dataflow: invalid index set")
@@ -84,13 +84,13 @@ func (n LoopNest) runs(level int, allowed PortMoves) []LoopRun {
 
 // plain reports whether no port has a pattern at a level.
 func (n LoopNest) plain(level int) bool {
-	patterned := func(a PortIndices) bool { return a[level].Kind == PatternIndices }
+	patterned := func(a PortMoveIndices) bool { return a[level].Kind == IndexSetKindPattern }
 	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)
 }
 
 // allows returns the ports whose set at a level contains index j.
 func (n LoopNest) allows(level, j int) PortMoves {
-	ports := func(list []PortIndices) (set uint64) {
+	ports := func(list []PortMoveIndices) (set uint64) {
 		for p, a := range list {
 			if a[level].has(j, n.Trips[level]) {
 				set |= 1 << p

@@ -43,8 +43,8 @@ func (s Shape) ElementCount() int {
 	return n
 }
 
-// Channels returns the extent of the last axis, or 1 for a scalar.
-func (s Shape) Channels() int {
+// ChannelCount returns the extent of the last axis, or 1 for a scalar.
+func (s Shape) ChannelCount() int {
 	if len(s) == 0 {
 		return 1
 	}
@@ -53,10 +53,10 @@ func (s Shape) Channels() int {
 
 // VectorCount returns the number of channel vectors in a frame: the size divided by the channels.
 func (s Shape) VectorCount() int {
-	if s.Channels() == 0 {
+	if s.ChannelCount() == 0 {
 		return 0
 	}
-	return s.ElementCount() / s.Channels()
+	return s.ElementCount() / s.ChannelCount()
 }
 
 // A Tensor is one frame of integers in row-major order.
@@ -207,8 +207,8 @@ type Target struct {
 }
 
 // OperationDelays returns the delays of operations on the device, and the length of a stage at the clock.
-func (t Target) OperationDelays() delay.StageClock {
-	return delay.NewStageClock(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
+func (t Target) OperationDelays() delay.StageDelayModel {
+	return delay.NewStageDelayModel(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
 }
 
 // HasUserCalibration reports whether the delays come from a user's calibration.
@@ -217,13 +217,13 @@ func (t Target) HasUserCalibration() bool {
 }
 
 // IOLatencyClocks returns the clocks that the ends of a design add to the latency of a frame. HLS has a process and an
-// AXI4-Stream at each end (delay.StageClock.NetworkEndClocks); for RTL it returns 0, because nothing is known yet. The
-// ends add nothing to the interval.
+// AXI4-Stream at each end (delay.StageDelayModel.IOLatencyClocks); for RTL it returns 0, because nothing is known yet.
+// The ends add nothing to the interval.
 func (t Target) IOLatencyClocks() (in, out int) {
 	if t.Stalls == StallByCredit {
 		return 0, 0
 	}
-	return t.OperationDelays().NetworkEndClocks()
+	return t.OperationDelays().IOLatencyClocks()
 }
 
 // StallRule is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
@@ -290,21 +290,23 @@ type Kernel interface {
 // A Word holds the elements of one stream word.
 type Word []int64
 
-// AccumulatorBounds holds the width that a layer's accumulator needs by each of the four rules of docs/numbers.md. It
-// also holds the width and type that the accumulator has.
-type AccumulatorBounds struct {
+// AccumulatorWidthsByRule holds the width that a layer's accumulator needs by each of the four rules of
+// docs/numbers.md. It also holds the width and type that the accumulator has.
+type AccumulatorWidthsByRule struct {
 	DataType, L1, ZeroCentred, Exact int // in bits; ZeroCentred is 0 if some channel does not sum to zero
 	Used                             int
 	Type                             num.Type
 	Channels                         []int // the exact width per output channel
 }
 
-// HasAccumulators is implemented by layers with accumulators. AccumulatorBounds returns the widths by which the report
-// compares them.
-type HasAccumulators interface{ AccumulatorBounds() AccumulatorBounds }
+// HasAccumulators is implemented by layers with accumulators. AccumulatorWidthsByRule returns the widths that the
+// report compares.
+type HasAccumulators interface {
+	AccumulatorWidthsByRule() AccumulatorWidthsByRule
+}
 
-// ChannelWeighted is implemented by layers in which each output channel sums products with weights of its own.
-type ChannelWeighted interface {
+// HasWeightsPerChannel is implemented by layers in which each output channel sums products with weights of its own.
+type HasWeightsPerChannel interface {
 	HasAccumulators
 	ChannelSumBounds() []ChannelSumBounds // per output channel
 }
@@ -376,9 +378,9 @@ type HasMultipliers interface{ NarrowerFactorBits() int }
 // logic from one clock's state to the next, which no pipeline stage can shorten.
 type LimitsClock interface{ CarriedDelayNS(Fold, Target) float64 }
 
-// CarriesState is implemented by layers whose kernels carry a state from clock to clock when synthesised from C++.
-// CarriedStatePath returns the longest path from one state to the next, including control.
-type CarriesState interface{ CarriedStatePath(Fold, Target) TimingPath }
+// CarriesStateBetweenClocks is implemented by layers whose kernels carry a state from clock to clock when synthesised
+// from C++. CarriedStatePath returns the longest path from one state to the next, including control.
+type CarriesStateBetweenClocks interface{ CarriedStatePath(Fold, Target) TimingPath }
 
 // A TimingPath is a chain of operations that must be done within a clock.
 type TimingPath struct {

@@ -132,7 +132,7 @@ func (d *Design) rowsOf(node int) int {
 		return count
 	}
 	parts := DependenceOf(n.Op)
-	if parts.Form != SeparateDependence || count == 0 || parts.Out%count != 0 {
+	if parts.Form != DependenceFormSeparate || count == 0 || parts.Out%count != 0 {
 		return 0
 	}
 	for k, s := range n.In {

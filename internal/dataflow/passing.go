@@ -105,7 +105,7 @@ func (p *PartwiseRun) heldFrame(s int) Tensor {
 	return t
 }
 
-// CopyHeldElements copies elements of the held frame of stream s, beginning with element from, to to.
+// CopyHeldElements fills to with elements of the held frame of stream s, from element from on. The stream must be held.
 func (p *PartwiseRun) CopyHeldElements(s int, to []int64, from int) { p.held[s].get(to, from) }
 
 // hold appends rows to the held rows of the frame of stream s. all says that they are the whole frame.
@@ -131,7 +131,8 @@ func (p *PartwiseRun) FreeGroupInputs(passage *LayerGroup) {
 	}
 }
 
-// OutputFrames returns the frame's outputs once all groups are computed.
+// OutputFrames returns the frame's outputs once all groups are computed, and no longer holds them: call it once per
+// frame.
 func (p *PartwiseRun) OutputFrames() (out []Tensor) {
 	for _, s := range p.g.Out {
 		out = append(out, p.heldFrame(s))

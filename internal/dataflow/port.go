@@ -12,7 +12,8 @@ type Port struct {
 	Tile    int // channels of a tile, a divisor of C other than C; 0 for row-major order
 }
 
-// RowMajorPort returns the word format of frames of the type in words of n elements, in row-major order.
+// RowMajorPort returns the word format of frames of the type in words of n elements, in row-major order. n must divide
+// the size of a frame.
 func (t StreamType) RowMajorPort(n int) Port {
 	return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.ElementCount() / n}
 }
@@ -23,7 +24,7 @@ func (p Port) Width() int { return p.PerWord * p.Elem.Width }
 // PortTileFor returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major
 // order.
 func (s Shape) PortTileFor(channels int) int {
-	if channels == s.Channels() || len(s) < 2 || s[len(s)-2] == 1 {
+	if channels == s.ChannelCount() || len(s) < 2 || s[len(s)-2] == 1 {
 		return 0
 	}
 	return channels
@@ -37,17 +38,17 @@ func (p Port) FrameBytes() int { return p.Words * p.TDATABits() / 8 }
 
 // place returns the index, in a row-major frame of the shape s, of the i-th element on the stream. Tile must be set.
 func (p Port) place(s Shape, i int) int {
-	c := s.Channels()
+	c := s.ChannelCount()
 	block := s[len(s)-2] * c
 	in := i % block
 	tile := s[len(s)-2] * p.Tile
 	return i - in + in%tile/p.Tile*c + in/tile*p.Tile + in%p.Tile
 }
 
-// WordOfElement returns the number of the word that carries element e of a row-major frame of the shape.
-func (p Port) WordOfElement(s Shape, e int) int {
+// WordIndexOfElement returns the number of the word that carries element e of a row-major frame of the shape.
+func (p Port) WordIndexOfElement(s Shape, e int) int {
 	if p.Tile > 0 {
-		c := s.Channels()
+		c := s.ChannelCount()
 		block := s[len(s)-2] * c
 		in := e % block
 		e += in%c/p.Tile*s[len(s)-2]*p.Tile + in/c*p.Tile + in%c%p.Tile - in
@@ -55,9 +56,9 @@ func (p Port) WordOfElement(s Shape, e int) int {
 	return e / p.PerWord
 }
 
-// LastElementOfWord returns the index, in a row-major frame of the shape s, of the last element in the word with this
-// number.
-func (p Port) LastElementOfWord(s Shape, word int) int {
+// LastElementIndexOfWord returns the index, in a row-major frame of the shape s, of the last element in the word with
+// this number.
+func (p Port) LastElementIndexOfWord(s Shape, word int) int {
 	e := (word+1)*p.PerWord - 1
 	if p.Tile > 0 {
 		e = p.place(s, e)
@@ -70,12 +71,12 @@ func (p Port) ToStreamOrder(t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
 	}
-	return p.ToStreamOrderIn(make([]int64, len(t.Data)), t)
+	return p.ToStreamOrderReusingMemory(make([]int64, len(t.Data)), t)
 }
 
-// ToStreamOrderIn returns the result of ToStreamOrder. It uses the memory of room if the elements travel in another
-// order.
-func (p Port) ToStreamOrderIn(room []int64, t Tensor) []int64 {
+// ToStreamOrderReusingMemory returns the result of ToStreamOrder. In row-major order that is the frame's own list.
+// Otherwise it is in the memory of room, which must be at least as long.
+func (p Port) ToStreamOrderReusingMemory(room []int64, t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
 	}
@@ -83,17 +84,18 @@ func (p Port) ToStreamOrderIn(room []int64, t Tensor) []int64 {
 	return room[:len(t.Data)]
 }
 
-// FromStreamOrder returns the frame of a shape whose elements travelled as sent; it is the inverse of ToStreamOrder.
+// FromStreamOrder returns the frame of a shape whose elements travelled as sent; it is the inverse of ToStreamOrder. In
+// row-major order the frame shares the list sent.
 func (p Port) FromStreamOrder(s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
 	}
-	return p.FromStreamOrderIn(make([]int64, len(sent)), s, sent)
+	return p.FromStreamOrderReusingMemory(make([]int64, len(sent)), s, sent)
 }
 
-// FromStreamOrderIn returns the result of FromStreamOrder. It uses the memory of room if the elements travel in another
-// order.
-func (p Port) FromStreamOrderIn(room []int64, s Shape, sent []int64) Tensor {
+// FromStreamOrderReusingMemory returns the result of FromStreamOrder. In row-major order the frame shares the list
+// sent. Otherwise it is in the memory of room, which must be at least as long.
+func (p Port) FromStreamOrderReusingMemory(room []int64, s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
 	}
@@ -103,7 +105,7 @@ func (p Port) FromStreamOrderIn(room []int64, s Shape, sent []int64) Tensor {
 
 // tiles visits each run of Tile consecutive elements with its index in the stream and its index in a row-major frame.
 func (p Port) tiles(s Shape, visit func(travels, lies int)) {
-	c := s.Channels()
+	c := s.ChannelCount()
 	block := s[len(s)-2] * c
 	travels := 0
 	for from := 0; from < s.ElementCount(); from += block {

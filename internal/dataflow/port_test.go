@@ -53,12 +53,12 @@ func TestPortWords(t *testing.T) {
 		}
 		sent := p.ToStreamOrder(frame)
 		for at, e := range sent {
-			if got, want := p.WordOfElement(shape, int(e)), at/p.PerWord; got != want {
+			if got, want := p.WordIndexOfElement(shape, int(e)), at/p.PerWord; got != want {
 				t.Fatalf("%v %+v: element %d in word %d, want %d", shape, p, e, got, want)
 			}
 		}
 		for w := range p.Words {
-			if got, want := p.LastElementOfWord(shape, w), int(sent[(w+1)*p.PerWord-1]); got != want {
+			if got, want := p.LastElementIndexOfWord(shape, w), int(sent[(w+1)*p.PerWord-1]); got != want {
 				t.Fatalf("%v %+v: word %d ends with element %d, want %d", shape, p, w, got, want)
 			}
 		}

@@ -12,7 +12,7 @@ const mostProbed = 1 << 27
 // ProbeSamples yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
 // numbers of the input's format next to it on both sides, and both zeros. Elements with the same thresholds share them.
 // If that takes more than mostProbed elements, later samples are left out. A sample is valid until the next one.
-func (h *HostDescription) ProbeSamples(inputs []RealPort) iter.Seq[[]RealTensor] {
+func (h *HostDescription) ProbeSamples(inputs []RealTensorInfo) iter.Seq[[]RealTensor] {
 	p := h.probing(inputs)
 	return func(yield func([]RealTensor) bool) {
 		for left := mostProbed; left > 0 && p.next(); left -= p.elements {
@@ -38,7 +38,7 @@ type probing struct {
 }
 
 // probing returns the state before the first sample. Elements begin with the middle of their input's range.
-func (h *HostDescription) probing(inputs []RealPort) *probing {
+func (h *HostDescription) probing(inputs []RealTensorInfo) *probing {
 	p := &probing{}
 	for _, in := range inputs {
 		n := Shape(in.Shape).ElementCount()
@@ -71,7 +71,7 @@ func (h *HostDescription) probing(inputs []RealPort) *probing {
 }
 
 // probes returns the numbers at which an implementation of the step function could be wrong.
-func (s HostStepFunction) probes(in RealPort) (numbers []float64) {
+func (s HostStepFunction) probes(in RealTensorInfo) (numbers []float64) {
 	f := in.NumberFormat()
 	keys := []int64{-1, 0, 1, f.FinitePositions().Lo, f.FinitePositions().Hi}
 	for _, at := range s.At {

@@ -20,10 +20,10 @@ type LoadableWeightLimits struct {
 	External bool `json:"external,omitempty"`
 }
 
-// LoadableWeightLimitsFor returns the limits for weights of a type and a range, with step functions whose codes have
+// NewLoadableWeightLimits returns the limits for weights of a type and a range, with step functions whose codes have
 // type out. These never fall: where a channel's would, the signs of its weights are reversed. So the limits include
 // both signs of each weight. If tables store codes, they include all weights that the codes' bits can express.
-func LoadableWeightLimitsFor(weight num.Type, weights num.Range, coding *num.Coding,
+func NewLoadableWeightLimits(weight num.Type, weights num.Range, coding *num.Coding,
 	out num.Type) LoadableWeightLimits {
 	r := LoadableWeightLimits{Weight: weight, Values: weight.Range(), Out: out}
 	if weight.Kind == num.KindBipolar || weight.IsMinifloat() || weights.Lo >= 0 || out == (num.Type{}) {
@@ -35,7 +35,7 @@ func LoadableWeightLimitsFor(weight num.Type, weights num.Range, coding *num.Cod
 		most = 1<<bits.Len64(uint64(most)) - 1
 	}
 	r.Values = num.Range{Lo: -most, Hi: most}
-	r.Weight = num.NarrowestTypeOf([]int64{-most, 0, most})
+	r.Weight = num.NarrowestTypeOfValues([]int64{-most, 0, most})
 	return r.coded(coding, true)
 }
 
@@ -67,9 +67,9 @@ type HasLoadableWeights interface {
 	Loaded(LoadableWeightLimits) Op
 }
 
-// LoadableWeightLimits returns, by node of the graph, the limits for its weights. They are nil for nodes whose weights
-// cannot be loaded.
-func (g *Graph) LoadableWeightLimits() []*LoadableWeightLimits {
+// LoadableWeightLimitsByNode returns, by node of the graph, the limits for its weights. They are nil for nodes whose
+// weights cannot be loaded.
+func (g *Graph) LoadableWeightLimitsByNode() []*LoadableWeightLimits {
 	list := make([]*LoadableWeightLimits, len(g.Nodes))
 	for i, n := range g.Nodes {
 		if l, ok := n.Op.(HasLoadableWeights); ok {
@@ -80,8 +80,8 @@ func (g *Graph) LoadableWeightLimits() []*LoadableWeightLimits {
 	return list
 }
 
-// HasLoadedTables reports whether some node has tables that are loaded.
-func (g *Graph) HasLoadedTables() bool {
+// HasRunTimeLoadedTables reports whether some node has tables that are loaded.
+func (g *Graph) HasRunTimeLoadedTables() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
 		l, ok := n.Op.(HasLoadableWeights)
 		return ok && l.Loads()
@@ -98,9 +98,9 @@ func (e *LoadableWeightsError) Error() string { return fmt.Sprintf("layer %s: %v
 
 func (e *LoadableWeightsError) Unwrap() error { return e.Err }
 
-// WithLoadedTables returns a graph that computes the same, with loaded tables in each node for which rooms has limits.
-// Streams carry all values that the limits allow. The error is a *LoadableWeightsError, or that of Verify.
-func (g *Graph) WithLoadedTables(rooms []*LoadableWeightLimits) (*Graph, error) {
+// WithRunTimeLoadedTables returns a graph that computes the same, with loaded tables in each node for which rooms has
+// limits. Streams carry all values that the limits allow. The error is a *LoadableWeightsError, or that of Verify.
+func (g *Graph) WithRunTimeLoadedTables(rooms []*LoadableWeightLimits) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {
 		own := *s

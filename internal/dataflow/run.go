@@ -26,8 +26,8 @@ func begin(op Op) (frame func(in []Tensor) []Tensor, keeps bool) {
 	return op.Eval, false
 }
 
-// KeepsState reports whether a frame of the graph depends on those before it.
-func (g *Graph) KeepsState() bool {
+// KeepsStateBetweenFrames reports whether a frame of the graph depends on those before it.
+func (g *Graph) KeepsStateBetweenFrames() bool {
 	for _, n := range g.Nodes {
 		if _, keeps := begin(n.Op); keeps {
 			return true
@@ -55,15 +55,15 @@ func (g *Graph) BeginRun() *GraphRun {
 	return s
 }
 
-// EvalNextFrame computes the next frame with every layer's Eval. It returns the frame on every stream, by stream ID.
-// The error is that of Graph.CheckInputs, or the context's.
-func (s *GraphRun) EvalNextFrame(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	return s.EvalNextFrameOnGraph(ctx, s.g, in)
+// EvalNextFrameByStream computes the next frame with every layer's Eval. It returns the frame on every stream, by
+// stream ID. The error is that of Graph.CheckInputs, or the context's.
+func (s *GraphRun) EvalNextFrameByStream(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	return s.EvalNextByStreamOnGraph(ctx, s.g, in)
 }
 
-// EvalNextFrameOnGraph does what EvalNextFrame does for a frame of another length. g is the graph for that length, from
-// Graph.AtSequenceLength.
-func (s *GraphRun) EvalNextFrameOnGraph(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
+// EvalNextByStreamOnGraph does what EvalNextFrameByStream does for a frame of another length. g is the graph for that
+// length, from Graph.AtSequenceLength.
+func (s *GraphRun) EvalNextByStreamOnGraph(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
 	if err := g.CheckInputs(in); err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func (s *GraphRun) EvalNextFrameOnGraph(ctx context.Context, g *Graph, in []Tens
 	return streams, nil
 }
 
-// EvalFirstFrame computes a frame as the first one of a new run, with every layer's Eval. It returns the frame on every
-// stream, by stream ID.
-func (g *Graph) EvalFirstFrame(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	return g.BeginRun().EvalNextFrame(ctx, in)
+// EvalFirstFrameByStream computes a frame as the first one of a new run, with every layer's Eval. It returns the frame
+// on every stream, by stream ID. The error is that of Graph.CheckInputs, or the context's.
+func (g *Graph) EvalFirstFrameByStream(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	return g.BeginRun().EvalNextFrameByStream(ctx, in)
 }

@@ -2,9 +2,9 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// StepFunctionFieldsAndTables returns the fields and tables of the C++ for step functions in apply_steps of
+// NewStepFunctionFieldsAndTables returns the fields and tables of the C++ for step functions in apply_steps of
 // hlslib/core/compare.hpp. They are for pe channels side by side, on values of type t.
-func StepFunctionFieldsAndTables(k num.ThresholdTable, pe int, t num.Type) ([]ConfigField, []Table) {
+func NewStepFunctionFieldsAndTables(k num.ThresholdTable, pe int, t num.Type) ([]ConfigField, []Table) {
 	over, bases, deltas := k.TablesForPE(pe, t)
 	config := []ConfigField{
 		{Name: "steps", Doc: "thresholds of a channel", Value: k.ThresholdsPerChannel()},
@@ -18,19 +18,20 @@ func StepFunctionFieldsAndTables(k num.ThresholdTable, pe int, t num.Type) ([]Co
 		config = append(config, ConfigField{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(k.Unit)})
 	}
 	if bases != nil {
-		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.NarrowestTypeOf(bases...),
+		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe",
+			Elem: num.NarrowestTypeOfValues(bases...),
 			Rows: bases})
 	}
 	if deltas != nil {
-		elem := num.NarrowestTypeOf(deltas...)
+		elem := num.NarrowestTypeOfValues(deltas...)
 		tables = append(tables, Table{Name: "deltas", Doc: "what each threshold adds", Elem: elem, Rows: deltas})
 	}
 	return config, tables
 }
 
-// StepTableStorage returns the memories of StepFunctionFieldsAndTables, with thresholds and deltas in m, or where they
-// fit if m is NoMemory. It returns none if there are no step functions.
-func StepTableStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
+// NewStepTableStorage returns the memories of NewStepFunctionFieldsAndTables, with thresholds and deltas in m, or where
+// they fit if m is NoMemory. It returns none if there are no step functions.
+func NewStepTableStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
 	if k.ThresholdsPerChannel() == 0 {
 		return nil
 	}
@@ -41,21 +42,23 @@ func StepTableStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Stor
 		rows = len(k.At) / pe
 	}
 	rom := func(name string, width int) Storage { return NewTableStorage(name, "threshold memory", rows, pe*width) }
-	list := []Storage{rom("thresholds", k.ThresholdsPerChannel()*t.Width).InMemory(m)}
+	list := []Storage{rom("thresholds", k.ThresholdsPerChannel()*t.Width).MovedToMemory(m)}
 	if _, ok := k.ConstantBase(); !ok {
-		list = append(list, rom("base", num.NarrowestTypeOf(k.Base).Width))
+		list = append(list, rom("base", num.NarrowestTypeOfValues(k.Base).Width))
 	}
 	if k.Delta != nil {
-		list = append(list, rom("deltas", k.ThresholdsPerChannel()*num.NarrowestTypeOf(k.Delta...).Width).InMemory(m))
+		list = append(list, rom("deltas",
+			k.ThresholdsPerChannel()*num.NarrowestTypeOfValues(k.Delta...).Width).MovedToMemory(m))
 	}
 	return list
 }
 
-// StepTableBitsPerChannel returns the bits that one channel takes in the widest row of its StepFunctionFieldsAndTables.
+// StepTableBitsPerChannel returns the bits that one channel takes in the widest row of its
+// NewStepFunctionFieldsAndTables.
 func StepTableBitsPerChannel(k num.ThresholdTable, t num.Type) int {
 	bits := k.ThresholdsPerChannel() * t.Width
 	if k.Delta != nil {
-		bits = max(bits, k.ThresholdsPerChannel()*num.NarrowestTypeOf(k.Delta...).Width)
+		bits = max(bits, k.ThresholdsPerChannel()*num.NarrowestTypeOfValues(k.Delta...).Width)
 	}
 	return bits
 }

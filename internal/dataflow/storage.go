@@ -79,17 +79,17 @@ func NewArrayStorage(name, part string, rows, width int) Storage {
 	return s
 }
 
-// InMemory returns s in the memory m. It returns s unchanged if m is NoMemory, or if there is only one row.
-func (s Storage) InMemory(m Memory) Storage {
+// MovedToMemory returns s in the memory m. It returns s unchanged if m is NoMemory, or if there is only one row.
+func (s Storage) MovedToMemory(m Memory) Storage {
 	if s.Rows > 1 && m != NoMemory {
 		s.In = m
 	}
 	return s
 }
 
-// InShiftRegisters returns s in shift registers if they can hold its rows. The words must be read in the order of their
-// writing.
-func (s Storage) InShiftRegisters() Storage {
+// MovedToShiftRegisters returns s in shift registers if it has 2 to MaxShiftRegisterWords rows, and otherwise s
+// unchanged. The words must be read in the order of their writing.
+func (s Storage) MovedToShiftRegisters() Storage {
 	if s.Rows > 1 && s.Rows <= MaxShiftRegisterWords {
 		s.In = MemorySRL
 	}
@@ -112,8 +112,8 @@ func (i KernelInstance) StorageOf(name string) Storage {
 // String returns the name, rows by bits, and the memory: "vector 4x32 in distributed".
 func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, s.Rows, s.Width, s.In) }
 
-// StorageForPart returns the memory of the table. part names the part of the cost.
-func (t Table) StorageForPart(part string) Storage {
+// StorageForCostPart returns the memory of the table. part names the part of the cost.
+func (t Table) StorageForCostPart(part string) Storage {
 	s := NewTableStorage(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
 	s.Banks = t.Banks
 	return s

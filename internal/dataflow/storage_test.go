@@ -33,18 +33,18 @@ func TestStorage(t *testing.T) {
 		err  string
 	}{
 		{rom(1), NoMemory, ""},
-		{rom(1).InMemory(MemoryBRAM), NoMemory, ""},
+		{rom(1).MovedToMemory(MemoryBRAM), NoMemory, ""},
 		{rom(2), MemoryLUTRAM, ""},
-		{rom(2).InMemory(MemoryBRAM), MemoryBRAM, ""},
-		{rom(2).InMemory(NoMemory), MemoryLUTRAM, ""},
+		{rom(2).MovedToMemory(MemoryBRAM), MemoryBRAM, ""},
+		{rom(2).MovedToMemory(NoMemory), MemoryLUTRAM, ""},
 		{rom(200), MemoryBRAM, ""},
-		{rom(200).InMemory(MemoryURAM), MemoryURAM, ""},
+		{rom(200).MovedToMemory(MemoryURAM), MemoryURAM, ""},
 		{ram(0), NoMemory, ""},
-		{ram(1).InMemory(MemoryBRAM), MemoryRegisters, ""},
-		{ram(1).InShiftRegisters(), MemoryRegisters, ""},
-		{ram(2).InShiftRegisters(), MemorySRL, ""},
-		{ram(32).InMemory(MemoryBRAM).InShiftRegisters(), MemorySRL, ""},
-		{ram(33).InMemory(MemoryLUTRAM).InShiftRegisters(), MemoryLUTRAM, ""},
+		{ram(1).MovedToMemory(MemoryBRAM), MemoryRegisters, ""},
+		{ram(1).MovedToShiftRegisters(), MemoryRegisters, ""},
+		{ram(2).MovedToShiftRegisters(), MemorySRL, ""},
+		{ram(32).MovedToMemory(MemoryBRAM).MovedToShiftRegisters(), MemorySRL, ""},
+		{ram(33).MovedToMemory(MemoryLUTRAM).MovedToShiftRegisters(), MemoryLUTRAM, ""},
 		{ram(200), MemoryBRAM, ""},
 		{rom(0), MemoryLUTRAM, "a table without rows"},
 		{in(rom(1), MemoryBRAM), MemoryBRAM, "t 1x9 in block, want it in one of [none]"},
@@ -90,19 +90,19 @@ func TestStepStorage(t *testing.T) {
 		{[]num.StepFunction{fall}, 1, []Memory{NoMemory, NoMemory, NoMemory}},
 	} {
 		k := num.NewThresholdTable(tt.steps, []num.Range{elem.Range()}, elem, 100)
-		_, tables := StepFunctionFieldsAndTables(k, tt.pe, elem)
+		_, tables := NewStepFunctionFieldsAndTables(k, tt.pe, elem)
 		var want []Storage
 		for i, table := range tables {
-			s := table.StorageForPart("threshold memory")
+			s := table.StorageForCostPart("threshold memory")
 			s.In = tt.in[i]
 			want = append(want, s)
 		}
-		if got := StepTableStorage(k, tt.pe, elem, MemoryBRAM); len(tables) != len(tt.in) || !reflect.DeepEqual(got,
+		if got := NewStepTableStorage(k, tt.pe, elem, MemoryBRAM); len(tables) != len(tt.in) || !reflect.DeepEqual(got,
 			want) {
 			t.Errorf("%v, PE %d: %+v, want %+v", tt.steps, tt.pe, got, want)
 		}
 	}
-	if got := StepTableStorage(num.ThresholdTable{}, 1, elem, MemoryBRAM); got != nil {
+	if got := NewStepTableStorage(num.ThresholdTable{}, 1, elem, MemoryBRAM); got != nil {
 		t.Errorf("no step functions: %+v", got)
 	}
 }

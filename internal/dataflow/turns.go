@@ -43,7 +43,8 @@ func (t *SampleInterleaving) FrameShape(one Shape, parts int) Shape {
 	return append(shape, one[k:]...)
 }
 
-// MakeFrames returns frames of the inputs of samples. The last sample is repeated to fill up the last frame.
+// MakeFrames returns frames of the inputs of samples. The last sample is repeated to fill up the last frame. If t is
+// nil, it returns samples itself.
 func (t *SampleInterleaving) MakeFrames(samples [][]Tensor) [][]Tensor {
 	if t == nil {
 		return samples
@@ -65,8 +66,8 @@ func (t *SampleInterleaving) MakeFrames(samples [][]Tensor) [][]Tensor {
 	return frames
 }
 
-// ExtractSamples returns the tensors of n samples from those of frames. parts selects In, Out or Streams, the number of
-// parts of each tensor.
+// ExtractSamples returns the tensors of n samples from those of frames, each with a single axis. parts selects In, Out
+// or Streams, the number of parts of each tensor. If t is nil, it returns frames itself.
 func (t *SampleInterleaving) ExtractSamples(parts func(*SampleInterleaving) []int, frames [][]Tensor,
 	n int) [][]Tensor {
 	if t == nil {

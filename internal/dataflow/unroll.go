@@ -29,6 +29,7 @@ func (e UnrollLimits) OrDefault() UnrollLimits {
 }
 
 // MaxProducts returns the most products that one process computes in a clock if the wider factor has the given bits.
+// For the zero value these are the limits of C++, DefaultUnrollLimits.
 func (e UnrollLimits) MaxProducts(bits int) int {
 	e = e.OrDefault()
 	return *e.at(bits)
@@ -136,9 +137,9 @@ func MaxProcessesOf(op Op, f Fold) (parts int) {
 	return parts
 }
 
-// UnrollLimitsFor returns the target's limits, raised by the least amount with which a fold of a layer fits. If added
-// bits are the limit (IsLimitedByAddedBits), it returns WidestUnrollLimits.
-func (t Target) UnrollLimitsFor(op Op, f Fold) UnrollLimits {
+// UnrollLimitsRaisedToFit returns the target's limits, raised by the least amount with which a fold of a layer fits. If
+// added bits are the limit (IsLimitedByAddedBits), it returns WidestUnrollLimits.
+func (t Target) UnrollLimitsRaisedToFit(op Op, f Fold) UnrollLimits {
 	if t.IsLimitedByAddedBits() {
 		return WidestUnrollLimits
 	}
@@ -157,9 +158,9 @@ var WidestUnrollLimits = UnrollLimits{Wide: MaxUnrollLimit, Few: MaxUnrollLimit,
 // MaxUnrollLimit is the most products per process that a user may allow.
 const MaxUnrollLimit = 1 << 20
 
-// OrderingSize returns a number by which limits can be sorted: raised limits have a larger one than those from which
+// SortKey returns a number by which limits can be sorted: raised limits have a larger one than those from which
 // they were raised.
-func (e UnrollLimits) OrderingSize() int { return e.Wide + e.Few + e.One }
+func (e UnrollLimits) SortKey() int { return e.Wide + e.Few + e.One }
 
 // A SplitLayer is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
 type SplitLayer struct {

@@ -47,7 +47,7 @@ func TestEnvelope(t *testing.T) {
 		if got := on.MinProcesses(tt.op, f); got != tt.parts {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
 		}
-		raised := on.UnrollLimitsFor(tt.op, f)
+		raised := on.UnrollLimitsRaisedToFit(tt.op, f)
 		if got := raised.String(); got != tt.raised {
 			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
 		}
@@ -83,7 +83,7 @@ func TestBuilt(t *testing.T) {
 		if got := tt.on.MinProcesses(tt.op, f); got != tt.want {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
 		}
-		tt.on.Unroll = tt.on.UnrollLimitsFor(tt.op, f)
+		tt.on.Unroll = tt.on.UnrollLimitsRaisedToFit(tt.op, f)
 		if tt.on.MinProcesses(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
 		}

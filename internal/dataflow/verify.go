@@ -126,11 +126,11 @@ func (t StreamType) Verify() error {
 		}
 		size *= d
 	}
-	if t.Shape.Channels() > MaxChannelsPerStream {
+	if t.Shape.ChannelCount() > MaxChannelsPerStream {
 		return fmt.Errorf("shape %v has more than %d channels", t.Shape, MaxChannelsPerStream)
 	}
-	if len(t.Range) != 1 && len(t.Range) != t.Shape.Channels() {
-		return fmt.Errorf("%d ranges for %d channels", len(t.Range), t.Shape.Channels())
+	if len(t.Range) != 1 && len(t.Range) != t.Shape.ChannelCount() {
+		return fmt.Errorf("%d ranges for %d channels", len(t.Range), t.Shape.ChannelCount())
 	}
 	for _, r := range t.Range {
 		if r.Lo > r.Hi || !t.Elem.Holds(r.Lo) || !t.Elem.Holds(r.Hi) {
@@ -148,7 +148,7 @@ func (t StreamType) CheckFrame(v Tensor) error {
 	if len(v.Data) != t.Shape.ElementCount() {
 		return fmt.Errorf("%d values, want %d", len(v.Data), t.Shape.ElementCount())
 	}
-	channels := t.Shape.Channels()
+	channels := t.Shape.ChannelCount()
 	for i, x := range v.Data {
 		r := t.Range[0]
 		if len(t.Range) > 1 {
@@ -213,7 +213,7 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 				t.Shape.ElementCount(),
 				t.Elem)
 		}
-		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 ||
+		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.ChannelCount()%p.Tile != 0 ||
 			t.Shape.PortTileFor(p.Tile) == 0); bad {
 			return fmt.Errorf("tiles of %d channels on stream s%d of shape %v", p.Tile, s, t.Shape)
 		}

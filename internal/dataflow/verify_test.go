@@ -44,7 +44,7 @@ func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 	t.Parallel()
 	var b GraphBuilder
 	in, origin := []int{b.AddInput("x", uint8s(4))}, []string{"a"}
-	out, err := b.BindAndAdd(scale(1), in, nil, origin)
+	out, err := b.BindAndAddLayer(scale(1), in, nil, origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestBuilderReportsBind(t *testing.T) {
 	t.Parallel()
 	var b GraphBuilder
 	x := b.AddInput("x", uint8s(4))
-	if _, err := b.BindAndAdd(sum(2), []int{x}, nil, nil); err == nil || err.Error() != "1 inputs, want 2" {
+	if _, err := b.BindAndAddLayer(sum(2), []int{x}, nil, nil); err == nil || err.Error() != "1 inputs, want 2" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestEval(t *testing.T) {
 	t.Parallel()
 	g := diamond()
 	in := Tensor{Shape{2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 255}}
-	streams, err := g.EvalFirstFrame(t.Context(), []Tensor{in})
+	streams, err := g.EvalFirstFrameByStream(t.Context(), []Tensor{in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,10 +284,10 @@ func TestEval(t *testing.T) {
 	for s, v := range streams {
 		match(t, g.Streams[s].Type.CheckFrame(v), "")
 	}
-	_, err = g.EvalFirstFrame(t.Context(), nil)
+	_, err = g.EvalFirstFrameByStream(t.Context(), nil)
 	match(t, err, "0 inputs, want 1")
 	in.Data = []int64{0, 0, 0, 0, 0, 0, 0, 256}
-	_, err = g.EvalFirstFrame(t.Context(), []Tensor{in})
+	_, err = g.EvalFirstFrameByStream(t.Context(), []Tensor{in})
 	match(t, err, "input 0: value 256 at index 7")
 }
 
@@ -302,8 +302,8 @@ func TestShape(t *testing.T) {
 		{Shape{2, 3, 5}, 30, 5, 6},
 		{Shape{3, 0}, 0, 0, 0},
 	} {
-		if s := c.shape; s.ElementCount() != c.size || s.Channels() != c.channels || s.VectorCount() != c.vectors {
-			t.Errorf("%v: size %d, %d channels, %d vectors; want %+v", s, s.ElementCount(), s.Channels(),
+		if s := c.shape; s.ElementCount() != c.size || s.ChannelCount() != c.channels || s.VectorCount() != c.vectors {
+			t.Errorf("%v: size %d, %d channels, %d vectors; want %+v", s, s.ElementCount(), s.ChannelCount(),
 				s.VectorCount(), c)
 		}
 	}
@@ -324,7 +324,7 @@ func TestRealLimits(t *testing.T) {
 		{"float32", 0, 0, false},
 		{"int4x", 0, 0, false},
 	} {
-		if lo, hi, integer := (RealPort{DType: c.dtype}).IntegerLimits(); lo != c.lo || hi != c.hi ||
+		if lo, hi, integer := (RealTensorInfo{DType: c.dtype}).IntegerLimits(); lo != c.lo || hi != c.hi ||
 			integer != c.integer {
 			t.Errorf("%s: %v to %v, integer %t; want %+v", c.dtype, lo, hi, integer, c)
 		}
@@ -355,7 +355,7 @@ func TestTypeVectors(t *testing.T) {
 		}
 	}
 	for _, s := range []Shape{nil, {1}, {5, 1}} {
-		if v, ok := uint8s(s...).AsVectors(1); !ok || v.Shape.Channels() != 1 ||
+		if v, ok := uint8s(s...).AsVectors(1); !ok || v.Shape.ChannelCount() != 1 ||
 			v.Shape.ElementCount() != s.ElementCount() {
 			t.Errorf("%v as vectors of one: %v, %t", s, v.Shape, ok)
 		}

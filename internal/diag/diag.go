@@ -30,9 +30,9 @@ func (s Severity) String() string {
 	return [...]string{"invalid", "note", "warning", "error"}[s]
 }
 
-// A Diag is one diagnostic. Code is a key of CodeMeanings. Node and Op name the ONNX node, if there is one. Where names
-// the place: file, node index or rule. Hint states what the user can do. Notes add further facts, such as other
-// attempts. Text is to be copied, line by line.
+// A Diag is one diagnostic. Code is a key of CodeMeanings. List.Add sets Level to the name of Severity. Node and Op
+// name the ONNX node, if there is one. Where names the place: file, node index or rule. Hint states what the user can
+// do. Notes add further facts, such as other attempts. Text is to be copied, line by line.
 type Diag struct {
 	Severity Severity `json:"-"`
 	Level    string   `json:"severity"`
@@ -53,8 +53,8 @@ type List struct {
 	Strict bool
 }
 
-// Add appends d. It panics if the code is not in CodeMeanings or the severity is missing, which would be a bug of
-// hlsgen.
+// Add appends d, with Level set to the name of its severity. It panics if the code is not in CodeMeanings or the
+// severity is missing, which would be a bug of hlsgen.
 func (l *List) Add(d Diag) {
 	if _, ok := CodeMeanings[d.Code]; !ok || d.Severity == 0 {
 		panic(fmt.Sprintf("diag: code %q severity %d is not in the list", d.Code, d.Severity))
@@ -63,7 +63,7 @@ func (l *List) Add(d Diag) {
 	l.Diags = append(l.Diags, d)
 }
 
-// AddMissing appends, with Add, those diagnostics of more that the list does not contain yet in all fields.
+// AddMissing appends, with Add, each diagnostic of more unless the list has one that is equal in all fields.
 func (l *List) AddMissing(more []Diag) {
 	for _, d := range more {
 		if !slices.ContainsFunc(l.Diags, func(x Diag) bool { return reflect.DeepEqual(x, d) }) {
@@ -72,7 +72,8 @@ func (l *List) AddMissing(more []Diag) {
 	}
 }
 
-// AddError adds an error with a message, a hint and the place it is about, such as a file; where may be empty.
+// AddError adds an error with a message, a hint and the place it is about, such as a file; where may be empty. Node and
+// Op stay empty.
 func (l *List) AddError(code Code, where, msg, hint string) {
 	l.Add(Diag{Severity: SeverityError, Code: code, Where: where, Msg: msg, Hint: hint})
 }

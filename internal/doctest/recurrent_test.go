@@ -38,7 +38,7 @@ func (p *program) recurrent(t testing.TB, dir string) {
 	write("op.onnx", read("lstm-onnxop-h32-w8/qcdq.onnx"), nil)
 	write("gates.json", read("lstm-formats.json"), nil)
 	write("y.npy", read("lstm-h16-w8a8-pot/outputs.npy"), nil)
-	digits, err := npy.Parse(read("lstm-h16-w8a8-pot/inputs.npy"))
+	digits, err := npy.ParseNPY(read("lstm-h16-w8a8-pot/inputs.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func inputs(t *testing.T, d *dataflow.Design, n int) (frames [][]dataflow.Tensor
 			x := dataflow.Tensor{Shape: typ.Shape, Data: make([]int64, typ.Shape.ElementCount())}
 			for i := range x.Data {
 				for ok := false; !ok; ok = typ.Elem.Holds(x.Data[i]) {
-					x.Data[i] = layertest.RandomInRange(r, typ.ChannelRange(i%typ.Shape.Channels()))
+					x.Data[i] = layertest.RandomInRange(r, typ.ChannelRange(i%typ.Shape.ChannelCount()))
 				}
 			}
 			frame = append(frame, x)

@@ -60,15 +60,16 @@ func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, err
 	return MapSamplesInParallel(ctx, 0, n, f)
 }
 
-// MapSamplesInParallel returns f(0) to f(n-1), computed on all processors. If calls fail, it returns the error of the
-// smallest index. first is the number of sample f(0), for error messages.
+// MapSamplesInParallel returns f(0) to f(n-1), computed on all processors. After a failure it starts no more calls, and
+// returns the failed call's error, of the smallest index if several failed. A panic in f becomes an error. If ctx ends,
+// it returns ctx.Err(). first is the number of sample f(0), for error messages.
 func MapSamplesInParallel[T any](ctx context.Context, first, n int, f func(i int) (T, error)) ([]T, error) {
 	out, errs := make([]T, n), make([]error, n)
 	group, failed := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < n && failed.Err() == nil; i++ {
 		group.Go(func() error {
-			defer crash.CatchPanic(&errs[i]) // CatchPanic in Run does not see this goroutine
+			defer crash.RecoverPanicIntoError(&errs[i]) // CatchPanic in Run does not see this goroutine
 			out[i], errs[i] = f(i)
 			return errs[i]
 		})
@@ -85,8 +86,8 @@ func MapSamplesInParallel[T any](ctx context.Context, first, n int, f func(i int
 	return out, nil
 }
 
-// MapSamplesInOrder does what MapSamplesInParallel does, but calls f for one sample after the other. It serves samples
-// that depend on earlier ones.
+// MapSamplesInOrder does what MapSamplesInParallel does, but calls f for one sample after the other, up to the first
+// error. It serves samples that depend on earlier ones. It does not catch panics.
 func MapSamplesInOrder[T any](ctx context.Context, first, n int, f func(i int) (T, error)) (out []T, err error) {
 	for i := range n {
 		if ctx.Err() != nil {
@@ -121,7 +122,7 @@ func NewSession(m *dataflow.Model) *Session {
 	if m.Stream != nil {
 		c.written = m.Stream()
 	}
-	if m.Graph != nil && m.Graph.KeepsState() {
+	if m.Graph != nil && m.Graph.KeepsStateBetweenFrames() {
 		c.layers = m.Graph.BeginRun()
 	}
 	return c
@@ -132,7 +133,8 @@ func RunReference(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) 
 	return NewSession(m).RunReference(ctx, s)
 }
 
-// RunReference runs the model as written on the next samples. It returns their outputs by sample.
+// RunReference runs the model as written on the next samples, in float64 if c.Float is set and the model has no state.
+// It returns their outputs by sample.
 func (c *Session) RunReference(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	if c.written != nil {
 		return MapSamplesInOrder(ctx, s.First, len(s.In), func(i int) (ModelTensors,
@@ -219,17 +221,17 @@ func (c *Session) eval(ctx context.Context, first int, in []FrameTensors,
 	}
 	if c.layers != nil {
 		return MapSamplesInOrder(ctx, first, len(in), func(i int) (FrameTensors, error) {
-			return taken(c.layers.EvalNextFrameOnGraph(ctx, graphs[i], in[i]))
+			return taken(c.layers.EvalNextByStreamOnGraph(ctx, graphs[i], in[i]))
 		})
 	}
 	return MapSamplesInParallel(ctx, first, len(in), func(i int) (FrameTensors,
 		error) {
-		return taken(graphs[i].EvalFirstFrame(ctx, in[i]))
+		return taken(graphs[i].EvalFirstFrameByStream(ctx, in[i]))
 	})
 }
 
-// RunHostAndEval runs the host's prefix, the plain integer form (Eval) of every layer and the host's suffix on the next
-// samples. It returns the outputs by sample.
+// RunHostAndEvalKeepingStreams runs the host's prefix, the plain integer form (Eval) of every layer and the host's
+// suffix on the next samples. It returns the outputs by sample.
 func (c *Session) RunHostAndEval(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	in, err := RunHostPrefix(ctx, c.model, s)
 	if err != nil {
@@ -245,9 +247,9 @@ func (c *Session) RunHostAndEval(ctx context.Context, s *samples.RunInputs) ([]M
 	return RunHostSuffix(ctx, c.model, s, out)
 }
 
-// RunHostAndEval runs the host's prefix, the plain integer form (Eval) of every layer and the host's suffix, from the
-// initial state. It returns the tensors of all streams by frame, and the outputs by sample.
-func RunHostAndEval(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) (streams []FrameTensors,
+// RunHostAndEvalKeepingStreams runs the host's prefix, the plain integer form (Eval) of every layer and the host's
+// suffix, from the initial state. It returns the tensors of all streams by frame, and the outputs by sample.
+func RunHostAndEvalKeepingStreams(ctx context.Context, m *dataflow.Model, s *samples.RunInputs) (streams []FrameTensors,
 	out []ModelTensors, err error) {
 	in, err := RunHostPrefix(ctx, m, s)
 	if err != nil {
@@ -277,22 +279,23 @@ type MismatchError struct{ Msg string }
 // Error returns the message, which names the engines and the first difference.
 func (m *MismatchError) Error() string { return m.Msg }
 
-// RunCycle runs the design in the clock-by-clock simulator, and compares every stream with engine eval. in holds the
-// input frames, and streams the expected tensors of all streams. record keeps the clocks in which words move.
+// RunCycle runs the design in the clock-by-clock simulator. in holds the input frames, and streams the tensors of all
+// streams in engine eval. It returns a *MismatchError if a stream differs from these. record keeps the clocks in which
+// words move.
 func RunCycle(ctx context.Context, d *dataflow.Design, in, streams []FrameTensors, record bool) (*rtlsim.RunTrace,
 	error) {
 	return rtlsim.RunFrames(ctx, d, in, rtlsim.Options{OnTensor: same(EngineCycle, d, streams), Record: record})
 }
 
-// RunCircuits runs the circuits from which the design's SystemVerilog is spelled, word by word. It compares every
-// stream with the expected tensors in streams, and returns the output frames.
+// RunCircuits runs the circuits from which the design's SystemVerilog is spelled, word by word, and returns the output
+// frames. It returns a *MismatchError if a stream differs from the expected tensors in streams.
 func RunCircuits(ctx context.Context, d *dataflow.Design, in, streams []FrameTensors) ([]FrameTensors, error) {
 	return rtlsim.ComputeOutputsByCircuits(ctx, d, in, same(EngineCircuit, d, streams))
 }
 
-// RunKernelsWithoutClocks computes the data on a design's streams, compares them with engine eval and returns the
-// output frames. It does not simulate clocks, which are the same for all frames. first is the number of the first
-// frame.
+// RunKernelsWithoutClocks computes the data on a design's streams, from the initial state, and returns the output
+// frames. It returns a *MismatchError if a stream differs from engine eval. It does not simulate clocks, which are the
+// same for all frames. first is the number of the first frame.
 func RunKernelsWithoutClocks(ctx context.Context, d *dataflow.Design, first int, in []FrameTensors) ([]FrameTensors,
 	error) {
 	streams, err := RunEval(ctx, d.Model, in)
@@ -338,8 +341,9 @@ func StreamNameInMessages(g *dataflow.Graph, s int) string {
 	return fmt.Sprintf("s%d from %s (%q)", s, from, g.Streams[s].Name)
 }
 
-// RunCSim compiles the generated C++ in a temporary folder and runs it. Its test bench compares every layer's stream
-// with the expected tensors. RunCSim also compares the network's output words with them, and returns these as frames.
+// RunCSim compiles the generated C++ in a temporary folder, runs it, and returns the network's output as frames. Its
+// test bench compares every layer's stream with the expected tensors; RunCSim compares the output words too. A
+// difference is a *MismatchError, and so is any other failure of the test bench.
 func RunCSim(ctx context.Context, d *dataflow.Design, files templates.ProjectFiles,
 	streams []FrameTensors) ([]FrameTensors, error) {
 	run, err := templates.RunCSim(ctx, files, templates.CSimOptions{})
@@ -357,7 +361,7 @@ func RunCSim(ctx context.Context, d *dataflow.Design, files templates.ProjectFil
 	opt := templates.Options{}
 	if l := d.Model.Lengths; l != nil {
 		for _, in := range SelectStreams(streams, d.Model.Graph.In) {
-			n, err := l.StepsInFrame(in)
+			n, err := l.TimeStepsInFrame(in)
 			if err != nil {
 				return nil, err
 			}
@@ -374,8 +378,8 @@ func RunCSim(ctx context.Context, d *dataflow.Design, files templates.ProjectFil
 	return out, nil
 }
 
-// RunsSystemVerilog reports whether the engine runs the design's circuits, its SystemVerilog or its netlist.
-func (e EngineName) RunsSystemVerilog() bool {
+// RunsCircuitsOrSystemVerilog reports whether the engine runs the design's circuits, its SystemVerilog or its netlist.
+func (e EngineName) RunsCircuitsOrSystemVerilog() bool {
 	return e == EngineCircuit || e == EngineRTL || e == EngineNetlist
 }
 

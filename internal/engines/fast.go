@@ -20,8 +20,9 @@ func CompileLayers(m *dataflow.Model) *fast.Executable {
 	return p
 }
 
-// RunFast runs engine fast and returns the outputs of every sample. It compares the first sample with engine eval. If p
-// is nil, it runs engine eval: frames that depend on each other or differ in length have no program.
+// RunFast runs engine fast and returns the outputs of every sample. If the first sample differs in engine eval, it
+// returns a *MismatchError. If p is nil, it runs engine eval: frames that depend on each other or differ in length have
+// no program.
 func RunFast(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samples.RunInputs) ([]ModelTensors, error) {
 	if p == nil {
 		return NewSession(m).RunHostAndEval(ctx, s)
@@ -47,7 +48,8 @@ func RunFast(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samp
 	return RunHostSuffix(ctx, m, s, frames)
 }
 
-// RunFastFrames runs the compiled layers on frames, on all processors. It returns the output frames.
+// RunFastFrames runs the compiled layers on frames, on all processors. It returns the output frames, or an error if a
+// frame does not fit the input types.
 func RunFastFrames(ctx context.Context, p *fast.Executable, m *dataflow.Model, in []FrameTensors) ([]FrameTensors,
 	error) {
 	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]FrameTensors, error) {
@@ -99,7 +101,8 @@ func finite(s *samples.RunInputs) bool {
 	return true
 }
 
-// predict returns the outputs of the samples. The tables in e replace the parts of the model that the host runs.
+// predict returns the outputs of the samples, which must be finite. The tables in e replace the parts of the model that
+// the host runs.
 func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dataflow.Model,
 	s *samples.RunInputs) ([]ModelTensors,
 	error) {
@@ -119,7 +122,7 @@ func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dat
 		for k, o := range m.Out {
 			out[k] = make([]float64, (to-from)*dataflow.Shape(o.Shape).ElementCount())
 		}
-		w.PredictFloats(e, in, out, to-from)
+		w.PredictFromFloats(e, in, out, to-from)
 		list = make([]ModelTensors, to-from)
 		all := make(ModelTensors, (to-from)*len(m.Out))
 		for i := range list {
@@ -133,8 +136,8 @@ func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dat
 	})
 }
 
-// CheckFirstSampleAgainstEval returns an error if the outputs of the first sample, out[0], differ from those of engine
-// eval.
+// CheckFirstSampleAgainstEval returns a *MismatchError if out[0], the outputs of the first sample of s, differs from
+// those of engine eval. It returns nil if out is empty.
 func CheckFirstSampleAgainstEval(ctx context.Context, m *dataflow.Model, s *samples.RunInputs,
 	out []ModelTensors) error {
 	if len(out) == 0 {
@@ -149,8 +152,8 @@ func CheckFirstSampleAgainstEval(ctx context.Context, m *dataflow.Model, s *samp
 	return CompareModelOutputs(m, "engine fast against eval", out[0], want[0])
 }
 
-// CompareModelOutputs returns a MismatchError if out differs from want. between names the two engines for the
-// message.
+// CompareModelOutputs returns a *MismatchError if the elements of out differ from those of want, and else nil. between
+// names the two engines for the message.
 func CompareModelOutputs(m *dataflow.Model, between string, out, want ModelTensors) error {
 	for k, t := range want {
 		if !slices.Equal(t.Data, out[k].Data) {

@@ -35,7 +35,8 @@ func NewFastPredictorMaker(m *dataflow.Model, p *fast.Executable) func() *FastPr
 }
 
 // RunStoredPart computes the outputs of a part of the samples in the form in which the file stores it. The outputs go
-// to x.Out. ok is false if engine fast cannot take this form.
+// to x.Out. ok is false if engine fast cannot take this form, or one of the values, such as NaN. RunSamples takes any
+// form.
 func (x *FastPredictor) RunStoredPart(s *samples.SampleSource, part *samples.StoredPart) (ok bool) {
 	switch {
 	case x.Ends != nil && s.HasInputFloats():
@@ -58,7 +59,7 @@ func (x *FastPredictor) integers(part *samples.StoredPart, of func(k int) (codes
 		}
 	}
 	inBatches(x, in, part.RunCount(), func(in [][]uint8, out [][]float64, n int) {
-		x.w.PredictIntegers(x.codes, in, out, n)
+		x.w.PredictFromIntegers(x.codes, in, out, n)
 	})
 	return true
 }
@@ -67,7 +68,7 @@ func (x *FastPredictor) integers(part *samples.StoredPart, of func(k int) (codes
 // finite.
 func (x *FastPredictor) floats(part *samples.StoredPart) (ok bool) {
 	for k := range x.in {
-		if x.in[k] = part.InputFloats(k); !x.w.AllFinite(x.in[k]) {
+		if x.in[k] = part.InputFloats(k); !x.w.AreAllFloatsFinite(x.in[k]) {
 			return false
 		}
 	}
@@ -75,8 +76,8 @@ func (x *FastPredictor) floats(part *samples.StoredPart) (ok bool) {
 	return true
 }
 
-// RunSamples returns the outputs of samples as tensors. It uses the tables for the host's parts if there are any and
-// the samples are finite.
+// RunSamples returns the outputs of samples as tensors, which are valid until the next prediction. It uses the tables
+// for the host's parts if there are any and the samples are finite, and else the host's own prefix and suffix.
 func (x *FastPredictor) RunSamples(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	if x.Ends == nil || !finite(s) {
 		return x.frames(ctx, s)
@@ -96,7 +97,7 @@ func (x *FastPredictor) RunSamples(ctx context.Context, s *samples.RunInputs) ([
 
 // predict computes n samples with the tables for the host's parts, and stores the outputs in x.Out.
 func (x *FastPredictor) predict(in [][]float32, n int) {
-	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.PredictFloats(x.Ends, in, out, n) })
+	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.PredictFromFloats(x.Ends, in, out, n) })
 }
 
 // inBatches calls predict for n samples, in batches of the program's size. The outputs go to x.Out.
@@ -133,8 +134,8 @@ func (x *FastPredictor) OutputTensors(n int) []ModelTensors {
 	return list
 }
 
-// frames computes samples with the host's own prefix and suffix instead of tables. It compares the first frame with
-// engine eval.
+// frames computes samples with the host's own prefix and suffix instead of tables. If s begins with sample 0, it
+// compares the first frame with engine eval.
 func (x *FastPredictor) frames(ctx context.Context, s *samples.RunInputs) ([]ModelTensors, error) {
 	in, err := RunHostPrefix(ctx, x.model, s)
 	if err != nil {
@@ -159,7 +160,8 @@ func (x *FastPredictor) frames(ctx context.Context, s *samples.RunInputs) ([]Mod
 	return RunHostSuffix(ctx, x.model, s, out)
 }
 
-// framesLikeEval returns an error if the outputs of the first frame differ from those of engine eval.
+// framesLikeEval returns a *MismatchError if the outputs of the first frame differ from those of engine eval, or that
+// fails.
 func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []FrameTensors) error {
 	if len(in) == 0 {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// MissingRTLProgram returns the first program that engine rtl needs and that is not installed, or "".
-func MissingRTLProgram() string { return missing("verilator", "g++") }
+// FindMissingRTLProgram returns the first program that engine rtl needs and that is not installed, or "".
+func FindMissingRTLProgram() string { return missing("verilator", "g++") }
 
 // missing returns the first of the programs that is not in the PATH, or "" if all are.
 func missing(programs ...string) string {
@@ -33,15 +33,15 @@ func missing(programs ...string) string {
 	return ""
 }
 
-// HasPrograms reports whether the programs that the engine needs, rtl or netlist, are installed. If not, it adds an
-// error to d.
-func (e EngineName) HasPrograms(d *diag.List) bool {
+// CheckProgramsInstalled reports whether the programs that the engine needs are installed. If not, it adds an error to
+// d. e is EngineRTL, EngineNetlist, or EngineCircuit, which needs none.
+func (e EngineName) CheckProgramsInstalled(d *diag.List) bool {
 	if e == EngineNetlist && missing("yosys") != "" {
 		d.AddError(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
 			"install yosys, or use --engine rtl")
 		return false
 	}
-	if program := MissingRTLProgram(); e != EngineCircuit && program != "" {
+	if program := FindMissingRTLProgram(); e != EngineCircuit && program != "" {
 		d.AddError(diag.VerilatorMissing, "", fmt.Sprintf("engine %s needs %s, which is not here", e, program),
 			"install verilator and g++, or use --engine circuit")
 		return false
@@ -52,8 +52,8 @@ func (e EngineName) HasPrograms(d *diag.List) bool {
 // maxNetlist is the largest design for engine netlist, in LUTs. Yosys takes about a minute for each 2,000 LUTs.
 const maxNetlist = 10_000
 
-// FitsNetlistEngine reports whether the design is small enough for engine netlist. If not, it adds an error to d.
-func FitsNetlistEngine(design *folding.Design, d *diag.List) bool {
+// CheckFitsNetlistEngine reports whether the design is small enough for engine netlist. If not, it adds an error to d.
+func CheckFitsNetlistEngine(design *folding.Design, d *diag.List) bool {
 	n := rtl.EstimateNetlistLUTs(design.Target.Board, design.Estimate.Total)
 	if n > maxNetlist {
 		d.AddError(diag.NetlistTooLarge, "", fmt.Sprintf("the netlist of this design has about %d LUTs, "+
@@ -80,17 +80,19 @@ const maxTold = 1 << 22
 const maxBench = 1 << 26
 
 // FramesPerBench returns the number of frames of one test bench. It is at least two, because the second frame follows
-// the first one through the pipeline. It has no limit if frames depend on each other.
+// the first one through the pipeline. It is math.MaxInt if frames depend on each other.
 func FramesPerBench(g *dataflow.Graph) int {
-	if g.KeepsState() {
+	if g.KeepsStateBetweenFrames() {
 		return math.MaxInt
 	}
 	return max(2, maxBench/max(StreamElementsPerFrame(g), 1))
 }
 
-// RunVerilator runs the design's SystemVerilog, or its netlist, in Verilator. It returns an error if a word on a stream
-// differs from streams, or moves in another clock than in engine cycle.
-func RunVerilator(ctx context.Context, engine EngineName, d *dataflow.Design, in, streams []FrameTensors) error {
+// CheckDesignInVerilator runs the design's SystemVerilog, or its netlist, in Verilator: once with a host that never
+// stalls, once with one that does. It returns a *MismatchError if a word on a stream differs from streams, or moves in
+// another clock than in engine cycle. For more than maxTold words it compares only the clocks of outputs.
+func CheckDesignInVerilator(ctx context.Context, engine EngineName, d *dataflow.Design, in,
+	streams []FrameTensors) error {
 	n, err := rtl.New(d, templates.Options{})
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (p pace) run(ctx context.Context, engine EngineName, program *rtl.CompiledB
 	return sameClocks(engine, d, trace, said)
 }
 
-// failure returns the first failure in the output of a test bench.
+// failure returns the first failure in the output of a test bench, or the whole output if it names none.
 func failure(said string) string {
 	for _, line := range strings.Split(said, "\n") {
 		if strings.HasPrefix(line, "FAIL ") {
@@ -174,7 +176,7 @@ func sameClocks(engine EngineName, d *dataflow.Design, trace *rtlsim.RunTrace, s
 	if trace.Record == nil {
 		return nil
 	}
-	for s, what := range rtl.StreamsWithWrongClocks(d.Model.Graph, trace.Record.MoveClocks,
+	for s, what := range rtl.FindStreamsWithWrongClocks(d.Model.Graph, trace.Record.MoveClocks,
 		rtl.ParseClockDigests(said), 0) {
 		return &MismatchError{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
 			StreamNameInMessages(d.Model.Graph, s), what)}

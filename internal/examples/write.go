@@ -14,14 +14,14 @@ import (
 	"hlsgen/templates"
 )
 
-// WriteAll writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
-// error to d and writes none.
+// WriteAll writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an error
+// to d, writes none and returns nil. If a folder cannot be written, it removes those before and returns an error.
 func WriteAll(dir string, d *diag.List) (written []string, err error) {
 	for _, e := range NamesAndDocs {
 		folder := filepath.Join(dir, e.Name)
 		written = append(written, folder)
 		if _, err := os.Lstat(folder); err == nil {
-			d.AddError(diag.OutputFolderExists, "", folder+" exists", "give another folder")
+			d.AddError(diag.OutputFolderUnusable, "", folder+" exists", "give another folder")
 		}
 	}
 	if d.HasErrors() {

@@ -50,7 +50,7 @@ func cpuTime(b testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkPredict measures PredictFloats, with float32 samples in and real numbers out, on one core. ns/MAC is the
+// BenchmarkPredict measures PredictFromFloats, with float32 samples in and real numbers out, on one core. ns/MAC is the
 // time per product with a weight.
 func BenchmarkPredict(b *testing.B) {
 	for _, c := range []struct{ folder, file, samples string }{
@@ -83,7 +83,7 @@ func BenchmarkPredict(b *testing.B) {
 			b.ReportAllocs()
 			before := cpuTime(b)
 			for b.Loop() {
-				w.PredictFloats(e, in, out, n)
+				w.PredictFromFloats(e, in, out, n)
 			}
 			frames := float64(b.N) * float64(n)
 			ns := float64(cpuTime(b)-before) / frames

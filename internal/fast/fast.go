@@ -67,7 +67,8 @@ type plan struct {
 	lists   [][]int32                         // shared by layers
 }
 
-// An Executable is a graph compiled into stages. It is immutable. Each goroutine needs a Worker of its own.
+// An Executable is a graph compiled into stages. After NewHostTables and NewIntegerHostTables it no longer changes.
+// Each goroutine needs a Worker of its own.
 type Executable struct {
 	g       *dataflow.Graph
 	streams []stream
@@ -106,7 +107,7 @@ func (p *Executable) ProcessorKind() string { return p.kernels.name }
 
 // compile does what CompileGraph does, for the kernels k.
 func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
-	if g.KeepsState() {
+	if g.KeepsStateBetweenFrames() {
 		return nil, errors.New("frames depend on each other")
 	}
 	p := &Executable{g: g, kernels: k, streams: make([]stream, len(g.Streams)),

@@ -77,7 +77,8 @@ func (p *Executable) formOf(k *product, r weighing, top int64) form {
 	return words
 }
 
-// refine selects another form if the form needs another layout of rows, or if the other takes fewer instructions.
+// refine sets k.form to another form if the present one cannot work with rows that must be assembled, or if the other
+// takes fewer instructions.
 func (k *product) refine() {
 	each := len(k.Weights) / k.Groups
 	// vector instructions per row: those of the steps, and those that add adjacent sums

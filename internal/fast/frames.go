@@ -105,7 +105,7 @@ func (w *Worker) store(s *stream, f int, x []int64) {
 	}
 }
 
-// numbers returns memory for n numbers, which is valid until the stage ends.
+// numbers returns memory for n numbers, which is valid until the stage ends. Its contents are arbitrary.
 func (w *Worker) numbers(n int) []int64 {
 	if w.lent == len(w.long) {
 		w.long = append(w.long, nil)

@@ -39,7 +39,7 @@ func (p *Executable) fused(n *dataflow.Node) bool {
 	t := p.g.Streams[n.Out[0]].Type
 	for k := range c.Weights {
 		s, ok := stepsOf(func(x int64) int64 { return e.Of(k%e.Channels, []int64{x}) },
-			t.ChannelRange(k%t.Shape.Channels()))
+			t.ChannelRange(k%t.Shape.ChannelCount()))
 		if !ok {
 			return false
 		}

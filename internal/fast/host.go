@@ -53,14 +53,15 @@ type scale struct {
 // is faster.
 const counted = 24
 
-// NewHostTables returns the host's computations of model m around the program. ok is false if they are no tables, or no
-// tables of bytes.
+// NewHostTables returns the host's computations of model m around the program, for PredictFromFloats. ok is false if
+// they are no tables, or no tables of bytes. Call it before NewWorker: it may enlarge the buffers that workers need.
 func (p *Executable) NewHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, steps)
 }
 
-// NewIntegerHostTables returns the host's computations around a program whose inputs are integers, for PredictIntegers.
-// ok is false if an input is not integer or needs more than a byte.
+// NewIntegerHostTables returns the host's computations around a program whose inputs are integers, for
+// PredictFromIntegers. ok is false if an input is not integer, or if they are no tables of bytes. Call it before
+// NewWorker: it may enlarge the buffers that workers need.
 func (p *Executable) NewIntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostInput, _ num.FloatFormat, s *stream) bool {
 		q.less = uint8(s.lo())
@@ -266,19 +267,20 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	}
 }
 
-// PredictFloats computes the model's outputs for up to Batch samples. Each element of in and out is one input or
-// output, with the samples one after the other. All input numbers must be finite.
-func (w *Worker) PredictFloats(e *HostTables, in [][]float32, out [][]float64, samples int) {
+// PredictFromFloats stores the model's outputs for up to Batch samples in out. Each element of in and out is one input
+// or output, with the samples one after the other, and must be long enough. e comes from NewHostTables. All input
+// numbers must be finite.
+func (w *Worker) PredictFromFloats(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
 	w.computeOutputs(e, out, samples)
 }
 
-// AllFinite reports whether all numbers are finite.
-func (w *Worker) AllFinite(x []float32) bool { return w.p.kernels.finite(x) }
+// AreAllFloatsFinite reports whether all numbers are finite.
+func (w *Worker) AreAllFloatsFinite(x []float32) bool { return w.p.kernels.finite(x) }
 
-// PredictIntegers does what PredictFloats does for inputs that are 8-bit integers, signed or unsigned. They must fit
-// the type of the graph's input.
-func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, samples int) {
+// PredictFromIntegers does what PredictFromFloats does for inputs that are 8-bit integers, signed ones in two's
+// complement. They must fit the type of the graph's input. e comes from NewIntegerHostTables.
+func (w *Worker) PredictFromIntegers(e *HostTables, in [][]uint8, out [][]float64, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
 		n := e.size[q.input]

@@ -18,7 +18,7 @@ func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	var b dataflow.GraphBuilder
 	x := b.AddInput("x", dataflow.StreamType{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
 		Elem: codes})
-	out, err := b.BindAndAdd(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
+	out, err := b.BindAndAddLayer(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ var compared = []struct{ folder, samples, qcdq string }{
 // batches lists the batch sizes of the peer. Its fastest counts.
 var batches = []int{1, 16, 64, 250}
 
-// TestPeers compares PredictFloats with onnxruntime, by the CPU time of the processes, in turns, on one thread each.
-// The peer runs the model's QCDQ file, and the model as a float graph: without quantisers, but with the quantised
+// TestPeers compares PredictFromFloats with onnxruntime, by the CPU time of the processes, in turns, on one thread
+// each. The peer runs the model's QCDQ file, and the model as a float graph: without quantisers, but with the quantised
 // values of the weights.
 func TestPeers(t *testing.T) {
 	if *peers == "" {
@@ -98,7 +98,7 @@ func measured(t *testing.T, folder, file string) (run func(n int) (frames int), 
 	in := [][]float32{repeated(x, p.Batch*each)}
 	return func(n int) int {
 		for range n {
-			w.PredictFloats(e, in, y, p.Batch)
+			w.PredictFromFloats(e, in, y, p.Batch)
 		}
 		return n * p.Batch
 	}, samples{x, m.In[0].Shape}

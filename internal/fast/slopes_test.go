@@ -32,7 +32,7 @@ func newTower(t testing.TB, depth, width int) tower {
 	var b dataflow.GraphBuilder
 	var made tower
 	add := func(op dataflow.Op, s int) int {
-		out, err := b.BindAndAdd(op, []int{s}, nil, nil)
+		out, err := b.BindAndAddLayer(op, []int{s}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func newTower(t testing.TB, depth, width int) tower {
 		Elem: codes})
 	both := [2]int{1, 1}
 	for range depth {
-		c := b.TypeOfStream(s).Shape.Channels()
+		c := b.TypeOfStream(s).Shape.ChannelCount()
 		window := swg.Params{Kernel: [2]int{3, 3}, Stride: both, Dilation: both, Before: both, After: both, Groups: 1}
 		s = product(add(swg.New(window), s), width, 9*c, staircase)
 	}

@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// DotProductFigures holds what CompareDotProducts finds of one number format: its range, accumulator widths and LUTs.
-type DotProductFigures struct {
+// DotProductWidthsAndLUTs holds what CompareDotProducts finds of one number format: its range, accumulator widths and
+// LUTs.
+type DotProductWidthsAndLUTs struct {
 	Format    string  `json:"format"`
 	Bits      int     `json:"bits"`
 	Exponent  int     `json:"exponent"` // exponent bits; 0 for integers
@@ -38,17 +39,17 @@ const MaxDotProductLength = 1 << 24
 
 // CompareDotProducts returns the figures of each format of FormatsToCompare, for exact sums of n products of two
 // numbers of the format on the target. It returns an error unless n is from 1 to MaxDotProductLength.
-func CompareDotProducts(n int, t dataflow.Target) ([]DotProductFigures, error) {
+func CompareDotProducts(n int, t dataflow.Target) ([]DotProductWidthsAndLUTs, error) {
 	if n < 1 || n > MaxDotProductLength {
 		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxDotProductLength)
 	}
 	fabric := cost.FabricOf(t.Board)
-	var rows []DotProductFigures
+	var rows []DotProductWidthsAndLUTs
 	for _, f := range FormatsToCompare() {
 		values := f.valuesInLeastUnits()
 		factor := mac.WeightFactorOf(values)
 		one := f.product(n)
-		r := DotProductFigures{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
+		r := DotProductWidthsAndLUTs{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa,
 			Largest:   f.largestReal(),
 			Published: f.publishedAccumulatorBits(n), Exact: f.ExactAccumulatorBits(n), Held: factor.Elem.String(),
 			Stored: factor.StoredBitsPerValue(values)}

@@ -78,7 +78,7 @@ func (f SignedFormat) valuesInLeastUnits() (list []int64) {
 }
 
 // largestReal returns the largest magnitude as a real number. A minifloat has the usual exponent bias, 2^(exponent
-// bits-1) - 1. An integer counts as itself.
+// bits-1) - 1. For an integer format it is the magnitude of the most negative number.
 func (f SignedFormat) largestReal() float64 {
 	if !f.IsMinifloat() {
 		return float64(f.largestInLeastUnits())

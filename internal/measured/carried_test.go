@@ -56,8 +56,8 @@ func holdCarried(t *testing.T, p point, n netlist) {
 		if b.Family != boards.FamilyAMD {
 			continue
 		}
-		c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.DelayRangeExpected)
-		if ns := c.LUTLevelsNS(max(1, levels)); ns > c.StageBudgetNS() {
+		c := delay.NewStageDelayModel(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.DelayRangeExpected)
+		if ns := c.LUTTableDelayNS(max(1, levels)); ns > c.StageBudgetNS() {
 			t.Errorf("%+v: %d lookup tables, %.2f ns, where a stage of %s has %.2f: from %s to %s", p.fold, levels, ns,
 				b.Name, c.StageBudgetNS(), from, to)
 		}

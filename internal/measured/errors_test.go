@@ -213,7 +213,7 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 		if !ok {
 			continue
 		}
-		r := estimate.EstimateDesign(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
+		r := estimate.EstimateDesignResources(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
 			n.design.Model.Graph).Total())
 		off(n.name+" LUT", relative(float64(r.LUT), m.LUT))
 		off(n.name+" FF", relative(float64(r.FF), m.FF))

@@ -89,24 +89,28 @@ func TestFlags(t *testing.T) {
 	tier.NotQuick(t)
 	tier.Needs(t, "yosys")
 	lines := []string{"| | lookup tables | 7 series, 100 MHz | UltraScale+, 200 MHz |", "|---|---|---|---|"}
-	columns := []delay.StageClock{delay.NewStageClock(delay.FamilySeries7, 100, nil, delay.DelayRangeExpected),
-		delay.NewStageClock(delay.FamilyUltraScale, 200, nil, delay.DelayRangeExpected)}
-	row := func(name, levels string, ns func(delay.StageClock) float64) {
+	columns := []delay.StageDelayModel{delay.NewStageDelayModel(delay.FamilySeries7, 100, nil,
+		delay.DelayRangeExpected),
+		delay.NewStageDelayModel(delay.FamilyUltraScale, 200, nil, delay.DelayRangeExpected)}
+	row := func(name, levels string, ns func(delay.StageDelayModel) float64) {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f | %.2f |", name, levels, ns(columns[0]), ns(columns[1])))
 	}
 	for i, levels := range measuredParts(t) {
 		name := parts()[i].name
 		for _, b := range boards.AllBoards() {
-			if c := delay.NewStageClock(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
+			if c := delay.NewStageDelayModel(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
 				delay.DelayRangeExpected); b.Family == boards.FamilyAMD &&
-				c.LUTLevelsNS(max(1, levels)) > c.StageBudgetNS() {
+				c.LUTTableDelayNS(max(1, levels)) > c.StageBudgetNS() {
 				t.Errorf("%s: %d lookup tables, %.2f ns, where a stage of %s has %.2f", name, levels,
-					c.LUTLevelsNS(levels), b.Name, c.StageBudgetNS())
+					c.LUTTableDelayNS(levels), b.Name, c.StageBudgetNS())
 			}
 		}
-		row(name, fmt.Sprint(levels), func(c delay.StageClock) float64 { return c.LUTLevelsNS(max(1, levels)) })
+		row(name, fmt.Sprint(levels), func(c delay.StageDelayModel) float64 {
+			return c.LUTTableDelayNS(max(1,
+				levels))
+		})
 	}
-	row("*a stage*", "", delay.StageClock.StageBudgetNS)
+	row("*a stage*", "", delay.StageDelayModel.StageBudgetNS)
 	const file = "../../docs/clock.md"
 	source, err := os.ReadFile(file)
 	if err != nil {

@@ -303,8 +303,8 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 		more(fmt.Sprintf("dwc_%d_%d", w[0], w[1]), 1, dwc.New(dwc.Params{In: w[0], Out: w[1]}),
 			layertest.FullType(u4, 4, 96))
 	}
-	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.LargestFirst,
-		Ties: labelselect.LowerIndexWins}), layertest.FullType(layertest.Int(12), 10))
+	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.RankOrderLargestFirst,
+		Ties: labelselect.TieBreakLowerIndexWins}), layertest.FullType(layertest.Int(12), 10))
 	more("requant", 2, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
 		layertest.FullType(i12, 4, 16))
 	for _, bits := range []int{2, 4} {

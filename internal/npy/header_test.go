@@ -56,13 +56,13 @@ func TestHeaders(t *testing.T) {
 		{"\x01\x00", "{'descr': '|O', " + rest + "}", nil},
 		{"\x01\x00", "{'descr': '<f4', " + rest + "}" + strings.Repeat(" ", 10000), nil},
 	} {
-		a, err := Parse(file(c.version, c.header, 8))
+		a, err := ParseNPY(file(c.version, c.header, 8))
 		if (err == nil) != (c.shape != nil) || err == nil && !slices.Equal(a.Shape, c.shape) {
 			t.Errorf("version %q, %.80q: %v, %v", c.version, c.header, a, err)
 		}
 	}
 	truth := append(file("\x01\x00", "{'descr': '|b1', "+rest+"}", 0), 2, 0)
-	if a, err := Parse(truth); err != nil || !slices.Equal(a.Data, []float64{1, 0}) {
+	if a, err := ParseNPY(truth); err != nil || !slices.Equal(a.Data, []float64{1, 0}) {
 		t.Errorf("a truth that is 2: %v, %v", a, err)
 	}
 }

@@ -37,7 +37,7 @@ var dtypes = map[string]struct {
 	"u1": {"uint8", 1}, "u2": {"uint16", 2}, "u4": {"uint32", 4}, "u8": {"uint64", 8}, "b1": {"bool", 1},
 }
 
-// ElementCount returns the number of elements.
+// ElementCount returns the number of elements that the shape stands for: the product of its sizes.
 func (a *Array) ElementCount() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -49,9 +49,10 @@ func (a *Array) ElementCount() int {
 // maxInt limits the magnitude of 64-bit integers that are accepted. A float64 cannot represent all integers above 2^53.
 const maxInt = 1 << 53
 
-// Parse returns the array in the .npy file b, in row-major order. It checks the sizes in the header against the length
-// of the file before it allocates memory.
-func Parse(b []byte) (*Array, error) {
+// ParseNPY returns the array in the .npy file b, in row-major order. It checks the sizes in the header against the
+// length of the file before it allocates memory. More elements than MaxElementsPerFile, or an integer beyond 2^53, are
+// an error.
+func ParseNPY(b []byte) (*Array, error) {
 	left := MaxElementsPerFile
 	return parse(bytes.NewReader(b), int64(len(b)), &left)
 }
@@ -232,7 +233,7 @@ func halfBits(v float64) (b uint16, ok bool) {
 	return b, half(b&^(1<<15)) == v
 }
 
-// rowMajor puts the array's data in row-major order; they must be in column-major order.
+// rowMajor replaces the array's data, which must be in column-major order, by a copy in row-major order.
 func (a *Array) rowMajor() {
 	out := make([]float64, len(a.Data))
 	coord := make([]int, len(a.Shape))
@@ -257,7 +258,8 @@ func (a *Array) rowMajor() {
 const maxFile = 4 << 30
 
 // ReadArrays reads an .npy file, or all arrays of an .npz file, and returns the arrays by name. The array of an .npy
-// file has the name "". If the header requires more than the limits, it reads only the header and returns an error.
+// file has the name "". If the header requires more than the limits, it reads only the header and returns an error. An
+// integer beyond 2^53 is an error too.
 func ReadArrays(path string) (map[string]*Array, error) {
 	f, err := safefile.OpenRegularFile(path, maxFile)
 	if err != nil {
@@ -278,7 +280,7 @@ func ReadArrays(path string) (map[string]*Array, error) {
 	return map[string]*Array{"": a}, named(path, err)
 }
 
-// named returns err with the name of the file in front, or nil if err is nil.
+// named returns an error that wraps err, with the last element of the path in front, or nil if err is nil.
 func named(path string, err error) error {
 	if err == nil {
 		return nil

@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Parse(b); err != nil || !reflect.DeepEqual(got, a) {
+		if got, err := ParseNPY(b); err != nil || !reflect.DeepEqual(got, a) {
 			t.Errorf("wrote %+v, read %+v, %v", a, got, err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	h := "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }\n"
 	fortran := "\x93NUMPY\x01\x00" + string([]byte{byte(len(h)), 0}) + h + "\x00\x01\x00\x03\x00\x02\x00\x04"
-	a, err := Parse([]byte(fortran))
+	a, err := ParseNPY([]byte(fortran))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,14 +59,14 @@ func TestRejects(t *testing.T) {
 	t.Parallel()
 	good, _ := EncodeNPY(&Array{"float32", []int{4}, make([]float64, 4)})
 	for n := range good {
-		if _, err := Parse(good[:n]); err == nil {
+		if _, err := ParseNPY(good[:n]); err == nil {
 			t.Errorf("the first %d bytes of %d were accepted", n, len(good))
 		}
 	}
 	for _, h := range []string{"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999,99999999999), }"} {
 		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(h)), 0)
-		if _, err := Parse(append(append(b, h...), make([]byte, 64)...)); err == nil {
+		if _, err := ParseNPY(append(append(b, h...), make([]byte, 64)...)); err == nil {
 			t.Errorf("header %s was accepted", h)
 		}
 	}
@@ -193,7 +193,7 @@ func TestBombs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Parse(promise(strings.Repeat("1,", 65), 1)); err == nil {
+	if _, err := ParseNPY(promise(strings.Repeat("1,", 65), 1)); err == nil {
 		t.Error("65 axes are read")
 	}
 }
@@ -202,7 +202,7 @@ func FuzzParse(f *testing.F) {
 	good, _ := EncodeNPY(&Array{"int16", []int{2, 2}, []float64{1, 2, 3, 4}})
 	f.Add(good)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if a, err := Parse(b); err == nil && a.ElementCount() != len(a.Data) {
+		if a, err := ParseNPY(b); err == nil && a.ElementCount() != len(a.Data) {
 			t.Errorf("shape %v with %d elements", a.Shape, len(a.Data))
 		}
 	})

@@ -75,9 +75,10 @@ func NewOneTimeReader(r io.Reader, name string) (*ArrayReader, error) {
 	return a, nil
 }
 
-// NewMemoryReader returns a reader for an array in memory. It has a copy of the data.
+// NewMemoryReader returns a reader for an array in memory, whose shape it shares. It has a copy of the data, as float64
+// whatever the array's DType.
 func NewMemoryReader(a *Array) *ArrayReader {
-	b, err := AppendElements(nil, "float64", a.Data, 0)
+	b, err := AppendEncodedElements(nil, "float64", a.Data, 0)
 	if err != nil {
 		panic(err) // a float64 always fits
 	}
@@ -236,8 +237,9 @@ func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	return product(a.Shape[:axis]), a.Shape[axis], product(a.Shape[axis+1:])
 }
 
-// PrepareReadsAlongAxis prepares for reading parts along an axis in order, from the first index on. It reads the array
-// into memory if that takes several reads of a stream. It returns the bytes held in memory, or 0.
+// PrepareReadsAlongAxis prepares for reading parts along an axis in order, from the first index on. If that takes
+// several reads of a stream, it reads the array into memory, and returns the bytes held. It reads an uncompressed .npz
+// member once instead, to check it, and holds nothing. Otherwise it does nothing.
 func (a *ArrayReader) PrepareReadsAlongAxis(axis int) (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || !a.IsScatteredAlongAxis(axis) {
@@ -253,12 +255,13 @@ func (a *ArrayReader) PrepareReadsAlongAxis(axis int) (held int64, err error) {
 		a.elements = s.stored
 		return 0, nil
 	}
-	return a.BufferInMemory()
+	return a.BufferStreamInMemory()
 }
 
-// BufferInMemory reads an array that comes as a stream into memory, so that it can be read again and in any order. It
-// returns the bytes held, or 0 for an array that can be read so anyway.
-func (a *ArrayReader) BufferInMemory() (held int64, err error) {
+// BufferStreamInMemory reads an array that comes as a stream into memory, so that it can be read again and in any
+// order. It returns the bytes held, or 0 for an array that can be read so anyway. More elements than MaxElementsPerFile
+// are an error.
+func (a *ArrayReader) BufferStreamInMemory() (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || s.size == 0 {
 		return 0, nil
@@ -299,9 +302,10 @@ func (a *ArrayReader) fault(err error, index int) error {
 	return &ElementReadError{a.from, index, cutOff(err)}
 }
 
-// ReadRaw returns the bytes of all elements whose index along the axis is at least from and below to, in the order of
-// the file. For axis -1 the whole array is index 0. It may reuse the memory of buffer.
-func (a *ArrayReader) ReadRaw(buffer []byte, axis, from, to int) ([]byte, error) {
+// ReadRawAlongAxis returns the bytes of all elements whose index along the axis is at least from and below to, in the
+// order of the file. For axis -1 the whole array is index 0. It may reuse the memory of buffer. The error is an
+// *ElementReadError.
+func (a *ArrayReader) ReadRawAlongAxis(buffer []byte, axis, from, to int) ([]byte, error) {
 	blocks, indices, inner := a.along(axis)
 	strip := (to - from) * inner * a.size
 	b := slices.Grow(buffer[:0], strip*blocks)[:strip*blocks]
@@ -338,8 +342,9 @@ func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	return nil
 }
 
-// ArrayFromRaw converts b, a result of ReadRaw, to an array. It holds n indices along the axis, the first of them from.
-// ArrayFromRaw may reuse the memory of room. It returns an *ElementReadError for an integer beyond 2^53.
+// ArrayFromRaw converts b, a result of ReadRawAlongAxis, to an array in row-major order. b holds n indices along the
+// axis, the first of them from; for axis -1 it holds the whole array. The result may reuse the memory of room. The
+// error is an *ElementReadError, for an integer beyond 2^53.
 func (a *ArrayReader) ArrayFromRaw(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
@@ -359,15 +364,15 @@ func (a *ArrayReader) ArrayFromRaw(room []float64, b []byte, axis, from, n int) 
 
 // ReadWholeArray reads the whole array, and returns it in row-major order.
 func (a *ArrayReader) ReadWholeArray() (*Array, error) {
-	b, err := a.ReadRaw(nil, -1, 0, 1)
+	b, err := a.ReadRawAlongAxis(nil, -1, 0, 1)
 	if err != nil {
 		return nil, err
 	}
 	return a.ArrayFromRaw(nil, b, -1, 0, 1)
 }
 
-// Reshaped returns a reader for the array with another shape, which must have the same size. It reads a column-major
-// array into memory.
+// Reshaped returns a reader for the array with another shape, which must have the same size. It returns a itself if
+// that has the shape. It reads a column-major array into memory; otherwise both readers share the elements.
 func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 	if slices.Equal(a.Shape, shape) {
 		return a, nil
@@ -410,15 +415,15 @@ func (a *ArrayReader) BytesPerIndex(axis int) int {
 	return a.ElementsPerIndex(axis) * a.size
 }
 
-// IsNativeByteOrder reports whether elements have numpy's type code, such as f4, in this machine's byte order. If they
-// are column-major too, CopyRowMajor puts them in order.
-func (a *ArrayReader) IsNativeByteOrder(code string) bool {
+// IsNativeByteOrderOfType reports whether elements have numpy's type code, such as f4, in this machine's byte order. If
+// they are column-major too, CopyColumnMajorToRowMajor puts them in order.
+func (a *ArrayReader) IsNativeByteOrderOfType(code string) bool {
 	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
 }
 
-// CopyRowMajor copies n indices along the first axis of a column-major array to the slice to, in row-major order. from
-// has them in the order of ReadRaw. to must be large enough.
-func CopyRowMajor[T any](a *ArrayReader, to, from []T, n int) {
+// CopyColumnMajorToRowMajor copies n indices along the first axis of a column-major array to the slice to, in row-major
+// order. from has them in the order of ReadRawAlongAxis. to must be large enough.
+func CopyColumnMajorToRowMajor[T any](a *ArrayReader, to, from []T, n int) {
 	const together = 16 // rows at a time, for which a cache holds a line each
 	order := a.rows()
 	for first := 0; first < n; first += together {
@@ -456,8 +461,8 @@ func (a *ArrayReader) rows() []int32 {
 // native is the number that the bytes 1 and 0 make in this machine's byte order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
-// IsNativeRowMajor reports whether ReadRaw returns elements as a Go slice has them: of numpy's type code, such as f4,
-// in this machine's byte order and in row-major order.
-func (a *ArrayReader) IsNativeRowMajor(code string) bool {
-	return a.IsNativeByteOrder(code) && !a.fortran
+// IsNativeRowMajorOfType reports whether ReadRawAlongAxis returns elements as a Go slice has them: of numpy's type
+// code, such as f4, in this machine's byte order and in row-major order.
+func (a *ArrayReader) IsNativeRowMajorOfType(code string) bool {
+	return a.IsNativeByteOrderOfType(code) && !a.fortran
 }

@@ -32,7 +32,7 @@ func TestStrips(t *testing.T) {
 		a := arrays[""]
 		for from := 0; from < c.n; from += 11 {
 			to := min(from+11, c.n)
-			raw, err := a.ReadRaw(nil, 0, from, to)
+			raw, err := a.ReadRawAlongAxis(nil, 0, from, to)
 			if err != nil {
 				t.Fatal(err)
 			}

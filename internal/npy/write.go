@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// EncodeNPY returns the array as an .npy file of format 1.0. It returns an error if the shape does not fit the data, or
-// if the type cannot represent a value. float32 rounds instead.
+// EncodeNPY returns the array as an .npy file of format 1.0. It returns an error if the shape does not fit the data, if
+// the type is unknown, or if the type cannot represent a value. float32 rounds instead.
 func EncodeNPY(a *Array) ([]byte, error) {
 	if a.ElementCount() != len(a.Data) {
 		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
@@ -23,7 +23,7 @@ func EncodeNPY(a *Array) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return AppendElements(b, a.DType, a.Data, 0)
+	return AppendEncodedElements(b, a.DType, a.Data, 0)
 }
 
 // EncodeNPYHeader returns the header of an .npy file of format 1.0, for an array of the named type. The elements follow
@@ -63,9 +63,10 @@ func ElementBytes(dtype string) int {
 	return dtypes[code].size
 }
 
-// AppendElements appends data to to, as a file of the named type stores them. float32 rounds; any other type that
-// cannot represent an element gives an error. from is the index of the first element, for this error.
-func AppendElements(to []byte, dtype string, data []float64, from int) ([]byte, error) {
+// AppendEncodedElements appends data to to, as a file of the named type stores them. float32 rounds; any other type
+// that cannot represent an element gives an error, and so does an unknown type. from is the index of the first element,
+// for this error.
+func AppendEncodedElements(to []byte, dtype string, data []float64, from int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
 		return nil, err
@@ -128,12 +129,12 @@ func EncodeNPZ(arrays map[string]*Array) ([]byte, error) {
 		}
 		files[name] = bytes.NewReader(data)
 	}
-	err := WriteNPZ(&b, files)
+	err := WriteNPZOfNPYFiles(&b, files)
 	return b.Bytes(), err
 }
 
-// WriteNPZ writes .npy files, by name without the extension, to an .npz file. It sorts them by name.
-func WriteNPZ(to io.Writer, files map[string]io.Reader) error {
+// WriteNPZOfNPYFiles writes .npy files, by name without the extension, to an .npz file. It sorts them by name.
+func WriteNPZOfNPYFiles(to io.Writer, files map[string]io.Reader) error {
 	z := zip.NewWriter(to)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})

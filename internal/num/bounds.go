@@ -60,8 +60,8 @@ func DotProductRange(w []int64, in []Range) (r Range, ok bool) {
 	return r, true
 }
 
-// dotAlike does what DotProductRange does for one common range. plain is false if a result might not fit into int64.
-// Positive weights take one end of the range and negative weights the other.
+// dotAlike does what DotProductRange does for one common range. plain is false, and r of no use, if a result might not
+// fit into int64. Positive weights take one end of the range and negative weights the other.
 func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	var plus, minus int64
 	var most uint64 // its bit length is that of the longest weight
@@ -78,7 +78,8 @@ func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
 }
 
-// dotEach does what DotProductRange does for one range per weight. plain is false if a result might not fit into int64.
+// dotEach does what DotProductRange does for one range per weight. plain is false, and r of no use, if a result might
+// not fit into int64.
 func dotEach(w []int64, in []Range) (r Range, plain bool) {
 	var most, ends int64 // bit lengths of the longest weight and the longest end
 	in = in[:len(w)]

@@ -103,7 +103,8 @@ func (c *Coding) LogicBitCount() (n int) {
 	return n
 }
 
-// CodeOfValue returns the code of a value that was given to CodingOf. It panics for other values.
+// CodeOfValue returns the lowest code that stands for v. It panics if there is none; every value that was given to
+// CodingOf has one.
 func (c *Coding) CodeOfValue(v int64) int64 {
 	code := slices.Index(c.Values, v)
 	if code < 0 {
@@ -112,5 +113,5 @@ func (c *Coding) CodeOfValue(v int64) int64 {
 	return int64(code)
 }
 
-// HasCodeFor reports whether v has a code.
+// HasCodeFor reports whether some code stands for v. The values of unused codes count too.
 func (c *Coding) HasCodeFor(v int64) bool { return slices.Contains(c.Values, v) }

@@ -21,7 +21,7 @@ const maxUnit = 1<<31 - 1
 
 // NewThresholdTable returns the table for steps, one for all channels or one per channel. The inputs have the ranges
 // in, again one or one per channel, and the type t. It uses deltas if a step function decreases, or if a channel would
-// need more than most thresholds to express its jumps in units.
+// need more than most thresholds to express its jumps in units. The table may share the lists of steps.
 func NewThresholdTable(steps []StepFunction, in []Range, t Type, most int) ThresholdTable {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
@@ -96,7 +96,7 @@ func (k ThresholdTable) Apply(c int, x int64) int64 {
 	if len(k.Base) > 1 {
 		out = k.Base[c]
 	}
-	exceeded := StepFunction{At: k.At[c]}.FirstBreakpointAbove(x)
+	exceeded := StepFunction{At: k.At[c]}.FirstBreakpointIndexAbove(x)
 	if k.Delta == nil {
 		return out + int64(exceeded)*k.Unit
 	}
@@ -141,7 +141,8 @@ func (k ThresholdTable) strict(c int) bool {
 	return true
 }
 
-// Threshold returns threshold i of channel c for inputs of type t. Greater inputs exceed it.
+// Threshold returns threshold i of channel c for inputs of type t. Greater inputs exceed it. Beyond the end of the
+// channel's row it is the greatest value of t, which none exceeds.
 func (k ThresholdTable) Threshold(c, i int, t Type) int64 {
 	if at := k.At[c]; i < len(at) {
 		return at[i] - 1
@@ -157,7 +158,8 @@ func (k ThresholdTable) ThresholdsPerChannel() int {
 	return k.Count
 }
 
-// WithSharedRow returns k with a single row, if all channels have the same row. Otherwise it returns k.
+// WithSharedRow returns k with a single row, if all channels have the same row and the same base. Otherwise it returns
+// k unchanged. Both share their lists.
 func (k ThresholdTable) WithSharedRow() ThresholdTable {
 	if len(k.At) == 0 {
 		return k
@@ -218,7 +220,7 @@ func beside(channels [][]int64, pe int) [][]int64 {
 }
 
 // liveSteps returns each step function restricted to its channel's inputs, and a step function for all channels
-// restricted to all inputs.
+// restricted to all inputs. It returns steps itself if nothing changes, and never changes it.
 func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 	if len(steps) == 1 {
 		u := in[0]
@@ -242,8 +244,8 @@ func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 	return live
 }
 
-// commonUnit returns the greatest common divisor of all jumps. ok is false if the jumps cannot, or should not, be
-// expressed in units.
+// commonUnit returns the greatest common divisor of all jumps, or 1 if there are none or it exceeds maxUnit. ok is
+// false if a function decreases, or if one would need more than most units.
 func commonUnit(live []StepFunction, most int) (unit int64, ok bool) {
 	var g uint64
 	for _, s := range live {

@@ -79,7 +79,8 @@ func (q ExactQuantiser) FindScalingOver(x Range, least int) (s UnclippedScaling,
 	return s, ok
 }
 
-// WithShiftAtLeast returns the same scaling with at least the given shift.
+// WithShiftAtLeast returns the same function with at least the given shift, by larger factors. It does not check
+// whether these fit into int64.
 func (s UnclippedScaling) WithShiftAtLeast(shift int) UnclippedScaling {
 	if more := shift - s.Shift; more > 0 {
 		s.Multiplier, s.Bias, s.Shift = s.Multiplier<<more, s.Bias<<more, shift

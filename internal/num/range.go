@@ -25,8 +25,8 @@ type Range struct{ Lo, Hi int64 }
 // SingleValueRange returns the range that holds only v.
 func SingleValueRange(v int64) Range { return Range{v, v} }
 
-// RangeOf returns the smallest range that holds all the values. There must be at least one.
-func RangeOf(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
+// RangeOfValues returns the smallest range that holds all the values. There must be at least one.
+func RangeOfValues(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
 
 // Contains reports whether v lies in r.
 func (r Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }

@@ -39,7 +39,7 @@ func (r Rounding) Verify() error {
 	return nil
 }
 
-// KernelCode returns the code of r in hlslib/core/requant.hpp.
+// KernelCode returns the code of r in hlslib/core/requant.hpp, or -1 if r is no rounding.
 func (r Rounding) KernelCode() int { return slices.Index(Roundings, r) }
 
 // DivideByPowerOfTwo returns p/2^shift, rounded. p must fit into 63 bits, and shift must lie in 0..MaxRequantShift.
@@ -72,9 +72,9 @@ func (r Rounding) DivideByPowerOfTwo(p int64, shift int) int64 {
 	return floor
 }
 
-// LeastReachingQuotient returns the least p for which DivideByPowerOfTwo(p, shift) is at least v. Both v and v-1 times
+// LeastDividendReaching returns the least p for which DivideByPowerOfTwo(p, shift) is at least v. Both v and v-1 times
 // 2^shift must fit into 63 bits.
-func (r Rounding) LeastReachingQuotient(v int64, shift int) int64 {
+func (r Rounding) LeastDividendReaching(v int64, shift int) int64 {
 	if shift == 0 {
 		return v
 	}
@@ -145,7 +145,7 @@ const (
 	maxRequantBits  = 63 // of x*Multiplier in two's complement
 )
 
-// Verify returns an error if a parameter is beyond its limits.
+// Verify returns an error if the shift or the mode is beyond its limits, or if Lo exceeds Hi. It allows any multiplier.
 func (q Requant) Verify() error {
 	err := q.Mode.Verify()
 	switch {

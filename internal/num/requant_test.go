@@ -82,7 +82,7 @@ func TestRoundingLeast(t *testing.T) {
 	for _, mode := range Roundings {
 		for shift := range 6 {
 			for v := int64(-9); v <= 9; v++ {
-				p := mode.LeastReachingQuotient(v, shift)
+				p := mode.LeastDividendReaching(v, shift)
 				if at, before := mode.DivideByPowerOfTwo(p, shift), mode.DivideByPowerOfTwo(p-1, shift); at < v ||
 					before >= v {
 					t.Errorf("%s to %d by %d: %d, where it is %d, and %d before", mode, v, shift, p, at, before)

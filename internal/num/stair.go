@@ -28,7 +28,7 @@ func NewLineFitTargets(steps []StepFunction, x []Range) (stairs []LineFitTarget,
 	for c := range stairs {
 		in := x[min(c, len(x)-1)]
 		s := LineFitTarget{F: steps[min(c, len(steps)-1)].RestrictedTo(in), X: in}
-		if s.V = RangeOf(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
+		if s.V = RangeOfValues(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
 			return nil, false
 		}
 		if stairs[c] = s; c == 0 {
@@ -128,16 +128,16 @@ func (s LineFitTarget) corridor(mode Rounding, shift int, room *sums) (between c
 		floor, ceiling = make([]int64, n), make([]int64, n)
 	}
 	floor, ceiling = floor[:n], ceiling[:n]
-	next, least := s.F.Value[0], mode.LeastReachingQuotient(s.F.Value[0], shift) // least sum for the next value
+	next, least := s.F.Value[0], mode.LeastDividendReaching(s.F.Value[0], shift) // least sum for the next value
 	for i, v := range s.F.Value {
 		if floor[i] = anything; v > s.Limits.Lo {
 			if v != next {
-				next, least = v, mode.LeastReachingQuotient(v, shift)
+				next, least = v, mode.LeastDividendReaching(v, shift)
 			}
 			floor[i] = least
 		}
 		if ceiling[i] = anything; v < s.Limits.Hi {
-			next, least = v+1, mode.LeastReachingQuotient(v+1, shift)
+			next, least = v+1, mode.LeastDividendReaching(v+1, shift)
 			ceiling[i] = 1 - least
 		}
 	}

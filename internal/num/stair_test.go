@@ -68,10 +68,10 @@ func gives(s *LineFitTarget, mode Rounding, shift int, m int64) bool {
 	for v := s.X.Lo; v <= s.X.Hi; v++ {
 		code := s.F.Apply(v)
 		if code > s.Limits.Lo {
-			biases.Lo = max(biases.Lo, mode.LeastReachingQuotient(code, shift)-m*v)
+			biases.Lo = max(biases.Lo, mode.LeastDividendReaching(code, shift)-m*v)
 		}
 		if code < s.Limits.Hi {
-			biases.Hi = min(biases.Hi, mode.LeastReachingQuotient(code+1, shift)-1-m*v)
+			biases.Hi = min(biases.Hi, mode.LeastDividendReaching(code+1, shift)-1-m*v)
 		}
 	}
 	return biases.Lo <= biases.Hi

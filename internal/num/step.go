@@ -16,15 +16,15 @@ type StepFunction struct {
 
 // Apply returns the step function's value at x.
 func (s StepFunction) Apply(x int64) int64 {
-	return s.Value[s.FirstBreakpointAbove(x)]
+	return s.Value[s.FirstBreakpointIndexAbove(x)]
 }
 
 // fewSteps is the number of breakpoints up to which counting is faster than searching, since it needs no branch
 // prediction.
 const fewSteps = 16
 
-// FirstBreakpointAbove returns the index of the first breakpoint above x, or len(At) if there is none.
-func (s StepFunction) FirstBreakpointAbove(x int64) int {
+// FirstBreakpointIndexAbove returns the index of the first breakpoint above x, or len(At) if there is none.
+func (s StepFunction) FirstBreakpointIndexAbove(x int64) int {
 	if len(s.At) <= fewSteps {
 		n := 0
 		for _, at := range s.At {
@@ -112,8 +112,8 @@ func (s StepFunction) IsNonDecreasing() bool {
 	return true
 }
 
-// WithNegatedInput returns the function s(-x), for all x such that -x is an int64. It serves an accumulator of negated
-// weights.
+// WithNegatedInput returns the function s(-x), with lists of its own, for all x such that -x is an int64. It serves an
+// accumulator of negated weights.
 func (s StepFunction) WithNegatedInput() StepFunction {
 	s = s.RestrictedTo(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
 	n := len(s.At)
@@ -127,8 +127,9 @@ func (s StepFunction) WithNegatedInput() StepFunction {
 	return m
 }
 
-// ShareStepValues makes step functions share one list of values, if each value is one unit above the last. A network
-// has tens of thousands of functions to codes of a byte, most with the same values or a part of them.
+// ShareStepValues changes the functions in list so that they share one list of values, without changing what they
+// compute. It leaves out functions whose values do not rise by the same unit. It does nothing if separate lists are
+// shorter.
 func ShareStepValues(list []StepFunction) {
 	unit, all, held := int64(0), Range{}, 0
 	for _, s := range list {
@@ -158,8 +159,8 @@ func ShareStepValues(list []StepFunction) {
 	}
 }
 
-// unit returns the constant difference between successive values. It returns 0 if the difference varies or a value
-// does not fit into 32 bits.
+// unit returns the constant amount by which successive values rise. It returns 0 if they do not rise, the amount
+// varies, a value does not fit into 32 bits, or there are no breakpoints.
 func (s StepFunction) unit() int64 {
 	small := Range{math.MinInt32, math.MaxInt32}
 	if len(s.At) == 0 || !small.Contains(s.Value[0]) {

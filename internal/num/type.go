@@ -39,9 +39,9 @@ func NarrowestIntTypeFor(r Range) Type {
 	return Type{Kind: KindInt, Width: max(signedBits(r.Lo), signedBits(r.Hi))}
 }
 
-// NarrowestTypeOf returns the narrowest type that holds all the values: a bipolar one if each is -1 or +1, otherwise
-// the narrowest integer type. There must be at least one value.
-func NarrowestTypeOf(values ...[]int64) Type {
+// NarrowestTypeOfValues returns the narrowest type that holds all the values: a bipolar one if each is -1 or +1,
+// otherwise the narrowest integer type. There must be at least one value.
+func NarrowestTypeOfValues(values ...[]int64) Type {
 	r := RangeOfLists(values...)
 	if r.Lo < -1 || r.Hi > 1 {
 		return NarrowestIntTypeFor(r)
@@ -54,7 +54,8 @@ func NarrowestTypeOf(values ...[]int64) Type {
 	return Type{Kind: KindBipolar, Width: 1}
 }
 
-// RangeOfLists returns the range from the least to the greatest of the values. There must be at least one.
+// RangeOfLists returns the range from the least to the greatest of the values in all lists. There must be at least one
+// value.
 func RangeOfLists(values ...[]int64) Range {
 	r := Range{math.MaxInt64, math.MinInt64}
 	for _, row := range values {
@@ -65,7 +66,8 @@ func RangeOfLists(values ...[]int64) Range {
 	return r
 }
 
-// Range returns the smallest range that contains all values of t.
+// Range returns the smallest range that contains all values of t. For unsigned integers of 64 bits it ends at the
+// largest int64. It panics for an invalid kind.
 func (t Type) Range() Range {
 	switch t.Kind {
 	case KindUInt:

@@ -130,7 +130,7 @@ func TestNarrowest(t *testing.T) {
 		{[][]int64{{}, {-9}}, "INT5"},
 	}
 	for _, tt := range tests {
-		if got := NarrowestTypeOf(tt.values...).String(); got != tt.want {
+		if got := NarrowestTypeOfValues(tt.values...).String(); got != tt.want {
 			t.Errorf("Narrowest(%v) = %s, want %s", tt.values, got, tt.want)
 		}
 	}

@@ -20,8 +20,8 @@ const HiddenLayersWord = "hidden"
 // MaxAccBits is the largest width that --acc-bits accepts, in bits.
 const MaxAccBits = 64
 
-// ParseAccBits parses the value of --acc-bits: "16", "hidden=10", "MVAU_1=12,MVAU_2=10" or a mix of these. The error
-// says what is wrong with the text.
+// ParseAccBits parses the value of --acc-bits: "16", "hidden=10", "MVAU_1=12,MVAU_2=10" or a mix of these. Widths are
+// from 1 to MaxAccBits, and nothing may have two. The error says what is wrong with the text.
 func ParseAccBits(s string) (AskedAccBits, error) {
 	a := AskedAccBits{text: s, Layers: map[string]int{}}
 	for _, part := range strings.Split(s, ",") {

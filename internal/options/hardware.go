@@ -29,9 +29,9 @@ func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 	return t
 }
 
-// FindBoard finds a board by its name, or by the path of a board file. ok is false after it adds an error to d. It adds
-// a note if the board's resources were not compared with a data sheet.
-func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
+// FindBoardOrAddDiag finds a board by its name, or by the path of a board file. ok is false after it adds an error to
+// d. It adds a note if the board's resources were not compared with a data sheet.
+func FindBoardOrAddDiag(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.FindBoard(nameOrPath)
 	unknown, ambiguous := new(boards.UnknownNameError), new(boards.AmbiguousNameError)
 	switch {

@@ -40,7 +40,7 @@ type ModelInputs struct {
 	Shapes     frontend.GivenInputShapes         // --shape
 	Lengths    *frontend.AxisLengthRange         // range of sequence lengths; nil: one length
 	InputType  *frontend.IntegerInputType        // --input-type
-	InputQuant *frontend.InputQuantiser          // --input-quant
+	InputQuant *frontend.AddedInputQuantiser     // --input-quant
 	Initial    frontend.InitialStateModesByInput // --initial-state
 	Outputs    []string                          // --outputs; nil: the model's own
 	LSTM       string                            // path of --lstm-config; may be empty
@@ -86,18 +86,19 @@ type Hardware struct {
 
 // Goal says what the folding search looks for, how far it goes, and what it must keep.
 type Goal struct {
-	FPS            float64
-	Interval       float64 // clocks per frame to reach; 0: not asked
-	MaxUse         folding.MaxUseFractions
-	OverBudget     bool                    // accept a design over the budget if none is within it
-	Folding        string                  // path of a folding file
-	FoldingFile    *folding.FoldingFile    // content of a folding file, instead of a path; may be nil
-	Latency        bool                    // minimise the latency at the asked rate, or at any rate if none is asked
-	Least          folding.ResourceMeasure // the resource that the search minimises
-	SearchTime     time.Duration           // time limit; 0: an effort that is the same on every machine
-	FIFO           folding.FIFODepthPolicy
-	FIFOAsked      bool                          // FIFO was given as a flag, and overrides the FIFOs of a folding file
-	SearchProgress func(folding.BestDesignSoFar) // receives the progress of the search; may be nil
+	FPS         float64
+	Interval    float64 // clocks per frame to reach; 0: not asked
+	MaxUse      folding.MaxUseFractions
+	OverBudget  bool                    // accept a design over the budget if none is within it
+	Folding     string                  // path of a folding file
+	FoldingFile *folding.FoldingFile    // content of a folding file, instead of a path; may be nil
+	Latency     bool                    // minimise the latency at the asked rate, or at any rate if none is asked
+	Least       folding.ResourceMeasure // the resource that the search minimises
+	SearchTime  time.Duration           // time limit; 0: an effort that is the same on every machine
+	FIFO        folding.FIFODepthPolicy
+	// FIFO was given as a flag, and overrides the FIFOs of a folding file
+	FIFOAsked      bool
+	SearchProgress func(folding.BestDesignSoFarSummary) // receives the progress of the search; may be nil
 	// ends the search early; the best design found so far is built; may be nil
 	Interrupt *folding.SearchStopper
 }

@@ -27,9 +27,9 @@ const (
 var WeightSourceNames = []string{string(WeightSourceConstant), string(WeightSourceRuntime), string(WeightSourceStream),
 	string(WeightSourceExternal)}
 
-// IsLoaded reports whether the hardware gets its weights at run time, before the first frame or with every frame.
+// LoadsWeights reports whether the hardware gets its weights at run time, before the first frame or with every frame.
 // Otherwise they are constants of the circuit.
-func (w WeightSource) IsLoaded() bool { return w != "" && w != WeightSourceConstant }
+func (w WeightSource) LoadsWeights() bool { return w != "" && w != WeightSourceConstant }
 
 // ParseWeightSource parses the value of --weights, such as "runtime" or "external=MVAU_0,MVAU_1". Only "external" may
 // name layers, each once. The error says which values are possible, or what is wrong with the list of layers.
@@ -54,7 +54,8 @@ func ParseWeightSource(s string) (WeightSource, error) {
 	return WeightSource(s), nil
 }
 
-// IsExternal reports whether layers, all or those of ExternalLayers, read their weights from memory with every frame.
+// IsExternal reports whether layers, all or those of ExternalLayerNames, read their weights from memory with every
+// frame.
 func (w WeightSource) IsExternal() bool {
 	from, _, _ := strings.Cut(string(w), "=")
 	return from == string(WeightSourceExternal)
@@ -63,8 +64,8 @@ func (w WeightSource) IsExternal() bool {
 // hasMover reports whether a mover in the hardware fills tables of weights from memory.
 func (w WeightSource) hasMover() bool { return w == WeightSourceStream || w.IsExternal() }
 
-// ExternalLayers returns the layers named after "external=", or nil if the user named none.
-func (w WeightSource) ExternalLayers() []string {
+// ExternalLayerNames returns the layers named after "external=", or nil if the user named none.
+func (w WeightSource) ExternalLayerNames() []string {
 	_, names, named := strings.Cut(string(w), "=")
 	if !named {
 		return nil

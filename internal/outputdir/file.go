@@ -9,7 +9,8 @@ import (
 )
 
 // WriteFileAtomically writes a file at a hidden path beside its own and then renames it, so that an interrupted run
-// leaves no incomplete file. It replaces a regular file or a symbolic link, nothing else. An error names the file.
+// leaves no incomplete file. It replaces a regular file or a symbolic link, nothing else. An error names the file, and
+// wraps a *PlaceBusyError if another process writes it.
 func WriteFileAtomically(path string, b []byte) error {
 	f, err := CreateDraft(path)
 	if err != nil {
@@ -30,7 +31,7 @@ type DraftFile struct {
 }
 
 // CreateDraft begins a DraftFile of the file at path, where only a regular file, a symbolic link or nothing may be. The
-// error is a *PlaceBusyError if another process writes it.
+// error wraps a *PlaceBusyError if another process writes it, or a *HiddenPathOccupiedError.
 func CreateDraft(path string) (*DraftFile, error) {
 	f := &DraftFile{path: path}
 	info, err := os.Lstat(path)
@@ -53,7 +54,7 @@ func (f *DraftFile) CreateHiddenExtra(number int) (*DraftFile, error) {
 	return &DraftFile{f.path, lock}, f.named(err)
 }
 
-// named returns the cause of err with the file's name in front, or nil if err is nil.
+// named returns an error that wraps the cause of err and begins with the file's base name, or nil if err is nil.
 func (f *DraftFile) named(err error) error {
 	if err == nil {
 		return nil

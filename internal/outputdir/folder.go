@@ -57,9 +57,9 @@ const (
 	old      = "old"   // the former folder, where the system cannot exchange folders
 )
 
-// ClaimFolder claims the place of a folder, an absolute path, and completes what a killed process left. scratch and
-// lasting are folders in it, with slashes, that its scripts make. The next folder keeps only lasting ones. The error is
-// a *PlaceBusyError if another process has the claim.
+// ClaimFolder claims the place of a folder, an absolute path, and completes what a killed process left. It makes
+// missing parents. scratch and lasting are folders in it, with slashes, that its scripts make. The next folder keeps
+// only lasting ones. Errors include *PlaceBusyError, if another process has the claim, and *HiddenPathOccupiedError.
 func ClaimFolder(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
 	f := &ClaimedFolder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
@@ -108,7 +108,8 @@ func ClaimFolder(dir string, scratch []string, lasting ...string) (*ClaimedFolde
 	return nil, &PlaceBusyError{}
 }
 
-// ReleaseClaim gives up the claim, and removes what was written of a folder that was not put in its place.
+// ReleaseClaim gives up the claim, and removes what was written of a folder that was not put in its place. It also
+// removes parents that ClaimFolder made and that are still empty. It does nothing for a claim that is already released.
 func (f *ClaimedFolder) ReleaseClaim() error {
 	claims.Lock()
 	defer claims.Unlock()
@@ -157,7 +158,8 @@ func (f *ClaimedFolder) unmake() {
 }
 
 // InspectForReplacement examines the present folder. The error is a *ForeignFilesError if the policy how forbids
-// replacing it, or an *UnremovableEntryError if an entry of it cannot be removed.
+// replacing it. It is an *UnremovableEntryError if an entry of it cannot be removed, or not be read for lack of
+// permission.
 func (f *ClaimedFolder) InspectForReplacement(how ReplacePolicy) (*FolderInspection, error) {
 	there, err := InspectFolder(f.dir, f.scratch)
 	if err != nil {
@@ -259,8 +261,8 @@ func discard(left string) error {
 }
 
 // ReplaceContents puts a folder with these files in its place, completely or not at all. Paths have slashes; one file
-// must be the manifest. It returns the strangers that were kept. The errors are those of InspectForReplacement, and a
-// *FormerFolderLeftError.
+// must be the manifest. It returns the strangers that were kept. Errors include those of InspectForReplacement,
+// *FileTypeConflictError, and *FormerFolderLeftError, with which the new folder is in place.
 func (f *ClaimedFolder) ReplaceContents(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
 	kept, err = f.put(files, how)
 	return kept, cause(err)

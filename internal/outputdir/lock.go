@@ -83,7 +83,7 @@ func current(f *os.File, path string) bool {
 }
 
 // LockPath locks a path by a hidden file beside it, without changing what is at the path. The error is a
-// *PlaceBusyError if another process holds the lock.
+// *PlaceBusyError if another process holds the lock, or a *HiddenPathOccupiedError.
 func LockPath(path string) (*PathLock, error) {
 	l, err := acquire(hidden(path))
 	return l, cause(err)

@@ -479,7 +479,7 @@ func TestScratch(t *testing.T) {
 	if err := release[0](); err != nil {
 		t.Error(err)
 	}
-	if err := RemoveScratchFolders(kind); err != nil {
+	if err := RemoveOwnScratchFolders(kind); err != nil {
 		t.Error(err)
 	}
 	if got := scratch(kind + "."); !sameElements(got, []string{file, runs}) {

@@ -85,7 +85,8 @@ func recorded(dir string) (ManifestRecord, error) {
 	return r, nil
 }
 
-// A FolderInspection holds what InspectFolder found in a folder: the files that are not as hlsgen wrote them.
+// A FolderInspection holds what InspectFolder found in a folder: the files that are not as hlsgen wrote them. It does
+// not tell files that are missing. Nothing is listed if the folder is not ours.
 type FolderInspection struct {
 	Empty         bool     // the folder is empty or does not exist
 	NotOursReason error    // why the folder is not ours; nil if it is, or is empty
@@ -166,8 +167,8 @@ func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 // parent returns the folder of a path with slashes, or "" at the top.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// strangers returns the paths of the files that were changed since hlsgen wrote them, and then of the files and the
-// folders without files that it did not write. The path of a folder ends in a slash.
+// strangers returns, in a new slice, the paths of the files that were changed since hlsgen wrote them. Then follow the
+// files and the folders without files that it did not write. The path of a folder ends in a slash.
 func (c *FolderInspection) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
 
 // stranger reports whether the path is one of those that strangers returns.
@@ -213,7 +214,8 @@ func (e *ForeignFilesError) Error() string {
 	return "holds " + strings.Join(parts, "; and ")
 }
 
-// QuoteFirstPaths returns a text with the first five paths in quotes, and the number of the others.
+// QuoteFirstPaths returns a text with the first five paths in quotes, and the number of the others. It returns
+// "nothing" if there are no paths.
 func QuoteFirstPaths(paths []string) string {
 	const most = 5
 	var names []string

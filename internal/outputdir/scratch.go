@@ -42,9 +42,9 @@ func MakeScratchFolder(kind string) (dir string, release func() error, err error
 	return "", nil, &PlaceBusyError{}
 }
 
-// RemoveScratchFolders removes this process's folders of a kind, for a process that ends without calling their release
-// functions.
-func RemoveScratchFolders(kind string) (err error) {
+// RemoveOwnScratchFolders removes this process's folders of a kind, for a process that ends without calling their
+// release functions.
+func RemoveOwnScratchFolders(kind string) (err error) {
 	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
 		if e := os.RemoveAll(dir); e != nil {
 			err = e

@@ -30,9 +30,9 @@ type SharedFolder struct {
 	list  *os.File            // open for appending lines; nil before the first line
 }
 
-// OpenSharedFolder makes the folder dir, if there is none, and claims it until ReleaseClaim. The error is a
-// *PlaceBusyError if another process has claimed it, and a *ForeignFilesError if hlsgen did not write its list of
-// files.
+// OpenSharedFolder makes the folder dir, if there is none, and claims it until ReleaseClaim. Errors include
+// *PlaceBusyError, if another process has claimed it, and *ForeignFilesError, if hlsgen did not write its list of
+// files. *HiddenPathOccupiedError is one as well.
 func OpenSharedFolder(dir string) (*SharedFolder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
@@ -139,7 +139,8 @@ func (s *SharedFolder) write() error {
 	return WriteFileAtomically(filepath.Join(s.dir, SharedFileListName), b)
 }
 
-// ReleaseClaim gives up the claim to the folder. First it writes the list anew, with one line per file.
+// ReleaseClaim gives up the claim to the folder. If WriteOwnFile has written to the list, it first writes the list
+// anew, with one line per file.
 func (s *SharedFolder) ReleaseClaim() error {
 	defer s.lock.RemoveAndUnlock()
 	if s.list == nil {

@@ -18,8 +18,9 @@ func (e *FileTypeConflictError) Error() string {
 	return fmt.Sprintf("holds %q, which cannot be kept, as this build has another kind of file there", e.Path)
 }
 
-// carry makes the stranger at a path below the folder from appear below the folder to as well. There it may replace a
-// file, but not a folder: then the error is a *FileTypeConflictError. It makes a hard link if possible, or else a copy.
+// carry makes the stranger at a path below the folder from appear below the folder to as well. It makes a hard link if
+// possible, or else a copy; for a path that ends in a slash it makes a folder. It may replace a file. The error is a
+// *FileTypeConflictError if a folder is in the way, or a file where a folder must be.
 func carry(from, to, path string) error {
 	src, dst := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
 	parents := filepath.Dir(dst)

@@ -9,15 +9,16 @@ import (
 	"hlsgen/templates"
 )
 
-// BoardMHzAndFPS returns the clock that the board's processor generates, in MHz, and the rate in frames or samples
-// per second at this clock. Both are 0 if this clock is the asked one, or if the board has no known processor.
+// BoardMHzAndFPS returns the clock that the board's processor generates, in MHz, and the rate in frames or samples per
+// second. The rate is at this clock, or at the one that the design reaches if that is slower. Both are 0 if this clock
+// is the asked one, or if the board has no known processor.
 func (r *Build) BoardMHzAndFPS() (mhz, fps float64) {
 	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
 		return 0, 0
 	}
 	mhz = r.System.Clock.MHz()
 	d := r.Design
-	return mhz, d.SamplesPerSecondAt(min(mhz, d.ClockMHz()), d.Clocks.IntervalAndLatency)
+	return mhz, d.SamplesPerSecondAt(min(mhz, d.ReachedClockMHz()), d.Clocks.IntervalAndLatency)
 }
 
 // toBitstream returns the README's step about making a bitstream, or nil if hlsgen has no flow for the board.

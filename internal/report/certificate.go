@@ -17,7 +17,7 @@ type CertificateReport struct {
 	Options int `json:"options"`
 	// the device, the folding file or block RAM excludes them
 	Impossible int                      `json:"options_not_possible"`
-	Below      *ExclusionReport         `json:"options_below_the_least_interval,omitempty"`
+	Below      *FoldExclusionReport     `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimisedMeasureReport `json:"minimised"`
 	// the minimum covers only designs that multiply factors of 3 bits or fewer in LUTs
 	Spares bool `json:"few_bits_in_luts,omitempty"`
@@ -26,9 +26,9 @@ type CertificateReport struct {
 	// number of folds with large tables in LUTs that were fast enough, but excluded
 	Large int `json:"large_tables_in_luts,omitempty"`
 	// the proof covers only designs whose FIFOs of few words lie in LUTs, where LUTs can hold them
-	InLUTs  bool           `json:"few_words_in_luts,omitempty"`
-	Latency *LatencyReport `json:"latency_clocks,omitempty"`
-	Gap     string         `json:"gap,omitempty"` // why the search proved no minimum
+	InLUTs  bool                    `json:"few_words_in_luts,omitempty"`
+	Latency *LatencyWithBoundReport `json:"latency_clocks,omitempty"`
+	Gap     string                  `json:"gap,omitempty"` // why the search proved no minimum
 	// the user ended the search, and this is the best design that it had found
 	Interrupted bool                   `json:"interrupted,omitempty"`
 	Text        []string               `json:"text"`
@@ -52,9 +52,9 @@ func NewSequenceLengthsReport(l *dataflow.SequenceLengths) *SequenceLengthsRepor
 	return &SequenceLengthsReport{l.Axis, l.Min, l.Max}
 }
 
-// An ExclusionReport says why no folding within the budget reaches an interval. It counts the folds that each reason
+// A FoldExclusionReport says why no folding within the budget reaches an interval. It counts the folds that each reason
 // excludes.
-type ExclusionReport struct {
+type FoldExclusionReport struct {
 	Interval  int            `json:"interval_clocks"`
 	TooSlow   int            `json:"too_slow"`
 	Dominated int            `json:"dominated"`
@@ -72,8 +72,8 @@ type MinimisedMeasureReport struct {
 	Least   float64 `json:"least_possible"`
 }
 
-// A LatencyReport gives the design's latency and a proved lower bound, in clocks.
-type LatencyReport struct {
+// A LatencyWithBoundReport gives the design's latency and a proved lower bound, in clocks.
+type LatencyWithBoundReport struct {
 	Clocks int `json:"clocks"`
 	Least  int `json:"least_possible"`
 }
@@ -86,9 +86,9 @@ func NewCertificateReport(p *folding.OptimalityCertificate) CertificateReport {
 		InLUTs: p.InLUTs, Gap: p.Gap,
 		Interrupted: p.Interrupted,
 		Text:        append([]string{}, p.DescribeInLines()...),
-		Latency:     (*LatencyReport)(p.Latency), Lengths: NewSequenceLengthsReport(p.Lengths)}
+		Latency:     (*LatencyWithBoundReport)(p.Latency), Lengths: NewSequenceLengthsReport(p.Lengths)}
 	if b := p.Below; b != nil {
-		c.Below = &ExclusionReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
+		c.Below = &FoldExclusionReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}
 		maps.Copy(c.Below.By, b.Alone)
 	}

@@ -100,7 +100,7 @@ func (r *Build) CycleSimulationReport() CycleSimulationReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	fps, every := r.Design.SamplesPerSecondAndInterval()
 	out := CycleSimulationReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
-		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.BottleneckReport(),
+		Clock: r.Design.ReachedClockMHz(), Layers: t.Nodes, Bottleneck: r.BottleneckReport(),
 		Series: NewFrameSeriesReport(r.Design),
 		Port:   r.HostPortReport(), Sequences: NewSequenceRatesReport(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}
@@ -159,9 +159,9 @@ func (r *Build) HostPortReport() *HostPortReport {
 		return nil
 	}
 	clocks, bytes := d.HostPortClocksPerFrame(), d.MemoryBytesPerFrame()
-	hz, samples := d.ClockMHz()*1e6, float64(d.Model.Turns.SamplesPerFrame())
+	hz, samples := d.ReachedClockMHz()*1e6, float64(d.Model.Turns.SamplesPerFrame())
 	p := &HostPortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
-		Moved: rounded(d.MemoryTrafficGBPerSecond()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
+		Moved: rounded(d.HostMemoryTrafficGBPerSecond()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
 	if p.MemoryGB > 0 {
 		p.Bound = min(p.Bound, samples*p.MemoryGB*1e9/float64(bytes))
 	}

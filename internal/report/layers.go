@@ -105,7 +105,7 @@ func NewLayerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Importe
 			r.Nodes = []string{}
 		}
 		if a, ok := n.Op.(dataflow.HasAccumulators); ok {
-			b := a.AccumulatorBounds()
+			b := a.AccumulatorWidthsByRule()
 			r.Acc = &AccumulatorWidthsReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
 		}
 		if d != nil {
@@ -222,8 +222,8 @@ func (r *Build) FINNPerformance() FINNPerformanceReport {
 			p.Max, p.MaxNode = n, d.Model.Graph.Nodes[i].Name
 		}
 	}
-	p.FPS = float64(d.Model.Turns.SamplesPerFrame()) * d.ClockMHz() * 1e6 / float64(p.Max)
-	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ClockMHz()
+	p.FPS = float64(d.Model.Turns.SamplesPerFrame()) * d.ReachedClockMHz() * 1e6 / float64(p.Max)
+	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ReachedClockMHz()
 	return p
 }
 

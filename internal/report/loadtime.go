@@ -27,11 +27,11 @@ type WeightLoadReport struct {
 	Memory  float64 `json:"of_memory,omitempty"` // share of the memory's peak rate; 0 if that is unknown
 	Mover   bool    `json:"mover"`               // the build contains a mover that reads the weights
 
-	External []ExternalWeightsReport `json:"external,omitempty"`
+	External []LayerExternalWeightsReport `json:"external,omitempty"`
 }
 
-// An ExternalWeightsReport describes the weights that one layer reads from memory with every frame.
-type ExternalWeightsReport struct {
+// A LayerExternalWeightsReport describes the weights that one layer reads from memory with every frame.
+type LayerExternalWeightsReport struct {
 	Layer string  `json:"layer"`
 	Port  string  `json:"port"`            // name of the AXI4-Stream of the accelerator
 	Bits  int     `json:"bits"`            // width of the stream; a word per clock
@@ -48,14 +48,15 @@ func (r *Build) WeightLoadReport() *WeightLoadReport {
 	l := &WeightLoadReport{From: options.WeightSourceRuntime}
 	for _, t := range rtl.LoadedTablesOf(d.Design) {
 		l.Tables++
-		l.Words += t.LoadWordCount()
+		l.Words += t.WordsToLoadCount()
 	}
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency) // per second
+	frames := d.ReachedClockMHz() * 1e6 / d.ClocksBetweenFrames(d.Clocks.IntervalAndLatency) // per second
 	for _, p := range templates.WeightPortsOf(d.Design) {
-		l.External = append(l.External, ExternalWeightsReport{p.Name, p.Axis, p.Port.TDATABits(), p.BytesPerFrame(),
+		l.External = append(l.External, LayerExternalWeightsReport{p.Name, p.Axis, p.Port.TDATABits(),
+			p.BytesPerFrame(),
 			rounded(float64(p.BytesPerFrame()) * frames / 1e9)})
 	}
 	l.Bytes = templates.TableLoadWordBytes * l.Words
@@ -69,7 +70,7 @@ func (r *Build) WeightLoadReport() *WeightLoadReport {
 	if l.Words == 0 {
 		return l
 	}
-	hz, bits := d.ClockMHz()*1e6, d.Target.HostPortBits()
+	hz, bits := d.ReachedClockMHz()*1e6, d.Target.HostPortBits()
 	if bits > 0 && bits < 8*templates.TableLoadWordBytes {
 		l.Clocks *= 8 * templates.TableLoadWordBytes / bits
 	}

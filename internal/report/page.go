@@ -21,7 +21,8 @@ import (
 // maxTimeline is the largest size of the timeline in the page, in bytes of SVG.
 const maxTimeline = 3 << 20
 
-// HTMLPage returns the content of report/report.html.
+// HTMLPage returns the content of report/report.html, which also shows the diagnostics in d. It may simulate frames for
+// the timeline, which ctx can stop.
 func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
@@ -44,17 +45,17 @@ func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 		}
 	}
 	for _, s := range r.Design.Shares {
-		s.Name = folding.WithBoardBlockRAMName(s.Name, t.Board)
+		s.Name = folding.ReplaceRAMB18ByBoardName(s.Name, t.Board)
 		p.Resources = append(p.Resources, report.ResourceUse(s))
 	}
-	p.Certificate = append(r.Design.Certificate.DescribeInLines(), r.Design.Certificate.DescribeOptions(),
+	p.Certificate = append(r.Design.Certificate.DescribeInLines(), r.Design.Certificate.DescribeOptionCounts(),
 		"synthesis: "+r.SynthesisTimeText())
 	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.DescribeInOneLine())
 	if port := r.HostPortReport(); port != nil {
 		p.Certificate = append(p.Certificate,
 			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s %s/s",
 				port.Bytes, FormatDecimal(port.Moved), FormatDecimal(port.PortGB), port.Bits,
-				FormatDecimal(r.Design.ClockMHz()),
+				FormatDecimal(r.Design.ReachedClockMHz()),
 				memoryText(port), FormatDecimal(port.Bound), r.unit()))
 	}
 	if l := r.WeightLoadReport(); l != nil {
@@ -81,7 +82,9 @@ func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 }
 
 // unit returns the word for the unit of rates: frames or samples.
-func (r *Build) unit() string { return folding.RateUnit(r.Design.Model.Turns.SamplesPerFrame()) }
+func (r *Build) unit() string {
+	return folding.RateUnitForSamplesPerFrame(r.Design.Model.Turns.SamplesPerFrame())
+}
 
 // frame returns words for one frame of the accelerator: "a frame", "a frame of 4 samples" or "a sequence of 8 steps".
 func (r *Build) frame() string {
@@ -97,7 +100,7 @@ func (r *Build) frame() string {
 // facts returns the main figures of the design, for the top of the page.
 func (r *Build) facts() (f report.Facts) {
 	c := r.Design.Clocks
-	clock := r.Design.ClockMHz()
+	clock := r.Design.ReachedClockMHz()
 	fps, interval := r.Design.SamplesPerSecondAndInterval()
 	f.AddFact("throughput", chart.FormatAmount(fps)+" "+r.unit()+"/s",
 		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), FormatDecimal(interval)))
@@ -139,7 +142,8 @@ func amounts(name string, r dataflow.Resources) report.ResourceAmounts {
 	return report.ResourceAmounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
 }
 
-// parts returns the resources of each layer, each FIFO and the host's port, and their total.
+// parts returns four rows of resources: the sums over all layers, over all FIFOs, and over the host's port, and the
+// total.
 func (r *Build) parts() []report.ResourceAmounts {
 	e := r.Design.Estimate
 	return []report.ResourceAmounts{amounts("layers", r.ResourceReport().Layers), amounts("FIFOs", e.FIFOs.Total()),
@@ -209,7 +213,8 @@ func (r *Build) inputs() (f report.Facts) {
 	return f
 }
 
-// clocksPicture returns an SVG with a bar per layer, for its clocks per frame.
+// clocksPicture returns an SVG with a bar per layer, for its clocks per frame. The host's port or a state also has a
+// bar if it is a bottleneck.
 func (r *Build) clocksPicture() ([]byte, error) {
 	b := chart.BarChart{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
 	for i, n := range r.Design.Model.Graph.Nodes {

@@ -88,16 +88,17 @@ var buildFiles = []templates.ReadmeEntry{
 		"report/estimate_*.json", "report/op_and_param_counts.json"),
 }
 
-// ReadmeMarkdown returns the README.md of the build. paths lists the files of the build.
+// ReadmeMarkdown returns the README.md of the build. paths lists the files of the build. It returns an error if
+// buildFiles has no row for one of them.
 func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	t := r.Design.Target
 	_, every := r.Design.SamplesPerSecondAndInterval()
-	name := templates.FormatMarkdownCode(r.Source.Name)
+	name := templates.FormatMarkdownCodeSpan(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
 		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
-		templates.FormatMarkdownCode(r.Source.File), templates.FormatMarkdownCode(t.Board.Name),
-		templates.FormatMarkdownCode(t.Board.Part), FormatDecimal(t.ClockMHz),
+		templates.FormatMarkdownCodeSpan(r.Source.File), templates.FormatMarkdownCodeSpan(t.Board.Name),
+		templates.FormatMarkdownCodeSpan(t.Board.Part), FormatDecimal(t.ClockMHz),
 		productOf(r.Backend), r.Version, r.frame(), FormatDecimal(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
@@ -108,11 +109,11 @@ func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	if r.Design.Over {
 		about += "\nIt takes more than the budget allows: `report/report.html` says of what."
 	}
-	model := "The model is the file " + templates.FormatMarkdownCode(r.Source.File)
+	model := "The model is the file " + templates.FormatMarkdownCodeSpan(r.Source.File)
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.FormatMarkdownCode(r.Source.SHA256()) +
+	model += " with the SHA-256\n" + templates.FormatMarkdownCodeSpan(r.Source.SHA256()) +
 		". This command makes the same design:"
 	if r.Design.Certificate.Interrupted {
 		model = strings.TrimSuffix(model, " This command makes the same design:") + " The search for this design was " +
@@ -149,7 +150,7 @@ func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	if s := NewSequenceRatesReport(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
 	}
-	return templates.ReadmeContents{Title: name + " on " + templates.FormatMarkdownCode(t.Board.Name), About: about,
+	return templates.ReadmeContents{Title: name + " on " + templates.FormatMarkdownCodeSpan(t.Board.Name), About: about,
 		Files: buildFiles,
 		Steps: steps}.RenderReadme(paths)
 }
@@ -178,7 +179,7 @@ func driver(r *Build) templates.ReadmeStep {
 func beside(r *Build) (text string) {
 	m := r.Design.Model
 	for _, side := range []struct {
-		of     []dataflow.RealPort
+		of     []dataflow.RealTensorInfo
 		out    dataflow.RemainingHostPart
 		format string
 	}{
@@ -189,10 +190,10 @@ func beside(r *Build) (text string) {
 	} {
 		var names, nodes []string
 		for _, t := range side.of {
-			names = append(names, templates.FormatMarkdownCode(t.Name))
+			names = append(names, templates.FormatMarkdownCodeSpan(t.Name))
 		}
 		for _, n := range side.out.Nodes {
-			nodes = append(nodes, templates.FormatMarkdownCode(n))
+			nodes = append(nodes, templates.FormatMarkdownCodeSpan(n))
 		}
 		if names != nil {
 			who := "a program computes itself"
@@ -204,7 +205,7 @@ func beside(r *Build) (text string) {
 	}
 	for _, f := range m.Feedback {
 		text += fmt.Sprintf("\nWhat it gives as %s is %s of the next sample: give it back, one sample at a time.",
-			templates.FormatMarkdownCode(m.Out[f.Out].Name), templates.FormatMarkdownCode(m.In[f.In].Name))
+			templates.FormatMarkdownCodeSpan(m.Out[f.Out].Name), templates.FormatMarkdownCodeSpan(m.In[f.In].Name))
 	}
 	return text
 }

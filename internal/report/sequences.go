@@ -35,7 +35,7 @@ func NewSequenceRatesReport(d *folding.Design) *SequenceRatesReport {
 	of := func(steps int, p folding.IntervalAndLatency) SequenceTimingReport {
 		every := d.ClocksBetweenFrames(p)
 		return SequenceTimingReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
-			Latency: p.Latency, FPS: d.SamplesPerSecondAt(d.ClockMHz(), p)}
+			Latency: p.Latency, FPS: d.SamplesPerSecondAt(d.ReachedClockMHz(), p)}
 	}
 	return &SequenceRatesReport{l.Axis, of(l.Max, d.Clocks.IntervalAndLatency), of(l.Min, *d.Clocks.Shortest)}
 }
@@ -65,10 +65,10 @@ func (s *SequenceRatesReport) sent() string {
 		"next sequence may follow in the next clock, whatever its length. The output has\n"+
 		"TLAST with the last word of what is computed of a sequence. By simulation,\n\n- %v\n- %v\n\n"+
 		"The test bench does so, too: `hls/tb/data/frames.txt` has the steps of each frame.",
-		s.LengthRangeText(), templates.FormatMarkdownCode(s.Axis), s.Longest, s.Shortest)
+		s.LengthRangeText(), templates.FormatMarkdownCodeSpan(s.Axis), s.Longest, s.Shortest)
 }
 
-// FormatNumberList returns the numbers as text: "1, 4 and 8".
+// FormatNumberList returns the numbers as text: "1, 4 and 8". For no numbers it returns "".
 func FormatNumberList(numbers []int) string {
 	text := ""
 	for i, n := range numbers {

@@ -37,7 +37,8 @@ func (f FolderFS) stat(root *os.Root, name string) (info fs.FileInfo, err error)
 	}, math.MaxInt64)
 }
 
-// Stat implements fs.StatFS.
+// Stat describes a regular file. It returns an error for anything else, such as a folder, and for a path that leaves
+// the folder.
 func (f FolderFS) Stat(name string) (info fs.FileInfo, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -49,7 +50,8 @@ func (f FolderFS) Stat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Open opens a regular file. It never waits, for example for a pipe.
+// Open opens a regular file. It returns an error for anything else, and for a path that leaves the folder. It never
+// waits, for example for a pipe.
 func (f FolderFS) Open(name string) (file fs.File, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

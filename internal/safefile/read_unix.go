@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// endless reports whether a file of size 0 has content all the same, now or later. It does not wait.
+// endless reports whether a file of size 0 has content all the same, now or later. It does not wait. It may read a
+// byte, and so move the file's offset.
 func endless(f *os.File) bool {
 	c, err := f.SyscallConn()
 	if err != nil {

@@ -51,8 +51,8 @@ type RegularFile struct {
 // MaxSettingsFileBytes is the largest size of a file with settings of layers, such as a folding file, in bytes.
 const MaxSettingsFileBytes = 64 << 20
 
-// OpenRegularFile opens a regular file of at most most bytes. The error is the operating system's, or a
-// *FileRefusedError if the file is larger or is no regular file.
+// OpenRegularFile opens a regular file of at most most bytes, which the caller closes. It does not wait for a pipe. The
+// error is the operating system's, or a *FileRefusedError if the file is larger or is no regular file.
 func OpenRegularFile(path string, most int64) (*RegularFile, error) {
 	if err := allowed(path, os.Stat, most); err != nil { // before opening, which would move a tape
 		return nil, err
@@ -77,7 +77,7 @@ func OpenRegularFile(path string, most int64) (*RegularFile, error) {
 }
 
 // allowed returns the error because of which the file at a path must not be read, or nil. stat describes the file; most
-// limits its bytes.
+// limits its bytes. In an *fs.PathError of stat it sets Op to "open".
 func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) error {
 	info, err := stat(path)
 	if e, ok := err.(*fs.PathError); ok {

@@ -21,9 +21,9 @@ type line struct {
 	first, per, within float64
 }
 
-// gridOf returns the grid of an input. It returns nil if codes are wider than 8 bits, or values too close to tell them
-// apart.
-func gridOf(in dataflow.RealPort) *grid {
+// gridOf returns the grid of an input. It returns nil unless the input is float32 and arrives as integers of at most 8
+// bits, with at most 256 channels. It also returns nil if values are too close to tell them apart.
+func gridOf(in dataflow.RealTensorInfo) *grid {
 	a := in.Arrives
 	if a == nil || in.DType != "float32" || a.Type.Width > 8 || a.Channels > 1<<8 ||
 		a.Type.Kind != num.KindInt && a.Type.Kind != num.KindUInt {
@@ -65,7 +65,8 @@ func (l *line) code(x float32) (code int, ok bool) {
 	return i, off <= l.within && -off <= l.within
 }
 
-// codes stores in y the codes of the numbers x. It returns false if a number has no code.
+// codes stores in y, which must be as long as x, the codes of the numbers x; negative codes as two's complement. It
+// returns false if a number has no code; y is then of no use.
 func (g *grid) codes(y []uint8, x []float32) bool {
 	least, all := int(g.least), true
 	if g.channels == nil {
@@ -91,8 +92,8 @@ func (s *SampleSource) HasInputCodes() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.grid == nil || !in.floats() })
 }
 
-// InputCodes returns the codes of input k, if SampleSource.HasInputCodes returns true. ok is false if a number has no
-// code. The part reuses the slice.
+// InputCodes returns the codes of input k, negative ones as two's complement. SampleSource.HasInputCodes must return
+// true. ok is false if a number has no code. The next call for k reuses the slice.
 func (p *StoredPart) InputCodes(k int) (codes []uint8, ok bool) {
 	if p.codes == nil {
 		p.codes = make([][]uint8, len(p.raw))

@@ -32,17 +32,17 @@ func TestCodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			in := dataflow.RealPort{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
+			in := dataflow.RealTensorInfo{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
 			value := func(channel int, k int64) float64 {
 				return float64(float32(c.scale*float64(channel+1)*float64(k) + c.bias))
 			}
-			a := &dataflow.IntegerInput{Type: c.of, Channels: c.channels, Value: value,
+			a := &dataflow.IntegerInputMeaning{Type: c.of, Channels: c.channels, Value: value,
 				Of: func(shape []int, i int) int { return i % shape[len(shape)-1] % c.channels }}
 			for channel := range c.channels {
 				a.Within = append(a.Within, c.scale*float64(channel+1)*c.within)
 			}
 			in.Arrives = a
-			m := &dataflow.Model{In: []dataflow.RealPort{in}}
+			m := &dataflow.Model{In: []dataflow.RealTensorInfo{in}}
 			r := c.of.Range()
 			n := int(r.Hi-r.Lo) + 1
 			x := &npy.Array{DType: "float32", Shape: []int{n, 2, 3}, Data: make([]float64, 6*n)}

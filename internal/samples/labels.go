@@ -17,10 +17,10 @@ type ClassLabels struct {
 	scores int
 }
 
-// ReadClassLabels reads labels of runs, with a label per row of scores of the first output: the index of the row's
-// largest element. If the output has integers and there is a label per element, the elements themselves are the
-// classes. Negative labels and labels of padding do not count. The error is an *UnfitError.
-func ReadClassLabels(a *npy.Array, runs int, out []dataflow.RealPort) (*ClassLabels, error) {
+// NewClassLabelsFromArray reads labels of runs, with a label per row of scores of the first output: the index of the
+// row's largest element. If the output has integers and there is a label per element, the elements themselves are the
+// classes. Negative labels and labels of padding do not count. The error is an *UnfitDataError.
+func NewClassLabelsFromArray(a *npy.Array, runs int, out []dataflow.RealTensorInfo) (*ClassLabels, error) {
 	shape := dataflow.Shape(out[0].Shape)
 	elements, scores := shape.ElementCount(), 1
 	if len(shape) > 0 {
@@ -31,23 +31,23 @@ func ReadClassLabels(a *npy.Array, runs int, out []dataflow.RealPort) (*ClassLab
 	l := &ClassLabels{scores: scores, each: each}
 	switch {
 	case each*runs != len(a.Data) || each == 0:
-		return nil, &UnfitError{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
+		return nil, &UnfitDataError{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
 			Hint: "give an integer for each sample, -1 where it has no label"}
 	case integers && each == elements:
 		l.scores = 0
 	case scores < 2 || each != elements/scores:
-		return nil, &UnfitError{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
+		return nil, &UnfitDataError{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
 			Hint: fmt.Sprintf("give %d a sample: the place of the largest element along the last axis",
 				elements/max(1, scores))}
 	}
 	if slices.Max(a.Data) < 0 {
-		return nil, &UnfitError{Msg: "no sample has a label: all are negative",
+		return nil, &UnfitDataError{Msg: "no sample has a label: all are negative",
 			Hint: "give the class of each sample, counted from 0; -1 where there is none"}
 	}
 	l.class = make([]int32, len(a.Data))
 	for i, v := range a.Data {
 		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) >= 1<<31 {
-			return nil, &UnfitError{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
+			return nil, &UnfitDataError{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
 				Hint: "labels are integers, counted from 0; -1 where a sample has none"}
 		}
 		l.class[i] = int32(v)
@@ -57,12 +57,12 @@ func ReadClassLabels(a *npy.Array, runs int, out []dataflow.RealPort) (*ClassLab
 
 // MeasureAccuracy returns the accuracy of all runs. runs holds their outputs.
 func (l *ClassLabels) MeasureAccuracy(runs [][]dataflow.RealTensor) Accuracy {
-	return NewAccuracy(l.CountRight(0, runs))
+	return NewAccuracy(l.CountRightAndLabelled(0, runs))
 }
 
-// CountRight counts the labelled classes of runs, and those that the outputs get right. first is the number of the
-// first run. Of equally large elements, the first one gives the class.
-func (l *ClassLabels) CountRight(first int, runs [][]dataflow.RealTensor) (right, n int) {
+// CountRightAndLabelled counts the labelled classes of runs, and those that the outputs get right. first is the number
+// of the first run. Of equally large elements, the first one gives the class.
+func (l *ClassLabels) CountRightAndLabelled(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	for i, out := range runs {
 		data := out[0].Data
 		for k, class := range l.class[(first+i)*l.each : (first+i+1)*l.each] {

@@ -39,36 +39,37 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		out    dataflow.RealPort
+		out    dataflow.RealTensorInfo
 		runs   [][]float64
 		labels []float64
 		want   [2]int // right, of how many; of 0: refused
 	}{
-		{"the largest, the first of equals", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"},
+		{"the largest, the first of equals", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "float32"},
 			[][]float64{{0, 2, 2}, {3, 1, 2}, {0, 0, 0}}, []float64{1, 2, 0}, [2]int{2, 3}},
-		{"without a label", dataflow.RealPort{Shape: []int{1, 2}, DType: "float32"},
+		{"without a label", dataflow.RealTensorInfo{Shape: []int{1, 2}, DType: "float32"},
 			[][]float64{{0, 2}, {3, 1}}, []float64{-1, 0}, [2]int{1, 1}},
-		{"vectors in a row", dataflow.RealPort{Shape: []int{1, 2, 2}, DType: "float32"},
+		{"vectors in a row", dataflow.RealTensorInfo{Shape: []int{1, 2, 2}, DType: "float32"},
 			[][]float64{{0, 1, 1, 0}, {1, 0, 1, 0}}, []float64{1, 0, 0, 1}, [2]int{3, 4}},
-		{"a shorter sequence", dataflow.RealPort{Shape: []int{1, 2, 2}, DType: "float32"},
+		{"a shorter sequence", dataflow.RealTensorInfo{Shape: []int{1, 2, 2}, DType: "float32"},
 			[][]float64{{0, 1}, {1, 0, 1, 0}}, []float64{1, 0, 0, 1}, [2]int{2, 3}},
-		{"indices", dataflow.RealPort{Shape: []int{1, 1}, DType: "int64"},
+		{"indices", dataflow.RealTensorInfo{Shape: []int{1, 1}, DType: "int64"},
 			[][]float64{{7}, {3}}, []float64{7, 2}, [2]int{1, 2}},
-		{"integer scores", dataflow.RealPort{Shape: []int{1, 3}, DType: "int32"},
+		{"integer scores", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "int32"},
 			[][]float64{{7, 8, 9}, {3, 2, 1}}, []float64{2, 2}, [2]int{1, 2}},
-		{"too few", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"},
+		{"too few", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "float32"},
 			[][]float64{{7, 8, 9}, {3, 2, 1}}, []float64{2}, [2]int{}},
-		{"a class that is not there", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"},
+		{"a class that is not there", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "float32"},
 			[][]float64{{7, 8, 9}}, []float64{3}, [2]int{}},
-		{"half a class", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"},
+		{"half a class", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "float32"},
 			[][]float64{{7, 8, 9}}, []float64{0.5}, [2]int{}},
-		{"one number a sample", dataflow.RealPort{Shape: []int{1, 1}, DType: "float32"},
+		{"one number a sample", dataflow.RealTensorInfo{Shape: []int{1, 1}, DType: "float32"},
 			[][]float64{{0.3}}, []float64{0}, [2]int{}},
-		{"one label for several vectors", dataflow.RealPort{Shape: []int{1, 2, 2}, DType: "float32"},
+		{"one label for several vectors", dataflow.RealTensorInfo{Shape: []int{1, 2, 2}, DType: "float32"},
 			[][]float64{{0, 1, 1, 0}}, []float64{1}, [2]int{}},
-		{"none", dataflow.RealPort{Shape: []int{1, 3}, DType: "float32"}, [][]float64{{7, 8, 9}}, nil, [2]int{}},
+		{"none", dataflow.RealTensorInfo{Shape: []int{1, 3}, DType: "float32"}, [][]float64{{7, 8, 9}}, nil, [2]int{}},
 	} {
-		l, err := ReadClassLabels(&npy.Array{DType: "float64", Data: c.labels}, len(c.runs), []dataflow.RealPort{c.out})
+		l, err := NewClassLabelsFromArray(&npy.Array{DType: "float64", Data: c.labels}, len(c.runs),
+			[]dataflow.RealTensorInfo{c.out})
 		if err != nil {
 			if c.want[1] > 0 {
 				t.Errorf("%s: %v", c.name, err)

@@ -41,14 +41,16 @@ func stored(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (int, error) 
 		if n := a.Shape[axis]; n >= l.Min && n <= l.Max {
 			return n, nil
 		}
-		return 0, &UnfitError{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
+		return 0, &UnfitDataError{fmt.Sprintf(
+			"the data for input %q of shape %v have sequences of %d steps, want %d to %d",
 			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), fmt.Sprintf("give data of %d to %d steps, or allow as "+
 			"many as they have with --dim", l.Min, l.Max), false}
 	}
 	return l.Max, nil // open reports the error of the shapes
 }
 
-// resized returns a tensor with n elements along an axis. It cuts the tensor off, or appends zeros.
+// resized returns a tensor with n elements along an axis: t itself if it has as many. Otherwise it returns a copy that
+// is cut off, or has zeros appended.
 func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 	was := t.Shape[axis]
 	if was == n {
@@ -88,7 +90,7 @@ func PadWithZeros(t dataflow.RealTensor, shape []int) (padded dataflow.RealTenso
 }
 
 // PadOutput returns output k of a run, extended to Stored steps. The added steps are zeros, or the values that the
-// model gives there.
+// model gives there. It returns run itself if that output has no axis of steps.
 func (s *RunInputs) PadOutput(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
@@ -108,7 +110,8 @@ func (s *RunInputs) PadOutput(k int, run dataflow.RealTensor) dataflow.RealTenso
 	return out
 }
 
-// TrimOutput returns output k of run i without the elements after its last step.
+// TrimOutput returns output k of run i without the elements after its last step. It returns run itself if that output
+// has no axis of steps, or no such elements.
 func (s *RunInputs) TrimOutput(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
@@ -116,11 +119,11 @@ func (s *RunInputs) TrimOutput(k, i int, run dataflow.RealTensor) dataflow.RealT
 	return resized(run, s.axes[k], s.Lengths[i])
 }
 
-// RandomRunsOfMixedLengths makes random runs like RandomRuns, for a model of sequences of different lengths. The
-// lengths include the longest and the shortest one.
-func RandomRunsOfMixedLengths(m *dataflow.Model, n int) (*RunInputs, error) {
+// MakeRandomRunsOfMixedLengths makes random runs like MakeRandomRuns, for a model of sequences of different lengths.
+// The lengths include the longest and the shortest one.
+func MakeRandomRunsOfMixedLengths(m *dataflow.Model, n int) (*RunInputs, error) {
 	if m.Lengths == nil {
-		return RandomRuns(m, n), nil
+		return MakeRandomRuns(m, n), nil
 	}
 	l, rnd := m.Lengths, rand.New(rand.NewPCG(1, 2))
 	some := []int{l.Max, l.Min, (l.Min + l.Max) / 2, max(l.Min, l.Max-1)}

@@ -34,11 +34,11 @@ type RunInputs struct {
 	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
 }
 
-// A layout describes how runs lie in an array. Along the axis of samples (dataflow.RealPort), side runs are
+// A layout describes how runs lie in an array. Along the axis of samples (dataflow.RealTensorInfo), side runs are
 // interleaved. Such groups follow each other.
 type layout struct {
-	shape func(out dataflow.RealPort, indices int) []int // returns the shape of an output's array
-	side  int                                            // number of interleaved runs; 0 for all
+	shape func(out dataflow.RealTensorInfo, indices int) []int // returns the shape of an output's array
+	side  int                                                  // number of interleaved runs; 0 for all
 	// axis along which an array is read in parts; -1 if it is read whole
 	axis int
 	per  int  // number of runs per index of that axis
@@ -54,7 +54,7 @@ func (l layout) beside(n int) int {
 }
 
 // together reports whether the elements of each run are contiguous, for any number of runs.
-func (l layout) together(of dataflow.RealPort) bool {
+func (l layout) together(of dataflow.RealTensorInfo) bool {
 	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).ElementCount() == dataflow.Shape(of.Shape).ElementCount()
 }
 
@@ -87,8 +87,9 @@ func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 	return runs
 }
 
-// apart cuts an array into runs. In the array, groups of side runs are interleaved.
-func apart(data []float64, of dataflow.RealPort, runs, side int) (list []dataflow.RealTensor) {
+// apart cuts an array into runs. In the array, groups of side runs are interleaved. Runs that are contiguous in the
+// array share its memory; others are copies.
+func apart(data []float64, of dataflow.RealTensorInfo, runs, side int) (list []dataflow.RealTensor) {
 	inner, size := dataflow.Shape(of.Shape[of.Axis:]).ElementCount(), dataflow.Shape(of.Shape).ElementCount()
 	list = make([]dataflow.RealTensor, 0, runs)
 	for i := range runs {
@@ -106,13 +107,13 @@ func apart(data []float64, of dataflow.RealPort, runs, side int) (list []dataflo
 }
 
 // layoutOf matches the shape of an array with an input. It returns the layout and the number of runs, or an
-// *UnfitError.
-func layoutOf(in dataflow.RealPort, shape []int) (lie layout, runs int, err error) {
+// *UnfitDataError.
+func layoutOf(in dataflow.RealTensorInfo, shape []int) (lie layout, runs int, err error) {
 	own, batch := in.Shape, 1
 	if in.Whole != nil {
 		own, batch = in.Whole, in.Whole[in.Axis]
 	}
-	written := func(out dataflow.RealPort) []int {
+	written := func(out dataflow.RealTensorInfo) []int {
 		if out.Whole != nil {
 			return out.Whole
 		}
@@ -120,29 +121,30 @@ func layoutOf(in dataflow.RealPort, shape []int) (lie layout, runs int, err erro
 	}
 	switch {
 	case slices.Equal(shape, own):
-		lie = layout{func(out dataflow.RealPort, _ int) []int { return written(out) }, 1, -1, 1, false}
+		lie = layout{func(out dataflow.RealTensorInfo, _ int) []int { return written(out) }, 1, -1, 1, false}
 		if in.Whole != nil {
 			lie.side, lie.axis, lie.own = 0, in.Axis, true
 		}
 		return lie, batch, nil
 	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
-		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, written(out)...) }, batch, 0,
+		return layout{func(out dataflow.RealTensorInfo, n int) []int { return append([]int{n}, written(out)...) },
+				batch, 0,
 				batch, false},
 			shape[0] * batch, nil
 	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
-		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
+		return layout{func(out dataflow.RealTensorInfo, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
 				1, false},
 			shape[0], nil
 	case in.Batch && len(shape) == len(in.Shape) && in.Shape[in.Axis] == 1 &&
 		slices.Equal(with(shape, in.Axis, 1), in.Shape):
-		return layout{func(out dataflow.RealPort, n int) []int {
+		return layout{func(out dataflow.RealTensorInfo, n int) []int {
 			if len(out.Shape) > out.Axis && out.Shape[out.Axis] == 1 {
 				return with(out.Shape, out.Axis, n)
 			}
 			return slices.Insert(slices.Clone(out.Shape), out.Axis, n)
 		}, 0, in.Axis, 1, true}, shape[in.Axis], nil
 	}
-	return lie, 0, &UnfitError{
+	return lie, 0, &UnfitDataError{
 		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
 		shapeHint(in, shape), false,
@@ -156,19 +158,18 @@ func with(shape []int, axis, n int) []int {
 	return out
 }
 
-// An UnfitError states that data do not fit the model (Msg), and what the user can do (Hint, which may be empty).
-type UnfitError struct {
+// An UnfitDataError states that data do not fit the model (Msg), and what the user can do (Hint, which may be empty).
+type UnfitDataError struct {
 	Msg, Hint string
 	Steps     bool // the lengths of the samples do not fit
 }
 
-func (e *UnfitError) Error() string { return e.Msg }
+func (e *UnfitDataError) Error() string { return e.Msg }
 
-// values converts the elements of an array to values of an input. This is the only place where real numbers are rounded
-// to the input's type. Integers keep their value if the input's type is an integer. If a real input arrives as
-// integers, the integers are scaled by in.Arrives. OpenSampleSource refuses other integers. place converts the index of
-// an element to its index in the whole array, for errors.
-func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64, error) {
+// values converts the elements of a to values of an input, in place, and returns a.Data. It alone rounds to the input's
+// type. It scales integers by in.Arrives if a real input arrives as such. OpenSampleSource refuses other integers for a
+// real input. Errors name an element by place, which converts its index to that in the whole array.
+func values(in dataflow.RealTensorInfo, a *npy.Array, place func(int) int) ([]float64, error) {
 	lo, hi, integer := in.IntegerLimits()
 	if integer {
 		for i, v := range a.Data {
@@ -178,7 +179,7 @@ func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64,
 		}
 		return a.Data, nil
 	}
-	if _, _, integer = (dataflow.RealPort{DType: a.DType}).IntegerLimits(); !integer && a.DType == in.DType {
+	if _, _, integer = (dataflow.RealTensorInfo{DType: a.DType}).IntegerLimits(); !integer && a.DType == in.DType {
 		return a.Data, nil // as they are
 	} else if !integer {
 		return rounded(in, a.Data, place)
@@ -194,7 +195,7 @@ func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64,
 }
 
 // rounded rounds numbers, in place, to the type of an input. It returns an error if the type does not hold a number.
-func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float64, error) {
+func rounded(in dataflow.RealTensorInfo, data []float64, place func(int) int) ([]float64, error) {
 	f := in.NumberFormat()
 	for i, v := range data {
 		to := f.RoundToNearest(v)
@@ -210,13 +211,13 @@ func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float
 	return data, nil
 }
 
-// JoinOutputs puts an output of all runs into the order of an array.
-func (s *RunInputs) JoinOutputs(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
+// JoinOutputs puts an output of all runs into the order of an array, and returns the array's elements as a new slice.
+func (s *RunInputs) JoinOutputs(out dataflow.RealTensorInfo, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
 // join puts an output of all runs into the order of an array.
-func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []float64) {
+func (l layout) join(out dataflow.RealTensorInfo, runs []dataflow.RealTensor) (data []float64) {
 	for side := range slices.Chunk(runs, l.beside(len(runs))) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).ElementCount()
 		for at := 0; at < len(side[0].Data); at += inner {
@@ -228,14 +229,15 @@ func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []
 	return data
 }
 
-// SplitOutputs splits an array of an output into runs. It is the inverse of JoinOutputs.
-func (s *RunInputs) SplitOutputs(out dataflow.RealPort, data []float64) []dataflow.RealTensor {
+// SplitOutputs splits an array of an output into runs. It is the inverse of JoinOutputs. Runs may share the memory of
+// data.
+func (s *RunInputs) SplitOutputs(out dataflow.RealTensorInfo, data []float64) []dataflow.RealTensor {
 	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
 }
 
-// RandomRuns makes n runs of random values in the range that the model's first quantisers distinguish. They are the
+// MakeRandomRuns makes n runs of random values in the range that the model's first quantisers distinguish. They are the
 // same on every machine.
-func RandomRuns(m *dataflow.Model, n int) *RunInputs {
+func MakeRandomRuns(m *dataflow.Model, n int) *RunInputs {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	s := &RunInputs{}
 	for range n {

@@ -11,7 +11,7 @@ import (
 // TestIntegerInput gives a model of integers any integers and reals that its type holds.
 func TestIntegerInput(t *testing.T) {
 	t.Parallel()
-	in := dataflow.RealPort{Name: "x", DType: "int8", Shape: []int{1, 2}, Batch: true}
+	in := dataflow.RealTensorInfo{Name: "x", DType: "int8", Shape: []int{1, 2}, Batch: true}
 	for _, c := range []struct {
 		dtype string
 		data  []float64
@@ -22,7 +22,7 @@ func TestIntegerInput(t *testing.T) {
 		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false},
 		{"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
 	} {
-		_, err := splitIntoRuns(&dataflow.Model{In: []dataflow.RealPort{in}},
+		_, err := splitIntoRuns(&dataflow.Model{In: []dataflow.RealTensorInfo{in}},
 			map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
 		if (err == nil) != c.ok {
 			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
@@ -33,13 +33,14 @@ func TestIntegerInput(t *testing.T) {
 // TestFixedBatchShapes holds which shapes of data a model with a fixed batch takes.
 func TestFixedBatchShapes(t *testing.T) {
 	t.Parallel()
-	shared := dataflow.RealPort{Name: "z", Shape: []int{1, 2}, DType: "float32", Batch: true}
-	of := func(others ...dataflow.RealPort) *dataflow.Model {
+	shared := dataflow.RealTensorInfo{Name: "z", Shape: []int{1, 2}, DType: "float32", Batch: true}
+	of := func(others ...dataflow.RealTensorInfo) *dataflow.Model {
 		return &dataflow.Model{
 			In: append(
-				[]dataflow.RealPort{{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}},
+				[]dataflow.RealTensorInfo{{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32",
+					Batch: true}},
 				others...),
-			Out: []dataflow.RealPort{
+			Out: []dataflow.RealTensorInfo{
 				{Name: "y", Shape: []int{1, 5}, Whole: []int{4, 5}, Batch: true},
 				{Name: "flat", Shape: []int{5}, Whole: []int{4, 5}, Batch: true},
 				{Name: "rows", Shape: []int{2, 5}, Whole: []int{8, 5}, Batch: true},

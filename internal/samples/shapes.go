@@ -10,7 +10,7 @@ import (
 
 // shapeHint returns the NumPy call that gives data x of a shape the shape of the input. If no call does, it returns a
 // text that names the axes that differ, or "" if the number of axes differs.
-func shapeHint(in dataflow.RealPort, shape []int) string {
+func shapeHint(in dataflow.RealTensorInfo, shape []int) string {
 	per := in.Shape // one sample, as the data may have N of them
 	if in.Batch && in.Shape[0] == 1 {
 		per = in.Shape[1:]

@@ -13,8 +13,8 @@ import (
 )
 
 // batched is an input of samples of a shape.
-func batched(sample ...int) dataflow.RealPort {
-	return dataflow.RealPort{Name: "x", DType: "float32", Shape: append([]int{1}, sample...), Batch: true}
+func batched(sample ...int) dataflow.RealTensorInfo {
+	return dataflow.RealTensorInfo{Name: "x", DType: "float32", Shape: append([]int{1}, sample...), Batch: true}
 }
 
 // TestShapeHints holds what is said of data that do not fit, and that what NumPy is told to do makes them fit.
@@ -22,9 +22,9 @@ func TestShapeHints(t *testing.T) {
 	t.Parallel()
 	image, grey, flat, signal := batched(3, 32, 32), batched(1, 28, 28), batched(784), batched(2, 100)
 	last := batched(32, 32, 3)
-	time := dataflow.RealPort{Name: "x", DType: "float32", Shape: []int{8, 1, 4}}
+	time := dataflow.RealTensorInfo{Name: "x", DType: "float32", Shape: []int{8, 1, 4}}
 	for _, c := range []struct {
-		in   dataflow.RealPort
+		in   dataflow.RealTensorInfo
 		data []int
 		hint string // contained; empty: there is none
 	}{
@@ -64,7 +64,7 @@ func TestShapeHints(t *testing.T) {
 		{image, []int{5, 5}, ""},
 		{image, []int{}, ""},
 		{image, []int{0, 3072}, "x.reshape"},
-		{dataflow.RealPort{Name: "x", DType: "float32", Shape: []int{1, 3, 8, 8}, Whole: []int{4, 3, 8, 8},
+		{dataflow.RealTensorInfo{Name: "x", DType: "float32", Shape: []int{1, 3, 8, 8}, Whole: []int{4, 3, 8, 8},
 			Batch: true},
 			[]int{4, 8, 8, 3}, "x.transpose(0, 3, 1, 2)"},
 	} {

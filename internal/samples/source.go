@@ -31,7 +31,7 @@ type SampleSource struct {
 // An input describes the array of one input of the model.
 type input struct {
 	*npy.ArrayReader
-	real dataflow.RealPort
+	real dataflow.RealTensorInfo
 	layout
 	grid *grid // nil if numbers do not map to codes of 8 bits
 }
@@ -39,10 +39,10 @@ type input struct {
 // OpenSampleSource prepares to read runs from one array per model input, by name. A single input may have the name "".
 // These shapes fit, in this order: the model's own, for one run, or for as many as its fixed batch has samples; (N,
 // *shape), for N times as many; (N, *shape without its leading batch axis), for N runs; the shape with N along its axis
-// of samples, for N runs. SplitIntoRunsOfLengths explains steps. The error may be an *UnfitError.
+// of samples, for N runs. SplitIntoRunsOfLengths explains steps. The error may be an *UnfitDataError.
 func OpenSampleSource(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
 	if m.Lengths == nil && steps != nil {
-		return nil, &UnfitError{"lengths are given, but all sequences of the model have one length",
+		return nil, &UnfitDataError{"lengths are given, but all sequences of the model have one length",
 			"say which lengths an axis may have: --dim T=1..520", true}
 	}
 	if m.Lengths != nil {
@@ -80,14 +80,14 @@ func open(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (*SampleSource,
 		if s.Held += held; err != nil {
 			return nil, err
 		}
-		if _, _, integer := (dataflow.RealPort{DType: a.DType}).IntegerLimits(); integer && in.Arrives == nil {
+		if _, _, integer := (dataflow.RealTensorInfo{DType: a.DType}).IntegerLimits(); integer && in.Arrives == nil {
 			if _, _, integer := in.IntegerLimits(); !integer {
 				hint, err := meaningHint(a, lie.axis)
 				if err != nil {
 					return nil, err
 				}
 				msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-				return nil, &UnfitError{Msg: msg, Hint: hint}
+				return nil, &UnfitDataError{Msg: msg, Hint: hint}
 			}
 		}
 		s.inputs = append(s.inputs, input{a, in, lie, gridOf(in)})
@@ -136,7 +136,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 	l := m.Lengths
 	if l.Input != "" {
 		if steps != nil {
-			return nil, &UnfitError{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
+			return nil, &UnfitDataError{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
 				"leave --lengths out", true}
 		}
 		a := arrays[l.Input]
@@ -157,7 +157,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 		return nil, err
 	}
 	s, err := open(at, arrays)
-	if u := new(UnfitError); errors.As(err, &u) {
+	if u := new(UnfitDataError); errors.As(err, &u) {
 		u.Msg += fmt.Sprintf(" (a shape of %d steps; there may be %d to %d)", longest, l.Min, l.Max)
 	}
 	if err != nil {
@@ -169,7 +169,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 		return s, nil
 	}
 	if len(steps.Data) != s.Count {
-		return nil, &UnfitError{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), s.Count),
+		return nil, &UnfitDataError{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), s.Count),
 			"give an integer for each sample", true}
 	}
 	for i, v := range steps.Data {
@@ -183,7 +183,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
 			}
 			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
-			return nil, &UnfitError{msg, hint, true}
+			return nil, &UnfitDataError{msg, hint, true}
 		}
 		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
 			if s.behind, err = l.Behind(); err != nil {
@@ -195,7 +195,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *n
 }
 
 // JoinedOutputShape returns the shape of an array of an output of all runs.
-func (s *SampleSource) JoinedOutputShape(out dataflow.RealPort) []int {
+func (s *SampleSource) JoinedOutputShape(out dataflow.RealTensorInfo) []int {
 	return s.lie.shape(out, s.indices)
 }
 
@@ -204,7 +204,7 @@ func (s *SampleSource) JoinedOutputShape(out dataflow.RealPort) []int {
 type OutputExtent struct{ Blocks, Block, From, To int }
 
 // ExtentOfRuns returns the extent of the runs in [from, to) in an array of output out.
-func (s *SampleSource) ExtentOfRuns(out dataflow.RealPort, from, to int) OutputExtent {
+func (s *SampleSource) ExtentOfRuns(out dataflow.RealTensorInfo, from, to int) OutputExtent {
 	shape, axis := s.JoinedOutputShape(out), s.OutputPartAxis(out)
 	if axis < 0 {
 		n := dataflow.Shape(shape).ElementCount()
@@ -217,7 +217,7 @@ func (s *SampleSource) ExtentOfRuns(out dataflow.RealPort, from, to int) OutputE
 }
 
 // OutputPartAxis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
-func (s *SampleSource) OutputPartAxis(out dataflow.RealPort) int {
+func (s *SampleSource) OutputPartAxis(out dataflow.RealTensorInfo) int {
 	if s.lie.own {
 		return out.Axis
 	}
@@ -225,10 +225,12 @@ func (s *SampleSource) OutputPartAxis(out dataflow.RealPort) int {
 }
 
 // IsOutputContiguous reports whether an array of an output holds the runs in order, each with contiguous elements.
-func (s *SampleSource) IsOutputContiguous(out dataflow.RealPort) bool { return s.lie.together(out) }
+func (s *SampleSource) IsOutputContiguous(out dataflow.RealTensorInfo) bool {
+	return s.lie.together(out)
+}
 
 // JoinOutputs puts an output of consecutive runs into the order of an array.
-func (s *SampleSource) JoinOutputs(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
+func (s *SampleSource) JoinOutputs(out dataflow.RealTensorInfo, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
@@ -325,7 +327,7 @@ func (p *StoredPart) read(k, from, to int) (err error) {
 	if in.axis < 0 {
 		from, to = 0, 1
 	}
-	p.raw[k], err = in.ReadRaw(p.raw[k], in.axis, from, to)
+	p.raw[k], err = in.ReadRawAlongAxis(p.raw[k], in.axis, from, to)
 	// a fault after the last index of the part does not matter yet
 	if fault := new(npy.ElementReadError); errors.As(err, &fault) && fault.Index < to {
 		return &ReadError{fault.Index * in.per, err}
@@ -392,8 +394,8 @@ func (s *SampleSource) inTurn() bool { return s.shared == nil && s.lengths == ni
 
 // floats reports whether file and model store the input as float32, with contiguous runs in order.
 func (in *input) floats() bool {
-	return in.real.DType == "float32" && in.IsNativeByteOrder("f4") && in.together(in.real) &&
-		(in.IsNativeRowMajor("f4") ||
+	return in.real.DType == "float32" && in.IsNativeByteOrderOfType("f4") && in.together(in.real) &&
+		(in.IsNativeRowMajorOfType("f4") ||
 			in.axis == 0)
 }
 
@@ -405,8 +407,8 @@ func (s *SampleSource) HasInputFloats() bool {
 	})
 }
 
-// FitsWithoutReading reports whether all runs are known to fit without reading them.
-func (s *SampleSource) FitsWithoutReading() bool {
+// IsKnownToFitWithoutReading reports whether all runs are known to fit without reading them.
+func (s *SampleSource) IsKnownToFitWithoutReading() bool {
 	return s.HasInputFloats() && !slices.ContainsFunc(s.inputs,
 		func(in input) bool { return in.IsIntactOnlyIfReadWhole() })
 }
@@ -416,14 +418,14 @@ func (s *SampleSource) FitsWithoutReading() bool {
 func (p *StoredPart) InputFloats(k int) []float32 {
 	b, in := p.raw[k], p.s.inputs[k]
 	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-	if in.IsNativeRowMajor("f4") {
+	if in.IsNativeRowMajorOfType("f4") {
 		return x
 	}
 	if p.floats == nil {
 		p.floats = make([][]float32, len(p.raw))
 	}
 	y := slices.Grow(p.floats[k][:0], len(x))[:len(x)]
-	npy.CopyRowMajor(in.ArrayReader, y, x, p.RunCount()/in.per)
+	npy.CopyColumnMajorToRowMajor(in.ArrayReader, y, x, p.RunCount()/in.per)
 	p.floats[k] = y
 	return y
 }
@@ -437,13 +439,14 @@ func (s *SampleSource) HasInputBytes() bool {
 			r := a.Type.Range()
 			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.KindInt || a.Type.Kind == num.KindUInt)
 		}
-		least, most, _ := (dataflow.RealPort{DType: in.DType}).IntegerLimits()
-		return !integer || least < lo || most > hi || !in.together(in.real) || !in.IsNativeRowMajor("u1") &&
-			!in.IsNativeRowMajor("i1")
+		least, most, _ := (dataflow.RealTensorInfo{DType: in.DType}).IntegerLimits()
+		return !integer || least < lo || most > hi || !in.together(in.real) || !in.IsNativeRowMajorOfType("u1") &&
+			!in.IsNativeRowMajorOfType("i1")
 	})
 }
 
-// InputBytes returns the numbers of input k, if SampleSource.HasInputBytes returns true. The part reuses the slice.
+// InputBytes returns the bytes of input k as the file stores them, if SampleSource.HasInputBytes returns true. Negative
+// numbers are in two's complement. The part reuses the slice.
 func (p *StoredPart) InputBytes(k int) []uint8 { return p.raw[k] }
 
 // meaningHint suggests flags that say what integers in the data mean.
@@ -459,7 +462,7 @@ func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
 	for from := 0; from < indices; from += some {
 		to := min(from+some, indices)
 		var err error
-		if raw, err = a.ReadRaw(raw, axis, from, to); err != nil {
+		if raw, err = a.ReadRawAlongAxis(raw, axis, from, to); err != nil {
 			return "", err
 		}
 		part, err := a.ArrayFromRaw(nil, raw, axis, from, to-from)

@@ -53,13 +53,14 @@ func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.ArrayReade
 // where they lie, are those of all samples.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	image := dataflow.RealPort{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
-	steps := dataflow.RealPort{Name: "x", Shape: []int{3, 1, 2}, DType: "float32", Batch: true, Axis: 1}
-	fixed := dataflow.RealPort{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}
-	inner := dataflow.RealPort{Name: "x", Shape: []int{3, 1, 2}, Whole: []int{3, 4, 2}, DType: "float32", Batch: true,
-		Axis: 1}
+	image := dataflow.RealTensorInfo{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
+	steps := dataflow.RealTensorInfo{Name: "x", Shape: []int{3, 1, 2}, DType: "float32", Batch: true, Axis: 1}
+	fixed := dataflow.RealTensorInfo{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}
+	inner := dataflow.RealTensorInfo{Name: "x", Shape: []int{3, 1, 2}, Whole: []int{3, 4, 2}, DType: "float32",
+		Batch: true,
+		Axis:  1}
 	for _, c := range []struct {
-		in     dataflow.RealPort
+		in     dataflow.RealTensorInfo
 		shape  []int
 		runs   int
 		floats bool // also in column-major order
@@ -70,7 +71,7 @@ func TestParts(t *testing.T) {
 		{inner, []int{3, 4, 2}, 4, false}, {inner, []int{3, 3, 4, 2}, 12, false}, {inner, []int{3, 7, 2}, 7, false},
 	} {
 		out := c.in
-		m := &dataflow.Model{In: []dataflow.RealPort{c.in}, Out: []dataflow.RealPort{out}}
+		m := &dataflow.Model{In: []dataflow.RealTensorInfo{c.in}, Out: []dataflow.RealTensorInfo{out}}
 		a := counted(c.shape)
 		all, err := splitIntoRuns(m, map[string]*npy.Array{"": a})
 		if err != nil || len(all.In) != c.runs {

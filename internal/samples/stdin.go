@@ -16,7 +16,8 @@ type StdinArray struct {
 	array *npy.ArrayReader // nil until its header is read
 }
 
-// OpenArray reads the header of the array and returns the array. Later calls return the same array.
+// OpenArray reads the header of the array and returns the array. Later calls return the same array. It returns an error
+// if a or a.From is nil.
 func (a *StdinArray) OpenArray() (*npy.ArrayReader, error) {
 	if a == nil || a.From == nil {
 		return nil, errors.New("there is no standard input")

@@ -20,7 +20,7 @@ type comparing struct {
 	total  OutputComparison
 	im     *frontend.ImportedModel
 	source *samples.SampleSource
-	out    []dataflow.RealPort
+	out    []dataflow.RealTensorInfo
 	with   []*npy.ArrayReader // by output; nil for outputs that the file does not have
 	axes   []int              // the sample axis of each array in with
 	mu     sync.Mutex
@@ -36,7 +36,8 @@ type given struct {
 
 // comparingWith returns a comparing for the samples s and the outputs in the file f. It returns nil after adding an
 // error to d.
-func comparingWith(f *datafile.ArrayFile, im *frontend.ImportedModel, s *samples.SampleSource, out []dataflow.RealPort,
+func comparingWith(f *datafile.ArrayFile, im *frontend.ImportedModel, s *samples.SampleSource,
+	out []dataflow.RealTensorInfo,
 	d *diag.List) *comparing {
 	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.OutputComparer{}}
 	for k, of := range out {
@@ -84,7 +85,7 @@ func (c *comparing) read(g *given, from, to int) (err error) {
 			continue
 		}
 		first, last := c.indices(k, from, to)
-		if g.raw[k], err = a.ReadRaw(g.raw[k], c.axes[k], first, last); err != nil {
+		if g.raw[k], err = a.ReadRawAlongAxis(g.raw[k], c.axes[k], first, last); err != nil {
 			return &otherFile{err}
 		}
 	}

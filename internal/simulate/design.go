@@ -84,14 +84,14 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, d *diag.List) (ok bool, err error) {
 	wanted := o.ToSearchGoal(o.ReadFoldingFile(d))
 	// the default stands in; without --board there is no budget to fit
-	board, ok := options.FindBoard(cmp.Or(o.Board, "zcu104"), d)
+	board, ok := options.FindBoardOrAddDiag(cmp.Or(o.Board, "zcu104"), d)
 	if !ok {
 		return false, nil
 	}
-	synthesised := o.Engine.RunsSystemVerilog()
+	synthesised := o.Engine.RunsCircuitsOrSystemVerilog()
 	if synthesised {
 		o.Backend = options.BackendRTL
-		if !o.Engine.HasPrograms(d) {
+		if !o.Engine.CheckProgramsInstalled(d) {
 			return false, nil
 		}
 	}
@@ -120,10 +120,10 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, d *diag
 		wanted.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
 		r.MaxCycles = wanted.MaxCycles
 	}
-	if o.Engine == engines.EngineNetlist && !engines.FitsNetlistEngine(r.Design, d) {
+	if o.Engine == engines.EngineNetlist && !engines.CheckFitsNetlistEngine(r.Design, d) {
 		return false, nil
 	}
-	return true, r.Design.SimulateLatencyRange(ctx)
+	return true, r.Design.SimulateAndStoreLatencyRange(ctx)
 }
 
 // runDesign folds the model and runs the design on the frames in, by the engine in o. It returns the output frames, or
@@ -134,14 +134,14 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 		return nil, err
 	}
 	design := r.Design.Design
-	if o.Engine.RunsSystemVerilog() && o.Engine != engines.EngineCircuit {
+	if o.Engine.RunsCircuitsOrSystemVerilog() && o.Engine != engines.EngineCircuit {
 		o.ReportProgress("compiling", 0, 0)
 		for part := range slices.Chunk(in, engines.FramesPerBench(design.Model.Graph)) {
 			streams, err := engines.RunEval(ctx, design.Model, part)
 			if err != nil {
 				return nil, err
 			}
-			if err := engines.RunVerilator(ctx, o.Engine, design, part, streams); err != nil {
+			if err := engines.CheckDesignInVerilator(ctx, o.Engine, design, part, streams); err != nil {
 				return nil, err
 			}
 			out = append(out, engines.SelectStreams(streams, design.Model.Graph.Out)...)
@@ -162,7 +162,7 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	o.ReportProgress("compiling", 0, 0)
-	files, err := templates.GenerateProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
+	files, err := templates.GenerateHLSProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestFloat(t *testing.T) {
 	input, _ := samplefiles.Digits(t, false, 64)
 	trace := filepath.Join(t.TempDir(), "trace")
 	o := simulate.Options{Source: options.Source{Model: mlp, SampleFiles: options.SampleFiles{Data: input}},
-		OutputFiles: simulate.OutputFiles{Trace: trace}}
+		OutputFileOptions: simulate.OutputFileOptions{Trace: trace}}
 	got := simtest.RunClean(t, o)
 	if got.Engine != engines.EngineFloat {
 		t.Fatalf("engine %s", got.Engine)

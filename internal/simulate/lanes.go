@@ -52,7 +52,7 @@ func (x *traffic) drive(open func() lane) {
 	var l lane
 	at := -1
 	err := func() (err error) {
-		defer crash.CatchPanic(&err)
+		defer crash.RecoverPanicIntoError(&err)
 		l = open()
 		return nil
 	}()
@@ -79,7 +79,7 @@ func (x *traffic) drive(open func() lane) {
 
 // caught calls f and returns its error. It converts a panic to an error.
 func caught(f func() error) (err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	return f()
 }
 

@@ -29,11 +29,11 @@ type Options struct {
 	// how accumulators of AccBits bits overflow, in the model as written; "": they do not
 	Overflow     frontend.OverflowMode
 	RandomOrders int // number of random orders of addition to try, with Saturate
-	OutputFiles
+	OutputFileOptions
 }
 
-// OutputFiles says which files a simulation writes, and how many elements of its outputs it keeps in memory.
-type OutputFiles struct {
+// OutputFileOptions says which files a simulation writes, and how many elements of its outputs it keeps in memory.
+type OutputFileOptions struct {
 	Output   string    // .npy or .npz, or StandardStreamPath; may be empty
 	Stdout   io.Writer // receives the output if Output is StandardStreamPath
 	MaxShown int       // number of elements of each output to keep; 0: all
@@ -48,7 +48,7 @@ type Result struct {
 	Engine         engines.EngineName // the engine that ran
 	Samples        int
 	Steps          []int // sequence lengths by sample; nil if all have the same length
-	Out            []dataflow.RealPort
+	Out            []dataflow.RealTensorInfo
 	Outputs        []*npy.Array      // by model output: all elements, or the first Options.MaxShown
 	Texts          []string          // by sample, for a model whose scores are decoded; else nil
 	Decoder        *ctc.Decoder      // the decoder of Texts

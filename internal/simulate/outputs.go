@@ -16,7 +16,7 @@ import (
 // An outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
 type outputs struct {
 	source  *samples.SampleSource
-	out     []dataflow.RealPort
+	out     []dataflow.RealTensorInfo
 	path    string
 	draft   *outputdir.DraftFile // nil if nothing goes to a file
 	columns []column             // by output
@@ -34,7 +34,7 @@ type column struct {
 
 // openOutputs begins to write the outputs of the samples s to the file path. StandardStreamPath means stream, and an
 // empty path means no file. shown is the number of elements of each output to keep in memory, or 0 for all.
-func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []dataflow.RealPort,
+func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []dataflow.RealTensorInfo,
 	shown int) (w *outputs,
 	err error) {
 	w = &outputs{source: s, out: out, path: path}
@@ -125,7 +125,7 @@ func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte,
 		return b[:0], nil
 	}
 	e := w.source.ExtentOfRuns(w.out[k], from, to)
-	b, err := npy.AppendElements(b[:0], c.DType, data, e.From)
+	b, err := npy.AppendEncodedElements(b[:0], c.DType, data, e.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(w.path), err)
 	}
@@ -161,7 +161,7 @@ func (w *outputs) arrays() (list []*npy.Array) {
 	return list
 }
 
-// finish completes the file and gives it its final name.
+// finish completes the file and gives it its final name. For a stream, it writes the outputs that were held in memory.
 func (w *outputs) finish() error {
 	if h, ok := w.columns[0].to.(*held); ok {
 		_, err := w.stream.Write(h.b)
@@ -176,7 +176,7 @@ func (w *outputs) finish() error {
 			n := int64(len(c.header)) + int64(c.ElementCount())*int64(npy.ElementBytes(c.DType))
 			files[w.out[k].Name] = io.NewSectionReader(c.own, 0, n)
 		}
-		if err := npy.WriteNPZ(w.draft, files); err != nil {
+		if err := npy.WriteNPZOfNPYFiles(w.draft, files); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,8 @@ func (e *OutputNotWrittenError) Unwrap() error { return e.Err }
 // MessageWithoutReason returns the message that the file is not written, without the reason.
 func (e *OutputNotWrittenError) MessageWithoutReason() string { return e.File + " is not written" }
 
-// unwritten wraps err in an OutputNotWrittenError if an output file was to be written.
+// unwritten returns an error wrapped in an OutputNotWrittenError if an output file was to be written. Otherwise it
+// returns err itself, as for nil.
 func (w *outputs) unwritten(err error) error {
 	if err == nil || w.draft == nil {
 		return err

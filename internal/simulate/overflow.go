@@ -29,7 +29,7 @@ type narrowing struct {
 func (o Options) overflowing(ctx context.Context, im *frontend.ImportedModel, m *dataflow.Model, s *samples.RunInputs,
 	labels *samples.ClassLabels, own []engines.ModelTensors, d *diag.List) (*OverflowReport, []engines.ModelTensors,
 	error) {
-	layers, ok := audit.ListAskedAccumulators(o.AccBits, m.Graph, im.AllLayerDotProducts(), d)
+	layers, ok := audit.ListAccumulatorLayers(o.AccBits, m.Graph, im.AllLayerDotProducts(), d)
 	if m.Lengths != nil || m.Stream != nil {
 		ok = false
 		d.AddError(diag.AccBitsFlagUnfit, "", "accumulators overflow in samples of one length, each for itself",
@@ -53,9 +53,9 @@ func (o Options) overflowing(ctx context.Context, im *frontend.ImportedModel, m 
 	if !ok {
 		return nil, nil, nil
 	}
-	seen := make([]*frontend.ObservedSums, len(n.sums))
+	seen := make([]*frontend.ObservedSumStatistics, len(n.sums))
 	for i := range seen {
-		seen[i] = &frontend.ObservedSums{}
+		seen[i] = &frontend.ObservedSumStatistics{}
 	}
 	out, err := n.run(ctx, o.Overflow, func(i int, a *frontend.AccumulatorSettings) { a.Seen = seen[i] })
 	if err != nil {
@@ -116,8 +116,8 @@ func accuracyOf(labels *samples.ClassLabels, out []engines.ModelTensors) *sample
 	return &a
 }
 
-// DescribeOrderSpread returns text with the range of results over all random orders: of the accuracy, or without labels
-// of the number of changed samples.
+// DescribeOrderSpread returns text with the range of results over all random orders, of which there must be one at
+// least. The results are the accuracy, or without labels the number of changed samples.
 func (r *OverflowReport) DescribeOrderSpread() string {
 	var share []float64
 	least, most := r.Orders[0], r.Orders[0]

@@ -30,7 +30,7 @@ import (
 // Run runs the model on samples from files. If the user has to change something, it adds the reasons to d and returns
 // nil without an error.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	r := &Result{}
 	o.ReportProgress("reading", 0, 0)
 	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
@@ -128,7 +128,7 @@ func (r *Result) labelled(o Options, runs int, d *diag.List) *samples.ClassLabel
 	if o.Data != "" || r.Source.Labels == nil {
 		return nil
 	}
-	l, err := samples.ReadClassLabels(r.Source.Labels, runs, r.Out)
+	l, err := samples.NewClassLabelsFromArray(r.Source.Labels, runs, r.Out)
 	if err != nil {
 		panic(err) // they are the example's
 	} // they belong to the example

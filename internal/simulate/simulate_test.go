@@ -34,7 +34,7 @@ func TestSimulateShapes(t *testing.T) {
 		input := samplefiles.Write(t, a)
 		simtest.RunClean(t, simulate.Options{Source: options.Source{Model: filepath.Join(dir, "qcdq.onnx"),
 			SampleFiles: options.SampleFiles{Data: input}}, Engine: engines.EngineEval,
-			OutputFiles: simulate.OutputFiles{Output: out}})
+			OutputFileOptions: simulate.OutputFileOptions{Output: out}})
 		if y := samplefiles.Read(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
 		}

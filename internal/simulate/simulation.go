@@ -70,7 +70,7 @@ func (x *simulation) whole() bool {
 	case engines.EngineReference, engines.EngineFloat, engines.EngineFast, engines.EngineEval:
 		return x.o.Trace != "" || x.o.Overflow != ""
 	case engines.EngineCycle: // the clocks do not depend on the data; only these features need all samples
-		keeps := x.model.Graph.KeepsState() || x.model.Lengths != nil
+		keeps := x.model.Graph.KeepsStateBetweenFrames() || x.model.Lengths != nil
 		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
@@ -121,7 +121,7 @@ func (x *simulation) lanes() (n, size int) {
 			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
 				processors = 1
 			}
-			return processors, x.source.RunsPerPart(datafile.PartBytes, max(p.Batch, 1)*turns)
+			return processors, x.source.RunsPerPart(datafile.TargetPartBytes, max(p.Batch, 1)*turns)
 		}
 	}
 	if x.o.Engine == engines.EngineCycle {
@@ -129,7 +129,7 @@ func (x *simulation) lanes() (n, size int) {
 		return processors, x.source.RunsPerPart(1, turns) * max(1, frames/x.source.RunsPerPart(1, turns))
 	}
 	elements := 1
-	for _, list := range [][]dataflow.RealPort{x.model.In, x.model.Out} {
+	for _, list := range [][]dataflow.RealTensorInfo{x.model.In, x.model.Out} {
 		for _, t := range list {
 			elements += dataflow.Shape(t.Shape).ElementCount()
 		}
@@ -218,7 +218,7 @@ func (x *simulation) together() bool {
 func (x *simulation) outcome(ctx context.Context, p *portion, fast *engines.FastPredictor) (err error) {
 	from, to := p.part.FirstRunNumber(), p.part.FirstRunNumber()+p.part.RunCount()
 	if x.labels != nil {
-		p.right, p.seen = x.labels.CountRight(from, p.out)
+		p.right, p.seen = x.labels.CountRightAndLabelled(from, p.out)
 	}
 	if x.o.Overflow != "" {
 		x.r.Overflow, p.out, err = x.o.overflowing(ctx, x.im, x.model, p.runs, x.labels, p.out, x.d)

@@ -77,7 +77,7 @@ func TestStatefulLengths(t *testing.T) {
 			if n.Formats != nil {
 				o.Cells = filepath.Join(dir, "cells.json")
 				f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag, Cells: n.Formats}
-				if err := os.WriteFile(o.Cells, f.FormatFile(), 0o644); err != nil {
+				if err := os.WriteFile(o.Cells, f.FileContent(), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -107,11 +107,11 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	model, formats = filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
 	cell := operators.CellFormats{}
 	for _, name := range formatsOf[m.op] {
-		cell[name] = operators.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+		cell[name] = operators.CellQuantiserFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
 	}
 	f := frontend.CellFormatsFile{Flag: frontend.CellFormatsFlag, Cells: map[string]operators.CellFormats{m.op +
 		":*": cell}}
-	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FormatFile()} {
+	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.FileContent()} {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 }
 
 // formatsOf are the quantisers that models here have.
-var formatsOf = map[string][]string{"LSTM": operators.CellQuantiserNames[:], "RNN": {"output", "hidden_acc"},
+var formatsOf = map[string][]string{"LSTM": operators.LSTMCellQuantiserNames[:], "RNN": {"output", "hidden_acc"},
 	"GRU": {"output", "update_sigmoid", "reset_sigmoid", "hidden_tanh", "hidden_acc", "recurrent_acc", "reset_product"}}
 
 // TestStateful gives a sequence in pieces: with --stateful, every engine gives what the whole sequence gives.

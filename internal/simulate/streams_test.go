@@ -70,7 +70,7 @@ func formatted(t *testing.T, a *npy.Array, descr string, fortran bool) []byte {
 func packed(t *testing.T, name string, array []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := npy.WriteNPZ(&b, map[string]io.Reader{name: bytes.NewReader(array)}); err != nil {
+	if err := npy.WriteNPZOfNPYFiles(&b, map[string]io.Reader{name: bytes.NewReader(array)}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

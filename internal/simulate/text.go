@@ -38,15 +38,15 @@ func decoderOf(m *dataflow.Model, method ctc.DecodingMethod, file string, d *dia
 }
 
 // scores returns the index of the first output that has a score per class of the decoder, or -1.
-func scores(out []dataflow.RealPort, decoder *ctc.Decoder) int {
-	return slices.IndexFunc(out, func(o dataflow.RealPort) bool { return decoder.CanDecodeShape(o.Shape) })
+func scores(out []dataflow.RealTensorInfo, decoder *ctc.Decoder) int {
+	return slices.IndexFunc(out, func(o dataflow.RealTensorInfo) bool { return decoder.CanDecodeShape(o.Shape) })
 }
 
 // decoded returns the text of each sample in outputs. of describes the model's outputs.
-func decoded(of []dataflow.RealPort, decoder *ctc.Decoder, outputs []engines.ModelTensors) (texts []string) {
+func decoded(of []dataflow.RealTensorInfo, decoder *ctc.Decoder, outputs []engines.ModelTensors) (texts []string) {
 	k := scores(of, decoder)
 	for _, out := range outputs {
-		texts = append(texts, decoder.DecodeText(out[k].Data))
+		texts = append(texts, decoder.DecodeScoresToText(out[k].Data))
 	}
 	return texts
 }

@@ -12,10 +12,10 @@ import (
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	abc := map[string]string{"alphabet": `["", "a", "b"]`, "decode": "greedy"}
-	fits, other := dataflow.RealPort{Shape: []int{5, 3}}, dataflow.RealPort{Shape: []int{5, 4}}
+	fits, other := dataflow.RealTensorInfo{Shape: []int{5, 3}}, dataflow.RealTensorInfo{Shape: []int{5, 4}}
 	for _, tt := range []struct {
 		meta   map[string]string
-		out    dataflow.RealPort
+		out    dataflow.RealTensorInfo
 		method ctc.DecodingMethod
 		want   ctc.DecodingMethod // "" for none
 		msg    string
@@ -30,10 +30,12 @@ func TestDecode(t *testing.T) {
 		{abc, other, ctc.MethodBestBetweenBlanks, "",
 			"text cannot be made of the outputs: no output has a score for each of the 3 classes"},
 		{map[string]string{"alphabet": "abc"}, fits, "", "", ""},
-		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.RealPort{Shape: []int{5, 1}}, "", "", ""},
+		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.RealTensorInfo{Shape: []int{5, 1}},
+			"", "", ""},
 	} {
 		var d diag.List
-		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.RealPort{{Shape: []int{3}}, tt.out}}, tt.method,
+		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.RealTensorInfo{{Shape: []int{3}}, tt.out}},
+			tt.method,
 			"m.onnx", &d)
 		if (got == nil) != (tt.want == "") || got != nil && got.Method != tt.want {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, got, tt.want)

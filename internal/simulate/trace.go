@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// traceName converts a tensor's name to a file name. Characters other than letters, digits, '-', '_' and '.' become
-// %XX. A long name is cut and completed by a hash.
+// traceName converts a tensor's name to a file name. Bytes other than letters, digits, '-', '_' and '.' become %XX, as
+// does a leading '.'. A long name is cut and completed by a hash.
 func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {

@@ -12,17 +12,17 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// A ConvertResult holds the model that ConvertModel read, and the result of its conversion.
+// A ConvertResult holds the model that ConvertModelFile read, and the result of its conversion.
 type ConvertResult struct {
 	Source *ModelSource
-	Result *convert.Conversion
+	Result *convert.ConvertedModel
 }
 
-// ConvertModel rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an
+// ConvertModelFile rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an
 // existing file only if force is set. After adding an error to d it returns nil and writes nothing.
-func ConvertModel(o options.Source, how convert.Options, out string, force bool, d *diag.List) (c *ConvertResult,
+func ConvertModelFile(o options.Source, how convert.Options, out string, force bool, d *diag.List) (c *ConvertResult,
 	err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	o.ReportProgress("reading", 0, 0)
 	src := ReadModelFile(o.Model, d)
 	if src == nil {
@@ -45,7 +45,8 @@ func ConvertModel(o options.Source, how convert.Options, out string, force bool,
 	return &ConvertResult{src, r}, nil
 }
 
-// DefaultConvertedFileName returns the file that ConvertModel is to write for a model if the user names none.
+// DefaultConvertedFileName returns the file that ConvertModelFile is to write for a model if the user names none. For
+// net.onnx it is net-DIALECT.onnx or, without a dialect, net-clean.onnx.
 func DefaultConvertedFileName(model string, how convert.Options) string {
 	name := example().Name
 	if model != "" {

@@ -13,8 +13,9 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// ImportModel imports the model of src for hardware. It drops the file's bytes from src, because they are as large as
-// the weights. After adding an error to d it returns a result whose Model is nil.
+// ImportModel imports the model of src for hardware. It sets src.ONNX to nil, because the file's bytes are as large as
+// the weights. After adding an error to d it returns a result whose Model is nil. It returns nil only with an err, such
+// as one from writing the folder o.Dump.
 func ImportModel(o options.Source, src *ModelSource, d *diag.List) (im *frontend.ImportedModel, err error) {
 	none := &frontend.ImportedModel{}
 	opt, ok := o.ToImportOptions(d)

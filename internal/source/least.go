@@ -27,7 +27,8 @@ const DefaultSameClassShare = 0.99
 // maxWeighed is the number of samples by which the search measures the effect of fewer bits in a layer.
 const maxWeighed = 8
 
-// A MinimalNodeBits holds the fewest bits of each node with which the asked share of samples keeps its class.
+// A MinimalNodeBits holds the fewest bits of each node with which the asked share of samples keeps its class. If even
+// mostBits do not suffice, fewer samples than asked keep it.
 type MinimalNodeBits struct {
 	Keep    float64    `json:"keep"` // the asked share of samples that keep their class
 	Same    int        `json:"same"` // of Samples, the number that keeps its class
@@ -43,7 +44,7 @@ type NodeBits struct {
 }
 
 // mean returns the mean, the least and the largest number of bits: of weights if weights is set, or else of
-// activations.
+// activations. All are 0 if there are none.
 func (l *MinimalNodeBits) mean(weights bool) (mean float64, least, most int) {
 	n := 0
 	for _, b := range l.Bits {
@@ -144,8 +145,8 @@ func (s *leastSearch) uniform(enough int) (level int, err error) {
 	return level, err
 }
 
-// lower lowers as many of the parts in open as possible to level bits, the cheapest first, and returns these parts. At
-// least enough samples still keep their class.
+// lower sets as many of the parts in open as possible to level bits, the cheapest first, and returns these parts. At
+// least enough samples still keep their class. It sorts open in place.
 func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 	cost := make(map[int]float64, len(open))
 	for _, i := range open {
@@ -192,7 +193,7 @@ func (s *leastSearch) recipe(bits []int) frontend.QuantisationRecipe {
 func (s *leastSearch) run(bits, samples []int, each func(i int, out engines.ModelTensors) bool) error {
 	s.tried++
 	s.v.o.ReportProgress("searching bits", s.tried, 0)
-	try, err := s.v.q.QuantisedReference(s.recipe(bits))
+	try, err := s.v.q.QuantisedFloatReference(s.recipe(bits))
 	if err != nil {
 		return err
 	}
@@ -244,8 +245,8 @@ func closest(was []engines.ModelTensors) []int {
 	return order
 }
 
-// apart returns the sum of the distances between outputs with the given bits and those of the float model, over
-// maxWeighed samples.
+// apart returns the sum of the distances between outputs with the given bits and those of the float model, over the
+// first maxWeighed samples.
 func (s *leastSearch) apart(bits []int) (sum float64, err error) {
 	some := make([]int, min(maxWeighed, len(s.was)))
 	for i := range some {

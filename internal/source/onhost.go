@@ -14,7 +14,8 @@ import (
 )
 
 // tellsOfHost adds a diagnostic to d with the share of the model's products that the host computes. Its hint names a
-// flag that lowers this share, after trying it. It adds nothing if the host computes none.
+// flag that lowers this share, after trying it. It adds nothing if the host computes none, or lookups alone that
+// quantisation left to it.
 func tellsOfHost(o options.Source, m *ModelSource, im *frontend.ImportedModel, opt frontend.Options, d *diag.List) {
 	host, share, layers, first := hostShare(im)
 	if first == nil {

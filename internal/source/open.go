@@ -15,8 +15,9 @@ import (
 	"hlsgen/internal/outputdir"
 )
 
-// ReadAndQuantiseModel reads the model that the options name. With --calibrate it also quantises the model, and returns
-// the options for the quantised model. The source is nil after it adds an error to d.
+// ReadAndQuantiseModel reads the model that the options name. With --calibrate it also quantises the model, writes it
+// to the file of --save-model, and returns the options for the quantised model. The source is nil after it adds an
+// error to d, or with an error.
 func ReadAndQuantiseModel(ctx context.Context, o options.Source, d *diag.List) (*ModelSource, options.Source, error) {
 	src := ReadModelFile(o.Model, d)
 	if src == nil || o.Calibrate == "" {
@@ -26,7 +27,8 @@ func ReadAndQuantiseModel(ctx context.Context, o options.Source, d *diag.List) (
 }
 
 // calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d. It
-// returns the quantised model and the options for it. The source is nil after it adds an error to d.
+// writes the quantised model to the file of --save-model, and returns it with the options for it. The source is nil
+// after it adds an error to d, or with an error.
 func calibrated(ctx context.Context, o options.Source, src *ModelSource, d *diag.List) (*ModelSource, options.Source,
 	error) {
 	if sameFile(o.Model, o.SaveModel) {

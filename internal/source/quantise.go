@@ -40,8 +40,8 @@ func (n *noted) shapes() (map[string][]int, error) {
 	return shapes, nil
 }
 
-// quantising reads a model and records the values that all samples produce in it. replace has the model's own
-// quantisers replaced. It returns nil after adding an error to d.
+// quantising reads a model and records the values that all samples but outliers produce in it. replace has the model's
+// own quantisers replaced. It returns nil after adding an error to d.
 func quantising(ctx context.Context, o options.Source, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
 	data := datafile.OpenForRereading(o.Stdin, o.Calibrate, src.Inputs, d)
 	if data == nil {
@@ -71,13 +71,14 @@ func noting(ctx context.Context, o options.Source, src *ModelSource, data *dataf
 		n.DisableChannelScales()
 	}
 	n.fed = data.MissingStates(n.Model)
-	if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.IgnoringSampleNumber(n.RunFloatModel), d); !ok {
+	if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.WrapRunIgnoringSampleNumber(n.RunFloatModel),
+		d); !ok {
 		return nil, datafile.AddSampleOrModelDiag(err, data, src.File, d)
 	}
 	if n.samples = data.OpenSamples(n.Model, nil, "", d); n.samples == nil {
 		return nil, nil
 	}
-	size := n.samples.RunsPerPart(datafile.PartBytes, 1)
+	size := n.samples.RunsPerPart(datafile.TargetPartBytes, 1)
 	var largest []float64 // largest magnitude of each sample
 	err := datafile.ForEachPart(n.samples, size, func(part *samples.RunInputs) error {
 		largest = append(largest, largestOf(part.In)...)

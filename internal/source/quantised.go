@@ -28,9 +28,9 @@ type comparison struct {
 	apart, extent float64 // largest difference, and largest magnitude before quantisation
 }
 
-// before compares a model with made, its quantised form, and returns text about the result. It uses the samples of
-// --input, or else those of --calibrate. It compares outputs, and classes if there are labels. The text is empty after
-// it adds an error to d.
+// before compares a model with made, its quantised form, and returns text about the result. It uses the first samples
+// of --input, or else those of --calibrate, also where --input is standard input. It compares outputs, and classes if
+// there are labels. The text is empty after it adds an error to d.
 func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
 	if o.Data != "" && o.Data != samples.StandardStreamPath {
@@ -40,7 +40,7 @@ func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, 
 		}
 		defer data.Close()
 		n.fed = data.MissingStates(n.Model)
-		if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.IgnoringSampleNumber(n.RunFloatModel),
+		if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.WrapRunIgnoringSampleNumber(n.RunFloatModel),
 			d); !ok {
 			return "", datafile.AddSampleOrModelDiag(err, data, made.File, d)
 		}
@@ -60,7 +60,7 @@ func before(ctx context.Context, o options.Source, n *noted, made *ModelSource, 
 	if run == nil || err != nil {
 		return "", datafile.AddModelFaultDiag(err, made.File, d)
 	}
-	size := from.RunsPerPart(datafile.PartBytes, 1)
+	size := from.RunsPerPart(datafile.TargetPartBytes, 1)
 	for first := 0; first < min(from.Count, datafile.MaxComparedSamples); first += size {
 		part, err := from.ReadRange(first, min(first+size, datafile.MaxComparedSamples))
 		if err != nil {
@@ -98,7 +98,7 @@ func (n *noted) asIs(ctx context.Context, part *samples.RunInputs, was []engines
 
 // now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
 // sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
-// adding an error to d.
+// adding an error to d. It keeps the imported model in made for ImportModel.
 func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflow.FedBackState, d *diag.List) (
 	func(*samples.RunInputs) ([]engines.ModelTensors, error), error) {
 	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: made.shapes, Outputs: o.Outputs}
@@ -115,13 +115,14 @@ func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflo
 			d.AddMissing(told.Diags)
 			return nil, nil
 		}
-		return datafile.WithCarriedStates(ctx, im.Model, fed, func(runs *samples.RunInputs) ([]engines.ModelTensors,
-			error) {
-			return engines.RunReference(ctx, im.Model, runs)
-		}), nil
+		return datafile.WrapRunWithCarriedStates(ctx, im.Model, fed,
+			func(runs *samples.RunInputs) ([]engines.ModelTensors,
+				error) {
+				return engines.RunReference(ctx, im.Model, runs)
+			}), nil
 	}
 	program := engines.CompileLayers(im.Model)
-	return datafile.WithCarriedStates(ctx, im.Model, fed, func(runs *samples.RunInputs) ([]engines.ModelTensors,
+	return datafile.WrapRunWithCarriedStates(ctx, im.Model, fed, func(runs *samples.RunInputs) ([]engines.ModelTensors,
 		error) {
 		out, err := engines.RunFast(ctx, program, im.Model, runs)
 		if err != nil || runs.First > 0 {
@@ -136,7 +137,7 @@ func now(ctx context.Context, o options.Source, made *ModelSource, fed []dataflo
 }
 
 // classified reports whether an output is a vector, so that the index of its largest element can stand for a class.
-func classified(out dataflow.RealPort) bool {
+func classified(out dataflow.RealTensorInfo) bool {
 	size := dataflow.Shape(out.Shape).ElementCount()
 	return size > 1 && slices.Contains(out.Shape, size)
 }
@@ -144,8 +145,8 @@ func classified(out dataflow.RealPort) bool {
 // add compares the outputs was and is, from before and after quantisation. first is the number of their first sample.
 func (c *comparison) add(first int, was, is []engines.ModelTensors) {
 	if c.labels != nil {
-		before, n := c.labels.CountRight(first, was)
-		after, _ := c.labels.CountRight(first, is)
+		before, n := c.labels.CountRightAndLabelled(first, was)
+		after, _ := c.labels.CountRightAndLabelled(first, is)
 		c.right[0], c.right[1], c.labelled = c.right[0]+before, c.right[1]+after, c.labelled+n
 	}
 	for i := range was {

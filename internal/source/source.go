@@ -1,7 +1,7 @@
 // Package source opens the model of a command: it reads the file, quantises the model on request, and imports it.
 //
 //	source.go     a model as bytes, and the embedded example
-//	convert.go    ConvertModel writes a model in another dialect
+//	convert.go    ConvertModelFile writes a model in another dialect
 //	ways.go       names flags with which a model maps
 //	onhost.go     names flags with which more of a model maps
 //	import.go     ImportModel calls the front end
@@ -120,7 +120,7 @@ func example() *ModelSource {
 		return b
 	}
 	array := func(file string) *npy.Array {
-		a, err := npy.Parse(read(file))
+		a, err := npy.ParseNPY(read(file))
 		if err != nil {
 			panic(err)
 		}
@@ -131,7 +131,7 @@ func example() *ModelSource {
 }
 
 // CommandWords returns the first words of the command with the given name on the model, to be run in the model's
-// folder. A nil source means the example.
+// folder. A nil source means the example, which a command takes if it names no model.
 func (s *ModelSource) CommandWords(name string) []string {
 	words := []string{"hlsgen", name}
 	switch {
@@ -162,7 +162,7 @@ func (s *ModelSource) ReusableImport(shapes map[string][]int) (*frontend.Importe
 // fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
 // not matter.
 func (r *read) fits(shapes map[string][]int) bool {
-	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.RealPort) bool {
+	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.RealTensorInfo) bool {
 		s, ok := shapes[in.Name]
 		if !ok {
 			s = shapes[""]

@@ -17,7 +17,8 @@ import (
 	"hlsgen/internal/samples"
 )
 
-// A MeasuredVariant is a model quantised by one recipe, with its accuracy.
+// A MeasuredVariant is a model quantised by one recipe, with its accuracy. If the variant was refused, Model and
+// Accuracy are nil, and Source may be.
 type MeasuredVariant struct {
 	Recipe   frontend.QuantisationRecipe
 	Source   *ModelSource // the quantised model file
@@ -44,7 +45,7 @@ type VariantMaker struct {
 // NewVariantMaker reads a model, records the values that samples produce in it, and measures its accuracy. It returns
 // nil after adding an error to d.
 func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *VariantMaker, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	src := ReadModelFile(o.Model, d)
 	if src == nil {
 		return nil, nil
@@ -85,10 +86,10 @@ func NewVariantMaker(ctx context.Context, o options.Source, d *diag.List) (v *Va
 	case o.LabelsFile != "":
 		v.labels, v.Labelled = datafile.ReadLabels(o.LabelsFile, len(v.runs.In), v.q.Model.Out, d), true
 	case o.Calibrate == "" && o.Data == "" && src.Labels != nil:
-		v.labels, err = samples.ReadClassLabels(src.Labels, len(v.runs.In), v.q.Model.Out)
+		v.labels, err = samples.NewClassLabelsFromArray(src.Labels, len(v.runs.In), v.q.Model.Out)
 		v.Labelled = true
 	default:
-		v.labels, err = samples.ReadClassLabels(classes(float), len(v.runs.In), v.q.Model.Out)
+		v.labels, err = samples.NewClassLabelsFromArray(classes(float), len(v.runs.In), v.q.Model.Out)
 	}
 	if err != nil {
 		datafile.AddUnfitDataDiag(o.Data, err, d)
@@ -132,10 +133,11 @@ func classes(out []engines.ModelTensors) *npy.Array {
 }
 
 // MakeVariant quantises the model by a recipe. If the variant can be built, MakeVariant also measures its accuracy with
-// engine eval. Otherwise Refused gives the reason.
+// engine eval. Otherwise Refused gives the reason. Without an error, x is nil only if a model has no value for a sample
+// in the search for the fewest bits.
 func (v *VariantMaker) MakeVariant(ctx context.Context, r frontend.QuantisationRecipe) (x *MeasuredVariant,
 	err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	var d diag.List
 	r = v.recipe(r)
 	x = &MeasuredVariant{Recipe: r}

@@ -32,7 +32,7 @@ var ways = []way{
 			1)}
 	}},
 	{"--input-quant INT8:0.0625", "which puts a quantiser in front of real inputs", func(opt *frontend.Options) {
-		opt.InputQuant = &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
+		opt.InputQuant = &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 	}},
 	{"--calibrate SAMPLES.npy", "which quantises the whole network on samples", nil},
 }
@@ -84,7 +84,7 @@ const maxCuts = 3
 
 // AddCutHint extends the hint of the first error in d, about a node that does not map. The hint names the tensors at
 // which the model can be cut in front of the node, after trying the cut. It adds no hint if that would cut off most of
-// the model.
+// the model, or with --outputs or --calibrate.
 func AddCutHint(o options.Source, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
 	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.SeverityError })
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
@@ -134,7 +134,7 @@ func mapsWith(file string, onnx []byte, opt frontend.Options) bool {
 const maxTried = 1 << 16
 
 // calibrates reports whether a model maps to hardware after it is quantised on a random sample. The sample influences
-// only the scales.
+// only the scales. It returns false without a try for samples of more than maxTried elements.
 func calibrates(o options.Source, file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
 	q := frontend.NewQuantisationSession(file, onnx, opt, false, &told)
@@ -148,7 +148,7 @@ func calibrates(o options.Source, file string, onnx []byte, opt frontend.Options
 	if elements > maxTried {
 		return false
 	}
-	for _, in := range samples.RandomRuns(q.Model, 1).In {
+	for _, in := range samples.MakeRandomRuns(q.Model, 1).In {
 		if _, err := q.RunAndRecord(in); err != nil {
 			return false
 		}

@@ -112,7 +112,7 @@ func TestFlagsThatMap(t *testing.T) {
 					Scale: big.NewRat(1, 1)}
 			},
 			"--input-quant INT8:0.0625": func(o *build.Options) {
-				o.InputQuant = &frontend.InputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
+				o.InputQuant = &frontend.AddedInputQuantiser{Type: num.Type{Kind: num.KindInt, Width: 8}, Scale: 0.0625}
 			},
 			"--calibrate ": func(o *build.Options) { o.Calibrate = samples },
 		} {

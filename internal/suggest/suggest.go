@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// NearestWord returns the known word closest to word, counting inserted, deleted, replaced and swapped letters. It
-// allows a third of the letters, or two if that is more. If no word is close enough, it returns the only known word
-// that begins with word, or "" if there is none. A word that differs only in capitals is always close.
+// NearestWord returns the known word closest to word, counting inserted, deleted, replaced and swapped letters; among
+// equals, the first. It allows edits for a third of the letters of word, or two if that is more, but fewer than the
+// known word has letters. If no word is close enough, it returns the only known word that begins with word, or "". A
+// word that differs only in capitals is always close.
 func NearestWord(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
@@ -37,6 +38,7 @@ func NearestWord(word string, known []string) string {
 }
 
 // NearestWords returns up to most known words that word may stand for, by the rules of NearestWord, the closest first.
+// It does not change known.
 func NearestWords(word string, known []string, most int) (near []string) {
 	left := slices.Clone(known)
 	for len(near) < most {
@@ -78,7 +80,7 @@ func distance(a, b string) int {
 }
 
 // DidYouMeanSuffix returns the end of a message about an unknown word, ", did you mean X?" with X from NearestWord. It
-// returns "" if no known word is close.
+// returns "" if NearestWord finds none.
 func DidYouMeanSuffix(word string, known []string) string {
 	if n := NearestWord(word, known); n != "" {
 		return ", did you mean " + n + "?"

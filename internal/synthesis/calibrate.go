@@ -36,7 +36,8 @@ var families = []struct {
 
 // CalibrateDelays makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and
 // *.verbose.sched.rpt. Delays of operations come from schedules. Without these, one factor comes from the depths that
-// builds there expect. CalibrateDelays returns nil after adding an error to d.
+// builds there expect. Unreadable reports become warnings in d. The result is nil after an error in d, or with an
+// error.
 func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
@@ -101,7 +102,8 @@ func SaveCalibration(c *delay.DelayCalibration, path string) error {
 	return outputdir.WriteFileAtomically(path, append(b, '\n'))
 }
 
-// reports returns the paths of the files below a folder, in order, for whose base names wanted is true.
+// reports returns the paths of the regular files below a folder, in order, for whose base names wanted is true. More
+// than maxFound are an error.
 func reports(dir string, wanted func(name string) bool) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -138,8 +140,8 @@ func expect(data []byte, to map[string]int) error {
 func combine(all []timedRun, expected map[string]int) (*delay.DelayCalibration, error) {
 	c := &delay.DelayCalibration{Uncertainty: delay.ClockUncertaintyFraction, Stages: 1,
 		Delays:    []delay.ReportedDelay{},
-		Processes: []delay.ReportedPipeline{}}
-	seen := map[delay.ReportedPipeline]bool{}
+		Processes: []delay.ReportedPipelineDepth{}}
+	seen := map[delay.ReportedPipelineDepth]bool{}
 	delays := map[operation][]float64{} // by operation and bits; the key's field ns is 0
 	first := true
 	for _, r := range all {

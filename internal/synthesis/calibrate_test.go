@@ -70,12 +70,12 @@ func TestCalibrateDelays(t *testing.T) {
 		c.Stages != 1 {
 		t.Errorf("%+v", c)
 	}
-	if want := []delay.ReportedPipeline{{Name: "Matrix_Vector_Activate_Stream_Batch", Depth: 8,
+	if want := []delay.ReportedPipelineDepth{{Name: "Matrix_Vector_Activate_Stream_Batch", Depth: 8,
 		Interval: 1}}; !slices.Equal(
 		c.Processes, want) {
 		t.Errorf("%+v, want %+v", c.Processes, want)
 	}
-	if at := delay.NewStageClock(delay.FamilySeries7, 100, c, delay.DelayRangeMax); at.OpDelayNS(delay.OpAdd,
+	if at := delay.NewStageDelayModel(delay.FamilySeries7, 100, c, delay.DelayRangeMax); at.OpDelayNS(delay.OpAdd,
 		10) != (1.56+2.13)/2 {
 		t.Errorf("an adder of 10 bits takes %v ns", at.OpDelayNS(delay.OpAdd, 10))
 	}
@@ -94,13 +94,13 @@ func TestCalibrateDepths(t *testing.T) {
 	if err != nil || d.HasErrors() {
 		t.Fatal(err, d.WithStrictApplied())
 	}
-	want := []delay.ReportedPipeline{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
+	want := []delay.ReportedPipelineDepth{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
 		{Name: "Thresholding_0", Depth: 3, Interval: 1, Ours: 2}}
 	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 ||
 		c.Family != delay.FamilyUltraScale {
 		t.Errorf("%+v", c)
 	}
-	p := delay.NewStageClock(delay.FamilyUltraScale, 100, c, delay.DelayRangeExpected).NewCursor()
+	p := delay.NewStageDelayModel(delay.FamilyUltraScale, 100, c, delay.DelayRangeExpected).NewCursor()
 	for p.BeginNextStage(); p.LatencyClocks() != 3; {
 		t.Fatalf("two stages are %d clocks", p.LatencyClocks())
 	}

@@ -168,8 +168,8 @@ func (p *Project) find() error {
 // path returns the path of a file of the project, whose name below the project's folder has slashes.
 func (p *Project) path(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
-// glob returns the names, below the project's folder, of the files that match a pattern. It sorts them by bytes, as a
-// shell does in the locale C.
+// glob returns the names, below the project's folder, of the regular files that match a pattern, except hidden ones. It
+// sorts them by bytes, as a shell does in the locale C. A missing folder has none.
 func (p *Project) glob(pattern string) (names []string) {
 	dir, last := path.Split(pattern)
 	entries, err := os.ReadDir(p.path(dir))

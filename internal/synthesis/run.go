@@ -32,7 +32,8 @@ var vivadoScript string
 //go:embed slurm.sh
 var slurmScript string
 
-// Options select what Synthesise runs.
+// Options select what Synthesise runs. Env, which returns the value of an environment variable, and Step must not be
+// nil.
 type Options struct {
 	Flows   []VerilogSource // empty: all flows of the folder
 	Last    Stage
@@ -56,8 +57,8 @@ type ToolTaskCounts struct {
 const mostWorkers = 8
 
 // Synthesise runs the layers and, if asked for, the whole design through the tools, except where results are current.
-// It reports a layer that fails, with its log, and goes on. It returns nil if nothing can run, after adding the reason
-// to d.
+// It reports a layer that fails in d, with its log, and goes on with other layers, but not with the whole design. It
+// returns nil if nothing can run, after adding the reason to d, or with an error.
 func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *ToolTaskCounts, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
@@ -270,8 +271,8 @@ func (p *Project) pool(ctx context.Context, o Options, stale []ToolTask) error {
 	return first
 }
 
-// call runs task.sh for a task and waits for it. It returns an error only if the script could not run. A failure of the
-// tools shows in the files that they leave.
+// call runs task.sh for a task and waits for it. It returns an error only if the script could not run, and none after
+// ctx has ended. A failure of the tools shows in the files that they leave.
 func (p *Project) call(ctx context.Context, o Options, t ToolTask) error {
 	cmd := templates.NewKillableCommand(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
 	cmd.Env = o.environment()
@@ -294,7 +295,8 @@ func (o Options) environment() []string {
 	return env
 }
 
-// submit runs tasks as an array of Slurm jobs and waits for its end. The jobs go on if this process is killed.
+// submit runs tasks as an array of Slurm jobs and waits for its end. The jobs go on if this process is killed. It
+// returns an error if sbatch accepts no jobs or ctx ends, but none for jobs that fail.
 func (p *Project) submit(ctx context.Context, o Options, stale []ToolTask) error {
 	var lines strings.Builder
 	for _, t := range stale {

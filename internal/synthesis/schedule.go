@@ -14,7 +14,7 @@ import (
 type timedRun struct {
 	family, part, tool  string
 	period, uncertainty float64 // ns
-	processes           []delay.ReportedPipeline
+	processes           []delay.ReportedPipelineDepth
 	delays              []operation
 }
 
@@ -78,7 +78,8 @@ func csynthRun(data []byte) (r timedRun, err error) {
 // add adds a pipeline of a process, with its depth and initiation interval in clocks. It ignores one without a depth.
 func (r *timedRun) add(name string, depth, interval int) {
 	if depth > 0 && depth < 1e6 {
-		r.processes = append(r.processes, delay.ReportedPipeline{Name: process(name), Depth: depth, Interval: interval})
+		r.processes = append(r.processes, delay.ReportedPipelineDepth{Name: process(name), Depth: depth,
+			Interval: interval})
 	}
 }
 

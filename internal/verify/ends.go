@@ -34,7 +34,8 @@ func endsOf(m *dataflow.Model, real bool) *ends {
 }
 
 // thresholds compares the driver's tables for inputs with the model, at every threshold, at the numbers next to it, and
-// at both zeros. It leaves out samples beyond mostProbed elements, and does nothing for a design without a driver.
+// at both zeros. It returns an *engines.MismatchError for the first difference. It leaves out samples beyond mostProbed
+// elements, and does nothing for a design without a driver.
 func (e *ends) thresholds(ctx context.Context) error {
 	if e.host == nil || e.host.Codes == nil {
 		return nil
@@ -58,7 +59,8 @@ func (e *ends) thresholds(ctx context.Context) error {
 	return nil
 }
 
-// sent compares the codes that the tables give for a sample with want, the frames of the model.
+// sent compares the codes that the tables give for a sample with want, the model's frames. It returns an
+// *engines.MismatchError for the first difference.
 func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 	for k, h := range e.host.In {
 		if h == nil {
@@ -78,7 +80,8 @@ func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 }
 
 // agree compares the results of the tables and of engine fast with want, the model's outputs. in holds the
-// accelerator's input frames, and out its output frames. Engine fast is compared only on the user's samples.
+// accelerator's input frames, and out its output frames. Tables are compared only if sequences have one length, and
+// engine fast only on the user's samples.
 func (e *ends) agree(ctx context.Context, s *samples.RunInputs, in, out []engines.FrameTensors,
 	want []engines.ModelTensors) error {
 	if e.host != nil && s.Lengths == nil {
@@ -114,7 +117,8 @@ func (e *ends) agree(ctx context.Context, s *samples.RunInputs, in, out []engine
 }
 
 // others compares the tables, and engine fast, with the model on all samples from index from on. The engines of the
-// design do not run on these samples.
+// design do not run on these samples. It does nothing without tables for the model's own inputs, or if sequences differ
+// in length.
 func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
 		return nil

@@ -50,15 +50,15 @@ func ChooseSampleCount(g *dataflow.Graph) int {
 	return max(2, min(UsualSampleCount, maxChecked/engines.StreamElementsPerFrame(g)))
 }
 
-// SelectSamples returns n samples: the first ones of s, or random ones if s is nil. If n is SampleCountAuto, the size
-// of the folded graph determines the number.
+// SelectSamples returns the first n samples of s, or all if s has fewer; if s is nil, it returns n random ones. If n is
+// SampleCountAuto, the size of the folded graph determines the number.
 func SelectSamples(m *dataflow.Model, s *datafile.SamplesAndLabels, folded *dataflow.Graph, n int) (*samples.RunInputs,
 	error) {
 	if n == SampleCountAuto {
 		n = ChooseSampleCount(folded) * m.Turns.SamplesPerFrame()
 	}
 	if s == nil {
-		return samples.RandomRunsOfMixedLengths(m, n)
+		return samples.MakeRandomRunsOfMixedLengths(m, n)
 	}
 	return s.ReadRange(0, n)
 }
@@ -70,10 +70,10 @@ const (
 	maxRecorded = 1 << 23
 )
 
-// Run runs the engines reference, eval and cycle on the samples s. It compares their outputs bit for bit, and every
-// stream element by element. It also compares the tables of drivers and, on the samples in given, engine fast. It
-// returns a recording of the first samples for the test bench. This holds the frames of all streams if whole is set or
-// sequences differ in length, and else text.
+// Run runs the engines reference, eval and cycle on the samples s, and returns an *engines.MismatchError unless all
+// outputs and streams are equal. If sequences have one length, it also compares the tables of drivers and, on the
+// samples in given, engine fast. given may be nil. It records the first samples: frames of all streams if whole is set
+// or lengths differ, else text.
 func Run(ctx context.Context, m *dataflow.Model, d *dataflow.Design, s *samples.RunInputs,
 	given *datafile.SamplesAndLabels,
 	whole bool) (report VerificationReport, recorded templates.TestVectors, err error) {
@@ -95,7 +95,7 @@ func Run(ctx context.Context, m *dataflow.Model, d *dataflow.Design, s *samples.
 		part.In = s.In[first:min(first+held*each, len(s.In))]
 		if s.Lengths != nil {
 			part.Lengths = s.Lengths[first:][:len(part.In)]
-			streams, err := RunDifferentLengths(ctx, d, &part)
+			streams, err := RunForDifferentSequenceLengths(ctx, d, &part)
 			if err != nil {
 				return report, recorded, err
 			}
@@ -127,7 +127,8 @@ type recording struct {
 	before int                       // number of frames before the current samples
 }
 
-// add adds rows of a tensor on a stream. It is a callback of rtlsim.CompareKernelsWithEval.
+// add adds rows of a tensor on a stream, and may keep them without a copy. It ignores frames beyond r.most, and streams
+// that are not kept. It is a callback of rtlsim.CompareKernelsWithEval.
 func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
 	f := r.before + frame
 	if f >= r.most {
@@ -184,16 +185,18 @@ func verifyRuns(ctx context.Context, d *dataflow.Design, s *samples.RunInputs, t
 	return e.agree(ctx, s, in, out, want)
 }
 
-// RunDifferentLengths makes the comparisons of Run for sequences of different lengths. It returns the tensors of all
-// streams, by frame.
-func RunDifferentLengths(ctx context.Context, d *dataflow.Design, s *samples.RunInputs) ([]engines.FrameTensors,
+// RunForDifferentSequenceLengths compares the engines reference, eval and cycle, as Run does, for sequences of
+// different lengths. It compares neither the tables of drivers nor engine fast. It returns the tensors of all streams,
+// by frame.
+func RunForDifferentSequenceLengths(ctx context.Context, d *dataflow.Design,
+	s *samples.RunInputs) ([]engines.FrameTensors,
 	error) {
 	m := d.Model
 	want, err := engines.RunReference(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}
-	streams, got, err := engines.RunHostAndEval(ctx, m, s)
+	streams, got, err := engines.RunHostAndEvalKeepingStreams(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +208,8 @@ func RunDifferentLengths(ctx context.Context, d *dataflow.Design, s *samples.Run
 	return streams, err
 }
 
-// RunCSim compiles and runs the generated C++ on the frames in v, and adds engine csim to the report. If there is no
-// C++ compiler, it adds a warning to d instead.
+// RunCSim compiles and runs the generated C++ on the frames in v, and adds engine csim to the report. It does nothing
+// without frames. If there is no C++ compiler, it sets r.Left and adds a warning to d instead.
 func (r *VerificationReport) RunCSim(ctx context.Context, design *dataflow.Design, files templates.ProjectFiles,
 	v templates.TestVectors, d *diag.List) error {
 	if len(v.Frames) == 0 {
@@ -228,11 +231,12 @@ func (r *VerificationReport) RunCSim(ctx context.Context, design *dataflow.Desig
 }
 
 // RunRTL runs the design's SystemVerilog on the recorded streams, and adds engine rtl to the report. If Verilator is
-// missing, it adds a warning to d instead. It calls begin before it compiles the SystemVerilog.
+// missing, or the C++ compiler that it needs, it sets r.Left and adds a warning to d instead. It calls begin before it
+// compiles the SystemVerilog.
 func (r *VerificationReport) RunRTL(ctx context.Context, design *dataflow.Design, streams []engines.FrameTensors,
 	begin func(),
 	d *diag.List) error {
-	if program := engines.MissingRTLProgram(); program != "" {
+	if program := engines.FindMissingRTLProgram(); program != "" {
 		r.Left = string(engines.EngineRTL)
 		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.VerilatorMissing,
 			Msg:  "the generated SystemVerilog was not run: there is no " + program,
@@ -240,7 +244,7 @@ func (r *VerificationReport) RunRTL(ctx context.Context, design *dataflow.Design
 		return nil
 	}
 	begin()
-	if err := engines.RunVerilator(ctx, engines.EngineRTL, design, engines.SelectStreams(streams,
+	if err := engines.CheckDesignInVerilator(ctx, engines.EngineRTL, design, engines.SelectStreams(streams,
 		design.Model.Graph.In),
 		streams); err != nil {
 		return err
@@ -249,8 +253,8 @@ func (r *VerificationReport) RunRTL(ctx context.Context, design *dataflow.Design
 	return nil
 }
 
-// CompareModelOutputs compares outputs by sample, and returns a MismatchError for the first difference. what names the
-// two sides of the comparison.
+// CompareModelOutputs compares outputs by sample, and returns a *engines.MismatchError for the first difference. NaN
+// equals NaN. want must have at least the samples and outputs of got. what names the two sides of the comparison.
 func CompareModelOutputs(what string, got, want []engines.ModelTensors) error {
 	for i := range got {
 		for k := range got[i] {
@@ -266,9 +270,10 @@ func CompareModelOutputs(what string, got, want []engines.ModelTensors) error {
 	return nil
 }
 
-// OpenSamples opens the user's samples, or those of the model's source, with their labels. It returns nil if there are
-// none, or after adding an error to d.
-func OpenSamples(ctx context.Context, o options.Source, m *dataflow.Model, src *source.ModelSource,
+// OpenSamplesAndLabels opens the samples of o.Data, of the model's source or, if labels are given, those of
+// --calibrate, with their labels. It returns nil if there are none, or if samples do not fit; then d has an error. If
+// only the labels do not fit, d has an error and the samples are returned.
+func OpenSamplesAndLabels(ctx context.Context, o options.Source, m *dataflow.Model, src *source.ModelSource,
 	d *diag.List) *datafile.SamplesAndLabels {
 	if o.Data == "" && src.Inputs == nil {
 		if o.LabelsFile != "" && o.Calibrate == "" {
@@ -289,7 +294,7 @@ func OpenSamples(ctx context.Context, o options.Source, m *dataflow.Model, src *
 		s.Labels = datafile.ReadLabels(o.LabelsFile, s.Count, m.Out, d)
 	case o.Data == "" && src.Labels != nil:
 		var err error
-		if s.Labels, err = samples.ReadClassLabels(src.Labels, s.Count, m.Out); err != nil {
+		if s.Labels, err = samples.NewClassLabelsFromArray(src.Labels, s.Count, m.Out); err != nil {
 			panic(err) // they belong to the example
 		}
 	}
@@ -302,13 +307,13 @@ func MeasureAccuracy(ctx context.Context, m *dataflow.Model, s *datafile.Samples
 		return nil, nil
 	}
 	run, right, n := engines.NewSession(m), 0, 0
-	err := datafile.ForEachPart(s.SampleSource, s.RunsPerPart(datafile.PartBytes, m.Turns.SamplesPerFrame()),
+	err := datafile.ForEachPart(s.SampleSource, s.RunsPerPart(datafile.TargetPartBytes, m.Turns.SamplesPerFrame()),
 		func(part *samples.RunInputs) error {
 			out, err := run.RunHostAndEval(ctx, part)
 			if err != nil {
 				return err
 			}
-			agree, all := s.Labels.CountRight(part.First, out)
+			agree, all := s.Labels.CountRightAndLabelled(part.First, out)
 			right, n = right+agree, n+all
 			return nil
 		})
@@ -319,16 +324,16 @@ func MeasureAccuracy(ctx context.Context, m *dataflow.Model, s *datafile.Samples
 	return &a, nil
 }
 
-// OpenAndMeasureAccuracy measures the accuracy of an imported model on the samples and labels that the options name. It
-// returns nil without them, or after adding an error to d.
-func OpenAndMeasureAccuracy(ctx context.Context, o options.Source, src *source.ModelSource, m *dataflow.Model,
+// OpenSamplesAndMeasureAccuracy measures the accuracy of an imported model on the samples and labels that the options
+// name. It returns nil if they name none, if m is nil, or after adding an error to d.
+func OpenSamplesAndMeasureAccuracy(ctx context.Context, o options.Source, src *source.ModelSource, m *dataflow.Model,
 	d *diag.List) (a *samples.Accuracy,
 	err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	if o.Data == "" && o.LabelsFile == "" || m == nil {
 		return nil, nil
 	}
-	s := OpenSamples(ctx, o, m, src, d)
+	s := OpenSamplesAndLabels(ctx, o, m, src, d)
 	defer s.Close()
 	if d.HasErrors() {
 		return nil, nil

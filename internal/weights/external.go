@@ -17,10 +17,10 @@ import (
 // For a smaller table, the mover's buffer would be larger than the table.
 const worthwhile = 4096
 
-// MarkExternalLayers sets External in the rooms of the layers that read their weights from memory with every frame.
-// These are the layers that the user names, or else the largest layers that read each weight once per frame. Each needs
-// a memory port that no input uses. It returns false after adding an error to d.
-func MarkExternalLayers(w options.WeightSource, m *dataflow.Model, b boards.Board,
+// MarkLayersWithExternalWeights sets External in rooms, an entry per layer, for those that read their weights from
+// memory with every frame. The user names them; else they are the largest that read each weight once per frame, of
+// 4,096 bytes or more. Each takes a memory port that no input uses. It returns false after adding an error to d.
+func MarkLayersWithExternalWeights(w options.WeightSource, m *dataflow.Model, b boards.Board,
 	rooms []*dataflow.LoadableWeightLimits,
 	d *diag.List) bool {
 	fail := func(where, msg, hint string) bool {
@@ -33,7 +33,7 @@ func MarkExternalLayers(w options.WeightSource, m *dataflow.Model, b boards.Boar
 			"come through", b.Name), "use a board with a processor or a platform (`hlsgen boards`), or --weights "+
 			"stream")
 	}
-	if names := w.ExternalLayers(); names != nil {
+	if names := w.ExternalLayerNames(); names != nil {
 		return named(names, left, m.Graph, rooms, b, d)
 	}
 	var large []int
@@ -58,8 +58,8 @@ func MarkExternalLayers(w options.WeightSource, m *dataflow.Model, b boards.Boar
 	return true
 }
 
-// named sets External in the rooms of the layers with the given names. left is the number of memory ports that no input
-// uses. It returns false after adding an error to d.
+// named sets External in rooms, an entry per layer, for the layers with the given names. left is the number of memory
+// ports that no input uses. It returns false after adding an error to d; some entries may then be changed.
 func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, b boards.Board,
 	d *diag.List) bool {
 	var can []string

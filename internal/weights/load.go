@@ -16,9 +16,10 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// MakeLayersLoadable makes the weights of a model's layers loadable. rooms holds the types that the hardware reserves
-// for them, by layer. It returns rooms, or nil after adding an error to d.
-func MakeLayersLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimits,
+// MakeWeightsLoadable makes the weights of a model's layers loadable, and replaces m.Graph. rooms holds the types that
+// the hardware reserves for them, by layer; nil entries are constants. It returns rooms, or nil after adding an error
+// to d, or if d already has one.
+func MakeWeightsLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimits,
 	d *diag.List) []*dataflow.LoadableWeightLimits {
 	for i, n := range m.Graph.Nodes {
 		if c, ok := n.Op.(dataflow.CountsOperations); ok && rooms[i] == nil && hasWeights(c) {
@@ -31,7 +32,7 @@ func MakeLayersLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimit
 	if d.HasErrors() {
 		return nil
 	}
-	g, err := m.Graph.WithLoadedTables(rooms)
+	g, err := m.Graph.WithRunTimeLoadedTables(rooms)
 	room := new(dataflow.LoadableWeightsError)
 	switch {
 	case errors.As(err, &room):
@@ -68,21 +69,21 @@ func whereOf(n *dataflow.Node) string {
 // wordsOf returns the contents of all loaded tables of a network, in loading order, as words of 32 bits.
 func wordsOf(n *rtl.Network) (all []uint32) {
 	for _, t := range n.LoadedTables() {
-		all = append(all, t.LoadWords()...)
+		all = append(all, t.WordsToLoad()...)
 	}
 	return all
 }
 
-// FilesForLoading returns the files that a build with loaded weights has in addition: the driver, the model's weights
-// and weights.json.
-func FilesForLoading(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits,
+// GenerateWeightLoadingFiles returns the files that a build with loaded weights has in addition: the driver, the
+// model's weights and weights.json. rooms holds the types of loaded weights, by layer of g; nil entries are constants.
+func GenerateWeightLoadingFiles(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits,
 	o options.Source) (templates.ProjectFiles, error) {
 	n, err := rtl.New(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
 	files, err := deploy.GenerateFilesWithWeights(design.Design, templates.Options{},
-		deploy.LoadedWeights{Words: wordsOf(n),
+		deploy.WeightsToLoad{Words: wordsOf(n),
 			External: imagesOf(design.Design)})
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func FilesForLoading(design *folding.Design, g *dataflow.Graph, rooms []*dataflo
 }
 
 // target returns the target for which the hardware was built.
-func (p *LoadableHardware) target() dataflow.Target {
+func (p *HardwareWithLoadedWeights) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
 		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
 	if p.Cost == dataflow.FINNCostFormula.String() {
@@ -107,7 +108,7 @@ func (p *LoadableHardware) target() dataflow.Target {
 
 // rooms returns the types that the hardware reserves for the weights of each layer of g; nil entries are constants. It
 // returns nil after adding an error to d if the layers of g differ from those of the hardware.
-func (p *LoadableHardware) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.LoadableWeightLimits) {
+func (p *HardwareWithLoadedWeights) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.LoadableWeightLimits) {
 	for i, n := range g.Nodes {
 		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
 			want := "none"
@@ -144,11 +145,11 @@ func (p *LoadableHardware) rooms(g *dataflow.Graph, d *diag.List) (rooms []*data
 
 // same adds an error to d if a stream of g has another element type than in the hardware. rooms has the types of loaded
 // weights.
-func (p *LoadableHardware) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, d *diag.List) {
+func (p *HardwareWithLoadedWeights) same(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, d *diag.List) {
 	for i, l := range layersOf(g, rooms) {
 		for _, side := range []struct {
 			what      string
-			got, want []PlannedStream
+			got, want []BuiltStream
 		}{{"takes", l.In, p.Layers[i].In}, {"gives", l.Out, p.Layers[i].Out}} {
 			for k := range side.got {
 				if side.got[k].Type != side.want[k].Type {
@@ -166,7 +167,7 @@ func (p *LoadableHardware) same(g *dataflow.Graph, rooms []*dataflow.LoadableWei
 
 // join sets the depths and memories of the design's FIFOs to those of the hardware. It adds an error to d if their
 // number differs.
-func (p *LoadableHardware) join(design *folding.Design, d *diag.List) {
+func (p *HardwareWithLoadedWeights) join(design *folding.Design, d *diag.List) {
 	if len(design.FIFO) != len(p.FIFOs) {
 		d.AddError(diag.WeightsNotLoadable, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d",
 			len(design.FIFO),
@@ -180,7 +181,8 @@ func (p *LoadableHardware) join(design *folding.Design, d *diag.List) {
 
 // unlike adds an error to d if the circuits n of the design differ from those of the build. Contents of loaded tables
 // may differ. built returns the contents of a file of the build.
-func (p *LoadableHardware) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
+func (p *HardwareWithLoadedWeights) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte,
+	error),
 	d *diag.List) {
 	loaded := map[string]bool{}
 	for _, t := range n.LoadedTables() {

@@ -17,8 +17,9 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A LoadableHardware is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
-type LoadableHardware struct {
+// A HardwareWithLoadedWeights is the content of weights.json. It describes hardware with loaded weights for `hlsgen
+// weights`.
+type HardwareWithLoadedWeights struct {
 	report.ReportHead
 	Schema  string                  `json:"schema"` // "hlsgen-weights"
 	Design  string                  `json:"design"` // the hash of host.json
@@ -31,42 +32,42 @@ type LoadableHardware struct {
 	Count   bool                    `json:"counters"`
 	Loader  bool                    `json:"loader"`  // a mover fills the tables
 	Options map[string]string       `json:"options"` // options about the model's inputs, by flag
-	Layers  []PlannedLayer          `json:"layers"`
-	FIFOs   []PlannedFIFO           `json:"fifos"`  // by stream
+	Layers  []BuiltLayer            `json:"layers"`
+	FIFOs   []BuiltFIFO             `json:"fifos"`  // by stream
 	Words   int                     `json:"words"`  // total size of all tables, in words of 32 bits
-	Tables  []PlannedTable          `json:"tables"` // in loading order
+	Tables  []LoadedTableSize       `json:"tables"` // in loading order
 }
 
-// A PlannedLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
-type PlannedLayer struct {
-	Name   string          `json:"name"`
-	Kind   string          `json:"kind"`
-	In     []PlannedStream `json:"in"`
-	Out    []PlannedStream `json:"out"`
-	Weight string          `json:"weight,omitempty"` // type of the weights
-	Least  int64           `json:"least,omitempty"`  // smallest weight
-	Most   int64           `json:"most,omitempty"`
-	Values []int64         `json:"values,omitempty"` // weights by code, if the tables hold codes
+// A BuiltLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
+type BuiltLayer struct {
+	Name   string        `json:"name"`
+	Kind   string        `json:"kind"`
+	In     []BuiltStream `json:"in"`
+	Out    []BuiltStream `json:"out"`
+	Weight string        `json:"weight,omitempty"` // type of the weights
+	Least  int64         `json:"least,omitempty"`  // smallest weight
+	Most   int64         `json:"most,omitempty"`
+	Values []int64       `json:"values,omitempty"` // weights by code, if the tables hold codes
 	// type of the codes that thresholds give; empty if the layer gives its sums
 	Codes string `json:"codes,omitempty"`
 	// weights are read from memory with every frame
 	External bool `json:"external,omitempty"`
 }
 
-// A PlannedStream gives the shape and the element type of a stream.
-type PlannedStream struct {
+// A BuiltStream gives the shape and the element type of a stream.
+type BuiltStream struct {
 	Shape []int  `json:"shape"`
 	Type  string `json:"type"`
 }
 
-// A PlannedFIFO gives the depth of a FIFO in words, and its memory.
-type PlannedFIFO struct {
+// A BuiltFIFO gives the depth of a FIFO in words, and its memory.
+type BuiltFIFO struct {
 	Depth  int             `json:"depth"`
 	Memory dataflow.Memory `json:"memory"` // as a number
 }
 
-// A PlannedTable describes a table that is loaded.
-type PlannedTable struct {
+// A LoadedTableSize describes a table that is loaded.
+type LoadedTableSize struct {
 	Layer string `json:"layer"`
 	Name  string `json:"name"`
 	Words int    `json:"words"`
@@ -74,17 +75,17 @@ type PlannedTable struct {
 
 // layersOf returns a description of each layer of a graph. rooms holds the types of loaded weights, by layer; nil
 // entries are constants.
-func layersOf(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits) (list []PlannedLayer) {
-	carried := func(streams []int) []PlannedStream {
-		var in []PlannedStream
+func layersOf(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits) (list []BuiltLayer) {
+	carried := func(streams []int) []BuiltStream {
+		var in []BuiltStream
 		for _, s := range streams {
 			t := g.Streams[s].Type
-			in = append(in, PlannedStream{t.Shape, t.Elem.String()})
+			in = append(in, BuiltStream{t.Shape, t.Elem.String()})
 		}
 		return in
 	}
 	for i, n := range g.Nodes {
-		l := PlannedLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
+		l := BuiltLayer{Name: n.Name, Kind: n.Op.Kind(), In: carried(n.In), Out: carried(n.Out)}
 		if r := rooms[i]; r != nil {
 			l.Weight, l.Least, l.Most = r.Weight.String(), r.Values.Lo, r.Values.Hi
 			l.External = r.External
@@ -102,7 +103,7 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits) (list [
 
 // room returns the types that the hardware reserves for the layer's weights, or nil if its weights are not loaded. The
 // error says what is wrong with the plan.
-func (l PlannedLayer) room() (*dataflow.LoadableWeightLimits, error) {
+func (l BuiltLayer) room() (*dataflow.LoadableWeightLimits, error) {
 	if l.Weight == "" {
 		return nil, nil
 	}
@@ -127,23 +128,24 @@ func (l PlannedLayer) room() (*dataflow.LoadableWeightLimits, error) {
 
 // planOf returns the plan of a design with the circuits n. rooms holds the types of loaded weights, by layer of g.
 func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits, o options.Source,
-	n *rtl.Network) (*LoadableHardware, error) {
+	n *rtl.Network) (*HardwareWithLoadedWeights, error) {
 	t := design.Target
 	hash, err := deploy.DesignHashOf(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := &LoadableHardware{ReportHead: report.CurrentReportHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top,
+	p := &HardwareWithLoadedWeights{ReportHead: report.CurrentReportHead, Schema: "hlsgen-weights", Design: hash,
+		Top:   n.Top,
 		Board: t.Board,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
 		Count: t.Counters, Loader: t.Loader, Options: o.ModelFlagMap(),
 		Layers: layersOf(g, rooms)}
 	for _, f := range design.FIFO {
-		p.FIFOs = append(p.FIFOs, PlannedFIFO{f.Depth, f.Memory})
+		p.FIFOs = append(p.FIFOs, BuiltFIFO{f.Depth, f.Memory})
 	}
 	for _, table := range n.LoadedTables() {
-		p.Tables = append(p.Tables, PlannedTable{table.Layer, table.Name, table.LoadWordCount()})
-		p.Words += table.LoadWordCount()
+		p.Tables = append(p.Tables, LoadedTableSize{table.Layer, table.Name, table.WordsToLoadCount()})
+		p.Words += table.WordsToLoadCount()
 	}
 	return p, nil
 }
@@ -152,8 +154,8 @@ func planOf(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.Loadabl
 const planName = "weights.json"
 
 // shapes returns text about the layer's output and input shapes: "[10] of [64]".
-func (l PlannedLayer) shapes() string {
-	list := func(in []PlannedStream) string {
+func (l BuiltLayer) shapes() string {
+	list := func(in []BuiltStream) string {
 		var texts []string
 		for _, s := range in {
 			texts = append(texts, fmt.Sprint(s.Shape))
@@ -163,7 +165,7 @@ func (l PlannedLayer) shapes() string {
 	return fmt.Sprintf("%s of %s", list(l.Out), list(l.In))
 }
 
-// shapesOf returns the same text as PlannedLayer.shapes, for a node of a graph.
+// shapesOf returns the same text as BuiltLayer.shapes, for a node of a graph.
 func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
 	one := &dataflow.Graph{Nodes: []*dataflow.Node{n}, Streams: g.Streams}
 	return layersOf(one, make([]*dataflow.LoadableWeightLimits, 1))[0].shapes()

@@ -2,7 +2,7 @@
 //
 //	weights.go   WriteForBuild writes another model's weights for a build
 //	load.go      makes the weights of a build loadable; compares another model with the build
-//	plan.go      LoadableHardware is the content of weights.json
+//	plan.go      HardwareWithLoadedWeights is the content of weights.json
 //	external.go  weights that layers read from memory with every frame
 package weights
 
@@ -44,21 +44,23 @@ type Options struct {
 // A Result is the result of `hlsgen weights`: the weights written, and the plan of the build that receives them.
 type Result struct {
 	Source *source.ModelSource
-	Plan   *LoadableHardware
+	Plan   *HardwareWithLoadedWeights
 	Out    string   // the folder written
 	Files  []string // names of the files in Out
 }
 
-// DefaultOutFolder returns the folder for the weights of a model if the user names none.
+// DefaultOutFolder returns the folder for the weights of a model if the user names none: net-weights for the path
+// dir/net.onnx.
 func DefaultOutFolder(model string) string {
 	base := filepath.Base(model)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 }
 
 // WriteForBuild writes the weights of a model, and the host.json for them, for hardware built from another model with
-// the same layers. If the weights do not fit, it adds an error to d, writes nothing and returns nil.
+// the same layers. If the weights do not fit, or a file cannot be read or written, it adds an error to d and returns
+// nil. An err is for all other failures.
 func WriteForBuild(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer crash.CatchPanic(&err)
+	defer crash.RecoverPanicIntoError(&err)
 	r := &Result{Out: o.Out}
 	o.ReportProgress("reading", 0, 0)
 	if r.Plan = readPlan(o.For, d); r.Plan == nil {
@@ -82,7 +84,7 @@ func WriteForBuild(ctx context.Context, o Options, d *diag.List) (res *Result, e
 	if d.HasErrors() {
 		return nil, nil
 	}
-	if MakeLayersLoadable(model, rooms, d); d.HasErrors() {
+	if MakeWeightsLoadable(model, rooms, d); d.HasErrors() {
 		return nil, nil
 	}
 	if r.Plan.same(model.Graph, rooms, d); d.HasErrors() {
@@ -113,7 +115,7 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 	if d.HasErrors() {
 		return nil, nil
 	}
-	files, err := deploy.GenerateFilesWithWeights(design.Design, opt, deploy.LoadedWeights{Words: wordsOf(n),
+	files, err := deploy.GenerateFilesWithWeights(design.Design, opt, deploy.WeightsToLoad{Words: wordsOf(n),
 		External: imagesOf(design.Design), Design: r.Plan.Design})
 	if none := new(deploy.NoDriverError); errors.As(err, &none) {
 		d.AddError(diag.WeightsNotLoadable, "", none.Reason,
@@ -146,8 +148,8 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 }
 
 // readPlan reads the plan in the folder of a build. It returns nil after adding an error to d.
-func readPlan(dir string, d *diag.List) *LoadableHardware {
-	fail := func(msg, hint string) *LoadableHardware {
+func readPlan(dir string, d *diag.List) *HardwareWithLoadedWeights {
+	fail := func(msg, hint string) *HardwareWithLoadedWeights {
 		d.AddError(diag.WeightsNotLoadable, "", msg, hint)
 		return nil
 	}
@@ -164,7 +166,7 @@ func readPlan(dir string, d *diag.List) *LoadableHardware {
 		return fail(err.Error(), "give the folder that hlsgen build --weights runtime, stream or external has "+
 			"written: --for DIR")
 	}
-	p := new(LoadableHardware)
+	p := new(HardwareWithLoadedWeights)
 	if err = json.Unmarshal(text, p); err == nil {
 		err = p.verify()
 	}
@@ -177,7 +179,7 @@ func readPlan(dir string, d *diag.List) *LoadableHardware {
 }
 
 // verify returns an error if the plan contains impossible values.
-func (p *LoadableHardware) verify() error {
+func (p *HardwareWithLoadedWeights) verify() error {
 	// all versions have the same plan
 	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > report.JSONVersion {
 		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version 1 to %d", p.Schema, p.Version,
@@ -222,9 +224,9 @@ func (p *LoadableHardware) verify() error {
 	return nil
 }
 
-// said reports whether the options about the model's inputs equal those of the build. It adds an error to d for each
-// difference.
-func (o Options) said(p *LoadableHardware, d *diag.List) bool {
+// said reports whether the options about the model's inputs equal those of the build, and d has no errors. It adds an
+// error to d for each difference.
+func (o Options) said(p *HardwareWithLoadedWeights, d *diag.List) bool {
 	now := o.ModelFlagMap()
 	all := maps.Clone(now)
 	maps.Copy(all, p.Options)

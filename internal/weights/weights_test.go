@@ -154,7 +154,7 @@ func TestWeightsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema.Of(t, "weights-plan", "weights.json of a build with --weights runtime or stream",
-		weights.LoadableHardware{}).Check(t, plan)
+		weights.HardwareWithLoadedWeights{}).Check(t, plan)
 	constant := o
 	constant.Weights, constant.Out = options.WeightSourceConstant, filepath.Join(t.TempDir(), "constant")
 	var list diag.List
@@ -330,7 +330,7 @@ func TestLoadReport(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(r.Out, "weights.json"))
-		plan := new(weights.LoadableHardware)
+		plan := new(weights.HardwareWithLoadedWeights)
 		if err == nil {
 			err = json.Unmarshal(text, plan)
 		}
@@ -401,7 +401,8 @@ func TestWeightsAXI(t *testing.T) {
 			expected := func(model string) string {
 				s := simulate.Options{Source: options.Source{Model: model,
 					SampleFiles: options.SampleFiles{Data: input}},
-					Engine: engines.EngineEval, OutputFiles: simulate.OutputFiles{Output: filepath.Join(t.TempDir(),
+					Engine: engines.EngineEval,
+					OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(),
 						"y.npy")}}
 				simtest.RunOK(t, s)
 				return s.Output

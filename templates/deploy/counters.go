@@ -9,17 +9,17 @@ import (
 	"hlsgen/templates"
 )
 
-// A CountersFile is the contents of host/counters.json. It has the counts that the accelerator's counters reach in a
-// simulation, and its streams in the order of the counters.
-type CountersFile struct {
-	Frames  int             `json:"frames"` // number of simulated frames, one directly after the other
-	Clocks  int             `json:"clocks"`
-	Streams []CountedStream `json:"streams"`
+// A SimulatedCountersFile is the contents of host/counters.json. It has the counts that the accelerator's counters
+// reach in a simulation, and its streams in the order of the counters.
+type SimulatedCountersFile struct {
+	Frames  int                 `json:"frames"` // number of simulated frames, one directly after the other
+	Clocks  int                 `json:"clocks"`
+	Streams []StreamStallCounts `json:"streams"`
 }
 
-// A CountedStream is a stream with the layers at its ends. Stalled are the clocks in which its writer waited for room,
-// Starved those in which its reader waited for a word.
-type CountedStream struct {
+// A StreamStallCounts is a stream with the layers at its ends. Stalled are the clocks in which its writer waited for
+// room, Starved those in which its reader waited for a word.
+type StreamStallCounts struct {
 	Name    string `json:"name"`
 	From    string `json:"from"` // the layer that writes it, or "host"
 	To      string `json:"to"`
@@ -27,15 +27,16 @@ type CountedStream struct {
 	Starved int    `json:"starved"`
 }
 
-// A countersView holds what counters.hpp.tpl needs: a CountersFile as text, and the address of the counters.
+// A countersView holds what counters.hpp.tpl needs: a SimulatedCountersFile as text, and the address of the counters.
 type countersView struct {
 	Frames, Clocks, Offset string
 	Streams                []struct{ Name, From, To, Stalled, Starved string }
 }
 
-// GenerateCounterFiles returns the files that a design with counters has in addition, and names the streams in
-// c.Streams. It returns an error if the design has no counters, or c counts another number of streams.
-func GenerateCounterFiles(d *dataflow.Design, c CountersFile) (templates.ProjectFiles, error) {
+// GenerateCounterFiles returns the files that a design with counters has in addition. It sets the names and ends of the
+// streams in the caller's c.Streams. It returns an error if the design has no counters, or c counts another number of
+// streams.
+func GenerateCounterFiles(d *dataflow.Design, c SimulatedCountersFile) (templates.ProjectFiles, error) {
 	window, ok := templates.RegisterMapOf(d).FindWindow(templates.CountersWindowName)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {
 		return nil, fmt.Errorf("%d streams of %d are counted, by %t counters", len(c.Streams),

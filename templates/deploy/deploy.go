@@ -49,7 +49,7 @@ func GenerateFiles(d *dataflow.Design, opt templates.Options, hls bool) (templat
 
 // files returns the files of the folder deploy. If load is not nil, they include its weights and the programs that load
 // them.
-func files(d *dataflow.Design, opt templates.Options, hls bool, load *LoadedWeights) (files templates.ProjectFiles,
+func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightsToLoad) (files templates.ProjectFiles,
 	err error) {
 	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
@@ -111,7 +111,7 @@ func lib(d *dataflow.Design, face templates.IPInterface, hash string) libView {
 		calls += 2 * d.LoopOfNode(i).IterationsPerFrame()
 	}
 	var args []string
-	add := func(to *[]portView, p templates.AXIPort, k int, kind string) {
+	add := func(to *[]portView, p templates.AXIStreamPort, k int, kind string) {
 		view := portView{p.Name, fmt.Sprintf("hls::stream<%s>", fmt.Sprintf(kind, p.TDATA)), strconv.Itoa(p.TDATA),
 			strconv.Itoa(k)}
 		*to, v.Ports, args = append(*to, view), append(v.Ports, view), append(args, p.Name)

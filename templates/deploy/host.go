@@ -260,7 +260,7 @@ func sequences(m *dataflow.Model) ([]bool, error) {
 }
 
 // tensors describes the model's inputs or outputs for host.json. l is the range of sequence lengths, or nil.
-func tensors(of []dataflow.RealPort, l *dataflow.SequenceLengths, input bool) (list []HostTensor) {
+func tensors(of []dataflow.RealTensorInfo, l *dataflow.SequenceLengths, input bool) (list []HostTensor) {
 	for k, r := range of {
 		list = append(list, tensor(r, l, k, input))
 	}
@@ -268,7 +268,7 @@ func tensors(of []dataflow.RealPort, l *dataflow.SequenceLengths, input bool) (l
 }
 
 // tensor describes the model's input or output k for host.json. l is the range of sequence lengths, or nil.
-func tensor(r dataflow.RealPort, l *dataflow.SequenceLengths, k int, input bool) HostTensor {
+func tensor(r dataflow.RealTensorInfo, l *dataflow.SequenceLengths, k int, input bool) HostTensor {
 	t := HostTensor{Name: r.Name, DType: r.NumpyDType(), Shape: r.Shape, Batch: r.Batch, Time: -1}
 	if _, is := num.FloatFormatNamed(r.DType); is {
 		t.DType = r.DType // drivers round to this type
@@ -284,7 +284,7 @@ func tensor(r dataflow.RealPort, l *dataflow.SequenceLengths, k int, input bool)
 }
 
 // stream describes the words of a stream for host.json.
-func stream(p templates.AXIPort) HostStream {
+func stream(p templates.AXIStreamPort) HostStream {
 	return HostStream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
 		kind:  p.Port.Elem.Kind,
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
@@ -292,7 +292,8 @@ func stream(p templates.AXIPort) HostStream {
 
 // of sets how the codes of the stream p are computed from the input t. steps is the number of time steps in the
 // stream's frames. It returns a *NoDriverError if it cannot be described.
-func (s *InputStream) of(in *dataflow.HostInput, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort,
+func (s *InputStream) of(in *dataflow.HostInput, m *dataflow.Model, r dataflow.RealTensorInfo,
+	p templates.AXIStreamPort,
 	t HostTensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
@@ -356,7 +357,7 @@ func (s *InputStream) of(in *dataflow.HostInput, m *dataflow.Model, r dataflow.R
 }
 
 // travel returns the indices of a frame's n elements in the order in which the port p transfers them.
-func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
+func travel(p templates.AXIStreamPort, shape dataflow.Shape, n int) []int64 {
 	order := make([]int64, n)
 	for i := range order {
 		order[i] = int64(i)

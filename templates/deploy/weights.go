@@ -22,14 +22,14 @@ const weightsMagic = "HLSGENW\x01"
 // WeightsFile describes in host.json the file of weights that belongs to it. A driver loads it before it sends
 // anything.
 type WeightsFile struct {
-	File     string            `json:"file"`
-	Words    int               `json:"words"` // words of 32 bits that fill tables, at the beginning of the file
-	Hash     string            `json:"hash"`  // hash of the file
-	External []StreamedWeights `json:"external,omitempty"`
+	File     string                  `json:"file"`
+	Words    int                     `json:"words"` // words of 32 bits that fill tables, at the beginning of the file
+	Hash     string                  `json:"hash"`  // hash of the file
+	External []StreamedWeightsLayout `json:"external,omitempty"`
 }
 
-// StreamedWeights are weights that come from memory with every frame, through their own stream.
-type StreamedWeights struct {
+// StreamedWeightsLayout are weights that come from memory with every frame, through their own stream.
+type StreamedWeightsLayout struct {
 	Port   string `json:"port"`
 	Layer  string `json:"layer"`
 	At     int    `json:"at"`     // number of their first word in the file
@@ -38,10 +38,10 @@ type StreamedWeights struct {
 	Passes int    `json:"passes"` // number of times that a frame reads all of them
 }
 
-// LoadedWeights holds weights to be loaded at run time. Words fill the tables, in their order. External has the weights
+// WeightsToLoad holds weights to be loaded at run time. Words fill the tables, in their order. External has the weights
 // that streams need with every frame, one copy each. Design is the hash of the design on the device, or empty for the
 // design that is generated.
-type LoadedWeights struct {
+type WeightsToLoad struct {
 	Words    []uint32
 	External [][]byte
 	Design   string
@@ -49,9 +49,10 @@ type LoadedWeights struct {
 
 // externalOf returns the streams of weights that a design reads with every frame. It leaves their places in the file
 // open.
-func externalOf(d *dataflow.Design) (list []StreamedWeights) {
+func externalOf(d *dataflow.Design) (list []StreamedWeightsLayout) {
 	for _, p := range templates.WeightPortsOf(d) {
-		list = append(list, StreamedWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.FrameBytes(), Copies: p.Copies,
+		list = append(list, StreamedWeightsLayout{Port: p.Axis, Layer: p.Name, Bytes: p.Port.FrameBytes(),
+			Copies: p.Copies,
 			Passes: p.Passes})
 	}
 	return list
@@ -59,7 +60,7 @@ func externalOf(d *dataflow.Design) (list []StreamedWeights) {
 
 // words returns all words of a file of weights: those that fill tables, then those that come with every frame. It sets
 // the places of the latter in h.Weights. It returns an error if their numbers do not fit.
-func (h *HostFile) words(l *LoadedWeights) (all []uint32, err error) {
+func (h *HostFile) words(l *WeightsToLoad) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
 		return all, nil
@@ -87,12 +88,12 @@ type weightsView struct {
 	External                             []externalView
 }
 
-// An externalView holds a StreamedWeights as text for C++.
+// An externalView holds a StreamedWeightsLayout as text for C++.
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
 // loaded sets h.Weights for the weights in l, and returns the file of weights and the files that load it. It returns an
 // error if the design has no such weights, or other ones.
-func (h *HostFile) loaded(l *LoadedWeights) (files templates.ProjectFiles, err error) {
+func (h *HostFile) loaded(l *WeightsToLoad) (files templates.ProjectFiles, err error) {
 	window, tables := h.Registers.FindWindow(templates.WeightsWindowName)
 	if !tables && len(l.External) == 0 {
 		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
@@ -147,7 +148,7 @@ func loads(driver []byte) []byte {
 // weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and the hash
 // of host.json without the file's name and hash. Then come the number of words, 0, the words, and a hash of all that.
 // Numbers are little-endian.
-func (h *HostFile) weigh(l *LoadedWeights, words []uint32) ([]byte, error) {
+func (h *HostFile) weigh(l *WeightsToLoad, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
@@ -186,8 +187,9 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 }
 
 // GenerateFilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a
-// *NoDriverError if the design can have no driver.
-func GenerateFilesWithWeights(d *dataflow.Design, opt templates.Options, l LoadedWeights) (templates.ProjectFiles,
+// *NoDriverError if the design can have no driver. It is also an error if the design loads no weights, or l does not
+// fit it.
+func GenerateFilesWithWeights(d *dataflow.Design, opt templates.Options, l WeightsToLoad) (templates.ProjectFiles,
 	error) {
 	return files(d, opt, false, &l)
 }

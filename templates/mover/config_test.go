@@ -12,12 +12,12 @@ import (
 // TestOf checks that a stream's mover has its words and frames, and bursts of 1 KiB on a bus with such bursts.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	port := func(tdata, words int) templates.AXIPort {
-		return templates.AXIPort{Name: "in0", TDATA: tdata, Port: dataflow.Port{Words: words}}
+	port := func(tdata, words int) templates.AXIStreamPort {
+		return templates.AXIStreamPort{Name: "in0", TDATA: tdata, Port: dataflow.Port{Words: words}}
 	}
 	for _, c := range []struct {
 		name                   string
-		port                   templates.AXIPort
+		port                   templates.AXIStreamPort
 		dataBits, beats, steps int
 		stream, frame, burst   int // 0: it is refused
 	}{

@@ -87,9 +87,9 @@ type Config struct {
 const maxBurstBeats = 256
 
 // ConfigForStream returns the mover for a stream of the accelerator; writes says that it writes to memory. p counts the
-// words of the longest sequence, which has the given steps; steps is 1 if all frames have one length. An
-// error says which value no mover can have.
-func ConfigForStream(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
+// words of the longest sequence, which has the given steps; steps is 1 if all frames have one length. It returns an
+// error if p's words are not whole steps, or if no mover can have one of the values.
+func ConfigForStream(p templates.AXIStreamPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
 	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
 	if steps < 1 || p.Port.Words%steps != 0 {
@@ -102,8 +102,8 @@ func ConfigForStream(p templates.AXIPort, writes bool, dataBits, beats, steps in
 	return c, nil
 }
 
-// ConfigForTableLoader returns the mover that loads tables at run time. The host describes them to it as one sequence,
-// each word of which is a step.
+// ConfigForTableLoader returns the mover that loads tables at run time, without checking its arguments. The host
+// describes them to it as one sequence, each word of which is a step.
 func ConfigForTableLoader(dataBits, beats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.TableLoadWordBytes, MaxBeats: beats,
 		Outstanding: 4, FrameBytes: templates.TableLoadWordBytes, Hash: hash}

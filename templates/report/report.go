@@ -147,12 +147,13 @@ func RenderHTML(p *Page) ([]byte, error) {
 }
 
 // picture returns the text of an SVG from its <svg> element on, without what precedes it; HTML allows no XML
-// declaration there.
+// declaration there. It panics if there is no <svg> element.
 func picture(s SVG) template.HTML {
 	return template.HTML(s[bytes.Index(s, []byte("<svg")):])
 }
 
-// most returns the largest number in a column of the table of layers, "cycles" or "LUT".
+// most returns the largest number in a column of the table of layers, "cycles" or "LUT", or 0 without layers. It panics
+// for any other column.
 func most(layers []LayerRow, column string) int {
 	n := 0
 	for i := range layers {
@@ -161,7 +162,7 @@ func most(layers []LayerRow, column string) int {
 	return n
 }
 
-// figure returns the number in a column of the row, "cycles" or "LUT".
+// figure returns the number in a column of the row, "cycles" or "LUT". It panics for any other column.
 func (l *LayerRow) figure(column string) int {
 	switch column {
 	case "cycles":

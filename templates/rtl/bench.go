@@ -18,9 +18,9 @@ import (
 //go:embed bench/*
 var benchFiles embed.FS
 
-// A NetworkRun is a network with the contents of its streams, for a bench: Frames[f][s] is frame f on stream s. If
-// Moves is set, the bench also compares the moves of each iteration with the layers' loops.
-type NetworkRun struct {
+// A NetworkWithBenchFrames is a network with the contents of its streams, for a bench: Frames[f][s] is frame f on
+// stream s. If Moves is set, the bench also compares the moves of each iteration with the layers' loops.
+type NetworkWithBenchFrames struct {
 	*Network
 	Frames [][]dataflow.Tensor
 	Moves  bool
@@ -45,8 +45,8 @@ type dutView struct {
 }
 
 // GenerateBench returns all files of a bench for Verilator that runs networks side by side, under the names T0, T1 and
-// so on.
-func GenerateBench(runs []NetworkRun) (templates.ProjectFiles, error) {
+// so on. They include the networks' own files and the library, and are not sorted.
+func GenerateBench(runs []NetworkWithBenchFrames) (templates.ProjectFiles, error) {
 	files := LibraryModuleFiles()
 	names, err := benchFiles.ReadDir("bench")
 	if err != nil {
@@ -85,10 +85,11 @@ func GenerateBench(runs []NetworkRun) (templates.ProjectFiles, error) {
 	return files, nil
 }
 
-// GenerateProject returns all files below rtl/: the design, a bench with the frames on its streams, and a Makefile that
-// runs it. For boards with known pins it adds the UART top.
+// GenerateProject returns all files below rtl/, sorted by path: the design, a bench with the frames on its streams, and
+// a Makefile that runs it. It adds the UART top if the board's pins are known. The network must also have one input,
+// one output, frames of one length, and no registers.
 func (n *Network) GenerateProject(frames [][]dataflow.Tensor) (templates.ProjectFiles, error) {
-	files, err := GenerateBench([]NetworkRun{{Network: n, Frames: frames}})
+	files, err := GenerateBench([]NetworkWithBenchFrames{{Network: n, Frames: frames}})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (b *bencher) port(direction, name string, width int) (cpp string) {
 }
 
 // top adds a network to the bench, and the recordings of its streams.
-func (b *bencher) top(name string, r NetworkRun, files *templates.ProjectFiles) error {
+func (b *bencher) top(name string, r NetworkWithBenchFrames, files *templates.ProjectFiles) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
 	dut := dutView{Name: name, Top: r.Top, Reset: strconv.Itoa(r.reset)}
@@ -156,7 +157,7 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.ProjectFiles) 
 			b.layer(name, i, r, designs, watch, files)
 		}
 	}
-	axis := func(p templates.AXIPort, inputs []string, outputs ...string) map[string]string {
+	axis := func(p templates.AXIStreamPort, inputs []string, outputs ...string) map[string]string {
 		cpp := map[string]string{}
 		for i, suffixes := range [][]string{inputs, outputs} {
 			direction := [...]string{"input", "output"}[i]
@@ -198,7 +199,7 @@ func (b *bencher) top(name string, r NetworkRun, files *templates.ProjectFiles) 
 
 // layer makes the bench compare the moves of each iteration of a node of the network top with its loops in designs, one
 // per frame.
-func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.Design,
+func (b *bencher) layer(top string, node int, r NetworkWithBenchFrames, designs []*dataflow.Design,
 	watch func(to, format string, a ...any), files *templates.ProjectFiles) {
 	n := r.design.Model.Graph.Nodes[node]
 	own := top + "_" + n.Name
@@ -229,7 +230,7 @@ func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.
 }
 
 // designs returns the design for each frame: the same one unless frames are sequences of different lengths.
-func (r NetworkRun) designs() ([]*dataflow.Design, error) {
+func (r NetworkWithBenchFrames) designs() ([]*dataflow.Design, error) {
 	in := make([][]dataflow.Tensor, len(r.Frames))
 	for f, streams := range r.Frames {
 		for _, s := range r.design.Model.Graph.In {
@@ -246,7 +247,7 @@ func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 
 // record returns the words of the frames on stream s in the form that bench.hpp reads. A dot comes after the last word
 // of each frame. designs has one design per frame.
-func (r NetworkRun) record(s int, designs []*dataflow.Design) ([]byte, error) {
+func (r NetworkWithBenchFrames) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
 	for f, d := range designs {
 		frame, err := templates.FormatRecording(d.PortOfStream(s), r.Frames[f][s:s+1])

@@ -24,7 +24,7 @@ func turning(t *testing.T, sequences bool) *dataflow.Design {
 	if sequences {
 		op = reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{4, 5, 2, 3, 0, 1}, Shape: []int{3, 4}})
 	}
-	out, err := b.BindAndAdd(op, []int{in}, []string{"y"}, nil)
+	out, err := b.BindAndAddLayer(op, []int{in}, []string{"y"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func carried(t *testing.T, d *dataflow.Design, data []int64) []dataflow.Tensor {
 	}
 	g := d.Model.Graph
 	x := dataflow.Tensor{Shape: g.Streams[g.In[0]].Type.Shape, Data: data}
-	all, err := g.EvalFirstFrame(context.Background(), []dataflow.Tensor{x})
+	all, err := g.EvalFirstFrameByStream(context.Background(), []dataflow.Tensor{x})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ func digestClocks(clocks []int) ClockDigest {
 	return d
 }
 
-// ParseClockDigests returns the digests in the output of a bench, by name.
+// ParseClockDigests returns the digests in the output of a bench, by name, such as "T0_s1 read". It ignores all other
+// lines.
 func ParseClockDigests(said string) map[string]ClockDigest {
 	list := map[string]ClockDigest{}
 	for _, line := range strings.Split(said, "\n") {
@@ -43,10 +44,10 @@ func ParseClockDigests(said string) map[string]ClockDigest {
 	return list
 }
 
-// StreamsWithWrongClocks yields the streams whose words the bench read or wrote in wrong clocks, in order, with a
-// description of the difference. should returns the expected clocks, events holds the digests that the bench printed,
-// and run is the index of the graph's run. Streams without a digest are also yielded.
-func StreamsWithWrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int),
+// FindStreamsWithWrongClocks yields the streams whose words the bench read or wrote in wrong clocks, in order, with a
+// description of the difference; twice if both are wrong. should returns the expected clocks. events holds the digests
+// that the bench printed, and run is the network's index in GenerateBench. A stream without a digest is yielded too.
+func FindStreamsWithWrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int),
 	events map[string]ClockDigest,
 	run int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {

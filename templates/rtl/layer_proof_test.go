@@ -169,8 +169,9 @@ func TestControl(t *testing.T) {
 			layertest.FullType(int3, 2, 3)), nil},
 		{"AddStreams", made(t, add.New(add.Params{}), 1, 1, 0, layertest.FullType(int3, 2), layertest.FullType(int3,
 			2)), nil},
-		{"LabelSelect", made(t, labelselect.New(labelselect.Params{Labels: 4, K: 2, First: labelselect.LargestFirst,
-			Ties: labelselect.LowerIndexWins}), 2, 1, 0, layertest.FullType(int3, 4)), nil},
+		{"LabelSelect", made(t, labelselect.New(labelselect.Params{Labels: 4, K: 2,
+			First: labelselect.RankOrderLargestFirst,
+			Ties:  labelselect.TieBreakLowerIndexWins}), 2, 1, 0, layertest.FullType(int3, 4)), nil},
 	} {
 		proof{name: c.name, files: c.subject.files(), harness: c.subject.ends(c.subject.protocol()),
 			clocks: c.subject.clocks(2), mutants: c.mutants}.check(t)

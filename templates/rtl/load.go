@@ -55,10 +55,10 @@ type LoadedTable struct {
 	memory      *circuit.RowMemory
 }
 
-// LoadWords returns the words of 32 bits that load the table's rows.
-func (t LoadedTable) LoadWords() []uint32 {
+// WordsToLoad returns the words of 32 bits that load the table's rows.
+func (t LoadedTable) WordsToLoad() []uint32 {
 	elem, rows := t.memory.Data()
-	words := make([]uint32, 0, t.LoadWordCount())
+	words := make([]uint32, 0, t.WordsToLoadCount())
 	for _, row := range rows {
 		at := len(words)
 		words = append(words, make([]uint32, t.parts())...)
@@ -73,8 +73,8 @@ func (t LoadedTable) LoadWords() []uint32 {
 	return words
 }
 
-// LoadWordCount returns the number of words by which the table is loaded.
-func (t LoadedTable) LoadWordCount() int { return t.memory.Rows * t.parts() }
+// WordsToLoadCount returns the number of words by which the table is loaded.
+func (t LoadedTable) WordsToLoadCount() int { return t.memory.Rows * t.parts() }
 
 // parts returns the number of words of 32 bits that a row of the table takes.
 func (t LoadedTable) parts() int {

@@ -34,8 +34,8 @@ func GenerateLayerFiles(name, about string, m *circuit.Module) templates.Project
 	return layer(name, about, m, nil)
 }
 
-// layer returns the files of Layer for a module with further outputs. These say in which clocks the module waits at the
-// ports named in waits.
+// layer returns the files of GenerateLayerFiles for a module with further outputs. These say in which clocks the module
+// waits at the ports named in waits.
 func layer(name, about string, m *circuit.Module, waits []string) templates.ProjectFiles {
 	var files templates.ProjectFiles
 	var text strings.Builder
@@ -182,7 +182,8 @@ func either(when, there string) string {
 	return "(!" + when + " || " + there + ")"
 }
 
-// both returns the expression that a and b hold, either of which may be empty.
+// both returns the expression that a and b hold, neither of which is empty. It simplifies the result if b is a
+// constant.
 func both(a, b string) string {
 	switch b {
 	case "1'd1":

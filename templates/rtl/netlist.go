@@ -52,8 +52,9 @@ func EstimateNetlistLUTs(b boards.Board, r dataflow.Resources) int {
 	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
 }
 
-// SynthesiseNetlist makes cells of the network with Yosys, in the folder dir. files are those of a bench. It returns
-// them with the cells in place of the network's modules, and with Yosys' models of the cells.
+// SynthesiseNetlist writes files, those of a bench, below the folder dir, and makes cells of the network with Yosys. It
+// returns them with the cells in place of the network's modules, and with Yosys' models of the cells. Yosys must be
+// installed.
 func (n *Network) SynthesiseNetlist(ctx context.Context, dir string,
 	files templates.ProjectFiles) (templates.ProjectFiles, error) {
 	if err := files.WriteBelow(dir); err != nil {

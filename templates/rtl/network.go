@@ -90,7 +90,7 @@ func style(m dataflow.Memory, b boards.Board) string {
 	return styles[m]
 }
 
-// New returns a design as a network in SystemVerilog, or an error if a layer has no circuit.
+// New returns a design as a network in SystemVerilog. A layer without a circuit is one of the errors.
 func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
@@ -104,9 +104,9 @@ func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 		}
 	}
 	v := topView{Top: face.Top, Ports: templates.TopModulePortsOf(face, d, false)}
-	ends, external := n.ends(), g.ExternalWeightNodes()
+	ends, external := n.ends(), g.ExternalWeightNodeIndices()
 	for i, node := range g.Nodes {
-		m, err := d.Circuit(i, n.one)
+		m, err := d.CircuitOfNode(i, n.one)
 		if err != nil {
 			return nil, fmt.Errorf("generate RTL: layer %s %w", node.Name, err)
 		}

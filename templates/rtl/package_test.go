@@ -64,7 +64,7 @@ func pinned(t *testing.T, files templates.ProjectFiles, d *dataflow.Design) map[
 		name := m[3]
 		axes = append(axes, name)
 		there, back := "input", "output"
-		if slices.ContainsFunc(face.Out, func(p templates.AXIPort) bool { return p.Name == name }) {
+		if slices.ContainsFunc(face.Out, func(p templates.AXIStreamPort) bool { return p.Name == name }) {
 			there, back = back, there
 		}
 		add := func(signal, direction string, width int) {
@@ -109,7 +109,7 @@ func TestPorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hls, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
+		hls, err := templates.GenerateHLSProject(d, templates.TestVectors{}, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestPackage(t *testing.T) {
 	tier.Needs(t, "make", "tclsh")
 	d := turning(t, false)
 	n, dir := written(t, d)
-	hls, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
+	hls, err := templates.GenerateHLSProject(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

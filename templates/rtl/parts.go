@@ -30,7 +30,8 @@ const (
 	shared = -1
 )
 
-// parted returns a layer's circuit divided into modules with about most bits each, or m itself if it is small enough.
+// parted returns a layer's circuit divided into modules with about most bits each. It returns m itself if it is small
+// enough, has not exactly one output, or cannot be divided.
 func parted(m *circuit.Module, most int) *circuit.Module {
 	bits := 0
 	for _, n := range m.Nodes {
@@ -67,7 +68,8 @@ func added(m *circuit.Module, n circuit.Node) int {
 	return 0
 }
 
-// elementsOf returns the nodes of the elements that a word consists of, before any delays.
+// elementsOf returns the nodes of the elements that a word consists of, before any delays, or nil if it is no
+// concatenation. The slice is shared with the circuit.
 func elementsOf(m *circuit.Module, word circuit.NodeID) []circuit.NodeID {
 	for word != circuit.NoNode && m.Nodes[word].Op == circuit.OpDelayOneClock {
 		word = m.Nodes[word].Args[0]

@@ -21,7 +21,8 @@ import (
 // word.
 var VerilatorUnrollLimit = strconv.Itoa(dataflow.MaxWordBits + 1)
 
-// A BenchPace says how often the host moves words at one side of a bench.
+// A BenchPace says how often the host moves words at one side of a bench: one in Every clocks at most, where 0 counts
+// as 1. It pauses in Stall percent of the clocks, at random from Seed.
 type BenchPace struct {
 	Every, Stall int
 	Seed         uint64
@@ -42,7 +43,8 @@ const (
 )
 
 // CompileBench writes the files of a bench below the folder dir, and compiles it with Verilator and a C++ compiler.
-// clocks is the number that the bench will run in total, by which it decides whether to optimise.
+// clocks is the number that the bench will run in total, by which it decides whether to optimise. Files that depend on
+// no design are kept in the user's cache.
 func CompileBench(ctx context.Context, dir string, files templates.ProjectFiles, clocks int) (*CompiledBench, error) {
 	if err := files.WriteBelow(dir); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (s *System) block(flow IPBackend) blockView {
 	p := processors[s.Board.PS]
 	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
 		Asked: strconv.FormatFloat(s.Clock.Asked, 'f', -1, 64)}
-	for _, w := range s.AddressMap() {
+	for _, w := range s.RegisterAddressMap() {
 		v.Windows = append(v.Windows, windowView{w.Name, fmt.Sprintf("0x%08X", w.Base), fmt.Sprintf("0x%X", w.Bytes)})
 	}
 	for _, c := range p.config {

@@ -149,7 +149,7 @@ func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 			movers[name == "write"]++
 		}
 	}
-	have, want := estimate.DataMoverCost(d.Target, movers[false], movers[true]), estimate.HostInterfaceCost(d.Target,
+	have, want := estimate.DataMoversCost(d.Target, movers[false], movers[true]), estimate.HostInterfaceCost(d.Target,
 		d.Model.Graph)
 	if len(want) == 0 || !slices.Equal(have, want) {
 		f.add("price", "the kernels cost %v, the budget has %v", have, want)

@@ -22,7 +22,7 @@ var plls = map[boards.ProcessingSystem]int{boards.PSZynq7000: 1000, boards.PSZyn
 const divider = 63
 
 // FastestPLClock returns the fastest clock of the logic that a PS can make and that is at most asked, in MHz. ok is
-// false if there is none.
+// false if there is none, or if ps is none of the known ones.
 func FastestPLClock(ps boards.ProcessingSystem, asked float64) (c PLLClock, ok bool) {
 	c = PLLClock{Asked: asked, PLL: plls[ps]}
 	for div0 := 1; div0 <= divider; div0++ {

@@ -157,7 +157,7 @@ func (w workshop) graph(t *testing.T) *graph {
 
 // windows is the table that package vivado has for drivers.
 func (w workshop) windows() (list []mapped) {
-	for _, m := range w.system.AddressMap() {
+	for _, m := range w.system.RegisterAddressMap() {
 		list = append(list, mapped{Bus: m.Name, Base: m.Base, Bytes: m.Bytes})
 	}
 	return list
@@ -210,7 +210,7 @@ func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPBackend) []byte {
 		}
 		return text(t, n.Files, "rtl/ip/"+n.Top+"_ip.v")
 	}
-	files, err := templates.GenerateProject(d, templates.TestVectors{}, templates.Options{})
+	files, err := templates.GenerateHLSProject(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ type Mover struct {
 // MoverRegisterRangeBytes is the size of the address range of a mover's registers in bytes.
 const MoverRegisterRangeBytes = 0x10000
 
-// maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
+// maxMovers is the most cells with registers that one SmartConnect connects to the PS (PG247): movers, and the
+// accelerator if it has registers.
 const maxMovers = 16
 
 // A NoSystemError says why no bitstream can be built for a design.
@@ -59,9 +60,9 @@ func (m Mover) AXIStreamName() string {
 // in parameters.
 func (m Mover) KernelName() string { return "hlsgen_" + m.Name }
 
-// NewSystem returns the system of a design. It returns a *NoSystemError if the board has neither a known PS nor a
-// platform, or the PS cannot make the clock. It does so too if the design is fed from inside the FPGA, has no driver,
-// or has too many streams.
+// NewSystem returns the system of a design. The error is a *NoSystemError if the board has neither a known PS nor a
+// platform, or the PS cannot make the clock. So it is if the design is fed from inside the FPGA, has no driver, or has
+// too many movers for one SmartConnect. All other errors have other types.
 func NewSystem(d *dataflow.Design, opt templates.Options) (*System, error) {
 	board := d.Target.Board
 	if board.PS == boards.PSNone && board.Platform == "" {
@@ -131,7 +132,7 @@ func (s *System) span() uint64 { return max(MoverRegisterRangeBytes, uint64(s.Re
 // add appends the mover of the stream p, the k-th of those that write memory or of those that read it. The port's words
 // are those of the longest sequence; the host's are those of a step. It returns an error if no mover can have the
 // parameters.
-func (s *System) add(p templates.AXIPort, writes bool, host deploy.HostStream, k int) error {
+func (s *System) add(p templates.AXIStreamPort, writes bool, host deploy.HostStream, k int) error {
 	m := s.mover(p.Name, writes, k)
 	bits, beats := s.bus()
 	hash, err := strconv.ParseUint(s.Hash, 16, 64)
@@ -200,9 +201,9 @@ type AddressWindow struct {
 	Bytes uint64
 }
 
-// AddressMap returns the addresses that the PS has for the registers of the movers, in their order, and of the
+// RegisterAddressMap returns the addresses that the PS has for the registers of the movers, in their order, and of the
 // accelerator as the last. Drivers may rely on them. On a card it returns nil.
-func (s *System) AddressMap() (list []AddressWindow) {
+func (s *System) RegisterAddressMap() (list []AddressWindow) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {
 			list = append(list, AddressWindow{m.Name, m.Base, MoverRegisterRangeBytes})

@@ -120,7 +120,7 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) 
 	for _, name := range names(g.Cells) {
 		count[g.Cells[name].kind()]++
 	}
-	have := estimate.DataMoverCost(d.Target, count["hlsgen_read"], count["hlsgen_write"])
+	have := estimate.DataMoversCost(d.Target, count["hlsgen_read"], count["hlsgen_write"])
 	if want := estimate.HostInterfaceCost(d.Target, d.Model.Graph); !slices.Equal(have, want) {
 		f.add("price", "the cells cost %v, the budget has %v", have, want)
 	}

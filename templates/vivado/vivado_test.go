@@ -65,7 +65,7 @@ func TestBitstream(t *testing.T) {
 // streamed has the weights of a design streamed.
 func streamed(t *testing.T, d *dataflow.Design) {
 	t.Helper()
-	g, err := d.Model.Graph.WithLoadedTables(d.Model.Graph.LoadableWeightLimits())
+	g, err := d.Model.Graph.WithRunTimeLoadedTables(d.Model.Graph.LoadableWeightLimitsByNode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +113,13 @@ func TestLoader(t *testing.T) {
 // external has the weights of the first three layers come with every frame.
 func external(t *testing.T, d *dataflow.Design) {
 	t.Helper()
-	rooms := d.Model.Graph.LoadableWeightLimits()
+	rooms := d.Model.Graph.LoadableWeightLimitsByNode()
 	for i, n := range d.Model.Graph.Nodes {
 		if _, ok := n.Op.(dataflow.HasExternalWeights); ok && i < 3 {
 			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
 		}
 	}
-	g, err := d.Model.Graph.WithLoadedTables(rooms)
+	g, err := d.Model.Graph.WithRunTimeLoadedTables(rooms)
 	if err != nil {
 		t.Fatal(err)
 	}

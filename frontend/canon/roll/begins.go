@@ -192,7 +192,8 @@ func all(t *graph.ConstantTensor, v float64) bool {
 	return true
 }
 
-// gives reports whether value v equals what the template computes for output o in this step. If so, it records v.
+// gives reports whether value v equals what the template computes for output o in this step. If so, and unless v is
+// constant, it records v and the values from which it is computed.
 func (b *beginning) gives(o output, v int) bool {
 	if v == none {
 		return false
@@ -212,7 +213,8 @@ func (b *beginning) gives(o output, v int) bool {
 	return b.note(o, b.step, v)
 }
 
-// alike reports whether a value is computed by the operator of o's part, from operands that match the template.
+// alike reports whether a value is computed by the operator of o's part, from operands that match the template. If so,
+// it records the operands.
 func (b *beginning) alike(o output, is value) bool {
 	p := o.part
 	if is.node == nil || is.slot != o.slot || !same(is.node, p.node) {

@@ -30,8 +30,8 @@ import (
 	"hlsgen/frontend/program"
 )
 
-// RollUpInPlace replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips
-// recurrences whose last product has an index in keep. changed is false if there are none.
+// RollUpInPlace replaces the unrolled recurrences in graph g, whose program is p, by loops. It does not change p. It
+// skips recurrences whose last product has an index in keep. changed is false if no recurrence is replaced.
 func RollUpInPlace(p *program.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true

@@ -22,7 +22,8 @@ type entry struct {
 	done bool // the fact stands in part.done, otherwise in part.values
 }
 
-// follow returns the recurrence of all steps that match a template. ok is false if there are too few.
+// follow returns the recurrence of all steps that match a template, which it changes. ok is false if no part reads the
+// step before, if parts lie more than one step apart, or if steps are too few.
 func follow(t *template) (r *recurrence, ok bool) {
 	r = &recurrence{template: t}
 	early, late := math.MaxInt, math.MinInt
@@ -118,8 +119,8 @@ func (r *recurrence) missing(step int) bool {
 	return false
 }
 
-// computes reports whether value v is output o of a step, computed as the template says. If so, it records v and the
-// values from which it is computed.
+// computes reports whether value v is output o of a step, computed as the template says. It records v and the values
+// from which it is computed. If it returns false, some records may remain, which try undoes.
 func (r *recurrence) computes(o output, step, v int) bool {
 	p := o.part
 	if !r.note(o, step, v) {
@@ -174,7 +175,8 @@ func (r *recurrence) element(p *part, step, v int) bool {
 		r.note(output{p, 0}, step, v)
 }
 
-// any returns the value of output o in one of the two steps that were compared for the template.
+// any returns the value of output o in one of the two steps that were compared for the template. It panics if o has
+// none.
 func (r *recurrence) any(o output) int {
 	for _, step := range []int{o.part.time, o.part.time - 1} { // the two steps that were compared
 		if v, ok := o.part.values[moment{step, o.slot}]; ok {

@@ -12,10 +12,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// StepActivationOf turns one function per channel into a StepActivation of at most limit steps. If a function needs
-// more and host is false, it tries wider layers, up to their own limit; Scaled may then be set instead of Steps. in is
-// the type of the stream that the activation reads; behind becomes StepActivation.Behind. The error is the reason why a
-// function has no such steps.
+// StepActivationOf turns one function per channel of a stream of type in into a StepActivation of at most limit steps.
+// For more it tries wider layers, unless host says that the host takes such functions; then Scaled may be set, not
+// Steps. behind becomes StepActivation.Behind. The error is the reason why a function has no such steps.
 func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow.StreamType,
 	behind *ProductBeforeActivation,
 	limit int,
@@ -50,7 +49,7 @@ func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, boo
 	if list == nil || slices.ContainsFunc(list, toOdd) {
 		return requant.Params{}, false
 	}
-	return requant.FitQuantisers(list, channelRanges(in, len(list)))
+	return requant.FindParamsForQuantisers(list, channelRanges(in, len(list)))
 }
 
 // A StepFunctionCache holds the step functions found so far for functions of integers. Lowering a model a second time,
@@ -77,7 +76,7 @@ func (k *StepFunctionCache) stepOver(f *real.Func, e *real.Expr, over num.Range,
 	}
 	key := searched{over, limit, f.InstructionHash()}
 	for _, known := range k.of[key] {
-		if known.of.Equal(e) {
+		if known.of.HasSameForm(e) {
 			return known.step, known.err
 		}
 	}
@@ -95,7 +94,7 @@ func (k *StepFunctionCache) findStepFunctions(functions []*real.Expr, t dataflow
 	out := make([]num.StepFunction, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
 		e, next, all := functions[first], first, t.ChannelRange(first)
-		for ; next < len(functions) && (functions[next] == e || functions[next].Equal(e)); next++ {
+		for ; next < len(functions) && (functions[next] == e || functions[next].HasSameForm(e)); next++ {
 			all = all.Union(t.ChannelRange(next))
 		}
 		f := real.Compile(e)
@@ -122,7 +121,7 @@ func (k *StepFunctionCache) findStepFunctions(functions []*real.Expr, t dataflow
 }
 
 func wire(a StepActivation) (LayerChoice, error) {
-	same := a.Scaled != nil && a.Scaled.IsIdentity(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
+	same := a.Scaled != nil && a.Scaled.IsIdentityForStreamType(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
 	if !same {
 		return LayerChoice{}, errOther
 	}
@@ -165,7 +164,7 @@ func requantization(a StepActivation) (dataflow.Op, bool) {
 		return nil, false
 	}
 	ranges := channelRanges(a.In, len(a.Steps))
-	params, ok := requant.FitStepFunctions(a.Steps, ranges)
+	params, ok := requant.FindParamsForStepFunctions(a.Steps, ranges)
 	if !ok && a.functions != nil && a.wide() && a.In.Elem.Width > threshold.MaxTableInputBits {
 		params, ok = longLines(a.functions, a.In)
 	}

@@ -34,7 +34,8 @@ const (
 // why its layer refuses the function.
 var errOther = errors.New("choose: not of this row")
 
-// A LayerChoice holds the layers that LayersFor chose to compute an IntegerFunction, and the rule that chose them.
+// A LayerChoice holds the layers that ChooseLayersForFunction chose to compute an IntegerFunction, and the rule that
+// chose them.
 type LayerChoice struct {
 	Row   *LayerRule
 	Ops   []dataflow.Op            // nil for a wire; each but the first takes the previous output and the next input
@@ -71,9 +72,9 @@ const (
 	ArrangerKindStrided
 )
 
-// LayersFor returns the layers for a function, as chosen by the first rule in layerRules that fits and whose layer
-// accepts the function. The error is the refusal of the last such layer, or says that no rule fits.
-func LayersFor(f IntegerFunction) (*LayerChoice, error) { return from(layerRules, f) }
+// ChooseLayersForFunction returns the layers for a function, as chosen by the first rule in layerRules that fits and
+// whose layer accepts the function. The error is the refusal of the last such layer, or says that no rule fits.
+func ChooseLayersForFunction(f IntegerFunction) (*LayerChoice, error) { return from(layerRules, f) }
 
 func from(table []LayerRule, f IntegerFunction) (*LayerChoice, error) {
 	refusal := errOther

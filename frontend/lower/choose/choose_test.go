@@ -76,8 +76,8 @@ func TestRanking(t *testing.T) {
 		{"many steps of one size behind a product", activation(byte, product, third), "Requantization"},
 		{"many steps that bend", activation(byte, nil, bend), "Thresholding"},
 		{"more steps than comparators", activation(wide, nil, third), "Requantization"},
-		{"a sum", WeightedSum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
-		{"a product of two", ElementProduct{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
+		{"a sum", WeightedSumWithSteps{[][]int64{{2}, {1}}, nil}, "AddStreams"},
+		{"a product of two", ElementProductWithSteps{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
 		{"vectors", MatrixProduct{Weights: ones}, "MVAU"},
 		{"a window that is all and adds up", MatrixProduct{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
 		{"a window that adds up", MatrixProduct{Weights: ones, Window: window(2, 2, false)}, "Pool"},
@@ -87,10 +87,10 @@ func TestRanking(t *testing.T) {
 		{"the greatest of all", WindowMaximum{*window(2, 1, true)}, "GlobalPool"},
 		{"the greatest of a window", WindowMaximum{*window(2, 1, false)}, "Pool"},
 		{"a table", LookupTable{ones}, "Lookup"},
-		{"an order", TopK{N: 4, K: 1}, "LabelSelect"},
+		{"an order", TopKIndices{N: 4, K: 1}, "LabelSelect"},
 		{"a recurrence", RecurrentCellSequence{}, "RNN"},
 	} {
-		choice, err := LayersFor(c.f)
+		choice, err := ChooseLayersForFunction(c.f)
 		if err != nil {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 			continue
@@ -100,7 +100,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	var why *unmapped.Reason
-	if _, err := LayersFor(activation(wide, nil, bend)); !errors.As(err, &why) ||
+	if _, err := ChooseLayersForFunction(activation(wide, nil, bend)); !errors.As(err, &why) ||
 		why.Code != diag.ActivationRangeTooWide {
 		t.Errorf("more steps than comparators, which bend: %v", err)
 	}

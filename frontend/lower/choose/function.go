@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An IntegerFunction is a function from integers to integers for which LayersFor finds layers. The types of this file
-// implement it, such as StepActivation and MatrixProduct.
+// An IntegerFunction is a function from integers to integers for which ChooseLayersForFunction finds layers. The types
+// of this file implement it, such as StepActivation and MatrixProduct.
 type IntegerFunction interface {
 	form() string
 	// refused returns the reason, for the user, why no layer computes the function. The argument is the error of the
@@ -59,29 +59,30 @@ func (a StepActivation) refused(err error) error {
 		"quantise this activation with fewer bits")
 }
 
-// A WeightedSum is a step function, per channel, of a sum of elements of several tensors, each times an integer factor.
-type WeightedSum struct {
+// A WeightedSumWithSteps is a step function, per channel, of a sum of elements of several tensors, each times an
+// integer factor.
+type WeightedSumWithSteps struct {
 	Factors [][]int64          // per input and channel
 	Steps   []num.StepFunction // nil: the sum itself
 }
 
-func (WeightedSum) form() string { return "a sum" }
+func (WeightedSumWithSteps) form() string { return "a sum" }
 
-func (WeightedSum) refused(err error) error {
+func (WeightedSumWithSteps) refused(err error) error {
 	return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide, "no layer holds this sum: "+err.Error(),
 		"use one scale for both, or fewer bits")
 }
 
-// An ElementProduct is a step function, per channel, of the product (x+Offset[0]) * (y+Offset[1]) of elements of two
-// tensors.
-type ElementProduct struct {
+// An ElementProductWithSteps is a step function, per channel, of the product (x+Offset[0]) * (y+Offset[1]) of elements
+// of two tensors.
+type ElementProductWithSteps struct {
 	Offset [2]int64
 	Steps  []num.StepFunction
 }
 
-func (ElementProduct) form() string { return "a product of two" }
+func (ElementProductWithSteps) form() string { return "a product of two" }
 
-func (ElementProduct) refused(err error) error {
+func (ElementProductWithSteps) refused(err error) error {
 	return unmapped.NewReasonWithCode(diag.ActivationRangeTooWide, "no layer holds this product: "+err.Error(),
 		"use fewer bits")
 }
@@ -131,16 +132,16 @@ func (LookupTable) refused(err error) error {
 	return unmapped.NewReason("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
-// A TopK is a function that returns the indices of the first K of N integers, sorted by size.
-type TopK struct {
+// A TopKIndices is a function that returns the indices of the first K of N integers, sorted by size.
+type TopKIndices struct {
 	N, K         int
 	Largest      bool // the largest integer comes first
 	LastOfEquals bool // the last of equal integers comes first
 }
 
-func (TopK) form() string { return "places in order" }
+func (TopKIndices) form() string { return "places in order" }
 
-func (TopK) refused(err error) error {
+func (TopKIndices) refused(err error) error {
 	return unmapped.NewReason("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 

@@ -8,7 +8,7 @@ import (
 
 // sum returns the choice of a chain of layers that add the inputs. Each layer has two inputs: the sum so far and the
 // next input. The last layer also applies the step functions of s.
-func sum(s WeightedSum) (c LayerChoice, err error) {
+func sum(s WeightedSumWithSteps) (c LayerChoice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {
 		p := add.Params{Factors: [2][]int64{before, compact(factors)}}
@@ -33,6 +33,6 @@ func compact(factors []int64) []int64 {
 	return factors[:1]
 }
 
-func times(t ElementProduct) (LayerChoice, error) {
+func times(t ElementProductWithSteps) (LayerChoice, error) {
 	return one(mul.New(mul.Params{Offset: t.Offset, Steps: integers.MergeEqualStepFunctions(t.Steps)})), nil
 }

@@ -59,7 +59,7 @@ func longLines(functions []*real.Expr, in dataflow.StreamType) (p requant.Params
 // allEqual reports whether all channels have one function.
 func allEqual(functions []*real.Expr) bool {
 	for _, f := range functions {
-		if f != functions[0] && !f.Equal(functions[0]) {
+		if f != functions[0] && !f.HasSameForm(functions[0]) {
 			return false
 		}
 	}

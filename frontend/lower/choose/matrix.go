@@ -142,13 +142,14 @@ func rows(r LookupTable) (LayerChoice, error) {
 
 func cells(r RecurrentCellSequence) (LayerChoice, error) { return one(rnn.New(r.Loop)), nil }
 
-func labels(o TopK) (LayerChoice, error) {
-	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.SmallestFirst, Ties: labelselect.LowerIndexWins}
+func labels(o TopKIndices) (LayerChoice, error) {
+	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.RankOrderSmallestFirst,
+		Ties: labelselect.TieBreakLowerIndexWins}
 	if o.Largest {
-		p.First = labelselect.LargestFirst
+		p.First = labelselect.RankOrderLargestFirst
 	}
 	if o.LastOfEquals {
-		p.Ties = labelselect.HigherIndexWins
+		p.Ties = labelselect.TieBreakHigherIndexWins
 	}
 	return one(labelselect.New(p)), nil
 }

@@ -53,7 +53,7 @@ func (c *classes) of(at *place.TensorPlace, o *LayerOperand, form *scaled.FormEx
 	if c.alike && len(c.first) > 0 {
 		return c.index[0], nil
 	}
-	span := at.Type.ChannelRange(int(position) % at.Type.Shape.Channels())
+	span := at.Type.ChannelRange(int(position) % at.Type.Shape.ChannelCount())
 	stays := span.Lo == span.Hi
 	n := len(c.first)
 	for i := range n {

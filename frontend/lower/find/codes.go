@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A QuantiserInput describes the codes of a quantiser: each is a function of integers, which is then rounded.
-type QuantiserInput struct {
+// A QuantiserCodes describes the codes of a quantiser: each is a function of integers, which is then rounded.
+type QuantiserCodes struct {
 	Step  *program.Step
 	Forms *scaled.ElementForms
 
@@ -29,18 +29,18 @@ type QuantiserInput struct {
 
 // ReadQuantiser reads a quantiser, of which step returns the codes. The error is the reason why its input is no
 // function of integers.
-func (p *AnalysedProgram) ReadQuantiser(step *program.Step) (*QuantiserInput, error) {
+func (p *AnalysedProgram) ReadQuantiser(step *program.Step) (*QuantiserCodes, error) {
 	n := graph.ElementCount(step.Shape)
-	forms, err := p.Integers.FormsOfStepElements(step, p.Integers.CountingListTo(n))
+	forms, err := p.Integers.FormsOfStepElements(step, p.Integers.SharedCountingList(n))
 	if err != nil {
 		return nil, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	return &QuantiserInput{Step: step, Forms: forms, p: p, n: n}, nil
+	return &QuantiserCodes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
 // SeveralIntegersForm returns a form, among those of the quantiser's input, that combines several integers. ok is false
 // if there is none.
-func (c *QuantiserInput) SeveralIntegersForm() (form *scaled.FormExpression, ok bool) {
+func (c *QuantiserCodes) SeveralIntegersForm() (form *scaled.FormExpression, ok bool) {
 	i := slices.IndexFunc(c.Forms.Of, func(f scaled.FormExpression) bool { return len(f.IntegerVariables()) > 1 })
 	if i < 0 {
 		return nil, false
@@ -50,7 +50,7 @@ func (c *QuantiserInput) SeveralIntegersForm() (form *scaled.FormExpression, ok 
 
 // leaf returns the integer from which element k is computed, as a tensor and an index. ok is false if the element is
 // constant.
-func (c *QuantiserInput) leaf(k int) (tensor string, index int32, ok bool) {
+func (c *QuantiserCodes) leaf(k int) (tensor string, index int32, ok bool) {
 	leaves := c.Forms.FormOf(k).IntegerVariables()
 	if len(leaves) == 0 {
 		return "", 0, false
@@ -69,9 +69,9 @@ type CodeSource struct {
 }
 
 // CodeSources returns the integer tensors from which the quantiser's codes are computed. All elements of a channel must
-// have the same function; otherwise, reject is the reason.
-func (c *QuantiserInput) CodeSources() (list []*CodeSource, reject error) {
-	return c.sources(func(at *place.TensorPlace) int { return at.Type.Shape.Channels() })
+// have the same function, and some element must depend on integers; otherwise, reject is the reason.
+func (c *QuantiserCodes) CodeSources() (list []*CodeSource, reject error) {
+	return c.sources(func(at *place.TensorPlace) int { return at.Type.Shape.ChannelCount() })
 }
 
 // maxPositions is the largest number of functions of single elements. Each is a row of the tables of its layer.
@@ -79,7 +79,7 @@ const maxPositions = 1 << 16
 
 // CodeSourcesPerElement is CodeSources with a function per element instead of per channel, for an input with another
 // scale or bias at every pixel. ok is false if elements are used several times, or there are too many.
-func (c *QuantiserInput) CodeSourcesPerElement() (list []*CodeSource, ok bool) {
+func (c *QuantiserCodes) CodeSourcesPerElement() (list []*CodeSource, ok bool) {
 	if c.n > maxPositions {
 		return nil, false
 	}
@@ -96,7 +96,7 @@ type codesPart struct {
 
 // sources returns the integer tensors from which the quantiser's codes are computed. functions returns the number n of
 // functions of a source. Elements whose positions are equal modulo n must have the same function.
-func (c *QuantiserInput) sources(functions func(*place.TensorPlace) int) (list []*CodeSource, reject error) {
+func (c *QuantiserCodes) sources(functions func(*place.TensorPlace) int) (list []*CodeSource, reject error) {
 	by := map[string]*CodeSource{}
 	var joined *scaled.FormExpression
 	parts := make([]codesPart, len(c.Forms.Of))
@@ -157,7 +157,7 @@ func varied(element int, hint string) error {
 
 // HasFunctionPerElement reports whether a source of type t has a function per element, not per channel.
 func (s *CodeSource) HasFunctionPerElement(t dataflow.StreamType) bool {
-	return len(s.Functions) != t.Shape.Channels()
+	return len(s.Functions) != t.Shape.ChannelCount()
 }
 
 // complete gives each channel without a function that of another channel, applied to with.
@@ -170,19 +170,19 @@ func complete(functions []*real.Expr, with *real.Expr) {
 }
 
 // alike reports whether elements k and l are the same function of their integers.
-func (c *QuantiserInput) alike(k, l int) bool {
+func (c *QuantiserCodes) alike(k, l int) bool {
 	f, g := c.Forms.FormIndexOf(k), c.Forms.FormIndexOf(l)
 	if f == g {
 		return c.Forms.Of[f].IsSameAtElements(k, l)
 	}
 	a, _ := c.Forms.Of[f].ExprAtElement(k)
 	b, _ := c.Forms.Of[g].ExprAtElement(l)
-	return a.Equal(b)
+	return a.HasSameForm(b)
 }
 
-// OneToOnePositions returns the positions of codes that stay where their integers are in p. ok is false unless each
-// code comes from a separate integer and all integers are used.
-func (c *QuantiserInput) OneToOnePositions(p *place.TensorPlace) (at *program.IndexList, ok bool) {
+// OneToOnePositions returns the positions of codes that stay where their integers are in p; at is nil if code k has
+// position k. ok is false unless each code comes from a separate integer and all integers are used.
+func (c *QuantiserCodes) OneToOnePositions(p *place.TensorPlace) (at *program.IndexList, ok bool) {
 	if p.Type.Shape.ElementCount() != c.n {
 		return nil, false
 	}
@@ -216,8 +216,8 @@ func (c *QuantiserInput) OneToOnePositions(p *place.TensorPlace) (at *program.In
 
 // PositionsAmongConstants returns positions for codes that stay where the integers of their single source are, with
 // constants among them, and the real value of each. Constants have no position, and scale 0. ok is false if there are
-// no constants.
-func (c *QuantiserInput) PositionsAmongConstants(p *place.TensorPlace) (at *program.IndexList, of []real.Affine,
+// no constants, or one that has no code.
+func (c *QuantiserCodes) PositionsAmongConstants(p *place.TensorPlace) (at *program.IndexList, of []real.Affine,
 	ok bool) {
 	places := make([]int32, c.n)
 	of = slices.Repeat(scaled.IdentityAffines, c.n)
@@ -237,7 +237,7 @@ func (c *QuantiserInput) PositionsAmongConstants(p *place.TensorPlace) (at *prog
 
 // ArrangeWithoutConstants is ArrangeCodes without the channels of constants, which have no position and a real value
 // with scale 0. ok is false if an element is constant at some pixels only.
-func (c *QuantiserInput) ArrangeWithoutConstants(axis int, sources []*CodeSource,
+func (c *QuantiserCodes) ArrangeWithoutConstants(axis int, sources []*CodeSource,
 	coded map[string]*place.TensorPlace) (f *ArrangedCodes,
 	of []real.Affine,
 	ok bool) {
@@ -247,9 +247,9 @@ func (c *QuantiserInput) ArrangeWithoutConstants(axis int, sources []*CodeSource
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
 	shape, places := place.ChannelsLastLayoutOf(c.Step.Shape, axis)
-	data := make([]bool, shape.Channels()) // by channel
+	data := make([]bool, shape.ChannelCount()) // by channel
 	of = slices.Repeat(scaled.IdentityAffines, c.n)
-	for k, e := range place.ElementsByPosition(places, c.n) {
+	for k, e := range place.ElementIndicesByPosition(places, c.n) {
 		tensor, index, isData := c.leaf(int(e))
 		if ch := k % len(data); k < len(data) {
 			data[ch] = isData
@@ -273,7 +273,7 @@ func (c *QuantiserInput) ArrangeWithoutConstants(axis int, sources []*CodeSource
 }
 
 // constant returns the code of element k, whose input must be constant. The error says that there is none.
-func (c *QuantiserInput) constant(k int) (int64, error) {
+func (c *QuantiserCodes) constant(k int) (int64, error) {
 	e, _ := c.Forms.FormOf(k).ExprAtElement(k)
 	v, err := real.Compile(e).StepFunctionOver(num.Range{}, 1)
 	if err != nil {
@@ -291,8 +291,9 @@ type ArrangedCodes struct {
 	Functions []*real.Expr       // per channel, if the codes still have to be computed from the moved integers
 }
 
-// ArrangeCodes returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.
-func (c *QuantiserInput) ArrangeCodes(axis int, sources []*CodeSource,
+// ArrangeCodes returns the codes of sources in the order of pixels, with channels along axis. coded gives the places of
+// the sources' codes. It returns an error if the constants among the codes have several values.
+func (c *QuantiserCodes) ArrangeCodes(axis int, sources []*CodeSource,
 	coded map[string]*place.TensorPlace) (*ArrangedCodes, error) {
 	f := &ArrangedCodes{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
@@ -300,7 +301,7 @@ func (c *QuantiserInput) ArrangeCodes(axis int, sources []*CodeSource,
 	}
 	f.Shape, f.Places = place.ChannelsLastLayoutOf(c.Step.Shape, axis)
 	filled := false
-	for _, e := range place.ElementsByPosition(f.Places, c.n) {
+	for _, e := range place.ElementIndicesByPosition(f.Places, c.n) {
 		tensor, index, ok := c.leaf(int(e))
 		if ok {
 			f.AppendPosition(f.tensorIndexOf(tensor), coded[tensor].PositionOf(index))
@@ -319,11 +320,11 @@ func (c *QuantiserInput) ArrangeCodes(axis int, sources []*CodeSource,
 
 // ArrangeIntegers returns integers in the order of pixels, from which the codes are computed afterwards. An integer
 // that is quantised in several ways then occurs several times. ok is false if that does not help.
-func (c *QuantiserInput) ArrangeIntegers(axis int) (f *ArrangedCodes, ok bool) {
+func (c *QuantiserCodes) ArrangeIntegers(axis int) (f *ArrangedCodes, ok bool) {
 	f = &ArrangedCodes{LayerOperand: &LayerOperand{}}
 	f.Shape, f.Places = place.ChannelsLastLayoutOf(c.Step.Shape, axis)
-	f.Functions = make([]*real.Expr, f.Shape.Channels())
-	order := place.ElementsByPosition(f.Places, c.n)
+	f.Functions = make([]*real.Expr, f.Shape.ChannelCount())
+	order := place.ElementIndicesByPosition(f.Places, c.n)
 	for k, e := range order {
 		tensor, index, ok := c.leaf(int(e))
 		at, ready := c.p.PlaceOf(tensor)
@@ -341,7 +342,7 @@ func (c *QuantiserInput) ArrangeIntegers(axis int) (f *ArrangedCodes, ok bool) {
 
 // CandidateChannelAxes returns the axes along which channels may lie, the likeliest first. Depth to space, for example,
 // makes another axis look like that of channels.
-func (c *QuantiserInput) CandidateChannelAxes() []int {
+func (c *QuantiserCodes) CandidateChannelAxes() []int {
 	axes := []int{c.ChannelAxis()}
 	for _, a := range []int{1, len(c.Step.Shape) - 1} {
 		if a > 0 && a < len(c.Step.Shape) && !slices.Contains(axes, a) {
@@ -352,7 +353,7 @@ func (c *QuantiserInput) CandidateChannelAxes() []int {
 }
 
 // ChannelAxis returns the axis of the codes along which the channels of their sources lie.
-func (c *QuantiserInput) ChannelAxis() int {
+func (c *QuantiserCodes) ChannelAxis() int {
 	shape := c.Step.Shape
 	stride := 1
 	channel := func(k int) (tensor string, ch int) {
@@ -390,7 +391,8 @@ func (c *QuantiserInput) ChannelAxis() int {
 
 // CodesBeforeMaximum returns the codes of an image of c channels in front of a maximum, whose forms are given.
 // functions[i] is the function of channel i's real value. The codes are computed in the order of the integers' stream,
-// and the movement gives them the order of the image.
+// and the movement gives them the order of the image. The error is the reason against it: several tensors, or several
+// functions in a channel.
 func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.ElementForms, c int, functions []*real.Expr) (*CodeSource,
 	place.Movement,
 	error) {
@@ -400,7 +402,7 @@ func (p *AnalysedProgram) CodesBeforeMaximum(forms *scaled.ElementForms, c int, 
 			"quantise before this max pool")
 	}
 	at := p.Places[leaf.Tensor]
-	channels := at.Type.Shape.Channels()
+	channels := at.Type.Shape.ChannelCount()
 	src := &CodeSource{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels),
 		first: make([]int, channels)}
 	var m place.Movement

@@ -69,9 +69,9 @@ func (t *ConvolutionTerms) ScalePerTerm() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// WeightBlocks returns the block of weights to which each channel belongs, and the number of blocks
+// WeightBlockOfEachTerm returns the block of weights to which each channel belongs, and the number of blocks
 // (integers.GroupElementsByWeightUnit).
-func (t *ConvolutionTerms) WeightBlocks() (of []int, count int) {
+func (t *ConvolutionTerms) WeightBlockOfEachTerm() (of []int, count int) {
 	all := make([]float64, t.window.KernelPositionCount())
 	return integers.GroupElementsByWeightUnit(t.window.Depth, t.columns.N, func(k, c int) []float64 {
 		for i := range all {
@@ -138,6 +138,7 @@ func (im *PaddedImage) likeBefore(win *program.Window, first int) bool {
 }
 
 // ConvolutionProduct returns the product of the image's windows with weights. of holds the real values of the outputs.
+// reject is the reason why the weights of an output are no integers with one scale.
 func (im *PaddedImage) ConvolutionProduct(step *program.Step, w *graph.ConstantTensor) (m choose.MatrixProduct,
 	of scaled.AffinesOfElements, reject error) {
 	d, win := step.Dot, step.Window

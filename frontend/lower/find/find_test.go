@@ -42,7 +42,7 @@ func programOf(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 		of := dataflow.StreamType{Shape: dataflow.Shape{graph.ElementCount(shape) / channels, channels},
 			Range: []num.Range{code.Range()}, Elem: code}
 		p.Integers.DeclareIntegerTensor(in.Name, []real.Affine{{Scale: big.NewRat(1, 2), Bias: new(big.Rat)}})
-		p.Places[in.Name] = &place.TensorPlace{WireStream: place.NewHostStream(in.Name, in.Name, of)}
+		p.Places[in.Name] = &place.TensorPlace{WireStream: place.NewStreamFromHost(in.Name, in.Name, of)}
 	}
 	return p
 }
@@ -225,7 +225,7 @@ func TestUses(t *testing.T) {
 	m.Node("MatMul", "q", "w").Out("y")
 	m.Node("Sigmoid", "x").Out("dead")
 	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
-	next, ok := p.Uses.NextQuantiser("a")
+	next, ok := p.Uses.SoleNextQuantiser("a")
 	if !ok || next != code(t, p) {
 		t.Errorf("%v, %v is the quantiser next to a", next, ok)
 	}
@@ -234,10 +234,10 @@ func TestUses(t *testing.T) {
 		t.Errorf("%d read x", n)
 	}
 	dot := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
-	if !p.Uses.IsUsed(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
+	if !p.Uses.IsStepNeededByOutputs(dot) || p.Uses.IsHostTail(dot) || p.Uses.FeedsQuantiser(dot.Output) {
 		t.Error("the product of weights is none of a layer")
 	}
-	if _, ok := p.Uses.NextQuantiser(next.Output); ok {
+	if _, ok := p.Uses.SoleNextQuantiser(next.Output); ok {
 		t.Error("a quantiser is found behind a product")
 	}
 	if at, ok := p.PlaceOf("x"); !ok || at != p.Places["x"] {
@@ -266,7 +266,7 @@ func TestQuantisedNext(t *testing.T) {
 	quantised(m, "c", "y")
 	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 3))
 	for tensor, want := range map[string]bool{"x": false, "a": false, "b": true, "c": true} {
-		if _, ok := p.Uses.NextQuantiser(tensor); ok != want {
+		if _, ok := p.Uses.SoleNextQuantiser(tensor); ok != want {
 			t.Errorf("a quantiser next to %s: %v", tensor, ok)
 		}
 	}
@@ -282,7 +282,7 @@ func TestVectors(t *testing.T) {
 	m.Node("MatMul", "v", "w").Out("y")
 	p := programOf(t, m.Output("y", graph.DTypeFloat32, 2, 2))
 	step := producer(t, p, func(s *program.Step) bool { return s.Dot != nil })
-	elements, rows, ok := ProductVectorElements(step.Dot)
+	elements, rows, ok := ElementIndicesOfProductVectors(step.Dot)
 	if !ok || rows != 2 || fmt.Sprint(elements) != "[0 1 2 3 4 5]" {
 		t.Fatalf("%v, %d, %v", elements, rows, ok)
 	}
@@ -351,7 +351,7 @@ func TestJoint(t *testing.T) {
 // forms returns the functions of a step's elements.
 func forms(t *testing.T, p *AnalysedProgram, step *program.Step) *scaled.ElementForms {
 	t.Helper()
-	f, err := p.Integers.FormsOfStepElements(step, p.Integers.CountingListTo(graph.ElementCount(step.Shape)))
+	f, err := p.Integers.FormsOfStepElements(step, p.Integers.SharedCountingList(graph.ElementCount(step.Shape)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +378,7 @@ func TestRanking(t *testing.T) {
 		m.Node("Mul", "x", "s").Out("v")
 		m.Node("TopK", "v", "k").Int("axis", 1).Out("values", "y")
 		p := programOf(t, m.Output("y", graph.DTypeInt64, 2, 2))
-		r, err := p.SortedRowsOf(producer(t, p, func(s *program.Step) bool { return s.Order != nil && s.Order.Index }))
+		r, err := p.RowsToSortOf(producer(t, p, func(s *program.Step) bool { return s.Order != nil && s.Order.Index }))
 		if err != nil || r.Source != "x" || r.N != 3 || r.K != 2 || len(r.Affine) != 6 {
 			t.Fatalf("%v: %+v, %v", tt.scales, r, err)
 		}

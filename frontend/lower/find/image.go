@@ -25,20 +25,21 @@ type PaddedImage struct {
 
 // PaddedImageOf returns the pixels over which a window slides. o holds the window's data in the order of
 // WindowFrameElements, in a frame of the given shape. Constants around the pixels become the window's padding if the
-// window can pad that far. Otherwise they stay part of the operand.
+// window can pad that far. Otherwise they stay part of the operand. The error says that a channel has several scales,
+// or constants no code.
 func PaddedImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (*PaddedImage, error) {
 	im := &PaddedImage{}
 	ok := true
 	if o.Constants != nil && win.Group == 1 {
 		var kept []int
-		if o, kept, im.constants, ok = o.WithoutConstantChannels(shape.Channels()); !ok {
+		if o, kept, im.constants, ok = o.WithoutConstantChannels(shape.ChannelCount()); !ok {
 			return nil, unmapped.NewReason("its input does not depend on the data",
 				"remove the constant part of the tensor")
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
 	im.LayerOperand = o
-	im.H, im.W, im.C = place.PixelDimensionsOf(shape)
+	im.H, im.W, im.C = place.HeightWidthChannelsOf(shape)
 	if im.Affine, ok = o.ChannelAffines(im.C); !ok || slices.ContainsFunc(im.Affine,
 		func(f real.Affine) bool { return f.Scale == nil }) {
 		return nil, unmapped.NewReason("pixels of its input are scaled differently",
@@ -68,5 +69,5 @@ func PaddedImageOf(win *program.Window, shape dataflow.Shape, o *LayerOperand) (
 	return im, nil
 }
 
-// FrameShape returns the shape of a frame of the pixels: rows, columns and channels, without padding.
-func (im *PaddedImage) FrameShape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }
+// UnpaddedFrameShape returns the shape of a frame of the pixels: rows, columns and channels, without padding.
+func (im *PaddedImage) UnpaddedFrameShape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }

@@ -42,7 +42,7 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.E
 	for _, leaf := range leaves {
 		from, ok := p.PlaceOf(leaf.Tensor)
 		if !ok {
-			return nil, SeveralIntegersReason(form)
+			return nil, NewSeveralIntegersReason(form)
 		}
 		if at, ok := onto(from, leaf, n); ok && len(from.Type.Shape) > len(j.Shape) {
 			j.at, j.Shape = at, from.Type.Shape
@@ -57,7 +57,7 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.E
 			return j.withOperands(p, leaves, n), nil
 		}
 	}
-	for _, axis := range (&QuantiserInput{Step: step, Forms: forms, p: p, n: n}).CandidateChannelAxes() {
+	for _, axis := range (&QuantiserCodes{Step: step, Forms: forms, p: p, n: n}).CandidateChannelAxes() {
 		j.Shape, j.At = place.ChannelsLastLayoutOf(step.Shape, axis)
 		if j.at = j.At.ToSlice(); j.At == nil {
 			j.at = scaled.NewCountingList(n)
@@ -76,8 +76,8 @@ func (p *AnalysedProgram) MultiTensorValueOf(step *program.Step, forms *scaled.E
 // channels records, for each of n channels, an element that represents its function. It returns an element whose
 // function differs from that of its channel, or -1 if there is none.
 func (j *MultiTensorValue) channels(n int) (varies int) {
-	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range place.ElementsByPosition(program.NewIndexList(j.at), n) {
+	j.first = slices.Repeat([]int{-1}, j.Shape.ChannelCount())
+	for k, e := range place.ElementIndicesByPosition(program.NewIndexList(j.at), n) {
 		c := k % len(j.first)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
@@ -91,7 +91,7 @@ func (j *MultiTensorValue) channels(n int) (varies int) {
 // withOperands brings the integers of the leaves into the common order of j, and returns the value with them as
 // operands.
 func (j *MultiTensorValue) withOperands(p *AnalysedProgram, leaves []*scaled.FormVariable, n int) *MultiTensorValue {
-	order := place.ElementsByPosition(program.NewIndexList(j.at), n)
+	order := place.ElementIndicesByPosition(program.NewIndexList(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
 		o := &LayerOperand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
@@ -158,7 +158,7 @@ func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.Lin
 		e, n := j.form.ExprAtElement(k)
 		l, o, ok := alive(e, ranges(types, c)).AsFuncOfLinear(n)
 		if !ok {
-			return nil, nil, SeveralIntegersReason(j.form)
+			return nil, nil, NewSeveralIntegersReason(j.form)
 		}
 		if l.IsConstant() { // a dead channel: any sum is right
 			for i := range l.Scale {
@@ -171,8 +171,9 @@ func (j *MultiTensorValue) linear(types []dataflow.StreamType) (inner []real.Lin
 }
 
 // AsWeightedSum returns the value as a sum of integer multiples, which are as small as possible. of holds the real
-// value of each element for its integer.
-func (j *MultiTensorValue) AsWeightedSum(types []dataflow.StreamType) (sum choose.WeightedSum,
+// value of each element for its integer. reject has ErrSeveralIntegers or ErrNotScaledInteger in its chain if the value
+// is no such sum.
+func (j *MultiTensorValue) AsWeightedSum(types []dataflow.StreamType) (sum choose.WeightedSumWithSteps,
 	of scaled.AffinesOfElements, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
@@ -186,7 +187,7 @@ func (j *MultiTensorValue) AsWeightedSum(types []dataflow.StreamType) (sum choos
 			return sum, of, unmapped.NewReasonWithCause(ErrNotScaledInteger, diag.NodeNotMapped,
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
-		unit := integers.CommonUnit(l.Scale)
+		unit := integers.GreatestCommonUnitOf(l.Scale)
 		for i, v := range l.Scale {
 			m, reject := integers.CountUnits(v, unit)
 			if reject != nil {
@@ -201,7 +202,7 @@ func (j *MultiTensorValue) AsWeightedSum(types []dataflow.StreamType) (sum choos
 }
 
 // CodesFunction returns the function that computes the codes of the value, with at most limit steps: a step function of
-// a sum, or else of a product.
+// a sum or else, for two tensors, of a product. The error is the reason why there is none.
 func (j *MultiTensorValue) CodesFunction(types []dataflow.StreamType, limit int) (choose.IntegerFunction, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
@@ -210,7 +211,7 @@ func (j *MultiTensorValue) CodesFunction(types []dataflow.StreamType, limit int)
 		}
 		return nil, reject
 	}
-	f := choose.WeightedSum{Factors: make([][]int64, len(types)), Steps: make([]num.StepFunction, len(inner))}
+	f := choose.WeightedSumWithSteps{Factors: make([][]int64, len(types)), Steps: make([]num.StepFunction, len(inner))}
 	for c, l := range inner {
 		in := ranges(types, c)
 		if j.repeats(c, types) ||
@@ -240,14 +241,14 @@ func alikeChannels(a, b real.LinearForm, f, g *real.Expr) bool {
 			return false
 		}
 	}
-	return f.Equal(g)
+	return f.HasSameForm(g)
 }
 
 // product returns the codes as a step function of a product of two integers. reject is the reason why they are not one
 // of a sum.
 func (j *MultiTensorValue) product(types []dataflow.StreamType, limit int, reject error) (choose.IntegerFunction,
 	error) {
-	out := choose.ElementProduct{Steps: make([]num.StepFunction, len(j.first))}
+	out := choose.ElementProductWithSteps{Steps: make([]num.StepFunction, len(j.first))}
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			out.Steps[c] = out.Steps[c-1]

@@ -15,14 +15,14 @@ const maxLevelled = 1 << 7
 // integers. It multiplies those of a column by the column's scale over the common unit. of holds the real values of the
 // new integers; falls is true if real values fall where these rise. ok is false if a column has no single scale, or if
 // weights would become too large.
-func (p *AnalysedProgram) EqualiseColumnScales(r *SortedRows, weights [][]int64) (out [][]int64,
+func (p *AnalysedProgram) EqualiseColumnScales(r *RowsToSort, weights [][]int64) (out [][]int64,
 	of scaled.AffinesOfElements, falls,
 	ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
 		return nil, of, false, false
 	}
-	unit := integers.CommonUnit(scales)
+	unit := integers.GreatestCommonUnitOf(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 &&
 		scales[at].Sign() < 0 {
 		falls = true
@@ -71,7 +71,7 @@ func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
 
 // columns returns the scale of each column of weights, or 0 if all weights of the column are 0, so that any scale fits.
 // ok is false if a column has several scales, if a scale is 0, or if biases differ within a row.
-func (r *SortedRows) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
+func (r *RowsToSort) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(weights))
 	for i, f := range r.Affine {
 		c := i % len(weights)

@@ -50,7 +50,7 @@ func (p *AnalysedProgram) OperandOf(tensor string, elements *program.IndexList) 
 	for from := 0; from == 0 || from < n; from += traced {
 		some := elements.ToSlice
 		if n > traced {
-			some = func() []int32 { return elements.AppendRange(nil, from, min(traced, n-from)) }
+			some = func() []int32 { return elements.AppendRangeToSlice(nil, from, min(traced, n-from)) }
 		}
 		list := some()
 		forms, err := p.Integers.FormsOfElements(tensor, list)
@@ -113,7 +113,7 @@ func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 		return nil
 	}
 	if len(leaves) > 1 {
-		return SeveralIntegersReason(w.form)
+		return NewSeveralIntegersReason(w.form)
 	}
 	var ok bool
 	w.leaf = leaves[0]
@@ -121,7 +121,7 @@ func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 		return unmapped.NewReason(fmt.Sprintf("its input needs %q, which waits for a quantiser", w.leaf.Tensor),
 			"quantise the input of this layer")
 	}
-	w.stream = o.StreamIndexOf(p, w.leaf.Tensor)
+	w.stream = o.FindOrAddStreamIndex(p, w.leaf.Tensor)
 	w.classes.begin(w.at, w.form)
 	return nil
 }
@@ -144,9 +144,9 @@ func (o *LayerOperand) constant(w *part, k, from int) error {
 	return nil
 }
 
-// StreamIndexOf returns the index of the stream that carries a tensor among the operand's streams. It adds the stream
-// if it is new.
-func (o *LayerOperand) StreamIndexOf(p *AnalysedProgram, tensor string) int16 {
+// FindOrAddStreamIndex returns the index of the stream that carries a tensor among the operand's streams. It adds the
+// stream if it is new.
+func (o *LayerOperand) FindOrAddStreamIndex(p *AnalysedProgram, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
@@ -251,9 +251,9 @@ func (o *LayerOperand) WithoutConstantChannels(n int) (rest *LayerOperand, kept 
 	return rest, kept, values, true
 }
 
-// CodeOfConstants returns the code of the operand's constants, for layers that pad. They must have one value that is an
-// integer's in every channel, by the real values of. Where a channel always has this value and the code has another
-// one, the entry of of becomes the constant.
+// CodeOfConstants returns the code of the operand's constants, for layers that pad, or 0 if there are none. They must
+// have one value that is an integer's in every channel, by the real values of. Where a channel always has this value
+// and the code has another one, the entry of of becomes the constant.
 func (o *LayerOperand) CodeOfConstants(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
@@ -324,13 +324,13 @@ func padding(value *big.Rat, wrong, hint string) error {
 // computes.
 var ErrSeveralIntegers = errors.New("find: joined")
 
-// SeveralIntegersReason returns the reason for refusing a value that depends on several integers and that no layer
+// NewSeveralIntegersReason returns the reason for refusing a value that depends on several integers and that no layer
 // computes.
-func SeveralIntegersReason(form *scaled.FormExpression) error {
+func NewSeveralIntegersReason(form *scaled.FormExpression) error {
 	leaves := form.IntegerVariables()
 	for _, n := range form.Nodes {
 		if operators.HasTrait(n, operators.TraitSoftmax) {
-			return WholeRowReason(n)
+			return NewWholeRowReason(n)
 		}
 	}
 	if !slices.ContainsFunc(leaves, func(l *scaled.FormVariable) bool { return l.Tensor != leaves[0].Tensor }) {
@@ -345,8 +345,9 @@ func SeveralIntegersReason(form *scaled.FormExpression) error {
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 
-// WholeRowReason returns the reason for refusing a value that depends on a whole row through a node, such as a softmax.
-func WholeRowReason(n *graph.Node) error {
+// NewWholeRowReason returns the reason for refusing a value that depends on a whole row through a node, such as a
+// softmax.
+func NewWholeRowReason(n *graph.Node) error {
 	return unmapped.NewReasonWithCause(ErrSeveralIntegers, diag.NodeNotMapped,
 		fmt.Sprintf("it depends on a whole row, through %s", unmapped.DescribeNode(n)),
 		"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which "+
@@ -355,10 +356,10 @@ func WholeRowReason(n *graph.Node) error {
 
 // HasNoScaledInteger reports whether no element of a tensor is an available scaled integer. Each element is then a
 // function of an integer. Either the integer's place waits for a quantiser, as waits reports, or the function is more
-// than a scale and a bias.
+// than a scale and a bias, or its scale is not positive.
 func (p *AnalysedProgram) HasNoScaledInteger(tensor string, waits func(*place.TensorPlace) bool) bool {
 	forms, err := p.Integers.FormsOfElements(tensor,
-		p.Integers.CountingListTo(graph.ElementCount(p.Known[tensor].Shape)))
+		p.Integers.SharedCountingList(graph.ElementCount(p.Known[tensor].Shape)))
 	if err != nil {
 		return false
 	}

@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A SortedRows holds the rows of N integers that a step sorts: elements r*N to r*N+N-1 of an integer tensor for row r.
+// A RowsToSort holds the rows of N integers that a step sorts: elements r*N to r*N+N-1 of an integer tensor for row r.
 // The real value of each is scale*q + bias.
-type SortedRows struct {
+type RowsToSort struct {
 	Source string
 	N, K   int           // labels of a row, and places that are asked for
 	Affine []real.Affine // real value per element
@@ -21,8 +21,8 @@ type SortedRows struct {
 	reversed bool // the sorted values fall where these real values rise
 }
 
-// SortedRowsOf returns the rows that a step sorts. The error is the reason why these are not made of integers.
-func (p *AnalysedProgram) SortedRowsOf(step *program.Step) (*SortedRows, error) {
+// RowsToSortOf returns the rows that a step sorts. The error is the reason why these are not made of integers.
+func (p *AnalysedProgram) RowsToSortOf(step *program.Step) (*RowsToSort, error) {
 	o := step.Order
 	if !o.Index {
 		return nil, unmapped.NewReason("the values that come first are used",
@@ -32,12 +32,13 @@ func (p *AnalysedProgram) SortedRowsOf(step *program.Step) (*SortedRows, error) 
 	if reject != nil {
 		return nil, reject
 	}
-	by := execution.FindEquallyOrderedElements(p.Program, step.Node.Inputs[0], elements, o.N, func(step *program.Step,
-		in string) bool {
-		_, integer := p.Integers.AffineOfElement(step.Output, 0)
-		return !integer && p.Integers.IsFromIntegers(in)
-	})
-	r := &SortedRows{N: o.N, K: k, Affine: make([]real.Affine, len(elements)), Nodes: by.Nodes, reversed: by.Falls}
+	by := execution.FindSourceElementsOfSameOrder(p.Program, step.Node.Inputs[0], elements, o.N,
+		func(step *program.Step,
+			in string) bool {
+			_, integer := p.Integers.AffineOfElement(step.Output, 0)
+			return !integer && p.Integers.IsFromIntegers(in)
+		})
+	r := &RowsToSort{N: o.N, K: k, Affine: make([]real.Affine, len(elements)), Nodes: by.Nodes, reversed: by.Falls}
 	for i, element := range by.At {
 		slice, err := p.Integers.FunctionOfElement(by.Tensor, int(element))
 		if err != nil {
@@ -91,7 +92,7 @@ func (p *AnalysedProgram) orderedRows(step *program.Step) (at []int32, k int, re
 
 // IsOrderReversed reports whether all sorted values fall where the integers rise. ok is false if the order of a row's
 // integers does not determine the order of its real values.
-func (r *SortedRows) IsOrderReversed() (falls, ok bool) {
+func (r *RowsToSort) IsOrderReversed() (falls, ok bool) {
 	down := r.Affine[0].Scale.Sign() < 0
 	for i, f := range r.Affine {
 		first := r.Affine[i-i%r.N]

@@ -45,14 +45,15 @@ func NewAnalysedProgram(p *program.Program) *AnalysedProgram {
 		rounded: map[string]*program.Step{}, Layouts: WindowLayoutCache{}}
 }
 
-// PlaceOf returns the place of an integer tensor. ok is false if it has none yet.
+// PlaceOf returns the place of an integer tensor. ok is false if it has none yet, or one that is held until a quantiser
+// comes.
 func (p *AnalysedProgram) PlaceOf(tensor string) (at *place.TensorPlace, ok bool) {
 	at = p.Places[tensor]
 	return at, at != nil && !at.Held
 }
 
-// StreamNameOf returns the name of the stream that carries an integer tensor: that of the model's quantised tensor
-// whose codes the stream carries.
+// StreamNameOf returns the name of the stream that carries an integer tensor. That is the name of the model's quantised
+// tensor whose codes the stream carries or, without one, the tensor's own.
 func (p *AnalysedProgram) StreamNameOf(tensor string) string {
 	step := p.ProducerOf(tensor)
 	if step == nil {
@@ -66,7 +67,7 @@ func (p *AnalysedProgram) StreamNameOf(tensor string) string {
 const maxTraced = 1 << 27
 
 // CountTowardsTraceLimit adds to the number of elements that are traced back to integers. It returns an error if there
-// are too many in total.
+// are too many in total, or if elements is 0.
 func (p *AnalysedProgram) CountTowardsTraceLimit(elements int) error {
 	if elements == 0 {
 		return unmapped.NewEmptyTensorReason()

@@ -32,7 +32,7 @@ const maxFillBits = 8
 // codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that makes the
 // codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every channel. An
 // integer tensor is a function of itself.
-func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *QuantiserInput,
+func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *QuantiserCodes,
 	of scaled.AffinesOfElements,
 	reject error) {
 	n := graph.ElementCount(step.Shape)
@@ -42,13 +42,13 @@ func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *
 			return p.Integers.FormsOfElements(step.Output, all)
 		}
 	}
-	forms, err := find(step, p.Integers.CountingListTo(n))
+	forms, err := find(step, p.Integers.SharedCountingList(n))
 	if err != nil {
 		return nil, of, unmapped.NewReason(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	codes = &QuantiserInput{Step: step, Forms: forms, p: p, n: n}
+	codes = &QuantiserCodes{Step: step, Forms: forms, p: p, n: n}
 	if form, ok := codes.SeveralIntegersForm(); ok {
-		return nil, of, SeveralIntegersReason(form)
+		return nil, of, NewSeveralIntegersReason(form)
 	}
 	r := recoding{fill: fill}
 	if reject = r.classify(codes); reject != nil {
@@ -60,7 +60,7 @@ func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *
 	if len(r.of) > 1 {
 		of.Group = func(i int32) int32 { return r.class[i] }
 	}
-	codes.Forms = forms.QuantisedForms(of, p.Integers.CountingListTo(n))
+	codes.Forms = forms.QuantisedForms(of, p.Integers.SharedCountingList(n))
 	codes.stairs, codes.over = r.stairs(of.Of), r.integers(of.Of)
 	return codes, of, nil
 }
@@ -68,7 +68,7 @@ func (p *AnalysedProgram) RecodeStep(step *program.Step, fill *big.Rat) (codes *
 // HostCodeRange returns the range of codes that RecodeStep has returned. ok is true if the host can send them instead
 // of the codes from which they are computed. Nothing else may need those, and the new codes must be no wider and no
 // more numerous.
-func (c *QuantiserInput) HostCodeRange() (over num.Range, ok bool) {
+func (c *QuantiserCodes) HostCodeRange() (over num.Range, ok bool) {
 	sent := ""
 	for _, form := range c.Forms.Of {
 		for _, leaf := range form.IntegerVariables() {
@@ -86,11 +86,12 @@ func (c *QuantiserInput) HostCodeRange() (over num.Range, ok bool) {
 	return c.over, graph.ElementCount(by.Shape) == c.n && num.NarrowestIntTypeFor(c.over).Width <= at.Type.Elem.Width
 }
 
-// ComposeWithQuantisers returns codes that RecodeStep has read, with values of, as functions of the inputs of the
-// quantisers in front of them. A single layer then computes them. ok is false if anything else needs the quantisers'
-// codes. It is also false if successive quantiser codes give codes that differ by more than 1: a table in a separate
-// layer is then smaller than wide steps per channel.
-func (c *QuantiserInput) ComposeWithQuantisers(of scaled.AffinesOfElements) (composed *QuantiserInput, ok bool) {
+// ComposeWithPrecedingQuantisers returns codes that RecodeStep has read, with values of, as functions of the inputs of
+// the quantisers in front of them. A single layer then computes them. ok is false if anything else needs the
+// quantisers' codes. It is also false if successive quantiser codes give codes that differ by more than 1: a table in a
+// separate layer is then smaller than wide steps per channel.
+func (c *QuantiserCodes) ComposeWithPrecedingQuantisers(of scaled.AffinesOfElements) (composed *QuantiserCodes,
+	ok bool) {
 	if !c.stairs {
 		return nil, false
 	}
@@ -106,10 +107,13 @@ func (c *QuantiserInput) ComposeWithQuantisers(of scaled.AffinesOfElements) (com
 			between = append(between, leaf.Tensor)
 		}
 	}
-	all := c.p.Integers.CountingListTo(c.n)
+	all := c.p.Integers.SharedCountingList(c.n)
 	var forms *scaled.ElementForms
 	var err error
-	c.p.Integers.DoIgnoringIntegers(between, func() { forms, err = c.p.Integers.FormsOfStepElements(c.Step, all) })
+	c.p.Integers.DoIgnoringIntegerTensors(between, func() {
+		forms, err = c.p.Integers.FormsOfStepElements(c.Step,
+			all)
+	})
 	if err != nil {
 		return nil, false
 	}
@@ -120,7 +124,7 @@ func (c *QuantiserInput) ComposeWithQuantisers(of scaled.AffinesOfElements) (com
 			}
 		}
 	}
-	return &QuantiserInput{Step: c.Step, Forms: forms.QuantisedForms(of, all), p: c.p, n: c.n}, true
+	return &QuantiserCodes{Step: c.Step, Forms: forms.QuantisedForms(of, all), p: c.p, n: c.n}, true
 }
 
 // A recoding holds the functions of elements. Elements with the same values are grouped.
@@ -169,7 +173,7 @@ func (r *recoding) integers(of []real.Affine) (over num.Range) {
 
 // classify groups the elements by their values. An element usually belongs to the group of the element before, or to
 // the group after that.
-func (r *recoding) classify(c *QuantiserInput) error {
+func (r *recoding) classify(c *QuantiserCodes) error {
 	by := make([][]int32, len(c.Forms.Of)) // groups
 	last := make([]int, len(c.Forms.Of))   // index among these
 	for k := range c.n {
@@ -212,7 +216,7 @@ func (r *recoding) classify(c *QuantiserInput) error {
 }
 
 // recodedOf returns the values that element k takes over a range of its integer. They include fill unless that is nil.
-func recodedOf(c *QuantiserInput, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
+func recodedOf(c *QuantiserCodes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
 	form := c.Forms.FormOf(k)
 	e, _ := form.ExprAtElement(k)
 	if uint64(over.Hi)-uint64(over.Lo) >= maxRecoded {
@@ -270,7 +274,7 @@ func (f *recoded) unit() *big.Rat {
 	for _, v := range f.values {
 		apart = append(apart, new(big.Rat).Sub(v, f.least))
 	}
-	return integers.CommonUnit(apart)
+	return integers.GreatestCommonUnitOf(apart)
 }
 
 // values returns the scale and the bias that it chooses for each group.
@@ -291,8 +295,8 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	for _, one := range []struct {
 		real.Affine
 		more int // bits by which codes may become wider
-	}{{real.Affine{Scale: integers.CommonUnit(all), Bias: new(big.Rat)}, 1},
-		{real.Affine{Scale: integers.CommonUnit(first),
+	}{{real.Affine{Scale: integers.GreatestCommonUnitOf(all), Bias: new(big.Rat)}, 1},
+		{real.Affine{Scale: integers.GreatestCommonUnitOf(first),
 			Bias: r.of[0].least}, 0}} {
 		bits := 0
 		for _, f := range r.of {

@@ -38,8 +38,8 @@ func usesOf(p *program.Program) *TensorUses {
 	return u
 }
 
-// IsUsed reports whether an output of the model depends on a step.
-func (u *TensorUses) IsUsed(step *program.Step) bool { return u.used[step] }
+// IsStepNeededByOutputs reports whether an output of the model depends on a step.
+func (u *TensorUses) IsStepNeededByOutputs(step *program.Step) bool { return u.used[step] }
 
 // ReadingSteps returns the steps that read a tensor. Callers must not change the list.
 func (u *TensorUses) ReadingSteps(tensor string) (steps []*program.Step) {
@@ -82,12 +82,12 @@ func (u *TensorUses) IsHostTail(step *program.Step) bool {
 		return false
 	}
 	return !u.leadsTo(u.continued, step.Output, func(r *program.Step) bool {
-		return r.Recur != nil || scaled.IsQuantiserStep(r) && u.FeedsProduct(r.Output)
+		return r.Recur != nil || scaled.IsQuantiserStep(r) && u.FeedsProductOrLoop(r.Output)
 	}, none)
 }
 
-// FeedsProduct reports whether a matrix product or loop depends on a tensor.
-func (u *TensorUses) FeedsProduct(tensor string) bool {
+// FeedsProductOrLoop reports whether a matrix product or loop depends on a tensor.
+func (u *TensorUses) FeedsProductOrLoop(tensor string) bool {
 	return u.leadsTo(u.multiplied, tensor, func(r *program.Step) bool { return r.Recur != nil || u.product(r) }, none)
 }
 
@@ -136,9 +136,9 @@ func (u *TensorUses) ReachesOutputsOnlyThrough(tensor string, through *program.S
 	return visit(tensor)
 }
 
-// NextQuantiser returns the quantiser that alone depends on a tensor, with only single-argument steps in between.
-// ok is false if there is none.
-func (u *TensorUses) NextQuantiser(tensor string) (quantiser *program.Step, ok bool) {
+// SoleNextQuantiser returns the quantiser that alone depends on a tensor, with neither products, sorting nor windows in
+// between. Steps in between may read other tensors, too. ok is false if there is none.
+func (u *TensorUses) SoleNextQuantiser(tensor string) (quantiser *program.Step, ok bool) {
 	for {
 		readers := u.ReadingSteps(tensor)
 		if len(readers) != 1 || u.outputs[tensor] {
@@ -223,10 +223,10 @@ func (p *AnalysedProgram) OneHotStepOf(tensor string) *program.Step {
 // inOrder reports whether a step's elements are all n elements of its first input, in order.
 func inOrder(step *program.Step, n int) bool {
 	m := step.Move
-	if m.IsIdentity() {
+	if m.IsCertainlyIdentity() {
 		return true
 	}
-	if m.ReadsOtherInputs() || graph.ElementCount(step.Shape) != n {
+	if m.MayReadOtherInputs() || graph.ElementCount(step.Shape) != n {
 		return false
 	}
 	for i := range n {

@@ -31,9 +31,9 @@ type MatrixVectors struct {
 	inputs    *integers.InputAffines
 }
 
-// ProductVectorElements returns the elements of a product's data, vector by vector. rows is the number of outputs per
-// vector. ok is false if the weights do not form a matrix.
-func ProductVectorElements(d *program.Dot) (elements []int32, rows int, ok bool) {
+// ElementIndicesOfProductVectors returns the elements of a product's data, vector by vector. rows is the number of
+// outputs per vector. ok is false if the weights do not form a matrix.
+func ElementIndicesOfProductVectors(d *program.Dot) (elements []int32, rows int, ok bool) {
 	if rows, ok = matrixRows(d); !ok {
 		return nil, 0, false
 	}
@@ -63,7 +63,7 @@ func matrixRows(d *program.Dot) (n int, ok bool) {
 }
 
 // MatrixVectorsOf returns the vectors that a product multiplies with the weights w. o holds its data, in the order of
-// ProductVectorElements. The error is the reason why a matrix product cannot multiply them.
+// ElementIndicesOfProductVectors. The error is the reason why a matrix product cannot multiply them.
 func MatrixVectorsOf(d *program.Dot, w *graph.ConstantTensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
 	v := &MatrixVectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.ChannelAffines(d.K)
@@ -98,9 +98,9 @@ func (v *MatrixVectors) ScalePerTerm() (scales []*big.Rat, ok bool) {
 // HasBlocksPerTap returns false, since an element of a vector has one weight.
 func (v *MatrixVectors) HasBlocksPerTap() bool { return false }
 
-// WeightBlocks returns the block of weights to which each element of the sum belongs, and the number of blocks
+// WeightBlockOfEachTerm returns the block of weights to which each element of the sum belongs, and the number of blocks
 // (integers.GroupElementsByWeightUnit).
-func (v *MatrixVectors) WeightBlocks() (of []int, count int) {
+func (v *MatrixVectors) WeightBlockOfEachTerm() (of []int, count int) {
 	one := make([]float64, 1)
 	return integers.GroupElementsByWeightUnit(v.dot.K, v.rows, func(k, c int) []float64 {
 		one[0] = v.weights.FloatAt(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
@@ -117,7 +117,8 @@ func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 }
 
 // NewMatrixProduct returns the product for a layer that reads vectors of the given length. There, element k of the
-// vectors in v is at order[k]. of holds the real values of the product's outputs.
+// vectors in v is at order[k]. of holds the real values of the product's outputs. reject is the reason why a column's
+// weights are no integers with one scale.
 func (v *MatrixVectors) NewMatrixProduct(order []int, length int) (m choose.MatrixProduct, of scaled.AffinesOfElements,
 	reject error) {
 	// Process several columns at a time, since their weights are adjacent.
@@ -129,7 +130,7 @@ func (v *MatrixVectors) NewMatrixProduct(order []int, length int) (m choose.Matr
 	for at := 0; at < v.rows; at += together {
 		n := min(together, v.rows-at)
 		coded := alike
-		for _, base := range v.dot.BBase.AppendRange(nil, at, n) {
+		for _, base := range v.dot.BBase.AppendRangeToSlice(nil, at, n) {
 			coded = coded && meaning(base) != nil
 		}
 		if coded {
@@ -216,7 +217,7 @@ func (v *MatrixVectors) walk(from, n int, visit func(i, k int, at []int32, base 
 	const few = 64
 	k := 0
 	for at := range slices.Chunk(v.dot.BOffset, few) {
-		for i, base := range v.dot.BBase.AppendRange(nil, from, n) {
+		for i, base := range v.dot.BBase.AppendRangeToSlice(nil, from, n) {
 			visit(i, k, at, base)
 		}
 		k += len(at)
@@ -276,7 +277,8 @@ func (o *LayerOperand) constants(v, k int) ([]*big.Rat, error) {
 	return out, nil
 }
 
-// columns returns an operand of v vectors of k elements with only the columns that are kept.
+// columns returns an operand of v vectors of k elements with only the columns that are kept, or o itself if all are. It
+// does not keep constants and scales.
 func (o *LayerOperand) columns(v, k int, kept []int) *LayerOperand {
 	if len(kept) == k {
 		return o
@@ -333,7 +335,7 @@ func (v *MatrixVectors) OrderInConcatenation(p *AnalysedProgram) (order []int, l
 		if !slices.Equal(pixels, shape[:len(shape)-1]) {
 			return nil, 0, false
 		}
-		offset[i], channels[i] = total, shape.Channels()
+		offset[i], channels[i] = total, shape.ChannelCount()
 		total += channels[i]
 	}
 	for i, at := range v.VisitSources {
@@ -345,9 +347,9 @@ func (v *MatrixVectors) OrderInConcatenation(p *AnalysedProgram) (order []int, l
 // DeferProductRounding records a quantiser that rounds products one by one. The products wait for their sum.
 func (p *AnalysedProgram) DeferProductRounding(code *program.Step) { p.rounded[code.Output] = code }
 
-// IsRoundingProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
-// results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
-func (p *AnalysedProgram) IsRoundingProducts(c *QuantiserInput) bool {
+// IsQuantiserRoundingProducts reports whether a quantiser rounds products of data and weights one by one, and only sums
+// of the results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
+func (p *AnalysedProgram) IsQuantiserRoundingProducts(c *QuantiserCodes) bool {
 	form, _, ok := c.Forms.SingleForm()
 	if !ok || !operators.HasTrait(c.Step.Node, operators.TraitUniformCodes) || len(form.Vars) < 2 {
 		return false
@@ -396,7 +398,7 @@ type RoundedProducts struct {
 }
 
 // RoundedProductsOf returns the vectors whose rounded products with the weights w a step adds. ok is false if the step
-// adds no such products.
+// adds no such products. If ok is true, reject may be the reason why no layer adds them; r is then nil.
 func (p *AnalysedProgram) RoundedProductsOf(step *program.Step, w *graph.ConstantTensor) (r *RoundedProducts, ok bool,
 	reject error) {
 	if len(p.rounded) == 0 {
@@ -478,7 +480,8 @@ func notRounded(err error) error {
 const maxRows = 1 << 16
 
 // LookupTableOf returns the table of a product that selects rows of a matrix by an operand of row numbers. of holds the
-// real values of its outputs.
+// real values of its outputs. reject is the reason against a table, such as indices out of range or rows that are no
+// integers with one scale per column.
 func (p *AnalysedProgram) LookupTableOf(d *program.Dot, w *graph.ConstantTensor,
 	o *LayerOperand) (rows choose.LookupTable, of scaled.AffinesOfElements,
 	reject error) {

@@ -77,9 +77,9 @@ func (b block) joined(with block) block {
 // looked is the number of blocks with which an element is compared, besides the block of the element before it.
 const looked = 16
 
-// GroupElementsByWeightUnit groups the n elements of a sum into blocks. In each block, the weights of a column are
-// small integer multiples of one number. weights returns those of an element in a column. of holds the block of each
-// element. count is the number of blocks, 0 if they would have fewer than two elements on average.
+// GroupElementsByWeightUnit groups the n elements of a sum into count blocks. In each block, the weights of a column
+// are small integer multiples of one number. weights returns those of an element in a column. of holds the block of
+// each element. count is 0 if there are no such blocks, or they have fewer than two elements on average.
 func GroupElementsByWeightUnit(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
 	var all []block
 	of = make([]int, n)

@@ -20,7 +20,7 @@ type SumLattice struct {
 // NewSumLattice returns the lattice for one scale and one range of integers per term. Terms of scale 0, and terms with
 // only one integer, move all sums by a constant.
 func NewSumLattice(scale []*big.Rat, ranges []num.Range) *SumLattice {
-	l := &SumLattice{unit: CommonUnit(scale), base: new(big.Int)}
+	l := &SumLattice{unit: GreatestCommonUnitOf(scale), base: new(big.Int)}
 	for i, s := range scale {
 		f := new(big.Int).Set(new(big.Rat).Quo(s, l.unit).Num())
 		r, first := ranges[i], ranges[i].Lo
@@ -113,7 +113,8 @@ func (l *SumLattice) NeighbourSums(bound *big.Rat, closed bool) (below, from *bi
 }
 
 // ApproxNeighbourSums is a much faster approximation of NeighbourSums. Each result lies between the bound and the exact
-// sum, at most a little away from that. No sum lies between the two results.
+// sum, near that; it is nil if there is no such sum. No sum lies between the two results. Where it is not precise
+// enough, it calls NeighbourSums.
 func (l *SumLattice) ApproxNeighbourSums(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	l.spent += 2 * l.EstimatedSearchSteps()
 	b, f, ok := l.small.around(l.first(bound, closed))
@@ -184,7 +185,8 @@ func least(factor, span []*big.Int, bound *big.Int) *big.Int {
 	return best
 }
 
-// leastOfTwo returns the least a*x + b*y of at least bound, 0 <= x <= m, 0 <= y <= n, where a >= b > 0.
+// leastOfTwo returns the least a*x + b*y that is at least bound, or nil if there is none. It requires a >= b > 0; x is
+// from 0 to m, and y from 0 to n.
 func leastOfTwo(a, b, m, n, bound *big.Int) *big.Int {
 	var best *big.Int
 	enough := ceilQuo(bound, a) // with this x, y is 0

@@ -10,10 +10,10 @@ import (
 
 // FindRequantisation returns integers m and a step function f with f(sum of m[i]*q[i]) = outer(inner(q)) for all q
 // within the ranges. f has at most limit steps. m holds the scales as multiples of their common unit or, for two
-// tensors, smaller integers that give the same codes.
+// tensors, smaller integers that give the same codes. If int64s are too short, the error is real.ErrTooManySteps.
 func FindRequantisation(inner real.LinearForm, outer *real.Expr, ranges []num.Range, limit int) ([]int64,
 	num.StepFunction, error) {
-	unit := CommonUnit(inner.Scale)
+	unit := GreatestCommonUnitOf(inner.Scale)
 	exact := make([]int64, len(ranges))
 	sum := num.Range{}
 	for i, v := range inner.Scale {

@@ -35,16 +35,16 @@ var modes = map[real.RoundingMode]num.Rounding{real.RoundingModeHalfEven: num.Ro
 // ProductRoundingOf returns the rounding that a quantiser step with a single scale and no zero point performs. The
 // error states why the step is not such a quantiser.
 func ProductRoundingOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
-	q, err := ZeroPointRoundingOf(p, step)
+	q, err := ProductRoundingWithZeroPointOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
 		return nil, fmt.Errorf("%s has a zero point", unmapped.DescribeNode(step.Node))
 	}
 	return q, err
 }
 
-// ZeroPointRoundingOf returns the rounding that a quantiser step with a single scale and a single zero point, which may
-// be 0, performs. The error states why the step is not such a quantiser.
-func ZeroPointRoundingOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
+// ProductRoundingWithZeroPointOf returns the rounding that a quantiser step with a single scale and a single zero
+// point, which may be 0, performs. The error states why the step is not such a quantiser.
+func ProductRoundingWithZeroPointOf(p *program.Program, step *program.Step) (*ProductRounding, error) {
 	codes, ok := scaled.QuantiserCodeRange(step)
 	if !ok || !operators.HasTrait(step.Node, operators.TraitUniformCodes) || step.Node.IntAttrOr("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.DescribeNode(step.Node))
@@ -67,9 +67,9 @@ func ZeroPointRoundingOf(p *program.Program, step *program.Step) (*ProductRoundi
 	return q, nil
 }
 
-// IntegerProductsOf returns the first n elements of a form, which r rounds, as products of weights and integers within
-// in. q multiplies and shifts these products to the codes that r gives. An error that is no *unmapped.Reason states why
-// the elements have no such form.
+// IntegerProductsOf returns integer weights w for the first n elements of a form, which r rounds. Each element is w
+// times an integer x within in, times a common scale. q multiplies and shifts w*x to the code that r gives. An
+// *unmapped.Reason says that the weights are too wide; all other errors, why the elements have no such form.
 func (r *ProductRounding) IntegerProductsOf(form *scaled.FormExpression, n int, in num.Range) (weights []int64,
 	q num.Requant,
 	err error) {
@@ -81,7 +81,7 @@ func (r *ProductRounding) IntegerProductsOf(form *scaled.FormExpression, n int, 
 		}
 		scales[i] = new(big.Rat).Quo(f.Scale, r.Scale)
 	}
-	unit := CommonUnit(scales)
+	unit := GreatestCommonUnitOf(scales)
 	all := num.Range{}
 	for _, v := range scales {
 		w, err := CountUnits(v, unit)

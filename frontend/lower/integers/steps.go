@@ -15,8 +15,8 @@ import (
 // comparator per PE and a word of threshold memory per channel.
 const MaxActivationSteps = 1 << 12
 
-// MergeEqualStepFunctions returns the first step function alone if all channels have the same one, and steps otherwise.
-// There must be at least one.
+// MergeEqualStepFunctions returns steps[:1] if all channels have the same step function, and steps otherwise. There
+// must be at least one.
 func MergeEqualStepFunctions(steps []num.StepFunction) []num.StepFunction {
 	for _, f := range steps[1:] {
 		if !f.Equal(steps[0]) {

@@ -42,8 +42,9 @@ func quantised(row []int64, bits int) bool {
 	})
 }
 
-// CommonUnit returns the greatest positive rational of which all values are integer multiples, or 1 if all are zero.
-func CommonUnit(values []*big.Rat) *big.Rat {
+// GreatestCommonUnitOf returns the greatest positive rational of which all values are integer multiples, or 1 if all
+// are zero.
+func GreatestCommonUnitOf(values []*big.Rat) *big.Rat {
 	n, d := new(big.Int), big.NewInt(1)
 	for _, v := range values {
 		if v.Sign() == 0 {
@@ -267,7 +268,7 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 		values[k] = new(big.Rat).SetFloat64(w)
 		values[k].Mul(values[k], in[k].Scale)
 	}
-	unit = CommonUnit(values)
+	unit = GreatestCommonUnitOf(values)
 	row = make([]int64, len(column))
 	for k, v := range values {
 		q := new(big.Rat).Quo(v, unit)

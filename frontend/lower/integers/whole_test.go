@@ -34,7 +34,7 @@ func TestUnit(t *testing.T) {
 		{rat(1e-41, -3e-41), nil},
 		{nil, big.NewRat(1, 1)},
 	} {
-		got := CommonUnit(c.values)
+		got := GreatestCommonUnitOf(c.values)
 		if got.Sign() <= 0 || c.want != nil && got.Cmp(c.want) != 0 {
 			t.Errorf("the unit of %v is %v, want %v", c.values, got, c.want)
 		}
@@ -87,7 +87,7 @@ func TestRequantise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unit := CommonUnit(scales)
+		unit := GreatestCommonUnitOf(scales)
 		if exact, _ := CountUnits(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
 			narrower++
 		}

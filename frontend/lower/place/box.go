@@ -1,18 +1,18 @@
 package place
 
-// A PixelBox is a set of pixels in a frame: those in the rows Y0, Y0+DY ... Y1 and the columns X0, X0+DX ... X1.
-type PixelBox struct{ Y0, Y1, DY, X0, X1, DX int }
+// A StridedPixelBox is a set of pixels in a frame: those in the rows Y0, Y0+DY ... Y1 and the columns X0, X0+DX ... X1.
+type StridedPixelBox struct{ Y0, Y1, DY, X0, X1, DX int }
 
 // RowCount returns the number of rows that have pixels in the box.
-func (b PixelBox) RowCount() int { return (b.Y1-b.Y0)/b.DY + 1 }
+func (b StridedPixelBox) RowCount() int { return (b.Y1-b.Y0)/b.DY + 1 }
 
 // ColumnCount returns the number of columns that have pixels in the box.
-func (b PixelBox) ColumnCount() int { return (b.X1-b.X0)/b.DX + 1 }
+func (b StridedPixelBox) ColumnCount() int { return (b.X1-b.X0)/b.DX + 1 }
 
 // inside returns the box of the pixels that are not constants, in a frame of h rows of w pixels with c channels. from
 // holds the wire of each element, ConstantWireIndex for constants. ok is false if all pixels are constants, or the
 // others form no box.
-func inside(h, w, c int, from []int16) (b PixelBox, ok bool) {
+func inside(h, w, c int, from []int16) (b StridedPixelBox, ok bool) {
 	var ys, xs []int
 	data := func(y, x int) bool { return from[(y*w+x)*c] != ConstantWireIndex }
 	for y := range h {
@@ -37,7 +37,7 @@ func inside(h, w, c int, from []int16) (b PixelBox, ok bool) {
 		}
 		return v[1] - v[0]
 	}
-	b = PixelBox{ys[0], ys[len(ys)-1], step(ys), xs[0], xs[len(xs)-1], step(xs)}
+	b = StridedPixelBox{ys[0], ys[len(ys)-1], step(ys), xs[0], xs[len(xs)-1], step(xs)}
 	if (b.Y1-b.Y0)%b.DY != 0 || (b.X1-b.X0)%b.DX != 0 {
 		return b, false
 	}
@@ -56,7 +56,7 @@ func inside(h, w, c int, from []int16) (b PixelBox, ok bool) {
 
 // cut returns those entries of from and at that belong to elements in the box. They hold the wire and the position of
 // each element of a frame. The frame's rows have w pixels of c channels.
-func (b PixelBox) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
+func (b StridedPixelBox) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
 	n := b.RowCount() * b.ColumnCount() * c
 	f, a := make([]int16, 0, n), make([]int32, 0, n)
 	for y := b.Y0; y <= b.Y1; y += b.DY {

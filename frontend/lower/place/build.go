@@ -17,8 +17,9 @@ type BuiltGraph struct {
 	streams []int // stream of each wire, in front of a DuplicateStreams; -1 for none
 }
 
-// StreamOf returns the index of the stream in the graph that carries a tensor. ok is false if none does.
-func (b *BuiltGraph) StreamOf(p *TensorPlace) (stream int, ok bool) {
+// StreamIndexOf returns the index of the stream in the graph that carries a tensor; if it has copies, that of the
+// original. ok is false if none does.
+func (b *BuiltGraph) StreamIndexOf(p *TensorPlace) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
 	}
@@ -35,7 +36,7 @@ type builder struct {
 }
 
 // BuildGraph returns the dataflow graph of the netlist. It adds layers that copy each stream with several readers. The
-// error comes from a layer that does not accept its inputs.
+// error comes from a layer that does not accept its inputs, or from the verification of the whole graph.
 func (n *Netlist) BuildGraph() (*BuiltGraph, error) {
 	b := builder{net: n, made: &BuiltGraph{streams: slices.Repeat([]int{-1}, len(n.wires))},
 		ends: make([][]int, len(n.wires))}
@@ -51,7 +52,7 @@ func (n *Netlist) BuildGraph() (*BuiltGraph, error) {
 	for i := range n.components {
 		c := &n.components[i]
 		if i == 0 || !c.like(&n.components[i-1]) {
-			origin = graph.NodeLabels(c.nodes)
+			origin = graph.NodeLabelsOncePerIndex(c.nodes)
 		}
 		if err := b.component(c, origin); err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func (b *builder) component(c *component, origin []string) error {
 
 func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([]int, error) {
 	b.count++
-	return b.BindAndAdd(op, in, []string{name}, origin)
+	return b.BindAndAddLayer(op, in, []string{name}, origin)
 }
 
 // connect records that wire w has become the given stream, and adds layers that copy the stream if the wire has several

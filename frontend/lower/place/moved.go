@@ -4,7 +4,7 @@ import "sort"
 
 // A Movement describes a frame whose elements come from wires. For each position it holds the wire and the position
 // there of the element, or says that it is a constant (ConstantWireIndex). Elements that are adjacent both before and
-// after share one entry.
+// after share one entry. Even reading it is not safe for concurrent use.
 type Movement struct {
 	n     int
 	moved []moved
@@ -36,7 +36,8 @@ func (m *Movement) AppendPosition(from int16, at int32) {
 	m.n++
 }
 
-// SourceOf returns the wire from which the element at position k comes, and its position there.
+// SourceOf returns the wire from which the element at position k comes, and its position there. If the wire is
+// ConstantWireIndex, at has no meaning.
 func (m *Movement) SourceOf(k int) (from int16, at int32) {
 	e := &m.moved[m.entry(k)]
 	return e.from, e.at + int32(k) - e.first
@@ -74,8 +75,8 @@ func (m *Movement) VisitSources(yield func(from int16, at int32) bool) {
 	}
 }
 
-// whole returns the wire whose elements, from position 0 on and in order, are those of the frame. ok is false if there
-// is no such wire.
+// whole returns the wire whose elements, from position 0 on and in order, are those of the frame; the wire may have
+// more. ok is false if there is no such wire. If all elements are constants, it may return ConstantWireIndex and true.
 func (m *Movement) whole() (from int16, ok bool) {
 	if len(m.moved) != 1 || m.moved[0].at != 0 {
 		return 0, false
@@ -103,12 +104,12 @@ func (m *Movement) places() []int32 {
 
 // StridedBoxOfNonConstants returns the box of the pixels that are not constants, in a frame of h rows of w pixels with
 // c channels. ok is false if all pixels are constants, or the others form no box.
-func (m *Movement) StridedBoxOfNonConstants(h, w, c int) (b PixelBox, ok bool) {
+func (m *Movement) StridedBoxOfNonConstants(h, w, c int) (b StridedPixelBox, ok bool) {
 	return inside(h, w, c, m.froms())
 }
 
 // PartInBox returns the part of a movement that lies in box b of the frame, whose rows have w pixels of c channels.
-func (m *Movement) PartInBox(b PixelBox, w, c int) (part Movement) {
+func (m *Movement) PartInBox(b StridedPixelBox, w, c int) (part Movement) {
 	for y := b.Y0; y <= b.Y1; y += b.DY {
 		for x := b.X0; x <= b.X1; x += b.DX {
 			for k := range c {

@@ -92,9 +92,10 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.gather(m.wires[first], shape, at)
 }
 
-// padded is like frame for a frame in which constants surround the elements that come from wires.
+// padded is like frame for a frame in which constants surround the elements that come from wires, or lie between them
+// at regular distances.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
-	h, w, c := PixelDimensionsOf(shape)
+	h, w, c := HeightWidthChannelsOf(shape)
 	box, ok := inside(h, w, c, from)
 	if !ok {
 		return 0, errScattered
@@ -112,7 +113,7 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, err
 // parts is like frame for a frame without constants whose channels come from several wires. It concatenates their
 // channels.
 func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, error) {
-	c := shape.Channels()
+	c := shape.ChannelCount()
 	for i, f := range from {
 		if f != from[i%c] {
 			return 0, errScattered
@@ -141,15 +142,16 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
 }
 
-// gather adds a layer that writes a frame of the given shape, and returns its output's wire. Element i comes from
-// position at[i] of wire w.
+// gather returns a wire with a frame of the given shape, whose element i comes from position at[i] of wire w. It adds a
+// layer that writes the frame, or returns w if nothing has to move. The error is errScattered if there is no such
+// layer.
 func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 	t := m.net.WireType(w)
 	if scaled.IsCountingList(at, t.Shape.ElementCount()) && fits(t, shape) {
 		return w, nil
 	}
-	h0, w0, c0 := PixelDimensionsOf(t.Shape)
-	h, wd, c := PixelDimensionsOf(shape)
+	h0, w0, c0 := HeightWidthChannelsOf(t.Shape)
+	h, wd, c := HeightWidthChannelsOf(shape)
 	if c == c0 && len(t.Shape) >= 3 && len(shape) >= 3 {
 		if v, ok := scale(h0, w0, h, wd, c, at); ok {
 			return m.layer(upsample.New(upsample.Params{Scale: v}), w)
@@ -172,11 +174,11 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 // many channels and, if the shape has rows, as many rows of pixels.
 func fits(t dataflow.StreamType, shape dataflow.Shape) bool {
 	if len(shape) < 3 {
-		_, ok := t.AsVectors(shape.Channels())
+		_, ok := t.AsVectors(shape.ChannelCount())
 		return ok
 	}
-	h0, w0, c0 := PixelDimensionsOf(t.Shape)
-	h, w, c := PixelDimensionsOf(shape)
+	h0, w0, c0 := HeightWidthChannelsOf(t.Shape)
+	h, w, c := HeightWidthChannelsOf(shape)
 	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
 }
 
@@ -231,7 +233,7 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 // within which all elements move alike, are as small as possible, and chunks as large. ok is false if there is none.
 func FindReorderParams(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.ElementCount(), len(at)
-	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
+	chunk := together(gcd(gcd(n, m), gcd(from.ChannelCount(), to.ChannelCount())), at)
 	var order []int
 	for i := 0; i < m; i += chunk {
 		order = append(order, int(at[i])/chunk)
@@ -260,10 +262,10 @@ func together(most int, at []int32) int {
 }
 
 // FindFirstLastParams returns the parameters of a layer that makes one vector of elements of the first and the last
-// vector of a frame. Element i of the vector is element at[i] of the frame. ok is false if an element comes from
-// another vector, or the elements are more than half of the frame.
+// vector of a frame. Element i is element at[i] of the frame. ok is false if an element comes from another vector. So
+// it is if the frame is one vector, to is several, or at has more than half of the frame.
 func FindFirstLastParams(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
-	vectors, c := from.VectorCount(), from.Channels()
+	vectors, c := from.VectorCount(), from.ChannelCount()
 	if vectors < 2 || to.VectorCount() != 1 || 2*len(at) > from.ElementCount() {
 		return p, false
 	}
@@ -273,7 +275,7 @@ func FindFirstLastParams(from, to dataflow.Shape, at []int32) (p firstlast.Param
 		if row > 0 && row < vectors-1 {
 			return p, false
 		}
-		p.Order = append(p.Order, firstlast.ChunkSource{Last: row > 0, Chunk: chunk})
+		p.Order = append(p.Order, firstlast.ChunkOfFirstOrLastStep{Last: row > 0, Chunk: chunk})
 	}
 	return p, true
 }

@@ -114,7 +114,7 @@ func (n *Netlist) HostInputTensorNames() (tensors []string) {
 	return tensors
 }
 
-// PruneUnreadLayers removes every layer none of whose outputs is read by another layer or the host.
+// PruneUnreadLayers removes every layer none of whose outputs is read by the host or by a layer that stays.
 func (n *Netlist) PruneUnreadLayers() {
 	var kept []component
 	for _, l := range slices.Backward(n.components) {

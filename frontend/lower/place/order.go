@@ -40,9 +40,9 @@ func ChannelsLastLayoutOf(shape []int, axis int) (dataflow.Shape, *program.Index
 	return out, program.NewStridedIndexList(shape, strides)
 }
 
-// ElementsByPosition returns the index of the element at each of n positions. at holds the position of each element;
-// nil means that element i is at position i.
-func ElementsByPosition(at *program.IndexList, n int) []int32 {
+// ElementIndicesByPosition returns the index of the element at each of n positions. at holds the position of each
+// element; nil means that element i is at position i.
+func ElementIndicesByPosition(at *program.IndexList, n int) []int32 {
 	if at == nil {
 		return scaled.NewCountingList(n)
 	}
@@ -53,10 +53,10 @@ func ElementsByPosition(at *program.IndexList, n int) []int32 {
 	return out
 }
 
-// PixelDimensionsOf returns the rows, columns and channels of a stream's shape. A shape of fewer than three axes has
-// one row.
-func PixelDimensionsOf(s dataflow.Shape) (h, w, c int) {
-	c = s.Channels()
+// HeightWidthChannelsOf returns the rows, columns and channels of a stream's shape. A shape of fewer than three axes
+// has one row.
+func HeightWidthChannelsOf(s dataflow.Shape) (h, w, c int) {
+	c = s.ChannelCount()
 	switch {
 	case len(s) >= 3:
 		w = s[len(s)-2]

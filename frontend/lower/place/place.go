@@ -72,7 +72,9 @@ func (p *TensorPlace) PositionOf(i int32) int32 {
 }
 
 // ChannelOf returns the channel of the stream in which element i of the tensor travels.
-func (p *TensorPlace) ChannelOf(i int32) int { return int(p.PositionOf(i)) % p.Type.Shape.Channels() }
+func (p *TensorPlace) ChannelOf(i int32) int {
+	return int(p.PositionOf(i)) % p.Type.Shape.ChannelCount()
+}
 
 // A HostSource is the source of a stream that the host writes.
 type HostSource struct {
@@ -80,8 +82,8 @@ type HostSource struct {
 	stream       *WireStream
 }
 
-// NewHostStream returns a stream of type t called name, to which the host writes the integers of the given tensor.
-func NewHostStream(tensor, name string, t dataflow.StreamType) *WireStream {
+// NewStreamFromHost returns a stream of type t called name, to which the host writes the integers of the given tensor.
+func NewStreamFromHost(tensor, name string, t dataflow.StreamType) *WireStream {
 	h := &HostSource{Tensor: tensor, Name: name}
 	h.stream = &WireStream{Type: t, Source: h}
 	return h.stream
@@ -98,9 +100,9 @@ func (s *WireStream) IsFromHost() bool {
 	return ok
 }
 
-// SendFromHost makes the host send the tensor in the given shape, which its first layer needs, unless the stream has a
-// wire already. If alone reports that nothing else reads the tensor, the host also performs the movement m. m then
-// becomes a movement in order.
+// SendFromHost makes the host send the tensor in the given shape, which its first layer needs. If m moves elements, the
+// host performs m, and m becomes a movement in order. It does nothing if the host does not write the stream, or the
+// stream has a wire. So it is if m is no permutation, or would move elements and alone returns false.
 func (p *TensorPlace) SendFromHost(m *Movement, shape dataflow.Shape, alone func() bool) {
 	n := p.Type.Shape.ElementCount()
 	if !p.IsFromHost() || p.onWire || m.Len() != n {
@@ -118,7 +120,8 @@ func (p *TensorPlace) SendFromHost(m *Movement, shape dataflow.Shape, alone func
 		if !alone() {
 			return
 		}
-		to := ElementsByPosition(program.NewIndexList(places), n) // new position of the element at each old position
+		// new position of the element at each old position
+		to := ElementIndicesByPosition(program.NewIndexList(places), n)
 		at := make([]int32, n)
 		for e := range at {
 			at[e] = to[p.PositionOf(int32(e))]

@@ -31,7 +31,7 @@ func add(t *testing.T, n *Netlist, in int) int {
 func TestNetlist(t *testing.T) {
 	t.Parallel()
 	n := &Netlist{}
-	used, unused := NewHostStream("x", "x", vector(4)), NewHostStream("y", "y", vector(4))
+	used, unused := NewStreamFromHost("x", "x", vector(4)), NewStreamFromHost("y", "y", vector(4))
 	if used.IsOnWire() || !used.IsFromHost() {
 		t.Error("a stream is on a wire before a layer asks for it")
 	}
@@ -57,10 +57,10 @@ func TestNetlist(t *testing.T) {
 	if !slices.Equal(kinds, []string{"DuplicateStreams", "Thresholding"}) {
 		t.Errorf("the graph has %s", kinds)
 	}
-	if s, ok := built.StreamOf(&TensorPlace{WireStream: used}); !ok || s != 0 {
+	if s, ok := built.StreamIndexOf(&TensorPlace{WireStream: used}); !ok || s != 0 {
 		t.Errorf("x is on stream %d, %t", s, ok)
 	}
-	if _, ok := built.StreamOf(&TensorPlace{WireStream: unused}); ok {
+	if _, ok := built.StreamIndexOf(&TensorPlace{WireStream: unused}); ok {
 		t.Error("a tensor that nobody reads is on a stream")
 	}
 }
@@ -81,7 +81,7 @@ func TestSend(t *testing.T) {
 		{"a part", []int32{3, 2}, true, nil, false},
 		{"as it is", []int32{0, 1, 2, 3}, false, nil, true},
 	} {
-		p := &TensorPlace{WireStream: NewHostStream("x", "x", vector(4))}
+		p := &TensorPlace{WireStream: NewStreamFromHost("x", "x", vector(4))}
 		var m Movement
 		for _, at := range c.at {
 			m.AppendPosition(0, at)
@@ -175,7 +175,7 @@ func TestManyReaders(t *testing.T) {
 	const most = dataflow.MaxPortsPerSide
 	for _, readers := range []int{1, 2, most, most + 1, 1000, most*most + 1} {
 		n := &Netlist{}
-		x := NewHostStream("x", "x", vector(4)).EnsureWire(n, "")
+		x := NewStreamFromHost("x", "x", vector(4)).EnsureWire(n, "")
 		for i := range readers {
 			n.AddHostOutput(add(t, n, x), fmt.Sprint(i))
 		}

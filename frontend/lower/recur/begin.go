@@ -20,8 +20,8 @@ type IntegerAffine struct{ Factor, Offset int64 }
 const maxStateBits = 32
 
 // begin finds a unit of which state k's codes and its initial values are integer multiples, and extends the range by
-// the latter. It is the codes' own scale whenever possible, so that only the first time step differs. The error is that
-// it would be too small.
+// the latter. It is the codes' own scale whenever possible, so that only the first time step differs. The error says
+// that the unit would be too small, or that the initial values are real numbers or infinite.
 func (b *reader) begin(k int, s LoopToRead) error {
 	st := &b.states[k]
 	from, span, reject := b.beginning(k, s)
@@ -56,7 +56,7 @@ func (b *reader) begin(k int, s LoopToRead) error {
 				continue
 			}
 			// it becomes a constant, but begins with something else
-			of[j].Scale, st.factor[j] = integers.CommonUnit([]*big.Rat{f.Scale, apart}), 0
+			of[j].Scale, st.factor[j] = integers.GreatestCommonUnitOf([]*big.Rat{f.Scale, apart}), 0
 			all = all.Union(num.SingleValueRange(0))
 		}
 		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()
@@ -85,7 +85,8 @@ func (b *reader) begin(k int, s LoopToRead) error {
 }
 
 // beginning returns the initial value of state k: the function that gives the real value of each element, with scale 0
-// for constants, and the range of the integers.
+// for constants, and the range of the integers, which constants lack. reject says that it arrives as real numbers, or
+// is not finite.
 func (b *reader) beginning(k int, s LoopToRead) (of []real.Affine, span num.Range, reject error) {
 	n := b.states[k].size
 	t := s.Start[k]

@@ -110,7 +110,8 @@ func picks(at []int32, offset, width int) [][]int64 {
 	return rows
 }
 
-// code returns the value whose units are elements at of the codes that a quantiser step gives.
+// code returns the value whose units are elements at of the codes that a quantiser step gives. It returns the value of
+// a state if the codes are an unchanged copy of it.
 func (b *reader) code(step *program.Step, at []int32) (*value, error) {
 	if b.depth++; b.depth > maxDepth {
 		return nil, refuse(step, "stands behind more than %d others", maxDepth)
@@ -165,7 +166,7 @@ func (b *reader) exact(step *program.Step, forms *scaled.ElementForms, err error
 		for _, t := range terms {
 			scales = append(scales, t.Scale)
 		}
-		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.CommonUnit(scales), f.Scale), Bias: f.Bias}
+		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.GreatestCommonUnitOf(scales), f.Scale), Bias: f.Bias}
 		if len(terms) == 0 || f.Scale.Sign() == 0 {
 			of[u].Scale = big.NewRat(1, 1)
 			x = real.ConstantExpr(f.Bias)

@@ -29,8 +29,8 @@ func (v *value) rounded(q *integers.ProductRounding, terms [][]int, units []poly
 	return v.divided(q, terms, units, bias)
 }
 
-// inCodes scales polynomials so that they count in units of codes, and returns their biases in the same units. ok is
-// false if that is impossible.
+// inCodes scales polynomials, in place, so that they count in units of codes, and returns their biases in the same
+// units. ok is false if that is impossible; some polynomials are then scaled already.
 func (v *value) inCodes(q *integers.ProductRounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
 		f, ok := units[u].outer.AsAffine()
@@ -85,7 +85,7 @@ func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []poly
 			most.Add(most, new(big.Int).Abs(big.NewInt(r.Lo))).Add(most, new(big.Int).Abs(big.NewInt(r.Hi)))
 		}
 	}
-	d.unit = integers.CommonUnit(scales)
+	d.unit = integers.GreatestCommonUnitOf(scales)
 	d.m = new(big.Int).Set(new(big.Rat).Inv(d.unit).Num())
 	if d.bits = min(limbBits, maxLimb-most.BitLen()); d.bits < 1 {
 		return nil, false

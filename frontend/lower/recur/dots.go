@@ -315,10 +315,10 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 // functions.
 func (p *dotPart) level() {
 	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
-	unit := integers.CommonUnit(scales)
+	unit := integers.GreatestCommonUnitOf(scales)
 	var all num.Range
 	for _, row := range p.rows {
-		all = all.Union(num.RangeOf(append([]int64{0}, row...)))
+		all = all.Union(num.RangeOfValues(append([]int64{0}, row...)))
 	}
 	rows := make([][]int64, len(p.rows))
 	for j, s := range p.scale {
@@ -327,7 +327,7 @@ func (p *dotPart) level() {
 			continue
 		}
 		m, reject := integers.CountUnits(s, unit)
-		r, ok := num.RangeOf(append([]int64{0}, rows[j]...)).TimesConstant(m)
+		r, ok := num.RangeOfValues(append([]int64{0}, rows[j]...)).TimesConstant(m)
 		if reject != nil || !ok || num.NarrowestIntTypeFor(all.Union(r)) != num.NarrowestIntTypeFor(all) {
 			return
 		}

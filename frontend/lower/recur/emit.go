@@ -288,7 +288,7 @@ func (m *made) pairs() (of map[int]pair, taken []bool) {
 	return of, taken
 }
 
-// quotients returns sign*a[u]/b[u] for each unit u, or nil if one of these is not an integer.
+// quotients returns sign*a[u]/b[u] for each unit u, or nil if one of these is not an integer or divides by 0.
 func quotients(a, b []int64, sign int64) (out []int64) {
 	for u := range max(len(a), len(b)) {
 		x, y := layer.ElementForChannel(a, u), layer.ElementForChannel(b, u)

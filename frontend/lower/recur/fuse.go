@@ -38,7 +38,7 @@ func (b *network) fuse() {
 	}
 }
 
-// rounds reports whether a code is another code, scaled and rounded.
+// rounds reports whether a code is other codes, scaled, added and rounded, or is a code that the reader has added.
 func (b *network) rounds(v *value) bool {
 	if v.step == nil || v.of == nil {
 		return v.step == nil

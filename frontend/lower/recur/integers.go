@@ -64,7 +64,7 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 		}
 		return nil, reject
 	}
-	if q, err := integers.ZeroPointRoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
+	if q, err := integers.ProductRoundingWithZeroPointOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if more, ok := v.rounded(q, terms, units); ok {
 				return more, nil
@@ -201,7 +201,7 @@ func inner(e *real.Expr, n int) ([]real.PolynomialTerm, *real.Expr, bool) {
 	return terms, outer, true
 }
 
-// productRange returns the range of a product of arguments in unit u.
+// productRange returns the range of a product of arguments in unit u, or -2^62 to 2^62 if it is too wide to compute.
 func (v *value) productRange(term []int, u int) num.Range {
 	r := num.SingleValueRange(1)
 	for _, i := range term {
@@ -276,7 +276,7 @@ func requantised(q *integers.ProductRounding, units []polynomial, bias []*big.Ra
 		scales = append(scales, p.scale...)
 	}
 	if !slices.ContainsFunc(bias, func(b *big.Rat) bool { return b.Sign() != 0 }) {
-		if m, ok := exactRequant(q, units, integers.CommonUnit(scales)); ok {
+		if m, ok := exactRequant(q, units, integers.GreatestCommonUnitOf(scales)); ok {
 			return m, true
 		}
 	}
@@ -340,14 +340,15 @@ var (
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
 // exactSteps expresses each unit's sum as an exact integer, in the greatest unit of which all its scales are multiples.
-// It returns the factors, with the steps over these integers, and the number of bits of the widest sum.
+// It returns the factors, with the steps over these integers, and the number of bits of the widest sum. The error is
+// errTooWide or that of the search for steps.
 func exactSteps(units []polynomial) (m *made, width int, err error) {
 	m = &made{factors: make([][]int64, len(units[0].scale))}
 	steps, sums := make([]num.StepFunction, len(units)), make([]num.Range, len(units))
 	scales := make([]*big.Rat, len(units))
 	for u := range units {
 		p := &units[u]
-		scales[u] = integers.CommonUnit(p.scale)
+		scales[u] = integers.GreatestCommonUnitOf(p.scale)
 		factors, sum, ok := p.whole(scales[u])
 		if !ok || max(sum.Hi, -sum.Lo) > widest.Hi>>maxFiner {
 			return nil, 0, errTooWide
@@ -360,7 +361,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	}
 	far := true // all steps are in the range: the function has a value far away and not too many steps
 	for u := range units {
-		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.Equal(units[u-1].outer) {
+		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.HasSameForm(units[u-1].outer) {
 			steps[u] = steps[u-1]
 			continue
 		}

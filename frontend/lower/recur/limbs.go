@@ -68,7 +68,7 @@ func (v *value) limbs(terms [][]int, units []polynomial) ([]*value, error) {
 
 // limbsOf returns the sum and the steps of a unit in exact integers.
 func limbsOf(p *polynomial) (of limbed, err error) {
-	unit := integers.CommonUnit(p.scale)
+	unit := integers.GreatestCommonUnitOf(p.scale)
 	for _, s := range p.scale {
 		of.factors = append(of.factors, new(big.Int).Set(new(big.Rat).Quo(s, unit).Num()))
 	}

@@ -289,7 +289,7 @@ func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		streams, err := m.Graph.EvalFirstFrame(context.Background(), in)
+		streams, err := m.Graph.EvalFirstFrameByStream(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -232,7 +232,8 @@ func (s *sharp) least() int {
 }
 
 // sharpSteps returns the integers of a code whose sum has factors with as few bits as possible. Its steps equal those
-// of the exact sum.
+// of the exact sum. The error is errFarApart if it finds none or would take too long, and otherwise the reason why
+// there are no steps.
 func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	s := &sharp{units: units}
 	list := lattices(units)
@@ -334,7 +335,8 @@ func (p *polynomial) reach() (lo, hi *big.Rat) {
 const maxBetween = 64
 
 // findGaps returns the sums next to each step of a function, given as f over multiples of unit, and the values between
-// the steps. It keeps steps beyond all sums, since other units may share them.
+// the steps. It keeps steps beyond all sums, since other units may share them. ok is false if that takes too many
+// tries.
 func findGaps(l *integers.SumLattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
 	ok bool) {
 	values = f.Value[:1:1]
@@ -356,7 +358,7 @@ func findGaps(l *integers.SumLattice, outer *real.Expr, unit *big.Rat, f num.Ste
 
 // changes returns the gaps at which a function changes between two grid points with known values, and the values in
 // between. There may be several changes: for example, the sign function is 0 at a single sum. For a monotonic function
-// it does not examine sums below the first change.
+// it does not examine sums below the first change. ok is false if that takes too many tries.
 func changes(l *integers.SumLattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64,
 	ok bool) {
 	_, monotone := outer.MonotonicDirection()
@@ -447,7 +449,8 @@ func sharpRequant(q *integers.ProductRounding, units []polynomial, bias []*big.R
 	return nil, false
 }
 
-// biases returns the biases that move the cuts of units to where a quotient by 2^shift changes.
+// biases returns the biases that move the cuts of units to where a quotient by 2^shift changes. It returns false if
+// some unit has none.
 func biases(q *integers.ProductRounding, units [][]cut, shift int) ([]int64, bool) {
 	var out []int64
 	for _, at := range units {
@@ -457,7 +460,7 @@ func biases(q *integers.ProductRounding, units [][]cut, shift int) ([]int64, boo
 			if max(v, -v) >= maxSum>>shift {
 				return nil, false
 			}
-			t := q.Mode.LeastReachingQuotient(v, shift)
+			t := q.Mode.LeastDividendReaching(v, shift)
 			if k.h != never {
 				lo = max(lo, t-k.h)
 			}

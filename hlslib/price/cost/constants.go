@@ -7,20 +7,22 @@ import (
 	"hlsgen/internal/num"
 )
 
-// ConstantAdders counts the adders of products whose weights are all constants, as in a layer whose table has one row.
-// A product by a constant is a sum of the input shifted by each signed digit of the weight. So a weight of 0 takes
-// nothing, and a weight of 4 takes only wires. A product that several channels need is made once. The products of a
-// channel are added in pairs. The zero value means that the weights come from a table.
-type ConstantAdders struct {
+// ConstantWeightAdderCounts counts the adders of products whose weights are all constants, as in a layer whose table
+// has one row. A product by a constant is a sum of the input shifted by each signed digit of the weight. So a weight of
+// 0 takes nothing, and a weight of 4 takes only wires. A product that several channels need is made once. The products
+// of a channel are added in pairs. The zero value means that the weights come from a table.
+type ConstantWeightAdderCounts struct {
 	Are   bool // whether the weights are constants
 	Terms int  // the number of products that are not always 0
 	Bits  int  // the bits of all adders
 }
 
-// ConstantAddersOf counts the adders of channels with the given rows of weights, for inputs of a type and a range. If
-// shared is true, element k of every row multiplies the same input. No adder has more bits than the accumulator.
-func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, accumulator int) ConstantAdders {
-	c := ConstantAdders{Are: true}
+// ConstantWeightAdderCountsOf counts the adders of channels with the given rows of weights, for inputs of a type and a
+// range. If shared is true, element k of every row multiplies the same input. No adder has more bits than the
+// accumulator.
+func ConstantWeightAdderCountsOf(weights [][]int64, shared bool, in num.Type, inputs num.Range,
+	accumulator int) ConstantWeightAdderCounts {
+	c := ConstantWeightAdderCounts{Are: true}
 	if inputs == num.SingleValueRange(0) {
 		return c
 	}

@@ -40,8 +40,8 @@ func TestConstants(t *testing.T) {
 		if tt.name == "up to the accumulator" {
 			acc = 5
 		}
-		got := ConstantAddersOf(tt.weights, !tt.apart, tt.in, tt.in.Range(), acc)
-		if want := (ConstantAdders{Are: true, Terms: tt.terms, Bits: tt.bits}); got != want {
+		got := ConstantWeightAdderCountsOf(tt.weights, !tt.apart, tt.in, tt.in.Range(), acc)
+		if want := (ConstantWeightAdderCounts{Are: true, Terms: tt.terms, Bits: tt.bits}); got != want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
 		}
 	}

@@ -50,9 +50,10 @@ type HasFormulaCosts interface {
 	FINNCost() []CostPart
 }
 
-// A StoringLayer is a layer with memories. LogicCost returns the parts of FittedCost without them. FittedCost includes
-// the memories of the designs that were measured; this project prices each memory where it lies (CostModel.MemoryCost).
-type StoringLayer interface {
+// A HasFittedLogicCost is a layer with memories. FittedLogicCost returns the parts of FittedCost without them.
+// FittedCost includes the memories of the designs that were measured; this project prices each memory where it lies
+// (CostModel.MemoryCost).
+type HasFittedLogicCost interface {
 	HasFormulaCosts
 	FittedLogicCost() []CostPart
 }

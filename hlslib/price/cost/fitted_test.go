@@ -148,9 +148,9 @@ func TestDelay(t *testing.T) {
 	wide := w4a4
 	wide.SIMD = 64
 	order := []float64{
-		CarriedDelayNS(1), dsp.criticalPathNS(), w4a4.criticalPathNS(), wide.criticalPathNS(),
+		LoopCarriedDelayNSForLevels(1), dsp.criticalPathNS(), w4a4.criticalPathNS(), wide.criticalPathNS(),
 	}
-	if !slices.IsSorted(order) || xnor.criticalPathNS() != CarriedDelayNS(1) {
+	if !slices.IsSorted(order) || xnor.criticalPathNS() != LoopCarriedDelayNSForLevels(1) {
 		t.Errorf("%v, XNOR %v", order, xnor.criticalPathNS())
 	}
 	if all, search := (ThresholdingShape{Steps: 255}), (ThresholdingShape{Steps: 255,
@@ -160,7 +160,7 @@ func TestDelay(t *testing.T) {
 	if got := (VVAUShape{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).criticalPathNS(); got != w4a4.criticalPathNS() {
 		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.criticalPathNS())
 	}
-	if one, four := CarriedDelayNS(1), CarriedDelayNS(4); four <= one || four > 1.5*one {
+	if one, four := LoopCarriedDelayNSForLevels(1), LoopCarriedDelayNSForLevels(4); four <= one || four > 1.5*one {
 		t.Errorf("one level is carried in %v ns, four in %v", one, four)
 	}
 }

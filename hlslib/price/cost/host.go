@@ -13,13 +13,13 @@ func control(lut, ff int) Resources {
 	return Resources{LUT: int(math.Round(fitted[lut])), FF: int(math.Round(fitted[ff]))}
 }
 
-// tableCost returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One
+// TableCost returns the cost of a read-only memory of rows words of width bits in m, with a register behind LUTs. One
 // row is constants, which take nothing in LUTs.
 func (f Fabric) TableCost(width, rows int, m MemoryStyle) Resources {
 	return f.table("", m, rows, width).round()
 }
 
-// readWriteMemoryCost returns the cost of a memory of rows words of width bits in m that is read and written in every
+// ReadWriteMemoryCost returns the cost of a memory of rows words of width bits in m that is read and written in every
 // clock.
 func (f Fabric) ReadWriteMemoryCost(width, rows int, m MemoryStyle) Resources {
 	return f.ram("", m, rows, width).round()
@@ -61,7 +61,7 @@ type HostPortShape struct {
 // FINNCost returns no parts, because FINN counts no infrastructure on a Zynq.
 func (h HostPortShape) FINNCost() []CostPart { return nil }
 
-// FittedCost returns the cost of the movers, and the fitted cost of the shell.
+// FittedCost returns the cost of the movers and, unless Card is set, the fitted cost of the shell.
 func (h HostPortShape) FittedCost() []CostPart { return parts(h.shares(&fitted)) }
 
 // shares returns the cost with numbers that Yosys gives for the movers of templates/mover, for ports of 32 to 512 bits.

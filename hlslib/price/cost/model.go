@@ -10,9 +10,9 @@ type CostModel struct {
 // AsPart returns the resources as a part with the given name.
 func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 
-// ControlCost returns the cost of the loop and the handshake of a layer that only moves, adds or compares. FINN has no
-// formula for it, so by FINN's it is the cost of the given counters. The fitted number includes counters.
-func (m CostModel) ControlCost(counters Resources) CostPart {
+// StreamControlCost returns the cost of the loop and the handshake of a layer that only moves, adds or compares. FINN
+// has no formula for it, so by FINN's it is the cost of the given counters. The fitted number includes counters.
+func (m CostModel) StreamControlCost(counters Resources) CostPart {
 	if m.Formula == FormulaFitted {
 		counters = layerControlCost()
 	}
@@ -76,9 +76,9 @@ type ThresholdComparatorShape struct {
 	Constant         bool // whether the thresholds are constants, and so not in a table
 }
 
-// ComparatorCost returns the cost of the comparators k. By FINN's formula it does not depend on the number of
+// ThresholdComparatorCost returns the cost of the comparators k. By FINN's formula it does not depend on the number of
 // thresholds.
-func (m CostModel) ComparatorCost(k ThresholdComparatorShape) CostPart {
+func (m CostModel) ThresholdComparatorCost(k ThresholdComparatorShape) CostPart {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FormulaFINN {
 		c = Resources{LUT: k.PE * k.Width}
@@ -86,9 +86,9 @@ func (m CostModel) ComparatorCost(k ThresholdComparatorShape) CostPart {
 	return c.AsPart("comparators")
 }
 
-// CarriedDelayNS returns the estimated ns of the logic from one clock's state to the next, through levels of an adder,
-// a comparison or a selection. HLS can pipeline everything else, so only this path bounds the clock. It is the least
-// that measurements support; the first level includes routing and control.
-func CarriedDelayNS(levels int) float64 {
+// LoopCarriedDelayNSForLevels returns the estimated ns of the logic from one clock's state to the next, through levels
+// of an adder, a comparison or a selection. HLS can pipeline everything else, so only this path bounds the clock. It is
+// the least that measurements support; the first level includes routing and control.
+func LoopCarriedDelayNSForLevels(levels int) float64 {
 	return fitted[clockDelay] + fitted[treeDelay]*float64(levels-1)
 }

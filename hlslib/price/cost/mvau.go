@@ -14,9 +14,9 @@ type MVAUShape struct {
 
 	// The following are not in FINN's formula.
 	Fabric    Fabric
-	Packing   DSPPacking       // for products in DSP slices; the zero value packs none
-	Factors   MinifloatProduct // for products of minifloats
-	Constants ConstantAdders   // for weights that are constants
+	Packing   DSPPacking                // for products in DSP slices; the zero value packs none
+	Factors   MinifloatProduct          // for products of minifloats
+	Constants ConstantWeightAdderCounts // for weights that are constants
 	// memory of the input buffer, for the outputs after the first PE; 0 if there is none
 	Buffer          MemoryStyle
 	Steps           int // thresholds per output; 0 without activation

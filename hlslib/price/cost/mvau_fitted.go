@@ -57,7 +57,7 @@ type dot struct {
 	packing             DSPPacking
 	factors             MinifloatProduct
 	fabric              Fabric
-	constants           ConstantAdders
+	constants           ConstantWeightAdderCounts
 }
 
 // shares appends the parts of the arithmetic's cost to a list, and returns the list.
@@ -197,5 +197,5 @@ func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	return s
 }
 
-// ArithmeticCost returns the parts of LogicCost for products, sums and accumulators.
-func (m MVAUShape) ArithmeticCost() []CostPart { return parts(m.dot().shares(nil, &fitted)) }
+// FittedArithmeticCost returns the parts of FittedLogicCost for products, sums and accumulators.
+func (m MVAUShape) FittedArithmeticCost() []CostPart { return parts(m.dot().shares(nil, &fitted)) }

@@ -76,7 +76,7 @@ func unrolled(pruned bool) (list []CostPart) {
 // embedded returns a layer whose weights are in the kernel, with seven thresholds for each output.
 func embedded(mh, mw, acc int, in num.Type, weights [][]int64) MVAUShape {
 	return MVAUShape{MW: mw, MH: mh, PE: mh, SIMD: mw, WeightBits: 3, InBits: 3, AccBits: acc, InSigned: in.IsSigned(),
-		Memory: StyleInKernel, Constants: ConstantAddersOf(weights, true, in, in.Range(), acc), Steps: 7,
+		Memory: StyleInKernel, Constants: ConstantWeightAdderCountsOf(weights, true, in, in.Range(), acc), Steps: 7,
 		ThresholdBits:   acc,
 		ThresholdMemory: StyleDistributedRAM}
 }

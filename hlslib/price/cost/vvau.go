@@ -16,8 +16,8 @@ type VVAUShape struct {
 
 	// The following are not in FINN's formula.
 	Fabric          Fabric
-	Factors         MinifloatProduct // for products of minifloats
-	Constants       ConstantAdders   // for weights that are constants
+	Factors         MinifloatProduct          // for products of minifloats
+	Constants       ConstantWeightAdderCounts // for weights that are constants
 	ThresholdBits   int
 	ThresholdMemory MemoryStyle
 }

@@ -9,16 +9,16 @@ import (
 )
 
 // A DelayCalibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
-// Verify must have accepted it before NewStageClock takes it.
+// Verify must have accepted it before NewStageDelayModel takes it.
 type DelayCalibration struct {
 	Family      DelayFamily `json:"family"`         // DSP48E1, DSP48E2 or DSP58
 	Part        string      `json:"part,omitempty"` // the part in the reports
 	Tool        string      `json:"tool,omitempty"` // the version of the tool in the reports
 	Uncertainty float64     `json:"uncertainty"`    // share of the clock's period
 	// the stages that the tool makes of one of hlsgen's; 1 if delays were read
-	Stages    float64            `json:"stages"`
-	Delays    []ReportedDelay    `json:"delays"`    // by operation and width; empty without schedule reports
-	Processes []ReportedPipeline `json:"processes"` // the processes that were synthesised
+	Stages    float64                 `json:"stages"`
+	Delays    []ReportedDelay         `json:"delays"`    // by operation and width; empty without schedule reports
+	Processes []ReportedPipelineDepth `json:"processes"` // the processes that were synthesised
 	compiled  *delays
 }
 
@@ -30,8 +30,9 @@ type ReportedDelay struct {
 	Reports int     `json:"operations"`
 }
 
-// ReportedPipeline is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
-type ReportedPipeline struct {
+// ReportedPipelineDepth is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not
+// known.
+type ReportedPipelineDepth struct {
 	Name     string `json:"name"`
 	Depth    int    `json:"depth"`
 	Interval int    `json:"interval"`
@@ -48,7 +49,7 @@ func opNamed(name string) (PipelineOp, bool) {
 	return 0, false
 }
 
-// Verify returns an error if a value of c is not plausible. Otherwise it prepares c for NewStageClock, which needs
+// Verify returns an error if a value of c is not plausible. Otherwise it prepares c for NewStageDelayModel, which needs
 // that.
 func (c *DelayCalibration) Verify() error {
 	if !slices.Contains([]DelayFamily{FamilySeries7, FamilyUltraScale, FamilyVersal}, c.Family) {

@@ -56,7 +56,7 @@ func tables(f DelayFamily, b DelayRangeEnd) *delays {
 }
 
 // spread returns the possible error of an entry whose source has this grade, as a share of the entry's value.
-func (g SourceGrade) spread() float64 {
+func (g SourceReliability) spread() float64 {
 	return [...]float64{gradeGuess: 0.4, gradeDataSheet: 0.25, gradeMeasured: 0.15}[g]
 }
 

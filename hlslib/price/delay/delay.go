@@ -17,7 +17,7 @@
 //
 // In come a family, a clock and reports' figures; out come clocks.
 //
-//	delay.go        StageClock and NewCursor: chains of operations become stages
+//	delay.go        StageDelayModel and NewCursor: chains of operations become stages
 //	table.go        the entries
 //	curve.go        entries by width, in the form in which they are looked up
 //	calibration.go  a user's reports in place of the tables
@@ -96,22 +96,22 @@ const (
 	unforeseen = 1
 )
 
-// A StageClock holds the time that a pipeline stage has at a clock, and the delays of operations on a device.
-type StageClock struct {
+// A StageDelayModel holds the time that a pipeline stage has at a clock, and the delays of operations on a device.
+type StageDelayModel struct {
 	budget float64 // ns
 	at     *delays
 	stages float64 // the stages that HLS makes of one of hlsgen's
 	more   int     // further stages that a chain may have
 }
 
-// NewStageClock returns the clock of mhz for a family, with delays at the end b of their range. If mhz is not positive,
-// it is 100. c may be nil. If c is of the family, delays and uncertainty come from c, and b has no effect; Verify must
-// have accepted c.
-func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b DelayRangeEnd) StageClock {
+// NewStageDelayModel returns the clock of mhz for a family, with delays at the end b of their range. If mhz is not
+// positive, it is 100. c may be nil. If c is of the family, delays and uncertainty come from c, and b has no effect;
+// Verify must have accepted c.
+func NewStageDelayModel(f DelayFamily, mhz float64, c *DelayCalibration, b DelayRangeEnd) StageDelayModel {
 	if !(mhz > 0) {
 		mhz = defaultMHz
 	}
-	k := StageClock{budget: 1000 / mhz * (1 - ClockUncertaintyFraction), at: tables(f, b), stages: 1}
+	k := StageDelayModel{budget: 1000 / mhz * (1 - ClockUncertaintyFraction), at: tables(f, b), stages: 1}
 	if b == DelayRangeMax {
 		k.more = unforeseen
 	}
@@ -123,41 +123,40 @@ func NewStageClock(f DelayFamily, mhz float64, c *DelayCalibration, b DelayRange
 }
 
 // OpDelayNS returns the delay in ns of an operation on operands of the given bits.
-func (c StageClock) OpDelayNS(op PipelineOp, bits int) float64 { return c.at.ops[op].at(bits) }
+func (c StageDelayModel) OpDelayNS(op PipelineOp, bits int) float64 { return c.at.ops[op].at(bits) }
 
 // StageBudgetNS returns the ns of a clock period that the operations of a stage may take.
-func (c StageClock) StageBudgetNS() float64 { return c.budget }
+func (c StageDelayModel) StageBudgetNS() float64 { return c.budget }
 
-// LUTLevelsNS returns the delay in ns from a register through a table in LUTs. The LUTs lie in the given number of
-// levels, one behind the other.
-func (c StageClock) LUTLevelsNS(levels int) float64 {
+// LUTTableDelayNS returns the delay in ns from a register through a table in LUTs. The LUTs lie in the given number of
+// levels, one behind the other; there must be at least one.
+func (c StageDelayModel) LUTTableDelayNS(levels int) float64 {
 	return c.at.units[UnitLUTMemory].in + float64(levels-1)*c.OpDelayNS(OpLogicGate, 1)
 }
 
 // A PipelineCursor is the point that a value has reached on its way through pipeline stages. The zero value has no
 // clock and cannot be used.
 type PipelineCursor struct {
-	c     StageClock
+	c     StageDelayModel
 	stage int     // the present stage, from 0
 	ns    float64 // ns used of the stage
 }
 
 // NewCursor returns a cursor at the beginning of the first stage.
-func (c StageClock) NewCursor() PipelineCursor { return PipelineCursor{c: c} }
+func (c StageDelayModel) NewCursor() PipelineCursor { return PipelineCursor{c: c} }
 
 // NewCursorAfterLoopControl returns a cursor behind the stage that decides what an iteration of a process does. In
 // every known report, the rest begins in a stage of its own.
-func (c StageClock) NewCursorAfterLoopControl() PipelineCursor {
+func (c StageDelayModel) NewCursorAfterLoopControl() PipelineCursor {
 	p := c.NewCursor()
 	p.BeginNextStage()
 	return p
 }
 
-// NetworkEndClocks returns the clocks that the ends of a network in C++ add to a frame. Each end is a process
-// (hlslib/core/axis.hpp) between an AXI4-Stream, with its register slice, and a FIFO. in counts from the host's giving
-// of a word until the first FIFO shows it. out counts from the clock in which the last FIFO shows a word until the host
-// can take it.
-func (c StageClock) NetworkEndClocks() (in, out int) {
+// IOLatencyClocks returns the clocks that the two ends of a network in C++ add to a frame (hlslib/core/axis.hpp). Each
+// has a process between a FIFO and an AXI4-Stream with a register slice. in is how long a word of the host takes to
+// show in the first FIFO. out is how long a word takes from the last FIFO to the host.
+func (c StageDelayModel) IOLatencyClocks() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
 	p := c.NewCursorAfterLoopControl()
 	p.DoOp(OpStreamRead, 1)
@@ -189,8 +188,8 @@ func (p *PipelineCursor) spend(ns float64) {
 // BeginNextStage moves to the beginning of the next stage.
 func (p *PipelineCursor) BeginNextStage() { p.stage, p.ns = p.stage+1, 0 }
 
-// DoInOneStage adds operations on the given bits that compute the next iteration's state. They stay in one stage,
-// because otherwise the next iteration would have to wait.
+// DoInOneStage adds operations on the given bits that compute the next iteration's state. They stay in one stage, even
+// if they are longer, because otherwise the next iteration would have to wait.
 func (p *PipelineCursor) DoInOneStage(bits int, chain ...PipelineOp) {
 	ns := 0.0
 	for _, op := range chain {

@@ -54,7 +54,7 @@ func ends() string {
 	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
 	for _, f := range families {
 		for _, mhz := range []float64{100, 200, 300} {
-			in, out := delay.NewStageClock(f.family, mhz, nil, delay.DelayRangeExpected).NetworkEndClocks()
+			in, out := delay.NewStageDelayModel(f.family, mhz, nil, delay.DelayRangeExpected).IOLatencyClocks()
 			fmt.Fprintf(&b, "| %s | %g | %d | %d | %d |\n", f.name, mhz, in, out, in+out)
 		}
 	}

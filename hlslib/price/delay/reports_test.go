@@ -17,7 +17,7 @@ type mvau struct {
 }
 
 // chain packs the operations of an iteration of mvau.hpp into stages.
-func (m mvau) chain(c delay.StageClock) int {
+func (m mvau) chain(c delay.StageDelayModel) int {
 	p, control := c.NewCursor(), c.NewCursor()
 	// Counters are incremented, compared with the end, reset and kept.
 	control.DoInOneStage(32, delay.OpAdd, delay.OpCompare, delay.OpSelect, delay.OpHoldMux)
@@ -84,12 +84,12 @@ func TestReports(t *testing.T) {
 		{yolo, "MVAU_hls_8", delay.FamilySeries7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
 		{lenet, "MVAU_hls_1", delay.FamilyUltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
 	} {
-		got := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeExpected))
+		got := tt.m.chain(delay.NewStageDelayModel(tt.family, tt.mhz, nil, delay.DelayRangeExpected))
 		if off := max(got-tt.depth, tt.depth-got); off > 2 && 4*off > tt.depth {
 			t.Errorf("%s, %s: %d clocks, reported are %d", tt.source, tt.layer, got, tt.depth)
 		}
-		least := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeMin))
-		most := tt.m.chain(delay.NewStageClock(tt.family, tt.mhz, nil, delay.DelayRangeMax))
+		least := tt.m.chain(delay.NewStageDelayModel(tt.family, tt.mhz, nil, delay.DelayRangeMin))
+		most := tt.m.chain(delay.NewStageDelayModel(tt.family, tt.mhz, nil, delay.DelayRangeMax))
 		if least > tt.depth || tt.depth > most || got < least || got > most {
 			t.Errorf("%s, %s: %d, in a range of %d to %d clocks; reported are %d", tt.source, tt.layer, got, least,
 				most, tt.depth)

@@ -12,11 +12,11 @@ import (
 func TestSweeps(t *testing.T) {
 	t.Parallel()
 	c := delay.DelayCalibration{Family: delay.FamilyUltraScale, Uncertainty: 0.125, Stages: 1,
-		Processes: []delay.ReportedPipeline{{Name: "none", Depth: 1}}}
+		Processes: []delay.ReportedPipelineDepth{{Name: "none", Depth: 1}}}
 	if err := c.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	clock := delay.NewStageClock(delay.FamilyUltraScale, 200, &c, delay.DelayRangeExpected)
+	clock := delay.NewStageDelayModel(delay.FamilyUltraScale, 200, &c, delay.DelayRangeExpected)
 	exact, all := 0, 0
 	for _, tt := range []struct {
 		sweep                                   string

@@ -1,23 +1,23 @@
 package delay
 
-// A SourceGrade says how reliable the source of an entry is: a guess, a data sheet, or a measurement.
-type SourceGrade int
+// A SourceReliability says how reliable the source of an entry is: a guess, a data sheet, or a measurement.
+type SourceReliability int
 
 // The kinds of sources, the least reliable first.
 const (
-	gradeGuess SourceGrade = iota
+	gradeGuess SourceReliability = iota
 	gradeDataSheet
 	gradeMeasured
 )
 
-func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
+func (g SourceReliability) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
 
 // An OpDelay is the delay in ns of an operation on the given bits, with its source.
 type OpDelay struct {
 	Op     PipelineOp
 	Bits   int
 	NS     float64
-	Grade  SourceGrade
+	Grade  SourceReliability
 	Source string
 }
 
@@ -27,7 +27,7 @@ type UnitTiming struct {
 	Unit    RegisteredUnit
 	Clocks  int
 	In, Out float64
-	Grade   SourceGrade
+	Grade   SourceReliability
 	Source  string
 }
 

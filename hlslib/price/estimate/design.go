@@ -8,18 +8,18 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A DesignEstimate holds the estimated resources of a design: of its layers, its FIFOs, the logic at the host's port,
-// and in total.
-type DesignEstimate struct {
+// A DesignResourceEstimate holds the estimated resources of a design: of its layers, its FIFOs, the logic at the host's
+// port, and in total. FIFOs includes NetworkWrapperCost.
+type DesignResourceEstimate struct {
 	Layers []dataflow.Cost // per node
 	FIFOs  dataflow.Cost   // of all streams, and of the FIFOs that tell where sequences end
 	Host   dataflow.Cost
 	Total  dataflow.Resources
 }
 
-// EstimateDesign returns the estimated resources of a design, whose FIFOs have the depths in the design.
-func EstimateDesign(d *dataflow.Design) DesignEstimate {
-	var e DesignEstimate
+// EstimateDesignResources returns the estimated resources of a design, whose FIFOs have the depths in the design.
+func EstimateDesignResources(d *dataflow.Design) DesignResourceEstimate {
+	var e DesignResourceEstimate
 	e.Layers, e.Total = d.CostPerNode()
 	for s := range d.FIFO {
 		e.FIFOs = e.FIFOs.AppendCost(StreamFIFOCost(d, s))
@@ -33,7 +33,8 @@ func EstimateDesign(d *dataflow.Design) DesignEstimate {
 	return e
 }
 
-// StreamFIFOCost returns the cost of the FIFO of stream s of a design.
+// StreamFIFOCost returns the cost of the FIFO of stream s of a design. Circuits make it deeper than d.FIFO says if the
+// host writes the stream.
 func StreamFIFOCost(d *dataflow.Design, s int) dataflow.Cost {
 	writer, _ := d.Model.Graph.WriterOfStream(s)
 	return StreamFIFOCostForWriter(d.Target, d.FIFO[s], d.PortOfStream(s), writer < 0)
@@ -51,27 +52,27 @@ func NetworkWrapperCost(d *dataflow.Design) dataflow.Cost {
 }
 
 // FixedWrapperCost returns the part of NetworkWrapperCost that is the same for all folds, for a network with the given
-// number of streams.
+// number of streams. It is zero unless UsesCircuitEstimates is true for the target.
 func FixedWrapperCost(t dataflow.Target, streams int) dataflow.Cost {
 	if !UsesCircuitEstimates(t) {
 		return nil
 	}
 	parts := []cost.CostPart{luts.ResetCost()}
 	if t.Counters {
-		parts = append(parts, luts.ControlRegisterCost(streams))
+		parts = append(parts, luts.AXILiteSlaveCost(streams))
 	}
 	return CostOfParts(parts...)
 }
 
 // StreamWrapperCost returns the part of NetworkWrapperCost for one stream, whose frames have the given number of words.
-// host says that the host reads the stream.
+// host says that the host reads the stream. The cost is zero unless UsesCircuitEstimates is true for the target.
 func StreamWrapperCost(t dataflow.Target, words int, host bool) dataflow.Cost {
 	var parts []cost.CostPart
 	if UsesCircuitEstimates(t) && host {
-		parts = append(parts, luts.FrameCounterCost(words))
+		parts = append(parts, luts.OutputWordCounterCost(words))
 	}
 	if UsesCircuitEstimates(t) && t.Counters {
-		parts = append(parts, luts.StreamCounterCost(words))
+		parts = append(parts, luts.StreamStallCountersCost(words))
 	}
 	return CostOfParts(parts...)
 }
@@ -90,7 +91,7 @@ func FIFOCost(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost
 	if m.Formula == cost.FormulaFINN && f.Depth <= finnShallow {
 		return nil
 	}
-	return CostOfEstimator(t, cost.FIFOShape{Depth: f.Depth, Width: p.Width(), Memory: MemoryStyleOf(f.Memory),
+	return CostByTargetFormula(t, cost.FIFOShape{Depth: f.Depth, Width: p.Width(), Memory: MemoryStyleOf(f.Memory),
 		Fabric: m.Fabric})
 }
 
@@ -98,7 +99,7 @@ func FIFOCost(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost
 // host writes the stream; circuits then make the FIFO deeper.
 func StreamFIFOCostForWriter(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
 	if host && UsesCircuitEstimates(t) {
-		f.Depth += t.ExtraFIFOWords()
+		f.Depth += t.ExtraHostFIFOWords()
 	}
 	return FIFOCost(t, f, p)
 }
@@ -109,7 +110,8 @@ func SequenceEndFIFOCost(t dataflow.Target, e dataflow.SequenceEndFIFO, l *dataf
 	return FIFOCost(t, e.FIFO, l.SequenceEndPort())
 }
 
-// MemoryOfStyle returns the memory for which MemoryStyleOf returns m. It panics if there is none.
+// MemoryOfStyle returns the memory for which MemoryStyleOf returns m. There must be one: the result for any other style
+// means nothing.
 func MemoryOfStyle(m cost.MemoryStyle) dataflow.Memory {
 	return dataflow.Memory(slices.Index(memories[:], m))
 }
@@ -121,17 +123,17 @@ func HostInterfaceCost(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.HostPortBits() == 0 {
 		return nil
 	}
-	in := len(g.In) + len(g.ExternalWeightNodes())
-	if t.Loader && g.HasLoadedTables() {
+	in := len(g.In) + len(g.ExternalWeightNodeIndices())
+	if t.Loader && g.HasRunTimeLoadedTables() {
 		in++
 	}
-	return DataMoverCost(t, in, len(g.Out))
+	return DataMoversCost(t, in, len(g.Out))
 }
 
-// DataMoverCost returns the cost of data movers at the board's memory port: in of them read memory, and out of them
+// DataMoversCost returns the cost of data movers at the board's memory port: in of them read memory, and out of them
 // write it. It includes the logic around them.
-func DataMoverCost(t dataflow.Target, in, out int) dataflow.Cost {
-	return CostOfEstimator(t, cost.HostPortShape{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits,
+func DataMoversCost(t dataflow.Target, in, out int) dataflow.Cost {
+	return CostByTargetFormula(t, cost.HostPortShape{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits,
 		Beats: t.Board.MaxBurstBeats(),
 		Card:  t.Board.Platform != ""})
 }

@@ -43,14 +43,15 @@ func CostOfParts(parts ...cost.CostPart) dataflow.Cost {
 	return c
 }
 
-// CostOfEstimator returns the cost of x by the formula that the target selects: FINN's or the fitted one.
-func CostOfEstimator(t dataflow.Target, x cost.HasFormulaCosts) dataflow.Cost {
+// CostByTargetFormula returns the cost of x by the formula that the target selects: FINN's or the fitted one. It never
+// prices a circuit.
+func CostByTargetFormula(t dataflow.Target, x cost.HasFormulaCosts) dataflow.Cost {
 	return CostOfParts(CostModelOf(t).Formula.CostPartsOf(x)...)
 }
 
 // StoringLayerCost returns the cost of a layer x that has formulas of its own. FINN's formula covers the whole layer;
 // otherwise the costs of its memories and of further logic are added.
-func StoringLayerCost(t dataflow.Target, x cost.StoringLayer, storage []dataflow.Storage,
+func StoringLayerCost(t dataflow.Target, x cost.HasFittedLogicCost, storage []dataflow.Storage,
 	logic ...cost.CostPart) dataflow.Cost {
 	m := CostModelOf(t)
 	if m.Formula == cost.FormulaFINN {

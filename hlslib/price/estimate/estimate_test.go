@@ -66,7 +66,7 @@ func TestWhole(t *testing.T) {
 		{finn, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
 	} {
 		d := design(t, tt.at, tt.words)
-		e := estimate.EstimateDesign(d)
+		e := estimate.EstimateDesignResources(d)
 		per, layers := d.CostPerNode()
 		if len(e.Layers) != len(per) || e.FIFOs.Total() != tt.fifos || e.Host.Total() != tt.host {
 			t.Errorf("%+v, %d words: FIFOs %+v, host %+v", tt.at, tt.words, e.FIFOs, e.Host)
@@ -94,7 +94,8 @@ func TestDeepFIFO(t *testing.T) {
 func TestFmax(t *testing.T) {
 	t.Parallel()
 	d := design(t, target(t, "zcu104", dataflow.FittedCostFormula), 2)
-	if node, ns := d.LongestDelayNS(); node != 0 || ns != cost.CarriedDelayNS(1) || d.FmaxMHz() != 1000/ns {
+	if node, ns := d.LongestDelayNS(); node != 0 || ns != cost.LoopCarriedDelayNSForLevels(1) ||
+		d.FmaxMHz() != 1000/ns {
 		t.Errorf("node %d, %v ns, %v MHz", node, ns, d.FmaxMHz())
 	}
 	if most := d.FmaxMHz(); most < 300 || most > 500 {
@@ -122,15 +123,15 @@ func TestStorage(t *testing.T) {
 	list := []dataflow.Storage{
 		// in LUTs, followed by a register
 		dataflow.NewTableStorage("a", "table", 33, 8),
-		dataflow.NewTableStorage("b", "table", 1, 8),                                    // constants
-		dataflow.NewTableStorage("c", "table", 512, 36),                                 // in block RAM
-		dataflow.NewArrayStorage("d", "buffer", 32, 14).InMemory(dataflow.MemoryLUTRAM), // all of a slice
-		dataflow.NewArrayStorage("e", "buffer", 1, 5),                                   // a register
-		dataflow.NewArrayStorage("f", "buffer", 0, 5),                                   // nothing
+		dataflow.NewTableStorage("b", "table", 1, 8),                                         // constants
+		dataflow.NewTableStorage("c", "table", 512, 36),                                      // in block RAM
+		dataflow.NewArrayStorage("d", "buffer", 32, 14).MovedToMemory(dataflow.MemoryLUTRAM), // all of a slice
+		dataflow.NewArrayStorage("e", "buffer", 1, 5),                                        // a register
+		dataflow.NewArrayStorage("f", "buffer", 0, 5),                                        // nothing
 		// a LUT per bit, and a register
-		dataflow.NewArrayStorage("g", "delay", 20, 3).InShiftRegisters(),
-		dataflow.NewArrayStorage("h", "window", 4096, 72).InMemory(dataflow.MemoryURAM), // one block
-		dataflow.NewTableStorage("i", "window", 4096, 73).InMemory(dataflow.NoMemory),   // fits block RAM
+		dataflow.NewArrayStorage("g", "delay", 20, 3).MovedToShiftRegisters(),
+		dataflow.NewArrayStorage("h", "window", 4096, 72).MovedToMemory(dataflow.MemoryURAM), // one block
+		dataflow.NewTableStorage("i", "window", 4096, 73).MovedToMemory(dataflow.NoMemory),   // fits block RAM
 	}
 	for _, formula := range []dataflow.CostFormulaChoice{dataflow.FittedCostFormula, dataflow.FINNCostFormula} {
 		at := target(t, "zcu104", formula)
@@ -163,7 +164,7 @@ func TestCheckStorage(t *testing.T) {
 	logic := cost.Resources{LUT: 7}.AsPart("logic")
 	c := estimate.MemoryAndLogicCost(estimate.CostModelOf(at), list, logic)
 	moved, forgotten := slices.Clone(list), list[:1]
-	moved[0] = list[0].InMemory(dataflow.MemoryBRAM)
+	moved[0] = list[0].MovedToMemory(dataflow.MemoryBRAM)
 	more := func(r dataflow.Resources) dataflow.Cost {
 		return append(slices.Clone(c), dataflow.CostContribution{Name: "more", Resources: r})
 	}

@@ -69,25 +69,26 @@ func (d *SynthesisRules) line(places, width int) cost.Resources {
 // ResetCost returns the cost of a network's reset.
 func ResetCost() cost.CostPart { return ends(8) }
 
-// FrameCounterCost returns the cost of the counter of words at an output whose frames have the given number of words.
-func FrameCounterCost(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
+// OutputWordCounterCost returns the cost of the counter of words at an output whose frames have the given number of
+// words.
+func OutputWordCounterCost(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
 
 func ends(n int) cost.CostPart {
 	return cost.Resources{LUT: n, FF: n}.AsPart("reset and ends of frames")
 }
 
-// ControlRegisterCost returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes
+// AXILiteSlaveCost returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes
 // the design's own two counters, as in templates/rtl/registers.
-func ControlRegisterCost(streams int) cost.CostPart {
+func AXILiteSlaveCost(streams int) cost.CostPart {
 	const width = 32
 	// The slave has an address, a word that is read, and the state of both channels.
 	address := 2 + bits.Len(uint(2*streams+1))
 	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
-	return r.Plus(StreamCounterCost(1).Resources).AsPart("counters")
+	return r.Plus(StreamStallCountersCost(1).Resources).AsPart("counters")
 }
 
-// StreamCounterCost returns the cost of the two counters of a stream whose frames have the given words.
-func StreamCounterCost(words int) cost.CostPart {
+// StreamStallCountersCost returns the cost of the two counters of a stream whose frames have the given words.
+func StreamStallCountersCost(words int) cost.CostPart {
 	const width = 32
 	// A counter is a carry chain that stops at ones, a register, and a register that shows it; a link of the chain
 	// takes one of three words. Two more counters count the words of frames.

@@ -442,7 +442,8 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := ResetCost().Plus(FrameCounterCost(64).Resources).Plus(FrameCounterCost(10).Resources); got != want {
+	got := ResetCost().Plus(OutputWordCounterCost(64).Resources).Plus(OutputWordCounterCost(10).Resources)
+	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

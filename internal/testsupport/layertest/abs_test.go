@@ -138,7 +138,7 @@ func (o *abs) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 func (o *abs) Folds() iter.Seq[dataflow.Fold] {
 	var folds []dataflow.Fold
-	for _, pe := range dataflow.Divisors(o.in.Shape.Channels()) {
+	for _, pe := range dataflow.Divisors(o.in.Shape.ChannelCount()) {
 		folds = append(folds, dataflow.Fold{PE: pe, SIMD: 1})
 	}
 	if d := o.defect().folds; d != nil {
@@ -216,7 +216,7 @@ func (o *abs) width() int { return o.in.Elem.Width + 1 }
 func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.CostModelOf(t)
 	c := estimate.CostOfParts(
-		m.ControlCost(cost.CounterCost(o.words(f))),
+		m.StreamControlCost(cost.CounterCost(o.words(f))),
 		cost.AdderCost(o.width()).Times(f.PE).AsPart("adders"),
 		m.RegisterCost(f.PE*o.out.Elem.Width),
 	)

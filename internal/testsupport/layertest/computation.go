@@ -18,7 +18,7 @@ func (b *bound) checkComputation() error {
 	for _, t := range b.In {
 		in = append(in, g.AddInput("", t))
 	}
-	for _, s := range g.AddBound(b.op, in, nil, nil, b.out) {
+	for _, s := range g.AddBoundLayer(b.op, in, nil, nil, b.out) {
 		g.MarkOutput(s)
 	}
 	graph, err := g.VerifiedGraph()

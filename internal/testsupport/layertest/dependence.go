@@ -13,7 +13,7 @@ import (
 // for several frames side by side.
 func (b *bound) checkDependence(r *rand.Rand) error {
 	d := dataflow.DependenceOf(b.op)
-	if d.Form == dataflow.MixedDependence {
+	if d.Form == dataflow.DependenceFormMixed {
 		if d.Why == "" {
 			return fmt.Errorf("mixed, and nothing says why")
 		}
@@ -32,7 +32,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 			return fmt.Errorf("output %d of shape %v falls into %d parts", k, t.Shape, d.Out)
 		}
 	}
-	if d.Form == dataflow.CopyDependence {
+	if d.Form == dataflow.DependenceFormCopy {
 		return b.checkMoved()
 	}
 	for k := range b.In {
@@ -40,7 +40,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 			return err
 		}
 	}
-	if d.Form == dataflow.SeparateDependence {
+	if d.Form == dataflow.DependenceFormSeparate {
 		if err := b.checkPlaces(d, r); err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (b *bound) checkChanges(d dataflow.Dependence, input int, r *rand.Rand) err
 		copy(chunk(after[input], d.In[input], part), chunk(drawn[input], d.In[input], part))
 		for k, y := range b.op.Eval(after) {
 			for i := range d.Out {
-				mayChange := d.Form == dataflow.WindowDependence || d.Form == dataflow.SeparateDependence &&
+				mayChange := d.Form == dataflow.DependenceFormWindow || d.Form == dataflow.DependenceFormSeparate &&
 					i == part ||
-					d.Form == dataflow.RecurrentDependence && (input > 0 || d.Out == 1 || i >= part)
+					d.Form == dataflow.DependenceFormRecurrent && (input > 0 || d.Out == 1 || i >= part)
 				if !mayChange && !slices.Equal(chunk(y, d.Out, i), chunk(was[k], d.Out, i)) {
 					return fmt.Errorf("%s, but part %d of output %d changes with part %d of input %d", d.Form, i, k,
 						part, input)
@@ -126,7 +126,7 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 	}
 	for k := range in {
 		in[k].Shape = d.InterleavedShape(turns, in[k].Shape, d.In[k])
-		if c := in[k].Shape.Channels(); len(in[k].Range) > 1 && len(in[k].Range) != c {
+		if c := in[k].Shape.ChannelCount(); len(in[k].Range) > 1 && len(in[k].Range) != c {
 			in[k].Range = []num.Range{b.In[k].UnionOfRanges()} // each part is an element
 		}
 	}

@@ -45,7 +45,7 @@ func memoryProblems(d *dataflow.Design, files templates.ProjectFiles) []string {
 			fifos = fifos.AppendCost(estimate.FIFOCost(d.Target, f, d.Model.Lengths.SequenceEndPort()))
 		}
 	}
-	if priced := estimate.EstimateDesign(d).FIFOs; priced.Total() != fifos.Total() {
+	if priced := estimate.EstimateDesignResources(d).FIFOs; priced.Total() != fifos.Total() {
 		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
 	}
 	return append(append(problems, templates.LintMemories(files, storage)...), templates.LintFIFOs(files, written)...)

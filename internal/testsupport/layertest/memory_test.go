@@ -19,7 +19,7 @@ func TestMemoriesBite(t *testing.T) {
 		d.Target.Board.Part = "xczu3eg-sbva484-1-e"
 		return d
 	}
-	files, err := templates.GenerateProject(made(), templates.TestVectors{}, templates.Options{})
+	files, err := templates.GenerateHLSProject(made(), templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func init() {
 		}},
 		"computation is 1":   {of: func(int64) int64 { return 1 }},
 		"too many parts":     {depends: func(d *dataflow.Dependence) { d.In[0] = 3 }},
-		"parts are moved":    {depends: func(d *dataflow.Dependence) { d.Form = dataflow.CopyDependence }},
+		"parts are moved":    {depends: func(d *dataflow.Dependence) { d.Form = dataflow.DependenceFormCopy }},
 		"kernel flips a bit": {step: func(out []dataflow.Word) { out[0][0] ^= 1 }},
 		"ranges too narrow":  {out: func(_ num.Range, t *dataflow.StreamType) { t.Range[0].Hi-- }},
 		"a fold twice":       {folds: func(f []dataflow.Fold) []dataflow.Fold { return append(f, f[0]) }},

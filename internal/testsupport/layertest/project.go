@@ -42,7 +42,7 @@ func bench(programs []program) ([]templates.LayerTestCase, templates.ProjectFile
 		}
 	}
 	files, err := templates.GenerateLayerBench(trials, headers...)
-	var f *templates.LintFindings
+	var f *templates.LintFindingsError
 	switch {
 	case !errors.As(err, &f):
 		err = named(checkInstance, err)

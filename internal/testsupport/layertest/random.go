@@ -21,7 +21,7 @@ func RandomType(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamTyp
 	t.Elem = num.Type{Kind: []num.TypeKind{num.KindUInt, num.KindInt}[r.IntN(2)], Width: 1 + r.IntN(bits)}
 	n := 1
 	if r.IntN(2) == 0 {
-		n = shape.Channels()
+		n = shape.ChannelCount()
 	}
 	for range n {
 		x := t.Elem.Range()
@@ -149,7 +149,7 @@ func frame(r *rand.Rand, types []dataflow.StreamType, n int) []dataflow.Tensor {
 	for _, t := range types {
 		v := dataflow.Tensor{Shape: t.Shape, Data: make([]int64, t.Shape.ElementCount())}
 		for i := range v.Data {
-			x := t.ChannelRange(i % t.Shape.Channels())
+			x := t.ChannelRange(i % t.Shape.ChannelCount())
 			switch n {
 			case 0:
 				v.Data[i] = x.Lo

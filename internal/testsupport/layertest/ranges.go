@@ -111,7 +111,7 @@ func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
 // candidates returns the values to try for an element: all values, if there are few, or the ends, those around zero
 // and two random ones.
 func candidates(r *rand.Rand, t dataflow.StreamType, i int) []int64 {
-	x := t.ChannelRange(i % t.Shape.Channels())
+	x := t.ChannelRange(i % t.Shape.ChannelCount())
 	var list []int64
 	if x.ValueCount() <= 256 {
 		for v := x.Lo; v <= x.Hi; v++ {

@@ -101,7 +101,7 @@ func simulations(programs []program) (list []simulated) {
 // A rtlBench holds designs side by side in one bench.
 type rtlBench struct {
 	list  []simulated
-	runs  []rtl.NetworkRun
+	runs  []rtl.NetworkWithBenchFrames
 	files templates.ProjectFiles
 }
 
@@ -114,7 +114,7 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 		if err != nil {
 			return b, err
 		}
-		b.runs = append(b.runs, rtl.NetworkRun{Network: n, Frames: s.streams, Moves: true})
+		b.runs = append(b.runs, rtl.NetworkWithBenchFrames{Network: n, Frames: s.streams, Moves: true})
 	}
 	b.files, err = rtl.GenerateBench(b.runs)
 	return b, err
@@ -141,7 +141,8 @@ func (b rtlBench) run(ctx context.Context, dir string) error {
 			if err != nil {
 				return err
 			}
-			for s, what := range rtl.StreamsWithWrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events, i) {
+			for s, what := range rtl.FindStreamsWithWrongClocks(l.design.Model.Graph, trace.Record.MoveClocks, events,
+				i) {
 				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
 			}
 		}
@@ -164,7 +165,7 @@ func (b rtlBench) who(said string) string {
 
 // lintRTL checks that Verilator has no warnings about the networks. It runs them one at a time, because Verilator
 // 5.006 confuses instances of one name in several tops.
-func lintRTL(ctx context.Context, dir string, files templates.ProjectFiles, runs []rtl.NetworkRun) error {
+func lintRTL(ctx context.Context, dir string, files templates.ProjectFiles, runs []rtl.NetworkWithBenchFrames) error {
 	for _, r := range runs {
 		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.VerilatorUnrollLimit, "--top-module", r.Top}
 		for _, source := range rtl.ListSourcePaths(files, false) {

@@ -158,7 +158,7 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 			types = append(types, g.Streams[s].Type)
 		}
 		in := frame(r, types, k)
-		all, err := g.EvalFirstFrame(context.Background(), in)
+		all, err := g.EvalFirstFrameByStream(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func stepsProject(t *testing.T, s simulated) templates.ProjectFiles {
 			t.Errorf("sequence %d: simulated %v, want %v", k, trace.Outputs[k], want)
 		}
 	}
-	files, err := templates.GenerateProject(s.design, templates.TestVectors{Frames: s.streams}, templates.Options{})
+	files, err := templates.GenerateHLSProject(s.design, templates.TestVectors{Frames: s.streams}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,8 +185,8 @@ func LabelSelect(r *rand.Rand) layertest.Case {
 	labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
 	shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
 	p := labelselect.Params{Labels: labels, K: 1 + r.IntN(labels)}
-	p.First = []labelselect.RankOrder{labelselect.LargestFirst, labelselect.SmallestFirst}[r.IntN(2)]
-	p.Ties = []labelselect.TieBreak{labelselect.LowerIndexWins, labelselect.HigherIndexWins}[r.IntN(2)]
+	p.First = []labelselect.RankOrder{labelselect.RankOrderLargestFirst, labelselect.RankOrderSmallestFirst}[r.IntN(2)]
+	p.Ties = []labelselect.TieBreak{labelselect.TieBreakLowerIndexWins, labelselect.TieBreakHigherIndexWins}[r.IntN(2)]
 	c := layertest.Case{Op: labelselect.New(p), In: []dataflow.StreamType{layertest.RandomType(r, shape, 1+r.IntN(8))}}
 	if len(c.In[0].Range) > 1 {
 		c.Loose = "a label may never take the first place"

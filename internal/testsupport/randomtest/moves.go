@@ -139,7 +139,7 @@ func FirstLast(r *rand.Rand) layertest.Case {
 	chunk, chunks := 1+r.IntN(4), 1+r.IntN(4)
 	p := firstlast.Params{Step: chunk * chunks, Chunk: chunk}
 	for range 1 + r.IntN(6) {
-		p.Order = append(p.Order, firstlast.ChunkSource{Last: r.IntN(2) == 0, Chunk: r.IntN(chunks)})
+		p.Order = append(p.Order, firstlast.ChunkOfFirstOrLastStep{Last: r.IntN(2) == 0, Chunk: r.IntN(chunks)})
 	}
 	p.Shape = []int{len(p.Order) * chunk}
 	return one(firstlast.New(p), layertest.RandomType(r, dataflow.Shape{1 + r.IntN(5), p.Step}, 6))

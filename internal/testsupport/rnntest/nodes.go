@@ -16,7 +16,7 @@ func (c *Cell) formats() operators.CellFormats {
 	out := operators.CellFormats{}
 	set := func(name string, q *Quantiser) {
 		if q != nil {
-			out[name] = operators.CellFormat{Scale: float64(q.Scale), Zero: float64(q.Zero), Bits: q.Bits,
+			out[name] = operators.CellQuantiserFormat{Scale: float64(q.Scale), Zero: float64(q.Zero), Bits: q.Bits,
 				Signed: q.Signed,
 				Narrow: q.Narrow, Rounding: q.Mode}
 		}
@@ -178,13 +178,13 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 		in = append(in, w.vector(b))
 	}
 	formats := c.formats()
-	for _, name := range operators.CellQuantiserNames {
+	for _, name := range operators.LSTMCellQuantiserNames {
 		f := formats[name]
 		in = append(in, w.scalar(f.Scale), w.scalar(f.Zero), w.scalar(float64(f.Bits)))
 	}
 	node := w.Node("QuantLSTMCell", in...).Domain("onnx.brevitas").Name(name).Int("cifg", flag(c.Coupled != "")).
 		Int("reverse_input", flag(l.Reverse[0])).Int("batch_first", flag(n.Form == "samples first"))
-	for _, name := range operators.CellQuantiserNames {
+	for _, name := range operators.LSTMCellQuantiserNames {
 		f, narrow := formats[name], "_narrow"
 		if name == "output_sigmoid" {
 			narrow = "_narrow_range"

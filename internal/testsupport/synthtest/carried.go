@@ -151,7 +151,7 @@ type Step struct {
 }
 
 // Longest returns the longest path from a state to its next value, by the delays of a clock.
-func (k *Kernel) Longest(c delay.StageClock) (ns float64, path []Step) {
+func (k *Kernel) Longest(c delay.StageDelayModel) (ns float64, path []Step) {
 	for _, part := range k.parts {
 		n, p := k.longest(c, part, "", nil)
 		if len(part) == 1 && k.body.arrays[part[0]] {
@@ -166,7 +166,7 @@ func (k *Kernel) Longest(c delay.StageClock) (ns float64, path []Step) {
 
 // around returns the longest path from the elements of an array to themselves, in ns per clock. A value that is
 // shifted through an array has as many clocks as it takes to come back.
-func (k *Kernel) around(c delay.StageClock, part []string) float64 {
+func (k *Kernel) around(c delay.StageDelayModel, part []string) float64 {
 	elements := map[string]map[string]float64{} // by source and destination place: length of the path
 	for _, v := range k.body.values {
 		if v.state != "" && owner(v.state) == part[0] && elements[v.state] == nil {
@@ -208,7 +208,7 @@ func (k *Kernel) around(c delay.StageClock, part []string) float64 {
 // longest returns the longest path from some variables to themselves. If from names a place in them, it considers
 // only paths from there, and sets ends to the path lengths by destination.
 func (k *Kernel) longest(
-	c delay.StageClock, part []string, from string, ends map[string]float64,
+	c delay.StageDelayModel, part []string, from string, ends map[string]float64,
 ) (most float64, path []Step) {
 	at, by := map[string]float64{}, map[string]string{}
 	latest := func(names []string) (last float64, who string) {
@@ -282,7 +282,7 @@ func (k *Kernel) longest(
 }
 
 // delay returns the delay of an instruction in ns. Masks, and shifts by constants, are wires and take no time.
-func (k *Kernel) delay(c delay.StageClock, name string, v *value) float64 {
+func (k *Kernel) delay(c delay.StageDelayModel, name string, v *value) float64 {
 	width := k.widths[name]
 	operands := 1
 	for _, a := range v.args {
