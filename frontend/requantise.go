@@ -86,9 +86,9 @@ func NewQuantisationSession(name string, onnx []byte, opt Options, replace bool,
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.PassState]{Until: canon.PassCountToScans}
+	loops := pass.Options[*canon.PassState]{Until: canon.NumberOfPassesUntilScans}
 	if !replace {
-		loops.Until = canon.PassCountToRolledUp
+		loops.Until = canon.NumberOfPassesUntilRolledUp
 	}
 	program, err := canon.NormaliseGraph(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {

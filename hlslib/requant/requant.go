@@ -192,7 +192,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFunctions(n, in), forms: &forms{}}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFunctions(n, in), forms: &forms{}}
 	if o.low, err = newLow(b.P, max(len(v.Range), n), v.ChannelRange); err != nil {
 		return nil, nil, err
 	}

@@ -105,16 +105,16 @@ type DeclaredAccumulators struct {
 	DataType   int  `json:"data_type_bound_bits"`
 	L1         int  `json:"l1_bound_bits"`
 	// largest bound of the channels whose weights sum to zero
-	ZeroCentred int                   `json:"zero_centred_bound_bits,omitempty"`
-	ZeroSums    int                   `json:"channels_that_sum_to_zero"`
-	Exact       int                   `json:"exact_bits"`
-	L1Cap       int64                 `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is Asked bits
-	Slack       *int                  `json:"slack_bits,omitempty"`
-	Channels    []DeclaredChannelSums `json:"channels"`
+	ZeroCentred int                          `json:"zero_centred_bound_bits,omitempty"`
+	ZeroSums    int                          `json:"channels_that_sum_to_zero"`
+	Exact       int                          `json:"exact_bits"`
+	L1Cap       int64                        `json:"l1_cap,omitempty"` // the largest l1 norm with a bound of Asked bits
+	Slack       *int                         `json:"slack_bits,omitempty"`
+	Channels    []ChannelSumsInModelIntegers `json:"channels"`
 }
 
-// A DeclaredChannelSums describes the sums of one output channel in the model's own integers.
-type DeclaredChannelSums struct {
+// A ChannelSumsInModelIntegers describes the sums of one output channel in the model's own integers.
+type ChannelSumsInModelIntegers struct {
 	L1          int64 `json:"l1"`
 	Sum         int64 `json:"sum"`
 	Min         int64 `json:"min"`
@@ -215,7 +215,8 @@ func (l *AccumulatorLayer) declared() *DeclaredAccumulators {
 		DataType: s.AccumulatorBitsByDataType()}
 	for c := range s.Weights {
 		b := s.AccumulatorBitsOfChannel(c)
-		r.Channels = append(r.Channels, DeclaredChannelSums{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
+		r.Channels = append(r.Channels, ChannelSumsInModelIntegers{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact,
+			b.L1Bits,
 			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
 		if b.Total == 0 {

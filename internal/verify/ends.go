@@ -136,7 +136,7 @@ func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) er
 	return nil
 }
 
-// other makes the comparisons of others for one part of the samples.
+// other compares the driver's tables, and engine fast, with the model on one part of the samples of method others.
 func (e *ends) other(ctx context.Context, s *samples.RunInputs) error {
 	in, err := engines.RunHostPrefix(ctx, e.model, s)
 	if err != nil {
