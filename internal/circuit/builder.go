@@ -67,15 +67,6 @@ func (v Value) Width() int { return v.node().Width }
 // Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// withName gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value
-// that has a name keeps it.
-func (v Value) withName(name string) Value {
-	if n := v.node(); n.Name == "" && n.Op != OpConstant {
-		n.Name = name
-	}
-	return v
-}
-
 // constant returns the value of a number if it is constant; ok is false if it is not.
 func (v Value) constant() (value int64, ok bool) {
 	n := v.node()
