@@ -63,7 +63,7 @@ func (o *op) chooseForm(f dataflow.Fold) steps.StepFunctionHardware {
 		}
 	}
 	m := cost.CostModel{Formula: cost.FormulaFitted}
-	if steps.FormPriceInLUTs(form) < steps.PriceInLUTs(append(o.logic(f, m), estimate.MemoryCostParts(m,
+	if steps.FormPriceInLUTs(form) < steps.PriceOfCostPartsInLUTs(append(o.logic(f, m), estimate.MemoryCostParts(m,
 		o.Storage(f))...)) {
 		return form
 	}

@@ -276,9 +276,9 @@ func FormPriceInLUTs(form StepFunctionHardware) float64 {
 	return p
 }
 
-// PriceInLUTs returns the price in LUTs of the parts of a cost together. Flip-flops, block RAM and UltraRAM are
-// converted to LUTs; DSP slices count nothing.
-func PriceInLUTs(parts []cost.CostPart) float64 {
+// PriceOfCostPartsInLUTs returns the price in LUTs of the parts of a cost together. Flip-flops, block RAM and UltraRAM
+// are converted to LUTs; DSP slices count nothing.
+func PriceOfCostPartsInLUTs(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
 		all = all.Plus(p.Resources)

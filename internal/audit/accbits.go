@@ -85,12 +85,12 @@ func ListAccumulatorLayers(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 // declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
 // out, signs moved and ranges narrowed.
 type LayerAccumulatorReport struct {
-	Layer    string                `json:"layer"`
-	Node     string                `json:"node,omitempty"`
-	Asked    int                   `json:"asked_bits,omitempty"`
-	Declared *DeclaredAccumulators `json:"declared,omitempty"`
-	Why      string                `json:"not_declared,omitempty"` // why the model declares no integers for it
-	Built    BuiltAccumulators     `json:"built"`
+	Layer    string                 `json:"layer"`
+	Node     string                 `json:"node,omitempty"`
+	Asked    int                    `json:"asked_bits,omitempty"`
+	Declared *DeclaredAccumulators  `json:"declared,omitempty"`
+	Why      string                 `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    LayerBuiltAccumulators `json:"built"`
 	// channels that need more than Asked bits: as declared, else as built
 	Over []int                     `json:"channels_over"`
 	Seen *AccumulatorSumsOnSamples `json:"samples,omitempty"`
@@ -125,8 +125,8 @@ type ChannelSumsInModelIntegers struct {
 	Slack       *int  `json:"slack_bits,omitempty"`              // asked bits minus exact bits
 }
 
-// BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
-type BuiltAccumulators struct {
+// LayerBuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
+type LayerBuiltAccumulators struct {
 	Exact    int                `json:"exact_bits"`
 	Type     string             `json:"type"` // holds the sums of all channels
 	Slack    *int               `json:"slack_bits,omitempty"`
@@ -190,9 +190,9 @@ func (l *AccumulatorLayer) slack(bits int) *int {
 }
 
 // built returns the widths of the layer's accumulators in the hardware.
-func (l *AccumulatorLayer) built() BuiltAccumulators {
+func (l *AccumulatorLayer) built() LayerBuiltAccumulators {
 	b := l.op.AccumulatorWidthsByRule()
-	r := BuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
+	r := LayerBuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSumBounds
 	if w, ok := l.op.(dataflow.HasWeightsPerChannel); ok {
 		sums = w.ChannelSumBounds()

@@ -117,8 +117,8 @@ func (e *ends) agree(ctx context.Context, s *samples.RunInputs, in, out []engine
 }
 
 // others compares the driver's tables for inputs with the model on all samples from index from on. It also compares
-// the ends of engine fast, around its own layers, with those of the model. The engines of the design do not run on these
-// samples. It does nothing without tables for the model's own inputs, or if sequences differ
+// the ends of engine fast, around its own layers, with those of the model. The engines of the design do not run on
+// these samples. It does nothing without tables for the model's own inputs, or if sequences differ
 // in length.
 func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {

@@ -185,7 +185,7 @@ func apart(w *walk, memory int) bool {
 // last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a LUT.
 func multiplier(w *walk, id circuit.NodeID) {
 	c := &w.counts[purposeMultiplier]
-	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
+	factors, whole := w.m.MultiplierWidthsOfProduct(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
 	switch w.d.Fabric {
 	case cost.FabricICE40:
