@@ -86,7 +86,7 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	samples := l.Model.Turns.SamplesPerFrame()
 	rate, limit := goal.FormatAllDecimals(best.SamplesPerSecond()), wanted.MaxIntervalClocks(l.Clock, samples)
 	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatAllDecimals(wanted.FPS),
-		goal.RateUnitForSamplesPerFrame(samples),
+		goal.CountedUnitForSamplesPerFrame(samples),
 		goal.FormatUpToSixDecimals(l.Clock), goal.FormatClocks(goal.CappedFloorOfRational(limit)))
 	hint := "--fps " + rate
 	if wanted.Interval > 0 {
@@ -97,7 +97,7 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.SeverityError, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
 		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
 			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), rate,
-			goal.RateUnitForSamplesPerFrame(samples)),
+			goal.CountedUnitForSamplesPerFrame(samples)),
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
 

@@ -87,7 +87,7 @@ func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 			}
 			samples := d.Model.Turns.SamplesPerFrame()
 			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(wanted, got.cut, got.clocks),
-				humanize.Commaf(got.fps), goal.RateUnitForSamplesPerFrame(samples), every(samples, got.clocks))
+				humanize.Commaf(got.fps), goal.CountedUnitForSamplesPerFrame(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
 				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}

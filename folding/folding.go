@@ -109,9 +109,10 @@ func MaxClocksPerFrameForRate(clockMHz, fps float64, samples int) int {
 	return goal.MaxClocksPerFrameForRate(clockMHz, fps, samples)
 }
 
-// RateUnitForSamplesPerFrame returns the unit of rates as users read it: frames, or samples if a frame holds several.
-func RateUnitForSamplesPerFrame(samplesPerFrame int) string {
-	return goal.RateUnitForSamplesPerFrame(samplesPerFrame)
+// CountedUnitForSamplesPerFrame returns the unit of rates as users read it: frames, or samples if a frame holds
+// several.
+func CountedUnitForSamplesPerFrame(samplesPerFrame int) string {
+	return goal.CountedUnitForSamplesPerFrame(samplesPerFrame)
 }
 
 // ParseFoldingFile reads a folding file. It returns nil after adding errors to d. Layers that the design does not have,

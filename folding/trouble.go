@@ -28,7 +28,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	limit := q.MaxIntervalClocks()
 	allowed, _ := limit.Float64()
 	samples := q.Model.Turns.SamplesPerFrame()
-	unit, frame, one := goal.RateUnitForSamplesPerFrame(samples), "frame", "one"
+	unit, frame, one := goal.CountedUnitForSamplesPerFrame(samples), "frame", "one"
 	if samples > 1 {
 		frame = fmt.Sprintf("frame of %d", samples)
 		one = "one " + frame

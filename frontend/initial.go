@@ -162,7 +162,7 @@ func beginsWith(p *program.Program, input string) string {
 		}
 		hint := fmt.Sprintf("--initial-state %s=zero begins with zeros, the usual meaning, and takes the input away",
 			s.Name)
-		if s.HasCommonStateQuantiser() {
+		if s.CanQuantiseLikeBodies() {
 			hint += fmt.Sprintf("; --initial-state %s=quant puts the quantiser that makes the state in the loop's "+
 				"body in front", s.Name)
 		}

@@ -86,9 +86,9 @@ func NewQuantisationSession(name string, onnx []byte, opt Options, replace bool,
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.PassState]{Until: canon.PassCountToScans}
+	loops := pass.Options[*canon.PassState]{Until: canon.NumberOfPassesUntilScans}
 	if !replace {
-		loops.Until = canon.PassCountToRolledUp
+		loops.Until = canon.NumberOfPassesUntilRolledUp
 	}
 	program, err := canon.NormaliseGraph(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {
@@ -126,9 +126,9 @@ func (q *QuantisationSession) fail(err error, d *diag.List) {
 		Where: operators.NodePositionText(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
-// DisableChannelScales declares that no recipe will use a scale per channel. Then RunAndRecord need not keep values by
-// channel. Call it before the first run.
-func (q *QuantisationSession) DisableChannelScales() { q.net.DisableChannelScales() }
+// SkipRecordingByChannel declares that no recipe will equalise activations, so that RunAndRecord need not keep their
+// values by channel. Weights keep a scale for each output channel. Call it before the first run.
+func (q *QuantisationSession) SkipRecordingByChannel() { q.net.SkipRecordingByChannel() }
 
 // RunAndRecord runs a sample and records the values at the places of quantisers. It returns the outputs of the float
 // model, in which quantisers that will be replaced only clip.
@@ -185,7 +185,7 @@ func (q *QuantisationSession) HardToQuantiseLayers() []string {
 
 // TableLookupsFor returns the lookups of rows of tables in the network, with their costs under a recipe.
 func (q *QuantisationSession) TableLookupsFor(r QuantisationRecipe) []quantise.TableLookup {
-	return q.net.TableLookupsUnderRecipe(r)
+	return q.net.TableLookupCostsUnderRecipe(r)
 }
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.

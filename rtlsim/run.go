@@ -49,11 +49,12 @@
 //	            circuits.go computes them with the layers' circuits
 //	deadlock.go explains a deadlock; tokens.go runs a frame without clocks; prove.go proves that nothing deadlocks;
 //	            lengths.go handles sequences of different lengths
-//	size.go     FindFIFODepths, for FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
-//	            them; trial.go tries them; behind.go sees a trial fall behind; course.go reuses the result of a run;
-//	            window.go sizes FIFOs around a layer; blocks.go finds the streams between forks and joins; circle.go
-//	            finds the circle of waits that delays a trial from the workers' notes (holds.go); schedule.go finds
-//	            depths that surely suffice with credits, from the clocks of one frame (tour.go)
+//	size.go     FindFIFODepths, for FIFO depths; grow.go, the least depths without deadlock; depths.go raises
+//	            and lowers them; trial.go tries them; behind.go sees a trial fall behind; course.go reuses the
+//	            result of a run; window.go sizes FIFOs around a layer; blocks.go finds the streams between forks
+//	            and joins; circle.go finds the circle of waits that delays a trial from the workers' notes
+//	            (holds.go); schedule.go finds depths that surely suffice with credits, from the clocks of one
+//	            frame (tour.go)
 //	record.go   records the state of every layer and stream; vcd.go and timeline.go draw it
 //	counters.go predicts the counters of an accelerator
 //	compare.go  compares the outputs of two engines

@@ -92,7 +92,7 @@ type checkView struct {
 
 // files returns the files that a project has with or without a top: layers, tables, kernel library and recordings. own
 // are headers that the library lacks.
-func (b bench) files(own ...hlslib.LibraryFile) (ProjectFiles, error) {
+func (b bench) files(own ...hlslib.EmbeddedLibraryFile) (ProjectFiles, error) {
 	layers := make([]Layer, len(b.layers))
 	for i, l := range b.layers {
 		layers[i] = l.Layer

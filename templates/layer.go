@@ -298,7 +298,7 @@ func widest(layers []Layer) (int, error) {
 
 // library returns the headers of the named kernels, the headers that they share, and own, the headers of layers that
 // are not in hlslib. A missing header is an error.
-func library(kernels []string, own []hlslib.LibraryFile) (ProjectFiles, error) {
+func library(kernels []string, own []hlslib.EmbeddedLibraryFile) (ProjectFiles, error) {
 	var f ProjectFiles
 	for _, h := range append(hlslib.HeadersForKernelFiles(kernels...), own...) {
 		f.add("hls/"+h.Path, h.Text)

@@ -156,7 +156,8 @@ func TestBenchLints(t *testing.T) {
 			want: templates.LintFindingsError{Memory: []string{
 				"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {
-		own := hlslib.LibraryFile{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to,
+		own := hlslib.EmbeddedLibraryFile{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from,
+			c.to,
 			1))}
 		_, err := templates.GenerateLayerBench([]templates.LayerTestCase{{
 			Layer: templates.Layer{

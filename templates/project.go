@@ -161,7 +161,7 @@ func GenerateHLSProject(d *dataflow.Design, v TestVectors, opt Options) (Project
 // project returns the files of the bench, and the files that top adds, sorted by path. If they do not pass the lint, it
 // returns them with an error that wraps a *LintFindingsError. own are headers that hlslib lacks.
 func (b bench) project(top func(*ProjectFiles) error, fifos map[string]dataflow.FIFO,
-	own ...hlslib.LibraryFile) (ProjectFiles,
+	own ...hlslib.EmbeddedLibraryFile) (ProjectFiles,
 	error) {
 	files, err := b.files(own...)
 	if err == nil {
@@ -235,7 +235,7 @@ type LayerTestCase struct {
 // compares the written words with its output frames. All trials must have the same number of frames, and different
 // names. own are headers of kernels that hlslib lacks. If the lint finds violations, the error wraps a
 // *LintFindingsError.
-func GenerateLayerBench(trials []LayerTestCase, own ...hlslib.LibraryFile) (ProjectFiles, error) {
+func GenerateLayerBench(trials []LayerTestCase, own ...hlslib.EmbeddedLibraryFile) (ProjectFiles, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}

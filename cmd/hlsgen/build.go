@@ -129,12 +129,12 @@ func (s *screen) built(r *build.Result, explain bool) {
 	s.field("fits", "%s: %s", verdict, takes(d))
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
-	s.field("throughput", "%s %s/s, %s", rate(fps), folding.RateUnitForSamplesPerFrame(samples), pace(samples,
+	s.field("throughput", "%s %s/s, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples), pace(samples,
 		interval))
 	feedback(s, d)
 	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
-			folding.RateUnitForSamplesPerFrame(samples))
+			folding.CountedUnitForSamplesPerFrame(samples))
 	}
 	s.latency(d)
 	s.sequences(report.NewSequenceRatesReport(d))
@@ -318,7 +318,7 @@ func (s *screen) explain(r *build.Result) {
 		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: "+
 			"at most %s %s/s",
 			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)),
-			folding.RateUnitForSamplesPerFrame(d.Model.Turns.SamplesPerFrame()))
+			folding.CountedUnitForSamplesPerFrame(d.Model.Turns.SamplesPerFrame()))
 	}
 	s.field("ends", "%v", d.Clocks.Ends)
 	if d.Clocks.Proof.Frames > 0 {

@@ -28,7 +28,7 @@ func (s *screen) front(f *build.ParetoFrontResult, least folding.ResourceMeasure
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
-	unit := folding.RateUnitForSamplesPerFrame(f.Points[0].Model.Turns.SamplesPerFrame()) + "/s"
+	unit := folding.CountedUnitForSamplesPerFrame(f.Points[0].Model.Turns.SamplesPerFrame()) + "/s"
 	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockRAMUnitName(),
 		">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {

@@ -180,7 +180,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitDiagnostics
 	case ctx.Err() != nil:
 		text := "interrupted"
-		if unwritten := new(simulate.OutputNotWrittenError); errors.As(err, &unwritten) {
+		if unwritten := new(simulate.SimulationFailedBeforeOutputError); errors.As(err, &unwritten) {
 			text += "; " + unwritten.MessageWithoutReason()
 		}
 		a.notes().complain(text)

@@ -206,7 +206,7 @@ func (s *screen) design(o simulate.Options, r *simulate.Result) {
 	}
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
-	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.RateUnitForSamplesPerFrame(samples),
+	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples),
 		figure(d.ReachedClockMHz()),
 		pace(samples, interval))
 	feedback(s, d)

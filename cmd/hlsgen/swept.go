@@ -55,7 +55,7 @@ func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 	}
 	if c := r.ChosenPoint(); c != nil {
 		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s %s, %s DSP",
-			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.RateUnit(), pace(c.Samples, c.Interval),
+			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.CountedUnit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockRAMNameOfPoints([]sweep.PointResult{*c}),
 			whole(c.Resources.DSP))
@@ -204,7 +204,7 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 
 // sweepDesigns shows the chosen design and the designs on a front.
 func (s *screen) sweepDesigns(r *sweep.SweepReport) {
-	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.RateUnit()+"/s", ">clocks", ">latency", ">LUT",
+	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.CountedUnit()+"/s", ">clocks", ">latency", ">LUT",
 		">"+sweep.BlockRAMNameOfPoints(r.Points), ">DSP", "best in", "")...)
 	t.keys = len(axes)
 	left := 0
@@ -229,7 +229,7 @@ func (s *screen) sweepDesigns(r *sweep.SweepReport) {
 
 // sweepBounds shows, for each point, the bounds that no design can beat. At least one point must have bounds.
 func (s *screen) sweepBounds(r *sweep.SweepReport) {
-	measure, most := "", ">"+r.RateUnit()+"/s at most"
+	measure, most := "", ">"+r.CountedUnit()+"/s at most"
 	var t *table
 	left := 0
 	for i := range r.Points {
@@ -251,7 +251,7 @@ func (s *screen) sweepBounds(r *sweep.SweepReport) {
 		wanted, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
 		switch {
 		case p.FPSAsked > 0:
-			wanted = rate(p.FPSAsked) + " " + r.RateUnit() + "/s"
+			wanted = rate(p.FPSAsked) + " " + r.CountedUnit() + "/s"
 		case p.Asked > 0:
 			if wanted = rate(p.Asked) + " clocks"; p.Asked == 1 {
 				wanted = "1 clock"

@@ -146,8 +146,9 @@ func SamplesPerSecondForInterval(clockMHz, interval float64, samples int) float6
 	return r
 }
 
-// RateUnitForSamplesPerFrame returns the unit of rates as users read it: samples, or frames if a frame is one sample.
-func RateUnitForSamplesPerFrame(samplesPerFrame int) string {
+// CountedUnitForSamplesPerFrame returns the unit of rates as users read it: samples, or frames if a frame is one
+// sample.
+func CountedUnitForSamplesPerFrame(samplesPerFrame int) string {
 	if samplesPerFrame > 1 {
 		return "samples"
 	}

@@ -18,7 +18,8 @@ var DefaultMaxUseFractions = MaxUseFractions{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BR
 // useKeys holds the names that the fields of MaxUseFractions have in --max-use, in the order of the kinds.
 var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
 
-// NewUniformMaxUse returns the MaxUseFractions with the same fraction of every resource and of their mean.
+// NewUniformMaxUse returns the MaxUseFractions with the same fraction of every resource, and of the mean of block RAM,
+// UltraRAM and DSP slices.
 func NewUniformMaxUse(f float64) MaxUseFractions { return MaxUseFractions{f, f, f, f, f, f, f} }
 
 // FractionPointerOf returns a pointer to u's own fraction of a kind, one of KindLUT to KindMeanHardBlockShare.

@@ -68,7 +68,8 @@ func (t *parts) priced(u unit) price {
 	return p
 }
 
-// ones returns a price for each kind that the tree uses: 1 per unit of that kind, and 0 for the others.
+// ones returns a list with one price for each kind that the tree uses. Each price is 1 per unit of its own kind, and 0
+// for every other kind.
 func (t *parts) ones() []price {
 	list, c := make([]price, len(t.kinds), len(t.kinds)+len(t.longest)), t.columns()
 	for j, k := range t.kinds {

@@ -75,10 +75,10 @@ func (r *FoldingRegion) deepen(s FIFOPlace, words int) {
 	r.words[s] = max(words, r.words[s])
 }
 
-// DivideWithoutFolding splits the region, without the folding of the given classes, into disjoint parts. In each of the
-// first parts, one of the layers has another class, and the layers before it have the given ones (Lawler 1972). A nil
-// layers means all layers. In the remaining parts, the layers have the given classes, and one FIFO is deeper, as deeper
-// says.
+// DivideWithoutFolding splits the region, without the folding of the given classes, into parts. In each of the first
+// parts, one of the layers has another class, and the layers before it have the given ones (Lawler 1972); these parts
+// are disjoint. A nil layers means all layers. In the remaining parts, the layers have the given classes, and one FIFO
+// is deeper, as deeper says. These may overlap if deeper names several FIFOs.
 //
 // For example, three layers have the classes 4, 0 and 2, and there is a FIFO of 2 words. The parts are: not 4; 4, not
 // 0; 4, 0, not 2; and 4, 0, 2 with 32 words.

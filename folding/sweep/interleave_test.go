@@ -60,8 +60,8 @@ func TestInterleave(t *testing.T) {
 	dir := t.TempDir()
 	run(t, recurrent(t, dir, 1, 2))
 	r := run(t, recurrent(t, dir, 1, 2, 4))
-	if r.Total != 3 || r.Fresh != 1 || r.RateUnit() != "samples" {
-		t.Fatalf("%d searches, %d fresh, rates of %s", r.Total, r.Fresh, r.RateUnit())
+	if r.Total != 3 || r.Fresh != 1 || r.CountedUnit() != "samples" {
+		t.Fatalf("%d searches, %d fresh, rates of %s", r.Total, r.Fresh, r.CountedUnit())
 	}
 	fastest := 0.0
 	for i, samples := range []int{1, 2, 4} {

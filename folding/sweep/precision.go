@@ -183,5 +183,5 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 	return list
 }
 
-// one returns the singular of RateUnit: "frame" or "sample".
-func (r *SweepReport) one() string { return r.RateUnit()[:len(r.RateUnit())-1] }
+// one returns the singular of CountedUnit: "frame" or "sample".
+func (r *SweepReport) one() string { return r.CountedUnit()[:len(r.CountedUnit())-1] }

@@ -85,7 +85,7 @@ func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 			frame = fmt.Sprintf("a sequence of %d steps, the longest,", s.Longest.Steps)
 		}
 		step.Text = fmt.Sprintf("It takes %s every %s clocks: %s %s/s.", frame, number(c.Interval), number(c.FPS),
-			r.RateUnit())
+			r.CountedUnit())
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
 			step.Commands = []string{templates.QuoteShellCommand(o.chosen(c, r.Source))}
 		} else {

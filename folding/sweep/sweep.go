@@ -97,13 +97,13 @@ func (r *SweepReport) ChosenPoint() *PointResult {
 	return nil
 }
 
-// RateUnit returns the unit of all rates: frames, or samples if some frames hold several.
-func (r *SweepReport) RateUnit() string {
+// CountedUnit returns the unit of all rates: frames, or samples if some frames hold several.
+func (r *SweepReport) CountedUnit() string {
 	most := 1
 	for i := range r.Points {
 		most = max(most, r.Points[i].Samples)
 	}
-	return folding.RateUnitForSamplesPerFrame(most)
+	return folding.CountedUnitForSamplesPerFrame(most)
 }
 
 // RunSweep runs a sweep. If the user has to change something, d says what. The result is then nil, unless only a file

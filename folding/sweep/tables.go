@@ -258,10 +258,10 @@ func (r *SweepReport) files() (files []file, err error) {
 			continue
 		}
 		name := k.on(r.Points)
-		f := chart.ParetoChart{Title: r.Model + ": " + r.RateUnit() + " per second against " + name, Cost: name,
-			Gain: r.RateUnit() + " per second", Chosen: &chart.CostGainPoint{Cost: float64(k.of(chosen.Resources)),
+		f := chart.ParetoChart{Title: r.Model + ": " + r.CountedUnit() + " per second against " + name, Cost: name,
+			Gain: r.CountedUnit() + " per second", Chosen: &chart.CostGainPoint{Cost: float64(k.of(chosen.Resources)),
 				Gain: chosen.FPS},
-			Label: fmt.Sprintf("%s %s/s, %s %s", chart.FormatAmount(chosen.FPS), r.RateUnit(),
+			Label: fmt.Sprintf("%s %s/s, %s %s", chart.FormatAmount(chosen.FPS), r.CountedUnit(),
 				chart.FormatAmount(float64(k.of(chosen.Resources))), name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.PointSeries{Name: seriesName(group[0].Board, group[0].ClockMHz)}

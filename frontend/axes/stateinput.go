@@ -108,9 +108,9 @@ func (s *StateInput) NewStateQuantiserNodes(in, out string, fresh func(string) s
 	return nodes, why
 }
 
-// HasCommonStateQuantiser reports whether NewStateQuantiserNodes would return nodes, which it does if all recurrences
+// CanQuantiseLikeBodies reports whether NewStateQuantiserNodes would return nodes, which it does if all recurrences
 // quantise the state in the same way.
-func (s *StateInput) HasCommonStateQuantiser() bool {
+func (s *StateInput) CanQuantiseLikeBodies() bool {
 	chain, _ := s.quantiser()
 	return chain != nil
 }

@@ -33,11 +33,11 @@ type PassState struct {
 	Front map[string]bool
 }
 
-// Values of pass.Options.Until. After PassCountToScans passes, every loop is a Scan. After PassCountToRolledUp passes,
-// unrolled recurrences are Scans, too.
+// Values of pass.Options.Until. After NumberOfPassesUntilScans passes, every loop is a Scan. After
+// NumberOfPassesUntilRolledUp passes, unrolled recurrences are Scans, too.
 const (
-	PassCountToScans    = 1
-	PassCountToRolledUp = 3
+	NumberOfPassesUntilScans    = 1
+	NumberOfPassesUntilRolledUp = 3
 )
 
 // Passes is the table of passes, in order of execution.

@@ -52,6 +52,9 @@ func TestList(t *testing.T) {
 		order := l.ArgSortOrNilIfSorted()
 		var rising, indices []int32
 		for _, i := range order.ToSlice() {
+			if n := len(rising); n > 0 && rising[n-1] == want[i] && indices[n-1] > i {
+				t.Fatalf("shape %v, steps %v: of equal numbers, %d comes before %d", shape, steps, indices[n-1], i)
+			}
 			rising, indices = append(rising, want[i]), append(indices, i)
 		}
 		slices.Sort(indices)

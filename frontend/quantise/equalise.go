@@ -56,8 +56,9 @@ func (n *QuantisableNetwork) findEqualisations() {
 	}
 }
 
-// DisableChannelScales gives up scales of channels, so that CalibrationRunner.RunSample records no values by channel.
-func (n *QuantisableNetwork) DisableChannelScales() {
+// SkipRecordingByChannel gives up the equalisation of activations, so that CalibrationRunner.RunSample records no
+// values by channel.
+func (n *QuantisableNetwork) SkipRecordingByChannel() {
 	for _, p := range n.spots {
 		p.equalised = nil
 	}

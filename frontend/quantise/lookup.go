@@ -46,10 +46,10 @@ type TableLookup struct {
 	MACs    int // that it then computes
 }
 
-// TableLookupsUnderRecipe returns the lookups of the network, in order, with their costs under a recipe. It leaves out
-// a table that has a quantiser, which belongs to the device, products without an axis of output channels, and the
+// TableLookupCostsUnderRecipe returns the lookups of the network, in order, with their costs under a recipe. It leaves
+// out a table that has a quantiser, which belongs to the device, products without an axis of output channels, and the
 // bodies of loops.
-func (n *QuantisableNetwork) TableLookupsUnderRecipe(r Recipe) (list []TableLookup) {
+func (n *QuantisableNetwork) TableLookupCostsUnderRecipe(r Recipe) (list []TableLookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
 		node := it.origin()

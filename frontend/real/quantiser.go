@@ -47,6 +47,21 @@ func (e *Expr) AsQuantiser() (q num.ExactQuantiser, ok bool) {
 	return c.quantiser()
 }
 
+// QuantiserOfAnyTies does what AsQuantiser does, and reads an integer that is added behind a rounding of ties to
+// even. If that is odd, ties go to odd numbers: the quantiser rounds by num.RoundingHalfOdd.
+func QuantiserOfAnyTies(e *Expr) (q num.ExactQuantiser, ok bool) {
+	c, ok := clippedOf(e)
+	if !ok || c.after != nil && c.mode != RoundingModeHalfEven {
+		return q, false
+	}
+	if q, ok = c.quantiser(); ok && c.after != nil {
+		if q.Bias = new(big.Rat).Add(q.Bias, new(big.Rat).SetInt(c.after)); c.after.Bit(0) == 1 {
+			q.Mode = num.RoundingHalfOdd
+		}
+	}
+	return q, ok
+}
+
 // stairOf returns e as a step function over r, if e has the form that AsQuantiser reads. ok is false for other forms.
 // err is ErrTooManySteps if there are more than limit steps.
 func stairOf(e *Expr, r num.Range, limit int) (s num.StepFunction, ok bool, err error) {

@@ -35,6 +35,30 @@ func KinksOf(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atL
 // turns implements KinksOf for the given operations. For example, a maximum changes its outcome at the point where one
 // argument overtakes the other.
 func (e *Expr) turns(ops ...PrimitiveOp) (at []float64) {
+	for _, root := range exactTurns(e, ops...) {
+		if v, exact := root.Float64(); exact {
+			at = append(at, v)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// IntegersAtKinks returns, in order, the first integers at or above the values of variable 0 at which maxima, minima
+// and absolute values in e change their outcome. It finds those that compare affine functions of variable 0 alone.
+func IntegersAtKinks(e *Expr) (at []int64) {
+	for _, root := range exactTurns(e, maximum, minimum, abs) {
+		n := new(big.Int).Neg(root.Num()) // Div rounds down for a positive denominator
+		if n.Neg(n.Div(n, root.Denom())); n.IsInt64() {
+			at = append(at, n.Int64())
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// exactTurns does what turns does, for changes at any rational number, in no order.
+func exactTurns(e *Expr, ops ...PrimitiveOp) (at []*big.Rat) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
 	visit = func(e *Expr) {
@@ -53,14 +77,11 @@ func (e *Expr) turns(ops ...PrimitiveOp) (at []float64) {
 		}
 		if f, ok := d.AsAffine(); ok && f.Scale.Sign() != 0 {
 			root := new(big.Rat).Quo(f.Bias, f.Scale)
-			if v, exact := root.Neg(root).Float64(); exact {
-				at = append(at, v)
-			}
+			at = append(at, root.Neg(root))
 		}
 	}
 	visit(e)
-	slices.Sort(at)
-	return slices.Compact(at)
+	return at
 }
 
 // A strictness finds, and caches, the directions of subexpressions while the variable lies in piece.

@@ -109,7 +109,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 			return nil, nil, err
 		}
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFirstInput(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFirstInput(in)}
 	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err

@@ -59,7 +59,7 @@ type op struct {
 // bind returns the layer for one input, and its outputs, which all have the input's type. It returns an error if the
 // prescribed words do not fit the input.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
-	o := &op{b, layer.NewScheduleForFirstInput(in)}
+	o := &op{b, layer.NewChannelwiseScheduleForFirstInput(in)}
 	if err := o.given(); err != nil {
 		return nil, nil, err
 	}

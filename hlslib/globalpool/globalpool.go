@@ -51,7 +51,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
-	o := &op{b, layer.NewScheduleForFirstInput(in)}
+	o := &op{b, layer.NewChannelwiseScheduleForFirstInput(in)}
 	out, err := b.P.Op.OutputType(in[0], o.Vectors, dataflow.Shape{o.Channels})
 	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, err

@@ -113,7 +113,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	out := dataflow.StreamType{Shape: slices.Clone(x.Shape), Range: []num.Range{index},
 		Elem: num.NarrowestIntTypeFor(index)}
 	out.Shape[len(out.Shape)-1] = b.P.K
-	return &op{b, layer.NewScheduleForFirstInput([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
+	return &op{b, layer.NewChannelwiseScheduleForFirstInput([]dataflow.StreamType{x}), out},
+		[]dataflow.StreamType{out}, nil
 }
 
 // Dependence says that the indices of each vector depend on that vector alone.

@@ -19,18 +19,18 @@ type ChannelwiseSchedule struct {
 	pe                []int // the divisors of C
 }
 
-// NewScheduleForFirstInput returns the schedule of a layer whose vectors are those of its first input. The layer must
-// set the outputs.
-func NewScheduleForFirstInput(in []dataflow.StreamType) ChannelwiseSchedule {
+// NewChannelwiseScheduleForFirstInput returns the schedule of a layer whose vectors are those of its first input. The
+// layer must set the outputs.
+func NewChannelwiseScheduleForFirstInput(in []dataflow.StreamType) ChannelwiseSchedule {
 	return scheduleForVectors(in, in[0].Shape.VectorCount(), in[0].Shape.ChannelCount())
 }
 
-// NewScheduleForFunctions returns the schedule of a layer with n functions, one for each of n neighbouring elements,
-// which may span several pixels. Its vectors are n elements of the first input. PE still divides the channels of a
-// pixel. The layer must set the outputs.
-func NewScheduleForFunctions(n int, in []dataflow.StreamType) ChannelwiseSchedule {
+// NewChannelwiseScheduleForFunctions returns the schedule of a layer with n functions, one for each of n neighbouring
+// elements, which may span several pixels. Its vectors are n elements of the first input. PE still divides the channels
+// of a pixel. The layer must set the outputs.
+func NewChannelwiseScheduleForFunctions(n int, in []dataflow.StreamType) ChannelwiseSchedule {
 	v := MergeTrailingAxes(n, in[0])
-	s := NewScheduleForFirstInput(in)
+	s := NewChannelwiseScheduleForFirstInput(in)
 	s.Vectors, s.Channels = v.Shape.VectorCount(), v.Shape.ChannelCount()
 	return s
 }

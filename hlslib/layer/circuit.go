@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/price/estimate"
-	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -44,13 +43,14 @@ func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.CostOfParts(luts.EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)...)}
+	list := partsIn(o.CircuitFactsByKey()).EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)
+	k := fact{m.Latency, estimate.CostOfParts(list...)}
 	o.CircuitFactsByKey().Store(key, k)
 	return k
 }
 
 // A LayerWithCircuit is a layer that has RTL. CircuitFactsByKey returns a map from CircuitKey to the facts known of its
-// circuits; a Base implements it.
+// circuits, and what is known of parts of all of them; a Base implements it.
 type LayerWithCircuit interface {
 	dataflow.HasCircuit
 	CircuitFactsByKey() *sync.Map

@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 
 	"hlsgen/hlslib/price/cost"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -84,10 +85,23 @@ type Base[P Params] struct {
 func (b Base[P]) CircuitFactsByKey() *sync.Map { return b.built }
 
 // WithParams returns a copy of the base with other parameters, which must be well formed. The copy knows no facts about
-// circuits yet.
+// circuits yet, but for those about parts of them, which hold for any circuit.
 func (b Base[P]) WithParams(p P) Base[P] {
-	b.P, b.built = p, new(sync.Map)
+	facts := new(sync.Map)
+	if b.built != nil {
+		facts.Store(partsKey{}, partsIn(b.built))
+	}
+	b.P, b.built = p, facts
 	return b
+}
+
+// partsKey is the key of what a layer's facts about circuits say of parts of these circuits.
+type partsKey struct{}
+
+// partsIn returns what a layer's facts about circuits say of parts of these circuits.
+func partsIn(facts *sync.Map) *luts.KnownParts {
+	known, _ := facts.LoadOrStore(partsKey{}, new(luts.KnownParts))
+	return known.(*luts.KnownParts)
 }
 
 // Kind returns the name of the layer's kind, such as MVAU.

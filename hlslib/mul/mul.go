@@ -98,7 +98,7 @@ type op struct {
 // and C. Products that are too wide are errors, too.
 func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
-	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFirstInput(in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFirstInput(in)}
 	if !slices.Equal(shape, other) {
 		if len(other) > len(shape) || other.VectorCount() != 1 || other.ChannelCount() != o.Channels {
 			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
@@ -178,7 +178,8 @@ func (o *op) multiplies() bool {
 	return !o.factor[0].Range().IsWithin(choice) && !o.factor[1].Range().IsWithin(choice)
 }
 
-// rescales reports whether there is a requantiser that needs a multiplier: its factor is neither 0 nor a power of two.
+// rescales reports whether there is a requantiser that needs a multiplier: its factor is neither 0 nor plus
+// or minus a power of two.
 func (o *op) rescales() bool {
 	return o.P.Requant != nil && !layer.IsShiftFactor(o.P.Requant.Multiplier)
 }

@@ -297,16 +297,6 @@ func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	return o.stretched(to*in, order, from, to)
 }
 
-// isIdentity reports whether every element stays in its place.
-func (p Params) isIdentity() bool {
-	for j, i := range p.Order {
-		if i != j {
-			return false
-		}
-	}
-	return len(p.Order) == p.Block
-}
-
 // ReadsEnds reports whether the layer must be told where sequences end: it can be stretched to other lengths. longest
 // is the length to which it is bound.
 func (o *op) ReadsEnds(longest int) bool {

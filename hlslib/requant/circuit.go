@@ -17,33 +17,71 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if form := o.form(f); form != nil {
 		y = form.BuildCircuit(b, fold, x)
 	} else {
-		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")
-		bias := o.parameter(b, f, fold, o.P.Bias, "biases")
+		p := o.parameters(b, f, fold)
 		for pe, v := range x {
-			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].UnionOfRanges()), multiplier(pe), bias(pe))
+			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].UnionOfRanges()), pe, p)
 		}
 	}
 	b.AddOutputStream(circuit.PackIntoWord(o.Out[0].Elem, y...), always)
 	return b.FinishLayer()
 }
 
-// parameter returns a function that gives the parameter of channel pe of a word, where values are those of all
-// channels. It comes from a table called name, by the word's number fold, or is a constant if all channels have the
-// same.
-func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
-	name string) func(pe int) circuit.Value {
-	if layer.AllEqual(values) {
-		return func(int) circuit.Value { return b.ConstantNumber(values[0]) }
+// A number returns the number of list l for channel pe of the word.
+type number func(l, pe int) circuit.Value
+
+// numbers are the tables of a circuit.
+type numbers struct{ multiplier, bias, lowMultiplier, lowBias, bend number }
+
+// parameters returns the numbers of an iteration.
+func (o *op) parameters(b *circuit.Builder, f dataflow.Fold, fold circuit.Value) numbers {
+	p := numbers{
+		multiplier:    o.parameter(b, f, fold, o.multipliers, o.multiplier, "multipliers"),
+		bias:          o.parameter(b, f, fold, o.biases, o.bias, "biases"),
+		lowMultiplier: o.parameter(b, f, fold, o.low.multipliers, o.low.multiplier, "low_multipliers"),
+		lowBias:       o.parameter(b, f, fold, o.low.biases, o.low.bias, "low_biases"),
 	}
-	elem := num.NarrowestIntTypeFor(num.RangeOfValues(values))
-	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE, o.WordsPerVector(f),
-		func() [][]int64 { return rows(values, f.PE) }).ReadRow(fold)
-	return func(pe int) circuit.Value { return circuit.ElementOf(row, pe, elem) }
+	if below := o.P.Below; below != nil {
+		elem := num.NarrowestIntTypeFor(num.RangeOfValues(below.At))
+		p.bend = o.parameter(b, f, fold, [][]int64{below.At}, elem, "bends")
+	}
+	return p
 }
 
-// coded returns the output of the layer for the value x, its multiplier and its bias.
-func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
-	h := b.NewBitHeap()
+// parameter returns the numbers of lists. They are read from the table of the given name and element type unless each
+// list is the same for all channels.
+func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, lists [][]int64, elem num.Type,
+	name string) number {
+	if allShared(lists) {
+		return func(l, _ int) circuit.Value { return b.ConstantNumber(lists[l][0]) }
+	}
+	row := b.AddTable(name, dataflow.CircuitStyleOf(o.Storage(f), name), elem, f.PE*len(lists), o.WordsPerVector(f),
+		func() [][]int64 { return rows(lists, f.PE) }).ReadRow(fold)
+	return func(l, pe int) circuit.Value { return circuit.ElementOf(row, l*f.PE+pe, elem) }
+}
+
+// coded returns the output of the layer for the value x of channel pe of the word.
+func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x circuit.Value, pe int, p numbers) circuit.Value {
+	of := func(n number, l, _ int) circuit.Value { return n(l, pe) }
+	if p.bend != nil {
+		below := circuit.IsGreater(p.bend(0, pe), x)
+		of = func(n number, l, lists int) circuit.Value {
+			return circuit.MuxByCondition(below, n(lists+l, pe), n(l, pe))
+		}
+	}
+	h, digits := b.NewBitHeap(), len(o.P.Low)
+	for d := range digits {
+		o.addTerms(h, f, x, of(p.lowMultiplier, d, digits), of(p.lowBias, d, digits))
+		carry := circuit.ShiftByConstant(h.Sum(o.low.sum.Range()), -o.P.LowShift)
+		h = b.NewBitHeap()
+		h.AddShifted(carry, 0)
+	}
+	o.addTerms(h, f, x, of(p.multiplier, 0, 1), of(p.bias, 0, 1))
+	code := circuit.AssumeRange(circuit.ShiftRightRounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
+	return circuit.AssumeRange(circuit.ClipToRange(code, o.limits), o.limits)
+}
+
+// addTerms adds the product of x and the multiplier to h, and the bias.
+func (o *op) addTerms(h *circuit.BitHeap, f dataflow.Fold, x, multiplier, bias circuit.Value) {
 	h.AddShifted(bias, 0)
 	switch r := multiplier.Range(); {
 	case f.Compute == dataflow.MultiplierInDSPs && o.P.multiplies():
@@ -53,6 +91,4 @@ func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circ
 	default:
 		h.AddProduct(x, multiplier)
 	}
-	code := circuit.AssumeRange(circuit.ShiftRightRounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
-	return circuit.AssumeRange(circuit.ClipToRange(code, o.limits), o.limits)
 }

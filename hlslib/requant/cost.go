@@ -7,8 +7,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// NarrowerFactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
-func (o *op) NarrowerFactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
+// FactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
+func (o *op) NarrowerFactorBits() int {
+	return min(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width))
+}
 
 // Cost returns the cost of the circuit if the target prices circuits. Otherwise it counts counters, registers, and the
 // step functions, or the multiplier and what follows it, whichever the fold is built of. FINN itself has no formula for
@@ -35,9 +37,18 @@ func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 		products = m.MultiplierCost(o.In[0].Elem.Width, o.multiplier.Width,
 			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE)
 	}
+	adders := cost.AdderCost(o.sum.Width).Times(f.PE)
+	if n := len(o.P.Low); n > 0 {
+		products = products.Plus(m.MultiplierCost(o.In[0].Elem.Width, o.low.multiplier.Width,
+			f.Compute == dataflow.MultiplierInDSPs).Times(f.PE * n))
+		adders = adders.Times(2).Plus(cost.AdderCost(o.low.sum.Width).Times(f.PE * (2*n - 1)))
+	}
+	if o.P.Below != nil {
+		adders = adders.Plus(cost.AdderCost(o.In[0].Elem.Width).Times(f.PE)) // the comparison
+	}
 	return []cost.CostPart{
 		products.AsPart("multipliers"),
-		cost.AdderCost(o.sum.Width).Times(f.PE).AsPart("adders"),
+		adders.AsPart("adders"),
 		layer.RoundingCost(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
 		layer.ClippingCost(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
 	}

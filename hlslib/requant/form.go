@@ -63,7 +63,7 @@ func (o *op) chooseForm(f dataflow.Fold) steps.StepFunctionHardware {
 		}
 	}
 	m := cost.CostModel{Formula: cost.FormulaFitted}
-	if steps.FormPriceInLUTs(form) < steps.PriceInLUTs(append(o.logic(f, m), estimate.MemoryCostParts(m,
+	if steps.FormPriceInLUTs(form) < steps.PriceOfCostPartsInLUTs(append(o.logic(f, m), estimate.MemoryCostParts(m,
 		o.Storage(f))...)) {
 		return form
 	}
@@ -73,6 +73,9 @@ func (o *op) chooseForm(f dataflow.Fold) steps.StepFunctionHardware {
 // bindForms sets the layer's step functions: o.forms.compare and o.forms.functions. It leaves o.forms.functions nil if
 // they have too many steps.
 func (o *op) bindForms() {
+	if len(o.P.Low) > 0 {
+		return // the breakpoints of a step function are found from one multiplier
+	}
 	v := layer.MergeTrailingAxes(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
 	list, in, most := make([]num.StepFunction, n), make([]num.Range, n), 0

@@ -33,6 +33,21 @@ func round(mode num.Rounding, m, b []int64, shift int) requant.Params {
 	return p
 }
 
+// digit returns a low digit.
+func digit(m, b []int64) requant.LowDigit { return requant.LowDigit{Multiplier: m, Bias: b} }
+
+// bent returns p with a line below bends.
+func bent(p requant.Params, at, m, b []int64, low ...requant.LowDigit) requant.Params {
+	p.Below = &requant.LowerLine{At: at, Multiplier: m, Bias: b, Low: low}
+	return p
+}
+
+// long returns p with low digits of the given number of bits.
+func long(p requant.Params, bits int, low ...requant.LowDigit) requant.Params {
+	p.Low, p.LowShift = low, bits
+	return p
+}
+
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i8, u8 := typ(intN(8), 3, 4), typ(uintN(8), 3, 4)
@@ -80,6 +95,21 @@ func TestContract(t *testing.T) {
 		{"16 bit codes, half to even", requant.Params{Multiplier: list(3, 1, 5, -7), Bias: list(1<<6, 0, -77, 5<<8),
 			Shift: 7, Mode: num.RoundingHalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
 		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
+		{"a low digit", long(clip(list(19), list(-3), 14, 0, 1<<16-1), 33, digit(list(0x1b2c3d4e5), list(99))),
+			typ(intN(27), 2, 4)},
+		{"low digits per channel", long(clip(list(19, -3, 0, 1), list(-3, 5, 7, -9), 14, -1<<15, 1<<15-1), 31,
+			digit(list(0x7fffffff, 1, 0, 5), list(99)), digit(list(0x1abcdef), list(0, 1, 2, 3))), typ(intN(28), 2, 4)},
+		{"a low multiplier per channel", long(clip(list(3), list(1), 4, -99, 99), 5, digit(list(1, 30, 17, 0),
+			list(31))), i8},
+		{"low digits alone, half to even", long(round(num.RoundingHalfEven, list(0), list(0), 5), 21,
+			digit(list(5592406), list(0))), typ(intN(20), 2, 4)},
+		{"a bend", bent(long(clip(list(19), list(-3), 14, 0, 1<<16-1), 33, digit(list(0x1b2c3d4e5), list(99))),
+			list(-70), list(2), list(1), digit(list(12345), list(5))), typ(intN(27), 2, 4)},
+		{"a bend per channel", bent(long(clip(list(7, -3, 1, 0), list(-3, 5, 7, -9), 3, -99, 120), 9,
+			digit(list(511, 1, 0, 5), list(99)), digit(list(300), list(0, 1, 2, 3))), list(0, 200, -128, 5),
+			list(-9, 1, 2, 3), list(4), digit(list(5), list(1, 2, 3, 4)), digit(list(6), list(7))), i8},
+		{"low digits of any sign", long(round(num.RoundingHalfAwayFromZero, list(-7), list(3), 3), 4,
+			digit(list(-100, 7, 3, 255), list(-9)), digit(list(5), list(-1000))), i8},
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.StreamType{c.in}})
 	}
@@ -176,6 +206,15 @@ func TestBindRefuses(t *testing.T) {
 		{open(list(1<<60), list(0), 62), one, "the sum needs 64 bits"},
 		{open(list(1<<59), list(0), 62), one, ""},
 		{open(list(1), list(0), 0), []dataflow.StreamType{typ(intN(64), 3)}, "the sum needs 64 bits"},
+		{long(open(list(1), list(0), 0), 3), one, "0 low digits of 3 bits, want 1..62 bits"},
+		{long(open(list(1), list(0), 0), 63, digit(list(1), list(0))), one, "1 low digits of 63 bits"},
+		{long(open(list(1), list(0), 0), 3, digit(nil, list(0))), one, "a low digit without a multiplier or a bias"},
+		{long(open(list(1), list(0), 0), 3, digit(list(1, 2), list(0))), one, "2 multipliers for an input"},
+		{long(open(list(1), list(0), 0), 3, digit(list(1<<61), list(0))), one, "channel 0: the sum leaves 64 bits"},
+		{bent(open(list(1), list(0), 0), list(0), list(1), list(0)), one, "a line below a bend with 0 low digits"},
+		{bent(long(open(list(1), list(0), 0), 3, digit(list(1), list(0))), list(0, 1), list(1), list(0),
+			digit(list(1), list(0))), one, "2 bends for an input of shape"},
+		{long(open(list(1), list(0), 0), 62, digit(list(1<<60), list(0))), one, "the sum of a low digit needs 64 bits"},
 		{open(list(1), list(0), 0), []dataflow.StreamType{typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
 		layertest.CheckRefused(t, requant.New(tt.p), tt.in, tt.want)

@@ -74,6 +74,9 @@ func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.UnclippedSc
 // IsIdentityForStreamType reports whether the layer multiplies every value of a stream of type t by 1 and leaves it
 // unchanged. It returns false if a multiplier is not 2^Shift, or a bias is not 0 with a rounding other than down.
 func (p Params) IsIdentityForStreamType(t dataflow.StreamType) bool {
+	if len(p.Low) > 0 {
+		return false // a line with few bits would have been found
+	}
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
 		m, b, x := layer.ElementForChannel(p.Multiplier, c), layer.ElementForChannel(p.Bias, c), t.ChannelRange(c)
 		// All values of a channel move by the same amount, which is zero if neither end moves.

@@ -9,20 +9,28 @@ import (
 	"hlsgen/internal/num"
 )
 
-// open adds a form's tables to the circuit b, and returns them by name and lane.
-func open(b *circuit.Builder, f interface {
-	Storage() []dataflow.Storage
-	Tables() []dataflow.Table
-}) map[string][]circuit.ConstantTable {
+// open adds the tables of a form of the functions s to the circuit b, and returns them by name and lane.
+func open(s *StepFunctions, b *circuit.Builder, f StepFunctionHardware) map[string][]circuit.ConstantTable {
 	tables := sync.OnceValue(f.Tables)
 	list := map[string][]circuit.ConstantTable{}
-	for _, s := range f.Storage() {
-		list[s.Name] = s.AddTableToCircuit(b, func() dataflow.Table {
+	for _, m := range f.Storage() {
+		list[m.Name] = m.AddTableToCircuit(b, func() dataflow.Table {
 			all := tables()
-			return all[slices.IndexFunc(all, func(t dataflow.Table) bool { return t.Name == s.Name })]
+			return all[slices.IndexFunc(all, func(t dataflow.Table) bool { return t.Name == m.Name })]
 		})
+		for lane, t := range list[m.Name] {
+			known, _ := s.tables.LoadOrStore(tableOfForm{f, m.Name, lane}, new(sync.Map))
+			t.KeepFacts(known.(*sync.Map))
+		}
 	}
 	return list
+}
+
+// A tableOfForm is one of a form's tables, of a lane.
+type tableOfForm struct {
+	form StepFunctionHardware
+	name string
+	lane int
 }
 
 // BuildCircuit compares each value with all thresholds of its row. All lanes call one circuit function, which takes the
@@ -32,7 +40,7 @@ func (p *parallel) BuildCircuit(b *circuit.Builder, row circuit.Value, values []
 	if p.f.compare.HasSharedRow() {
 		row, side = b.ConstantNumber(0), 1
 	}
-	tables := open(b, p)
+	tables := open(p.f, b, p)
 	storage := p.Storage()
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
@@ -119,7 +127,7 @@ func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value 
 // BuildCircuit looks up the record of each value's segment by the upper bits, and compares the lower bits with its
 // thresholds.
 func (s *segment) BuildCircuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
-	tables := open(b, s)
+	tables := open(s.f, b, s)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
 		word := circuit.LowBitsOf(v, s.f.of.Width)
@@ -152,7 +160,7 @@ func (s *segment) BuildCircuit(b *circuit.Builder, row circuit.Value, values []c
 
 // BuildCircuit finds the number of thresholds that each value exceeds, some bits of it in each stage.
 func (s *searching) BuildCircuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
-	tables := open(b, s)
+	tables := open(s.f, b, s)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
 		var found []circuit.Value // the bits of the count, lowest first
@@ -194,7 +202,7 @@ type SerialSearchCircuit struct {
 // NewCircuit adds the tables of the serial search to the circuit b. It returns the search as a circuit, which makes one
 // step at a time.
 func (s *SerialSearch) NewCircuit(b *circuit.Builder) SerialSearchCircuit {
-	return SerialSearchCircuit{s, b, open(b, s)}
+	return SerialSearchCircuit{s, b, open(s.f, b, s)}
 }
 
 // PlaceType returns the type of a place in the search. After the last step, the place is the number of exceeded
@@ -220,7 +228,7 @@ func (s SerialSearchCircuit) CodeAtFinalPlace(lane int, row, place circuit.Value
 // BuildCircuit multiplies each value by a constant, as a sum of shifted values. If each lane has its own multiplier,
 // there is one lane per function.
 func (s *ScaledForm) BuildCircuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
-	biases := open(b, s)["biases"][0]
+	biases := open(s.f, b, s)["biases"][0]
 	elem := num.NarrowestTypeOfValues(s.s.bias)
 	words := biases.ReadRow(row)
 	codes := make([]circuit.Value, len(values))

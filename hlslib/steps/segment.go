@@ -253,15 +253,20 @@ func (s *segment) code(r *record, v int64) int64 {
 	return code
 }
 
-// rows returns the table rows of function n in the order of addresses. of makes a row from the record of a segment. An
-// address is an unsigned number, so negative values come last.
-func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
-	for address := range int64(1) << (s.span - s.low) {
-		v := s.first + address<<s.low
+// rows returns the table rows of function n in the order of addresses. of appends a row made from the record of a
+// segment. An address is an unsigned number, so negative values come last.
+func (s *segment) rows(n int, of func(row []int64, r record) []int64) [][]int64 {
+	count := 1 << (s.span - s.low)
+	rows, all := make([][]int64, count), make([]int64, 0, count*max(1, s.inside))
+	over, delta := make([]int64, s.inside), make([]int64, s.inside)
+	for address := range rows {
+		v := s.first + int64(address)<<s.low
 		if !s.window {
 			v = s.f.of.DecodeBits(uint64(v))
 		}
-		rows = append(rows, of(s.record(n, v, nil, nil)))
+		from := len(all)
+		all = of(all, s.record(n, v, over, delta))
+		rows[address] = all[from:len(all):len(all)]
 	}
 	return rows
 }
@@ -284,21 +289,23 @@ func (s *segment) ConfigFields() []dataflow.ConfigField {
 }
 
 func (s *segment) Tables() []dataflow.Table {
-	of := func(name, doc string, elem num.Type, part func(record) []int64) dataflow.Table {
+	of := func(name, doc string, elem num.Type, part func([]int64, record) []int64) dataflow.Table {
 		return s.table(name, doc, elem, func(n int) [][]int64 { return s.rows(n, part) })
 	}
 	tables := []dataflow.Table{
 		of("codes", "the output, of a segment's first value", s.f.out,
-			func(r record) []int64 { return []int64{r.base} }),
+			func(row []int64, r record) []int64 { return append(row, r.base) }),
 	}
 	if s.inside == 0 {
 		return tables
 	}
 	tables = append(tables,
-		of("thresholds", "what the lower bits are compared with", s.rest(), func(r record) []int64 { return r.over }))
+		of("thresholds", "what the lower bits are compared with", s.rest(),
+			func(row []int64, r record) []int64 { return append(row, r.over...) }))
 	if !s.f.uniform() {
 		tables = append(tables,
-			of("deltas", "what each threshold adds", s.padded(), func(r record) []int64 { return r.delta }))
+			of("deltas", "what each threshold adds", s.padded(),
+				func(row []int64, r record) []int64 { return append(row, r.delta...) }))
 	}
 	return tables
 }

@@ -61,7 +61,8 @@ type StepFunctions struct {
 	origin   []int          // by function: its index in whole, or -1 if it differs there
 	share    share
 
-	lanes circuit.FunctionLibrary // circuits of comparators
+	lanes  circuit.FunctionLibrary // circuits of comparators
+	tables sync.Map                // from tableOfForm to *sync.Map: facts about the rows
 
 	// The rest is computed when it is first needed, because a check of a model needs only little of it.
 	listed   sync.Once
@@ -275,9 +276,9 @@ func FormPriceInLUTs(form StepFunctionHardware) float64 {
 	return p
 }
 
-// PriceInLUTs returns the price in LUTs of the parts of a cost together. Flip-flops, block RAM and UltraRAM are
-// converted to LUTs; DSP slices count nothing.
-func PriceInLUTs(parts []cost.CostPart) float64 {
+// PriceOfCostPartsInLUTs returns the price in LUTs of the parts of a cost together. Flip-flops, block RAM and UltraRAM
+// are converted to LUTs; DSP slices count nothing.
+func PriceOfCostPartsInLUTs(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
 		all = all.Plus(p.Resources)

@@ -80,7 +80,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	if err := layer.CheckPerChannelLength("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, ChannelwiseSchedule: layer.NewScheduleForFunctions(len(b.P.Steps), in)}
+	o := &op{Base: b, ChannelwiseSchedule: layer.NewChannelwiseScheduleForFunctions(len(b.P.Steps), in)}
 	var err error
 	if o.steps, o.Out, err = layer.BindActivationTailToType(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err

@@ -250,7 +250,7 @@ var mostUps = map[string]int{
 	"hlslib/mac":              15,
 	"hlslib/price/cost":       19,
 	"hlslib/price/luts":       26,
-	"hlslib/requant":          5,
+	"hlslib/requant":          4,
 	"hlslib/rnn":              13,
 	"hlslib/steps":            10,
 	"hlslib/swg":              11,

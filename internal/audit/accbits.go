@@ -85,12 +85,12 @@ func ListAccumulatorLayers(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 // declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
 // out, signs moved and ranges narrowed.
 type LayerAccumulatorReport struct {
-	Layer    string                `json:"layer"`
-	Node     string                `json:"node,omitempty"`
-	Asked    int                   `json:"asked_bits,omitempty"`
-	Declared *DeclaredAccumulators `json:"declared,omitempty"`
-	Why      string                `json:"not_declared,omitempty"` // why the model declares no integers for it
-	Built    BuiltAccumulators     `json:"built"`
+	Layer    string                 `json:"layer"`
+	Node     string                 `json:"node,omitempty"`
+	Asked    int                    `json:"asked_bits,omitempty"`
+	Declared *DeclaredAccumulators  `json:"declared,omitempty"`
+	Why      string                 `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    LayerBuiltAccumulators `json:"built"`
 	// channels that need more than Asked bits: as declared, else as built
 	Over []int                     `json:"channels_over"`
 	Seen *AccumulatorSumsOnSamples `json:"samples,omitempty"`
@@ -105,16 +105,16 @@ type DeclaredAccumulators struct {
 	DataType   int  `json:"data_type_bound_bits"`
 	L1         int  `json:"l1_bound_bits"`
 	// largest bound of the channels whose weights sum to zero
-	ZeroCentred int                   `json:"zero_centred_bound_bits,omitempty"`
-	ZeroSums    int                   `json:"channels_that_sum_to_zero"`
-	Exact       int                   `json:"exact_bits"`
-	L1Cap       int64                 `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is Asked bits
-	Slack       *int                  `json:"slack_bits,omitempty"`
-	Channels    []DeclaredChannelSums `json:"channels"`
+	ZeroCentred int                          `json:"zero_centred_bound_bits,omitempty"`
+	ZeroSums    int                          `json:"channels_that_sum_to_zero"`
+	Exact       int                          `json:"exact_bits"`
+	L1Cap       int64                        `json:"l1_cap,omitempty"` // the largest l1 norm with a bound of Asked bits
+	Slack       *int                         `json:"slack_bits,omitempty"`
+	Channels    []ChannelSumsInModelIntegers `json:"channels"`
 }
 
-// A DeclaredChannelSums describes the sums of one output channel in the model's own integers.
-type DeclaredChannelSums struct {
+// A ChannelSumsInModelIntegers describes the sums of one output channel in the model's own integers.
+type ChannelSumsInModelIntegers struct {
 	L1          int64 `json:"l1"`
 	Sum         int64 `json:"sum"`
 	Min         int64 `json:"min"`
@@ -125,8 +125,8 @@ type DeclaredChannelSums struct {
 	Slack       *int  `json:"slack_bits,omitempty"`              // asked bits minus exact bits
 }
 
-// BuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
-type BuiltAccumulators struct {
+// LayerBuiltAccumulators describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
+type LayerBuiltAccumulators struct {
 	Exact    int                `json:"exact_bits"`
 	Type     string             `json:"type"` // holds the sums of all channels
 	Slack    *int               `json:"slack_bits,omitempty"`
@@ -190,9 +190,9 @@ func (l *AccumulatorLayer) slack(bits int) *int {
 }
 
 // built returns the widths of the layer's accumulators in the hardware.
-func (l *AccumulatorLayer) built() BuiltAccumulators {
+func (l *AccumulatorLayer) built() LayerBuiltAccumulators {
 	b := l.op.AccumulatorWidthsByRule()
-	r := BuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
+	r := LayerBuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSumBounds
 	if w, ok := l.op.(dataflow.HasWeightsPerChannel); ok {
 		sums = w.ChannelSumBounds()
@@ -215,7 +215,8 @@ func (l *AccumulatorLayer) declared() *DeclaredAccumulators {
 		DataType: s.AccumulatorBitsByDataType()}
 	for c := range s.Weights {
 		b := s.AccumulatorBitsOfChannel(c)
-		r.Channels = append(r.Channels, DeclaredChannelSums{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact, b.L1Bits,
+		r.Channels = append(r.Channels, ChannelSumsInModelIntegers{b.L1, b.Total, b.Range.Lo, b.Range.Hi, b.Exact,
+			b.L1Bits,
 			b.Centred, l.slack(b.Exact)})
 		r.Exact, r.L1, r.ZeroCentred = max(r.Exact, b.Exact), max(r.L1, b.L1Bits), max(r.ZeroCentred, b.Centred)
 		if b.Total == 0 {

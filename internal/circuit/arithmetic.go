@@ -114,9 +114,9 @@ const (
 	leastProduct = 11
 )
 
-// MultiplierWidths returns the widths of the multiplier for a product: its two signed factors and the whole product.
-// Bits beyond those of the values are copies of the sign.
-func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
+// MultiplierWidthsOfProduct returns the widths of the multiplier for a product: its two signed factors and the whole
+// product. Bits beyond those of the values are copies of the sign.
+func (m *Module) MultiplierWidthsOfProduct(product *Node) (factors [2]int, whole int) {
 	for i, a := range product.Args {
 		n := &m.Nodes[a]
 		if factors[i] = n.Width; !n.Signed {

@@ -26,14 +26,15 @@ type Builder struct {
 	rate      TimingModel
 	loaded    bool // tables can be loaded
 	inputs    int
-	known     map[uint64]NodeID // existing operations without state, by a hash of their content
+	known     nodeIndex // existing operations without state
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
+	parts     map[NodeID][]int    // places of the words of concatenations
 }
 
 // NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
 func NewBuilder(rate TimingModel) *Builder {
-	b := &Builder{rate: rate, known: map[uint64]NodeID{}}
+	b := &Builder{rate: rate, known: newNodeIndex()}
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
 		level: 2 * rate.LUT}).id
 	return b
@@ -65,15 +66,6 @@ func (v Value) Width() int { return v.node().Width }
 
 // Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
-
-// withName gives the value a name for readers of the hardware, which must be an identifier, and returns it. A value
-// that has a name keeps it.
-func (v Value) withName(name string) Value {
-	if n := v.node(); n.Name == "" && n.Op != OpConstant {
-		n.Name = name
-	}
-	return v
-}
 
 // constant returns the value of a number if it is constant; ok is false if it is not.
 func (v Value) constant() (value int64, ok bool) {
@@ -117,20 +109,60 @@ func (b *Builder) add(n Node) Value {
 	switch n.Op {
 	case OpIterationStart, OpReadStateBefore, OpReadStateAfter, OpCallResult: // each of these is built only once
 	default:
-		h := n.hash()
-		for ; ; h++ {
-			at, ok := b.known[h]
-			if !ok {
-				break
-			}
-			if n.same(&b.m.Nodes[at]) {
-				return Value{b, at}
-			}
+		if at := b.known.findOrAdd(&n, b.m.Nodes); at != NoNode {
+			return Value{b, at}
 		}
-		b.known[h] = id
 	}
 	b.m.Nodes = append(b.m.Nodes, n)
 	return Value{b, id}
+}
+
+// A nodeIndex finds the nodes of a circuit by their content: a hash table with open addressing, at most half full.
+type nodeIndex struct {
+	slots []nodeSlot
+	used  int
+}
+
+// A nodeSlot holds a node and a part of its hash. The number is one more than the node's, so that a free slot is zero.
+type nodeSlot struct {
+	hash   uint32
+	number int32
+}
+
+func newNodeIndex() nodeIndex { return nodeIndex{slots: make([]nodeSlot, 64)} }
+
+// findOrAdd returns the node that is the same as n, or NoNode after it has added n as the next of the nodes.
+func (x *nodeIndex) findOrAdd(n *Node, nodes []Node) NodeID {
+	if 2*x.used >= len(x.slots) {
+		old := x.slots
+		x.slots = make([]nodeSlot, 2*len(old))
+		for _, s := range old {
+			if s.number != 0 {
+				x.slots[x.free(s.hash)] = s
+			}
+		}
+	}
+	hash := uint32(n.hash() >> 32)
+	mask := uint32(len(x.slots) - 1)
+	at := hash & mask
+	for ; x.slots[at].number != 0; at = (at + 1) & mask {
+		if s := x.slots[at]; s.hash == hash && n.same(&nodes[s.number-1]) {
+			return NodeID(s.number - 1)
+		}
+	}
+	x.slots[at] = nodeSlot{hash, int32(len(nodes) + 1)}
+	x.used++
+	return NoNode
+}
+
+// free returns the first free slot for a hash.
+func (x *nodeIndex) free(hash uint32) uint32 {
+	mask := uint32(len(x.slots) - 1)
+	at := hash & mask
+	for x.slots[at].number != 0 {
+		at = (at + 1) & mask
+	}
+	return at
 }
 
 // same reports whether both nodes are the same operation on the same operands at the same stage.

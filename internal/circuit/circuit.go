@@ -94,11 +94,11 @@ type StreamPort struct {
 // A Node is one operation of a circuit, with its operands, its result's width and range, and its stage.
 type Node struct {
 	Op     Operation
+	Signed bool
+	Word   bool // the result is a word of bits, not a number
 	Args   []NodeID
 	Width  int
-	Signed bool
 	Range  num.Range // range of a number that fits into an int64; a wider one may have every value of its width
-	Word   bool      // the result is a word of bits, not a number
 	Stage  int       // ConstantStage for constants
 	K      int       // parameter of the operation
 	Table  uint64    // of OpLogicTable: bit n is the result for operands that are n in binary, the first lowest
@@ -194,6 +194,7 @@ type RowMemory struct {
 	// Loaded states that Data is only the initial content of a table. Other rows may be loaded while no iteration
 	// is under way.
 	Loaded bool
+	Known  *sync.Map // of a table: facts that users have found out about the rows, by keys of theirs; nil to keep none
 
 	// For an array: Word is written to Address at stage Stage if When holds.
 	Stage               int

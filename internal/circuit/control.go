@@ -134,8 +134,14 @@ func (b *Builder) FinishLayer() *Module {
 		o.Moves = b.now(func() Value { return AllHold(b.iterationStarted(0), when) }).AtStage(stage).id
 	}
 	m.Latency = stage + 1
+	return finished(b)
+}
+
+// finished returns the circuit without what nothing depends on. It keeps nothing of the builder, which is much larger.
+func finished(b *Builder) *Module {
+	m := b.m
 	m.prune()
-	return m
+	return &m
 }
 
 // prune removes the nodes, states, memories and calls on which no stream, argument or result depends.

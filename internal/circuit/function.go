@@ -78,7 +78,7 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 
 // function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: map[uint64]NodeID{}, counts: b.counts}
+	f := &Builder{rate: b.rate, known: newNodeIndex(), counts: b.counts}
 	f.m.Fire, f.m.Known = NoNode, new(sync.Map)
 	var operands []Value
 	for _, v := range like {
@@ -97,6 +97,5 @@ func function(b *Builder, like []Value, make func(f *Builder, operands []Value) 
 	for _, r := range results {
 		f.m.Results = append(f.m.Results, r.id)
 	}
-	f.m.prune()
-	return &f.m
+	return finished(f)
 }

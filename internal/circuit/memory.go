@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"hlsgen/internal/num"
 )
@@ -160,6 +161,14 @@ func (b *Builder) AddTableOfWidth(name string, style StorageStyle, width, rows i
 	return ConstantTable{b: b, memory: b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style,
 		Data:    data,
 		Address: NoNode, Word: NoNode, When: NoNode})}
+}
+
+// KeepFacts makes users of the circuit keep the facts about the table's rows that they find out in known, which serves
+// all circuits whose table has the same rows.
+func (t ConstantTable) KeepFacts(known *sync.Map) {
+	if t.memory >= 0 {
+		t.b.m.Memories[t.memory].Known = known
+	}
 }
 
 // memory adds a memory and returns its number. It appends a number to the name if another memory has the same name.

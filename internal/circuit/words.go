@@ -23,16 +23,32 @@ func SliceBits(word Value, low, width int) Value {
 	case n.Op == OpSliceWord:
 		return SliceBits(Value{word.b, n.Args[0]}, low+n.K, width)
 	case n.Op == OpConcatenateWords:
-		from := low
-		for _, id := range n.Args {
-			w := Value{word.b, id}
-			if from >= 0 && from+width <= w.Width() {
-				return SliceBits(w, from, width)
-			}
-			from -= w.Width()
+		starts := starts(word.b, word.id)
+		k, found := slices.BinarySearch(starts, low)
+		if !found {
+			k--
+		}
+		if w := (Value{word.b, n.Args[k]}); low-starts[k]+width <= w.Width() {
+			return SliceBits(w, low-starts[k], width)
 		}
 	}
 	return word.b.bits(Node{Op: OpSliceWord, Args: []NodeID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
+}
+
+// starts returns, for each word of a concatenation, the place of its lowest bit.
+func starts(b *Builder, concatenation NodeID) []int {
+	list, ok := b.parts[concatenation]
+	if !ok {
+		at := 0
+		for _, id := range b.m.Nodes[concatenation].Args {
+			list, at = append(list, at), at+b.m.Nodes[id].Width
+		}
+		if b.parts == nil {
+			b.parts = map[NodeID][]int{}
+		}
+		b.parts[concatenation] = list
+	}
+	return list
 }
 
 // literal returns the bits of a value if it is constant; ok is false if it is not.

@@ -92,7 +92,7 @@ func (x *FastPredictor) RunSamples(ctx context.Context, s *samples.RunInputs) ([
 		}
 	}
 	x.predict(in, len(s.In))
-	return x.OutputTensors(len(s.In)), nil
+	return x.LastPredictedOutputs(len(s.In)), nil
 }
 
 // predict computes n samples with the tables for the host's parts, and stores the outputs in x.Out.
@@ -121,8 +121,8 @@ func inBatches[T any](x *FastPredictor, in [][]T, n int, predict func(in [][]T, 
 	}
 }
 
-// OutputTensors returns the n samples in x.Out as tensors. They are valid until the next prediction.
-func (x *FastPredictor) OutputTensors(n int) []ModelTensors {
+// LastPredictedOutputs returns the n samples in x.Out as tensors. They are valid until the next prediction.
+func (x *FastPredictor) LastPredictedOutputs(n int) []ModelTensors {
 	list, all := make([]ModelTensors, n), make(ModelTensors, n*len(x.Out))
 	for i := range list {
 		list[i] = all[i*len(x.Out) : (i+1)*len(x.Out) : (i+1)*len(x.Out)]

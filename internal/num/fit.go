@@ -141,6 +141,8 @@ func rounded(n, d *big.Int, mode Rounding) *big.Int {
 	switch mode {
 	case RoundingHalfEven:
 		up = tie > 0 || tie == 0 && floor.Bit(0) == 1
+	case RoundingHalfOdd:
+		up = tie > 0 || tie == 0 && floor.Bit(0) == 0
 	case RoundingHalfUp:
 		up = tie >= 0
 	case halfDown:

@@ -62,11 +62,15 @@ func (q ExactQuantiser) FindScalingOver(x Range, least int) (s UnclippedScaling,
 	exact, whole := q.DyadicAsScaling()
 	whole = whole && exact.FitsIn63Bits(x)
 	for _, mode := range []Rounding{RoundingFloor, q.Mode} {
-		if parts, could := q.parts(x, mode); could {
-			if s, ok = q.search(parts, mode, least); ok && s.FitsIn63Bits(x) {
-				break
+		if parts, could := q.parts(x, mode, false); could {
+			var m, b *big.Int
+			var shift int
+			if m, b, shift, ok = q.search(parts, least, MaxRequantShift, maxScaled); ok {
+				s = UnclippedScaling{m.Int64(), b.Int64(), shift, mode}
+				if ok = s.FitsIn63Bits(x); ok {
+					break
+				}
 			}
-			ok = false
 		}
 	}
 	if whole && (!ok || exact.Shift <= s.Shift) {
@@ -92,12 +96,12 @@ func (s UnclippedScaling) FitsIn63Bits(x Range) bool {
 }
 
 // DyadicAsScaling returns the quantiser as a scaling with its own rounding. ok is false unless scale and bias are
-// integers over a power of two. It is also false if these, or the shift, are too large.
+// integers over a power of two, and if no layer has that rounding.
 func (q ExactQuantiser) DyadicAsScaling() (s UnclippedScaling, ok bool) {
 	d := q.denominator()
 	s = UnclippedScaling{Shift: d.BitLen() - 1, Mode: q.Mode}
 	m, b := whole(q.Scale, d), whole(q.Bias, d)
-	if d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift ||
+	if q.Mode == RoundingHalfOdd || d.TrailingZeroBits() != uint(s.Shift) || s.Shift > MaxRequantShift ||
 		max(m.BitLen(), b.BitLen()) > maxScaled {
 		return UnclippedScaling{}, false
 	}
@@ -116,22 +120,28 @@ type part struct {
 }
 
 // parts returns the parts of the quantiser over a range, for a scaling with the given rounding. ok is false if no
-// such scaling can be equal.
-func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
-	if mode == RoundingHalfEven {
+// such scaling can be equal, or if inputs are ties that go to even or odd numbers; with ties set, these may be such as
+// all go up, or all down.
+func (q ExactQuantiser) parts(x Range, mode Rounding, ties bool) (list []part, ok bool) {
+	if mode == RoundingHalfEven || mode == RoundingHalfOdd {
 		return nil, false
 	}
+	toParity := q.Mode == RoundingHalfEven || q.Mode == RoundingHalfOdd
 	for _, v := range [][2]int64{{q.Lo + 1, min(q.Hi, 0)}, {max(q.Lo+1, 1), q.Hi}} {
 		if v[0] > v[1] {
 			continue
 		}
 		halves, reached := q.Mode.boundary(v[1])
-		if q.Mode == RoundingHalfEven {
+		if toParity {
 			reached = true // true, since no input lies on a boundary
 		}
 		p := q.part(x, v, halves, reached)
-		if q.Mode == RoundingHalfEven && p.least.Sign() == 0 {
-			return nil, false
+		if toParity && p.least.Sign() == 0 {
+			up, alike := p.tiesGoUp(q.Mode)
+			if !ties || !alike {
+				return nil, false
+			}
+			p = q.part(x, v, halves, up)
 		}
 		if p.halves, reached = mode.boundary(v[1]); !reached {
 			p.open = 1
@@ -203,23 +213,42 @@ func ceilQuo(a, b *big.Int) *big.Int {
 	return n
 }
 
-// search returns a scaling that equals all parts. It tries shifts in increasing order from least on, and with each the
-// two integers next to the scaled scale. ok is false if it finds none.
-func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s UnclippedScaling, ok bool) {
-	for shift := least; shift <= MaxRequantShift; shift++ {
-		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
+// tiesGoUp reports whether ties go up to the value that their boundary begins, by a rounding of ties to even or odd
+// numbers. p must have a tie, and take ties as reached. alike is false if some go up and others down.
+func (p part) tiesGoUp(mode Rounding) (up, alike bool) {
+	// Ties are the solutions of rise*x + start = 0 modulo unit: each period integers, from the first one on.
+	step := new(big.Int).GCD(nil, nil, p.rise, p.unit)
+	period, slope := new(big.Int).Quo(p.unit, step), new(big.Int).Quo(p.rise, step)
+	at := p.line(p.first)
+	at.Quo(at.Neg(at), step)
+	if period.Cmp(big.NewInt(1)) > 0 {
+		at.Mul(at, new(big.Int).ModInverse(slope, period))
+	}
+	at.Mod(at, period)
+	at.Add(at, p.first)
+	_, up = mode.boundary(new(big.Int).Quo(p.line(at), p.unit).Int64())
+	next := at.Add(at, period)
+	return up, slope.Bit(0) == 0 || next.Sub(next, p.last).Cmp(big.NewInt(1)) > 0 // values of ties are slope apart
+}
+
+// search returns a multiplier, a bias and a shift that equal all parts. It tries shifts in increasing order from least
+// to most, and with each the two integers next to the scaled scale. ok is false if it finds none of at most the given
+// number of bits.
+func (q ExactQuantiser) search(parts []part, least, most, bits int) (m, b *big.Int, shift int, ok bool) {
+	for shift = least; shift <= most; shift++ {
+		m = new(big.Int).Lsh(q.Scale.Num(), uint(shift))
 		m.Quo(m, q.Scale.Denom())
-		if m.BitLen() > maxScaled {
+		if m.BitLen() > bits {
 			break
 		}
 		for range 2 {
-			if b, fits := biases(parts, m, shift); fits && b.BitLen() <= maxScaled {
-				return UnclippedScaling{m.Int64(), b.Int64(), shift, mode}, true
+			if b, ok = biases(parts, m, shift); ok && b.BitLen() <= bits {
+				return m, b, shift, true
 			}
 			m.Add(m, big.NewInt(1))
 		}
 	}
-	return UnclippedScaling{}, false
+	return nil, nil, 0, false
 }
 
 // biases returns the bias nearest to 0 with which the multiplier m equals all parts at a shift. ok is false if there is

@@ -91,6 +91,8 @@ func (r Rounding) reaches(v int64) (halves int64, there bool) {
 	switch r {
 	case RoundingHalfEven:
 		return 1, v%2 == 0
+	case RoundingHalfOdd:
+		return 1, v%2 != 0
 	case RoundingHalfUp:
 		return 1, true
 	case RoundingHalfAwayFromZero:

@@ -8,8 +8,8 @@
 //   - coding.go: codes with few bits for numbers from a small set
 //   - step.go: step functions; compare.go: their evaluation in hardware
 //   - requant.go: multiply and shift; fit.go finds its parameters; stair.go finds lines that equal step functions;
-//     quantiser.go finds lines that equal a quantiser with any number of codes; quantiser_steps.go computes its
-//     steps; remainder.go finds least remainders of progressions
+//     quantiser.go finds lines that equal a quantiser with any number of codes; quantiser_wide.go does so with numbers
+//     beyond 64 bits; quantiser_steps.go computes its steps; remainder.go finds least remainders of progressions
 //   - bounds.go: bounds of sums of products; digits.go: factors as sums of powers of two
 package num
 

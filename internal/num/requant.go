@@ -21,6 +21,10 @@ const (
 	RoundingAwayFromZero     Rounding = "away-from-zero"
 )
 
+// RoundingHalfOdd rounds to the nearest integer, and ties to the odd one. An odd number added behind RoundingHalfEven
+// gives it. It occurs in exact quantisers only: no layer rounds so, and it is not among Roundings.
+const RoundingHalfOdd Rounding = "half-odd"
+
 // Roundings lists all roundings, in the order of their codes in hlslib/core/requant.hpp.
 var Roundings = []Rounding{RoundingHalfEven, RoundingHalfUp, RoundingHalfTowardZero, RoundingHalfAwayFromZero,
 	RoundingFloor,
@@ -96,6 +100,8 @@ func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	switch r {
 	case RoundingHalfEven:
 		return 1, v&1 == 0
+	case RoundingHalfOdd:
+		return 1, v&1 != 0
 	case halfDown:
 		return 1, false
 	case RoundingHalfTowardZero:

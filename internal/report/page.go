@@ -83,7 +83,7 @@ func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 
 // unit returns the word for the unit of rates: frames or samples.
 func (r *Build) unit() string {
-	return folding.RateUnitForSamplesPerFrame(r.Design.Model.Turns.SamplesPerFrame())
+	return folding.CountedUnitForSamplesPerFrame(r.Design.Model.Turns.SamplesPerFrame())
 }
 
 // frame returns words for one frame of the accelerator: "a frame", "a frame of 4 samples" or "a sequence of 8 steps".

@@ -183,30 +183,33 @@ func (w *outputs) finish() error {
 	return w.draft.RenameIntoPlace()
 }
 
-// An OutputNotWrittenError says that a simulation failed with Err, and so did not write the output file File.
-type OutputNotWrittenError struct {
+// A SimulationFailedBeforeOutputError says that a simulation failed with Err, and so did not write the output file
+// File.
+type SimulationFailedBeforeOutputError struct {
 	File string
 	Err  error
 }
 
 // Error returns the message with its reason.
-func (e *OutputNotWrittenError) Error() string {
+func (e *SimulationFailedBeforeOutputError) Error() string {
 	return fmt.Sprintf("%v; %s", e.Err, e.MessageWithoutReason())
 }
 
 // Unwrap returns the reason.
-func (e *OutputNotWrittenError) Unwrap() error { return e.Err }
+func (e *SimulationFailedBeforeOutputError) Unwrap() error { return e.Err }
 
 // MessageWithoutReason returns the message that the file is not written, without the reason.
-func (e *OutputNotWrittenError) MessageWithoutReason() string { return e.File + " is not written" }
+func (e *SimulationFailedBeforeOutputError) MessageWithoutReason() string {
+	return e.File + " is not written"
+}
 
-// unwritten returns an error wrapped in an OutputNotWrittenError if an output file was to be written. Otherwise it
-// returns err itself, as for nil.
+// unwritten returns an error wrapped in a SimulationFailedBeforeOutputError if an output file was to be written.
+// Otherwise it returns err itself, as for nil.
 func (w *outputs) unwritten(err error) error {
 	if err == nil || w.draft == nil {
 		return err
 	}
-	return &OutputNotWrittenError{filepath.Base(w.path), err}
+	return &SimulationFailedBeforeOutputError{filepath.Base(w.path), err}
 }
 
 // release removes the files that were not finished.

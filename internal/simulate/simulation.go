@@ -170,7 +170,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *engines.FastPre
 	case p.direct:
 		if p.part.FirstRunNumber() == 0 {
 			if err := engines.CheckFirstSampleAgainstEval(ctx, x.model, p.runs,
-				fast.OutputTensors(p.part.RunCount())); err != nil {
+				fast.LastPredictedOutputs(p.part.RunCount())); err != nil {
 				return datafile.ModelFaultError{Err: err}
 			}
 		}
@@ -199,7 +199,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *engines.FastPre
 		return datafile.ModelFaultError{Err: err}
 	}
 	if p.direct && (x.labels != nil || x.decoder != nil || x.compare != nil || !x.together()) {
-		p.out = fast.OutputTensors(p.part.RunCount())
+		p.out = fast.LastPredictedOutputs(p.part.RunCount())
 	}
 	return x.outcome(ctx, p, fast)
 }

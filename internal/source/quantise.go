@@ -68,7 +68,7 @@ func noting(ctx context.Context, o options.Source, src *ModelSource, data *dataf
 		return nil, nil
 	}
 	if !o.Equalise {
-		n.DisableChannelScales()
+		n.SkipRecordingByChannel()
 	}
 	n.fed = data.MissingStates(n.Model)
 	if ok, err := data.ComputeMissingStatesBy(ctx, n.Model, datafile.WrapRunIgnoringSampleNumber(n.RunFloatModel),

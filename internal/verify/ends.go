@@ -116,8 +116,9 @@ func (e *ends) agree(ctx context.Context, s *samples.RunInputs, in, out []engine
 	return CompareModelOutputs("engine fast against the model", got, want)
 }
 
-// others compares the tables, and engine fast, with the model on all samples from index from on. The engines of the
-// design do not run on these samples. It does nothing without tables for the model's own inputs, or if sequences differ
+// others compares the driver's tables for inputs with the model on all samples from index from on. It also compares
+// the ends of engine fast, around its own layers, with those of the model. The engines of the design do not run on
+// these samples. It does nothing without tables for the model's own inputs, or if sequences differ
 // in length.
 func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
@@ -136,7 +137,8 @@ func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) er
 	return nil
 }
 
-// other makes the comparisons of others for one part of the samples.
+// other makes the two comparisons of method others on one part of its samples: the driver's tables for inputs, and the
+// ends of engine fast.
 func (e *ends) other(ctx context.Context, s *samples.RunInputs) error {
 	in, err := engines.RunHostPrefix(ctx, e.model, s)
 	if err != nil {

@@ -322,7 +322,7 @@ func (s *speller) pick(id circuit.NodeID) {
 // others.
 func (s *speller) multiply(id circuit.NodeID) {
 	n, name := s.m.Nodes[id], s.names[id]
-	factors, whole := s.m.MultiplierWidths(&n)
+	factors, whole := s.m.MultiplierWidthsOfProduct(&n)
 	stage := n.Stage - circuit.MultiplierLatencyClocks
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+

@@ -44,10 +44,6 @@ const (
 	IPBackendRTL IPBackend = "rtl"
 )
 
-// buildResultsFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
-// bitstream takes long.
-const buildResultsFolder = "vivado/build"
-
 // ip returns the folder in which the flow's own Makefile puts the IP of the accelerator called top, relative to the
 // folder vivado.
 func (f IPBackend) ip(top string) string {

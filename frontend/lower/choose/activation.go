@@ -2,6 +2,7 @@ package choose
 
 import (
 	"errors"
+	"slices"
 
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
@@ -28,29 +29,27 @@ func (k *StepFunctionCache) StepActivationOf(functions []*real.Expr, in dataflow
 			limit = 1 << threshold.MaxTableInputBits
 		}
 		steps, err = k.findStepFunctions(functions, in, limit)
+		if errors.Is(err, real.ErrTooManySteps) {
+			if p, ok := longLines(functions, in); ok {
+				return StepActivation{In: in, Scaled: &p, Behind: behind}, nil
+			}
+		}
 	}
 	if err != nil {
 		return StepActivation{}, integers.NoStepFunctionReason(err, limit)
 	}
-	return StepActivation{Steps: steps, In: in, Behind: behind}, nil
+	return StepActivation{Steps: steps, In: in, Behind: behind, functions: functions}, nil
 }
 
 // scaled returns the parameters of a layer that multiplies and shifts. The layer computes the given functions, one per
 // channel of a stream of type in. ok is false if a function is no quantiser, or if no such layer computes them.
 func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, bool) {
-	list, x := make([]num.ExactQuantiser, len(functions)), make([]num.Range, len(functions))
-	for c, f := range functions {
-		x[c] = in.ChannelRange(c)
-		if c > 0 && f == functions[c-1] {
-			list[c] = list[c-1]
-			continue
-		}
-		var ok bool
-		if list[c], ok = f.AsQuantiser(); !ok {
-			return requant.Params{}, false
-		}
+	list := quantisersOf(functions)
+	toOdd := func(q num.ExactQuantiser) bool { return q.Mode == num.RoundingHalfOdd }
+	if list == nil || slices.ContainsFunc(list, toOdd) {
+		return requant.Params{}, false
 	}
-	return requant.FindParamsForQuantisers(list, x)
+	return requant.FindParamsForQuantisers(list, channelRanges(in, len(list)))
 }
 
 // A StepFunctionCache holds the step functions found so far for functions of integers. Lowering a model a second time,
@@ -164,11 +163,11 @@ func requantization(a StepActivation) (dataflow.Op, bool) {
 	if most(a.Steps) < manySteps {
 		return nil, false
 	}
-	ranges := make([]num.Range, len(a.Steps))
-	for c := range ranges {
-		ranges[c] = a.In.ChannelRange(c)
-	}
+	ranges := channelRanges(a.In, len(a.Steps))
 	params, ok := requant.FindParamsForStepFunctions(a.Steps, ranges)
+	if !ok && a.functions != nil && a.wide() && a.In.Elem.Width > threshold.MaxTableInputBits {
+		params, ok = longLines(a.functions, a.In)
+	}
 	if !ok {
 		return nil, false
 	}

@@ -2,7 +2,8 @@
 // a layer must know; what goes out is a LayerChoice: the layers to make, not connected to anything. A single table
 // decides: the first row that fits.
 //
-// Files: choose.go searches the table; table.go is the table; function.go has the functions; activation.go,
+// Files: choose.go searches the table; table.go is the table; function.go has the functions; lines.go has
+// the parameters of functions that are lines with many steps; activation.go,
 // matrix.go and join.go have the conditions of the rows. It may import layers, and the packages that describe
 // these; it knows neither tensors nor streams.
 package choose

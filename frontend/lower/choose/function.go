@@ -7,6 +7,7 @@ import (
 	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/program"
+	"hlsgen/frontend/real"
 	"hlsgen/hlslib/mac"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
@@ -31,6 +32,8 @@ type StepActivation struct {
 	Scaled *requant.Params    // the function, if Steps is nil
 	In     dataflow.StreamType
 	Behind *ProductBeforeActivation // product whose sums it reads, if nothing else does and it has no layer; else nil
+
+	functions []*real.Expr // what Steps are the steps of
 }
 
 // maxWideSteps is the largest number of steps of an activation that a layer computes by multiplying and shifting.

@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 // A Netlist is a set of connected layers under construction. It refers to its wires by number. A wire may have any
@@ -39,9 +38,6 @@ type output struct {
 
 // WireType returns the type of the stream on wire w.
 func (n *Netlist) WireType(w int) dataflow.StreamType { return n.wires[w].typ }
-
-// wireChannelRange returns the range of the integers in channel c of wire w.
-func (n *Netlist) wireChannelRange(w, c int) num.Range { return n.wires[w].typ.ChannelRange(c) }
 
 // input adds a wire that the host writes, and returns its number. tensor is the name of the integer tensor, name that
 // of the stream.

@@ -35,7 +35,8 @@ func (c curve) at(bits int) float64 {
 	return c[len(c)-1].ns
 }
 
-// built returns the delays of every family, at each end of their range. It computes them at the first call.
+// built returns the delays of every family: the least, the expected and the largest. It computes them at the first
+// call.
 var built = sync.OnceValue(func() map[DelayFamily]map[DelayRangeEnd]*delays {
 	all := map[DelayFamily]map[DelayRangeEnd]*delays{}
 	for _, f := range []DelayFamily{FamilySeries7, FamilyUltraScale, FamilyVersal} {

@@ -222,15 +222,6 @@ func (p *PipelineCursor) DoReductionTree(n, bits int, level ...PipelineOp) {
 // DoPopCount adds a tree of adders that counts how many of n bits are set.
 func (p *PipelineCursor) DoPopCount(n int) { p.DoReductionTree(n, 1, OpAdd) }
 
-// doComparators adds the comparison of a value of the given bits with n thresholds at once, and the count of those that
-// it exceeds.
-func (p *PipelineCursor) doComparators(n, bits int) {
-	if n > 0 {
-		p.DoOp(OpCompare, bits)
-		p.DoPopCount(n)
-	}
-}
-
 // DoProduct adds a product of numbers of a and b bits, in a DSP slice if dsp is true, else in LUTs.
 func (p *PipelineCursor) DoProduct(a, b int, dsp bool) {
 	if dsp {

@@ -26,32 +26,34 @@ type walk struct {
 	live    []bool           // per bit: whether something depends on it
 	reads   []int32          // per bit: the number of its readers
 	line    []int32          // per bit: the number of its readers that are delays
-	cone    [][]bit          // per bit that is logic: the inputs of its lookup table
+	logics  []int32          // per bit that is logic: its number in cones
+	cones   [][]bit          // the inputs of lookup tables, from number 1 on
 	inside  []bool           // per bit that is logic: whether it is in the lookup table of its reader
 	met     []bool           // per node: whether something depends on it
 	columns [][]bool         // per memory: whether something depends on each column
 	tables  map[int]*lookup  // the memories whose contents are in lookup tables
+	fixed   map[int][]bit    // the memories in block RAM that are constant, with what each column always is
+	counted map[tableFunction]bool
 	stack   []bit
 	counts  CellCountsByPurpose
 }
 
 func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
-	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}}
+	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}, fixed: map[int][]bit{}}
 	n := 0
-	for i, node := range m.Nodes {
+	for i := range m.Nodes {
 		w.first[i] = bit(n)
-		n += node.Width
+		n += m.Nodes[i].Width
 	}
 	w.owner, w.wire = make([]circuit.NodeID, n), make([]bit, n)
-	for i, node := range m.Nodes {
-		for k := range node.Width {
-			w.owner[int(w.first[i])+k] = circuit.NodeID(i)
-			w.wire[int(w.first[i])+k] = w.first[i] + bit(k)
+	for i, b := range w.first {
+		for k := range m.Nodes[i].Width {
+			w.owner[int(b)+k] = circuit.NodeID(i)
+			w.wire[int(b)+k] = b + bit(k)
 		}
 	}
 	w.live, w.reads, w.line = make([]bool, n), make([]int32, n), make([]int32, n)
 	w.met, w.columns = make([]bool, len(m.Nodes)), make([][]bool, len(m.Memories))
-	w.cone, w.inside = make([][]bit, n), make([]bool, n)
 	return w
 }
 
@@ -111,7 +113,7 @@ func keeps(w *walk, next, now, first bit) bool {
 
 // wires sets wire for each bit. kept says, by state, which of its bits never change.
 func (w *walk) wires(kept [][]bool) {
-	delays := map[bit]bit{}
+	delays := make([]bit, len(w.wire)) // per bit: the first bit that is the bit a clock later, or 0
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		at := w.first[i]
@@ -177,7 +179,7 @@ func (w *walk) wires(kept [][]bool) {
 				from := w.of(n.Args[0], k)
 				if from < 0 {
 					set(k, from)
-				} else if same, ok := delays[from]; ok {
+				} else if same := delays[from]; same != 0 {
 					set(k, same)
 				} else {
 					delays[from] = at + bit(k)

@@ -25,6 +25,7 @@
 //	mapping.go   gates in lookup tables
 //	small.go     circuits of constants alone, in lookup tables of six inputs
 //	pack.go      superfluous lookup tables
+//	parts.go     gates in parts that are mapped one by one, and once if they are alike
 //	registers.go registers, shift registers, memories
 //	fifo.go      FIFOs, and other parts of a network
 //	ring.go      FIFOs as gates
@@ -89,7 +90,13 @@ func (c *CellCountsByPurpose) plus(o CellCountsByPurpose, n float64) {
 // EstimateCircuitCost returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum
 // is the nearest whole number of lookup tables.
 func EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cost.CostPart {
+	return new(KnownParts).EstimateCircuitCost(m, f)
+}
+
+// EstimateCircuitCost does what the function of this name does. It maps no part again that it knows of other circuits.
+func (k *KnownParts) EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 	d := SynthesisRulesOf(f)
+	d.known = k
 	counts := d.CountCells(m)
 	var parts []cost.CostPart
 	sum, whole := 0., 0

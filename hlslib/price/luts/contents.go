@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
+	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 )
 
@@ -17,11 +19,14 @@ type column struct {
 	truth   []uint64 // bit r is the value in row r
 }
 
-// A lookup is a table of constants that is made of LUTs, with its columns.
+// A lookup is a table of constants that is made of LUTs, with its columns. Several circuits may share it.
 type lookup struct {
-	columns   []column
-	inputs    int
-	functions functions // functions that its columns share
+	columns []column
+	inputs  int
+	once    sync.Once
+	plans   []*function // per column: how LUTs make it; nil if it is constant or another column
+	ordered sync.Once
+	order   []int // see addresses
 }
 
 // looked is the most bits that a table may have for its contents to be examined.
@@ -38,8 +43,27 @@ func (w *walk) contents(memory int) *lookup {
 	if t, ok := w.tables[memory]; ok {
 		return t
 	}
+	type key struct{ of cost.Fabric }
 	m := &w.m.Memories[memory]
-	t := &lookup{columns: make([]column, m.Width), inputs: bits.Len(uint(m.Rows - 1)), functions: functions{}}
+	t := once(m, key{w.d.Fabric}, newLookup)
+	w.tables[memory] = t
+	return t
+}
+
+// once returns a fact about the rows of a table, which find finds out unless it is known by that key.
+func once[T any](m *circuit.RowMemory, key any, find func(*circuit.RowMemory) T) T {
+	if m.Known == nil {
+		return find(m)
+	}
+	fact, ok := m.Known.Load(key)
+	if !ok {
+		fact, _ = m.Known.LoadOrStore(key, find(m))
+	}
+	return fact.(T)
+}
+
+func newLookup(m *circuit.RowMemory) *lookup {
+	t := &lookup{columns: make([]column, m.Width), inputs: bits.Len(uint(m.Rows - 1))}
 	for k := range t.columns {
 		t.columns[k].truth = make([]uint64, max(1, 1<<t.inputs/64))
 	}
@@ -70,7 +94,6 @@ func (w *walk) contents(memory int) *lookup {
 		}
 		known[key] = k
 	}
-	w.tables[memory] = t
 	return t
 }
 
@@ -144,7 +167,6 @@ type function struct {
 	halved    bool        // whether low and high are known
 	parts     []*function // functions that its lookup table reads, in addition to address bits
 	luts      float64     // lookup tables of it and its parts, if none are shared
-	counted   bool
 }
 
 // functions holds the functions of a table, by name. Constants are not among them.
@@ -249,31 +271,57 @@ func (all functions) split(list []*function) (parts []*function) {
 // not find the minimum.
 const loose = 1.2
 
-// column returns the LUTs of column k of a table, without those that it shares with earlier columns.
-func (d *SynthesisRules) column(t *lookup, k int) float64 {
-	f := t.functions.of(t.columns[k].truth, t.inputs)
-	luts := d.cover(t.functions, f)
+// planned returns how LUTs make the columns of a table. Only what unshared reads of a function is kept.
+func (d *SynthesisRules) planned(t *lookup) []*function {
+	t.once.Do(func() {
+		all := functions{}
+		t.plans = make([]*function, len(t.columns))
+		for k := range t.columns {
+			if c := &t.columns[k]; c.support != nil && c.same < 0 {
+				t.plans[k] = all.of(c.truth, t.inputs)
+				d.plan(all, t.plans[k])
+			}
+		}
+		for _, f := range all {
+			f.truth, f.low, f.high = nil, nil, nil
+		}
+	})
+	return t.plans
+}
+
+// tabled returns the LUTs of column k of a memory's table, without those that it shares with earlier columns.
+func tabled(w *walk, memory, k int) float64 {
+	f := w.d.planned(w.contents(memory))[k]
+	luts := unshared(w, memory, f)
 	if f != nil && f.parts != nil {
 		return loose * luts
 	}
 	return luts
 }
 
-// cover returns the lookup tables of a function that no earlier function has.
-func (d *SynthesisRules) cover(all functions, f *function) float64 {
-	if f == nil || f.counted {
+// unshared returns the lookup tables of a function that no earlier function of the memory's table has.
+func unshared(w *walk, memory int, f *function) float64 {
+	if f == nil || w.counted[tableFunction{memory, f}] {
 		return 0
 	}
-	f.counted = true
-	d.plan(all, f)
+	if w.counted == nil {
+		w.counted = map[tableFunction]bool{}
+	}
+	w.counted[tableFunction{memory, f}] = true
 	if f.parts == nil {
 		return f.luts
 	}
 	sum := 1.
 	for _, p := range f.parts {
-		sum += d.cover(all, p)
+		sum += unshared(w, memory, p)
 	}
 	return sum
+}
+
+// A tableFunction is a function of a memory's table.
+type tableFunction struct {
+	memory int
+	of     *function
 }
 
 // half returns the values of a function in the rows whose highest address bit equals high.
@@ -313,7 +361,13 @@ func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	if !open(&w.m.Memories[n.K]) {
 		return
 	}
-	for k, b := range constants(&w.m.Memories[n.K]) {
+	type key struct{}
+	list, ok := w.fixed[n.K]
+	if !ok {
+		list = once(&w.m.Memories[n.K], key{}, constants)
+		w.fixed[n.K] = list
+	}
+	for k, b := range list {
 		if b < 0 {
 			set(k, b)
 		}

@@ -8,6 +8,7 @@ import (
 
 // cover counts the LUTs of the circuit's logic, by rules for each operation.
 func (w *walk) cover() {
+	w.logics, w.cones, w.inside = make([]int32, len(w.wire)), make([][]bit, 1), make([]bool, len(w.wire))
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		if !w.met[i] {
@@ -36,8 +37,8 @@ func (w *walk) cover() {
 			w.fire()
 		}
 	}
-	for b, cone := range w.cone {
-		if len(cone) > 1 && !w.inside[b] {
+	for b, k := range w.logics {
+		if len(w.cones[k]) > 1 && !w.inside[b] {
 			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT++
 		}
 	}
@@ -62,8 +63,15 @@ func (w *walk) logic(b bit, in []bit) {
 		w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.tree(n)
 		return
 	}
-	w.cone[b] = w.widened(in, w.d.Inputs)
+	if w.logics[b] == 0 {
+		w.logics[b] = int32(len(w.cones))
+		w.cones = append(w.cones, nil)
+	}
+	w.cones[w.logics[b]] = w.widened(in, w.d.Inputs)
 }
+
+// cone returns the inputs of the lookup table of the bit b, or nil if it is no logic of one.
+func cone(w *walk, b bit) []bit { return w.cones[w.logics[b]] }
 
 // distinct returns the bits that are not constant, each once.
 func distinct(in []bit) []bit {
@@ -82,10 +90,10 @@ func (w *walk) widened(in []bit, inputs int) []bit {
 	for {
 		best, grown := -1, []bit(nil)
 		for i, b := range in {
-			if w.cone[b] == nil || w.reads[b] != 1 {
+			if cone(w, b) == nil || w.reads[b] != 1 {
 				continue
 			}
-			with := distinct(append(slices.Delete(slices.Clone(in), i, i+1), w.cone[b]...))
+			with := distinct(append(slices.Delete(slices.Clone(in), i, i+1), cone(w, b)...))
 			if len(with) <= inputs && (best < 0 || len(with) < len(grown)) {
 				best, grown = i, with
 			}
@@ -200,8 +208,8 @@ func (w *walk) adder(id circuit.NodeID) {
 		case x < 0 || y < 0, w.wire[b] != b:
 		default:
 			w.counts[purposeAdder].LUT++
-			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
-				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
+			if w.d.TakesIn && cone(w, y) != nil && w.reads[y] == 1 &&
+				len(distinct(append([]bit{x}, cone(w, y)...))) <= w.d.Inputs {
 				w.inside[y] = true
 			}
 		}
@@ -280,7 +288,7 @@ func (w *walk) peek(id circuit.NodeID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[purposeConstantTable].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[purposeConstantTable].LUT += tabled(w, n.K, k)
 	}
 }
 

@@ -26,6 +26,7 @@ type SynthesisRules struct {
 
 	Multiplier family.Multiplier // the zero value for AMD's, which contains all its registers
 	Numbers    [CellPurposeCount]CostPerCell
+	known      *KnownParts
 }
 
 // A CostPerCell holds the LUTs and flip-flops that one counted cell of a purpose takes.
@@ -78,7 +79,7 @@ func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	if row := cost.FamilyOfFabric(f); row != nil {
 		d = familyRules[row.Name]
 	}
-	d.Fabric = f
+	d.Fabric, d.known = f, new(KnownParts)
 	return &d
 }
 

@@ -3,7 +3,6 @@ package luts
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // A mapping puts gates into LUTs as Yosys' ABC does ("if"). First it minimises the LUTs on the longest path, and then
@@ -12,9 +11,10 @@ import (
 type mapping struct {
 	*gates
 	d        *SynthesisRules
-	best     []cut   // per gate: its lookup table, if somebody reads it
-	cuts     [][]cut // per gate: the cuts from which its readers make theirs
-	refs     []int32 // per gate: the number of lookup tables and ends that read it
+	best     []cut     // per gate: its lookup table, if somebody reads it
+	reached  []figures // per gate: those of its best
+	cuts     [][]cut   // per gate: the cuts from which its readers make theirs, the gate itself last
+	refs     []int32   // per gate: the number of lookup tables and ends that read it
 	expected []float32
 	required []int16
 	longest  int16 // the longest path, in lookup tables
@@ -40,13 +40,34 @@ type cut struct {
 
 func (c *cut) list() []int32 { return c.of[:c.n] }
 
-// An order compares two cuts; the result is negative if a is better.
-type order func(a, b *cut) int
+// A figures holds what a reader adds up of a gate: its level, and its area and edge divided by the expected readers.
+type figures struct {
+	level      int16
+	area, edge float32
+}
 
-func byLevel(a, b *cut) int  { return int(a.level - b.level) }
-func byInputs(a, b *cut) int { return int(a.n - b.n) }
-func byArea(a, b *cut) int   { return compared(a.area, b.area) }
-func byEdge(a, b *cut) int   { return compared(a.edge, b.edge) }
+// An order says by which of a cut's figures cuts are compared.
+type order uint8
+
+const (
+	byLevel order = iota
+	byInputs
+	byArea
+	byEdge
+)
+
+// compare compares two cuts by the order; the result is negative if a is better.
+func (o order) compare(a, b *cut) int {
+	switch o {
+	case byLevel:
+		return int(a.level - b.level)
+	case byInputs:
+		return int(a.n - b.n)
+	case byArea:
+		return compared(a.area, b.area)
+	}
+	return compared(a.edge, b.edge)
+}
 
 func compared(a, b float32) int {
 	const alike = .005
@@ -71,8 +92,9 @@ var small = orders[2]
 
 // fastest returns the mapping of the gates with the fewest LUTs on the longest path.
 func (d *SynthesisRules) fastest(g *gates) *mapping {
-	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
-		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
+	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), reached: make([]figures, len(g.in)),
+		cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)),
+		required: make([]int16, len(g.in))}
 	for i, in := range g.in {
 		if !g.leaves(int32(i)) {
 			m.refs[in[0].gate()]++
@@ -94,10 +116,9 @@ func (d *SynthesisRules) fastest(g *gates) *mapping {
 	return m
 }
 
-// lookups returns a mapping of the gates with few LUTs. No path has more of them than the longest path must have, or
-// than longest.
-func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
-	m := d.fastest(g)
+// economise makes the fastest mapping one with few LUTs. No path has more of them than longest, nor than the longest
+// path must have.
+func (m *mapping) economise(longest int16) {
 	m.longest = max(m.longest, longest)
 	for _, to := range []purpose{shared, alone, alone} {
 		m.use()
@@ -109,7 +130,6 @@ func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
 		m.round(small, to)
 	}
 	m.use()
-	return m
 }
 
 // A purpose is the aim of a round over all gates.
@@ -125,6 +145,9 @@ const (
 func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
 		if m.leaves(int32(i)) {
+			if m.cuts[i] == nil {
+				m.cuts[i] = []cut{trivial(int32(i))}
+			}
 			continue
 		}
 		best := &m.best[i]
@@ -134,16 +157,18 @@ func (m *mapping) round(by []order, to purpose) {
 		}
 		list := m.scratch[:0]
 		if best.n > 0 {
-			if *best = m.measured(*best, to); to != fast {
+			if m.measure(best, to); to != fast {
 				list = append(list, *best)
 			}
 		}
 		list = m.merges(int32(i), list, by, to)
 		m.scratch = list
-		m.cuts[i] = append(m.cuts[i][:0], list...)
 		if to != fast || best.n == 0 || list[0].level <= best.level {
 			*best = list[0]
 		}
+		share := max(1, m.expected[i])
+		m.reached[i] = figures{best.level, best.area / share, best.edge / share}
+		m.cuts[i] = append(append(m.cuts[i][:0], list...), trivial(int32(i)))
 		if used {
 			m.take(best)
 		}
@@ -152,46 +177,75 @@ func (m *mapping) round(by []order, to purpose) {
 
 // merges adds to a list the cuts of a gate: unions of cuts of its operands. It keeps the best ones, in order.
 func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
-	a, b := m.in[i][0].gate(), m.in[i][1].gate()
-	ta, tb := trivial(a), trivial(b)
-	for x := range len(m.cuts[a]) + 1 {
-		ca := &ta
-		if x < len(m.cuts[a]) {
-			ca = &m.cuts[a][x]
-		}
-		for y := range len(m.cuts[b]) + 1 {
-			cb := &tb
-			if y < len(m.cuts[b]) {
-				cb = &m.cuts[b][y]
-			}
-			if bits.OnesCount64(ca.sign|cb.sign) > m.d.Wide {
+	var c cut
+	second := m.cuts[m.in[i][1].gate()]
+	for x := range m.cuts[m.in[i][0].gate()] {
+		ca := &m.cuts[m.in[i][0].gate()][x]
+		for y := range second {
+			cb := &second[y]
+			if bits.OnesCount64(ca.sign|cb.sign) > m.d.Wide || !c.merge(ca, cb, m.d.Wide) || c.covered(list) {
 				continue
 			}
-			c, ok := merged(ca, cb, m.d.Wide)
-			if !ok || slices.ContainsFunc(list, func(o cut) bool { return o.sign&^c.sign == 0 && subset(&o, &c) }) {
-				continue
-			}
-			list = slices.DeleteFunc(list, func(o cut) bool { return c.sign&^o.sign == 0 && subset(&c, &o) })
+			list = c.without(list)
 			if c.level = m.after(&c); to != fast && c.level > m.required[i] {
 				continue
 			}
-			c = m.measured(c, to)
-			at := len(list)
-			for at > 0 && c.before(&list[at-1], by) {
-				at--
+			if len(list) == kept && by[0] == byLevel && c.level > list[kept-1].level {
+				continue // it would be the last
 			}
-			if at < kept {
-				list = slices.Insert(list[:min(len(list), kept-1)], at, c)
-			}
+			m.measure(&c, to)
+			list = c.into(list, by)
 		}
 	}
+	return list
+}
+
+// covered reports whether all members of a cut of the list are members of c.
+func (c *cut) covered(list []cut) bool {
+	for k := range list {
+		if o := &list[k]; o.sign&^c.sign == 0 && subset(o, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// without returns the list without the cuts that have all members of c.
+func (c *cut) without(list []cut) []cut {
+	n := 0
+	for k := range list {
+		if o := &list[k]; c.sign&^o.sign == 0 && subset(c, o) {
+			continue
+		}
+		if n != k {
+			list[n] = list[k]
+		}
+		n++
+	}
+	return list[:n]
+}
+
+// into adds c to the list at its place, unless the list already has as many better cuts as are kept.
+func (c *cut) into(list []cut, by []order) []cut {
+	at := len(list)
+	for at > 0 && c.before(&list[at-1], by) {
+		at--
+	}
+	if at == kept {
+		return list
+	}
+	if len(list) < kept {
+		list = append(list, cut{})
+	}
+	copy(list[at+1:], list[at:])
+	list[at] = *c
 	return list
 }
 
 // before reports whether c is better than o by the first order that tells them apart.
 func (c *cut) before(o *cut, by []order) bool {
 	for _, f := range by {
-		if d := f(c, o); d != 0 {
+		if d := f.compare(c, o); d != 0 {
 			return d < 0
 		}
 	}
@@ -219,54 +273,53 @@ func subset(a, b *cut) bool {
 	return true
 }
 
-// merged returns the union of two cuts; ok is false if it has more than most members.
-func merged(a, b *cut, most int) (c cut, ok bool) {
-	c.sign = a.sign | b.sign
-	i, j := int8(0), int8(0)
-	for i < a.n || j < b.n {
-		if int(c.n) == most {
-			return c, false
+// merge makes c the union of two cuts. It returns false if that has more than most members.
+func (c *cut) merge(a, b *cut, most int) bool {
+	c.sign, c.n = a.sign|b.sign, 0
+	i, j, n := 0, 0, 0
+	for i < int(a.n) || j < int(b.n) {
+		if n == most {
+			return false
 		}
 		switch {
-		case j == b.n || i < a.n && a.of[i] < b.of[j]:
-			c.of[c.n] = a.of[i]
+		case j == int(b.n) || i < int(a.n) && a.of[i] < b.of[j]:
+			c.of[n] = a.of[i]
 			i++
-		case i == a.n || a.of[i] > b.of[j]:
-			c.of[c.n] = b.of[j]
+		case i == int(a.n) || a.of[i] > b.of[j]:
+			c.of[n] = b.of[j]
 			j++
 		default:
-			c.of[c.n] = a.of[i]
+			c.of[n] = a.of[i]
 			i++
 			j++
 		}
-		c.n++
+		n++
 	}
-	return c, true
+	c.n = int8(n)
+	return true
 }
 
 // after returns the level of a cut: one more than that of its latest member.
 func (m *mapping) after(c *cut) (level int16) {
 	for _, l := range c.list() {
-		level = max(level, m.best[l].level+1)
+		level = max(level, m.reached[l].level+1)
 	}
 	return level
 }
 
-// measured returns the cut with its level, area and edge set, for the aim to.
-func (m *mapping) measured(c cut, to purpose) cut {
-	c.level = m.after(&c)
+// measure sets the level, area and edge of a cut, for the aim to.
+func (m *mapping) measure(c *cut, to purpose) {
+	c.level = m.after(c)
 	if to == alone {
-		c.area, c.edge = m.take(&c)
-		m.release(&c)
-		return c
+		c.area, c.edge = m.take(c)
+		m.release(c)
+		return
 	}
 	c.area, c.edge = m.d.size(int(c.n)), float32(c.n)
 	for _, l := range c.list() {
-		share := max(1, m.expected[l])
-		c.area += m.best[l].area / share
-		c.edge += m.best[l].edge / share
+		c.area += m.reached[l].area
+		c.edge += m.reached[l].edge
 	}
-	return c
 }
 
 // weights holds the area of functions in AMD's LUTs by number of inputs, as Yosys gives it to ABC (synth_xilinx). Those

@@ -55,8 +55,10 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	w := d.walked(f)
 	n := newNetlist(w)
 	n.outside()
-	m := d.fastest(n.balanced())
-	longest := m.longest
+	parts, longest := d.mappings(n.balanced()), int16(0)
+	for i := range parts {
+		longest = max(longest, parts[i].longest())
+	}
 	for _, c := range f.Calls {
 		longest = max(longest, d.longest(c.Function))
 	}
@@ -67,42 +69,50 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 // count maps the gates, and adds their LUTs to the circuit's counts. It returns the length of the longest path in LUTs.
 func (n *netlist) count(longest int16) int16 {
 	n.gates = n.balanced()
-	m := n.w.d.lookups(n.gates, longest)
+	parts := n.w.d.mappings(n.gates)
+	for i := range parts {
+		longest = max(longest, parts[i].longest())
+	}
+	refs := make([]int32, len(n.in)) // per leaf: the number of lookup tables and ends that read it
+	for _, s := range n.ends {
+		refs[s.gate()]++
+	}
+	counts := make([]*partCount, len(parts))
+	for i := range parts {
+		counts[i] = parts[i].count(longest)
+		for kind, luts := range counts[i].luts {
+			n.w.counts[kind].LUT += float64(luts)
+		}
+		for k, l := range parts[i].leaf {
+			refs[l] += counts[i].reads[k]
+		}
+	}
+	n.absorb(parts, counts, refs)
+	for s := range n.ended {
+		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
+		// inversion.
+		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.ended[s.not()]) {
+			n.w.counts[purposeInverter].LUT++
+		}
+	}
+	return longest
+}
+
+// absorb removes the LUTs behind a bit of a sum that the LUT of that bit has inputs left to absorb.
+func (n *netlist) absorb(parts []partMapping, counts []*partCount, refs []int32) {
 	sums := map[int32]int{}
 	for l, inputs := range n.sums {
 		sums[n.was[l].gate()] = inputs
 	}
-	n.sums = sums
-	for i := range m.in {
-		if m.used(int32(i)) {
-			n.w.counts[m.kind[i]].LUT += float64(m.tables(int32(i)))
-			n.absorbed(m, int32(i))
-		}
-	}
-	if n.w.d.Packs {
-		for _, i := range m.packed() {
-			n.w.counts[m.kind[i]].LUT--
-		}
-	}
-	for s := range n.ended {
-		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
-		// inversion.
-		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
-			n.w.counts[purposeInverter].LUT++
-		}
-	}
-	return m.longest
-}
-
-// absorbed removes the LUT of gate i, behind a bit of a sum, if the LUT of that bit has inputs left to absorb it.
-func (n *netlist) absorbed(m *mapping, i int32) {
-	if !n.w.d.Absorbs {
-		return
-	}
-	for _, l := range m.best[i].list() {
-		if inputs, ok := n.sums[l]; ok && m.refs[l] == 1 && inputs+int(m.best[i].n)-1 <= m.d.Inputs {
-			n.w.counts[m.kind[i]].LUT--
-			return
+	for i := range parts {
+		for _, b := range counts[i].behind {
+			for _, k := range b.leaves {
+				l := parts[i].leaf[k]
+				if inputs, ok := sums[l]; ok && refs[l] == 1 && inputs+b.inputs-1 <= n.w.d.Inputs {
+					n.w.counts[b.kind].LUT--
+					break
+				}
+			}
 		}
 	}
 }

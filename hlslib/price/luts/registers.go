@@ -50,11 +50,23 @@ var styles = map[circuit.StorageStyle]cost.MemoryStyle{circuit.BlockRAMStyle: co
 // memories counts the cells of memories and of multipliers. Tables in LUTs whose contents are examined are counted
 // elsewhere.
 func memories(w *walk) {
+	rows := make([][]circuit.NodeID, len(w.m.Memories)) // per memory: the nodes that read it unclocked
+	for i := range w.m.Nodes {
+		switch n := &w.m.Nodes[i]; {
+		case !w.met[i]:
+		case n.Op == circuit.OpReadMemoryUnclocked:
+			rows[n.K] = append(rows[n.K], circuit.NodeID(i))
+		case n.Op == circuit.OpMultiply:
+			multiplier(w, circuit.NodeID(i))
+		}
+	}
 	for k := range w.m.Memories {
 		m := &w.m.Memories[k]
 		in := styles[m.Style]
 		if in == cost.StyleDistributedRAM {
-			ahead(w, k)
+			for _, id := range rows[k] {
+				ahead(w, id)
+			}
 		}
 		width := 0
 		for _, live := range w.columns[k] {
@@ -94,11 +106,6 @@ func memories(w *walk) {
 			c.BRAM += r.BRAM
 			c.URAM += r.URAM
 			c.FF += float64(bits.Len(uint(sides(w, k) - 1)))
-		}
-	}
-	for i := range w.m.Nodes {
-		if w.m.Nodes[i].Op == circuit.OpMultiply && w.met[i] {
-			multiplier(w, circuit.NodeID(i))
 		}
 	}
 }
@@ -178,44 +185,40 @@ func apart(w *walk, memory int) bool {
 // which registers they need beside one.
 func multiplier(w *walk, id circuit.NodeID) {
 	c := &w.counts[purposeMultiplier]
-	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
+	factors, whole := w.m.MultiplierWidthsOfProduct(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
 	m := &w.d.Multiplier
 	c.LUT += float64(m.LUTs)
 	c.FF += float64(m.FactorRegisters*(factors[0]+factors[1]) + m.ProductRegisters*whole)
 }
 
-// ahead counts the cost of a memory that is read at an address in registers: Yosys reads at the next address instead.
-// For a memory that iterations write, it duplicates these registers; for a table, it keeps the row in registers. If the
-// row goes into registers anyway, these become the memory's, and nothing changes.
-func ahead(w *walk, memory int) {
-	for i := range w.m.Nodes {
-		n := &w.m.Nodes[i]
-		if n.Op != circuit.OpReadMemoryUnclocked || n.K != memory || !w.met[i] {
-			continue
+// ahead counts the cost of a node that reads a memory at an address in registers: Yosys reads at the next address
+// instead. For a memory that iterations write, it duplicates these registers; for a table, it keeps the row in
+// registers. If the row goes into registers anyway, these become the memory's, and nothing changes.
+func ahead(w *walk, id circuit.NodeID) {
+	n := &w.m.Nodes[id]
+	m := &w.m.Memories[n.K]
+	var address []bit
+	for k := range bits.Len(uint(m.Rows - 1)) {
+		if b := w.of(n.Args[0], k); b >= 0 {
+			address = append(address, b)
 		}
-		var address []bit
-		for k := range bits.Len(uint(w.m.Memories[memory].Rows - 1)) {
-			if b := w.of(n.Args[0], k); b >= 0 {
-				address = append(address, b)
-			}
+	}
+	row := 0
+	kept := true
+	for k := range n.Width {
+		if b := w.first[id] + bit(k); w.live[b] && w.wire[b] == b {
+			row++
+			kept = kept && w.reads[b] == 1 && w.line[b] == 1
 		}
-		row := 0
-		kept := true
-		for k := range n.Width {
-			if b := w.first[i] + bit(k); w.live[b] && w.wire[b] == b {
-				row++
-				kept = kept && w.reads[b] == 1 && w.line[b] == 1
-			}
-		}
-		switch {
-		case kept || !alike(w, address):
-		case w.m.Memories[memory].IsConstant():
-			w.counts[purposeMemory].FF += float64(row)
-		default:
-			w.counts[purposeMemory].FF += float64(len(address))
-			w.counts[purposeMemory].LUT += w.d.Ahead * float64(len(address))
-		}
+	}
+	switch {
+	case kept || !alike(w, address):
+	case m.IsConstant():
+		w.counts[purposeMemory].FF += float64(row)
+	default:
+		w.counts[purposeMemory].FF += float64(len(address))
+		w.counts[purposeMemory].LUT += w.d.Ahead * float64(len(address))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func (n *netlist) row(node *circuit.Node, k int) signal {
 	t := n.w.contents(node.K)
 	address := make([]signal, t.inputs)
-	for _, i := range t.order() {
+	for _, i := range t.addresses() {
 		address[i] = n.of(node.Args[0], i)
 	}
 	truth := t.columns[k].truth

@@ -149,15 +149,17 @@ func (m *mapping) tables(i int32) (n int) {
 	return n
 }
 
-// order returns the address bits in the order in which Yosys' selections among the rows of a table read them. It goes
-// from the highest bit on, with the bits of gating last.
-func (t *lookup) order() (list []int) {
-	gating := t.gating()
-	for i := t.inputs - 1 - gating; i >= 0; i-- {
-		list = append(list, i)
-	}
-	for i := t.inputs - gating; i < t.inputs; i++ {
-		list = append(list, i)
-	}
-	return list
+// addresses returns the address bits in the order in which Yosys' selections among the rows of a table read them. It
+// goes from the highest bit on, with the bits of gating last.
+func (t *lookup) addresses() []int {
+	t.ordered.Do(func() {
+		gating := t.gating()
+		for i := t.inputs - 1 - gating; i >= 0; i-- {
+			t.order = append(t.order, i)
+		}
+		for i := t.inputs - gating; i < t.inputs; i++ {
+			t.order = append(t.order, i)
+		}
+	})
+	return t.order
 }

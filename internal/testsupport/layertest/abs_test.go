@@ -68,7 +68,7 @@ func absCase(name string) Case {
 	return Case{
 		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.StreamType{in},
 		Kinds:   []dataflow.LayerKind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
-		Headers: []hlslib.LibraryFile{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
+		Headers: []hlslib.EmbeddedLibraryFile{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
 	}
 }
 

@@ -61,7 +61,7 @@ type Case struct {
 	MHz     float64
 	PerPE   bool // accumulators have individual widths per PE
 	Kinds   []dataflow.LayerKind
-	Headers []hlslib.LibraryFile
+	Headers []hlslib.EmbeddedLibraryFile
 }
 
 // frames is the number of frames that each engine runs.

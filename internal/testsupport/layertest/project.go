@@ -34,7 +34,7 @@ func lint(programs []program) error {
 // bench returns the project of the programs, and their trials.
 func bench(programs []program) ([]templates.LayerTestCase, templates.ProjectFiles, error) {
 	trials := make([]templates.LayerTestCase, len(programs))
-	var headers []hlslib.LibraryFile
+	var headers []hlslib.EmbeddedLibraryFile
 	for i, p := range programs {
 		trials[i] = p.trial(i)
 		if i == 0 || p.bound != programs[i-1].bound {

@@ -110,6 +110,23 @@ func Requant(r *rand.Rand) layertest.Case {
 	for range []int{1, each}[r.IntN(2)] {
 		p.Bias = append(p.Bias, layertest.RandomInRange(r, biases))
 	}
+	if r.IntN(4) == 0 { // long multipliers
+		p.LowShift = 1 + r.IntN(30)
+		low := func() (list []requant.LowDigit) {
+			for range 1 + len(p.Low) {
+				list = append(list, requant.LowDigit{Multiplier: digits(r, len(p.Multiplier), p.LowShift),
+					Bias: digits(r, len(p.Bias), p.LowShift)})
+			}
+			return list
+		}
+		if p.Low = low(); r.IntN(2) == 0 {
+			p.Low = low() // one digit more
+		}
+		if r.IntN(2) == 0 {
+			p.Below = &requant.LowerLine{At: []int64{layertest.RandomInRange(r, in.UnionOfRanges())},
+				Multiplier: digits(r, each, 12), Bias: digits(r, 1, 20), Low: low()[:len(p.Low)]}
+		}
+	}
 	_, out, err := requant.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		panic(err)
@@ -119,6 +136,14 @@ func Requant(r *rand.Rand) layertest.Case {
 		p.Lo, p.Hi = min(a, b), max(a, b)
 	}
 	return layertest.Case{Op: requant.New(p), In: []dataflow.StreamType{in}}
+}
+
+// digits draws n digits of the given number of bits.
+func digits(r *rand.Rand, n, bits int) (list []int64) {
+	for range n {
+		list = append(list, r.Int64N(1<<bits))
+	}
+	return list
 }
 
 // Threshold draws step functions: one, one per channel, or one per element.
