@@ -15,7 +15,7 @@ import (
 )
 
 // numberLine matches a line of the fitted numbers in hlslib/price/luts: the text before a number, and the number.
-var numberLine = regexp.MustCompile(`(?m)^(\t[A-Z]\w+: +\{LUT: )([0-9.]+)`)
+var numberLine = regexp.MustCompile(`(?m)^(\tpurpose[A-Z]\w+: +\{LUT: )([0-9.]+)`)
 
 // TestFit checks that the numbers in hlslib/price/luts are those that the fit to the table gives.
 func TestFit(t *testing.T) {
