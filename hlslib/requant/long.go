@@ -9,7 +9,8 @@ import (
 // maxLowDigits limits how many low digits FitLongQuantisers tries.
 const maxLowDigits = 12
 
-// maxDigitSumBits is how many bits a digit and an input may have together, so that the sum fits into 63 bits.
+// maxDigitSumBits is the largest total width of a digit and an input, in bits. Their product, with a bias and a carry,
+// then fits into 63 bits.
 const maxDigitSumBits = 61
 
 // FitLongQuantisers does what FindParamsForQuantisers does, with low digits: multipliers have as many bits as equality
