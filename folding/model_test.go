@@ -107,6 +107,8 @@ var twelve = dataflow.StreamType{Shape: dataflow.Shape{2, elements / 2}, Range: 
 func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
+func (t *listed) Describe() dataflow.LayerDescription { return dataflow.LayerDescription{} }
+
 // FactorBits returns few bits for every other layer.
 func (t *listed) NarrowerFactorBits() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
 

@@ -21,6 +21,8 @@ const pacedWords = 4
 func (p paced) Kind() string { return "Paced" }
 func (p paced) Params() any  { return []int{p.ins, p.outs, p.holds} }
 
+func (p paced) Describe() dataflow.LayerDescription { return dataflow.LayerDescription{} }
+
 func (p paced) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	out := make([]dataflow.StreamType, p.outs)
 	for i := range out {

@@ -107,6 +107,10 @@ func partsIn(facts *sync.Map) *luts.KnownParts {
 // Kind returns the name of the layer's kind, such as MVAU.
 func (b Base[P]) Kind() string { return b.def.Name }
 
+// Describe returns what the definition says of all layers of the kind. A kind with more to say has a method of its own,
+// which adds to the result.
+func (b Base[P]) Describe() dataflow.LayerDescription { return dataflow.LayerDescription{} }
+
 // Params returns the parameters from which the layer was made.
 func (b Base[P]) Params() any { return b.P }
 

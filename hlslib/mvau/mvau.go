@@ -170,11 +170,18 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
 
-// Computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
-func (o *op) Computation() dataflow.Computation {
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.vectors) }
+
+// computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
+func (o *op) computation() dataflow.Computation {
 	if o.P.Product != nil {
 		return nil
 	}

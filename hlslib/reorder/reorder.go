@@ -133,14 +133,21 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	return r
 }
 
-// Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
+func (o *op) dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.DependenceFormCopy, In: []int{o.In[0].Shape.VectorCount()},
 		Out: o.Out[0].Shape.VectorCount()}
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	n := len(o.P.Order)
 	return dataflow.GatherComputation{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		return 0, r/n*o.P.Block + o.P.Order[r%n]

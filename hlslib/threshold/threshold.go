@@ -89,12 +89,19 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
 
-// Computation describes Eval as data, which compiled engines execute. Monotonic is set if no function both rises and
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
+
+// computation describes Eval as data, which compiled engines execute. Monotonic is set if no function both rises and
 // falls.
-func (o *op) Computation() dataflow.Computation {
+func (o *op) computation() dataflow.Computation {
 	turns := false
 	for c := range o.Channels {
 		s := o.steps.StepFunctionOf(c)

@@ -99,15 +99,22 @@ func (o *op) Loaded(room dataflow.LoadableWeightLimits) dataflow.Op {
 // Reads returns how many times the table of weights is read from start to end for a frame: once per window.
 func (o *op) Reads() int { return o.vectors }
 
-// Dependence says that every window of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence says that every window of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence {
 	d := dataflow.NewSeparateDependence(1, o.vectors)
 	d.Window = true
 	return d
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.ProductsComputation{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
 		Runs: o.positions, Run: 1, Stride: o.channels}
 }

@@ -4,15 +4,15 @@
 // In come layers that package hlslib's folders make; out come the answers that engines need of them.
 //
 //   - backend.go has what layers know of a back end, op.go defines a layer, and kind.go a kind of layers
-//   - graph.go, verify.go and text.go have the graph, its rules, and its text form
-//   - computation.go describes a layer's computation as data
-//   - run.go computes frames; passage.go and passing.go compute them part by part; dependence.go describes how these
-//     parts depend on each other, turns.go frames of several samples, lengths.go sequences of different lengths, and
-//     ends.go the FIFOs that tell where sequences end
-//   - design.go is a model with a schedule; fifo.go its FIFOs; host.go the host's part as data; probe.go makes samples
-//     at thresholds
 //   - port.go has the words on streams; loop.go when they move, nest.go and stride.go how layers describe that;
 //     recurrence.go the state that time steps hand on
+//   - computation.go describes a layer's computation as data, dependence.go how parts of frames depend on each other;
+//     description.go has these and the other facts that engines ask a layer for
+//   - graph.go, verify.go and text.go have the graph, its rules, and its text form
+//   - run.go computes frames; passage.go and passing.go compute them part by part; turns.go has frames of several
+//     samples, lengths.go sequences of different lengths, and ends.go the FIFOs that tell where sequences end
+//   - design.go is a model with a schedule; fifo.go its FIFOs; host.go the host's part as data; probe.go makes samples
+//     at thresholds
 //   - instance.go, storage.go, steps.go and requant.go have the tables, memories and fields of the C++
 //   - circuit.go has layers in RTL; room.go layers whose weights are loaded; external.go layers whose weights come with
 //     every frame; coded.go streams that carry minifloats
@@ -100,6 +100,8 @@ func (t StreamType) UnionOfRanges() num.Range {
 type Op interface {
 	LayerSemantics
 	LayerSchedule
+	// Describe returns the facts of a bound layer.
+	Describe() LayerDescription
 }
 
 // LayerSemantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
