@@ -148,6 +148,7 @@ func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Storage, d.NarrowerFactorBits = o.Storage, o.narrowerFactorBits
 	return d
 }
 

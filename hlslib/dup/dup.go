@@ -99,6 +99,7 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Minifloats = dataflow.MinifloatsPassedOn // codes are copied, whatever they mean
 	return d
 }
 
@@ -181,7 +182,3 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 		Streams: []string{"in_width"},
 	}
 }
-
-// OutputsAreInputs returns true: the layer only passes codes on, so if the input has minifloats, the outputs have the
-// same.
-func (o *op) OutputsAreInputs() bool { return true }

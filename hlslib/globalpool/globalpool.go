@@ -61,6 +61,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Computation = o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
 	return d
 }
 

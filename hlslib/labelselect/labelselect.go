@@ -121,6 +121,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence = o.dependence
+	d.CarriedDelayNS = o.carriedDelayNS
 	return d
 }
 

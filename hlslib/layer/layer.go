@@ -10,7 +10,7 @@
 //	along.go        the dependence of layers of images on a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
-//	carried.go      the longest path from one clock to the next
+//	carried.go      the longest path from one clock to the next, in the description of every layer
 //	chain.go        the pipeline stages of a word
 //	circuit.go      latencies and costs of circuits, and circuits common to several layers
 package layer
@@ -106,10 +106,6 @@ func partsIn(facts *sync.Map) *luts.KnownParts {
 
 // Kind returns the name of the layer's kind, such as MVAU.
 func (b Base[P]) Kind() string { return b.def.Name }
-
-// Describe returns what the definition says of all layers of the kind. A kind with more to say has a method of its own,
-// which adds to the result.
-func (b Base[P]) Describe() dataflow.LayerDescription { return dataflow.LayerDescription{} }
 
 // Params returns the parameters from which the layer was made.
 func (b Base[P]) Params() any { return b.P }

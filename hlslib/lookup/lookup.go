@@ -88,6 +88,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence = o.dependence
+	d.Storage = o.Storage
 	return d
 }
 

@@ -188,6 +188,7 @@ func (o *op) rescales() bool {
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.NarrowerFactorBits, d.CarriedDelayNS = o.narrowerFactorBits, o.carriedDelayNS
 	return d
 }
 

@@ -174,6 +174,8 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	mac.DescribeUnit(o.Unit, &d)
+	d.Counts = o.counts
 	return d
 }
 
@@ -330,8 +332,5 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	return i
 }
 
-// Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
-func (o *op) Counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }
-
-// OutputsAreInputs returns false: the layer computes with the values of minifloats instead of passing them on.
-func (o *op) OutputsAreInputs() bool { return false }
+// counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
+func (o *op) counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }

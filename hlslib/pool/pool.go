@@ -66,6 +66,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
 	return d
 }
 

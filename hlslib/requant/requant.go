@@ -217,6 +217,7 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Storage, d.NarrowerFactorBits = o.Storage, o.narrowerFactorBits
 	return d
 }
 

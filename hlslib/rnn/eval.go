@@ -5,13 +5,6 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Describe returns the facts of the layer.
-func (o *op) Describe() dataflow.LayerDescription {
-	d := o.Base.Describe()
-	d.Dependence = func() dataflow.Dependence { return dependence(o) }
-	return d
-}
-
 // dependence says that an output step depends on the input steps up to it. A frame's inputs and outputs have one part
 // per step. An initial state is one part, and so is the output of the last step alone. With several sequences per frame
 // it says that no part can be computed alone.

@@ -10,6 +10,8 @@ func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence = func() dataflow.Dependence { return dependence(o) }
 	d.Computation, d.EvalRows = o.computation, o.evalRows
+	d.CarriedDelayNS = o.carriedDelayNS
+	d.Minifloats = dataflow.MinifloatsPassedOn
 	return d
 }
 

@@ -93,6 +93,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 func (o *op) Describe() dataflow.LayerDescription {
 	d := o.Base.Describe()
 	d.Dependence, d.Computation = o.dependence, o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
+	d.Coded = o.coded
 	return d
 }
 
@@ -161,9 +163,9 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	}
 }
 
-// Coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
+// coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
 // integers; then the result is of no use.
-func (o *op) Coded() (coded dataflow.Op, ok bool) {
+func (o *op) coded() (coded dataflow.Op, ok bool) {
 	var m num.MinifloatNeeds
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {
 		live := o.steps.StepFunctionOf(c).RestrictedTo(layer.ElementForChannel(o.In[0].Range, c))

@@ -361,8 +361,8 @@ func (b *bound) checkCost(f dataflow.Fold) error {
 	if b.op.Cost(f, b.target()).Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
 	}
-	if t, ok := b.op.(dataflow.LimitsClock); ok && !(t.CarriedDelayNS(f, b.target()) > 0) {
-		return fmt.Errorf("a delay of %v ns", t.CarriedDelayNS(f, b.target()))
+	if carried := b.op.Describe().CarriedDelayNS; carried != nil && !(carried(f, b.target()) > 0) {
+		return fmt.Errorf("a delay of %v ns", carried(f, b.target()))
 	}
 	return nil
 }
