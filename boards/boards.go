@@ -1,8 +1,8 @@
 // Package boards holds the known facts about boards: part, resources and host port. There is one JSON file per
 // board, which names the source of every figure.
 //
-// In comes a name or a file; out comes a Board, or what is wrong with it. family.go, host.go and parse.go have the
-// facts of families, the keys of the host's side, and the parser.
+// In comes a name or a file; out comes a Board, or what is wrong with it. family.go has the table of device families,
+// host.go the keys of the host's side, and parse.go the parser.
 package boards
 
 import (
@@ -90,7 +90,7 @@ func (b Board) BlockRAMUnitName() string {
 	if b.Family == FamilyAMD {
 		return "RAMB18"
 	}
-	return kinds[b.Family].block
+	return b.Family.Row().Block.Name
 }
 
 // CanStoreInLUTs reports whether some of the device's LUTs can be a memory.

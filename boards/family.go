@@ -1,11 +1,12 @@
 package boards
 
 import (
-	"regexp"
-	"strings"
+	"hlsgen/boards/family"
+	"hlsgen/boards/family/ecp5"
+	"hlsgen/boards/family/ice40"
 )
 
-// A Family is a group of devices with the same cells, for which the same tools make bitstreams.
+// A Family is the name of a group of devices with the same cells, for which the same tools make bitstreams.
 type Family string
 
 // The families. The zero value stands for AMD's devices, which DSPType distinguishes further.
@@ -15,33 +16,29 @@ const (
 	FamilyECP5   Family = "ecp5"
 )
 
-var (
-	ice40Part = regexp.MustCompile(`^iCE40(UP[35]K)-(SG48|UWG30)$`)
-	ecp5Part  = regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)
-)
-
-// A kind holds what the devices of a family other than AMD have in common.
-type kind struct {
-	dsp    string         // name of the multiplier
-	block  string         // name of the block RAM
-	kbit   int            // size of a block RAM in Kbit
-	lutram bool           // whether LUTs can be a memory
-	part   *regexp.Regexp // pattern of the parts that the tools support
+// Families lists the families other than AMD's. A family is a Go file with its row in a folder of its own, the JSON
+// files of its boards, and a row here. AMD's devices are not in it: they have formulas of their own.
+var Families = []*family.DeviceFamily{
+	ice40.Family(),
+	ecp5.Family(),
 }
 
-// kinds holds, by family, the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5
-// and ECP5-5G Family Data Sheet). AMD's devices are not in it.
-var kinds = map[Family]kind{
-	FamilyICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
-	FamilyECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
+// Row returns the row of the table for the family, or nil for AMD's devices and names that are not in it.
+func (f Family) Row() *family.DeviceFamily {
+	for _, row := range Families {
+		if row.Name == string(f) {
+			return row
+		}
+	}
+	return nil
 }
 
 // FamilyOfPart returns the family of a part number. It is FamilyAMD if the part is not a supported one of another
 // family.
 func FamilyOfPart(part string) Family {
-	for f, k := range kinds {
-		if k.part.MatchString(part) {
-			return f
+	for _, f := range Families {
+		if f.Part.MatchString(part) {
+			return Family(f.Name)
 		}
 	}
 	return FamilyAMD
@@ -51,20 +48,8 @@ func FamilyOfPart(part string) Family {
 // for. This concerns devices whose LUTs cannot be memory; smaller arrays become registers there.
 const MinArrayBitsForBlockRAM = 96
 
-// A NextpnrDevice names a device, its package and its speed grade in the terms of the options of nextpnr, the
-// place-and-route tool. Speed is empty if nextpnr needs none.
-type NextpnrDevice struct{ Name, Package, Speed string }
-
 // NextpnrDevice returns the board's device in nextpnr's terms. The board's family must not be FamilyAMD.
-func (b Board) NextpnrDevice() NextpnrDevice {
-	m := kinds[b.Family].part.FindStringSubmatch(b.Part)
-	if b.Family == FamilyICE40U {
-		return NextpnrDevice{Name: strings.ToLower(m[1]), Package: strings.ToLower(m[2])}
-	}
-	name := m[2] + "k"
-	if m[1] != "U" {
-		name = strings.ToLower(m[1]) + "-" + name
-	}
-	ball := map[string]string{"BG": "CABGA", "MG": "CSFBGA"}[m[4]]
-	return NextpnrDevice{Name: name, Package: ball + m[5], Speed: m[3]}
+func (b Board) NextpnrDevice() family.NextpnrDevice {
+	f := b.Family.Row()
+	return f.Device(f.Part.FindStringSubmatch(b.Part))
 }

@@ -43,7 +43,7 @@ var keys = append(figureKeys, hostKeys...)
 var figureKeys = []key{
 	{"name", false, word(func(b *Board) *string { return &b.Name }, namePattern)},
 	{"aliases", true, aliases},
-	{"family", true, family},
+	{"family", true, setFamily},
 	{"part", false, word(func(b *Board) *string { return &b.Part }, `^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)},
 	{"speed_grade", true, word(func(b *Board) *string { return &b.SpeedGrade }, `^`+gradePattern+`$`)},
 	{"lut", false, figure(func(b *Board) *int { return &b.LUT }, 1, 20_000_000)},
@@ -69,8 +69,16 @@ var figureKeys = []key{
 	{"pin_source", true, source(func(b *Board) *string { return &b.PinSource })},
 }
 
-// dspPattern matches the types of multipliers: AMD's, the iCE40's and the ECP5's.
-const dspPattern = `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`
+// dspPattern matches the types of multipliers: AMD's, and those of the other families.
+var dspPattern = dspTypes()
+
+func dspTypes() string {
+	names := []string{"DSP48E1", "DSP48E2", "DSP58"}
+	for _, f := range Families {
+		names = append(names, regexp.QuoteMeta(f.DSP.Name))
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
 
 // gradePattern matches a speed grade of an AMD part, such as -1, -2LV or -2MP.
 const gradePattern = `-[1-9][A-Z]{0,3}`
@@ -94,7 +102,7 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 	if key, reason := b.hostContradicts(); reason != "" {
 		return key, reason
 	}
-	if !given["lutram"] && (b.Family == FamilyAMD || kinds[b.Family].lutram) {
+	if !given["lutram"] && (b.Family == FamilyAMD || b.Family.Row().Logic.Memory) {
 		b.LUTRAM = b.LUT / 4 // about the smallest share of any device
 	}
 	if b.LUTRAM > b.LUT {
@@ -127,21 +135,22 @@ func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 		}
 		return "", ""
 	}
-	k := kinds[b.Family]
+	k := b.Family.Row()
 	switch {
-	case !k.part.MatchString(b.Part):
-		return "part", fmt.Sprintf("%q is not a known part of family %s (%s)", b.Part, b.Family, k.part)
+	case !k.Part.MatchString(b.Part):
+		return "part", fmt.Sprintf("%q is not a known part of family %s (%s)", b.Part, b.Family, k.Part)
 	case b.BRAM36 > 0:
-		return "bram36", fmt.Sprintf("the block RAMs of family %s have %d Kbit: bram counts them", b.Family, k.kbit)
+		return "bram36", fmt.Sprintf("the block RAMs of family %s have %d Kbit: bram counts them", b.Family,
+			k.Block.Kbit)
 	case !given["bram"]:
 		return "bram", "missing"
 	case !given["bram_kbit"]:
 		return "bram_kbit", "missing"
-	case b.BRAMKbit != k.kbit:
-		return "bram_kbit", fmt.Sprintf("%d, and block RAMs of family %s have %d", b.BRAMKbit, b.Family, k.kbit)
-	case b.DSPType != k.dsp:
-		return "dsp_type", fmt.Sprintf("%s, and family %s has %s", b.DSPType, b.Family, k.dsp)
-	case b.LUTRAM > 0 && !k.lutram:
+	case b.BRAMKbit != k.Block.Kbit:
+		return "bram_kbit", fmt.Sprintf("%d, and block RAMs of family %s have %d", b.BRAMKbit, b.Family, k.Block.Kbit)
+	case b.DSPType != k.DSP.Name:
+		return "dsp_type", fmt.Sprintf("%s, and family %s has %s", b.DSPType, b.Family, k.DSP.Name)
+	case b.LUTRAM > 0 && !k.Logic.Memory:
 		return "lutram", fmt.Sprintf("no LUT of family %s can be a memory", b.Family)
 	case b.URAM > 0:
 		return "uram", fmt.Sprintf("family %s has none", b.Family)
@@ -321,14 +330,19 @@ func aliases(b *Board, v any) string {
 	return ""
 }
 
-func family(b *Board, v any) string {
+func setFamily(b *Board, v any) string {
 	s, ok := v.(string)
 	if !ok {
 		return "wants a string"
 	}
-	if _, ok := kinds[Family(s)]; !ok {
-		return fmt.Sprintf("%q is not a known family (%s, %s); files for AMD's devices state none", s, FamilyECP5,
-			FamilyICE40U)
+	if Family(s).Row() == nil {
+		var names []string
+		for _, f := range Families {
+			names = append(names, f.Name)
+		}
+		slices.Sort(names)
+		return fmt.Sprintf("%q is not a known family (%s); files for AMD's devices state none", s,
+			strings.Join(names, ", "))
 	}
 	b.Family = Family(s)
 	return ""

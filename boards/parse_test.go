@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/boards/family"
 )
 
 const mine = `{"name": "mine", "part": "xcvc1902-vsva2197-2MP-e-S", "lut": 1, "ff": 2, "bram36": 3, "uram": 4,
@@ -180,11 +181,11 @@ func TestFamilies(t *testing.T) {
 	t.Parallel()
 	b, err := boards.Parse([]byte(ice))
 	if err != nil || b.LUTRAM != 0 || b.BlockRAMCount() != 30 ||
-		b.NextpnrDevice() != (boards.NextpnrDevice{Name: "up5k",
+		b.NextpnrDevice() != (family.NextpnrDevice{Name: "up5k",
 			Package: "sg48"}) {
 		t.Errorf("%+v, %v", b, err)
 	}
-	for part, want := range map[string]boards.NextpnrDevice{
+	for part, want := range map[string]family.NextpnrDevice{
 		"LFE5U-85F-6BG381C":    {Name: "85k", Package: "CABGA381", Speed: "6"},
 		"LFE5U-12F-8MG285I":    {Name: "12k", Package: "CSFBGA285", Speed: "8"},
 		"LFE5UM5G-85F-8BG381C": {Name: "um5g-85k", Package: "CABGA381", Speed: "8"},

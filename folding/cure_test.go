@@ -31,7 +31,8 @@ func TestCures(t *testing.T) {
 			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
-			IO: dataflow.HostIO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
+			IO:      dataflow.HostIO(r.IntN(2)),
+			Backend: []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL}[seed/2%2]}
 		wanted := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
 			{Latency: true}, {FIFO: FIFODepthPolicy{Words: 1 + r.IntN(3)}},
 			{MaxUse: goal.NewUniformMaxUse(.04)}}[seed%6]

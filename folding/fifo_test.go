@@ -33,20 +33,21 @@ func TestFewWords(t *testing.T) {
 	t.Parallel()
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
-		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
+		for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
 			for _, wanted := range []Goal{{Interval: 512}, {Interval: 256, Least: ResourceMeasureLUT}, {Interval: 256,
 				FIFO: FIFODepthPolicy{Words: 8}}} {
-				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls},
+				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Backend: backend},
 					wanted)
 				if d == nil {
-					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, wanted, text(told))
+					t.Fatalf("%s, %v, %+v: %s", m.Name, backend.Name, wanted, text(told))
 				}
 				c := &d.Certificate
 				if !c.InLUTs || !strings.Contains(c.BoundsConditionText(), "FIFOs in block RAM that save logic") {
-					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, wanted, c.BoundsConditionText())
+					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, backend.Name, wanted,
+						c.BoundsConditionText())
 				}
 				if list := fewInBlocks(d); len(list) > 0 {
-					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, wanted, list)
+					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, backend.Name, wanted, list)
 				}
 			}
 		}
@@ -104,7 +105,7 @@ func TestBordersArePriced(t *testing.T) {
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, counters := range []bool{false, true} {
-			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Stalls: dataflow.StallByCredit,
+			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200, Backend: dataflow.BackendRTL,
 				Counters: counters}
 			d, told := designed(t, m, target, Goal{Interval: 512, Least: ResourceMeasureLUT})
 			if d == nil {
@@ -133,7 +134,7 @@ func TestHostFIFO(t *testing.T) {
 		for _, interval := range []int{1, 64, 400} {
 			var told diag.List
 			target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.HostIOStream,
-				Stalls: dataflow.StallByCredit}
+				Backend: dataflow.BackendRTL}
 			d := must(FindBestDesign(t.Context(), m, target, Goal{Interval: float64(interval)}, &told))
 			if d == nil {
 				continue // it is slower

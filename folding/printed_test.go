@@ -29,7 +29,8 @@ func TestPrintedIsMet(t *testing.T) {
 			fifo.Words = 1 + r.IntN(4) // too few for a word in every clock
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(5)),
-			IO: dataflow.HostIO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
+			IO:      dataflow.HostIO(r.IntN(2)),
+			Backend: []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL}[seed/2%2]}
 		d, _ := designed(t, m, target, Goal{FIFO: fifo})
 		if d == nil {
 			continue

@@ -197,7 +197,7 @@ func TestSplitCredits(t *testing.T) {
 		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
 		var told diag.List
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.HostIOStream,
-			Stalls: dataflow.StallByCredit, Unroll: dataflow.UnrollLimits{Wide: tt.most, Few: tt.most, One: tt.most}}
+			Backend: dataflow.BackendRTL, Unroll: dataflow.UnrollLimits{Wide: tt.most, Few: tt.most, One: tt.most}}
 		d := must(FindBestDesign(t.Context(), mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, tt.sizes...), target,
 			tt.goal,
 			&told))
@@ -236,7 +236,7 @@ func TestBuilt(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
 	for _, wanted := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.HostIOStream,
-			Stalls: dataflow.StallByCredit}
+			Backend: dataflow.BackendRTL}
 		d, told := designed(t, m, target, wanted)
 		target.Unroll = dataflow.WidestUnrollLimits
 		any, _ := designed(t, m, target, wanted)

@@ -18,14 +18,14 @@ func TestUnbeaten(t *testing.T) {
 	if tier.Long() {
 		nets = 500
 	}
-	for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
+	for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
 		for seed := range uint64(nets / 2) {
-			t.Run(fmt.Sprint(stalls, seed), func(t *testing.T) {
+			t.Run(fmt.Sprint(backend.Name, seed), func(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(seed, 12))
 				m := randomLarge(r, 3+r.IntN(5))
 				target := dataflow.Target{Board: part(board("zcu104"), 0.05+0.3*r.Float64()), ClockMHz: 200,
-					Stalls: stalls}
+					Backend: backend}
 				clocks := 64 << r.IntN(6)
 				clocks += r.IntN(clocks)
 				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true},

@@ -57,7 +57,7 @@ type carried struct {
 
 func carriedBy(d *Design) carried {
 	c := carried{clock: math.Inf(1)}
-	if d.Target.Stalls == dataflow.StallByCredit {
+	if d.Target.Backend.Rate == dataflow.RateFromCircuit {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {

@@ -2,8 +2,6 @@ package rtlsim
 
 import (
 	"slices"
-
-	"hlsgen/internal/dataflow"
 )
 
 // A window that does not keep the interval takes long to return to an earlier state. Layers at its edge wait for
@@ -31,7 +29,7 @@ func (h *hurries) behind(e *engine, interval, frames int) bool {
 	if len(e.sources) > 0 {
 		return false
 	}
-	frozen, d := e.design.Target.Stalls == dataflow.StallFreezesPipeline, &e.drift
+	frozen, d := e.frozen, &e.drift
 	if p := e.search.alike; p.Clocks > interval*p.Frames {
 		if frozen && p.Frames == 1 {
 			h.hurry(e, p.Clocks-interval)

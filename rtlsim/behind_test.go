@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"hlsgen/internal/dataflow"
 )
 
 // TestBehind checks windows that are seen to fall behind within few frames. They fall behind for ever: the last of
@@ -22,7 +20,7 @@ func TestBehind(t *testing.T) {
 		case 1:
 			d, _ = longNet(t, seed, 31, 5)
 		}
-		d.Target.Stalls = dataflow.StallRule(seed / 4 % 2)
+		d.Target.Backend = backends[seed/4%2]
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
 		z.interval = fastest(p, HostSlowdown{}, HostSlowdown{}) + rng.IntN(4)

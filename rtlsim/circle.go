@@ -2,8 +2,6 @@ package rtlsim
 
 import (
 	"slices"
-
-	"hlsgen/internal/dataflow"
 )
 
 // A run falls behind because of a circle of waits. An iteration waits for a word or for room that another iteration
@@ -40,7 +38,7 @@ func (z *trials) look(members []bool, depth []int) look {
 	var l look
 	if members != nil {
 		l = z.held(z.part(members, depth, z.interval, frames))
-	} else if l = z.held(z.paced(depth, frames)); l.keeps && z.design.Target.Stalls == dataflow.StallFreezesPipeline {
+	} else if l = z.held(z.paced(depth, frames)); l.keeps && z.frozen {
 		l = z.held(z.pressed(depth, frames))
 	}
 	if l.words = before - z.left; z.err == nil && z.left > 0 {

@@ -16,11 +16,11 @@ func TestLook(t *testing.T) {
 	found, spared, missed := 0, 0, 0
 	for seed := range uint64(300) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 5)))
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		z := sizerOf(t, d)
 		l := z.look(nil, z.now)
 		if again := z.try(nil, z.now); again.keeps != l.keeps || !slices.Equal(again.full, l.full) &&
-			d.Target.Stalls == dataflow.StallByCredit {
+			d.Target.Backend.Stalls == dataflow.StallByCredit {
 			t.Fatalf("seed %d: looked at %+v, tried %+v", seed, l.tried, again)
 		}
 		if l.keeps {
@@ -31,7 +31,7 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		found++
-		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Stalls == dataflow.StallByCredit {
+		if z.passes(membersOf(z.plan, l.nodes)) && d.Target.Backend.Stalls == dataflow.StallByCredit {
 			t.Errorf("seed %d: %v alone keep the interval", seed, l.nodes)
 		}
 		for s := range d.FIFO {
@@ -40,7 +40,7 @@ func TestLook(t *testing.T) {
 			}
 			deeper := slices.Clone(z.now)
 			deeper[s] = z.enough(s)
-			if spared++; d.Target.Stalls == dataflow.StallByCredit && z.try(nil, deeper).keeps {
+			if spared++; d.Target.Backend.Stalls == dataflow.StallByCredit && z.try(nil, deeper).keeps {
 				t.Errorf("seed %d: s%d helps, of %v", seed, s, l.rooms)
 			}
 		}
@@ -67,7 +67,7 @@ func TestSizeKnown(t *testing.T) {
 	known := &RunCache{}
 	for seed := range uint64(80) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		opt := FIFOSizingOptions{each: 4, Effort: 40000}
 		alone := size(t, d, opt)
 		opt.Cache = known

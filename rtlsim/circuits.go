@@ -20,16 +20,15 @@ type wiring struct {
 }
 
 // ComputeOutputsByCircuits returns what ComputeOutputs does, computed by the layers' circuits instead of their kernels:
-// what the design's SystemVerilog computes. The target's layers must wait by dataflow.StallByCredit. carried, if not
+// what the design's SystemVerilog computes. The target's back end must spell circuits. carried, if not
 // nil, is called with the tensor on each stream. The streams come layer by layer, each layer's frame by frame.
 //
 // An error of the simulation names the layer whose circuit fails. A circuit also fails if it does not read and write
 // exactly the words of a frame in the iterations of its loop.
 func ComputeOutputsByCircuits(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
-	if d.Target.Stalls != dataflow.StallByCredit {
-		return nil, fmt.Errorf("circuits of a design that stalls by rule %v, want %v", d.Target.Stalls,
-			dataflow.StallByCredit)
+	if d.Target.Backend.Rate != dataflow.RateFromCircuit {
+		return nil, fmt.Errorf("circuits of a design for back end %q, which spells none", d.Target.Backend.Name)
 	}
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)

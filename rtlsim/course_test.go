@@ -42,7 +42,7 @@ func TestCourses(t *testing.T) {
 			var want tried
 			e := alone.paced(depth, frames)
 			want = ran(e, alone.keepsPaced(e))
-			if d.Target.Stalls == dataflow.StallFreezesPipeline {
+			if d.Target.Backend.Stalls == dataflow.StallFreezesPipeline {
 				e := alone.pressed(depth, frames)
 				if keeps := alone.keepsPressed(e); keeps != want.keeps {
 					want = ran(e, keeps)
@@ -88,7 +88,7 @@ func TestTrialsKeepWhatRunsShow(t *testing.T) {
 		if got.cut {
 			continue
 		}
-		if shown[d.Target.Stalls]++; !got.keeps {
+		if shown[d.Target.Backend.Stalls]++; !got.keeps {
 			t.Errorf("seed %d: a run shows %d clocks, and a trial does not keep them\n%s", seed, z.interval,
 				d.Model.Graph)
 		}

@@ -55,7 +55,7 @@ func TestDriftsOfForks(t *testing.T) {
 		for i, most := range []int{2 * words, 30 * a, full * b, 60 * words, 4} {
 			d.FIFO[i].Depth = 1 + rng.IntN(most)
 		}
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		alike, _ := runsAlike(t, seed, d, Options{Frames: 40})
 		moved += alike
 	}

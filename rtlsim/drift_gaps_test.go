@@ -37,7 +37,7 @@ func TestDriftsOfGaps(t *testing.T) {
 		b := &net{t: t, perWord: 1}
 		d := b.design(1, b.add("Gaps", loop, b.input(words))[0])
 		d.FIFO[0].Depth = words * (1 + rng.IntN(60))
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		n, through := runsAlike(t, seed, d, Options{Frames: 40, In: HostSlowdown{Every: every}})
 		if moved += n; !through {
 			t.Fatalf("seed %d: frames do not come through", seed)

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-
-	"hlsgen/internal/dataflow"
 )
 
 // TestDrifts checks that frames that are copied with a shift equal frames that are run, and so does what they
@@ -28,7 +26,7 @@ func TestDrifts(t *testing.T) {
 		slowest, _ := d.BottleneckInterval()
 		members := p.window(rng.IntN(len(p.loops)), 1+rng.IntN(4))
 		for kind := range moved {
-			d.Target.Stalls = dataflow.StallRule(kind % 2)
+			d.Target.Backend = backends[kind%2]
 			p = newPlan(d)
 			engineOf := func(every bool) *engine {
 				if kind == 3 {

@@ -95,7 +95,7 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 	latencies := map[int]bool{}
 	for seed := range uint64(60) {
 		d, _ := randomNet(t, seed, 92)
-		d.Target.Stalls = dataflow.StallFreezesPipeline
+		d.Target.Backend = dataflow.BackendHLS
 		var first *RunTrace
 		for _, mhz := range []float64{100, 500, 1000} {
 			d.Target.ClockMHz = mhz

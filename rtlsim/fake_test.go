@@ -12,6 +12,9 @@ import (
 	"hlsgen/internal/num"
 )
 
+// backends has a back end for each rule by which layers wait, at the rule's number.
+var backends = []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL}
+
 var uint8s = num.Type{Kind: num.KindUInt, Width: 8}
 
 // A blender is a layer with any loop. Each word that it writes is a digest of all that it has read in the frame so
@@ -268,7 +271,7 @@ func longNet(t testing.TB, seed, sequence uint64, times int) (d *dataflow.Design
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
 	if seed/2%4 == 0 {
-		d.Target.Stalls = dataflow.StallByCredit
+		d.Target.Backend = dataflow.BackendRTL
 	}
 	return d, rng
 }

@@ -89,6 +89,6 @@ func filling(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 			d.FIFO[s].Depth = max(d.FIFO[s].Depth, d.PortOfStream(s).Words*rng.IntN(40))
 		}
 	}
-	d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
+	d.Target.Backend = backends[rng.IntN(2)]
 	return d, rng
 }

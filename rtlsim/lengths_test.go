@@ -141,7 +141,7 @@ func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	for s := range d.FIFO {
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
-	d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
+	d.Target.Backend = backends[rng.IntN(2)]
 	return d, rng
 }
 
@@ -246,7 +246,8 @@ func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
 	if err != nil && !errors.As(err, &dead) {
 		t.Fatal(err)
 	}
-	if dead != nil && len(stuck) == 0 || dead == nil && len(stuck) > 0 && d.Target.Stalls == dataflow.StallByCredit {
+	credit := d.Target.Backend.Stalls == dataflow.StallByCredit
+	if dead != nil && len(stuck) == 0 || dead == nil && len(stuck) > 0 && credit {
 		t.Errorf("sequences %v: %v, want a deadlock at %v\n%s", lengths, err, stuck, d.Model.Graph)
 	}
 }

@@ -117,7 +117,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	if starts = k.next < all && len(empty) == 0; starts {
 		k.stages[0] = &m
 	}
-	credit := d.Target.Stalls == dataflow.StallByCredit
+	credit := d.Target.Backend.Stalls == dataflow.StallByCredit
 	asks := k.stages[last] // moves that need room
 	if credit {
 		asks = k.stages[0]

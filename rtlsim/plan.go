@@ -11,6 +11,7 @@ import (
 // A plan holds what the simulation needs of a design and the folds fix: everything except the depths of FIFOs.
 type plan struct {
 	design         *dataflow.Design
+	frozen         bool            // a blocked write stops every stage of a pipeline; else layers wait by credit
 	loops          []dataflow.Loop // per node
 	ports          []dataflow.Port // per stream
 	delay          []int           // per stream: clocks from a place being taken to the word's arrival; 0 at the host
@@ -22,9 +23,9 @@ type plan struct {
 func newPlan(d *dataflow.Design) *plan {
 	g := d.Model.Graph
 	n := len(g.Streams)
-	p := &plan{design: d, ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n),
-		reader: make([]int, n),
-		every:  make([]int, n)}
+	p := &plan{design: d, frozen: d.Target.Backend.Stalls == dataflow.StallFreezesPipeline,
+		ports: make([]dataflow.Port, n), delay: make([]int, n), writer: make([]int, n), reader: make([]int, n),
+		every: make([]int, n)}
 	p.in, p.out = d.Target.IOLatencyClocks()
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
@@ -53,7 +54,7 @@ func newPlan(d *dataflow.Design) *plan {
 // freezes reports whether a blocked write freezes the pipeline of a node. A pipeline with a single stage starts and
 // writes in the same clock. Both rules of waiting do the same then, so it returns false.
 func (p *plan) freezes(node int) bool {
-	return p.design.Target.Stalls == dataflow.StallFreezesPipeline && p.loops[node].Latency > 1
+	return p.frozen && p.loops[node].Latency > 1
 }
 
 // inner reports whether both ends of a stream are layers.
@@ -139,7 +140,7 @@ func membersOf(p *plan, nodes []int) []bool {
 // nil. This includes the rule of stalls, the ends, the loops, and the streams with their depths, but not the host's
 // pace.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
-	b = fmt.Append(b, " ", p.design.Target.Stalls)
+	b = fmt.Append(b, " ", p.design.Target.Backend.Stalls)
 	if members == nil {
 		b = fmt.Append(b, " ", p.in, " ", p.out)
 	}

@@ -42,19 +42,19 @@ func TestProve(t *testing.T) {
 		if err != nil && !errors.As(err, &stuck) {
 			t.Fatal(err)
 		}
-		runs := func(rule dataflow.StallRule) bool {
+		runs := func(backend dataflow.Backend) bool {
 			other := relate(d, func(l dataflow.Loop) int { return max(1, l.Latency+rng.IntN(12)-2) })
-			other.Target.Stalls = rule
+			other.Target.Backend = backend
 			_, err := RunFrames(t.Context(), other, nil, Options{Frames: 3,
 				In:  HostSlowdown{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed, Every: rng.IntN(3)},
 				Out: HostSlowdown{Stall: rng.IntN(60) * rng.IntN(2), Seed: seed}})
 			return err == nil
 		}
 		for range 3 {
-			if runs(dataflow.StallByCredit) != (stuck == nil) {
+			if runs(dataflow.BackendRTL) != (stuck == nil) {
 				t.Fatalf("seed %d: the proof says %v, %v in\n%s", seed, proof, err, d.Model.Graph)
 			}
-			lives := runs(dataflow.StallFreezesPipeline)
+			lives := runs(dataflow.BackendHLS)
 			if !lives && stuck == nil {
 				t.Fatalf("seed %d: %v, but deadlocks where pipelines freeze in\n%s", seed, proof, d.Model.Graph)
 			}
@@ -106,15 +106,16 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 			t.Errorf("depths %d: proved %t", c.d.FIFODepthsWords(), proved)
 		}
 		for _, r := range []struct {
-			rule  dataflow.StallRule
-			every int
-			lives bool
-		}{{dataflow.StallFreezesPipeline, 1, c.frozen}, {dataflow.StallFreezesPipeline, 5, c.slowly},
-			{dataflow.StallByCredit, 1, c.credits}} {
-			c.d.Target.Stalls = r.rule
+			backend dataflow.Backend
+			every   int
+			lives   bool
+		}{{dataflow.BackendHLS, 1, c.frozen}, {dataflow.BackendHLS, 5, c.slowly},
+			{dataflow.BackendRTL, 1, c.credits}} {
+			c.d.Target.Backend = r.backend
 			_, err := RunFrames(t.Context(), c.d, nil, Options{Frames: 3, In: HostSlowdown{Every: r.every}})
 			if (err == nil) != r.lives {
-				t.Errorf("depths %d, %v, a word every %d clocks: %v", c.d.FIFODepthsWords(), r.rule, r.every, err)
+				t.Errorf("depths %d, %s, a word every %d clocks: %v", c.d.FIFODepthsWords(), r.backend.Name, r.every,
+					err)
 			}
 		}
 	}

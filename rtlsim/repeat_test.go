@@ -15,7 +15,7 @@ func TestRepeats(t *testing.T) {
 	for seed := range uint64(150) {
 		d, _ := longNet(t, seed, 9, 40)
 		for i, opt := range []Options{{}, {In: HostSlowdown{Every: 3}}, {Out: HostSlowdown{Every: 2}}, {}} {
-			d.Target.Stalls = dataflow.StallRule(i / 3)
+			d.Target.Backend = backends[i/3]
 			opt.Frames = 2
 			got, sweeps, err := throughAll(t, d, opt, false)
 			want, all, wantErr := throughAll(t, d, opt, true)
@@ -59,7 +59,7 @@ func TestWindowsRepeat(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {
 		d, rng := longNet(t, seed, 10, 30)
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		p := newPlan(d)
 		depth := d.FIFODepthsWords()
 		for s := range depth {

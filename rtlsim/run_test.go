@@ -31,8 +31,8 @@ func TestLoneLayer(t *testing.T) {
 		loop := randomLoop(rng)
 		out := n.add("Any", loop, n.input(loop.WordsRead(0)))
 		d := n.design(2+rng.IntN(3), out...)
-		d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
-		if d.Target.Stalls == dataflow.StallByCredit { // a place is taken until its word is read
+		d.Target.Backend = backends[rng.IntN(2)]
+		if d.Target.Backend.Stalls == dataflow.StallByCredit { // a place is taken until its word is read
 			d.FIFO = dataflow.NewShiftRegisterFIFOs(1, loop.Latency+1)
 		}
 		const frames = 3
@@ -100,7 +100,7 @@ func TestRandomNetworks(t *testing.T) {
 			{},
 			{In: HostSlowdown{Every: 2}, Out: HostSlowdown{Stall: 60, Seed: seed}},
 		} {
-			d.Target.Stalls = dataflow.StallRule(i / 3)
+			d.Target.Backend = backends[i/3]
 			token := opt
 			token.Frames = len(frames)
 			bare, bareErr := RunFrames(t.Context(), d, nil, token)
@@ -111,7 +111,7 @@ func TestRandomNetworks(t *testing.T) {
 			plain, stuck := oracle(d, len(frames), opt, rng)
 			var dead *Deadlock
 			if errors.As(err, &dead) {
-				deadlocks[d.Target.Stalls]++
+				deadlocks[d.Target.Backend.Stalls]++
 				if !stuck || dead.Clock != plain.Cycles {
 					t.Fatalf("seed %d: %v; the plain walk stops at %d, stuck %t", seed, err, plain.Cycles, stuck)
 				}
@@ -121,11 +121,12 @@ func TestRandomNetworks(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			if bare.Period != (SteadyState{}) {
-				periods[d.Target.Stalls]++
+				periods[d.Target.Backend.Stalls]++
 			}
 			plain.Period, plain.Steady, plain.Bottleneck = bare.Period, bare.Steady, bare.Bottleneck
 			if stuck || !reflect.DeepEqual(bare, plain) {
-				t.Fatalf("seed %d, %v: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, d.Target.Stalls, bare, plain,
+				t.Fatalf("seed %d, %v: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, d.Target.Backend.Stalls, bare,
+					plain,
 					stuck, d.Model.Graph)
 			}
 			alone, err := ComputeOutputs(t.Context(), d, frames, nil)

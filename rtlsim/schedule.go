@@ -50,7 +50,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 		trust = false
 	}
 	const few = 16 // frames under way; with more of them a run takes longer than a trial
-	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.StallByCredit)
+	trust = trust && (underWay <= few || !z.frozen)
 	for _, times := range []int{1, 4, 0} {
 		z.now = slices.Clone(was)
 		for s := range needs {
@@ -61,7 +61,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 			z.raise(s, words)
 		}
 		if trust || z.surely().keeps {
-			z.untried = trust && z.design.Target.Stalls == dataflow.StallFreezesPipeline
+			z.untried = trust && z.frozen
 			if len(z.needs) == 0 && !slices.Equal(z.now, was) {
 				z.need(nil, z.streamsOf(nil))
 			}

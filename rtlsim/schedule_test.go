@@ -24,7 +24,7 @@ func TestScheduleKeeps(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.StallByCredit
+		d.Target.Backend = dataflow.BackendRTL
 		opt := FIFOSizingOptions{each: 1, In: HostSlowdown{Every: int(seed % 3)},
 			Out: HostSlowdown{Every: int(seed % 4)}}
 		p := newPlan(d)
@@ -111,7 +111,7 @@ func TestFilled(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		d, _ := randomNet(t, seed, 5)
-		d.Target.Stalls = dataflow.StallByCredit
+		d.Target.Backend = dataflow.BackendRTL
 		p := newPlan(d)
 		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
 			FIFOSizingOptions{each: 1}), blocks: p.split()}

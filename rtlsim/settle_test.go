@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"hlsgen/internal/dataflow"
 )
 
 // TestSettled checks that frames which are known to have settled really are copies for ever. Without this shortcut,
@@ -20,7 +18,7 @@ func TestSettled(t *testing.T) {
 		if seed%3 == 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.StallRule(seed / 3 % 2)
+		d.Target.Backend = backends[seed/3%2]
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
 		z.interval = fastest(z.plan, HostSlowdown{}, HostSlowdown{})

@@ -260,7 +260,7 @@ func (z *sizer) tight(slowest []int) bool {
 	if len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep the interval
 	}
-	if z.design.Target.Stalls == dataflow.StallFreezesPipeline {
+	if z.frozen {
 		z.hosts = pacedHost
 	}
 	z.inWindows(slowest)
@@ -327,7 +327,7 @@ func (z *sizer) surely() tried {
 	left, hosts := z.left, z.hosts
 	z.left = max(left, words)
 	before := z.left
-	if z.design.Target.Stalls == dataflow.StallFreezesPipeline {
+	if z.frozen {
 		z.hosts = fullHost
 	}
 	t := z.try(nil, z.now)

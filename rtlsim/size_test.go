@@ -35,7 +35,8 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *FIFOSizing, opt FIF
 	if trace.Period.Frames == 0 { // parts that have nothing to do with each other
 		return trace.Frames[599].Last-trace.Frames[399].Last == 200*z.Interval
 	}
-	return trace.Period.Clocks == z.Interval*trace.Period.Frames && (d.Target.Stalls == dataflow.StallByCredit ||
+	credit := d.Target.Backend.Stalls == dataflow.StallByCredit
+	return trace.Period.Clocks == z.Interval*trace.Period.Frames && (credit ||
 		keepsPaced(t, &with, z, opt))
 }
 
@@ -56,7 +57,7 @@ func TestSizeOfSchedules(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.StallFreezesPipeline
+		d.Target.Backend = dataflow.BackendHLS
 		opt := FIFOSizingOptions{Effort: 1, each: 1 + int(seed%3)}
 		if z := size(t, d, opt); !z.Feasible || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
@@ -74,7 +75,7 @@ func TestSize(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.StallRule(seed / 2 % 2)
+		d.Target.Backend = backends[seed/2%2]
 		opt := FIFOSizingOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
 		if seed%8 > 5 {
 			opt.In.Every, opt.Out.Every = rng.IntN(4), rng.IntN(4)
@@ -99,7 +100,7 @@ func TestSize(t *testing.T) {
 			if !keeps(t, d, less, z, opt) {
 				continue
 			}
-			if loose++; d.Target.Stalls == dataflow.StallByCredit || opt.Minimal {
+			if loose++; d.Target.Backend.Stalls == dataflow.StallByCredit || opt.Minimal {
 				t.Errorf("seed %d: s%d needs no %d words in %v in\n%s", seed, s, words, z.Words, d.Model.Graph)
 			}
 		}
@@ -242,7 +243,7 @@ func TestSizeWords(t *testing.T) {
 	moved, frame := 0, 0
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 21)))
-		d.Target.Stalls = dataflow.StallFreezesPipeline
+		d.Target.Backend = dataflow.BackendHLS
 		moved += size(t, d, FIFOSizingOptions{each: 1}).Moved
 		frame += newPlan(d).words(nil)
 	}
@@ -258,7 +259,7 @@ func TestSizeWithoutEffort(t *testing.T) {
 	deeper := 0
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
-		d.Target.Stalls = dataflow.StallRule(seed % 2)
+		d.Target.Backend = backends[seed%2]
 		z := size(t, d, FIFOSizingOptions{Effort: 1, each: 4})
 		if !z.Feasible || z.HitLimit {
 			t.Fatalf("seed %d: %+v", seed, z)

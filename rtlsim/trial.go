@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-
-	"hlsgen/internal/dataflow"
 )
 
 // A RunCache remembers the results of runs without data, and which layers keep which intervals at which depths. Any
@@ -262,7 +260,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 			pressed = e.course.recurs(e)
 		}
 	}
-	if z.hosts == pacedHost || z.design.Target.Stalls != dataflow.StallFreezesPipeline {
+	if z.hosts == pacedHost || !z.frozen {
 		return t
 	}
 	if pressed != nil {

@@ -1,6 +1,9 @@
 package templates
 
-import "hlsgen/internal/dataflow"
+import (
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
 
 // These are the types of other packages that the package takes and gives. Other modules need these names, because they
 // cannot import the packages.
@@ -17,4 +20,8 @@ type (
 	Table = dataflow.Table
 	// ExternalWeights describes the weights that a node reads from memory with every frame.
 	ExternalWeights = dataflow.ExternalWeights
+	// A LayerBackend is the half of a back end that layers and simulators read.
+	LayerBackend = dataflow.Backend
+	// A Diagnostic is one message to the user.
+	Diagnostic = diag.Diag
 )

@@ -14,6 +14,7 @@
 //	ip.go             each process as a top of its own
 //	rtl.go            the Verilog top that joins the processes
 //	readme.go         the README
+//	backend.go        Backend, a row of the table of back ends
 //	steps.go          sequences of different lengths
 //	ports.go          the arguments of processes, in C++ and as ports of modules
 //	registers.go      the addresses of an accelerator's registers, for every reader and writer

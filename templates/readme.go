@@ -25,6 +25,11 @@ type ReadmeEntry struct {
 	What     string
 }
 
+// DescribeFiles returns an entry for the files that match the patterns.
+func DescribeFiles(what string, patterns ...string) ReadmeEntry {
+	return ReadmeEntry{Patterns: patterns, What: what}
+}
+
 // A ReadmeStep is something to do with a folder. The commands, one per line, are to be given in the folder.
 type ReadmeStep struct {
 	Title, Text string

@@ -159,11 +159,9 @@ func (s *screen) built(r *build.Result, explain bool) {
 	if len(r.Kept) > 0 {
 		s.field("kept", "%s", outputdir.QuoteFirstPaths(r.Kept))
 	}
-	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
-	if !r.Backend.IncludesHLS() {
-		next = "make -C " + quoted(filepath.Join(r.Out, "rtl")) + " sim"
+	if run := r.Backend.Rows()[0].Run; run.Folder != "" {
+		command(s, "next", "make -C "+quoted(filepath.Join(r.Out, run.Folder))+" "+run.Target)
 	}
-	command(s, "next", next)
 }
 
 // feedback explains the frame rate of a model whose states the host carries: one frame a latency.

@@ -52,7 +52,7 @@ right, run as integers.`,
 			return nil, nil
 		}
 		rows, err := formats.CompareDotProducts(length, dataflow.Target{Board: b, ClockMHz: b.ClockMHz,
-			Stalls: dataflow.StallByCredit})
+			Backend: dataflow.BackendRTL})
 		if err != nil {
 			return nil, err
 		}

@@ -77,7 +77,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 			return nil, nil
 		}
 		run := synthesis.Options{Last: last, Workers: by.workers, Slurm: by.slurm, Env: a.env, Step: o.Progress}
-		if backend == options.BackendHLS || backend == options.BackendRTL {
+		if backend != "" && backend != options.BackendBoth {
 			run.Flows = []synthesis.VerilogSource{synthesis.VerilogSource(backend)}
 		}
 		r, err := p.Synthesise(ctx, run, &t.d)

@@ -38,13 +38,9 @@ type inner struct {
 	kept int
 }
 
-// innerOf returns the stream behind a loop. A pipeline that freezes occupies the place one clock before the word can be
-// read. A pipeline with credits occupies it when the iteration starts.
+// innerOf returns the stream behind a loop.
 func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
-	if t.Stalls == dataflow.StallByCredit {
-		return inner{p, l.Latency + 1}
-	}
-	return inner{p, 2}
+	return inner{p, t.Backend.Stalls.PlaceClocks(l.Latency)}
 }
 
 // least returns the least depth in words with which the FIFO can keep the interval: the number of places that are

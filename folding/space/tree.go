@@ -120,7 +120,7 @@ func (m menu) option(list []search.LeafChoice, layer, option int) []search.LeafC
 		return append(list, c)
 	}
 	fifos := o.split.fifos
-	if len(m.words) > 0 || m.Target.Stalls == dataflow.StallByCredit {
+	if len(m.words) > 0 || m.Target.Backend.Stalls.TakesPlacesEarly() {
 		fifos = m.inside(l.Node.Out[0], o.split)
 	}
 	for at, cost := range fifos {

@@ -23,9 +23,9 @@ func TestDeeper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
+		for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
 			for _, width := range widths {
-				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
+				target := dataflow.Target{Board: b, ClockMHz: 50, Backend: backend}
 				j := &joints{target: target, worthwhile: true, board: goal.BudgetOfBoard(b, goal.NewUniformMaxUse(1))}
 				p := dataflow.Port{Elem: num.Type{Kind: num.KindUInt, Width: width}, PerWord: 1, Words: 10_000}
 				saves := j.saves(p)
@@ -39,7 +39,7 @@ func TestDeeper(t *testing.T) {
 						inBlocks := w.Memory == dataflow.MemoryBRAM || w.Memory == dataflow.MemoryURAM
 						if !beaten && !(saves && inBlocks) {
 							t.Errorf("%s of %d words of %d bits, %v: %v in %v takes less than few words: %v",
-								name, n, width, stalls, w.cost, w.Memory, fmt.Sprint(few))
+								name, n, width, backend.Name, w.cost, w.Memory, fmt.Sprint(few))
 						}
 					}
 				}

@@ -40,17 +40,15 @@ type spec struct {
 	Unroll    dataflow.UnrollLimits `json:",omitzero"`
 
 	Calibration *delay.DelayCalibration `json:",omitempty"` // the calibration of delays
-	// whether the design is folded for SystemVerilog, even if C++ is written, too
-	RTL      bool `json:",omitempty"`
-	AccPerPE bool `json:",omitempty"` // whether accumulators are as wide as each PE's channels need
+	// the back end that decides latencies, even if others make files, too; empty for the first of the table
+	Backend  options.Backend `json:",omitempty"`
+	AccPerPE bool            `json:",omitempty"` // whether accumulators are as wide as each PE's channels need
 }
 
 func (s *spec) target() dataflow.Target {
 	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration, AccPerPE: s.AccPerPE}
-	if s.RTL {
-		t.Stalls = dataflow.StallByCredit
-	}
+	s.Backend.SetIn(&t)
 	return t
 }
 
@@ -124,10 +122,9 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	for _, one.Board = range found {
-		one.RTL, one.Unroll = o.Backend.ForBoard(one.Board).IncludesRTL(), o.MaxUnroll
-		if one.RTL && o.Backend.ForBoard(one.Board).IncludesHLS() {
-			one.Unroll = o.MaxUnroll.OrDefault()
-		}
+		t := dataflow.Target{Unroll: o.MaxUnroll}
+		o.Backend.ForBoard(one.Board).SetIn(&t)
+		one.Backend, one.Unroll = options.BackendNamed(t.Backend.Name), t.Unroll
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
 			for _, one.Memory = range memories {

@@ -209,8 +209,8 @@ func (p *PointResult) identify(s spec, salt string) string {
 	if s.Calibration != nil {
 		by = append(by, s.Calibration)
 	}
-	if s.RTL {
-		by = append(by, "rtl")
+	if s.Backend != "" {
+		by = append(by, s.Backend)
 	}
 	if s.AccPerPE {
 		by = append(by, "acc-per-pe")

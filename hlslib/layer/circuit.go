@@ -13,7 +13,7 @@ import (
 // LoopWithBackEndLatency returns the loop l of the layer o with the latency in clocks that the target's back end
 // achieves. For HLS it is the latency that l already has, for RTL that of the circuit.
 func LoopWithBackEndLatency(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
-	if t.Stalls != dataflow.StallByCredit {
+	if t.Backend.Rate != dataflow.RateFromCircuit {
 		return l
 	}
 	l.Latency = known(o, f, t).latency

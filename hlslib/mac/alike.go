@@ -12,7 +12,7 @@ import (
 // the same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which
 // the circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
 func HaveSameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
-	if t.Stalls == dataflow.StallByCredit || t.AccPerPE {
+	if t.Backend.Rate == dataflow.RateFromCircuit || t.AccPerPE {
 		return false
 	}
 	whole := entire(a, f)

@@ -123,7 +123,7 @@ func TestLoadedAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := dataflow.Target{Board: board, ClockMHz: board.ClockMHz, Stalls: dataflow.StallByCredit}
+		target := dataflow.Target{Board: board, ClockMHz: board.ClockMHz, Backend: dataflow.BackendRTL}
 		for f := range loaded.Folds() {
 			c, k := loaded.Cost(f, target).Total(), plain.Cost(f, target).Total()
 			bits := 16 * room.Weight.Width

@@ -24,7 +24,7 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 		next := o.stores[of].writer
 		at := chains(o, next.Phase, f, target)
 		clocks := max(1, at[next.Value].DoStreamWrite()) + 1
-		if target.Stalls == dataflow.StallByCredit {
+		if target.Backend.Rate == dataflow.RateFromCircuit {
 			clocks = t.waits[of]
 		}
 		r := dataflow.RecurrenceTiming{Path: append(path(o, next, at), stateName(s)), Work: work, Step: t.step,

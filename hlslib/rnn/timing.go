@@ -30,10 +30,10 @@ type span struct {
 	idle          int // clocks between its last turn and the next phase or step
 }
 
-// timing returns the schedule of a fold. It comes from the circuit if the target's layers wait for room only at the
-// start of an iteration, else from chains of operations.
+// timing returns the schedule of a fold. It comes from the circuit or from chains of operations, as the target's
+// back end says.
 func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
-	if target.Stalls == dataflow.StallByCredit {
+	if target.Backend.Rate == dataflow.RateFromCircuit {
 		return wired(o, f, target)
 	}
 	latencies, most := make([]int, len(o.phases)), 0

@@ -17,7 +17,7 @@ import (
 var fast = dataflow.Target{ClockMHz: 500}
 
 // wired is the target with that clock in RTL.
-var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.StallByCredit}
+var wired = dataflow.Target{ClockMHz: 500, Backend: dataflow.BackendRTL}
 
 // field returns the value of the config field with the name. The test fails if there is none.
 func field[T any](t *testing.T, config []dataflow.ConfigField, name string) T {
@@ -151,7 +151,7 @@ func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, 
 			t.Errorf("seed %d, %+v: %s states a distance of %d, it is %d", seed, f, store.Name, store.Distance,
 				w.least[s])
 		}
-		if target.Stalls == dataflow.StallByCredit {
+		if target.Backend.Stalls == dataflow.StallByCredit {
 			if stages := op.(dataflow.HasCircuit).Circuit(f,
 				target).WriteToReadIterations(store.Name); stages != store.Latency+1 {
 				t.Errorf("seed %d, %+v: %s is read %d iterations after it is written, it takes %d", seed, f,

@@ -28,7 +28,7 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	c.DoOp(delay.OpCompare, s.form.ThresholdBits())
 	c.DoOp(delay.OpHoldMux, 1)
 	s.take(c.LatencyClocks())
-	if t.Stalls == dataflow.StallByCredit { // the circuit determines the number
+	if t.Backend.Rate == dataflow.RateFromCircuit { // the circuit determines the number
 		_, clocks := s.circuit()
 		s.take(clocks)
 	}

@@ -12,6 +12,7 @@ var nouns = []string{"Layer", "Point", "Place"}
 
 // sharedTypes are the exported names of types that several packages declare, each with its one meaning.
 var sharedTypes = map[string]string{
+	"Backend":   "a way to make hardware of a design, of which each package has what it reads",
 	"Design":    "a model with a target, a fold for each layer, and a depth and a memory for each FIFO",
 	"Goal":      "what a user asks of a design: its rate, its latency, least resources, within a budget",
 	"Graph":     "nodes in topological order, joined by tensors or streams",

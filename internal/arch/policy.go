@@ -37,10 +37,12 @@ var addresses = map[string]address{
 	"internal/source":    {5, "commands", 3}, // the model: read, quantised, imported
 	"internal/datafile":  {5, "commands", 2}, // samples and labels
 	"internal/folder":    {5, "commands", 2}, // folders that commands write
-	"internal/engines":   {5, "commands", 1},
 	"internal/options":   {5, "commands", 1},
-	"internal/samples":   {5, "commands", 0},
-	"internal/examples":  {5, "commands", 0},
+	"internal/backend":   {5, "commands", 0},  // the table of back ends
+	"internal/backend/*": {5, "commands", -1}, // one back end each
+	"internal/engines":   {5, "commands", -2},
+	"internal/samples":   {5, "commands", -3},
+	"internal/examples":  {5, "commands", -3},
 
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation
@@ -105,7 +107,9 @@ var addresses = map[string]address{
 	"internal/crash":         {0, "crash", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},
-	"boards":                 {0, "boards", 0},
+	"boards":                 {0, "boards", 2},
+	"boards/family/*":        {0, "boards", 1}, // one family of devices each
+	"boards/family":          {0, "boards", 0}, // what a family says
 	"docs":                   {0, "docs", 0},
 	"internal/suggest":       {-1, "suggest", 0},  // words alone
 	"internal/safefile":      {-1, "safefile", 0}, // bytes alone
@@ -116,6 +120,7 @@ var addresses = map[string]address{
 	"internal/testsupport/maketest":    support,
 	"internal/testsupport/models":      support,
 	"internal/testsupport/onnxtest":    support,
+	"internal/testsupport/pagetest":    support,
 	"internal/testsupport/randomtest":  support,
 	"internal/testsupport/rnntest":     support,
 	"internal/testsupport/rtltest":     support,

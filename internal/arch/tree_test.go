@@ -61,12 +61,19 @@ func tree(t *testing.T) string {
 	var rows []string
 	for _, dir := range dirs {
 		what := synopsis(folders[dir])
-		if path.Base(dir) == "*" {
-			what = "one layer each, Go and C++ side by side: [A layer](#a-layer)"
+		if each, ok := eachFolder[dir]; ok {
+			what = each
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s |", dir, what))
 	}
 	return strings.Join(rows, "\n")
+}
+
+// eachFolder says what the folders of a row with a star are.
+var eachFolder = map[string]string{
+	"boards/family/*":    "one family of devices each: [Families](boards.md#families)",
+	"hlslib/*":           "one layer each, Go and C++ side by side: [A layer](#a-layer)",
+	"internal/backend/*": "one back end each, with its row: [Back ends](#back-ends)",
 }
 
 // rowOf is the row of the policy that a folder belongs to: its own, or one with a star.

@@ -32,6 +32,9 @@ import (
 	"hlsgen/templates"
 )
 
+// wholeFrames reports whether the back end's test vectors have the frames of all streams.
+func wholeFrames(b *templates.Backend) bool { return b.WholeFrames }
+
 // Run builds an accelerator and writes its folder. If the user has to change something, it adds the reasons to d and
 // returns nil without an error. An error is a failure of the environment, the error of ctx, an *engines.MismatchError,
 // a *rtlsim.Deadlock, or a *crash.InternalError. With it the result is nil, unless only releasing the claim on the
@@ -107,7 +110,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.ReportProgress("simulating", 0, 0)
 	var streams templates.TestVectors
-	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, data, o.Backend.IncludesRTL())
+	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, data, o.Backend.Some(wholeFrames))
 	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}

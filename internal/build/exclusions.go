@@ -6,12 +6,13 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
+	"hlsgen/templates"
 )
 
-// checkCounters adds an error to d if the user asks for counters, but the back end generates no SystemVerilog. Only
-// layers in SystemVerilog can count their waiting clocks.
+// checkCounters adds an error to d if the user asks for counters, but the back end makes none: only layers in
+// SystemVerilog can count their waiting clocks.
 func checkCounters(o options.Hardware, d *diag.List) {
-	if o.Counters && !o.Backend.IncludesRTL() {
+	if o.Counters && !o.Backend.Decides().Device.Counters {
 		d.AddError(diag.BackendUnfitForBoard, "",
 			"--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
 			"use --backend rtl, or --backend both: layers in SystemVerilog tell")
@@ -29,7 +30,7 @@ func checkLoadable(o options.Hardware, m options.Source, d *diag.List) {
 			"--weights external does not go with --cost finn, whose formulas have weights "+
 				"lie on the device", "leave one of the two out")
 	}
-	if o.Backend != options.BackendRTL {
+	if o.Backend.Some(func(row *templates.Backend) bool { return !row.Device.Loads }) {
 		d.AddError(diag.WeightsNotLoadable, "",
 			fmt.Sprintf("--weights %s: in the C++ for Vitis HLS weights are constants, "+
 				"of which "+

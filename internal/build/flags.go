@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/options"
 	"hlsgen/internal/report"
 )
 
@@ -30,7 +31,7 @@ func (o Options) given() map[string]string {
 		{"interval", o.Interval > 0, report.FormatDecimal(o.Interval)},
 		{"latency", o.Latency, "true"},
 		{"over-budget", o.OverBudget, "true"},
-		{"backend", o.Backend.IncludesRTL(), string(o.Backend)},
+		{"backend", options.BackendNamed(string(o.Backend)) != "", string(o.Backend)},
 		{"counters", o.Counters, "true"},
 		{"weights", o.Weights.LoadsWeights(), string(o.Weights)},
 		{"io", o.IO != dataflow.HostIOMemory, o.IO.String()},

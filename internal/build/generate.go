@@ -6,51 +6,27 @@ import (
 	"fmt"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/engines"
 	"hlsgen/internal/weights"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
-	"hlsgen/templates/rtl"
 )
 
-// generateRTL returns the files of the design's SystemVerilog. It also runs them on streams, the recorded frames,
-// unless there are none or o.NoCSim is set. If Verilator is missing, it adds a warning to d instead.
-func generateRTL(ctx context.Context, r *Result, o Options, streams []engines.FrameTensors,
-	d *diag.List) (templates.ProjectFiles, error) {
-	n, err := rtl.New(r.Design.Design, templates.Options{})
-	if err != nil {
-		return nil, err
-	}
-	files, err := n.GenerateProject(streams)
-	if err != nil || len(streams) == 0 || o.NoCSim {
-		return files, err
-	}
-	return files, r.Verified.RunRTL(ctx, r.Design.Design, streams, func() { o.ReportProgress("compiling", 0, 0) }, d)
-}
-
 // generate returns the files of the selected back ends, the driver and the Vivado project. Unless o.NoCSim is set, it
-// also compiles and runs the generated code on streams. It sets r.NoDriver to the reason if there is no driver. The
-// files are nil after it adds an error to d.
+// also runs the back ends' files on streams, the recorded frames. The files are nil after it adds an error to d.
 func (r *Result) generate(ctx context.Context, o Options, streams templates.TestVectors,
 	d *diag.List) (files templates.ProjectFiles, err error) {
-	if o.Backend.IncludesHLS() {
-		files, err = templates.GenerateHLSProject(r.Design.Design, streams, templates.Options{})
-		if err != nil {
-			return nil, fmt.Errorf("generate: %w", err)
-		}
-		if !o.NoCSim {
-			o.ReportProgress("compiling", 0, 0)
-			if err := r.Verified.RunCSim(ctx, r.Design.Design, files, streams, d); err != nil || d.HasErrors() {
-				return nil, err
-			}
-		}
-	}
-	if o.Backend.IncludesRTL() {
-		more, err := generateRTL(ctx, r, o, streams.Frames, d)
+	for _, row := range o.Backend.Rows() {
+		made, err := row.Files(r.Design.Design, streams)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, more...)
+		if !o.NoCSim && row.Verify != nil && len(streams.Frames) > 0 {
+			o.ReportProgress("compiling", 0, 0)
+			if err := r.Verified.RunBackend(ctx, row, r.Design.Design, made, streams.Frames, d); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, made...)
 	}
 	var more templates.ProjectFiles
 	if o.Weights.LoadsWeights() {

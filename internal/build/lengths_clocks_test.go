@@ -18,7 +18,7 @@ import (
 )
 
 // lengthsDesigns gives designs of random networks for sequences of up to so many steps.
-func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps int,
+func lengthsDesigns(t *testing.T, backend dataflow.Backend, seeds uint64, steps int,
 	visit func(name string, d *folding.Design)) {
 	t.Helper()
 	axes := rnntest.All
@@ -39,7 +39,7 @@ func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps
 		if im.Model == nil {
 			continue
 		}
-		target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: stalls}
+		target := dataflow.Target{Board: board, ClockMHz: 200, Backend: backend}
 		design, err := folding.FindBestDesign(context.Background(), im.Model, target, folding.Goal{}, &d)
 		if err != nil || design == nil {
 			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
@@ -57,7 +57,7 @@ func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps
 func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	called, own := 0, 0
-	lengthsDesigns(t, dataflow.StallFreezesPipeline, 14, 5, func(name string, d *folding.Design) {
+	lengthsDesigns(t, dataflow.BackendHLS, 14, 5, func(name string, d *folding.Design) {
 		one, err := d.AtSequenceLength(1)
 		if err != nil {
 			t.Fatal(err)
@@ -97,17 +97,17 @@ func movesOf(l dataflow.Loop) (list []dataflow.PortMoves) {
 // that it never holds up the input.
 func TestEndsPricedAndDeepEnough(t *testing.T) {
 	t.Parallel()
-	for _, stalls := range []dataflow.StallRule{dataflow.StallFreezesPipeline, dataflow.StallByCredit} {
-		t.Run(stalls.String(), func(t *testing.T) {
+	for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
+		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()
-			endsDeepEnough(t, stalls)
+			endsDeepEnough(t, backend)
 		})
 	}
 }
 
-func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
+func endsDeepEnough(t *testing.T, backend dataflow.Backend) {
 	behind := 0
-	lengthsDesigns(t, stalls, 10, 12, func(name string, d *folding.Design) {
+	lengthsDesigns(t, backend, 10, 12, func(name string, d *folding.Design) {
 		ends := d.SequenceEndFIFOs()
 		priced := estimate.NetworkWrapperCost(d.Design)
 		for s := range d.FIFO {

@@ -83,7 +83,7 @@ func lengthsRTL(ctx context.Context, n *rnntest.Network, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	target := dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.StallByCredit}
+	target := dataflow.Target{Board: board, ClockMHz: 200, Backend: dataflow.BackendRTL}
 	design, err := folding.FindBestDesign(ctx, im.Model, target, folding.Goal{}, &d)
 	if err != nil || design == nil {
 		return fmt.Errorf("%v %w", err, &refused{d.Diags})

@@ -33,7 +33,7 @@ func TestAccPerPE(t *testing.T) {
 			t.Parallel()
 			tier.NotQuick(t)
 			tier.Needs(t, "g++")
-			if c.backend.IncludesRTL() {
+			if c.backend.Decides().WholeFrames {
 				tier.Needs(t, "verilator")
 			}
 			m := models.Find(t, c.model)

@@ -3,15 +3,15 @@ package build
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"hlsgen/templates"
 	"hlsgen/templates/axi"
 	"hlsgen/templates/vivado"
 )
 
-// onBoard returns the files with which Vivado makes a bitstream of the build, and for SystemVerilog those that simulate
-// it behind its movers. It sets r.System. If the board has no known processor, or the accelerator no driver, it returns
-// none and leaves r.System unset.
+// onBoard returns the files with which Vivado makes a bitstream of the build. It returns none if the board has no known
+// processor, if the accelerator has no driver, or if no back end makes an IP.
 func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
 	s, err := vivado.NewSystem(r.Design.Design, templates.Options{})
 	if none := new(vivado.NoSystemError); errors.As(err, &none) {
@@ -20,19 +20,24 @@ func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
-	r.System = s
 	var flows []vivado.IPBackend
-	if o.Backend.IncludesHLS() && s.Registers == nil { // an IP of HLS has no registers
-		flows = append(flows, vivado.IPBackendHLS)
+	for _, row := range o.Backend.Rows() {
+		if row.VitisHLS && s.Registers == nil { // an IP of HLS has no registers
+			flows = append(flows, vivado.IPBackendHLS)
+		}
+		if row.CircuitIP {
+			flows = append(flows, vivado.IPBackendRTL)
+		}
 	}
-	if o.Backend.IncludesRTL() {
-		flows = append(flows, vivado.IPBackendRTL)
+	if flows == nil {
+		return nil, nil
 	}
+	r.System = s
 	files, err := s.GenerateFiles(flows...)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
-	if !o.Backend.IncludesRTL() {
+	if !slices.Contains(flows, vivado.IPBackendRTL) {
 		return files, nil
 	}
 	more, err := axi.GenerateSimulationFiles(s, r.Design.Design)

@@ -11,7 +11,7 @@ import (
 )
 
 // HasCircuit is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
-// words an iteration moves. If the target's layers wait by StallByCredit, Loop's latency is that of the circuit.
+// words an iteration moves. With RateFromCircuit, Loop's latency is that of the circuit.
 type HasCircuit interface {
 	Circuit(Fold, Target) *circuit.Module
 }
@@ -37,11 +37,11 @@ func (d *Design) CircuitOfNode(node int, one *Design) (*circuit.Module, error) {
 // target. The delays are guesses: a LUT with wires of the usual length.
 func (t Target) CircuitTiming() circuit.TimingModel {
 	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6}
+	family := t.Board.Family.Row()
 	switch {
-	case t.Board.Family == boards.FamilyICE40U:
-		rate = circuit.TimingModel{LUT: 3000, Carry: 280, Inputs: 4}
-	case t.Board.Family == boards.FamilyECP5:
-		rate = circuit.TimingModel{LUT: 900, Carry: 50, Inputs: 4}
+	case family != nil:
+		l := &family.Logic
+		rate = circuit.TimingModel{LUT: l.LUTDelayPS, Carry: l.CarryDelayPS, Inputs: l.Inputs}
 	case t.Board.DSPType == string(delay.FamilySeries7):
 		rate.LUT, rate.Carry = 900, 30
 	case t.Board.DSPType == string(delay.FamilyVersal):

@@ -36,7 +36,7 @@ func (m *Model) SequenceEndFIFOs() (list []SequenceEndFIFO) {
 // words that are on their way through its writer's pipeline. So a SequenceEndFIFO has room for the time steps that all
 // FIFOs hold.
 func (d *Design) SequenceEndFIFOs() []SequenceEndFIFO {
-	if d.Model.Lengths == nil || d.Target.Stalls != StallByCredit {
+	if d.Model.Lengths == nil || !d.Target.Backend.Stalls.TakesPlacesEarly() {
 		return d.Model.SequenceEndFIFOs()
 	}
 	const layer = 2 // time steps that a layer has begun but not written

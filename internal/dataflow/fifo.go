@@ -41,13 +41,8 @@ func (f FIFO) verify() error {
 }
 
 // ExtraHostFIFOWords returns the number of words that the hardware of a FIFO that the host writes can hold beyond its
-// depth. In circuits it is one, because the host's word arrives a clock after the host saw that there is room.
-func (t Target) ExtraHostFIFOWords() int {
-	if t.Stalls == StallByCredit {
-		return 1
-	}
-	return 0
-}
+// depth.
+func (t Target) ExtraHostFIFOWords() int { return t.Backend.Ports.ExtraWords }
 
 // FIFOCapacityWords returns the number of words that the hardware of stream s's FIFO can hold.
 func (d *Design) FIFOCapacityWords(s int) int {

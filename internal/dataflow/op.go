@@ -3,7 +3,7 @@
 //
 // In come layers that package hlslib's folders make; out come the answers that engines need of them.
 //
-//   - op.go defines a layer, and kind.go a kind of layers
+//   - backend.go has what layers know of a back end, op.go defines a layer, and kind.go a kind of layers
 //   - graph.go, verify.go and text.go have the graph, its rules, and its text form
 //   - computation.go describes a layer's computation as data
 //   - run.go computes frames; passage.go and passing.go compute them part by part; dependence.go describes how these
@@ -190,14 +190,14 @@ const (
 
 func (s StepEvaluation) String() string { return [...]string{"none", "parallel", "serial"}[s] }
 
-// A Target is the device and clock of a design, what feeds it, the cost formulas that judge it, and the rule by which
-// its layers wait for room.
+// A Target is the device and clock of a design, what feeds it, the cost formulas that judge it, and the back end that
+// makes its hardware.
 type Target struct {
 	Board       boards.Board
 	ClockMHz    float64
 	Formula     CostFormulaChoice
 	IO          HostIO
-	Stalls      StallRule
+	Backend     Backend
 	Unroll      UnrollLimits            // the limits of every process
 	Calibration *delay.DelayCalibration // a user's calibration of delays; nil for hlsgen's tables
 	Bound       delay.DelayRangeEnd     // which end of the range of latencies to use
@@ -220,24 +220,11 @@ func (t Target) HasUserCalibration() bool {
 // AXI4-Stream at each end (delay.StageDelayModel.IOLatencyClocks); for RTL it returns 0, because nothing is known yet.
 // The ends add nothing to the interval.
 func (t Target) IOLatencyClocks() (in, out int) {
-	if t.Stalls == StallByCredit {
+	if t.Backend.Ports.Bare {
 		return 0, 0
 	}
 	return t.OperationDelays().IOLatencyClocks()
 }
-
-// StallRule is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
-// defines both rules.
-type StallRule uint8
-
-// The two rules by which layers wait.
-const (
-	StallFreezesPipeline StallRule = iota // HLS: a blocked write stops every stage of the pipeline
-	// RTL: an iteration starts once its words have places in the FIFOs, and then nothing stops it
-	StallByCredit
-)
-
-func (s StallRule) String() string { return [...]string{"frozen", "credit"}[s] }
 
 // HostIO says what feeds a design's inputs and takes its outputs.
 type HostIO uint8

@@ -16,10 +16,6 @@ type UnrollLimits struct {
 // with wider bodies give better values.
 var DefaultUnrollLimits = UnrollLimits{Wide: 1024, Few: 2048, One: 8192}
 
-// MaxAddedBitsPerProcess is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of
-// about a sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
-const MaxAddedBitsPerProcess = 1 << 17
-
 // OrDefault returns e, or DefaultUnrollLimits if e is the zero value.
 func (e UnrollLimits) OrDefault() UnrollLimits {
 	if e == (UnrollLimits{}) {
@@ -84,16 +80,16 @@ type HasDivisiblePE interface {
 	Alike(other Op, f Fold, t Target) bool
 }
 
-// IsLimitedByAddedBits reports whether the bits that it adds limit a process, and not its products. That is so if only
-// SystemVerilog is written and the user sets no limits.
+// IsLimitedByAddedBits reports whether the bits that it adds limit a process, and not its products. That is so if the
+// back end states such a limit and the user sets none.
 func (t Target) IsLimitedByAddedBits() bool {
-	return t.Stalls == StallByCredit && t.Unroll == UnrollLimits{}
+	return t.Backend.Device.MaxAddedBits > 0 && t.Unroll == UnrollLimits{}
 }
 
 // ProcessLimitText returns the limit of a process as text for messages.
 func (t Target) ProcessLimitText() string {
 	if t.IsLimitedByAddedBits() {
-		return fmt.Sprintf("%d bits of sums", MaxAddedBitsPerProcess)
+		return fmt.Sprintf("%d bits of sums", t.Backend.Device.MaxAddedBits)
 	}
 	return "--max-unroll " + t.Unroll.String()
 }
@@ -106,7 +102,7 @@ func (t Target) MinProcesses(op Op, f Fold) int {
 		return 1
 	}
 	if t.IsLimitedByAddedBits() {
-		return fewest(op, f, AddedBitsOf(m, f), MaxAddedBitsPerProcess)
+		return fewest(op, f, AddedBitsOf(m, f), t.Backend.Device.MaxAddedBits)
 	}
 	n, bits := m.Products(f)
 	return fewest(op, f, n, t.Unroll.MaxProducts(bits))

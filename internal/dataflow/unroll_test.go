@@ -70,13 +70,13 @@ func TestBuilt(t *testing.T) {
 		want int
 	}{
 		{"C++", Target{}, dealer{multiplier{bits: 8}}, 16, 16},
-		{"SystemVerilog, as many bits as there may be", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 8}}, 16,
+		{"SystemVerilog, as many bits as there may be", Target{Backend: BackendRTL}, dealer{multiplier{bits: 8}}, 16,
 			1},
-		{"and twice as many", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 8}}, 32, 2},
-		{"fewer bits", Target{Stalls: StallByCredit}, dealer{multiplier{bits: 2}}, 64, 1},
-		{"not to be dealt out", Target{Stalls: StallByCredit}, multiplier{bits: 8}, 32, 0},
-		{"products, as the user says", Target{Stalls: StallByCredit, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
-		{"the products of C++, as the user says", Target{Stalls: StallByCredit, Unroll: DefaultUnrollLimits},
+		{"and twice as many", Target{Backend: BackendRTL}, dealer{multiplier{bits: 8}}, 32, 2},
+		{"fewer bits", Target{Backend: BackendRTL}, dealer{multiplier{bits: 2}}, 64, 1},
+		{"not to be dealt out", Target{Backend: BackendRTL}, multiplier{bits: 8}, 32, 0},
+		{"products, as the user says", Target{Backend: BackendRTL, Unroll: few}, dealer{multiplier{bits: 8}}, 16, 0},
+		{"the products of C++, as the user says", Target{Backend: BackendRTL, Unroll: DefaultUnrollLimits},
 			dealer{multiplier{bits: 8}}, 16, 16},
 	} {
 		f := Fold{PE: tt.pe, SIMD: 1024}

@@ -53,9 +53,9 @@ var treatments = []treatment{
 	{"json folding", "built with, as a folding file", (*site).folding},
 	{"json board", "built for, as a board file", (*site).board},
 	{"go excerpt", "parsed", (*site).excerpt},
-	{"go file", "a file of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
-	{"cpp file", "a file of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
-	{"go row", "a row of the layer that internal/testsupport/layertest.TestPage adds", (*site).added},
+	{"go file", "a file that a test of addingTests adds", (*site).added},
+	{"cpp file", "a file that a test of addingTests adds", (*site).added},
+	{"go row", "a row that a test of addingTests adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"systemverilog excerpt", "brackets and quotes close", (*site).closes},
 	{"python board", "a program of the reader's; brackets and quotes close", (*site).closes},
@@ -507,10 +507,16 @@ func (s *site) closes(t *testing.T, b *block) {
 	}
 }
 
-// added checks that a test adds the layer of this block, which only docs/adding-a-layer.md may have.
+// addingTests holds, by page, the folder and the name of the test that adds the blocks of the page to the module.
+var addingTests = map[string][2]string{
+	"docs/adding-a-layer.md":    {"internal/testsupport/layertest", "TestPage"},
+	"docs/adding-a-back-end.md": {"internal/testsupport/pagetest", "TestBackend"},
+}
+
+// added checks that a test adds this block, which only the pages of addingTests may have.
 func (s *site) added(t *testing.T, b *block) {
 	t.Helper()
-	if b.page != "docs/adding-a-layer.md" || !hasTest(t, "internal/testsupport/layertest", "TestPage") {
+	if by, ok := addingTests[b.page]; !ok || !hasTest(t, by[0], by[1]) {
 		t.Errorf("%s: no test adds it", b)
 	}
 }

@@ -88,13 +88,13 @@ func sameWords(t *testing.T, d *dataflow.Design, n int) {
 func folded(t *testing.T, m *dataflow.Model, goal folding.Goal) *dataflow.Design {
 	t.Helper()
 	target := rtlTarget(t)
-	target.Stalls = dataflow.StallFreezesPipeline
+	target.Backend = dataflow.BackendHLS
 	var d diag.List
 	design, err := folding.FindBestDesign(t.Context(), m, target, goal, &d)
 	if err != nil || design == nil {
 		t.Fatal(err, d.Diags)
 	}
-	design.Target.Stalls = dataflow.StallByCredit
+	design.Target.Backend = dataflow.BackendRTL
 	return design.Design
 }
 
@@ -105,7 +105,7 @@ func rtlTarget(t *testing.T) dataflow.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: board, ClockMHz: 200, IO: dataflow.HostIOStream, Stalls: dataflow.StallByCredit}
+	return dataflow.Target{Board: board, ClockMHz: 200, IO: dataflow.HostIOStream, Backend: dataflow.BackendRTL}
 }
 
 // TestCircuitsOfModels compares the circuits of the repository's models with engine cycle: perceptrons, convolutions,
@@ -214,7 +214,7 @@ func TestCircuitsThatFail(t *testing.T) {
 		}
 	}
 	d := chain(t, layertest.FullType(layertest.Int(4), 1, 8), dwc.New(dwc.Params{In: 2, Out: 8}))
-	d.Target.Stalls = dataflow.StallFreezesPipeline
+	d.Target.Backend = dataflow.BackendHLS
 	if _, err := rtlsim.ComputeOutputsByCircuits(t.Context(), d, inputs(t, d, 1), nil); err == nil {
 		t.Error("it runs circuits of a design in C++")
 	}

@@ -105,7 +105,7 @@ func target(t testing.TB, name string) dataflow.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.StallByCredit}
+	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Backend: dataflow.BackendRTL}
 }
 
 // bind binds a layer to the types of its inputs.

@@ -1,18 +1,20 @@
 package options
 
 import (
-	"fmt"
+	"slices"
 
 	"hlsgen/boards"
+	"hlsgen/internal/backend"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/templates"
 )
 
-// A Backend selects the languages of the generated hardware: C++ for Vitis HLS, SystemVerilog, or both. The zero value
-// selects by the board's vendor; see ForBoard.
+// A Backend is a value of --backend: the name of a row in the table of back ends, or BackendBoth. The zero value
+// selects by the board; see ForBoard.
 type Backend string
 
-// The back ends: C++ for Vitis HLS, SystemVerilog (RTL), or both. If RTL is generated, it decides the latencies and
-// FIFOs of a design.
+// Back ends that the program itself names: C++ for Vitis HLS, SystemVerilog (RTL), and both of them for one design.
 const (
 	BackendHLS  Backend = "hls"
 	BackendRTL  Backend = "rtl"
@@ -20,33 +22,82 @@ const (
 )
 
 // BackendNames lists the values of --backend.
-var BackendNames = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
+var BackendNames = backendNames()
+
+func backendNames() (names []string) {
+	for _, row := range backend.All {
+		names = append(names, row.Name)
+	}
+	return append(names, string(BackendBoth))
+}
+
+// BackendNamed returns the option that selects the back end with a name. It is the zero value for the first one.
+func BackendNamed(name string) Backend {
+	if name == backend.All[0].Name {
+		return ""
+	}
+	return Backend(name)
+}
 
 // ForBoard returns b, or the default for the board if b is empty. The default is HLS on AMD's devices, and RTL on all
 // others, which Vitis HLS does not support.
 func (b Backend) ForBoard(board boards.Board) Backend {
-	switch {
-	case b != "":
+	if b != "" {
 		return b
-	case board.Family == boards.FamilyAMD:
-		return BackendHLS
 	}
-	return BackendRTL
+	return Backend(backend.ForBoard(board).Name)
 }
 
-// CheckForBoard returns b.ForBoard(board). It adds an error to d if Vitis HLS, which that back end needs, does not
-// support the board.
+// CheckForBoard returns b.ForBoard(board). It adds an error to d if a back end makes nothing for the board.
 func (b Backend) CheckForBoard(board boards.Board, d *diag.List) Backend {
 	b = b.ForBoard(board)
-	if b.IncludesHLS() && board.Family != boards.FamilyAMD {
-		d.AddError(diag.BackendUnfitForBoard, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
-			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
+	for _, row := range b.Rows() {
+		if why := row.Fits(board); why != "" {
+			d.AddError(diag.BackendUnfitForBoard, "", why, "use --backend "+backend.ForBoard(board).Name+
+				", or leave it out")
+		}
 	}
 	return b
 }
 
-// IncludesHLS reports whether the back end generates C++. It returns true for the zero value.
-func (b Backend) IncludesHLS() bool { return b != BackendRTL }
+// Rows returns the back ends that make files, in the order of the table. For the zero value it returns the first one.
+func (b Backend) Rows() []*templates.Backend {
+	switch b {
+	case "":
+		return backend.All[:1]
+	case BackendBoth:
+		return []*templates.Backend{backend.Named(string(BackendHLS)), backend.Named(string(BackendRTL))}
+	}
+	return []*templates.Backend{backend.Named(string(b))}
+}
 
-// IncludesRTL reports whether the back end generates SystemVerilog. It returns false for the zero value.
-func (b Backend) IncludesRTL() bool { return b == BackendRTL || b == BackendBoth }
+// Decides returns the back end that decides the latencies and FIFOs of a design: the last of the rows.
+func (b Backend) Decides() *templates.Backend {
+	rows := b.Rows()
+	return rows[len(rows)-1]
+}
+
+// Some reports whether one of the rows has a property.
+func (b Backend) Some(has func(*templates.Backend) bool) bool {
+	return slices.ContainsFunc(b.Rows(), has)
+}
+
+// IncludesHLS reports whether a project for Vitis HLS is generated. It returns true for the zero value.
+func (b Backend) IncludesHLS() bool {
+	return b.Some(func(row *templates.Backend) bool { return row.VitisHLS })
+}
+
+// limits returns the limits of a process. One for a back end that counts added bits must also be within the default
+// limits if it is built by others, too, which count products.
+func (b Backend) limits(asked dataflow.UnrollLimits) dataflow.UnrollLimits {
+	if b.Decides().Device.MaxAddedBits > 0 &&
+		b.Some(func(row *templates.Backend) bool { return row.Device.MaxAddedBits == 0 }) {
+		return asked.OrDefault()
+	}
+	return asked
+}
+
+// SetIn sets the back end of a target, and limits of processes that suit all back ends.
+func (b Backend) SetIn(t *dataflow.Target) {
+	t.Backend, t.Unroll = b.Decides().Backend, b.limits(t.Unroll)
+}

@@ -20,12 +20,9 @@ import (
 func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
-	if backend := o.Backend.ForBoard(b); backend.IncludesRTL() {
-		if backend.IncludesHLS() { // a process within the envelope of the C++ is within that of the RTL too
-			t.Unroll = t.Unroll.OrDefault()
-		}
-		t.Stalls, t.Counters, t.Loader = dataflow.StallByCredit, o.Counters, o.Weights.hasMover()
-	}
+	o.Backend.ForBoard(b).SetIn(&t)
+	t.Counters = o.Counters && t.Backend.Device.Counters
+	t.Loader = o.Weights.hasMover() && t.Backend.Device.Loads
 	return t
 }
 

@@ -1,7 +1,7 @@
 // Package options holds the options that several commands share, in parts: a command embeds the parts that it needs.
 // Methods convert a part to the types of other packages, and read the files that it names.
 //
-//	backend.go       Backend: C++ or SystemVerilog
+//	backend.go       Backend: C++, SystemVerilog, or another row of the table of back ends
 //	weightsource.go  WeightSource: where hardware gets its weights
 //	accbits.go       AskedAccBits: the accumulator widths that the user asks for
 //	options.go       the parts

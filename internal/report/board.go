@@ -43,13 +43,14 @@ func toBitstream(r *Build) []templates.ReadmeStep {
 			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
 }
 
-// productOf returns words for the product of a back end, such as "SystemVerilog".
-func productOf(b options.Backend) string {
-	switch b {
-	case options.BackendRTL:
-		return "SystemVerilog"
-	case options.BackendBoth:
-		return "a Vitis HLS project, and the same in SystemVerilog"
+// productOf returns words for what the back ends make, such as "SystemVerilog".
+func productOf(b options.Backend) (text string) {
+	for i, row := range b.Rows() {
+		if i == 0 {
+			text = row.Product
+			continue
+		}
+		text += ", and the same in " + row.Language
 	}
-	return "a Vitis HLS project"
+	return text
 }

@@ -6,48 +6,27 @@ import (
 	"strings"
 
 	"hlsgen/folding"
+	"hlsgen/internal/backend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/options"
 	"hlsgen/templates"
 )
 
-// described returns a row of the README's table of files: a description of the files that match the patterns.
-func described(what string, patterns ...string) templates.ReadmeEntry {
-	return templates.ReadmeEntry{Patterns: patterns, What: what}
-}
+// described is the function that makes a row of the README's table of files.
+var described = templates.DescribeFiles
 
-// buildFiles describes the files of a build for the README. A file without a row is an error.
-var buildFiles = []templates.ReadmeEntry{
+// designFiles describes the files of every build.
+var designFiles = []templates.ReadmeEntry{
 	described("this page", "README.md"),
 	described("everything that is known of the design, on one page for a browser", "report/report.html"),
 	described("how far each layer is unrolled and where its memories lie; `--folding` reads it", "folding.json"),
 	described("the same, with the depth of every FIFO", "final_hw_config.json"),
 	described("what the folder was made from: hash of the model, version, options; what was verified",
 		"manifest.json"),
-	described("the top function: streams, and one call per layer", "hls/top.cpp", "hls/top.hpp"),
-	described("a config struct and a function per layer and end of the network, all in one unit", "hls/layers.cpp",
-		"hls/layers.hpp"),
-	described("each of them", "hls/layers/*.cpp", "hls/layers/*.hpp"),
-	described("for each of them, a script that synthesises it alone, and the files that it is made of", "hls/ip/*.tcl",
-		"hls/ip/*.files"),
-	described("the top that joins what comes of these scripts, with its FIFOs", "hls/rtl/*_top.v",
-		"hls/rtl/hlsgen_fifo.sv"),
-	described("its bench for a simulator, with the recorded streams", "hls/rtl/hlsgen_*.sv"),
-	described("scripts that pack it as an IP for Vivado, and that simulate it with xsim", "hls/rtl/package.tcl",
-		"hls/rtl/xsim.sh"),
-	described("the vendor's types, as wide as the widest word needs them", "hls/ap_types.hpp"),
-	described("weights, thresholds and other tables of the layers", "hls/tables/*.hpp"),
-	described("the kernels", "hls/include/hlsgen/*.hpp", "hls/include/hlsgen/core/*.hpp"),
-	described("headers that stand in for the vendor's where there are none", "hls/csim/*.h"),
-	described("the test bench", "hls/tb/tb.cpp"),
-	described("how many frames it runs, every word of every stream, and how often each function is called for a frame",
-		"hls/tb/data/frames.txt", "hls/tb/data/s*.dat", "hls/tb/data/calls.txt"),
-	described("compiles and runs the test bench without vendor tools; synthesises, packs and simulates layer by layer",
-		"hls/Makefile"),
-	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
-	described("script and configuration for Vitis 2024.2 and later",
-		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
-	described("the network as a library, for programs on this machine", "hls/lib.cpp"),
+}
+
+// hostFiles describes the files for the host and for the board.
+var hostFiles = []templates.ReadmeEntry{
 	described("what samples become and what results mean: shapes, quantisers, words, scales", "deploy/host/host.json"),
 	described("the same as ONNX: samples to the integers that are sent, integers to results",
 		"deploy/host/pre.onnx", "deploy/host/post.onnx"),
@@ -64,21 +43,10 @@ var buildFiles = []templates.ReadmeEntry{
 		"vivado/package_xo.tcl", "vivado/link.cfg", "vivado/kernels/*.v", "vivado/kernels/*.xml"),
 	described("what the accelerator has counted, beside what the simulation counts, in Python and in C++; the "+
 		"latter's figures", "deploy/counters.py", "deploy/counters.hpp", "deploy/host/counters.json"),
-	described("the accelerator behind its movers, in Verilator, as a library that drivers take for a device",
-		"rtl/axi/*.sv", "rtl/axi/lib.cpp", "rtl/axi/Makefile"),
-	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
-	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
-	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
-		"rtl/ip/package.tcl"),
-	described("a module per layer, and the functions that it uses", "rtl/layers/*.sv"),
-	described("its tables, as $readmemh reads them", "rtl/tables/*.mem"),
-	described("a bench in Verilator, with every word of every stream", "rtl/bench/*", "rtl/bench/data/*.dat"),
-	described("runs the bench, and checks the text with Verilator and Yosys; makes a bitstream "+
-		"of the UART top", "rtl/Makefile"),
-	described("the network behind a UART, for the board: the top, its parts, its pins", "rtl/uart/*.sv",
-		"rtl/uart/pins.*", "rtl/uart/vivado.tcl"),
-	described("sends frames to the board over a serial port (pyserial); the same in Verilator, with losses",
-		"rtl/uart/talk.py", "rtl/uart/simulate.py", "rtl/uart/simulated.cpp"),
+}
+
+// reportFiles describes the reports.
+var reportFiles = []templates.ReadmeEntry{
 	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
 	described("what became of every ONNX node", "report/nodes.json"),
 	described("what is proved of the design", "report/certificate.json"),
@@ -88,8 +56,16 @@ var buildFiles = []templates.ReadmeEntry{
 		"report/estimate_*.json", "report/op_and_param_counts.json"),
 }
 
-// ReadmeMarkdown returns the README.md of the build. paths lists the files of the build. It returns an error if
-// buildFiles has no row for one of them.
+// describedFiles returns the rows of all files that builds may have. A file without a row is an error.
+func describedFiles() []templates.ReadmeEntry {
+	files := slices.Concat(designFiles, backend.All[0].Readme, hostFiles)
+	for _, row := range backend.All[1:] {
+		files = append(files, row.Readme...)
+	}
+	return append(files, reportFiles...)
+}
+
+// ReadmeMarkdown returns the README.md of the build. paths lists the files of the build.
 func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	t := r.Design.Target
 	_, every := r.Design.SamplesPerSecondAndInterval()
@@ -140,18 +116,15 @@ func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 	if !r.Backend.IncludesHLS() {
 		steps = slices.Delete(steps, 1, 5)
 	}
-	if r.Backend.IncludesRTL() {
-		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Run the SystemVerilog",
-			Text: "In Verilator, on the recorded frames: every word of every stream is compared. `make lint` and\n" +
-				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
-			Commands: []string{"make -C rtl sim"}})
+	for _, row := range r.Backend.Rows() {
+		steps = slices.Insert(steps, 1, row.Steps...)
 	}
 	steps = slices.Insert(steps, len(steps)-1, toBitstream(r)...)
 	if s := NewSequenceRatesReport(r.Design); s != nil {
 		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
 	}
 	return templates.ReadmeContents{Title: name + " on " + templates.FormatMarkdownCodeSpan(t.Board.Name), About: about,
-		Files: buildFiles,
+		Files: describedFiles(),
 		Steps: steps}.RenderReadme(paths)
 }
 

@@ -208,53 +208,24 @@ func RunForDifferentSequenceLengths(ctx context.Context, d *dataflow.Design,
 	return streams, err
 }
 
-// RunCSim compiles and runs the generated C++ on the frames in v, and adds engine csim to the report. It does nothing
-// without frames. If there is no C++ compiler, it sets r.Left and adds a warning to d instead.
-func (r *VerificationReport) RunCSim(ctx context.Context, design *dataflow.Design, files templates.ProjectFiles,
-	v templates.TestVectors, d *diag.List) error {
-	if len(v.Frames) == 0 {
-		return nil
-	}
-	_, err := engines.RunCSim(ctx, design, files, v.Frames)
-	var missing *templates.NoCompilerError
-	if errors.As(err, &missing) {
-		r.Left = string(engines.EngineCSim)
-		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.CppCompilerMissing,
-			Msg:  "the generated C++ was not compiled and run: " + missing.Error(),
-			Hint: "install g++ or clang++, or pass --no-csim"})
+// RunBackend runs the files of a back end on the recorded frames, and adds its engine to the report. If a program is
+// missing, it adds a warning to d instead.
+func (r *VerificationReport) RunBackend(ctx context.Context, row *templates.Backend, design *dataflow.Design,
+	files templates.ProjectFiles, frames []engines.FrameTensors, d *diag.List) error {
+	err := row.Verify(ctx, design, files, frames)
+	if missing := new(templates.NotVerifiedError); errors.As(err, &missing) {
+		r.Left = row.Engine
+		d.Add(missing.Diag)
 		return nil
 	}
 	if err == nil {
-		r.Engines = append(r.Engines, string(engines.EngineCSim))
+		r.Engines = append(r.Engines, row.Engine)
 	}
 	return err
 }
 
-// RunRTL runs the design's SystemVerilog on the recorded streams, and adds engine rtl to the report. If Verilator is
-// missing, or the C++ compiler that it needs, it sets r.Left and adds a warning to d instead. It calls begin before it
-// compiles the SystemVerilog.
-func (r *VerificationReport) RunRTL(ctx context.Context, design *dataflow.Design, streams []engines.FrameTensors,
-	begin func(),
-	d *diag.List) error {
-	if program := engines.FindMissingRTLProgram(); program != "" {
-		r.Left = string(engines.EngineRTL)
-		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.VerilatorMissing,
-			Msg:  "the generated SystemVerilog was not run: there is no " + program,
-			Hint: "install verilator and g++, or pass --no-csim"})
-		return nil
-	}
-	begin()
-	if err := engines.CheckDesignInVerilator(ctx, engines.EngineRTL, design, engines.SelectStreams(streams,
-		design.Model.Graph.In),
-		streams); err != nil {
-		return err
-	}
-	r.Engines = append(r.Engines, string(engines.EngineRTL))
-	return nil
-}
-
-// CompareModelOutputs compares outputs by sample, and returns a *engines.MismatchError for the first difference. NaN
-// equals NaN. want must have at least the samples and outputs of got. what names the two sides of the comparison.
+// CompareModelOutputs compares outputs by sample, and returns a MismatchError for the first difference. what names the
+// two sides of the comparison.
 func CompareModelOutputs(what string, got, want []engines.ModelTensors) error {
 	for i := range got {
 		for k := range got[i] {

@@ -99,7 +99,7 @@ func GenerateWeightLoadingFiles(design *folding.Design, g *dataflow.Graph, rooms
 // target returns the target for which the hardware was built.
 func (p *HardwareWithLoadedWeights) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
-		Loader: p.Loader, Stalls: dataflow.StallByCredit, Calibration: p.Delays}
+		Loader: p.Loader, Backend: dataflow.BackendRTL, Calibration: p.Delays}
 	if p.Cost == dataflow.FINNCostFormula.String() {
 		t.Formula = dataflow.FINNCostFormula
 	}

@@ -2,10 +2,10 @@
 #     make sim        runs the recorded frames in Verilator: every word of every stream is compared
 #     make lint       what Verilator has to say of the text
 #     make synth      Yosys' checks, and what the network takes of {{ v.About|req }}
-{%- if v.Family == "ice40up" %}
+{%- if v.Models %}
 #     make netlist    runs the recorded frames again, with the cells that Yosys makes of the network
 {%- endif %}
-{%- if v.Family == "amd" %}
+{%- if v.AMD %}
 #     make package    an IP for Vivado's block designs, in build/ip
 {%- endif %}
 {%- if v.UART %}
@@ -24,7 +24,7 @@ ALL     := $(SOURCES) $(wildcard uart/*.sv)
 # Of a wire with two drivers Yosys drops one: that is an error.
 YOSYS := yosys -q -e "Driver-driver conflict"
 
-.PHONY: sim lint synth clean{% if v.Family == "ice40up" %} netlist{% endif %}{% if v.Family == "amd" %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
+.PHONY: sim lint synth clean{% if v.Models %} netlist{% endif %}{% if v.AMD %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: build/bench/bench
 	./build/bench/bench +data=bench/data
 
@@ -52,7 +52,7 @@ synth:
 
 clean:
 	rm -rf build
-{%- if v.Family == "ice40up" %}
+{%- if v.Models %}
 
 netlist: build/netlist/bench
 	./build/netlist/bench +data=bench/data
@@ -63,12 +63,12 @@ build/netlist.v: $(SOURCES)
 	$(YOSYS) -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
 		write_verilog -noattr $@"
 
-CELLS = $(dir $(shell command -v yosys))../share/yosys/ice40/cells_sim.v
+CELLS = $(dir $(shell command -v yosys))../share/yosys/{{ v.Models|req }}
 
 build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
 	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
-		-DNO_ICE40_DEFAULT_ASSIGNMENTS build/netlist.v $(CELLS) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
+		{% if v.Define %}-D{{ v.Define }} {% endif %}build/netlist.v $(CELLS) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 {%- endif %}
 {%- if v.UART %}
 
@@ -82,19 +82,19 @@ build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
 	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
 		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) $(CURDIR)/uart/simulated.cpp
 {%- endif %}
-{%- if v.Family == "amd" %}
+{%- if v.AMD %}
 
 # Not tried: no Vivado was at hand.
 package:
 	vivado -mode batch -nojournal -nolog -source ip/package.tcl
 {%- endif %}
-{%- if v.UART and v.Family == "amd" %}
+{%- if v.UART and v.AMD %}
 
 # Not tried: no Vivado was at hand.
 bitstream:
 	vivado -mode batch -source uart/vivado.tcl -tclargs $(BAUD)
 {%- endif %}
-{%- if v.UART and v.Family != "amd" %}
+{%- if v.UART and not v.AMD %}
 
 # Another speed makes it anew.
 build/baud: force
@@ -105,30 +105,15 @@ build/$(UART).json: $(ALL) build/baud
 	$(YOSYS) -l build/yosys.log -p "read_verilog -sv -defer $(ALL); hierarchy -top $(UART) -chparam BAUD $(BAUD); \
 		{{ v.Synth|req }} -top $(UART) -json $@; tee -o build/cells.txt stat"
 {%- endif %}
-{%- if v.UART and v.Family == "ice40up" %}
+{%- if v.UART and not v.AMD %}
 
-build/$(UART).asc: build/$(UART).json uart/pins.pcf
-	nextpnr-ice40 -q -l build/nextpnr.log --{{ v.Device|req }} --package {{ v.Package|req }} --freq {{ v.MHz|req }} --seed 1 \
-		--json $< --pcf uart/pins.pcf --asc $@ --report build/report.json
+{{ v.Remark }}build/$(UART).{{ v.Placed|req }}: build/$(UART).json uart/{{ v.Pins|req }}
+	{{ v.Route|req }}
 
-build/$(UART).bin: build/$(UART).asc
-	icepack $< $@
+build/$(UART).{{ v.Image|req }}: build/$(UART).{{ v.Placed|req }}
+	{{ v.Pack|req }}
 
-bitstream: build/$(UART).bin
-	@grep -E '(ICESTORM_LC|ICESTORM_RAM|ICESTORM_DSP):' build/nextpnr.log | sort -u
-	@grep 'Max frequency for clock' build/nextpnr.log | tail -n 1
-{%- endif %}
-{%- if v.UART and v.Family == "ecp5" %}
-
-# Not tried: no nextpnr-ecp5 and no ecppack were at hand.
-build/$(UART).config: build/$(UART).json uart/pins.lpf
-	nextpnr-ecp5 -q -l build/nextpnr.log --{{ v.Device|req }} --package {{ v.Package|req }} --speed {{ v.Speed|req }} --seed 1 \
-		--json $< --lpf uart/pins.lpf --textcfg $@ --report build/report.json
-
-build/$(UART).bit: build/$(UART).config
-	ecppack --compress $< $@
-
-bitstream: build/$(UART).bit
-	@grep -E '(TRELLIS_COMB|TRELLIS_FF|DP16KD|MULT18X18D):' build/nextpnr.log | sort -u
+bitstream: build/$(UART).{{ v.Image|req }}
+	@grep -E '{{ v.CellLines|req }}' build/nextpnr.log | sort -u
 	@grep 'Max frequency for clock' build/nextpnr.log | tail -n 1
 {%- endif %}

@@ -38,7 +38,7 @@ func turning(t *testing.T, sequences bool) *dataflow.Design {
 		t.Fatal(err)
 	}
 	d := &dataflow.Design{Model: &dataflow.Model{Name: "turning", Graph: g},
-		Target: dataflow.Target{Board: board, ClockMHz: 200, Stalls: dataflow.StallByCredit},
+		Target: dataflow.Target{Board: board, ClockMHz: 200, Backend: dataflow.BackendRTL},
 		Folds:  []dataflow.Fold{{PE: 1, SIMD: 2}}, FIFO: dataflow.NewShiftRegisterFIFOs(4, 4)}
 	if sequences {
 		d.Model.Lengths = &dataflow.SequenceLengths{Axis: "T", Min: 1, Max: 3, In: []int{0}}

@@ -40,7 +40,7 @@ func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Multiplie
 		t.Fatal(err)
 	}
 	s := subject{op: layertest.Bind(t, op, in...)}
-	s.target = dataflow.Target{Board: board, ClockMHz: 100, Stalls: dataflow.StallByCredit}
+	s.target = dataflow.Target{Board: board, ClockMHz: 100, Backend: dataflow.BackendRTL}
 	for f := range s.op.Folds() {
 		if f.PE == pe && f.SIMD == simd && f.Compute == compute {
 			s.fold = f

@@ -13,7 +13,8 @@
 //	network.go    the top; lib/ has the modules that depend on no design; sequences.go, the ends of sequences
 //	registers.go  the registers behind AXI4-Lite, such as counters; registers/ has their modules
 //	wrapper.go    tops around the network: one that checks packets, one for Vivado's IP packager
-//	uart.go       a top with a UART at both ends of the network, and the Makefile's tools
+//	uart.go       a top with a UART at both ends of the network
+//	family.go     the programs that make a bitstream, and the Makefile
 //	netlist.go    the network as a netlist of Yosys' cells
 //	bench.go      a bench for Verilator, with its C++ in bench/; verilator.go and units.go compile and run it,
 //	              events.go reads its output

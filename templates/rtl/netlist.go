@@ -15,7 +15,8 @@ import (
 )
 
 // A cellLibrary says how Yosys makes cells for a family of devices, and which files have the models of these cells. The
-// first file comes first, followed by those that it includes.
+// first file comes first, followed by those that it includes. The command keeps modules apart, so that benches see the
+// streams between them.
 type cellLibrary struct {
 	synth    string
 	models   []string
@@ -23,14 +24,13 @@ type cellLibrary struct {
 	blockRAM bool   // the models include block RAM
 }
 
-// cellLibraries holds the way to make cells by family. The scripts keep modules apart, so that benches see the streams
-// between them.
-var cellLibraries = map[boards.Family]cellLibrary{
-	boards.FamilyICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
-		"NO_ICE40_DEFAULT_ASSIGNMENTS", true},
-	boards.FamilyECP5: {"synth_ecp5 -noflatten -nobram -nodsp",
-		[]string{"ecp5/cells_sim.v", "ecp5/cells_ff.vh", "ecp5/cells_io.vh"}, "", false},
-	boards.FamilyAMD: {"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false},
+// libraryOf returns the way to make cells for a family.
+func libraryOf(f boards.Family) cellLibrary {
+	if row := f.Row(); row != nil {
+		t := &row.Tools
+		return cellLibrary{t.Netlist, t.Models, t.Define, t.BlockRAM}
+	}
+	return cellLibrary{"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false}
 }
 
 // conflict is a warning of Yosys that must be an error: of two drivers of a wire Yosys drops one.
@@ -46,7 +46,7 @@ const (
 // EstimateNetlistLUTs returns an estimate of the LUTs in the netlist of a design with the resources r. Block RAM and
 // multipliers without a model in Yosys become LUTs.
 func EstimateNetlistLUTs(b boards.Board, r dataflow.Resources) int {
-	if cellLibraries[b.Family].blockRAM {
+	if libraryOf(b.Family).blockRAM {
 		return r.LUT
 	}
 	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
@@ -61,7 +61,7 @@ func (n *Network) SynthesiseNetlist(ctx context.Context, dir string,
 		return nil, err
 	}
 	p := &CompiledBench{filepath.Join(dir, "rtl")}
-	lib := cellLibraries[n.design.Target.Board.Family]
+	lib := libraryOf(n.design.Target.Board.Family)
 	plain := ""
 	if !lib.blockRAM {
 		plain = "proc; setattr -unset ram_style -unset rom_style */m:* */t:$mem*; "

@@ -1,13 +1,13 @@
 package rtl
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/internal/dataflow"
+	"hlsgen/boards/family"
 	"hlsgen/templates"
 )
 
@@ -92,7 +92,6 @@ func (n *Network) uartProject() (templates.ProjectFiles, error) {
 	for _, f := range []struct{ path, template string }{
 		{"rtl/uart/" + n.Top + "_uart.sv", "uart.sv.tpl"},
 		{"rtl/uart/talk.py", "talk.py.tpl"},
-		{"rtl/uart/" + toolsOf(n.design).constraints, toolsOf(n.design).constraints + ".tpl"},
 	} {
 		text, err := templates.RenderTemplate(texts, f.template, v)
 		if err != nil {
@@ -100,59 +99,25 @@ func (n *Network) uartProject() (templates.ProjectFiles, error) {
 		}
 		files = append(files, templates.GeneratedFile{Path: f.path, Data: text})
 	}
-	if n.design.Target.Board.Family == boards.FamilyAMD {
-		text, err := templates.RenderTemplate(texts, "vivado.tcl.tpl", v)
+	if f := n.design.Target.Board.Family.Row(); f != nil {
+		return append(files, templates.GeneratedFile{Path: "rtl/uart/" + f.Tools.Pins,
+			Data: pinsText(&f.Tools, v)}), nil
+	}
+	for _, name := range []string{"pins.xdc", "vivado.tcl"} {
+		text, err := templates.RenderTemplate(texts, name+".tpl", v)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.GeneratedFile{Path: "rtl/uart/vivado.tcl", Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/uart/" + name, Data: text})
 	}
 	return files, nil
 }
 
-// A tools names the programs and options that make a bitstream for a family of devices.
-type tools struct {
-	about       string // name of the device
-	synth       string // Yosys command
-	constraints string // file with the pins
-}
-
-// toolsOf returns the tools for a design's device.
-func toolsOf(d *dataflow.Design) tools {
-	switch d.Target.Board.Family {
-	case boards.FamilyICE40U:
-		return tools{"an iCE40 UltraPlus", "synth_ice40 -device u -dsp", "pins.pcf"}
-	case boards.FamilyECP5:
-		return tools{"an ECP5", "synth_ecp5", "pins.lpf"}
+// pinsText returns the file with the pins of the UART top, for a family's tools.
+func pinsText(t *family.Tools, v uartView) []byte {
+	text := "# Pins of " + v.Board + " (" + v.Part + ")\n" + strings.ReplaceAll(t.PinHead, "{MHZ}", v.MHz)
+	for _, p := range v.Pins {
+		text += strings.NewReplacer("{NAME}", p.Name, "{SITE}", p.Site).Replace(t.PinLine)
 	}
-	return tools{"a 7-series device", "synth_xilinx -flatten", "pins.xdc"}
-}
-
-// A makeView holds what Makefile.tpl needs. Family is "amd" if the board has none.
-type makeView struct {
-	Top, Synth, Family, About string
-	Optimise, Verilate        string // options of g++ for the bench, and of Verilator
-	UART                      bool
-	Device, Package, Speed    string
-	Clock, Baud, MHz          string
-	Recorded, Results         string
-}
-
-// makefile returns the data for the Makefile, for a bench of that many frames.
-func (n *Network) makefile(frames int) makeView {
-	b, t := n.design.Target.Board, toolsOf(n.design)
-	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}
-	v.Optimise, v.Verilate = "-Os", "-O3"
-	if interval, _ := n.design.BottleneckInterval(); frames*interval <= briefly {
-		v.Optimise, v.Verilate = "-O0", "-O0"
-	}
-	if b.Family != boards.FamilyAMD {
-		d := b.NextpnrDevice()
-		v.Device, v.Package, v.Speed = d.Name, d.Package, d.Speed
-	}
-	if v.UART {
-		u := n.uartView()
-		v.Clock, v.Baud, v.MHz, v.Recorded, v.Results = u.Clock, u.Baud, u.MHz, u.Recorded, u.Results
-	}
-	return v
+	return []byte(text + t.PinTail)
 }

@@ -43,7 +43,7 @@ func designOf(t *testing.T, model, board string, flow vivado.IPBackend, sequence
 	}
 	target := dataflow.Target{Board: b, ClockMHz: b.ClockMHz}
 	if flow == vivado.IPBackendRTL {
-		target.Stalls = dataflow.StallByCredit
+		target.Backend = dataflow.BackendRTL
 	}
 	made, err := folding.FindBestDesign(context.Background(), m.Model, target, folding.Goal{FPS: 10}, &d)
 	if err != nil || made == nil {

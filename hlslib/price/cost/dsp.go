@@ -36,18 +36,16 @@ func (p DSPPacking) slices(channels, simd int) int { return ceil(channels, len(p
 const sumBits = 48
 
 // ports returns the bits of the two signed factors of a DSP slice. They are 25 by 18 (DSP48E1, UG479), 27 by 18
-// (DSP48E2, UG579) and 27 by 24 (DSP58, AM004). On other devices they are 16 by 16 (SB_MAC16) and 18 by 18
-// (MULT18X18D).
+// (DSP48E2, UG579) and 27 by 24 (DSP58, AM004). Other families say theirs.
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case FabricSeries7:
 		return 25, 18
 	case FabricVersal:
 		return 27, 24
-	case FabricICE40:
-		return 16, 16
-	case FabricECP5:
-		return 18, 18
+	}
+	if family := FamilyOfFabric(f); family != nil {
+		return family.DSP.Wide, family.DSP.Narrow
 	}
 	return 27, 18
 }

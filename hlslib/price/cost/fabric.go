@@ -1,6 +1,11 @@
 package cost
 
-import "hlsgen/boards"
+import (
+	"slices"
+
+	"hlsgen/boards"
+	"hlsgen/boards/family"
+)
 
 // A Fabric is a family of devices with the same LUTs, memories and DSP slices.
 type Fabric uint8
@@ -11,19 +16,22 @@ const (
 	FabricSeries7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
 	// DSP58; no wide multiplexers beside the LUTs, no block RAM narrower than 9 bits
 	FabricVersal
-	// iCE40 UltraPlus: LUTs of four inputs that are no memory, block RAM of 4 Kbit
-	FabricICE40
-	FabricECP5 // LUTs of four inputs, block RAM of 18 Kbit
+	firstFamily // from here on: the families of boards.Families, whose LUTs have four inputs
 )
+
+// FabricICE40 and FabricECP5 are the fabrics of the iCE40 UltraPlus and of the ECP5.
+var FabricICE40, FabricECP5 = fabricOfFamily(boards.FamilyICE40U), fabricOfFamily(boards.FamilyECP5)
+
+// fabricOfFamily returns the fabric of a family of the table.
+func fabricOfFamily(name boards.Family) Fabric {
+	return firstFamily + Fabric(slices.Index(boards.Families, name.Row()))
+}
 
 // FabricOf returns the fabric of the board's device: by its family, or for AMD's devices by the type of their DSP
 // slices.
 func FabricOf(b boards.Board) Fabric {
-	switch b.Family {
-	case boards.FamilyICE40U:
-		return FabricICE40
-	case boards.FamilyECP5:
-		return FabricECP5
+	if b.Family != boards.FamilyAMD {
+		return fabricOfFamily(b.Family)
 	}
 	switch b.DSPType {
 	case "DSP48E1":
@@ -33,6 +41,17 @@ func FabricOf(b boards.Board) Fabric {
 	}
 	return FabricUltraScale
 }
+
+// FamilyOfFabric returns the row of the fabric's family, or nil for AMD's devices.
+func FamilyOfFabric(f Fabric) *family.DeviceFamily {
+	if f < firstFamily {
+		return nil
+	}
+	return boards.Families[f-firstFamily]
+}
+
+// CanStoreInLUTs reports whether LUTs of the fabric can be a memory.
+func CanStoreInLUTs(f Fabric) bool { return f < firstFamily || FamilyOfFabric(f).Logic.Memory }
 
 // mux returns the number of LUTs that select one bit of ways bits. A LUT selects one of four; two selections of one in
 // two, by the same signal, share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen

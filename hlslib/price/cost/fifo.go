@@ -10,7 +10,7 @@ const ShiftRegisterBitsPerLUT = 32
 func (m CostModel) FIFOOptions(words, width int) []FIFOShape {
 	var list []FIFOShape
 	ways := []MemoryStyle{StyleShiftRegister, StyleDistributedRAM, StyleBlockRAM, StyleUltraRAM}
-	if m.Fabric == FabricICE40 { // its LUTs cannot be memory
+	if !CanStoreInLUTs(m.Fabric) { // its LUTs cannot be memory
 		ways = []MemoryStyle{StyleShiftRegister, StyleBlockRAM}
 	}
 	for _, memory := range ways {

@@ -2,13 +2,13 @@ package cost
 
 import "hlsgen/boards"
 
-// This file holds what differs for LUTs of four inputs: iCE40 (FPGA-DS-02008) and ECP5 (FPGA-DS-02012). Neither
+// This file holds what differs for LUTs of four inputs, which the families of boards.Families have. None of these
 // has shift registers in LUTs; registers take their place. Logic has the same price as with LUTs of six inputs. The
 // formulas are fitted to the output of HLS, whose control is larger than that of circuits, by about as much as smaller
 // LUTs cost more (docs/boards.md has figures).
 
 // lut4 reports whether the LUTs of the fabric have four inputs; else they have six.
-func (f Fabric) lut4() bool { return f == FabricICE40 || f == FabricECP5 }
+func (f Fabric) lut4() bool { return f >= firstFamily }
 
 // lut4Rows is the number of rows of one bit that a LUT of four inputs holds.
 const lut4Rows = 16
@@ -32,7 +32,7 @@ func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	switch {
 	case m != StyleDistributedRAM && m != StyleInKernel && m != StyleShiftRegister:
 		return m
-	case f == FabricECP5:
+	case CanStoreInLUTs(f):
 		return StyleDistributedRAM
 	case rows*width >= boards.MinArrayBitsForBlockRAM:
 		return StyleBlockRAM
@@ -58,13 +58,6 @@ func (f Fabric) shifted(rows, width int) (luts, registers float64) {
 	return f.mux(places) * float64(width), float64(places * width)
 }
 
-// ice40Aspects and ecp5Aspects are the shapes of the block RAM of an iCE40 (SB_RAM40_4K) and of an ECP5 (DP16KD and
-// PDPW16KD).
-var (
-	ice40Aspects = []aspect{{2048, 2}, {1024, 4}, {512, 8}, {256, 16}}
-	ecp5Aspects  = []aspect{{16384, 1}, {8192, 2}, {4096, 4}, {2048, 9}, {1024, 18}, {512, 36}}
-)
-
 // A BankedMemory is a memory in block RAM: the number of its blocks, and the number of its banks. Each bank holds some
 // of the rows, and logic selects among the words of the banks.
 type BankedMemory struct{ Blocks, Banks int }
@@ -72,22 +65,20 @@ type BankedMemory struct{ Blocks, Banks int }
 // BankedLayout returns the layout of a memory in block RAM on fabrics with LUTs of four inputs, as Yosys chooses it
 // (memory_libmap). All blocks have one shape: the one for which blocks and logic together cost the least. Banks lie
 // side by side in blocks, as far as these are wide enough. If table is true, the memory is only read. Otherwise each
-// word starts at a group of bits that an ECP5's block can write separately.
+// word starts at a group of bits that a block can write separately.
 func (f Fabric) BankedLayout(rows, width int, table bool) BankedMemory {
-	shapes, block, apart := ice40Aspects, 64, 1
-	if f == FabricECP5 {
-		shapes, block, apart = ecp5Aspects, 128, 9
-	}
+	block := &FamilyOfFabric(f).Block
 	var best BankedMemory
 	least := 0
-	for _, a := range shapes {
+	for _, shape := range block.Shapes {
+		held, bits := shape[0], shape[1]
 		word := width
 		if !table {
-			word = ceil(width, min(apart, a.width)) * min(apart, a.width)
+			word = ceil(width, min(block.WriteGroup, bits)) * min(block.WriteGroup, bits)
 		}
-		b := BankedMemory{Banks: ceil(rows, a.rows)}
-		b.Blocks = ceil(b.Banks*word, a.width)
-		cost := 2*block*b.Blocks + (b.Banks-1)*width // in half LUTs: selecting one bit costs one half
+		b := BankedMemory{Banks: ceil(rows, held)}
+		b.Blocks = ceil(b.Banks*word, bits)
+		cost := 2*block.HalfLUTs*b.Blocks + (b.Banks-1)*width // in half LUTs: selecting one bit costs one half
 		if !table && b.Banks > 1 {
 			cost += b.Banks
 		}

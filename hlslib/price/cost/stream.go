@@ -85,7 +85,7 @@ func (f FIFOShape) shares(v *values) []share {
 		memory.bram = f.Fabric.blocks(f.Depth, f.Width)
 	case f.Memory == StyleUltraRAM:
 		memory.uram = f.Fabric.ultraBlocks(f.Depth, f.Width)
-	case f.Memory == StyleDistributedRAM && f.Fabric == FabricICE40:
+	case f.Memory == StyleDistributedRAM && !CanStoreInLUTs(f.Fabric):
 		memory.lut, memory.ff = f.Fabric.shifted(f.Depth, f.Width)
 	case f.Memory == StyleDistributedRAM:
 		memory.lut, memory.lutram = f.Fabric.lutRAM(f.Depth, f.Width), float64(f.Fabric.lutStorage(f.Depth, f.Width))

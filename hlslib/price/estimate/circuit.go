@@ -4,8 +4,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// UsesCircuitEstimates reports whether estimates for the target are those of RTL circuits: its back end is RTL, and its
-// cost formula is not FINN's.
+// UsesCircuitEstimates reports whether estimates for the target are those of circuits: its back end spells them, and
+// its cost formula is not FINN's.
 func UsesCircuitEstimates(t dataflow.Target) bool {
-	return t.Stalls == dataflow.StallByCredit && t.Formula != dataflow.FINNCostFormula
+	return t.Backend.Rate == dataflow.RateFromCircuit && t.Formula != dataflow.FINNCostFormula
 }

@@ -3,7 +3,6 @@ package luts
 import (
 	"slices"
 
-	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 )
 
@@ -141,8 +140,8 @@ func power(list []signal) (k int, ok bool) {
 func (n *netlist) chain(a, b []signal, less bool, kind CellPurpose, wanted func(int) bool) (sums, carries []signal) {
 	carry := never.when(less)
 	n.now = kind
-	ecp5 := n.w.d.Fabric == cost.FabricECP5
-	if ecp5 {
+	paired := n.w.d.Paired
+	if paired {
 		n.w.counts[kind].LUT += float64((len(a) + 1) / 2 * 2)
 	}
 	leaf := func() signal { n.now = kind; return n.gates.leaf() }
@@ -152,7 +151,7 @@ func (n *netlist) chain(a, b []signal, less bool, kind CellPurpose, wanted func(
 	for k := range a {
 		x, y := a[k], b[k]
 		turned := y.when(less)
-		if ecp5 {
+		if paired {
 			n.end(x)
 			n.end(y)
 			sums = append(sums, leaf())

@@ -1,6 +1,10 @@
 package luts
 
-import "hlsgen/hlslib/price/cost"
+import (
+	"hlsgen/boards"
+	"hlsgen/boards/family"
+	"hlsgen/hlslib/price/cost"
+)
 
 // A SynthesisRules holds the rules and numbers of synthesis for a family of devices.
 type SynthesisRules struct {
@@ -15,8 +19,14 @@ type SynthesisRules struct {
 	Around  bool    // whether a word bypasses a block memory that is read while it is written
 	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
 	Shifts  bool    // whether lookup tables can be shift registers
-	Numbers [CellPurposeCount]CostPerCell
-	known   *KnownParts
+	Paired  bool    // whether carry cells take two bits each
+	Absorbs bool    // whether the lookup table of an adder's bit absorbs the logic behind it
+	Resets  bool    // whether the enable of a register includes its reset
+	Banks   bool    // whether lookup tables of four inputs can be memory, each with some of the rows
+
+	Multiplier family.Multiplier // the zero value for AMD's, which contains all its registers
+	Numbers    [CellPurposeCount]CostPerCell
+	known      *KnownParts
 }
 
 // A CostPerCell holds the LUTs and flip-flops that one counted cell of a purpose takes.
@@ -48,7 +58,7 @@ func (d *SynthesisRules) tree(inputs int) float64 {
 }
 
 // fitted holds the resources per cell on AMD's devices, which internal/measured fits. make measure writes these, and
-// those of the other devices.
+// those of the other families (family.Logic).
 var fitted = [CellPurposeCount]CostPerCell{
 	purposeCompressor:       {LUT: 1.04, FF: 1},
 	purposeAdder:            {LUT: 0.98, FF: 1},
@@ -63,46 +73,34 @@ var fitted = [CellPurposeCount]CostPerCell{
 	purposeInverter:         {LUT: 1.00, FF: 1},
 }
 
-// fittedICE40 holds the resources per cell on an iCE40.
-var fittedICE40 = [CellPurposeCount]CostPerCell{
-	purposeCompressor:       {LUT: 0.92, FF: 1},
-	purposeAdder:            {LUT: 0.91, FF: 1},
-	purposeComparator:       {LUT: 1.00, FF: 1},
-	purposeSelector:         {LUT: 1.00, FF: 1},
-	purposeGate:             {LUT: 1.00, FF: 1},
-	purposeConstantTable:    {LUT: 1.00, FF: 1},
-	purposeMemory:           {LUT: 1.00, FF: 1},
-	purposeStateRegister:    {LUT: 1.00, FF: 1},
-	purposePipelineRegister: {LUT: 1.00, FF: 1},
-	purposeMultiplier:       {LUT: 1.00, FF: 1},
-	purposeInverter:         {LUT: 1.10, FF: 1},
-}
-
-// fittedECP5 holds the resources per cell on an ECP5.
-var fittedECP5 = [CellPurposeCount]CostPerCell{
-	purposeCompressor:       {LUT: 1.00, FF: 1},
-	purposeAdder:            {LUT: 1.00, FF: 1},
-	purposeComparator:       {LUT: 1.00, FF: 1},
-	purposeSelector:         {LUT: 1.00, FF: 1},
-	purposeGate:             {LUT: 1.00, FF: 1},
-	purposeConstantTable:    {LUT: 0.84, FF: 1},
-	purposeMemory:           {LUT: 1.00, FF: 1},
-	purposeStateRegister:    {LUT: 1.00, FF: 1},
-	purposePipelineRegister: {LUT: 1.00, FF: 1},
-	purposeMultiplier:       {LUT: 1.00, FF: 1},
-	purposeInverter:         {LUT: 1.00, FF: 1},
-}
-
 // SynthesisRulesOf returns the rules of synthesis for a fabric.
 func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
-	switch f {
-	case cost.FabricICE40:
-		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
-			Numbers: fittedICE40, known: new(KnownParts)}
-	case cost.FabricECP5:
-		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5,
-			known: new(KnownParts)}
+	d := amdRules
+	if row := cost.FamilyOfFabric(f); row != nil {
+		d = familyRules[row.Name]
 	}
-	return &SynthesisRules{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
-		Numbers: fitted, known: new(KnownParts)}
+	d.Fabric, d.known = f, new(KnownParts)
+	return &d
+}
+
+// amdRules holds the rules for AMD's devices, and familyRules those for each family of boards.Families.
+var (
+	amdRules = SynthesisRules{Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
+		Numbers: fitted}
+	familyRules = rulesOfFamilies()
+)
+
+func rulesOfFamilies() map[string]SynthesisRules {
+	all := map[string]SynthesisRules{}
+	for _, row := range boards.Families {
+		l := &row.Logic
+		d := SynthesisRules{Inputs: l.Inputs, Wide: l.WideInputs, Short: l.ShortAdder, Maps: true, Packs: l.JoinsLUTs,
+			Around: true, Paired: l.PairedCarry, Absorbs: l.AdderAbsorbs, Resets: l.EnableTakesResets, Banks: l.Memory,
+			Multiplier: row.DSP}
+		for purpose, name := range names {
+			d.Numbers[purpose] = CostPerCell{LUT: l.CellLUTs[name], FF: 1}
+		}
+		all[row.Name] = d
+	}
+	return all
 }

@@ -26,7 +26,7 @@ type FIFOSize struct {
 func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 	d := SynthesisRulesOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
-	if q.In == cost.StyleDistributedRAM && f == cost.FabricICE40 {
+	if q.In == cost.StyleDistributedRAM && !cost.CanStoreInLUTs(f) {
 		q.In = cost.StyleShiftRegister
 	}
 	control := cost.Resources{FF: 2*count + 2}

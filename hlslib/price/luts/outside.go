@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 )
 
@@ -201,7 +200,7 @@ func (n *netlist) state(node *circuit.Node, k int) {
 	}
 	n.end(next)
 	n.now = purposeGate
-	if s.Reset && n.w.d.Fabric == cost.FabricICE40 && when != ever {
+	if s.Reset && n.w.d.Resets && when != ever {
 		when = n.or(when, n.rst)
 	}
 	n.end(when)

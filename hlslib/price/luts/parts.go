@@ -227,7 +227,7 @@ func (p *partMapping) count(longest int16) *partCount {
 				b.leaves = append(b.leaves, l)
 			}
 		}
-		if b.leaves != nil && p.d.Fabric == cost.FabricICE40 {
+		if b.leaves != nil && p.d.Absorbs {
 			c.behind = append(c.behind, b)
 		}
 	}

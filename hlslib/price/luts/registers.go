@@ -128,7 +128,7 @@ func sides(w *walk, memory int) int {
 
 // banked reports whether a memory that iterations write lies in LUTs of four inputs, each with some of the rows.
 func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
-	return d.Fabric == cost.FabricECP5 && m.Style == circuit.DistributedRAMStyle && !m.IsConstant() && !m.Loaded
+	return d.Banks && m.Style == circuit.DistributedRAMStyle && !m.IsConstant() && !m.Loaded
 }
 
 // loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load). It counts the
@@ -181,19 +181,15 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
-// last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a LUT.
+// multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers; other families say
+// which registers they need beside one.
 func multiplier(w *walk, id circuit.NodeID) {
 	c := &w.counts[purposeMultiplier]
 	factors, whole := w.m.MultiplierWidthsOfProduct(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
-	switch w.d.Fabric {
-	case cost.FabricICE40:
-		c.LUT++
-		c.FF += float64(whole)
-	case cost.FabricECP5:
-		c.FF += float64(factors[0] + factors[1] + 2*whole)
-	}
+	m := &w.d.Multiplier
+	c.LUT += float64(m.LUTs)
+	c.FF += float64(m.FactorRegisters*(factors[0]+factors[1]) + m.ProductRegisters*whole)
 }
 
 // ahead counts the cost of a node that reads a memory at an address in registers: Yosys reads at the next address

@@ -36,7 +36,7 @@ func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	}
 	one := number(1, count)
 	when := func(s signal) {
-		if d.Fabric == cost.FabricICE40 {
+		if d.Resets {
 			s = n.or(s, n.rst)
 		}
 		n.end(s)

@@ -165,7 +165,7 @@ func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.DoSelect(o.width())
 	l := dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(f), Moves: dataflow.PortMoves{Read: 1, Write: 1}}},
 		Latency: c.DoStreamWrite()}
-	if t.Stalls == dataflow.StallByCredit {
+	if t.Backend.Stalls == dataflow.StallByCredit {
 		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
 	}
 	if d := o.defect().loop; d != nil {

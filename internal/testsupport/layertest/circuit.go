@@ -60,7 +60,7 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 		return errors.New("it has no circuit")
 	}
 	t := b.target()
-	t.Stalls = dataflow.StallByCredit
+	t.Backend = dataflow.BackendRTL
 	loop := b.op.Loop(f, t)
 	r := circuitRun{kernel: b.op.Kernel(f, t)}
 	if r.machine, err = circuit.NewMachine(op.Circuit(f, t)); err != nil {
@@ -158,7 +158,7 @@ func (r *circuitRun) compare(k int, word dataflow.Word, writes bool) error {
 
 // runCircuits compares the circuits of a design with its streams, word by word.
 func (s simulated) runCircuits(ctx context.Context) error {
-	s.design.Target.Stalls = dataflow.StallByCredit
+	s.design.Target.Backend = dataflow.BackendRTL
 	_, err := rtlsim.ComputeOutputsByCircuits(ctx, s.design, s.in, func(frame, stream int, got dataflow.Tensor) error {
 		want := s.streams[frame][stream]
 		if !slices.Equal(got.Shape, want.Shape) || !slices.Equal(got.Data, want.Data) {

@@ -104,7 +104,7 @@ func TestCircuitMutants(t *testing.T) {
 		right := b.op
 		for f := range right.Folds() {
 			target := b.target()
-			target.Stalls = dataflow.StallByCredit
+			target.Backend = dataflow.BackendRTL
 			b.op = right
 			if err := b.runCircuit(f); err != nil {
 				t.Errorf("%s, fold %+v: %v", kind, f, err)

@@ -109,7 +109,7 @@ type rtlBench struct {
 func benchRTL(list []simulated) (b rtlBench, err error) {
 	b.list = list
 	for i, s := range list {
-		s.design.Target.Stalls = dataflow.StallByCredit
+		s.design.Target.Backend = dataflow.BackendRTL
 		n, err := rtl.New(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
 			return b, err
