@@ -38,8 +38,8 @@ func TestLargeTables(t *testing.T) {
 		large, in := 0, map[dataflow.Memory]int{}
 		for i, n := range d.Model.Graph.Nodes {
 			large += len(dataflow.LargeLUTTablesOf(n.Op, d.Folds[i]))
-			if s, ok := n.Op.(dataflow.HasMemories); ok {
-				for _, table := range s.Storage(d.Folds[i]) {
+			if storage := n.Op.Describe().Storage; storage != nil {
+				for _, table := range storage(d.Folds[i]) {
 					if table.Rows > dataflow.MaxLUTTableRows {
 						in[table.In]++
 					}

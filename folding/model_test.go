@@ -107,8 +107,11 @@ var twelve = dataflow.StreamType{Shape: dataflow.Shape{2, elements / 2}, Range: 
 func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
-// FactorBits returns few bits for every other layer.
-func (t *listed) NarrowerFactorBits() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
+// Describe has factors of few bits for every other layer.
+func (t *listed) Describe() dataflow.LayerDescription {
+	bits := func() int { return goal.MaxNarrowFactorBits + t.rows[0].iterations%2 }
+	return dataflow.LayerDescription{NarrowerFactorBits: bits}
+}
 
 func (t *listed) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := *t

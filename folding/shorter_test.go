@@ -21,6 +21,10 @@ const pacedWords = 4
 func (p paced) Kind() string { return "Paced" }
 func (p paced) Params() any  { return []int{p.ins, p.outs, p.holds} }
 
+func (p paced) Describe() dataflow.LayerDescription {
+	return dataflow.LayerDescription{Stretch: p.stretch}
+}
+
 func (p paced) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	out := make([]dataflow.StreamType, p.outs)
 	for i := range out {
@@ -30,7 +34,7 @@ func (p paced) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamTyp
 	return p, out, nil
 }
 
-func (p paced) Stretch(_, to int) (dataflow.Op, error) {
+func (p paced) stretch(_, to int) (dataflow.Op, error) {
 	p.steps = to
 	return p, nil
 }

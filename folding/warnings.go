@@ -61,8 +61,8 @@ func carriedBy(d *Design) carried {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {
-		if o, ok := n.Op.(dataflow.CarriesStateBetweenClocks); ok {
-			if p := o.CarriedStatePath(d.Folds[i], d.Target); p.NS > c.NS {
+		if path := n.Op.Describe().CarriedStatePath; path != nil {
+			if p := path(d.Folds[i], d.Target); p.NS > c.NS {
 				c.TimingPath, c.layer = p, n.LayerName()
 			}
 		}

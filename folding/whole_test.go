@@ -256,9 +256,9 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 // spends reports whether a picked layer multiplies few bits in DSP slices and could do so in LUTs.
 func (e *enumeration) spends() bool {
 	for i, n := range e.g.Nodes {
-		m, ok := n.Op.(dataflow.HasMultipliers)
+		bits := n.Op.Describe().NarrowerFactorBits
 		inLUTs := func(f dataflow.Fold) bool { return n.Op.Cost(f, e.t).Total().DSP == 0 }
-		if ok && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits && !inLUTs(e.pick[i]) &&
+		if bits != nil && bits() <= goal.MaxNarrowFactorBits && !inLUTs(e.pick[i]) &&
 			slices.ContainsFunc(e.folds[i],
 				inLUTs) {
 			return true

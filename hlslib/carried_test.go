@@ -135,7 +135,7 @@ func carries(p layertest.KernelPath, s stage) dataflow.TimingPath {
 	if o, ok := p.Op.(dataflow.TakesSequenceEnds); ok && p.Sequence {
 		p.Op = o.Sequence(p.Op, 1, 1)
 	}
-	return p.Op.(dataflow.CarriesStateBetweenClocks).CarriedStatePath(p.Fold, p.Target)
+	return p.Op.Describe().CarriedStatePath(p.Fold, p.Target)
 }
 
 // shown lists the device families and clocks that docs/clock.md has columns for.

@@ -72,8 +72,8 @@ func (c *carrier) resize(p *plan) {
 	c.plan = p
 	for i, was := range c.kernels {
 		c.kernels[i] = p.kernel(i)
-		if r, ok := c.kernels[i].(dataflow.ResumesState); ok {
-			r.Resume(was)
+		if layer, ok := p.design.Model.Graph.Nodes[i].Op.(dataflow.KeepsState); ok {
+			layer.Resume(c.kernels[i], was)
 		}
 	}
 }

@@ -39,7 +39,9 @@ func newBlender(kind string, l dataflow.Loop, perWord int) blender {
 }
 
 func (b blender) Kind() string { return b.kind }
-func (b blender) Params() any  { return b.loop }
+
+func (b blender) Describe() dataflow.LayerDescription { return dataflow.LayerDescription{} }
+func (b blender) Params() any                         { return b.loop }
 
 func (b blender) frame(words int) dataflow.StreamType {
 	return dataflow.StreamType{Shape: dataflow.Shape{words, b.perWord}, Range: []num.Range{uint8s.Range()},

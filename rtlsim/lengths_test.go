@@ -26,7 +26,11 @@ func (s stretcher) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.Strea
 	return s, out, err
 }
 
-func (s stretcher) Stretch(_, to int) (dataflow.Op, error) {
+func (s stretcher) Describe() dataflow.LayerDescription {
+	return dataflow.LayerDescription{Stretch: s.stretch}
+}
+
+func (s stretcher) stretch(_, to int) (dataflow.Op, error) {
 	return newStretcher(s.kind, to, s.perWord, s.of), nil
 }
 

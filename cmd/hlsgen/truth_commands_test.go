@@ -69,7 +69,7 @@ func (x *teller) look() {
 	}
 	target := dataflow.Target{Board: x.known, ClockMHz: x.known.ClockMHz}
 	for _, n := range c.Imported.Model.Graph.Nodes {
-		if m, ok := n.Op.(dataflow.HasMultipliers); ok && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits {
+		if bits := n.Op.Describe().NarrowerFactorBits; bits != nil && bits() <= goal.MaxNarrowFactorBits {
 			for f := range n.Op.Folds() {
 				if n.Op.Cost(f, target).Total().DSP == 0 {
 					x.few = append(x.few, n.Name)

@@ -134,8 +134,8 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	l := LayerFoldOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
-	m, multiplies := n.Op.(dataflow.HasMultipliers)
-	few := multiplies && m.NarrowerFactorBits() <= goal.MaxNarrowFactorBits
+	factorBits := n.Op.Describe().NarrowerFactorBits
+	few := factorBits != nil && factorBits() <= goal.MaxNarrowFactorBits
 	l.staged = splitter.sums != nil
 	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.AmountVector) {
 		if made != nil {
@@ -274,8 +274,8 @@ func (s *FoldingSpace) foldable(d *diag.List) bool {
 // becomes the fastest one that every layer has a fold for, in whole MHz.
 func (s *FoldingSpace) follow() {
 	most := func(l *LayerFoldOptions, o *FoldOption) float64 { // MHz
-		if t, ok := l.Node.Op.(dataflow.LimitsClock); ok {
-			return 1000 / t.CarriedDelayNS(o.Fold, s.Target)
+		if carried := l.Node.Op.Describe().CarriedDelayNS; carried != nil {
+			return 1000 / carried(o.Fold, s.Target)
 		}
 		return math.Inf(1)
 	}

@@ -66,7 +66,7 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.MaxProducts(bits))
 	if t.IsLimitedByAddedBits() {
 		allowed = fmt.Sprintf("They add %d bits, and a process may add %d",
-			dataflow.AddedBitsOf(l.Node.Op.(dataflow.HasUnrolledProducts), best), dataflow.MaxAddedBitsPerProcess)
+			l.Node.Op.(dataflow.HasUnrolledProducts).Adds(best), dataflow.MaxAddedBitsPerProcess)
 	}
 	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s. %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
@@ -78,7 +78,7 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 // beyondBy returns how far a fold exceeds a target's unroll limits, as a number for comparing folds.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.IsLimitedByAddedBits() {
-		return dataflow.AddedBitsOf(op.(dataflow.HasUnrolledProducts), f)
+		return op.(dataflow.HasUnrolledProducts).Adds(f)
 	}
 	return t.UnrollLimitsRaisedToFit(op, f).SortKey()
 }
@@ -94,7 +94,7 @@ func (l *LayerFoldOptions) tooWide(s *FoldingSpace, folds []dataflow.Fold) (dg d
 	if len(folds) == 0 {
 		return dg, false
 	}
-	p := l.Node.Op.(dataflow.HasExternalWeights).WeightPort(folds[0])
+	p := l.Node.Op.(dataflow.HasLoadableWeights).WeightPort(folds[0])
 	return l.NewLayerErrorDiag(diag.BudgetExceeded,
 		fmt.Sprintf("%s reads %d bits of weights from memory in a clock at PE %d, "+
 			"SIMD %d; a port of the memory of %s carries %d", l.Node.Name, p.TDATABits(), folds[0].PE, folds[0].SIMD,

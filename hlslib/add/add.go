@@ -144,11 +144,19 @@ func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 	return sums, err
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(2, o.Vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Storage, d.NarrowerFactorBits = o.Storage, o.narrowerFactorBits
+	return d
+}
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(2, o.Vectors) }
+
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.ElementwiseComputation{Channels: o.Channels, Of: o.sumOf}
 }
 

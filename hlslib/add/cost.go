@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// NarrowerFactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxTypeBits if
+// narrowerFactorBits returns the least width among the inputs and factors that are multiplied, or num.MaxTypeBits if
 // none are.
-func (o *op) NarrowerFactorBits() int {
+func (o *op) narrowerFactorBits() int {
 	bits := num.MaxTypeBits
 	for i, in := range o.In {
 		if o.P.multiplies(i) {

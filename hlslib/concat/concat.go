@@ -85,13 +85,20 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence says that every vector of the output depends only on the vectors at the same place of the inputs.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence says that every vector of the output depends only on the vectors at the same place of the inputs.
+func (o *op) dependence() dataflow.Dependence {
 	return dataflow.NewSeparateDependence(o.P.Inputs, o.Out[0].Shape.VectorCount())
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	run, all := 0, 0
 	for _, t := range o.In {
 		run = dataflow.GCD(run, t.Shape.ChannelCount())

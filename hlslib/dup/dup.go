@@ -95,8 +95,16 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 	return p
 }
 
-// Dependence says that every element is copied independently or, if Params.Tile is given, every window.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Minifloats = dataflow.MinifloatsPassedOn // codes are copied, whatever they mean
+	return d
+}
+
+// dependence says that every element is copied independently or, if Params.Tile is given, every window.
+func (o *op) dependence() dataflow.Dependence {
 	shape := o.In[0].Shape
 	if o.P.Tile == 0 {
 		return dataflow.NewSeparateDependence(1, shape.ElementCount())
@@ -106,8 +114,8 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.GatherComputation{Run: o.In[0].Shape.ElementCount(), At: func(_, r int) (int, int) { return 0, r }}
 }
 
@@ -174,7 +182,3 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.KernelInstance {
 		Streams: []string{"in_width"},
 	}
 }
-
-// OutputsAreInputs returns true: the layer only passes codes on, so if the input has minifloats, the outputs have the
-// same.
-func (o *op) OutputsAreInputs() bool { return true }

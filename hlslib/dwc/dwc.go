@@ -93,8 +93,15 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return &op{b, in[0], size / period, period / min(p.In, p.Out)}, in[:1:1], nil
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Computation = o.computation
+	return d
+}
+
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.GatherComputation{Run: o.typ.Shape.ElementCount(), At: func(_, r int) (int, int) { return 0, r }}
 }
 

@@ -115,8 +115,15 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 		From: func(j int) int { return p.Order[j].Chunk }}.Ranges(t, out)
 }
 
-// Dependence says that the output depends on all steps, because any step may be the last.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence says that the output depends on all steps, because any step may be the last.
+func (o *op) dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.DependenceFormRecurrent, In: []int{o.steps}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
 			p := Params{Step: frames * o.P.Step, Chunk: o.P.Chunk, Shape: append([]int{frames}, o.P.Shape...)}
@@ -129,8 +136,8 @@ func (o *op) Dependence() dataflow.Dependence {
 		}}
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.GatherComputation{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		if at = o.P.Order[r].Chunk; o.P.Order[r].Last {
 			at += (o.steps - 1) * o.P.chunks()

@@ -37,5 +37,5 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{kept.MovedToMemory(dataflow.MemoryLUTRAM).MovedToShiftRegisters()}
 }
 
-// CarriedDelayNS returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.DelayNS() }
+// carriedDelayNS returns the delay of adding a value to the kept one, or taking the maximum of both, in nanoseconds.
+func (o *op) carriedDelayNS(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.DelayNS() }

@@ -57,8 +57,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, err
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Computation = o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
+	return d
+}
+
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.PoolingComputation{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.PoolingSum}
 }
 

@@ -103,13 +103,20 @@ func (o *op) place(c int) (input, channel int) {
 	return at / o.P.Block, word*o.P.Block + at%o.P.Block
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence {
 	return dataflow.NewSeparateDependence(o.P.Inputs, o.out.Shape.VectorCount())
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	n, words := o.P.Inputs, o.in[0].Shape.ChannelCount()/o.P.Block
 	return dataflow.GatherComputation{Run: o.P.Block, At: func(_, r int) (input, at int) {
 		return r % n, r/n/words*words + r/n%words

@@ -19,8 +19,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		LabelBits: o.out.Elem.Width})
 }
 
-// CarriedDelayNS returns the delay of merging a word with the kept labels, in nanoseconds. That is a comparison, and a
+// carriedDelayNS returns the delay of merging a word with the kept labels, in nanoseconds. That is a comparison, and a
 // choice among up to 2K places, four in each level.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+func (o *op) carriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
 	return cost.LoopCarriedDelayNSForLevels(1 + (bits.Len(uint(2*o.P.K-1))+1)/2)
 }

@@ -117,8 +117,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 		[]dataflow.StreamType{out}, nil
 }
 
-// Dependence says that the indices of each vector depend on that vector alone.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence = o.dependence
+	d.CarriedDelayNS = o.carriedDelayNS
+	return d
+}
+
+// dependence says that the indices of each vector depend on that vector alone.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}

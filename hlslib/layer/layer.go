@@ -10,7 +10,7 @@
 //	along.go        the dependence of layers of images on a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
-//	carried.go      the longest path from one clock to the next
+//	carried.go      the longest path from one clock to the next, in the description of every layer
 //	chain.go        the pipeline stages of a word
 //	circuit.go      latencies and costs of circuits, and circuits common to several layers
 package layer

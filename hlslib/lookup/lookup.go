@@ -84,8 +84,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, []dataflow.StreamType{o.out}, nil
 }
 
-// Dependence says that every index is looked up independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.indices) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence = o.dependence
+	d.Storage = o.Storage
+	return d
+}
+
+// dependence says that every index is looked up independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.indices) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}

@@ -47,8 +47,15 @@ func (u *Unit) IsFoldWithinHLSLimits(word int, f dataflow.Fold, vectors int) boo
 }
 
 // CarriedDelayNS returns the delay of the loop through the accumulator's adder, in nanoseconds.
-func (u *Unit) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+func CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
 	return cost.LoopCarriedDelayNSForLevels(1)
+}
+
+// DescribeUnit adds what a unit has to the description of its layer.
+func DescribeUnit(u *Unit, d *dataflow.LayerDescription) {
+	d.Minifloats = dataflow.MinifloatsMultiplied
+	d.Accumulators, d.ChannelSums, d.PEAccumulators = u.AccumulatorWidthsByRule, u.channelSums, u.LaneAccumulatorTypes
+	d.Storage, d.NarrowerFactorBits, d.CarriedDelayNS = u.Storage, u.narrowerFactorBits, CarriedDelayNS
 }
 
 // AppendToChain adds the operations from inputs to outputs to c, for a fold whose products are packed as p says.
@@ -101,8 +108,8 @@ func (u *Unit) AppendDotProductToChain(c *layer.PipelineChain, f dataflow.Fold, 
 	}
 }
 
-// NarrowerFactorBits returns the bits of the narrower factor of products: weights or inputs.
-func (u *Unit) NarrowerFactorBits() int { return min(u.Weight.Width, u.in.Width) }
+// narrowerFactorBits returns the bits of the narrower factor of products: weights or inputs.
+func (u *Unit) narrowerFactorBits() int { return min(u.Weight.Width, u.in.Width) }
 
 // DSPPackingForChannels returns how DSP slices share the products of channels with common inputs, SIMD products each
 // per clock. The cost and the C++ both follow it. Without DSP slices, and for requantised products, it packs nothing.

@@ -252,9 +252,9 @@ func (u *Unit) ExactOutput(c int, sum int64) int64 {
 // that compare them.
 func (u *Unit) AccumulatorWidthsByRule() dataflow.AccumulatorWidthsByRule { return u.bound }
 
-// ChannelSumBounds returns, by channel, the sum of the weights and of their magnitudes, and the range of the sum of
+// channelSums returns, by channel, the sum of the weights and of their magnitudes, and the range of the sum of
 // products.
-func (u *Unit) ChannelSumBounds() []dataflow.ChannelSumBounds {
+func (u *Unit) channelSums() []dataflow.ChannelSumBounds {
 	list := make([]dataflow.ChannelSumBounds, len(u.rows))
 	for c, r := range u.rows {
 		list[c] = dataflow.ChannelSumBounds{L1: r.l1, Total: r.total, Range: r.sum}

@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// NarrowerFactorBits returns the least width among the numbers that are multiplied: inputs with their offsets, and
+// narrowerFactorBits returns the least width among the numbers that are multiplied: inputs with their offsets, and
 // products that are requantised. It returns num.MaxTypeBits if nothing needs a multiplier.
-func (o *op) NarrowerFactorBits() int {
+func (o *op) narrowerFactorBits() int {
 	bits := num.MaxTypeBits
 	if o.multiplies() {
 		bits = min(o.factor[0].Width, o.factor[1].Width)
@@ -77,7 +77,7 @@ func (o *op) requantCost(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	return r.Plus(layer.RoundingCost(q.Shift, q.Mode, width))
 }
 
-// CarriedDelayNS returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+// carriedDelayNS returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.
+func (o *op) carriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
 	return cost.LoopCarriedDelayNSForLevels(1)
 }

@@ -184,18 +184,26 @@ func (o *op) rescales() bool {
 	return o.P.Requant != nil && !layer.IsShiftFactor(o.P.Requant.Multiplier)
 }
 
-// Dependence says that every vector is computed independently. If one vector multiplies all others of a frame, it says
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.NarrowerFactorBits, d.CarriedDelayNS = o.narrowerFactorBits, o.carriedDelayNS
+	return d
+}
+
+// dependence says that every vector is computed independently. If one vector multiplies all others of a frame, it says
 // that no part can be computed alone.
-func (o *op) Dependence() dataflow.Dependence {
+func (o *op) dependence() dataflow.Dependence {
 	if o.gate {
 		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
 	}
 	return dataflow.NewSeparateDependence(2, o.Vectors)
 }
 
-// Computation describes Eval as data, which compiled engines execute. It returns nil if one vector multiplies all
+// computation describes Eval as data, which compiled engines execute. It returns nil if one vector multiplies all
 // others of a frame.
-func (o *op) Computation() dataflow.Computation {
+func (o *op) computation() dataflow.Computation {
 	if o.gate {
 		return nil
 	}

@@ -79,7 +79,7 @@ func TestGroupsAreLayers(t *testing.T) {
 		t.Errorf("output of shape %v, want %v", out[0].Shape, want)
 	}
 	y := op.Eval([]dataflow.Tensor{x})[0]
-	bits := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Channels
+	bits := op.Describe().Accumulators().Channels
 	for g := range groups {
 		part := dataflow.StreamType{Shape: dataflow.Shape{windows, positions, channels},
 			Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
@@ -102,7 +102,7 @@ func TestGroupsAreLayers(t *testing.T) {
 		if got := out[0].Range[g*outputs:][:outputs]; !slices.Equal(got, typ[0].Range) {
 			t.Errorf("group %d: ranges %v, alone %v", g, got, typ[0].Range)
 		}
-		want := one.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Channels
+		want := one.Describe().Accumulators().Channels
 		if !slices.Equal(bits[g*outputs:][:outputs], want) {
 			t.Errorf("group %d: accumulators of %v bits, alone %v", g, bits[g*outputs:][:outputs], want)
 		}
@@ -127,7 +127,7 @@ func TestGroupLoop(t *testing.T) {
 	if got := out[0]; got.PerWord != 3 || got.Words != 20 || got.Tile != 0 {
 		t.Errorf("output %+v", got)
 	}
-	if got := op.(dataflow.CountsOperations).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
+	if got := op.Describe().Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
 		t.Errorf("%d multiply-accumulates, want %d", got, 5*12*18)
 	}
 	if folds := layertest.CountFolds(op); folds != 4*6*6 { // PE divides 6, SIMD divides 18

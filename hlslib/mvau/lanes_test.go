@@ -64,19 +64,19 @@ func TestLaneWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	laned := op.(dataflow.HasPEAccumulators)
+	laned := op.Describe().PEAccumulators
 	for _, c := range []struct {
 		pe   int
 		want []int
 	}{{1, nil}, {2, []int{9, 12}}, {4, []int{6, 12, 9, 5}}} {
 		var got []int
-		for _, lane := range laned.LaneAccumulatorTypes(dataflow.Fold{PE: c.pe}, dataflow.Target{AccPerPE: true}) {
+		for _, lane := range laned(dataflow.Fold{PE: c.pe}, dataflow.Target{AccPerPE: true}) {
 			got = append(got, lane.Width)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("PE %d: %v, want %v", c.pe, got, c.want)
 		}
-		if laned.LaneAccumulatorTypes(dataflow.Fold{PE: c.pe}, dataflow.Target{}) != nil {
+		if laned(dataflow.Fold{PE: c.pe}, dataflow.Target{}) != nil {
 			t.Error("lanes that nobody asked for")
 		}
 	}

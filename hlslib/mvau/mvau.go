@@ -170,11 +170,20 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	mac.DescribeUnit(o.Unit, &d)
+	d.Counts = o.counts
+	return d
+}
 
-// Computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
-func (o *op) Computation() dataflow.Computation {
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.vectors) }
+
+// computation describes Eval as data, which compiled engines execute. It returns nil if products are requantised.
+func (o *op) computation() dataflow.Computation {
 	if o.P.Product != nil {
 		return nil
 	}
@@ -323,8 +332,5 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	return i
 }
 
-// Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
-func (o *op) Counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }
-
-// OutputsAreInputs returns false: the layer computes with the values of minifloats instead of passing them on.
-func (o *op) OutputsAreInputs() bool { return false }
+// counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
+func (o *op) counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }

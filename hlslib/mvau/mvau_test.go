@@ -137,7 +137,7 @@ func TestRanges(t *testing.T) {
 			first = false
 		}
 		try(0)
-		acc := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule()
+		acc := op.Describe().Accumulators()
 		for c := range seen {
 			if out[0].Range[c] != seen[c] {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, out[0].Range[c], seen[c])
@@ -181,7 +181,7 @@ func TestAccumulator(t *testing.T) {
 				Channels: []int{4}}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+		if got := op.Describe().Accumulators(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
@@ -341,7 +341,7 @@ func TestCost(t *testing.T) {
 			dataflow.Resources{LUT: 10772 + 1568}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
-		if got := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Used; got != tt.acc {
+		if got := op.Describe().Accumulators().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
 		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
@@ -378,7 +378,7 @@ func input(in dataflow.StreamType) dataflow.Tensor {
 
 func reportMACs(b *testing.B, op dataflow.Op) {
 	var macs int64
-	for name, n := range op.(dataflow.CountsOperations).Counts() {
+	for name, n := range op.Describe().Counts() {
 		if name[:3] == "op_" {
 			macs += n
 		}

@@ -71,8 +71,8 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.St
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(typ, []dataflow.StreamType{out}) || !reflect.DeepEqual(
-			alone.(dataflow.HasAccumulators).AccumulatorWidthsByRule(),
-			bound.(dataflow.HasAccumulators).AccumulatorWidthsByRule()) ||
+			alone.Describe().Accumulators(),
+			bound.Describe().Accumulators()) ||
 			!reflect.DeepEqual(alone.Emit(fold, dataflow.Target{}), bound.Emit(fold, dataflow.Target{})) {
 			t.Fatalf("part %d of %d of %+v is not the layer of its parameters", k, n, f)
 		}

@@ -94,9 +94,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
-func (o *op) Dependence() dataflow.Dependence {
+func (o *op) dependence() dataflow.Dependence {
 	return layer.LineDependenceOf(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		p.Before, p.After = layer.ParamAlongAxisAsRows(axis, p.Before, 0), layer.ParamAlongAxisAsRows(axis, p.After, 0)
@@ -105,8 +112,8 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	h, w, width := o.In[0].Shape[0], o.In[0].Shape[1], o.Out[0].Shape[1]
 	// from returns the pixel of the input at position at of the output, along an axis with n input pixels.
 	from := func(axis, at, n int) (pixel int, ok bool) {

@@ -31,9 +31,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// CarriedDelayNS returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds.
+// carriedDelayNS returns the delay of adding a word to the kept value, or taking the maximum of both, in nanoseconds.
 // If a word has all positions of a window, nothing is kept, and the delay is that of the counter.
-func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
+func (o *op) carriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if f.SIMD == o.positions {
 		return cost.LoopCarriedDelayNSForLevels(1)
 	}

@@ -62,15 +62,23 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, []dataflow.StreamType{o.out}, err
 }
 
-// Dependence says that every window of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
+	return d
+}
+
+// dependence says that every window of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence {
 	d := dataflow.NewSeparateDependence(1, o.windows)
 	d.Window = true
 	return d
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.PoolingComputation{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == PoolingSum}
 }
 

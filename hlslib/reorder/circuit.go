@@ -72,7 +72,7 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 // because the next block overwrites the last word that is read. Sequences of any length that are read before anything
 // is written have a circuit of their own, atOnce.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
-	if s := o.among; s != nil && s.whole.Holds() {
+	if s := o.among; s != nil && s.whole.holds() {
 		return s.whole.atOnce(f, t, s.longest)
 	}
 	b := circuit.NewBuilder(t.CircuitTiming())

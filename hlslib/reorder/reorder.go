@@ -112,14 +112,22 @@ func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 		From: func(j int) int { return p.Order[j] }}.Ranges(t, out)
 }
 
-// Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.Stretch, d.HoldsFrame = o.stretch, o.holds()
+	return d
+}
+
+// dependence says that the layer moves elements without computing. The parts of a frame are its vectors.
+func (o *op) dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.DependenceFormCopy, In: []int{o.In[0].Shape.VectorCount()},
 		Out: o.Out[0].Shape.VectorCount()}
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	n := len(o.P.Order)
 	return dataflow.GatherComputation{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		return 0, r/n*o.P.Block + o.P.Order[r%n]
@@ -242,10 +250,10 @@ func (p Params) table() dataflow.Table {
 	return t
 }
 
-// Stretch returns the layer, not yet bound, for sequences of to steps; it is itself for from steps. It returns an error
+// stretch returns the layer, not yet bound, for sequences of to steps; it is itself for from steps. It returns an error
 // unless steps are whole blocks, or every step gives the same chunks in order or reversed. In the second case, a larger
 // to is an error. So is an output without an axis that from divides.
-func (o *op) Stretch(from, to int) (dataflow.Op, error) {
+func (o *op) stretch(from, to int) (dataflow.Op, error) {
 	p := o.P
 	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
 		// blocks within a step
@@ -279,14 +287,14 @@ func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 // ReadsEnds reports whether the layer must be told where sequences end: it can be stretched to other lengths. longest
 // is the length to which it is bound.
 func (o *op) ReadsEnds(longest int) bool {
-	_, err := o.Stretch(longest, 1)
+	_, err := o.stretch(longest, 1)
 	return err == nil
 }
 
 // EmitSteps returns the data of the C++ instance for sequences of any length up to longest, to which the layer is
 // bound.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.KernelInstance {
-	if !o.Holds() {
+	if !o.holds() {
 		i := o.Emit(f, t)
 		i.Func, i.Ends = "reorder_apart", true
 		i.Config[0] = dataflow.ConfigField{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
@@ -320,7 +328,7 @@ func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 // step returns the parameters for a sequence of one step, and the table of the order in which a step's chunks are
 // written. It panics if the layer cannot be stretched to one step. longest is the length to which the layer is bound.
 func (o *op) step(longest int) (Params, dataflow.Table) {
-	one, err := o.Stretch(longest, 1)
+	one, err := o.stretch(longest, 1)
 	if err != nil {
 		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
 	}
@@ -338,8 +346,8 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 	return step, order
 }
 
-// Holds reports whether the layer reads a whole frame before it writes anything.
-func (o *op) Holds() bool { return o.blocks == 1 }
+// holds reports whether the layer reads a whole frame before it writes anything.
+func (o *op) holds() bool { return o.blocks == 1 }
 
 // turned reports whether chunk c of an output step comes from the step as far from the end as this one is from the
 // start. Input steps have the given number of chunks.

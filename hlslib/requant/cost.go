@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// FactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
-func (o *op) NarrowerFactorBits() int {
+// narrowerFactorBits returns the bits of the narrower factor of the products: an input or the multiplier.
+func (o *op) narrowerFactorBits() int {
 	return min(o.In[0].Elem.Width, max(o.multiplier.Width, o.low.multiplier.Width))
 }
 

@@ -344,15 +344,9 @@ func (g *program) padded() bool {
 	return slices.ContainsFunc(g.phases, func(p phase) bool { return len(p.dots) > 0 && len(p.dots) < g.dots })
 }
 
-// AccumulatorWidthsByRule returns the width in bits that the accumulator needs by each of several rules, for reports
-// that compare them.
-func (o *op) AccumulatorWidthsByRule() dataflow.AccumulatorWidthsByRule {
-	return o.unit.AccumulatorWidthsByRule()
-}
-
-// Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
+// counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
 // weights, and the thresholds of step functions.
-func (o *op) Counts() map[string]int64 {
+func (o *op) counts() map[string]int64 {
 	counts, weights := map[string]int64{}, int64(0)
 	for _, p := range o.phases {
 		weights += int64(len(o.P.Cells) * p.units * len(p.dots) * p.length)

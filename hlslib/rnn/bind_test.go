@@ -241,14 +241,14 @@ func TestDead(t *testing.T) {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	op := wide(t, recipe{cells: 2, units: 16, sequences: 2}, 3)
-	counts := op.(dataflow.CountsOperations).Counts()
+	counts := op.Describe().Counts()
 	if n := counts["param_weight_INT2"]; n != 2*4*16*16 {
 		t.Errorf("%v", counts)
 	}
 	if n := counts["op_mac_INT4_INT2"]; n != 2*3*2*4*16*16 {
 		t.Errorf("%v", counts)
 	}
-	acc := op.(dataflow.HasAccumulators).AccumulatorWidthsByRule()
+	acc := op.Describe().Accumulators()
 	if len(acc.Channels) != 2*4*16 || acc.Used > 4+5 || acc.Used < acc.Exact {
 		t.Errorf("%+v", acc)
 	}

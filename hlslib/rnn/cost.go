@@ -153,8 +153,3 @@ func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.DSPPacking {
 	}
 	return o.unit.DSPPackingForChannels(f.PE*o.dots, f, t)
 }
-
-// CarriedDelayNS returns the delay of the accumulator's adder, whose sum the next clock needs, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
-	return cost.LoopCarriedDelayNSForLevels(1)
-}

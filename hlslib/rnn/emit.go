@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 )
 
@@ -29,13 +30,16 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	return &of
 }
 
-// CarriedStatePath returns the longest path from one clock's state to the next. If states arrive with sequences of any
-// length, it begins at the signal of a sequence's end, which decides whether states arrive next.
-func (o *op) CarriedStatePath(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
-	if o.sequence && len(o.P.Starts) > 0 {
-		return layer.TimingPathOfSequenceEnd(t)
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence = func() dataflow.Dependence { return dependence(o) }
+	d.Recurrences, d.Accumulators = o.recurrences, o.unit.AccumulatorWidthsByRule
+	d.Storage, d.Counts, d.CarriedDelayNS = o.Storage, o.counts, mac.CarriedDelayNS
+	if o.sequence && len(o.P.Starts) > 0 { // the signal of a sequence's end decides whether states arrive next
+		d.CarriedStatePath = layer.TimingPathOfSequenceEnd
 	}
-	return o.Base.CarriedStatePath(f, t)
+	return d
 }
 
 // EmitSteps returns the data of the C++ instance for sequences of any length. Every step is written: a step's first

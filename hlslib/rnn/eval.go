@@ -5,10 +5,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence says that an output step depends on the input steps up to it. A frame's inputs and outputs have one part
+// dependence says that an output step depends on the input steps up to it. A frame's inputs and outputs have one part
 // per step. An initial state is one part, and so is the output of the last step alone. With several sequences per frame
 // it says that no part can be computed alone.
-func (o *op) Dependence() dataflow.Dependence {
+func dependence(o *op) dataflow.Dependence {
 	if o.P.sequences() > 1 {
 		return dataflow.Dependence{Why: "sequences take turns in it already"}
 	}

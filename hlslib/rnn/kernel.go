@@ -36,8 +36,8 @@ func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	return k
 }
 
-// Resume makes the kernel continue with the states of the kernel before, which computed frames of another length.
-func (k *kernel) Resume(before dataflow.Kernel) { k.states = before.(*kernel).states }
+// Resume makes a kernel continue with the states of the kernel before, which computed frames of another length.
+func (o *op) Resume(next, before dataflow.Kernel) { next.(*kernel).states = before.(*kernel).states }
 
 // cellOf returns the cell that computes the turn with the given number: turns go through the directions of each
 // sequence.

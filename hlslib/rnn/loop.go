@@ -26,6 +26,12 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
+// Adds counts each product as the square of its wider factor's bits.
+func (o *op) Adds(f dataflow.Fold) int {
+	n, bits := o.Products(f)
+	return n * bits * bits
+}
+
 // slow is a target with nearly the longest latencies of all. A frame within the limit of iterations on it is within the
 // limit on every target.
 var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.FamilySeries7)}, ClockMHz: 1000,

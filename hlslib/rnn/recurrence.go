@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Recurrences returns a recurrence for every state that is read. It is the longest path of operations to the state's
+// recurrences returns a recurrence for every state that is read. It is the longest path of operations to the state's
 // new value, from a state or from a value of an earlier phase.
-func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.RecurrenceTiming) {
+func (o *op) recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.RecurrenceTiming) {
 	t := o.timing(f, target)
 	work := 0
 	for _, p := range t.phases {

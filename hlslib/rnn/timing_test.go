@@ -234,7 +234,7 @@ func TestRecurrences(t *testing.T) {
 			"state 0 -> phase 0 -> sum -> linear -> steps -> product -> linear -> requant -> " +
 				"state 0: 32 clocks; a step has work for 2 of its 32: II 32, or interleave 16"}},
 	} {
-		list := tt.op.(dataflow.HasRecurrences).Recurrences(dataflow.Fold{PE: 8, SIMD: 8}, fast)
+		list := tt.op.Describe().Recurrences(dataflow.Fold{PE: 8, SIMD: 8}, fast)
 		longest := 0
 		var got []string
 		for _, x := range list {

@@ -36,11 +36,11 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.CostOfParts(parts...)
 }
 
-// CarriedDelayNS returns the delay of the decision to read or write a word, in nanoseconds. With one position per
+// carriedDelayNS returns the delay of the decision to read or write a word, in nanoseconds. With one position per
 // clock, the words read are compared with those needed. At the end of a window the next window's need is chosen, added
 // and chosen again. With all positions per clock, counters are compared, and the next window is found by an addition
 // and a choice.
-func (o *op) CarriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
+func (o *op) carriedDelayNS(f dataflow.Fold, _ dataflow.Target) float64 {
 	if o.all(f) {
 		return cost.LoopCarriedDelayNSForLevels(3)
 	}

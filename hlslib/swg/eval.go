@@ -5,9 +5,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence returns which pixels an output pixel depends on, for frames of a single row or column and kernels no wider
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence = func() dataflow.Dependence { return dependence(o) }
+	d.Computation, d.EvalRows = o.computation, o.evalRows
+	d.CarriedDelayNS = o.carriedDelayNS
+	d.Minifloats = dataflow.MinifloatsPassedOn
+	return d
+}
+
+// dependence returns which pixels an output pixel depends on, for frames of a single row or column and kernels no wider
 // than that. For any other frame or kernel it says that no part can be computed alone.
-func (o *op) Dependence() dataflow.Dependence {
+func dependence(o *op) dataflow.Dependence {
 	return layer.LineDependenceOf(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		if p.Kernel[1-axis] != 1 {
@@ -21,8 +31,8 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation describes Eval as data, which compiled engines execute: every tap is a copy of a pixel.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute: every tap is a copy of a pixel.
+func (o *op) computation() dataflow.Computation {
 	height, width, kernel, before := o.in.Shape[0], o.in.Shape[1], o.P.Kernel, o.P.Before
 	// pixel returns the input's pixel for output position r. It may lie outside of the frame, in the border.
 	pixel := func(r int) (row, column int) {
@@ -60,11 +70,11 @@ func (o *op) Computation() dataflow.Computation {
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	size := o.in.Shape[1] * o.channels
 	row := func(i int) []int64 { return in[0].Data[i*size:][:size] }
-	return []dataflow.Tensor{{Shape: o.out.Shape, Data: o.EvalRows(row, 0, o.out.Shape[0])}}
+	return []dataflow.Tensor{{Shape: o.out.Shape, Data: o.evalRows(row, 0, o.out.Shape[0])}}
 }
 
-// EvalRows returns the rows from to to-1 of Eval's output, of which in returns the rows of the input.
-func (o *op) EvalRows(in func(row int) []int64, from, to int) []int64 {
+// evalRows returns the rows from to to-1 of Eval's output, of which in returns the rows of the input.
+func (o *op) evalRows(in func(row int) []int64, from, to int) []int64 {
 	height, width := o.in.Shape[0], o.in.Shape[1]
 	y := make([]int64, 0, (to-from)*o.out.Shape[1:].ElementCount())
 	rows := make([][]int64, o.P.Kernel[0]) // the rows under a window; nil outside of the frame

@@ -88,7 +88,6 @@ type Params struct {
 }
 
 type op struct {
-	dataflow.MinifloatPassThrough
 	layer.Base[Params]
 	in, out  dataflow.StreamType
 	g        geometry

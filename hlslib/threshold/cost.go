@@ -28,7 +28,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.LogicCost(estimate.CostModelOf(t), f)...)
 }
 
-// CarriedDelayNS returns the delay of the counter of words, the only state of the layer, in nanoseconds.
-func (o *op) CarriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
+// carriedDelayNS returns the delay of the counter of words, the only state of the layer, in nanoseconds.
+func (o *op) carriedDelayNS(dataflow.Fold, dataflow.Target) float64 {
 	return cost.LoopCarriedDelayNSForLevels(1)
 }

@@ -89,12 +89,21 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	d.CarriedDelayNS = o.carriedDelayNS
+	d.Coded = o.coded
+	return d
+}
 
-// Computation describes Eval as data, which compiled engines execute. Monotonic is set if no function both rises and
+// dependence says that every vector of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence { return dataflow.NewSeparateDependence(1, o.Vectors) }
+
+// computation describes Eval as data, which compiled engines execute. Monotonic is set if no function both rises and
 // falls.
-func (o *op) Computation() dataflow.Computation {
+func (o *op) computation() dataflow.Computation {
 	turns := false
 	for c := range o.Channels {
 		s := o.steps.StepFunctionOf(c)
@@ -154,9 +163,9 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	}
 }
 
-// Coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
+// coded returns the layer, not yet bound, with minifloats as outputs. ok is false if no minifloat is narrower than the
 // integers; then the result is of no use.
-func (o *op) Coded() (coded dataflow.Op, ok bool) {
+func (o *op) coded() (coded dataflow.Op, ok bool) {
 	var m num.MinifloatNeeds
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {
 		live := o.steps.StepFunctionOf(c).RestrictedTo(layer.ElementForChannel(o.In[0].Range, c))

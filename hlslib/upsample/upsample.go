@@ -61,9 +61,16 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// Dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	return d
+}
+
+// dependence returns which pixels an output pixel depends on, for frames of a single row or column. For any other frame
 // it says that no part can be computed alone.
-func (o *op) Dependence() dataflow.Dependence {
+func (o *op) dependence() dataflow.Dependence {
 	return layer.LineDependenceOf(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		p.Scale = layer.ParamAlongAxisAsRows(axis, p.Scale, 1)
@@ -71,8 +78,8 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
 	return dataflow.GatherComputation{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
 		return 0, r/width/o.P.Scale[0]*w + r%width/o.P.Scale[1]

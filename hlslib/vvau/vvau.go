@@ -99,15 +99,24 @@ func (o *op) Loaded(room dataflow.LoadableWeightLimits) dataflow.Op {
 // Reads returns how many times the table of weights is read from start to end for a frame: once per window.
 func (o *op) Reads() int { return o.vectors }
 
-// Dependence says that every window of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence {
+// Describe returns the facts of the layer.
+func (o *op) Describe() dataflow.LayerDescription {
+	d := o.Base.Describe()
+	d.Dependence, d.Computation = o.dependence, o.computation
+	mac.DescribeUnit(o.Unit, &d)
+	d.Counts = o.counts
+	return d
+}
+
+// dependence says that every window of a frame is computed independently.
+func (o *op) dependence() dataflow.Dependence {
 	d := dataflow.NewSeparateDependence(1, o.vectors)
 	d.Window = true
 	return d
 }
 
-// Computation describes Eval as data, which compiled engines execute.
-func (o *op) Computation() dataflow.Computation {
+// computation describes Eval as data, which compiled engines execute.
+func (o *op) computation() dataflow.Computation {
 	return dataflow.ProductsComputation{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
 		Runs: o.positions, Run: 1, Stride: o.channels}
 }
@@ -206,8 +215,5 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.KernelInstance {
 	return i
 }
 
-// Counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
-func (o *op) Counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }
-
-// OutputsAreInputs returns false: the layer computes with the values of minifloats instead of passing them on.
-func (o *op) OutputsAreInputs() bool { return false }
+// counts returns the numbers of operations and parameters of a frame, by FINN's names for them.
+func (o *op) counts() map[string]int64 { return o.Unit.OpAndParamCounts(o.vectors) }

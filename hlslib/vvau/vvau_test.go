@@ -82,12 +82,12 @@ func TestIsAGroupPerChannel(t *testing.T) {
 		group.Eval([]dataflow.Tensor{x})[0].Data; !slices.Equal(got, want) {
 		t.Errorf("got %v, as groups %v", got, want)
 	}
-	if got, want := deep.(dataflow.HasAccumulators).AccumulatorWidthsByRule(),
-		group.(dataflow.HasAccumulators).AccumulatorWidthsByRule(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := deep.Describe().Accumulators(),
+		group.Describe().Accumulators(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("accumulator %+v, as groups %+v", got, want)
 	}
-	if got, want := deep.(dataflow.CountsOperations).Counts(),
-		group.(dataflow.CountsOperations).Counts(); fmt.Sprint(got) != fmt.Sprint(want) ||
+	if got, want := deep.Describe().Counts(),
+		group.Describe().Counts(); fmt.Sprint(got) != fmt.Sprint(want) ||
 		got["op_mac_INT4_INT3"] != 6*4*9 {
 		t.Errorf("counts %v, as groups %v", got, want)
 	}

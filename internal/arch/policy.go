@@ -257,7 +257,7 @@ var mostUps = map[string]int{
 	"hlslib/swg":              11,
 	"internal/circuit":        4,
 	"internal/samples":        4,
-	"internal/dataflow":       33,
+	"internal/dataflow":       25,
 	"internal/fast":           20,
 	"internal/num":            2,
 	"internal/outputdir":      10,

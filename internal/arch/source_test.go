@@ -95,10 +95,26 @@ type checked struct {
 	pkg   *types.Package
 }
 
+// allTyped are the packages of typed, which are checked once for all tests.
+var allTyped struct {
+	once sync.Once
+	list []checked
+}
+
 // typed are the production packages with their types. What they import comes from the compiler's own files.
-func typed(t *testing.T) (list []checked) {
+func typed(t *testing.T) []checked {
 	t.Helper()
 	tier.NotQuick(t)
+	allTyped.once.Do(func() { allTyped.list = check(t) })
+	if allTyped.list == nil {
+		t.Fatal("no types, as another test says")
+	}
+	return allTyped.list
+}
+
+// check checks the types of the production packages.
+func check(t *testing.T) (list []checked) {
+	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./...")
 	cmd.Dir, cmd.Stderr = tier.Root(t), os.Stderr
 	out, err := cmd.Output()

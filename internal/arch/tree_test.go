@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/dataflow"
 )
 
 var update = flag.Bool("update", false, "write the tree and the floors into docs/ARCHITECTURE.md")
@@ -25,6 +27,7 @@ func TestPage(t *testing.T) {
 	text := string(page)
 	for _, part := range []struct{ begins, ends, want string }{
 		{"| folder | what |\n|---|---|\n", "\n\n", tree(t)},
+		{"| ability | why an interface | without it |\n|---|---|---|\n", "\n\n", abilities()},
 		{"<!-- floors -->\n```text drawing\n", "\n```", drawing()},
 	} {
 		head, rest, ok := strings.Cut(text, part.begins)
@@ -42,6 +45,15 @@ func TestPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// abilities is a row per ability of layers.
+func abilities() string {
+	var rows []string
+	for _, a := range dataflow.Abilities {
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", a.Name, a.Reason, a.Without))
+	}
+	return strings.Join(rows, "\n")
 }
 
 // tree is a row per package, by its path.

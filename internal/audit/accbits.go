@@ -16,17 +16,14 @@ import (
 // An AccumulatorLayer describes the accumulators of one layer, and the width in bits that the user asks of them.
 type AccumulatorLayer struct {
 	Node *dataflow.Node
-	op   dataflow.HasAccumulators
+	of   dataflow.LayerDescription
 	Sums *frontend.LayerDotProducts // nil if no product of the model corresponds to this layer alone
 	Bits int                        // the asked width; 0: none
 }
 
 // matrix reports whether the layer only adds up products with weights. It returns false for recurrences, which compute
 // more than that.
-func (l *AccumulatorLayer) matrix() bool {
-	_, ok := l.op.(dataflow.HasWeightsPerChannel)
-	return ok
-}
+func (l *AccumulatorLayer) matrix() bool { return l.of.ChannelSums != nil }
 
 // labels returns the names by which a user may refer to the layer: its own name and those of its ONNX nodes.
 func (l *AccumulatorLayer) labels() []string { return append([]string{l.Node.Name}, l.Node.Origin...) }
@@ -40,11 +37,11 @@ func ListAccumulatorLayers(a options.AskedAccBits, g *dataflow.Graph, sums []*fr
 	var matrices []*AccumulatorLayer
 	var known []string
 	for _, n := range g.Nodes {
-		op, has := n.Op.(dataflow.HasAccumulators)
-		if !has {
+		of := n.Op.Describe()
+		if of.Accumulators == nil {
 			continue
 		}
-		l := &AccumulatorLayer{Node: n, op: op, Bits: a.All}
+		l := &AccumulatorLayer{Node: n, of: of, Bits: a.All}
 		if i := slices.IndexFunc(sums, func(s *frontend.LayerDotProducts) bool { return s.Layer == n.Name }); i >= 0 {
 			l.Sums = sums[i]
 		}
@@ -191,11 +188,11 @@ func (l *AccumulatorLayer) slack(bits int) *int {
 
 // built returns the widths of the layer's accumulators in the hardware.
 func (l *AccumulatorLayer) built() LayerBuiltAccumulators {
-	b := l.op.AccumulatorWidthsByRule()
+	b := l.of.Accumulators()
 	r := LayerBuiltAccumulators{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSumBounds
-	if w, ok := l.op.(dataflow.HasWeightsPerChannel); ok {
-		sums = w.ChannelSumBounds()
+	if l.matrix() {
+		sums = l.of.ChannelSums()
 	}
 	for c, bits := range b.Channels {
 		x := BuiltChannelSums{Exact: bits, Slack: l.slack(bits)}

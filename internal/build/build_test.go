@@ -114,7 +114,7 @@ func TestFINNFolding(t *testing.T) {
 		narrow(t, r, c.acc)
 		var cycles []int
 		for i, n := range r.Design.Model.Graph.Nodes {
-			if _, ok := n.Op.(dataflow.HasAccumulators); ok {
+			if n.Op.Describe().Accumulators != nil {
 				cycles = append(cycles, r.Design.LoopOfNode(i).IterationsPerFrame())
 			}
 		}

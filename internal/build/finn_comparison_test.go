@@ -289,7 +289,7 @@ func TestFINNAccumulators(t *testing.T) {
 		if !ok {
 			continue
 		}
-		ours = append(ours, n.Op.(dataflow.HasAccumulators).AccumulatorWidthsByRule().Used)
+		ours = append(ours, n.Op.Describe().Accumulators().Used)
 		finns = append(finns, finnAccumulator(p.Weights, m.Graph.Streams[n.In[0]].Type.Elem.Range()))
 	}
 	t.Logf("accumulators of %v bits, FINN's of %v", ours, finns)

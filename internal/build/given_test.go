@@ -200,13 +200,12 @@ func narrow(t *testing.T, r *Result, bits []int) {
 	t.Helper()
 	layer := 0
 	for _, n := range r.Imported.Model.Graph.Nodes {
-		a, ok := n.Op.(dataflow.HasAccumulators)
-		if !ok {
+		widths := n.Op.Describe().Accumulators
+		if widths == nil {
 			continue
 		}
-		if layer < len(bits) && a.AccumulatorWidthsByRule().Used > bits[layer] {
-			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.AccumulatorWidthsByRule().Used,
-				bits[layer])
+		if layer < len(bits) && widths().Used > bits[layer] {
+			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, widths().Used, bits[layer])
 		}
 		layer++
 	}

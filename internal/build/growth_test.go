@@ -163,11 +163,7 @@ func spoilt(t *testing.T, d *dataflow.Design, in []engines.FrameTensors) {
 		shape, port := g.Streams[out].Type.Shape, d.PortOfStream(out)
 		word := (port.Words + 1) / 2
 		m, changed, node, bad := *d.Model, *g, *n, *d
-		op := spoiling{n.Op, word, port}
-		node.Op = op
-		if rows, ok := n.Op.(dataflow.EvaluatesRows); ok {
-			node.Op = spoilingRows{op, rows}
-		}
+		node.Op = spoiling{n.Op, word, port}
 		changed.Nodes = slices.Clone(g.Nodes)
 		changed.Nodes[i] = &node
 		m.Graph, bad.Model = &changed, &m
@@ -191,12 +187,11 @@ type spoiling struct {
 	port dataflow.Port
 }
 
-type spoilingRows struct {
-	spoiling
-	dataflow.EvaluatesRows
+// Describe has what says how a frame is computed part by part.
+func (s spoiling) Describe() dataflow.LayerDescription {
+	d := s.Op.Describe()
+	return dataflow.LayerDescription{Dependence: d.Dependence, EvalRows: d.EvalRows}
 }
-
-func (s spoiling) Dependence() dataflow.Dependence { return dataflow.DependenceOf(s.Op) }
 
 func (s spoiling) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	return &spoilingKernel{s.Op.Kernel(f, t), s, 0}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/internal/testsupport/models"
@@ -31,7 +30,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 			Verification: options.Verification{Verify: 4, NoCSim: true}})
 		narrow(t, r, bits)
 		for i, n := range r.Design.Model.Graph.Nodes {
-			if _, ok := n.Op.(dataflow.HasAccumulators); !ok {
+			if n.Op.Describe().Accumulators == nil {
 				continue
 			}
 			bits := 0
@@ -40,7 +39,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 					bits = table.Elem.Width
 				}
 			}
-			counts := n.Op.(dataflow.CountsOperations).Counts()
+			counts := n.Op.Describe().Counts()
 			if _, ok := counts["param_weight_BIPOLAR"]; bits != 1 || !ok {
 				t.Errorf("%s %s: weights of %d bits, counted as %v", c.Name, n.Name, bits, counts)
 			}

@@ -92,7 +92,7 @@ func (s *setFolding) buildable(n *dataflow.Node, f dataflow.Fold) bool {
 			return false
 		}
 	}
-	if t, ok := n.Op.(dataflow.LimitsClock); ok && t.CarriedDelayNS(f, s.target)*s.target.ClockMHz > 1000 {
+	if carried := n.Op.Describe().CarriedDelayNS; carried != nil && carried(f, s.target)*s.target.ClockMHz > 1000 {
 		return false
 	}
 	return f.Memory != dataflow.MemoryURAM || s.target.Board.CanInitialiseURAM()

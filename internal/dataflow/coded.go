@@ -1,24 +1,14 @@
 package dataflow
 
-// MakesMinifloats is implemented by bound layers whose outputs may be minifloats.
-type MakesMinifloats interface {
-	// Coded returns the layer with minifloats as outputs, not bound; ok is false if minifloats do not pay.
-	Coded() (coded Op, ok bool)
-}
+// MinifloatUse says what a layer does with inputs that are minifloats.
+type MinifloatUse uint8
 
-// TakesMinifloats is implemented by layers that take minifloats: they multiply their significands, or move them.
-type TakesMinifloats interface {
-	// OutputsAreInputs reports whether the layer's outputs are its inputs, so that its readers have to take minifloats,
-	// too.
-	OutputsAreInputs() bool
-}
-
-// MinifloatPassThrough is embedded in layers that pass minifloats on unchanged, and implements TakesMinifloats for
-// them.
-type MinifloatPassThrough struct{}
-
-// OutputsAreInputs returns true: the layer's outputs are its inputs.
-func (MinifloatPassThrough) OutputsAreInputs() bool { return true }
+// The uses of minifloats.
+const (
+	MinifloatsRefused    MinifloatUse = iota
+	MinifloatsMultiplied              // their significands are multiplied
+	MinifloatsPassedOn                // the outputs are the inputs, so that their readers have to take minifloats, too
+)
 
 // WithMinifloatStreams returns a graph that computes the same, with minifloats on streams whose readers take them. It
 // returns g itself if such a graph is not possible.
@@ -31,8 +21,8 @@ func (g *Graph) WithMinifloatStreams() *Graph {
 	}
 	for _, n := range g.Nodes {
 		own, changes := *n, false
-		if c, ok := n.Op.(MakesMinifloats); ok && g.decoded(n) {
-			if op, ok := c.Coded(); ok {
+		if code := n.Op.Describe().Coded; code != nil && g.decoded(n) {
+			if op, ok := code(); ok {
 				own.Op, changes = op, true
 			}
 		}
@@ -68,8 +58,8 @@ func (g *Graph) decoded(n *Node) bool {
 		if reader == nil {
 			return false
 		}
-		d, ok := reader.Op.(TakesMinifloats)
-		if !ok || d.OutputsAreInputs() && !g.decoded(reader) {
+		use := reader.Op.Describe().Minifloats
+		if use == MinifloatsRefused || use == MinifloatsPassedOn && !g.decoded(reader) {
 			return false
 		}
 	}

@@ -7,14 +7,10 @@ import "hlsgen/internal/num"
 // have a program for each of these forms but none for kinds of layers. Frames are row-major.
 type Computation interface{ computation() }
 
-// HasComputation is implemented by bound layers that can describe their computation. Computation returns nil if this
-// layer cannot.
-type HasComputation interface{ Computation() Computation }
-
 // ComputationOf returns the computation of a bound layer, or nil if the layer does not describe it.
 func ComputationOf(op Op) Computation {
-	if c, ok := op.(HasComputation); ok {
-		return c.Computation()
+	if of := op.Describe().Computation; of != nil {
+		return of()
 	}
 	return nil
 }

@@ -33,14 +33,11 @@ type Dependence struct {
 	Why    string // for DependenceFormMixed: the reason, a clause whose subject is the layer, for messages
 }
 
-// HasDependence is implemented by bound layers that can describe how their outputs depend on their inputs.
-type HasDependence interface{ Dependence() Dependence }
-
 // DependenceOf returns the dependence of a bound layer, of the form DependenceFormMixed if the layer does not describe
 // it.
 func DependenceOf(op Op) Dependence {
-	if d, ok := op.(HasDependence); ok {
-		return d.Dependence()
+	if of := op.Describe().Dependence; of != nil {
+		return of()
 	}
 	return Dependence{Why: "it computes with several vectors at a time"}
 }

@@ -154,13 +154,13 @@ func (d *Design) HostClocksPerFrame() (clocks int) {
 	return clocks
 }
 
-// LongestDelayNS returns the index of the layer with the longest delay (LimitsClock), and that delay in ns. It returns
-// -1 and 0 if no layer limits the clock.
+// LongestDelayNS returns the index of the layer with the longest CarriedDelayNS, and that delay in ns. It returns -1
+// and 0 if no layer limits the clock.
 func (d *Design) LongestDelayNS() (node int, ns float64) {
 	node = -1
 	for i, n := range d.Model.Graph.Nodes {
-		if t, ok := n.Op.(LimitsClock); ok {
-			if delay := t.CarriedDelayNS(d.Folds[i], d.Target); delay > ns {
+		if carried := n.Op.Describe().CarriedDelayNS; carried != nil {
+			if delay := carried(d.Folds[i], d.Target); delay > ns {
 				node, ns = i, delay
 			}
 		}

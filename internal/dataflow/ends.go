@@ -7,10 +7,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MayHoldSequence is implemented by layers that may take in a whole sequence before they give their first word. Holds
-// reports whether this layer does.
-type MayHoldSequence interface{ Holds() bool }
-
 // A SequenceEndFIFO is a FIFO that tells a layer, or an output, where sequences end: one bit per time step, 1 for the
 // last step. The input that the reader's words come from writes the bit with the last word of the step. The reader
 // takes it when all words of the step have arrived.
@@ -98,7 +94,7 @@ func (m *Model) eachEnd(held func(stream int) int) []SequenceEndFIFO {
 			continue
 		}
 		behind := holds[from.Stream]
-		if h, ok := n.Op.(MayHoldSequence); ok && h.Holds() {
+		if n.Op.Describe().HoldsFrame {
 			behind++
 		}
 		for _, s := range n.Out {

@@ -1,29 +1,13 @@
 package dataflow
 
-// HasExternalWeights is implemented by bound layers whose weights may come from memory with every frame
-// (LoadableWeightLimits.External). Each iteration reads a word of them, which is the next row of the table, and the
-// table repeats.
-type HasExternalWeights interface {
-	HasLoadableWeights
-	Folds() FoldIterator
-	// External reports whether the weights come from memory.
-	External() bool
-	// Reads returns the number of times that a frame reads the whole table.
-	Reads() int
-	// WeightTable returns the weights of a fold, a row per iteration.
-	WeightTable(Fold) Table
-	// WeightPort returns the format of the rows as words, for one pass over the table.
-	WeightPort(Fold) Port
-}
-
 // ExternalWeightFIFO is the FIFO between the memory and a layer whose weights come from there with every frame. Its
 // depth suffices for a word in every clock.
 var ExternalWeightFIFO = FIFO{Depth: MaxRegisterFIFOWords, Memory: MemorySRL}
 
-// externalOf returns the layer as HasExternalWeights; ok is false if its weights do not come from memory with every
+// externalOf returns the layer as HasLoadableWeights; ok is false if its weights do not come from memory with every
 // frame.
-func externalOf(op Op) (HasExternalWeights, bool) {
-	e, ok := op.(HasExternalWeights)
+func externalOf(op Op) (HasLoadableWeights, bool) {
+	e, ok := op.(HasLoadableWeights)
 	return e, ok && e.External()
 }
 
@@ -51,14 +35,14 @@ func (w ExternalWeights) BytesPerFrame() int64 { return int64(w.Port.FrameBytes(
 
 // ExternalWeightRows returns the rows of the table, with elements in the form in which codes are stored.
 func (d *Design) ExternalWeightRows(w ExternalWeights) Table {
-	return d.Model.Graph.Nodes[w.Node].Op.(HasExternalWeights).WeightTable(d.Folds[w.Node])
+	return d.Model.Graph.Nodes[w.Node].Op.(HasLoadableWeights).WeightTable(d.Folds[w.Node])
 }
 
 // ExternalWeights returns the weights that the design reads from memory with every frame.
 func (d *Design) ExternalWeights() (list []ExternalWeights) {
 	for _, i := range d.Model.Graph.ExternalWeightNodeIndices() {
 		n := d.Model.Graph.Nodes[i]
-		e := n.Op.(HasExternalWeights)
+		e := n.Op.(HasLoadableWeights)
 		list = append(list, ExternalWeights{i, n.Name, e.WeightPort(d.Folds[i]), e.Reads()})
 	}
 	return list

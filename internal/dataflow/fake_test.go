@@ -45,6 +45,8 @@ func fork(ways int) fake  { return fake{kind: "Fork", params: fakeParams{Ways: w
 func (f fake) Kind() string { return f.kind }
 func (f fake) Params() any  { return f.params }
 
+func (f fake) Describe() LayerDescription { return LayerDescription{} }
+
 func (f fake) Bind(in []StreamType) (Op, []StreamType, error) {
 	wants := 1
 	if f.kind == "Sum" {

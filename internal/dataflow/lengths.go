@@ -23,12 +23,6 @@ type SequenceLengths struct {
 	Behind func() ([]RealTensor, error)
 }
 
-// ChangesWithLength is implemented by layers whose parameters depend on the length of a sequence. Stretch returns the
-// layer for sequences of another length; the error says why there is none.
-type ChangesWithLength interface {
-	Stretch(from, to int) (Op, error)
-}
-
 // TakesSequenceEnds is implemented by layers that may need to be told where sequences end, because their kernels do not
 // treat each time step as a frame. ReadsEnds reports whether this one does; longest is the length of the sequence that
 // the layer is bound to. EmitSteps returns the instance that reads a bit per time step, 1 for the last one.
@@ -122,9 +116,9 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	if !g.reads(at, n) {
 		return op, nil
 	}
-	if s, ok := op.(ChangesWithLength); ok {
+	if stretch := op.Describe().Stretch; stretch != nil {
 		var err error
-		if op, err = s.Stretch(from, to); err != nil {
+		if op, err = stretch(from, to); err != nil {
 			return nil, err
 		}
 	}

@@ -4,20 +4,21 @@
 // In come layers that package hlslib's folders make; out come the answers that engines need of them.
 //
 //   - backend.go has what layers know of a back end, op.go defines a layer, and kind.go a kind of layers
+//   - cost.go has resources by part; storage.go, instance.go, steps.go and requant.go have the memories, tables and
+//     fields of the C++
+//   - port.go has the words on streams, fifo.go FIFOs; loop.go says when words move, nest.go and stride.go how layers
+//     describe that; recurrence.go has the state that time steps hand on
+//   - computation.go describes a layer's computation as data, dependence.go how parts of frames depend on each other;
+//     description.go has these and the other facts that engines ask a layer for, abilities.go the list of interfaces
+//     that only some layers implement
 //   - graph.go, verify.go and text.go have the graph, its rules, and its text form
-//   - computation.go describes a layer's computation as data
-//   - run.go computes frames; passage.go and passing.go compute them part by part; dependence.go describes how these
-//     parts depend on each other, turns.go frames of several samples, lengths.go sequences of different lengths, and
-//     ends.go the FIFOs that tell where sequences end
-//   - design.go is a model with a schedule; fifo.go its FIFOs; host.go the host's part as data; probe.go makes samples
-//     at thresholds
-//   - port.go has the words on streams; loop.go when they move, nest.go and stride.go how layers describe that;
-//     recurrence.go the state that time steps hand on
-//   - instance.go, storage.go, steps.go and requant.go have the tables, memories and fields of the C++
+//   - run.go computes frames; passage.go and passing.go compute them part by part; turns.go has frames of several
+//     samples, lengths.go sequences of different lengths, and ends.go the FIFOs that tell where sequences end
+//   - design.go is a model with a schedule; host.go the host's part as data; probe.go makes samples at thresholds
 //   - circuit.go has layers in RTL; room.go layers whose weights are loaded; external.go layers whose weights come with
 //     every frame; coded.go streams that carry minifloats
-//   - cost.go has resources by part; limits.go sizes that nothing exceeds; unroll.go the most that one process
-//     computes; stages.go layers that may be two processes
+//   - limits.go has sizes that nothing exceeds; unroll.go the most that one process computes; stages.go layers that may
+//     be two processes
 package dataflow
 
 import (
@@ -100,6 +101,8 @@ func (t StreamType) UnionOfRanges() num.Range {
 type Op interface {
 	LayerSemantics
 	LayerSchedule
+	// Describe returns the facts of a bound layer.
+	Describe() LayerDescription
 }
 
 // LayerSemantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
@@ -286,24 +289,6 @@ type AccumulatorWidthsByRule struct {
 	Channels                         []int // the exact width per output channel
 }
 
-// HasAccumulators is implemented by layers with accumulators. AccumulatorWidthsByRule returns the widths that the
-// report compares.
-type HasAccumulators interface {
-	AccumulatorWidthsByRule() AccumulatorWidthsByRule
-}
-
-// HasWeightsPerChannel is implemented by layers in which each output channel sums products with weights of its own.
-type HasWeightsPerChannel interface {
-	HasAccumulators
-	ChannelSumBounds() []ChannelSumBounds // per output channel
-}
-
-// HasPEAccumulators is implemented by layers in which each PE may have an accumulator width of its own.
-type HasPEAccumulators interface {
-	HasAccumulators
-	LaneAccumulatorTypes(Fold, Target) []num.Type // per PE; nil if all have the type of AccumulatorBounds
-}
-
 // ChannelSumBounds describes the sum of products of an output channel.
 type ChannelSumBounds struct {
 	L1, Total int64     // the sums of its weights' magnitudes, and of its weights
@@ -351,26 +336,4 @@ func (t StreamType) TypeOfSums(n int) (StreamType, error) {
 			maxSum)
 	}
 	return s, nil
-}
-
-// CountsOperations is implemented by layers that multiply or hold parameters. Counts returns operations and parameters
-// per frame, with FINN's names, such as op_mac_INT2_INT4 and param_weight_INT4.
-type CountsOperations interface{ Counts() map[string]int64 }
-
-// HasMultipliers is implemented by layers that multiply in LUTs or in DSP slices, as their folds say.
-// NarrowerFactorBits returns the bits of the narrower factor.
-type HasMultipliers interface{ NarrowerFactorBits() int }
-
-// LimitsClock is implemented by layers that limit the clock. CarriedDelayNS returns the estimated time in ns of the
-// logic from one clock's state to the next, which no pipeline stage can shorten.
-type LimitsClock interface{ CarriedDelayNS(Fold, Target) float64 }
-
-// CarriesStateBetweenClocks is implemented by layers whose kernels carry a state from clock to clock when synthesised
-// from C++. CarriedStatePath returns the longest path from one state to the next, including control.
-type CarriesStateBetweenClocks interface{ CarriedStatePath(Fold, Target) TimingPath }
-
-// A TimingPath is a chain of operations that must be done within a clock.
-type TimingPath struct {
-	NS    float64
-	Steps string // the operations with the time of each
 }

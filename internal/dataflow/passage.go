@@ -2,15 +2,6 @@ package dataflow
 
 import "slices"
 
-// EvaluatesRows is implemented by bound layers of one input and one output that can compute a frame a few rows at a
-// time. A row is the elements of one index along the first axis. It is meant for layers that make windows, whose output
-// is many times as large as their input.
-type EvaluatesRows interface {
-	// EvalRows returns the rows from, from+1 and so on up to to-1 of the result of Eval. in returns a row of the input,
-	// which the layer must not keep.
-	EvalRows(in func(row int) []int64, from, to int) []int64
-}
-
 // A LayerGroup is a group of layers whose frames are computed together, part by part. So the frames between them never
 // exist as a whole. Windows, for example, are many times as large as the frame that they are made of.
 type LayerGroup struct {
@@ -106,8 +97,7 @@ func (x *dividing) passage(first int) *LayerGroup {
 // layers write.
 func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 	n := x.d.Model.Graph.Nodes[node]
-	_, windows := n.Op.(EvaluatesRows)
-	return !windows && x.rows[node] == rows &&
+	return n.Op.Describe().EvalRows == nil && x.rows[node] == rows &&
 		!slices.ContainsFunc(n.In, func(s int) bool { return !within[s] && !x.there[s] })
 }
 
@@ -128,7 +118,7 @@ func (d *Design) rowsOf(node int) int {
 	}
 	in, out := n.Op.Ports(d.Folds[node])
 	count := d.rowsOn(n.Out[0], out[0])
-	if _, windows := n.Op.(EvaluatesRows); windows {
+	if n.Op.Describe().EvalRows != nil {
 		return count
 	}
 	parts := DependenceOf(n.Op)
@@ -165,7 +155,7 @@ func (p *LayerGroup) bind(g *Graph) bool {
 	for _, i := range p.Nodes {
 		n := g.Nodes[i]
 		op, ok := n.Op, !slices.ContainsFunc(n.In, func(s int) bool { return out[s] })
-		if _, windows := op.(EvaluatesRows); ok && !windows {
+		if ok && op.Describe().EvalRows == nil {
 			op, ok = p.bound(g, n)
 		}
 		if !ok {

@@ -48,10 +48,10 @@ func (p *PartwiseRun) ComputePart(passage *LayerGroup, part int) (out [][]Tensor
 	for k, i := range passage.Nodes {
 		n := p.g.Nodes[i]
 		var rows []Tensor
-		if windows, ok := n.Op.(EvaluatesRows); ok && passage.Parts > 1 {
+		if rowsOf := n.Op.Describe().EvalRows; rowsOf != nil && passage.Parts > 1 {
 			from := part * passage.rows
 			shape := passage.part(p.g.Streams[n.Out[0]].Type).Shape
-			rows = []Tensor{{shape, windows.EvalRows(p.row(n.In[0]), from, from+passage.rows)}}
+			rows = []Tensor{{shape, rowsOf(p.row(n.In[0]), from, from+passage.rows)}}
 			p.reach[n.In[0]].age()
 		} else {
 			args := make([]Tensor, len(n.In))

@@ -15,12 +15,6 @@ type RecurrenceTiming struct {
 	Beside int      // the sequences that would have to take turns so that no clock is idle, including those that do
 }
 
-// HasRecurrences is implemented by layers with time steps. Recurrences returns what each time step hands on to a later
-// one.
-type HasRecurrences interface {
-	Recurrences(Fold, Target) []RecurrenceTiming
-}
-
 // String describes the path and its clocks: "h -> sum -> h: 34 clocks; a step has work for 17 of its 34: II ...".
 func (r RecurrenceTiming) String() string {
 	text := fmt.Sprintf("%s: %d clocks; a step has work for ", strings.Join(r.Path, " -> "), r.Clocks)

@@ -16,7 +16,7 @@ type LoadableWeightLimits struct {
 	// Coding is the code in which tables store weights; nil if they store numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
 	Out    num.Type    `json:"out"` // the codes of step functions; the zero Type for a layer without any
-	// External reports that weights come from memory with every frame, and so lie in no table (HasExternalWeights).
+	// External reports that weights come from memory with every frame, and so lie in no table.
 	External bool `json:"external,omitempty"`
 }
 
@@ -57,7 +57,9 @@ func (r LoadableWeightLimits) coded(c *num.Coding, turn bool) LoadableWeightLimi
 	return r
 }
 
-// HasLoadableWeights is implemented by bound layers whose weights may be loaded.
+// HasLoadableWeights is implemented by bound layers whose weights may be loaded, or may come from memory with every
+// frame (LoadableWeightLimits.External). In the second case each iteration reads a word of them, which is the next row
+// of the table, and the table repeats.
 type HasLoadableWeights interface {
 	// Room returns the limits for weights of the layer's types.
 	Room() LoadableWeightLimits
@@ -65,6 +67,14 @@ type HasLoadableWeights interface {
 	Loads() bool
 	// Loaded returns the layer, not bound, with tables that are loaded and take all weights within the limits.
 	Loaded(LoadableWeightLimits) Op
+	// External reports whether the weights come from memory.
+	External() bool
+	// Reads returns the number of times that a frame reads the whole table.
+	Reads() int
+	// WeightTable returns the weights of a fold, a row per iteration.
+	WeightTable(Fold) Table
+	// WeightPort returns the format of the rows as words, for one pass over the table.
+	WeightPort(Fold) Port
 }
 
 // LoadableWeightLimitsByNode returns, by node of the graph, the limits for its weights. They are nil for nodes whose

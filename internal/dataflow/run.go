@@ -2,17 +2,15 @@ package dataflow
 
 import "context"
 
-// KeepsState is implemented by layers that may keep a state from frame to frame. Begin starts a run of the layer, as
-// after a reset. Each call of the returned function computes the next frame; the layer's Eval computes a first frame.
-// Frames may be sequences of different lengths. Begin returns nil if the layer keeps no state.
+// KeepsState is implemented by layers that may keep a state from frame to frame. Frames may be sequences of different
+// lengths.
 type KeepsState interface {
+	// Begin starts a run of the layer, as after a reset. Each call of the returned function computes the next frame;
+	// the layer's Eval computes a first frame. Begin returns nil if the layer keeps no state.
 	Begin() func(in []Tensor) []Tensor
-}
-
-// ResumesState is implemented by kernels of layers that keep a state. Resume takes over the state of the kernel for
-// frames of another length, which must be at the end of a frame.
-type ResumesState interface {
-	Resume(before Kernel)
+	// Resume has a kernel of the layer take over the state of the kernel for frames of another length, which must be at
+	// the end of a frame.
+	Resume(kernel, before Kernel)
 }
 
 // begin returns a function that computes frames of a layer one after the other. keeps reports whether they depend on

@@ -18,17 +18,14 @@ type Storage struct {
 	Same    int    // rows of a table in blocks of 64 equal rows: in LUTs these take no logic
 }
 
-// HasMemories is implemented by layers with memories. Storage returns the memories of tables and arrays in a fold.
-type HasMemories interface{ Storage(Fold) []Storage }
-
 // MaxLUTTableRows is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A
 // block RAM of the 7 series has 4,096 rows of 4 bits and its parity.
 const MaxLUTTableRows = 4096
 
 // LargeLUTTablesOf returns the tables of a fold that lie in LUTs and have more than MaxLUTTableRows rows.
 func LargeLUTTablesOf(op Op, f Fold) (list []Storage) {
-	if s, ok := op.(HasMemories); ok {
-		for _, table := range s.Storage(f) {
+	if storage := op.Describe().Storage; storage != nil {
+		for _, table := range storage(f) {
 			if !table.Written && table.In == MemoryLUTRAM && table.Rows > MaxLUTTableRows {
 				list = append(list, table)
 			}

@@ -54,19 +54,9 @@ func (e UnrollLimits) String() string {
 type HasUnrolledProducts interface {
 	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
-}
-
-// CountsAddedBits is implemented by layers that know how many bits their circuit adds. Adds returns that number for an
-// iteration of a fold. For other layers, each product counts as the square of its wider factor's bits.
-type CountsAddedBits interface{ Adds(Fold) int }
-
-// AddedBitsOf returns the number of bits that a layer's circuit adds in an iteration of a fold.
-func AddedBitsOf(op HasUnrolledProducts, f Fold) int {
-	if a, ok := op.(CountsAddedBits); ok {
-		return a.Adds(f)
-	}
-	n, bits := op.Products(f)
-	return n * bits * bits
+	// Adds returns the number of bits that the layer's circuit adds in an iteration of a fold. A layer that does not
+	// know it counts each product as the square of its wider factor's bits.
+	Adds(Fold) int
 }
 
 // HasDivisiblePE is implemented by layers whose PE may be divided among several layers of the same kind.
@@ -102,7 +92,7 @@ func (t Target) MinProcesses(op Op, f Fold) int {
 		return 1
 	}
 	if t.IsLimitedByAddedBits() {
-		return fewest(op, f, AddedBitsOf(m, f), t.Backend.Device.MaxAddedBits)
+		return fewest(op, f, m.Adds(f), t.Backend.Device.MaxAddedBits)
 	}
 	n, bits := m.Products(f)
 	return fewest(op, f, n, t.Unroll.MaxProducts(bits))

@@ -53,8 +53,8 @@ func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) 
 	} else {
 		r.Depths = &ValueRange{at(delay.DelayRangeMin), at(delay.DelayRangeMax)}
 	}
-	if x, ok := op.(dataflow.HasRecurrences); ok {
-		for _, s := range x.Recurrences(f, t) {
+	if recurrences := op.Describe().Recurrences; recurrences != nil {
+		for _, s := range recurrences(f, t) {
 			r.Steps = append(r.Steps, s.String())
 		}
 	}
@@ -104,15 +104,16 @@ func NewLayerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Importe
 		if r.Nodes == nil {
 			r.Nodes = []string{}
 		}
-		if a, ok := n.Op.(dataflow.HasAccumulators); ok {
-			b := a.AccumulatorWidthsByRule()
+		facts := n.Op.Describe()
+		if facts.Accumulators != nil {
+			b := facts.Accumulators()
 			r.Acc = &AccumulatorWidthsReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
 		}
 		if d != nil {
 			f := d.Folds[i]
 			fold := &FoldReport{PE: f.PE, SIMD: f.SIMD}
-			if l, ok := n.Op.(dataflow.HasPEAccumulators); ok {
-				for _, lane := range l.LaneAccumulatorTypes(f, d.Target) {
+			if facts.PEAccumulators != nil {
+				for _, lane := range facts.PEAccumulators(f, d.Target) {
 					fold.AccBits = append(fold.AccBits, lane.Width)
 				}
 			}
@@ -128,8 +129,8 @@ func NewLayerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Importe
 			loop := d.LoopOfNode(i)
 			cost := n.Op.Cost(f, d.Target)
 			total := cost.Total()
-			if t, ok := n.Op.(dataflow.LimitsClock); ok {
-				r.Path = math.Round(1000*t.CarriedDelayNS(f, d.Target)) / 1000
+			if facts.CarriedDelayNS != nil {
+				r.Path = math.Round(1000*facts.CarriedDelayNS(f, d.Target)) / 1000
 			}
 			r.timed(n.Op, f, d.Target)
 			r.Minutes = int(math.Round(estimate.LayerSynthesisMinutes(n.Op, f)))
@@ -232,11 +233,11 @@ func (r *Build) FINNPerformance() FINNPerformanceReport {
 func FINNOpAndParamCounts(g *dataflow.Graph) map[string]map[string]int64 {
 	out, total := map[string]map[string]int64{}, map[string]int64{}
 	for _, n := range g.Nodes {
-		c, ok := n.Op.(dataflow.CountsOperations)
-		if !ok {
+		counts := n.Op.Describe().Counts
+		if counts == nil {
 			continue
 		}
-		out[n.Name] = c.Counts()
+		out[n.Name] = counts()
 		for k, v := range out[n.Name] {
 			total[k] += v
 		}

@@ -38,8 +38,8 @@ func MarkLayersWithExternalWeights(w options.WeightSource, m *dataflow.Model, b 
 	}
 	var large []int
 	for i, n := range m.Graph.Nodes {
-		if e, ok := n.Op.(dataflow.HasExternalWeights); ok && rooms[i] != nil && e.Reads() == 1 &&
-			tableBytes(e) >= worthwhile {
+		if w, ok := n.Op.(dataflow.HasLoadableWeights); ok && rooms[i] != nil && w.Reads() == 1 &&
+			tableBytes(n.Op) >= worthwhile {
 			large = append(large, i)
 		}
 	}
@@ -49,8 +49,7 @@ func MarkLayersWithExternalWeights(w options.WeightSource, m *dataflow.Model, b 
 			"from memory all the same, --weights external=LAYER, or use --weights stream")
 	}
 	slices.SortStableFunc(large, func(a, b int) int {
-		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.HasExternalWeights)),
-			tableBytes(m.Graph.Nodes[a].Op.(dataflow.HasExternalWeights)))
+		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op), tableBytes(m.Graph.Nodes[a].Op))
 	})
 	for _, i := range large[:min(left, len(large))] {
 		rooms[i].External = true
@@ -64,7 +63,7 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Loadab
 	d *diag.List) bool {
 	var can []string
 	for i, n := range g.Nodes {
-		if _, ok := n.Op.(dataflow.HasExternalWeights); ok && rooms[i] != nil {
+		if rooms[i] != nil {
 			can = append(can, n.Name)
 		}
 	}
@@ -95,9 +94,9 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Loadab
 }
 
 // tableBytes returns the size of a layer's table of weights in bytes, rounded up.
-func tableBytes(e dataflow.HasExternalWeights) int {
-	for f := range e.Folds() {
-		p := e.WeightPort(f)
+func tableBytes(op dataflow.Op) int {
+	for f := range op.Folds() {
+		p := op.(dataflow.HasLoadableWeights).WeightPort(f)
 		return (p.Words*p.Width() + 7) / 8
 	}
 	return 0

@@ -22,7 +22,7 @@ import (
 func MakeWeightsLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimits,
 	d *diag.List) []*dataflow.LoadableWeightLimits {
 	for i, n := range m.Graph.Nodes {
-		if c, ok := n.Op.(dataflow.CountsOperations); ok && rooms[i] == nil && hasWeights(c) {
+		if rooms[i] == nil && hasWeights(n.Op) {
 			d.AddError(diag.WeightsNotLoadable, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
 				n.Op.Kind()),
 				"--weights runtime, stream and external are for networks whose weights are those of matrix layers and "+
@@ -49,8 +49,12 @@ func MakeWeightsLoadable(m *dataflow.Model, rooms []*dataflow.LoadableWeightLimi
 }
 
 // hasWeights reports whether the layer has weights.
-func hasWeights(c dataflow.CountsOperations) bool {
-	for name := range c.Counts() {
+func hasWeights(op dataflow.Op) bool {
+	counts := op.Describe().Counts
+	if counts == nil {
+		return false
+	}
+	for name := range counts() {
 		if strings.HasPrefix(name, "param_weight_") {
 			return true
 		}

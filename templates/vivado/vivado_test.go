@@ -115,7 +115,7 @@ func external(t *testing.T, d *dataflow.Design) {
 	t.Helper()
 	rooms := d.Model.Graph.LoadableWeightLimitsByNode()
 	for i, n := range d.Model.Graph.Nodes {
-		if _, ok := n.Op.(dataflow.HasExternalWeights); ok && i < 3 {
+		if _, ok := n.Op.(dataflow.HasLoadableWeights); ok && i < 3 {
 			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
 		}
 	}

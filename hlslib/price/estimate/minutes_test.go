@@ -13,6 +13,8 @@ type multiplier struct{ dataflow.Op }
 
 func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD, 4 }
 
+func (multiplier) Adds(dataflow.Fold) int { panic("not asked for") }
+
 // TestMinutes checks the formula against its source.
 func TestMinutes(t *testing.T) {
 	t.Parallel()

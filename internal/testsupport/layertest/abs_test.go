@@ -106,7 +106,11 @@ func (o *abs) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType
 	return b, []dataflow.StreamType{b.out}, nil
 }
 
-func (o *abs) Dependence() dataflow.Dependence {
+func (o *abs) Describe() dataflow.LayerDescription {
+	return dataflow.LayerDescription{Dependence: o.dependence, Computation: o.computation}
+}
+
+func (o *abs) dependence() dataflow.Dependence {
 	d := dataflow.NewSeparateDependence(1, 2)
 	if change := o.defect().depends; change != nil {
 		change(&d)
@@ -114,7 +118,7 @@ func (o *abs) Dependence() dataflow.Dependence {
 	return d
 }
 
-func (o *abs) Computation() dataflow.Computation {
+func (o *abs) computation() dataflow.Computation {
 	return dataflow.ElementwiseComputation{Channels: 1, Of: func(_ int, x []int64) int64 {
 		y := max(x[0], -x[0])
 		if change := o.defect().of; change != nil {

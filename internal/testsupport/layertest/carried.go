@@ -87,9 +87,9 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 	op, in := b.op, slices.Clone(b.In)
 	in[0].Shape = slices.Clone(in[0].Shape)
 	in[0].Shape[0] = 1
-	if s, ok := op.(dataflow.ChangesWithLength); ok {
+	if stretch := op.Describe().Stretch; stretch != nil {
 		var err error
-		if op, err = s.Stretch(longest, 1); err != nil {
+		if op, err = stretch(longest, 1); err != nil {
 			return nil, err
 		}
 	}

@@ -67,7 +67,7 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 		return err
 	}
 	r.in, r.out = b.op.Ports(f)
-	if e, ok := b.op.(dataflow.HasExternalWeights); ok && e.External() {
+	if e, ok := b.op.(dataflow.HasLoadableWeights); ok && e.External() {
 		table := e.WeightTable(f)
 		for _, row := range table.Rows {
 			r.weights = append(r.weights, circuit.AppendPackedElements(nil, table.Elem, row))

@@ -242,8 +242,8 @@ func (b *bound) checkEval() error {
 
 // checkRows compares EvalRows with Eval, if the layer can compute single rows.
 func (b *bound) checkRows(in, want []dataflow.Tensor) error {
-	op, ok := b.op.(dataflow.EvaluatesRows)
-	if !ok {
+	evalRows := b.op.Describe().EvalRows
+	if evalRows == nil {
 		return nil
 	}
 	if len(in) != 1 || len(want) != 1 {
@@ -260,7 +260,7 @@ func (b *bound) checkRows(in, want []dataflow.Tensor) error {
 	each := len(want[0].Data) / count
 	for from := range count {
 		for _, to := range slices.Compact([]int{from + 1, min(from+2, count)}) {
-			if got := op.EvalRows(row, from, to); !slices.Equal(got, want[0].Data[from*each:to*each]) {
+			if got := evalRows(row, from, to); !slices.Equal(got, want[0].Data[from*each:to*each]) {
 				return fmt.Errorf("rows %d to %d are %v, Eval gives %v", from, to-1, got,
 					want[0].Data[from*each:to*each])
 			}
@@ -364,8 +364,8 @@ func (b *bound) checkCost(f dataflow.Fold) error {
 	if b.op.Cost(f, b.target()).Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
 	}
-	if t, ok := b.op.(dataflow.LimitsClock); ok && !(t.CarriedDelayNS(f, b.target()) > 0) {
-		return fmt.Errorf("a delay of %v ns", t.CarriedDelayNS(f, b.target()))
+	if carried := b.op.Describe().CarriedDelayNS; carried != nil && !(carried(f, b.target()) > 0) {
+		return fmt.Errorf("a delay of %v ns", carried(f, b.target()))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 // checkStages checks that the latency of a fold by HLS is at least the stages of these ways. Recurrent layers are
 // excluded: their cells decide which words reach an output.
 func (b *bound) checkStages(f dataflow.Fold) error {
-	if _, steps := b.op.(dataflow.HasRecurrences); steps {
+	if b.op.Describe().Recurrences != nil {
 		return nil
 	}
 	for _, mhz := range []float64{slowMHz, b.target().ClockMHz, fastMHz} {
