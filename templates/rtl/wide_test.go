@@ -1,0 +1,111 @@
+package rtl_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/testsupport/circuittest"
+	"hlsgen/internal/testsupport/tier"
+	"hlsgen/templates"
+	"hlsgen/templates/rtl"
+)
+
+// wideMain runs bench until every layer has written all of its words, and prints what it says.
+const wideMain = `#include "Vbench.h"
+#include <cstdio>
+int main() {
+    Vbench b;
+    b.rst = 1;
+    for (int clock = 0; clock < 2000; clock++) {
+        if (clock == 500) b.rst = 0;
+        b.clk = 0, b.eval(), b.clk = 1, b.eval();
+    }
+    b.report = 1, b.eval();
+}
+`
+
+// wideUnit is a layer with its words in bench. It says which of its written words is the first wrong one, and how many
+// it has written.
+const wideUnit = `
+    logic [%[2]d:0] words_%[1]d[0:%[4]d];
+    logic [%[3]d:0] wants_%[1]d[0:%[4]d];
+    initial $readmemh("in_%[1]d.mem", words_%[1]d);
+    initial $readmemh("out_%[1]d.mem", wants_%[1]d);
+    logic [31:0] read_%[1]d, written_%[1]d;
+    logic [%[3]d:0] word_%[1]d;
+    logic in_%[1]d, out_%[1]d;
+    layer_%[1]d layer_%[1]d (.clk(clk), .rst(rst), .in0_word(words_%[1]d[read_%[1]d]),
+        .in0_valid(read_%[1]d < %[5]d), .in0_read(in_%[1]d), .out0_word(word_%[1]d), .out0_write(out_%[1]d),
+        .out0_room(1'b1), .out0_claim());
+    always_ff @(posedge clk) begin
+        read_%[1]d <= rst ? 0 : read_%[1]d + {31'd0, in_%[1]d};
+        written_%[1]d <= rst ? 0 : written_%[1]d + {31'd0, !rst & out_%[1]d};
+        if (!rst & out_%[1]d & word_%[1]d !== wants_%[1]d[written_%[1]d])
+            $display("%[1]d %%0d %%h", written_%[1]d, word_%[1]d);
+    end
+    always_comb if (report && written_%[1]d != %[5]d) $display("%[1]d has %%0d words", written_%[1]d);
+`
+
+// TestWideNumbers compares random circuits of numbers of up to 128 bits, in Verilator, with math/big.
+func TestWideNumbers(t *testing.T) {
+	t.Parallel()
+	circuits := uint64(1)
+	if tier.Full() {
+		circuits = 24
+	}
+	const each = 12 // circuits in a bench
+	for from := uint64(0); from < circuits; from += each {
+		t.Run(fmt.Sprint("from ", from), func(t *testing.T) {
+			t.Parallel()
+			runWide(t, from, min(from+each, circuits))
+		})
+	}
+}
+
+// runWide runs the circuits with numbers from..to-1 side by side.
+func runWide(t *testing.T, from, to uint64) {
+	tools := tier.Needs(t, "verilator", "g++")
+	const words = 40
+	files := append(rtl.LibraryModuleFiles(), templates.GeneratedFile{Path: "main.cpp", Data: []byte(wideMain)})
+	file := func(path, text string) {
+		files = append(files, templates.GeneratedFile{Path: path, Data: []byte(text)})
+	}
+	bench := "module bench(input logic clk, rst, report);\n"
+	for n := from; n < to; n++ {
+		d := circuittest.Draw(n + 1000)
+		var in, out strings.Builder
+		for range words {
+			word := d.Word()
+			fmt.Fprintf(&in, "%x\n", word)
+			fmt.Fprintf(&out, "%x\n", d.Iterate(word))
+		}
+		file(fmt.Sprintf("rtl/in_%d.mem", n), in.String())
+		file(fmt.Sprintf("rtl/out_%d.mem", n), out.String())
+		files = append(files, rtl.GenerateLayerFiles(fmt.Sprint("layer_", n), "drawn", d.Module)...)
+		bench += fmt.Sprintf(wideUnit, n, d.In-1, d.Module.Out[0].Width-1, words-1, words)
+	}
+	file("rtl/bench.sv", bench+"endmodule\n")
+	dir := t.TempDir()
+	if err := files.WriteBelow(dir); err != nil {
+		t.Fatal(err)
+	}
+	run := func(program string, args ...string) (said string) {
+		c := exec.Command(program, args...)
+		c.Dir = filepath.Join(dir, "rtl")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%.6000s", program, err, out)
+		}
+		return string(out)
+	}
+	run(tools[0], append([]string{"--cc", "--exe", "--build", "-Wall", "-Wno-DECLFILENAME", "-Wno-PINCONNECTEMPTY",
+		"--prefix", "Vbench", "-O0", "--unroll-count", rtl.VerilatorUnrollLimit, "--x-assign", "unique", "--x-initial",
+		"unique", "--Mdir", "obj", "-CFLAGS", "-O0 -w", "-o", "bench", "--top-module", "bench", "../main.cpp"},
+		rtl.ListSourcePaths(files, true)...)...)
+	if said := run("obj/bench"); said != "" {
+		t.Fatalf("%.6000s", said)
+	}
+}
