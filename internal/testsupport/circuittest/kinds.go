@@ -112,11 +112,11 @@ func shifts(d *Drawing) {
 func quotients(d *Drawing) {
 	a, x := d.number(num.MaxNumberBits)
 	shift, mode := 1+d.IntN(126), num.Roundings[d.IntN(len(num.Roundings))]
-	d.add(circuit.ShiftRightRounded(a, shift, mode), func() *big.Int { return divided(d.now[x], shift, mode) })
+	d.add(circuit.ShiftRightRounded(a, shift, mode), func() *big.Int { return Rounded(d.now[x], shift, mode) })
 }
 
-// divided returns x / 2^shift, rounded.
-func divided(x *big.Int, shift int, mode num.Rounding) *big.Int {
+// Rounded returns x / 2^shift, rounded.
+func Rounded(x *big.Int, shift int, mode num.Rounding) *big.Int {
 	floor := new(big.Int).Rsh(x, uint(shift))
 	rest := new(big.Int).Sub(x, new(big.Int).Lsh(floor, uint(shift)))
 	half := rest.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(shift-1)))
