@@ -70,7 +70,7 @@ func (d *kernelDrawing) step() {
 		return new(big.Int)
 	}
 	both := func(op string) string { return fmt.Sprintf("v%d %s v%d", i, op, j) }
-	switch bit := (num.Type{Kind: num.KindUInt, Width: 1}); d.IntN(11) {
+	switch bit := (num.Type{Kind: num.KindUInt, Width: 1}); min(d.IntN(14), 10) {
 	case 0:
 		d.add(t, both("+"), new(big.Int).Add(x, y))
 	case 1:
@@ -99,6 +99,14 @@ func (d *kernelDrawing) step() {
 			circuittest.Wrapped(new(big.Int).Rsh(x, uint(low)), bits))
 	case 10:
 		shift, mode := 1+d.IntN(126), d.IntN(len(num.Roundings))
+		if d.IntN(2) == 0 { // a number between two results
+			half := new(big.Int).Lsh(big.NewInt(1), uint(shift-1))
+			v := new(big.Int).Rsh(x, uint(shift))
+			v.Lsh(v, uint(shift))
+			d.add(num.Type{Kind: num.KindInt, Width: 128}, fmt.Sprintf("((ap_int<128>(v%d) >> %d) << %d) | "+
+				"(ap_uint<128>(1) << %d)", i, shift, shift, shift-1), v.Or(v, half))
+			i, x = len(d.values)-1, d.values[len(d.values)-1]
+		}
 		d.add(t, fmt.Sprintf("(hlsgen::requant_round<%d, %d>(ap_int<128>(v%d)))", shift, mode, i),
 			circuittest.Rounded(x, shift, num.Roundings[mode]))
 	}

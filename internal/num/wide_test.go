@@ -176,3 +176,27 @@ func integerOf(mode Rounding, x *big.Rat) *big.Int {
 	}
 	return floor
 }
+
+// TestSignedDigitsOfWide checks that digits sum to the number modulo 2^128, and that no two are adjacent.
+func TestSignedDigitsOfWide(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(128, 4))
+	for range 5000 {
+		m := randomWide(r)
+		var sum Wide
+		last := -2
+		for _, d := range SignedDigitsOfWide(m) {
+			v := Wide{Lo: 1}.Shifted(d.Weight)
+			if d.Negative {
+				v = Wide{}.Minus(v)
+			}
+			if sum = sum.Plus(v); d.Weight <= last+1 || d.Weight > 127 {
+				t.Fatalf("%v has a digit of weight %d behind one of %d", m, d.Weight, last)
+			}
+			last = d.Weight
+		}
+		if sum != m {
+			t.Fatalf("digits of %v sum to %v", m, sum)
+		}
+	}
+}
