@@ -250,7 +250,8 @@ func (c UnitCircuitBuilder) put(h *circuit.BitHeap, x, w circuit.Value, i int) {
 // product1 returns the product of input i of the word x and weight i of the row w as a number.
 func (c UnitCircuitBuilder) product1(x, w circuit.Value, i int) circuit.Value {
 	if c.f.Compute == dataflow.MultiplierInDSPs {
-		return circuit.MultiplyInDSP(circuit.ElementOf(x, i, c.in), c.weight(w, i))
+		most := num.Type{Kind: num.KindInt, Width: num.MaxTypeBits} // no weight meets an input that leaves it
+		return circuit.MultiplyInDSPWithin(circuit.ElementOf(x, i, c.in), c.weight(w, i), most)
 	}
 	h := c.b.NewBitHeap()
 	c.put(h, x, w, i)

@@ -114,6 +114,7 @@ var addresses = map[string]address{
 	"internal/suggest":       {-1, "suggest", 0},  // words alone
 	"internal/safefile":      {-1, "safefile", 0}, // bytes alone
 
+	"internal/testsupport/circuittest": support,
 	"internal/testsupport/graphtest":   support,
 	"internal/testsupport/golden":      support,
 	"internal/testsupport/layertest":   support,

@@ -9,15 +9,15 @@ import (
 // adder returns the delay in picoseconds of an adder, or a comparison, of width bits.
 func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
 
-// checked returns r, the range of a result. It panics if ok is false, that is, if the result may not fit into 64 bits.
-func checked(r num.Range, ok bool) num.Range {
+// checked returns r, the range of a result. It panics if ok is false, that is, if the result may not fit into 128 bits.
+func checked(r num.WideRange, ok bool) num.WideRange {
 	if !ok {
-		panic("circuit: a result leaves 64 bits")
+		panic("circuit: a result leaves 128 bits")
 	}
 	return r
 }
 
-// SumOfTwo returns a + b. It panics if the sum may not fit into 64 bits.
+// SumOfTwo returns a + b. It panics if the sum may not fit into 128 bits.
 func SumOfTwo(a, b Value) Value {
 	if a.is(0) {
 		return b
@@ -25,29 +25,29 @@ func SumOfTwo(a, b Value) Value {
 	if b.is(0) {
 		return a
 	}
-	r := checked(a.Range().Plus(b.Range()))
-	return operation(OpAdd, 0, adder(a.b, num.NarrowestIntTypeFor(r).Width), r, a, b)
+	r := checked(a.WideRange().Plus(b.WideRange()))
+	return operation(OpAdd, 0, adder(a.b, r.NarrowestIntType().Width), r, a, b)
 }
 
 // wrappedSum returns the lowest bits of a + b, read as type t.
 func wrappedSum(a, b Value, t num.Type) Value {
-	return operation(OpAdd, 0, adder(a.b, t.Width), t.Range(), a, b)
+	return operation(OpAdd, 0, adder(a.b, t.Width), t.WideRange(), a, b)
 }
 
-// Subtract returns a - b. It panics if the difference may not fit into 64 bits.
+// Subtract returns a - b. It panics if the difference may not fit into 128 bits.
 func Subtract(a, b Value) Value {
 	if b.is(0) {
 		return a
 	}
-	r := checked(a.Range().Plus(b.Range().Negated()))
-	return operation(OpSubtract, 0, adder(a.b, num.NarrowestIntTypeFor(r).Width), r, a, b)
+	r := checked(a.WideRange().Minus(b.WideRange()))
+	return operation(OpSubtract, 0, adder(a.b, r.NarrowestIntType().Width), r, a, b)
 }
 
-// Negate returns -a. It panics if that may not fit into 64 bits.
+// Negate returns -a. It panics if that may not fit into 128 bits.
 func Negate(a Value) Value { return Subtract(a.b.ConstantNumber(0), a) }
 
 // SumAsTree returns the sum of one or more values. It adds them in pairs, as a balanced tree. It panics if a partial
-// sum may not fit into 64 bits.
+// sum may not fit into 128 bits.
 func SumAsTree(values ...Value) Value {
 	for len(values) > 1 {
 		var next []Value
@@ -63,28 +63,25 @@ func SumAsTree(values ...Value) Value {
 }
 
 // ShiftByConstant returns a * 2^n or, if n is negative, a / 2^-n rounded down. It panics if the result may not fit into
-// 64 bits.
+// 128 bits.
 func ShiftByConstant(a Value, n int) Value {
 	if n == 0 {
 		return a
 	}
-	r := a.Range()
-	if n > 0 {
-		r = checked(r.TimesConstant(1 << n))
-	} else {
-		r = num.Range{Lo: r.Lo >> -n, Hi: r.Hi >> -n}
-	}
-	return operation(OpShiftByConstant, n, 0, r, a)
+	return operation(OpShiftByConstant, n, 0, checked(a.WideRange().Shifted(n)), a)
 }
 
 // MultiplyByConstant returns a * m. It uses shifts, and as few additions and subtractions as the signed digits of m
-// allow. It panics if one of their results may not fit into 64 bits.
-func MultiplyByConstant(a Value, m int64) Value {
-	if c, ok := a.constant(); ok {
-		return a.b.ConstantNumber(c * m)
+// allow. It panics if one of their results may not fit into 128 bits.
+func MultiplyByConstant(a Value, m int64) Value { return MultiplyByWide(a, num.WideOf(m)) }
+
+// MultiplyByWide does what MultiplyByConstant does, for a factor of up to 128 bits.
+func MultiplyByWide(a Value, m num.Wide) Value {
+	if c, ok := a.wideConstant(); ok {
+		return WideConstant(a.b, checked(num.WideRange{Lo: c, Hi: c}.Times(num.WideRange{Lo: m, Hi: m})).Lo)
 	}
 	var add, take []Value
-	for _, d := range num.CanonicalSignedDigits(m) {
+	for _, d := range num.SignedDigitsOfWide(m) {
 		if d.Negative {
 			take = append(take, ShiftByConstant(a, d.Weight))
 		} else {
@@ -127,130 +124,146 @@ func (m *Module) MultiplierWidthsOfProduct(product *Node) (factors [2]int, whole
 	return factors, max(product.Width, leastProduct)
 }
 
-// MultiplyInDSP returns a * b, computed by a multiplier of the device, MultiplierLatencyClocks clocks later. If the
-// product may not fit into 64 bits, the result is its lowest 64 bits. The product of two constants is a constant.
+// MultiplyInDSP returns a * b, computed by a multiplier of the device, MultiplierLatencyClocks clocks later. The
+// product of two constants is a constant. It panics if the product may not fit into 128 bits.
 func MultiplyInDSP(a, b Value) Value {
-	at, stage, _ := together(0, a, b)
-	r, ok := product(a.Range(), b.Range())
-	if !ok {
-		r = num.Type{Kind: num.KindInt, Width: num.MaxTypeBits}.Range()
+	return multiply(a, b, checked(a.WideRange().Times(b.WideRange())))
+}
+
+// MultiplyInDSPWithin does what MultiplyInDSP does. If the product may leave the type t, the result is its lowest bits,
+// read as t.
+func MultiplyInDSPWithin(a, b Value, t num.Type) Value {
+	r, ok := a.WideRange().Times(b.WideRange())
+	if whole := t.WideRange(); !ok || !r.IsWithin(whole) {
+		r = whole
 	}
+	return multiply(a, b, r)
+}
+
+// multiply returns the lowest bits of a * b as a number in range r, computed by a multiplier of the device.
+func multiply(a, b Value, r num.WideRange) Value {
+	at, stage, _ := together(0, a, b)
 	if stage == ConstantStage {
-		return a.b.ConstantNumber(r.Lo)
+		return WideConstant(a.b, r.Lo)
 	}
 	return a.b.number(Node{Op: OpMultiply, Args: ids(at), K: MultiplierLatencyClocks, Stage: stage +
 		MultiplierLatencyClocks}, r)
 }
 
-// product returns the range of the products of numbers in two ranges. ok is false if a product may not fit into 64
-// bits.
-func product(a, b num.Range) (r num.Range, ok bool) {
-	lo, ok1 := a.TimesConstant(b.Lo)
-	hi, ok2 := a.TimesConstant(b.Hi)
-	return lo.Union(hi), ok1 && ok2
-}
-
 // AssumeRange returns a as a number in the range r. The caller must know that a lies there.
-func AssumeRange(a Value, r num.Range) Value {
-	if a.Range().IsWithin(r) {
+func AssumeRange(a Value, r num.Range) Value { return AssumeWideRange(a, r.Wide()) }
+
+// AssumeWideRange does what AssumeRange does, for a range of up to 128 bits.
+func AssumeWideRange(a Value, r num.WideRange) Value {
+	if a.WideRange().IsWithin(r) {
 		return a
 	}
 	if r.Lo == r.Hi {
-		return a.b.ConstantNumber(r.Lo)
+		return WideConstant(a.b, r.Lo)
 	}
-	t := num.NarrowestIntTypeFor(r)
-	v := LowBitsAsType(a, t)
-	if v.Range() == r {
+	v := LowBitsAsType(a, r.NarrowestIntType())
+	if v.WideRange() == r {
 		return v
 	}
 	return operation(OpLowBitsAsNumber, 0, 0, r, v) // the same bits with a smaller range
 }
 
-// LowBitsAsType returns the lowest bits of a number or word, read as type t. The type must not be bipolar.
+// LowBitsAsType returns the lowest bits of a number or word, read as type t. The type must not be bipolar. An integer
+// type may have up to 128 bits.
 func LowBitsAsType(a Value, t num.Type) Value {
 	if t.Kind == num.KindBipolar {
 		panic("circuit: a sign is no number of one bit")
 	}
-	if !a.node().Word && a.Range().IsWithin(t.Range()) {
+	if !a.node().Word && a.WideRange().IsWithin(t.WideRange()) {
 		return a
 	}
 	if t.Width > a.Width() && a.node().Word {
 		panic(fmt.Sprintf("circuit: %d bits of a word of %d", t.Width, a.Width()))
 	}
 	if c, ok := literal(a); ok {
-		return a.b.ConstantNumber(t.DecodeBits(c))
+		if t.IsMinifloat() {
+			return a.b.ConstantNumber(t.DecodeBits(c.Lo))
+		}
+		return WideConstant(a.b, c.LowBits(t.Width, t.IsSigned()))
 	}
-	return operation(OpLowBitsAsNumber, 0, 0, t.Range(), a)
+	return operation(OpLowBitsAsNumber, 0, 0, t.WideRange(), a)
 }
 
 // IsGreater returns the condition a > b: 1 if it holds, otherwise 0.
 func IsGreater(a, b Value) Value {
+	of, than := a.WideRange(), b.WideRange()
 	switch {
-	case a.Range().Lo > b.Range().Hi:
+	case than.Hi.Less(of.Lo):
 		return a.b.ConstantNumber(1)
-	case a.Range().Hi <= b.Range().Lo:
+	case !than.Lo.Less(of.Hi):
 		return a.b.ConstantNumber(0)
 	}
-	width := num.NarrowestIntTypeFor(a.Range().Union(b.Range())).Width
+	width := of.Union(than).NarrowestIntType().Width
 	logic := adder(a.b, width)
 	if width <= a.b.rate.Inputs/2 {
 		logic = a.b.rate.LUT
 	}
-	return operation(OpLess, 0, logic, condition, b, a)
+	return test(OpLess, logic, b, a)
 }
 
 // IsEqual returns the condition a == b.
 func IsEqual(a, b Value) Value {
-	if a.Range().Lo > b.Range().Hi || a.Range().Hi < b.Range().Lo {
+	of, with := a.WideRange(), b.WideRange()
+	if with.Hi.Less(of.Lo) || of.Hi.Less(with.Lo) {
 		return a.b.ConstantNumber(0)
 	}
-	if c, ok := a.constant(); ok && b.is(c) {
+	if of == with && of.Lo == of.Hi {
 		return a.b.ConstantNumber(1)
 	}
-	width := num.NarrowestIntTypeFor(a.Range().Union(b.Range())).Width
+	width := of.Union(with).NarrowestIntType().Width
 	operands := 2
-	if _, ok := b.constant(); ok {
+	if with.Lo == with.Hi {
 		operands = 1
 	}
 	logic := a.b.rate.LUT
 	for n := width * operands; n > a.b.rate.Inputs; n = (n + a.b.rate.Inputs - 1) / a.b.rate.Inputs {
 		logic += a.b.rate.LUT
 	}
-	return operation(OpEqual, 0, logic, condition, a, b)
+	return test(OpEqual, logic, a, b)
 }
 
 // GreaterOf returns the greater of two numbers.
 func GreaterOf(a, b Value) Value {
-	r := num.Range{Lo: max(a.Range().Lo, b.Range().Lo), Hi: max(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(MuxByCondition(IsGreater(a, b), a, b), r)
+	x, y := a.WideRange(), b.WideRange()
+	r := num.WideRange{Lo: num.GreaterWide(x.Lo, y.Lo), Hi: num.GreaterWide(x.Hi, y.Hi)}
+	return AssumeWideRange(MuxByCondition(IsGreater(a, b), a, b), r)
 }
 
 // LesserOf returns the smaller of two numbers.
 func LesserOf(a, b Value) Value {
-	r := num.Range{Lo: min(a.Range().Lo, b.Range().Lo), Hi: min(a.Range().Hi, b.Range().Hi)}
-	return AssumeRange(MuxByCondition(IsGreater(a, b), b, a), r)
+	x, y := a.WideRange(), b.WideRange()
+	r := num.WideRange{Lo: num.LesserWide(x.Lo, y.Lo), Hi: num.LesserWide(x.Hi, y.Hi)}
+	return AssumeWideRange(MuxByCondition(IsGreater(a, b), b, a), r)
 }
 
 // ClipToRange returns the number in range r that is nearest to a.
-func ClipToRange(a Value, r num.Range) Value {
-	switch of := a.Range(); {
+func ClipToRange(a Value, r num.Range) Value { return ClipToWideRange(a, r.Wide()) }
+
+// ClipToWideRange does what ClipToRange does, for a range of up to 128 bits.
+func ClipToWideRange(a Value, r num.WideRange) Value {
+	switch of := a.WideRange(); {
 	case of.IsWithin(r):
 		return a
-	case of.Hi <= r.Lo:
-		return a.b.ConstantNumber(r.Lo)
-	case of.Lo >= r.Hi:
-		return a.b.ConstantNumber(r.Hi)
+	case !r.Lo.Less(of.Hi):
+		return WideConstant(a.b, r.Lo)
+	case !of.Lo.Less(r.Hi):
+		return WideConstant(a.b, r.Hi)
 	}
-	if t := num.NarrowestIntTypeFor(r); t.Range() == r && a.node().Op != OpConstant {
+	if t := r.NarrowestIntType(); t.WideRange() == r && a.node().Op != OpConstant {
 		return saturated(a, t)
 	}
 	v := a
-	if a.Range().Lo < r.Lo {
-		v = GreaterOf(a, a.b.ConstantNumber(r.Lo))
+	if a.WideRange().Lo.Less(r.Lo) {
+		v = GreaterOf(a, WideConstant(a.b, r.Lo))
 	}
-	if hi := a.b.ConstantNumber(r.Hi); v.Range().Hi > r.Hi {
+	if hi := WideConstant(a.b, r.Hi); r.Hi.Less(v.WideRange().Hi) {
 		// compare both at once
-		v = AssumeRange(MuxByCondition(IsGreater(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
+		v = AssumeWideRange(MuxByCondition(IsGreater(a, hi), hi, v), num.WideRange{Lo: v.WideRange().Lo, Hi: r.Hi})
 	}
 	return v
 }
@@ -258,7 +271,7 @@ func ClipToRange(a Value, r num.Range) Value {
 // saturated returns the value of type t that is nearest to a. It compares the bits of a from the type's highest bit on
 // with the sign: a fits into t exactly if they are equal.
 func saturated(a Value, t num.Type) Value {
-	r, negative := t.Range(), IsNegative(a)
+	r, negative := t.WideRange(), IsNegative(a)
 	first := t.Width
 	if t.IsSigned() {
 		first--
@@ -273,18 +286,19 @@ func saturated(a Value, t num.Type) Value {
 		}
 		above = append(above, bit)
 	}
-	leaves, most := a.b.AnyHolds(above...), a.b.ConstantNumber(r.Hi)
+	leaves, most := a.b.AnyHolds(above...), WideConstant(a.b, r.Hi)
 	low := a
 	if a.Width() > t.Width {
 		low = LowBitsAsType(a, t)
 	}
-	least := a.b.ConstantNumber(r.Lo)
+	least := WideConstant(a.b, r.Lo)
 	if t.IsSigned() {
 		low = MuxByCondition(leaves, MuxByCondition(negative, least, most), low)
 	} else {
 		low = MuxByCondition(negative, least, MuxByCondition(leaves, most, low))
 	}
-	return AssumeRange(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
+	of := a.WideRange()
+	return AssumeWideRange(low, num.WideRange{Lo: num.GreaterWide(r.Lo, of.Lo), Hi: num.LesserWide(r.Hi, of.Hi)})
 }
 
 // ShiftRightRounded returns a / 2^shift, rounded by the given mode.
@@ -297,7 +311,7 @@ func ShiftRightRounded(a Value, shift int, mode num.Rounding) Value {
 		return floor
 	}
 	rest := LowBitsAsType(a, num.Type{Kind: num.KindUInt, Width: shift})
-	negative, half := IsNegative(a), a.b.ConstantNumber(1<<(shift-1))
+	negative, half := IsNegative(a), WideConstant(a.b, num.Wide{Lo: 1}.Shifted(shift-1))
 	var up Value
 	switch mode {
 	case num.RoundingCeil:
@@ -319,16 +333,17 @@ func ShiftRightRounded(a Value, shift int, mode num.Rounding) Value {
 	default:
 		panic("circuit: unknown rounding " + string(mode))
 	}
-	r := num.Range{Lo: mode.DivideByPowerOfTwo(a.Range().Lo, shift), Hi: mode.DivideByPowerOfTwo(a.Range().Hi, shift)}
-	return AssumeRange(SumOfTwo(floor, up), r)
+	r := a.WideRange()
+	r.Lo, r.Hi = mode.DivideWideByPowerOfTwo(r.Lo, shift), mode.DivideWideByPowerOfTwo(r.Hi, shift)
+	return AssumeWideRange(SumOfTwo(floor, up), r)
 }
 
 // IsNegative returns the condition a < 0.
 func IsNegative(a Value) Value {
-	switch r := a.Range(); {
-	case r.Lo >= 0:
+	switch r := a.WideRange(); {
+	case r.Lo.Hi >= 0:
 		return a.b.ConstantNumber(0)
-	case r.Hi < 0:
+	case r.Hi.Hi < 0:
 		return a.b.ConstantNumber(1)
 	}
 	return BitOf(a, a.Width()-1)

@@ -36,7 +36,7 @@ type Builder struct {
 func NewBuilder(rate TimingModel) *Builder {
 	b := &Builder{rate: rate, known: newNodeIndex()}
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
-		level: 2 * rate.LUT}).id
+		level: int32(2 * rate.LUT)}).id
 	return b
 }
 
@@ -53,12 +53,26 @@ type Value struct {
 // node returns the node that computes the value. The pointer is valid until another node is added.
 func (v Value) node() *Node { return &v.b.m.Nodes[v.id] }
 
-// Range returns the range in which a number lies. A word has none.
+// Range returns the range in which a number lies. It panics for a number that may leave an int64, and for a word, which
+// has no range.
 func (v Value) Range() num.Range {
-	if v.node().Word {
+	n := v.node()
+	if n.Word {
 		panic("circuit: bits have no range")
 	}
-	return v.node().Range
+	if n.Wide != nil {
+		panic("circuit: a number in " + fmt.Sprint(*n.Wide) + " has no range of int64s")
+	}
+	return n.Range
+}
+
+// WideRange returns the range in which a number of any width lies. It panics for a word, which has none.
+func (v Value) WideRange() num.WideRange {
+	n := v.node()
+	if n.Word {
+		panic("circuit: bits have no range")
+	}
+	return n.WideRange()
 }
 
 // Width returns the value's width in bits.
@@ -67,10 +81,20 @@ func (v Value) Width() int { return v.node().Width }
 // Stage returns the clocks from the start of the iteration to the value, or ConstantStage for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// constant returns the value of a number if it is constant; ok is false if it is not.
+// constant returns the value of a number if it is a constant int64; ok is false if it is not.
 func (v Value) constant() (value int64, ok bool) {
 	n := v.node()
-	return n.Range.Lo, !n.Word && n.Range.Lo == n.Range.Hi
+	return n.Range.Lo, !n.Word && n.Wide == nil && n.Range.Lo == n.Range.Hi
+}
+
+// wideConstant returns the value of a number of any width if it is constant; ok is false if it is not.
+func (v Value) wideConstant() (value num.Wide, ok bool) {
+	n := v.node()
+	if n.Word {
+		return num.Wide{}, false
+	}
+	r := n.WideRange()
+	return r.Lo, r.Lo == r.Hi
 }
 
 // is reports whether a number is constant and equal to value.
@@ -80,21 +104,34 @@ func (v Value) is(value int64) bool {
 }
 
 // ConstantNumber returns the constant number v, which is available at all stages.
-func (b *Builder) ConstantNumber(v int64) Value {
-	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.SingleValueRange(v))
+func (b *Builder) ConstantNumber(v int64) Value { return WideConstant(b, num.WideOf(v)) }
+
+// WideConstant does what ConstantNumber does, for a number of up to 128 bits.
+func WideConstant(b *Builder, v num.Wide) Value {
+	return b.number(Node{Op: OpConstant, Stage: ConstantStage}, num.WideRange{Lo: v, Hi: v})
 }
 
 // ConstantInCircuitOf returns the constant number v in the circuit to which the value like belongs.
 func ConstantInCircuitOf(like Value, v int64) Value { return like.b.ConstantNumber(v) }
 
 // number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
-func (b *Builder) number(n Node, r num.Range) Value {
+func (b *Builder) number(n Node, r num.WideRange) Value {
 	if r.Lo == r.Hi {
 		n = Node{Op: OpConstant, Stage: ConstantStage}
 	}
-	t := num.NarrowestIntTypeFor(r)
-	n.Range, n.Width, n.Signed = r, t.Width, t.IsSigned()
+	n.setRange(r)
 	return b.add(n)
+}
+
+// setRange makes the result of n a number in range r.
+func (n *Node) setRange(r num.WideRange) {
+	t := r.NarrowestIntType()
+	n.Width, n.Signed, n.Wide = t.Width, t.IsSigned(), nil
+	var narrow bool
+	if n.Range, narrow = r.Narrow(); !narrow {
+		wide := r // r itself stays on the stack
+		n.Wide = &wide
+	}
 }
 
 // bits adds a node whose result is a word of the given width.
@@ -168,7 +205,8 @@ func (x *nodeIndex) free(hash uint32) uint32 {
 // same reports whether both nodes are the same operation on the same operands at the same stage.
 func (n *Node) same(o *Node) bool {
 	return n.Op == o.Op && n.Width == o.Width && n.Signed == o.Signed && n.Word == o.Word && n.Range == o.Range &&
-		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args)
+		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args) &&
+		(n.Wide == nil && o.Wide == nil || n.WideRange() == o.WideRange())
 }
 
 // hash returns a hash that is equal for nodes that compute the same value.
@@ -221,7 +259,7 @@ func AlignInRegisters(values ...Value) []Value {
 }
 
 // level returns the delay in picoseconds from the last registers to the value, by the logic in its stage.
-func (v Value) level() int { return v.node().level }
+func (v Value) level() int { return int(v.node().level) }
 
 // together returns operands at the first common stage in which logic of the given picoseconds fits behind them. levels
 // is the delay in picoseconds from the last registers to the end of that logic. The stage is ConstantStage if all
@@ -275,9 +313,9 @@ func ids(values []Value) []NodeID {
 
 // operation adds a node with the given operands, at the first stage in which its logic of that many picoseconds fits. k
 // is the node's constant K, and r the range of its result.
-func operation(op Operation, k, logic int, r num.Range, operands ...Value) Value {
+func operation(op Operation, k, logic int, r num.WideRange, operands ...Value) Value {
 	at, stage, levels := together(logic, operands...)
-	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: levels}, r)
+	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: int32(levels)}, r)
 }
 
 // FirstCommonStage returns the first stage at which all values are available, or 0 if all are constants.

@@ -18,7 +18,7 @@
 //
 // A value is either a number in a known range, stored in as few bits as the range needs, or a word of bits: a word
 // of a stream or a row of a table. Operations on numbers are exact: the ranges of results follow from the ranges of
-// operands.
+// operands. Numbers have at most 128 bits, or 127 if they are unsigned. Those that leave an int64 are called wide.
 //
 // In come operations, out come Modules.
 //
@@ -30,7 +30,7 @@
 //	store.go     memories in a feedback loop
 //	compress.go  sums of many bits; float.go minifloats as factors
 //	function.go  circuits that are built once and used several times
-//	wide.go      words, and numbers of up to 128 bits
+//	wide.go      words as parts of 64 bits
 //	steps.go, run.go   the data of a Machine, which runs a circuit, and its steps
 //	doubt.go     steps that fail, and whether something depends on them
 //	places.go, lower.go, flatten.go   the places of values, a node as steps, and all nodes in order
@@ -95,16 +95,33 @@ type StreamPort struct {
 type Node struct {
 	Op     Operation
 	Signed bool
-	Word   bool // the result is a word of bits, not a number
+	Word   bool  // the result is a word of bits, not a number
+	level  int32 // delay of the logic since the last register, in ps
 	Args   []NodeID
 	Width  int
-	Range  num.Range // range of a number that fits into an int64; a wider one may have every value of its width
+	Range  num.Range // range of a number that fits into an int64
 	Stage  int       // ConstantStage for constants
 	K      int       // parameter of the operation
 	Table  uint64    // of OpLogicTable: bit n is the result for operands that are n in binary, the first lowest
 	Name   string    // name in the hardware; several nodes may share it
 	base   string    // of OpDelayOneClock: name of the delayed value
-	level  int       // delay of the logic since the last register, in ps
+
+	// Wide is the range of a number that does not fit into an int64, and otherwise nil. Range then ends at the nearest
+	// int64s. A wide number without one may have every value of its width.
+	Wide *num.WideRange
+}
+
+// WideRange returns the range of the number that the node computes.
+func (n *Node) WideRange() num.WideRange {
+	switch {
+	case n.Wide != nil:
+		return *n.Wide
+	case n.Op == OpConstant || n.Width < 64 || n.Width == 64 && n.Signed:
+		return n.Range.Wide()
+	case n.Signed:
+		return num.Type{Kind: num.KindInt, Width: n.Width}.WideRange()
+	}
+	return num.Type{Kind: num.KindUInt, Width: n.Width}.WideRange()
 }
 
 // ConstantStage stands for the stage of constants, which are available at all stages.
@@ -115,7 +132,7 @@ type Operation uint8
 
 // The operations. Operands of arithmetic are numbers, and results are as wide as their range.
 const (
-	OpConstant         Operation = iota // the constant Range.Lo
+	OpConstant         Operation = iota // the constant WideRange().Lo
 	OpReadInputStream                   // the word of input stream K, at stage 0
 	OpFunctionArgument                  // argument K of a function
 	OpIterationStart                    // the iteration starts; 1 at stage 0
@@ -165,7 +182,7 @@ type StateRegister struct {
 	Node   NodeID // the node OpReadStateBefore that reads it
 	Next   NodeID
 	When   NodeID // condition at stage Stage
-	Init   int64
+	Init   num.Wide
 	Reset  bool // it has Init after a reset; otherwise it must be written before it is read
 	Width  int
 	Signed bool

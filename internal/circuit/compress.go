@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"hlsgen/internal/num"
@@ -14,7 +13,7 @@ import (
 type BitHeap struct {
 	b        *Builder
 	columns  [][]term // terms by weight: column w counts 2^w
-	constant uint64   // constant to add, modulo 2^64
+	constant num.Wide // constant to add, modulo 2^128
 }
 
 // A term is a function of a few conditions. Bit n of its table is its value if the conditions are n in binary, the
@@ -44,14 +43,14 @@ func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 			i++
 		}
 	}
-	all, one := uint64(1)<<(1<<len(of))-1, uint64(1)<<weight
+	all, one := uint64(1)<<(1<<len(of))-1, num.Wide{Lo: 1}.Shifted(weight)
 	if negative {
-		table, h.constant = ^table, h.constant-one
+		table, h.constant = ^table, h.constant.Minus(one)
 	}
 	switch table &= all; {
 	case table == 0:
 	case table == all:
-		h.constant += one
+		h.constant = h.constant.Plus(one)
 	default:
 		for len(h.columns) <= weight {
 			h.columns = append(h.columns, nil)
@@ -62,8 +61,8 @@ func (h *BitHeap) put(weight int, negative bool, table uint64, of ...Value) {
 
 // AddShifted adds 2^weight times the number v to the sum.
 func (h *BitHeap) AddShifted(v Value, weight int) {
-	if c, ok := v.constant(); ok {
-		h.constant += uint64(c) << weight
+	if c, ok := v.wideConstant(); ok {
+		h.constant = h.constant.Plus(c.Shifted(weight))
 		return
 	}
 	for i := range v.Width() {
@@ -72,12 +71,15 @@ func (h *BitHeap) AddShifted(v Value, weight int) {
 }
 
 // AddMultiple adds v * m to the sum, with as few terms as the digits of m allow.
-func (h *BitHeap) AddMultiple(v Value, m int64) {
-	if c, ok := v.constant(); ok {
-		h.constant += uint64(c) * uint64(m)
+func (h *BitHeap) AddMultiple(v Value, m int64) { h.AddWideMultiple(v, num.WideOf(m)) }
+
+// AddWideMultiple does what AddMultiple does, for a factor of up to 128 bits.
+func (h *BitHeap) AddWideMultiple(v Value, m num.Wide) {
+	if c, ok := v.wideConstant(); ok {
+		h.constant = h.constant.Plus(c.Times(m))
 		return
 	}
-	for _, d := range num.CanonicalSignedDigits(m) {
+	for _, d := range num.SignedDigitsOfWide(m) {
 		for i := range v.Width() {
 			h.put(d.Weight+i, d.Negative != (v.node().Signed && i == v.Width()-1), itself, BitOf(v, i))
 		}
@@ -87,10 +89,10 @@ func (h *BitHeap) AddMultiple(v Value, m int64) {
 // AddProduct adds a * b to the sum.
 func (h *BitHeap) AddProduct(a, b Value) {
 	of := func(v Value) (list []Value, signed bool) {
-		if c, ok := v.constant(); ok {
-			t := num.NarrowestIntTypeFor(num.SingleValueRange(c))
+		if c, ok := v.wideConstant(); ok {
+			t := num.WideRange{Lo: c, Hi: c}.NarrowestIntType()
 			for i := range t.Width {
-				list = append(list, v.b.ConstantNumber(c>>i&1))
+				list = append(list, v.b.ConstantNumber(c.Bit(i)))
 			}
 			return list, t.IsSigned()
 		}
@@ -112,8 +114,8 @@ func (h *BitHeap) AddProduct(a, b Value) {
 // AddOrSubtract adds x to the sum if the condition plus holds, and -x otherwise. -x is x with all bits inverted, plus
 // 1.
 func (h *BitHeap) AddOrSubtract(plus, x Value) {
-	if c, ok := x.constant(); ok {
-		x = MuxByCondition(plus, x, x.b.ConstantNumber(-c))
+	if _, ok := x.wideConstant(); ok {
+		x = MuxByCondition(plus, x, Negate(x))
 		h.AddShifted(x, 0)
 		return
 	}
@@ -127,7 +129,7 @@ func (h *BitHeap) AddOrSubtract(plus, x Value) {
 // AddTernaryMultiple adds x times 0, 1 or -1 to the sum. The conditions one and negative are the two bits of that
 // ternary number.
 func (h *BitHeap) AddTernaryMultiple(one, negative, x Value) {
-	if _, ok := x.constant(); ok {
+	if _, ok := x.wideConstant(); ok {
 		h.AddProduct(x, MuxByCondition(one, MuxByCondition(negative, x.b.ConstantNumber(-1), x.b.ConstantNumber(1)),
 			x.b.ConstantNumber(0)))
 		return
@@ -153,39 +155,44 @@ func (h *BitHeap) AddOneIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
 // Sum returns the sum of everything that was added, which the caller knows to lie in range r. It leaves the heap as it
 // is.
-func (h *BitHeap) Sum(r num.Range) Value {
-	t := num.NarrowestIntTypeFor(r)
+func (h *BitHeap) Sum(r num.Range) Value { return h.SumInWideRange(r.Wide()) }
+
+// SumInWideRange does what Sum does, for a range of up to 128 bits.
+func (h *BitHeap) SumInWideRange(r num.WideRange) Value {
+	t := r.NarrowestIntType()
 	columns := make([][]term, t.Width) // higher bits do not matter
 	copy(columns, h.columns)
 	for i := range t.Width {
-		if h.constant>>i&1 != 0 {
+		if h.constant.Bit(i) != 0 {
 			columns[i] = append(columns[i], term{nil, 1})
 		}
 	}
 	rows := h.rows(columns)
 	unsigned := num.Type{Kind: num.KindUInt, Width: t.Width}
-	if t.Width == num.MaxTypeBits {
+	if t.Width == num.MaxTypeBits || t.Width == num.MaxNumberBits {
 		unsigned = t
 	}
 	if len(rows) == 1 {
-		return AssumeRange(LowBitsAsType(rows[0], t), r)
+		return AssumeWideRange(LowBitsAsType(rows[0], t), r)
 	}
-	return AssumeRange(wrappedSum(LowBitsAsType(rows[0], unsigned), LowBitsAsType(rows[1], unsigned), t), r)
+	return AssumeWideRange(wrappedSum(LowBitsAsType(rows[0], unsigned), LowBitsAsType(rows[1], unsigned), t), r)
 }
 
-// ReduceToAddends returns three numbers whose sum, modulo 2^64, is that of the heap, so that the numbers of several
-// heaps can be added together. The first two are the rows in front of the final adder, the third is a constant.
+// ReduceToAddends returns three numbers whose sum, modulo 2^128, is that of the heap, so that the numbers of several
+// heaps can be added together. The first two are the rows in front of the final adder, the third is a constant. It
+// panics if the sum of all terms may not fit into 128 bits.
 func (h *BitHeap) ReduceToAddends() []Value {
-	most := 0
+	var most num.WideRange
 	for c, list := range h.columns {
-		most += len(list) << c
+		terms := num.Range{Hi: int64(len(list))}.Wide()
+		most = checked(most.Plus(checked(terms.Shifted(c))))
 	}
-	columns := make([][]term, bits.Len(uint(most))) // the sum of all terms needs no more bits
-	copy(columns, h.columns)
-	addends := []Value{h.b.ConstantNumber(0), h.b.ConstantNumber(0), h.b.ConstantNumber(int64(h.constant))}
-	if most == 0 {
+	addends := []Value{h.b.ConstantNumber(0), h.b.ConstantNumber(0), WideConstant(h.b, h.constant)}
+	if most.Hi == (num.Wide{}) {
 		return addends
 	}
+	columns := make([][]term, most.NarrowestIntType().Width) // the sum of all terms needs no more bits
+	copy(columns, h.columns)
 	for k, row := range h.rows(columns) {
 		addends[k] = LowBitsAsType(row, num.Type{Kind: num.KindUInt, Width: len(columns)})
 	}

@@ -89,7 +89,7 @@ func AddSequenceEndInput(when Value) Value {
 // take adds an input stream with the given name, from which an iteration takes a word if the condition when holds. It
 // returns the word at stage 0.
 func take(b *Builder, name string, width int, when Value) Value {
-	word := b.bits(Node{Op: OpReadInputStream, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
+	word := b.bits(Node{Op: OpReadInputStream, K: len(b.m.In), level: int32(b.rate.LUT), Name: name}, width)
 	b.m.In = append(b.m.In, StreamPort{Name: name, Width: width, When: moves(when), Word: word.id, Moves: NoNode})
 	return word
 }

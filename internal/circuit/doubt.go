@@ -47,7 +47,6 @@ func (r follower) depends(when, from, limbs int32) bool {
 
 // failure returns an error that names the operation of a failed step, and its result or address.
 func (r follower) failure(s *step) error {
-	v := int64(r.values[s.to])
 	switch s.do {
 	case doCall:
 		f := r.functions[s.k]
@@ -59,7 +58,10 @@ func (r follower) failure(s *step) error {
 	case doRow, doForwardedRow, wideRow:
 		return r.beyond(s.node, int(s.k), r.values[s.a])
 	}
-	return fmt.Errorf("%s is %d, outside of %v", r.describe(s.node), v, r.m.Nodes[s.node].Range)
+	if s.after&comparesWide != 0 {
+		return fmt.Errorf("%s is %v, outside of %v", r.describe(s.node), r.pair(s.to), r.spans[s.lo])
+	}
+	return fmt.Errorf("%s is %d, outside of %v", r.describe(s.node), int64(r.values[s.to]), r.m.Nodes[s.node].Range)
 }
 
 // follow sets in wrong the bits of all values that depend on doubts. In a function, wrong has those of the arguments

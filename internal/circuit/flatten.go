@@ -3,6 +3,8 @@ package circuit
 import (
 	"fmt"
 	"slices"
+
+	"hlsgen/internal/num"
 )
 
 // newMachine returns a machine for the circuit of a layer or a function. machines holds the machines of functions made
@@ -39,7 +41,7 @@ func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	r.values = make([]uint64, f.size)
 	for i := range m.Nodes {
 		if n := &m.Nodes[i]; n.Op == OpConstant && r.slots[i] >= 0 {
-			extend(f.value(NodeID(i)), []uint64{uint64(n.Range.Lo)}, true)
+			extend(f.value(NodeID(i)), twoParts(n.WideRange().Lo), true)
 			finish(f.value(NodeID(i)), n.Width, n.Signed && !n.Word)
 		}
 		if m.Nodes[i].Op == OpIterationStart && r.slots[i] >= 0 {
@@ -48,7 +50,7 @@ func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	}
 	for k, s := range m.States {
 		if s.Reset && r.slots[s.Node] >= 0 {
-			extend(f.value(s.Node), []uint64{uint64(s.Init)}, true)
+			extend(f.value(s.Node), twoParts(s.Init), true)
 			finish(f.value(s.Node), s.Width, s.Signed)
 		}
 		r.next = append(r.next, make([]uint64, f.limbs(m.States[k].Node))...)
@@ -56,6 +58,9 @@ func newMachine(m *Module, machines map[*Module]*Machine) (*Machine, error) {
 	r.initial = slices.Clone(r.values)
 	return r, nil
 }
+
+// twoParts returns the parts of a number.
+func twoParts(v num.Wide) []uint64 { return []uint64{v.Lo, uint64(v.Hi)} }
 
 // memories makes room for the memories' rows, and fills the tables. It returns an error if a table has another number
 // of rows, or rows of another width, than its memory.

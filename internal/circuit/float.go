@@ -53,7 +53,7 @@ func (f MultiplierOperand) operandValue(r num.Range) Value {
 func shiftByValue(v, by Value, width int) Value {
 	width = min(width, num.MaxTypeBits-2)
 	t := num.Type{Kind: num.KindUInt, Width: width}
-	if v.Range().Lo < 0 {
+	if v.WideRange().Lo.Hi < 0 {
 		t = num.Type{Kind: num.KindInt, Width: width + 1}
 	}
 	v = LowBitsAsType(v, t)
@@ -79,8 +79,8 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 func (h *BitHeap) AddOperandProduct(x, y MultiplierOperand, width int) {
 	p := h.b.NewBitHeap()
 	p.AddProduct(x.Significand, y.Significand)
-	r := checked(product(x.Significand.Range(), y.Significand.Range()))
-	v := shiftByValue(p.Sum(r), SumOfTwo(x.Shift, y.Shift), width)
+	r := checked(x.Significand.WideRange().Times(y.Significand.WideRange()))
+	v := shiftByValue(p.SumInWideRange(r), SumOfTwo(x.Shift, y.Shift), width)
 	if negative := ExclusiveOr(x.Negative, y.Negative); negative.is(0) {
 		h.AddShifted(v, 0)
 	} else {

@@ -31,7 +31,7 @@ func (l *FunctionLibrary) function(shape string, make func() *Module) *Module {
 
 // CallFunction adds a call of a function that make builds, and returns its results. Library l keeps one function per
 // key and kind of operands, so the key must say what make builds. The function's name begins with the key's first word.
-// If all operands are constant, or a word is, make builds the operations in place.
+// If all operands are constant, or a word or what is made of one is, make builds the operations in place.
 func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)
@@ -39,10 +39,10 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	var args []Value
 	for _, v := range at {
 		n := v.node()
-		if n.Stage == ConstantStage && n.Word {
+		if n.Stage == ConstantStage && n.Op != OpConstant {
 			return make(b, at)
 		}
-		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.Range, n.level)
+		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.WideRange(), n.level)
 		if n.Stage != ConstantStage {
 			args = append(args, v)
 		}
@@ -67,11 +67,11 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	for k, id := range f.Results {
 		n := f.Nodes[id]
 		if n.Op == OpConstant {
-			results = append(results, b.ConstantNumber(n.Range.Lo))
+			results = append(results, WideConstant(b, n.WideRange().Lo))
 			continue
 		}
 		results = append(results, b.add(Node{Op: OpCallResult, K: k, Table: call, Width: n.Width, Signed: n.Signed,
-			Range: n.Range, Word: n.Word, Stage: stage + f.Stages, level: n.level}))
+			Range: n.Range, Wide: n.Wide, Word: n.Word, Stage: stage + f.Stages, level: n.level}))
 	}
 	return results
 }
@@ -84,12 +84,12 @@ func function(b *Builder, like []Value, make func(f *Builder, operands []Value) 
 	for _, v := range like {
 		n := v.node()
 		if n.Stage == ConstantStage {
-			operands = append(operands, f.ConstantNumber(n.Range.Lo))
+			operands = append(operands, WideConstant(f, n.WideRange().Lo))
 			continue
 		}
 		k := len(f.m.Pins)
-		p := f.add(Node{Op: OpFunctionArgument, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range, Word: n.Word,
-			Name: fmt.Sprint("x", k), level: n.level})
+		p := f.add(Node{Op: OpFunctionArgument, K: k, Width: n.Width, Signed: n.Signed, Range: n.Range,
+			Wide: n.Wide, Word: n.Word, Name: fmt.Sprint("x", k), level: n.level})
 		operands, f.m.Pins = append(operands, p), append(f.m.Pins, p.id)
 	}
 	results := AlignStages(make(f, operands)...)

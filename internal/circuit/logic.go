@@ -5,6 +5,11 @@ import "hlsgen/internal/num"
 // condition is the range of a condition, which is 1 if it holds and otherwise 0.
 var condition = num.Range{Hi: 1}
 
+// test adds a node with the given operands, whose result is a condition, as operation does.
+func test(op Operation, logic int, operands ...Value) Value {
+	return operation(op, 0, logic, condition.Wide(), operands...)
+}
+
 // AllHold returns the condition that all of the conditions hold, which is true if there are none.
 func (b *Builder) AllHold(conditions ...Value) Value { return gate(b, OpAnd, 0, conditions) }
 
@@ -40,7 +45,7 @@ func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 				next = append(next, some[0])
 				continue
 			}
-			next = append(next, operation(op, 0, b.rate.LUT, condition, some...))
+			next = append(next, test(op, b.rate.LUT, some...))
 		}
 		list = next
 	}
@@ -55,7 +60,7 @@ func Not(a Value) Value {
 	if n := a.node(); n.Op == OpNot {
 		return Value{a.b, n.Args[0]}
 	}
-	return operation(OpNot, 0, 0, condition, a)
+	return test(OpNot, 0, a)
 }
 
 // ExclusiveOr returns the condition that exactly one of two conditions holds.
@@ -70,7 +75,7 @@ func ExclusiveOr(a, b Value) Value {
 	case b.is(1):
 		return Not(a)
 	}
-	return operation(OpXor, 0, a.b.rate.LUT, condition, a, b)
+	return test(OpXor, a.b.rate.LUT, a, b)
 }
 
 // MuxByCondition returns a if the condition c holds, otherwise b. Both are numbers, or words of the same width.
@@ -86,7 +91,7 @@ func MuxByCondition(c, a, b Value) Value {
 	}
 	if a.node().Word {
 		at, stage, levels := together(c.b.rate.LUT, c, a, b)
-		return c.b.bits(Node{Op: OpMuxByCondition, Args: ids(at), Stage: stage, level: levels}, a.Width())
+		return c.b.bits(Node{Op: OpMuxByCondition, Args: ids(at), Stage: stage, level: int32(levels)}, a.Width())
 	}
 	if a.is(1) && b.is(0) {
 		return c
@@ -94,7 +99,7 @@ func MuxByCondition(c, a, b Value) Value {
 	if a.is(0) && b.is(1) {
 		return Not(c)
 	}
-	return operation(OpMuxByCondition, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
+	return operation(OpMuxByCondition, 0, c.b.rate.LUT, a.WideRange().Union(b.WideRange()), c, a, b)
 }
 
 // MuxByIndex returns the value with the given index. The values are numbers, or words of the same width. The index
@@ -114,11 +119,12 @@ func MuxByIndex(index Value, values ...Value) Value {
 	operands := append([]Value{index}, values...)
 	if values[0].node().Word {
 		at, stage, levels := together(logic, operands...)
-		return index.b.bits(Node{Op: OpMuxByIndex, Args: ids(at), Stage: stage, level: levels}, values[0].Width())
+		n := Node{Op: OpMuxByIndex, Args: ids(at), Stage: stage, level: int32(levels)}
+		return index.b.bits(n, values[0].Width())
 	}
-	r := values[0].Range()
+	r := values[0].WideRange()
 	for _, v := range values[1:] {
-		r = r.Union(v.Range())
+		r = r.Union(v.WideRange())
 	}
 	return operation(OpMuxByIndex, 0, logic, r, operands...)
 }
@@ -151,8 +157,8 @@ func lookup(table uint64, operands ...Value) Value {
 		return Not(operands[0])
 	}
 	at, stage, levels := together(operands[0].b.rate.LUT, operands...)
-	n := Node{Op: OpLogicTable, Args: ids(at), Table: table & all, Stage: stage, level: levels}
-	return operands[0].b.number(n, condition)
+	n := Node{Op: OpLogicTable, Args: ids(at), Table: table & all, Stage: stage, level: int32(levels)}
+	return operands[0].b.number(n, condition.Wide())
 }
 
 // fixed returns the table of a function whose condition number i always has the value c, as a function of the others.

@@ -73,8 +73,12 @@ func (f *flattener) arithmetic(s step, n *Node) {
 	for _, a := range n.Args {
 		wide = wide || f.limbs(a) > 1
 	}
-	if !condition && f.limbs(s.node) == 1 {
+	switch {
+	case condition:
+	case f.limbs(s.node) == 1:
 		s = f.fitting(s, n)
+	default:
+		s = spanning(f, s, n)
 	}
 	do := actions[n.Op]
 	s.k = int32(n.K)

@@ -279,6 +279,15 @@ func TestMachineErrors(t *testing.T) {
 				b.ConstantNumber(1),
 				circuit.AssumeRange(x, small)), 4), b.ConstantNumber(1))
 		}, ""},
+		"range, of more than 64 bits": {func(b *circuit.Builder, x value) {
+			y := circuit.AssumeWideRange(circuit.ShiftByConstant(x, 90), shifted(small, 90))
+			b.AddOutputStream(circuit.LowBitsOf(circuit.ShiftByConstant(y, -90), 4), b.ConstantNumber(1))
+		}, "is 14855280471424563298789490688, outside of [0,11141460353568422474092118016]"},
+		"range, of more than 64 bits, chosen": {func(b *circuit.Builder, x value) {
+			y := circuit.AssumeWideRange(circuit.ShiftByConstant(x, 90), shifted(small, 90))
+			b.AddOutputStream(circuit.LowBitsOf(circuit.MuxByCondition(circuit.IsGreater(x, b.ConstantNumber(11)),
+				x, circuit.ShiftByConstant(y, -90)), 4), b.ConstantNumber(1))
+		}, ""},
 		"range, of another bit": {func(b *circuit.Builder, x value) {
 			y := circuit.PackIntoWord(uintN(4), circuit.AssumeRange(x, small), x)
 			b.AddOutputStream(circuit.SliceBits(y, 4, 4), b.ConstantNumber(1))
@@ -333,6 +342,12 @@ func TestMachineErrors(t *testing.T) {
 			t.Errorf("%s: it takes no words", name)
 		}
 	}
+}
+
+// shifted returns the range r times 2^n.
+func shifted(r num.Range, n int) num.WideRange {
+	s, _ := r.Wide().Shifted(n)
+	return s
 }
 
 // TestNoMachine checks that circuits without a meaning are refused.

@@ -17,9 +17,14 @@ type Register struct {
 
 // AddRegister adds a state that holds a number in range r. It is read and written at the given stage.
 func (b *Builder) AddRegister(name string, stage int, r num.Range) Register {
-	t := num.NarrowestIntTypeFor(r)
-	return state(b, StateRegister{Name: name, Stage: stage, Width: t.Width, Signed: t.IsSigned()},
-		Node{Range: r, Width: t.Width, Signed: t.IsSigned()})
+	return AddWideRegister(b, name, stage, r.Wide())
+}
+
+// AddWideRegister does what AddRegister does, for a range of up to 128 bits.
+func AddWideRegister(b *Builder, name string, stage int, r num.WideRange) Register {
+	var n Node
+	n.setRange(r)
+	return state(b, StateRegister{Name: name, Stage: stage, Width: n.Width, Signed: n.Signed}, n)
 }
 
 // AddWordRegister adds a state that holds a word of width bits. It is read and written at the given stage.
@@ -38,7 +43,10 @@ func state(b *Builder, s StateRegister, n Node) Register {
 
 // WithResetValue gives the register the value v after a reset, and returns it. A register without one must be written
 // before it is read.
-func (r Register) WithResetValue(v int64) Register {
+func (r Register) WithResetValue(v int64) Register { return r.WithWideResetValue(num.WideOf(v)) }
+
+// WithWideResetValue does what WithResetValue does, for a value of up to 128 bits.
+func (r Register) WithWideResetValue(v num.Wide) Register {
 	s := &r.b.m.States[r.state]
 	s.Init, s.Reset = v, true
 	return r
@@ -63,8 +71,8 @@ func (r Register) SetNext(next, when Value) {
 	when = r.b.now(func() Value { return AllHold(r.b.iterationStarted(s.Stage), when.AtStage(s.Stage)) })
 	s = &r.b.m.States[r.state]
 	n := next.AtStage(s.Stage)
-	if have := r.ValueBefore().node(); !have.Word && !n.Range().IsWithin(have.Range) {
-		panic(fmt.Sprintf("circuit: register %s of %v is set to %v", s.Name, have.Range, n.Range()))
+	if have := r.ValueBefore().node(); !have.Word && !n.WideRange().IsWithin(have.WideRange()) {
+		panic(fmt.Sprintf("circuit: register %s of %v is set to %v", s.Name, have.WideRange(), n.WideRange()))
 	}
 	s.Next, s.When = n.id, when.id
 }
@@ -89,11 +97,12 @@ func (b *Builder) AddRunningSum(name string, t num.Type, first, v Value) Value {
 	logic := adder(b, t.Width)
 	at, stage, _ := together(logic, first, v)
 	stage = max(stage, 0)
-	acc := b.AddRegister(name, stage, t.Range())
+	acc := AddWideRegister(b, name, stage, t.WideRange())
 	next := b.now(func() Value {
 		before := MuxByCondition(at[0].AtStage(stage), b.ConstantNumber(0), acc.ValueBefore())
 		v := LowBitsAsType(at[1].AtStage(stage), t)
-		if _, ok := before.Range().Plus(v.Range()); !ok {
+		r, ok := before.WideRange().Plus(v.WideRange())
+		if _, narrow := r.Narrow(); !ok || !narrow {
 			return wrappedSum(before, v, t)
 		}
 		return LowBitsAsType(SumOfTwo(before, v), t)
@@ -111,7 +120,7 @@ func AddRunningMaximum(name string, first, v Value) Value {
 	b := v.b
 	at, stage, _ := together(adder(b, v.Width())+b.rate.LUT, first, v)
 	stage = max(stage, 0)
-	peak := b.AddRegister(name, stage, v.Range())
+	peak := AddWideRegister(b, name, stage, v.WideRange())
 	first, v = at[0].AtStage(stage), at[1].AtStage(stage)
 	next := b.now(func() Value {
 		return MuxByCondition(AnyHolds(first, IsGreater(v, peak.ValueBefore())), v, peak.ValueBefore())
@@ -163,6 +172,29 @@ func (b *Builder) AddTableOfWidth(name string, style StorageStyle, width, rows i
 		Address: NoNode, Word: NoNode, When: NoNode})}
 }
 
+// AddWideTable adds a table with the given number of columns and rows, whose elements are integers of type t, of up to
+// 128 bits. It calls data as AddTable does.
+func AddWideTable(b *Builder, name string, style StorageStyle, t num.Type, columns, rows int,
+	data func() [][]num.Wide) ConstantTable {
+	part := num.Type{Kind: num.KindUInt, Width: min(t.Width, num.MaxTypeBits-1)} // an element takes several
+	for t.Width%part.Width != 0 {
+		part.Width--
+	}
+	return b.AddTableOfWidth(name, style, columns*t.Width, rows, func() (num.Type, [][]int64) {
+		var all [][]int64
+		for _, row := range data() {
+			var parts []int64
+			for _, v := range row {
+				for low := 0; low < t.Width; low += part.Width {
+					parts = append(parts, int64(v.Shifted(-low).LowBits(part.Width, false).Lo))
+				}
+			}
+			all = append(all, parts)
+		}
+		return part, all
+	})
+}
+
 // KeepFacts makes users of the circuit keep the facts about the table's rows that they find out in known, which serves
 // all circuits whose table has the same rows.
 func (t ConstantTable) KeepFacts(known *sync.Map) {
@@ -211,7 +243,7 @@ func row(b *Builder, memory, stage int, address Value) Value {
 		logic += b.rate.LUT
 	}
 	at, stage, levels := from(max(address.Stage(), stage), logic, address)
-	n.Op, n.Args, n.Stage, n.level = OpReadMemoryUnclocked, ids(at), stage, levels
+	n.Op, n.Args, n.Stage, n.level = OpReadMemoryUnclocked, ids(at), stage, int32(levels)
 	return b.bits(n, m.Width)
 }
 

@@ -51,7 +51,9 @@ func (f *flattener) implied(n *Node) (r num.Range, ok bool) {
 		}
 		return of(0).Plus(of(1).Negated())
 	case OpMultiply:
-		return product(of(0), of(1))
+		p, ok := of(0).Wide().Times(of(1).Wide())
+		r, narrow := p.Narrow()
+		return r, ok && narrow
 	case OpMuxByCondition, OpMuxByIndex:
 		r = of(1)
 		for i := range n.Args[2:] {
@@ -97,6 +99,15 @@ func (f *flattener) fitting(s step, n *Node) step {
 	return s
 }
 
+// spanning returns a step, whose result is a number of two parts, completed by a comparison with the range of n.
+func spanning(f *flattener, s step, n *Node) step {
+	if n.Wide != nil {
+		s.after, s.lo = s.after|comparesWide, int64(len(f.spans))
+		f.spans = append(f.spans, *n.Wide)
+	}
+	return s
+}
+
 // alike reports whether node n, which converts the value of node of to its own width, has that value bit for bit.
 func (f *flattener) alike(of NodeID, n *Node) bool {
 	a := &f.m.Nodes[of]
@@ -107,7 +118,8 @@ func (f *flattener) alike(of NodeID, n *Node) bool {
 	case n.Word: // the bits of a number are its own if it is never negative
 		return a.Width <= n.Width && (a.Word || !a.Signed || limbs == 1 && a.Range.Lo >= 0)
 	case limbs > 1:
-		return !a.Word && a.Width <= n.Width && (a.Signed == n.Signed || !a.Signed && a.Width < n.Width)
+		return !a.Word && a.Width <= n.Width && (a.Signed == n.Signed || !a.Signed && a.Width < n.Width) &&
+			(n.Wide == nil || a.WideRange().IsWithin(*n.Wide))
 	case a.Word:
 		return a.Width == n.Width && !n.Signed && f.fitting(step{}, n).after&compares == 0
 	}
@@ -137,10 +149,13 @@ func (f *flattener) choice(id NodeID, n *Node) int32 {
 // chosen returns a step that selects a value for node n, completed by the number of parts and by fitting.
 func (f *flattener) chosen(s step, n *Node) step {
 	s.n = int32(f.limbs(s.node))
-	if !n.Word && s.n == 1 {
-		s = f.fitting(s, n)
+	switch {
+	case n.Word:
+		return s
+	case s.n == 1:
+		return f.fitting(s, n)
 	}
-	return s
+	return spanning(f, s, n)
 }
 
 // wider returns the action wide if a node's value has more than 64 bits, and otherwise narrow.
@@ -182,6 +197,9 @@ func (f *flattener) wrap(s step, from NodeID, n *Node) {
 		}
 		if !n.Word && n.Signed {
 			s.mask |= 2
+		}
+		if !n.Word {
+			s = spanning(f, s, n)
 		}
 	} else if n.Word {
 		s.do, s.mask = doBits, ones(n.Width)

@@ -1,5 +1,7 @@
 package circuit
 
+import "hlsgen/internal/num"
+
 // run executes steps in turn. It notes as doubts those whose results lie outside of their range, or that reach beyond a
 // memory.
 func (r *Machine) run(code []step) {
@@ -106,11 +108,13 @@ func (r *Machine) wide(s *step) (done bool) {
 	case doForwardedRow, wideRow:
 		r.row(s)
 	case wideLess:
-		v[s.to] = truth(r.operand(s, 0).less(r.operand(s, 1)))
+		v[s.to] = truth(r.operand(s, 0).Less(r.operand(s, 1)))
 	case wideEqual:
 		v[s.to] = truth(r.operand(s, 0) == r.operand(s, 1))
 	case wideArithmetic:
-		return r.compute(s)
+		if !r.compute(s) {
+			return false
+		}
 	case wideMux:
 		from := s.c
 		if v[s.a] == 1 {
@@ -131,17 +135,25 @@ func (r *Machine) wide(s *step) (done bool) {
 		extend(to, v[s.a:s.a+s.b], s.mask&1 != 0)
 		finish(to, int(s.n), s.mask&2 != 0)
 	}
+	if s.after&comparesWide != 0 && !r.spans[s.lo].Contains(r.pair(s.to)) {
+		r.doubt(s)
+	}
 	return true
 }
 
 // operand returns operand i of a step's node, which must be a number.
-func (r *Machine) operand(s *step, i int) int128 {
+func (r *Machine) operand(s *step, i int) num.Wide {
 	id := r.m.Nodes[s.node].Args[i]
 	at := r.slots[id]
 	if r.limbs(id) == 1 {
-		return int128{int64(r.values[at]) >> 63, r.values[at]}
+		return num.WideOf(int64(r.values[at]))
 	}
-	return int128{int64(r.values[at+1]), r.values[at]}
+	return r.pair(at)
+}
+
+// pair returns the number of two parts at a place.
+func (r *Machine) pair(at int32) num.Wide {
+	return num.Wide{Hi: int64(r.values[at+1]), Lo: r.values[at]}
 }
 
 // compute executes a step of arithmetic on wide numbers. If done is false, the result has at most 64 bits, and is still
@@ -151,19 +163,19 @@ func (r *Machine) compute(s *step) (done bool) {
 	y := r.operand(s, 0)
 	switch n.Op {
 	case OpAdd:
-		y = y.plus(r.operand(s, 1))
+		y = y.Plus(r.operand(s, 1))
 	case OpSubtract:
-		y = y.minus(r.operand(s, 1))
+		y = y.Minus(r.operand(s, 1))
 	case OpMultiply:
-		y = y.times(r.operand(s, 1))
+		y = y.Times(r.operand(s, 1))
 	case OpShiftByConstant:
-		y = y.shifted(n.K)
+		y = y.Shifted(n.K)
 	}
-	r.values[s.to] = y.lo
+	r.values[s.to] = y.Lo
 	if limbsOf(n) == 1 {
 		return false
 	}
-	r.values[s.to+1] = uint64(y.hi)
+	r.values[s.to+1] = uint64(y.Hi)
 	finish(r.values[s.to:s.to+2], n.Width, n.Signed)
 	return true
 }

@@ -2,6 +2,8 @@ package circuit
 
 import (
 	"fmt"
+
+	"hlsgen/internal/num"
 )
 
 // A Machine runs the circuit of a layer iteration by iteration: it takes words and gives words. It knows no clocks. An
@@ -17,6 +19,7 @@ type Machine struct {
 	code      []step
 	control   int     // steps that decide which words move; they come first
 	lists     []int32 // operands of steps that have many
+	spans     []num.WideRange
 	rows      [][]uint64
 	initial   []uint64   // values after a reset
 	functions []*Machine // by call; calls of a function share its machine
@@ -48,7 +51,7 @@ type arrayWrite struct {
 // A step computes a value from others, all given by their places. Its operands are at a, b and c, or in a list.
 type step struct {
 	do          action
-	after       uint8 // what is done with a number of 64 bits
+	after       uint8 // what is done with a number
 	shift       uint8 // 64 less the number's width
 	to, a, b, c int32
 	n, k        int32 // parameters of the action
@@ -61,7 +64,8 @@ type step struct {
 const (
 	wrapsUnsigned = 1 << iota
 	wrapsSigned
-	compares
+	compares     // with lo and hi
+	comparesWide // with the range spans[lo]
 )
 
 // An action says what a step does. Those whose names begin with wide have operands or results of more than 64 bits.

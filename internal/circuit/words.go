@@ -14,7 +14,7 @@ func SliceBits(word Value, low, width int) Value {
 		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
 	}
 	if c, ok := literal(word); ok {
-		return LowBitsOf(word.b.ConstantNumber(int64(c>>low&(1<<width-1))), width)
+		return LowBitsOf(WideConstant(word.b, c.Shifted(-low).LowBits(width, width >= num.MaxTypeBits)), width)
 	}
 	n := word.node()
 	switch {
@@ -52,26 +52,25 @@ func starts(b *Builder, concatenation NodeID) []int {
 }
 
 // literal returns the bits of a value if it is constant; ok is false if it is not.
-func literal(v Value) (bits uint64, ok bool) {
+func literal(v Value) (bits num.Wide, ok bool) {
 	n := v.node()
 	switch {
 	case n.Op == OpNumberToWord:
 		bits, ok = literal(Value{v.b, n.Args[0]})
-		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxTypeBits // a negative number has more bits
+		return bits.LowBits(n.Width, false), ok && n.Width <= num.MaxTypeBits // a negative number has more bits
 	case n.Op == OpConcatenateWords && n.Width < num.MaxTypeBits:
 		at := 0
 		for _, id := range n.Args {
 			part, ok := literal(Value{v.b, id})
 			if !ok {
-				return 0, false
+				return num.Wide{}, false
 			}
-			bits |= part << at
+			bits.Lo |= part.Lo << at
 			at += v.b.m.Nodes[id].Width
 		}
 		return bits, true
 	}
-	c, ok := v.constant()
-	return uint64(c), ok
+	return v.wideConstant()
 }
 
 // BitOf returns bit i of a word or a number, as a condition.
@@ -87,7 +86,11 @@ func ElementOf(word Value, i int, t num.Type) Value {
 	if t.IsMinifloat() {
 		return OperandOfElement(word, i, t).operandValue(t.Range())
 	}
-	return LowBitsAsType(SliceBits(word, i*t.Width, t.Width), t)
+	bits := SliceBits(word, i*t.Width, t.Width)
+	if t == (num.Type{Kind: num.KindUInt, Width: num.MaxTypeBits}) {
+		t.Width-- // elements are int64s
+	}
+	return LowBitsAsType(bits, t)
 }
 
 // DecodeElementByCoding returns the number that code i of a word stands for. The word holds codes of the coding c.
@@ -161,7 +164,7 @@ func ConcatenateWords(words ...Value) Value {
 		}
 		width += w.Width()
 	}
-	return words[0].b.bits(Node{Op: OpConcatenateWords, Args: ids(at), Stage: stage, level: levels}, width)
+	return words[0].b.bits(Node{Op: OpConcatenateWords, Args: ids(at), Stage: stage, level: int32(levels)}, width)
 }
 
 // PackIntoWord returns a word of numbers, each as an element of type t, the first one lowest.

@@ -6,6 +6,27 @@ type SignedDigit struct {
 	Negative bool
 }
 
+// SignedDigitsOfWide does what CanonicalSignedDigits does, for a number of up to 128 bits. The digits sum to m modulo
+// 2^128.
+func SignedDigitsOfWide(m Wide) (list []SignedDigit) {
+	if v, ok := m.Int64(); ok && v>>62 == v>>63 {
+		return CanonicalSignedDigits(v)
+	}
+	one := Wide{Lo: 1}
+	for n := 0; m != (Wide{}); n++ {
+		if m.Lo&1 != 0 {
+			d := SignedDigit{n, m.Lo&3 == 3}
+			if list = append(list, d); d.Negative {
+				m = m.Plus(one)
+			} else {
+				m = m.Minus(one)
+			}
+		}
+		m = m.Shifted(-1)
+	}
+	return list
+}
+
 // CanonicalSignedDigits returns the canonical signed digits of m: powers of two, added or subtracted, that sum to m and
 // of which no two are adjacent.
 func CanonicalSignedDigits(m int64) (list []SignedDigit) {

@@ -4,7 +4,8 @@
 //
 // In come integers, and scales as rational numbers; out come ranges, types and functions of integers.
 //
-//   - range.go, type.go: the two notions; float.go: minifloat types; format.go: formats of real inputs and outputs
+//   - range.go, type.go: the two notions; wide.go: both with up to 128 bits, inside circuits
+//   - float.go: minifloat types; format.go: formats of real inputs and outputs
 //   - coding.go: codes with few bits for numbers from a small set
 //   - step.go: step functions; compare.go: their evaluation in hardware
 //   - requant.go: multiply and shift; fit.go finds its parameters; stair.go finds lines that equal step functions;

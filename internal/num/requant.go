@@ -72,6 +72,32 @@ func (r Rounding) DivideByPowerOfTwo(p int64, shift int) int64 {
 	return floor
 }
 
+// DivideWideByPowerOfTwo returns p/2^shift, rounded. The shift must lie in 0..127.
+func (r Rounding) DivideWideByPowerOfTwo(p Wide, shift int) Wide {
+	if v, ok := p.Int64(); ok && v>>62 == v>>63 && shift <= MaxRequantShift {
+		return WideOf(r.DivideByPowerOfTwo(v, shift))
+	}
+	if shift == 0 {
+		return p
+	}
+	floor, half := p.Shifted(-shift), Wide{Lo: 1}.Shifted(shift-1)
+	rest := p.Minus(floor.Shifted(shift))
+	// Only the sign, the lowest bit of floor and the place of the rest beside 0 and a half decide. The number of
+	// quarters has all of these in common with p.
+	quarters := int64(floor.Lo&1) + 2*(p.Hi>>63)
+	up := -quarters
+	switch quarters *= 4; {
+	case half.Less(rest):
+		quarters += 3
+	case rest == half:
+		quarters += 2
+	case rest != Wide{}:
+		quarters++
+	}
+	up += r.DivideByPowerOfTwo(quarters, 2)
+	return floor.Plus(WideOf(up))
+}
+
 // LeastDividendReaching returns the least p for which DivideByPowerOfTwo(p, shift) is at least v. Both v and v-1 times
 // 2^shift must fit into 63 bits.
 func (r Rounding) LeastDividendReaching(v int64, shift int) int64 {

@@ -24,11 +24,12 @@ const (
 // A Type describes the bits that hold a value on a stream or in a memory. The zero Type is invalid.
 type Type struct {
 	Kind     TypeKind
-	Width    int // in bits, 1..64
+	Width    int // in bits, 1..64; of an integer inside a circuit, 1..128
 	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; otherwise 0
 }
 
-// MaxTypeBits is the width of the widest Type. Every value below the front end is an int64.
+// MaxTypeBits is the width of the widest Type on streams and in tensors. Every value below the front end is an int64,
+// except inside circuits (wide.go).
 const MaxTypeBits = 64
 
 // NarrowestIntTypeFor returns the narrowest integer type that holds r. It is unsigned if no value is negative.
@@ -66,8 +67,7 @@ func RangeOfLists(values ...[]int64) Range {
 	return r
 }
 
-// Range returns the smallest range that contains all values of t. For unsigned integers of 64 bits it ends at the
-// largest int64. It panics for an invalid kind.
+// Range returns the smallest range that contains all values of t that are int64s. It panics for an invalid kind.
 func (t Type) Range() Range {
 	switch t.Kind {
 	case KindUInt:
@@ -76,7 +76,8 @@ func (t Type) Range() Range {
 		}
 		return Range{0, 1<<t.Width - 1}
 	case KindInt:
-		return Range{-1 << (t.Width - 1), 1<<(t.Width-1) - 1}
+		top := min(t.Width, MaxTypeBits) - 1
+		return Range{-1 << top, 1<<top - 1}
 	case KindBipolar, KindTernary:
 		return Range{-1, 1}
 	case KindFloat:

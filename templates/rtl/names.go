@@ -61,7 +61,7 @@ func (s *speller) call() {
 			s.names[i] = s.names[s.m.States[n.K].Node]
 		case n.Op == circuit.OpReadStateBefore:
 		case n.Op == circuit.OpConstant:
-			s.names[i], s.inline[i] = literal(n.Range.Lo, n.Width), true
+			s.names[i], s.inline[i] = literal(n.WideRange().Lo, n.Width), true
 		case another != id:
 			s.names[i], s.inline[i] = s.names[another], true
 		case n.Name != "":

@@ -27,16 +27,16 @@ func (s *speller) spell() {
 	}
 }
 
-// literal returns the number v as a SystemVerilog constant of width bits.
-func literal(v int64, width int) string {
-	if v >= 0 && v < 1<<31 {
-		return fmt.Sprintf("%d'd%d", width, v)
+// literal returns the lowest bits of the number v as a SystemVerilog constant of width bits. v must have no more than
+// 128 bits, and no more than 64 if width is at most 64.
+func literal(v num.Wide, width int) string {
+	if v.Hi == 0 && v.Lo < 1<<31 {
+		return fmt.Sprintf("%d'd%d", width, v.Lo)
 	}
-	bits := uint64(v)
-	if width < num.MaxTypeBits {
-		bits &= 1<<width - 1
+	if v = v.LowBits(min(width, num.MaxNumberBits), false); width <= num.MaxTypeBits || v.Hi == 0 {
+		return fmt.Sprintf("%d'h%x", width, v.Lo)
 	}
-	return fmt.Sprintf("%d'h%x", width, bits)
+	return fmt.Sprintf("%d'h%x%016x", width, uint64(v.Hi), v.Lo)
 }
 
 // A body holds the statements of each pipeline stage, and the register assignments at its end.
@@ -96,7 +96,7 @@ func (s *speller) resized(id circuit.NodeID, width int) string {
 	n := s.m.Nodes[id]
 	switch {
 	case n.Op == circuit.OpConstant:
-		return constant(n, width)
+		return constant(n.WideRange().Lo, width)
 	case n.Width == width:
 		return s.whole(id)
 	case n.Width < width && n.Signed:
@@ -107,24 +107,23 @@ func (s *speller) resized(id circuit.NodeID, width int) string {
 	return s.slice(id, 0, width)
 }
 
-// constant returns the value of a constant node as SystemVerilog, with width bits.
-func constant(n circuit.Node, width int) string {
-	v := n.Range.Lo
-	if width < num.MaxTypeBits {
-		v = int64(uint64(v) & (1<<width - 1))
+// constant returns the number v as a SystemVerilog expression of width bits.
+func constant(v num.Wide, width int) string {
+	own := num.MaxTypeBits
+	if _, narrow := v.Int64(); !narrow {
+		own = num.MaxNumberBits
 	}
-	if width > num.MaxTypeBits {
-		return fmt.Sprintf("{{%d{1'b%d}}, %s}", width-num.MaxTypeBits, uint64(n.Range.Lo)>>63, constant(n,
-			num.MaxTypeBits))
+	if width > own {
+		return fmt.Sprintf("{{%d{1'b%d}}, %s}", width-own, v.Bit(own), constant(v, own))
 	}
-	return literal(v, width)
+	return literal(v.LowBits(width, width == own), width)
 }
 
 // slice returns the expression of width bits of a value, from bit low on.
 func (s *speller) slice(id circuit.NodeID, low, width int) string {
 	n := s.m.Nodes[id]
 	if n.Op == circuit.OpConstant {
-		return constant(circuit.Node{Range: num.SingleValueRange(n.Range.Lo >> low)}, width)
+		return constant(n.WideRange().Lo.Shifted(-low), width)
 	}
 	s.use(id, low, width)
 	if low == 0 && width == n.Width {
@@ -288,7 +287,7 @@ func (s *speller) shift(n circuit.Node) string {
 	a := s.m.Nodes[n.Args[0]]
 	if n.K > 0 {
 		if n.Width <= n.K {
-			return literal(0, n.Width)
+			return literal(num.Wide{}, n.Width)
 		}
 		return fmt.Sprintf("{%s, %d'd0}", s.resized(n.Args[0], n.Width-n.K), n.K)
 	}
@@ -311,7 +310,7 @@ func (s *speller) pick(id circuit.NodeID) {
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("always_comb case (%s)", s.whole(n.Args[0])))
 	for i := range n.Args[2:] {
-		s.line(stage, fmt.Sprintf("    %s: %s = %s;", literal(int64(i), index.Width), name,
+		s.line(stage, fmt.Sprintf("    %s: %s = %s;", literal(num.WideOf(int64(i)), index.Width), name,
 			s.resized(n.Args[i+1], n.Width)))
 	}
 	s.line(stage, fmt.Sprintf("    default: %s = %s;", name, s.resized(n.Args[len(n.Args)-1], n.Width)))
@@ -371,7 +370,7 @@ func (s *speller) state(k int, r circuit.StateRegister) {
 	set := fmt.Sprintf("if (%s) %s <= %s;", s.whole(r.When), name, s.resized(r.Next, r.Width))
 	if r.Reset {
 		set = fmt.Sprintf("if (rst) %s <= %s; else %s", name,
-			constant(circuit.Node{Range: num.SingleValueRange(r.Init)}, r.Width), set)
+			constant(r.Init, r.Width), set)
 	}
 	s.clock(r.Stage, set)
 }

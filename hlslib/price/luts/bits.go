@@ -88,7 +88,7 @@ func (w *walk) find() {
 	for i, s := range w.m.States {
 		for k := range kept[i] {
 			if s.Reset && s.Next != circuit.NoNode {
-				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
+				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init.Bit(k)))
 				some = some || kept[i][k]
 			}
 		}
@@ -125,12 +125,13 @@ func (w *walk) wires(kept [][]bool) {
 		case circuit.OpReadStateBefore:
 			for k := range n.Width {
 				if kept[n.K][k] {
-					set(k, constant(w.m.States[n.K].Init>>min(k, 63)&1))
+					set(k, constant(w.m.States[n.K].Init.Bit(k)))
 				}
 			}
 		case circuit.OpConstant:
+			v := n.WideRange().Lo
 			for k := range n.Width {
-				set(k, constant(n.Range.Lo>>min(k, 63)&1))
+				set(k, constant(v.Bit(k)))
 			}
 		case circuit.OpReadStateAfter:
 			state := w.m.States[n.K].Node

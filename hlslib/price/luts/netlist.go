@@ -167,7 +167,7 @@ func (n *netlist) made(id circuit.NodeID, node *circuit.Node, k int) signal {
 	}
 	switch node.Op {
 	case circuit.OpConstant:
-		return n.from(constant(node.Range.Lo >> min(k, 63) & 1))
+		return n.from(constant(node.WideRange().Lo.Bit(k)))
 	case circuit.OpReadStateAfter:
 		return n.of(n.w.m.States[node.K].Node, k)
 	case circuit.OpSliceWord:
