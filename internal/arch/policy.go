@@ -135,6 +135,8 @@ var addresses = map[string]address{
 	"internal/measured":                support, // tests alone
 	"internal/mutants":                 support, // tests alone
 	"internal/setup":                   support, // tests alone
+
+	"internal/testsupport/operatorlevel": support, // a trial
 }
 
 // engines lists folders, with their subfolders, whose production code must not name a kind of layer, not even in a

@@ -61,13 +61,18 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 	}
 	t := b.target()
 	t.Backend = dataflow.BackendRTL
+	return b.compareCircuit(op.Circuit(f, t), f, t)
+}
+
+// compareCircuit compares a circuit of a fold with Kernel and Eval.
+func (b *bound) compareCircuit(m *circuit.Module, f dataflow.Fold, t dataflow.Target) (err error) {
 	loop := b.op.Loop(f, t)
 	r := circuitRun{kernel: b.op.Kernel(f, t)}
-	if r.machine, err = circuit.NewMachine(op.Circuit(f, t)); err != nil {
+	if r.machine, err = circuit.NewMachine(m); err != nil {
 		return err
 	}
 	r.in, r.out = b.op.Ports(f)
-	if e, ok := b.op.(dataflow.HasLoadableWeights); ok && e.External() {
+	if e, ok := b.op.(dataflow.HasLoadableWeights); ok && e.External() && len(m.In) > len(r.in) {
 		table := e.WeightTable(f)
 		for _, row := range table.Rows {
 			r.weights = append(r.weights, circuit.AppendPackedElements(nil, table.Elem, row))

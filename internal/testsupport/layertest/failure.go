@@ -27,6 +27,7 @@ const (
 	checkReset       = "reset"       // frames after a reset are as frames after a start
 	checkLatency     = "latency"     // every clock of a latency has work, and no stage is missing
 	checkCircuit     = "circuit"     // every fold's circuit gives what Kernel and Eval give, and moves what Loop says
+	checkOperators   = "operators"   // the operator graphs of three kinds give the same, too
 	checkRTLBuild    = "RTL build"   // Verilator compiles the SystemVerilog of a fold
 	checkRTLText     = "RTL text"    // Verilator and Yosys have no warnings
 	checkRTLWords    = "RTL words"   // in SystemVerilog, every word is what Eval gives

@@ -20,6 +20,7 @@
 //	memory.go     CheckStorage for a layer, and CheckMemories for whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
 //	circuit.go    the circuit of every fold, iteration by iteration, against Kernel and Eval
+//	operators.go  the operator graph of every fold, for the kinds that have one
 //	instances.go  many layers, each in one random fold
 //	reset.go      the compiled C++ after a reset
 //	carried.go    CompileKernelPaths, SequencePaths: the path from one clock to the next, in a second compiler
@@ -86,6 +87,11 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	}
 	t.Run("circuit", func(t *testing.T) {
 		for _, err := range runCircuits(programs) {
+			t.Error(err)
+		}
+	})
+	t.Run("operators", func(t *testing.T) {
+		for _, err := range runOperators(programs) {
 			t.Error(err)
 		}
 	})

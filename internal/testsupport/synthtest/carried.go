@@ -150,6 +150,9 @@ type Step struct {
 	Text string
 }
 
+// InstructionCount returns the number of instructions in clang's IR that compute a value or store one.
+func (k *Kernel) InstructionCount() int { return len(k.body.values) + len(k.body.stores) }
+
 // Longest returns the longest path from a state to its next value, by the delays of a clock.
 func (k *Kernel) Longest(c delay.StageDelayModel) (ns float64, path []Step) {
 	for _, part := range k.parts {
