@@ -3,6 +3,7 @@
 //
 //	quick   go test -short     Go alone: no other program is called, no shared model is read
 //	plain   go test            nothing that takes seconds: no compiler runs; a test whose program is missing is skipped
+//	        go test -run X     the tests that are named, with compilers
 //	full    HLSGEN_FULL=1      all but long tests, with compilers; a missing program is a failure
 //	ci      HLSGEN_CI=1        full, with system services
 //	long    HLSGEN_LONG=1      full, with many more random cases and with long tests
@@ -14,6 +15,7 @@
 package tier
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,6 +71,7 @@ var known = append(slices.Clone(basic), InstallablePrograms...)
 // A run holds the facts that decide which tests run.
 type run struct {
 	short, full, ci, long bool
+	named                 bool // -run names the tests
 	shared                string
 	look                  func(program string) (string, error)
 }
@@ -79,6 +82,9 @@ func now() run {
 	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: look}
 	r.ci, r.long = set("HLSGEN_CI"), set("HLSGEN_LONG")
 	r.full = set("HLSGEN_FULL") || r.ci || r.long
+	if f := flag.Lookup("test.run"); f != nil {
+		r.named = f.Value.String() != ""
+	}
 	return r
 }
 
@@ -96,10 +102,11 @@ func CasesToRun(n int) int {
 	return (n + 4) / 5
 }
 
-// Quick reports whether all tests together may take only a few minutes, as in the tiers below full.
-func Quick() bool { return !Full() }
+// Quick reports whether all tests together may take only a few minutes, as in the tiers below full unless -run names
+// tests.
+func Quick() bool { r := now(); return r.short || !r.full && !r.named }
 
-// NotQuick skips a test below the full tier, because the test takes seconds.
+// NotQuick skips a test if Quick, because the test takes seconds.
 func NotQuick(t testing.TB) {
 	t.Helper()
 	if Quick() {
@@ -117,7 +124,8 @@ func NeedsLong(t testing.TB) {
 
 // Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must be in
 // InstallablePrograms or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
-// it. The plain tier also skips it if one is a compiler, or as slow. The quick tier always skips the test.
+// it. The plain tier also skips it if one is a compiler, or as slow, unless -run names tests. The quick tier always
+// skips the test.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()
 	return now().ask(t, known, programs)
@@ -150,7 +158,7 @@ func (r run) ask(t testing.TB, known, programs []string) []string {
 	if r.short {
 		t.Skip("the quick tier calls no other program: make test does")
 	}
-	if !r.full && slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(slow, p) }) {
+	if !r.full && !r.named && slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(slow, p) }) {
 		t.Skip("it calls compilers: make test does")
 	}
 	var paths, missing []string

@@ -62,6 +62,8 @@ func TestNeeds(t *testing.T) {
 		{"plain, there", run{look: has("tclsh")}, []string{"tclsh"}, "runs"},
 		{"plain, missing", run{look: has("sh")}, []string{"sh", "tclsh"}, "skip: " + tcl},
 		{"plain, a compiler", run{look: has("sh", "g++")}, []string{"sh", "g++"}, "skip: " + slow},
+		{"plain, a compiler by name", run{named: true, look: has("sh", "g++")}, []string{"sh", "g++"}, "runs"},
+		{"plain, a compiler missing", run{named: true, look: has("sh")}, []string{"sh", "g++"}, "skip: " + missing},
 		{"full, two missing", run{full: true, look: has()}, []string{"tclsh", "g++"}, "fail: " + both},
 		{"plain, a basic one missing", run{look: has()}, []string{"make"}, "skip: make is not in the PATH"},
 		{"full, there", run{full: true, look: has("g++")}, []string{"g++"}, "runs"},
