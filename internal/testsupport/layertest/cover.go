@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
@@ -100,13 +101,13 @@ func (p program) options() (list []option, interact int) {
 	instance := p.op.Emit(p.fold, p.target())
 	add("function", instance.Func)
 	for _, f := range instance.Config {
-		add(f.Name, configClass(f.Value))
+		add(kindOf(f.Name), configClass(f.Value))
 	}
 	for _, t := range instance.Tables {
-		add(t.Name, fmt.Sprint(typeClass(t.Elem), class(len(t.Rows)), class(len(t.Rows[0]))))
+		add(kindOf(t.Name), fmt.Sprint(typeClass(t.Elem), class(len(t.Rows)), class(len(t.Rows[0]))))
 	}
 	for _, s := range instance.Storage {
-		add(s.Name, fmt.Sprint(s.In, class(s.Rows)))
+		add(kindOf(s.Name), fmt.Sprint(s.In, class(s.Rows)))
 	}
 	return list, interact
 }
@@ -123,11 +124,11 @@ func (p program) formOptions() (list []option, interact int) {
 	add("ends", instance.Ends)
 	for _, f := range instance.Config {
 		if v, ok := f.Value.(bool); ok {
-			add(f.Name, v)
+			add(kindOf(f.Name), v)
 		}
 	}
 	for _, s := range instance.Storage {
-		add(s.Name, s.Rows > 1)
+		add(kindOf(s.Name), s.Rows > 1)
 	}
 	return list, 0
 }
@@ -160,6 +161,16 @@ func (p program) circuitOptions() (list []option, interact int) {
 	add("out", class(len(m.Out)))
 	add("states", len(m.States) > 0)
 	return list, 0
+}
+
+// kindOf returns the name without its numbers: members, tables and arrays that are numbered are alike.
+func kindOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // part says whether n is one, some or all of a whole.

@@ -89,7 +89,8 @@ var means = []struct {
 // must be higher, and so must the cost of the part for this work. The control logic costs the same in both, and
 // memories are checked elsewhere. A product in a DSP slice counts as one, whatever its bits: each further product
 // takes a slice or a LUT. If all weights are constants in the larger fold only, its products and sums may cost less;
-// then only comparisons must grow.
+// then only comparisons must grow. A layer without weights, all of whose tables are constants in the larger fold only,
+// may cost less as a whole, because what is made of constants may be a constant.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
 	inDSP := large.fold.Compute == dataflow.MultiplierInDSPs
@@ -97,7 +98,7 @@ func checkGrowth(small, large program, least, most work) error {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}
 	for _, m := range means {
-		if constants && m.weights {
+		if constants && m.weights || m.parts == nil && large.known() && !small.known() {
 			continue
 		}
 		slice := dspLUT
@@ -122,6 +123,13 @@ func checkGrowth(small, large program, least, most work) error {
 func (p program) constant() bool {
 	return !slices.ContainsFunc(p.op.Emit(p.fold, p.target()).Storage, func(s dataflow.Storage) bool {
 		return s.Part == multiplied && s.Rows > 1
+	})
+}
+
+// known reports whether a layer without weights has all tables as constants of the logic: none has several rows.
+func (p program) known() bool {
+	return !slices.ContainsFunc(p.op.Emit(p.fold, p.target()).Storage, func(s dataflow.Storage) bool {
+		return s.Part == multiplied || !s.Written && s.Rows > 1
 	})
 }
 
