@@ -101,8 +101,8 @@ func VerifyOutputShape(shape []int) (elements int, err error) {
 	return elements, nil
 }
 
-// ChunkMoves describes a layer that moves chunks of Chunk elements. Blocks of the input have Block elements, and chunk j
-// of a block of the output is chunk From(j) of a block of the input. A block of the output has Chunks chunks.
+// ChunkMoves describes a layer that moves chunks of Chunk elements. Blocks of the input have Block elements. Blocks of
+// the output have Chunks chunks, and chunk j of these is chunk From(j) of a block of the input.
 type ChunkMoves struct {
 	Block, Chunk, Chunks int
 	From                 func(j int) int
