@@ -19,8 +19,7 @@ type pair struct{ a, b option }
 
 // cover returns programs, in their order, among which every value of every option occurs that occurs in the list, and
 // every pair of values of options that interact: of the first ones. Again and again it takes the program that adds
-// most. Of several that add as much it takes the first of a layer that is there already, such that folds of a layer
-// can be compared, or else the first.
+// most, the first of several that add as much.
 func cover(programs []program, of func(program) (options []option, interact int)) []program {
 	numbers := map[pair]int{}
 	has := make([][]int, len(programs)) // by program: what it has that no taken program has
@@ -42,17 +41,12 @@ func cover(programs []program, of func(program) (options []option, interact int)
 		has[i] = slices.Compact(has[i])
 	}
 	covered := make([]bool, len(numbers))
-	there := map[*bound]bool{}
 	var taken []int
 	for {
 		best, most := -1, 0
 		for i, h := range has {
 			has[i] = slices.DeleteFunc(h, func(x int) bool { return covered[x] })
-			n := 2 * len(has[i])
-			if n > 0 && there[programs[i].bound] {
-				n++
-			}
-			if n > most {
+			if n := len(has[i]); n > most {
 				best, most = i, n
 			}
 		}
@@ -62,7 +56,6 @@ func cover(programs []program, of func(program) (options []option, interact int)
 		for _, x := range has[best] {
 			covered[x] = true
 		}
-		there[programs[best].bound] = true
 		taken = append(taken, best)
 	}
 	slices.Sort(taken)
