@@ -9,6 +9,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func TestCertificateLines(t *testing.T) {
@@ -76,6 +77,7 @@ func TestCertificateLines(t *testing.T) {
 // TestExcluded checks that a certificate accounts for every option.
 func TestExcluded(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	seen := map[string]bool{}
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed+10, 17))

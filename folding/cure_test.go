@@ -19,6 +19,7 @@ import (
 // rate that the cure names. Flags that were tried in vain must give no faster design.
 func TestCures(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	nets := 60
 	if tier.Long() {
 		nets = 500

@@ -8,6 +8,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 
@@ -31,6 +32,7 @@ func images() *dataflow.Model {
 // TestFewWords checks that FIFOs of few words lie in LUTs if possible, for every measure and both back ends.
 func TestFewWords(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
@@ -58,6 +60,7 @@ func TestFewWords(t *testing.T) {
 // words lie in block RAM.
 func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	some := false
 	b := boards.Board{Name: "small", LUT: 30_000, LUTRAM: 20, FF: 30_000, BRAM36: 200, DSP: 200}
@@ -82,6 +85,7 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 // requested interval may have a shorter latency, even with FIFOs in block RAM.
 func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, luts := range []int{2997, 5081, 6972} {
 		target := dataflow.Target{Board: boards.Board{Name: "small", LUT: luts, LUTRAM: luts / 2, FF: 2 * luts,
 			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.HostIOStream}
@@ -102,6 +106,7 @@ func TestFewWordsOfTheShortestLatency(t *testing.T) {
 // TestBordersArePriced checks that the search counts a design's reset and the counters of its streams' words.
 func TestBordersArePriced(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
 		for _, counters := range []bool{false, true} {

@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 
@@ -96,6 +97,7 @@ func TestNoNeighbours(t *testing.T) {
 // interval, which a user can ask for.
 func TestShallow(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100}
 	slow, dead, full := 0, 0, 0
 	for seed := range uint64(160) {
@@ -161,6 +163,7 @@ func TestMinimal(t *testing.T) {
 // TestFormatRoundTrip checks that a written file gives the same folds, depths and clocks, and names no width converter.
 func TestFormatRoundTrip(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(8, 8))
 	p := newPainter()
 	s := p.image(6, 6, 4)

@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // front checks the front against the enumeration: every point that no other beats, in order, and no other point.
@@ -64,6 +65,7 @@ func (r *rival) front(wanted Goal) (points int) {
 // point.
 func TestFront(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	points := 0
 	for _, seed := range seeds(40) {
 		v, r := net(t, 5000+seed, FIFODepthPolicy{})

@@ -10,6 +10,7 @@ import (
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 
@@ -33,6 +34,7 @@ func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.Crit
 // one, is no longer than the other one's latency.
 func TestPaths(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	compared, met := 0, 0
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 40))
@@ -103,6 +105,7 @@ func along(t *testing.T, s *Space, p space.PathClocksByClass, f *space.Folding) 
 // shortest interval, and that asking for a rate that it reaches changes nothing.
 func TestShortestLatency(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	p := newPainter()
 	s := p.conv(p.image(8, 8, 3), 3, 1, 4)
 	f := p.fork(s, 2)

@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func tfc() *dataflow.Model {
@@ -65,6 +66,7 @@ func TestFewBits(t *testing.T) {
 // TestMake checks the figures of designs on every board (consistent).
 func TestMake(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := tfc()
 	m.Prefix.Nodes = []string{"/scale"}
 	for _, wanted := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFODepthPolicy{Words: 7}},

@@ -15,6 +15,7 @@ import (
 // design must be as fast. If frames come at uneven distances, intervals are fractions.
 func TestPrintedIsMet(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	nets := 60
 	if tier.Long() {
 		nets = 500

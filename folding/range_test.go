@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestRange checks that the figures of a design lie in the ranges printed with them, lower ends first, at any interval.
 func TestRange(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const builds = 200
 	r := rand.New(rand.NewPCG(36, 11))
 	made, moved := 0, 0

@@ -23,6 +23,7 @@ var questions = []Goal{
 // TestOneSpace checks that an answer depends on the question alone, not on earlier or concurrent ones in the space.
 func TestOneSpace(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(11, 11))
 	models := []*dataflow.Model{tfc()}
 	for range 8 {

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // within makes a design within an envelope.
@@ -180,6 +181,7 @@ func TestSplitLatency(t *testing.T) {
 // its slowest layer, and they are no deeper than that takes. If the user gives FIFO depths, they have these.
 func TestSplitCredits(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	three, jets, digits := []int{32, 16, 8, 4}, []int{16, 64, 32, 32, 5}, []int{64, 64, 64, 10}
 	for _, tt := range []struct {
 		sizes   []int
@@ -233,6 +235,7 @@ func TestSplitCredits(t *testing.T) {
 // goal, and a design is as good as one whose processes may have any size.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
 	for _, wanted := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.HostIOStream,

@@ -10,6 +10,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // twoLayers returns a network whose faster folds cost more.
@@ -142,6 +143,7 @@ func TestHints(t *testing.T) {
 // TestSmallestBudget checks on a real board that the budget in a message is the smallest that suffices.
 func TestSmallestBudget(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := tfc()
 	for _, wanted := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(1e-9)}, {MaxUse: all(0.2), FPS: 3e6}} {
 		_, told := on(t, m, board("pynq-z1"), wanted)

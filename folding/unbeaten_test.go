@@ -14,6 +14,7 @@ import (
 // clocks more or less, and by random folds of a layer.
 func TestUnbeaten(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	nets := 60
 	if tier.Long() {
 		nets = 500

@@ -304,6 +304,7 @@ func TestHostileNumbers(t *testing.T) {
 // TestShares checks that a share of nothing gives a diagnostic where every design takes some, for any goal.
 func TestShares(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := filesIn(t, nil)
 	for _, kind := range []string{"lut", "ff", "bram", "mean"} { // the host's port takes some of each
 		for _, share := range []string{"0", "-0", "5e-324", "1e-9"} {

@@ -38,6 +38,7 @@ func largest(pools ...int) (model string, side int) {
 // may take 100 MB.
 func TestSamplesTakeNoMemory(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := filesIn(t, nil)
 	for _, c := range []struct {
 		pools       []int

@@ -95,6 +95,7 @@ var each = []string{"hls MVAU_0", "hls MVAU_1", "hls m_axis_0_end", "hls s_axis_
 // layer that failed, was ended or is half-written does not count as done. The others go on.
 func TestSynth(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	b := newBench(t, "hls")
 	want := func(what string, env, ran []string, code int, stdout, stderr string, args ...string) {
 		t.Helper()

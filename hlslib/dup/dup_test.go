@@ -34,7 +34,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: dup.New(c.p), In: []dataflow.StreamType{c.in}})
 	}
-	layertest.Check(t, 20, cases...)
+	layertest.Check(t, cases...)
 }
 
 // perChannel3 is a type with nine vectors.

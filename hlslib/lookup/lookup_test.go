@@ -62,7 +62,7 @@ func TestContract(t *testing.T) {
 				Hi: int64(rows - 1)}),
 				1+r.IntN(6))}})
 	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, cases...)
 }
 
 // TestOutputType checks that ranges are those of the rows that indices reach, by column.

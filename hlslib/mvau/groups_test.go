@@ -18,8 +18,8 @@ func grouped(r *rand.Rand, groups, outputs, positions, channels int, weights num
 	return mvau.Params{Weights: w, Groups: groups}
 }
 
-func TestGroupContract(t *testing.T) {
-	t.Parallel()
+// groups returns layers with groups.
+func groups(*testing.T) []layertest.Case {
 	r := rand.New(rand.NewPCG(11, 2))
 	four, signs := num.Range{Lo: -4, Hi: 3}, num.Range{Lo: -1, Hi: 1}
 	perChannel := dataflow.StreamType{Shape: dataflow.Shape{2, 2, 6}, Elem: intN(4),
@@ -54,7 +54,7 @@ func TestGroupContract(t *testing.T) {
 			In: []dataflow.StreamType{typ(uintN(3), 3, 4)}},
 		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.StreamType{typ(bipolar, 2, 3, 4)}},
 	}
-	layertest.Check(t, 40, append(cases, layertest.RandomCases(12, 2, randomtest.Grouped)...)...)
+	return append(cases, layertest.RandomCases(12, 2, randomtest.Grouped)...)
 }
 
 // TestGroupsAreLayers cuts a frame into its groups, and computes each with a layer of its own.

@@ -13,8 +13,25 @@ import (
 	"hlsgen/internal/testsupport/randomtest"
 )
 
+// TestContract has layers of all forms through the contract, with one covering set of them all.
 func TestContract(t *testing.T) {
 	t.Parallel()
+	var cases []layertest.Case
+	for _, group := range []struct {
+		name string
+		of   func(*testing.T) []layertest.Case
+	}{{"layers", layers}, {"wide", wide}, {"floats", floats}, {"groups", groups}, {"lanes", lanes}, {"packed", packed},
+		{"loaded", loaded}, {"external", external}} {
+		for _, c := range group.of(t) {
+			c.Name = group.name + ": " + c.Name
+			cases = append(cases, c)
+		}
+	}
+	layertest.Check(t, cases...)
+}
+
+// layers returns layers of all parameters, and layers that round.
+func layers(*testing.T) []layertest.Case {
 	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
 	sign := num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 	cases := []layertest.Case{
@@ -55,24 +72,23 @@ func TestContract(t *testing.T) {
 		c.Name = fmt.Sprintf("rounding %d", i)
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 140, append(cases, layertest.RandomCases(60, 7, randomtest.MVAU)...)...)
+	return append(cases, layertest.RandomCases(60, 7, randomtest.MVAU)...)
 }
 
-// TestWide sums more products of a clock than one function of the circuit does.
-func TestWide(t *testing.T) {
-	t.Parallel()
+// wide returns layers that sum more products of a clock than one function of the circuit does.
+func wide(*testing.T) []layertest.Case {
 	signs := many(2, 131)
 	for _, row := range signs {
 		for i, w := range row {
 			row[i] = 1 - 2*(w&1)
 		}
 	}
-	wide := func(name string, weights [][]int64, in num.Type) layertest.Case {
+	of := func(name string, weights [][]int64, in num.Type) layertest.Case {
 		return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
 			In: []dataflow.StreamType{typ(in, 131)}, Folds: 12}
 	}
-	layertest.Check(t, 6, wide("numbers", many(2, 131), uintN(4)), wide("signs", signs, intN(3)),
-		wide("matches", signs, num.Type{Kind: num.KindBipolar, Width: 1}), wide("constants", many(1, 131), uintN(3)))
+	return []layertest.Case{of("numbers", many(2, 131), uintN(4)), of("signs", signs, intN(3)),
+		of("matches", signs, bipolar), of("constants", many(1, 131), uintN(3))}
 }
 
 func many(mh, mw int) [][]int64 {

@@ -13,9 +13,8 @@ import (
 	"hlsgen/internal/testsupport/randomtest"
 )
 
-// TestLoaded puts layers through the contract whose weights are loaded.
-func TestLoaded(t *testing.T) {
-	t.Parallel()
+// loaded returns layers whose weights are loaded.
+func loaded(t *testing.T) []layertest.Case {
 	var cases []layertest.Case
 	for seed := range uint64(40) {
 		c := randomtest.MVAU(rand.New(rand.NewPCG(seed, 12)))
@@ -23,12 +22,11 @@ func TestLoaded(t *testing.T) {
 		c.Op, c.Loose = op.Loaded(op.Room()), "what there is room for"
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 40, cases...)
+	return cases
 }
 
-// TestExternal puts layers through the contract whose weights come with every frame.
-func TestExternal(t *testing.T) {
-	t.Parallel()
+// external returns layers whose weights come with every frame.
+func external(t *testing.T) []layertest.Case {
 	var cases []layertest.Case
 	for seed := range uint64(40) {
 		c := randomtest.MVAU(rand.New(rand.NewPCG(seed, 13)))
@@ -38,7 +36,7 @@ func TestExternal(t *testing.T) {
 		c.Op, c.Loose = op.Loaded(room), "what there is room for"
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 40, cases...)
+	return cases
 }
 
 // TestRoom has weights and step functions that hardware has room for, of one circuit, and others.

@@ -113,7 +113,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.StreamType{c.in}})
 	}
-	layertest.Check(t, 30, append(cases, layertest.RandomCases(60, 41, randomtest.Requant)...)...)
+	layertest.Check(t, append(cases, layertest.RandomCases(60, 41, randomtest.Requant)...)...)
 }
 
 // TestRanges checks that a channel's outputs are the exact interval, and that a range that all channels share stays one

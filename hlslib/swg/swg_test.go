@@ -122,7 +122,7 @@ func TestContract(t *testing.T) {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v padded with %d", c.elem, c.pad), Op: op,
 			In: []dataflow.StreamType{in}})
 	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, cases...)
 }
 
 // TestTypes checks padding that the input's type holds, and padding that it does not.
@@ -170,7 +170,7 @@ func TestRecodes(t *testing.T) {
 	p := func(pad int64, groups int) dataflow.Op {
 		return swg.New(square(4, 5, 3, 1, 1, 1, 2, groups).params(pad))
 	}
-	layertest.Check(t, 10,
+	layertest.Check(t,
 		layertest.Case{Name: "bipolar with 0", Op: p(0, 1), In: ranges(bipolar, num.Range{Lo: -1, Hi: 1})},
 		layertest.Case{Name: "bipolar with 1", Op: p(1, 2), In: ranges(bipolar, num.Range{Lo: -1, Hi: 1})},
 		layertest.Case{Name: "wider to narrower", Op: p(-1, 2),
@@ -195,7 +195,7 @@ func TestSmallFrames(t *testing.T) {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: swg.New(g.params(2)),
 			In: []dataflow.StreamType{typ(intN(2), g.shape()...)}})
 	}
-	layertest.Check(t, 20, cases...)
+	layertest.Check(t, cases...)
 }
 
 func TestBindRefuses(t *testing.T) {

@@ -52,7 +52,7 @@ func TestContract(t *testing.T) {
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu}}),
 			In: []dataflow.StreamType{typ(intN(4))}},
 	}
-	layertest.Check(t, 120, append(cases, layertest.RandomCases(60, 11, randomtest.Threshold)...)...)
+	layertest.Check(t, append(cases, layertest.RandomCases(60, 11, randomtest.Threshold)...)...)
 }
 
 // TestTables has functions of more steps than a value can be compared with: tables of all values, one for all channels
@@ -88,7 +88,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("up to %d lanes have tables of 16 bits, want 16", pe)
 	}
 	if tier.Full() {
-		layertest.Check(t, 40, cases...)
+		layertest.Check(t, cases...)
 	}
 	for _, c := range cases {
 		op := layertest.Bind(t, c.Op, c.In...)
@@ -161,7 +161,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("no form has the tables %s: %v", want, seen)
 		}
 	}
-	layertest.Check(t, 60, cases...)
+	layertest.Check(t, cases...)
 }
 
 // TestMultiplied has step functions that are lines through the contract: one for all channels, with biases or
@@ -220,7 +220,7 @@ func TestMultiplied(t *testing.T) {
 			t.Errorf("no fold has %s: %v", want, seen)
 		}
 	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, cases...)
 }
 
 func TestBindRefuses(t *testing.T) {

@@ -32,5 +32,5 @@ func loaded(t *testing.T, external bool) {
 		c.Op, c.Loose = op.Loaded(room), "what there is room for"
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 20, cases...)
+	layertest.Check(t, cases...)
 }

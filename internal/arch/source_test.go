@@ -76,6 +76,11 @@ func packages(t *testing.T, production bool) map[string][]*source {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return byFolder(all, production)
+}
+
+// byFolder is packages for the given files.
+func byFolder(all []*source, production bool) map[string][]*source {
 	folders := map[string][]*source{}
 	for _, s := range all {
 		p, _ := addressOf(s.dir())
@@ -95,31 +100,24 @@ type checked struct {
 	pkg   *types.Package
 }
 
-// allTyped are the packages of typed, which are checked once for all tests.
-var allTyped struct {
-	once sync.Once
-	list []checked
-}
-
-// typed are the production packages with their types. What they import comes from the compiler's own files.
+// typed returns the production packages with their types. They are read once for all tests.
 func typed(t *testing.T) []checked {
 	t.Helper()
 	tier.NotQuick(t)
-	allTyped.once.Do(func() { allTyped.list = check(t) })
-	if allTyped.list == nil {
-		t.Fatal("no types, as another test says")
-	}
-	return allTyped.list
-}
-
-// check checks the types of the production packages.
-func check(t *testing.T) (list []checked) {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./...")
-	cmd.Dir, cmd.Stderr = tier.Root(t), os.Stderr
-	out, err := cmd.Output()
+	list, err := readTypes()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return list
+}
+
+// readTypes reads the production packages with their types. What they import comes from the compiler's own files.
+var readTypes = sync.OnceValues(func() (list []checked, err error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./...")
+	cmd.Dir, cmd.Stderr = "../..", os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
 	}
 	exports, built := map[string]string{}, map[string]bool{} // the latter by path of a file, on this system
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -130,7 +128,7 @@ func check(t *testing.T) (list []checked) {
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		exports[p.ImportPath] = p.Export
 		for _, file := range p.GoFiles {
@@ -139,7 +137,11 @@ func check(t *testing.T) (list []checked) {
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
 	from := importer.ForCompiler(fileSet, "gc", open)
-	folders := packages(t, true)
+	all, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	folders := byFolder(all, true)
 	for _, dir := range sorted(folders) {
 		c := checked{dir: dir, info: newInfo()}
 		var files []*ast.File
@@ -148,14 +150,13 @@ func check(t *testing.T) (list []checked) {
 				c.files, files = append(c.files, s), append(files, s.file)
 			}
 		}
-		var err error
 		if c.pkg, err = (&types.Config{Importer: from}).Check(module+"/"+dir, fileSet, files, c.info); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		list = append(list, c)
 	}
-	return list
-}
+	return list, nil
+})
 
 func newInfo() *types.Info {
 	return &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}

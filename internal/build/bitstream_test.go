@@ -2,13 +2,17 @@ package build
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
@@ -19,15 +23,68 @@ import (
 // project builds the embedded example for a board as SystemVerilog, and is the folder of its Makefile.
 func project(t *testing.T, board string, fps float64) (*Result, string) {
 	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	r, err := embedded(board, fps, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, filepath.Join(out, "rtl")
+}
+
+// embedded builds the embedded example in a folder.
+func embedded(board string, fps float64, out string) (*Result, error) {
 	var d diag.List
 	o := Options{Hardware: options.Hardware{Board: board, Backend: options.BackendRTL}, Goal: options.Goal{FPS: fps},
 		Verification: options.Verification{Verify: 6, NoCSim: true}}
-	o.Out = filepath.Join(t.TempDir(), "out")
+	o.Out = out
 	r, err := Run(context.Background(), o, &d)
-	if err != nil || r == nil {
-		t.Fatal(err, d.Diags)
+	if err == nil && r == nil {
+		err = fmt.Errorf("%v", d.Diags)
 	}
-	return r, filepath.Join(o.Out, "rtl")
+	return r, err
+}
+
+// icebreaker builds the embedded example for that board, once for all tests, and returns its files.
+var icebreaker = sync.OnceValues(func() (p struct {
+	result *Result
+	files  fstest.MapFS
+}, err error) {
+	dir, err := os.MkdirTemp("", "hlsgen-icebreaker-*")
+	if err != nil {
+		return p, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out")
+	if p.result, err = embedded("icebreaker", 1000, out); err != nil {
+		return p, err
+	}
+	p.files = fstest.MapFS{}
+	return p, filepath.WalkDir(out, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(out, path)
+		p.files[filepath.ToSlash(name)] = &fstest.MapFile{Data: data, Mode: 0o666}
+		return err
+	})
+})
+
+// onIcebreaker returns the embedded example for that board, and the folder of its Makefile in a copy of its files.
+func onIcebreaker(t *testing.T) (*Result, string) {
+	t.Helper()
+	p, err := icebreaker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, p.files); err != nil {
+		t.Fatal(err)
+	}
+	return p.result, filepath.Join(dir, "rtl")
 }
 
 // soon are variables of Verilator's makefiles: what runs for a second is compiled as it is, in one unit.
@@ -53,7 +110,7 @@ func figure(t *testing.T, text, pattern string) float64 {
 func TestUART(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "python3", "verilator", "g++")
-	_, dir := project(t, "icebreaker", 1000)
+	_, dir := onIcebreaker(t)
 	if said := maketest.Make(t, dir, "lint"); said != "" {
 		t.Errorf("make lint: %s", said)
 	}
@@ -75,7 +132,7 @@ func TestUART(t *testing.T) {
 func TestBitstream(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "make", "yosys", "nextpnr-ice40", "icepack")
-	r, dir := project(t, "icebreaker", 1000)
+	r, dir := onIcebreaker(t)
 	said := maketest.Make(t, dir, "bitstream")
 	info, err := os.Stat(filepath.Join(dir, "build", "digits_mlp_w2a2_top_uart.bin"))
 	if err != nil || info.Size() < 100_000 {
@@ -102,7 +159,7 @@ func TestNetlist(t *testing.T) {
 		t.Skip("it compiles a netlist: make test runs it")
 	}
 	tier.Needs(t, "make", "verilator", "g++", "yosys")
-	_, dir := project(t, "icebreaker", 1000)
+	_, dir := onIcebreaker(t)
 	told := func(target string) (lines []string) {
 		for line := range strings.Lines(maketest.Make(t, dir, slices.Concat([]string{target}, soon)...)) {
 			for _, kind := range []string{"FRAME ", "EVENTS ", "PASS ", "FAIL "} {

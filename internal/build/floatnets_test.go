@@ -278,6 +278,7 @@ func TestCalibratedDetector(t *testing.T) {
 // TestCalibratedResNet has a residual network of the shape of ResNet-18 become layers.
 func TestCalibratedResNet(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	c, size, n := 4, 32, 8
 	if tier.Long() {
 		c, size, n = 64, 224, 32

@@ -57,6 +57,7 @@ func (p pictured) onnx() []byte {
 // TestMemoryGrows holds that what check and build allocate grows as pixels, weights and layers do: four times as much
 // of one of them takes no more than the exponent 1.1. It counts what the process allocates, so it runs alone.
 func TestMemoryGrows(t *testing.T) {
+	tier.NotQuick(t)
 	dir := t.TempDir()
 	check := func(o Options, d *diag.List) error {
 		_, err := check.Run(t.Context(), check.Options{Source: o.Source, AccBits: o.AccBits}, d)

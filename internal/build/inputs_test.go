@@ -15,6 +15,7 @@ import (
 	"hlsgen/internal/simulate"
 	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/simtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func byteInput(scale *big.Rat) *frontend.IntegerInputType {
@@ -25,6 +26,7 @@ func byteInput(scale *big.Rat) *frontend.IntegerInputType {
 // meaning stays, and data off the grid are refused.
 func TestInputType(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		name      string
 		quantised bool

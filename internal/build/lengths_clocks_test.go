@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
@@ -56,6 +57,7 @@ func lengthsDesigns(t *testing.T, backend dataflow.Backend, seeds uint64, steps 
 // are those of the simulation, and what is proved of the loops holds of the calls.
 func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	called, own := 0, 0
 	lengthsDesigns(t, dataflow.BackendHLS, 14, 5, func(name string, d *folding.Design) {
 		one, err := d.AtSequenceLength(1)

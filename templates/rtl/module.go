@@ -94,6 +94,7 @@ type speller struct {
 	inline []bool             // by node: its name is an expression, which needs no declaration
 	shown  [][]circuit.NodeID // by stage: the declared nodes
 	partly map[string]bool    // declarations of values with bits that nobody reads
+	open   map[string]bool    // calls of functions with results that nobody reads
 	tables []table            // tables of lookups that need macros
 	body
 	readers
@@ -281,14 +282,20 @@ func (s *speller) write(w *strings.Builder, ports, last []string) {
 	w.WriteString("endmodule\n")
 }
 
-// statement writes a line. For a declaration of a value with unread bits it switches off Verilator's warning.
+// statement writes a line. For a declaration of a value with unread bits, and for a call with unread results, it
+// switches off Verilator's warning.
 func (s *speller) statement(w *strings.Builder, line string) {
-	if s.partly[line] {
-		fmt.Fprintf(w, "    /* verilator lint_off UNUSEDSIGNAL */\n    %s\n"+
-			"    /* verilator lint_on UNUSEDSIGNAL */\n", line)
+	warning := ""
+	switch {
+	case s.partly[line]:
+		warning = "UNUSEDSIGNAL"
+	case s.open[line]:
+		warning = "PINCONNECTEMPTY"
+	default:
+		fmt.Fprintf(w, "    %s\n", line)
 		return
 	}
-	fmt.Fprintf(w, "    %s\n", line)
+	fmt.Fprintf(w, "    /* verilator lint_off %s */\n    %s\n    /* verilator lint_on %[1]s */\n", warning, line)
 }
 
 // memories writes the declarations of tables and arrays.

@@ -11,6 +11,7 @@ import (
 
 // spell writes all nodes, stage by stage.
 func (s *speller) spell() {
+	s.open = map[string]bool{}
 	s.names, s.inline = make([]string, len(s.m.Nodes)), make([]bool, len(s.m.Nodes))
 	s.readers = readers{s.m, make([][]bool, len(s.m.Nodes))}
 	s.call()
@@ -349,6 +350,7 @@ func (s *speller) result(id circuit.NodeID) {
 	for k, a := range c.Args {
 		ports = append(ports, fmt.Sprintf(".x%d(%s)", k, s.whole(a)))
 	}
+	open := false
 	for k := range c.Function.Results {
 		to := ""
 		for i, o := range s.m.Nodes {
@@ -356,9 +358,12 @@ func (s *speller) result(id circuit.NodeID) {
 				to = s.names[i]
 			}
 		}
+		open = open || to == ""
 		ports = append(ports, fmt.Sprintf(".y%d(%s)", k, to))
 	}
-	s.line(c.Stage, fmt.Sprintf("%s%s call_%d (%s);", s.prefix, c.Function.Name, n.Table, strings.Join(ports, ", ")))
+	line := fmt.Sprintf("%s%s call_%d (%s);", s.prefix, c.Function.Name, n.Table, strings.Join(ports, ", "))
+	s.open[line] = open
+	s.line(c.Stage, line)
 }
 
 // state writes the assignment of the register r, the state numbered k.

@@ -13,6 +13,7 @@
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
 //	project.go    several folds in one project, and its lint
+//	cover.go      which folds are compiled: covering sets of what folds differ in
 //	compile.go    the compiled project, and the words that it writes
 //	probe.go      the moves of the compiled C++ in each iteration, against Loop; probe/probe.hpp counts
 //	stages.go     latencies, against the pipeline stages that words and rows must pass
@@ -73,10 +74,10 @@ func (c Case) target() dataflow.Target {
 	return dataflow.Target{Board: c.Board, ClockMHz: cmp.Or(c.MHz, 200), AccPerPE: c.PerPE}
 }
 
-// Check checks every case against the contract. At most compiled folds, evenly spread over all cases, also go through
-// the C++ compiler, in a subtest. Below the full tier these are at most tier.CasesToRun(compiled); in the long tier
-// they are all.
-func Check(t *testing.T, compiled int, cases ...Case) {
+// Check checks every case against the contract. Below the full tier only Go runs. From there on, covering sets of the
+// folds go through compilers, in subtests: those of the C++, of its form and of the circuits. In the long tier all
+// folds do.
+func Check(t *testing.T, cases ...Case) {
 	t.Helper()
 	programs, errs := examine(t.Context(), cases)
 	for _, err := range errs {
@@ -95,32 +96,27 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 			t.Error(err)
 		}
 	})
+	some := func(of func(program) ([]option, int)) []program {
+		if tier.Long() {
+			return programs
+		}
+		return cover(programs, of)
+	}
 	t.Run("C++", func(t *testing.T) {
 		gxx := tier.Needs(t, "g++")[0]
-		some := programs
-		if !tier.Long() {
-			some = spread(programs, tier.CasesToRun(compiled))
-		}
-		if err := run(t.Context(), gxx, t.TempDir(), some); err != nil {
+		if err := run(t.Context(), gxx, t.TempDir(), some(program.options)); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("RTL", func(t *testing.T) {
-		some := programs
-		if !tier.Long() {
-			some = narrow(programs)
-		}
-		checkRTL(t, spread(some, compiledRTL))
+		checkRTL(t, programs)
 	})
-	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
+	t.Run("synthesis", func(t *testing.T) {
+		checkSynthesis(t, some(program.formOptions))
+	})
 	t.Run("reset", func(t *testing.T) {
-		tier.NotQuick(t)
 		tier.Needs(t, "g++", "nm")
-		some := programs
-		if !tier.Long() {
-			some = spread(programs, tier.CasesToRun(resets))
-		}
-		if err := runReset(t.Context(), t.TempDir(), some); err != nil {
+		if err := runReset(t.Context(), t.TempDir(), some(program.formOptions)); err != nil {
 			t.Error(err)
 		}
 	})

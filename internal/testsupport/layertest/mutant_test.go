@@ -94,7 +94,8 @@ func widen(t *dataflow.StreamType, n int64) {
 	t.Elem = num.NarrowestIntTypeFor(t.UnionOfRanges())
 }
 
-// TestMutants has the contract catch every defect of abs, each by the check that is there for it.
+// TestMutants has the contract catch every defect of abs on the covering sets of its folds, each by the check that is
+// there for it.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	caught := map[string]string{
@@ -153,13 +154,13 @@ func TestMutants(t *testing.T) {
 				gxx := tier.Needs(t, "g++", "verilator")[0]
 				var err error
 				if both || !rtl { // the C++ of mutants in RTL is that of none
-					err = run(t.Context(), gxx, t.TempDir(), programs)
+					err = run(t.Context(), gxx, t.TempDir(), cover(programs, program.options))
 				}
 				if err == nil && (both || name == "C++ begins at one") {
-					err = runReset(t.Context(), t.TempDir(), programs)
+					err = runReset(t.Context(), t.TempDir(), cover(programs, program.formOptions))
 				}
 				if err == nil && (both || rtl) {
-					err = runRTL(t.Context(), t.TempDir(), simulations(programs))
+					err = runRTL(t.Context(), t.TempDir(), simulations(cover(programs, program.circuitOptions)))
 				}
 				if err != nil {
 					errs = append(errs, err)

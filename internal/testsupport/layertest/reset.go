@@ -8,9 +8,6 @@ import (
 	"hlsgen/internal/testsupport/synthtest"
 )
 
-// resets is the number of folds per test whose C++ is also checked after a reset.
-const resets = 10
-
 // runReset checks that the compiled C++ of some programs restarts correctly after a reset.
 func runReset(ctx context.Context, dir string, programs []program) error {
 	if len(programs) == 0 {

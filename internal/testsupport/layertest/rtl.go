@@ -15,11 +15,11 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// compiledRTL is the number of folds side by side in one bench below the full tier.
+// compiledRTL is the number of folds side by side in one bench.
 const compiledRTL = 12
 
-// Verilator takes minutes for layers with thousands of bits, or with dozens of streams. So below the full tier the
-// ports of a layer have at most rtlBits bits in total, where each port counts rtlStream bits more.
+// Verilator takes minutes for layers with thousands of bits, or with dozens of streams. So the ports of a layer have at
+// most rtlBits bits in total, where each port counts rtlStream bits more.
 const rtlBits, rtlStream = 1024, 16
 
 // narrow returns the programs within these limits, or the first program if there are none.
@@ -39,11 +39,20 @@ func narrow(programs []program) []program {
 }
 
 // checkRTL compares folds in SystemVerilog with Eval, word by word, and with the simulator, clock by clock: at full
-// speed and with both ends stalling.
+// speed and with both ends stalling. These are a covering set of the narrow folds. In the long tier they are all of
+// them, and some of any width.
 func checkRTL(t *testing.T, programs []program) {
 	tier.Needs(t, "verilator", "g++", "make")
-	if err := runRTL(t.Context(), t.TempDir(), simulations(programs)); err != nil {
-		t.Error(err)
+	list := narrow(programs)
+	if tier.Long() {
+		list = append(list, spread(programs, compiledRTL)...)
+	} else {
+		list = cover(list, program.circuitOptions)
+	}
+	for some := range slices.Chunk(list, compiledRTL) {
+		if err := runRTL(t.Context(), t.TempDir(), simulations(some)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

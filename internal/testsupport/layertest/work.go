@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // work holds the largest numbers of bits that an iteration of the C++ computes, by kind, and the numbers of
@@ -89,7 +90,8 @@ var means = []struct {
 // must be higher, and so must the cost of the part for this work. The control logic costs the same in both, and
 // memories are checked elsewhere. A product in a DSP slice counts as one, whatever its bits: each further product
 // takes a slice or a LUT. If all weights are constants in the larger fold only, its products and sums may cost less;
-// then only comparisons must grow.
+// then only comparisons must grow. A layer with a channel of a single value is not compared as a whole, because what is
+// computed from a constant costs nothing.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
 	inDSP := large.fold.Compute == dataflow.MultiplierInDSPs
@@ -97,7 +99,7 @@ func checkGrowth(small, large program, least, most work) error {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}
 	for _, m := range means {
-		if constants && m.weights {
+		if constants && m.weights || m.parts == nil && large.hasDeadChannel() {
 			continue
 		}
 		slice := dspLUT
@@ -122,6 +124,13 @@ func checkGrowth(small, large program, least, most work) error {
 func (p program) constant() bool {
 	return !slices.ContainsFunc(p.op.Emit(p.fold, p.target()).Storage, func(s dataflow.Storage) bool {
 		return s.Part == multiplied && s.Rows > 1
+	})
+}
+
+// hasDeadChannel reports whether a channel of an input or an output has a single value.
+func (b *bound) hasDeadChannel() bool {
+	return slices.ContainsFunc(slices.Concat(b.In, b.out), func(t dataflow.StreamType) bool {
+		return slices.ContainsFunc(t.Range, func(r num.Range) bool { return r.Lo == r.Hi })
 	})
 }
 

@@ -2,8 +2,9 @@
 // shared models or for time:
 //
 //	quick   go test -short     Go alone: no other program is called, no shared model is read
-//	plain   go test            a test whose program is missing is skipped; a fifth of the C++ is compiled
-//	full    HLSGEN_FULL=1      all C++ is compiled; a missing program is a failure
+//	plain   go test            nothing that takes seconds: no compiler runs; a test whose program is missing is skipped
+//	        go test -run X     the tests that are named, with compilers
+//	full    HLSGEN_FULL=1      all but long tests, with compilers; a missing program is a failure
 //	ci      HLSGEN_CI=1        full, with system services
 //	long    HLSGEN_LONG=1      full, with many more random cases and with long tests
 //
@@ -14,6 +15,7 @@
 package tier
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,6 +56,9 @@ func look(program string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
+// slow lists the programs that take seconds: compilers, synthesis, simulators.
+var slow = []string{"g++", "clang++", "opt", "verilator", "yosys", "nextpnr-ice40", "qemu-aarch64-static"}
+
 // basic lists the programs that exist on every machine on which `make` runs.
 var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 
@@ -66,6 +71,7 @@ var known = append(slices.Clone(basic), InstallablePrograms...)
 // A run holds the facts that decide which tests run.
 type run struct {
 	short, full, ci, long bool
+	named                 bool // -run names the tests
 	shared                string
 	look                  func(program string) (string, error)
 }
@@ -76,6 +82,9 @@ func now() run {
 	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: look}
 	r.ci, r.long = set("HLSGEN_CI"), set("HLSGEN_LONG")
 	r.full = set("HLSGEN_FULL") || r.ci || r.long
+	if f := flag.Lookup("test.run"); f != nil {
+		r.named = f.Value.String() != ""
+	}
 	return r
 }
 
@@ -85,7 +94,7 @@ func Full() bool { r := now(); return r.full && !r.short }
 // Long reports whether long tests run, too.
 func Long() bool { r := now(); return r.long && !r.short }
 
-// CasesToRun returns the number of cases to compile, out of n: all in the full tier, and else a fifth, rounded up.
+// CasesToRun returns the number of cases to run, out of n: all in the full tier, and else a fifth, rounded up.
 func CasesToRun(n int) int {
 	if Full() {
 		return n
@@ -93,14 +102,15 @@ func CasesToRun(n int) int {
 	return (n + 4) / 5
 }
 
-// Quick reports whether this is the quick tier, in which all tests together may take only seconds.
-func Quick() bool { return testing.Short() }
+// Quick reports whether all tests together may take only a few minutes, as in the tiers below full unless -run names
+// tests.
+func Quick() bool { r := now(); return r.short || !r.full && !r.named }
 
-// NotQuick skips a test in the quick tier, because the test takes seconds.
+// NotQuick skips a test if Quick, because the test takes seconds.
 func NotQuick(t testing.TB) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes seconds, and the quick tier has few: make test runs it")
+	if Quick() {
+		t.Skip("it takes seconds: make test runs it")
 	}
 }
 
@@ -114,7 +124,8 @@ func NeedsLong(t testing.TB) {
 
 // Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must be in
 // InstallablePrograms or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
-// it. The quick tier always skips the test.
+// it. The plain tier also skips it if one is a compiler, or as slow, unless -run names tests. The quick tier always
+// skips the test.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()
 	return now().ask(t, known, programs)
@@ -146,6 +157,9 @@ func (r run) ask(t testing.TB, known, programs []string) []string {
 	}
 	if r.short {
 		t.Skip("the quick tier calls no other program: make test does")
+	}
+	if !r.full && !r.named && slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(slow, p) }) {
+		t.Skip("it calls compilers: make test does")
 	}
 	var paths, missing []string
 	for _, p := range programs {

@@ -47,6 +47,8 @@ func TestNeeds(t *testing.T) {
 	t.Parallel()
 	const (
 		missing = "g++ is not in the PATH: make setup installs what is missing"
+		tcl     = "tclsh is not in the PATH: make setup installs what is missing"
+		slow    = "it calls compilers: make test does"
 		both    = "tclsh, g++ are not in the PATH: make setup installs what is missing"
 		quick   = "the quick tier calls no other program: make test does"
 		unknown = "gxx is not among the programs that tests may ask for: see internal/testsupport/tier"
@@ -57,9 +59,12 @@ func TestNeeds(t *testing.T) {
 		asks []string
 		want string
 	}{
-		{"plain, there", run{look: has("g++")}, []string{"g++"}, "runs"},
-		{"plain, missing", run{look: has("sh")}, []string{"sh", "g++"}, "skip: " + missing},
-		{"plain, two missing", run{look: has()}, []string{"tclsh", "g++"}, "skip: " + both},
+		{"plain, there", run{look: has("tclsh")}, []string{"tclsh"}, "runs"},
+		{"plain, missing", run{look: has("sh")}, []string{"sh", "tclsh"}, "skip: " + tcl},
+		{"plain, a compiler", run{look: has("sh", "g++")}, []string{"sh", "g++"}, "skip: " + slow},
+		{"plain, a compiler by name", run{named: true, look: has("sh", "g++")}, []string{"sh", "g++"}, "runs"},
+		{"plain, a compiler missing", run{named: true, look: has("sh")}, []string{"sh", "g++"}, "skip: " + missing},
+		{"full, two missing", run{full: true, look: has()}, []string{"tclsh", "g++"}, "fail: " + both},
 		{"plain, a basic one missing", run{look: has()}, []string{"make"}, "skip: make is not in the PATH"},
 		{"full, there", run{full: true, look: has("g++")}, []string{"g++"}, "runs"},
 		{"full, missing", run{full: true, look: has("sh")}, []string{"sh", "g++"}, "fail: " + missing},
@@ -70,7 +75,7 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	r := run{look: has("sh", "g++")}
+	r := run{full: true, look: has("sh", "g++")}
 	if got := r.ask(t, known, []string{"g++", "sh"}); !slices.Equal(got, []string{"/bin/g++", "/bin/sh"}) {
 		t.Errorf("paths %q", got)
 	}
