@@ -6,6 +6,7 @@ import (
 
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/price/estimate"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -57,10 +58,14 @@ func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 		}
 	}
 	parts := partsIn(o.CircuitFactsByKey())
-	m := o.Circuit(f, t)
+	m := o.Circuit(f, t.ForPrices())
+	if !luts.KnowsOutlines(m, fabric) {
+		m = o.Circuit(f, t)
+	}
 	list, all := parts.EstimateCostWithin(m, fabric, most)
 	k := fact{m.Latency, estimate.CostOfParts(list...)}
 	if all {
+		luts.KeepOutlines(m, fabric)
 		o.CircuitFactsByKey().Store(key, k)
 	} else {
 		o.CircuitFactsByKey().Store(slicesKey{key}, k)
@@ -84,6 +89,7 @@ type CircuitKey struct {
 
 // CircuitKeyOf returns the key of a layer's circuit for a fold and a target.
 func CircuitKeyOf(f dataflow.Fold, t dataflow.Target) CircuitKey {
+	t.Outlines = false
 	return CircuitKey{Fold: f, Rate: t.CircuitTiming(), Fabric: cost.FabricOf(t.Board)}
 }
 

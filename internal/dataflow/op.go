@@ -205,6 +205,7 @@ type Target struct {
 	Loader      bool                    // whether, in circuits, loaded tables have a mover of their own
 	AccPerPE    bool                    // whether accumulators are as wide as each PE's channels need
 	MostDSPs    int                     // if not 0: the cost of a circuit with more DSP slices may be these alone
+	Outlines    bool                    // whether circuits may have outlines of functions (circuit.KeepOutlines)
 	MovesOnly   bool                    // whether Loop may say 0 clocks where the latency would take a circuit
 }
 
@@ -212,6 +213,12 @@ type Target struct {
 // DSP slices.
 func (t Target) WithinDSPs(n int) Target {
 	t.MostDSPs = n
+	return t
+}
+
+// ForPrices returns the target for callers of Circuit that want to know a circuit's cost.
+func (t Target) ForPrices() Target {
+	t.Outlines = true
 	return t
 }
 

@@ -205,3 +205,21 @@ type countKey struct {
 
 // A multipliersKey is the key of a function's DSP slices.
 type multipliersKey struct{ of cost.Fabric }
+
+// KeepOutlines makes libraries keep only outlines of the functions that a circuit calls, if the costs on a fabric of
+// all circuits with these functions follow from what is known about them now.
+func KeepOutlines(m *circuit.Module, f cost.Fabric) {
+	if d := SynthesisRulesOf(f); !d.Maps { // else the cells of a function depend on the longest path of the circuit
+		d.multipliers(m)
+		circuit.KeepOutlines(m)
+	}
+}
+
+// KnowsOutlines reports whether the cells of all functions of a circuit that are outlines are known for a fabric.
+func KnowsOutlines(m *circuit.Module, f cost.Fabric) bool {
+	return !slices.ContainsFunc(m.Calls, func(c circuit.FunctionCall) bool {
+		_, cells := c.Function.Known.Load(countKey{of: f})
+		_, slices := c.Function.Known.Load(multipliersKey{f})
+		return c.Function.IsOutline && !(cells && slices)
+	})
+}
