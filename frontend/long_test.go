@@ -10,6 +10,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/hlslib/requant"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // longActivations are activations of 13 to 16 bits in front of another layer, behind sums h of 4 channels. Their codes
@@ -102,39 +103,65 @@ func TestLongMultipliers(t *testing.T) {
 	}
 }
 
-// TestSumsOfLongCodes compares layers with models that add codes of two inputs, where the real sum is very near to a
-// step of the quantiser behind.
+// A sumOfCodes is a model that adds a code of 16 bits and one of fewer, and quantises the sum to 16 bits.
+type sumOfCodes struct {
+	size [3]float64 // the scales of the two and of the sum
+	zero [3]int64
+	bits int // of the second
+}
+
+// besideStep returns values of the two codes whose real sums lie on both sides of the step below a code of the sum, and
+// false if it finds none. The second's values are neighbours. Of 40 draws it takes the one that comes nearest.
+func (m sumOfCodes) besideStep(r *rand.Rand, code int64) (a float64, b [2]float64, ok bool) {
+	step := (float64(code-m.zero[2]) - 0.5) * m.size[2]
+	limit := int64(1) << (m.bits - 1)
+	nearest := 1.0
+	for range 40 {
+		first := math.Round((step - float64(r.Int64N(2*limit)-limit)*m.size[1]) / m.size[0])
+		first = min(max(first, float64(-m.zero[0])), float64(1<<16-1-m.zero[0]))
+		second, part := math.Modf((step-first*m.size[0])/m.size[1] + float64(limit))
+		second -= float64(limit) // rounded down
+		distance := min(part, 1-part)
+		if distance < nearest && second >= float64(-limit) && second+1 < float64(limit) {
+			a, b = first*m.size[0], [2]float64{second * m.size[1], (second + 1) * m.size[1]}
+			nearest, ok = distance, true
+		}
+	}
+	return a, b, ok
+}
+
+// TestSumsOfLongCodes compares layers with models that add codes of two inputs, on both sides of steps of the quantiser
+// behind: of every step in the long tier, and of one of 61 otherwise.
 func TestSumsOfLongCodes(t *testing.T) {
 	t.Parallel()
+	every := int64(61)
+	if tier.Long() {
+		every = 1
+	}
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(43, seed))
-		n := newNet(13).Input("x", graph.DTypeFloat32, "N", 2).Input("z", graph.DTypeFloat32, "N", 2)
-		size := [3]float64{}
-		for i := range size {
-			size[i] = float64(float32(0.0003 * (0.5 + r.Float64())))
+		m := sumOfCodes{bits: 13 + r.IntN(4)}
+		for i := range m.size {
+			m.size[i] = float64(float32(0.0003 * (0.5 + r.Float64())))
 		}
-		n.quant("x", "a", n.s(size[0]), float64(r.IntN(1<<16)), 16, 0).quant("z", "b", n.s(size[1]), 0, 13+r.IntN(4), 1)
-		n.op("Add", "s", "a", "b").quant("s", "q", n.s(size[2]), float64(r.IntN(1<<16)), 16, 0)
+		m.zero = [3]int64{r.Int64N(1 << 16), 0, r.Int64N(1 << 16)}
+		n := newNet(13).Input("x", graph.DTypeFloat32, "N", 2).Input("z", graph.DTypeFloat32, "N", 2)
+		n.quant("x", "a", n.s(m.size[0]), float64(m.zero[0]), 16, 0).quant("z", "b", n.s(m.size[1]), 0, m.bits, 1)
+		n.op("Add", "s", "a", "b").quant("s", "q", n.s(m.size[2]), float64(m.zero[2]), 16, 0)
 		n.op("MatMul", "y", "q", n.c([]int{2, 2}, 1, 2, -3, 4)).output("N", 2)
 		im, found := imported(t, n, frontend.Options{})
 		if im.Model == nil {
 			t.Fatalf("%d: %v", seed, found)
 		}
-		for range 40 {
-			x := make([]dataflow.RealTensor, 2)
-			for i := range x {
-				x[i] = dataflow.RealTensor{Shape: im.Model.In[i].Shape, Data: make([]float64, 2)}
+		steps := 0
+		for code := 1 + r.Int64N(every); code < 1<<16; code += every {
+			a, b, ok := m.besideStep(r, code)
+			if !ok {
+				continue
 			}
-			for c := range 2 {
-				nearest := 1.0
-				for range 500 {
-					a, b := float64(r.Int64N(1<<14)-1<<13)*size[0], float64(r.Int64N(1<<12)-1<<11)*size[1]
-					_, part := math.Modf(math.Abs(a+b) / size[2])
-					if d := math.Abs(part - 0.5); d < nearest {
-						nearest, x[0].Data[c], x[1].Data[c] = d, a, b
-					}
-				}
-			}
+			steps++
+			x := []dataflow.RealTensor{{Shape: im.Model.In[0].Shape, Data: []float64{a, a}},
+				{Shape: im.Model.In[1].Shape, Data: b[:]}}
 			want, err := im.Model.Reference(x)
 			if err != nil {
 				t.Fatal(err)
@@ -142,6 +169,9 @@ func TestSumsOfLongCodes(t *testing.T) {
 			if got, _ := run(t, im.Model, x); !slices.Equal(got[0].Data, want[0].Data) {
 				t.Fatalf("%d, %v: the layers give %v, the model %v", seed, x, got[0].Data, want[0].Data)
 			}
+		}
+		if steps < int(20_000/every) {
+			t.Errorf("%d: %d steps can be met", seed, steps)
 		}
 	}
 }

@@ -62,13 +62,9 @@ func (p Params) Verify() error {
 			return fmt.Errorf("chunk %d is chunk %d of a step, which has %d", j, from.Chunk, p.chunks())
 		}
 	}
-	size := 1
-	for _, d := range p.Shape {
-		if d < 1 || d > dataflow.MaxElementsPerFrame/size {
-			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
-				dataflow.MaxElementsPerFrame)
-		}
-		size *= d
+	size, err := layer.VerifyOutputShape(p.Shape)
+	if err != nil {
+		return err
 	}
 	if size != len(p.Order)*p.Chunk {
 		return fmt.Errorf("an output of shape %v has %d elements, want %d chunks of %d", p.Shape, size, len(p.Order),
@@ -112,22 +108,11 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 	return o, o.Out, nil
 }
 
-// ranges returns the ranges of the output's out channels, for an input of type t. If a step is not whole vectors, or
-// the input has one range, it returns one range for all channels.
+// ranges returns the ranges of the output's out channels, for an input of type t. If a step is not whole vectors, it
+// returns one range for all channels.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
-	in := t.Shape.ChannelCount()
-	if len(t.Range) == 1 || p.Step%in != 0 {
-		return []num.Range{t.UnionOfRanges()}
-	}
-	r := make([]num.Range, out)
-	for i := range len(p.Order) * p.Chunk {
-		x := t.Range[(p.Order[i/p.Chunk].Chunk*p.Chunk+i%p.Chunk)%in]
-		if i >= out {
-			x = x.Union(r[i%out])
-		}
-		r[i%out] = x
-	}
-	return r
+	return layer.ChunkMoves{Block: p.Step, Chunk: p.Chunk, Chunks: len(p.Order),
+		From: func(j int) int { return p.Order[j].Chunk }}.Ranges(t, out)
 }
 
 // Dependence says that the output depends on all steps, because any step may be the last.

@@ -1,8 +1,11 @@
 package layer
 
 import (
+	"fmt"
+
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // A MoveSchedule is the schedule of a layer that computes nothing. The words on all streams have SIMD elements, where
@@ -82,4 +85,46 @@ func StreamTurnsConfigFields(t dataflow.StreamType, f dataflow.Fold, of string,
 // them.
 func HandshakeCost(outputs int) cost.CostPart {
 	return cost.Resources{LUT: outputs}.AsPart("handshakes")
+}
+
+// VerifyOutputShape returns the number of elements of an output with the given shape, or an error if it is not within
+// the limits of a frame.
+func VerifyOutputShape(shape []int) (elements int, err error) {
+	elements = 1
+	for _, d := range shape {
+		if d < 1 || d > dataflow.MaxElementsPerFrame/elements {
+			return 0, fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", shape,
+				dataflow.MaxElementsPerFrame)
+		}
+		elements *= d
+	}
+	return elements, nil
+}
+
+// ChunkMoves describes a layer that moves chunks of Chunk elements. Blocks of the input have Block elements. Blocks of
+// the output have Chunks chunks, and chunk j of these is chunk From(j) of a block of the input.
+type ChunkMoves struct {
+	Block, Chunk, Chunks int
+	From                 func(j int) int
+}
+
+// Ranges returns the ranges of the output's channels, of which there are out, for an input of type t. If blocks are not
+// whole vectors on both sides, it returns the union of the input's ranges.
+func (m ChunkMoves) Ranges(t dataflow.StreamType, out int) []num.Range {
+	if len(t.Range) == 1 {
+		return t.Range
+	}
+	in, elements := t.Shape.ChannelCount(), m.Chunks*m.Chunk
+	if m.Block%in != 0 || elements%out != 0 {
+		return []num.Range{t.UnionOfRanges()}
+	}
+	r := make([]num.Range, out)
+	for i := range elements {
+		x := t.Range[(m.From(i/m.Chunk)*m.Chunk+i%m.Chunk)%in]
+		if i >= out {
+			x = x.Union(r[i%out])
+		}
+		r[i%out] = x
+	}
+	return r
 }

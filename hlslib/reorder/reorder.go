@@ -62,15 +62,8 @@ func (p Params) Verify() error {
 			return fmt.Errorf("chunk %d is chunk %d of a block, which has %d", j, i, p.Block)
 		}
 	}
-	size := 1
-	for _, d := range p.Shape {
-		if d < 1 || d > dataflow.MaxElementsPerFrame/size {
-			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
-				dataflow.MaxElementsPerFrame)
-		}
-		size *= d
-	}
-	return nil
+	_, err := layer.VerifyOutputShape(p.Shape)
+	return err
 }
 
 // words returns the number of words in an input block, and in an output block.
@@ -115,22 +108,8 @@ func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []datafl
 // ranges returns the ranges of the output's out channels, for an input of type t. If blocks are not whole vectors on
 // both sides, it returns the union of the input's ranges.
 func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
-	in, chunk := t.Shape.ChannelCount(), p.Chunk
-	if len(t.Range) == 1 {
-		return t.Range
-	}
-	if p.Block*chunk%in != 0 || len(p.Order)*chunk%out != 0 {
-		return []num.Range{t.UnionOfRanges()}
-	}
-	r := make([]num.Range, out)
-	for i := range len(p.Order) * chunk {
-		x := t.Range[(p.Order[i/chunk]*chunk+i%chunk)%in]
-		if i >= out {
-			x = x.Union(r[i%out])
-		}
-		r[i%out] = x
-	}
-	return r
+	return layer.ChunkMoves{Block: p.Block * p.Chunk, Chunk: p.Chunk, Chunks: len(p.Order),
+		From: func(j int) int { return p.Order[j] }}.Ranges(t, out)
 }
 
 // Dependence says that the layer moves elements without computing. The parts of a frame are its vectors.

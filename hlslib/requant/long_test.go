@@ -9,6 +9,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // float32s returns a random number of float32 of about the given size.
@@ -36,6 +37,56 @@ func besideSteps(r *rand.Rand, q num.ExactQuantiser, x num.Range, n int) []int64
 		at = append(at, lo, hi)
 	}
 	return at
+}
+
+// besideEveryStep returns the ends of x, and the integers on both sides of every point of x at which the code changes.
+func besideEveryStep(q num.ExactQuantiser, x num.Range) []int64 {
+	at := list(x.Lo, x.Hi)
+	a, b := q.CodeAt(x.Lo), q.CodeAt(x.Hi)
+	root, floor := new(big.Rat), new(big.Int)
+	for code := min(a, b) + 1; code <= max(a, b); code++ {
+		root.SetFrac64(2*code-1, 2) // the real number between two codes
+		root.Quo(root.Sub(root, q.Bias), q.Scale)
+		last := floor.Div(root.Num(), root.Denom()).Int64()
+		for v := max(last-1, x.Lo); v <= min(last+1, x.Hi); v++ { // last is the step itself where it is a tie
+			at = append(at, v)
+		}
+	}
+	return at
+}
+
+// stepsOf returns where a test compares a quantiser over x: beside every step of each case of the long tier and of one
+// of 24 cases otherwise, and beside n random steps of the others.
+func stepsOf(r *rand.Rand, q num.ExactQuantiser, x num.Range, test, n int) []int64 {
+	if tier.Long() || test%24 == 0 {
+		return besideEveryStep(q, x)
+	}
+	return besideSteps(r, q, x, n)
+}
+
+// evalAt returns the results of a layer of one value per channel, bound to in, where its inputs are x, per channel. The
+// last input of a channel stands for those that it lacks.
+func evalAt(t *testing.T, p requant.Params, in dataflow.StreamType, x [][]int64) [][]int64 {
+	t.Helper()
+	n := 0
+	for _, of := range x {
+		n = max(n, len(of))
+	}
+	in.Shape = dataflow.Shape{n, len(x)}
+	frame := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, n*len(x))}
+	for i := range n {
+		for c, of := range x {
+			frame.Data[i*len(x)+c] = of[min(i, len(of)-1)]
+		}
+	}
+	out := layertest.Bind(t, requant.New(p), in).Eval([]dataflow.Tensor{frame})[0].Data
+	got := make([][]int64, len(x))
+	for c, of := range x {
+		for i := range of {
+			got[c] = append(got[c], out[i*len(x)+c])
+		}
+	}
+	return got
 }
 
 // TestFitLong compares layers with quantisers of 13 to 16 bits, on both sides of steps. Scales are quotients of numbers
@@ -76,20 +127,14 @@ func TestFitLong(t *testing.T) {
 		if len(p.Multiplier) == 1 && channels > 1 {
 			shared++
 		}
-		op := layertest.Bind(t, requant.New(p), in)
 		x := make([][]int64, channels)
 		for c := range x {
-			x[c] = besideSteps(r, q[c], in.ChannelRange(c), 40)
+			x[c] = stepsOf(r, q[c], in.ChannelRange(c), n, 40)
 		}
-		for i := range 82 {
-			row := make([]int64, channels)
-			for c := range row {
-				row[c] = x[c][min(i, len(x[c])-1)]
-			}
-			got := op.Eval([]dataflow.Tensor{{Shape: in.Shape, Data: row}})[0].Data
-			for c, v := range got {
-				if want := q[c].CodeAt(row[c]); v != want {
-					t.Fatalf("case %d, channel %d: %+v gives %d at %d, want %d", n, c, p, v, row[c], want)
+		for c, got := range evalAt(t, p, in, x) {
+			for i, v := range got {
+				if want := q[c].CodeAt(x[c][i]); v != want {
+					t.Fatalf("case %d, channel %d: %+v gives %d at %d, want %d", n, c, p, v, x[c][i], want)
 				}
 			}
 		}
@@ -129,28 +174,25 @@ func TestFitBent(t *testing.T) {
 		if !ok {
 			t.Fatalf("case %d: %+v over %v has no fit", n, q, in.Range)
 		}
-		op := layertest.Bind(t, requant.New(p), in)
+		at := make([][]int64, channels)
 		for c, b := range q {
 			x := in.ChannelRange(c)
-			at := list(max(x.Lo, min(b.At-1, x.Hi)), min(b.At, x.Hi))
+			at[c] = list(max(x.Lo, min(b.At-1, x.Hi)), min(b.At, x.Hi))
 			if lower := (num.Range{Lo: x.Lo, Hi: min(x.Hi, b.At-1)}); lower.Lo < lower.Hi {
-				at = append(at, besideSteps(r, b.Below, lower, 30)...)
+				at[c] = append(at[c], stepsOf(r, b.Below, lower, n, 30)...)
 			}
 			if upper := (num.Range{Lo: max(x.Lo, b.At), Hi: x.Hi}); upper.Lo < upper.Hi {
-				at = append(at, besideSteps(r, b.Above, upper, 30)...)
+				at[c] = append(at[c], stepsOf(r, b.Above, upper, n, 30)...)
 			}
-			for _, v := range at {
-				row := make([]int64, channels)
-				for k := range row {
-					row[k] = in.ChannelRange(k).Lo
+		}
+		for c, got := range evalAt(t, p, in, at) {
+			for i, v := range got {
+				want := q[c].Above.CodeAt(at[c][i])
+				if at[c][i] < q[c].At {
+					want = q[c].Below.CodeAt(at[c][i])
 				}
-				row[c] = v
-				want := b.Above.CodeAt(v)
-				if v < b.At {
-					want = b.Below.CodeAt(v)
-				}
-				if got := op.Eval([]dataflow.Tensor{{Shape: in.Shape, Data: row}})[0].Data[c]; got != want {
-					t.Fatalf("case %d, channel %d: %+v gives %d at %d, want %d", n, c, p, got, v, want)
+				if v != want {
+					t.Fatalf("case %d, channel %d: %+v gives %d at %d, want %d", n, c, p, v, at[c][i], want)
 				}
 			}
 		}

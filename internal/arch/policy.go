@@ -132,6 +132,7 @@ var addresses = map[string]address{
 	"internal/testsupport/tier":        support,
 	"internal/doctest":                 support, // tests alone
 	"internal/measured":                support, // tests alone
+	"internal/mutants":                 support, // tests alone
 	"internal/setup":                   support, // tests alone
 }
 
