@@ -24,7 +24,7 @@ type BoundsForGoal struct {
 // ComputeDesignBounds returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out.
 // Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) ComputeDesignBounds(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
-	return l.whole().bound(ctx, wanted)
+	return l.more(math.MaxInt).bound(ctx, wanted)
 }
 
 // bound computes the bounds of the designs in this space.

@@ -214,22 +214,28 @@ func (q report) certificate(f *found, d *Design) OptimalityCertificate {
 	if c.Floor > 0 && c.Below == nil {
 		c.Slowest = q.slowest(c.Floor)
 	}
-	limit := int(c.Interval)
-	if c.Latency != nil {
-		limit = math.MaxInt
-	}
+	limit := c.mostClocks()
 	c.Dear, c.Large, c.InLUTs = space.CountOmittedSerialFolds(q.FoldingSpace, limit),
 		space.CountOmittedLargeTableFolds(q.FoldingSpace, limit),
 		space.CanBlockRAMFIFOsSaveLogic(q.FoldingSpace)
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)
-		c.Unavailable += len(l.Folds) - len(l.Options)
+		c.Unavailable += len(l.Folds) - space.CountOffered(q.FoldingSpace, i, limit)
 	}
 	if !c.IsProvedBest() {
 		c.Gap = q.gap(f)
 	}
 	return c
+}
+
+// mostClocks returns the most clocks of folds that the search compared: the interval, or any if the latency was to be
+// short.
+func (c *OptimalityCertificate) mostClocks() int {
+	if c.Latency != nil {
+		return math.MaxInt
+	}
+	return int(c.Interval)
 }
 
 // slowest returns a clause that names what takes exactly the given clocks in its fastest fold: a layer or the host's
@@ -271,8 +277,9 @@ func (q report) explain(interval int) *FoldExclusionCounts {
 		t.LearnBestPrices(caps)
 	}
 	why := t.ExplainExclusions(caps)
-	for i, l := range q.Layers {
-		w, left := why[i], len(l.Options)
+	for i := range q.Layers {
+		l := &q.Layers[i]
+		w, left := why[i], space.CountOffered(q.FoldingSpace, i, interval)
 		for o := range l.Options {
 			if l.OptionClocks(o) > interval {
 				e.TooSlow++
@@ -289,6 +296,10 @@ func (q report) explain(interval int) *FoldExclusionCounts {
 			}
 		}
 		e.Dominated += left
+	}
+	if over := space.CountOver(q.FoldingSpace, interval); over > 0 { // no choices of the tree
+		e.Dominated -= over
+		e.Alone[kindName(goal.KindDSP)] += over
 	}
 	return e
 }

@@ -264,7 +264,7 @@ func (l *Space) options() (n int) {
 // without a design if it finds none, and nil if the kernels might not reach the clock.
 func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	list := q.IntervalsToTry()
-	if !q.NewFoldingTree(list[len(list)-1]).HasAnySolution() {
+	if !space.HasAnyFolding(q.FoldingSpace, list[len(list)-1], &q.Effort) {
 		return &trial{}, nil
 	}
 	q.LimitFIFOSizingSteps(*steps)

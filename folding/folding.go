@@ -38,6 +38,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
+	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -139,8 +140,11 @@ type Space struct {
 	*space.FoldingSpace
 	made *memory
 	// whole returns the space that also has serial step functions that take much block RAM, large tables in LUTs, and
-	// all FIFOs in any memory. It returns this space if nothing was left out.
+	// all FIFOs in any memory. It returns this space if that is one.
 	whole func() *Space
+	// beyond returns the space that also has options with more DSP slices than the board has, whose designs are no
+	// answer, but show what is missing. It returns this space if that is one.
+	beyond func() *Space
 }
 
 // NewSpace returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has
@@ -159,21 +163,36 @@ func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *FoldingFile, fifo FIF
 		}
 		t.Board = b
 	}
-	s := space.New(m, t, fixed, fifo, space.FoldFilterWorthwhile, d)
+	if estimate.UsesCircuitEstimates(t) {
+		t = t.WithinDSPs(t.Board.DSP)
+	}
+	return newSpace(m, t, fixed, fifo, space.FoldFilterWorthwhile, d), nil
+}
+
+// newSpace returns a space of the given kind, or nil after adding a diagnostic to d.
+func newSpace(m *dataflow.Model, t dataflow.Target, fixed *FoldingFile, fifo FIFODepthPolicy, filter space.FoldFilter,
+	d *diag.List) *Space {
+	s := space.New(m, t, fixed, fifo, filter, d)
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	l := &Space{FoldingSpace: s, made: &memory{}}
-	l.whole = sync.OnceValue(func() *Space {
-		if !leavesOut(s) && !space.CanBlockRAMFIFOsSaveLogic(s) {
-			return l
-		}
-		var told diag.List // d has the same diagnostics
-		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.FoldFilterAll, &told), made: &memory{}}
-		w.whole = func() *Space { return w }
-		return w
-	})
-	return l, nil
+	itself := func() *Space { return l }
+	l.whole, l.beyond = itself, itself
+	if filter != space.FoldFilterAll {
+		l.whole = sync.OnceValue(func() *Space {
+			return newSpace(m, t, fixed, fifo, space.FoldFilterAll, new(diag.List)) // d has the same diagnostics
+		})
+	}
+	if t.MostDSPs > 0 {
+		l.beyond = sync.OnceValue(func() *Space {
+			if space.CountOver(s, math.MaxInt) == 0 {
+				return l
+			}
+			return newSpace(m, t.WithinDSPs(0), fixed, fifo, filter, new(diag.List))
+		})
+	}
+	return l
 }
 
 // FindBestDesign is Space.FindBestDesign on a new space of the model on a target, for one goal.
@@ -215,14 +234,22 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.MeasureToBeat
 		return nil, err
 	}
 	begun := time.Now()
+	if wanted.MaxCycles > 0 { // without a budget
+		l = l.beyond()
+	}
 	made, told, err := l.try(ctx, wanted, than)
 	does := made != nil && !made.Over || wanted.MaxCycles > 0 || errors.Is(err, errNoBetter)
-	if !does && ctx.Err() == nil && (leavesOut(l.FoldingSpace) || l.short(wanted)) && l.whole() != l {
+	if !does && ctx.Err() == nil && l.beyond() != l {
+		return l.beyond().better(ctx, left(wanted, begun), than, d)
+	}
+	if !does && ctx.Err() == nil && (leavesOut(l.FoldingSpace, math.MaxInt) || l.short(wanted)) &&
+		l.more(math.MaxInt) != l {
 		if again, more, e := l.whole().try(ctx, left(wanted, begun), than); again != nil || made == nil {
 			made, told, err = again, more, e
 		}
 	}
-	if err == nil && made != nil && than == nil && l.quicker(wanted, made) && l.whole() != l {
+	if err == nil && made != nil && than == nil && l.quicker(wanted, made) &&
+		l.more(made.Certificate.mostClocks()) != l {
 		again, more, e := l.whole().quicken(ctx, left(wanted, begun), made)
 		if e == nil && again != nil {
 			made, told = again, more
@@ -237,10 +264,18 @@ func (l *Space) better(ctx context.Context, wanted Goal, than *fit.MeasureToBeat
 	return made, err
 }
 
-// leavesOut reports whether the space s leaves out some folds: those that cost too much block RAM, or have large tables
-// in LUTs.
-func leavesOut(s *space.FoldingSpace) bool {
-	return space.CountOmittedSerialFolds(s, math.MaxInt)+space.CountOmittedLargeTableFolds(s, math.MaxInt) > 0
+// more returns the whole space, or this space if it leaves out no folds of at most the given clocks and no FIFOs.
+func (l *Space) more(clocks int) *Space {
+	if !space.CanBlockRAMFIFOsSaveLogic(l.FoldingSpace) && !leavesOut(l.FoldingSpace, clocks) {
+		return l
+	}
+	return l.whole()
+}
+
+// leavesOut reports whether the space s leaves out some folds of at most the given clocks: those that cost too much
+// block RAM, or have large tables in LUTs.
+func leavesOut(s *space.FoldingSpace, clocks int) bool {
+	return space.CountOmittedSerialFolds(s, clocks)+space.CountOmittedLargeTableFolds(s, clocks) > 0
 }
 
 // left returns the goal with the part of its search time that remains after the work since begun.

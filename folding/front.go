@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 
@@ -53,7 +54,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 		return nil, false, err
 	}
 	// only the whole space has designs as fast as asked
-	if !goal.IntervalMeetsLimit(fastest.Clocks.Interval, limit) && l.whole() != l {
+	if !goal.IntervalMeetsLimit(fastest.Clocks.Interval, limit) && l.more(math.MaxInt) != l {
 		return l.whole().front(ctx, wanted, most, d, step)
 	}
 	first := f.number(fastest)

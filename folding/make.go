@@ -64,7 +64,7 @@ var errNoBetter = errors.New("no design is better than the one that there is")
 func (q *inquiry) find(ctx context.Context) (*found, error) {
 	list := q.IntervalsToTry()
 	last := list[len(list)-1]
-	if !q.NewFoldingTree(last).HasAnySolution() {
+	if !space.HasAnyFolding(q.FoldingSpace, last, &q.Effort) {
 		q.unjoined()
 		return nil, nil
 	}
@@ -72,7 +72,9 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	defer s.close()
 	limit := q.MaxIntervalClocks()
 	if q.Goal.MaxCycles > 0 {
-		first := sort.Search(len(list), func(i int) bool { return q.NewFoldingTree(list[i]).HasAnySolution() })
+		first := sort.Search(len(list), func(i int) bool {
+			return space.HasAnyFolding(q.FoldingSpace, list[i], &q.Effort)
+		})
 		// The last interval is for given FIFO depths that hold the design up.
 		for _, clocks := range []int{max(q.Goal.MaxCycles, list[first]), last} {
 			if f, err := s.asked(clocks); f != nil || err != nil {

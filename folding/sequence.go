@@ -190,7 +190,7 @@ func (s *sequence) begin() error {
 			s.begun(false)
 			return err
 		}
-	} else if s.hopeless(last) {
+	} else if space.Knows(s.FoldingSpace, last) && s.hopeless(last) { // else it asks for options one by one
 		s.exclude(last)
 		s.begun(false)
 		return nil

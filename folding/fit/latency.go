@@ -57,6 +57,7 @@ func (q *DesignSearch) FindShortestLatencyDesign(ctx context.Context, limit int,
 func (q *DesignSearch) chase(ctx context.Context, limit int, end LimitsAfterFirstDesign) (*FoldingWithBounds, error) {
 	list := q.IntervalsToTry()
 	limit = min(limit, list[len(list)-1])
+	space.AskOptions(q.FoldingSpace, limit)
 	q.Effort.Limit = chaseWork
 	c := &chase{DesignSearch: q, caps: q.CapsAtInterval(limit), load: q.ObjectiveOfMeasure(goal.ResourceMeasureLoad),
 		region: space.FoldingRegion{Limit: limit},
@@ -201,7 +202,7 @@ func (c *chase) slow(ctx context.Context, layer int) error {
 	at := -1
 	for o := range l.Options {
 		n := l.OptionClocks(o)
-		if n <= c.region.Limit && (at < 0 || n < l.OptionClocks(at) && n > 2*c.clocks ||
+		if n <= c.region.Limit && l.IsOffered(o) && (at < 0 || n < l.OptionClocks(at) && n > 2*c.clocks ||
 			l.OptionClocks(at) < 2*c.clocks &&
 				n > l.OptionClocks(at)) {
 			at = o

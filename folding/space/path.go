@@ -103,8 +103,11 @@ func (s *FoldingSpace) NewPathClocks(b *FoldedDesign, hops []CriticalPathWord, k
 	p.ID = key(at)
 	for i := range s.Layers {
 		l := &s.Layers[i]
+		p.Clocks[i] = make([]int64, len(l.Classes))
 		for c := range l.Classes {
-			p.Clocks[i] = append(p.Clocks[i], s.clocksOn(&p, l, &l.Classes[c], known))
+			if l.Classes[c].Clocks > 0 {
+				p.Clocks[i][c] = s.clocksOn(&p, l, &l.Classes[c], known)
+			}
 		}
 	}
 	return p

@@ -360,7 +360,7 @@ func (p *planner) layerTable(i int) planTable {
 	}
 	offered := make([]bool, len(l.shapes))
 	for o := range l.Options {
-		offered[l.Classes[l.Options[o].Class].shape] = true
+		offered[l.Options[o].shape] = true
 	}
 	for k := range l.shapes {
 		if !offered[k] {

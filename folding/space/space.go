@@ -3,8 +3,9 @@
 // folding file fixes. Out come the intervals to try (IntervalsToTry), trees (NewRegionChoiceTree,
 // NewGivenClassesChoiceTree), and whole designs for the solutions that a search finds (FoldingOfSolution, BuildDesign).
 // The package asks layers for folds, ports, loops and costs, and knows none of them by name, except the width
-// converter, which it inserts. Nothing here depends on the goal, and a FoldingSpace does not change after New. The
-// package may import goal, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
+// converter, which it inserts. Nothing here depends on the goal, and a FoldingSpace does not change after New, but for
+// costs of options that it learns. The package may import goal, finn and search, the costs of hlslib, and rtlsim for
+// the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
@@ -16,6 +17,7 @@
 //	join.go     the join of two tables
 //	region.go   a part of the space
 //	tree.go     the tree of tables of a region
+//	asked.go    the costs of options, computed when a search first asks for them
 //	folding.go  the design of a solution that a search finds
 //	path.go     the clocks that foldings take on a path, which bound latencies
 //	unjoined.go neighbours that no width converter joins, and the reason
@@ -25,7 +27,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"sync"
 
 	"hlsgen/boards"
 	"hlsgen/folding/finn"
@@ -53,6 +55,9 @@ type FoldingSpace struct {
 	Ends search.AmountVector
 	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.KindNarrowFactorDSP)
 	fifo goal.FIFODepthPolicy
+	// dsps, if not 0, is the most DSP slices of an option, and prices the target that asks for no other costs beyond
+	dsps   int
+	prices dataflow.Target
 	HostMemoryBandwidth
 	tables
 	joints
@@ -66,21 +71,49 @@ type LayerFoldOptions struct {
 	Classes []FoldOptionClass
 	Fixed   bool  // whether a folding file fixes something of the layer
 	staged  bool  // whether folds have parallel or serial steps; the layer itself knows neither
+	few     bool  // whether the layer can multiply few bits (goal.MaxNarrowFactorBits) in LUTs or in DSP slices
 	dear    []int // clocks of the serial folds that cost too much (spare)
 	large   []int // clocks of the folds with large tables in LUTs (spareLarge)
 	shapes  []shape
+	*ledger
 }
 
 // A FoldOption is one legal fold with its class and its cost.
 type FoldOption struct {
-	Fold  dataflow.Fold
-	Class int // index into LayerFoldOptions.Classes
-	Cost  search.AmountVector
-	split *split // nil if one process computes the fold
+	Fold   dataflow.Fold
+	clocks int // iterations
+	shape  int // index into LayerFoldOptions.shapes
+	bytes  int64
+	inside []dataflow.Port // of a chain: what its first process writes
+	forked bool            // whether the fold is split, and is no chain
+	*optionFacts
+}
+
+// An optionFacts holds the facts about an option that may take a circuit to know. They are arbitrary before known is
+// set.
+type optionFacts struct {
+	Class  int // index into LayerFoldOptions.Classes
+	Cost   search.AmountVector
+	split  *split // nil if one process computes the fold
+	loop   dataflow.Loop
+	known  bool
+	absent bool // whether the board lacks a kind of resource that the option takes
+	left   bool // whether the space leaves the option out, because another one is better
+	over   bool // whether the option takes more DSP slices than designs may have; then Cost may lack all else
+	price  func() pricedFold
+	// the option with the same fold but parallel step functions that a serial option has to beat; nil if there is none
+	parallel *FoldOption
+}
+
+// A ledger says up to how many clocks a layer's options are known.
+type ledger struct {
+	sync.Mutex
+	asked int
 }
 
 // A FoldOptionClass stands for the options of a layer that look the same from outside: they move the same words in the
-// same clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices).
+// same clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices). It has the number
+// of its first option; other numbers have no class.
 type FoldOptionClass struct {
 	Loop   dataflow.Loop
 	Clocks int // iterations
@@ -92,12 +125,14 @@ type shape struct{ in, out []form }
 
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
 // and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
-// If a layer has no option, or the file does not fit the model, New adds a diagnostic to d and returns nil.
+// If t.MostDSPs is not 0, the space has no foldings with options that take more DSP slices than that. If a layer has no
+// option, or the file does not fit the model, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
-	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
-		Streams: newStreams(m.Graph),
-		fifo:    fifo}
+	s := &FoldingSpace{Model: m, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
+		Streams: newStreams(m.Graph), fifo: fifo, dsps: t.MostDSPs, prices: t}
+	t = t.WithinDSPs(0)
+	s.Target = t
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
 	s.sequences, s.worthwhile = m.Lengths != nil, serial == FoldFilterWorthwhile
@@ -107,14 +142,9 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 	if fixed != nil && !s.fix(fixed, d) || !s.foldable(d) {
 		return nil
 	}
-	if serial == FoldFilterWorthwhile {
-		for i := range s.Layers {
-			s.Layers[i].spare(t.Board)
-			s.Layers[i].spareLarge()
-		}
-	}
+	settle(s)
 	s.follow()
-	s.Few = chooseFew(s.Layers)
+	s.Few = chooseFew(s)
 	s.HostMemoryBandwidth = memoryOf(t, s.Clock)
 	s.MakeSearchTables(maxRows)
 	return s
@@ -131,30 +161,23 @@ func tellEnds(s *FoldingSpace) {
 
 // add lists the folds that a node may have, and adds them as a layer.
 func (s *FoldingSpace) add(n *dataflow.Node) {
-	l := LayerFoldOptions{Node: n}
-	shapes, classes := map[string]int{}, map[string]int{}
+	l := LayerFoldOptions{Node: n, ledger: new(ledger)}
+	shapes := map[string]int{}
 	splitter := splitterOf(s, n)
 	factorBits := n.Op.Describe().NarrowerFactorBits
-	few := factorBits != nil && factorBits() <= goal.MaxNarrowFactorBits
+	l.few = factorBits != nil && factorBits() <= goal.MaxNarrowFactorBits
 	l.staged = splitter.sums != nil
-	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.AmountVector) {
-		if made != nil {
-			made.fifos = menu{s, &FoldingRegion{Limit: goal.ClocksBeyondAnyInterval}}.inside(n.Out[0], made)
-			cost = cost.Plus(made.fifos[0])
+	offer := func(o FoldOption, sh shape, price func() pricedFold) bool { // false if the board has no such fold
+		if o.optionFacts = (&optionFacts{price: price}); !lazy(s, n, o.Fold) {
+			if ask(s, &l, &o); o.absent {
+				return false
+			}
 		}
-		looks := strconv.Itoa(at) + " " + loop.TextKey()
-		if made != nil {
-			looks += " " + strconv.Itoa(len(made.inner)) // options with different FIFOs inside are different classes
-		}
-		c := number(classes, looks)
-		if c == len(l.Classes) {
-			l.Classes = append(l.Classes, FoldOptionClass{loop, loop.IterationsPerFrame(), at})
-		}
-		o := FoldOption{f, c, cost, made}
-		if few {
-			o.Cost[goal.KindNarrowFactorDSP] = o.Cost[goal.KindDSP]
+		if o.shape = number(shapes, key(slices.Concat(sh.in, sh.out))); o.shape == len(l.shapes) {
+			l.shapes = append(l.shapes, sh)
 		}
 		l.Options = append(l.Options, o)
+		return true
 	}
 	for f := range n.Op.Folds() {
 		named := f
@@ -162,11 +185,8 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 			named.Steps = dataflow.ParallelStepEvaluation
 		}
 		l.Folds = append(l.Folds, named)
-		if !buildable(f, s.Target.Board) {
-			continue
-		}
-		split, cost, ok := splitter.within(f)
-		if !ok {
+		parts, bytes := splitter.within(f)
+		if !buildable(f, s.Target.Board) || parts == 0 {
 			continue
 		}
 		in, out := n.Op.Ports(f)
@@ -174,20 +194,16 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		if !s.rowMajorEnds(n, sh) {
 			continue
 		}
-		at := number(shapes, key(slices.Concat(sh.in, sh.out)))
-		if at == len(l.shapes) {
-			l.shapes = append(l.shapes, sh)
-		}
-		if split != nil { // do not ask the whole layer for its loop: it is not built, and its circuit would be large
-			offer(named, at, split.loop, split, cost)
+		loop := n.Op.Loop(f, s.Target.ForMovesOnly())
+		o := FoldOption{Fold: named, clocks: loop.IterationsPerFrame(), bytes: bytes, forked: parts > 1}
+		if !offer(o, sh, func() pricedFold { return splitter.priced(f, parts) }) || parts > 1 {
 			continue
 		}
-		loop := n.Op.Loop(f, s.Target)
-		offer(named, at, loop, nil, cost)
-		if split, cost, ok := splitter.serial(f, loop); ok {
-			named.Steps = dataflow.SerialStepEvaluation
-			l.Folds = append(l.Folds, named)
-			offer(named, at, split.loop, split, cost)
+		if port, ok := splitter.serial(f, loop); ok {
+			o.bytes, o.inside = 0, []dataflow.Port{port}
+			o.Fold.Steps = dataflow.SerialStepEvaluation
+			l.Folds = append(l.Folds, o.Fold)
+			offer(o, sh, func() pricedFold { return splitter.chained(f) })
 		}
 	}
 	s.Layers = append(s.Layers, l)
@@ -295,20 +311,40 @@ func (s *FoldingSpace) follow() {
 	}
 }
 
-// chooseFew clears the amount goal.KindNarrowFactorDSP of layers that cannot choose between LUTs and DSP slices for
-// factors of few bits. It returns true if some layer has the choice.
-func chooseFew(layers []LayerFoldOptions) (some bool) {
-	for i := range layers {
-		options := layers[i].Options
-		inDSPs := func(o FoldOption) bool { return o.Cost[goal.KindNarrowFactorDSP] > 0 }
-		switch {
-		case !slices.ContainsFunc(options, inDSPs):
-		case slices.ContainsFunc(options, func(o FoldOption) bool { return !inDSPs(o) }):
-			some = true
-		default:
-			for o := range options {
-				options[o].Cost[goal.KindNarrowFactorDSP] = 0
+// chooseFew finds the layers that can choose between LUTs and DSP slices for factors of few bits. It returns true if
+// there is one. Only these have amounts of goal.KindNarrowFactorDSP. Most often it asks for two options of a layer.
+func chooseFew(s *FoldingSpace) (some bool) {
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		if !l.few {
+			continue
+		}
+		slowest := map[dataflow.MultiplierKind]*FoldOption{}
+		for k := range l.Options {
+			o := &l.Options[k]
+			if last := slowest[o.Fold.Compute]; last == nil || o.clocks > last.clocks {
+				slowest[o.Fold.Compute] = o
 			}
+		}
+		takes := map[bool]bool{} // whether some option takes no DSP slices, or some
+		look := func(o *FoldOption) {
+			ask(s, l, o)
+			takes[o.Cost[goal.KindDSP] > 0] = true
+		}
+		for _, o := range slowest {
+			look(o)
+		}
+		for k := 0; k < len(l.Options) && len(takes) < 2; k++ {
+			if o := &l.Options[k]; o.known || slowest[dataflow.MultiplierInDSPs] != nil {
+				look(o)
+			}
+		}
+		if l.few = len(takes) == 2; l.few {
+			some = true
+			continue
+		}
+		for k := range l.Options {
+			l.Options[k].Cost[goal.KindNarrowFactorDSP] = 0
 		}
 	}
 	return some
@@ -316,12 +352,12 @@ func chooseFew(layers []LayerFoldOptions) (some bool) {
 
 // OptionClocks returns the clocks that a frame takes in the layer with an option.
 func (l *LayerFoldOptions) OptionClocks(option int) int {
-	return l.Classes[l.Options[option].Class].Clocks
+	return l.Options[option].clocks
 }
 
 // shape returns the forms of an option's ports.
 func (l *LayerFoldOptions) shape(option int) *shape {
-	return &l.shapes[l.Classes[l.Options[option].Class].shape]
+	return &l.shapes[l.Options[option].shape]
 }
 
 // ClocksRange returns the fewest and the most clocks per frame of the remaining options.
@@ -389,7 +425,7 @@ func (s *FoldingSpace) IntervalsToTry() []int {
 	for i := range s.Layers {
 		most := int64(0)
 		for _, o := range s.Layers[i].Options {
-			most = max(most, o.Cost[goal.KindMemoryBytesPerFrame])
+			most = max(most, o.bytes)
 		}
 		bytes += most
 	}

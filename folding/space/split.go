@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/dup"
 	"hlsgen/hlslib/join"
@@ -83,9 +82,15 @@ type part struct {
 	like  int             // the first part with equal costs and loops, or the part itself
 }
 
+// A pricedFold is a fold with its loop and its cost. made is nil if one process computes it.
+type pricedFold struct {
+	made *split
+	loop dataflow.Loop
+	cost dataflow.Resources
+}
+
 // split returns the split of a fold into the given number of parts, and its cost without the FIFOs between the nodes.
-// The last result reports whether the board has enough resources of each kind.
-func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.AmountVector, bool) {
+func (s *splitter) split(f dataflow.Fold, parts int) pricedFold {
 	in, out := s.node.Op.Ports(f)
 	d := s.deal(f, parts, out[0])
 	first, last := s.fork(in[0], parts), d.join
@@ -106,10 +111,10 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.AmountVecto
 				panic(fmt.Sprintf("folding: a part of %s has no fold of PE %d, SIMD %d", s.node.Name, share.PE,
 					share.SIMD))
 			}
-			made.loop = p.op.Loop(n.fold, s.Target)
+			made.loop = p.op.Loop(n.fold, s.prices)
 			latency = max(latency, made.loop.Latency)
 			_, ports := p.op.Ports(n.fold)
-			costs[k], behind[k] = p.op.Cost(n.fold, s.Target).Total(), innerOf(s.Target, ports[0], made.loop)
+			costs[k], behind[k] = p.op.Cost(n.fold, s.prices).Total(), innerOf(s.Target, ports[0], made.loop)
 		} else {
 			n.fold = made.nodes[1+p.like].fold
 			costs[k], behind[k] = costs[p.like], behind[p.like]
@@ -119,7 +124,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.AmountVecto
 	}
 	made.nodes = append(made.nodes, last.piece)
 	made.loop.Latency = latency + first.loop.Latency + last.loop.Latency
-	return made, s.Board.AmountVectorOf(sum), goal.BoardHasResourceKinds(sum, s.Target.Board)
+	return pricedFold{made, made.loop, sum}
 }
 
 // deal divides a fold's PE among parts. out is the layer's output port.
@@ -209,21 +214,23 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	return best
 }
 
-// within returns the cost of the fold as it fits the target's unroll limits: as one process (made is nil), or split
-// into several (made). ok is false if it does not fit.
-func (s *splitter) within(f dataflow.Fold) (made *split, cost search.AmountVector, ok bool) {
+// within returns into how many processes the fold is split so that it fits the target's unroll limits, 0 if it does not
+// fit, and the bytes of weights that it reads from memory in a frame.
+func (s *splitter) within(f dataflow.Fold) (parts int, bytes int64) {
 	bytes, carried := s.Target.ExternalWeightBytesPerFrame(s.node.Op, f)
-	switch parts := s.Target.MinProcesses(s.node.Op, f); {
-	case parts == 0 || !carried || parts > 1 && bytes > 0: // several parts cannot share a memory port
-		return nil, cost, false
-	case parts == 1:
-		c := s.node.Op.Cost(f, s.Target).Total()
-		cost = s.Board.AmountVectorOf(c)
-		cost[goal.KindMemoryBytesPerFrame] = bytes
-		return nil, cost, goal.BoardHasResourceKinds(c, s.Target.Board)
-	default:
+	parts = s.Target.MinProcesses(s.node.Op, f)
+	if !carried || parts > 1 && bytes > 0 { // several parts cannot share a memory port
+		return 0, 0
+	}
+	return parts, bytes
+}
+
+// priced returns the fold with its loop and its cost, as one process or split into several.
+func (s *splitter) priced(f dataflow.Fold, parts int) pricedFold {
+	if parts > 1 { // do not ask the whole layer: it is not built, and its circuit would be large
 		return s.split(f, parts)
 	}
+	return pricedFold{nil, s.node.Op.Loop(f, s.prices), s.node.Op.Cost(f, s.prices).Total()}
 }
 
 // place adds the nodes of the split to b in place of layer l, which reads stream in. It returns the streams between the

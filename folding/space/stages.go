@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding/goal"
-	"hlsgen/folding/search"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 )
@@ -63,26 +62,34 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial returns the fold f with serial step functions, whose thresholds lie in block RAM, as two processes. In LUTs it
-// would save hardly anything. loop is that of f as one process; ok is false if the layer has no such fold.
-func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.AmountVector, bool) {
+// serial reports whether the layer has the fold f with serial step functions, whose thresholds lie in block RAM, as two
+// processes. In LUTs it would save hardly anything. It returns the port between the two. loop has the moves of f as one
+// process.
+func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (between dataflow.Port, ok bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
 	if steps == nil || !st.alone[f] || s.Target.MinProcesses(s.node.Op, f) != 1 {
-		return nil, search.AmountVector{}, false
+		return between, false
 	}
 	steps.of(st.steps, s.Target)
 	if steps.loop.IterationsPerFrame()/steps.loop.WordsWritten(0) > loop.IterationsPerFrame()/loop.WordsWritten(0) {
-		return nil, search.AmountVector{}, false
+		return between, false
 	}
-	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
+	_, ports := st.sums.Ports(f)
+	return ports[0], true
+}
+
+// chained returns the fold f with serial step functions, which the layer must have.
+func (s *splitter) chained(f dataflow.Fold) pricedFold {
+	st := &s.stages
+	steps := st.searched[f.PE]
+	made := &split{chain: true, loop: st.sums.Loop(f, s.prices)}
 	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.StreamType{st.mid}},
 		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.StreamType{st.out}}}
 	_, ports := st.sums.Ports(f)
 	made.inner = []inner{innerOf(s.Target, ports[0], made.loop)}
 	made.loop.Latency += steps.loop.IterationOfWrite(0, 0) + steps.loop.Latency
-	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost)
-	return made, s.Board.AmountVectorOf(sum), goal.BoardHasResourceKinds(sum, s.Target.Board)
+	return pricedFold{made, made.loop, st.sums.Cost(f, s.prices).Total().Plus(steps.cost)}
 }
 
 // single returns the fold as the layer itself has it, if the space splits off its step functions.
@@ -109,28 +116,32 @@ const (
 // effort finds worse designs. The value is a guess from searches of a few networks.
 const MaxBRAMPerSavedLUTShare = 2
 
-// spare removes the serial folds that save too few LUTs for their block RAM.
-func (l *LayerFoldOptions) spare(b boards.Board) {
-	have := goal.ResourcesOfBoard(b)
-	var kept []FoldOption
-	for i, o := range l.Options {
-		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
-			saved := l.Options[i-1].Cost.Minus(o.Cost)
-			if saved[goal.KindLUT] <= 0 ||
-				-saved[goal.KindBRAM]*int64(have.LUT) > MaxBRAMPerSavedLUTShare*saved[goal.KindLUT]*int64(have.BRAM) {
-				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
-					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
-				}
-				continue
-			}
+// pair gives each serial option the one with parallel step functions that it has to beat, if there is one.
+func (l *LayerFoldOptions) pair() {
+	for i := 1; i < len(l.Options); i++ {
+		o, before := &l.Options[i], &l.Options[i-1]
+		if o.inside != nil && l.single(before.Fold) == l.single(o.Fold) {
+			other := *before // it may move in the list
+			o.parallel = &other
 		}
-		kept = append(kept, o)
 	}
-	l.Options = kept
 }
 
-// CountOmittedSerialFolds returns the number of serial folds of at most the given clocks that the space left out
-// although they save something.
-func CountOmittedSerialFolds(s *FoldingSpace, clocks int) int {
-	return leftOut(s, clocks, func(l *LayerFoldOptions) []int { return l.dear })
+// spare leaves out the serial options among now that save too few LUTs for their block RAM.
+func (l *LayerFoldOptions) spare(b boards.Board, now func(*FoldOption) bool) {
+	have := goal.ResourcesOfBoard(b)
+	for i := range l.Options {
+		o := &l.Options[i]
+		if !now(o) || o.parallel == nil || o.over || o.parallel.over {
+			continue
+		}
+		saved := o.parallel.Cost.Minus(o.Cost)
+		if saved[goal.KindLUT] > 0 &&
+			-saved[goal.KindBRAM]*int64(have.LUT) <= MaxBRAMPerSavedLUTShare*saved[goal.KindLUT]*int64(have.BRAM) {
+			continue
+		}
+		if o.left = true; slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
+			l.dear = append(l.dear, o.clocks)
+		}
+	}
 }

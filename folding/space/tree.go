@@ -30,13 +30,16 @@ func (s *FoldingSpace) NewGivenClassesChoiceTree(r *FoldingRegion, class, only [
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.LeafChoice {
 		var list []search.LeafChoice
-		for o, opt := range s.Layers[i].Options {
-			if int32(opt.Class) == class[i] && (only == nil || only[i] == int32(o)) {
+		l := &s.Layers[i]
+		clocks := l.Classes[class[i]].Clocks
+		for o := range l.Options {
+			if opt := &l.Options[o]; opt.clocks != clocks || opt.left || opt.over || int32(opt.Class) != class[i] {
+				continue
+			}
+			if only == nil || only[i] == int32(o) {
 				list = m.option(list, i, o)
 			}
-			if int32(opt.Class) == class[i] {
-				options[i] = int32(o) // any option of the class has the same words
-			}
+			options[i] = int32(o) // any option of the class has the same words
 		}
 		return [][]search.LeafChoice{search.PruneDominatedChoices(list)}
 	}
@@ -80,29 +83,47 @@ func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
 func (m menu) layer(i int) [][]search.LeafChoice {
 	l, rows := &m.Layers[i], &m.rows[i]
 	of, count := make([][]search.LeafChoice, len(l.shapes)), make([]int, len(l.shapes))
-	allowed := make([]bool, len(l.Classes))
-	for c := range allowed {
-		allowed[c] = m.allows(m.FoldingSpace, i, c)
-	}
-	for o := range l.Options {
-		if c := l.Options[o].Class; allowed[c] {
-			count[l.Classes[c].shape]++
+	askAll(m.FoldingSpace, l, m.Limit)
+	var allowed []int
+	for k := range l.Options {
+		o := &l.Options[k]
+		if o.clocks <= m.Limit && !o.left && !o.over && !o.absent && m.allows(m.FoldingSpace, i, o.Class) {
+			allowed = append(allowed, k)
+			count[o.shape]++
 		}
 	}
-	for o := range l.Options {
-		if c := l.Options[o].Class; allowed[c] {
-			shape := l.Classes[c].shape
-			if of[shape] == nil {
-				of[shape] = make([]search.LeafChoice, 0, count[shape])
-			}
-			of[shape] = m.option(of[shape], i, o)
+	for _, k := range allowed {
+		shape := l.Options[k].shape
+		if of[shape] == nil {
+			of[shape] = make([]search.LeafChoice, 0, count[shape])
 		}
+		of[shape] = m.option(of[shape], i, k)
 	}
 	choices := make([][]search.LeafChoice, len(rows.shapes))
 	for row, k := range rows.shapes {
 		choices[row] = search.PruneDominatedChoices(of[k])
 	}
 	return choices
+}
+
+// HasAnyFolding reports whether neighbours can be joined where layers take at most the given clocks per frame, whatever
+// that costs.
+func HasAnyFolding(s *FoldingSpace, clocks int, e *search.StepCounter) bool {
+	m := menu{s, &FoldingRegion{Limit: clocks}}
+	layer := func(i int) [][]search.LeafChoice {
+		l, rows := &m.Layers[i], &m.rows[i]
+		choices := make([][]search.LeafChoice, len(rows.shapes))
+		for row, k := range rows.shapes {
+			fits := func(o FoldOption) bool { return o.shape == int(k) && o.clocks <= clocks }
+			if slices.ContainsFunc(l.Options, fits) {
+				choices[row] = []search.LeafChoice{{}}
+			}
+		}
+		return choices
+	}
+	t := m.tree(s.plan, search.AmountVector{}, e, layer, m.stream)
+	defer t.Free()
+	return t.HasAnySolution()
 }
 
 // insideShift is the position of an index into insides in a choice's ID. The bits below it hold the option.

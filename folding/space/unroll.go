@@ -21,8 +21,9 @@ func FindRaisedUnrollLimits(s *FoldingSpace, clocks int) (e dataflow.UnrollLimit
 		}
 		best, found := e, false
 		for _, f := range l.Folds {
-			if l.Fixed || s.Target.MinProcesses(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) ||
-				l.Node.Op.Loop(f, s.Target).IterationsPerFrame() > clocks {
+			if l.Fixed || s.Target.MinProcesses(l.Node.Op, f) > 0 ||
+				l.Node.Op.Loop(f, s.Target.ForMovesOnly()).IterationsPerFrame() > clocks ||
+				!available(s, l.Node.Op, f) {
 				continue
 			}
 			if wider := from.UnrollLimitsRaisedToFit(l.Node.Op, f); !found || wider.SortKey() < best.SortKey() {

@@ -320,22 +320,35 @@ func CanBlockRAMFIFOsSaveLogic(s *FoldingSpace) bool {
 	if !s.worthwhile {
 		return false
 	}
+	known := map[dataflow.Port]bool{}
+	saves := func(p dataflow.Port) bool {
+		saved, ok := known[p]
+		if !ok {
+			saved = s.saves(p)
+			known[p] = saved
+		}
+		return saved
+	}
 	for id := range s.Streams {
 		st := &s.Streams[id]
 		for _, e := range []*end{&st.writer, &st.reader} {
 			for _, f := range e.forms {
-				if s.saves(st.port(f)) || !st.inner() && s.saves(st.port(s.border(id, f))) {
+				if saves(st.port(f)) || !st.inner() && saves(st.port(s.border(id, f))) {
 					return true
 				}
 			}
 		}
 	}
 	for i := range s.Layers {
-		for _, o := range s.Layers[i].Options {
-			if o.split == nil {
+		l := &s.Layers[i]
+		for k := range l.Options {
+			o := &l.Options[k]
+			if !o.forked && !slices.ContainsFunc(o.inside, saves) {
 				continue
 			}
-			if slices.ContainsFunc(o.split.inner, func(n inner) bool { return s.saves(n.port) }) {
+			if askAll(s, l, o.clocks); !o.left && slices.ContainsFunc(o.split.inner, func(n inner) bool {
+				return saves(n.port)
+			}) {
 				return true
 			}
 		}

@@ -1,22 +1,27 @@
 package layer
 
 import (
+	"math"
 	"sync"
 
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/hlslib/price/estimate"
+	"hlsgen/hlslib/price/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // LoopWithBackEndLatency returns the loop l of the layer o with the latency in clocks that the target's back end
-// achieves. For HLS it is the latency that l already has, for RTL that of the circuit.
+// achieves. For HLS it is the latency that l already has, for RTL that of the circuit. It builds no circuit for a
+// target that asks for moves only.
 func LoopWithBackEndLatency(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
 	if t.Backend.Rate != dataflow.RateFromCircuit {
 		return l
 	}
-	l.Latency = known(o, f, t).latency
+	if l.Latency = 0; !t.MovesOnly {
+		l.Latency = known(o, f, t).latency
+	}
 	return l
 }
 
@@ -35,17 +40,36 @@ type fact struct {
 	cost    dataflow.Cost
 }
 
+// A slicesKey is the key of a fact that has the DSP slices of a circuit, and nothing else that it takes.
+type slicesKey struct{ CircuitKey }
+
 // known returns the latency and the cost of a layer's circuit. It builds the circuit at the first call for a fold and
-// target.
+// target. The cost may be incomplete where the target says so (dataflow.Target.MostDSPs).
 func known(o LayerWithCircuit, f dataflow.Fold, t dataflow.Target) fact {
 	key := CircuitKeyOf(f, t)
 	if k, ok := o.CircuitFactsByKey().Load(key); ok {
 		return k.(fact)
 	}
-	m := o.Circuit(f, t)
-	list := partsIn(o.CircuitFactsByKey()).EstimateCircuitCost(m, estimate.CostModelOf(t).Fabric)
+	most, fabric := math.MaxInt, estimate.CostModelOf(t).Fabric
+	if t.MostDSPs > 0 {
+		most = t.MostDSPs
+		if k, ok := o.CircuitFactsByKey().Load(slicesKey{key}); ok && k.(fact).cost.Total().DSP > most {
+			return k.(fact)
+		}
+	}
+	parts := partsIn(o.CircuitFactsByKey())
+	m := o.Circuit(f, t.ForPrices())
+	if !luts.KnowsOutlines(m, fabric) {
+		m = o.Circuit(f, t)
+	}
+	list, all := parts.EstimateCostWithin(m, fabric, most)
 	k := fact{m.Latency, estimate.CostOfParts(list...)}
-	o.CircuitFactsByKey().Store(key, k)
+	if all {
+		luts.KeepOutlines(m, fabric)
+		o.CircuitFactsByKey().Store(key, k)
+	} else {
+		o.CircuitFactsByKey().Store(slicesKey{key}, k)
+	}
 	return k
 }
 
@@ -65,6 +89,7 @@ type CircuitKey struct {
 
 // CircuitKeyOf returns the key of a layer's circuit for a fold and a target.
 func CircuitKeyOf(f dataflow.Fold, t dataflow.Target) CircuitKey {
+	t.Outlines = false
 	return CircuitKey{Fold: f, Rate: t.CircuitTiming(), Fabric: cost.FabricOf(t.Board)}
 }
 

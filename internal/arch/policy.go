@@ -228,7 +228,7 @@ var mostUps = map[string]int{
 	"folding/fit":             4,
 	"folding/goal":            7,
 	"folding/search":          16,
-	"folding/space":           20,
+	"folding/space":           19,
 	"folding/sweep":           13,
 	"frontend":                25,
 	"frontend/axes":           2,

@@ -18,6 +18,8 @@ type TimingModel struct {
 	// If lookup tables cannot serve as memory, an array meant for them becomes a block with at least this many
 	// bits, and registers with fewer. BlockBits is 0 if lookup tables can serve as memory.
 	BlockBits int
+	// Outlines states that functions may be outlines (KeepOutlines), for circuits whose cost alone counts.
+	Outlines bool
 }
 
 // A Builder builds the circuit of one layer, or of a function, value by value.
@@ -25,6 +27,7 @@ type Builder struct {
 	m         Module
 	rate      TimingModel
 	loaded    bool // tables can be loaded
+	outlines  bool // functions may be outlines
 	inputs    int
 	known     nodeIndex // existing operations without state
 	functions map[string]*Module
@@ -34,7 +37,9 @@ type Builder struct {
 
 // NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
 func NewBuilder(rate TimingModel) *Builder {
-	b := &Builder{rate: rate, known: newNodeIndex()}
+	b := &Builder{outlines: rate.Outlines, known: newNodeIndex()}
+	rate.Outlines = false
+	b.rate = rate
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
 		level: int32(2 * rate.LUT)}).id
 	return b

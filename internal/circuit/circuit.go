@@ -59,6 +59,9 @@ type Module struct {
 	Stages  int
 	Calls   []FunctionCall
 	Known   *sync.Map // for a function: facts that users have found out, by keys of theirs
+	// IsOutline states that a function has nothing but Results, with nodes for these, Stages and Known.
+	IsOutline bool
+	replace   func(*Module) // for a function: puts another one into its place in the library
 
 	Latency int // for a layer: clocks from an iteration's start until the last of its words can be read
 }

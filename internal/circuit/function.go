@@ -14,19 +14,47 @@ type FunctionLibrary struct {
 }
 
 // function returns the library's function with the given shape, a text. If there is none yet, it keeps and returns the
-// result of make.
-func (l *FunctionLibrary) function(shape string, make func() *Module) *Module {
+// result of make. It does the same if there is only an outline, unless outlines will do.
+func (l *FunctionLibrary) function(shape string, outlines bool, make func() *Module) *Module {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	f := l.functions[shape]
-	if f == nil {
+	if f == nil || f.IsOutline && !outlines {
+		known := new(sync.Map)
+		if f != nil {
+			known = f.Known
+		}
 		f = make()
 		if l.functions == nil {
 			l.functions = map[string]*Module{}
 		}
-		l.functions[shape] = f
+		l.functions[shape], f.Known = f, known
+		f.replace = func(o *Module) {
+			l.mutex.Lock()
+			defer l.mutex.Unlock()
+			l.functions[shape] = o
+		}
 	}
 	return f
+}
+
+// KeepOutlines makes the libraries of the functions that a circuit calls keep only outlines of them: their results, and
+// the facts that are known about them. The circuit itself does not change.
+func KeepOutlines(m *Module) {
+	for _, c := range m.Calls {
+		f := c.Function
+		if f.IsOutline {
+			continue
+		}
+		KeepOutlines(f)
+		o := &Module{Stages: f.Stages, Known: f.Known, IsOutline: true, replace: f.replace}
+		for _, id := range f.Results {
+			n := f.Nodes[id]
+			n.Args = nil
+			o.Results, o.Nodes = append(o.Results, NodeID(len(o.Nodes))), append(o.Nodes, n)
+		}
+		f.replace(o)
+	}
 }
 
 // CallFunction adds a call of a function that make builds, and returns its results. Library l keeps one function per
@@ -52,7 +80,7 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	}
 	f := b.functions[shape]
 	if f == nil {
-		kept := l.function(fmt.Sprint(b.rate, shape), func() *Module { return function(b, at, make) })
+		kept := l.function(fmt.Sprint(b.rate, shape), b.outlines, func() *Module { return function(b, at, make) })
 		f = new(Module)
 		*f = *kept
 		f.Name = fmt.Sprintf("%s_%d", strings.Fields(key)[0], len(b.functions))
@@ -79,7 +107,7 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 // function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: newNodeIndex(), counts: b.counts}
-	f.m.Fire, f.m.Known = NoNode, new(sync.Map)
+	f.m.Fire = NoNode
 	var operands []Value
 	for _, v := range like {
 		n := v.node()

@@ -50,6 +50,7 @@ func (t Target) CircuitTiming() circuit.TimingModel {
 	if !t.Board.CanStoreInLUTs() {
 		rate.BlockBits = boards.MinArrayBitsForBlockRAM
 	}
+	rate.Outlines = t.Outlines
 	rate.Stage = max(2*rate.LUT, int(1000*t.OperationDelays().StageBudgetNS()))
 	return rate
 }

@@ -207,6 +207,28 @@ type Target struct {
 	Counters    bool                    // whether circuits have counters of frames, clocks and waits
 	Loader      bool                    // whether, in circuits, loaded tables have a mover of their own
 	AccPerPE    bool                    // whether accumulators are as wide as each PE's channels need
+	MostDSPs    int                     // if not 0: the cost of a circuit with more DSP slices may be these alone
+	Outlines    bool                    // whether circuits may have outlines of functions (circuit.KeepOutlines)
+	MovesOnly   bool                    // whether Loop may say 0 clocks where the latency would take a circuit
+}
+
+// WithinDSPs returns the target for callers of Cost that want to know what else a fold takes only if it takes at most n
+// DSP slices.
+func (t Target) WithinDSPs(n int) Target {
+	t.MostDSPs = n
+	return t
+}
+
+// ForPrices returns the target for callers of Circuit that want to know a circuit's cost.
+func (t Target) ForPrices() Target {
+	t.Outlines = true
+	return t
+}
+
+// ForMovesOnly returns the target for callers of Loop that ask which words an iteration moves, and not for the latency.
+func (t Target) ForMovesOnly() Target {
+	t.MovesOnly = true
+	return t
 }
 
 // OperationDelays returns the delays of operations on the device, and the length of a stage at the clock.

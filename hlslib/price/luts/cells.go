@@ -33,6 +33,7 @@ package luts
 
 import (
 	"math"
+	"slices"
 
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
@@ -95,10 +96,23 @@ func EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 
 // EstimateCircuitCost does what the function of this name does. It maps no part again that it knows of other circuits.
 func (k *KnownParts) EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cost.CostPart {
+	parts, _ := k.EstimateCostWithin(m, f, math.MaxInt)
+	return parts
+}
+
+// EstimateCostWithin returns what EstimateCircuitCost does, for a circuit that takes at most the given number of DSP
+// slices. For others it returns these slices alone, and all is false: to count the lookup tables of large circuits
+// takes long.
+func (k *KnownParts) EstimateCostWithin(m *circuit.Module, f cost.Fabric, dsps int) (parts []cost.CostPart, all bool) {
 	d := SynthesisRulesOf(f)
 	d.known = k
-	counts := d.CountCells(m)
-	var parts []cost.CostPart
+	var counts CellCountsByPurpose
+	if dsps < math.MaxInt {
+		counts[purposeMultiplier].DSP = d.multipliers(m)
+	}
+	if all = counts[purposeMultiplier].DSP <= dsps; all {
+		counts = d.CountCells(m)
+	}
 	sum, whole := 0., 0
 	for k, c := range counts {
 		n := d.Numbers[k]
@@ -111,7 +125,7 @@ func (k *KnownParts) EstimateCircuitCost(m *circuit.Module, f cost.Fabric) []cos
 			parts = append(parts, r.AsPart(names[k]))
 		}
 	}
-	return parts
+	return parts, all
 }
 
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
@@ -125,6 +139,31 @@ func (d *SynthesisRules) CountCells(m *circuit.Module) CellCountsByPurpose {
 		}
 	}
 	return d.count(m, longest)
+}
+
+// multipliers returns the number of DSP slices of a circuit.
+func (d *SynthesisRules) multipliers(m *circuit.Module) (n int) {
+	if m.Known != nil {
+		if known, ok := m.Known.Load(multipliersKey{d.Fabric}); ok {
+			return known.(int)
+		}
+	}
+	if slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool { return n.Op == circuit.OpMultiply }) {
+		w := d.walked(m)
+		for i := range m.Nodes {
+			if w.met[i] && m.Nodes[i].Op == circuit.OpMultiply {
+				multiplier(w, circuit.NodeID(i))
+			}
+		}
+		n = w.counts[purposeMultiplier].DSP
+	}
+	for _, c := range m.Calls {
+		n += d.multipliers(c.Function)
+	}
+	if m.Known != nil {
+		m.Known.Store(multipliersKey{d.Fabric}, n)
+	}
+	return n
 }
 
 // walked returns the walk over a circuit, with all bits examined.
@@ -146,17 +185,41 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPur
 	}
 	registers(w)
 	memories(w)
-	type key struct {
-		of      cost.Fabric
-		longest int16
-	}
 	for _, c := range m.Calls {
-		f, ok := c.Function.Known.Load(key{d.Fabric, longest})
+		key := countKey{d.Fabric, longest}
+		f, ok := c.Function.Known.Load(key)
 		if !ok {
 			f = d.count(c.Function, longest)
-			c.Function.Known.Store(key{d.Fabric, longest}, f)
+			c.Function.Known.Store(key, f)
 		}
 		w.counts.plus(f.(CellCountsByPurpose), 1)
 	}
 	return w.counts
+}
+
+// A countKey is the key of a function's cells, where paths may have up to longest LUTs in a row.
+type countKey struct {
+	of      cost.Fabric
+	longest int16
+}
+
+// A multipliersKey is the key of a function's DSP slices.
+type multipliersKey struct{ of cost.Fabric }
+
+// KeepOutlines makes libraries keep only outlines of the functions that a circuit calls, if the costs on a fabric of
+// all circuits with these functions follow from what is known about them now.
+func KeepOutlines(m *circuit.Module, f cost.Fabric) {
+	if d := SynthesisRulesOf(f); !d.Maps { // else the cells of a function depend on the longest path of the circuit
+		d.multipliers(m)
+		circuit.KeepOutlines(m)
+	}
+}
+
+// KnowsOutlines reports whether the cells of all functions of a circuit that are outlines are known for a fabric.
+func KnowsOutlines(m *circuit.Module, f cost.Fabric) bool {
+	return !slices.ContainsFunc(m.Calls, func(c circuit.FunctionCall) bool {
+		_, cells := c.Function.Known.Load(countKey{of: f})
+		_, slices := c.Function.Known.Load(multipliersKey{f})
+		return c.Function.IsOutline && !(cells && slices)
+	})
 }

@@ -63,6 +63,9 @@ func (b *bound) runCircuit(f dataflow.Fold) (err error) {
 	}
 	t := b.target()
 	t.Backend = dataflow.BackendRTL
+	if err := b.checkAsked(f, t); err != nil {
+		return err
+	}
 	return b.compareCircuit(op.Circuit(f, t), f, t)
 }
 
@@ -89,6 +92,21 @@ func (b *bound) compareCircuit(m *circuit.Module, f dataflow.Fold, t dataflow.Ta
 		if err := r.frame(b.frames[n], b.want[n], loop); err != nil {
 			return fmt.Errorf("frame %d, iteration %d: %w", n, r.at, err)
 		}
+	}
+	return nil
+}
+
+// checkAsked checks what a search asks of a fold before it asks for all: the moves without the latency, and the DSP
+// slices, which must be those of the whole cost. The fold's circuit must not have been priced before.
+func (b *bound) checkAsked(f dataflow.Fold, t dataflow.Target) error {
+	some := b.op.Cost(f, t.WithinDSPs(1)).Total()
+	moves := b.op.Loop(f, t.ForMovesOnly())
+	all, loop := b.op.Cost(f, t).Total(), b.op.Loop(f, t)
+	if some.DSP != all.DSP || all.DSP <= 1 && some != all {
+		return fmt.Errorf("a cost within one DSP slice of %+v, without that limit %+v", some, all)
+	}
+	if moves.Latency = loop.Latency; moves.TextKey() != loop.TextKey() {
+		return fmt.Errorf("moves %s alone, with the latency %s", moves.TextKey(), loop.TextKey())
 	}
 	return nil
 }
