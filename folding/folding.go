@@ -140,10 +140,10 @@ type Space struct {
 	*space.FoldingSpace
 	made *memory
 	// whole returns the space that also has serial step functions that take much block RAM, large tables in LUTs, and
-	// all FIFOs in any memory. It returns this space if that is one.
+	// all FIFOs in any memory. It returns this space if this one has them already.
 	whole func() *Space
 	// beyond returns the space that also has options with more DSP slices than the board has, whose designs are no
-	// answer, but show what is missing. It returns this space if that is one.
+	// answer, but show what is missing. It returns this space if there are none.
 	beyond func() *Space
 }
 

@@ -90,8 +90,8 @@ var means = []struct {
 // must be higher, and so must the cost of the part for this work. The control logic costs the same in both, and
 // memories are checked elsewhere. A product in a DSP slice counts as one, whatever its bits: each further product
 // takes a slice or a LUT. If all weights are constants in the larger fold only, its products and sums may cost less;
-// then only comparisons must grow. A layer with a channel of a single value is not compared as a whole, because what is
-// computed from a constant costs nothing.
+// then only comparisons must grow. Of a layer with a channel of a single value, which costs nothing, fewer than
+// leastPart more bits in all may cost no LUT.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
 	inDSP := large.fold.Compute == dataflow.MultiplierInDSPs
@@ -99,7 +99,7 @@ func checkGrowth(small, large program, least, most work) error {
 		least.products, most.products = leastPart*least.multiplications, leastPart*most.multiplications
 	}
 	for _, m := range means {
-		if constants && m.weights || m.parts == nil && large.hasDeadChannel() {
+		if constants && m.weights {
 			continue
 		}
 		slice := dspLUT
@@ -108,7 +108,12 @@ func checkGrowth(small, large program, least, most work) error {
 		}
 		before, _ := small.logic(m.parts, slice)
 		after, some := large.logic(m.parts, slice)
-		if more := m.bits(most) - m.bits(least); some && more > 0 && (after-before)*leastPart < more {
+		more := m.bits(most) - m.bits(least)
+		owed := (more + leastPart - 1) / leastPart
+		if m.parts == nil && large.hasDeadChannel() {
+			owed = more / leastPart
+		}
+		if some && more > 0 && after-before < owed {
 			what := "its logic grows"
 			if m.parts != nil {
 				what = strings.Join(m.parts, " and ") + " grow"

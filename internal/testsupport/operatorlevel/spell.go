@@ -11,7 +11,7 @@ import (
 
 // Header returns the C++ of a graph, as a header that takes the place of the instance's own: it has the same name and
 // function. Products, sums, maxima and comparisons are spelled as C++ has them; minifloats, requantisers and step
-// functions are those of hlslib/core. It gives every number, where the kernel's own header has members of a config.
+// functions are those of hlslib/core. The text has numbers where the header of the kind has members of a config.
 func (g *Graph) Header(i dataflow.KernelInstance) string {
 	s := &speller{g: g, texts: map[ID]string{}, i: i}
 	s.kernel()
