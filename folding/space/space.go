@@ -129,6 +129,7 @@ type shape struct{ in, out []form }
 // option, or the file does not fit the model, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
+	t.Functions = m.Functions
 	s := &FoldingSpace{Model: m, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
 		Streams: newStreams(m.Graph), fifo: fifo, dsps: t.MostDSPs, prices: t}
 	t = t.WithinDSPs(0)

@@ -7,35 +7,38 @@ import (
 )
 
 // A FunctionLibrary keeps the circuits of functions, so that those of many layers share them. It serves circuits of any
-// TimingModel. The zero value is empty.
+// TimingModel. The zero value is empty. Several goroutines may use it at a time.
 type FunctionLibrary struct {
-	mutex     sync.Mutex
-	functions map[string]*Module
+	functions sync.Map // from a shape, a text, to a *keptFunction
+}
+
+// A keptFunction is the place of one function in a library.
+type keptFunction struct {
+	mutex sync.Mutex
+	*Module
 }
 
 // function returns the library's function with the given shape, a text. If there is none yet, it keeps and returns the
 // result of make. It does the same if there is only an outline, unless outlines will do.
 func (l *FunctionLibrary) function(shape string, outlines bool, make func() *Module) *Module {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	f := l.functions[shape]
-	if f == nil || f.IsOutline && !outlines {
+	kept, _ := l.functions.LoadOrStore(shape, new(keptFunction))
+	k := kept.(*keptFunction)
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.Module == nil || k.IsOutline && !outlines {
 		known := new(sync.Map)
-		if f != nil {
-			known = f.Known
+		if k.Module != nil {
+			known = k.Known
 		}
-		f = make()
-		if l.functions == nil {
-			l.functions = map[string]*Module{}
-		}
-		l.functions[shape], f.Known = f, known
-		f.replace = func(o *Module) {
-			l.mutex.Lock()
-			defer l.mutex.Unlock()
-			l.functions[shape] = o
+		k.Module = make()
+		k.Known = known
+		k.replace = func(o *Module) {
+			k.mutex.Lock()
+			defer k.mutex.Unlock()
+			k.Module = o
 		}
 	}
-	return f
+	return k.Module
 }
 
 // KeepOutlines makes the libraries of the functions that a circuit calls keep only outlines of them: their results, and
