@@ -53,6 +53,7 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 		return known.(int16)
 	}
 	w := d.walked(f)
+	defer w.leave()
 	n := newNetlist(w)
 	n.outside()
 	parts, longest := d.mappings(n.balanced()), int16(0)
