@@ -53,7 +53,7 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 		return known.(int16)
 	}
 	w := d.walked(f)
-	defer w.leave()
+	defer leaveWalk(w)
 	n := newNetlist(w)
 	n.outside()
 	parts, longest := d.mappings(n.balanced()), int16(0)
