@@ -132,24 +132,30 @@ type partKey struct {
 	part    string
 }
 
-// mostKnown is the most bytes of keys of parts that are remembered.
-const mostKnown = 8 << 20
+// mostKnown is the most bytes of parts that are remembered.
+const mostKnown = 32 << 20
 
-// A KnownParts holds facts about parts of circuits: their longest paths, and their LUTs. The zero value has none.
+// A KnownParts holds facts about parts of circuits: their fastest mappings, and their LUTs. The zero value has none.
 // Several goroutines may use it at a time.
 type KnownParts struct {
 	mutex   sync.Mutex
 	bytes   int
-	longest map[partKey]int16
+	fastest map[partKey]*fastMapping
 	counts  map[partKey]*partCount
 }
 
-// path returns the longest path of a part. ok is false if it is not known.
-func (k *KnownParts) path(key partKey) (longest int16, ok bool) {
+// A fastMapping is the result of fastest in few bytes: what each gate's lookup table reads, one gate after the other.
+type fastMapping struct {
+	longest int16
+	inputs  []int8 // per gate
+	reads   []int32
+}
+
+// mapping returns the fastest mapping of a part, or nil if it is not known.
+func (k *KnownParts) mapping(key partKey) *fastMapping {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	longest, ok = k.longest[key]
-	return longest, ok
+	return k.fastest[key]
 }
 
 // count returns the LUTs of a part, or nil if they are not known.
@@ -159,12 +165,12 @@ func (k *KnownParts) count(key partKey) *partCount {
 	return k.counts[key]
 }
 
-// learn calls keep to add a fact about the part with the given key. It forgets all others first if they take too much.
-func (k *KnownParts) learn(key partKey, keep func()) {
+// learn calls keep to add a fact of the given bytes about a part. It forgets all others first if they take too much.
+func (k *KnownParts) learn(bytes int, keep func()) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	if k.bytes += len(key.part); k.longest == nil || k.bytes > mostKnown {
-		k.bytes, k.longest, k.counts = len(key.part), map[partKey]int16{}, map[partKey]*partCount{}
+	if k.bytes += bytes; k.counts == nil || k.bytes > mostKnown {
+		k.bytes, k.fastest, k.counts = bytes, map[partKey]*fastMapping{}, map[partKey]*partCount{}
 	}
 	keep()
 }
@@ -172,8 +178,7 @@ func (k *KnownParts) learn(key partKey, keep func()) {
 // A partMapping maps a part in two steps, since the second one depends on the other parts.
 type partMapping struct {
 	*part
-	d     *SynthesisRules
-	begun *mapping // nil if the part's longest path was known
+	d *SynthesisRules
 }
 
 // mappings returns the mappings of the parts of gates.
@@ -186,24 +191,26 @@ func (d *SynthesisRules) mappings(g *gates) []partMapping {
 	return list
 }
 
-// begin returns the fastest mapping of the part.
-func (p *partMapping) begin() *mapping {
-	if p.begun == nil {
-		p.begun = p.d.fastest(&gates{in: p.in, kind: p.kind, ends: p.ends})
+// fastest returns the fastest mapping of the part.
+func (p *partMapping) fastest() *fastMapping {
+	key := partKey{of: p.d.Fabric, part: p.key}
+	f := p.d.known.mapping(key)
+	if f == nil {
+		m := p.d.fastest(p.gates())
+		f = &fastMapping{longest: m.longest, inputs: make([]int8, len(m.best))}
+		for i := range m.best {
+			f.inputs[i] = m.best[i].n
+			f.reads = append(f.reads, m.best[i].list()...)
+		}
+		p.d.known.learn(len(p.key)+len(f.inputs)+4*len(f.reads), func() { p.d.known.fastest[key] = f })
 	}
-	return p.begun
+	return f
 }
 
+func (p *partMapping) gates() *gates { return &gates{in: p.in, kind: p.kind, ends: p.ends} }
+
 // longest returns the number of LUTs on the longest path through the part.
-func (p *partMapping) longest() int16 {
-	key := partKey{of: p.d.Fabric, part: p.key}
-	longest, ok := p.d.known.path(key)
-	if !ok {
-		longest = p.begin().longest
-		p.d.known.learn(key, func() { p.d.known.longest[key] = longest })
-	}
-	return longest
-}
+func (p *partMapping) longest() int16 { return p.fastest().longest }
 
 // count returns the LUTs of the part where no path may have more of them than longest, which must be no less than the
 // longest path of all parts.
@@ -212,7 +219,7 @@ func (p *partMapping) count(longest int16) *partCount {
 	if c := p.d.known.count(key); c != nil {
 		return c
 	}
-	m := p.begin()
+	m := p.d.begun(p.gates(), p.fastest())
 	m.economise(key.longest)
 	c := &partCount{reads: m.refs}
 	for i := range m.in {
@@ -236,7 +243,6 @@ func (p *partMapping) count(longest int16) *partCount {
 			c.luts[m.kind[i]]--
 		}
 	}
-	p.begun = nil
-	p.d.known.learn(key, func() { p.d.known.counts[key] = c })
+	p.d.known.learn(len(p.key)+4*len(c.reads), func() { p.d.known.counts[key] = c })
 	return c
 }
