@@ -1,6 +1,9 @@
 package luts
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // A mapping puts gates into LUTs as Yosys' ABC does ("if"). First it minimises the LUTs on the longest path, and then
 // their number without making that path longer. It chooses the LUT of each gate among cuts: sets of signals that
@@ -14,7 +17,8 @@ type mapping struct {
 	refs     []int32   // per gate: the number of lookup tables and ends that read it
 	expected []float32
 	required []int16
-	longest  int16 // the longest path, in lookup tables
+	longest  int16               // the longest path, in lookup tables
+	sizes    [widest + 1]float32 // by inputs: the area of a lookup table
 	meeting  meeting
 	opened   uint64 // see take
 }
@@ -44,6 +48,9 @@ type cut struct {
 	level      int16
 	n          int8
 }
+
+// leafCuts holds the only cut of a leaf: itself.
+var leafCuts = []cut{{of: set{low: 1}, n: 1, level: 1}}
 
 // A figures holds what a reader adds up of a gate: its level, and its area and edge divided by the expected readers.
 type figures struct {
@@ -100,11 +107,24 @@ func (d *SynthesisRules) newMapping(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, best: make([]lut, len(g.in)), reached: make([]figures, len(g.in)),
 		near: make([]near, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)),
 		required: make([]int16, len(g.in))}
+	for n := range m.sizes {
+		m.sizes[n] = d.size(n)
+	}
+	inner := 0
 	for i, in := range g.in {
 		if !g.leaves(int32(i)) {
 			m.refs[in[0].gate()]++
 			m.refs[in[1].gate()]++
+			inner++
 		}
+	}
+	space := make([]cut, inner*(kept+1))
+	for i := range g.in {
+		if g.leaves(int32(i)) {
+			m.near[i] = near{gates: []int32{int32(i)}, cuts: leafCuts}
+			continue
+		}
+		m.near[i].cuts, space = space[:0:kept+1], space[kept+1:]
 	}
 	for _, s := range g.ends {
 		m.refs[s.gate()]++
@@ -168,9 +188,6 @@ const (
 func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
 		if m.leaves(int32(i)) {
-			if m.near[i].gates == nil {
-				m.near[i].gates = []int32{int32(i)}
-			}
 			continue
 		}
 		best := &m.best[i]
@@ -182,11 +199,13 @@ func (m *mapping) round(by []order, to purpose) {
 		t := &m.meeting
 		var now cut
 		if best.n > 0 {
-			now = t.best
-			now.level = m.after(best)
-			m.measure(&now, to)
-			if best.level = now.level; to != fast {
-				t.list, t.kept = [kept]cut{now}, 1
+			best.level = m.after(best)
+			now = cut{n: best.n, of: t.best, level: best.level}
+			if to == fast {
+				m.sum(&now, best)
+			} else {
+				m.measure(&now, to)
+				t.list[0], t.kept = now, 1
 			}
 		}
 		m.merges(int32(i), by, to)
@@ -196,7 +215,7 @@ func (m *mapping) round(by []order, to purpose) {
 		}
 		share := max(1, m.expected[i])
 		m.reached[i] = figures{now.level, now.area / share, now.edge / share}
-		t.keep(int32(i), &m.near[i])
+		t.keep(int32(i), now.level, &m.near[i])
 		if used {
 			m.take(best)
 		}
@@ -248,15 +267,31 @@ func (m *mapping) after(l *lut) (level int16) {
 	return level
 }
 
+// sum sets the area and edge of a LUT's cut to those that it shares with other readers.
+func (m *mapping) sum(c *cut, l *lut) {
+	c.area, c.edge = m.sizes[c.n], float32(c.n)
+	for _, k := range l.list() {
+		f := &m.reached[k]
+		c.area += f.area
+		c.edge += f.edge
+	}
+}
+
 // measure sets the area and edge of a cut, for the aim to.
 func (m *mapping) measure(c *cut, to purpose) {
-	c.area, c.edge = m.d.size(int(c.n)), float32(c.n)
+	c.area, c.edge = m.sizes[c.n], float32(c.n)
 	t := &m.meeting
 	if to == alone {
 		m.alone(c)
 		return
 	}
-	for s := c.of; !s.empty(); s = s.rest() {
+	s := c.of
+	for ; s.low != 0; s.low &= s.low - 1 {
+		f := &t.figures[bits.TrailingZeros64(s.low)&63]
+		c.area += f.area
+		c.edge += f.edge
+	}
+	for ; !s.empty(); s = s.rest() {
 		f := &t.figures[s.first()]
 		c.area += f.area
 		c.edge += f.edge
@@ -334,7 +369,7 @@ func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 // take adds a reader to each gate that a LUT reads. It returns the number of LUTs that only this one needs, its own
 // among them, and the number of their inputs. It adds to opened the gates of these LUTs, by their numbers modulo 64.
 func (m *mapping) take(c *lut) (area, edge float32) {
-	area, edge = m.d.size(int(c.n)), float32(c.n)
+	area, edge = m.sizes[c.n], float32(c.n)
 	for _, l := range c.list() {
 		if m.refs[l]++; m.refs[l] == 1 && m.best[l].n > 0 {
 			m.opened |= 1 << (l & 63)

@@ -1,8 +1,8 @@
 package luts
 
 import (
-	"math"
 	"math/bits"
+	"slices"
 )
 
 // A set is a set of places in a list of gates, of which there are at most mostPlaces.
@@ -47,7 +47,10 @@ func (s set) rest() set {
 }
 
 // moved returns a set with each place replaced by that in the list to.
-func (s set) moved(to []uint8) (t set) {
+func (s set) moved(to *[mostPlaces]uint8) (t set) {
+	for ; s.low != 0; s.low &= s.low - 1 {
+		t = t.with(to[bits.TrailingZeros64(s.low)&63])
+	}
 	for ; !s.empty(); s = s.rest() {
 		t = t.with(to[s.first()])
 	}
@@ -55,7 +58,7 @@ func (s set) moved(to []uint8) (t set) {
 }
 
 // A near holds the cuts of a gate that are examined. They are sets of places among gates, which are in order. The gate
-// itself is the last one, and a further cut.
+// itself is the last one, and the last cut.
 type near struct {
 	gates []int32
 	cuts  []cut
@@ -65,68 +68,93 @@ type near struct {
 type meeting struct {
 	gates   []int32
 	cuts    [2][]cut // those of the operands
-	best    cut      // the gate's lookup table so far
+	best    set      // the gate's lookup table so far
 	list    [kept]cut
 	kept    int // how many cuts the list has
 	figures [mostPlaces]figures
-	places  [3][mostPlaces]uint8 // scratch
-	unread  set                  // the gates that no lookup table reads
-	opened  [mostPlaces]uint64   // for these, if known: the LUTs that only they need, else 0
+	unread  set                // the gates that no lookup table reads
+	opened  [mostPlaces]uint64 // for these, if known: the LUTs that only they need, else 0
+	places  [2][mostPlaces]uint8
+	moved   [2][kept + 1]cut
+	space   []int32 // where the gates of cuts are kept
 }
 
 // meet makes ready to merge the cuts of the operands of gate i.
 func (m *mapping) meet(i int32, to purpose) {
 	t := &m.meeting
-	a, b, best := m.in[i][0].gate(), m.in[i][1].gate(), &m.best[i]
-	places := &t.places
-	t.join([3][]int32{m.near[a].gates, m.near[b].gates, best.list()}, places)
-	for k, o := range [2]int32{a, b} {
-		list := t.cuts[k][:0]
-		for _, c := range m.near[o].cuts {
-			c.of = c.of.moved(places[k][:])
-			list = append(list, c)
+	a, b := &m.near[m.in[i][0].gate()], &m.near[m.in[i][1].gate()]
+	t.join(a.gates, b.gates)
+	t.best = set{}
+	if to != fast {
+		for _, l := range m.best[i].list() {
+			t.best = t.best.with(t.place(l))
 		}
-		self := places[k][len(m.near[o].gates)-1]
-		t.cuts[k] = append(list, cut{of: set{}.with(self), n: 1, level: m.reached[o].level + 1})
 	}
-	t.kept, t.best = 0, cut{n: best.n}
-	for k := range best.n {
-		t.best.of = t.best.of.with(places[2][k])
+	for k, o := range [2]*near{a, b} {
+		if int(t.places[k][len(o.gates)-1]) == len(o.gates)-1 { // each has the place that it had
+			t.cuts[k] = o.cuts
+			continue
+		}
+		for x := range o.cuts {
+			c := &t.moved[k][x]
+			*c = o.cuts[x]
+			c.of = c.of.moved(&t.places[k])
+		}
+		t.cuts[k] = t.moved[k][:len(o.cuts)]
+	}
+	if t.kept = 0; to != alone {
+		for k, l := range t.gates {
+			t.figures[k] = m.reached[l]
+		}
+		return
 	}
 	t.unread = set{}
 	for k, l := range t.gates {
-		switch {
-		case to != alone:
-			t.figures[k] = m.reached[l]
-		case m.refs[l] == 0 && m.best[l].n > 0:
+		if m.refs[l] == 0 && m.best[l].n > 0 {
 			t.unread = t.unread.with(uint8(k))
 			t.opened[k] = 0
 		}
 	}
 }
 
-// join sets gates to those of three lists, which are in order. It sets places to the place of each member of a list.
-func (t *meeting) join(lists [3][]int32, places *[3][mostPlaces]uint8) {
-	var at [3]int
+// join sets gates to those of two lists, which are in order, and places to the place of each.
+func (t *meeting) join(a, b []int32) {
+	i, j := 0, 0
 	t.gates = t.gates[:0]
-	for {
-		next := int32(math.MaxInt32)
-		for k, list := range lists {
-			if at[k] < len(list) {
-				next = min(next, list[at[k]])
-			}
+	for i < len(a) || j < len(b) {
+		n := uint8(len(t.gates))
+		switch {
+		case j == len(b) || i < len(a) && a[i] < b[j]:
+			t.gates = append(t.gates, a[i])
+			t.places[0][i] = n
+			i++
+		case i == len(a) || a[i] > b[j]:
+			t.gates = append(t.gates, b[j])
+			t.places[1][j] = n
+			j++
+		default:
+			t.gates = append(t.gates, a[i])
+			t.places[0][i], t.places[1][j] = n, n
+			i++
+			j++
 		}
-		if next == math.MaxInt32 {
-			return
-		}
-		for k, list := range lists {
-			if at[k] < len(list) && list[at[k]] == next {
-				places[k][at[k]] = uint8(len(t.gates))
-				at[k]++
-			}
-		}
-		t.gates = append(t.gates, next)
 	}
+}
+
+// place returns the place of a gate, which it makes if there is none yet.
+func (t *meeting) place(l int32) uint8 {
+	at, ok := slices.BinarySearch(t.gates, l)
+	if !ok {
+		t.gates = slices.Insert(t.gates, at, l)
+		for k := range t.places {
+			for x, p := range t.places[k] {
+				if int(p) >= at {
+					t.places[k][x] = p + 1
+				}
+			}
+		}
+	}
+	return uint8(at)
 }
 
 // spell sets l to the LUT of a cut.
@@ -179,23 +207,32 @@ func (t *meeting) into(c *cut, by []order) {
 	t.list[at] = *c
 }
 
-// keep sets near to the cuts of the list, which are those of gate i.
-func (t *meeting) keep(i int32, near *near) {
+// keep sets near to the cuts of the list, which are those of gate i, at the given level.
+func (t *meeting) keep(i int32, level int16, near *near) {
 	var members set
 	for k := range t.kept {
 		members = members.or(t.list[k].of)
 	}
 	places := &t.places[0]
+	if n := members.size() + 1; n > cap(near.gates) {
+		if n > cap(t.space)-len(t.space) {
+			t.space = make([]int32, 0, max(n, min(2*cap(t.space), 4096), 64))
+		}
+		at := len(t.space)
+		t.space = t.space[:at+n]
+		near.gates = t.space[at : at : at+n]
+	}
 	near.gates, near.cuts = near.gates[:0], near.cuts[:0]
 	for s := members; !s.empty(); s = s.rest() {
 		k := s.first()
 		places[k] = uint8(len(near.gates))
 		near.gates = append(near.gates, t.gates[k])
 	}
-	near.gates = append(near.gates, i)
 	for k := range t.kept {
 		c := t.list[k]
-		c.of = c.of.moved(places[:])
+		c.of = c.of.moved(places)
 		near.cuts = append(near.cuts, c)
 	}
+	self := set{}.with(uint8(len(near.gates)))
+	near.gates, near.cuts = append(near.gates, i), append(near.cuts, cut{of: self, n: 1, level: level + 1})
 }
