@@ -31,15 +31,23 @@ type gates struct {
 	kind  []CellPurpose
 	depth []int16 // per gate: the most gates in a row up to it
 	same  map[[2]signal]signal
-	now   CellPurpose     // the purpose of new gates
-	ends  []signal        // the signals that are read outside
-	ended map[signal]bool // the set of these
-	was   []signal        // per gate before balancing: its signal now
+	now   CellPurpose // the purpose of new gates
+	ends  []signal    // the signals that are read outside
+	ended []endings   // per gate, up to the last one of these: how it is read
+	was   []signal    // per gate before balancing: its signal now
 }
+
+// An endings says how a gate is read outside: as it is, inverted, or both.
+type endings uint8
+
+const (
+	endsPlain endings = 1 << iota
+	endsTurned
+)
 
 func newGates() *gates {
 	return &gates{in: make([][2]signal, 1), kind: make([]CellPurpose, 1), depth: make([]int16, 1),
-		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+		same: map[[2]signal]signal{}}
 }
 
 // leaf adds a leaf, which is a signal from elsewhere, and returns it.
@@ -53,10 +61,23 @@ func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
 
 // end marks a signal as read outside.
 func (g *gates) end(s signal) {
-	if !s.constant() && !g.ended[s] {
-		g.ended[s] = true
-		g.ends = append(g.ends, s)
+	as := endsPlain << b2i(s.turned())
+	if s.constant() || g.endings(s.gate())&as != 0 {
+		return
 	}
+	if n := int(s.gate()) + 1; n > len(g.ended) {
+		g.ended = append(g.ended, make([]endings, n-len(g.ended))...)
+	}
+	g.ended[s.gate()] |= as
+	g.ends = append(g.ends, s)
+}
+
+// endings returns how gate i is read outside.
+func (g *gates) endings(i int32) endings {
+	if int(i) >= len(g.ended) {
+		return 0
+	}
+	return g.ended[i]
 }
 
 func (g *gates) and(a, b signal) signal {

@@ -17,10 +17,12 @@ type mapping struct {
 	refs     []int32   // per gate: the number of lookup tables and ends that read it
 	expected []float32
 	required []int16
-	longest  int16               // the longest path, in lookup tables
-	sizes    [widest + 1]float32 // by inputs: the area of a lookup table
-	meeting  meeting
-	opened   uint64 // see take
+	longest  int16 // the longest path, in lookup tables
+	// by how much longest may be less for economise to do the same; if negative, more may make a difference
+	spare   int16
+	sizes   [widest + 1]float32 // by inputs: the area of a lookup table
+	meeting meeting
+	opened  uint64 // see take
 }
 
 // widest is the most inputs of a function made of LUTs that the device's multiplexers join.
@@ -162,7 +164,7 @@ func (d *SynthesisRules) begun(g *gates, f *fastMapping) *mapping {
 // economise makes the fastest mapping one with few LUTs. No path has more of them than longest, nor than the longest
 // path must have.
 func (m *mapping) economise(longest int16) {
-	m.longest = max(m.longest, longest)
+	m.longest, m.spare = max(m.longest, longest), math.MaxInt16
 	for _, to := range []purpose{shared, alone, alone} {
 		m.use()
 		if to == shared {
@@ -231,7 +233,11 @@ func (m *mapping) merges(i int32, by []order, to purpose) {
 			b := &t.cuts[1][y]
 			c := cut{of: a.of.or(b.of), level: max(a.level, b.level)}
 			if to != fast {
-				if c.level > m.required[i] {
+				spare := m.required[i] - c.level
+				if spare < m.spare && c.of.size() <= m.d.Wide {
+					m.spare = spare
+				}
+				if spare < 0 {
 					continue
 				}
 			} else if t.kept == kept && by[0] == byLevel && c.level > t.list[kept-1].level {

@@ -14,10 +14,12 @@ const mostPlaces = 192
 func (s set) size() int {
 	return bits.OnesCount64(s.low) + bits.OnesCount64(s.mid) + bits.OnesCount64(s.high)
 }
-func (s set) empty() bool       { return s.low|s.mid|s.high == 0 }
-func (s set) or(t set) set      { return set{s.low | t.low, s.mid | t.mid, s.high | t.high} }
-func (s set) and(t set) set     { return set{s.low & t.low, s.mid & t.mid, s.high & t.high} }
-func (s set) within(t set) bool { return s.low&^t.low|s.mid&^t.mid|s.high&^t.high == 0 }
+func (s set) empty() bool   { return s.low|s.mid|s.high == 0 }
+func (s set) or(t set) set  { return set{s.low | t.low, s.mid | t.mid, s.high | t.high} }
+func (s set) and(t set) set { return set{s.low & t.low, s.mid & t.mid, s.high & t.high} }
+
+// within reports whether all places of s are in t; most often the low ones decide.
+func (s set) within(t set) bool { return s.low&^t.low == 0 && s.mid&^t.mid|s.high&^t.high == 0 }
 
 func (s set) with(place uint8) set {
 	return set{s.low | 1<<place, s.mid | 1<<(place-64), s.high | 1<<(place-128)}
@@ -46,10 +48,13 @@ func (s set) rest() set {
 	return s
 }
 
-// moved returns a set with each place replaced by that in the list to.
-func (s set) moved(to *[mostPlaces]uint8) (t set) {
-	for ; s.low != 0; s.low &= s.low - 1 {
-		t = t.with(to[bits.TrailingZeros64(s.low)&63])
+// moved returns a set with each place replaced by that in the list to, which has no more than most.
+func (s set) moved(to *[mostPlaces]uint8, most int) (t set) {
+	if most <= 64 && s.mid|s.high == 0 {
+		for w := s.low; w != 0; w &= w - 1 {
+			t.low |= 1 << (to[bits.TrailingZeros64(w)&63] & 63)
+		}
+		return t
 	}
 	for ; !s.empty(); s = s.rest() {
 		t = t.with(to[s.first()])
@@ -98,7 +103,7 @@ func (m *mapping) meet(i int32, to purpose) {
 		for x := range o.cuts {
 			c := &t.moved[k][x]
 			*c = o.cuts[x]
-			c.of = c.of.moved(&t.places[k])
+			c.of = c.of.moved(&t.places[k], len(t.gates))
 		}
 		t.cuts[k] = t.moved[k][:len(o.cuts)]
 	}
@@ -230,7 +235,7 @@ func (t *meeting) keep(i int32, level int16, near *near) {
 	}
 	for k := range t.kept {
 		c := t.list[k]
-		c.of = c.of.moved(places)
+		c.of = c.of.moved(places, len(t.gates))
 		near.cuts = append(near.cuts, c)
 	}
 	self := set{}.with(uint8(len(near.gates)))

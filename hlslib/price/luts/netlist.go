@@ -88,10 +88,10 @@ func (n *netlist) count(longest int16) int16 {
 		}
 	}
 	n.absorb(parts, counts, refs)
-	for s := range n.ended {
+	for _, s := range n.ends {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
-		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.ended[s.not()]) {
+		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.endings(s.gate())&endsPlain != 0) {
 			n.w.counts[purposeInverter].LUT++
 		}
 	}
