@@ -23,6 +23,7 @@
 //	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables
+//	meeting.go   the cuts of a gate, as sets
 //	small.go     circuits of constants alone, in lookup tables of six inputs
 //	pack.go      superfluous lookup tables
 //	parts.go     gates in parts that are mapped one by one, and once if they are alike

@@ -92,7 +92,7 @@ func (n *netlist) count(longest int16) int16 {
 	for _, s := range n.ends {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
-		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.isEnd(s.not())) {
+		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.endings(s.gate())&endsPlain != 0) {
 			n.w.counts[purposeInverter].LUT++
 		}
 	}
