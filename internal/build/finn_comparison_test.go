@@ -226,6 +226,9 @@ func TestFINNExamples(t *testing.T) {
 	} {
 		t.Run(c.folding, func(t *testing.T) {
 			t.Parallel()
+			if len(c.cycles) > 4 {
+				tier.NotQuick(t)
+			}
 			m := sharedModel(t, c.model)
 			text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference/finn_estimates", c.folding,
 				"folding_config.json"))

@@ -152,6 +152,9 @@ func TestVariants(t *testing.T) {
 			}
 			for _, w := range formats {
 				for _, a := range formats {
+					if a != w && tier.Quick() {
+						continue
+					}
 					t.Run("w"+w+"a"+a, func(t *testing.T) { variant(t, v, "w"+w+"a"+a) })
 				}
 			}

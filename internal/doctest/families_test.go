@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 				t.Run(m[1], func(t *testing.T) {
 					t.Parallel()
 					file, flags := modelOf(t, m[1])
-					if i > 0 && !tier.Long() {
+					if i > 0 && !tier.Long() || tier.Quick() {
 						p.run(t, t.TempDir(), fmt.Sprintf("hlsgen check '%s' %s --json >checked.json", file, flags), 0)
 						return
 					}
