@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +33,8 @@ func memories(t *testing.T, board string, units int) (*build.Result, string) {
 	t.Helper()
 	dir := t.TempDir()
 	o := build.Options{Source: options.Source{Model: filepath.Join(dir, "drawn.onnx")},
-		Hardware: options.Hardware{Board: board, Backend: options.BackendRTL}, Goal: options.Goal{Interval: float64(35 * units)},
+		Hardware:     options.Hardware{Board: board, Backend: options.BackendRTL},
+		Goal:         options.Goal{Interval: float64(35 * units)},
 		Verification: options.Verification{Verify: 6, NoCSim: true},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(dir, "out")}}
 	if err := os.WriteFile(o.Model, drawnMemories(units), 0o666); err != nil {
@@ -61,7 +61,8 @@ func TestNetlist(t *testing.T) {
 		t.Errorf("%+v: rows, weights and products are not in cells of their own", total)
 	}
 	told := func(target string) (lines []string) {
-		for line := range strings.Lines(maketest.Make(t, dir, slices.Concat([]string{target, "VOPT=-O1"}, maketest.Soon)...)) {
+		said := maketest.Make(t, dir, append([]string{target, "VOPT=-O1"}, maketest.Soon...)...)
+		for line := range strings.Lines(said) {
 			for _, kind := range []string{"FRAME ", "EVENTS ", "PASS ", "FAIL "} {
 				if strings.HasPrefix(line, kind) {
 					lines = append(lines, line)

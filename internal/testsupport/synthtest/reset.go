@@ -178,8 +178,8 @@ func reset(ctx context.Context, dir string, files templates.ProjectFiles, habit 
 		include = "-Ihabits"
 	}
 	compile := func(args ...string) error {
-		_, err := w.run("clang++", append([]string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-I.", "-include",
-			"reset.hpp"}, args...)...)
+		_, err := w.run("clang++", append([]string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-I.",
+			"-include", "reset.hpp"}, args...)...)
 		return err
 	}
 	if err := compile("-c", "-o", "layers.o", "layers.cpp"); err != nil {
