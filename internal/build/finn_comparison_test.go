@@ -161,6 +161,7 @@ func ratio(a, b int) string {
 // what comes of it. With -update it writes the page.
 func TestFINNComparison(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.NeedsShared(t)
 	const file = "../../docs/finn-comparison.md"
 	update := flag.Lookup("update").Value.String() == "true"

@@ -64,9 +64,7 @@ func TestFINNLText(t *testing.T) {
 				if n.name+line != "W2A2010077" && n.name+line != "W4A8010029" {
 					tier.NeedsLong(t)
 				}
-				if n.name != "W2A2" {
-					tier.NotQuick(t)
-				}
+				tier.NotQuick(t)
 				dir := filepath.Join(models, n.name, line)
 				var want struct{ Text string }
 				text, err := os.ReadFile(filepath.Join(dir, "result.json"))

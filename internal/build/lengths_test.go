@@ -116,8 +116,11 @@ func TestRandomLengths(t *testing.T) {
 	axes := rnntest.All
 	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
 	networks, compiled := tier.CasesToRun(40), tier.CasesToRun(6)
-	if tier.Long() {
+	switch {
+	case tier.Long():
 		networks, compiled = 400, 60
+	case tier.Quick():
+		compiled = 0
 	}
 	for seed := range uint64(networks) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
