@@ -70,9 +70,9 @@ func cover(programs []program, of func(program) (options []option, interact int)
 	return some
 }
 
-// A covered value is one that the programs of a check have, for a kind of layers.
+// A covered value is one that the programs of a check have.
 type covered struct {
-	check, kind string
+	check string
 	option
 }
 
@@ -80,35 +80,28 @@ type covered struct {
 var allCovered sync.Map
 
 // left returns a covering set without interactions, as cover does, of the values that no earlier set of the same check
-// covers. The check is the name of the subtest. If no value is left, the subtest is skipped. The long tier gets all
-// programs.
+// covers, whichever test is the first. The check is the name of the subtest. If no value is left, the subtest is
+// skipped. The long tier gets all programs.
 func left(t *testing.T, programs []program, of func(program) (options []option, interact int)) []program {
 	t.Helper()
 	if tier.Long() {
 		return programs
 	}
 	check := path.Base(t.Name())
-	values := func(p program) (list []covered) {
-		options, _ := of(p)
-		for _, o := range options {
-			list = append(list, covered{check, p.op.Kind(), o})
-		}
-		return list
-	}
 	some := cover(programs, func(p program) (list []option, interact int) {
-		for _, v := range values(p) {
-			if _, done := allCovered.Load(v); !done {
-				list = append(list, option{v.kind + " " + v.name, v.value})
-			}
-		}
-		return list, 0
+		list, _ = of(p)
+		return slices.DeleteFunc(list, func(o option) bool {
+			_, done := allCovered.Load(covered{check, o})
+			return done
+		}), 0
 	})
 	if len(some) == 0 {
 		t.Skip("other tests of the package have all that is special in these folds")
 	}
 	for _, p := range some {
-		for _, v := range values(p) {
-			allCovered.Store(v, true)
+		options, _ := of(p)
+		for _, o := range options {
+			allCovered.Store(covered{check, o}, true)
 		}
 	}
 	return some

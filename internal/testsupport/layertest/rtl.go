@@ -47,7 +47,7 @@ func checkRTL(t *testing.T, programs []program) {
 	if tier.Long() {
 		list = append(list, spread(programs, compiledRTL)...)
 	} else {
-		list = left(t, list, program.circuitOptions)
+		list = cover(list, program.circuitOptions)
 	}
 	for some := range slices.Chunk(list, compiledRTL) {
 		if err := runRTL(t.Context(), t.TempDir(), simulations(some)); err != nil {
