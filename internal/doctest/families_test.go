@@ -41,7 +41,8 @@ func TestFamilies(t *testing.T) {
 				t.Run(m[1], func(t *testing.T) {
 					t.Parallel()
 					file, flags := modelOf(t, m[1])
-					if i > 0 && !tier.Long() && (strings.Contains(file, "/zoo/") || strings.Contains(file, "/brevitas/")) {
+					imported := strings.Contains(file, "/zoo/") || strings.Contains(file, "/brevitas/")
+					if i > 0 && imported && !tier.Long() {
 						return
 					}
 					if i > 0 && !tier.Long() || tier.Quick() {

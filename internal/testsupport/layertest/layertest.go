@@ -75,8 +75,8 @@ func (c Case) target() dataflow.Target {
 }
 
 // Check checks every case against the contract. Below the full tier only Go runs. From there on, covering sets of the
-// folds go through compilers, in subtests: those of the C++, of its form and of the circuits. Sets of the form leave out
-// what other tests of the package have covered. In the long tier all folds are compiled.
+// folds go through compilers, in subtests: those of the C++, of its form and of the circuits. Sets of the form leave
+// out what other tests of the package have covered. In the long tier all folds are compiled.
 func Check(t *testing.T, cases ...Case) {
 	t.Helper()
 	programs, errs := examine(t.Context(), cases)
