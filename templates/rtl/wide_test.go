@@ -54,8 +54,11 @@ const wideUnit = `
 func TestWideNumbers(t *testing.T) {
 	t.Parallel()
 	circuits := uint64(2)
-	if tier.Full() {
-		circuits = 24
+	switch {
+	case tier.Long():
+		circuits = 48
+	case tier.Full():
+		circuits = 8
 	}
 	const each = 12 // circuits in a bench
 	for from := uint64(0); from < circuits; from += each {
