@@ -42,6 +42,7 @@ import (
 	"hlsgen/frontend/pass"
 	"hlsgen/frontend/program"
 	"hlsgen/frontend/quantise"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -421,7 +422,7 @@ func asWritten(im *ImportedModel, o Options, d *diag.List) *ImportedModel {
 
 func model(written, program *program.Program, low *lower.LoweredProgram) *dataflow.Model {
 	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written),
-		Meta: written.Graph.Meta}
+		Meta: written.Graph.Meta, Functions: new(circuit.FunctionLibrary)}
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)

@@ -34,6 +34,7 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/price/estimate"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
@@ -129,6 +130,9 @@ type shape struct{ in, out []form }
 // option, or the file does not fit the model, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepthPolicy, serial FoldFilter,
 	d *diag.List) *FoldingSpace {
+	if t.Functions = m.Functions; t.Functions == nil {
+		t.Functions = new(circuit.FunctionLibrary)
+	}
 	s := &FoldingSpace{Model: m, Board: goal.BudgetOfBoard(t.Board, goal.NewUniformMaxUse(1)),
 		Streams: newStreams(m.Graph), fifo: fifo, dsps: t.MostDSPs, prices: t}
 	t = t.WithinDSPs(0)

@@ -18,6 +18,15 @@ type UnitCircuitBuilder struct {
 	c *num.Coding // of the weights' table; nil for plain numbers
 	// types of the PEs' accumulators; nil if all have type Unit.Acc
 	lanes []num.Type
+	// functions keeps the dot products, and keys their keys there
+	functions *circuit.FunctionLibrary
+	keys      map[dotKey]string
+}
+
+// A dotKey names a function of one builder: its name, its products per channel, and its channels.
+type dotKey struct {
+	name           string
+	simd, channels int
 }
 
 // NewCircuitBuilder returns the builder of the unit's circuit in b, with products packed as p says. Weights come from a
@@ -26,12 +35,17 @@ func (u *Unit) NewCircuitBuilder(b *circuit.Builder, f dataflow.Fold, p cost.DSP
 	if u.room != nil {
 		circuit.MakeTablesLoadable(b)
 	}
-	return UnitCircuitBuilder{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows)}
+	return UnitCircuitBuilder{Unit: u, b: b, f: f, p: p, c: u.Codes.CodingForRows(rows), functions: u.dots,
+		keys: map[dotKey]string{}}
 }
 
-// WithAccumulatorsForTarget returns the circuit for a target, which may ask for accumulators of individual widths.
-func (c UnitCircuitBuilder) WithAccumulatorsForTarget(t dataflow.Target) UnitCircuitBuilder {
+// ForTarget returns the builder of the circuit for a target. It may ask for accumulators of individual widths, and have
+// functions that layers share.
+func (c UnitCircuitBuilder) ForTarget(t dataflow.Target) UnitCircuitBuilder {
 	c.lanes = c.Unit.LaneAccumulatorTypes(c.f, t)
+	if t.Functions != nil {
+		c.functions = t.Functions
+	}
 	return c
 }
 
@@ -122,7 +136,7 @@ func (c UnitCircuitBuilder) added(addends []circuit.Value, own bool) circuit.Val
 		return c.total(addends)
 	}
 	key := fmt.Sprint("total ", c.dotType(c.f.SIMD))
-	return c.b.CallFunction(c.dots, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+	return c.b.CallFunction(c.functions, key, addends, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return []circuit.Value{c.total(v)}
 	})[0]
@@ -132,16 +146,28 @@ func (c UnitCircuitBuilder) added(addends []circuit.Value, own bool) circuit.Val
 // builds the function at the first call.
 func (c UnitCircuitBuilder) call(name string, n int, x, w circuit.Value,
 	f func(c UnitCircuitBuilder, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
-	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
-		c.inputs, c.raw, c.product)
 	if w.Stage() == circuit.ConstantStage {
 		return f(c, x, w, n)
 	}
 	in := circuit.AlignInRegisters(x, w) // registers, because the words are wide and may come from far away
-	return c.b.CallFunction(c.dots, key, in, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
+	return c.b.CallFunction(c.functions, c.key(name, n), in, func(b *circuit.Builder,
+		v []circuit.Value) []circuit.Value {
 		c.b = b
 		return f(c, v[0], v[1], n)
 	})
+}
+
+// key returns the key of the function with the given name for n channels. It holds all that the function depends on,
+// because other layers may share it.
+func (c UnitCircuitBuilder) key(name string, n int) string {
+	k := dotKey{name, c.f.SIMD, n}
+	key, ok := c.keys[k]
+	if !ok {
+		key = fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
+			c.in, c.inputs, c.raw, c.product, c.requant)
+		c.keys[k] = key
+	}
+	return key
 }
 
 // outputs returns the outputs for the accumulators' values sums. row is the address of the step functions' tables.

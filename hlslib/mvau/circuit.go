@@ -32,7 +32,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		vector.WriteRow(input.Index, x, output.First)
 		x = vector.ReadRowAfter(input.Index)
 	}
-	unit := o.NewCircuitBuilder(b, f, o.DSPPackingForChannels(f.PE, f, t), groups*nf*sf).WithAccumulatorsForTarget(t)
+	unit := o.NewCircuitBuilder(b, f, o.DSPPackingForChannels(f.PE, f, t), groups*nf*sf).ForTarget(t)
 	y := unit.ChannelOutputs(func(int) circuit.Value { return x }, unit.WeightRow(row), input.First, word)
 	b.AddOutputStream(circuit.PackIntoWord(o.out.Elem, y...), input.Last)
 	return b.FinishLayer()

@@ -26,7 +26,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		}
 		return circuit.ConcatenateWords(words...)
 	}
-	unit := o.NewCircuitBuilder(b, f, cost.DSPPacking{}, nf*sf).WithAccumulatorsForTarget(t)
+	unit := o.NewCircuitBuilder(b, f, cost.DSPPacking{}, nf*sf).ForTarget(t)
 	y := unit.ChannelOutputs(positions, unit.WeightRow(row), input.First, word)
 	b.AddOutputStream(circuit.PackIntoWord(o.out.Elem, y...), input.Last)
 	return b.FinishLayer()

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"sync"
 
 	"hlsgen/internal/num"
 )
@@ -33,15 +34,30 @@ type Builder struct {
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
 	parts     map[NodeID][]int    // places of the words of concatenations
+	scratch   []byte              // memory for the shape of a function
 }
 
 // NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
 func NewBuilder(rate TimingModel) *Builder {
-	b := &Builder{outlines: rate.Outlines, known: newNodeIndex()}
+	outlines := rate.Outlines
 	rate.Outlines = false
-	b.rate = rate
+	b := newBuilder(rate)
+	b.outlines = outlines
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
 		level: int32(2 * rate.LUT)}).id
+	return b
+}
+
+// mostRoom is the most nodes that memory for reuse holds.
+const mostRoom = 1 << 16
+
+// nodeRoom has memory for the nodes of builders: slices without elements.
+var nodeRoom = sync.Pool{New: func() any { return new([]Node) }}
+
+// newBuilder returns a builder of a circuit without nodes.
+func newBuilder(rate TimingModel) *Builder {
+	b := &Builder{rate: rate, known: newNodeIndex()}
+	b.m.Nodes = *nodeRoom.Get().(*[]Node)
 	return b
 }
 

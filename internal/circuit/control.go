@@ -137,10 +137,15 @@ func (b *Builder) FinishLayer() *Module {
 	return finished(b)
 }
 
-// finished returns the circuit without what nothing depends on. It keeps nothing of the builder, which is much larger.
+// finished returns the circuit without what nothing depends on. It keeps nothing of the builder, which is much larger,
+// and whose nodes the next builder takes. The builder must not be used afterwards.
 func finished(b *Builder) *Module {
 	m := b.m
 	m.prune()
+	if room := b.m.Nodes[:0]; cap(room) <= mostRoom {
+		nodeRoom.Put(&room)
+	}
+	b.m.Nodes = nil
 	return &m
 }
 

@@ -1,41 +1,45 @@
 package circuit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
 )
 
 // A FunctionLibrary keeps the circuits of functions, so that those of many layers share them. It serves circuits of any
-// TimingModel. The zero value is empty.
+// TimingModel. The zero value is empty. Several goroutines may use it at a time.
 type FunctionLibrary struct {
-	mutex     sync.Mutex
-	functions map[string]*Module
+	functions sync.Map // from a shape, a text, to a *keptFunction
+}
+
+// A keptFunction is the place of one function in a library.
+type keptFunction struct {
+	mutex sync.Mutex
+	*Module
 }
 
 // function returns the library's function with the given shape, a text. If there is none yet, it keeps and returns the
 // result of make. It does the same if there is only an outline, unless outlines will do.
 func (l *FunctionLibrary) function(shape string, outlines bool, make func() *Module) *Module {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	f := l.functions[shape]
-	if f == nil || f.IsOutline && !outlines {
+	kept, _ := l.functions.LoadOrStore(shape, new(keptFunction))
+	k := kept.(*keptFunction)
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.Module == nil || k.IsOutline && !outlines {
 		known := new(sync.Map)
-		if f != nil {
-			known = f.Known
+		if k.Module != nil {
+			known = k.Known
 		}
-		f = make()
-		if l.functions == nil {
-			l.functions = map[string]*Module{}
-		}
-		l.functions[shape], f.Known = f, known
-		f.replace = func(o *Module) {
-			l.mutex.Lock()
-			defer l.mutex.Unlock()
-			l.functions[shape] = o
+		k.Module = make()
+		k.Known = known
+		k.replace = func(o *Module) {
+			k.mutex.Lock()
+			defer k.mutex.Unlock()
+			k.Module = o
 		}
 	}
-	return f
+	return k.Module
 }
 
 // KeepOutlines makes the libraries of the functions that a circuit calls keep only outlines of them: their results, and
@@ -63,14 +67,14 @@ func KeepOutlines(m *Module) {
 func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)
-	shape := key
+	shape := append(b.scratch[:0], key...)
 	var args []Value
 	for _, v := range at {
 		n := v.node()
 		if n.Stage == ConstantStage && n.Op != OpConstant {
 			return make(b, at)
 		}
-		shape += fmt.Sprint(" ", n.Width, n.Signed, n.Word, n.WideRange(), n.level)
+		shape = n.appendKind(shape)
 		if n.Stage != ConstantStage {
 			args = append(args, v)
 		}
@@ -78,8 +82,10 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	if len(args) == 0 {
 		return make(b, at)
 	}
-	f := b.functions[shape]
+	b.scratch = shape
+	f := b.functions[string(shape)]
 	if f == nil {
+		shape := string(shape)
 		kept := l.function(fmt.Sprint(b.rate, shape), b.outlines, func() *Module { return function(b, at, make) })
 		f = new(Module)
 		*f = *kept
@@ -104,9 +110,28 @@ func (b *Builder) CallFunction(l *FunctionLibrary, key string, operands []Value,
 	return results
 }
 
+// appendKind appends to the text all that a function depends on of an operand that n computes.
+func (n *Node) appendKind(text []byte) []byte {
+	flags := uint64(0)
+	if n.Signed {
+		flags |= 1
+	}
+	if n.Word {
+		flags |= 2
+	}
+	r := n.WideRange()
+	text = append(text, 0)
+	for _, v := range [...]uint64{uint64(n.Width), flags, uint64(n.level), uint64(r.Lo.Hi), r.Lo.Lo, uint64(r.Hi.Hi),
+		r.Hi.Lo} {
+		text = binary.AppendUvarint(text, v)
+	}
+	return text
+}
+
 // function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := &Builder{rate: b.rate, known: newNodeIndex(), counts: b.counts}
+	f := newBuilder(b.rate)
+	f.counts = b.counts
 	f.m.Fire = NoNode
 	var operands []Value
 	for _, v := range like {

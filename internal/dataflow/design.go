@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/num"
 )
 
@@ -26,6 +27,8 @@ type Model struct {
 	Lengths  *SequenceLengths     // the lengths of sequences; nil if all have one length
 	Feedback []FedBackState       // states that the host hands from sample to sample
 	Meta     map[string]string    // the metadata of the ONNX file (metadata_props); must not be changed
+	// Functions keeps functions that circuits of several layers call, for targets of the model; may be nil.
+	Functions *circuit.FunctionLibrary
 }
 
 // A FedBackState is a state: the output Out of a sample is the input In of the next one. The first sample begins with a

@@ -28,6 +28,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/hlslib/price/delay"
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/num"
 )
 
@@ -201,15 +202,16 @@ type Target struct {
 	Formula     CostFormulaChoice
 	IO          HostIO
 	Backend     Backend
-	Unroll      UnrollLimits            // the limits of every process
-	Calibration *delay.DelayCalibration // a user's calibration of delays; nil for hlsgen's tables
-	Bound       delay.DelayRangeEnd     // which end of the range of latencies to use
-	Counters    bool                    // whether circuits have counters of frames, clocks and waits
-	Loader      bool                    // whether, in circuits, loaded tables have a mover of their own
-	AccPerPE    bool                    // whether accumulators are as wide as each PE's channels need
-	MostDSPs    int                     // if not 0: the cost of a circuit with more DSP slices may be these alone
-	Outlines    bool                    // whether circuits may have outlines of functions (circuit.KeepOutlines)
-	MovesOnly   bool                    // whether Loop may say 0 clocks where the latency would take a circuit
+	Unroll      UnrollLimits             // the limits of every process
+	Calibration *delay.DelayCalibration  // a user's calibration of delays; nil for hlsgen's tables
+	Bound       delay.DelayRangeEnd      // which end of the range of latencies to use
+	Counters    bool                     // whether circuits have counters of frames, clocks and waits
+	Loader      bool                     // whether, in circuits, loaded tables have a mover of their own
+	AccPerPE    bool                     // whether accumulators are as wide as each PE's channels need
+	MostDSPs    int                      // if not 0: the cost of a circuit with more DSP slices may be these alone
+	Outlines    bool                     // whether circuits may have outlines of functions (circuit.KeepOutlines)
+	MovesOnly   bool                     // whether Loop may say 0 clocks where the latency would take a circuit
+	Functions   *circuit.FunctionLibrary // keeps functions that circuits of several layers call; may be nil
 }
 
 // WithinDSPs returns the target for callers of Cost that want to know what else a fold takes only if it takes at most n

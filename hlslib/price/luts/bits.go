@@ -2,6 +2,7 @@ package luts
 
 import (
 	"slices"
+	"sync"
 
 	"hlsgen/internal/circuit"
 )
@@ -35,25 +36,52 @@ type walk struct {
 	fixed   map[int][]bit    // the memories in block RAM that are constant, with what each column always is
 	counted map[tableFunction]bool
 	stack   []bit
+	delays  []bit   // per bit: the first bit that is the bit a clock later, or 0
+	length  []int32 // per delayed bit: the number of delays up to it
 	counts  CellCountsByPurpose
 }
 
+// walkRoom has walks that are done, whose memory the next ones take.
+var walkRoom = sync.Pool{New: func() any { return new(walk) }}
+
+// leaveWalk gives the memory of a walk back for reuse. The walk must not be used afterwards.
+func leaveWalk(w *walk) {
+	if len(w.wire) <= mostRoom {
+		walkRoom.Put(w)
+	}
+}
+
+// mostRoom is the most bits of a walk whose memory is kept for reuse.
+const mostRoom = 1 << 18
+
+// zeroed returns a list of n zeros, in the memory of the list if that suffices.
+func zeroed[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
 func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
-	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}, fixed: map[int][]bit{}}
+	was := walkRoom.Get().(*walk)
+	w := &walk{m: m, d: d, first: zeroed(was.first, len(m.Nodes)), tables: map[int]*lookup{}, fixed: map[int][]bit{},
+		stack: was.stack[:0], delays: was.delays, length: was.length}
 	n := 0
 	for i := range m.Nodes {
 		w.first[i] = bit(n)
 		n += m.Nodes[i].Width
 	}
-	w.owner, w.wire = make([]circuit.NodeID, n), make([]bit, n)
+	w.owner, w.wire = zeroed(was.owner, n), zeroed(was.wire, n)
 	for i, b := range w.first {
 		for k := range m.Nodes[i].Width {
 			w.owner[int(b)+k] = circuit.NodeID(i)
 			w.wire[int(b)+k] = b + bit(k)
 		}
 	}
-	w.live, w.reads, w.line = make([]bool, n), make([]int32, n), make([]int32, n)
-	w.met, w.columns = make([]bool, len(m.Nodes)), make([][]bool, len(m.Memories))
+	w.live, w.reads, w.line = zeroed(was.live, n), zeroed(was.reads, n), zeroed(was.line, n)
+	w.met, w.columns = zeroed(was.met, len(m.Nodes)), make([][]bool, len(m.Memories))
 	return w
 }
 
@@ -113,7 +141,7 @@ func keeps(w *walk, next, now, first bit) bool {
 
 // wires sets wire for each bit. kept says, by state, which of its bits never change.
 func (w *walk) wires(kept [][]bool) {
-	delays := make([]bit, len(w.wire)) // per bit: the first bit that is the bit a clock later, or 0
+	w.delays = zeroed(w.delays, len(w.wire))
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		at := w.first[i]
@@ -180,10 +208,10 @@ func (w *walk) wires(kept [][]bool) {
 				from := w.of(n.Args[0], k)
 				if from < 0 {
 					set(k, from)
-				} else if same := delays[from]; same != 0 {
+				} else if same := w.delays[from]; same != 0 {
 					set(k, same)
 				} else {
-					delays[from] = at + bit(k)
+					w.delays[from] = at + bit(k)
 				}
 			}
 		}

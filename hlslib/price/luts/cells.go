@@ -156,6 +156,7 @@ func (d *SynthesisRules) multipliers(m *circuit.Module) (n int) {
 			}
 		}
 		n = w.counts[purposeMultiplier].DSP
+		leaveWalk(w)
 	}
 	for _, c := range m.Calls {
 		n += d.multipliers(c.Function)
@@ -178,6 +179,7 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 // in a row.
 func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPurpose {
 	w := d.walked(m)
+	defer leaveWalk(w)
 	if d.Maps {
 		longest = mapped(w, longest)
 	} else if !flat(w) {

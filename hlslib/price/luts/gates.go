@@ -30,16 +30,51 @@ type gates struct {
 	in    [][2]signal // per gate: its inputs; for a leaf twice the same
 	kind  []CellPurpose
 	depth []int16 // per gate: the most gates in a row up to it
-	same  map[[2]signal]signal
-	now   CellPurpose     // the purpose of new gates
-	ends  []signal        // the signals that are read outside
-	ended map[signal]bool // the set of these
-	was   []signal        // per gate before balancing: its signal now
+	same  gateIndex
+	now   CellPurpose // the purpose of new gates
+	ends  []signal    // the signals that are read outside
+	ended []bool      // per signal: whether it is among these; signals beyond its end are not
+	was   []signal    // per gate before balancing: its signal now
+	limit int         // if not 0: with so many gates, no further ones are made, and signals are arbitrary
 }
 
 func newGates() *gates {
-	return &gates{in: make([][2]signal, 1), kind: make([]CellPurpose, 1), depth: make([]int16, 1),
-		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+	return &gates{in: make([][2]signal, 1), kind: make([]CellPurpose, 1), depth: make([]int16, 1)}
+}
+
+// full reports whether there are as many gates as there may be.
+func (g *gates) full() bool { return g.limit > 0 && len(g.in) >= g.limit }
+
+// A gateIndex finds gates by their inputs: a hash table with open addressing, at most half full. The zero value is
+// empty.
+type gateIndex struct {
+	slots []int32 // numbers of gates; 0 where a slot is free
+	used  int
+}
+
+// find returns the slot of the gate with the inputs a and b, or the free one in which it belongs.
+func (x *gateIndex) find(a, b signal, in [][2]signal) (slot int) {
+	const odd = 0x9e3779b97f4a7c15
+	hash := (uint64(uint32(a))<<32 | uint64(uint32(b))) * odd
+	mask := len(x.slots) - 1
+	for slot = int(hash>>33) & mask; x.slots[slot] != 0 && in[x.slots[slot]] != [2]signal{a, b}; {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
+
+// grow makes room for one more gate.
+func (x *gateIndex) grow(in [][2]signal) {
+	if 2*x.used < len(x.slots) {
+		return
+	}
+	old := x.slots
+	x.slots = make([]int32, max(64, 2*len(old)))
+	for _, i := range old {
+		if i != 0 {
+			x.slots[x.find(in[i][0], in[i][1], in)] = i
+		}
+	}
 }
 
 // leaf adds a leaf, which is a signal from elsewhere, and returns it.
@@ -53,11 +88,18 @@ func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
 
 // end marks a signal as read outside.
 func (g *gates) end(s signal) {
-	if !s.constant() && !g.ended[s] {
-		g.ended[s] = true
-		g.ends = append(g.ends, s)
+	if s.constant() || g.isEnd(s) {
+		return
 	}
+	if n := int(s) + 1 - len(g.ended); n > 0 {
+		g.ended = append(g.ended, make([]bool, n)...)
+	}
+	g.ended[s] = true
+	g.ends = append(g.ends, s)
 }
+
+// isEnd reports whether a signal is read outside.
+func (g *gates) isEnd(s signal) bool { return int(s) < len(g.ended) && g.ended[s] }
 
 func (g *gates) and(a, b signal) signal {
 	if a > b {
@@ -88,14 +130,19 @@ func (g *gates) and(a, b signal) signal {
 			}
 		}
 	}
-	if s, ok := g.same[[2]signal{a, b}]; ok {
-		return s
+	g.same.grow(g.in)
+	slot := g.same.find(a, b, g.in)
+	if i := g.same.slots[slot]; i != 0 {
+		return signal(2 * i)
 	}
+	if g.full() {
+		return never
+	}
+	g.same.slots[slot] = int32(len(g.in))
+	g.same.used++
 	g.in, g.kind = append(g.in, [2]signal{a, b}), append(g.kind, g.now)
 	g.depth = append(g.depth, 1+max(g.depth[a.gate()], g.depth[b.gate()]))
-	s := signal(2 * (len(g.in) - 1))
-	g.same[[2]signal{a, b}] = s
-	return s
+	return signal(2 * (len(g.in) - 1))
 }
 
 func (g *gates) or(a, b signal) signal { return g.and(a.not(), b.not()).not() }

@@ -53,6 +53,7 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 		return known.(int16)
 	}
 	w := d.walked(f)
+	defer leaveWalk(w)
 	n := newNetlist(w)
 	n.outside()
 	parts, longest := d.mappings(n.balanced()), int16(0)
@@ -88,10 +89,10 @@ func (n *netlist) count(longest int16) int16 {
 		}
 	}
 	n.absorb(parts, counts, refs)
-	for s := range n.ended {
+	for _, s := range n.ends {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
-		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.ended[s.not()]) {
+		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.isEnd(s.not())) {
 			n.w.counts[purposeInverter].LUT++
 		}
 	}
@@ -128,6 +129,9 @@ func (n *netlist) of(id circuit.NodeID, k int) signal {
 	}
 	b := n.w.first[id] + bit(k)
 	if n.known[b] == unknown {
+		if n.full() {
+			return never
+		}
 		s := n.made(id, node, k)
 		n.known[b] = s
 	}

@@ -101,7 +101,7 @@ func newPart(g *gates, members, local []int32) part {
 		p.kind[at], p.depth = g.kind[i], max(p.depth, depth[at])
 		ends := byte(0)
 		for turned := range 2 {
-			if g.ended[signal(2*i+int32(turned))] {
+			if g.isEnd(signal(2*i + int32(turned))) {
 				p.ends, ends = append(p.ends, signal(2*at+int32(turned))), ends|1<<turned
 			}
 		}

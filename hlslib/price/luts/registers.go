@@ -9,7 +9,7 @@ import (
 
 // registers counts the registers of the circuit. Delays in a row that nothing else reads are a shift register.
 func registers(w *walk) {
-	length := make([]int32, len(w.wire)) // per delayed bit: the number of delays up to it
+	w.length = zeroed(w.length, len(w.wire))
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		for k := range n.Width {
@@ -22,11 +22,11 @@ func registers(w *walk) {
 				w.counts[purposeStateRegister].FF++
 			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
-				if length[b] = 1; w.reads[from] == 1 {
-					length[b] += length[from]
+				if w.length[b] = 1; w.reads[from] == 1 {
+					w.length[b] += w.length[from]
 				}
 				if w.reads[b] != 1 || w.line[b] != 1 {
-					chain(w, int(length[b]))
+					chain(w, int(w.length[b]))
 				}
 			}
 		}

@@ -37,9 +37,10 @@ func flat(w *walk) bool {
 		return false
 	}
 	n := newNetlist(w)
+	n.limit = mostGates + 1
 	n.streams()
 	n.outside()
-	if len(n.in) > mostGates {
+	if n.full() {
 		return false
 	}
 	n.count(0)

@@ -32,7 +32,9 @@ type Drawing struct {
 // A number is a number of a circuit. The function of returns its value in the present iteration; values of earlier
 // numbers are known.
 type number struct {
-	value circuit.Value
+	value circuit.Value // until the circuit is finished
+	width int
+	in    num.WideRange
 	of    func() *big.Int
 }
 
@@ -66,8 +68,10 @@ func Draw(seed uint64) *Drawing {
 		}
 	}
 	var words []circuit.Value
-	for _, n := range d.numbers {
-		words = append(words, circuit.LowBitsOf(n.value, n.value.Width()))
+	for i := range d.numbers {
+		n := &d.numbers[i]
+		n.width, n.in = n.value.Width(), n.value.WideRange()
+		words = append(words, circuit.LowBitsOf(n.value, n.width))
 	}
 	d.b.AddOutputStream(circuit.ConcatenateWords(words...), always)
 	d.Module = d.b.FinishLayer()
@@ -81,9 +85,9 @@ func (d *Drawing) Iterate(word *big.Int) (written *big.Int) {
 	for _, n := range d.numbers {
 		v := n.of()
 		d.now = append(d.now, v)
-		bits := Wrapped(v, num.Type{Kind: num.KindUInt, Width: n.value.Width()})
+		bits := Wrapped(v, num.Type{Kind: num.KindUInt, Width: n.width})
 		written.Or(written, bits.Lsh(bits, uint(at)))
-		at += n.value.Width()
+		at += n.width
 	}
 	for _, end := range d.ends {
 		end()
@@ -95,12 +99,12 @@ func (d *Drawing) Iterate(word *big.Int) (written *big.Int) {
 func (d *Drawing) Describe(got, want *big.Int) string {
 	at := 0
 	for i, n := range d.numbers {
-		t := n.value.WideRange().NarrowestIntType()
+		t := n.in.NarrowestIntType()
 		a, b := Wrapped(new(big.Int).Rsh(got, uint(at)), t), Wrapped(new(big.Int).Rsh(want, uint(at)), t)
 		if a.Cmp(b) != 0 {
-			return fmt.Sprintf("number %d in %v is %v, want %v", i, n.value.WideRange(), a, b)
+			return fmt.Sprintf("number %d in %v is %v, want %v", i, n.in, a, b)
 		}
-		at += n.value.Width()
+		at += n.width
 	}
 	return "no number differs"
 }
@@ -165,7 +169,7 @@ func bigOf(v num.Wide) *big.Int {
 
 // add adds a number to the drawing and returns its place.
 func (d *Drawing) add(v circuit.Value, of func() *big.Int) int {
-	d.numbers = append(d.numbers, number{v, of})
+	d.numbers = append(d.numbers, number{value: v, of: of})
 	return len(d.numbers) - 1
 }
 
