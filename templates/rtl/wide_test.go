@@ -51,8 +51,8 @@ const wideUnit = `
     always_comb if (report && written_%[1]d != %[5]d) $display("%[1]d has %%0d words", written_%[1]d);
 `
 
-// TestWideNumbers compares random circuits of numbers of up to 128 bits, in Verilator, with math/big: those that have an
-// operation, signed or not, wide or not, that none before has, and in the long tier all.
+// TestWideNumbers compares random circuits of numbers of up to 128 bits, in Verilator, with math/big: those that have
+// an operation, signed or not, wide or not, that none before has, and in the long tier all.
 func TestWideNumbers(t *testing.T) {
 	t.Parallel()
 	circuits := uint64(2)
