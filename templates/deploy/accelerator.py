@@ -22,7 +22,8 @@ import numpy as np
 
 VERSION = 1
 ROOM = 1 << 24  # bytes of frames that are sent and received at a time, at most
-BLOCK = 1 << 17  # elements that are quantised, packed or scaled at a time: they fit a cache
+BLOCK = 1 << 17  # elements of samples that are made ready, or scaled, at a time: they fit a cache
+PIECE = 12288  # numbers that are quantised at a time: less than what the C library asks Linux for again and again
 
 
 class Unfit(ValueError):
@@ -190,16 +191,20 @@ class _Quantiser:
 
     def of(self, x):
         """x: numbers, none of which is NaN."""
-        x = x.astype(self.thresholds.dtype, copy=False)
+        out, flat = np.empty(x.size, self.codes.dtype), x.reshape(-1)
+        for at in range(0, x.size, PIECE):
+            out[at:at + PIECE] = self.codes.take(self._places(flat[at:at + PIECE].astype(self.thresholds.dtype, copy=False)))
+        return out.reshape(x.shape)
+
+    def _places(self, x):
         if self.scale is not None:
-            below = self._below(x)
-        elif len(self.thresholds) <= 16:
-            below = np.zeros(x.shape, np.uint8)
-            for threshold in self.thresholds:
-                below += x >= threshold
-        else:
-            below = np.searchsorted(self.thresholds, x, side="right")
-        return self.codes.take(below)
+            return self._below(x)
+        if len(self.thresholds) > 16:
+            return np.searchsorted(self.thresholds, x, side="right")
+        below = np.zeros(x.shape, np.uint8)
+        for threshold in self.thresholds:
+            below += x >= threshold
+        return below
 
 
 class _Values:
@@ -208,20 +213,28 @@ class _Values:
     def __init__(self, values, most):
         self.values, self.most, self.scale = np.array(values, np.float64), most, 0.0
         steps = np.diff(self.values)
-        if len(steps) and steps.min() > 2 * most and np.isfinite(self.values).all():  # then only one is near
+        if len(steps) and steps.min() > 3 * most and np.isfinite(self.values).all():  # then only one is near
             self.scale = len(steps) / (self.values[-1] - self.values[0])
 
     def of(self, x):
         """Places of numbers in the list, and which of these are wrong."""
-        x = x.astype(np.float64)
-        with np.errstate(over="ignore"):
-            at = np.clip(np.rint((x - self.values[0]) * self.scale), 0, len(self.values) - 1).astype(np.intp)
-        wrong = abs(self.values.take(at) - x) > self.most
-        if wrong.any():  # they are not even, or numbers are wrong
-            above = np.minimum(np.searchsorted(self.values, x), len(self.values) - 1)
-            at = above - ((above > 0) & (x - self.values[above - 1] < self.values[above] - x))
-            wrong = abs(self.values[at] - x) > self.most
-        return at, wrong
+        places, wrong, flat = np.empty(x.size, np.int32), np.empty(x.size, bool), x.reshape(-1)
+        for at in range(0, x.size, PIECE):
+            some = slice(at, at + PIECE)
+            places[some], wrong[some] = self._places(flat[some].astype(np.float64))
+        return places.reshape(x.shape), wrong.reshape(x.shape)
+
+    def _places(self, x):
+        if self.scale:
+            with np.errstate(over="ignore"):
+                at = np.clip(np.rint((x - self.values[0]) * self.scale), 0, len(self.values) - 1).astype(np.intp)
+            wrong = abs(self.values.take(at) - x) > self.most
+            if not wrong.any():
+                return at, wrong
+        # they are not even, or numbers are wrong
+        above = np.minimum(np.searchsorted(self.values, x), len(self.values) - 1)
+        at = above - ((above > 0) & (x - self.values[above - 1] < self.values[above] - x))
+        return at, abs(self.values[at] - x) > self.most
 
 
 class _Sent:
@@ -362,7 +375,10 @@ class Library:
     running = threading.Lock()  # a library has one state, whoever has opened it
 
     def __init__(self, path):
-        self.lib = ctypes.CDLL(os.path.abspath(path))
+        try:
+            self.lib = ctypes.CDLL(os.path.abspath(path))
+        except OSError as e:
+            raise Unfit("%s is no library: %s" % (path, e))
         self.lib.hlsgen_design.restype = ctypes.c_char_p
         self.lib.hlsgen_said.restype = ctypes.c_char_p
         self.hash = self.lib.hlsgen_design().decode()
@@ -372,7 +388,7 @@ class Library:
         """Makes a batch ready. sent: per stream in, frames of bytes: a list, or an array with a row for each; sizes: per stream
         out, those of frames."""
         received = [self._room(k, of) for k, of in enumerate(sizes)]
-        frames = [f if isinstance(f, np.ndarray) else [np.ascontiguousarray(one) for one in f] for f in sent]
+        frames = [np.ascontiguousarray(f) if isinstance(f, np.ndarray) else [np.ascontiguousarray(one) for one in f] for f in sent]
         return len(sent[0]), self._table(frames), self._table(received), received, frames
 
     def _room(self, stream, sizes):
@@ -403,6 +419,7 @@ class Library:
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (data, lengths, out, room)]
         with self.running:
             if self.lib.hlsgen_run(ctypes.c_size_t(count), *pointers) != 0:
+                self.close()
                 raise DeviceError(self.lib.hlsgen_said().decode())
 
     def finish(self, ready):
@@ -528,8 +545,10 @@ class Pynq:
     def close(self):
         """Frees all memory. Where a batch has not ended, load the bitstream again before: the hardware may still write."""
         self._free()
-        while self.constant:
-            self.constant.popitem()[1][1].freebuffer()
+        for port, (mover, buffer, passes) in self.constant.items():
+            if buffer is not None:
+                buffer.freebuffer()
+            self.constant[port] = mover, None, passes
 
     def _movers(self):
         """All movers, and their ports: those that take results before those that send."""
@@ -541,7 +560,9 @@ class Pynq:
         for mover, port in self._movers():
             if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
                 raise DeviceError("stream %s is busy with a batch before: load the bitstream again" % port)
-        for port, (_, _, passes) in self.constant.items():
+        for port, (_, data, passes) in self.constant.items():
+            if data is None:
+                raise DeviceError("stream %s has no weights: the device was closed" % port)
             self._counted(port, len(sent[0]) * passes)
         ready = []
         for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
@@ -623,7 +644,7 @@ class Pynq:
         buffer = self.allocate((len(data),), np.uint8)
         buffer[:] = data
         buffer.flush()
-        if port in self.constant:
+        if port in self.constant and self.constant[port][1] is not None:
             self.constant[port][1].freebuffer()
         self.constant[port] = mover, buffer, passes
 
@@ -666,6 +687,8 @@ class Accelerator:
     def __init__(self, path, host=None, batch=256, inside=False):
         here = os.path.dirname(os.path.abspath(__file__))
         host = host or os.path.join(here, "host", "host.json")
+        if not isinstance(host, (str, os.PathLike)):
+            raise Unfit("host is %r, want the path of a host.json" % (host,))
         self.host = _load(host)
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
@@ -700,7 +723,8 @@ class Accelerator:
         return int(n)
 
     def close(self):
-        """Frees the memory that is kept between batches. What is predicted later takes it again."""
+        """Frees the memory that is kept between batches. What is predicted later takes it again, but for weights that come from
+        memory with every frame: those are gone."""
         with self.lock:
             self.buffers.clear()
             if hasattr(self.device, "close"):
@@ -735,9 +759,8 @@ class Accelerator:
                 raise Unfit("lengths are given, but all sequences of the model have one length")
             with self.lock:
                 return self._alike(arrays)
-        listed = isinstance(arrays[0], (list, tuple))
         with self.lock:
-            return self._sequences(arrays, lengths, listed)
+            return self._sequences(arrays, lengths, isinstance(arrays[0], (list, tuple)))
 
     def _alike(self, arrays):
         arrays = [self._samples(t, a) for t, a in zip(self.takes, arrays)]
@@ -851,7 +874,7 @@ class Accelerator:
                 break
             sent, sizes, place = batch
             started = self.device.start(sent, sizes)
-        for _ in batches:
+        for _ in batches:  # what the last one means
             pass
 
     def _frames(self, given, sizes):
@@ -896,7 +919,7 @@ class Accelerator:
             sent = [np.zeros((count, s.packing.size * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1)), np.uint8)
                     for s in self.sent]
             sizes = [[p.size * (steps if p.time else 1)] * count for p in self.received]
-            ready = self.device.prepare(sent, sizes) if hasattr(self.device, "prepare") else None
+            ready = self.device.prepare(sent, sizes) if type(self.device) in (Library, Pynq) else None
             took = []
             while not took or (len(took) * count < samples if samples is not None else
                                len(took) < 1000 and sum(took) < (0.5 if len(took) > 4 else 2)):

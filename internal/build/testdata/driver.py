@@ -6,10 +6,13 @@ misbehave, threads, and memory, with a host.json.
 BITS is the width of the first input's integers.
 """
 
+import json
 import random
 import sys
+import tempfile
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
@@ -76,10 +79,90 @@ for seed in range(60):
     values = np.unique((np.arange(n) + [0, 0.3, 5][seed % 3] * of.rand(n)).astype(np.float32)).astype(np.float64)
     most = [0, 1e-3, 0.2][seed // 3 % 3]
     x = np.concatenate([values, values + most, values - most, values + 1.1 * most + 1e-3, [1e30, -1e30]]).astype(np.float32)
+    check(("values", seed), _Values(values, most).of(np.array([1.7e308, -1.7e308]))[1].all())
     at, wrong = _Values(values, most).of(x)
     away = abs(values[:, None] - x.astype(np.float64))
     check(("values", seed), (wrong == (away.min(axis=0) > most)).all())
     check(("values", seed), (away[at, np.arange(len(x))] == away.min(axis=0))[~wrong].all())
+    for some in (x[~wrong], x[~wrong][:1], x[~wrong][1:2]):  # none of which is wrong
+        at, bad = _Values(values, most).of(some)
+        away = abs(values[:, None] - some.astype(np.float64))
+        check(("values", seed), not bad.any() and (away[at, np.arange(len(some))] == away.min(axis=0)).all())
+
+# integers of every type: in the range or refused, with the sample and the integer
+for lo, hi in ((0, 15), (-8, 7), (0, 255), (-128, 127), (0, 1), (-1, 1), (-32768, 32767), (0, (1 << 32) - 1)):
+    send = {"port": "s", "type": "INT8", "bits": 8, "per_word": 1, "bytes": 1, "words": 3, "input": 0, "index": [2, 0, 1],
+            "integers": {"lo": lo, "hi": hi}}
+    sent = accelerator._Sent(send, {"inputs": [{"name": "x", "dtype": "int64"}]})
+    for kind in "?bBhHiIqQfd":
+        kind = np.dtype(kind)
+        most = 1 if kind == bool else 1 << 24 if kind.kind == "f" else np.iinfo(kind).max
+        least = 0 if kind.kind in "bu" else -(1 << 24) if kind.kind == "f" else np.iinfo(kind).min
+        given = np.array([[max(least, min(v, most)) for v in row] for row in ((0, 1, lo), (hi, lo, 1))], kind)
+        fits = all(lo <= int(v) <= hi for v in given.reshape(-1))
+        check((lo, hi, kind), not fits or sent.codes(given).tolist() == given[:, [2, 0, 1]].astype(object).tolist())
+        for wrong in (lo - 1, hi + 1, 0.5) if fits else ():
+            if isinstance(wrong, float) and kind.kind != "f" or not least <= wrong <= most:
+                continue
+            bad = given.copy()
+            bad[1, 2] = wrong
+            try:
+                sent.codes(bad, 40)
+                check((lo, hi, kind, wrong), False)
+            except Unfit as e:
+                check(str(e), "input 'x', sample 41: %r is no integer from %d to %d" % (bad[1, 2].item(), lo, hi) in str(e))
+
+# memory, and what is sent, of images whose channels travel together
+shape = (3, 200, 250)
+size = int(np.prod(shape))
+order = np.arange(size).reshape(shape).transpose(1, 2, 0).reshape(-1)
+levels = (np.arange(255) / np.float32(128) - 1).astype(np.float32)
+stream = {"port": "s", "bits": 8, "per_word": 3, "bytes": 3, "words": size // 3, "input": 0, "index": order.tolist()}
+given = {"schema": "hlsgen-host", "version": accelerator.VERSION, "hash": "0" * 16,
+         "inputs": [{"name": "x", "dtype": "float32", "shape": [1] + list(shape), "batch": True, "time": -1}],
+         "outputs": [{"name": "y", "dtype": "float32", "shape": [1, 4], "batch": True, "time": -1}],
+         "receive": [{"port": "r", "type": "INT14", "bits": 14, "per_word": 2, "bytes": 4, "words": 2, "time": False}],
+         "results": [{"index": [3, 2, 1, 0], "mean": [{"lo": -8192, "scale": 0.5}], "time": False}]}
+codes = {"UINT8": {"integers": {"lo": 0, "hi": 255, "values": (np.arange(256) / 255).tolist()}},
+         "INT8": {"quantise": [{"thresholds": levels.tolist(), "codes": list(range(-128, 128))}]}}
+
+
+class Images:
+    """Takes no time, and sees that what was sent is what was to be."""
+
+    hash = given["hash"]
+
+    def __init__(self, want):
+        self.want, self.at = want, 0
+
+    def start(self, sent, sizes):
+        for frame in sent[0]:
+            check("image %d" % self.at, frame.tobytes() == self.want(self.at))
+            self.at += 1
+        return [[np.array([k, 0, 0, 0, 4, 0, 0, 0], np.uint8) for k in range(len(of))] for of in sizes]
+
+    def wait(self, started):
+        return started
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "host.json"
+    for kind, images in (("UINT8", 200), ("INT8", 40)):
+        path.write_text(json.dumps(dict(given, send=[dict(stream, type=kind, **codes[kind])])))
+        x = np.random.RandomState(1).randint(0, 256, (images,) + shape, np.uint8)
+        quantised = kind == "INT8"
+        if quantised:
+            x = (x / np.float32(128) - 1).astype(np.float32)
+            device = Images(lambda k: (np.searchsorted(levels, x[k].reshape(-1)[order], side="right") - 128).astype("i1").tobytes())
+        else:
+            device = Images(lambda k: x[k].reshape(-1)[order].tobytes())
+        net = Accelerator(device, host=path)
+        tracemalloc.start()
+        got = net.predict(x)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        check("%d bytes of memory" % peak, peak < 150e6 and device.at == images)
+        check(got[:3], got[1].tolist() == [0.0, 2.0, 0.0, 0.5])
 
 # devices
 x, y = np.load(sys.argv[3]), np.load(sys.argv[4])
@@ -144,6 +227,7 @@ for what, change, says in (
 for what, make in (
         ("batch 0", lambda: Accelerator(Device(), batch=0)), ("batch -1", lambda: Accelerator(Device(), batch=-1)),
         ("batch 1.5", lambda: Accelerator(Device(), batch=1.5)), ("batch None", lambda: Accelerator(Device(), batch=None)),
+        ("a host of 5", lambda: Accelerator(Device(), host=5)), ("no library", lambda: Accelerator(sys.argv[3] + ".so")),
         ("a number", lambda: Accelerator(5)), ("None", lambda: Accelerator(None)), ("None", lambda: reference.predict(None)),
         ("text", lambda: reference.predict("x")), ("a dictionary", lambda: reference.predict({})),
         ("complex", lambda: reference.predict(x.astype(complex))), ("no samples", lambda: reference.throughput(0)),

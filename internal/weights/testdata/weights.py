@@ -18,7 +18,7 @@ import tempfile
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
-from accelerator import Accelerator  # noqa: E402
+from accelerator import Accelerator, DeviceError  # noqa: E402
 import weights  # noqa: E402
 from weights import Unfit  # noqa: E402
 
@@ -118,6 +118,13 @@ for host, want in zip(pairs[:4:2], pairs[1:4:2]):
         weights.load(net, host)  # once more, in place of those from before
         if len(pynq.memory) != len(external) or net.predict(x).tobytes() != np.load(want).tobytes():
             sys.exit("FAIL through PYNQ, with %s: %d buffers are kept" % (host, len(pynq.memory)))
+    try:
+        if net.predict(x).tobytes() != np.load(want).tobytes() or external:
+            sys.exit("FAIL closed, with %s: it goes on without its weights" % host)
+    except DeviceError as e:
+        if not external or "no weights: the device was closed" not in str(e):
+            sys.exit("FAIL closed, with %s: %s" % (host, e))
+    net.close()
     if pynq.memory:
         sys.exit("FAIL through PYNQ, with %s: %d buffers are kept when it is closed" % (host, len(pynq.memory)))
 
