@@ -77,7 +77,7 @@ check("%d quantisers are even" % even, 60 < even < 190)
 for seed in range(60):
     of, n = np.random.RandomState(seed), 2 + seed * 5 % 255
     values = np.unique((np.arange(n) + [0, 0.3, 5][seed % 3] * of.rand(n)).astype(np.float32)).astype(np.float64)
-    most = [0, 1e-3, 0.2][seed // 3 % 3]
+    most = [0, 1e-3, 0.2, 0.7][seed // 3 % 4]  # of the last, two may be near
     x = np.concatenate([values, values + most, values - most, values + 1.1 * most + 1e-3, [1e30, -1e30]]).astype(np.float32)
     check(("values", seed), _Values(values, most).of(np.array([1.7e308, -1.7e308]))[1].all())
     at, wrong = _Values(values, most).of(x)
@@ -147,7 +147,7 @@ class Images:
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "host.json"
-    for kind, images in (("UINT8", 200), ("INT8", 40)):
+    for kind, images in (("UINT8", 130), ("INT8", 40)):
         path.write_text(json.dumps(dict(given, send=[dict(stream, type=kind, **codes[kind])])))
         x = np.random.RandomState(1).randint(0, 256, (images,) + shape, np.uint8)
         quantised = kind == "INT8"
@@ -161,7 +161,7 @@ with tempfile.TemporaryDirectory() as folder:
         got = net.predict(x)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        check("%d bytes of memory" % peak, peak < 150e6 and device.at == images)
+        check("%d bytes of memory" % peak, peak < 12e6 + 2.2 * min(images * size, accelerator.ROOM) and device.at == images)
         check(got[:3], got[1].tolist() == [0.0, 2.0, 0.0, 0.5])
 
 # devices
@@ -202,6 +202,21 @@ accelerator.ROOM = 3 * net._frame()
 device.starts.clear()
 check("little room", Accelerator(device).predict(x).tobytes() == y.tobytes() and max(device.starts) == 3)
 accelerator.ROOM = 1 << 24
+
+
+class Late(Device):
+    """Reads what is sent when it is waited for."""
+
+    def start(self, sent, sizes):
+        return sent, sizes
+
+    def wait(self, started):
+        return super().wait(super().start(*started))
+
+
+block, accelerator.BLOCK = accelerator.BLOCK, 1  # each batch is made ready by itself
+check("a device that reads late", Accelerator(Late(), batch=3).predict(x).tobytes() == y.tobytes())
+accelerator.BLOCK = block
 check("a path", Accelerator(Path(sys.argv[2]), host=Path(sys.argv[1]) / "host" / "host.json").predict(x).tobytes() == y.tobytes())
 
 for what, change, says in (
