@@ -41,6 +41,8 @@ type Board struct {
 	// width of the port to the processor's memory, or of a kernel's port on a card; 0 if none or not known
 	HostPortBits int              `json:"host_port_bits"`
 	PS           ProcessingSystem `json:"ps,omitempty"` // the processor beside the logic
+	// frequency in MHz of the PS's IO PLL, from which two dividers make the logic's clock; 0 if no source states it
+	PLLMHz int `json:"pll_mhz,omitempty"`
 	// the ProcessingSystem's ports to its memory, or banks of the platform's memory, in the order in which streams use
 	// them
 	MemoryPorts []string `json:"memory_ports,omitempty"`
@@ -57,6 +59,7 @@ type Board struct {
 	LUTRAMSource    string   `json:"lutram_source"`
 	MemorySource    string   `json:"memory_source"`
 	PSSource        string   `json:"ps_source,omitempty"` // source of the ProcessingSystem and its ports
+	PLLSource       string   `json:"pll_source,omitempty"`
 	BoardPartSource string   `json:"board_part_source,omitempty"`
 	PlatformSource  string   `json:"platform_source,omitempty"` // source of the platform and its banks
 	ClockSource     string   `json:"clock_source"`              // reason for the default clock

@@ -29,9 +29,12 @@ func TestDocs(t *testing.T) {
 			t.Errorf("the table of keys has no %s", key)
 		}
 	}
-	clocks, bandwidth := map[string]string{}, map[string]string{}
+	clocks, bandwidth, plls := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, b := range boards.AllBoards() {
 		clocks[b.Name] = fmt.Sprint(b.ClockMHz)
+		if mhz, verified := b.PSPLLMHz(); verified {
+			plls[b.Name] = fmt.Sprintf("%d MHz", mhz)
+		}
 		if b.HostPortBits > 0 {
 			port := float64(b.HostPortBits) / 8 * b.ClockMHz / 1000
 			bandwidth[b.Name] = fmt.Sprintf("%d bits | %g MHz | %g GB/s | %g GB/s", b.HostPortBits, b.ClockMHz, port,
@@ -39,6 +42,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	compare(t, "Default clocks", rows(section(t, doc, "Default clocks")), clocks)
+	compare(t, "The way to the board", rows(section(t, doc, "The way to the board")), plls)
 	compare(t, "Bandwidth", rows(section(t, doc, "Bandwidth")), bandwidth)
 }
 

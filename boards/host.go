@@ -18,15 +18,26 @@ const (
 )
 
 // A processor holds what a board file may state for a ProcessingSystem: the pattern of its memory ports' names, and
-// their possible widths.
+// their possible widths. pll is the frequency in MHz of the IO PLL on most of its boards (UG585 and UG1085, clocks of
+// the PL; board presets). With the crystals of some boards it is 1499.985 rather than 1500.
 type processor struct {
 	port   *regexp.Regexp
 	widths []int
+	pll    int
 }
 
 var processors = map[ProcessingSystem]processor{
-	PSZynq7000: {regexp.MustCompile(`^S_AXI_HP[0-3]$`), []int{32, 64}},
-	PSZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
+	PSZynq7000: {regexp.MustCompile(`^S_AXI_HP[0-3]$`), []int{32, 64}, 1000},
+	PSZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}, 1500},
+}
+
+// PSPLLMHz returns the frequency in MHz of the PLL from which the PS makes the logic's clock, or 0 if there is no PS.
+// If the board file does not state it, it is that of most boards with this PS, and verified is false.
+func (b Board) PSPLLMHz() (mhz int, verified bool) {
+	if b.PLLMHz > 0 {
+		return b.PLLMHz, true
+	}
+	return processors[b.PS].pll, false
 }
 
 // bank matches the name of a memory bank of a card's platform, as the linker v++ writes it.
@@ -44,11 +55,13 @@ const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0
 // hostKeys are the keys of a board file that describe the processor, its memory ports and the card's platform.
 var hostKeys = []key{
 	{"ps", true, ps},
+	{"pll_mhz", true, figure(func(b *Board) *int { return &b.PLLMHz }, 100, 3000)},
 	{"memory_ports", true, memoryPorts},
 	{"board_part", true, word(func(b *Board) *string { return &b.BoardPart }, boardPartPattern)},
 	{"board_files", true, word(func(b *Board) *string { return &b.BoardFiles }, `^[^\x00-\x1f\x7f{}\\]{0,400}$`)},
 	{"platform", true, word(func(b *Board) *string { return &b.Platform }, `^[A-Za-z0-9_]{1,100}$`)},
 	{"ps_source", true, source(func(b *Board) *string { return &b.PSSource })},
+	{"pll_source", true, source(func(b *Board) *string { return &b.PLLSource })},
 	{"board_part_source", true, source(func(b *Board) *string { return &b.BoardPartSource })},
 	{"platform_source", true, source(func(b *Board) *string { return &b.PlatformSource })},
 }
@@ -95,6 +108,8 @@ func (b *Board) hostContradicts() (key, reason string) {
 	switch {
 	case b.PS != PSNone && b.Platform != "":
 		return "platform", "a board with a ps has none"
+	case b.PS == PSNone && b.PLLMHz > 0:
+		return "pll_mhz", "a board without a ps has none"
 	case b.PS != PSNone:
 		pattern = processors[b.PS].port
 		if b.Family != FamilyAMD {

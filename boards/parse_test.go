@@ -134,6 +134,8 @@ func TestHostSide(t *testing.T) {
 		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "", "", boards.PSZynq7000, 1},
 		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD", "S_AXI_HP3_FPD"]` + part, "", "", boards.PSZynqMP, 2},
 		{256, `"platform": "xilinx_u250", "memory_ports": ["DDR[0]", "HBM[31]"]`, "", "", boards.PSNone, 2},
+		{0, `"pll_mhz": 1000`, "pll_mhz", "a board without a ps has none", "", 0},
+		{64, `"ps": "zynq7000", "pll_mhz": 1, "memory_ports": ["S_AXI_HP2"]` + part, "pll_mhz", "outside", "", 0},
 		{64, `"ps": "zynq"`, "ps", `none of none, zynq7000, zynqmp`, "", 0},
 		{64, `"ps": 7`, "ps", "wants a string", "", 0},
 		{128, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "host_port_bits", "not a width", "", 0},

@@ -193,8 +193,8 @@ func TestSplitCredits(t *testing.T) {
 		{three, 64, Goal{Interval: 2}, [2]int{2, 32}},
 		{jets, 64, Goal{Interval: 1}, [2]int{3, 32}},
 		{digits, 64, Goal{Interval: 2}, [2]int{2, 32}},
-		{digits, 64, Goal{Interval: 4, FIFO: FIFODepthPolicy{Words: 64}}, [2]int{64, 64}},
-		{digits, 64, Goal{Interval: 8, FIFO: FIFODepthPolicy{Words: 3}}, [2]int{3, 3}},
+		{three, 64, Goal{Interval: 2, FIFO: FIFODepthPolicy{Words: 64}}, [2]int{64, 64}},
+		{three, 16, Goal{Interval: 8, FIFO: FIFODepthPolicy{Words: 3}}, [2]int{3, 3}},
 	} {
 		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
 		var told diag.List

@@ -83,7 +83,7 @@ func TestLongMultipliers(t *testing.T) {
 					long++
 				}
 			}
-			for range 150 {
+			for range tier.CasesToRun(150) {
 				x := dataflow.RealTensor{Shape: im.Model.In[0].Shape}
 				for range 3 {
 					x.Data = append(x.Data, size*float64(r.Int64N(1<<16)-1<<15))
@@ -135,8 +135,11 @@ func (m sumOfCodes) besideStep(r *rand.Rand, code int64) (a float64, b [2]float6
 func TestSumsOfLongCodes(t *testing.T) {
 	t.Parallel()
 	every := int64(61)
-	if tier.Long() {
+	switch {
+	case tier.Long():
 		every = 1
+	case tier.Quick():
+		every = 307
 	}
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(43, seed))

@@ -136,6 +136,10 @@ func (s *screen) built(r *build.Result, explain bool) {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.CountedUnitForSamplesPerFrame(samples))
 	}
+	if pll := r.AssumedPLLMHz(); pll > 0 {
+		s.field("clock", "of a PLL with %d MHz in the processor, as on most boards: no source states that of %s", pll,
+			d.Target.Board.Name)
+	}
 	s.latency(d)
 	s.sequences(report.NewSequenceRatesReport(d))
 	if l := r.WeightLoadReport(); l != nil {

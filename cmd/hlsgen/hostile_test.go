@@ -211,10 +211,10 @@ func TestTraps(t *testing.T) {
 				options = append(options, f.Name)
 			}
 		})
-		for _, option := range options {
-			for _, x := range traps {
-				if tier.Quick() && x.heavy && cmd.Name() != "simulate" {
-					continue // which has all of these options
+		for i, option := range options {
+			for k, x := range traps {
+				if tier.Quick() && cmd.Name() != "simulate" && (x.heavy || (i+k)%3 > 0) {
+					continue // simulate has all of these options
 				}
 				t.Run(strings.Join([]string{cmd.Name(), option, x.name}, "/"), func(t *testing.T) {
 					t.Parallel()

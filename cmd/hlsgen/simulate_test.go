@@ -166,6 +166,7 @@ func TestDecodeFlag(t *testing.T) {
 // asked for.
 func TestText(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shared := tier.NeedsShared(t)
 	dir := filesIn(t, nil)
 	model := filepath.Join(shared, "models", "finnl", "W2A2")

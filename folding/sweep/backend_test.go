@@ -9,6 +9,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestBackends checks that a point is the design of a build with the same back end and accumulators. It also checks
@@ -25,6 +26,9 @@ func TestBackends(t *testing.T) {
 	lut := map[made]int{}
 	for _, m := range []made{{options.BackendHLS, false}, {options.BackendRTL, false}, {options.BackendHLS, true},
 		{options.BackendRTL, true}} {
+		if m.backend == options.BackendRTL && tier.Quick() {
+			continue
+		}
 		o.Backend, o.AccPerPE = m.backend, m.accPerPE
 		p := run(t, o).Points[0]
 		if other, seen := ids[p.ID]; seen || p.Status != PointStatusFits {

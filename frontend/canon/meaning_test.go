@@ -198,7 +198,9 @@ func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 	files := map[string]string{} // by name
 	for _, m := range realmodels.All(t) {
 		for _, file := range m.Files {
-			files[m.Name+"/"+file] = m.Path(file)
+			if m.TierAllows(t, file) {
+				files[m.Name+"/"+file] = m.Path(file)
+			}
 		}
 	}
 	if shared := tier.Shared(t); shared != "" {

@@ -6,9 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,23 +17,12 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// project builds the embedded example for a board as SystemVerilog, and is the folder of its Makefile.
-func project(t *testing.T, board string, fps float64) (*Result, string) {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "out")
-	r, err := embedded(board, fps, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, filepath.Join(out, "rtl")
-}
-
-// embedded builds the embedded example in a folder.
-func embedded(board string, fps float64, out string) (*Result, error) {
+// embedded builds the embedded example for the icebreaker in a folder.
+func embedded(out string) (*Result, error) {
 	var d diag.List
-	o := Options{Hardware: options.Hardware{Board: board, Backend: options.BackendRTL}, Goal: options.Goal{FPS: fps},
-		Verification: options.Verification{Verify: 6, NoCSim: true}}
-	o.Out = out
+	o := Options{Hardware: options.Hardware{Board: "icebreaker", Backend: options.BackendRTL},
+		Goal: options.Goal{FPS: 1000}, Verification: options.Verification{Verify: 6, NoCSim: true},
+		OutputFolder: options.OutputFolder{Out: out}}
 	r, err := Run(context.Background(), o, &d)
 	if err == nil && r == nil {
 		err = fmt.Errorf("%v", d.Diags)
@@ -55,7 +41,7 @@ var icebreaker = sync.OnceValues(func() (p struct {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "out")
-	if p.result, err = embedded("icebreaker", 1000, out); err != nil {
+	if p.result, err = embedded(out); err != nil {
 		return p, err
 	}
 	p.files = fstest.MapFS{}
@@ -87,29 +73,12 @@ func onIcebreaker(t *testing.T) (*Result, string) {
 	return p.result, filepath.Join(dir, "rtl")
 }
 
-// soon are variables of Verilator's makefiles: what runs for a second is compiled as it is, in one unit.
-var soon = []string{"OPT_FAST=-O0", "OPT_GLOBAL=-O0", "VM_PARALLEL_BUILDS=0"}
-
-// figure is the number that a pattern finds, the last one.
-func figure(t *testing.T, text, pattern string) float64 {
-	t.Helper()
-	all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		t.Fatalf("nothing is %s in\n%.4000s", pattern, text)
-	}
-	v, err := strconv.ParseFloat(all[len(all)-1][1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // TestUART has the project's Python script talk to the UART top in Verilator: with nothing lost, with bytes lost on
 // their way, and with resets in the middle of frames (uart/simulate.py). Every result is the recorded one. The
 // long tier has another speed.
 func TestUART(t *testing.T) {
 	t.Parallel()
-	tier.Needs(t, "make", "python3", "verilator", "g++")
+	tier.Needs(t, "make", "python3", "verilator", "clang++")
 	_, dir := onIcebreaker(t)
 	if said := maketest.Make(t, dir, "lint"); said != "" {
 		t.Errorf("make lint: %s", said)
@@ -120,7 +89,7 @@ func TestUART(t *testing.T) {
 	}
 	for _, baud := range speeds {
 		// 6 frames, 15 of which a byte is lost or changed, 9 after half a message, 3 after half a result, 1 after noise
-		said := maketest.Make(t, dir, "uart", "BAUD="+baud, "OPT_GLOBAL=-O0")
+		said := maketest.Make(t, dir, "uart", "BAUD="+baud, "OPT=-O1", maketest.OneUnit, "CXX=clang++")
 		if !strings.Contains(said, "PASS 34 frames over the UART, 22 resets") {
 			t.Errorf("at %s baud: %s", baud, said)
 		}
@@ -138,57 +107,15 @@ func TestBitstream(t *testing.T) {
 	if err != nil || info.Size() < 100_000 {
 		t.Errorf("the bitstream: %v, %v", info, err)
 	}
-	if mhz := figure(t, said, `Max frequency for clock .*: ([0-9.]+) MHz`); mhz < r.Design.Target.ClockMHz {
+	if mhz := maketest.Figure(t, said, `Max frequency for clock .*: ([0-9.]+) MHz`); mhz < r.Design.Target.ClockMHz {
 		t.Errorf("%g MHz, want %g", mhz, r.Design.Target.ClockMHz)
 	}
-	if blocks := int(figure(t, said, `ICESTORM_RAM: +(\d+)/`)); blocks != r.Design.Estimate.Total.BRAM+1 {
+	if blocks := int(maketest.Figure(t, said, `ICESTORM_RAM: +(\d+)/`)); blocks != r.Design.Estimate.Total.BRAM+1 {
 		t.Errorf("%d block RAMs, priced at %d and 1", blocks, r.Design.Estimate.Total.BRAM)
 	}
-	cells := int(figure(t, said, `ICESTORM_LC: +(\d+)/`))
+	cells := int(maketest.Figure(t, said, `ICESTORM_LC: +(\d+)/`))
 	if have := r.Design.Target.Board.LUT; cells > have {
 		t.Errorf("%d logic cells of %d", cells, have)
 	}
 	t.Logf("%d logic cells; %d LUT estimated without the UART", cells, r.Design.Estimate.Total.LUT)
-}
-
-// TestNetlist runs the cells that Yosys makes of a network in the bench of the SystemVerilog: every word of every
-// stream has to be the recorded one, and every clock the same.
-func TestNetlist(t *testing.T) {
-	t.Parallel()
-	if !tier.Full() {
-		t.Skip("it compiles a netlist: make test runs it")
-	}
-	tier.Needs(t, "make", "verilator", "g++", "yosys")
-	_, dir := onIcebreaker(t)
-	told := func(target string) (lines []string) {
-		for line := range strings.Lines(maketest.Make(t, dir, slices.Concat([]string{target}, soon)...)) {
-			for _, kind := range []string{"FRAME ", "EVENTS ", "PASS ", "FAIL "} {
-				if strings.HasPrefix(line, kind) {
-					lines = append(lines, line)
-				}
-			}
-		}
-		return lines
-	}
-	rtl, netlist := strings.Join(told("sim"), ""), strings.Join(told("netlist"), "")
-	if rtl != netlist || !strings.Contains(rtl, "PASS ") || strings.Count(rtl, "FRAME ") != 6 {
-		t.Errorf("the RTL says\n%sthe netlist\n%s", rtl, netlist)
-	}
-}
-
-// TestSynthesis holds block RAM against its price on other families: Yosys takes the text, and has it where it is
-// priced.
-func TestSynthesis(t *testing.T) {
-	t.Parallel()
-	for board, cell := range map[string]string{"ulx3s-85f": "DP16KD", "arty-a7-35": "RAMB18E1"} {
-		t.Run(board, func(t *testing.T) {
-			t.Parallel()
-			tier.Needs(t, "make", "yosys")
-			r, dir := project(t, board, 2000)
-			blocks := int(figure(t, maketest.Make(t, dir, "synth"), cell+` +(\d+)`))
-			if want := r.Design.Estimate.Total.BRAM; blocks != want {
-				t.Errorf("%d %s, priced at %d", blocks, cell, want)
-			}
-		})
-	}
 }

@@ -12,9 +12,11 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
@@ -43,7 +45,7 @@ func TestCounters(t *testing.T) {
 			if c.long {
 				tier.NeedsLong(t)
 			}
-			tools := tier.Needs(t, "verilator", "g++")
+			tools := tier.Needs(t, "verilator", "g++", "clang++")
 			m := models.Find(t, c.model)
 			o := Options{Source: options.Source{Model: m.Path("model.onnx")},
 				Hardware: options.Hardware{Board: "zcu104",
@@ -153,10 +155,9 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.VerilatorUnrollLimit, "-Wno-fatal", "-Wno-lint",
-		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o",
-		"counters", main,
-		filepath.Join(dir, face.Top+".sv")}
+	args := []string{"--cc", "--exe", "--build", "-O0", "--unroll-count", rtl.VerilatorUnrollLimit, "-Wno-fatal",
+		"-Wno-lint", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build,
+		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "-o", "counters", main, filepath.Join(dir, face.Top+".sv")}
 	for _, s := range sources {
 		if folder := filepath.Base(filepath.Dir(s)); folder == "lib" || folder == "layers" {
 			args = append(args, s)
@@ -201,7 +202,7 @@ func TestCountersDriver(t *testing.T) {
 	if err := exec.Command(program).Run(); err != nil {
 		t.Error(err)
 	}
-	maketest.Make(t, filepath.Join(o.Out, "rtl", "axi"))
+	maketest.Make(t, filepath.Join(o.Out, "rtl", "axi"), maketest.OneUnit)
 	libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 	if err != nil || len(libs) != 1 {
 		t.Fatal(libs, err)
@@ -216,7 +217,9 @@ func TestCountersDriver(t *testing.T) {
 // TestCountersRefused: layers of Vitis HLS tell nothing, and the hint helps.
 func TestCountersRefused(t *testing.T) {
 	t.Parallel()
-	o := Options{Hardware: options.Hardware{Board: "zcu104", Counters: true}, Goal: options.Goal{FPS: 1000},
+	iris := filepath.Join(samplefiles.Examples(t), examples.IrisName, "model.onnx")
+	o := Options{Source: options.Source{Model: iris},
+		Hardware: options.Hardware{Board: "zcu104", Counters: true}, Goal: options.Goal{FPS: 1000},
 		Verification: options.Verification{NoCSim: true, Verify: 1},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(),
 			"out")}}

@@ -72,7 +72,6 @@ func TestDriver(t *testing.T) {
 		lengths []int
 		bytes   bool // less a half, a mean and by a deviation of each channel
 	}{
-		{"digits-mlp-w2a2", nil, false},
 		{"digits-mlp-w2a2", nil, true},
 		{"bilstm-h32-w4a4", []int{1, 3, 16, 8, 16, 1}, false},
 		{"digits-cnn-w4a4", nil, true},
@@ -83,7 +82,7 @@ func TestDriver(t *testing.T) {
 	all := len(cases)
 	for _, model := range []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"} {
 		c := cases[0]
-		c.model = model
+		c.model, c.bytes = model, false
 		if cases = append(cases, c); !strings.HasPrefix(model, "bilstm") {
 			c.bytes = true
 		} else {
@@ -237,7 +236,7 @@ func TestDriverAXI(t *testing.T) {
 			if shape := r.Imported.Model.In[0].Shape; len(x.Shape) == 3 && c.lengths == nil {
 				in.Shape = append([]int{samples}, shape...)
 			}
-			lib := maketest.Library(t, filepath.Join(o.Out, "rtl", "axi"))
+			lib := maketest.Library(t, filepath.Join(o.Out, "rtl", "axi"), maketest.OneUnit)
 			for i := range dataflow.Shape(in.Shape).ElementCount() {
 				in.Data = append(in.Data, x.Data[i%len(x.Data)])
 			}

@@ -161,6 +161,7 @@ func ratio(a, b int) string {
 // what comes of it. With -update it writes the page.
 func TestFINNComparison(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.NeedsShared(t)
 	const file = "../../docs/finn-comparison.md"
 	update := flag.Lookup("update").Value.String() == "true"
@@ -226,6 +227,9 @@ func TestFINNExamples(t *testing.T) {
 	} {
 		t.Run(c.folding, func(t *testing.T) {
 			t.Parallel()
+			if len(c.cycles) > 4 {
+				tier.NotQuick(t)
+			}
 			m := sharedModel(t, c.model)
 			text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference/finn_estimates", c.folding,
 				"folding_config.json"))

@@ -64,6 +64,7 @@ func TestFINNLText(t *testing.T) {
 				if n.name+line != "W2A2010077" && n.name+line != "W4A8010029" {
 					tier.NeedsLong(t)
 				}
+				tier.NotQuick(t)
 				dir := filepath.Join(models, n.name, line)
 				var want struct{ Text string }
 				text, err := os.ReadFile(filepath.Join(dir, "result.json"))
@@ -124,6 +125,9 @@ func TestFINNLClocks(t *testing.T) {
 			if tt.name == "W4A8" {
 				tier.NeedsLong(t)
 			}
+			if tt.name != "W2A2" {
+				tier.NotQuick(t)
+			}
 			columns := 16
 			if tier.Long() {
 				columns = 520
@@ -154,6 +158,7 @@ func TestRecurrentBuilds(t *testing.T) {
 	models := finnlModels(t)
 	t.Run("bilstm-h32-w4a8", func(t *testing.T) {
 		t.Parallel()
+		tier.Needs(t, "g++")
 		model := filepath.Join(models, "..", "brevitas", "bilstm-h32-w4a8", "model.onnx")
 		withinBudget(t, built(t, Options{Source: options.Source{Model: model},
 			Hardware:     options.Hardware{Board: "zcu104"},

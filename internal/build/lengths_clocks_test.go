@@ -102,6 +102,9 @@ func TestEndsPricedAndDeepEnough(t *testing.T) {
 	for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()
+			if backend == dataflow.BackendRTL {
+				tier.NotQuick(t)
+			}
 			endsDeepEnough(t, backend)
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/internal/samples"
 	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/internal/verify"
 	"hlsgen/templates"
 )
@@ -23,9 +24,12 @@ import (
 // gives, as it is written, where the lengths are constants, behind the ends of sequences, too.
 func TestSequenceLensOfData(t *testing.T) {
 	t.Parallel()
-	for _, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"},
+	for i, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"},
 		{"bidirectional", "output sequence"}, {"two layers"}, {"dense behind", "output sequence"}} {
 		for _, fixed := range []bool{true, false} {
+			if tier.Quick() && (i%2 > 0 || fixed == (i%4 > 0)) {
+				continue
+			}
 			t.Run(fmt.Sprint(has, fixed), func(t *testing.T) {
 				t.Parallel()
 				n := countedNetwork(has...)
@@ -45,6 +49,9 @@ func TestSequenceLensOfSamples(t *testing.T) {
 		{"bidirectional", "output sequence", "output h", "time first"}, {"two layers", "time first"},
 		{"states as data", "time first"}, {"states as data", "samples first"}, {"constant states", "time first"},
 		{"dense behind", "output sequence", "time first"}} {
+		if tier.Quick() && i%3 > 0 {
+			continue
+		}
 		t.Run(fmt.Sprint(has), func(t *testing.T) {
 			t.Parallel()
 			n := countedNetwork(has...)

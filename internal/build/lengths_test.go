@@ -115,9 +115,12 @@ func TestRandomLengths(t *testing.T) {
 	t.Parallel()
 	axes := rnntest.All
 	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
-	networks, compiled := 40, tier.CasesToRun(6)
-	if tier.Long() {
+	networks, compiled := tier.CasesToRun(40), tier.CasesToRun(6)
+	switch {
+	case tier.Long():
 		networks, compiled = 400, 60
+	case tier.Quick():
+		compiled = 0
 	}
 	for seed := range uint64(networks) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -175,7 +178,7 @@ func deadUnits(seeds uint64) iter.Seq2[uint64, *rnntest.Network] {
 // whatever order the file has steps and samples, steps stay steps.
 func TestLengthsOfDeadUnits(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(1000)
+	seeds := uint64(tier.CasesToRun(1000))
 	if tier.Long() {
 		seeds = 5000
 	}
@@ -201,7 +204,7 @@ func TestLengthsOfDeadUnits(t *testing.T) {
 // TestTurnsOfDeadUnits has the same where samples take turns.
 func TestTurnsOfDeadUnits(t *testing.T) {
 	t.Parallel()
-	for seed, n := range deadUnits(1000) {
+	for seed, n := range deadUnits(uint64(tier.CasesToRun(1000))) {
 		if n.Turns == 1 {
 			n.Turns = 2
 		}

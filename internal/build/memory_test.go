@@ -52,7 +52,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 func TestMemories(t *testing.T) {
 	t.Parallel()
 	nets := map[string]string{}
-	for seed := range uint64(4) {
+	for seed := range uint64(tier.CasesToRun(4)) {
 		for name, onnx := range map[string][]byte{"a network": halfPruned(int(seed), drawnNetwork(seed)),
 			"images": halfPruned(int(seed), drawnImages(seed))} {
 			nets[fmt.Sprintf("%s %d", name, seed)] = samplefiles.WriteFile(t, "drawn.onnx", onnx)

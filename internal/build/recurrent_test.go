@@ -180,7 +180,7 @@ func recurrentFails(t *testing.T, n *rnntest.Network, seed uint64, compiled bool
 // arithmetic gives, step by step.
 func TestRandomRecurrent(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 100, tier.CasesToRun(10)
+	networks, compiled := tier.CasesToRun(100), tier.CasesToRun(5)
 	if tier.Long() {
 		networks, compiled = 2000, 60
 	}
@@ -199,14 +199,15 @@ func TestRandomRecurrent(t *testing.T) {
 	}
 }
 
-// TestRecurrent has networks of each kind that recurrent layers come in, by what is special in them; one of each kind
-// is compiled, too.
+// TestRecurrent has networks of each kind that recurrent layers come in, by what is special in them. Those whose layer
+// has something special are compiled, too; where the file says the same layer in another way, in the long tier.
 func TestRecurrent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		has   []string
-		steps int // in place of those drawn
+		steps int  // in place of those drawn
+		file  bool // it is the file that is special
 	}{
 		{name: "scales far apart", has: []string{"scales far apart", "LSTM"}},
 		{name: "dead row", has: []string{"a dead row"}},
@@ -216,8 +217,8 @@ func TestRecurrent(t *testing.T) {
 		{name: "dead matrix", has: []string{"a dead matrix"}},
 		{name: "other activations", has: []string{"other functions"}},
 		{name: "states as data", has: []string{"states as data", "bidirectional"}},
-		{name: "samples first", has: []string{"samples first", "an operator of ONNX"}},
-		{name: "formats of several operators", has: []string{"an operator of ONNX", "two layers"}},
+		{name: "samples first", has: []string{"samples first", "an operator of ONNX"}, file: true},
+		{name: "formats of several operators", has: []string{"an operator of ONNX", "two layers"}, file: true},
 		{name: "pieces of a stream", has: []string{"pieces of a stream"}},
 		{name: "samples that take turns", has: []string{"samples take turns"}},
 		{name: "stacked", has: []string{"two layers", "LSTM"}},
@@ -230,21 +231,24 @@ func TestRecurrent(t *testing.T) {
 		{name: "GRU, reset in front", has: []string{"GRU", "an operator of ONNX"}},
 		{name: "GRU, reset behind", has: []string{"GRU", "an operator of ONNX", "reset after"}},
 		{name: "RNN", has: []string{"RNN", "an operator of ONNX"}},
-		{name: "Brevitas' cell", has: []string{"Brevitas' cell"}},
+		{name: "Brevitas' cell", has: []string{"Brevitas' cell"}, file: true},
 		{name: "clipped sums", has: []string{"clipped sums"}},
 		{name: "directions with one set of weights", has: []string{"shared weights", "bidirectional"}},
 		{name: "16 bits of state", has: []string{"a wide state"}},
-		{name: "a Loop", has: []string{"a Loop", "LSTM"}},
-		{name: "a Loop beside a Scan", has: []string{"a Loop", "bidirectional", "samples first"}},
-		{name: "a Loop over pieces", has: []string{"a Loop", "pieces of a stream"}},
-		{name: "pieces, written out step by step", has: []string{"pieces of a stream", "unrolled"}},
-		{name: "shared initializers, unrolled", has: []string{"shared initializers", "unrolled"}},
-		{name: "captured initializers", has: []string{"captured initializers", "shared initializers"}},
-		{name: "100 steps of a GRU", has: []string{"GRU"}, steps: 100},
-		{name: "100 steps of an RNN", has: []string{"RNN"}, steps: 100},
+		{name: "a Loop", has: []string{"a Loop", "LSTM"}, file: true},
+		{name: "a Loop beside a Scan", has: []string{"a Loop", "bidirectional", "samples first"}, file: true},
+		{name: "a Loop over pieces", has: []string{"a Loop", "pieces of a stream"}, file: true},
+		{name: "pieces, written out step by step", has: []string{"pieces of a stream", "unrolled"}, file: true},
+		{name: "shared initializers, unrolled", has: []string{"shared initializers", "unrolled"}, file: true},
+		{name: "captured initializers", has: []string{"captured initializers", "shared initializers"}, file: true},
+		{name: "100 steps of a GRU", has: []string{"GRU"}, steps: 100, file: true},
+		{name: "100 steps of an RNN", has: []string{"RNN"}, steps: 100, file: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if c.steps > 0 || c.file {
+				tier.NotQuick(t)
+			}
 			n, seed := rnntest.First(rnntest.All, c.has...)
 			if c.steps > 0 {
 				n.Steps = c.steps
@@ -257,18 +261,13 @@ func TestRecurrent(t *testing.T) {
 					t.Errorf("the layers are %v", k)
 				}
 			}
-			if err := recurrentAgrees(context.Background(), n, seed, false); err != nil {
+			compiled := tier.Full() && !c.file || tier.Long()
+			if compiled {
+				tier.Needs(t, "g++")
+			}
+			if err := recurrentAgrees(context.Background(), n, seed, compiled); err != nil {
 				t.Fatalf("seed %d, %q: %v", seed, n.Has, err)
 			}
-			t.Run("C++", func(t *testing.T) {
-				tier.Needs(t, "g++")
-				if !tier.Full() && c.steps == 0 {
-					t.Skip("the full tier compiles it")
-				}
-				if err := recurrentAgrees(context.Background(), n, seed, true); err != nil {
-					t.Fatalf("seed %d, %q: %v", seed, n.Has, err)
-				}
-			})
 		})
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
+	"hlsgen/internal/examples"
 	"hlsgen/internal/options"
 	"hlsgen/internal/simulate"
 	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -47,6 +49,7 @@ func TestEngineRTL(t *testing.T) {
 // TestBackends has what each back end is asked to write, and nothing of the other.
 func TestBackends(t *testing.T) {
 	t.Parallel()
+	iris := filepath.Join(samplefiles.Examples(t), examples.IrisName, "model.onnx")
 	for _, c := range []struct {
 		backend  options.Backend
 		hls, rtl bool
@@ -58,9 +61,10 @@ func TestBackends(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		var d diag.List
-		r, err := build.Run(context.Background(), build.Options{Hardware: options.Hardware{Board: "pynq-z1",
-			Backend: c.backend}, Goal: options.Goal{FPS: 100}, Verification: options.Verification{NoCSim: true,
-			Verify: 1}, OutputFolder: options.OutputFolder{Out: out}}, &d)
+		r, err := build.Run(context.Background(), build.Options{Source: options.Source{Model: iris},
+			Hardware: options.Hardware{Board: "pynq-z1", Backend: c.backend}, Goal: options.Goal{FPS: 100},
+			Verification: options.Verification{NoCSim: true, Verify: 1},
+			OutputFolder: options.OutputFolder{Out: out}}, &d)
 		if err != nil || r == nil {
 			t.Fatalf("%q: %v\n%v", c.backend, err, d.WithStrictApplied())
 		}

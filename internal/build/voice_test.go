@@ -91,10 +91,14 @@ func TestVoiceActivity(t *testing.T) {
 	}
 	written := filepath.Join(t.TempDir(), "quantised.onnx")
 	states := []frontend.StateFeedback{{Input: "state", Output: "stateN"}}
+	folds := "" // the search takes as long as all else
+	if !tier.Long() {
+		folds = samplefiles.WriteFile(t, "folding.json", []byte(`{"Defaults": {"PE": [1, "all"], "SIMD": [1, "all"]}}`))
+	}
 	told(t, Options{Source: options.Source{Model: model,
 		Quantisation: options.Quantisation{Calibrate: named(windows(400, 1)),
 			SaveModel: written}, ModelInputs: options.ModelInputs{States: states}},
-		Hardware:     options.Hardware{Board: "zcu104"},
+		Hardware: options.Hardware{Board: "zcu104"}, Goal: options.Goal{Folding: folds},
 		Verification: options.Verification{NoCSim: true, Verify: 2}})
 	judged := named(windows(1000, 2))
 	o := simulate.Options{Source: options.Source{Model: written, ModelInputs: options.ModelInputs{States: states},

@@ -21,6 +21,15 @@ func (r *Build) BoardMHzAndFPS() (mhz, fps float64) {
 	return mhz, d.SamplesPerSecondAt(min(mhz, d.ReachedClockMHz()), d.Clocks.IntervalAndLatency)
 }
 
+// AssumedPLLMHz returns the frequency in MHz of the PLL from which the board's processor makes the clock, if no source
+// states it and that of most boards is assumed. Otherwise it returns 0.
+func (r *Build) AssumedPLLMHz() int {
+	if r.System == nil || r.System.Clock.Verified {
+		return 0
+	}
+	return r.System.Clock.PLL
+}
+
 // toBitstream returns the README's step about making a bitstream, or nil if hlsgen has no flow for the board.
 func toBitstream(r *Build) []templates.ReadmeStep {
 	if r.System == nil {
@@ -36,11 +45,16 @@ func toBitstream(r *Build) []templates.ReadmeStep {
 				"platform\n`%s`. It takes %s and v++, and makes\n`vivado/build/%s.xclbin`. "+
 				"None of these tools was at hand to try it.", r.System.Board.Platform, tools, top)}}
 	}
+	assumed := ""
+	if pll := r.AssumedPLLMHz(); pll > 0 {
+		assumed = fmt.Sprintf("\nNo source states the processor's PLL on this board. It is taken to make %d MHz, as "+
+			"on most boards.\nThe script stops if the clock differs.", pll)
+	}
 	return []templates.ReadmeStep{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
 		Text: fmt.Sprintf("The accelerator becomes an IP, and a block design joins it to the processor, with a "+
 			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes"+
-			"\n`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.",
-			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top)}}
+			"\n`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.%s",
+			r.System.Clock, strings.ReplaceAll(tools, ",", " and"), r.System.Top, assumed)}}
 }
 
 // productOf returns words for what the back ends make, such as "SystemVerilog".

@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // large is a file of a network of two products with weights of 4 bits, of which the first one has 2 Mi.
@@ -103,6 +104,9 @@ func TestExternalLarge(t *testing.T) {
 		{"pynq-z1", 1 << 20 / 8},                 // a port of 8 bytes
 		{slowed(t, "pynq-z1", 0.4), 1 << 20 / 4}, // a memory of 4 bytes in a clock
 	} {
+		if tier.Quick() && c.board == "pynq-z1" {
+			continue
+		}
 		r, d := build(c.board, options.WeightSourceExternal, 0)
 		if r == nil {
 			t.Fatalf("%s: %+v", c.board, d.Diags)

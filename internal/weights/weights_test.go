@@ -18,6 +18,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
+	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/options"
 	"hlsgen/internal/simulate"
@@ -292,6 +293,7 @@ func TestWeightsCalibrated(t *testing.T) {
 func TestLoadReport(t *testing.T) {
 	t.Parallel()
 	slow := slowed(t, "pynq-z1", 0.1)
+	iris := filepath.Join(samplefiles.Examples(t), examples.IrisName, "model.onnx")
 	for _, tt := range []struct {
 		board string
 		from  options.WeightSource
@@ -316,8 +318,7 @@ func TestLoadReport(t *testing.T) {
 		{"icebreaker", options.WeightSourceRuntime,
 			"N words of 32 bits, written to a register one by one before the first frame"},
 	} {
-		r := loadableBy(t, build.Options{Source: options.Source{Model: models.Find(t,
-			"digits-mlp-w2a2").Path("model.onnx")},
+		r := loadableBy(t, build.Options{Source: options.Source{Model: iris},
 			Hardware:     options.Hardware{Board: tt.board, Backend: options.BackendRTL, Weights: tt.from},
 			Goal:         options.Goal{Interval: 10_000},
 			Verification: options.Verification{NoCSim: true, Verify: 1},
@@ -387,7 +388,7 @@ func TestWeightsAXI(t *testing.T) {
 				Verification: options.Verification{NoCSim: true, Verify: 1},
 				OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
 			load := loadableBy(t, o).WeightLoadReport()
-			maketest.Make(t, filepath.Join(o.Out, "rtl", "axi"))
+			maketest.Make(t, filepath.Join(o.Out, "rtl", "axi"), maketest.OneUnit)
 			libs, err := filepath.Glob(filepath.Join(o.Out, "rtl", "axi", "build", "lib*.so"))
 			if err != nil || len(libs) != 1 {
 				t.Fatal(libs, err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/mover"
 )
@@ -187,7 +188,7 @@ func build(t *testing.T, list []instance, optimise string) built {
 	args := []string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-O3", "--x-assign", "unique",
 		"--x-initial", "unique", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj", "-o", "bench",
 		"-CFLAGS", "-std=c++17 -I" + own + " -I" + dir,
-		"-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+		"-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0 " + maketest.OneUnit,
 		filepath.Join(own, "main.cpp")}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,24 +51,36 @@ const wideUnit = `
     always_comb if (report && written_%[1]d != %[5]d) $display("%[1]d has %%0d words", written_%[1]d);
 `
 
-// TestWideNumbers compares random circuits of numbers of up to 128 bits, in Verilator, with math/big.
+// TestWideNumbers compares random circuits of numbers of up to 128 bits, in Verilator, with math/big: those that have
+// an operation, signed or not, wide or not, that none before has, and in the long tier all.
 func TestWideNumbers(t *testing.T) {
 	t.Parallel()
 	circuits := uint64(2)
 	if tier.Full() {
 		circuits = 24
 	}
-	const each = 12 // circuits in a bench
-	for from := uint64(0); from < circuits; from += each {
-		t.Run(fmt.Sprint("from ", from), func(t *testing.T) {
+	var drawn []uint64
+	covered := map[string]bool{}
+	for n := range circuits {
+		adds := tier.Long()
+		for _, x := range circuittest.Draw(n + 1000).Module.Nodes {
+			value := fmt.Sprint(x.Op, x.Signed, x.Width > 64)
+			adds, covered[value] = adds || !covered[value], true
+		}
+		if adds {
+			drawn = append(drawn, n)
+		}
+	}
+	for some := range slices.Chunk(drawn, 12) {
+		t.Run(fmt.Sprint("from ", some[0]), func(t *testing.T) {
 			t.Parallel()
-			runWide(t, from, min(from+each, circuits))
+			runWide(t, some)
 		})
 	}
 }
 
-// runWide runs the circuits with numbers from..to-1 side by side.
-func runWide(t *testing.T, from, to uint64) {
+// runWide runs circuits side by side.
+func runWide(t *testing.T, circuits []uint64) {
 	verilator := tier.Needs(t, "verilator", "g++")[0]
 	const words = 40
 	files := rtl.LibraryModuleFiles()
@@ -83,7 +96,7 @@ func runWide(t *testing.T, from, to uint64) {
 		file("rtl/bench/"+name, string(text))
 	}
 	bench := "module hlsgen_bench(input logic clk, rst, report);\n"
-	for n := from; n < to; n++ {
+	for _, n := range circuits {
 		d := circuittest.Draw(n + 1000)
 		var in, out strings.Builder
 		for range words {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 	"hlsgen/templates/rtl"
@@ -77,7 +78,7 @@ func built(t *testing.T, n *rtl.Network) string {
 	run(append([]string{"--lint-only", "-Wall", "--top-module", n.Top + "_checked"}, sources...)...)
 	run(append([]string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial",
 		"unique", "--prefix", "Vchecked", "--top-module", n.Top + "_checked", "--Mdir", "obj", "-o", "driver",
-		"driver.cpp"}, sources...)...)
+		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "driver.cpp"}, sources...)...)
 	return filepath.Join(dir, "rtl/obj/driver")
 }
 
@@ -113,7 +114,7 @@ func long(list []string, by int) []string {
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	tier.Needs(t, "verilator", "g++", "make")
+	tier.Needs(t, "verilator", "clang++", "make")
 	for _, sequences := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sequences=%v", sequences), func(t *testing.T) {
 			t.Parallel()

@@ -21,6 +21,7 @@ type processor struct {
 	control    string // bus to the movers' registers, its clock, and its window of addresses
 	controlClk string
 	window     AddressWindow
+	actual     string // the property that has the clock of the logic that results, in MHz
 	irq        []irq
 	port       func(name string) memoryPort
 }
@@ -53,6 +54,7 @@ var processors = map[boards.ProcessingSystem]processor{
 		automation: `make_external "FIXED_IO, DDR" apply_board_preset "1" Master "Disable" Slave "Disable"`,
 		config: []setting{{"PCW_USE_M_AXI_GP0", "1"}, {"PCW_EN_CLK0_PORT", "1"}, {"PCW_EN_RST0_PORT", "1"},
 			{"PCW_FCLK0_PERIPHERAL_CLKSRC", "IO PLL"}, {"PCW_FPGA0_PERIPHERAL_FREQMHZ", ""}},
+		actual: "CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ",
 		clock: "FCLK_CLK0", reset: "FCLK_RESET0_N", control: "M_AXI_GP0", controlClk: "M_AXI_GP0_ACLK",
 		window: AddressWindow{"M_AXI_GP0", 0x4000_0000, 0x4000_0000},
 		irq:    []irq{{"IRQ_F2P", setting{"PCW_USE_FABRIC_INTERRUPT", "1"}, 16}},
@@ -72,6 +74,7 @@ var processors = map[boards.ProcessingSystem]processor{
 		config: []setting{{"PSU__USE__M_AXI_GP0", "1"}, {"PSU__USE__M_AXI_GP1", "0"}, {"PSU__USE__M_AXI_GP2", "0"},
 			{"PSU__FPGA_PL0_ENABLE", "1"}, {"PSU__USE__FABRIC__RST", "1"},
 			{"PSU__CRL_APB__PL0_REF_CTRL__SRCSEL", "IOPLL"}, {"PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ", ""}},
+		actual: "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ",
 		clock: "pl_clk0", reset: "pl_resetn0", control: "M_AXI_HPM0_FPD", controlClk: "maxihpm0_fpd_aclk",
 		window: AddressWindow{"M_AXI_HPM0_FPD", 0xA000_0000, 0x1000_0000},
 		irq: []irq{{"pl_ps_irq0", setting{"PSU__USE__IRQ0", "1"}, 8},
@@ -94,6 +97,7 @@ type blockView struct {
 	*System
 	IP, PS, Rule, Automation string
 	Asked                    string // the requested clock in MHz
+	Actual                   string // the property that has the clock that results, in MHz
 	PSConfig                 []setting
 	Cells                    []cell
 	Wires                    []wire
@@ -127,7 +131,7 @@ type memory struct{ Mover, Has, All string }
 // block returns the system as a block design, with the IP that the flow makes.
 func (s *System) block(flow IPBackend) blockView {
 	p := processors[s.Board.PS]
-	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
+	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation, Actual: p.actual,
 		Asked: strconv.FormatFloat(s.Clock.Asked, 'f', -1, 64)}
 	for _, w := range s.RegisterAddressMap() {
 		v.Windows = append(v.Windows, windowView{w.Name, fmt.Sprintf("0x%08X", w.Base), fmt.Sprintf("0x%X", w.Bytes)})

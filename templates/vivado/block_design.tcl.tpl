@@ -98,6 +98,11 @@ memory {{ m.Mover|req }} {{ m.Has|req }} {{ m.All|req }}
 {%- endfor %}
 
 validate_bd_design
+# The clock that results: another PLL than the one above would make another.
+set actual [get_property {{ v.Actual|req }} $ps]
+if {abs($actual - {{ v.Clock|req }}) > 0.001 * {{ v.Clock|req }}} {
+    error "the processor makes $actual MHz for the logic, not {{ v.Clock|req }}: build again with --clock $actual, or with a board file whose pll_mhz is that of this board"
+}
 save_bd_design
 add_files -norecurse [make_wrapper -files [get_files system.bd] -top]
 set_property top system_wrapper [current_fileset]

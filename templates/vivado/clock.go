@@ -11,20 +11,18 @@ import (
 type PLLClock struct {
 	Asked      float64 // requested, in MHz
 	PLL        int     // in MHz; 0 if the clock does not come from a PS
+	Verified   bool    // whether a source states the board's PLL
 	Div0, Div1 int
 }
-
-// plls holds the frequency in MHz of each PS's IO PLL, as the boards' presets set it. The logic's clocks come from it
-// (UG585, clocks of the PL; UG1085, PL clocks). With the crystals of some boards it is 1499.985 rather than 1500.
-var plls = map[boards.ProcessingSystem]int{boards.PSZynq7000: 1000, boards.PSZynqMP: 1500}
 
 // divider is the greatest value of a PLL's divider, which has six bits.
 const divider = 63
 
-// FastestPLClock returns the fastest clock of the logic that a PS can make and that is at most asked, in MHz. ok is
-// false if there is none, or if ps is none of the known ones.
-func FastestPLClock(ps boards.ProcessingSystem, asked float64) (c PLLClock, ok bool) {
-	c = PLLClock{Asked: asked, PLL: plls[ps]}
+// FastestPLClock returns the fastest clock of the logic that the board's PS can make and that is at most asked, in MHz.
+// ok is false if there is none, or no PS.
+func FastestPLClock(board boards.Board, asked float64) (c PLLClock, ok bool) {
+	c = PLLClock{Asked: asked}
+	c.PLL, c.Verified = board.PSPLLMHz()
 	for div0 := 1; div0 <= divider; div0++ {
 		for div1 := 1; div1 <= div0; div1++ {
 			enough := float64(c.PLL) <= asked*float64(div0*div1)

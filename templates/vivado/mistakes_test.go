@@ -98,8 +98,9 @@ var ofZynqMP = []mistake{
 	{"frames of another length", "FRAME_BYTES 64", "FRAME_BYTES 65", "parameter"},
 	{"the hash of another file", "HASH 0x", "HASH 0xa", "wrong-type"},
 	{"the hash of no file", "HASH 0x", "HASH 0x1}; #", "parameter"},
-	{"a clock that is too fast", "FREQMHZ {187.5}", "FREQMHZ {250}", "frequency"},
-	{"a clock that no divider makes", "FREQMHZ {187.5}", "FREQMHZ {180}", "frequency"},
+	{"a clock that is too fast", "FREQMHZ {187.5}", "FREQMHZ {250}", "script"},
+	{"a clock that no divider makes", "FREQMHZ {187.5}", "FREQMHZ {180}", "script"},
+	{"the clock that results by another name", "CTRL__ACT_FREQMHZ", "CTRL__ACTUAL_FREQMHZ", "unknown-property"},
 }
 
 // ofZynq has mistakes that only a Zynq-7000 can have.
@@ -108,7 +109,7 @@ var ofZynq = []mistake{
 	{"pins of the chip that are left open", `"FIXED_IO, DDR"`, `"DDR"`, "open-bus"},
 	{"addresses of the other family", "0x40000000", "0xA0000000", "window"},
 	{"a clock by another PLL", "{IO PLL}", "{IOPLL}", "wrong-type"},
-	{"a clock that is too fast", "FREQMHZ {100}", "FREQMHZ {125}", "frequency"},
+	{"a clock that is too fast", "FREQMHZ {100}", "FREQMHZ {125}", "script"},
 }
 
 // ofPackage are mistakes in the script that packs the movers.
@@ -191,7 +192,7 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.HostStr
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, _ := vivado.FastestPLClock(board.PS, 100)
+	clock, _ := vivado.FastestPLClock(board, 100)
 	s = &vivado.System{Top: "wide_top", Board: board, Clock: clock, Hash: "0123456789abcdef"}
 	var v strings.Builder
 	for k := range 13 {

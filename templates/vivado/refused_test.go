@@ -31,6 +31,8 @@ func TestEnds(t *testing.T) {
 		{"no files of the board", "HIDDEN=xilinx.com:zcu104:*", "this Vivado has no files of the board zcu104 " +
 			"(xilinx.com:zcu104:part0:*), which say how its processor is set up. They are had from the AMD board " +
 			"store"},
+		{"a PLL that makes another clock", "PLL=1333", "the processor makes 95.214286 MHz for the logic, not 100: " +
+			"build again with --clock 95.214286, or with a board file whose pll_mhz is that of this board"},
 		{"a clock that is missed", "WNS=-0.25", "the bitstream misses its clock by -0.25 ns, build/timing.rpt says " +
 			"where"},
 	} {

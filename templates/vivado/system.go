@@ -85,7 +85,7 @@ func NewSystem(d *dataflow.Design, opt templates.Options) (*System, error) {
 	s := &System{Top: face.Top, Board: board, Hash: host.Hash, Registers: host.Registers}
 	if board.PS != boards.PSNone {
 		var ok bool
-		if s.Clock, ok = FastestPLClock(board.PS, d.Target.ClockMHz); !ok {
+		if s.Clock, ok = FastestPLClock(board, d.Target.ClockMHz); !ok {
 			return nil, &NoSystemError{fmt.Sprintf("no dividers of the PS give %g MHz or less", d.Target.ClockMHz)}
 		}
 	} else {

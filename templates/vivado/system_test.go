@@ -103,9 +103,10 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 // clock checks that the PS gets a clock that its dividers make, and that is no faster than the design's.
 func (g *graph) clock(f *found, t dataflow.Target) {
 	ps := g.Cells["ps"]
-	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], 1500.0
+	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], map[string]float64{"zcu104": 1500, "kv260": 1000,
+		"pynq-z1": 1000}[t.Board.Name]
 	if t.Board.PS == boards.PSZynq7000 {
-		text, pll = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"], 1000
+		text = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"]
 	}
 	mhz, err := strconv.ParseFloat(text, 64)
 	ratio := math.Round(pll / mhz)

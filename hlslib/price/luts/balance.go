@@ -15,7 +15,7 @@ func (g *gates) balanced() *gates {
 		reads[s.gate()]++
 	}
 	to := newGates()
-	to.in, to.kind, to.depth = nil, nil, nil
+	to.in, to.kind, to.depth, to.same = nil, nil, nil, gateIndex{slots: make([]int32, len(g.same.slots))}
 	is := make([]signal, len(g.in)) // per gate: its signal in the new gates
 	for i := range g.in {
 		to.now = g.kind[i]

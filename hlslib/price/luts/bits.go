@@ -44,8 +44,8 @@ type walk struct {
 // walkRoom has walks that are done, whose memory the next ones take.
 var walkRoom = sync.Pool{New: func() any { return new(walk) }}
 
-// leave gives the memory of a walk back for reuse. The walk must not be used afterwards.
-func (w *walk) leave() {
+// leaveWalk gives the memory of a walk back for reuse. The walk must not be used afterwards.
+func leaveWalk(w *walk) {
 	if len(w.wire) <= mostRoom {
 		walkRoom.Put(w)
 	}

@@ -23,6 +23,7 @@
 //	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables
+//	meeting.go   the cuts of a gate, as sets
 //	small.go     circuits of constants alone, in lookup tables of six inputs
 //	pack.go      superfluous lookup tables
 //	parts.go     gates in parts that are mapped one by one, and once if they are alike
@@ -156,7 +157,7 @@ func (d *SynthesisRules) multipliers(m *circuit.Module) (n int) {
 			}
 		}
 		n = w.counts[purposeMultiplier].DSP
-		w.leave()
+		leaveWalk(w)
 	}
 	for _, c := range m.Calls {
 		n += d.multipliers(c.Function)
@@ -179,7 +180,7 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 // in a row.
 func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPurpose {
 	w := d.walked(m)
-	defer w.leave()
+	defer leaveWalk(w)
 	if d.Maps {
 		longest = mapped(w, longest)
 	} else if !flat(w) {

@@ -33,10 +33,18 @@ type gates struct {
 	same  gateIndex
 	now   CellPurpose // the purpose of new gates
 	ends  []signal    // the signals that are read outside
-	ended []bool      // per signal: whether it is among these; signals beyond its end are not
+	ended []endings   // per gate, up to the last one of these: how it is read
 	was   []signal    // per gate before balancing: its signal now
 	limit int         // if not 0: with so many gates, no further ones are made, and signals are arbitrary
 }
+
+// An endings says how a gate is read outside: as it is, inverted, or both.
+type endings uint8
+
+const (
+	endsPlain endings = 1 << iota
+	endsTurned
+)
 
 func newGates() *gates {
 	return &gates{in: make([][2]signal, 1), kind: make([]CellPurpose, 1), depth: make([]int16, 1)}
@@ -88,18 +96,24 @@ func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
 
 // end marks a signal as read outside.
 func (g *gates) end(s signal) {
-	if s.constant() || g.isEnd(s) {
+	as := endsPlain << b2i(s.turned())
+	if s.constant() || g.endings(s.gate())&as != 0 {
 		return
 	}
-	if n := int(s) + 1 - len(g.ended); n > 0 {
-		g.ended = append(g.ended, make([]bool, n)...)
+	if n := int(s.gate()) + 1; n > len(g.ended) {
+		g.ended = append(g.ended, make([]endings, n-len(g.ended))...)
 	}
-	g.ended[s] = true
+	g.ended[s.gate()] |= as
 	g.ends = append(g.ends, s)
 }
 
-// isEnd reports whether a signal is read outside.
-func (g *gates) isEnd(s signal) bool { return int(s) < len(g.ended) && g.ended[s] }
+// endings returns how gate i is read outside.
+func (g *gates) endings(i int32) endings {
+	if int(i) >= len(g.ended) {
+		return 0
+	}
+	return g.ended[i]
+}
 
 func (g *gates) and(a, b signal) signal {
 	if a > b {

@@ -11,14 +11,18 @@ import (
 type mapping struct {
 	*gates
 	d        *SynthesisRules
-	best     []cut     // per gate: its lookup table, if somebody reads it
+	best     []lut     // per gate: its lookup table, if somebody reads it
 	reached  []figures // per gate: those of its best
-	cuts     [][]cut   // per gate: the cuts from which its readers make theirs, the gate itself last
+	near     []near    // per gate: the cuts from which its readers make theirs
 	refs     []int32   // per gate: the number of lookup tables and ends that read it
 	expected []float32
 	required []int16
 	longest  int16 // the longest path, in lookup tables
-	scratch  []cut
+	// by how much longest may be less for economise to do the same; if negative, more may make a difference
+	spare   int16
+	sizes   [widest + 1]float32 // by inputs: the area of a lookup table
+	meeting meeting
+	opened  uint64 // see take
 }
 
 // widest is the most inputs of a function made of LUTs that the device's multiplexers join.
@@ -27,18 +31,28 @@ const widest = 8
 // kept is the largest number of cuts of a gate that are examined.
 const kept = 8
 
-// A cut is a set of gates and leaves that determine a gate, in order. Its level is the number of LUTs on the longest
-// path up to it. Its area is a number of LUTs, and its edge the number of their inputs. It counts its own, and those
-// before it, divided by their readers or only if nobody else reads them.
-type cut struct {
-	of         [widest]int32
-	n          int8
-	sign       uint64
-	level      int16
-	area, edge float32
+// A lut is the lookup table of a gate: the gates and leaves that it reads, in order, and the number of LUTs on the
+// longest path up to it.
+type lut struct {
+	of    [widest]int32
+	n     int8
+	level int16
 }
 
-func (c *cut) list() []int32 { return c.of[:c.n] }
+func (l *lut) list() []int32 { return l.of[:l.n] }
+
+// A cut is a set of gates and leaves that determine a gate, as places in a list of them. Its level is the number of
+// LUTs on the longest path up to it. Its area is a number of LUTs, and its edge the number of their inputs. It counts
+// its own, and those before it, divided by their readers or only if nobody else reads them.
+type cut struct {
+	of         set
+	area, edge float32
+	level      int16
+	n          int8
+}
+
+// leafCuts holds the only cut of a leaf: itself.
+var leafCuts = []cut{{of: set{low: 1}, n: 1, level: 1}}
 
 // A figures holds what a reader adds up of a gate: its level, and its area and edge divided by the expected readers.
 type figures struct {
@@ -90,16 +104,29 @@ var orders = [][]order{
 
 var small = orders[2]
 
-// fastest returns the mapping of the gates with the fewest LUTs on the longest path.
-func (d *SynthesisRules) fastest(g *gates) *mapping {
-	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), reached: make([]figures, len(g.in)),
-		cuts: make([][]cut, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)),
+// newMapping returns a mapping of the gates without LUTs.
+func (d *SynthesisRules) newMapping(g *gates) *mapping {
+	m := &mapping{gates: g, d: d, best: make([]lut, len(g.in)), reached: make([]figures, len(g.in)),
+		near: make([]near, len(g.in)), refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)),
 		required: make([]int16, len(g.in))}
+	for n := range m.sizes {
+		m.sizes[n] = d.size(n)
+	}
+	inner := 0
 	for i, in := range g.in {
 		if !g.leaves(int32(i)) {
 			m.refs[in[0].gate()]++
 			m.refs[in[1].gate()]++
+			inner++
 		}
+	}
+	space := make([]cut, inner*(kept+1))
+	for i := range g.in {
+		if g.leaves(int32(i)) {
+			m.near[i] = near{gates: []int32{int32(i)}, cuts: leafCuts}
+			continue
+		}
+		m.near[i].cuts, space = space[:0:kept+1], space[kept+1:]
 	}
 	for _, s := range g.ends {
 		m.refs[s.gate()]++
@@ -107,6 +134,12 @@ func (d *SynthesisRules) fastest(g *gates) *mapping {
 	for i, n := range m.refs {
 		m.expected[i] = float32(n)
 	}
+	return m
+}
+
+// fastest returns the mapping of the gates with the fewest LUTs on the longest path.
+func (d *SynthesisRules) fastest(g *gates) *mapping {
+	m := d.newMapping(g)
 	for _, o := range orders {
 		m.round(o, fast)
 	}
@@ -116,10 +149,22 @@ func (d *SynthesisRules) fastest(g *gates) *mapping {
 	return m
 }
 
+// begun returns the mapping that fastest made of the gates, ready to economise.
+func (d *SynthesisRules) begun(g *gates, f *fastMapping) *mapping {
+	m := d.newMapping(g)
+	m.longest = f.longest
+	at := 0
+	for i, n := range f.inputs {
+		m.best[i].n = n
+		at += copy(m.best[i].list(), f.reads[at:])
+	}
+	return m
+}
+
 // economise makes the fastest mapping one with few LUTs. No path has more of them than longest, nor than the longest
 // path must have.
 func (m *mapping) economise(longest int16) {
-	m.longest = max(m.longest, longest)
+	m.longest, m.spare = max(m.longest, longest), math.MaxInt16
 	for _, to := range []purpose{shared, alone, alone} {
 		m.use()
 		if to == shared {
@@ -145,9 +190,6 @@ const (
 func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
 		if m.leaves(int32(i)) {
-			if m.cuts[i] == nil {
-				m.cuts[i] = []cut{trivial(int32(i))}
-			}
 			continue
 		}
 		best := &m.best[i]
@@ -155,91 +197,62 @@ func (m *mapping) round(by []order, to purpose) {
 		if used {
 			m.release(best)
 		}
-		list := m.scratch[:0]
+		m.meet(int32(i), to)
+		t := &m.meeting
+		var now cut
 		if best.n > 0 {
-			if m.measure(best, to); to != fast {
-				list = append(list, *best)
+			best.level = m.after(best)
+			now = cut{n: best.n, of: t.best, level: best.level}
+			if to == fast {
+				m.sum(&now, best)
+			} else {
+				m.measure(&now, to)
+				t.list[0], t.kept = now, 1
 			}
 		}
-		list = m.merges(int32(i), list, by, to)
-		m.scratch = list
-		if to != fast || best.n == 0 || list[0].level <= best.level {
-			*best = list[0]
+		m.merges(int32(i), by, to)
+		if to != fast || best.n == 0 || t.list[0].level <= best.level {
+			now = t.list[0]
+			t.spell(&now, best)
 		}
 		share := max(1, m.expected[i])
-		m.reached[i] = figures{best.level, best.area / share, best.edge / share}
-		m.cuts[i] = append(append(m.cuts[i][:0], list...), trivial(int32(i)))
+		m.reached[i] = figures{now.level, now.area / share, now.edge / share}
+		t.keep(int32(i), now.level, &m.near[i])
 		if used {
 			m.take(best)
 		}
 	}
 }
 
-// merges adds to a list the cuts of a gate: unions of cuts of its operands. It keeps the best ones, in order.
-func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
-	var c cut
-	second := m.cuts[m.in[i][1].gate()]
-	for x := range m.cuts[m.in[i][0].gate()] {
-		ca := &m.cuts[m.in[i][0].gate()][x]
-		for y := range second {
-			cb := &second[y]
-			if bits.OnesCount64(ca.sign|cb.sign) > m.d.Wide || !c.merge(ca, cb, m.d.Wide) || c.covered(list) {
-				continue
-			}
-			list = c.without(list)
-			if c.level = m.after(&c); to != fast && c.level > m.required[i] {
-				continue
-			}
-			if len(list) == kept && by[0] == byLevel && c.level > list[kept-1].level {
+// merges adds to the list of a gate its cuts: unions of cuts of its operands. It keeps the best ones, in order.
+func (m *mapping) merges(i int32, by []order, to purpose) {
+	t := &m.meeting
+	for x := range t.cuts[0] {
+		a := &t.cuts[0][x]
+		for y := range t.cuts[1] {
+			b := &t.cuts[1][y]
+			c := cut{of: a.of.or(b.of), level: max(a.level, b.level)}
+			if to != fast {
+				spare := m.required[i] - c.level
+				if spare < m.spare && c.of.size() <= m.d.Wide {
+					m.spare = spare
+				}
+				if spare < 0 {
+					continue
+				}
+			} else if t.kept == kept && by[0] == byLevel && c.level > t.list[kept-1].level {
 				continue // it would be the last
 			}
+			n := c.of.size()
+			if n > m.d.Wide || t.covers(c.of) {
+				continue
+			}
+			c.n = int8(n)
+			t.without(c.of)
 			m.measure(&c, to)
-			list = c.into(list, by)
+			t.into(&c, by)
 		}
 	}
-	return list
-}
-
-// covered reports whether all members of a cut of the list are members of c.
-func (c *cut) covered(list []cut) bool {
-	for k := range list {
-		if o := &list[k]; o.sign&^c.sign == 0 && subset(o, c) {
-			return true
-		}
-	}
-	return false
-}
-
-// without returns the list without the cuts that have all members of c.
-func (c *cut) without(list []cut) []cut {
-	n := 0
-	for k := range list {
-		if o := &list[k]; c.sign&^o.sign == 0 && subset(c, o) {
-			continue
-		}
-		if n != k {
-			list[n] = list[k]
-		}
-		n++
-	}
-	return list[:n]
-}
-
-// into adds c to the list at its place, unless the list already has as many better cuts as are kept.
-func (c *cut) into(list []cut, by []order) []cut {
-	at := len(list)
-	for at > 0 && c.before(&list[at-1], by) {
-		at--
-	}
-	if at == kept {
-		return list
-	}
-	if len(list) < kept {
-		list = append(list, cut{})
-	}
-	copy(list[at+1:], list[at:])
-	list[at] = *c
-	return list
 }
 
 // before reports whether c is better than o by the first order that tells them apart.
@@ -252,74 +265,75 @@ func (c *cut) before(o *cut, by []order) bool {
 	return false
 }
 
-func trivial(g int32) cut {
-	return cut{of: [widest]int32{g}, n: 1, sign: 1 << (g & 63)}
-}
-
-// subset reports whether b contains all of a.
-func subset(a, b *cut) bool {
-	if a.n > b.n {
-		return false
-	}
-	j := int8(0)
-	for i := range a.n {
-		for j < b.n && b.of[j] < a.of[i] {
-			j++
-		}
-		if j == b.n || b.of[j] != a.of[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// merge makes c the union of two cuts. It returns false if that has more than most members.
-func (c *cut) merge(a, b *cut, most int) bool {
-	c.sign, c.n = a.sign|b.sign, 0
-	i, j, n := 0, 0, 0
-	for i < int(a.n) || j < int(b.n) {
-		if n == most {
-			return false
-		}
-		switch {
-		case j == int(b.n) || i < int(a.n) && a.of[i] < b.of[j]:
-			c.of[n] = a.of[i]
-			i++
-		case i == int(a.n) || a.of[i] > b.of[j]:
-			c.of[n] = b.of[j]
-			j++
-		default:
-			c.of[n] = a.of[i]
-			i++
-			j++
-		}
-		n++
-	}
-	c.n = int8(n)
-	return true
-}
-
-// after returns the level of a cut: one more than that of its latest member.
-func (m *mapping) after(c *cut) (level int16) {
-	for _, l := range c.list() {
-		level = max(level, m.reached[l].level+1)
+// after returns the level of a LUT: one more than that of the latest gate that it reads.
+func (m *mapping) after(l *lut) (level int16) {
+	for _, k := range l.list() {
+		level = max(level, m.reached[k].level+1)
 	}
 	return level
 }
 
-// measure sets the level, area and edge of a cut, for the aim to.
+// sum sets the area and edge of a LUT's cut to those that it shares with other readers.
+func (m *mapping) sum(c *cut, l *lut) {
+	c.area, c.edge = m.sizes[c.n], float32(c.n)
+	for _, k := range l.list() {
+		f := &m.reached[k]
+		c.area += f.area
+		c.edge += f.edge
+	}
+}
+
+// measure sets the area and edge of a cut, for the aim to.
 func (m *mapping) measure(c *cut, to purpose) {
-	c.level = m.after(c)
+	c.area, c.edge = m.sizes[c.n], float32(c.n)
+	t := &m.meeting
 	if to == alone {
-		c.area, c.edge = m.take(c)
-		m.release(c)
+		m.alone(c)
 		return
 	}
-	c.area, c.edge = m.d.size(int(c.n)), float32(c.n)
-	for _, l := range c.list() {
-		c.area += m.reached[l].area
-		c.edge += m.reached[l].edge
+	s := c.of
+	for ; s.low != 0; s.low &= s.low - 1 {
+		f := &t.figures[bits.TrailingZeros64(s.low)&63]
+		c.area += f.area
+		c.edge += f.edge
 	}
+	for ; !s.empty(); s = s.rest() {
+		f := &t.figures[s.first()]
+		c.area += f.area
+		c.edge += f.edge
+	}
+}
+
+// alone adds to the area and edge of a cut those of the LUTs that only it would read. Where two members need a common
+// LUT, it counts by taking them all.
+func (m *mapping) alone(c *cut) {
+	t := &m.meeting
+	s := c.of.and(t.unread)
+	area, edge, opened := c.area, c.edge, uint64(0)
+	for ; !s.empty(); s = s.rest() {
+		k := s.first()
+		f := &t.figures[k]
+		if t.opened[k] == 0 {
+			l := t.gates[k]
+			m.opened = 1 << (l & 63)
+			m.refs[l]++
+			f.area, f.edge = m.take(&m.best[l])
+			m.refs[l]--
+			m.release(&m.best[l])
+			t.opened[k] = m.opened
+		}
+		if opened&t.opened[k] != 0 {
+			var l lut
+			t.spell(c, &l)
+			c.area, c.edge = m.take(&l)
+			m.release(&l)
+			return
+		}
+		opened |= t.opened[k]
+		area += f.area
+		edge += f.edge
+	}
+	c.area, c.edge = area, edge
 }
 
 // weights holds the area of functions in AMD's LUTs by number of inputs, as Yosys gives it to ABC (synth_xilinx). Those
@@ -358,12 +372,13 @@ func (m *mapping) use() {
 // used reports whether gate i is the output of a LUT.
 func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 
-// take adds a reader to each of a cut's members. It returns the number of LUTs that only this cut needs, its own among
-// them, and the number of their inputs.
-func (m *mapping) take(c *cut) (area, edge float32) {
-	area, edge = m.d.size(int(c.n)), float32(c.n)
+// take adds a reader to each gate that a LUT reads. It returns the number of LUTs that only this one needs, its own
+// among them, and the number of their inputs. It adds to opened the gates of these LUTs, by their numbers modulo 64.
+func (m *mapping) take(c *lut) (area, edge float32) {
+	area, edge = m.sizes[c.n], float32(c.n)
 	for _, l := range c.list() {
 		if m.refs[l]++; m.refs[l] == 1 && m.best[l].n > 0 {
+			m.opened |= 1 << (l & 63)
 			a, e := m.take(&m.best[l])
 			area, edge = area+a, edge+e
 		}
@@ -371,7 +386,7 @@ func (m *mapping) take(c *cut) (area, edge float32) {
 	return area, edge
 }
 
-func (m *mapping) release(c *cut) {
+func (m *mapping) release(c *lut) {
 	for _, l := range c.list() {
 		if m.refs[l]--; m.refs[l] == 0 && m.best[l].n > 0 {
 			m.release(&m.best[l])

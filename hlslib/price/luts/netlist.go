@@ -53,7 +53,7 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 		return known.(int16)
 	}
 	w := d.walked(f)
-	defer w.leave()
+	defer leaveWalk(w)
 	n := newNetlist(w)
 	n.outside()
 	parts, longest := d.mappings(n.balanced()), int16(0)
@@ -92,7 +92,7 @@ func (n *netlist) count(longest int16) int16 {
 	for _, s := range n.ends {
 		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
 		// inversion.
-		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.isEnd(s.not())) {
+		if !n.w.d.Small && s.turned() && (n.leaves(s.gate()) || n.endings(s.gate())&endsPlain != 0) {
 			n.w.counts[purposeInverter].LUT++
 		}
 	}

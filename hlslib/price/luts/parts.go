@@ -2,6 +2,7 @@ package luts
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync"
 
@@ -99,13 +100,13 @@ func newPart(g *gates, members, local []int32) part {
 			key = binary.AppendUvarint(key, uint64(p.in[at][o]))
 		}
 		p.kind[at], p.depth = g.kind[i], max(p.depth, depth[at])
-		ends := byte(0)
+		ends := g.endings(i)
 		for turned := range 2 {
-			if g.isEnd(signal(2*i + int32(turned))) {
-				p.ends, ends = append(p.ends, signal(2*at+int32(turned))), ends|1<<turned
+			if ends>>turned&1 != 0 {
+				p.ends = append(p.ends, signal(2*at+int32(turned)))
 			}
 		}
-		key = append(key, byte(p.kind[at]), ends)
+		key = append(key, byte(p.kind[at]), byte(ends))
 	}
 	p.key = string(key)
 	return p
@@ -113,9 +114,10 @@ func newPart(g *gates, members, local []int32) part {
 
 // A partCount is the number of a part's LUTs by purpose, and how they read its leaves.
 type partCount struct {
-	luts   [CellPurposeCount]int
-	reads  []int32 // per leaf: how many LUTs read it
-	behind []behind
+	longest, from int16 // the longest path that was allowed; with any from this one on, nothing changes
+	luts          [CellPurposeCount]int
+	reads         []int32 // per leaf: how many LUTs read it
+	behind        []behind
 }
 
 // A behind is a LUT that reads leaves.
@@ -125,46 +127,56 @@ type behind struct {
 	leaves []int32
 }
 
-// A partKey identifies a part on a fabric, and how many LUTs its paths may have in a row at most: 0 for the fewest.
+// A partKey identifies a part on a fabric.
 type partKey struct {
-	of      cost.Fabric
-	longest int16
-	part    string
+	of   cost.Fabric
+	part string
 }
 
-// mostKnown is the most bytes of keys of parts that are remembered.
-const mostKnown = 8 << 20
+// mostKnown is the most bytes of parts that are remembered.
+const mostKnown = 32 << 20
 
-// A KnownParts holds facts about parts of circuits: their longest paths, and their LUTs. The zero value has none.
+// A KnownParts holds facts about parts of circuits: their fastest mappings, and their LUTs. The zero value has none.
 // Several goroutines may use it at a time.
 type KnownParts struct {
 	mutex   sync.Mutex
 	bytes   int
-	longest map[partKey]int16
-	counts  map[partKey]*partCount
+	fastest map[partKey]*fastMapping
+	counts  map[partKey][]*partCount
 }
 
-// path returns the longest path of a part. ok is false if it is not known.
-func (k *KnownParts) path(key partKey) (longest int16, ok bool) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	longest, ok = k.longest[key]
-	return longest, ok
+// A fastMapping is the result of fastest in few bytes: what each gate's lookup table reads, one gate after the other.
+type fastMapping struct {
+	longest int16
+	inputs  []int8 // per gate
+	reads   []int32
 }
 
-// count returns the LUTs of a part, or nil if they are not known.
-func (k *KnownParts) count(key partKey) *partCount {
+// mapping returns the fastest mapping of a part, or nil if it is not known.
+func (k *KnownParts) mapping(key partKey) *fastMapping {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	return k.counts[key]
+	return k.fastest[key]
 }
 
-// learn calls keep to add a fact about the part with the given key. It forgets all others first if they take too much.
-func (k *KnownParts) learn(key partKey, keep func()) {
+// count returns the LUTs of a part whose paths may have up to longest LUTs in a row, or nil if they are not known.
+func (k *KnownParts) count(key partKey, longest int16) *partCount {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	if k.bytes += len(key.part); k.longest == nil || k.bytes > mostKnown {
-		k.bytes, k.longest, k.counts = len(key.part), map[partKey]int16{}, map[partKey]*partCount{}
+	for _, c := range k.counts[key] {
+		if longest == c.longest || longest >= c.from {
+			return c
+		}
+	}
+	return nil
+}
+
+// learn calls keep to add a fact of the given bytes about a part. It forgets all others first if they take too much.
+func (k *KnownParts) learn(bytes int, keep func()) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.bytes += bytes; k.counts == nil || k.bytes > mostKnown {
+		k.bytes, k.fastest, k.counts = bytes, map[partKey]*fastMapping{}, map[partKey][]*partCount{}
 	}
 	keep()
 }
@@ -172,8 +184,7 @@ func (k *KnownParts) learn(key partKey, keep func()) {
 // A partMapping maps a part in two steps, since the second one depends on the other parts.
 type partMapping struct {
 	*part
-	d     *SynthesisRules
-	begun *mapping // nil if the part's longest path was known
+	d *SynthesisRules
 }
 
 // mappings returns the mappings of the parts of gates.
@@ -186,35 +197,44 @@ func (d *SynthesisRules) mappings(g *gates) []partMapping {
 	return list
 }
 
-// begin returns the fastest mapping of the part.
-func (p *partMapping) begin() *mapping {
-	if p.begun == nil {
-		p.begun = p.d.fastest(&gates{in: p.in, kind: p.kind, ends: p.ends})
+// fastest returns the fastest mapping of the part.
+func (p *partMapping) fastest() *fastMapping {
+	key := p.known()
+	f := p.d.known.mapping(key)
+	if f == nil {
+		m := p.d.fastest(p.gates())
+		f = &fastMapping{longest: m.longest, inputs: make([]int8, len(m.best))}
+		for i := range m.best {
+			f.inputs[i] = m.best[i].n
+			f.reads = append(f.reads, m.best[i].list()...)
+		}
+		p.d.known.learn(len(p.key)+len(f.inputs)+4*len(f.reads), func() { p.d.known.fastest[key] = f })
 	}
-	return p.begun
+	return f
 }
 
+// known returns the key of what is known of the part.
+func (p *partMapping) known() partKey { return partKey{p.d.Fabric, p.key} }
+
+func (p *partMapping) gates() *gates { return &gates{in: p.in, kind: p.kind, ends: p.ends} }
+
 // longest returns the number of LUTs on the longest path through the part.
-func (p *partMapping) longest() int16 {
-	key := partKey{of: p.d.Fabric, part: p.key}
-	longest, ok := p.d.known.path(key)
-	if !ok {
-		longest = p.begin().longest
-		p.d.known.learn(key, func() { p.d.known.longest[key] = longest })
-	}
-	return longest
-}
+func (p *partMapping) longest() int16 { return p.fastest().longest }
 
 // count returns the LUTs of the part where no path may have more of them than longest, which must be no less than the
 // longest path of all parts.
 func (p *partMapping) count(longest int16) *partCount {
-	key := partKey{p.d.Fabric, min(longest, p.depth), p.key} // a LUT has at least one gate of a path
-	if c := p.d.known.count(key); c != nil {
+	key := p.known()
+	longest = min(longest, p.depth) // a LUT has at least one gate of a path
+	if c := p.d.known.count(key, longest); c != nil {
 		return c
 	}
-	m := p.begin()
-	m.economise(key.longest)
-	c := &partCount{reads: m.refs}
+	m := p.d.begun(p.gates(), p.fastest())
+	m.economise(longest)
+	c := &partCount{longest: longest, from: math.MaxInt16, reads: m.refs}
+	if m.spare >= 0 {
+		c.from = m.longest - m.spare
+	}
 	for i := range m.in {
 		if !m.used(int32(i)) {
 			continue
@@ -236,7 +256,8 @@ func (p *partMapping) count(longest int16) *partCount {
 			c.luts[m.kind[i]]--
 		}
 	}
-	p.begun = nil
-	p.d.known.learn(key, func() { p.d.known.counts[key] = c })
+	p.d.known.learn(len(p.key)+4*len(c.reads), func() {
+		p.d.known.counts[key] = append(p.d.known.counts[key], c)
+	})
 	return c
 }

@@ -2,6 +2,8 @@ package luts
 
 import (
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"hlsgen/hlslib/price/cost"
@@ -97,5 +99,36 @@ func TestParts(t *testing.T) {
 				t.Errorf("%d: leaf %d has %d readers, want %d", seed, i, reads[i], whole.refs[i])
 			}
 		}
+	}
+}
+
+// TestKnownCounts checks that the LUTs of a part, where they are known for other longest paths, are those that mapping
+// it would give.
+func TestKnownCounts(t *testing.T) {
+	t.Parallel()
+	mapped, asked := 0, 0
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		rules := func() *SynthesisRules {
+			return SynthesisRulesOf([]cost.Fabric{cost.FabricICE40, cost.FabricECP5, cost.FabricSeries7}[seed%3])
+		}
+		g := randomGates(r).balanced()
+		parts := rules().mappings(g)
+		for i := range parts {
+			p := &parts[i]
+			for range 6 {
+				longest := p.longest() + int16(r.IntN(8))
+				fresh := rules().mappings(g)
+				got, want := p.count(longest), fresh[i].count(longest)
+				if asked++; got.luts != want.luts || !slices.Equal(got.reads, want.reads) ||
+					!reflect.DeepEqual(got.behind, want.behind) {
+					t.Errorf("%d: part %d with paths of %d: %v, want %v", seed, i, longest, got, want)
+				}
+			}
+			mapped += len(p.d.known.counts[p.known()])
+		}
+	}
+	if mapped > asked/2 {
+		t.Errorf("%d of %d counts were mapped", mapped, asked)
 	}
 }

@@ -3,12 +3,16 @@ package layertest
 import (
 	"fmt"
 	"math/bits"
+	"path"
 	"slices"
 	"strings"
+	"sync"
+	"testing"
 
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // An option is something in which programs differ, with the value that a program has.
@@ -62,6 +66,43 @@ func cover(programs []program, of func(program) (options []option, interact int)
 	some := make([]program, len(taken))
 	for i, k := range taken {
 		some[i] = programs[k]
+	}
+	return some
+}
+
+// A covered value is one that the programs of a check have.
+type covered struct {
+	check string
+	option
+}
+
+// allCovered holds the covered values of all tests of the process.
+var allCovered sync.Map
+
+// left returns a covering set without interactions, as cover does, of the values that no earlier set of the same check
+// covers, whichever test is the first. The check is the name of the subtest. If no value is left, the subtest is
+// skipped. The long tier gets all programs.
+func left(t *testing.T, programs []program, of func(program) (options []option, interact int)) []program {
+	t.Helper()
+	if tier.Long() {
+		return programs
+	}
+	check := path.Base(t.Name())
+	some := cover(programs, func(p program) (list []option, interact int) {
+		list, _ = of(p)
+		return slices.DeleteFunc(list, func(o option) bool {
+			_, done := allCovered.Load(covered{check, o})
+			return done
+		}), 0
+	})
+	if len(some) == 0 {
+		t.Skip("other tests of the package have all that is special in these folds")
+	}
+	for _, p := range some {
+		options, _ := of(p)
+		for _, o := range options {
+			allCovered.Store(covered{check, o}, true)
+		}
 	}
 	return some
 }

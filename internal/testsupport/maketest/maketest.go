@@ -4,9 +4,19 @@ package maketest
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
+
+// OneUnit is a variable of Verilator's makefiles that has its C++ compiled in one unit. In many units most of the time
+// goes into reading headers.
+const OneUnit = "VM_PARALLEL_BUILDS=0"
+
+// Soon lists variables of Verilator's makefiles for a program that runs for a second: it is compiled as it is, by
+// clang++, which takes half as long as g++ for that.
+var Soon = []string{"OPT_FAST=-O0", "OPT_GLOBAL=-O0", OneUnit, "CXX=clang++"}
 
 // Make runs make in the folder dir, and returns its output. It fails the test if make fails.
 func Make(t *testing.T, dir string, args ...string) string {
@@ -28,4 +38,18 @@ func Library(t *testing.T, dir string, args ...string) string {
 		t.Fatal(libs, err)
 	}
 	return libs[0]
+}
+
+// Figure returns the number that a pattern finds in what make says, the last one.
+func Figure(t *testing.T, text, pattern string) float64 {
+	t.Helper()
+	all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		t.Fatalf("nothing is %s in\n%.4000s", pattern, text)
+	}
+	v, err := strconv.ParseFloat(all[len(all)-1][1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
@@ -163,7 +164,7 @@ func (w work) build(top string, args ...string) error {
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "rtl/hlsgen_clock.sv" })
 	_, err := w.run("verilator", slices.Concat([]string{"--cc", "--exe", "--build", "-O1", "-Wno-fatal",
 		"--x-assign", "unique", "--prefix", "Vbench", "--top-module", top, "--Mdir", "obj", "-o", "bench", "-MAKEFLAGS",
-		"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "clock.cpp"}, args)...)
+		"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 " + maketest.OneUnit, "clock.cpp"}, args)...)
 	return err
 }
 

@@ -145,7 +145,7 @@ func (w work) variables(object string) (list []static, err error) {
 }
 
 // CheckReset checks that a project restarts correctly after a reset. The project must have recordings and at least
-// three frames. CheckReset compiles its layers and its bench with headers that behave as the vendor's. In the full tier
+// three frames. CheckReset compiles its layers and its bench with headers that behave as the vendor's. In the long tier
 // it also does so with the project's own headers, which need fewer guards. In the middle of frames it sets all statics
 // to zero, except those with RESET off. A real reset does the same to variables without an initial value that is known
 // at compile time. It runs with and without clearing the guards of constructed variables. The next two frames must be
@@ -154,7 +154,7 @@ func CheckReset(ctx context.Context, dir string, files templates.ProjectFiles) e
 	if err := reset(ctx, filepath.Join(dir, "theirs"), files, true); err != nil {
 		return fmt.Errorf("headers as the vendor's: %w", err)
 	}
-	if !tier.Full() {
+	if !tier.Long() {
 		return nil
 	}
 	if err := reset(ctx, filepath.Join(dir, "ours"), files, false); err != nil {
@@ -177,37 +177,26 @@ func reset(ctx context.Context, dir string, files templates.ProjectFiles, habit 
 	if habit {
 		include = "-Ihabits"
 	}
-	compile := func(from, to string) error {
-		_, err := w.run("g++", "-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-include", "reset.hpp", "-c",
-			"-o", to, from)
+	compile := func(args ...string) error {
+		_, err := w.run("clang++", append([]string{"-std=c++14", "-D__SYNTHESIS__", "-O0", "-w", include, "-I.",
+			"-include", "reset.hpp"}, args...)...)
 		return err
 	}
-	units := [][2]string{{"layers", "layers.cpp"}, {"tb", "tb/tb.cpp"}} // objects, and their sources
+	if err := compile("-c", "-o", "layers.o", "layers.cpp"); err != nil {
+		return err
+	}
+	list, err := w.variables("layers.o")
+	if err != nil {
+		return err
+	}
+	rest := append(table(list), "#include \"tb/tb.cpp\"\n"...)
 	if files.ContentsOf("hls/top.cpp") != nil {
-		units = append(units, [2]string{"top", "top.cpp"})
+		rest = append(rest, "#include \"top.cpp\"\n"...)
 	}
-	link := []string{"-o", "reset.out", "statics.o"}
-	var list []static
-	for _, u := range units {
-		if err := compile(u[1], u[0]+".o"); err != nil {
-			return err
-		}
-		if link = append(link, u[0]+".o"); u[0] != "layers" {
-			continue
-		}
-		some, err := w.variables(u[0] + ".o")
-		if err != nil {
-			return err
-		}
-		list = append(list, some...)
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, "statics.cpp"), table(list), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(w.dir, "rest.cpp"), rest, 0o666); err != nil {
 		return err
 	}
-	if err := compile("statics.cpp", "statics.o"); err != nil {
-		return err
-	}
-	if _, err := w.run("g++", link...); err != nil {
+	if err := compile("-o", "reset.out", "rest.cpp", "layers.o"); err != nil {
 		return err
 	}
 	for _, guards := range []string{"kept", "cleared"} {

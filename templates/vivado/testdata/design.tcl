@@ -119,6 +119,20 @@ proc assign {name value object} {
         default { dict set ::packed $name $value; dict set ::packed saved 0 }
     }
 }
+# divided returns the fastest clock of at most so many MHz that two dividers make of a PLL. Kria's modules have another PLL
+# than most boards (Kria-PYNQ, kv260/base/base.tcl). The variable PLL of the environment is its frequency, if it is set.
+proc divided {pll asked} {
+    if {[string match "xilinx.com:k*_som:*" [project board_part]]} { set pll 1000 }
+    if {[info exists ::env(PLL)]} { set pll $::env(PLL) }
+    set best 0.0
+    for {set a 1} {$a <= 63} {incr a} {
+        for {set b 1} {$b <= $a} {incr b} {
+            set mhz [expr {double($pll) / ($a * $b)}]
+            if {$mhz <= $asked * (1 + 1e-6) && $mhz > $best} { set best $mhz }
+        }
+    }
+    return [format %.6f $best]
+}
 proc do::get_property {o a} {
     lassign $a name objects
     if {[llength $objects] == 0} { fail wrong-type "get_property $name of nothing" }
@@ -128,6 +142,12 @@ proc do::get_property {o a} {
         switch $kind,$name {
             run,PROGRESS { lappend found [expr {[project ran] ? "100%" : "0%"}] }
             run,STATS.WNS { lappend found [expr {[info exists ::env(WNS)] ? $::env(WNS) : 0.1}] }
+            cell,CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ {
+                lappend found [divided 1500 [dict get $::cells [named $object] config PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ]]
+            }
+            cell,CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ {
+                lappend found [divided 1000 [dict get $::cells [named $object] config PCW_FPGA0_PERIPHERAL_FREQMHZ]]
+            }
             default { lappend found [named $object] }
         }
     }

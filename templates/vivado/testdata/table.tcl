@@ -61,6 +61,9 @@ property fileset top text
 property ipdef VLNV text readonly
 property run PROGRESS text readonly
 property run STATS.WNS real readonly
+from "PYNQ, boards/ZCU104/base/base.tcl and boards/Pynq-Z2/base/base.tcl: what the PS makes of the frequency asked" 2020.1-2024.2
+property cell CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ real readonly
+property cell CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ real readonly
 from "UG1118, Creating and Packaging Custom IP" 2020.1-2024.2
 property core name text
 property core display_name text
