@@ -388,7 +388,7 @@ class Library:
         """Makes a batch ready. sent: per stream in, frames of bytes: a list, or an array with a row for each; sizes: per stream
         out, those of frames."""
         received = [self._room(k, of) for k, of in enumerate(sizes)]
-        frames = [np.ascontiguousarray(f) if isinstance(f, np.ndarray) else [np.ascontiguousarray(one) for one in f] for f in sent]
+        frames = [np.ascontiguousarray(f) if isinstance(f, np.ndarray) else list(map(np.ascontiguousarray, f)) for f in sent]
         return len(sent[0]), self._table(frames), self._table(received), received, frames
 
     def _room(self, stream, sizes):
@@ -1010,7 +1010,8 @@ class Accelerator:
         def batches():
             for first in range(0, count, batch):
                 some = range(first, min(first + batch, count))
-                sent = [[s.packing.pack(s.codes(rows[k][s.at], 0, "sample %d, step" % k)).reshape(-1) for k in some] for s in self.sent]
+                sent = [[s.packing.pack(s.codes(rows[k][s.at], 0, "sample %d, step" % k)).reshape(-1) for k in some]
+                        for s in self.sent]
                 sizes = [[p.size * (took[k] if p.time else 1) for k in some] for p in self.received]
                 yield sent, sizes, sizes
             yield None
