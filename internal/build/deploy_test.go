@@ -152,11 +152,17 @@ func TestDriver(t *testing.T) {
 			}
 			simtest.RunOK(t, sim)
 			args[2], args[3], args[4] = lib, sim.Data, sim.Output
-			said, err := exec.Command(tools[2], args...).CombinedOutput()
-			if err != nil || !strings.Contains(string(said), "PASS ") {
-				t.Errorf("%v\n%s", err, said)
+			programs := [][]string{args}
+			if c.lengths == nil {
+				programs = append(programs, append([]string{"testdata/driver.py"}, args[1:]...))
 			}
-			t.Logf("%s", said)
+			for _, args := range programs {
+				said, err := exec.Command(tools[2], args...).CombinedOutput()
+				if err != nil || !strings.Contains(string(said), "PASS ") {
+					t.Errorf("%s: %v\n%s", args[0], err, said)
+				}
+				t.Logf("%s", said)
+			}
 		})
 	}
 }
@@ -260,8 +266,8 @@ func stepsOf(list []int) *npy.Array {
 }
 
 // quantisedBetween is a network between parts that are not quantised, where asked for: a product in front, a
-// softmax behind. opset is the version of ONNX' operators.
-func quantisedBetween(t *testing.T, parts bool, opset int64) string {
+// softmax behind. opset is the version of ONNX' operators, bits the width of its integers.
+func quantisedBetween(t *testing.T, parts bool, opset int64, bits float64) string {
 	t.Helper()
 	m := onnxtest.New(opset).Opset("qonnx.custom_op.general", 2)
 	last := "x"
@@ -277,7 +283,7 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 	}
 	quant := func(name string, scales ...float64) {
 		m.Init(name+".scale", graph.DTypeFloat32, []int{len(scales)}, scales...)
-		m.Init(name+".zero", graph.DTypeFloat32, nil, 0).Init(name+".bits", graph.DTypeFloat32, nil, 4)
+		m.Init(name+".zero", graph.DTypeFloat32, nil, 0).Init(name+".bits", graph.DTypeFloat32, nil, bits)
 		m.Node("Quant", last, name+".scale", name+".zero", name+".bits").Domain("qonnx.custom_op.general").
 			Int("signed", 1).Int("narrow", 0).Str("rounding_mode", "ROUND").Name(name).Out(name + ".out")
 		last = name + ".out"
@@ -301,6 +307,43 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 	return path
 }
 
+// TestDriverWords: the driver packs integers of widths that are no power of two, some of them in a word, and gives what
+// engine eval does.
+func TestDriverWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		bits     float64
+		interval float64
+	}{{3, 1}, {5, 2}, {12, 3}} {
+		t.Run(fmt.Sprint(c.bits), func(t *testing.T) {
+			t.Parallel()
+			tools := tier.Needs(t, "make", "g++", "numpy")
+			o := Options{Source: options.Source{Model: quantisedBetween(t, false, 13, c.bits)},
+				Hardware: options.Hardware{Board: "kv260"}, Goal: options.Goal{Interval: c.interval},
+				Verification: options.Verification{NoCSim: true, Verify: 1},
+				OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
+			var d diag.List
+			if r, err := Run(context.Background(), o, &d); err != nil || r == nil || r.NoDriver != "" {
+				t.Fatal(err, d.Diags, r)
+			}
+			in := &npy.Array{DType: "float32", Shape: []int{300, 6}}
+			for i := range 1800 {
+				in.Data = append(in.Data, math.Round(16*math.Exp2(c.bits)*math.Sin(float64(i*i)))/16)
+			}
+			sim := simulate.Options{Source: o.Source, Engine: engines.EngineEval,
+				OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(), "y.npy")}}
+			sim.Data = samplefiles.Write(t, in)
+			simtest.RunOK(t, sim)
+			lib := maketest.Library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
+			said, err := exec.Command(tools[2], "testdata/driver.py", filepath.Join(o.Out, "deploy"), lib, sim.Data,
+				sim.Output, fmt.Sprint(c.bits)).CombinedOutput()
+			if err != nil || !strings.Contains(string(said), "PASS ") {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
+	}
+}
+
 // TestDriverInside: where the host computes more than functions of one element, pre.onnx and post.onnx have its nodes,
 // and the driver gives what engine eval does, with what runs them. Without, it names what it needs; asked to, it takes
 // and gives tensors inside of the model, and names what is outside. Products in front are of numbers with so few bits
@@ -308,7 +351,7 @@ func quantisedBetween(t *testing.T, parts bool, opset int64) string {
 func TestDriverInside(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "make", "g++", "onnx")
-	o := Options{Source: options.Source{Model: quantisedBetween(t, true, 13)},
+	o := Options{Source: options.Source{Model: quantisedBetween(t, true, 13, 4)},
 		Hardware: options.Hardware{Board: "kv260"},
 		Goal:     options.Goal{Interval: 100}, Verification: options.Verification{NoCSim: true, Verify: 1},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
@@ -321,7 +364,7 @@ func TestDriverInside(t *testing.T) {
 	for i := range 300 {
 		in.Data = append(in.Data, math.Round(48*math.Sin(float64(i*i)))/16)
 	}
-	sim := simulate.Options{Source: options.Source{Model: quantisedBetween(t, false, 13),
+	sim := simulate.Options{Source: options.Source{Model: quantisedBetween(t, false, 13, 4),
 		SampleFiles: options.SampleFiles{Data: samplefiles.Write(t,
 			in)}}, Engine: engines.EngineEval,
 		OutputFileOptions: simulate.OutputFileOptions{Output: filepath.Join(t.TempDir(),
@@ -349,7 +392,7 @@ func TestDriverInside(t *testing.T) {
 func TestDriverOld(t *testing.T) {
 	t.Parallel()
 	python := tier.Needs(t, "numpy")[0]
-	o := Options{Source: options.Source{Model: quantisedBetween(t, true, 10)},
+	o := Options{Source: options.Source{Model: quantisedBetween(t, true, 10, 4)},
 		Hardware: options.Hardware{Board: "kv260"},
 		Goal:     options.Goal{Interval: 100}, Verification: options.Verification{NoCSim: true, Verify: 1},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}

@@ -4,6 +4,7 @@
     net = Accelerator("net.bit")        # on a board with PYNQ: net.hwh lies beside it
     net = Accelerator("libmodel.so")    # anywhere: the generated C++ as a library, make -C hls lib
     y = net.predict(x)                  # numpy arrays, what the ONNX model takes and gives
+    net.close()                         # frees the device's memory; or: with Accelerator("net.bit") as net
 
 host/host.json, beside this file, says what inputs become and what results mean. Python 3.8 and numpy are enough.
 """
@@ -14,15 +15,23 @@ import os
 import select
 import struct
 import sys
+import threading
 import time
 
 import numpy as np
 
 VERSION = 1
+ROOM = 1 << 24  # bytes of frames that are sent and received at a time, at most
+BLOCK = 1 << 17  # elements of samples that are made ready, or scaled, at a time: they fit a cache
+PIECE = 12288  # numbers that are quantised at a time: less than what the C library asks Linux for again and again
 
 
 class Unfit(ValueError):
     """What was given does not fit the model, the accelerator, or this file."""
+
+
+class DeviceError(RuntimeError):
+    """The device gave other frames than those asked for, reported an error, or did not end."""
 
 
 def _load(path):
@@ -50,47 +59,182 @@ def _rounded(values, dtype):
     return np.ldexp(np.rint(np.ldexp(values, -unit)), unit).astype(np.float32)
 
 
+def _blocks(first, last, elements):
+    """Ranges of samples that are computed at a time, of so many elements each."""
+    some = max(1, BLOCK // max(elements, 1))
+    return ((at, min(at + some, last)) for at in range(first, last, some))
+
+
+def _narrow(lo, hi):
+    """The narrowest type of integers from lo to hi."""
+    return next((t for t in map(np.dtype, ("u1", "i1", "u2", "i2", "u4", "i4", "i8"))
+                 if np.iinfo(t).min <= lo and hi <= np.iinfo(t).max), np.dtype("u8"))
+
+
 class _Packing:
     """Integers as they travel on a stream: words of whole bytes."""
 
     def __init__(self, stream):
-        self.bits, self.per_word = stream["bits"], stream["per_word"]
+        self.bits, self.per_word, self.port = stream["bits"], stream["per_word"], stream["port"]
         self.bytes, self.words, self.time = stream["bytes"], stream["words"], stream.get("time", False)
         self.bipolar = stream["type"] == "BIPOLAR"
         self.signed = stream["type"].startswith("INT")
-        self.elements = self.words * self.per_word
-        self.whole = self.bits == 8 * self.bytes and self.bits in (8, 16, 32, 64)
+        self.size, self.elements = self.words * self.bytes, self.words * self.per_word
+        self.kind = np.dtype("<u%d" % next(n for n in (1, 2, 4, 8) if self.bits <= 8 * n))
+        self.whole = self.bits == 8 * self.kind.itemsize and self.bits * self.per_word == 8 * self.bytes
+        self.group = next(n for n in (1, 2, 4, 8) if n * self.bits % 8 == 0)  # so many elements are whole bytes
+        self.group = min(self.group, self.per_word)
+        self.groups = -(-self.per_word // self.group)
+        self.span = -(-self.group * self.bits // 8)  # bytes of a group
+        # by byte of a group, element and shift: what the byte has of the element
+        self.parts = [(j, e, 8 * j - e * self.bits) for j in range(self.span) for e in range(self.group)
+                      if -8 < 8 * j - e * self.bits < self.bits]
 
-    def pack(self, codes):
+    def pack(self, codes, out=None):
         """codes: integers, one row per frame or step; the result: bytes, one row each."""
-        rows = codes.shape[0]
+        rows, words = codes.shape[0], codes.shape[1] // self.per_word
+        if out is None:
+            out = np.empty((rows, words * self.bytes), np.uint8)
         if self.bipolar:
-            codes = (codes + 1) >> 1
+            codes = codes > 0
         if self.whole:
-            return np.ascontiguousarray(codes.astype("<u%d" % self.bytes)).view(np.uint8).reshape(rows, -1)
-        of = np.ascontiguousarray(codes.astype("<i8")).view(np.uint8).reshape(rows, -1, 8)
-        bits = np.unpackbits(of, axis=2, bitorder="little")[:, :, :self.bits]
-        bits = bits.reshape(rows, -1, self.per_word * self.bits)
-        out = np.zeros((rows, bits.shape[1], 8 * self.bytes), np.uint8)
-        out[:, :, :bits.shape[2]] = bits
-        return np.packbits(out, axis=2, bitorder="little").reshape(rows, -1)
+            np.copyto(out.view(self.kind), codes, casting="unsafe")
+            return out
+        codes = codes.astype(self.kind).reshape(rows * words, self.per_word)
+        codes &= self.kind.type((1 << self.bits) - 1)
+        if self.groups * self.group != self.per_word:
+            some, codes = codes, np.zeros((rows * words, self.groups * self.group), self.kind)
+            codes[:, :self.per_word] = some
+        codes = codes.reshape(rows * words, self.groups, self.group)
+        into, wide = out.reshape(rows * words, self.bytes), self.groups * self.span
+        data = into[:, :wide] if wide <= self.bytes else np.empty((rows * words, wide), np.uint8)
+        grouped, begun = data.reshape(rows * words, self.groups, self.span), set()
+        for j, e, shift in self.parts:
+            part = codes[:, :, e] >> self.kind.type(shift) if shift > 0 else codes[:, :, e] << self.kind.type(-shift)
+            if j in begun:
+                grouped[:, :, j] |= part.astype(np.uint8)
+            else:
+                np.copyto(grouped[:, :, j], part, casting="unsafe")
+                begun.add(j)
+        if wide > self.bytes:
+            into[:] = data[:, :self.bytes]
+        else:
+            into[:, wide:] = 0
+        return out
 
     def unpack(self, data):
         """The reverse: one row of codes per row of bytes."""
-        rows = data.shape[0]
+        rows, data, signed = data.shape[0], np.ascontiguousarray(data), self.kind.str.replace("u", "i")
         if self.whole:
-            kind = "<i%d" if self.signed else "<u%d"
-            codes = np.ascontiguousarray(data).view(kind % self.bytes).astype(np.int64)
-        else:
-            words = data.reshape(rows, -1, self.bytes)
-            bits = np.unpackbits(words, axis=2, bitorder="little")[:, :, :self.per_word * self.bits]
-            bits = bits.reshape(rows, -1, self.bits)
-            wide = np.zeros((rows, bits.shape[1], 64), np.uint8)
-            wide[:, :, :self.bits] = bits
-            if self.signed:
-                wide[:, :, self.bits:] = bits[:, :, -1:]
-            codes = np.packbits(wide, axis=2, bitorder="little").view("<i8").reshape(rows, -1)
-        return 2 * codes - 1 if self.bipolar else codes
+            return data.view(signed if self.signed else self.kind)
+        data, wide = data.reshape(-1, self.bytes), self.groups * self.span
+        if wide > self.bytes:
+            some, data = data, np.zeros((data.shape[0], wide), np.uint8)
+            data[:, :self.bytes] = some
+        grouped = data[:, :wide].reshape(-1, self.groups, self.span)
+        codes = np.zeros((grouped.shape[0], self.groups, self.group), self.kind)
+        for j, e, shift in self.parts:
+            part = grouped[:, :, j]
+            codes[:, :, e] |= part.astype(self.kind) << self.kind.type(shift) if shift >= 0 else part >> np.uint8(-shift)
+        codes = codes.reshape(grouped.shape[0], -1)[:, :self.per_word].reshape(rows, -1)
+        if self.signed:
+            above = self.kind.type(8 * self.kind.itemsize - self.bits)
+            return (codes << above).view(signed) >> np.dtype(signed).type(above)
+        codes &= self.kind.type((1 << self.bits) - 1)
+        return 2 * codes.astype(np.int8) - np.int8(1) if self.bipolar else codes
+
+
+class _Order:
+    """Elements of rows, by their place."""
+
+    def __init__(self, index):
+        self.index = np.array(index, np.intp)
+        self.same = np.array_equal(self.index, np.arange(len(self.index)))
+
+    def of(self, rows):
+        return rows if self.same and rows.shape[1] == len(self.index) else rows.take(self.index, axis=1)
+
+
+class _Quantiser:
+    """Codes of numbers: codes[k], of the k thresholds that are at most the number."""
+
+    def __init__(self, thresholds, codes, kind):
+        self.thresholds = np.array(thresholds, kind)
+        self.codes = np.array(codes, _narrow(min(codes), max(codes)))
+        self.scale = None
+        if 8 < len(self.thresholds) and np.isfinite(self.thresholds).all():
+            self._even()
+
+    def _even(self):
+        """Where thresholds are about evenly spaced, the nearest one is computed: nearest never falls when x rises, so that it
+        is right everywhere if it is at each threshold, and at the number in front of each."""
+        ends, kind = self.thresholds[[0, -1]].astype(np.float64), self.thresholds.dtype.type
+        with np.errstate(all="ignore"):
+            scale = kind((len(self.thresholds) - 1) / (ends[1] - ends[0]))
+        if not 0 < scale < np.inf:
+            return
+        self.scale = scale
+        at = np.concatenate([self.thresholds, np.nextafter(self.thresholds, kind(-np.inf))])
+        if not np.array_equal(self._below(at), np.searchsorted(self.thresholds, at, side="right")):
+            self.scale = None
+
+    def _below(self, x):
+        """The number of thresholds that are at most x: one of the two around the nearest."""
+        with np.errstate(over="ignore"):
+            near = x - self.thresholds[0]
+            near *= self.scale
+        np.rint(near, out=near)
+        np.clip(near, 0, len(self.thresholds) - 1, out=near)
+        near = near.astype(np.intp)
+        near += x >= self.thresholds.take(near)
+        return near
+
+    def of(self, x):
+        """x: numbers, none of which is NaN."""
+        out, flat = np.empty(x.size, self.codes.dtype), x.reshape(-1)
+        for at in range(0, x.size, PIECE):
+            out[at:at + PIECE] = self.codes.take(self._places(flat[at:at + PIECE].astype(self.thresholds.dtype, copy=False)))
+        return out.reshape(x.shape)
+
+    def _places(self, x):
+        if self.scale is not None:
+            return self._below(x)
+        if len(self.thresholds) > 16:
+            return np.searchsorted(self.thresholds, x, side="right")
+        below = np.zeros(x.shape, np.uint8)
+        for threshold in self.thresholds:
+            below += x >= threshold
+        return below
+
+
+class _Values:
+    """Integers of the numbers that they stand for: the nearest in a list that rises, at most a number away."""
+
+    def __init__(self, values, most):
+        self.values, self.most, self.scale = np.array(values, np.float64), most, 0.0
+        steps = np.diff(self.values)
+        if len(steps) and steps.min() > 3 * most and np.isfinite(self.values).all():  # then only one is near
+            self.scale = len(steps) / (self.values[-1] - self.values[0])
+
+    def of(self, x):
+        """Places of numbers in the list, and which of these are wrong."""
+        places, wrong, flat = np.empty(x.size, np.int32), np.empty(x.size, bool), x.reshape(-1)
+        for at in range(0, x.size, PIECE):
+            some = slice(at, at + PIECE)
+            places[some], wrong[some] = self._places(flat[some].astype(np.float64))
+        return places.reshape(x.shape), wrong.reshape(x.shape)
+
+    def _places(self, x):
+        if self.scale:
+            with np.errstate(over="ignore"):
+                at = np.clip(np.rint((x - self.values[0]) * self.scale), 0, len(self.values) - 1).astype(np.intp)
+            wrong = abs(self.values.take(at) - x) > self.most
+            if not wrong.any():
+                return at, wrong
+        # they are not even, or numbers are wrong
+        above = np.minimum(np.searchsorted(self.values, x), len(self.values) - 1)
+        at = above - ((above > 0) & (x - self.values[above - 1] < self.values[above] - x))
+        return at, abs(self.values[at] - x) > self.most
 
 
 class _Sent:
@@ -100,51 +244,70 @@ class _Sent:
         self.packing = _Packing(send)
         self.input = host["inputs"][send["input"]]
         self.at = send["input"]
-        self.index = np.array(send["index"], np.intp)
+        self.order = _Order(send["index"])
         self.integers = send.get("integers")
         self.input["integers"] = self.integers is not None
         kind = np.float64 if self.input["dtype"] == "float64" else np.float32
-        self.quantisers = [(np.array(q["thresholds"], kind), np.array(q["codes"], np.int64))
-                           for q in send.get("quantise", [])]
-        which = send.get("which")
-        self.groups = None
+        self.quantisers = [_Quantiser(q["thresholds"], q["codes"], kind) for q in send.get("quantise", [])]
+        which, self.groups = send.get("which"), [slice(None)]
         if which is not None:
             which = np.array(which)
-            self.groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
-
-    def codes(self, x):
-        """x: rows of elements of the input; the result: rows of codes, in the order in which they travel."""
-        x = x[:, self.index]
+            self.groups = [self._regular(np.flatnonzero(which == k)) for k in range(which.max() + 1)]
+        self.type = _narrow(0, 1)
         if self.integers is not None:
-            return self._integers(x)
-        if self.groups is None:
-            thresholds, codes = self.quantisers[0]
-            return codes[np.searchsorted(thresholds, x, side="right")]
-        out = np.empty(x.shape, np.int64)
-        for at, (thresholds, codes) in zip(self.groups, self.quantisers):
-            out[:, at] = codes[np.searchsorted(thresholds, x[:, at], side="right")]
+            lo, hi, values = self.integers["lo"], self.integers["hi"], self.integers.get("values")
+            self.type = _narrow(lo, hi)
+            if values is not None:
+                values = np.array(values).reshape(-1, hi - lo + 1)
+                self.values = [_Values(*v) for v in zip(values, self.integers.get("within", [0] * len(values)))]
+        elif self.quantisers:
+            self.type = _narrow(min(q.codes.min() for q in self.quantisers), max(q.codes.max() for q in self.quantisers))
+
+    @staticmethod
+    def _regular(at):
+        """Places as a slice, where they are one."""
+        step = at[1] - at[0] if len(at) > 1 else 1
+        return slice(at[0], at[-1] + 1, step) if len(at) and (np.diff(at) == step).all() else at
+
+    def codes(self, x, first=0, row="sample"):
+        """x: rows of elements of the input, what row says from first on; the result: rows of codes, in the order in which they
+        travel."""
+        x = self.order.of(x)
+        if self.integers is not None:
+            return self._integers(x, first, row)
+        if len(self.quantisers) == 1:
+            return self.quantisers[0].of(x)
+        out = np.empty(x.shape, self.type)
+        for at, quantiser in zip(self.groups, self.quantisers):
+            out[:, at] = quantiser.of(x[:, at])
         return out
 
-    def _integers(self, x):
+    def _integers(self, x, first, what):
         lo, hi = self.integers["lo"], self.integers["hi"]
-        values = self.integers.get("values")
-        if values is not None and x.dtype.kind == "f":
-            values = np.array(values).reshape(-1, hi - lo + 1)  # they rise
-            within = np.array(self.integers.get("within", [0] * len(values)))
-            codes, wrong = np.empty(x.shape, np.int64), np.empty(x.shape, bool)
-            for at, of, most in zip([slice(None)] if self.groups is None else self.groups, values, within):
-                some = x[:, at].astype(np.float64)
-                above = np.minimum(np.searchsorted(of, some), len(of) - 1)
-                near = above - ((above > 0) & (some - of[above - 1] < of[above] - some))
-                codes[:, at], wrong[:, at] = near + lo, abs(of[near] - some) > most
+        scaled = self.integers.get("values") is not None
+        if x.dtype.kind == "b":
+            x = x.view(np.uint8)
+        if x.dtype.kind in "iu":
+            limits = np.iinfo(x.dtype)
+            if lo <= limits.min and limits.max <= hi or not x.size or lo <= int(x.min()) and int(x.max()) <= hi:
+                return x
+            wrong = np.zeros(x.shape, bool)
+            if limits.min < lo:
+                wrong |= x < lo
+            if limits.max > hi:
+                wrong |= x > hi
+        elif scaled:
+            codes, wrong = np.empty(x.shape, self.type), np.empty(x.shape, bool)
+            for at, values in zip(self.groups, self.values):
+                near, wrong[:, at] = values.of(x[:, at])
+                codes[:, at] = near + lo
         else:
-            codes = x.astype(np.int64)
-            wrong = (codes != x) | (codes < lo) | (codes > hi)
+            wrong = (np.rint(x) != x) | (x < lo) | (x >= float(hi + 1))
+            codes = np.where(wrong, 0, x).astype(self.type)
         if wrong.any():
             row, element = np.argwhere(wrong)[0]
-            raise Unfit("input %r, sample %d: %r is no integer from %d to %d%s" % (
-                self.input["name"], row, x[row, element].item(), lo, hi,
-                ", scaled" if values is not None else ""))
+            raise Unfit("input %r, %s %d: %r is no integer from %d to %d%s" % (
+                self.input["name"], what, first + row, x[row, element].item(), lo, hi, ", scaled" if scaled else ""))
         return codes
 
 
@@ -153,23 +316,29 @@ class _Result:
 
     def __init__(self, result, tensor):
         self.tensor, self.time = tensor, result["time"]
-        self.index = np.array(result["index"], np.intp)
+        self.order, self.elements = _Order(result["index"]), len(result["index"])
         self.kind = tensor["dtype"]
+        self.type = _rounded(np.empty(0), self.kind).dtype
         which = result.get("which")
-        which = np.zeros(len(self.index), np.intp) if which is None else np.array(which)
+        which = np.zeros(self.elements, np.intp) if which is None else np.array(which)
         self.groups = [(np.flatnonzero(which == k), mean) for k, mean in enumerate(result["mean"])]
+        if len(self.groups) == 1:
+            self.groups = [(slice(None), result["mean"][0])]
+        self.values = [_rounded(np.array(mean.get("values", []), np.float64), self.kind) for mean in result["mean"]]
 
     def of(self, codes):
         """codes: rows, as they came; the result: rows of elements of the output."""
-        codes = codes[:, self.index]
-        out = np.empty(codes.shape, _rounded(np.empty(0), self.kind).dtype)
-        for at, mean in self.groups:
+        codes = self.order.of(codes)
+        out = np.empty(codes.shape, self.type)
+        for (at, mean), values in zip(self.groups, self.values):
             some = codes[:, at]
             if "values" in mean:
-                out[:, at] = _rounded(np.array(mean["values"], np.float64), self.kind)[some - mean["lo"]]
+                out[:, at] = values[some.astype(np.intp) - mean["lo"]]
                 continue
-            scaled = some.astype(np.float64) * mean.get("scale", 0.0)
-            value = _rounded(scaled + mean.get("bias", 0.0), self.kind)
+            scaled = some.astype(np.float64)
+            scaled *= mean.get("scale", 0.0)
+            scaled += mean.get("bias", 0.0)
+            value = _rounded(scaled, self.kind)
             for code, exception in mean.get("except", {}).items():
                 value[some == int(code)] = exception
             out[:, at] = value
@@ -203,47 +372,85 @@ class _Nodes:
 class Library:
     """The generated C++, compiled: make -C hls lib."""
 
+    running = threading.Lock()  # a library has one state, whoever has opened it
+
     def __init__(self, path):
-        self.lib = ctypes.CDLL(os.path.abspath(path))
+        try:
+            self.lib = ctypes.CDLL(os.path.abspath(path))
+        except OSError as e:
+            raise Unfit("%s is no library: %s" % (path, e))
         self.lib.hlsgen_design.restype = ctypes.c_char_p
         self.lib.hlsgen_said.restype = ctypes.c_char_p
         self.hash = self.lib.hlsgen_design().decode()
+        self.kept = {}  # by stream out: room for its frames
+
+    def prepare(self, sent, sizes):
+        """Makes a batch ready. sent: per stream in, frames of bytes: a list, or an array with a row for each; sizes: per stream
+        out, those of frames."""
+        received = [self._room(k, of) for k, of in enumerate(sizes)]
+        frames = [np.ascontiguousarray(f) if isinstance(f, np.ndarray) else list(map(np.ascontiguousarray, f)) for f in sent]
+        return len(sent[0]), self._table(frames), self._table(received), received, frames
+
+    def _room(self, stream, sizes):
+        """Room for frames: rows of an array that is kept, where they have one size."""
+        if len(set(sizes)) != 1:
+            return [np.zeros(n, np.uint8) for n in sizes]
+        shape = len(sizes), sizes[0]
+        if stream not in self.kept or self.kept[stream].shape != shape:
+            self.kept[stream] = np.zeros(shape, np.uint8)
+        return self.kept[stream]
+
+    @staticmethod
+    def _table(streams):
+        """Addresses and sizes of frames, of one stream after the other."""
+        at, lengths = [], []
+        for of in streams:
+            if isinstance(of, np.ndarray):
+                at.append(of.ctypes.data + np.arange(len(of), dtype=np.uintp) * np.uintp(of.strides[0]))
+                lengths.append(np.full(len(of), of.shape[1], np.uintp))
+            else:
+                at.append(np.array([f.ctypes.data for f in of], np.uintp))
+                lengths.append(np.array([f.size for f in of], np.uintp))
+        return np.concatenate(at), np.concatenate(lengths)
+
+    def begin(self, ready):
+        """Runs what is ready."""
+        count, (data, lengths), (out, room), _, _ = ready
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (data, lengths, out, room)]
+        with self.running:
+            if self.lib.hlsgen_run(ctypes.c_size_t(count), *pointers) != 0:
+                self.close()
+                raise DeviceError(self.lib.hlsgen_said().decode())
+
+    def finish(self, ready):
+        """Waits until it has run: it has."""
 
     def start(self, sent, sizes):
-        """sent: per stream in, a list of frames of bytes; sizes: per stream out, those of frames."""
-        count = len(sent[0])
-        received = [[np.zeros(n, np.uint8) for n in of] for of in sizes]
-        pointer = ctypes.POINTER(ctypes.c_uint8)
-
-        def table(streams):
-            frames = [np.ascontiguousarray(frame) for of in streams for frame in of]
-            return frames, (pointer * len(frames))(*[f.ctypes.data_as(pointer) for f in frames]), \
-                (ctypes.c_size_t * len(frames))(*[f.size for f in frames])
-
-        kept, data, lengths = table(sent)
-        _, out, room = table(received)
-        if self.lib.hlsgen_run(ctypes.c_size_t(count), data, lengths, out, room) != 0:
-            raise RuntimeError(self.lib.hlsgen_said().decode())
-        del kept
-        return received
+        """Begins a batch. The frames sent stay as they are until it has been waited for."""
+        ready = self.prepare(sent, sizes)
+        self.begin(ready)
+        return ready[3]
 
     def wait(self, started):
-        """What came: per stream out, a list of frames."""
+        """What came: per stream out, its frames; the next batch takes their place."""
         return started
+
+    def close(self):
+        """Frees what is kept between batches."""
+        self.kept.clear()
 
     def load(self, port, data):
         """Fills the tables of weights with bytes from memory, which port takes."""
         data = np.ascontiguousarray(data)
         if self.lib.hlsgen_load(ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(data.size // 4)) != 0:
-            raise RuntimeError(self.lib.hlsgen_said().decode())
-
+            raise DeviceError(self.lib.hlsgen_said().decode())
 
     def weights(self, port, data, passes):
         """From now on the weights of port, of which a frame takes those of one copy so many times."""
         data = np.ascontiguousarray(data)
         if self.lib.hlsgen_weights(port.encode(), ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(data.size),
                                    ctypes.c_size_t(passes)) != 0:
-            raise RuntimeError(self.lib.hlsgen_said().decode())
+            raise DeviceError(self.lib.hlsgen_said().decode())
 
 
 class _Interrupt:
@@ -274,6 +481,7 @@ class Pynq:
     its frames. interrupts says of which streams Linux shows interrupts: of these they are waited for, the others are asked."""
 
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
+    ERRORS = "a response of the memory", "a frame that is too short or too long", "what is asked for cannot be"
 
     def __init__(self, path, host, timeout=10.0):
         try:
@@ -287,6 +495,7 @@ class Pynq:
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
         self.constant = {}  # by port: what comes with every frame, its mover, and how often
+        self.kept = {}  # by port, size and type: memory that movers read or write; the last one used comes last
         first = self.readers[0]
         self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
 
@@ -314,41 +523,89 @@ class Pynq:
         except (ImportError, OSError):
             return None
 
-    def start(self, sent, sizes):
-        movers = [(m, s["port"]) for m, s in zip(self.writers + self.readers, self.host["receive"] + self.host["send"])]
-        for mover, port in movers + [(m, port) for port, (m, _, _) in self.constant.items()]:
-            if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
-                raise RuntimeError("stream %s is busy with a batch before: load the bitstream again" % port)
-        for port, (mover, data, passes) in self.constant.items():
-            self._go(mover, port, data.device_address, 0, len(sent[0]) * passes)
-        buffers = []
-        for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
-            buffers.append((mover, stream, self.allocate((max(sum(frames), 1),), np.uint8), frames))
-        for mover, stream, frames in zip(self.readers, self.host["send"], sent):
-            buffer = self.allocate((sum(len(f) for f in frames),), np.uint8)
-            buffer[:] = np.concatenate(frames)
-            buffer.flush()
-            buffers.append((mover, stream, buffer, [len(f) for f in frames]))
-        kept = [b[2] for b in buffers]
-        for mover, stream, buffer, frames in buffers:  # those that take results before those that send
-            self._begin(mover, stream["port"], buffer, stream["words"] * stream["bytes"], frames, kept)
-        return buffers, kept
+    def _buffer(self, port, size, kind=np.uint8):
+        """Memory for a mover: that of before, where sizes are the same. Of a stream's two sizes are kept, the last batch's and
+        that of the others."""
+        key = port, size, kind
+        buffer = self.kept.pop(key, None)
+        if buffer is None:
+            others = [k for k in self.kept if k[0] == port and k[2] == kind]
+            if len(others) > 1:
+                self.kept.pop(others[0]).freebuffer()
+            buffer = self.allocate((max(size, 1),), kind)
+        self.kept[key] = buffer
+        return buffer
 
-    def _begin(self, mover, port, buffer, unit, frames, kept):
-        """Starts a mover; a table of its frames' steps, where they are no units, is kept."""
-        table = 0
-        if any(n != unit for n in frames):
-            steps = self.allocate((len(frames),), np.uint32)
-            steps[:] = [n // unit for n in frames]
-            steps.flush()
-            kept.append(steps)
-            table = steps.device_address
-        self._go(mover, port, buffer.device_address, table, len(frames))
+    def _free(self, busy=()):
+        """Frees memory, but not that of streams that are busy."""
+        for key in list(self.kept):
+            if key[0] not in busy:
+                self.kept.pop(key).freebuffer()
+
+    def close(self):
+        """Frees all memory. Where a batch has not ended, load the bitstream again before: the hardware may still write."""
+        self._free()
+        for port, (mover, buffer, passes) in self.constant.items():
+            if buffer is not None:
+                buffer.freebuffer()
+            self.constant[port] = mover, None, passes
+
+    def _movers(self):
+        """All movers, and their ports: those that take results before those that send."""
+        return [(m, s["port"]) for m, s in zip(self.writers + self.readers, self.host["receive"] + self.host["send"])] \
+            + [(m, port) for port, (m, _, _) in self.constant.items()]
+
+    def prepare(self, sent, sizes):
+        """Makes a batch ready, as Library does: in memory that movers see."""
+        for mover, port in self._movers():
+            if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
+                raise DeviceError("stream %s is busy with a batch before: load the bitstream again" % port)
+        for port, (_, data, passes) in self.constant.items():
+            if data is None:
+                raise DeviceError("stream %s has no weights: the device was closed" % port)
+            self._counted(port, len(sent[0]) * passes)
+        ready = []
+        for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
+            buffer = self._buffer(stream["port"], sum(frames))
+            ready.append((mover, stream, buffer, self._table(stream["port"], stream["words"] * stream["bytes"], frames), frames))
+        for mover, stream, given in zip(self.readers, self.host["send"], sent):
+            frames = [len(f) for f in given]
+            buffer = self._buffer(stream["port"], sum(frames))
+            buffer[:] = given.reshape(-1) if isinstance(given, np.ndarray) else np.concatenate(given)
+            buffer.flush()
+            ready.append((mover, stream, buffer, self._table(stream["port"], stream["words"] * stream["bytes"], frames), frames))
+        return ready
+
+    @staticmethod
+    def _counted(port, frames):
+        if frames >> 32:
+            raise Unfit("stream %s: %d frames at a time are more than a mover counts: take a smaller batch" % (port, frames))
+
+    def _table(self, port, unit, frames):
+        """The address of a table of frames' steps, or 0 where all are units."""
+        self._counted(port, len(frames))
+        if all(n == unit for n in frames):
+            return 0
+        steps = self._buffer(port, len(frames), np.uint32)
+        steps[:] = [n // unit for n in frames]
+        steps.flush()
+        return steps.device_address
+
+    def begin(self, ready):
+        """Starts the movers of what is ready."""
+        for port, (mover, data, passes) in self.constant.items():
+            self._go(mover, port, data.device_address, 0, len(ready[-1][4]) * passes)
+        for mover, stream, buffer, table, frames in ready:
+            self._go(mover, stream["port"], buffer.device_address, table, len(frames))
+
+    def start(self, sent, sizes):
+        """Begins a batch."""
+        ready = self.prepare(sent, sizes)
+        self.begin(ready)
+        return ready
 
     def _go(self, mover, port, address, table, frames):
         """Starts a mover."""
-        if frames >> 32:
-            raise Unfit("stream %s: %d frames at a time are more than a mover counts: take a smaller batch" % (port, frames))
         for at, value in ((self.ADDRESS, address), (self.TABLE, table)):
             mover.write(at, value & 0xFFFFFFFF)
             mover.write(at + 4, value >> 32)
@@ -357,29 +614,29 @@ class Pynq:
             self.interrupts[port].clear()
         mover.write(self.CONTROL, 1)
 
-    def _end(self, mover, port, seconds, end):
-        """Waits until a mover is done, or until the time is end. Of one that hangs the memory is left as it is: the hardware may
-        still write there."""
+    def _end(self, mover, port, seconds, end, what):
+        """Waits until a mover is done, or until the time is end."""
         while not mover.read(self.CONTROL) & 2:
             left = end - time.monotonic()
             if left < 0:
-                raise RuntimeError("stream %s is not through after %g s" % (port, seconds))
+                raise DeviceError("stream %s is not through after %g s: %s" % (port, seconds, what))
             if port in self.interrupts:
                 self.interrupts[port].wait(left)
         error = mover.read(self.ERROR)
         if error:
-            raise RuntimeError("stream %s ended with error %#x" % (port, error))
+            why = [text for bit, text in enumerate(self.ERRORS) if error >> bit & 1]
+            raise DeviceError("stream %s ended with error %#x, %s: %s" % (port, error, ", ".join(why) or "unknown", what))
 
     def load(self, port, data):
         """Fills the tables of weights with bytes from memory: the mover of port takes them as one frame."""
-        mover, buffer = self._mover("hlsgen_read", port), self.allocate((len(data),), np.uint8)
+        mover, buffer = self._mover("hlsgen_read", port), self._buffer(port, len(data))
         buffer[:] = data
         buffer.flush()
-        kept = [buffer]
-        self._begin(mover, port, buffer, 4, [len(data)], kept)
-        self._end(mover, port, self.timeout, time.monotonic() + self.timeout)
-        for buffer in kept:
-            buffer.freebuffer()
+        self._go(mover, port, buffer.device_address, self._table(port, 4, [len(data)]), 1)
+        try:
+            self._end(mover, port, self.timeout, time.monotonic() + self.timeout, "weights of %d bytes" % len(data))
+        finally:
+            self._free([p for p in [port] if not mover.read(self.CONTROL) & 4])
 
     def weights(self, port, data, passes):
         """From now on the weights of port, of which a frame takes those of one copy so many times."""
@@ -387,30 +644,41 @@ class Pynq:
         buffer = self.allocate((len(data),), np.uint8)
         buffer[:] = data
         buffer.flush()
-        if port in self.constant:
+        if port in self.constant and self.constant[port][1] is not None:
             self.constant[port][1].freebuffer()
         self.constant[port] = mover, buffer, passes
 
-    def wait(self, started):
-        buffers, kept = started
-        seconds, received = self.timeout + max(len(b[3]) for b in buffers), []
+    def finish(self, started):
+        """Waits until a batch has ended. Of a stream that hangs the memory is kept: the hardware may still write there."""
+        seconds = self.timeout + max(len(b[4]) for b in started)
         end = time.monotonic() + seconds
-        for mover, stream, buffer, frames in buffers:
-            self._end(mover, stream["port"], seconds, end)
-        for port, (mover, _, _) in self.constant.items():
-            self._end(mover, port, seconds, end)
-        for _, _, buffer, frames in buffers[:len(self.writers)]:
+        try:
+            for mover, stream, _, _, frames in started:
+                self._end(mover, stream["port"], seconds, end, "%d frames, %d bytes" % (len(frames), sum(frames)))
+            for port, (mover, _, _) in self.constant.items():
+                self._end(mover, port, seconds, end, "weights")
+        except DeviceError:
+            self._free([port for mover, port in self._movers() if not mover.read(self.CONTROL) & 4])
+            raise
+
+    def wait(self, started):
+        """What came, as Library has it."""
+        self.finish(started)
+        received = []
+        for _, _, buffer, _, frames in started[:len(self.writers)]:
             buffer.invalidate()
-            ends = np.cumsum(frames)
-            received.append([np.array(buffer[e - n:e]) for n, e in zip(frames, ends)])
-        for buffer in kept:
-            buffer.freebuffer()
+            data = np.asarray(buffer)
+            if len(set(frames)) == 1:
+                received.append(data[:sum(frames)].reshape(len(frames), -1))
+            else:
+                received.append([data[e - n:e] for n, e in zip(frames, np.cumsum(frames))])
         return received
 
 
 class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
-    and wait, as Library has. batch samples are sent together, and those that follow are made ready meanwhile.
+    and wait, as Library has. At most batch samples are sent together, and at most 16 MB; those that follow are made ready
+    meanwhile. Several threads may predict: one does at a time.
 
     before and after are nodes of the model that host.json cannot hold, in front of the accelerator and behind it. They are run
     with onnxruntime, or with onnx. With inside=True a program computes them itself: then predict takes and gives tensors inside
@@ -419,6 +687,8 @@ class Accelerator:
     def __init__(self, path, host=None, batch=256, inside=False):
         here = os.path.dirname(os.path.abspath(__file__))
         host = host or os.path.join(here, "host", "host.json")
+        if not isinstance(host, (str, os.PathLike)):
+            raise Unfit("host is %r, want the path of a host.json" % (host,))
         self.host = _load(host)
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
@@ -433,13 +703,38 @@ class Accelerator:
         if self.after and not inside:
             self.post = self._nodes(os.path.join(beside, "post.onnx"), self.after, "gives", "outputs")
             self.gives = self.host["gives"]
-        self.batch = batch
+        self.batch, self.lock, self.buffers = self._count("batch", batch), threading.RLock(), {}
+        path = os.fspath(path) if hasattr(path, "__fspath__") else path
         self.device = path
-        if hasattr(path, "startswith"):
+        if isinstance(path, str):
             self.device = Library(path) if path.endswith(".so") else Pynq(path, self.host)
+        elif not hasattr(path, "hash"):
+            raise Unfit("%r is no device: give the path of a bitstream or of a library, or an object with hash, start and wait"
+                        % (path,))
         if self.device.hash != self.host["hash"]:
             raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
                         % (path, self.device.hash, self.host["hash"]))
+
+    @staticmethod
+    def _count(what, n):
+        """A number of at least one."""
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+            raise Unfit("%s is %r, want an integer of at least 1" % (what, n))
+        return int(n)
+
+    def close(self):
+        """Frees the memory that is kept between batches. What is predicted later takes it again, but for weights that come from
+        memory with every frame: those are gone."""
+        with self.lock:
+            self.buffers.clear()
+            if hasattr(self.device, "close"):
+                self.device.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
 
     def _nodes(self, path, nodes, whole, tensors):
         names = [t["name"] for t in self.host[tensors]]
@@ -462,35 +757,92 @@ class Accelerator:
         if self.host.get("steps") is None:
             if lengths is not None:
                 raise Unfit("lengths are given, but all sequences of the model have one length")
-            return self._alike(arrays)
-        listed = isinstance(arrays[0], (list, tuple))
-        return self._sequences(arrays, lengths, listed)
+            with self.lock:
+                return self._alike(arrays)
+        with self.lock:
+            return self._sequences(arrays, lengths, isinstance(arrays[0], (list, tuple)))
 
     def _alike(self, arrays):
-        rows = [self._rows(t, a) for t, a in zip(self.takes, arrays)]
-        count = rows[0].shape[0]
-        if any(r.shape[0] != count for r in rows):
-            raise Unfit("inputs have %s samples" % ", ".join(str(r.shape[0]) for r in rows))
+        arrays = [self._samples(t, a) for t, a in zip(self.takes, arrays)]
+        count = arrays[0].shape[0]
+        if any(a.shape[0] != count for a in arrays):
+            raise Unfit("inputs have %s samples" % ", ".join(str(a.shape[0]) for a in arrays))
+        batch = self._together()
+        elements = max(sum(p.elements for p in of) for of in ([s.packing for s in self.sent], self.received))
+        span = batch * max(1, BLOCK // (batch * elements))  # samples that are made ready at a time: of small ones some batches
+        got = [self._kept(("got", k), min(span, count), p.size) for k, p in enumerate(self.received)]
+        out = [np.empty((count, r.elements), r.type) for r in self.results] if self.post is None else []
 
-        def ready(first):
-            some = slice(first, min(first + self.batch, count))
-            if self.pre is None:
-                codes = [s.codes(rows[s.at][some]) for s in self.sent]
-            else:
-                codes = self._before([r[some] for r in rows])
-            sent = [list(s.packing.pack(c)) for s, c in zip(self.sent, codes)]
-            return sent, [[p.words * p.bytes] * (some.stop - first) for p in self.received]
+        def means(first, last):
+            for at, end in _blocks(first, last, elements):
+                parts = [p.unpack(g[at - first:end - first]) for p, g in zip(self.received, got)]
+                if self.post is not None:
+                    out.extend(zip(*[self.post.run([p[k:k + 1].astype(np.int64) for p in parts]) for k in range(end - at)]))
+                    continue
+                codes = self._joined(parts)
+                for r, values in zip(self.results, out):
+                    values[at:end] = r.of(codes)
 
-        received = self._run(ready, count)
-        parts = [p.unpack(np.array(frames).reshape(count, -1)) for p, frames in zip(self.received, received)]
+        def batches():
+            before = None
+            for turn, first in enumerate(range(0, count, span)):
+                last = min(first + span, count)
+                sent = self._ready(arrays, first, last, turn % 2, elements)
+                for at in range(0, last - first, batch):
+                    n = min(batch, last - first - at)
+                    yield [s[at:at + n] for s in sent], [[p.size] * n for p in self.received], (at, n)
+                    if before is not None:  # while the device has this one
+                        means(*before)
+                    before = None
+                before = first, last
+            yield None
+            means(*before)
+
+        def take(frames, place):
+            for into, data in zip(got, frames):
+                into = into[place[0]:place[0] + place[1]]
+                into[:] = data.reshape(into.shape)
+
+        self._run(batches(), take)
         if self.post is not None:
-            return self._after(parts)
-        codes, out = np.concatenate(parts, axis=1), []
-        for r in self.results:
+            return self._after(out)
+        for k, r in enumerate(self.results):
             shape = list(r.tensor["shape"])
-            shape = [count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape)
-            out.append(r.of(codes).reshape(shape))
+            out[k] = out[k].reshape([count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape))
         return out[0] if len(out) == 1 else out
+
+    def _ready(self, arrays, first, last, turn, elements):
+        """Per stream, the frames of samples, in one of two buffers: the device has the other."""
+        sent = [self._kept((turn, k), last - first, s.packing.size) for k, s in enumerate(self.sent)]
+        for at, end in _blocks(first, last, elements):
+            rows = [self._checked(t, a[at:end], at).reshape(end - at, -1) for t, a in zip(self.takes, arrays)]
+            codes = [s.codes(rows[s.at], at) for s in self.sent] if self.pre is None else self._before(rows)
+            for s, c, into in zip(self.sent, codes, sent):
+                s.packing.pack(c, into[at - first:end - first])
+        return sent
+
+    def _together(self, steps=1):
+        """Samples of a batch: as many as there is room for."""
+        return min(self.batch, max(1, ROOM // self._frame(steps)))
+
+    def _frame(self, steps=1):
+        """Bytes of a sample, sent and received."""
+        return sum(s.packing.size * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1) for s in self.sent) \
+            + sum(p.size * (steps if p.time else 1) for p in self.received)
+
+    def _kept(self, key, rows, size):
+        """A buffer for rows of bytes: that of before, where it is large enough."""
+        if key not in self.buffers or len(self.buffers[key]) < rows:
+            self.buffers[key] = np.empty((rows, size), np.uint8)
+        return self.buffers[key][:rows]
+
+    @staticmethod
+    def _joined(parts):
+        """Codes of all streams, side by side; integers of 64 bits of both signs are no float64."""
+        if len(parts) == 1:
+            return parts[0]
+        kind = np.result_type(*parts)
+        return np.concatenate([p.astype(np.int64 if kind.kind == "f" else kind, copy=False) for p in parts], axis=1)
 
     def _before(self, rows):
         """Codes per stream, by pre.onnx: rows of samples."""
@@ -498,46 +850,94 @@ class Accelerator:
               for k in range(len(rows[0]))]
         return [np.concatenate(codes) for codes in zip(*of)]
 
-    def _after(self, parts):
-        """Outputs, by post.onnx, of codes per stream."""
-        of = zip(*[self.post.run([p[k:k + 1] for p in parts]) for k in range(len(parts[0]))])
+    def _after(self, of):
+        """Outputs, of what post.onnx gave: by block and output, one after the other."""
+        of = [sum(of[k::len(self.gives)], ()) for k in range(len(self.gives))]
         out = [np.concatenate(values) if t["batch"] and t["shape"][:1] == [1] else np.stack(values)
                for t, values in zip(self.gives, of)]
         return out[0] if len(out) == 1 else out
 
-    def _run(self, ready, count):
-        """Runs batches: the next one is made ready while the device has one."""
-        received = [[] for _ in self.received]
-        started = None
-        for first in range(0, count, self.batch):
+    def _run(self, batches, take):
+        """Runs batches, of frames, sizes and what take knows them by: the next one is made ready while the device has one."""
+        started, sizes, place = None, None, None
+        while True:
             try:
-                sent, sizes = ready(first)
+                batch = next(batches)
             except Exception:
-                self._take(started, received)  # nothing is left behind
+                if started is not None:
+                    self.device.wait(started)  # nothing is left behind
                 raise
-            self._take(started, received)
+            if started is not None:
+                before, started = started, None
+                take(self._frames(self.device.wait(before), sizes), place)
+            if batch is None:
+                break
+            sent, sizes, place = batch
             started = self.device.start(sent, sizes)
-        self._take(started, received)
-        return received
+        for _ in batches:  # what the last one means
+            pass
 
-    def _take(self, started, received):
-        if started is not None:
-            for into, frames in zip(received, self.device.wait(started)):
-                into.extend(frames)
+    def _frames(self, given, sizes):
+        """Per stream, the bytes that a device gave, if these are of the frames that it was asked for."""
+        ports, frames = [p.port for p in self.received], []
+        if not isinstance(given, (list, tuple)) or len(given) != len(ports):
+            raise DeviceError("the device gave %s, want frames of %d streams: %s" % (
+                "%d streams" % len(given) if isinstance(given, (list, tuple)) else "no list of streams", len(ports),
+                ", ".join(ports)))
+        for port, of, want in zip(ports, given, sizes):
+            if not isinstance(of, (list, tuple, np.ndarray)) or len(of) != len(want):
+                raise DeviceError("stream %s: the device gave %s, want %d of %d bytes" % (
+                    port, "%d frames" % len(of) if hasattr(of, "__len__") else "no list of frames", len(want), sum(want)))
+            if isinstance(of, np.ndarray) and of.ndim == 2 and of.dtype == np.uint8 and want == [of.shape[1]] * len(want):
+                frames.append(of)
+                continue
+            frames.append(self._joined_bytes(of, want))
+            for k, n in enumerate(want if frames[-1] is None else ()):
+                if self._joined_bytes(of[k:k + 1], [n]) is None:
+                    frame = np.asarray(of[k])
+                    raise DeviceError("stream %s, frame %d: the device gave an array %s of %s, want %d bytes" % (
+                        port, k, list(frame.shape), frame.dtype, n))
+        return frames
 
-    def throughput(self, samples=1000):
-        """Samples per second of frames that are ready: the first kind of sample, over and over."""
+    @staticmethod
+    def _joined_bytes(frames, sizes):
+        """Frames, one behind the other, if they are bytes, and so many."""
+        try:
+            data = np.concatenate(frames)
+            return data if data.dtype == np.uint8 and data.ndim == 1 and list(map(len, frames)) == sizes else None
+        except (TypeError, ValueError):
+            return None
+
+    def throughput(self, samples=None):
+        """Samples per second of the device alone: frames are ready, as many as 16 MB hold, and start to wait is timed, over and
+        over, for half a second or for so many samples."""
         steps = (self.host.get("steps") or {}).get("max", 1)
-        sent = [[np.zeros(s.packing.words * s.packing.bytes * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1),
-                          np.uint8)] * samples for s in self.sent]
-        sizes = [[p.words * p.bytes * (steps if p.time else 1)] * samples for p in self.received]
-        begin = time.perf_counter()
-        self.device.wait(self.device.start(sent, sizes))
-        return samples / (time.perf_counter() - begin)
+        count = max(1, ROOM // self._frame(steps))
+        if samples is not None:
+            count = min(count, self._count("samples", samples))
+        with self.lock:
+            sent = [np.zeros((count, s.packing.size * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1)), np.uint8)
+                    for s in self.sent]
+            sizes = [[p.size * (steps if p.time else 1)] * count for p in self.received]
+            ready = self.device.prepare(sent, sizes) if type(self.device) in (Library, Pynq) else None
+            took = []
+            while not took or (len(took) * count < samples if samples is not None else
+                               len(took) < 1000 and sum(took) < (0.5 if len(took) > 4 else 2)):
+                begin = time.perf_counter()
+                if ready is None:
+                    given = self.device.wait(self.device.start(sent, sizes))
+                else:
+                    self.device.begin(ready)
+                    self.device.finish(ready)
+                took.append(time.perf_counter() - begin)
+                if ready is None and len(took) == 1:
+                    self._frames(given, sizes)
+        took = took[1:] or took  # the first one finds no memory in caches
+        return len(took) * count / max(sum(took), 1e-9)
 
-    def _rows(self, tensor, array):
-        """An array as rows of one sample each, of its own type where that holds the values."""
-        array = self._checked(tensor, _array(tensor, array))
+    def _samples(self, tensor, array):
+        """An array of samples side by side, of its own type."""
+        array = self._numbers(tensor, _array(tensor, array))
         shape = tensor["shape"][1:] if tensor["batch"] else tensor["shape"]
         one = list(array.shape) == shape
         if not one and list(array.shape[1:]) != shape:
@@ -547,34 +947,49 @@ class Accelerator:
                         % (tensor["name"], list(array.shape), ["samples"] + shape, more))
         if array.size == 0:
             raise Unfit("input %r holds no sample: its shape is %s" % (tensor["name"], list(array.shape)))
-        return array.reshape(1 if one else array.shape[0], -1)
+        return array[None] if one else array
 
     @staticmethod
-    def _checked(tensor, array):
+    def _numbers(tensor, array):
+        """An array, if it is of numbers that the input takes."""
         if array.dtype.kind not in "fiub":
             raise Unfit("input %r has the type %s, want numbers" % (tensor["name"], array.dtype))
         if tensor["dtype"].startswith(("float", "bfloat")) and array.dtype.kind in "iub" and not tensor.get("integers"):
             raise Unfit("input %r is of type %s, the data are integers (%s): give the numbers that they stand for, or build "
                         "with --input-type" % (tensor["name"], tensor["dtype"], array.dtype))
-        if array.dtype.kind == "f":
-            to = array
-            if tensor["dtype"].startswith(("float", "bfloat")):
-                with np.errstate(over="ignore"):
-                    to = _rounded(array, tensor["dtype"])
-            if not np.isfinite(to).all():
-                at = np.argwhere(~np.isfinite(to))[0]
-                raise Unfit("input %r, element %s is %r, which is no %s"
-                            % (tensor["name"], at.tolist(), array[tuple(at)].item(), tensor["dtype"]))
-            return to
         return array
+
+    @staticmethod
+    def _checked(tensor, array, first=0):
+        """Numbers as the input holds them; of samples from first on."""
+        if array.dtype.kind != "f":
+            return array
+        to = array
+        if tensor["dtype"].startswith(("float", "bfloat")) and tensor["dtype"] != array.dtype.name:
+            with np.errstate(over="ignore"):
+                to = _rounded(array, tensor["dtype"])
+        if not np.isfinite(to).all():
+            at = np.argwhere(~np.isfinite(to))[0]
+            raise Unfit("input %r, element %s is %r, which is no %s"
+                        % (tensor["name"], [first + int(at[0])] + at[1:].tolist(), array[tuple(at)].item(), tensor["dtype"]))
+        return to
 
     def _sequences(self, arrays, lengths, listed):
         steps, inputs = self.host["steps"], self.host["inputs"]
+        if lengths is not None:
+            lengths = np.asarray(lengths)
+            if lengths.ndim != 1 or lengths.dtype.kind not in "iu":
+                raise Unfit("lengths are %s of %s, want a list of integers" % (list(lengths.shape), lengths.dtype))
+            lengths = lengths.tolist()
         if not listed:
             arrays = self._cut(arrays, lengths)
         elif lengths is not None:
             raise Unfit("a list of sequences says their lengths")
+        if not all(isinstance(a, (list, tuple)) for a in arrays):
+            raise Unfit("some inputs are lists of sequences, others are arrays: give all in one way")
         count = len(arrays[0])
+        if count == 0:
+            raise Unfit("there is no sequence")
         if any(len(a) != count for a in arrays):
             raise Unfit("inputs have %s samples" % ", ".join(str(len(a)) for a in arrays))
         took, rows = [], []
@@ -590,20 +1005,29 @@ class Accelerator:
             took.append(n)
             rows.append(moved)
 
-        def ready(first):
-            some = range(first, min(first + self.batch, count))
-            sent = [[s.packing.pack(s.codes(rows[k][s.at])).reshape(-1) for k in some] for s in self.sent]
-            sizes = [[p.words * p.bytes * (took[k] if p.time else 1) for k in some] for p in self.received]
-            return sent, sizes
+        received, batch = [[] for _ in self.received], self._together(steps["max"])
 
-        received = self._run(ready, count)
+        def batches():
+            for first in range(0, count, batch):
+                some = range(first, min(first + batch, count))
+                sent = [[s.packing.pack(s.codes(rows[k][s.at], 0, "sample %d, step" % k)).reshape(-1) for k in some]
+                        for s in self.sent]
+                sizes = [[p.size * (took[k] if p.time else 1) for k in some] for p in self.received]
+                yield sent, sizes, sizes
+            yield None
+
+        def take(frames, sizes):
+            for into, data, of in zip(received, frames, sizes):
+                into.extend(np.split(np.array(data).reshape(-1), np.cumsum(of)[:-1]))
+
+        self._run(batches(), take)
         out = []
         for r in self.results:
             of = []
             streams = [k for k, p in enumerate(self.received) if p.time == r.time]
             for sample, n in enumerate(took):
                 codes = [self.received[k].unpack(received[k][sample].reshape(n if r.time else 1, -1)) for k in streams]
-                values = r.of(np.concatenate(codes, axis=1))
+                values = r.of(self._joined(codes))
                 shape = list(r.tensor["shape"])
                 if r.time:
                     at = r.tensor["time"]
@@ -618,7 +1042,9 @@ class Accelerator:
         """Arrays of sequences of one length, cut to lengths: lists of one sample each."""
         lists = []
         for tensor, array in zip(self.host["inputs"], arrays):
-            array, shape, at = np.asarray(array), tensor["shape"], tensor["time"]
+            array, shape, at = _array(tensor, array), tensor["shape"], tensor["time"]
+            if array.ndim < len(shape) - tensor["batch"]:
+                raise Unfit("input %r has the shape %s, want sequences of %s" % (tensor["name"], list(array.shape), list(shape)))
             if tensor["batch"]:
                 array = array[:, None] if array.ndim == len(shape) else array
             elif array.ndim == len(shape):
@@ -637,7 +1063,8 @@ class Accelerator:
 
     def _steps(self, tensor, array, sample):
         """A sequence as rows of one step each."""
-        array, shape, at = self._checked(tensor, np.asarray(array)), list(tensor["shape"]), tensor["time"]
+        array = self._checked(tensor, self._numbers(tensor, _array(tensor, array)))
+        shape, at = list(tensor["shape"]), tensor["time"]
         if tensor["batch"] and array.ndim == len(shape) - 1:
             array = array[None]
         if at < 0:

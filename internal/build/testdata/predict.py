@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
-from accelerator import Accelerator, Library, Unfit  # noqa: E402
+from accelerator import Accelerator, DeviceError, Library, Unfit  # noqa: E402
 
 net = Accelerator(sys.argv[2])
 x, y = np.load(sys.argv[3]), np.load(sys.argv[4])
@@ -85,10 +85,19 @@ board = Accelerator(bit, batch=5)
 same("PYNQ", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
 batches = -(-len(x) // 5)
 streams = len(net.host["send"]) + len(net.host["receive"])
-if pynq.counts["invalidate"] != batches * len(net.host["receive"]) or pynq.memory:
+tables = streams if lengths else 0
+if pynq.counts["invalidate"] != batches * len(net.host["receive"]) \
+        or len(pynq.memory) > 2 * (streams + tables) or lengths is None and pynq.counts["allocate"] > 2 * streams:
     sys.exit("FAIL %r, %d buffers are kept" % (pynq.counts, len(pynq.memory)))
+before = pynq.counts["allocate"]
+same("PYNQ, again", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
+if lengths is None and pynq.counts["allocate"] != before:
+    sys.exit("FAIL %d buffers are made again" % (pynq.counts["allocate"] - before))
 if not net.throughput(3) > 0 or not board.throughput(2) > 0:
     sys.exit("FAIL no throughput")
+board.close()
+if pynq.memory:
+    sys.exit("FAIL %d buffers are kept when it is closed" % len(pynq.memory))
 
 # with interrupts: the mover of the first results is asked three times a batch and ten times a second, and what hangs ends
 pynq.wired, pynq.late = True, 0.03
@@ -97,7 +106,7 @@ begin = time.monotonic()
 board = Accelerator(bit, batch=-(-len(x) // 3))
 same("interrupts", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
 if list(board.device.interrupts) != [net.host["receive"][0]["port"]] or pynq.counts["interrupts"] != 3 \
-        or pynq.counts["asked"] > 3 * (1 + 2 * streams) + 10 * (time.monotonic() - begin) or pynq.memory:
+        or pynq.counts["asked"] > 3 * (1 + 2 * streams) + 10 * (time.monotonic() - begin):
     sys.exit("FAIL interrupts: %r, %r" % (pynq.counts, board.device.interrupts))
 if net.host["send"][0].get("integers"):  # what does not fit is noticed behind a batch that runs
     bad = x.copy()
@@ -105,6 +114,24 @@ if net.host["send"][0].get("integers"):  # what does not fit is noticed behind a
     for net in (net, board):
         refuses("a number between two, in the last batch", bad)
         same("behind it", net.predict(x), y)
+
+# errors of movers name stream and sizes, leave no memory behind, and are over with the next batch
+board.close()
+for stream in board.host["receive"] + board.host["send"]:
+    for error, why in ((1, "a response of the memory"), (2, "a frame that is too short or too long"), (4, "cannot be")):
+        pynq.errors[stream["port"]] = error
+        try:
+            board.throughput(2)
+            sys.exit("FAIL error %d of %s is not told" % (error, stream["port"]))
+        except DeviceError as e:
+            if "stream %s ended with error %#x" % (stream["port"], error) not in str(e) or why not in str(e) \
+                    or "2 frames, " not in str(e) or pynq.memory:
+                sys.exit("FAIL error %d: %s, %d buffers are kept" % (error, e, len(pynq.memory)))
+        pynq.errors.clear()
+        checks += 1
+same("behind errors", board.predict(x) if lengths is None else board.predict(x, lengths=lengths), y)
+board.close()
+
 pynq.hung = True
 for pynq.wired in (True, False):
     board = Accelerator(bit)
@@ -114,10 +141,15 @@ for pynq.wired in (True, False):
         try:
             board.throughput(1)
             sys.exit("FAIL what hangs has an end")
-        except RuntimeError as e:
+        except DeviceError as e:
             if why not in str(e) or time.monotonic() - begin > 5:
                 sys.exit("FAIL what hangs: %s" % e)
         checks += 1
+    if not pynq.memory:
+        sys.exit("FAIL memory of what hangs is free")
+    board.close()
+    if pynq.memory:
+        sys.exit("FAIL %d buffers are kept when it is closed" % len(pynq.memory))
 
 # the same from C++
 import subprocess  # noqa: E402

@@ -14,8 +14,9 @@ import numpy as np
 from accelerator import Library
 
 memory = {}  # by address: what the devices see
-counts = {"flush": 0, "invalidate": 0, "free": 0, "asked": 0, "interrupts": 0}
+counts = {"allocate": 0, "flush": 0, "invalidate": 0, "free": 0, "asked": 0, "interrupts": 0}
 wired, hung, late = False, False, 0.0  # the interrupts; the accelerator; by how many seconds it ends
+errors = {}  # by port: what the mover's register says
 lock = threading.Lock()
 sys.modules["pynq.interrupt"] = sys.modules[__name__]
 _at, _lines = {}, {}
@@ -37,6 +38,7 @@ class Buffer(np.ndarray):
 
 
 def allocate(shape, dtype):
+    counts["allocate"] += 1
     buffer = np.full(shape, 0xA5, dtype).view(Buffer)
     buffer.device_address = _next[0]
     _next[0] += (buffer.nbytes + 0xFFF) // 0x1000 * 0x1000
@@ -92,7 +94,7 @@ class Mover:
             return 2 * done + 4 * (self.registers.get(0) != 1)
         if at in (0x34, 0x38):
             return int(self.overlay.lib.hash, 16) >> (32 if at == 0x38 else 0) & 0xFFFFFFFF
-        return self.happened if at == 0x0C else 0
+        return self.happened if at == 0x0C else errors.get(self.stream.get("port"), 0)
 
     def end(self):
         self.registers[0], self.done = 0, True

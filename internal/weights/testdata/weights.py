@@ -18,7 +18,7 @@ import tempfile
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
-from accelerator import Accelerator  # noqa: E402
+from accelerator import Accelerator, DeviceError  # noqa: E402
 import weights  # noqa: E402
 from weights import Unfit  # noqa: E402
 
@@ -113,11 +113,20 @@ registers, top, external = host["registers"], host["top"], host["weights"].get("
 pynq.Overlay = Overlay
 bit = os.path.join(sys.argv[1], "..", "net.bit")
 open(bit, "w").close()
-for nets, (host, want) in enumerate(zip(pairs[:4:2], pairs[1:4:2])):
-    net = Accelerator(bit, host=host, batch=5)
-    weights.load(net, host)  # once more, in place of those from before
-    if net.predict(x).tobytes() != np.load(want).tobytes() or len(pynq.memory) != (nets + 1) * len(external):
-        sys.exit("FAIL through PYNQ, with %s: %d buffers are kept" % (host, len(pynq.memory)))
+for host, want in zip(pairs[:4:2], pairs[1:4:2]):
+    with Accelerator(bit, host=host, batch=5) as net:
+        weights.load(net, host)  # once more, in place of those from before
+        if len(pynq.memory) != len(external) or net.predict(x).tobytes() != np.load(want).tobytes():
+            sys.exit("FAIL through PYNQ, with %s: %d buffers are kept" % (host, len(pynq.memory)))
+    try:
+        if net.predict(x).tobytes() != np.load(want).tobytes() or external:
+            sys.exit("FAIL closed, with %s: it goes on without its weights" % host)
+    except DeviceError as e:
+        if not external or "no weights: the device was closed" not in str(e):
+            sys.exit("FAIL closed, with %s: %s" % (host, e))
+    net.close()
+    if pynq.memory:
+        sys.exit("FAIL through PYNQ, with %s: %d buffers are kept when it is closed" % (host, len(pynq.memory)))
 
 # the same from C++, with weights that are not those of the build
 with tempfile.TemporaryDirectory() as where:
