@@ -55,7 +55,7 @@ var processors = map[boards.ProcessingSystem]processor{
 		config: []setting{{"PCW_USE_M_AXI_GP0", "1"}, {"PCW_EN_CLK0_PORT", "1"}, {"PCW_EN_RST0_PORT", "1"},
 			{"PCW_FCLK0_PERIPHERAL_CLKSRC", "IO PLL"}, {"PCW_FPGA0_PERIPHERAL_FREQMHZ", ""}},
 		actual: "CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ",
-		clock: "FCLK_CLK0", reset: "FCLK_RESET0_N", control: "M_AXI_GP0", controlClk: "M_AXI_GP0_ACLK",
+		clock:  "FCLK_CLK0", reset: "FCLK_RESET0_N", control: "M_AXI_GP0", controlClk: "M_AXI_GP0_ACLK",
 		window: AddressWindow{"M_AXI_GP0", 0x4000_0000, 0x4000_0000},
 		irq:    []irq{{"IRQ_F2P", setting{"PCW_USE_FABRIC_INTERRUPT", "1"}, 16}},
 		port: func(name string) memoryPort {
@@ -75,7 +75,7 @@ var processors = map[boards.ProcessingSystem]processor{
 			{"PSU__FPGA_PL0_ENABLE", "1"}, {"PSU__USE__FABRIC__RST", "1"},
 			{"PSU__CRL_APB__PL0_REF_CTRL__SRCSEL", "IOPLL"}, {"PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ", ""}},
 		actual: "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ",
-		clock: "pl_clk0", reset: "pl_resetn0", control: "M_AXI_HPM0_FPD", controlClk: "maxihpm0_fpd_aclk",
+		clock:  "pl_clk0", reset: "pl_resetn0", control: "M_AXI_HPM0_FPD", controlClk: "maxihpm0_fpd_aclk",
 		window: AddressWindow{"M_AXI_HPM0_FPD", 0xA000_0000, 0x1000_0000},
 		irq: []irq{{"pl_ps_irq0", setting{"PSU__USE__IRQ0", "1"}, 8},
 			{"pl_ps_irq1", setting{"PSU__USE__IRQ1", "1"}, 8}},
