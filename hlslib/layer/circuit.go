@@ -89,7 +89,7 @@ type CircuitKey struct {
 
 // CircuitKeyOf returns the key of a layer's circuit for a fold and a target.
 func CircuitKeyOf(f dataflow.Fold, t dataflow.Target) CircuitKey {
-	t.Outlines = false
+	t.Outlines, t.Functions = false, nil
 	return CircuitKey{Fold: f, Rate: t.CircuitTiming(), Fabric: cost.FabricOf(t.Board)}
 }
 

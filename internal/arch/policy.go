@@ -253,7 +253,7 @@ var mostUps = map[string]int{
 	"hlslib/layer":            3,
 	"hlslib/mac":              15,
 	"hlslib/price/cost":       19,
-	"hlslib/price/luts":       26,
+	"hlslib/price/luts":       25,
 	"hlslib/requant":          4,
 	"hlslib/rnn":              13,
 	"hlslib/steps":            10,

@@ -21,14 +21,17 @@ type TimingModel struct {
 	BlockBits int
 	// Outlines states that functions may be outlines (KeepOutlines), for circuits whose cost alone counts.
 	Outlines bool
+	// Room, if not nil, has memory that circuits leave, and that the next ones take.
+	Room *NodeRoom
 }
 
 // A Builder builds the circuit of one layer, or of a function, value by value.
 type Builder struct {
 	m         Module
 	rate      TimingModel
-	loaded    bool // tables can be loaded
-	outlines  bool // functions may be outlines
+	loaded    bool      // tables can be loaded
+	outlines  bool      // functions may be outlines
+	room      *NodeRoom // has memory for nodes; may be nil
 	inputs    int
 	known     nodeIndex // existing operations without state
 	functions map[string]*Module
@@ -39,9 +42,9 @@ type Builder struct {
 
 // NewBuilder returns a builder for the circuit of a layer, whose pipeline stages are as long as the model says.
 func NewBuilder(rate TimingModel) *Builder {
-	outlines := rate.Outlines
-	rate.Outlines = false
-	b := newBuilder(rate)
+	outlines, room := rate.Outlines, rate.Room
+	rate.Outlines, rate.Room = false, nil
+	b := newBuilder(rate, room)
 	b.outlines = outlines
 	b.m.Fire = b.add(Node{Op: OpIterationStart, Width: 1, Range: num.Range{Hi: 1}, Name: "fire",
 		level: int32(2 * rate.LUT)}).id
@@ -51,13 +54,33 @@ func NewBuilder(rate TimingModel) *Builder {
 // mostRoom is the most nodes that memory for reuse holds.
 const mostRoom = 1 << 16
 
-// nodeRoom has memory for the nodes of builders: slices without elements.
-var nodeRoom = sync.Pool{New: func() any { return new([]Node) }}
+// A NodeRoom has memory that builders leave, and that the next ones take. The zero value has none. Several goroutines
+// may use it at a time.
+type NodeRoom struct {
+	nodes sync.Pool // *[]Node without elements
+}
 
-// newBuilder returns a builder of a circuit without nodes.
-func newBuilder(rate TimingModel) *Builder {
-	b := &Builder{rate: rate, known: newNodeIndex()}
-	b.m.Nodes = *nodeRoom.Get().(*[]Node)
+// take returns a slice without elements. The room may be nil.
+func (r *NodeRoom) take() []Node {
+	if r != nil {
+		if nodes, ok := r.nodes.Get().(*[]Node); ok {
+			return *nodes
+		}
+	}
+	return nil
+}
+
+// leave gives the memory of nodes back. They must not be used afterwards. The room may be nil.
+func (r *NodeRoom) leave(nodes []Node) {
+	if nodes = nodes[:0]; r != nil && cap(nodes) <= mostRoom {
+		r.nodes.Put(&nodes)
+	}
+}
+
+// newBuilder returns a builder of a circuit without nodes. Their memory is from the room, which may be nil.
+func newBuilder(rate TimingModel, room *NodeRoom) *Builder {
+	b := &Builder{rate: rate, room: room, known: newNodeIndex()}
+	b.m.Nodes = room.take()
 	return b
 }
 

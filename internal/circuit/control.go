@@ -142,9 +142,7 @@ func (b *Builder) FinishLayer() *Module {
 func finished(b *Builder) *Module {
 	m := b.m
 	m.prune()
-	if room := b.m.Nodes[:0]; cap(room) <= mostRoom {
-		nodeRoom.Put(&room)
-	}
+	b.room.leave(b.m.Nodes)
 	b.m.Nodes = nil
 	return &m
 }

@@ -11,6 +11,7 @@ import (
 // TimingModel. The zero value is empty. Several goroutines may use it at a time.
 type FunctionLibrary struct {
 	functions sync.Map // from a shape, a text, to a *keptFunction
+	Room      NodeRoom // the memory of builders that use the library
 }
 
 // A keptFunction is the place of one function in a library.
@@ -130,7 +131,7 @@ func (n *Node) appendKind(text []byte) []byte {
 
 // function returns the circuit of a function that make builds, for operands of the same kinds as those in like.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
-	f := newBuilder(b.rate)
+	f := newBuilder(b.rate, b.room)
 	f.counts = b.counts
 	f.m.Fire = NoNode
 	var operands []Value

@@ -50,7 +50,9 @@ func (t Target) CircuitTiming() circuit.TimingModel {
 	if !t.Board.CanStoreInLUTs() {
 		rate.BlockBits = boards.MinArrayBitsForBlockRAM
 	}
-	rate.Outlines = t.Outlines
+	if rate.Outlines = t.Outlines; t.Functions != nil {
+		rate.Room = &t.Functions.Room
+	}
 	rate.Stage = max(2*rate.LUT, int(1000*t.OperationDelays().StageBudgetNS()))
 	return rate
 }

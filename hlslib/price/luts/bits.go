@@ -2,7 +2,6 @@ package luts
 
 import (
 	"slices"
-	"sync"
 
 	"hlsgen/internal/circuit"
 )
@@ -41,14 +40,21 @@ type walk struct {
 	counts  CellCountsByPurpose
 }
 
-// walkRoom has walks that are done, whose memory the next ones take.
-var walkRoom = sync.Pool{New: func() any { return new(walk) }}
-
 // leaveWalk gives the memory of a walk back for reuse. The walk must not be used afterwards.
 func leaveWalk(w *walk) {
-	if len(w.wire) <= mostRoom {
-		walkRoom.Put(w)
+	if w.d.known != nil && len(w.wire) <= mostRoom {
+		w.d.known.walks.Put(w)
 	}
+}
+
+// walkRoom returns a walk that is done, whose memory a new one may take.
+func (d *SynthesisRules) walkRoom() *walk {
+	if d.known != nil {
+		if w, ok := d.known.walks.Get().(*walk); ok {
+			return w
+		}
+	}
+	return new(walk)
 }
 
 // mostRoom is the most bits of a walk whose memory is kept for reuse.
@@ -65,7 +71,7 @@ func zeroed[T any](list []T, n int) []T {
 }
 
 func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
-	was := walkRoom.Get().(*walk)
+	was := d.walkRoom()
 	w := &walk{m: m, d: d, first: zeroed(was.first, len(m.Nodes)), tables: map[int]*lookup{}, fixed: map[int][]bit{},
 		stack: was.stack[:0], delays: was.delays, length: was.length}
 	n := 0

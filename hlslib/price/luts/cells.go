@@ -16,11 +16,11 @@
 //	bits.go      the bits of a circuit: which are wires, which are read
 //	cover.go     logic in lookup tables of six inputs, by rules
 //	contents.go  tables of constants in such lookup tables
+//	gates.go     gates of two inputs
 //	netlist.go   a circuit as gates and carry chains, for lookup tables of four inputs
 //	arithmetic.go  its sums, comparisons and products
 //	rows.go      its tables and memories
 //	outside.go   its outputs: registers, streams, other modules
-//	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables
 //	meeting.go   the cuts of a gate, as sets

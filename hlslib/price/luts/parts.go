@@ -136,13 +136,15 @@ type partKey struct {
 // mostKnown is the most bytes of parts that are remembered.
 const mostKnown = 32 << 20
 
-// A KnownParts holds facts about parts of circuits: their fastest mappings, and their LUTs. The zero value has none.
+// A KnownParts holds facts about parts of circuits: their fastest mappings, and their LUTs. It also has memory for
+// reuse. The zero value has none of these.
 // Several goroutines may use it at a time.
 type KnownParts struct {
 	mutex   sync.Mutex
 	bytes   int
 	fastest map[partKey]*fastMapping
 	counts  map[partKey][]*partCount
+	walks   sync.Pool // walks that are done, whose memory the next ones take
 }
 
 // A fastMapping is the result of fastest in few bytes: what each gate's lookup table reads, one gate after the other.

@@ -2,33 +2,18 @@ package luts
 
 import (
 	"math/bits"
-	"sync"
 
 	"hlsgen/hlslib/price/cost"
 )
 
-// A ringKey is all on which the logic of a FIFO depends, but for the bits of its words.
-type ringKey struct {
-	of     cost.Fabric
-	places int
-	in     cost.MemoryStyle
-}
-
 // A ringLogic is the number of LUTs of a FIFO: those of each bit of its words, and the others.
 type ringLogic struct{ bit, others float64 }
-
-// rings holds the ringLogic by ringKey of all FIFOs that were asked for. Designs have few different ones.
-var rings sync.Map
 
 // logic returns the number of LUTs of a FIFO whose words are not in shift registers of the device, mapped gate by gate
 // after templates/rtl/lib/hlsgen_stream.sv. It does not count LUTs that are memory.
 func (q FIFOSize) logic(d *SynthesisRules) float64 {
-	key := ringKey{d.Fabric, q.Places, q.In}
-	l, ok := rings.Load(key)
-	if !ok {
-		l, _ = rings.LoadOrStore(key, q.mapped(d))
-	}
-	return l.(ringLogic).others + l.(ringLogic).bit*float64(q.Width)
+	l := q.mapped(d)
+	return l.others + l.bit*float64(q.Width)
 }
 
 // mapped returns the LUTs of the FIFO's logic.
