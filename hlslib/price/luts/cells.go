@@ -179,13 +179,14 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 // count returns the numbers of cells of a circuit, by purpose. Where that saves LUTs, paths may have up to longest LUTs
 // in a row.
 func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPurpose {
-	w := d.walked(m)
-	defer leaveWalk(w)
+	var w *walk
 	if d.Maps {
-		longest = mapped(w, longest)
-	} else if !flat(w) {
+		n := d.netlist(m)
+		longest, w = n.count(longest), n.w
+	} else if w = d.walked(m); !flat(w) {
 		w.cover()
 	}
+	defer leaveWalk(w)
 	registers(w)
 	memories(w)
 	for _, c := range m.Calls {

@@ -37,13 +37,36 @@ func newNetlist(w *walk) *netlist {
 	return n
 }
 
-// mapped counts the LUTs of a circuit, mapped gate by gate. Paths may be as long as the longest one of the circuit, or
-// as longest. It returns the length of the longest path, in LUTs.
-func mapped(w *walk, longest int16) int16 {
+// A dividedNetlist is a netlist with balanced gates, and the mappings of its parts.
+type dividedNetlist struct {
+	*netlist
+	parts []partMapping
+}
+
+// divided returns the netlist of a circuit in parts.
+func divided(w *walk) dividedNetlist {
 	n := newNetlist(w)
 	n.streams()
 	n.outside()
-	return n.count(longest)
+	return n.divided()
+}
+
+func (n *netlist) divided() dividedNetlist {
+	n.gates = n.balanced()
+	return dividedNetlist{n, n.w.d.mappings(n.gates)}
+}
+
+// A netlistKey is the key of a function's netlist between the two steps in which its gates are mapped: longest, count.
+type netlistKey struct{ of cost.Fabric }
+
+// netlist returns the netlist of a circuit in parts, for count. For a function it is that of longest, if nobody took it.
+func (d *SynthesisRules) netlist(m *circuit.Module) dividedNetlist {
+	if m.Known != nil {
+		if kept, ok := m.Known.LoadAndDelete(netlistKey{d.Fabric}); ok {
+			return kept.(dividedNetlist)
+		}
+	}
+	return divided(d.walked(m))
 }
 
 // longest returns the number of LUTs on the longest path through the circuit of a function.
@@ -52,14 +75,11 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	if known, ok := f.Known.Load(key{d.Fabric}); ok {
 		return known.(int16)
 	}
-	w := d.walked(f)
-	defer leaveWalk(w)
-	n := newNetlist(w)
-	n.outside()
-	parts, longest := d.mappings(n.balanced()), int16(0)
-	for i := range parts {
-		longest = max(longest, parts[i].longest())
+	n, longest := divided(d.walked(f)), int16(0)
+	for i := range n.parts {
+		longest = max(longest, n.parts[i].longest())
 	}
+	f.Known.Store(netlistKey{d.Fabric}, n)
 	for _, c := range f.Calls {
 		longest = max(longest, d.longest(c.Function))
 	}
@@ -67,10 +87,10 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	return longest
 }
 
-// count maps the gates, and adds their LUTs to the circuit's counts. It returns the length of the longest path in LUTs.
-func (n *netlist) count(longest int16) int16 {
-	n.gates = n.balanced()
-	parts := n.w.d.mappings(n.gates)
+// count maps the gates, and adds their LUTs to the circuit's counts. Paths may be as long as the longest one of the
+// circuit, or as longest. It returns the length of the longest path in LUTs.
+func (n dividedNetlist) count(longest int16) int16 {
+	parts := n.parts
 	for i := range parts {
 		longest = max(longest, parts[i].longest())
 	}

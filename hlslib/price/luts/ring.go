@@ -77,7 +77,7 @@ func (q FIFOSize) mapped(d *SynthesisRules) (l ringLogic) {
 	} else {
 		n.ring(q, place, read, write, registers, number, same, when)
 	}
-	n.count(0)
+	n.divided().count(0)
 	for k, c := range n.w.counts {
 		if CellPurpose(k) == purposeMemory {
 			l.bit = c.LUT

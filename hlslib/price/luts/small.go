@@ -43,7 +43,7 @@ func flat(w *walk) bool {
 	if n.full() {
 		return false
 	}
-	n.count(0)
+	n.divided().count(0)
 	for k := range w.counts {
 		c := &w.counts[k]
 		c.LUT, c.Flat = 0, c.LUT
