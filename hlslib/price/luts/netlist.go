@@ -59,7 +59,8 @@ func (n *netlist) divided() dividedNetlist {
 // A netlistKey is the key of a function's netlist between the two steps in which its gates are mapped: longest, count.
 type netlistKey struct{ of cost.Fabric }
 
-// netlist returns the netlist of a circuit in parts, for count. For a function it is that of longest, if nobody took it.
+// netlist returns the netlist of a circuit in parts, for count. For a function it is that of longest, if nobody took
+// it.
 func (d *SynthesisRules) netlist(m *circuit.Module) dividedNetlist {
 	if m.Known != nil {
 		if kept, ok := m.Known.LoadAndDelete(netlistKey{d.Fabric}); ok {
