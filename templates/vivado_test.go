@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -43,9 +44,12 @@ while [ $# -gt 0 ]; do
 done
 `
 
-// install writes the same text as each of the named stand-ins.
+// install writes the same text as each of the named stand-ins. No process starts meanwhile: it would inherit the open
+// file, and Linux starts no program that somebody may write.
 func (w workshop) install(t *testing.T, text string, names ...string) {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for _, name := range names {
 		if err := os.WriteFile(filepath.Join(w.tools, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
