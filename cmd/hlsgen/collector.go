@@ -28,7 +28,7 @@ const streaming = 10
 // time, so lift removes the limit.
 const (
 	bounded = ballast + 930<<20
-	enough  = 170 << 20
+	enough  = 170 << 20 // for garbage, and for the memory of the runtime beside the heap
 )
 
 // collect configures the garbage collector, unless GOGC or GOMEMLIMIT is set. The function it returns makes the

@@ -62,7 +62,7 @@ func TestSharedFunctions(t *testing.T) {
 	}
 }
 
-// moduleContent is what makes two circuits equal: everything but the places of functions, and facts about them.
+// A moduleContent holds all of a circuit that decides what hardware it is. Two circuits are equal if these are.
 type moduleContent struct {
 	nodes    []circuit.Node
 	in, out  []circuit.StreamPort
@@ -73,6 +73,7 @@ type moduleContent struct {
 	calls    []callContent
 }
 
+// A callContent holds the same of a call, with the content of its function.
 type callContent struct {
 	name     string
 	args     []circuit.NodeID
@@ -80,6 +81,7 @@ type callContent struct {
 	function moduleContent
 }
 
+// content returns the content of a circuit, without rows of tables and without facts that users have found out.
 func content(m *circuit.Module) moduleContent {
 	c := moduleContent{m.Nodes, m.In, m.Out, m.States, slices.Clone(m.Memories), m.Results, m.Latency, nil}
 	for i := range c.memories { // the rows are those of the layer

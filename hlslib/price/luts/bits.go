@@ -47,7 +47,7 @@ func leaveWalk(w *walk) {
 	}
 }
 
-// walkRoom returns a walk that is done, whose memory a new one may take.
+// walkRoom returns a walk whose memory a new one may take: one that was left, or an empty one.
 func (d *SynthesisRules) walkRoom() *walk {
 	if d.known != nil {
 		if w, ok := d.known.walks.Get().(*walk); ok {

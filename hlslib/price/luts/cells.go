@@ -195,6 +195,8 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPur
 		if !ok {
 			f = d.count(c.Function, longest)
 			c.Function.Known.Store(key, f)
+		} else if d.Maps {
+			c.Function.Known.Delete(netlistKey{d.Fabric}) // another goroutine may have left one
 		}
 		w.counts.plus(f.(CellCountsByPurpose), 1)
 	}

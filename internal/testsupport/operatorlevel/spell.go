@@ -10,8 +10,8 @@ import (
 )
 
 // Header returns the C++ of a graph, as a header that takes the place of the instance's own: it has the same name and
-// function. Products, sums, maxima and comparisons are spelled as C++ has them; minifloats, requantisers and step
-// functions are those of hlslib/core. The text has numbers where the header of the kind has members of a config.
+// function. It spells products, sums, maxima and comparisons with operators of C++. For minifloats, requantisers and
+// step functions it calls hlslib/core. The kind's own header reads sizes from a config; this one contains their values.
 func (g *Graph) Header(i dataflow.KernelInstance) string {
 	s := &speller{g: g, texts: map[ID]string{}, i: i}
 	s.kernel()
