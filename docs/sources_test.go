@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // sources parses every Go file of the module that is no test.
@@ -44,6 +45,7 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 // reports would be useless.
 func TestCodesAreReported(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	used := map[string]bool{}
 	sources(t, func(name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -99,6 +101,7 @@ func constants(t *testing.T) map[string]string {
 // back ends and device families, which are rows of tables, too.
 func TestPackages(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 
@@ -153,6 +154,7 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 // design again. A slightly higher rate gives no slower design, and requests are met.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
 	for _, wanted := range []Goal{{}, {Least: ResourceMeasureFF}, {Latency: true}, {MaxUse: all(0.2)},
 		{FIFO: FIFODepthPolicy{Words: 2}},
@@ -182,6 +184,7 @@ func TestAskedAgain(t *testing.T) {
 // TestLeast checks that no goal has less of a measure than the goal that minimises it.
 func TestLeast(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	uint4 := num.Type{Kind: num.KindUInt, Width: 4} // LUTs multiply fewer bits, whatever the load
 	m := mlp(rand.New(rand.NewPCG(1, 2)), uint4, 4, 4, 784, 64, 64, 64, 10)
 	for _, b := range []string{"pynq-z1", "vck190"} {

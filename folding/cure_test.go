@@ -20,7 +20,7 @@ import (
 func TestCures(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	nets := 60
+	nets := 24
 	if tier.Long() {
 		nets = 500
 	}

@@ -176,7 +176,7 @@ func net(t *testing.T, seed uint64, fifo FIFODepthPolicy) (*rival, *rand.Rand) {
 // seeds returns the seeds of the networks to try.
 func seeds(first int) (list []uint64) {
 	if tier.Long() {
-		first *= 30
+		first *= 90
 	}
 	for i := range uint64(first) {
 		list = append(list, i)
@@ -190,8 +190,8 @@ func TestExhaustive(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	total := rival{}
-	for _, seed := range seeds(60) {
-		v, r := net(t, seed, FIFODepthPolicy{})
+	for _, seed := range seeds(30) {
+		v, r := net(t, 30+seed, FIFODepthPolicy{})
 		most, loose := all(0.9), MaxUseFractions{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
@@ -216,7 +216,7 @@ func TestExhaustive(t *testing.T) {
 func TestExhaustiveDepths(t *testing.T) {
 	t.Parallel()
 	total := rival{}
-	for _, seed := range seeds(40) {
+	for _, seed := range seeds(20) {
 		fifo := FIFODepthPolicy{Words: []int{2, 3, 5, 20, 40}[seed%5]}
 		v, r := net(t, 1000+seed, fifo)
 		most := all(0.9)

@@ -131,6 +131,7 @@ func TestBordersArePriced(t *testing.T) {
 // one more word.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	p := newPainter()
 	x := p.image(6, 6, 4)
 	two := p.fork(x, 2)

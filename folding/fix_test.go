@@ -164,6 +164,7 @@ func TestParallelWindow(t *testing.T) {
 // TestFix checks requests that a layer can and cannot fulfil.
 func TestFix(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(6, 6))
 	fc := mlp(r, int8Type, 2, 2, 784, 64, 10)
 	th := withThresholds(r, 24, 6)

@@ -114,6 +114,7 @@ func TestFrontMost(t *testing.T) {
 // TestBound checks that no design goes below a bound, and that a smaller budget gives no shorter interval.
 func TestBound(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	reached, bounded := 0, 0
 	for _, seed := range seeds(40) {
 		v, r := net(t, 6000+seed, FIFODepthPolicy{})

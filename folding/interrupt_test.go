@@ -7,12 +7,14 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestInterrupt checks that an interrupted search gives its best design, within the budget and as fast as asked, and
 // that its bounds also hold for the design of the whole search.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	for _, wanted := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: ResourceMeasureLUT}, {Latency: true},

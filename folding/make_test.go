@@ -194,6 +194,7 @@ func TestDesignNames(t *testing.T) {
 // TestMonotone checks that a larger budget gives no longer interval, and that a higher rate gives no lower load.
 func TestMonotone(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
 	last := 1e9
 	for _, use := range []float64{0.2, 0.22, 0.25, 0.3, 0.4, 0.8, 1} {
@@ -297,6 +298,7 @@ func TestURAM(t *testing.T) {
 // priced there.
 func TestFIFOsInURAM(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	roomy := boards.Board{Name: "roomy", LUT: 300_000, LUTRAM: 100_000, FF: 600_000, BRAM36: 400, URAM: 200, DSP: 900,
 		DSPType: "DSP48E2"}
 	scarce, none := roomy, roomy
@@ -336,6 +338,7 @@ func TestFIFOsInURAM(t *testing.T) {
 // are.
 func TestBorder(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	port := func(bits int) boards.Board {
 		b := board("zcu104")
 		b.HostPortBits = bits

@@ -16,7 +16,7 @@ import (
 func TestPrintedIsMet(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	nets := 60
+	nets := 20
 	if tier.Long() {
 		nets = 500
 	}

@@ -12,7 +12,10 @@ import (
 func TestRange(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	const builds = 200
+	builds := 60
+	if tier.Long() {
+		builds = 600
+	}
 	r := rand.New(rand.NewPCG(36, 11))
 	made, moved := 0, 0
 	for made < builds && !t.Failed() {

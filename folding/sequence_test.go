@@ -46,7 +46,7 @@ func better(a, b *Design, wanted Goal) bool {
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	steps := []int{1, 300_000, 3_000_000, 20_000_000}
+	steps := []int{1, 300_000, 3_000_000}
 	nets := map[string]func() *dataflow.Model{"mlp": tfc, "deep": func() *dataflow.Model { return deep(9) }}
 	if tier.Long() {
 		steps = []int{20_000_000, 40_000_000, 80_000_000, 160_000_000, 320_000_000, 640_000_000, 1_280_000_000}
@@ -235,6 +235,7 @@ func TestAskedBelow(t *testing.T) {
 // TestWork checks that the work of a question depends only on the size of the network.
 func TestWork(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	work := func(m *dataflow.Model, wanted Goal) int {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200}
 		s := must(NewSpace(m, target, nil, FIFODepthPolicy{}, nil))

@@ -81,6 +81,7 @@ func TestEnvelopeHints(t *testing.T) {
 // envelope must give a shorter interval.
 func TestEnvelopeCures(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	p := newPainter()
 	p.b.MarkOutput(p.conv(p.depthwise(p.image(4, 4, 4), 1), 1, 1, 8))
 	followed := map[string]int{}
@@ -196,6 +197,9 @@ func TestSplitCredits(t *testing.T) {
 		{three, 64, Goal{Interval: 2, FIFO: FIFODepthPolicy{Words: 64}}, [2]int{64, 64}},
 		{three, 16, Goal{Interval: 8, FIFO: FIFODepthPolicy{Words: 3}}, [2]int{3, 3}},
 	} {
+		if large := tt.sizes[0] > 32 || len(tt.sizes) > 4; large && !tier.Long() {
+			continue
+		}
 		name := fmt.Sprintf("%v, --max-unroll %d, %+v", tt.sizes, tt.most, tt.goal)
 		var told diag.List
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 100, IO: dataflow.HostIOStream,

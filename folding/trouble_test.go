@@ -115,8 +115,9 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, wanted Goal, told *
 // TestHints checks that each offer of a message can be asked for, and is met.
 func TestHints(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	kinds := map[diag.Code]int{}
-	for seed := range seeds(300) {
+	for seed := range seeds(100) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)
@@ -202,6 +203,7 @@ func TestOverBudget(t *testing.T) {
 // TestFixedBeyondBudget checks that the budget also holds for the design of a folding file.
 func TestFixedBeyondBudget(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		text string
 		goal Goal

@@ -15,7 +15,7 @@ import (
 func TestUnbeaten(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	nets := 60
+	nets := 20
 	if tier.Long() {
 		nets = 500
 	}

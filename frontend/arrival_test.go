@@ -12,6 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // said parses a type with its scale, offset, means and deviations.
@@ -63,6 +64,7 @@ var firsts = append(slices.Clip(readers), []part{
 // such numbers and any nodes behind them.
 func TestArrivals(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, text := range arrivals {
 		for _, f := range firsts {
 			t.Run(text+"/"+f.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/operators"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // An ending puts an operator on a tensor of shape 2 by 4, and names the result.
@@ -176,6 +177,7 @@ var cutOff = []string{"Conv", "ConvTranspose"}
 // must map, and its engines must agree.
 func TestBehindTheLastCode(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	list := endings()
 	for _, op := range operators.SupportedOperators("") {
 		if _, ok := list[op]; !ok && !slices.Contains(unended, op) {
@@ -229,6 +231,7 @@ func endsAgree(t *testing.T, n *net, op, out string, front bool) {
 // static quantiser writes them: behind a last softmax, and behind nodes that only move its codes.
 func TestQuantisedEnd(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for name, ends := range map[string]func(n *net, coded func(x, y string, scale float64)){
 		"softmax": func(n *net, coded func(x, y string, scale float64)) {
 			n.op("Softmax", "s", "hc")

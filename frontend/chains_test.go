@@ -134,6 +134,7 @@ func randomChain(seed uint64) (c *chain, in *IntegerInputType) {
 // every integer of the input's range.
 func TestChains(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	n := 150
 	if tier.Long() {
 		n = 2000

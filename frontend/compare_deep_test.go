@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A deep network has means of four of which one in four is a tie. In the layers behind, every code depends on all of
@@ -92,6 +93,7 @@ func (d *deep) run(x []float64) []float64 {
 // comparison must find them, and must reject an output that is one code off at the end.
 func TestCompareDeep(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	equal, ties, planted, found := 0, 0, 0, 0
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 12))

@@ -92,6 +92,7 @@ func equal(t *testing.T, what string, got []int64, want []float64) {
 // those of FINN-L's hardware function, over whole text lines.
 func TestEngineFINNL(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	root := finnl(t)
 	for _, c := range finnlLines() {
 		t.Run(c.model+"/"+c.line, func(t *testing.T) {
@@ -187,6 +188,7 @@ func TestEngineBrevitas(t *testing.T) {
 // TestMetadata checks that an import has the model's metadata.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := engineOf(t, filepath.Join(finnl(t), "W2A2", "brevitas.onnx"), []int{2, 32}).model
 	var alphabet []string
 	if err := json.Unmarshal([]byte(m.Meta["alphabet"]), &alphabet); err != nil || len(alphabet) != 82 ||

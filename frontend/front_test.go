@@ -126,6 +126,7 @@ func (b blend) join(parts ...string) string {
 // behind nodes that move the elements further. The network must map, and its layers must give what the model means.
 func TestQuantiserBehindJoining(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, first := range blended {
 		for j, second := range blended {
 			for k, joining := range joinings {

@@ -141,6 +141,7 @@ var readers = []part{
 // whatever reads the values, with and without padding.
 func TestFunctionsOfCodes(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, c := range codes {
 		for k, f := range functions {
 			for l, r := range readers {
@@ -180,6 +181,7 @@ func TestWideFunctions(t *testing.T) {
 // evaluated at every integer.
 func TestFunctionsOfLongRanges(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const inputs, outputs = 16, 256
 	w := make(v, inputs*outputs)
 	for i := range w {

@@ -285,6 +285,7 @@ var shortest = map[string]int{"Add": 800, "Identity": 800}
 // TestGrowth checks that the work for a model grows like the model. Four times as many nodes take about four times the
 // work, and never six times, which is the exponent 1.25. The test counts allocations of the process, so it runs alone.
 func TestGrowth(t *testing.T) {
+	tier.NotQuick(t)
 	usual := 100
 	if tier.Long() {
 		usual = 800

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/testsupport/tier"
 )
 
 var imports = []struct {
@@ -341,6 +342,7 @@ func roots(n int) []float64 {
 // written, bit by bit. Many of the inputs lie on rounding boundaries.
 func TestImport(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range imports {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // perChannel multiplies h by a scale per channel.
@@ -237,6 +238,7 @@ var labelled = []struct {
 // labels equal.
 func TestLabels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range labelled {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -59,6 +59,7 @@ var longActivations = []struct {
 // multiplication of 63 bits gives them.
 func TestLongMultipliers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range longActivations {
 		long := 0
 		for seed := range uint64(4) {
@@ -134,6 +135,7 @@ func (m sumOfCodes) besideStep(r *rand.Rand, code int64) (a float64, b [2]float6
 // behind: of every step in the long tier, and of one of 61 otherwise.
 func TestSumsOfLongCodes(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	every := int64(61)
 	switch {
 	case tier.Long():

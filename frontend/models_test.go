@@ -28,6 +28,7 @@ func samples(n int) int {
 // written. The model's metadata say whether it imports, and with which error it is refused otherwise.
 func TestModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, m := range models.All(t) {
 		for _, file := range m.Files {
 			if !m.TierAllows(t, file) {

@@ -83,6 +83,7 @@ func (n *net) coded(r *rand.Rand, x string) string {
 // not must have a reason.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	networks, became := 80, 0
 	if tier.Long() {
 		networks = 2000

@@ -121,6 +121,7 @@ func TestBrevitasCells(t *testing.T) {
 // TestFINNL compares every gate and state of the text lines that FINN-L's hardware functions computed, at every step.
 func TestFINNL(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	root := finnl(t)
 	for _, c := range []struct {
 		name   string

@@ -10,6 +10,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // plane is an image of channels, rows and columns.
@@ -59,6 +60,7 @@ func whole(r *rand.Rand, n, lo, hi int) []float64 {
 // quantises and for integers that arrive.
 func TestRequantShiftNetworks(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		c := 2 + r.IntN(3)

@@ -8,12 +8,14 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/operators"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestQuantisedStates checks an LSTM whose states arrive through its cell's own quantisers, of few and of many steps,
 // and one along a tensor of as many steps. The host must keep nothing that the layer needs.
 func TestQuantisedStates(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, bits := range []int{4, 8, 9, 12, 16} {
 		for _, behind := range []int{0, 9} { // bits of a quantiser of the input's sums; 0: the input as it arrives
 			t.Run(fmt.Sprint(bits, " ", behind), func(t *testing.T) {

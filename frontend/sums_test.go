@@ -32,6 +32,7 @@ type accumulators struct {
 // TestSums compares the model's own integers with the trainer's counts, channel by channel, in both dialects.
 func TestSums(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, file := range []string{"model.onnx", "qcdq.onnx"} {
 		folders, err := filepath.Glob(filepath.Join(tier.NeedsShared(t), "models/brevitas/a2q*"))
 		if err != nil || len(folders) == 0 {

@@ -119,7 +119,7 @@ func TestCore(t *testing.T) {
 	t.Parallel()
 	defines := []string{"-DSIMULATION", "-D__SYNTHESIS__"}
 	for _, define := range defines[:tier.CasesToRun(len(defines))] {
-		out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O1", "-Wno-unknown-pragmas",
+		out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O0", "-Wno-unknown-pragmas",
 			define)).CombinedOutput()
 		if err != nil || string(out) != "0 failures\n" {
 			t.Errorf("%s: %v\n%s", define, err, out)
@@ -142,7 +142,7 @@ func TestSequencesBite(t *testing.T) {
 	} {
 		t.Run(m.to, func(t *testing.T) {
 			t.Parallel()
-			bin := compileEdited(t, "core/testdata/core_test.cpp", m.from, m.to, "-O1", "-Wno-unknown-pragmas")
+			bin := compileEdited(t, "core/testdata/core_test.cpp", m.from, m.to, "-O0", "-Wno-unknown-pragmas")
 			if out, err := exec.Command(bin).CombinedOutput(); err == nil {
 				t.Errorf("%s", out)
 			}

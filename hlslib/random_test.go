@@ -22,9 +22,12 @@ var (
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	const together, compiled = 100, 25
-	n := tier.CasesToRun(200)
-	if tier.Long() {
+	n := 40
+	switch {
+	case tier.Long():
 		n = 10_000
+	case tier.Full():
+		n = 100
 	}
 	n = cmp.Or(*instances, n)
 	kinds, bad := map[string]bool{}, 0

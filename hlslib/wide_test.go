@@ -131,7 +131,11 @@ int main() {
 // and roundings.
 func TestWideNumbers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(tier.CasesToRun(5)) {
+	programs := tier.CasesToRun(2)
+	if tier.Long() {
+		programs = 10
+	}
+	for seed := range uint64(programs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			d := &kernelDrawing{Rand: rand.New(rand.NewPCG(seed, 128))}

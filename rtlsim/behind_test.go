@@ -4,12 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestBehind checks windows that are seen to fall behind within few frames. They fall behind for ever: the last of
 // many frames still come slower than the wanted interval.
 func TestBehind(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var found, after int
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 31))

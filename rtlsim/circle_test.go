@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLook compares look with a plain trial. They agree on whether the interval is kept. Where credits are counted,
 // they agree on which FIFOs are full, too, so that no FIFO is deepened without need.
 func TestLook(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	found, spared, missed := 0, 0, 0
 	for seed := range uint64(300) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 5)))
@@ -64,6 +66,7 @@ func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 // time that sizing takes.
 func TestSizeKnown(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	known := &RunCache{}
 	for seed := range uint64(80) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))

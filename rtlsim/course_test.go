@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestCourses checks trials that follow the course of an earlier run of the whole design instead of running it. For
 // random networks, after runs and trials of the same depths at other intervals, they give the same result as a run.
 func TestCourses(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	followed, kept := 0, 0
 	for seed := range uint64(400) {
 		d, rng := randomNet(t, seed, 13)
@@ -67,6 +69,7 @@ func TestCourses(t *testing.T) {
 // at full speed shows.
 func TestTrialsKeepWhatRunsShow(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shown := map[dataflow.StallRule]int{}
 	seeds := []uint64{6188, 9711, 15006, 16589, 18378} // late for some frames, then no more
 	for seed := range uint64(500) {

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestDriftsOfGaps checks frames that are copied with a shift, for a layer that reads its words with gaps of any
 // length between them, behind a deep FIFO and a slightly faster host. They equal frames that are run.
 func TestDriftsOfGaps(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	moved := 0
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 14))

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestDrifts checks that frames that are copied with a shift equal frames that are run, and so does what they
@@ -11,6 +13,7 @@ import (
 // windows of these networks.
 func TestDrifts(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const frames = 60
 	moved := [4]int{} // runs by kind: both rules of stalls, a paced host, windows
 	for seed := range uint64(301) {

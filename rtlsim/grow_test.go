@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // skips returns a block in which every layer reads the outputs of all layers before it. It holds back the given
@@ -34,6 +35,7 @@ func skips(t testing.TB, layers, words, held int) *dataflow.Design {
 // block has, and that none of its streams could be shallower.
 func TestGrow(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	d := skips(t, 12, 500, 40)
 	z := size(t, d, FIFOSizingOptions{Minimal: true})
 	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, FIFOSizingOptions{Minimal: true}) {

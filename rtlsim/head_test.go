@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestHeads compares the recorded first frames of a run with a plain walk over them, clock by clock. They are equal
 // whether frames are run, copied while a FIFO fills, or skipped in rows or periods, and wherever the record ends.
 func TestHeads(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	heads, several, moved := 0, 0, 0
 	for seed := range uint64(200) {
 		d, rng := filling(t, seed)

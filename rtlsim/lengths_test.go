@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A stretcher is a blender with one loop for each length of a sequence.
@@ -174,6 +175,7 @@ func everyLength(t *testing.T, d *dataflow.Design) (stuck []int) {
 // length gets stuck if credits are counted.
 func TestProveLengths(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	free, dead, executed, few, deeper := 0, 0, 0, 0, 0
 	for seed := range uint64(600) {
 		d, rng := randomSequences(t, seed)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestPeriods checks that skipping periods changes nothing. It compares random networks over many frames with a
 // plain walk of every clock.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	skipped, several := 0, 0
 	for seed := range uint64(200) {
 		d, rng := randomNet(t, seed, 8)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // relate returns the design of blenders with other latencies.
@@ -29,6 +30,7 @@ func relate(d *dataflow.Design, latency func(l dataflow.Loop) int) *dataflow.Des
 // stalls.
 func TestProve(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dead, free, spared := 0, 0, 0
 	for seed := range uint64(1500) {
 		d, rng := randomNet(t, seed, 9)
@@ -244,6 +246,7 @@ func unevenNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 // TestProveByBlocks checks that a design is free from deadlock if each of its blocks is.
 func TestProveByBlocks(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dead, free := 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 21))

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // readVCD returns the values of all variables at each rising edge of design.clk. Keys consist of the variable's
@@ -74,6 +76,7 @@ func readVCD(text string) (values []map[string]int, err error) {
 // TestWriteVCD checks that the dump agrees with the counts of the trace, and with the meaning of valid and ready.
 func TestWriteVCD(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range uint64(40) {
 		d, _ := randomNet(t, seed, 11)
 		d.Target.ClockMHz = 150

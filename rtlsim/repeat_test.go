@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestRepeats checks that skipping repetitions within a frame changes nothing. It compares long frames with runs
 // that move every word.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	short := 0
 	for seed := range uint64(150) {
 		d, _ := longNet(t, seed, 9, 40)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func run(t testing.TB, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) *RunTrace {
@@ -88,6 +89,7 @@ func randomLoop(rng *rand.Rand) dataflow.Loop {
 // pace the data equal those of Eval. The order of layers makes no difference.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var deadlocks, periods [2]int // by rule
 	for seed := range uint64(300) {
 		d, rng := randomNet(t, seed, 5)
@@ -489,6 +491,7 @@ func TestHighOfLongFrames(t *testing.T) {
 // evenly.
 func TestShownInterval(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	ended := 0
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 5))

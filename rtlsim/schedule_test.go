@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // scheduled returns the schedule whose pace a layer, or the host, sets.
@@ -18,6 +19,7 @@ func scheduled(z *trials, pace int) *schedule {
 // of any of the schedules and credits are counted.
 func TestScheduleKeeps(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tried := 0
 	for seed := range uint64(80) {
 		d, rng := randomNet(t, seed, 77)

@@ -5,12 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestSettled checks that frames which are known to have settled really are copies for ever. Without this shortcut,
 // the same state comes back in the end, at the same pace, and the FIFOs hold as many words.
 func TestSettled(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	early, frames := 0, 0
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 30))

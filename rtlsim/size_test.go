@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func size(t testing.TB, d *dataflow.Design, opt FIFOSizingOptions) *FIFOSizing {
@@ -51,6 +52,7 @@ func keepsPaced(t testing.TB, d *dataflow.Design, z *FIFOSizing, opt FIFOSizingO
 // host and with a host at full speed. In this case the schedule does not prove it.
 func TestSizeOfSchedules(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		d := unevenNet(t, rng)
@@ -69,6 +71,7 @@ func TestSizeOfSchedules(t *testing.T) {
 // without deadlock, and no FIFO alone can be smaller. If pipelines freeze, a few can be smaller (see Sizing).
 func TestSize(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	deep, minimal, loose := 0, 0, 0
 	for seed := range uint64(300) {
 		d, rng := randomNet(t, seed, 10)

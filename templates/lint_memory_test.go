@@ -6,6 +6,7 @@ import (
 
 	"hlsgen/hlslib/swg"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 
@@ -37,6 +38,7 @@ type change struct{ path, from, to, want string }
 // TestLintMemories breaks the bindings of a project in one way after the other.
 func TestLintMemories(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const (
 		cpp, hpp, top = "hls/layers/MVAU_0.cpp", "hls/layers/MVAU_0.hpp", "hls/top.cpp"
 		rtl           = "hls/rtl/small_top.v"

@@ -11,12 +11,14 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
 )
 
 // TestLint breaks a project in one way after the other.
 func TestLint(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	d := small(t)
 	files, err := templates.GenerateHLSProject(d, vectors(t, d, 1, 1), templates.Options{})
 	if err != nil {
@@ -107,6 +109,7 @@ func TestLint(t *testing.T) {
 // of one form of width converter, which has to be zero.
 func TestLintKnowsControl(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)
 	var files templates.ProjectFiles
 	for _, h := range hlslib.HeadersForKernelFiles() {

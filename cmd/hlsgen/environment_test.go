@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // ours matches names of our variables, also in C++.
@@ -67,6 +69,7 @@ func TestVariables(t *testing.T) {
 // docs/cli.md has the table, and that no variable of the table is a setting too.
 func TestOthers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	known := map[string]bool{}
 	for _, key := range keys(bare().root()) {
 		known[variable(key)] = true

@@ -15,6 +15,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // hostileData are models that keep the tensor w of 8 x 4 float32s where it is not to be read from.
@@ -100,6 +101,7 @@ func TestTerabytes(t *testing.T) {
 // same model in one file, byte for byte.
 func TestExternalData(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	model, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)

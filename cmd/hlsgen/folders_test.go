@@ -48,6 +48,7 @@ var states = []string{outputdir.SharedFileListName, "journal.jsonl"}
 // files, or says that they are there.
 func TestFolders(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	ways := maps.Clone(notWritten)
 	for way := range writers {
 		ways[way] = way

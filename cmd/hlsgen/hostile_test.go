@@ -195,6 +195,7 @@ var loaded, _ = filepath.Abs("testdata/loaded")
 // TestTraps gives every option that names a file every trap.
 func TestTraps(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, cmd := range bare().root().Commands() {
 		if cmd.GroupID != onModel {
 			continue
@@ -253,6 +254,7 @@ func (x trap) spring(t *testing.T, command, option string) {
 // sense.
 func TestHostileNumbers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	texts := []string{"", " ", "0", "-0", "-1", "1e-400", "5e-324", "1e-9", "0.0001", "1e308", "1e400", "NaN", "Inf",
 		"-Inf", "0x1p-1074", "99999999999999999999", "1099511627776", "1/0", "0/1", "1_0", "1e999999999", "٣",
 		"1,1,1", strings.Repeat("9", 10000)}

@@ -211,6 +211,7 @@ func varint(b []byte, n int) []byte {
 // TestHostileModels checks that models that ask for too much are refused, with little memory and without a trace.
 func TestHostileModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	files := map[string]func() []byte{}
 	for name, spoil := range hostileModels {
 		files[name] = func() []byte {
@@ -239,13 +240,14 @@ func TestHostileModels(t *testing.T) {
 // found.
 func TestDamagedModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	whole, err := examples.EmbeddedFiles.ReadFile(iris)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flips, cuts := 400, 40
-	if tier.Quick() {
-		flips, cuts = 60, 10
+	flips, cuts := 120, 20
+	if tier.Long() {
+		flips, cuts = 1200, 100
 	}
 	files := map[string][]byte{}
 	for i := range flips {

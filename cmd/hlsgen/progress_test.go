@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // onto returns notes on a writer of unknown width.
@@ -186,6 +187,7 @@ func objects(t *testing.T, text string) (list []map[string]any) {
 // TestQuiet checks that --quiet prints only errors, and the output that --json asks for.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := filesIn(t, nil)
 	for _, c := range []struct {
 		args           string
@@ -218,6 +220,7 @@ func TestQuiet(t *testing.T) {
 // --json, too.
 func TestObjects(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	form := schema.Of(t, "log", "a line of stderr with --log-format json", record{})
 	dir := filesIn(t, map[string]string{"json.yaml": "log-format: json\n", "bad.yaml": "log-format: json\nbord: x\n"})
 	for _, c := range []struct {

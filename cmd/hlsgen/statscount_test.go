@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A counting counts a file of Brevitas on its own. It shares only the bindings of the file format with the command.
@@ -200,6 +201,7 @@ func (n *onnxNode) in0() string {
 // TestStatsCounts compares statistics with counts of the same file by other code.
 func TestStatsCounts(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		model  string
 		layers int

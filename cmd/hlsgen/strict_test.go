@@ -10,6 +10,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // vectorsModel sums four vectors that each were multiplied with weights: its first axis is fixed and counts no samples,
@@ -29,6 +30,7 @@ func vectorsModel() string {
 // TestStrict checks that a warning alone ends no command, and that with --strict it does, before anything is written.
 func TestStrict(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	data, err := npy.EncodeNPY(&npy.Array{DType: "float32", Shape: []int{4, 3}, Data: make([]float64, 12)})
 	if err != nil {
 		t.Fatal(err)

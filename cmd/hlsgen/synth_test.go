@@ -249,6 +249,7 @@ func TestSynthNeedsTools(t *testing.T) {
 // or of other sources.
 func TestCollect(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	b := newBench(t, "both")
 	c := golden.Dir(t, "testdata/collect").Case(t, "iris")
 	collect := func(args ...string) said {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // randomTree returns leaves with random choices of a few kinds, joined in pairs in random order.
@@ -110,6 +112,7 @@ func same(a, b *Solution) bool { return a.Cost == b.Cost && slices.Equal(a.Paths
 // trees with paths by branching alone.
 func TestMinimise(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	fit, none, branched := 0, 0, 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -180,6 +183,7 @@ func TestMinimise(t *testing.T) {
 // TestReduce checks that a reduced tree has the same solutions within the caps.
 func TestReduce(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	smaller := 0
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -227,6 +231,7 @@ func TestReduce(t *testing.T) {
 // TestEffort checks that a search whose effort ends says so, and that its result holds.
 func TestEffort(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	open := 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))

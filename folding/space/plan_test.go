@@ -19,6 +19,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A drawing is a random network with activations and weights of 4 bits.
@@ -129,6 +130,7 @@ func dense(t *testing.T, layers, channels int) *FoldingSpace {
 // TestDensePlan checks that the plan of a network whose every cut severs many streams drops ends, and stays small.
 func TestDensePlan(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	s, all, most := dense(t, 16, 12), 0, 0
 	for i := range s.plan.Tables {
 		all, most = all+len(s.plan.Tables[i].Pairs), max(most, s.plan.Tables[i].Rows)

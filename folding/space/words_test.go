@@ -9,12 +9,14 @@ import (
 	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestDeeper checks an assumption of the search's bounds: a deeper FIFO costs no less than one of few words in LUTs.
 // The exception is a FIFO in block RAM that saves logic; without any such FIFO, bounds cover all designs.
 func TestDeeper(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	widths := []int{1, 7, 9, 36, 73, 288}
 	words := []int{3, 8, 9, 32, 33, 65, 513, 1025}
 	saved := 0

@@ -16,6 +16,7 @@ import (
 // that designs of different back ends are kept apart.
 func TestBackends(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := onPynq(t)
 	o.FPS = []float64{3e6}
 	type made struct {

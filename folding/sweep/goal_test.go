@@ -14,6 +14,7 @@ import (
 // design, and their bounds hold for the designs of the same sweep.
 func TestBound(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := t.TempDir()
 	o := small(dir)
 	o.FPS, o.Least, o.Bound = []float64{1e4, 5e5, 1e12}, folding.ResourceMeasureLUT, true

@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // recurrent returns the options of a sweep of an RNN with 12 time steps, fed from inside the FPGA.
@@ -57,6 +58,7 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 // one front; a point does not depend on the other values; the printed commands build it.
 func TestInterleave(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := t.TempDir()
 	run(t, recurrent(t, dir, 1, 2))
 	r := run(t, recurrent(t, dir, 1, 2, 4))
@@ -116,6 +118,7 @@ func TestInterleave(t *testing.T) {
 // TestInterleaveGoals asks for one rate, and for one front, for all numbers of samples.
 func TestInterleaveGoals(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := recurrent(t, t.TempDir(), 1, 4)
 	o.FPS = []float64{1e6}
 	for i, p := range run(t, o).Points {

@@ -11,6 +11,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/source"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestFlips flips every bit of a journal, and checks that each flip is detected and no changed entry is used.
@@ -52,6 +53,7 @@ func TestFlips(t *testing.T) {
 // same files; the next run has no warning.
 func TestRepair(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := onPynq(t)
 	o.FPS = []float64{1e4, 1e5, 1e6}
 	run(t, o)

@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/options"
 	"hlsgen/internal/report"
 	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // lengths returns the options of a sweep of a network for sequences of 1 to most time steps.
@@ -29,6 +30,7 @@ func lengths(t *testing.T, model, out string, most int) Options {
 // shortest beside them; a journal records the lengths of each search; the printed commands build a point.
 func TestLengths(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var n *rnntest.Network
 	for seed := uint64(0); n == nil || n.Front != nil || n.Outputs[0].Of != "sequence" || len(n.Outputs) > 1; seed++ {
 		n = rnntest.Draw(rnntest.Seeded(seed), rnntest.Axes{})

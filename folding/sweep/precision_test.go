@@ -12,11 +12,13 @@ import (
 	"hlsgen/internal/engines"
 	"hlsgen/internal/options"
 	"hlsgen/internal/simulate"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLeastSwept checks that a sweep with the fewest bits has its precision in the tables and writes its model.
 func TestLeastSwept(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := onPynq(t)
 	o.FPS, o.Requantise, o.KeepShare = []float64{1000}, "least", 0.9
 	o.Precisions = []frontend.QuantisationRecipe{{Least: true}}
@@ -41,6 +43,7 @@ func TestLeastSwept(t *testing.T) {
 // simulation of the written files.
 func TestPrecisions(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := onPynq(t)
 	o.FPS, o.Requantise = []float64{1000}, "w=2,a=2,4"
 	names := []string{"w2a2", "w2a4", "we4m3a8p16"}

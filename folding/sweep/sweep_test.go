@@ -46,6 +46,7 @@ func content(t *testing.T, dir string) map[string]string {
 // TestRun checks the points against the options, and that the files do not depend on the number of workers.
 func TestRun(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	one := t.TempDir()
 	o := small(one)
 	o.Workers = 1
@@ -98,6 +99,7 @@ func TestRun(t *testing.T) {
 // and resources.
 func TestFolding(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := small(t.TempDir())
 	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
 	for _, p := range run(t, o).Points {
@@ -193,6 +195,7 @@ func line(t *testing.T, v any) string {
 // TestPlace checks which folders a sweep accepts.
 func TestPlace(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	model := source.ReadModelFile("", nil).SHA256()
 	for _, c := range []struct {
 		name, journal, file string

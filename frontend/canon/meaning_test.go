@@ -187,6 +187,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 
 func TestPassesKeepTheMeaning(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, m := range models {
 		t.Run(m.name, func(t *testing.T) { same(t, build(t, m.build), 50) })
 	}
@@ -195,10 +196,11 @@ func TestPassesKeepTheMeaning(t *testing.T) {
 // TestPassesKeepTheMeaningOfModels does so with every real model that can be executed.
 func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	files := map[string]string{} // by name
-	for _, m := range realmodels.All(t) {
+	for i, m := range realmodels.All(t) {
 		for _, file := range m.Files {
-			if m.TierAllows(t, file) {
+			if m.TierAllows(t, file) && (!m.Shared || i%3 == 0 || tier.Long()) {
 				files[m.Name+"/"+file] = m.Path(file)
 			}
 		}

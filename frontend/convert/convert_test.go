@@ -184,6 +184,7 @@ func TestShared(t *testing.T) {
 // TestChecker checks that ONNX' own checker, in Python, accepts every converted file.
 func TestChecker(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	python := tier.Needs(t, "onnx")[0]
 	dir := t.TempDir()
 	var files []string

@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/graphtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // factors are kinds of numbers that networks multiply, and some that they should not.
@@ -39,6 +40,7 @@ var scaled = map[string]bool{"codes": true, "codes times 1/8": true, "scaled cod
 // factors are codes, and are narrow where these are scaled.
 func TestSumsOfProducts(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(8, 1))
 	const rows, inner, columns = 4, 19, 5
 	for a, drawA := range factors {

@@ -42,6 +42,7 @@ func modelFiles(t *testing.T) (files []string) {
 // TestModels checks that every real model is read without a diagnostic, and that nothing of it is lost.
 func TestModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, path := range modelFiles(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -142,6 +143,7 @@ func TestLimits(t *testing.T) {
 // TestLargest checks that a file at the limits takes time and memory in proportion to its size, with its nodes in
 // the worst order for sorting.
 func TestLargest(t *testing.T) {
+	tier.NotQuick(t)
 	var before, after runtime.MemStats
 	m := linkModel()
 	for i := range maxNodes - 1 {

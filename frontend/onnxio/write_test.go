@@ -15,6 +15,7 @@ import (
 // that writing it again gives the same bytes.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, path := range modelFiles(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {

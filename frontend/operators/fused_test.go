@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"hlsgen/frontend/execution"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A fused sum is the exact one, rounded once.
 func TestFused(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func() float32 {
 		v := float32(int32(r.Uint32())>>8) * (1.0 / (1 << 20))

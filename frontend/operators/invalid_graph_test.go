@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/graphtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func TestInputs(t *testing.T) {
@@ -110,6 +111,7 @@ func chain(n int, node func(i int, in, out string) *graph.Node) *graph.Graph {
 // TestGrowth lets small files ask for a lot.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	concat := func(_ int, in, out string) *graph.Node {
 		return &graph.Node{Op: "Concat", Inputs: []string{in, in}, Outputs: []string{out},
 			Attrs: graphtest.Attrs{"axis": 1}.Graph()}
@@ -149,6 +151,7 @@ func TestGrowth(t *testing.T) {
 // runs, or fails with an error.
 func TestNothingPanics(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	names := []string{"axis", "axes", "perm", "to", "alpha", "beta", "transA", "transB", "epsilon", "min", "max",
 		"start", "end", "signed", "narrow", "rounding_mode", "lo", "hi", "mode", "zero_first", "value", "keepdims",
 		"select_last_index", "k", "largest", "split", "starts", "ends", "data_layout", "out_scale", "gamma",

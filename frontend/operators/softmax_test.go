@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLongSoftmax holds softmaxes over rows that no step computes as one function against their definition.
 func TestLongSoftmax(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		shape []int
 		axis  int

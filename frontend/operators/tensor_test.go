@@ -10,6 +10,7 @@ import (
 	"hlsgen/frontend/program"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/graphtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // coded is a tensor as codes, of the elements that another has.
@@ -206,6 +207,7 @@ func TestCodesOfChannels(t *testing.T) {
 // small ones are.
 func TestWithoutTables(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shape := []int{4, 1, 64, 4096}
 	w := graphtest.Reals(shape)
 	for i := range graph.ElementCount(shape) {

@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend/operators"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/graphtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // imageNodes are valid nodes of the operators on images, to spoil.
@@ -58,6 +59,7 @@ func imageNodes() []opCase {
 // TestSpoiledWindows spoils valid nodes: each is refused with a diagnostic, or runs, or fails with an error.
 func TestSpoiledWindows(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	names := []string{"strides", "dilations", "pads", "kernel_shape", "group", "auto_pad", "ceil_mode",
 		"count_include_pad", "output_shape", "output_padding", "blocksize", "mode",
 		"coordinate_transformation_mode", "nearest_mode", "scales", "axes", "keepdims", "noop_with_empty_axes",

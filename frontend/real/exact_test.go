@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func n(v float64) *Expr     { return ConstantExprOfFloat(v) }
@@ -278,6 +279,7 @@ func TestComparisonsOfRoots(t *testing.T) {
 // TestExpLogIntervals compares the float64 intervals with 512 bits, denormal and huge values included.
 func TestExpLogIntervals(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	check := func(e *Expr, v float64) {
 		f := Compile(e)
@@ -361,6 +363,7 @@ func TestIntervalOfFunc(t *testing.T) {
 // interval and become narrow, and log must undo exp.
 func TestExpLog(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		x := rnd.NormFloat64() * math.Exp2(float64(rnd.IntN(16)-10))

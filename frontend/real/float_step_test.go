@@ -61,6 +61,7 @@ func (q firstQuantiser) at(t *testing.T, x float64) int64 {
 // quantisers, for example with FLOOR and a whole zero point.
 func TestStepOverFloats(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	list := []firstQuantiser{
 		{"", 0.0625, 0, 0, -8, 7, RoundingModeHalfEven}, {"", float64(float32(0.0123)), 0, -34, -128, 127,

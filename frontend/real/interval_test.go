@@ -72,6 +72,7 @@ func hold(t *testing.T, what string, x Interval, truth *big.Rat) {
 
 func TestPointsAgainstRationals(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	check := func(a, b float64) {
 		x, y := rat(a), rat(b)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // quantised draws a quantiser of 12 to 18 bits as models spell them: a scale and a bias, perhaps a ReLU, the division
@@ -61,6 +62,7 @@ func quantised(r *rand.Rand) *Expr {
 // them, with the exact evaluator.
 func TestQuantiser(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(17, 18))
 	scaled := 0
 	for i := range 400 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A surd is a + b*sqrt(d) with rational a, b and d: the result of a chain with one batch normalisation. Its order is
@@ -261,6 +262,7 @@ func checkStep(f num.StepFunction, r num.Range, want func(int64) int64) error {
 
 func TestStepOverAgainstEveryInteger(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range rounds(200) {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		chain := drawChain(r)
@@ -428,6 +430,7 @@ func activations() map[string]func(x *Expr) *Expr {
 // The steps that are found must equal those of single integers.
 func TestStepOverAnyScale(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for name, f := range activations() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // randomExpr is an expression in n variables.
@@ -111,6 +112,7 @@ func TestDirection(t *testing.T) {
 // together.
 func TestTakenApart(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for k, c := range []struct {
 		what         string
 		draws, least int

@@ -10,11 +10,13 @@ import (
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestParts deals the PE of layers out, and puts the words of the parts side by side again.
 func TestParts(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	perChannel := grouped(r, 2, 6, 3, 2, num.Range{Lo: -4, Hi: 3})
 	for c := range perChannel.Weights {

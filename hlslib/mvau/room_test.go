@@ -11,6 +11,7 @@ import (
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // loaded returns layers whose weights are loaded.
@@ -111,6 +112,7 @@ func TestSumsOrCodes(t *testing.T) {
 // they are no memory, a small table lies in registers, one for each of its bits.
 func TestLoadedAnywhere(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	in := layertest.FullType(layertest.UInt(4), 8)
 	p := mvau.Params{Weights: [][]int64{{1, -3, 3, 0, 2, 1, -2, 1}, {0, 1, 2, 3, -3, -2, -1, 0}}}
 	plain := layertest.Bind(t, mvau.New(p), in)

@@ -10,6 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/layertest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // alike returns layers whose functions take words of the same widths and differ in one thing: the sign of an input
@@ -33,6 +34,7 @@ func alike(*testing.T) (cases []layertest.Case) {
 // a function that lacks something gives one layer the function of another.
 func TestSharedFunctions(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	library, calls := new(circuit.FunctionLibrary), 0
 	for _, list := range []func(*testing.T) []layertest.Case{alike, layers, floats, groups, lanes, packed, loaded} {
 		const most = 24 // layers of a list

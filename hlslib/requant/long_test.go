@@ -93,6 +93,7 @@ func evalAt(t *testing.T, p requant.Params, in dataflow.StreamType, x [][]int64)
 // of float32, for a tensor or per channel; one of three has no least bits beyond a small denominator, and so has ties.
 func TestFitLong(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(41, 16))
 	low, shared, even := 0, 0, 0
 	for n := range 240 {
@@ -148,6 +149,7 @@ func TestFitLong(t *testing.T) {
 // bend. Some channels never reach their bend.
 func TestFitBent(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(42, 16))
 	for n := range 120 {
 		channels, bits := 1+r.IntN(3), 13+r.IntN(4)

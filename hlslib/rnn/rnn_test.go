@@ -50,6 +50,7 @@ func TestContract(t *testing.T) {
 // TestRandom checks random programs against the contract.
 func TestRandom(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	n := 40
 	if tier.Full() {
 		n = 120

@@ -11,6 +11,7 @@ import (
 	"hlsgen/internal/num"
 	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/internal/testsupport/randomtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // fast is a clock at which latencies matter.
@@ -107,6 +108,7 @@ func (w *walk) phase(step, phase, nf, sf int) {
 // in the C++ is the least possible one.
 func TestMemories(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		p, in := randomtest.Program(r)

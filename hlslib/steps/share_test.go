@@ -9,12 +9,14 @@ import (
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestShare checks that some functions of a list give the same forms as a list of their own: with narrower types, with
 // other bases beside them, and in any order.
 func TestShare(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(3, 9))
 	model := cost.CostModel{Formula: cost.FormulaFitted}
 	for range 10 {

@@ -109,6 +109,7 @@ func TestTables(t *testing.T) {
 // fall, one for all channels or one each, of few bits and of many.
 func TestForms(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(41, 4))
 	steps := func(n int, in num.Type, gap, spread int64, jump func() int64) (list []num.StepFunction) {
 		for range n {
@@ -168,6 +169,7 @@ func TestForms(t *testing.T) {
 // multipliers of their own, rising and falling, clipped and not, rounded down and half to even.
 func TestMultiplied(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	in := intN(20)
 	line := func(m, bias int64, shift int, mode num.Rounding, lo, hi int64) num.StepFunction {
 		code := func(x int64) int64 { return min(max(mode.DivideByPowerOfTwo(m*x+bias, shift), lo), hi) }

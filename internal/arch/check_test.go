@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"hlsgen/hlslib"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func kinds() (names []string) {
@@ -18,6 +19,7 @@ func kinds() (names []string) {
 
 func TestModule(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	breaches, err := findPolicyBreaches(os.DirFS("../.."), kinds())
 	none(t, breaches, err)
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // seed is the flag of TestDraw: go test ./internal/arch -run TestDraw -draw SEED.
@@ -30,6 +32,7 @@ type sample struct {
 // prints, and prints them with -v. Without -draw it checks that a drawing is complete.
 func TestDraw(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	digits := *seed
 	if digits == "" {
 		digits = "40"

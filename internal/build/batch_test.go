@@ -77,6 +77,7 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 // model's own shape, what the model of the file gives for all of them together.
 func TestFixedBatch(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	networks := 16
 	if tier.Long() {
 		networks = 400

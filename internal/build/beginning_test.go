@@ -77,6 +77,7 @@ var beginnings = []struct {
 // zero point, beyond their range. Each layer is one engine, and all engines compute what exact arithmetic gives.
 func TestBeginnings(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, c := range []struct {
 		has  []string
 		form string

@@ -32,6 +32,7 @@ import (
 // TestRandomNetworks.
 func TestBuildAgrees(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	boards, smallest, built := []string{"pynq-z1", "zcu104"}, 8<<10, 0
 	if tier.Full() {
 		smallest = 24 << 10
@@ -99,6 +100,7 @@ func buildAgrees(t *testing.T, opt Options) {
 // TestFINNFolding holds the cycles and accumulators of finn-examples' foldings against FINN's own.
 func TestFINNFolding(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shared := tier.NeedsShared(t)
 	for _, c := range []struct {
 		model       string
@@ -145,6 +147,7 @@ func digest(t *testing.T, dir string) string {
 
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var sums []string
 	for range 2 {
 		sums = append(sums, digest(t, built(t, Options{Hardware: options.Hardware{Board: "zcu104"},
@@ -158,6 +161,7 @@ func TestDeterministic(t *testing.T) {
 // TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
 func TestReports(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := built(t, Options{Hardware: options.Hardware{Board: "pynq-z1"}, Verification: options.Verification{Verify: 2,
 		NoCSim: true}})
 	read := func(name string, v any) {
@@ -230,6 +234,7 @@ func TestAccuracy(t *testing.T) {
 // are fed a word in every clock: no host's port, no Reshape, no IODMA, and no processes at the ends.
 func TestLatencyOfFINNBuilds(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shared := tier.NeedsShared(t)
 	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
 		dir := filepath.Join(shared, "reference", "finn_builds", build)

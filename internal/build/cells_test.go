@@ -205,6 +205,7 @@ var differing = regexp.MustCompile(`differs by .* \(mean\), ([0-9.e-]+) at most,
 // that all engines agree on them.
 func TestCalibrateCells(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	cases := map[string]realCell{
 		"lstm":          {op: "LSTM", directions: 1, layers: 1, in: 5, hidden: 6, steps: 4, front: true},
 		"gru":           {op: "GRU", directions: 1, layers: 1, in: 5, hidden: 4, steps: 4},

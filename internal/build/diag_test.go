@@ -33,6 +33,7 @@ import (
 	"hlsgen/internal/synthesis"
 	"hlsgen/internal/testsupport/golden"
 	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
@@ -502,6 +503,7 @@ func write(t *testing.T, path string, data []byte) string {
 // Every code is provoked and printed. What is printed is the example on the code's page, which a test of docs holds
 // true.
 func TestDiagnostics(t *testing.T) {
+	tier.NotQuick(t)
 	dir, err := filepath.Abs("testdata/diag")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // board writes a board with so many LUTs and a port to a processor.
@@ -24,6 +25,7 @@ func board(t *testing.T, lut string) string {
 // The budget holds for the whole: layers, FIFOs and the host's port. Where nothing fits, the smallest budget that would
 // do is told, and does.
 func TestBudget(t *testing.T) {
+	tier.NotQuick(t)
 	for _, tt := range []struct {
 		name, lut string
 		over, ok  bool
@@ -131,6 +133,7 @@ func TestResourceReport(t *testing.T) {
 // Rates are given for a clock that the layers allow; above it there is a warning, and another one above the clock whose
 // stages have room for what kernels carry. Both name the slower of the two clocks.
 func TestClock(t *testing.T) {
+	tier.NotQuick(t)
 	for _, tt := range []struct {
 		asked, given float64
 		warnings     int

@@ -61,6 +61,7 @@ func likeMachines(m *dataflow.Model, streams []engines.FrameTensors) error {
 // whole number of batches. Their own samples go through it wherever simulate runs.
 func TestFast(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, of := range models.All(t) {
 		for _, file := range of.Files {
 			if refused, _ := of.Expect(t, file); refused != "" || !of.TierAllows(t, file) || tier.Quick() && i%3 > 0 {

@@ -65,6 +65,7 @@ func pieces(n int) *npy.Array {
 // and comes in again changes nothing; and the device that keeps it gives what the host gives that carries it.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	state := []frontend.StateFeedback{{Input: "state", Output: "stateN"}}
 	dir := t.TempDir()
 	samples := samplefiles.Write(t, pieces(40))
@@ -151,6 +152,7 @@ func TestFeedbackRefused(t *testing.T) {
 // is met by that, or refused with a rate that can be asked for.
 func TestFeedbackRate(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	o := Options{Source: options.Source{Model: samplefiles.WriteFile(t, "m.onnx", stepwise(false)),
 		Quantisation: options.Quantisation{Calibrate: samplefiles.Write(t, pieces(40))},
 		ModelInputs:  options.ModelInputs{States: []frontend.StateFeedback{{Input: "state", Output: "stateN"}}}},

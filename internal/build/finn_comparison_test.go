@@ -216,6 +216,7 @@ func TestFINNComparison(t *testing.T) {
 // clocks per frame than these, by FINN's formulas and by ours.
 func TestFINNExamples(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		model, folding string
 		cycles         []int // of the MVAUs
@@ -286,6 +287,7 @@ func finnAccumulator(weights [][]int64, in num.Range) int {
 // TestFINNAccumulators holds that no accumulator of CNV w2a2 is wider than FINN makes it.
 func TestFINNAccumulators(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := sharedModel(t, "brevitas/cnv-w2a2")
 	var ours, finns []int
 	for _, n := range m.Graph.Nodes {
@@ -330,6 +332,7 @@ func TestFINNAccumulator(t *testing.T) {
 // a lower one beside it, which is quickly found. Large networks are searched in the long tier.
 func TestZCU104(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		model    string
 		interval int // asked for; 0: the shortest

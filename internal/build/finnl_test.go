@@ -115,6 +115,7 @@ func stepClocks(r *Result, columns int) float64 {
 // bounds them is the recurrent part, and what was folded to match it.
 func TestFINNLClocks(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	finnlModels(t)
 	for _, tt := range []struct {
 		finnl

@@ -99,6 +99,7 @@ func movesOf(l dataflow.Loop) (list []dataflow.PortMoves) {
 // that it never holds up the input.
 func TestEndsPricedAndDeepEnough(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, backend := range []dataflow.Backend{dataflow.BackendHLS, dataflow.BackendRTL} {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()

@@ -24,6 +24,7 @@ import (
 // gives, as it is written, where the lengths are constants, behind the ends of sequences, too.
 func TestSequenceLensOfData(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"},
 		{"bidirectional", "output sequence"}, {"two layers"}, {"dense behind", "output sequence"}} {
 		for _, fixed := range []bool{true, false} {
@@ -44,6 +45,7 @@ func TestSequenceLensOfData(t *testing.T) {
 // second: each has a length of its own.
 func TestSequenceLensOfSamples(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for i, has := range [][]string{{"LSTM", "time first"}, {"GRU", "samples first"}, {"RNN", "time first"},
 		{"reverse", "output h", "time first"}, {"bidirectional", "output sequence", "samples first"},
 		{"bidirectional", "output sequence", "output h", "time first"}, {"two layers", "time first"},

@@ -113,6 +113,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 // all engines are those that exact arithmetic gives, step by step.
 func TestRandomLengths(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	axes := rnntest.All
 	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
 	networks, compiled := tier.CasesToRun(40), tier.CasesToRun(6)
@@ -178,6 +179,7 @@ func deadUnits(seeds uint64) iter.Seq2[uint64, *rnntest.Network] {
 // whatever order the file has steps and samples, steps stay steps.
 func TestLengthsOfDeadUnits(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	seeds := uint64(tier.CasesToRun(1000))
 	if tier.Long() {
 		seeds = 5000
@@ -204,6 +206,7 @@ func TestLengthsOfDeadUnits(t *testing.T) {
 // TestTurnsOfDeadUnits has the same where samples take turns.
 func TestTurnsOfDeadUnits(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed, n := range deadUnits(uint64(tier.CasesToRun(1000))) {
 		if n.Turns == 1 {
 			n.Turns = 2

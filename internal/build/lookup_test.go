@@ -15,6 +15,7 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/simtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // embedding is a network whose first layer looks rows of a table up by integers: with Gather, as a product with what
@@ -60,6 +61,7 @@ func embedding(way string) []byte {
 // becomes of the node, what arrives, and what is told of its costs. The engines agree each time.
 func TestLookup(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	x := &npy.Array{DType: "int64", Shape: []int{20, 6}}
 	for range 20 * 6 {

@@ -18,6 +18,7 @@ import (
 // widens those of TFC_1W2A to two, and TFC_1W1A's accumulators against FINN's forced conversion.
 func TestBipolarTakesOneBit(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	accumulators := map[string][]int{"zoo/TFC_1W1A": {10, 7, 7, 7}, "zoo/TFC_1W2A": {11, 8, 8, 8},
 		"digits-mlp-w1a1": {14, 8, 8}}
 	for _, c := range models.All(t) {
@@ -51,6 +52,7 @@ func TestBipolarTakesOneBit(t *testing.T) {
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	nets := map[string]string{}
 	for seed := range uint64(tier.CasesToRun(4)) {
 		for name, onnx := range map[string][]byte{"a network": halfPruned(int(seed), drawnNetwork(seed)),

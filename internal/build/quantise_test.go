@@ -53,6 +53,7 @@ func dynamic() []byte {
 // told of.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	random := &npy.Array{DType: "float32", Shape: []int{40, 12}}
 	for range 40 * 12 {
@@ -130,6 +131,7 @@ func TestCalibrate(t *testing.T) {
 // TestVariants holds precisions of an MLP, a CNN and an LSTM against the float model and every engine.
 func TestVariants(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	formats := []string{"2", "8"}
 	if tier.Long() {
 		formats = []string{"2", "3", "4", "6", "8", "e2m1", "e3m2", "e4m3", "e5m2"}

@@ -180,6 +180,7 @@ func recurrentFails(t *testing.T, n *rnntest.Network, seed uint64, compiled bool
 // arithmetic gives, step by step.
 func TestRandomRecurrent(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	networks, compiled := tier.CasesToRun(100), tier.CasesToRun(5)
 	if tier.Long() {
 		networks, compiled = 2000, 60
@@ -203,6 +204,7 @@ func TestRandomRecurrent(t *testing.T) {
 // has something special are compiled, too; where the file says the same layer in another way, in the long tier.
 func TestRecurrent(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		name  string
 		has   []string

@@ -11,12 +11,14 @@ import (
 	"hlsgen/internal/report"
 	_ "hlsgen/internal/testsupport/golden" // the flag -update
 	"hlsgen/internal/testsupport/schema"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/deploy"
 )
 
 // Every JSON file of a build has the form that its schema says, but for the folding files, which are FINN's.
 func TestReportForms(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var builds []*Result
 	for _, o := range []Options{
 		{Hardware: options.Hardware{Board: "pynq-z1"}, Verification: options.Verification{Verify: 2}},

@@ -18,12 +18,14 @@ import (
 	"hlsgen/internal/testsupport/rnntest"
 	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/simtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestSequencesReport builds a network for sequences of different lengths. What reports say of the longest and the
 // shortest is what the cycle engine shows of such data; the lengths stand in every file that they are looked for in.
 func TestSequencesReport(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	n := rnntest.Echoing(t, 5, false)
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model.onnx")

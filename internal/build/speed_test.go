@@ -137,6 +137,7 @@ func mobileNetFile(t testing.TB) string {
 // such a network does.
 func TestMobileNet(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var d diag.List
 	c, err := check.Run(context.Background(),
 		check.Options{Source: options.Source{Model: mobileNetFile(t)}}, &d)

@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/simtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // spectral is a network behind a Fourier transform that is a convolution, with a softmax written out at its end. With
@@ -95,6 +96,7 @@ func looked() []byte {
 // TestCalibrateHost holds what a calibration leaves to the host, and how it is told of.
 func TestCalibrateHost(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	waves, bytes := &npy.Array{DType: "float32", Shape: []int{20, 1, 32}}, &npy.Array{DType: "int32",
 		Shape: []int{20, 6}}

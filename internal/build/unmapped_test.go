@@ -9,6 +9,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/golden"
 	"hlsgen/internal/testsupport/onnxtest"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // An imageNet is a convolutional model in the making: a chain from the input x.
@@ -200,6 +201,7 @@ var unmapped = []struct {
 
 // TestUnmapped shows what is said of convolutional networks that cannot be built: the node, the reason and what to do.
 func TestUnmapped(t *testing.T) {
+	tier.NotQuick(t)
 	dir, err := filepath.Abs("testdata/unmapped")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // outputs are those that exact arithmetic gives.
 func TestUnrolled(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	axes := rnntest.Axes{GRU: true, RNN: true, Sums: true, Unrolled: true}
 	for i, c := range []struct {
 		has     []string
@@ -74,6 +75,7 @@ func TestUnrolled(t *testing.T) {
 // from its begin, and they begin differently, so that they do not share an engine.
 func TestTwoReaders(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, form := range []string{"Scan", "Unrolled"} {
 		for _, reverse := range [][]bool{{true, false}, {false, true}} {
 			t.Run(fmt.Sprint(form, reverse), func(t *testing.T) {

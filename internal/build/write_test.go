@@ -11,6 +11,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // A site is a folder beside which builds of the example are made.
@@ -72,6 +73,7 @@ func (s site) write(path, text string) {
 // beside it.
 func TestOutputIsWholeOrAbsent(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	s := newSite(t)
 	s.refused(Options{Goal: options.Goal{FPS: 1e12}}, diag.FPSUnreachable)
 	if r, d := s.run(Options{}); r == nil || d.HasErrors() {

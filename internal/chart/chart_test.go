@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 const hostile = `<script>alert("1")</script> & 'x' ]]>`
@@ -57,6 +59,7 @@ func pictures() map[string]interface{ Draw() (SVGAndPNG, error) } {
 // HLSGEN_PICTURES is set, it also writes them to that folder for inspection.
 func TestDraw(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for name, p := range pictures() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,6 +34,7 @@ func audited(t *testing.T, model, bits, data string) (*check.Result, *diag.List)
 // export looks like that has lost its cap, does not, and says what may have happened.
 func TestAuditOfA2Q(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	shared := filepath.Join(tier.NeedsShared(t), "models/brevitas")
 	for _, c := range []struct {
 		name, bits string
@@ -70,6 +71,7 @@ func TestAuditOfA2Q(t *testing.T) {
 // what samples put into them with both.
 func TestBuiltIsNotWider(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	compared := 0
 	for _, m := range models.InRepository(t) {
 		if refused, _ := m.Expect(t, m.Files[0]); refused != "" || m.HasOp(t, m.Files[0], models.Recurrent...) {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 func TestStride(t *testing.T) {
@@ -84,6 +86,7 @@ func TestNestAgainstWalk(t *testing.T) {
 
 func TestLoopAgainstRuns(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
 		l := Loop{Body: append(randomRuns(rng, 3), LoopRun{Times: 1, Moves: PortMoves{1, 1}}), Latency: 1 + rng.IntN(5)}

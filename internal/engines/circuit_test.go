@@ -18,6 +18,7 @@ import (
 	"hlsgen/internal/testsupport/layertest"
 	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/rnntest"
+	"hlsgen/internal/testsupport/tier"
 	"hlsgen/rtlsim"
 )
 
@@ -112,6 +113,7 @@ func rtlTarget(t *testing.T) dataflow.Target {
 // residual and recurrent networks, minifloats.
 func TestCircuitsOfModels(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	count := 0
 	for _, m := range models.InRepository(t) {
 		if !slices.Contains(m.Files, "model.onnx") || m.HasOp(t, "model.onnx", "LSTM") {

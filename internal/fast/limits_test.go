@@ -10,6 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/fast"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // dense returns a graph with a single product of rows of weights with the given number of inputs of a type.
@@ -51,6 +52,7 @@ func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 // its sums of 16 bits to wider ones a step too late, they wrap around here.
 func TestLimits(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for bits := 1; bits <= 8; bits++ {
 		for _, kind := range []num.TypeKind{num.KindUInt, num.KindInt} {
 			codes := num.Type{Kind: kind, Width: bits}

@@ -7,12 +7,14 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/testsupport/models"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestThresholds compares the codes of inputs with the model's, for every set of kernels: at every threshold of
 // every model, at the numbers beside it, and at both zeros.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	var met atomic.Int32
 	t.Cleanup(func() {
 		if met.Load() == 0 {

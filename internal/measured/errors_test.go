@@ -23,6 +23,7 @@ var fittedIn = []string{"../../hlslib/price/luts/device.go", "../../boards/famil
 
 // TestFit checks that the fitted numbers of each family are those that the fit to the table gives.
 func TestFit(t *testing.T) {
+	tier.NotQuick(t)
 	for i, file := range fittedIn {
 		source, err := os.ReadFile(file)
 		if err != nil {
@@ -158,6 +159,7 @@ func slicedLines(t *testing.T) []string {
 // TestTable checks that measured.csv has a row for every point that `make measure` would measure, and no others.
 func TestTable(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	have := table(t)
 	for _, board := range boardsMeasured {
 		for _, p := range points(t, target(t, board)) {

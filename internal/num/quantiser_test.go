@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // quantisers draws a quantiser of the given number of bits, and a range of sums. Most of these reach most of its
@@ -45,6 +47,7 @@ func quantisers(r *rand.Rand, bits int) (q ExactQuantiser, x Range) {
 // of wide ones.
 func TestScaledOver(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(1, 7))
 	found, missed := map[string]int{}, map[string]int{}
 	for i := range 4000 {
@@ -79,6 +82,7 @@ func TestScaledOver(t *testing.T) {
 // wide ranges.
 func TestSteps(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(3, 7))
 	many := 0
 	for i := range 3000 {

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // code returns the code of a scaling with limits.
@@ -43,6 +45,7 @@ func around(r *rand.Rand, q ExactQuantiser, x Range, n int) (list []int64) {
 // three numbers of float32, as an exporter's are, and inputs have up to 44 bits.
 func TestWideScalings(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(4, 7))
 	float := func() *big.Rat { return new(big.Rat).SetFloat64(float64(float32(0.5 + r.Float64()))) }
 	down, rounded := 0, 0

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // exact computes clip(round(x*scale)) by definition. It takes the nearest integer, and decides ties by the mode.
@@ -152,6 +154,7 @@ func TestRequantVerify(t *testing.T) {
 // multiplier that does.
 func TestFitRequant(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	dyadic, short, none := 0, 0, 0
 	for range 600 {

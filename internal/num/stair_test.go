@@ -3,12 +3,15 @@ package num
 import (
 	"math/rand/v2"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestMultipliers checks that a stair's multipliers are those with which some bias equals the stair. It checks that
 // Lasts is right about larger shifts.
 func TestMultipliers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(4, 2))
 	lines, lasting, ending := 0, 0, 0
 	for n := range 4000 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // build returns a folder's files with their manifest. Each file contains its path and the build's name.
@@ -352,6 +354,7 @@ func TestClaim(t *testing.T) {
 // PlaceBusyError, and the place has a complete folder at all times.
 func TestTogether(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "dir")
 	if _, err := put(dir, build(t, "0", "x", "y"), ReplaceNothing); err != nil {

@@ -177,6 +177,7 @@ func (m *convLSTM) write(t *testing.T) string {
 // TestConvLSTM holds every engine against the plain evaluation above.
 func TestConvLSTM(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for name, m := range map[string]convLSTM{
 		"3 x 3":        {5, 3, 4, 2, 2, 3, 1, 1, 1},
 		"1 x 1":        {4, 4, 2, 1, 3, 1, 1, 1, 2},

@@ -323,6 +323,7 @@ func (b *bench) write(t *testing.T, r *rand.Rand) (model, input string, want []*
 // random scales and zero points, one for all channels or one for each, as an evaluation with hundreds of bits has it.
 func TestCurves(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	benches := []bench{{curves, 4, []int{4}, 1}, {curves, 2, []int{8}, 3}, {curves, 8, []int{8}, 1},
 		{curves[6:7], 16, []int{16}, 1}}
 	list := []engines.EngineName{engines.EngineReference, engines.EngineFast, engines.EngineEval, engines.EngineCycle}

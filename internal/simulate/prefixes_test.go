@@ -289,6 +289,7 @@ func (p *prefix) boundary(x []float64, i int, far float64) (rows [][]float64) {
 // them, too.
 func TestPrefixes(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	draws, tries := 24, 3
 	if tier.Long() {
 		draws, tries = 400, 8

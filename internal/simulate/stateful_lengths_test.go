@@ -23,6 +23,7 @@ import (
 // arithmetic gives of the whole stream at once.
 func TestStatefulLengths(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const most = 5
 	networks := 8
 	if tier.Long() {

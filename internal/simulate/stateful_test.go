@@ -169,6 +169,7 @@ func withoutCSim(list []engines.EngineName) []engines.EngineName {
 // TestInitialStates feeds models with the states that each sample begins with, both of which are seen.
 func TestInitialStates(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const runs, steps = 3, 4
 	for i, m := range []recurrentModel{
 		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 2, hidden: 2, resetsSum: 1, direction: "reverse"},
@@ -283,6 +284,7 @@ func TestLoopIsOneEngine(t *testing.T) {
 // last frame.
 func TestInterleave(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	const steps = 4
 	for _, m := range []recurrentModel{
 		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 3, hidden: 2, resetsSum: 1},

@@ -15,12 +15,14 @@ import (
 	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/samplefiles"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestLeast holds that the fewest bits keep the class of the share that was asked for, by the integers of the layers,
 // too: of a network without quantisers, and of one with.
 func TestLeast(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	mlp := models.Find(t, "digits-mlp-w4a4-pot").Dir + "/model.onnx"
 	inputs, _ := samplefiles.Digits(t, false, 64)
 	for name, model := range map[string]string{"float": samplefiles.WriteFile(t, "m.onnx", samplefiles.Unquantised(t,

@@ -20,6 +20,7 @@ import (
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/onnxtest"
 	"hlsgen/internal/testsupport/samplefiles"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // withoutQuantisers draws a network without a quantiser in front of its first layer: its weights are integers, codes of
@@ -79,6 +80,7 @@ func withoutQuantisers(r *rand.Rand) []byte {
 // The hint of a model of which nothing is quantised names every flag with which it maps, and no other.
 func TestFlagsThatMap(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := t.TempDir()
 	named := map[string]int{}
 	for seed := range uint64(100) {

@@ -79,6 +79,7 @@ func slowed(t *testing.T, name string, gbps float64) string {
 // memory's port carries, or the memory, and can be asked for.
 func TestExternalLarge(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	model := large(t)
 	build := func(board string, from options.WeightSource, interval int) (*build.Result, diag.List) {
 		var d diag.List
@@ -131,6 +132,7 @@ func TestExternalLarge(t *testing.T) {
 // TestExternalLayers refuses layers that cannot read weights from memory, with the reason.
 func TestExternalLayers(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	mlp := models.Find(t, "digits-mlp-w2a2").Path("model.onnx")
 	for _, c := range []struct {
 		board, from string

@@ -142,6 +142,7 @@ func requantised(t *testing.T, model []byte, which int, constants bool, bits flo
 // TestWeightsRefused refuses models that do not fit the hardware, and folders that are none, with the reason.
 func TestWeightsRefused(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	of := func(name string) string { return models.Find(t, name).Path("model.onnx") }
 	o := loadable(t, of("digits-mlp-w2a2"), options.WeightSourceRuntime)
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
@@ -189,6 +190,7 @@ func TestWeightsRefused(t *testing.T) {
 // the others once.
 func TestWeightsExternalRefused(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
 	o := loadable(t, models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), options.WeightSource("external=MVAU_0"))
 	for _, tt := range []struct{ name, model, want string }{
@@ -223,6 +225,7 @@ func TestWeightsConstantTable(t *testing.T) {
 // TestWeightsPlan refuses a weights.json that hlsgen has not written so.
 func TestWeightsPlan(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := models.Find(t, "digits-mlp-w2a2")
 	o := loadable(t, m.Path("model.onnx"), options.WeightSourceStream)
 	path := filepath.Join(o.Out, "weights.json")
@@ -269,6 +272,7 @@ func TestWeightsPlan(t *testing.T) {
 // are longer.
 func TestWeightsCalibrated(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := models.Find(t, "digits-mlp-w2a2")
 	calibration := filepath.Join(t.TempDir(), "calibration.json")
 	text := `{"family": "DSP48E2", "uncertainty": 0.1, "stages": 1.5, "delays": [],
@@ -292,6 +296,7 @@ func TestWeightsCalibrated(t *testing.T) {
 // TestLoadReport has what it takes to load weights, on boards with memory and without.
 func TestLoadReport(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	slow := slowed(t, "pynq-z1", 0.1)
 	iris := filepath.Join(samplefiles.Examples(t), examples.IrisName, "model.onnx")
 	for _, tt := range []struct {

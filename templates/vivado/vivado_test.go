@@ -19,6 +19,7 @@ import (
 // block design must be complete, and the one that the driver and the budget expect.
 func TestBitstream(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	type way struct {
 		board, model string
@@ -76,6 +77,7 @@ func streamed(t *testing.T, d *dataflow.Design) {
 // driver finds. It checks the same for a card.
 func TestLoader(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
 		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)
@@ -130,6 +132,7 @@ func external(t *testing.T, d *dataflow.Design) {
 // and that the budget counts them. It checks the same for a card.
 func TestExternal(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
 		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)
@@ -177,6 +180,7 @@ func TestExternal(t *testing.T) {
 // drivers' table. For a card, its kernel has them.
 func TestCounters(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, board := range []string{"zcu104", "pynq-z1"} {
 		d := designOf(t, "digits-mlp-w2a2", board, vivado.IPBackendRTL, false)

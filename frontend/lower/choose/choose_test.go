@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // integerType returns the type of a vector with one channel of integers from lo to hi.
@@ -41,6 +42,7 @@ func magnitude(x int64) int64 { return max(x, -x) }
 // TestRanking checks the layers chosen for functions of every form.
 func TestRanking(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	code, byte, wide := integerType(-8, 7), integerType(-128, 127), integerType(-40000, 40000)
 	product := &ProductBeforeActivation{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
 		Range: code.Range,

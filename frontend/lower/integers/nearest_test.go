@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestAround compares Around with a search over all integers.
 func TestAround(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	both := 0
 	for range 3000 {

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // TestUnit checks that every value is an integer multiple of the unit, and that this holds for no larger unit.
@@ -68,6 +69,7 @@ func TestShared(t *testing.T) {
 // TestRequantise compares the multipliers and steps with the expression itself, for every pair of integers.
 func TestRequantise(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	rng := rand.New(rand.NewPCG(7, 8))
 	narrower := 0
 	for range 400 {

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/program"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 // modes maps roundings to the names that the model uses.
@@ -24,6 +25,7 @@ var modes = map[num.Rounding]real.RoundingMode{num.RoundingHalfEven: real.Roundi
 // random sums, and sums beside a change of the code, of which every third is a tie.
 func TestDivided(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(9, 2))
 	for mode, meant := range modes {
 		changed := map[int64]bool{}

@@ -329,6 +329,7 @@ func seeds() []uint64 {
 // TestCells reads cells of every kind, with random numbers.
 func TestCells(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range cells {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -355,6 +356,7 @@ func TestCells(t *testing.T) {
 // TestFarApart checks inputs whose scale is up to 2^24 times larger or smaller than that of the state.
 func TestFarApart(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	step := 24
 	if tier.Long() {
 		step = 4

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
 )
 
 func signedRange(w int) num.Range   { return num.Range{Lo: -1 << (w - 1), Hi: 1<<(w-1) - 1} }
@@ -142,6 +143,7 @@ func (p DSPPacking) check(t *testing.T, f Fabric, weights [][]int64, inputs []in
 // small factors and fabrics. It also tries sums of random terms, and of the largest and smallest terms.
 func TestApart(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	ranges := []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -1, Hi: 0}, {Lo: 2, Hi: 5}, {Lo: -7, Hi: -3}}
 	for w := 2; w <= 4; w++ {
 		ranges = append(ranges, signedRange(w), narrowRange(w), unsignedRange(w))

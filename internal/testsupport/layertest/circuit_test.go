@@ -106,12 +106,12 @@ func TestCircuitMutants(t *testing.T) {
 			target := b.target()
 			target.Backend = dataflow.BackendRTL
 			b.op = right
-			if err := b.runCircuit(f); err != nil {
+			if err := b.runCircuit(f, true); err != nil {
 				t.Errorf("%s, fold %+v: %v", kind, f, err)
 			}
 			for what, alter := range alterations(right.(dataflow.HasCircuit).Circuit(f, target)) {
 				b.op = altered{right, alter}
-				if err := b.runCircuit(f); err == nil {
+				if err := b.runCircuit(f, true); err == nil {
 					t.Errorf("%s, fold %+v, %s: nothing is found", kind, f, what)
 				}
 			}

@@ -62,6 +62,7 @@ func breaches(t *testing.T, path string, source []byte) (found []string) {
 // or asks for -short.
 func TestOnlyHere(t *testing.T) {
 	t.Parallel()
+	NotQuick(t)
 	root := Root(t)
 	err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
 		switch name := e.Name(); {
