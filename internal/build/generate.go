@@ -28,11 +28,18 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, made...)
 	}
+	system, flows, err := systemOf(r, o)
+	if err != nil {
+		return nil, err
+	}
+	r.System = system
 	var more templates.ProjectFiles
 	if o.Weights.LoadsWeights() {
-		more, err = weights.GenerateWeightLoadingFiles(r.Design, r.Imported.Model.Graph, r.rooms, o.Source)
+		more, err = weights.GenerateWeightLoadingFiles(r.Design, r.Imported.Model.Graph, r.rooms, o.Source,
+			system.HostSystem())
 	} else {
-		more, err = deploy.GenerateFiles(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS())
+		more, err = deploy.GenerateFiles(r.Design.Design, templates.Options{}, o.Backend.IncludesHLS(),
+			system.HostSystem())
 	}
 	none := new(deploy.NoDriverError)
 	switch {
@@ -52,6 +59,6 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, more...)
 	}
-	more, err = onBoard(r, o)
+	more, err = onBoard(system, flows, r)
 	return append(files, more...), err
 }

@@ -31,7 +31,7 @@ var hostFiles = []templates.ReadmeEntry{
 	described("the same as ONNX: samples to the integers that are sent, integers to results",
 		"deploy/host/pre.onnx", "deploy/host/post.onnx"),
 	described("the weights that the driver loads, and what `hlsgen weights` needs for other weights",
-		"deploy/host/weights.bin", "deploy/host/weights.hpp", "deploy/weights.py", "weights.json"),
+		"deploy/host/weights.bin", "deploy/host/weights.hpp", "weights.json"),
 	described("the driver in Python, for programs and as a command", "deploy/accelerator.py"),
 	described("the driver in C++17, its interfaces to XRT and to boards without an operating system, and "+
 		"`host.json` as its tables", "deploy/accelerator*.hpp", "deploy/host/host.hpp"),

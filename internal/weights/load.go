@@ -79,16 +79,16 @@ func wordsOf(n *rtl.Network) (all []uint32) {
 }
 
 // GenerateWeightLoadingFiles returns the files that a build with loaded weights has in addition: the driver, the
-// model's weights and weights.json. rooms holds the types of loaded weights, by layer of g; nil entries are constants.
+// model's weights and weights.json. rooms holds the types of loaded weights, by layer of g; nil entries are constants. system is what is
+// around the accelerator, or nil.
 func GenerateWeightLoadingFiles(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits,
-	o options.Source) (templates.ProjectFiles, error) {
+	o options.Source, system *deploy.HostSystem) (templates.ProjectFiles, error) {
 	n, err := rtl.New(design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.GenerateFilesWithWeights(design.Design, templates.Options{},
-		deploy.WeightsToLoad{Words: wordsOf(n),
-			External: imagesOf(design.Design)})
+	files, err := deploy.GenerateFilesWithWeights(design.Design, templates.Options{}, system,
+		deploy.WeightsToLoad{Words: wordsOf(n), External: imagesOf(design.Design)})
 	if err != nil {
 		return nil, err
 	}

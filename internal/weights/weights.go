@@ -32,6 +32,7 @@ import (
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/rtl"
+	"hlsgen/templates/vivado"
 )
 
 // Options holds the flags of `hlsgen weights`.
@@ -115,8 +116,12 @@ func (r *Result) write(o Options, design *folding.Design, d *diag.List) (*Result
 	if d.HasErrors() {
 		return nil, nil
 	}
-	files, err := deploy.GenerateFilesWithWeights(design.Design, opt, deploy.WeightsToLoad{Words: wordsOf(n),
-		External: imagesOf(design.Design), Design: r.Plan.Design})
+	system, err := vivado.NewSystem(design.Design, opt)
+	if err != nil && !errors.As(err, new(*vivado.NoSystemError)) {
+		return nil, err
+	}
+	files, err := deploy.GenerateFilesWithWeights(design.Design, opt, system.HostSystem(),
+		deploy.WeightsToLoad{Words: wordsOf(n), External: imagesOf(design.Design), Design: r.Plan.Design})
 	if none := new(deploy.NoDriverError); errors.As(err, &none) {
 		d.AddError(diag.WeightsNotLoadable, "", none.Reason,
 			"what a driver computes beside the accelerator has to stay what "+

@@ -7,9 +7,12 @@
     net.close()                         # frees the device's memory; or: with Accelerator("net.bit") as net
 
 host/host.json, beside this file, says what inputs become and what results mean. Python 3.8 and numpy are enough.
+The distribution hlsgen-driver has this file as the module hlsgen_driver. There, name the file:
+Accelerator("net.bit", host="deploy/host/host.json").
 """
 
 import ctypes
+import hashlib
 import json
 import os
 import select
@@ -17,10 +20,11 @@ import struct
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 
-VERSION = 1
+VERSION = 1  # of host.json
 ROOM = 1 << 24  # bytes of frames that are sent and received at a time, at most
 BLOCK = 1 << 17  # elements of samples that are made ready, or scaled, at a time: they fit a cache
 PIECE = 12288  # numbers that are quantised at a time: less than what the C library asks Linux for again and again
@@ -35,12 +39,30 @@ class DeviceError(RuntimeError):
 
 
 def _load(path):
-    with open(path, encoding="utf-8") as file:
-        host = json.load(file)
-    if host.get("schema") != "hlsgen-host" or host.get("version") != VERSION:
-        raise Unfit("%s: schema %r, version %r; this driver reads hlsgen-host, version %d"
-                    % (path, host.get("schema"), host.get("version"), VERSION))
+    """What host.json says, if this driver reads its version and it is whole."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        raise Unfit("there is no %s: copy the folder deploy, or name the file: Accelerator(..., host=PATH)" % path)
+    try:
+        host = json.loads(data.decode("utf-8"))
+    except ValueError as e:
+        raise Unfit("%s is damaged, or was not copied whole: %s" % (path, e))
+    if not isinstance(host, dict) or host.get("schema") != "hlsgen-host" or not isinstance(host.get("version"), int):
+        raise Unfit("%s is no host.json of hlsgen" % path)
+    if host["version"] != VERSION:
+        raise Unfit("%s has version %d, this driver reads version %d: %s" % (
+            path, host["version"], VERSION, "copy accelerator.py of the build that wrote it, or pip install --upgrade hlsgen-driver"
+            if host["version"] > VERSION else "copy accelerator.py of the build that wrote it, or build again"))
+    data, _, rest = data.rpartition(b',"checksum":"')
+    if "checksum" in host and rest.strip() != b'%s"}' % _sum(data).encode():  # the first builds had none
+        raise Unfit("%s was changed, or not copied whole: its checksum is of another text. Copy it again from the build" % path)
     return host
+
+
+def _sum(data):
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def _array(tensor, given):
@@ -476,6 +498,11 @@ class _Interrupt:
             self.file.read(4)
 
 
+def _pause(since):
+    """Sleeps between two questions for what is waited for since then: a small part of the time that this has taken already."""
+    time.sleep(min((time.monotonic() - since) / 64, 1e-3))
+
+
 class Pynq:
     """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
     its frames. interrupts says of which streams Linux shows interrupts: of these they are waited for, the others are asked."""
@@ -492,36 +519,59 @@ class Pynq:
 
         self.pynq, self.allocate, self.timeout, self.host = pynq, pynq.allocate, timeout, host
         self.overlay, self.interrupts = pynq.Overlay(path), {}
+        self.system = host.get("system") or {}
         self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
         self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
         self.constant = {}  # by port: what comes with every frame, its mover, and how often
         self.kept = {}  # by port, size and type: memory that movers read or write; the last one used comes last
         first = self.readers[0]
         self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
+        self._warn()
 
     def _mover(self, kind, port):
         """The registers of the mover of a stream: by the name and the kind that the .hwh has for it."""
         for name, ip in self.overlay.ip_dict.items():
             if ":" + kind + ":" in ip["type"] and name.endswith(port):
                 mover = self.pynq.MMIO(ip["phys_addr"], ip["addr_range"])
-                device = self._uio(ip)
+                device = self._uio(port)
                 if device is not None:
                     self.interrupts[port] = _Interrupt(mover, device)
                 return mover
         raise Unfit("the bitstream has no %s for stream %s" % (kind, port))
 
-    @staticmethod
-    def _uio(ip):
-        """The device of an IP's interrupt, where the .hwh has it at the processor and Linux has a device of it."""
-        pin = ip.get("interrupts", {}).get("interrupt", {})
-        if pin.get("controller") != "" or "raw_irq" not in pin:
-            return None
+    def _uio(self, port):
+        """The device of a mover's interrupt, where Linux has one of it. host.json has the number: from PYNQ 3.0 on ip_dict knows
+        only interrupts behind an axi_intc."""
+        number = [m["interrupt"] for m in self.system.get("movers", []) if m["port"] == port and "interrupt" in m]
         try:
             from pynq.interrupt import get_uio_irq
 
-            return get_uio_irq(pin["raw_irq"])
+            return get_uio_irq(number[0]) if number else None
         except (ImportError, OSError):
             return None
+
+    def clock(self):
+        """The clock of the logic that runs, in MHz, by the processor's registers; None where PYNQ does not say."""
+        try:
+            return float(self.pynq.Clocks.fclk0_mhz)
+        except (AttributeError, TypeError, ValueError, RuntimeError, OSError):
+            return None
+
+    def set_clock(self, mhz=None):
+        """Sets the clock of the logic to a number of MHz, or to that of host.json: the nearest that the processor's dividers make.
+        The result is the clock that runs then."""
+        mhz = self.system.get("clock_mhz") if mhz is None else mhz
+        if not isinstance(mhz, (int, float)) or not 0 < mhz < 10000:
+            raise Unfit("the clock is %r, want a number of MHz" % (mhz,))
+        self.pynq.Clocks.fclk0_mhz = mhz
+        return self.clock()
+
+    def _warn(self):
+        """Warns if the clock that runs is not the one of the design."""
+        want, runs = self.system.get("clock_mhz"), self.clock()
+        if want is not None and runs is not None and abs(runs - want) > 0.001 * want:
+            warnings.warn("the clock of the logic is %g MHz, the design is for %g: %s; set_clock() of the Accelerator's device sets it"
+                          % (runs, want, "results may be wrong" if runs > want else "it is slower than promised"), stacklevel=4)
 
     def _buffer(self, port, size, kind=np.uint8):
         """Memory for a mover: that of before, where sizes are the same. Of a stream's two sizes are kept, the last batch's and
@@ -616,12 +666,15 @@ class Pynq:
 
     def _end(self, mover, port, seconds, end, what):
         """Waits until a mover is done, or until the time is end."""
+        begin = time.monotonic()
         while not mover.read(self.CONTROL) & 2:
             left = end - time.monotonic()
             if left < 0:
                 raise DeviceError("stream %s is not through after %g s: %s" % (port, seconds, what))
             if port in self.interrupts:
                 self.interrupts[port].wait(left)
+            else:
+                _pause(begin)
         error = mover.read(self.ERROR)
         if error:
             why = [text for bit, text in enumerate(self.ERRORS) if error >> bit & 1]
@@ -675,6 +728,79 @@ class Pynq:
         return received
 
 
+class _Weights:
+    """Weights that are loaded: the file weights.bin beside a host.json."""
+
+    HEAD = struct.Struct("<8sQQII")  # magic and version, design, host.json, words, 0
+
+    def __init__(self, host, folder):
+        self.host, self.of = host, host["weights"]
+        self.words = self.read(os.path.join(folder, self.of["file"]))
+
+    def load(self, device):
+        """Loads them. Nothing runs on the device."""
+        for e in self.of.get("external", []):  # these come out of memory with every frame
+            if not hasattr(device, "weights"):
+                raise Unfit("the device has no weights, which come out of memory: take a bitstream, or the library of rtl/axi")
+            data = np.array(self.words[e["at"]:e["at"] + (e["bytes"] + 3) // 4], "<u4").view(np.uint8)[:e["bytes"]]
+            device.weights(e["port"], np.tile(data, e["copies"]), e["passes"])
+        window = [w for w in (self.host.get("registers") or {"windows": []})["windows"] if w["name"] == "weights"]
+        if window:
+            self._tables(device, self.words[:self.of["words"]], window[0]["offset"])
+
+    def _tables(self, device, words, begin):
+        """Fills tables with words, through registers from begin on, or from memory."""
+        get, put = self._registers(device)
+        words += (0,)  # the last one no table takes
+        loader = self.host["registers"].get("loader")
+        if loader is None:
+            put(begin, 1)
+            for w in words:
+                put(begin + 4, w)
+        elif hasattr(device, "load"):
+            device.load(loader, np.array(words, "<u4").view(np.uint8))
+        else:
+            raise Unfit("the device has no load, which fills tables from memory: take a bitstream, or the library of rtl/axi")
+        begun = time.monotonic()
+        while get(begin) == 0 and time.monotonic() < begun + 1.0:
+            _pause(begun)
+        if get(begin) != 1:
+            raise Unfit("the accelerator takes another number of words than the %d of %s" % (len(words), self.of["file"]))
+
+    def read(self, path):
+        """The words of a file of weights, which has to be that of host.json."""
+        with open(path, "rb") as file:
+            data = file.read()
+        hint, head = "copy weights.bin and host.json together, as hlsgen wrote them", self.HEAD
+        if len(data) < head.size + 8 or data[:7] != b"HLSGENW":
+            raise Unfit("%s is no file of weights; %s" % (path, hint))
+        magic, design, _, count, _ = head.unpack_from(data)
+        if magic[7] != 1:
+            raise Unfit("%s has version %d; this driver reads version 1" % (path, magic[7]))
+        if len(data) != head.size + 4 * count + 8 or _sum(data[:-8]) != "%016x" % struct.unpack("<Q", data[-8:]):
+            raise Unfit("%s is damaged, or was not copied whole" % path)
+        if "%016x" % design != self.host["hash"]:
+            raise Unfit("%s is for design %016x, host.json of %s; %s" % (path, design, self.host["hash"], hint))
+        if _sum(data) != self.of["hash"]:
+            raise Unfit("%s and host.json do not belong together; %s" % (path, hint))
+        return struct.unpack_from("<%dI" % count, data, head.size)
+
+    def _registers(self, device):
+        """How the accelerator's own registers are read and written."""
+        if hasattr(device, "overlay"):
+            for name, ip in device.overlay.ip_dict.items():
+                if ":" + self.host["top"] + ":" in ip["type"]:
+                    ip = getattr(device.overlay, name)
+                    return ip.read, ip.write
+            raise Unfit("the bitstream shows no registers of %s" % self.host["top"])
+        if hasattr(getattr(device, "lib", None), "hlsgen_peek"):
+            device.lib.hlsgen_peek.restype = ctypes.c_uint32
+            return device.lib.hlsgen_peek, device.lib.hlsgen_poke
+        if hasattr(device, "peek"):
+            return device.peek, device.poke
+        raise Unfit("the device has no registers to load weights through: take a bitstream, or the library of rtl/axi")
+
+
 class Accelerator:
     """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
     and wait, as Library has. At most batch samples are sent together, and at most 16 MB; those that follow are made ready
@@ -714,6 +840,15 @@ class Accelerator:
         if self.device.hash != self.host["hash"]:
             raise Unfit("%s is of design %s, host.json of %s: they do not belong together"
                         % (path, self.device.hash, self.host["hash"]))
+        self.beside = beside
+        if (self.host.get("weights") or {}).get("file"):
+            self.load_weights()
+
+    def load_weights(self):
+        """Loads the weights of host.json into the accelerator, which was built with --weights runtime, stream or external. It is
+        done once when the driver begins; weights of hlsgen weights are those of host="retrained-weights/host.json"."""
+        with self.lock:
+            _Weights(self.host, self.beside).load(self.device)
 
     @staticmethod
     def _count(what, n):

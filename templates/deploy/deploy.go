@@ -7,7 +7,7 @@
 //	accelerator.py   the driver, which is the same for every design
 //	accelerator.hpp  the same in C++; _xrt and _bare connect to a card, and to a board without an operating system
 //	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go, the operators that they use
-//	weights.go       the weights that are loaded into its tables; weights.py, weights.hpp.tpl load them
+//	weights.go       the weights that are loaded into its tables; weights.hpp.tpl, the header for C++
 //	counters.go      for a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
 //	host.hpp.tpl     the text of these tables
@@ -29,7 +29,7 @@ import (
 )
 
 //go:embed accelerator.py accelerator*.hpp lib.cpp.tpl host.hpp.tpl counters.py counters.hpp.tpl
-//go:embed weights.py weights.hpp.tpl
+//go:embed weights.hpp.tpl
 var sources embed.FS
 
 // A libView holds what lib.cpp.tpl needs: the accelerator's name, hash and streams.
@@ -42,15 +42,16 @@ type libView struct {
 type portView struct{ Name, Kind, TDATA, Number string }
 
 // GenerateFiles returns the files of the folder deploy. If hls is set, it adds hls/lib.cpp, the library that runs the
-// generated C++. The error is a *NoDriverError if the design can have no driver.
-func GenerateFiles(d *dataflow.Design, opt templates.Options, hls bool) (templates.ProjectFiles, error) {
-	return files(d, opt, hls, nil)
+// generated C++. system is what is around the accelerator, or nil. The error is a *NoDriverError if the design can have
+// no driver.
+func GenerateFiles(d *dataflow.Design, opt templates.Options, hls bool, system *HostSystem) (templates.ProjectFiles,
+	error) {
+	return files(d, opt, hls, system, nil)
 }
 
-// files returns the files of the folder deploy. If load is not nil, they include its weights and the programs that load
-// them.
-func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightsToLoad) (files templates.ProjectFiles,
-	err error) {
+// files returns the files of the folder deploy. If load is not nil, they include its weights.
+func files(d *dataflow.Design, opt templates.Options, hls bool, system *HostSystem,
+	load *WeightsToLoad) (files templates.ProjectFiles, err error) {
 	face, err := templates.IPInterfaceOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -66,6 +67,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightsToL
 		}
 		files = append(files, weights...)
 	}
+	h.System = system
 	text, err := h.encodeJSON()
 	if err != nil {
 		return nil, err
@@ -84,9 +86,6 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *WeightsToL
 		driver, err := sources.ReadFile(name)
 		if err != nil {
 			return nil, err
-		}
-		if load != nil && name == "accelerator.py" {
-			driver = loads(driver)
 		}
 		files = append(files, templates.GeneratedFile{Path: "deploy/" + name, Data: driver})
 	}

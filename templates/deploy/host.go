@@ -20,7 +20,8 @@ type HostFile struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"`
 	Top     string `json:"top"` // name of the accelerator and of its IP
-	// Hash is a hash of everything else in this file. A register of the accelerator contains the same hash.
+	// Hash is a hash of what this file says of the accelerator: of everything but System, Weights.File and Checksum.
+	// A register of the accelerator contains the same hash.
 	Hash    string                 `json:"hash"`
 	Steps   *SequenceStepLimits    `json:"steps,omitempty"` // for sequences of different lengths
 	Inputs  []HostTensor           `json:"inputs"`          // the model's inputs, in their order
@@ -40,9 +41,27 @@ type HostFile struct {
 
 	Registers *templates.RegisterMap `json:"registers,omitempty"` // of the accelerator itself
 	Weights   *WeightsFile           `json:"weights,omitempty"`   // to be loaded into the accelerator
+	System    *HostSystem            `json:"system,omitempty"`    // around the accelerator
+	// Checksum is a hash of the file's bytes in front of the comma before this entry, which is the last one.
+	Checksum string `json:"checksum,omitempty"`
 
 	before, after []byte // ONNX from Takes to Inputs, and from Outputs to Gives
 	size          int    // bytes of the text without the hash
+}
+
+// A HostSystem describes the block design around the accelerator, as far as a driver uses it.
+type HostSystem struct {
+	Board    string      `json:"board"`
+	ClockMHz float64     `json:"clock_mhz"` // of the logic, as the processor is to make it
+	Movers   []HostMover `json:"movers"`
+}
+
+// A HostMover is the data mover of a stream in a block design.
+type HostMover struct {
+	Name      string `json:"name"`                // of its cell
+	Port      string `json:"port"`                // of the accelerator's stream
+	Address   uint64 `json:"address"`             // of its registers, for the processor
+	Interrupt int    `json:"interrupt,omitempty"` // number that Linux has for its interrupt; absent if it has none
 }
 
 // SequenceStepLimits limits the number of steps in a sequence.

@@ -11,14 +11,25 @@ import (
 	"strconv"
 )
 
-// encodeJSON returns the text of host.json, with a newline at the end.
+// checksumKey begins the last entry of host.json, whose value is a hash of all bytes in front.
+const checksumKey = `,"checksum":"`
+
+// encodeJSON returns the text of host.json, with its checksum and a newline at the end. h.Checksum must be empty.
 func (h *HostFile) encodeJSON() ([]byte, error) {
-	const more = 64 // bytes of the hash and of the final newline
-	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
-	if _, err := h.write(text); err != nil {
+	text, err := h.text()
+	if err != nil {
 		return nil, err
 	}
-	return append(text.Bytes(), '\n'), nil
+	text = text[:len(text)-1] // the closing brace comes last
+	return append(text, checksumKey+sum(text)+"\"}\n"...), nil
+}
+
+// text returns the text of host.json without a checksum.
+func (h *HostFile) text() ([]byte, error) {
+	const more = 64 // bytes of the hash and of the checksum
+	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
+	_, err := h.write(text)
+	return text.Bytes(), err
 }
 
 // sign sets h.Hash to the hash of the text without it, which must be empty before. It also sets h.size.

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -91,7 +90,7 @@ type weightsView struct {
 // An externalView holds a StreamedWeightsLayout as text for C++.
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
-// loaded sets h.Weights for the weights in l, and returns the file of weights and the files that load it. It returns an
+// loaded sets h.Weights for the weights in l, and returns the file of weights and a header for C++. It returns an
 // error if the design has no such weights, or other ones.
 func (h *HostFile) loaded(l *WeightsToLoad) (files templates.ProjectFiles, err error) {
 	window, tables := h.Registers.FindWindow(templates.WeightsWindowName)
@@ -126,23 +125,8 @@ func (h *HostFile) loaded(l *WeightsToLoad) (files templates.ProjectFiles, err e
 	if err != nil {
 		return nil, err
 	}
-	loader, err := sources.ReadFile("weights.py")
 	return templates.ProjectFiles{{Path: "deploy/host/" + weightsFileName, Data: file},
-		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
-}
-
-// begun is the last line of the checks that the Python driver makes at its start.
-const begun = `                        % (path, self.device.hash, self.host["hash"]))
-`
-
-// loads returns the Python driver, changed so that it loads weights at its start. It panics if the driver does not
-// contain begun.
-func loads(driver []byte) []byte {
-	if !bytes.Contains(driver, []byte(begun)) {
-		panic("deploy: the driver begins otherwise")
-	}
-	return bytes.Replace(driver, []byte(begun), []byte(begun+"        import weights\n\n"+
-		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
+		{Path: "deploy/host/weights.hpp", Data: header}}, nil
 }
 
 // weigh returns the file of weights, and sets h.Weights and h.Hash. It has the magic, the design's hash, and the hash
@@ -152,7 +136,7 @@ func (h *HostFile) weigh(l *WeightsToLoad, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
-	text, err := h.encodeJSON()
+	text, err := h.text()
 	if err != nil {
 		return nil, err
 	}
@@ -188,10 +172,10 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 
 // GenerateFilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a
 // *NoDriverError if the design can have no driver. It is also an error if the design loads no weights, or l does not
-// fit it.
-func GenerateFilesWithWeights(d *dataflow.Design, opt templates.Options, l WeightsToLoad) (templates.ProjectFiles,
-	error) {
-	return files(d, opt, false, &l)
+// fit it. system is what is around the accelerator, or nil.
+func GenerateFilesWithWeights(d *dataflow.Design, opt templates.Options, system *HostSystem,
+	l WeightsToLoad) (templates.ProjectFiles, error) {
+	return files(d, opt, false, system, &l)
 }
 
 // DesignHashOf returns the hash of a design, which is in its host.json and in a register. The error is a *NoDriverError

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/templates/deploy"
 )
 
 // A processor describes a PS as a cell of block designs: its IP, its settings, and its pins for clock, reset,
@@ -27,10 +28,12 @@ type processor struct {
 }
 
 // An irq is an interrupt input of the PS: its pin, the setting that enables it, and the most interrupts that it takes.
+// Each eight have consecutive numbers at the interrupt controller, and in Linux, from one of first on.
 type irq struct {
 	pin   string
 	use   setting
 	width int
+	first []int
 }
 
 // A memoryPort is a port of the PS from the logic to memory. It has the port's bus and clock pin, its settings for a
@@ -47,7 +50,7 @@ type setting struct{ Name, Value string }
 
 // processors holds the description of each known PS.
 var processors = map[boards.ProcessingSystem]processor{
-	// Sources: UG585 (address map, PL clocks), PG082, and designs of PYNQ for Pynq-Z1.
+	// Sources: UG585 (address map, PL clocks, interrupts), PG082, and designs of PYNQ for Pynq-Z1.
 	boards.PSZynq7000: {
 		ip:         "xilinx.com:ip:processing_system7:*",
 		rule:       "xilinx.com:bd_rule:processing_system7",
@@ -57,7 +60,7 @@ var processors = map[boards.ProcessingSystem]processor{
 		actual: "CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ",
 		clock:  "FCLK_CLK0", reset: "FCLK_RESET0_N", control: "M_AXI_GP0", controlClk: "M_AXI_GP0_ACLK",
 		window: AddressWindow{"M_AXI_GP0", 0x4000_0000, 0x4000_0000},
-		irq:    []irq{{"IRQ_F2P", setting{"PCW_USE_FABRIC_INTERRUPT", "1"}, 16}},
+		irq:    []irq{{"IRQ_F2P", setting{"PCW_USE_FABRIC_INTERRUPT", "1"}, 16, []int{61, 84}}},
 		port: func(name string) memoryPort {
 			hp := name[len("S_AXI_"):]
 			return memoryPort{bus: name, clock: name + "_ACLK", memory: name + "/" + hp + "_DDR_LOWOCM",
@@ -66,7 +69,7 @@ var processors = map[boards.ProcessingSystem]processor{
 				}}
 		},
 	},
-	// Sources: UG1085 (address map, PL clocks), PG201, and designs of PYNQ for ZCU104.
+	// Sources: UG1085 (address map, PL clocks, interrupts), PG201, and designs of PYNQ for ZCU104.
 	boards.PSZynqMP: {
 		ip:         "xilinx.com:ip:zynq_ultra_ps_e:*",
 		rule:       "xilinx.com:bd_rule:zynq_ultra_ps_e",
@@ -77,8 +80,8 @@ var processors = map[boards.ProcessingSystem]processor{
 		actual: "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ",
 		clock:  "pl_clk0", reset: "pl_resetn0", control: "M_AXI_HPM0_FPD", controlClk: "maxihpm0_fpd_aclk",
 		window: AddressWindow{"M_AXI_HPM0_FPD", 0xA000_0000, 0x1000_0000},
-		irq: []irq{{"pl_ps_irq0", setting{"PSU__USE__IRQ0", "1"}, 8},
-			{"pl_ps_irq1", setting{"PSU__USE__IRQ1", "1"}, 8}},
+		irq: []irq{{"pl_ps_irq0", setting{"PSU__USE__IRQ0", "1"}, 8, []int{121}},
+			{"pl_ps_irq1", setting{"PSU__USE__IRQ1", "1"}, 8, []int{136}}},
 		port: func(name string) memoryPort {
 			k := int(name[len("S_AXI_HP")] - '0')
 			gp := strconv.Itoa(k + 2) // GP ports 0 and 1 are the coherent ports
@@ -208,31 +211,60 @@ func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []s
 	return p.config(s.Board.HostPortBits), []string{name + "/aclk", "ps/" + p.clock}, []string{name + "/aresetn"}
 }
 
-// interrupts connects the movers' interrupts to inputs of the PS. Movers that write come first: PYNQ's Linux offers the
-// first interrupt to programs, and a batch ends with its results. Interrupts beyond the inputs stay open.
+// interrupts connects the movers' interrupts to inputs of the PS, as interruptPins says.
 func (v *blockView) interrupts(p processor) {
-	movers := slices.Clone(v.Movers)
-	slices.SortStableFunc(movers, func(a, b Mover) int {
-		if a.Writes == b.Writes {
-			return 0
-		}
-		if a.Writes {
-			return -1
-		}
-		return 1
-	})
+	pins := v.interruptPins()
 	for k, in := range p.irq {
-		n := min(len(movers), in.width)
+		n := min(len(pins), in.width)
 		if n == 0 {
 			return
 		}
 		name := fmt.Sprintf("interrupts_%d", k)
 		v.Cells = append(v.Cells, cell{name, "xilinx.com:ip:xlconcat:*", []setting{{"NUM_PORTS", strconv.Itoa(n)}}})
-		for i, m := range movers[:n] {
-			v.Wires = append(v.Wires, wire{m.Name + "/interrupt", []string{fmt.Sprintf("%s/In%d", name, i)}})
+		for i, pin := range pins[:n] {
+			v.Wires = append(v.Wires, wire{v.Movers[pin.mover].Name + "/interrupt",
+				[]string{fmt.Sprintf("%s/In%d", name, i)}})
 		}
 		v.Wires = append(v.Wires, wire{name + "/dout", []string{"ps/" + in.pin}})
 		v.PSConfig = append(v.PSConfig, in.use)
-		movers = movers[n:]
+		pins = pins[n:]
 	}
+}
+
+// An interruptPin is an input of the PS for an interrupt: the place of its mover, and the number that Linux has for it.
+type interruptPin struct{ mover, number int }
+
+// interruptPins returns the inputs of the PS for the movers' interrupts, in the order of its pins. Movers that write
+// come first: PYNQ's Linux offers the first interrupt to programs, and a batch ends with its results. Interrupts beyond
+// the inputs stay open, and have none.
+func (s *System) interruptPins() (pins []interruptPin) {
+	var numbers []int
+	for _, in := range processors[s.Board.PS].irq {
+		for at := range in.width {
+			numbers = append(numbers, in.first[at/8]+at%8)
+		}
+	}
+	for _, writes := range []bool{true, false} {
+		for i, m := range s.Movers {
+			if m.Writes == writes && len(pins) < len(numbers) {
+				pins = append(pins, interruptPin{i, numbers[len(pins)]})
+			}
+		}
+	}
+	return pins
+}
+
+// HostSystem returns what a driver finds around the accelerator, for its host.json, or nil on a card, and if s is nil.
+func (s *System) HostSystem() *deploy.HostSystem {
+	if s == nil || s.Board.PS == boards.PSNone {
+		return nil
+	}
+	h := &deploy.HostSystem{Board: s.Board.Name, ClockMHz: s.Clock.MHz()}
+	for _, m := range s.Movers {
+		h.Movers = append(h.Movers, deploy.HostMover{Name: m.Name, Port: m.Stream, Address: m.Base})
+	}
+	for _, pin := range s.interruptPins() {
+		h.Movers[pin.mover].Interrupt = pin.number
+	}
+	return h
 }

@@ -17,7 +17,7 @@ import (
 // agrees compares a block design with the design that it was generated for and returns the differences. It compares the
 // addresses that the driver uses, the movers' parameters and streams in host.json, the clock, and the IPs that the
 // budget counts.
-func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
+func (g *graph) agrees(d *dataflow.Design, windows []mapped, system *deploy.HostSystem) found {
 	var f found
 	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
@@ -44,7 +44,8 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	}
 	g.clock(&f, d.Target)
 	g.price(&f, d, face)
-	g.interrupts(&f)
+	g.interrupts(&f, system)
+	g.movers(&f, system)
 	g.memory(&f)
 	if !matches(d.Target.Board.BoardPart, g.BoardPart) {
 		f.add("board", "the project is for %q", g.BoardPart)
@@ -70,6 +71,17 @@ func (g *graph) addressMap(f *found, windows []mapped) {
 	}
 	if !slices.Equal(seen, windows) {
 		f.add("address-map", "the PS sees %v, the driver %v", seen, windows)
+	}
+}
+
+// movers checks that host.json has the streams of the movers and the addresses of their registers.
+func (g *graph) movers(f *found, host *deploy.HostSystem) {
+	for _, m := range host.Movers {
+		axis := map[string]string{"hlsgen_read": "m_axis", "hlsgen_write": "s_axis"}[g.Cells[m.Name].kind()]
+		at := slices.IndexFunc(g.Maps, func(w mapped) bool { return w.Space == "ps/Data" && path.Dir(w.Bus) == m.Name })
+		if g.peer(m.Name+"/"+axis) != "accelerator/"+m.Port || at < 0 || g.Maps[at].Base != m.Address {
+			f.add("host-movers", "host.json has %+v", m)
+		}
 	}
 }
 
@@ -136,20 +148,36 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) 
 	}
 }
 
-// interrupts: every mover's reaches the PS, a writer's its first input, which is the one that a driver can wait for.
-func (g *graph) interrupts(f *found) {
+// interruptNumbers are those of each pin of a PS, as UG585 and UG1085 list them.
+var interruptNumbers = map[string][]int{
+	"IRQ_F2P":    {61, 62, 63, 64, 65, 66, 67, 68, 84, 85, 86, 87, 88, 89, 90, 91},
+	"pl_ps_irq0": {121, 122, 123, 124, 125, 126, 127, 128},
+	"pl_ps_irq1": {136, 137, 138, 139, 140, 141, 142, 143},
+}
+
+// interrupts checks that the interrupts of all movers reach the PS, that of a mover that writes at the first input, and
+// that host.json has the numbers of their inputs.
+func (g *graph) interrupts(f *found, host *deploy.HostSystem) {
 	for _, name := range names(g.Cells) {
 		if !strings.HasPrefix(g.Cells[name].kind(), "hlsgen_") {
 			continue
 		}
-		var ends []string
+		var numbers []int
 		for _, p := range g.net(name + "/interrupt") {
+			at, input := strings.CutPrefix(path.Base(p), "In")
 			for _, q := range g.net(path.Dir(p) + "/dout") {
-				ends = append(ends, path.Dir(q))
+				if k, err := strconv.Atoi(at); input && err == nil && path.Dir(q) == "ps" {
+					numbers = append(numbers, interruptNumbers[path.Base(q)][k])
+				}
 			}
 		}
-		if !slices.Contains(ends, "ps") {
+		if len(numbers) != 1 {
 			f.add("interrupt", "that of %s does not reach the PS", name)
+			continue
+		}
+		i := slices.IndexFunc(host.Movers, func(m deploy.HostMover) bool { return m.Name == name })
+		if i < 0 || host.Movers[i].Interrupt != numbers[0] {
+			f.add("interrupt", "that of %s is %d, host.json has %+v", name, numbers[0], host.Movers)
 		}
 	}
 	first := g.net("interrupts_0/In0")

@@ -51,7 +51,7 @@ func TestBitstream(t *testing.T) {
 				t.Fatal(said)
 			}
 			g := w.graph(t)
-			for _, wrong := range append(g.check(), g.agrees(d, w.windows())...) {
+			for _, wrong := range append(g.check(), g.agrees(d, w.windows(), w.system.HostSystem())...) {
 				t.Error(wrong)
 			}
 			for _, ext := range []string{".bit", ".hwh", ".xsa"} {
@@ -87,7 +87,7 @@ func TestLoader(t *testing.T) {
 			t.Fatal(said)
 		}
 		g, windows := w.graph(t), w.windows()
-		for _, wrong := range append(g.check(), g.agrees(d, windows)...) {
+		for _, wrong := range append(g.check(), g.agrees(d, windows, w.system.HostSystem())...) {
 			t.Errorf("%s: %s", board, wrong)
 		}
 		loader := w.system.Movers[len(w.system.Movers)-1]
@@ -142,7 +142,7 @@ func TestExternal(t *testing.T) {
 			t.Fatal(said)
 		}
 		g := w.graph(t)
-		for _, wrong := range append(g.check(), g.agrees(d, w.windows())...) {
+		for _, wrong := range append(g.check(), g.agrees(d, w.windows(), w.system.HostSystem())...) {
 			t.Errorf("%s: %s", board, wrong)
 		}
 		ports, again := map[string]bool{}, 0
@@ -190,7 +190,7 @@ func TestCounters(t *testing.T) {
 			t.Fatal(said)
 		}
 		g, windows := w.graph(t), w.windows()
-		for _, wrong := range append(g.check(), g.agrees(d, windows)...) {
+		for _, wrong := range append(g.check(), g.agrees(d, windows, w.system.HostSystem())...) {
 			t.Errorf("%s: %s", board, wrong)
 		}
 		last := windows[len(windows)-1]

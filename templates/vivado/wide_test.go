@@ -45,7 +45,8 @@ func TestWide(t *testing.T) {
 				g.mover(&f, d, "write_"+p.Port, "hlsgen_write", "s_axis", p, s.Hash, k-10)
 			}
 		}
-		g.interrupts(&f)
+		g.interrupts(&f, s.HostSystem())
+		g.movers(&f, s.HostSystem())
 		return f
 	})
 }

@@ -6,6 +6,7 @@ misbehave, threads, and memory, with a host.json.
 BITS is the width of the first input's integers.
 """
 
+import hashlib
 import json
 import random
 import sys
@@ -127,6 +128,12 @@ codes = {"UINT8": {"integers": {"lo": 0, "hi": 255, "values": (np.arange(256) / 
          "INT8": {"quantise": [{"thresholds": levels.tolist(), "codes": list(range(-128, 128))}]}}
 
 
+def write(path, host):
+    """Writes a host.json, with its checksum, as hlsgen does."""
+    text = json.dumps(host)[:-1].encode()
+    path.write_bytes(text + b',"checksum":"%s"}\n' % hashlib.sha256(text).hexdigest()[:16].encode())
+
+
 class Images:
     """Takes no time, and sees that what was sent is what was to be."""
 
@@ -148,7 +155,7 @@ class Images:
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "host.json"
     for kind, images in (("UINT8", 130), ("INT8", 40)):
-        path.write_text(json.dumps(dict(given, send=[dict(stream, type=kind, **codes[kind])])))
+        write(path, dict(given, send=[dict(stream, type=kind, **codes[kind])]))
         x = np.random.RandomState(1).randint(0, 256, (images,) + shape, np.uint8)
         quantised = kind == "INT8"
         if quantised:
@@ -252,6 +259,35 @@ for what, make in (
         check("%s is taken" % what, False)
     except Unfit as e:
         print("refused", what, ":", e)
+
+# host.json: one that is of another version, or not what hlsgen wrote, is refused with what helps
+whole = (Path(sys.argv[1]) / "host" / "host.json").read_bytes()
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "host.json"
+    other = dict(json.loads(whole.decode()))
+    del other["checksum"]
+    for what, text, says in (
+            ("another line end", whole.strip() + b"\r\n", None),
+            ("a newer version", dict(other, version=accelerator.VERSION + 1), "pip install --upgrade hlsgen-driver"),
+            ("an older version", dict(other, version=accelerator.VERSION - 1), "build again"),
+            ("no version", dict(other, version=None), "no host.json of hlsgen"), ("a list", b"[]", "no host.json of hlsgen"),
+            ("another file", dict(other, schema="hlsgen-build"), "no host.json of hlsgen"),
+            ("half of it", whole[:len(whole) // 2], "not copied whole"), ("nothing", b"", "not copied whole"),
+            ("no text", b"\xff" + whole, "not copied whole"), ("a file of the first builds", json.dumps(other).encode(), None),
+            ("another number", whole.replace(b'"words":', b'"words":1', 1), "its checksum is of another"),
+            ("another checksum", whole[:-4] + bytes([whole[-4] ^ 1]) + whole[-3:], "its checksum is of"),
+            ("no file", None, "copy the folder deploy")):
+        if text is None:
+            path.unlink()
+        elif isinstance(text, bytes):
+            path.write_bytes(text)
+        else:
+            write(path, text)
+        try:
+            Accelerator(Device(), host=path)
+            check("%s is taken" % what, says is None)
+        except Unfit as e:
+            check("%s: %s" % (what, e), says is not None and says in str(e) and "host.json" in str(e))
 
 # threads: equal results, one batch at a time
 running, wrong = [], []

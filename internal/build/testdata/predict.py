@@ -77,8 +77,11 @@ else:
 import os  # noqa: E402
 import time  # noqa: E402
 
+import warnings  # noqa: E402
+
 import pynq  # noqa: E402
 
+warnings.simplefilter("error", UserWarning)
 bit = os.path.join(sys.argv[1], "..", "net.bit")
 open(bit, "w").close()
 board = Accelerator(bit, batch=5)
@@ -98,6 +101,34 @@ if not net.throughput(3) > 0 or not board.throughput(2) > 0:
 board.close()
 if pynq.memory:
     sys.exit("FAIL %d buffers are kept when it is closed" % len(pynq.memory))
+
+# the clock that runs: another than that of the design is told, and can be set
+for runs, told in ((187.4, False), (166.67, "slower than promised"), (250, "results may be wrong"), (None, False)):
+    pynq.Clocks.fclk0_mhz = runs
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        board.close()
+        board = Accelerator(bit, batch=5)
+    said = [w for w in said if w.category is UserWarning]
+    if [str(w.message) for w in said if not told or told not in str(w.message) or w.filename != __file__] or told and not said:
+        sys.exit("FAIL the clock of %r: %r" % (runs, said))
+    checks += 1
+if board.device.set_clock() != 187.5 or pynq.Clocks.fclk0_mhz != 187.5 or board.device.set_clock(100) != 100:
+    sys.exit("FAIL the clock is %r" % pynq.Clocks.fclk0_mhz)
+for clock in (0, -5, "187.5"):
+    try:
+        board.device.set_clock(clock)
+        sys.exit("FAIL a clock of %r is set" % (clock,))
+    except Unfit as e:
+        checks += 1
+board.device.set_clock()
+
+# what waits without interrupts sleeps
+pynq.counts["asked"], pynq.late = 0, 0.3
+board.throughput(1)
+if pynq.counts["asked"] > 2000:
+    sys.exit("FAIL the movers were asked %d times" % pynq.counts["asked"])
+board.close()
 
 # with interrupts: the mover of the first results is asked three times a batch and ten times a second, and what hangs ends
 pynq.wired, pynq.late = True, 0.03

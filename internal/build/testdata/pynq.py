@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import tty
+from pathlib import Path
 
 import numpy as np
 
@@ -53,7 +54,13 @@ def MMIO(base, length):
 
 def get_uio_irq(irq):
     """Linux shows the first line of the processor alone, as PYNQ's images have it."""
-    return _lines.get(irq) if irq == 61 else None
+    return _lines.get(irq) if wired and irq in (61, 121) else None
+
+
+class Clocks:
+    """The clock of the logic: a PLL over dividers, in MHz, of which some make what is asked for."""
+
+    fclk0_mhz = 187.498123
 
 
 class Mover:
@@ -114,21 +121,19 @@ class Overlay:
     def __init__(self, path):
         assert os.path.exists(path), path
         here = os.path.dirname(os.path.abspath(path))
-        host = json.load(open(os.path.join(here, "deploy", "host", "host.json")))
-        self.lib = Library(sys.argv[2])
+        host = json.loads(Path(here, "deploy", "host", "host.json").read_text())
+        self.lib, self.system = Library(sys.argv[2]), host["system"]
         self.ip_dict, self.movers = {}, []
         for kind, streams in (("write", host["receive"]), ("read", host["send"])):
             for s in streams:
                 self.movers.append(self.add(kind + "_" + s["port"], Mover(self, s, kind == "read")))
 
     def add(self, name, mover):
-        """A mover, as the .hwh has it: its interrupt is at the next of the processor's lines."""
-        base, line = 0xA0000000 + 0x10000 * len(self.ip_dict), 61 + len(self.ip_dict)
-        self.ip_dict[name] = {"type": "hlsgen:kernels:hlsgen_%s:1.0" % name.partition("_")[0], "phys_addr": base,
+        """A mover, as PYNQ 3.0 and later show it: they know no interrupt that is at the processor."""
+        known = next(m for m in self.system["movers"] if m["name"] == name)
+        self.ip_dict[name] = {"type": "hlsgen:kernels:hlsgen_%s:1.0" % name.partition("_")[0], "phys_addr": known["address"],
                               "addr_range": 0x10000, "interrupts": {}}
-        if wired:
-            self.ip_dict[name]["interrupts"]["interrupt"] = {"controller": "", "raw_irq": line, "index": line - 61}
-        _at[base], _lines[line] = mover, mover.device
+        _at[known["address"]], _lines[known["interrupt"]] = mover, mover.device
         return mover
 
     def go(self):

@@ -18,17 +18,14 @@ import tempfile
 sys.path.insert(0, sys.argv[1])
 
 import numpy as np  # noqa: E402
-from accelerator import Accelerator, DeviceError  # noqa: E402
-import weights  # noqa: E402
-from weights import Unfit  # noqa: E402
+from accelerator import Accelerator, DeviceError, Unfit, _Weights  # noqa: E402
 
 source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.cpp")
 os.chdir("/")  # the library finds its tables from anywhere
 x, pairs = np.load(sys.argv[3]), sys.argv[4:]
 results = []
-for name in ("accelerator.py", "weights.py"):
-    with open(os.path.join(sys.argv[1], name), encoding="utf-8") as text:
-        ast.parse(text.read(), name, feature_version=(3, 8))
+with open(os.path.join(sys.argv[1], "accelerator.py"), encoding="utf-8") as text:
+    ast.parse(text.read(), feature_version=(3, 8))
 for host, want in zip(pairs[::2], pairs[1::2]):
     y = np.load(want)
     got = Accelerator(sys.argv[2], host=host, batch=5).predict(x)
@@ -115,7 +112,7 @@ bit = os.path.join(sys.argv[1], "..", "net.bit")
 open(bit, "w").close()
 for host, want in zip(pairs[:4:2], pairs[1:4:2]):
     with Accelerator(bit, host=host, batch=5) as net:
-        weights.load(net, host)  # once more, in place of those from before
+        net.load_weights()  # once more, in place of those from before
         if len(pynq.memory) != len(external) or net.predict(x).tobytes() != np.load(want).tobytes():
             sys.exit("FAIL through PYNQ, with %s: %d buffers are kept" % (host, len(pynq.memory)))
     try:
@@ -147,7 +144,7 @@ with tempfile.TemporaryDirectory() as where:
 net = Accelerator(sys.argv[2], host=pairs[0])
 loader = net.host["registers"].get("loader")
 if loader is not None:  # other numbers of words are noticed, and do no harm to what is loaded next
-    words = weights.read(os.path.join(os.path.dirname(pairs[0]), "weights.bin"), net.host)[:net.host["weights"]["words"]]
+    words = _Weights(net.host, os.path.dirname(pairs[0])).words[:net.host["weights"]["words"]]
     for some in (words, words[:-3], words + (0, 0), words[:1]):
         net.device.load(loader, np.array(some, "<u4").view(np.uint8))
         if net.device.lib.hlsgen_peek(net.host["registers"]["windows"][0]["offset"]) == 1:
@@ -157,7 +154,7 @@ if loader is not None:  # other numbers of words are noticed, and do no harm to 
     before = clocks()
     net.device.load(loader, np.array(words + (0,), "<u4").view(np.uint8))
     print("LOADED %d words in %d clocks" % (len(words) + 1, clocks() - before))
-    weights.load(net, pairs[0])
+    net.load_weights()
     if net.predict(x).tobytes() != results[0]:
         sys.exit("FAIL after other numbers of words")
 
