@@ -57,6 +57,11 @@ build: ## build bin/hlsgen, one static binary
 reference: build ## write the man pages and the reference in Markdown to bin/reference
 	bin/hlsgen reference bin/reference
 
+.PHONY: driver
+driver: ## write the wheel of the driver in Python, hlsgen-driver, to bin/wheels
+	@$(SETUP) go
+	go run ./cmd/wheels "$(VERSION)" bin/wheels
+
 .PHONY: demo
 demo: ## build the embedded example for a board (BOARD=zcu104), then compile and run the generated C++
 	@$(SETUP) go g++

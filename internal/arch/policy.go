@@ -23,6 +23,7 @@ var support = address{floor: -1, room: "test support"}
 // row is an error: it needs an address before it is written.
 var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
+	"cmd/wheels": {6, "wheels", 0}, // for Python's pip
 
 	"folding/sweep":      {5, "commands", 9},
 	"internal/synthesis": {5, "commands", 8}, // the vendor's tools, and their reports
@@ -102,6 +103,7 @@ var addresses = map[string]address{
 	"internal/diag":          {0, "diag", 0},
 	"frontend/onnxio/onnxpb": {0, "onnxpb", 0},
 	"internal/npy":           {0, "npy", 0},
+	"internal/wheel":         {0, "wheel", 0},
 	"internal/ctc":           {0, "ctc", 0},
 	"internal/outputdir":     {0, "outputdir", 0},
 	"internal/crash":         {0, "crash", 0},

@@ -10,8 +10,8 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// systemOf returns the system around the accelerator, and the back ends that make its IP. The system is nil if the board
-// has no known processor, if the accelerator has no driver, or if no back end makes an IP.
+// systemOf returns the system around the accelerator, and the back ends that make its IP. The system is nil if the
+// board has no known processor, if the accelerator has no driver, or if no back end makes an IP.
 func systemOf(r *Result, o Options) (*vivado.System, []vivado.IPBackend, error) {
 	s, err := vivado.NewSystem(r.Design.Design, templates.Options{})
 	if none := new(vivado.NoSystemError); errors.As(err, &none) {

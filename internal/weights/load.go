@@ -79,8 +79,8 @@ func wordsOf(n *rtl.Network) (all []uint32) {
 }
 
 // GenerateWeightLoadingFiles returns the files that a build with loaded weights has in addition: the driver, the
-// model's weights and weights.json. rooms holds the types of loaded weights, by layer of g; nil entries are constants. system is what is
-// around the accelerator, or nil.
+// model's weights and weights.json. rooms holds the types of loaded weights, by layer of g; nil entries are constants.
+// system describes what is around the accelerator; it may be nil.
 func GenerateWeightLoadingFiles(design *folding.Design, g *dataflow.Graph, rooms []*dataflow.LoadableWeightLimits,
 	o options.Source, system *deploy.HostSystem) (templates.ProjectFiles, error) {
 	n, err := rtl.New(design.Design, templates.Options{})

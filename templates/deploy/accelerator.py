@@ -43,7 +43,7 @@ def _load(path):
     try:
         with open(path, "rb") as file:
             data = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise Unfit("there is no %s: copy the folder deploy, or name the file: Accelerator(..., host=PATH)" % path)
     try:
         host = json.loads(data.decode("utf-8"))

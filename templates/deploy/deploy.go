@@ -102,6 +102,9 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, system *HostSyst
 	return append(files, templates.GeneratedFile{Path: "hls/lib.cpp", Data: text}), nil
 }
 
+// PythonDriver returns the text of accelerator.py, which is the same for every design.
+func PythonDriver() ([]byte, error) { return sources.ReadFile("accelerator.py") }
+
 // lib returns the data for lib.cpp.tpl, for a design with the interface face and the given hash.
 func lib(d *dataflow.Design, face templates.IPInterface, hash string) libView {
 	v := libView{Top: face.Top, Hash: hash, Outputs: strconv.Itoa(len(face.Out))}
