@@ -105,6 +105,8 @@ test-long: ## the tests with more random cases, then every fuzz target for FUZZT
 	@# what renders lines of text for a classifier of them
 	python3 -m venv bin/lines
 	bin/lines/bin/pip install --quiet $(PYLINES)
+	@# PYNQ's own code, and the Pythons of its boards
+	internal/setup/pynq.sh bin/pynq
 	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...
 	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \

@@ -1239,7 +1239,7 @@ def main(args):
         if save:  # for hlsgen collect
             with open(save, "w", encoding="utf-8") as file:
                 json.dump({"hash": net.host["hash"], "samples_per_second": net.throughput()}, file)
-    except Unfit as e:
+    except (Unfit, DeviceError) as e:
         sys.exit("error: %s" % e)
 
 
