@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,5 +58,34 @@ except hlsgen_driver.Unfit as e:
 	if err != nil || !strings.HasPrefix(string(said), "1.2.post3+g1a2b3c4 ['numpy>=1.17'] >=3.8\nthere is no ") ||
 		!strings.Contains(string(said), "Accelerator(..., host=PATH)") {
 		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// TestInstall has pip install the driver's wheel on every Python of boards that internal/setup/pynq.sh has found.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	wheel, err := write("v1.2", t.TempDir(), tier.Root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pythons, err := filepath.Glob(filepath.Join(tier.Root(t), "bin", "pynq", "3.*", "bin", "python"))
+	if err != nil || len(pythons) == 0 {
+		t.Fatal("no Python is here: internal/setup/pynq.sh bin/pynq makes environments, make test-long calls it")
+	}
+	for _, python := range pythons {
+		to := t.TempDir()
+		said, err := exec.Command(python, "-m", "pip", "install", "--no-index", "--no-deps", "--target", to,
+			wheel).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", python, err, said)
+			continue
+		}
+		c := exec.Command(python, "-m", "hlsgen_driver", "net.bit", "x.npy", "y.npy")
+		c.Env = append(c.Environ(), "PYTHONPATH="+to)
+		said, err = c.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "error: there is no "+to) {
+			t.Errorf("%s: %v\n%s", python, err, said)
+		}
 	}
 }
