@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Distribution describes a wheel for any Python 3 without an ABI of its own.
@@ -95,11 +96,11 @@ func (d *Distribution) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // that a zip file can have
 	var text bytes.Buffer
 	to := zip.NewWriter(&text)
 	for _, f := range append(files, File{Path: info + "RECORD", Data: record}) {
-		const firstDay = 1<<5 | 1 // the first day that a zip file can have
-		h := &zip.FileHeader{Name: f.Path, Method: zip.Deflate, ModifiedDate: firstDay}
+		h := &zip.FileHeader{Name: f.Path, Method: zip.Deflate, Modified: first}
 		if f.Mode == 0 {
 			f.Mode = 0o644
 		}

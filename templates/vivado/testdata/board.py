@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+import time
 import types
 import warnings
 from pathlib import Path
@@ -136,10 +137,12 @@ with Accelerator(bit, batch=32) as net:
     check(devices, devices == ["fabric"])
     first = host["receive"][0]["port"]
     check(net.device.interrupts, list(net.device.interrupts) == [first])
-    pynq.counts.update(flush=0, invalidate=0, interrupts=0)
+    pynq.counts.update(flush=0, invalidate=0, interrupts=0, asked=0)
+    begin = time.monotonic()
     check("another result", net.predict(x).tobytes() == want.tobytes())
     check(pynq.counts, pynq.counts["flush"] == 3 * len(host["send"]) and pynq.counts["invalidate"] == 3 * len(host["receive"]))
-    check(pynq.counts, pynq.counts["interrupts"] == 3)
+    most = 3 * (1 + 2 * len(system["movers"])) + 10 * (time.monotonic() - begin)  # questions of a driver that waits for interrupts
+    check(pynq.counts, pynq.counts["interrupts"] >= 3 and pynq.counts["asked"] <= most)
     wrong = []
 
     def predict(some):
