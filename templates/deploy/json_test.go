@@ -15,7 +15,8 @@ func TestChecksum(t *testing.T) {
 	t.Parallel()
 	h := HostFile{Schema: "hlsgen-host", Version: hostFileVersion, Model: `a","checksum":"b`, Top: "net",
 		Inputs:  []HostTensor{{Name: "x", DType: "float32", Shape: []int{1, 3}, Batch: true, Time: -1}},
-		Outputs: []HostTensor{}, Send: []InputStream{{Index: []int32{2, 0, 1}}}, Receive: []OutputStream{}, Results: []OutputDequantisation{}}
+		Outputs: []HostTensor{}, Send: []InputStream{{Index: []int32{2, 0, 1}}}, Receive: []OutputStream{},
+		Results: []OutputDequantisation{}}
 	if err := h.sign(); err != nil {
 		t.Fatal(err)
 	}
