@@ -29,22 +29,84 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestDriverXRT compiles the door to XRT against its headers.
+// driverOf builds a network of 3 bits and returns its folder deploy. Lengths make its frames differ in size.
+func driverOf(t *testing.T, model string, lengths *frontend.AxisLengthRange) string {
+	t.Helper()
+	o := Options{Source: options.Source{Model: model}, Hardware: options.Hardware{Board: "zcu104"},
+		Goal: options.Goal{FPS: 5000}, Verification: options.Verification{NoCSim: true, Verify: 1},
+		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
+	o.Lengths = lengths
+	var d diag.List
+	if r, err := Run(context.Background(), o, &d); err != nil || r == nil || r.NoDriver != "" {
+		t.Fatal(err, d.Diags, r)
+	}
+	return filepath.Join(o.Out, "deploy")
+}
+
+// TestDriverXRT compiles the door to XRT without a warning: against the headers of Debian, and against such that
+// declare hw_context and deprecate what XRT does.
 func TestDriverXRT(t *testing.T) {
 	t.Parallel()
 	tools := tier.Needs(t, "g++", "xrt")
-	o := Options{Hardware: options.Hardware{Board: "zcu104"}, Goal: options.Goal{FPS: 5000},
-		Verification: options.Verification{NoCSim: true,
-			Verify: 1}, OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
-	var d diag.List
-	if r, err := Run(context.Background(), o, &d); err != nil || r == nil {
-		t.Fatal(err, d.Diags)
+	deploy := driverOf(t, quantisedBetween(t, false, 13, 3), nil)
+	newer := []string{"testdata/xrt", "testdata/xrt_newer"}
+	for _, c := range []struct {
+		include, flags []string
+		wants          string
+	}{
+		{[]string{tools[1]}, nil, ""},
+		{newer, nil, ""},
+		{newer, []string{"-DOLD_CALLS"}, "is deprecated: use kernel(hw_context, name)"}, // such a warning is an error
+	} {
+		args := append([]string{"-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", deploy}, c.flags...)
+		for _, folder := range c.include {
+			args = append(args, "-isystem", folder)
+		}
+		said, err := exec.Command(tools[0], append(args, "testdata/card.cpp")...).CombinedOutput()
+		if fails := c.wants != ""; (err != nil) != fails || !strings.Contains(string(said), c.wants) ||
+			!fails && len(said) > 0 {
+			t.Errorf("%v %v: %v\n%s", c.include, c.flags, err, said)
+		}
 	}
-	said, err := exec.Command(tools[0], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-		"-isystem", tools[1], "-I",
-		filepath.Join(o.Out, "deploy"), "testdata/card.cpp").CombinedOutput()
-	if err != nil || len(said) > 0 {
-		t.Errorf("%v\n%s", err, said)
+}
+
+// TestDriverMisbehaves: a device in C++ that gives too few, too many or wrong words, reports an error or hangs, is an
+// error that names the stream and the sizes, under sanitizers, and leaves nothing in use: with XRT's calls of today,
+// and newer ones.
+func TestDriverMisbehaves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		include []string
+		lengths []string
+	}{
+		{"today", []string{"testdata/xrt"}, nil},
+		{"newer, sequences", []string{"testdata/xrt", "testdata/xrt_newer"}, []string{"2", "1", "3"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tools := tier.Needs(t, "g++")
+			model, lengths := quantisedBetween(t, false, 13, 3), (*frontend.AxisLengthRange)(nil)
+			if c.lengths != nil {
+				model = models.Find(t, "bilstm-h32-w4a4").Path("model.onnx")
+				lengths = &frontend.AxisLengthRange{Axis: "inp.25:0", Min: 1, Max: 16}
+			}
+			program := filepath.Join(t.TempDir(), "misbehaves")
+			args := []string{"-std=c++17", "-Wall", "-Wextra", "-Werror", "-O0", "-fsanitize=address,undefined",
+				"-fno-sanitize-recover=all", "-I", driverOf(t, model, lengths), "-I", "testdata/xrt"}
+			for _, folder := range c.include {
+				args = append(args, "-isystem", folder)
+			}
+			args = append(args, "testdata/misbehaves.cpp", "-o", program)
+			if said, err := exec.Command(tools[0], args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			said, err := exec.Command(program, c.lengths...).CombinedOutput()
+			if err != nil || !strings.HasSuffix(string(said), "PASS\n") {
+				t.Errorf("%v", err)
+			}
+			t.Logf("%s", said)
+		})
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -30,20 +31,75 @@ struct unfit : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
+// device_error is thrown if the device gives other frames than those asked for, reports an error, or does not end.
+struct device_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 using bytes = std::vector<std::uint8_t>;
 using frames = std::vector<bytes>; // frames of one stream
 
 using sizes = std::vector<std::size_t>;  // sizes of frames in bytes
 
 // device runs frames, one batch at a time. The function start sends the frames of each input stream; its argument out
-// has the sizes of the frames of each output stream. The function wait returns these frames. It throws a
-// std::runtime_error if the hardware does not finish.
+// has the sizes of the frames of each output stream. The function wait returns these frames. It throws a device_error
+// if the hardware reports an error or does not finish.
 struct device {
     virtual ~device() = default;
     virtual std::string hash() = 0;
     virtual void start(const std::vector<frames>& in, const std::vector<sizes>& out) = 0;
     virtual std::vector<frames> wait() = 0;
 };
+
+inline std::string stream_named(const char* port) { return std::string("stream ") + port; }
+
+inline std::string frames_of(std::size_t count, std::size_t size) {
+    return std::to_string(count) + " frames, " + std::to_string(size) + " bytes";
+}
+
+// count_frames checks what is given to a device's start, and returns the number of frames, which all streams share.
+inline std::size_t count_frames(const std::vector<frames>& in, const std::vector<sizes>& out) {
+    if (in.size() != network.streams_in || out.size() != network.streams_out)
+        throw unfit("frames of " + std::to_string(in.size()) + " streams in and " + std::to_string(out.size()) + " streams out, want " +
+                    std::to_string(network.streams_in) + " and " + std::to_string(network.streams_out));
+    const std::size_t count = in[0].size();
+    const auto check = [count](const stream& s, bool time, std::size_t given, auto size_of) {
+        if (given != count || count == 0)
+            throw unfit(stream_named(s.port) + ": " + std::to_string(given) + " frames, want " + std::to_string(std::max<std::size_t>(count, 1)));
+        const std::size_t unit = s.words * s.bytes;
+        for (std::size_t f = 0; f < count; f++)
+            if (const std::size_t size = size_of(f); size == 0 || size % unit != 0 || (!time && size != unit))
+                throw unfit(stream_named(s.port) + ", frame " + std::to_string(f) + ": " + std::to_string(size) + " bytes, want " + std::to_string(unit) +
+                            (time ? " a step" : ""));
+    };
+    for (std::size_t k = 0; k < in.size(); k++)
+        check(network.sends[k].stream, network.input[network.sends[k].input].time, in[k].size(), [&](std::size_t f) { return in[k][f].size(); });
+    for (std::size_t k = 0; k < out.size(); k++)
+        check(network.receives[k].stream, network.receives[k].time, out[k].size(), [&](std::size_t f) { return out[k][f]; });
+    return count;
+}
+
+// registers has the places of a data mover's registers.
+namespace registers {
+constexpr unsigned control = 0x00, address = 0x10, frames = 0x1c, table = 0x24, error = 0x30, hash = 0x34;
+}
+
+// counted returns a number of frames as a mover counts them.
+inline std::uint32_t counted(const char* port, std::size_t frames) {
+    if (std::uint64_t(frames) >> 32) throw unfit(stream_named(port) + ": " + std::to_string(frames) + " frames at a time are more than a mover counts: take a smaller batch");
+    return std::uint32_t(frames);
+}
+
+// error_named returns the meaning of a mover's error register that is not 0.
+inline std::string error_named(const char* port, std::uint32_t error, const std::string& what) {
+    static constexpr const char* meanings[] = {"a response of the memory", "a frame that is too short or too long", "what is asked for cannot be"};
+    char number[11];
+    std::snprintf(number, sizeof number, "%#x", unsigned(error));
+    std::string why;
+    for (int bit = 0; bit < 3; bit++)
+        if (error >> bit & 1) why += (why.empty() ? "" : ", ") + std::string(meanings[bit]);
+    return stream_named(port) + " ended with error " + number + ", " + (why.empty() ? "unknown" : why) + ": " + what;
+}
 
 extern "C" const char* hlsgen_design();
 extern "C" const char* hlsgen_said();
@@ -56,6 +112,7 @@ struct library : device {
 
     // start runs the whole batch.
     void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+        const std::size_t count = count_frames(in, out);
         std::vector<const std::uint8_t*> data;
         std::vector<std::uint8_t*> room;
         sizes sent, received;
@@ -66,7 +123,9 @@ struct library : device {
             for (std::size_t size : out[k]) came[k].emplace_back(size), received.push_back(size);
         for (frames& stream : came)
             for (bytes& f : stream) room.push_back(f.data());
-        if (hlsgen_run(in[0].size(), data.data(), sent.data(), room.data(), received.data()) != 0) throw std::runtime_error(hlsgen_said());
+        if (hlsgen_run(count, data.data(), sent.data(), room.data(), received.data()) == 0) return;
+        came.clear();
+        throw device_error(hlsgen_said());
     }
 
     std::vector<frames> wait() override { return std::move(came); }
@@ -106,7 +165,7 @@ inline std::int64_t decode(const stream& s, std::uint64_t bits) {
 // accelerator runs a network on a device. It sends `batch` samples together, and prepares the next samples meanwhile.
 class accelerator {
 public:
-    explicit accelerator(device& d, std::size_t batch = 256) : on(d), together(std::max<std::size_t>(batch, 1)) {
+    explicit accelerator(device& d, long long batch = 256) : on(d), together(at_least_one("batch", batch)) {
         if (d.hash() != network.hash) throw unfit("the device is of design " + d.hash() + ", host.hpp of " + network.hash + ": they do not belong together");
     }
 
@@ -124,22 +183,30 @@ public:
     }
 
     // throughput measures samples per second with prepared frames: it sends the first sample again and again.
-    double throughput(std::size_t samples = 1000) {
-        const std::vector<std::size_t> lengths(samples, std::max<std::size_t>(network.longest, 1));
+    double throughput(long long samples = 1000) {
+        const std::vector<std::size_t> lengths(at_least_one("samples", samples), std::max<std::size_t>(network.longest, 1));
         std::vector<frames> in;
         for (std::size_t k = 0; k < network.streams_in; k++) {
             const sent& s = network.sends[k];
-            in.emplace_back(samples, bytes(words(s.stream, network.input[s.input].time ? lengths[0] : 1)));
+            in.emplace_back(lengths.size(), bytes(words(s.stream, network.input[s.input].time ? lengths[0] : 1)));
         }
+        const std::vector<sizes> out = sizes_of(lengths);
         const auto begin = std::chrono::steady_clock::now();
-        on.start(in, sizes_of(lengths));
-        on.wait();
-        return double(samples) / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        on.start(in, out);
+        const std::vector<frames> given = on.wait();
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        check(given, out);
+        return double(lengths.size()) / took.count();
     }
 
 private:
     device& on;
     std::size_t together;
+
+    static std::size_t at_least_one(const char* what, long long n) {
+        if (n < 1) throw unfit(std::string(what) + " is " + std::to_string(n) + ", want an integer of at least 1");
+        return std::size_t(n);
+    }
 
     // sizes_of returns the sizes of the output frames for samples of the given lengths.
     static std::vector<sizes> sizes_of(const std::vector<std::size_t>& lengths) {
@@ -157,6 +224,11 @@ private:
         std::vector<std::size_t> at(network.streams_in, 0); // by stream: the place in its input
         std::vector<frames> all(network.streams_out);
         bool running = false;
+        std::vector<sizes> asked; // of the running batch
+        const auto finish = [&] {
+            running = false;
+            append(on.wait(), asked, all);
+        };
         for (std::size_t first = 0; first < lengths.size(); first += together) {
             const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first),
                                                 lengths.begin() + std::ptrdiff_t(std::min(first + together, lengths.size())));
@@ -167,18 +239,41 @@ private:
                 if (running) on.wait(); // so that the device is idle afterwards
                 throw;
             }
-            if (running) append(on.wait(), all);
-            running = false;
-            on.start(in, sizes_of(some));
+            if (running) finish();
+            asked = sizes_of(some);
+            on.start(in, asked);
             running = true;
         }
-        append(on.wait(), all);
+        finish();
         std::vector<std::vector<double>> y(network.outputs);
         for (std::size_t k = 0; k < network.outputs; k++) take(network.results[k], lengths, all, y[k]);
         return y;
     }
 
-    static void append(std::vector<frames> some, std::vector<frames>& to) {
+    // check throws unless the device gave frames of the sizes that it was asked for.
+    static void check(const std::vector<frames>& given, const std::vector<sizes>& asked) {
+        if (given.size() != asked.size()) {
+            std::string ports;
+            for (std::size_t k = 0; k < asked.size(); k++) ports += (k == 0 ? "" : ", ") + std::string(network.receives[k].stream.port);
+            throw device_error("the device gave " + std::to_string(given.size()) + " streams, want frames of " + std::to_string(asked.size()) +
+                               " streams: " + ports);
+        }
+        for (std::size_t k = 0; k < asked.size(); k++) {
+            const std::string named = stream_named(network.receives[k].stream.port);
+            std::size_t all = 0;
+            for (std::size_t size : asked[k]) all += size;
+            if (given[k].size() != asked[k].size())
+                throw device_error(named + ": the device gave " + std::to_string(given[k].size()) + " frames, want " +
+                                   std::to_string(asked[k].size()) + " of " + std::to_string(all) + " bytes");
+            for (std::size_t f = 0; f < asked[k].size(); f++)
+                if (given[k][f].size() != asked[k][f])
+                    throw device_error(named + ", frame " + std::to_string(f) + ": the device gave " + std::to_string(given[k][f].size()) +
+                                       " bytes, want " + std::to_string(asked[k][f]) + " bytes");
+        }
+    }
+
+    static void append(std::vector<frames> some, const std::vector<sizes>& asked, std::vector<frames>& to) {
+        check(some, asked);
         for (std::size_t k = 0; k < to.size(); k++)
             for (bytes& f : some[k]) to[k].push_back(std::move(f));
     }
@@ -197,7 +292,7 @@ private:
     // whole returns x as an integer, for data that are integers. The accelerator must be built for integers.
     static std::int64_t whole(const sent& s, double x) {
         if (s.quantisers != nullptr) throw unfit(std::string("input \"") + network.input[s.input].name + "\" is real, the data are integers: build with --input-type");
-        if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) return std::int64_t(x);
+        if (x >= double(s.lo) && x < double(s.hi) + 1 && x == std::floor(x)) return std::int64_t(x);
         throw unfit(no_integer(s, x));
     }
 
@@ -273,7 +368,11 @@ private:
         return at;
     }
 
-    static double mean(const meaning& m, std::int64_t code, bool single) {
+    // mean returns the number for a code, which frame f of a stream has.
+    static double mean(const meaning& m, std::int64_t code, bool single, const char* port, std::size_t f) {
+        if (code < m.lo || code > m.hi)
+            throw device_error(stream_named(port) + ", frame " + std::to_string(f) + ": the device gave the code " + std::to_string(code) + ", want " +
+                               std::to_string(m.lo) + " to " + std::to_string(m.hi));
         if (m.values != nullptr) return m.values[code - m.lo];
         for (std::size_t k = 0; k < m.exceptions; k++)
             if (m.codes[k] == code) return m.means[k];
@@ -281,17 +380,17 @@ private:
         return single ? double(float(v)) : v;
     }
 
-    // code_at returns the code of an element of a step; the index counts as in result::index.
-    static std::int64_t code_at(bool time, std::size_t element, std::size_t step, std::size_t f, const std::vector<frames>& from) {
+    // mean_at returns the number of an element of a step, with meaning m; the index counts as in result::index.
+    static double mean_at(const meaning& m, const result& r, std::size_t element, std::size_t step, std::size_t f, const std::vector<frames>& from) {
         for (std::size_t k = 0;; k++) {
             const stream& s = network.receives[k].stream;
-            if (network.receives[k].time != time) continue;
+            if (network.receives[k].time != r.time) continue;
             if (element >= s.words * s.per_word) {
                 element -= s.words * s.per_word;
                 continue;
             }
             const std::uint8_t* word = from[k][f].data() + (step * s.words + element / s.per_word) * s.bytes;
-            return decode(s, get(word, element % s.per_word * s.bits, s.bits));
+            return mean(m, decode(s, get(word, element % s.per_word * s.bits, s.bits)), r.single, s.port, f);
         }
     }
 
@@ -301,10 +400,8 @@ private:
             const std::size_t n = lengths[f], steps = r.time ? n : 1;
             y.resize(begin + r.of.elements * steps);
             for (std::size_t step = 0; step < steps; step++)
-                for (std::size_t i = 0; i < r.of.elements; i++) {
-                    const std::int64_t code = code_at(r.time, std::size_t(r.index[i]), step, f, from);
-                    y[begin + place(r.of, step, i, n)] = mean(r.mean[r.which == nullptr ? 0 : r.which[i]], code, r.single);
-                }
+                for (std::size_t i = 0; i < r.of.elements; i++)
+                    y[begin + place(r.of, step, i, n)] = mean_at(r.mean[r.which == nullptr ? 0 : r.which[i]], r, std::size_t(r.index[i]), step, f, from);
             begin += r.of.elements * steps;
         }
     }

@@ -24,38 +24,58 @@ template <class BUS> class bare_device : public device {
 public:
     bare_device(std::vector<std::uintptr_t> read_movers, std::vector<std::uintptr_t> write_movers, long polls = 1000000000L)
         : readers(std::move(read_movers)), writers(std::move(write_movers)), patience(polls) {
-        if (readers.size() != network.streams_in || writers.size() != network.streams_out) throw unfit("there is a mover for every stream");
+        if (readers.size() != network.streams_in || writers.size() != network.streams_out)
+            throw unfit(std::to_string(readers.size()) + " movers that read and " + std::to_string(writers.size()) + " that write, want " +
+                        std::to_string(network.streams_in) + " and " + std::to_string(network.streams_out) + ": one for every stream");
     }
 
     std::string hash() override {
         char text[17];
-        std::snprintf(text, sizeof text, "%08x%08x", unsigned(BUS::read(readers[0] + 0x38)), unsigned(BUS::read(readers[0] + 0x34)));
+        std::snprintf(text, sizeof text, "%08x%08x", unsigned(BUS::read(readers[0] + registers::hash + 4)), unsigned(BUS::read(readers[0] + registers::hash)));
         return text;
     }
 
+    // start throws a device_error if the movers are busy with a batch before.
     void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
-        for (std::size_t k = 0; k < writers.size(); k++) idle(writers[k], network.receives[k].stream);
-        for (std::size_t k = 0; k < readers.size(); k++) idle(readers[k], network.sends[k].stream);
-        for (auto& w : constant) idle(w.first, of_weights);
-        for (auto& w : constant) go(w.first, w.second.data, 0, in[0].size() * w.second.passes);
+        const std::size_t count = count_frames(in, out);
+        for (std::size_t k = 0; k < writers.size(); k++) want_idle(writers[k], network.receives[k].stream.port);
+        for (std::size_t k = 0; k < readers.size(); k++) want_idle(readers[k], network.sends[k].stream.port);
+        for (const auto& w : constant) want_idle(w.first, of_weights.port);
+        running.clear();
+        std::vector<transfer> batch;
+        for (std::size_t k = 0; k < out.size(); k++) batch.push_back(prepared(writers[k], network.receives[k].stream, out[k]));
+        for (std::size_t k = 0; k < in.size(); k++) batch.push_back(prepared(readers[k], network.sends[k].stream, in[k]));
+        for (auto& w : constant) counted(of_weights.port, count * w.second.passes);
         coming = out;
-        pieces.assign(out.size() + in.size(), piece());
-        for (std::size_t k = 0; k < out.size(); k++) {
-            frames list;
-            for (std::size_t size : out[k]) list.emplace_back(size);
-            start(writers[k], network.receives[k].stream, list, pieces[k]);
-        }
-        for (std::size_t k = 0; k < in.size(); k++) start(readers[k], network.sends[k].stream, in[k], pieces[out.size() + k]);
+        running = std::move(batch);
+        for (auto& w : constant) go(w.first, w.second.data, 0, counted(of_weights.port, count * w.second.passes));
+        for (transfer& t : running) go(t);
     }
 
+    // wait returns what came. The memory of a transfer that has ended is free. That of a mover that hangs is kept,
+    // because the hardware may still use it.
     std::vector<frames> wait() override {
-        for (std::size_t k = 0; k < writers.size(); k++) end(writers[k], network.receives[k].stream);
-        for (std::size_t k = 0; k < readers.size(); k++) end(readers[k], network.sends[k].stream);
-        for (auto& w : constant) end(w.first, of_weights);
+        std::vector<transfer> batch = std::move(running);
+        running.clear();
+        std::string failed;
+        long left = patience;
+        for (transfer& t : batch) {
+            std::string why = end(t.mover, t.port, frames_of(t.count, t.size), left);
+            if (failed.empty()) failed = std::move(why);
+        }
+        for (const auto& w : constant) {
+            std::string why = end(w.first, of_weights.port, "weights", left);
+            if (failed.empty()) failed = std::move(why);
+        }
+        if (!failed.empty()) {
+            for (transfer& t : batch)
+                if (!idle(t.mover)) running.push_back(std::move(t));
+            throw device_error(failed);
+        }
         std::vector<frames> came(coming.size());
         for (std::size_t k = 0; k < coming.size(); k++) {
-            const std::uint8_t* at = pieces[k].data.at();
-            BUS::invalidate(pieces[k].data.at(), pieces[k].size);
+            const std::uint8_t* at = batch[k].data.at();
+            BUS::invalidate(batch[k].data.at(), batch[k].size);
             for (std::size_t size : coming[k]) came[k].emplace_back(at, at + size), at += size;
         }
         return came;
@@ -65,9 +85,14 @@ public:
     // for hlsgen::stream_weights calls it.
     void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
-        piece p;
-        start(loader, of_weights, {bytes(from, from + 4 * count)}, p);
-        end(loader, of_weights);
+        loading.clear();
+        transfer t = prepared(loader, of_weights, frames{bytes(from, from + 4 * count)});
+        go(t);
+        long left = patience;
+        const std::string failed = end(loader, of_weights.port, "weights of " + std::to_string(4 * count) + " bytes", left);
+        if (failed.empty()) return;
+        if (!idle(loader)) loading.push_back(std::move(t));
+        throw device_error(failed);
     }
 
     // weights makes the mover of a layer's weights read these bytes with every frame from now on. The mover's
@@ -96,9 +121,13 @@ private:
         bytes bytes_of;
     };
 
-    struct piece {
+    // transfer is what a mover does for a batch: frames of its stream, and their memory.
+    struct transfer {
+        std::uintptr_t mover;
+        const char* port;
+        std::size_t count, size;
         room data, table;
-        std::size_t size = 0;
+        bool alike;
     };
 
     struct feed {
@@ -108,52 +137,63 @@ private:
 
     const stream of_weights{"of weights", kinds::natural, 32, 1, 4, 1};
     std::map<std::uintptr_t, feed> constant; // by mover: weights that it reads with every frame
-    std::vector<piece> pieces; // transfers of the running batch, those of writing movers first
+    std::vector<transfer> running; // those of writing movers first; after an error, those that did not end
+    std::vector<transfer> loading; // of weights: one that did not end
     std::vector<sizes> coming;
+
+    static std::size_t size_of(const bytes& frame) { return frame.size(); }
+    static std::size_t size_of(std::size_t size) { return size; }
+    static std::uint8_t* fill(const bytes& frame, std::uint8_t* at) { return std::copy(frame.begin(), frame.end(), at); }
+    static std::uint8_t* fill(std::size_t size, std::uint8_t* at) { return at + size; }
 
     static void put(std::uintptr_t at, std::uint64_t value) {
         BUS::write(at, std::uint32_t(value));
         BUS::write(at + 4, std::uint32_t(value >> 32));
     }
 
-    void start(std::uintptr_t mover, const stream& s, const frames& list, piece& p) {
-        bool alike = true;
-        for (const bytes& f : list) p.size += f.size(), alike = alike && f.size() == s.words * s.bytes;
-        p.data.take(p.size);
-        std::uint8_t* at = p.data.at();
-        for (const bytes& f : list) at = std::copy(f.begin(), f.end(), at);
-        BUS::flush(p.data.at(), p.size);
-        std::uint64_t table = 0;
-        if (!alike) {
-            p.table.take(list.size() * sizeof(std::uint32_t));
-            for (std::size_t f = 0; f < list.size(); f++) {
-                const std::uint32_t steps = std::uint32_t(list[f].size() / (s.words * s.bytes));
-                std::memcpy(p.table.at() + f * sizeof steps, &steps, sizeof steps);
-            }
-            BUS::flush(p.table.at(), list.size() * sizeof(std::uint32_t));
-            table = BUS::address(p.table.at());
+    // prepared returns a transfer whose memory holds frames, or has room for frames of such sizes.
+    template <class FRAME> static transfer prepared(std::uintptr_t mover, const stream& s, const std::vector<FRAME>& list) {
+        transfer t{mover, s.port, list.size(), 0, {}, {}, true};
+        counted(s.port, list.size());
+        for (const FRAME& f : list) t.size += size_of(f), t.alike = t.alike && size_of(f) == s.words * s.bytes;
+        t.data.take(t.size);
+        std::uint8_t* at = t.data.at();
+        for (const FRAME& f : list) at = fill(f, at);
+        BUS::flush(t.data.at(), t.size);
+        if (t.alike) return t;
+        t.table.take(list.size() * sizeof(std::uint32_t));
+        at = t.table.at();
+        for (const FRAME& f : list) {
+            const std::uint32_t steps = std::uint32_t(size_of(f) / (s.words * s.bytes));
+            std::memcpy(at, &steps, sizeof steps);
+            at += sizeof steps;
         }
-        go(mover, p.data, table, list.size());
+        BUS::flush(t.table.at(), list.size() * sizeof(std::uint32_t));
+        return t;
     }
 
-    static void go(std::uintptr_t mover, room& data, std::uint64_t table, std::size_t count) {
-        if (std::uint64_t(count) >> 32) throw unfit("more frames at a time than a mover counts: take a smaller batch");
-        put(mover + 0x10, BUS::address(data.at()));
-        put(mover + 0x24, table);
-        BUS::write(mover + 0x1c, std::uint32_t(count));
-        BUS::write(mover, 1);
+    static void go(transfer& t) { go(t.mover, t.data, t.alike ? 0 : BUS::address(t.table.at()), std::uint32_t(t.count)); }
+
+    static void go(std::uintptr_t mover, room& data, std::uint64_t table, std::uint32_t count) {
+        put(mover + registers::address, BUS::address(data.at()));
+        put(mover + registers::table, table);
+        BUS::write(mover + registers::frames, count);
+        BUS::write(mover + registers::control, 1);
     }
 
     // idle reports whether a mover may be started. The read also clears the flag that the last transfer is done.
-    static void idle(std::uintptr_t mover, const stream& s) {
-        if ((BUS::read(mover) & 4) == 0) throw std::runtime_error(std::string("stream ") + s.port + " is busy with a batch before: reset the logic");
+    static bool idle(std::uintptr_t mover) { return (BUS::read(mover + registers::control) & 4) != 0; }
+
+    static void want_idle(std::uintptr_t mover, const char* port) {
+        if (!idle(mover)) throw device_error(stream_named(port) + " is busy with a batch before: reset the logic");
     }
 
-    void end(std::uintptr_t mover, const stream& s) {
-        for (long polls = 0; (BUS::read(mover) & 2) == 0; polls++)
-            if (polls >= patience) throw std::runtime_error(std::string("stream ") + s.port + " is not through after " + std::to_string(patience) + " polls");
-        const std::uint32_t error = BUS::read(mover + 0x30);
-        if (error != 0) throw std::runtime_error(std::string("stream ") + s.port + " ended with error " + std::to_string(error));
+    // end waits until a mover is done, for at most so many polls. It returns an error, or nothing.
+    std::string end(std::uintptr_t mover, const char* port, const std::string& what, long& left) {
+        while ((BUS::read(mover + registers::control) & 2) == 0)
+            if (left-- <= 0) return stream_named(port) + " is not through after " + std::to_string(patience) + " polls: " + what;
+        const std::uint32_t error = BUS::read(mover + registers::error);
+        return error == 0 ? "" : error_named(port, error, what);
     }
 };
 

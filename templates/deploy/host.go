@@ -157,6 +157,8 @@ type HostDequantiser struct {
 	Scale  float64           `json:"scale,omitempty"`
 	Bias   float64           `json:"bias,omitempty"`
 	Except map[int64]float64 `json:"except,omitempty"`
+
+	hi int64 // the largest code that occurs, for host.hpp
 }
 
 // A NoDriverError says why a design has no driver, so that hlsgen writes no files for the host.
@@ -418,7 +420,7 @@ func (h *HostFile) result(out *dataflow.HostOutput, m *dataflow.Model, face temp
 	r := &OutputDequantisation{Time: t.Time >= 0}
 	for _, c := range out.Codes {
 		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
-			Except: c.Except})
+			Except: c.Except, hi: c.Range.Hi})
 	}
 	all, n := h.arrive(m, face), len(out.Index)
 	if r.Time {

@@ -54,9 +54,10 @@ struct sent {
     const double* within;
 };
 
-// meaning gives the number for a code: values[code - lo], or code * scale + bias unless the code has an exception.
+// meaning gives the number for a code from lo to hi: values[code - lo], or code * scale + bias unless the code has an
+// exception. No other codes occur.
 struct meaning {
-    std::int64_t lo;
+    std::int64_t lo, hi;
     const double* values;
     double scale, bias;
     std::size_t exceptions;

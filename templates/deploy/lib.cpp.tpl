@@ -34,7 +34,7 @@ template <int BITS> static void push(hls::stream<ap_axiu<BITS, 0, 0, 0> >& to, c
 template <int BITS, class WORD> static bool send(const char* port, hls::stream<WORD>& to, const std::uint8_t* bytes, std::size_t size) {
     const std::size_t wide = BITS / 8;
     if (size == 0 || size % wide != 0) {
-        said = std::string(port) + ": a frame of " + std::to_string(size) + " bytes";
+        said = std::string("stream ") + port + ": a frame of " + std::to_string(size) + " bytes, want words of " + std::to_string(wide) + " bytes";
         return false;
     }
     for (std::size_t i = 0; i < size; i += wide) push(to, bytes + i, i + wide == size);
@@ -50,7 +50,7 @@ template <int BITS> static bool take(const char* port, hls::stream<ap_axiu<BITS,
             if (at < size) bytes[at++] = std::uint8_t(byte.to_uint());
         }
         if ((word.last == 1) != (at == size)) {
-            said = std::string(port) + ": a frame ends after " + std::to_string(at) + " of " + std::to_string(size) + " bytes";
+            said = std::string("stream ") + port + ": a frame ends after " + std::to_string(at) + " of " + std::to_string(size) + " bytes";
             return false;
         }
     }
@@ -97,7 +97,10 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
 {%- endfor %}
         }
         if (!done) {
-            said = "frame " + std::to_string(f) + ": words are missing after " + std::to_string(enough) + " calls";
+            said = "frame " + std::to_string(f) + " is not through after " + std::to_string(enough) + " calls:";
+{%- for p in v.Out %}
+            said += " stream {{ p.Name|req }} gave " + std::to_string(came[{{ p.Number|req }}]) + " of " + std::to_string(out_bytes[{{ p.Number|req }} * frames + f]) + " bytes";
+{%- endfor %}
             return fail();
         }
     }

@@ -103,8 +103,9 @@ func (v *tablesView) result(name string, r *OutputDequantisation, t HostTensor) 
 		for _, c := range codes {
 			means = append(means, m.Except[c])
 		}
-		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %d, %s, %s}", integer(nil, m.Lo),
-			add(v, "double", of+"_values", m.Values, float), float(nil, m.Scale), float(nil, m.Bias), len(codes),
+		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %s, %d, %s, %s}", integer(nil, m.Lo),
+			integer(nil, m.hi), add(v, "double", of+"_values", m.Values, float), float(nil, m.Scale),
+			float(nil, m.Bias), len(codes),
 			add(v, "std::int64_t", of+"_codes", codes, integer),
 			add(v, "double", of+"_means", means, float)))
 	}

@@ -84,7 +84,8 @@ int main(int, char** argv) {
         });
         fake::registers[0x10000] = fake::registers[0x20000] = 4;
         const hlsgen::bytes frame(hlsgen::network.sends[0].stream.words * hlsgen::network.sends[0].stream.bytes);
-        bare.start({{frame, frame}}, {{1, 1}});
+        const std::size_t size = hlsgen::network.receives[0].stream.words * hlsgen::network.receives[0].stream.bytes;
+        bare.start({{frame, frame}}, {{size, size}});
         bare.wait();
     } else {
         hlsgen::give_weights(give);
