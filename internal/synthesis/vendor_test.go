@@ -98,13 +98,23 @@ func TestUtilised(t *testing.T) {
 func TestPeriod(t *testing.T) {
 	t.Parallel()
 	head := "    WNS(ns)      TNS(ns)  TNS Failing Endpoints\n    -------      -------  ---------------------\n"
+	const clocks = "\n\nClock             Waveform(ns)       Period(ns)      Frequency(MHz)\n" +
+		"-----             ------------       ----------      --------------\n"
+	const slow, made = "clk_pl_1          {0.000 5.000}      10.000          100.000\n",
+		"  clk_pl_0        {0.000 2.666}      5.333           187.512\n" // for 200 MHz
 	for _, c := range []struct {
 		text string
 		want float64
 		ok   bool
 	}{
-		{head + "      0.750        0.000                      0\n", 4.25, true},
-		{head + "     -1.500      -20.000                     31\n", 6.5, true},
+		{head + "      0.750        0.000                      0\n" + clocks + made, 4.583, true},
+		{head + "     -1.500      -20.000                     31\n" + clocks + slow + made + "\n" + slow, 6.833, true},
+		{head + "      0.750        0.000                      0\n" + clocks + made + slow, 4.583, true},
+		{head + "      0.750        0.000                      0\n" + clocks + slow, 9.25, true},
+		{head + "      0.750        0.000                      0\n" + clocks, 0, false},
+		{head + "      0.750        0.000                      0\n", 0, false},
+		{head + "      0.750        0.000                      0\n" + clocks + "clk  {0.000 2.500} fast\n", 0, false},
+		{head + "      0.750        0.000                      0\n" + clocks + "clk  {0.000 2.500} 0.000\n", 0, false},
 		{head + "         NA           NA                     NA\n", 0, true},
 		{head + "\n", 0, true},
 		{head + " fast\n", 0, false},

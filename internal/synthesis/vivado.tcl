@@ -1,4 +1,4 @@
-# Synthesises a layer alone, out of context, and reports what it takes. hlsgen synth has Vivado run it, in a folder of its own:
+# Synthesises and places a layer alone, out of context, and reports what it takes. hlsgen synth has Vivado run it, in a folder of its own:
 #     vivado -mode batch -source vivado.tcl -tclargs TOP FILE ...
 # No Vivado was at hand to try this file.
 set top [lindex $argv 0]
@@ -19,8 +19,13 @@ foreach file [lrange $argv 1 end] {
 if {[llength [get_ips -quiet]] > 0} {
     synth_ip [get_ips]
 }
+# Synthesis is timed only if it knows the clock.
+set constraints [open clock.xdc w]
+puts $constraints {create_clock -period @PERIOD@ -name clk [get_ports -quiet {ap_clk clk}]}
+close $constraints
+read_xdc -mode out_of_context clock.xdc
 synth_design -top $top -part @PART@ -mode out_of_context
-create_clock -period @PERIOD@ -name clk [get_ports {ap_clk clk}]
 opt_design
+place_design
 report_utilization -file utilization.rpt
 report_timing_summary -file timing.rpt
