@@ -420,6 +420,9 @@ type built struct {
 
 	OnBoard float64 `json:"clock_on_board_mhz,omitempty"` // the clock that the processor's dividers make, if it differs
 
+	// the frequency of the processor's PLL, if no source states it and that of most boards is taken
+	AssumedPLL int `json:"assumed_pll_mhz,omitempty"`
+
 	Fits     bool    `json:"fits"`
 	FPS      float64 `json:"fps"`
 	Interval float64 `json:"interval_clocks"`
@@ -481,6 +484,7 @@ func builtOf(r *build.Result, d *diag.List) built {
 		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
 	b.OnBoard, _ = r.BoardMHzAndFPS()
+	b.AssumedPLL = r.AssumedPLLMHz()
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.IsMeanHardBlockShare() {

@@ -49,6 +49,37 @@ func TestBuild(t *testing.T) {
 	expect(t, "stderr", again.stderr, "`hlsgen explain output-exists` tells more\n")
 }
 
+// TestAssumedPLL checks that a build says, wherever it says what clock the board makes, that no source states the board's
+// PLL, and says nothing where one does.
+func TestAssumedPLL(t *testing.T) {
+	t.Parallel()
+	dir := filesIn(t, nil)
+	for _, c := range []struct {
+		board   string
+		assumed bool
+	}{{"zcu102", true}, {"zcu104", false}} {
+		args := strings.Fields("build " + iris + " --no-csim --verify 1 --force --out out --board " + c.board)
+		got := say(dir, nil, args...)
+		places := map[string]string{"stdout": got.stdout, "--json": say(dir, nil, append(args, "--json")...).stdout}
+		for _, name := range []string{"README.md", "report/report.html"} {
+			text, err := os.ReadFile(filepath.Join(dir, "out", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			places[name] = string(text)
+		}
+		for place, words := range map[string]string{
+			"stdout": "of a PLL with 1500 MHz in the processor, as on most boards: no source states that of zcu102",
+			"--json": `"assumed_pll_mhz": 1500`, "README.md": "No source states the processor's PLL on this board.",
+			"report/report.html": "1500 MHz, assumed"} {
+			said := strings.Join(strings.Fields(places[place]), " ")
+			if strings.Contains(said, words) != c.assumed || said == "" {
+				t.Errorf("%s of %s: %q is there: %v, want %v", place, c.board, words, !c.assumed, c.assumed)
+			}
+		}
+	}
+}
+
 // TestBuildKeeps checks the values of --force, and that a build names the files that it keeps.
 func TestBuildKeeps(t *testing.T) {
 	t.Parallel()

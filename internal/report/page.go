@@ -123,6 +123,10 @@ func (r *Build) facts() (f report.Facts) {
 		f.AddFact("clock on the board", r.System.Clock.String()+" MHz",
 			fmt.Sprintf("what the processor's dividers make: %s %s/s", chart.FormatAmount(fps), r.unit()))
 	}
+	if pll := r.AssumedPLLMHz(); pll > 0 {
+		f.AddFact("PLL of the processor", fmt.Sprintf("%d MHz, assumed", pll),
+			"as on most boards: no source states that of "+r.Design.Target.Board.Name)
+	}
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
 		f.AddFact("accuracy", fmt.Sprintf("%.1f %%", 100*a.ShareRight()),
 			fmt.Sprintf("%d of %d labelled samples; 95 %% "+
