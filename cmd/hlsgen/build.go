@@ -113,7 +113,7 @@ func (s *screen) built(r *build.Result, explain bool) {
 	d := r.Design
 	t := d.Target
 	s.title("%s on %s (%s) at %s MHz",
-		label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))
+		label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), megahertz(t.ClockMHz))
 	s.example(r.Source, "; your own: hlsgen build MODEL.onnx --board "+quoted(t.Board.Name))
 	if explain {
 		s.line("")

@@ -18,7 +18,7 @@ import (
 
 // shownByDefault lists texts in the output of a build of the embedded example.
 var shownByDefault = []string{
-	"digits-mlp-w2a2 on zcu104 (xczu7ev-ffvc1156-2-e) at 200 MHz\n",
+	"digits-mlp-w2a2 on zcu104 (xczu7ev-ffvc1156-2-e) at 187.5 MHz\n",
 	"% (119/128; 95 % interval 87.2 to 96.3 %), of real digits\n",
 	"verified     bit-exact: 16 samples, three engines (eval, cycle, csim)\n",
 	"next         make -C DIR/hlsgen-out/digits-mlp-w2a2-zcu104/hls csim\n",
@@ -49,10 +49,11 @@ func TestBuild(t *testing.T) {
 	expect(t, "stderr", again.stderr, "`hlsgen explain output-exists` tells more\n")
 }
 
-// TestAssumedPLL checks that a build says, wherever it says what clock the board makes, that no source states the board's
-// PLL, and says nothing where one does.
+// TestAssumedPLL checks that a build says, wherever it says what clock the board makes, that no source states the
+// board's PLL, and says nothing where one does.
 func TestAssumedPLL(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dir := filesIn(t, nil)
 	for _, c := range []struct {
 		board   string
@@ -76,6 +77,29 @@ func TestAssumedPLL(t *testing.T) {
 			if strings.Contains(said, words) != c.assumed || said == "" {
 				t.Errorf("%s of %s: %q is there: %v, want %v", place, c.board, words, !c.assumed, c.assumed)
 			}
+		}
+	}
+}
+
+// TestBoardClock checks that a build says what clock results, if the board's PLL does not make the one asked for.
+func TestBoardClock(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	dir := filesIn(t, nil)
+	for _, c := range []struct{ flags, results string }{
+		{"kv260 --clock 150", "142.857143 MHz"},
+		{"kv260 --clock 200", ""},
+		{"kv260", ""},
+		{"kr260 --clock 199", "166.666667 MHz"},
+		{"zcu104 --clock 200", "187.5 MHz"},
+		{"zcu104", ""},
+	} {
+		args := "build " + iris + " --no-csim --verify 1 --force --out out --board " + c.flags
+		got := say(dir, nil, strings.Fields(args)...)
+		_, said, _ := strings.Cut(got.stdout, "on board     ")
+		said, _, _ = strings.Cut(said, ", what the processor's dividers make")
+		if got.code != exitOK || said != c.results {
+			t.Errorf("%s: %q, want %q; %+v", c.flags, said, c.results, got)
 		}
 	}
 }

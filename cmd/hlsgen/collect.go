@@ -131,7 +131,7 @@ func unlessZero[T int | float64](x T) string {
 
 // showCollected shows a table for each quantity, with a column for each source that gives it.
 func showCollected(s *screen, t *synthesis.ProjectFigures, dir, written string) {
-	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
+	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), megahertz(t.ClockMHz))
 	for _, q := range quantities {
 		said := func(i, who int) string {
 			if f := sayings[who].of(&t.Parts[i]); f != nil {

@@ -25,7 +25,7 @@ func front(ctx context.Context, o build.Options, points int, d *diag.List) (*ans
 func (s *screen) front(f *build.ParetoFrontResult, least folding.ResourceMeasure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
-		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
+		label(t.Board.Part), megahertz(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
 	unit := folding.CountedUnitForSamplesPerFrame(f.Points[0].Model.Turns.SamplesPerFrame()) + "/s"

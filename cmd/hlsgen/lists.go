@@ -66,7 +66,7 @@ func (s *screen) boards(list []boards.Board) {
 		if b.MemoryGBps > 0 {
 			memory = figure(b.MemoryGBps)
 		}
-		around.row(b.Name, b.SpeedGrade, figure(b.ClockMHz), port, memory, strings.Join(b.Aliases, ", "))
+		around.row(b.Name, b.SpeedGrade, megahertz(b.ClockMHz), port, memory, strings.Join(b.Aliases, ", "))
 	}
 	s.table(devices)
 	if unverified {

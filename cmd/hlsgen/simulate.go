@@ -207,7 +207,7 @@ func (s *screen) design(o simulate.Options, r *simulate.Result) {
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
 	s.field("throughput", "%s %s/s at %s MHz, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples),
-		figure(d.ReachedClockMHz()),
+		megahertz(d.ReachedClockMHz()),
 		pace(samples, interval))
 	feedback(s, d)
 	s.latency(d)

@@ -55,7 +55,8 @@ func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 	}
 	if c := r.ChosenPoint(); c != nil {
 		s.field("chosen", "%s at %s MHz, the fastest%s: %s %s/s, %s, latency %s; %s LUT, %s %s, %s DSP",
-			label(c.Board), figure(c.ClockMHz), precise(c), rate(c.FPS), r.CountedUnit(), pace(c.Samples, c.Interval),
+			label(c.Board), megahertz(c.ClockMHz), precise(c), rate(c.FPS), r.CountedUnit(),
+			pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), sweep.BlockRAMNameOfPoints([]sweep.PointResult{*c}),
 			whole(c.Resources.DSP))
@@ -171,7 +172,7 @@ func accuracyOf(p *sweep.PointResult) string {
 
 // asked returns the settings of a point, by the columns in axes.
 func asked(p *sweep.PointResult) []string {
-	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision,
+	return []string{label(p.Board), megahertz(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples), p.Precision,
 		accuracyOf(p)}
 }
 

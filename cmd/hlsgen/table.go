@@ -242,6 +242,9 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'g', 3, 64)
 }
 
+// megahertz formats a clock in MHz with at most three decimals.
+func megahertz(f float64) string { return strconv.FormatFloat(math.Round(1e3*f)/1e3, 'f', -1, 64) }
+
 // rate formats samples per second with all decimals. A user who asks for that rate gets the same interval.
 func rate(f float64) string {
 	text := strconv.FormatFloat(f, 'f', -1, 64)

@@ -13,7 +13,7 @@ import (
 // second. The rate is at this clock, or at the one that the design reaches if that is slower. Both are 0 if this clock
 // is the asked one, or if the board has no known processor.
 func (r *Build) BoardMHzAndFPS() (mhz, fps float64) {
-	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
+	if r.System == nil || r.System.Clock.IsAsked() {
 		return 0, 0
 	}
 	mhz = r.System.Clock.MHz()

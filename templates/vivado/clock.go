@@ -1,6 +1,7 @@
 package vivado
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,14 +19,18 @@ type PLLClock struct {
 // divider is the greatest value of a PLL's divider, which has six bits.
 const divider = 63
 
-// FastestPLClock returns the fastest clock of the logic that the board's PS can make and that is at most asked, in MHz.
-// ok is false if there is none, or no PS.
+// tolerance is the relative difference within which a clock is the one that was asked for. The oscillators of boards
+// are no more exact, and most clocks have no end in decimal digits.
+const tolerance = 1e-5
+
+// FastestPLClock returns the fastest clock of the logic that the board's PS can make and that is at most asked, in MHz,
+// within the tolerance of clocks. ok is false if there is none, or no PS.
 func FastestPLClock(board boards.Board, asked float64) (c PLLClock, ok bool) {
 	c = PLLClock{Asked: asked}
 	c.PLL, c.Verified = board.PSPLLMHz()
 	for div0 := 1; div0 <= divider; div0++ {
 		for div1 := 1; div1 <= div0; div1++ {
-			enough := float64(c.PLL) <= asked*float64(div0*div1)
+			enough := float64(c.PLL) <= asked*(1+tolerance)*float64(div0*div1)
 			if enough && (c.Div0 == 0 || div0*div1 < c.Div0*c.Div1) {
 				c.Div0, c.Div1 = div0, div1
 			}
@@ -41,6 +46,9 @@ func (c PLLClock) MHz() float64 {
 	}
 	return float64(c.PLL) / float64(c.Div0*c.Div1)
 }
+
+// IsAsked reports whether the frequency that results is the requested one, within the tolerance of clocks.
+func (c PLLClock) IsAsked() bool { return math.Abs(c.MHz()-c.Asked) <= tolerance*c.Asked }
 
 // Hz returns the frequency that results in whole hertz, as text.
 func (c PLLClock) Hz() string { return strconv.FormatFloat(c.MHz()*1e6, 'f', 0, 64) }

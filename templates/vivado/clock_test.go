@@ -30,6 +30,8 @@ func TestPLClock(t *testing.T) {
 	}{
 		{"pynq-z1", 100, "100", "100000000", true},
 		{"pynq-z1", 150, "142.857143", "142857143", true},
+		{"pynq-z1", 142.857, "142.857143", "142857143", true},
+		{"pynq-z1", 142.85, "125", "125000000", true},
 		{"pynq-z2", 1000, "1000", "1000000000", true},
 		{"pynq-z2", 99.99, "90.909091", "90909091", true},
 		{"pynq-z2", 0.2, "", "", false},
@@ -56,16 +58,32 @@ func TestPLClock(t *testing.T) {
 	for name, pll := range map[string]int{"pynq-z1": 1000, "zcu104": 1500, "kv260": 1000, "zcu102": 1500} {
 		for asked := 1.; asked <= 400; asked += 0.7 {
 			clock, ok := vivado.FastestPLClock(board(t, name), asked)
-			if !ok || clock.MHz() > asked || clock.Div0 > 63 || clock.Div1 > 63 || clock.Div0*clock.Div1 < 1 {
+			if !ok || clock.MHz() > asked*(1+1e-5) || clock.Div0 > 63 || clock.Div1 > 63 || clock.Div0*clock.Div1 < 1 {
 				t.Fatalf("%s, %g MHz: %+v", name, asked, clock)
 			}
 			for a := 1; a <= 63; a++ {
 				for b := 1; b <= 63; b++ {
-					if f := float64(pll) / float64(a*b); f <= asked && f > clock.MHz() {
+					if f := float64(pll) / float64(a*b); f <= asked*(1+1e-5) && f > clock.MHz() {
 						t.Fatalf("%s, %g MHz: %+v, but %d times %d gives %g", name, asked, clock, a, b, f)
 					}
 				}
 			}
 		}
+	}
+}
+
+// TestDefaultClocks checks that each board with a PS has a default clock that its PLL makes.
+func TestDefaultClocks(t *testing.T) {
+	t.Parallel()
+	for _, b := range boards.AllBoards() {
+		if b.PS == boards.PSNone {
+			continue
+		}
+		if clock, ok := vivado.FastestPLClock(b, b.ClockMHz); !ok || !clock.IsAsked() {
+			t.Errorf("%s: the default clock is %g MHz, and the PLL makes %s", b.Name, b.ClockMHz, clock)
+		}
+	}
+	if clock, _ := vivado.FastestPLClock(board(t, "zcu104"), 200); clock.IsAsked() {
+		t.Errorf("%s MHz are 200", clock)
 	}
 }

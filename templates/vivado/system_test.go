@@ -122,7 +122,7 @@ func (g *graph) clock(f *found, t dataflow.Target) {
 	}
 	mhz, err := strconv.ParseFloat(text, 64)
 	ratio := math.Round(pll / mhz)
-	if err != nil || math.Abs(pll/ratio-mhz) > 1e-6 || mhz > t.ClockMHz+1e-6 {
+	if err != nil || math.Abs(pll/ratio-mhz) > 1e-6 || mhz > t.ClockMHz*(1+1e-5) {
 		f.add("frequency", "%s MHz of a PLL with %g MHz, at most %g MHz", text, pll, t.ClockMHz)
 	}
 }
