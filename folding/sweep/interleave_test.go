@@ -128,8 +128,8 @@ func TestInterleaveGoals(t *testing.T) {
 		}
 	}
 	o.Out, o.FPS = t.TempDir(), []float64{1e12}
-	want := []string{"1000000000000 frames per second are more than one in a clock of 200 MHz",
-		"1000000000000 samples per second are more than one frame of 4 in a clock of 200 MHz"}
+	want := []string{"1000000000000 frames per second are more than one in a clock of 187.5 MHz",
+		"1000000000000 samples per second are more than one frame of 4 in a clock of 187.5 MHz"}
 	for i, p := range run(t, o).Points {
 		if p.Status != PointStatusUnreachable || !strings.HasPrefix(p.Reason, want[i]) {
 			t.Errorf("%s, %q; want %q", p.Status, p.Reason, want[i])

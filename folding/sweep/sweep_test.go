@@ -248,7 +248,7 @@ func TestPlan(t *testing.T) {
 	o := Options{Boards: []string{"zcu104", "ZCU104", "pynq-z1"}, FPS: []float64{10, 5, 10},
 		Memories: []dataflow.Memory{dataflow.MemoryBRAM, dataflow.MemoryLUTRAM}}
 	specs := o.plan(&d)
-	if len(specs) != 8 || specs[0].ClockMHz != 200 || specs[4].ClockMHz != 100 || d.HasErrors() {
+	if len(specs) != 8 || specs[0].ClockMHz != 187.5 || specs[4].ClockMHz != 100 || d.HasErrors() {
 		t.Errorf("%d specs, %v", len(specs), d.Diags)
 	}
 	seen := map[string]bool{}

@@ -238,7 +238,7 @@ func TestWeightsPlan(t *testing.T) {
 		{`"design": "`, `"design": "x`, "is no hash of a design"},
 		{`"top": "`, `"top": "$(id);`, `is no name of a top`},
 		{`"dsp": 1728`, `"dsp": -1`, "the board: "},
-		{`"clock_mhz": 200`, `"clock_mhz": 0`, "a clock of 0 MHz"},
+		{`"clock_mhz": 187.5`, `"clock_mhz": 0`, "a clock of 0 MHz"},
 		{`"cost": "hlsgen"`, `"cost": "none"`, `cost "none" is none of hlsgen, finn`},
 		{`"counters": false`, `"calibration": {"family": "DSP48E2", "uncertainty": 2}, "counters": false`,
 			"the calibration: "},
@@ -309,8 +309,8 @@ func TestLoadReport(t *testing.T) {
 			"N words of 32 bits in N/100 us, once, before the first frame: 0.4 GB/s, 50 % of " +
 				"the port and 19 % of the memory"},
 		{"zcu104", options.WeightSourceStream,
-			"N words of 32 bits in N/200 us, once, before the first frame: 0.8 GB/s, 25 % of " +
-				"the port and 4.7 % of the memory"},
+			"N words of 32 bits in N/187.5 us, once, before the first frame: 0.75 GB/s, 25 % of " +
+				"the port and 4.4 % of the memory"},
 		{slow, options.WeightSourceStream,
 			"N words of 32 bits in N/25 us, once, before the first frame: 0.1 GB/s, 12.5 % of the " +
 				"port and 100 % of the memory"},
@@ -346,9 +346,9 @@ func TestLoadReport(t *testing.T) {
 				len(plan.Tables), err)
 		}
 		want := tt.want
-		for _, mhz := range []int{25, 100, 200} {
-			want = strings.ReplaceAll(want, fmt.Sprintf("N/%d us", mhz),
-				fmt.Sprint(math.Round(10*float64(l.Words)/float64(mhz))/10, " us"))
+		for _, mhz := range []float64{25, 100, 187.5, 200} {
+			want = strings.ReplaceAll(want, fmt.Sprintf("N/%g us", mhz),
+				fmt.Sprint(math.Round(10*float64(l.Words)/mhz)/10, " us"))
 		}
 		if want = strings.ReplaceAll(want, "N words", fmt.Sprint(l.Words, " words")); l.String() != want {
 			t.Errorf("%s, %s: %q, want %q", tt.board, tt.from, l, want)
