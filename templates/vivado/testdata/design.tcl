@@ -15,7 +15,7 @@ proc do::create_project {o a} {
     set dir [lindex $a 1]
     file mkdir $dir
     set ::project [dict create name [lindex $a 0] dir $dir part [dict get $o -part] files {} repos {} board_part {} top {} \
-        board {} wrapper {} ran 0 opened 0]
+        board {} wrapper {} runs {impl_1 {}} current impl_1 opened ""]
 }
 proc project {key} {
     if {![info exists ::project]} { fail before-creation "there is no project" }
@@ -68,18 +68,63 @@ proc do::make_wrapper {o a} {
 proc do::launch_runs {o a} {
     if {[project wrapper] eq "" || [project top] ne [project wrapper]} { fail top "[project top] is implemented" }
     if {$::checked ne [state]} { fail not-validated "the design that is implemented" }
+    foreach name $a {
+        run $name
+        set bit [project dir]/[project name].runs/$name/[project wrapper].bit
+        touch $bit
+        set out [open $bit w]
+        puts $out "$name [run $name]"
+        close $out
+        dict set ::project runs $name ran 1
+    }
     set name [project board]
-    touch [project dir]/[project name].runs/[lindex $a 0]/[project wrapper].bit
     touch [project dir]/[project name].gen/sources_1/bd/$name/hw_handoff/$name.hwh
-    dict set ::project ran 1
 }
-proc do::wait_on_run {o a} { if {![project ran]} { fail before-creation "wait_on_run [lindex $a 0]" } }
-proc do::get_runs {o a} { project name; return [object run [lindex $a 0]] }
-proc do::open_run {o a} { if {![project ran]} { fail before-creation "open_run" }; dict set ::project opened 1 }
+# run is what is known of a run. FAILS of the environment names runs that do not come to their end.
+proc run {name} {
+    if {![dict exists [project runs] $name]} { fail before-creation "there is no run $name" }
+    return [dict get [project runs] $name]
+}
+proc ran {name what} { if {![dict exists [run $name] ran]} { fail before-creation "$what of the run $name" } }
+# said is a slack of a run: the variable WNS or WHS of the environment has those of impl_1 and of impl_2.
+proc said {name slack} {
+    ran $name $slack
+    set said [expr {[info exists ::env($slack)] ? $::env($slack) : 0.1}]
+    return [lindex $said [expr {$name eq "impl_2" ? "end" : 0}]]
+}
+proc do::create_run {o a} {
+    set name [lindex $a 0]
+    if {[dict get $o -parent_run] ne "synth_1"} { fail before-creation "the parent [dict get $o -parent_run]" }
+    if {[dict get $o -flow] ne "Vivado Implementation 2022"} { fail wrong-type "the flow [dict get $o -flow]" }
+    if {[dict exists [project runs] $name]} { fail given-twice "the run $name" }
+    dict set ::project runs $name [dict create STRATEGY [dict get $o -strategy]]
+    return [object run $name]
+}
+proc do::current_run {o a} { run [named [lindex $a 0]]; dict set ::project current [named [lindex $a 0]] }
+proc do::wait_on_run {o a} { ran [lindex $a 0] wait_on_run }
+proc do::get_runs {o a} { run [lindex $a 0]; return [object run [lindex $a 0]] }
+proc do::open_run {o a} {
+    set name [named [lindex $a 0]]
+    ran $name open_run
+    dict set ::project opened $name
+}
 proc do::report_utilization {o a} { opened report_utilization; touch [dict get $o -file] }
-proc do::report_timing_summary {o a} { opened report_timing_summary; touch [dict get $o -file] }
-proc do::write_hw_platform {o a} { opened write_hw_platform; touch [lindex $a 0] }
-proc opened {what} { if {![project opened]} { fail before-creation "$what without an open run" } }
+proc do::report_timing_summary {o a} {
+    opened report_timing_summary
+    set name [project opened]
+    set out [open [dict get $o -file] w]
+    puts $out "| Design Timing Summary\n| ---------------------\n"
+    puts $out "    WNS(ns)      TNS(ns)  TNS Failing Endpoints  TNS Total Endpoints      WHS(ns)      THS(ns)"
+    puts $out "    -------      -------  ---------------------  -------------------      -------      -------"
+    puts $out "    [said $name WNS]        0.000                      0                  100    [said $name WHS]   0.000"
+    close $out
+}
+proc do::write_hw_platform {o a} {
+    opened write_hw_platform
+    if {[project opened] ne [project current]} { fail current-run "the bitstream is that of [project current]" }
+    touch [lindex $a 0]
+}
+proc opened {what} { if {[project opened] eq ""} { fail before-creation "$what without an open run" } }
 
 # --- Properties.
 proc do::set_property {o a} {
@@ -116,6 +161,7 @@ proc assign {name value object} {
         }
         project,ip_repo_paths { dict set ::project repos $value }
         fileset,top { dict set ::project top $value }
+        run,STEPS.POST_ROUTE_PHYS_OPT_DESIGN.IS_ENABLED { dict set ::project runs [named $object] POST_ROUTE_PHYS_OPT $value }
         default { dict set ::packed $name $value; dict set ::packed saved 0 }
     }
 }
@@ -140,8 +186,14 @@ proc do::get_property {o a} {
         set kind [lindex [split $object @] 0]
         if {![info exists ::property($kind,$name)]} { fail unknown-property "$name of [list $object]" }
         switch $kind,$name {
-            run,PROGRESS { lappend found [expr {[project ran] ? "100%" : "0%"}] }
-            run,STATS.WNS { lappend found [expr {[info exists ::env(WNS)] ? $::env(WNS) : 0.1}] }
+            run,PROGRESS {
+                ran [named $object] PROGRESS
+                set failed [expr {[info exists ::env(FAILS)] && [named $object] in $::env(FAILS)}]
+                lappend found [expr {$failed ? "58%" : "100%"}]
+            }
+            run,STATS.WNS { lappend found [said [named $object] WNS] }
+            run,STATS.WHS { lappend found [said [named $object] WHS] }
+            run,FLOW { lappend found "Vivado Implementation 2022" }
             cell,CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ {
                 lappend found [divided 1500 [dict get $::cells [named $object] config PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ]]
             }

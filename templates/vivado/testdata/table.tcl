@@ -27,7 +27,9 @@ command make_wrapper {-files file_object -top flag} {}
 command launch_runs {-to_step one:write_bitstream -jobs int:1:64} {text}
 command wait_on_run {} {text}
 command get_runs {} {text}
-command open_run {} {text}
+command create_run {-flow text -parent_run text -strategy one:Performance_ExtraTimingOpt} {text}
+command current_run {} {run}
+command open_run {} {any}
 command report_utilization {-hierarchical flag -file text} {}
 command report_timing_summary {-file text} {}
 command write_hw_platform {-fixed flag -include_bit flag -force flag} {text}
@@ -61,6 +63,11 @@ property fileset top text
 property ipdef VLNV text readonly
 property run PROGRESS text readonly
 property run STATS.WNS real readonly
+property run STATS.WHS real readonly
+property run FLOW text readonly
+property run NAME text readonly
+from "FINN, templates.py: post-route physical optimisation, with Performance_ExtraTimingOpt" 2020.1-2024.2
+property run STEPS.POST_ROUTE_PHYS_OPT_DESIGN.IS_ENABLED bool
 from "PYNQ, boards/ZCU104/base/base.tcl and boards/Pynq-Z2/base/base.tcl: what the PS makes of the frequency asked" 2020.1-2024.2
 property cell CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ real readonly
 property cell CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ real readonly
