@@ -104,6 +104,7 @@ type blockView struct {
 	Links                    []link
 	Memory                   []memory
 	Windows                  []windowView
+	Concats                  []concatView
 }
 
 // A windowView is an AddressWindow with its numbers as text in the notation of Tcl.
@@ -227,7 +228,8 @@ func (v *blockView) interrupts(p processor) {
 			return
 		}
 		name := fmt.Sprintf("interrupts_%d", k)
-		v.Cells = append(v.Cells, cell{name, "xilinx.com:ip:xlconcat:*", []setting{{"NUM_PORTS", strconv.Itoa(n)}}})
+		v.Concats = append(v.Concats, concatOf(n))
+		v.Cells = append(v.Cells, cell{name, "hlsgen:" + concatOf(n).Library + ":" + concatName + ":*", nil})
 		for i, m := range movers[:n] {
 			v.Wires = append(v.Wires, wire{m.Name + "/interrupt", []string{fmt.Sprintf("%s/In%d", name, i)}})
 		}
@@ -235,4 +237,25 @@ func (v *blockView) interrupts(p processor) {
 		v.PSConfig = append(v.PSConfig, in.use)
 		movers = movers[n:]
 	}
+}
+
+// concatName is the name of the IP that joins interrupts. AMD's own IP of this name is to be removed from Vivado. PYNQ's
+// parsers follow interrupts through IPs of this name, whoever made them, and read their parameter NUM_PORTS.
+const concatName = "xlconcat"
+
+// A concatView holds what concat.v.tpl needs: a module that joins some inputs of one bit. Its IP has a library by their
+// number, since IPs of one library and name are the same.
+type concatView struct {
+	Name, Library string
+	Ports         int
+	Inputs        []string // the lowest bit first
+}
+
+// concatOf returns the module that joins n inputs.
+func concatOf(n int) concatView {
+	v := concatView{Name: fmt.Sprintf("hlsgen_concat_%d", n), Library: fmt.Sprintf("concat_%d", n), Ports: n}
+	for i := range n {
+		v.Inputs = append(v.Inputs, fmt.Sprintf("In%d", i))
+	}
+	return v
 }

@@ -44,6 +44,7 @@ type bus struct {
 	External          int // pins of the chip
 	Outside           bool
 	Window            []uint64
+	Said              map[string]string // parameters that its IP was packed with
 }
 
 type mapped struct {
@@ -106,7 +107,34 @@ func (g *graph) check() found {
 	g.links(&f)
 	g.domains(&f)
 	g.addresses(&f)
+	g.bursts(&f)
 	return f
+}
+
+// bursts checks that movers are packed with what SmartConnects ask of a master: no narrow bursts, its direction, and
+// its longest bursts and how many there are at a time.
+func (g *graph) bursts(f *found) {
+	for _, name := range names(g.Cells) {
+		c := g.Cells[name]
+		way := map[string]string{"hlsgen_read": "READ", "hlsgen_write": "WRITE"}[c.kind()]
+		if way == "" {
+			continue
+		}
+		said := c.Buses["m_axi_gmem"].Said
+		if said["SUPPORTS_NARROW_BURST"] != "0" {
+			f.add("narrow", "%s: %v", name, said)
+		}
+		if said["READ_WRITE_MODE"] != way+"_ONLY" {
+			f.add("mode", "%s: %v", name, said)
+		}
+		if beats, err := strconv.Atoi(said["MAX_BURST_LENGTH"]); err != nil || beats < c.number("MAX_BEATS") ||
+			beats > c.number("MAX_BEATS") && c.number("PERIOD") <= 0 {
+			f.add("burst-length", "%s makes %s beats, and says %v", name, c.Config["MAX_BEATS"], said)
+		}
+		if said["NUM_"+way+"_OUTSTANDING"] != c.Config["OUTSTANDING"] || len(said) != 4 {
+			f.add("outstanding", "%s has %s bursts at a time, and says %v", name, c.Config["OUTSTANDING"], said)
+		}
+	}
 }
 
 // wires: a net has one driver, all its pins are of one kind and as wide, and no input is left open.

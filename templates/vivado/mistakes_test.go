@@ -50,7 +50,7 @@ var ofZynqMP = []mistake{
 	{"a part that there is not", "-part xczu7ev-ffvc1156-2-e", "-part xczu7ev", "wrong-type"},
 	{"a preset without a board", "set_property board_part [lindex $board 0] [current_project]\n", "", "no-board"},
 	{"no validation", "validate_bd_design\n", "", "not-validated"},
-	{"a change after validation", "save_bd_design\n", "add late xilinx.com:ip:xlconcat:* {}\n", "not-validated"},
+	{"a change after validation", "save_bd_design\n", "add late xilinx.com:ip:proc_sys_reset:* {}\n", "not-validated"},
 	{"the design without its wrapper", "set_property top system_wrapper [current_fileset]\n", "", "top"},
 	{"reports of no run", "open_run $run\n", "", "before-creation"},
 	{"a file that there is not", "[make_wrapper -files [get_files system.bd] -top]", "system_wrapper.v", "no-file"},
@@ -71,7 +71,7 @@ var ofZynqMP = []mistake{
 		"configure $ps {PSU__FPGA_PL1_ENABLE 1}\nwire ps/pl_clk1 ps/maxihpm0_fpd_aclk\n" +
 			"wire ps/pl_clk0 reset/slowest_sync_clk", "clock"},
 	{"a clock as a reset", "wire ps/pl_resetn0 reset/ext_reset_in", "wire ps/pl_clk0 reset/ext_reset_in", "kind"},
-	{"too many interrupts", "{NUM_PORTS 2}", "{NUM_PORTS 9}", "width"},
+	{"interrupts of another number", "hlsgen:concat_2:", "hlsgen:concat_3:", "script"},
 	{"an interrupt of inputs first",
 		"wire write_m_axis_0/interrupt interrupts_0/In0\nwire read_s_axis_0/interrupt interrupts_0/In1",
 		"wire write_m_axis_0/interrupt interrupts_0/In1\nwire read_s_axis_0/interrupt interrupts_0/In0", "interrupt"},
@@ -120,9 +120,23 @@ var ofZynq = []mistake{
 var ofPackage = []mistake{
 	{"a misspelt command of the packager", "ipx::save_core", "ipx::save", "unknown-command"},
 	{"a misspelt switch of the packager", "-taxonomy", "-taxonomie", "unknown-switch"},
-	{"a top that no file has", "set_property top ${name}_ip", "set_property top ${name}_top", "top"},
+	{"a top that no file has", "set_property top $top", "set_property top ${top}_top", "top"},
 	{"a core that is not saved", "    ipx::save_core $core\n", "", "not-saved"},
 	{"a version that is no number", "set_property version 1.0", "set_property version one", "wrong-type"},
+}
+
+// ofMover are mistakes in the Verilog around a mover that reads, which the packager or the block design shows.
+var ofMover = []mistake{
+	{"bursts that may be narrow", "SUPPORTS_NARROW_BURST 0", "SUPPORTS_NARROW_BURST 1", "narrow"},
+	{"nothing said of narrow bursts", "SUPPORTS_NARROW_BURST 0, ", "", "narrow"},
+	{"a mover that writes, too", "READ_ONLY", "READ_WRITE", "mode"},
+	{"bursts that are longer than said", "MAX_BURST_LENGTH 64", "MAX_BURST_LENGTH 16", "burst-length"},
+	{"fewer bursts than there are", "NUM_READ_OUTSTANDING 4", "NUM_READ_OUTSTANDING 1", "outstanding"},
+	{"the bursts of the other direction", "NUM_READ_OUTSTANDING 4", "NUM_WRITE_OUTSTANDING 4", "outstanding"},
+	{"a misspelt parameter of a bus", "MAX_BURST_LENGTH", "MAX_BURST", "unknown-config"},
+	{"a direction that is none", "READ_ONLY", "READS", "wrong-type"},
+	{"a signal of another name", "m_axi_gmem ARLEN", "m_axi_gmem ARSIZE", "interface"},
+	{"a signal of no bus", `    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RLAST" *)` + "\n", "", "interface"},
 }
 
 // caught are the names of the checks that object to a script.
@@ -170,6 +184,34 @@ func (w workshop) catch(t *testing.T, script string, list []mistake, more func(g
 	w.write(t, filepath.Join(w.dir, "vivado", script), string(text))
 }
 
+// catchPacked plants mistakes in a file that is packed, and wants the check to object while packing or in the block
+// design.
+func (w workshop) catchPacked(t *testing.T, file string, list []mistake) {
+	t.Helper()
+	var texts [3]string
+	for i, name := range []string{file, "ip/package.tcl", "block_design.tcl"} {
+		text, err := os.ReadFile(filepath.Join(w.dir, "vivado", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	for _, m := range append(list, mistake{what: "none"}) {
+		if !strings.Contains(texts[0], m.old) {
+			t.Errorf("%s: %s has no %q", m.what, file, m.old)
+			continue
+		}
+		w.write(t, filepath.Join(w.dir, "vivado", file), strings.Replace(texts[0], m.old, m.new, 1))
+		caught := w.caught(t, "ip/package.tcl", texts[1], nil)
+		if caught == nil {
+			caught = w.caught(t, "block_design.tcl", texts[2], func(*graph) found { return nil })
+		}
+		if m.check == "" && caught != nil || m.check != "" && !slices.Contains(caught, m.check) {
+			t.Errorf("%s: caught by %v, want %s", m.what, caught, m.check)
+		}
+	}
+}
+
 // TestMistakes checks that each planted mistake in Tcl or wiring is found by the check that it names.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -185,6 +227,7 @@ func TestMistakes(t *testing.T) {
 			w.catch(t, "block_design.tcl", list, func(g *graph) found { return g.agrees(d, w.windows()) })
 			if board == "zcu104" {
 				w.catch(t, "ip/package.tcl", ofPackage, nil)
+				w.catchPacked(t, "ip/hlsgen_read_ip.v", ofMover)
 			}
 		})
 	}

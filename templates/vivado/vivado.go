@@ -8,9 +8,10 @@
 //	clock.go               the clock that the PS's dividers give
 //	alveo.go               the design as kernels
 //	block_design.tcl.tpl   makes the block design and its bitstream
-//	package.tcl.tpl        packs the movers as IPs
+//	package.tcl.tpl        packs the movers as IPs, and what joins their interrupts
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
 //	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado requires
+//	concat.v.tpl           joins interrupts
 //	kernel.xml.tpl         describes a kernel for XRT
 //	link.cfg.tpl           the connections for v++
 //	Makefile.tpl           runs all of these
@@ -71,6 +72,16 @@ type makeView struct {
 // A flowView names a flow, the folder of its IP, and the files from which the IP is made.
 type flowView struct{ Flow, IP, Made string }
 
+// A packageView holds what package.tcl.tpl needs: the system, and the IPs to pack.
+type packageView struct {
+	*System
+	Cores []core
+}
+
+// A core is an IP to pack: its top module, which lies in a file of this name, its library and name, and a pattern of the
+// files below the top.
+type core struct{ Top, Library, Name, Files string }
+
 // GenerateFiles returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There
 // must be a flow; the first one is the default.
 func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, error) {
@@ -96,15 +107,24 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 		return nil, err
 	}
 	if !card {
-		if err := add("block_design.tcl", "block_design.tcl.tpl", s.block(flow)); err != nil {
+		block := s.block(flow)
+		if err := add("block_design.tcl", "block_design.tcl.tpl", block); err != nil {
 			return nil, err
 		}
-		for _, top := range tops() {
+		view := packageView{System: s}
+		for _, top := range s.tops() {
 			if err := add("ip/"+top.Name+".v", "mover.v.tpl", top); err != nil {
 				return nil, err
 			}
+			view.Cores = append(view.Cores, core{top.Name, "kernels", top.IP, "ip/*.sv"})
 		}
-		return files, add("ip/package.tcl", "package.tcl.tpl", s)
+		for _, c := range block.Concats {
+			if err := add("ip/"+c.Name+".v", "concat.v.tpl", c); err != nil {
+				return nil, err
+			}
+			view.Cores = append(view.Cores, core{c.Name, c.Library, concatName, ""})
+		}
+		return files, add("ip/package.tcl", "package.tcl.tpl", view)
 	}
 	if err := add("link.cfg", "link.cfg.tpl", s.card(flow)); err != nil {
 		return nil, err

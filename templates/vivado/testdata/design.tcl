@@ -8,6 +8,7 @@ set maps {}
 set excluded {}
 set calls {}
 set checked ""
+set buses {}
 
 # --- Projects and files.
 proc do::create_project {o a} {
@@ -38,7 +39,9 @@ proc do::update_ip_catalog {o a} {
     foreach repo [project repos] {
         foreach file [glob -nocomplain -directory $repo component.xml */component.xml] {
             set in [open $file]
-            dict lappend ::project packed [join [lrange [gets $in] 0 3] :]
+            set vlnv [join [lrange [gets $in] 0 3] :]
+            dict lappend ::project packed $vlnv
+            dict set ::buses $vlnv [gets $in]
             close $in
         }
     }
@@ -342,6 +345,12 @@ proc graph_of {cell} {
             outside [expr {$outside ? "true" : "false"}]]
         foreach key {bits last beats space through external} {
             if {[dict exists $b $key]} { lappend fields $key [dict get $b $key] }
+        }
+        set vlnv [dict get $c vlnv]
+        if {[dict exists $::buses $vlnv $name]} {
+            set said {}
+            dict for {key value} [dict get $::buses $vlnv $name] { lappend said $key [quoted $value] }
+            lappend fields said [object_of $said]
         }
         if {[dict exists $b window]} { lappend fields window [array_of [lmap n [dict get $b window] { expr {$n} }]] }
         lappend buses $name [object_of $fields]

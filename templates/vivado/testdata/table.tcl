@@ -3,6 +3,7 @@
 #     command NAME {SWITCH TYPE ...} {TYPE ...}     flag: a switch without value; TYPE? may be left out; TYPE+: one or more
 #     property KIND NAME TYPE ?readonly?            of an object
 #     board BOARD_PART PART
+#     interface NAME TYPE                           a parameter of an AXI bus, in X_INTERFACE_PARAMETER
 #     automation RULE IP {WORD ...} {NAME VALUE ...} words of its -config, and what a board's preset sets
 #     ip VLNV {config NAME TYPE DEFAULT ...} {pin NAME DIRECTION KIND BITS | bus NAME MODE KIND CLOCK ?KEY VALUE ...?}
 #
@@ -81,6 +82,13 @@ property parameter NAME text readonly
 from "Vitis_Accel_Examples, rtl_kernels, package_kernel.tcl" 2020.1-2024.2
 property core sdx_kernel one:true:false
 property core sdx_kernel_type one:rtl
+
+from "Vivado's template for AXI interfaces in HDL (Language Templates, IP Integrator HDL); PG247" 2020.1-2024.2
+interface SUPPORTS_NARROW_BURST bool
+interface READ_WRITE_MODE one:READ_WRITE:READ_ONLY:WRITE_ONLY
+interface MAX_BURST_LENGTH int:1:256
+interface NUM_READ_OUTSTANDING int:1:32
+interface NUM_WRITE_OUTSTANDING int:1:32
 
 from "AMD board store, board.xml: vendor, name, file_version and part_name; FINN, templates.py (PYNQ-Z1)" 2020.1-2024.2
 board xilinx.com:zcu104:part0:1.0 xczu7ev-ffvc1156-2-e
@@ -190,12 +198,12 @@ ip xilinx.com:ip:smartconnect:1.0 {
     for {set k 0} {$k < [value NUM_MI]} {incr k} { bus [format M%02d_AXI $k] master aximm aclk through 1 }
 }
 
-from "Vivado's IP catalogue, Concat; public designs of PYNQ" 2020.1-2024.2
-ip xilinx.com:ip:xlconcat:2.1 {
-    NUM_PORTS int:1:128 2
-} {
-    for {set k 0} {$k < [value NUM_PORTS]} {incr k} { pin In$k in interrupt 1 }
-    pin dout out interrupt [value NUM_PORTS]
+from "hlsgen's own: what joins interrupts" 2020.1-2024.2
+for {set n 1} {$n <= 16} {incr n} {
+    ip hlsgen:concat_$n:xlconcat:1.0 [list NUM_PORTS int:$n:$n $n] {
+        for {set k 0} {$k < [value NUM_PORTS]} {incr k} { pin In$k in interrupt 1 }
+        pin dout out interrupt [value NUM_PORTS]
+    }
 }
 
 from "PG373, AXI Register Slice; ports are of its default shape" 2020.1-2024.2

@@ -20,6 +20,7 @@ proc command {name switches types} {
     vivado alias $name carry_out $name
 }
 proc property {kind name type {how writable}} { set ::property($kind,$name) [list $type $how [sourced]] }
+proc interface {name type} { set ::interface($name) [list $type [sourced]] }
 proc part {name} { set ::part($name) [sourced] }
 proc board {name part} {
     set ::part($part) [sourced]
