@@ -22,13 +22,16 @@ BATCH  := $(VIVADO) -mode batch -nojournal
 {% if v.Card %}
 VPP      ?= v++
 PLATFORM ?= {{ v.Board.Platform|req }}
+VERSION   = $(shell $(VPP) --version | sed -n 's/.*v++ v\([0-9.]*\).*/\1/p')
+# A clock that v++ may lower where the design misses it. Vitis has --freqhz from 2023.2 on.
+CLOCK     = $(if $(filter 2019.% 2020.% 2021.% 2022.% 2023.1 2023.1.%,$(VERSION)),--kernel_frequency {{ v.Clock.WholeMHz|req }},--freqhz={{ v.Clock.Hz|req }})
 KERNELS  := $(TOP) {% for m in v.Movers %}{{ m.KernelName|req }}{% if not forloop.Last %} {% endif %}{% endfor %}
 
 .PHONY: xclbin clean
 xclbin: build/$(TOP).xclbin
 
 build/$(TOP).xclbin: build/kernels link.cfg
-	$(VPP) --link --target hw --platform $(PLATFORM) --config link.cfg --temp_dir build/link --log_dir build --report_dir build \
+	$(VPP) --link --target hw --platform $(PLATFORM) $(CLOCK) --config link.cfg --temp_dir build/link --log_dir build --report_dir build \
 		--jobs $(JOBS) --save-temps -o $@ $(KERNELS:%=build/%.xo)
 
 build/kernels: $(IP)/component.xml package_xo.tcl $(wildcard ip/*.sv) $(wildcard kernels/*)

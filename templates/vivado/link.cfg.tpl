@@ -10,6 +10,3 @@ sp={{ m.Name|req }}.m_axi_gmem:{{ m.Port|req }}
 {% for l in v.Links %}
 stream_connect={{ l.Master|req }}:{{ l.Slave|req }}
 {%- endfor %}
-
-[clock]
-defaultFreqHz={{ v.Clock.Hz|req }}
