@@ -181,7 +181,7 @@ func (s *screen) latency(d *folding.Design) {
 	c := &d.Clocks
 	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ReachedClockMHz()))
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
-		text += fmt.Sprintf("; %s to %s until calibrated", whole(c.Least.Latency), whole(c.Most.Latency))
+		text += fmt.Sprintf("; %s to %s until synthesised", whole(c.Least.Latency), whole(c.Most.Latency))
 		if c.Least.Interval != c.Most.Interval {
 			text += fmt.Sprintf(", a frame every %s to %s", rate(c.Least.Interval), rate(c.Most.Interval))
 		}

@@ -34,12 +34,11 @@ every layer alone and of the whole design, and what the driver has measured on
 the board. It prints them beside the estimate, layer by layer.
 
 Reports whose sources have changed since do not count. Missing reports are
-named. hlsgen calibrate DIR makes a calibration of latencies from the same
-reports.`,
+named. hlsgen latencies DIR makes latencies those of the same reports.`,
 		Example: `  hlsgen collect net-zcu104
   hlsgen collect net-zcu104 --csv net.csv
   hlsgen collect net-zcu104 --measured measured.json     # of accelerator.py --save
-  hlsgen calibrate net-zcu104`,
+  hlsgen latencies net-zcu104`,
 		Args: builtFolder,
 	}, parts{Source: &o})
 	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in "+

@@ -16,7 +16,7 @@ var flagGroups = []struct {
 }{
 	{"Goal", []string{"fps", "interval", "latency", "least", "pareto", "points", "bound", "search-time",
 		"on-interrupt"}},
-	{"Budget", []string{"board", "max-use", "over-budget", "clock", "io", "cost", "calibration"}},
+	{"Budget", []string{"board", "max-use", "over-budget", "clock", "io", "cost", "latencies"}},
 	{"Model", []string{"dim", "shape", "lengths", "input-type", "input-mean", "input-std", "input-quant",
 		"initial-state", "state", "stateful", "outputs", "lstm-config", "cell-config", "calibrate", "quantize",
 		"requantize", "keep", "scales", "equalize", "correct-bias", "lookup",

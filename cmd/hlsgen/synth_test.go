@@ -299,8 +299,8 @@ func TestCollect(t *testing.T) {
 	form.Check(t, []byte(collect("--json", "--measured", "measured.json").stdout))
 	synth, _ := b.hlsgen(t, nil, "synth", built2, "--json")
 	schema.Of(t, "synth", "what hlsgen synth --json prints", synthesised{}).Check(t, []byte(synth.stdout))
-	calibrated := say(b.dir, nil, "calibrate", built2)
-	expect(t, "calibrate", calibrated.stdout, "\nMVAU_0            7       2")
+	latencies := say(b.dir, nil, "latencies", built2)
+	expect(t, "latencies", latencies.stdout, "\nMVAU_0            7       2")
 	b.hostile(t, collect)
 }
 

@@ -43,7 +43,7 @@ func (o Options) given() map[string]string {
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.FoldingFile != nil, "folding.json"},
 		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},
-		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
+		{"latencies", o.Latencies != "", filepath.Base(o.Latencies)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
 		// without the folder, which differs from machine to machine
