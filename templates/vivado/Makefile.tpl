@@ -6,6 +6,9 @@
 # From the accelerator to a bitstream for {{ v.Board.Name|req }}, with Vitis HLS and Vivado: build/{{ v.Top|req }}.bit, .hwh and .xsa.
 #     make bitstream
 #     make bitstream JOBS=8
+{%- if v.Board.Connections %}
+#     make app
+{%- endif %}
 {%- endif %}
 # The IP of the accelerator is in the folder IP. Where it is older than what it is made of, its own Makefile makes it again.
 {%- for f in v.Flows %}
@@ -39,8 +42,30 @@ build/kernels: $(IP)/component.xml package_xo.tcl $(wildcard ip/*.sv) $(wildcard
 	$(BATCH) -log build/package.log -source package_xo.tcl -tclargs $(IP)
 	@touch $@
 {% else %}
-.PHONY: bitstream clean
+.PHONY: bitstream {% if v.Board.Connections %}app {% endif %}clean
 bitstream: build/$(TOP).bit
+{%- if v.Board.Connections %}
+
+# What Linux on the module loads with xmutil: copy the folder app to /lib/firmware/xilinx/$(TOP).
+BOOTGEN ?= bootgen
+DTC     ?= dtc
+app: build/app/$(TOP).bit.bin build/app/$(TOP).dtbo build/app/shell.json
+
+build/app/$(TOP).bit.bin: build/$(TOP).bit
+	@mkdir -p build/app
+	@command -v $(BOOTGEN) >/dev/null || { echo "bootgen makes $@: it comes with Vivado, and is Debian's package xilinx-bootgen"; exit 1; }
+	printf 'all: { [destination_device = pl] %s }\n' $< >build/$(TOP).bif
+	$(BOOTGEN) -image build/$(TOP).bif -arch zynqmp -o $@ -w
+
+build/app/$(TOP).dtbo: app/$(TOP).dts
+	@mkdir -p build/app
+	@command -v $(DTC) >/dev/null || { echo "dtc makes $@: it is Debian's package device-tree-compiler"; exit 1; }
+	$(DTC) -@ -I dts -O dtb -o $@ $<
+
+build/app/shell.json: app/shell.json
+	@mkdir -p build/app
+	cp $< $@
+{%- endif %}
 
 build/$(TOP).bit: $(IP)/component.xml build/movers block_design.tcl
 	@mkdir -p build

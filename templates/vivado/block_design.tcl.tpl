@@ -51,6 +51,13 @@ if {[llength $board] == 0} {
 }
 create_project -force -part {{ v.Board.Part|req }} system build/system
 set_property board_part [lindex $board 0] [current_project]
+{%- if v.Board.Connections %}
+# The module's carrier, whose peripherals the .xsa has then.
+set carrier {{ "{" }}{{ v.Board.Connections|req }}{{ "}" }}
+if {[catch {set_property board_connections $carrier [current_project]}]} {
+    puts "WARNING: this Vivado does not know $carrier: the .xsa lacks the peripherals of the carrier"
+}
+{%- endif %}
 set_property ip_repo_paths [list [file normalize $ip] [file normalize build/ip]] [current_project]
 update_ip_catalog -rebuild
 create_bd_design system

@@ -18,6 +18,8 @@ type graph struct {
 	Excluded  [][2]string // space and segment
 	BoardPart string      `json:"board_part"`
 	Calls     []string
+	// Connections is the carrier of a module.
+	Connections string
 }
 
 type cell struct {

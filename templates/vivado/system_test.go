@@ -49,6 +49,9 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	if !matches(d.Target.Board.BoardPart, g.BoardPart) {
 		f.add("board", "the project is for %q", g.BoardPart)
 	}
+	if g.Connections != d.Target.Board.Connections {
+		f.add("carrier", "the module is at %q, want %q", g.Connections, d.Target.Board.Connections)
+	}
 	if !slices.Contains(g.Calls, "validate_bd_design") || !slices.Contains(g.Calls, "write_hw_platform") {
 		f.add("calls", "the design is not validated, or there is no .xsa")
 	}
@@ -103,7 +106,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 // clock checks that the PS gets a clock that its dividers make, and that is no faster than the design's.
 func (g *graph) clock(f *found, t dataflow.Target) {
 	ps := g.Cells["ps"]
-	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], map[string]float64{"zcu104": 1500, "kv260": 1000,
+	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], map[string]float64{"zcu104": 1500, "kv260": 1000, "kr260": 1000,
 		"pynq-z1": 1000}[t.Board.Name]
 	if t.Board.PS == boards.PSZynq7000 {
 		text = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"]

@@ -7,11 +7,14 @@
 //	block.go               the design as cells, wires and links of a block design
 //	clock.go               the clock that the PS's dividers give
 //	alveo.go               the design as kernels
+//	app.go                 the design as an app for the Linux of a Kria module
 //	block_design.tcl.tpl   makes the block design and its bitstream
 //	package.tcl.tpl        packs the movers as IPs, and what joins their interrupts
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
 //	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado requires
 //	concat.v.tpl           joins interrupts
+//	app.dts.tpl            overlay of the device tree for an app
+//	shell.json.tpl         describes an app for xmutil
 //	kernel.xml.tpl         describes a kernel for XRT
 //	link.cfg.tpl           the connections for v++
 //	Makefile.tpl           runs all of these
@@ -24,6 +27,7 @@ package vivado
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 
 	"hlsgen/boards"
@@ -123,6 +127,13 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 				return nil, err
 			}
 			view.Cores = append(view.Cores, core{c.Name, c.Library, concatName, ""})
+		}
+		if s.Board.Connections != "" {
+			app := block.app()
+			if err := errors.Join(add("app/"+s.Top+".dts", "app.dts.tpl", app),
+				add("app/shell.json", "shell.json.tpl", app)); err != nil {
+				return nil, err
+			}
 		}
 		return files, add("ip/package.tcl", "package.tcl.tpl", view)
 	}

@@ -15,7 +15,7 @@ proc do::create_project {o a} {
     if {![dict exists $o -part]} { fail wrong-type "create_project without -part" }
     set dir [lindex $a 1]
     file mkdir $dir
-    set ::project [dict create name [lindex $a 0] dir $dir part [dict get $o -part] files {} repos {} board_part {} top {} \
+    set ::project [dict create name [lindex $a 0] dir $dir part [dict get $o -part] files {} repos {} board_part {} connections {} top {} \
         board {} wrapper {} runs {impl_1 {}} current impl_1 opened ""]
 }
 proc project {key} {
@@ -161,6 +161,13 @@ proc assign {name value object} {
             if {![info exists ::board($value)]} { fail unknown-board $value }
             if {$::board($value) ne [project part]} { fail wrong-part "$value has $::board($value), the project [project part]" }
             dict set ::project board_part $value
+        }
+        project,board_connections {
+            foreach {name end} $value {
+                set at [project board_part],$name
+                if {![info exists ::connector($at)] || [lindex $::connector($at) 0] ne $end} { fail unknown-board "$name $end" }
+            }
+            dict set ::project connections $value
         }
         project,ip_repo_paths { dict set ::project repos $value }
         fileset,top { dict set ::project top $value }
@@ -371,6 +378,7 @@ proc write_graph {file} {
     puts $out [object_of [list cells [object_of $cells] nets [array_of [lmap n $::nets { strings $n }]] \
         links [array_of [lmap l $::links { strings $l }]] maps [array_of $maps] \
         excluded [array_of [lmap e $::excluded { strings $e }]] \
-        board_part [quoted [expr {[info exists ::closed] ? [dict get $::closed board_part] : ""}]] calls [strings $::calls]]]
+        board_part [quoted [expr {[info exists ::closed] ? [dict get $::closed board_part] : ""}]] \
+        connections [quoted [expr {[info exists ::closed] ? [dict get $::closed connections] : ""}]] calls [strings $::calls]]]
     close $out
 }

@@ -4,6 +4,7 @@
 #     property KIND NAME TYPE ?readonly?            of an object
 #     board BOARD_PART PART
 #     interface NAME TYPE                           a parameter of an AXI bus, in X_INTERFACE_PARAMETER
+#     connector BOARD_PART NAME OTHER_END           of a module, and what is at its other end
 #     automation RULE IP {WORD ...} {NAME VALUE ...} words of its -config, and what a board's preset sets
 #     ip VLNV {config NAME TYPE DEFAULT ...} {pin NAME DIRECTION KIND BITS | bus NAME MODE KIND CLOCK ?KEY VALUE ...?}
 #
@@ -60,6 +61,7 @@ command package_xo {-xo_path text -kernel_name text -ip_directory text -kernel_x
 from "UG912, Vivado Properties Reference; UG835, report_property" 2020.1-2024.2
 property project board_part text
 property project ip_repo_paths list
+property project board_connections list
 property fileset top text
 property ipdef VLNV text readonly
 property run PROGRESS text readonly
@@ -94,6 +96,10 @@ from "AMD board store, board.xml: vendor, name, file_version and part_name; FINN
 board xilinx.com:zcu104:part0:1.0 xczu7ev-ffvc1156-2-e
 board xilinx.com:zcu104:part0:1.1 xczu7ev-ffvc1156-2-e
 board xilinx.com:kv260_som:part0:1.4 xck26-sfvc784-2LV-c
+board xilinx.com:kr260_som:part0:1.1 xck26-sfvc784-2LV-c
+connector xilinx.com:kv260_som:part0:1.4 som240_1_connector xilinx.com:kv260_carrier:som240_1_connector:1.3
+connector xilinx.com:kr260_som:part0:1.1 som240_1_connector xilinx.com:kr260_carrier:som240_1_connector:1.0
+connector xilinx.com:kr260_som:part0:1.1 som240_2_connector xilinx.com:kr260_carrier:som240_2_connector:1.0
 board www.digilentinc.com:pynq-z1:part0:1.0 xc7z020clg400-1
 part xcu250-figd2104-2L-e
 

@@ -26,6 +26,7 @@ proc board {name part} {
     set ::part($part) [sourced]
     if {![info exists ::env(HIDDEN)] || ![string match $::env(HIDDEN) $name]} { set ::board($name) $part }
 }
+proc connector {board name end} { set ::connector($board,$name) [list $end [sourced]] }
 proc automation {rule ip words preset} { set ::automation($rule) [list $ip $words $preset [sourced]] }
 proc ip {vlnv config pins} { set ::ip($vlnv) [list $config $pins [sourced]] }
 
