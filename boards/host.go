@@ -53,7 +53,9 @@ const maxPorts = 32
 const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0-9]+)*)$`
 
 // connectionsPattern matches connectors, each with the name that Vivado has for what is at its other end.
-const connectionsPattern = `^[A-Za-z0-9_]+ [A-Za-z0-9._-]+(:[A-Za-z0-9._-]+){3}( [A-Za-z0-9_]+ [A-Za-z0-9._-]+(:[A-Za-z0-9._-]+){3})*$`
+const connectionsPattern = `^` + connectionPattern + `( ` + connectionPattern + `)*$`
+
+const connectionPattern = `[A-Za-z0-9_]+ [A-Za-z0-9._-]+(:[A-Za-z0-9._-]+){3}`
 
 // hostKeys are the keys of a board file that describe the processor, its memory ports and the card's platform.
 var hostKeys = []key{

@@ -156,8 +156,8 @@ func TestHostSide(t *testing.T) {
 		{64, `"platform": "x", "ps": "zynq7000"`, "platform", "has none", "", 0},
 		{0, `"board_part": "xilinx.com:zcu104:part0"`, "board_part", "does not match", "", 0},
 		{0, `"board_connections": "c a:b:c:1.0"`, "board_connections", "only a module", "", 0},
-		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"], "board_connections": "c a:b:c:1.0 d a:b:d:1.0"` + part, "",
-			"", boards.PSZynqMP, 1},
+		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"], "board_connections": "c a:b:c:1.0 d a:b:d:1.0"` +
+			part, "", "", boards.PSZynqMP, 1},
 		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"], "board_connections": "c [exit]"` + part,
 			"board_connections", "does not match", "", 0},
 		{0, `"board_files": "a } b"`, "board_files", "does not match", "", 0},

@@ -78,6 +78,7 @@ type Hardware struct {
 	IO        dataflow.HostIO
 	Backend   Backend
 	Counters  bool                  // --counters: the RTL counts frames, clocks and waits
+	ILA       []string              // --ila: streams that a logic analyser watches
 	Weights   WeightSource          // --weights: constants, or loaded at run time
 	MaxUnroll dataflow.UnrollLimits // --max-unroll: the largest size of one process
 	Formula   dataflow.CostFormulaChoice

@@ -221,7 +221,7 @@ func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := ToolTask{f, p.Top, StageBitstream}
 		data, err := safefile.ReadRegularFile(p.path(task.work()+"/utilization.rpt"), maxReport)
-		if err != nil || !p.current(task) && !p.missed(task) {
+		if err != nil || !p.current(task) && !missed(p.Project, task) {
 			continue // the linker for a card writes other reports
 		}
 		rows, err := hierarchy(data)
@@ -245,7 +245,7 @@ func (p *reading) placed() bool {
 				Hint: "it is left out; remove the folder and run hlsgen synth --until bitstream"})
 			continue
 		}
-		if p.missed(task) {
+		if missed(p.Project, task) {
 			p.t.Missed = "vivado/build/" + p.Top + "_missed.bit"
 		}
 		p.put(f, rows, ns, slacks)

@@ -156,8 +156,8 @@ func (p *Project) results(t ToolTask) []string {
 	return []string{t.work() + "/utilization.rpt", t.work() + "/timing.rpt"}
 }
 
-// missed reports whether the present sources of the whole design became a bitstream that misses its clock.
-func (p *Project) missed(t ToolTask) bool {
+// missed reports whether the present sources of the whole design p became a bitstream that misses its clock.
+func missed(p *Project, t ToolTask) bool {
 	sources, err := p.sources(t)
 	return err == nil && p.made(t.work()+"/missed", sources)
 }

@@ -164,6 +164,8 @@ func (s *System) block(flow IPBackend) blockView {
 		pc, clk, rst := s.memoryPort(&v, p.port(port), port)
 		v.PSConfig, clocks, resets = append(v.PSConfig, pc...), append(clocks, clk...), append(resets, rst...)
 	}
+	clk, rst := v.watch()
+	clocks, resets = append(clocks, clk...), append(resets, rst...)
 	v.Wires = []wire{{"ps/" + p.reset, []string{"reset/ext_reset_in"}}, {"ps/" + p.clock, clocks},
 		{"reset/peripheral_aresetn", resets}}
 	v.interrupts(p)
@@ -239,8 +241,8 @@ func (v *blockView) interrupts(p processor) {
 	}
 }
 
-// concatName is the name of the IP that joins interrupts. AMD's own IP of this name is to be removed from Vivado. PYNQ's
-// parsers follow interrupts through IPs of this name, whoever made them, and read their parameter NUM_PORTS.
+// concatName is the name of the IP that joins interrupts. AMD's own IP of this name is to be removed from Vivado.
+// PYNQ's parsers follow interrupts through IPs of this name, whoever made them, and read their parameter NUM_PORTS.
 const concatName = "xlconcat"
 
 // A concatView holds what concat.v.tpl needs: a module that joins some inputs of one bit. Its IP has a library by their
@@ -258,4 +260,77 @@ func concatOf(n int) concatView {
 		v.Inputs = append(v.Inputs, fmt.Sprintf("In%d", i))
 	}
 	return v
+}
+
+// watchedWords is the number of clocks that the ILA stores.
+const watchedWords = 1024
+
+// watch adds the ILA to a block design, if the system has one, with a slot for each stream. It returns the clock and
+// reset pins to connect.
+func (v *blockView) watch() (clocks, resets []string) {
+	if len(v.ILA) == 0 {
+		return nil, nil
+	}
+	config := []setting{{"C_MON_TYPE", "INTERFACE"}, {"C_NUM_MONITOR_SLOTS", strconv.Itoa(len(v.ILA))},
+		{"C_DATA_DEPTH", strconv.Itoa(watchedWords)}}
+	for k, name := range v.ILA {
+		bytes := v.Movers[slices.IndexFunc(v.Movers, func(m Mover) bool { return m.Stream == name })].StreamBytes
+		config = append(config, setting{fmt.Sprintf("C_SLOT_%d_INTF_TYPE", k), "xilinx.com:interface:axis_rtl:1.0"},
+			setting{fmt.Sprintf("C_SLOT_%d_AXIS_TDATA_WIDTH", k), strconv.Itoa(8 * bytes)})
+		v.Links = append(v.Links, link{"accelerator/" + name, fmt.Sprintf("ila/SLOT_%d_AXIS", k)})
+	}
+	v.Cells = append(v.Cells, cell{"ila", "xilinx.com:ip:system_ila:*", config})
+	return []string{"ila/clk"}, []string{"ila/resetn"}
+}
+
+// An appView holds what the templates of an app for a Kria module need: the system, and its registers in the device
+// tree.
+type appView struct {
+	*System
+	Nodes []node
+	AFI   []setting // registers of the ports between PS and logic: number and value
+}
+
+// A node is a device in the overlay of the device tree: a mover, or the registers of the accelerator.
+type node struct {
+	Name, At, Bytes string // its address without 0x, and the bytes of its registers
+	Interrupt       string // number among the shared peripheral interrupts; empty if it has none
+}
+
+// sharedInterrupts has the number that the first interrupt of each input of the PS has among the shared peripheral
+// interrupts of the GIC (UG1085, interrupt tables: pl_ps_irq0 is 121 to 128, pl_ps_irq1 136 to 143, and these begin at
+// 32).
+var sharedInterrupts = []int{121 - 32, 136 - 32}
+
+// app returns the app of a block design for a module whose stock Linux loads apps by xmutil.
+func (v blockView) app() appView {
+	a := appView{System: v.System}
+	interrupts := map[string]string{}
+	for _, w := range v.Wires {
+		if name, ok := strings.CutSuffix(w.From, "/interrupt"); ok {
+			var input, at int
+			if n, _ := fmt.Sscanf(w.To[0], "interrupts_%d/In%d", &input, &at); n == 2 {
+				interrupts[name] = strconv.Itoa(sharedInterrupts[input] + at)
+			}
+		}
+	}
+	for _, w := range v.RegisterAddressMap() {
+		a.Nodes = append(a.Nodes, node{w.Name, fmt.Sprintf("%x", w.Base), fmt.Sprintf("0x%x", w.Bytes),
+			interrupts[w.Name]})
+	}
+	// Two registers for each port into the PS, reads and writes: 0 for 128 bits, 1 for 64, 2 for 32. The ports
+	// S_AXI_HP0_FPD to HP3_FPD are the third to the sixth (UG1085, PS-PL AXI interfaces; AMD's apps for Kria).
+	width := map[int]string{128: "0", 64: "1", 32: "2"}[v.Board.HostPortBits]
+	for port := range 7 {
+		value := "0"
+		if port >= 2 && port < 6 {
+			value = width
+		}
+		for way := range 2 {
+			a.AFI = append(a.AFI, setting{strconv.Itoa(2*port + way), value})
+		}
+	}
+	// The ports out of the PS have 128 bits, as after a reset.
+	a.AFI = append(a.AFI, setting{"14", "0xa00"}, setting{"15", "0x0"})
+	return a
 }

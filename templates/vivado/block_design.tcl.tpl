@@ -130,6 +130,9 @@ proc slacks {run} {
 # What a build before has left is not taken for the result of this one.
 file delete -force build/$name.bit build/$name.hwh build/$name.xsa
 file delete -force build/${name}_missed.bit build/${name}_missed.hwh build/${name}_missed.xsa
+{%- if v.ILA %}
+file delete -force build/$name.ltx build/${name}_missed.ltx
+{%- endif %}
 set run [implement impl_1 $jobs]
 if {[get_property PROGRESS $run] ne "100%"} {
     error "no bitstream: build/system/system.runs/impl_1/runme.log, or synth_1/runme.log, says why"
@@ -168,6 +171,9 @@ if {min($wns, $whs) < 0} {
 file copy -force [lindex $hwh 0] build/$name.hwh
 write_hw_platform -fixed -include_bit -force build/$name.xsa
 file copy -force build/system/system.runs/[get_property NAME $run]/system_wrapper.bit build/$name.bit
+{%- if v.ILA %}
+write_debug_probes -force build/$name.ltx
+{%- endif %}
 close_project
 if {min($wns, $whs) < 0} {
     set hint [expr {$whs < 0 ? "no clock helps against a hold that is missed (WHS)" : "build with a lower --clock"}]

@@ -230,8 +230,8 @@ var ofXO = []mistake{
 	{"a value that there is not", "auto_family_support_level level_2", "auto_family_support_level 2", "wrong-type"},
 }
 
-// vpp is a stand-in for v++ of the version VITIS. Kernels and configuration must exist, and options must be those of the
-// version (UG1393, v++ General Options; --freqhz is new in 2023.2). It writes the clock into the file that it makes.
+// vpp is a stand-in for v++ of the version VITIS. Kernels and configuration must exist, and options must be those of
+// the version (UG1393, v++ General Options; --freqhz is new in 2023.2). It writes the clock into the file it makes.
 const vpp = `#!/bin/sh
 version=${VITIS:-2022.2}
 fail() { echo "CHECK $1: $2"; exit 1; }

@@ -92,6 +92,9 @@ func (g *graph) driver(at string) string {
 // peer is the bus at the other end of a bus's link.
 func (g *graph) peer(at string) string {
 	for _, l := range g.Links {
+		if g.bus(l[1]).Mode == "monitor" && l[1] != at {
+			continue // it has a peer of its own
+		}
 		switch at {
 		case l[0]:
 			return l[1]
@@ -178,13 +181,17 @@ func (g *graph) links(f *found) {
 	seen := map[string]bool{}
 	for _, l := range g.Links {
 		master, slave := g.bus(l[0]), g.bus(l[1])
+		monitored := slave.Mode == "monitor"
 		for _, end := range l {
-			if seen[end] {
+			if seen[end] && (!monitored || end == l[1]) {
 				f.add("two-links", "%s", end)
 			}
-			seen[end] = true
+			seen[end] = seen[end] || !monitored || end == l[1]
 		}
 		switch {
+		case monitored && master.Kind == slave.Kind && master.Bits == slave.Bits:
+		case monitored:
+			f.add("width", "%s has %d bits, %s %d", l[0], master.Bits, l[1], slave.Bits)
 		case master.Mode != "master" || slave.Mode != "slave":
 			f.add("direction", "%s is a %s, %s a %s", l[0], master.Mode, l[1], slave.Mode)
 		case master.Kind != slave.Kind:

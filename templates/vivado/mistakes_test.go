@@ -54,7 +54,7 @@ var ofZynqMP = []mistake{
 	{"the design without its wrapper", "set_property top system_wrapper [current_fileset]\n", "", "top"},
 	{"reports of no run", "open_run $run\n", "", "before-creation"},
 	{"a file that there is not", "[make_wrapper -files [get_files system.bd] -top]", "system_wrapper.v", "no-file"},
-	{"a strategy that there is not", "Performance_ExtraTimingOpt impl_2", "Performance_ExtraTiming impl_2", "wrong-type"},
+	{"a strategy that there is not", "Performance_ExtraTimingOpt impl_2", "Performance_Extra impl_2", "wrong-type"},
 	{"a run of no synthesis", "-parent_run synth_1", "-parent_run impl_1", "before-creation"},
 	{"a slack by another name", "STATS.WHS", "STATS.HOLD", "unknown-property"},
 	{"the .xsa of the run that is worse", "current_run $run\n", "", "current-run"},
@@ -136,7 +136,8 @@ var ofMover = []mistake{
 	{"a misspelt parameter of a bus", "MAX_BURST_LENGTH", "MAX_BURST", "unknown-config"},
 	{"a direction that is none", "READ_ONLY", "READS", "wrong-type"},
 	{"a signal of another name", "m_axi_gmem ARLEN", "m_axi_gmem ARSIZE", "interface"},
-	{"a signal of no bus", `    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RLAST" *)` + "\n", "", "interface"},
+	{"a signal of no bus", `    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RLAST" *)` + "\n", "",
+		"interface"},
 }
 
 // caught are the names of the checks that object to a script.

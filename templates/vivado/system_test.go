@@ -106,7 +106,7 @@ func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s dep
 // clock checks that the PS gets a clock that its dividers make, and that is no faster than the design's.
 func (g *graph) clock(f *found, t dataflow.Target) {
 	ps := g.Cells["ps"]
-	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], map[string]float64{"zcu104": 1500, "kv260": 1000, "kr260": 1000,
+	text, pll := ps.Config["PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ"], map[string]float64{"zcu104": 1500, "kv260": 1000,
 		"pynq-z1": 1000}[t.Board.Name]
 	if t.Board.PS == boards.PSZynq7000 {
 		text = ps.Config["PCW_FPGA0_PERIPHERAL_FREQMHZ"]
@@ -128,7 +128,8 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) 
 	if want := estimate.HostInterfaceCost(d.Target, d.Model.Graph); !slices.Equal(have, want) {
 		f.add("price", "the cells cost %v, the budget has %v", have, want)
 	}
-	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat"}
+	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat",
+		"system_ila"}
 	for _, kind := range names(count) {
 		switch {
 		case kind == "hlsgen_read", kind == "hlsgen_write", slices.Contains(shell, kind):

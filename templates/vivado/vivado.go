@@ -4,10 +4,9 @@
 //
 //	vivado.go              the files
 //	system.go              the design: movers, their addresses and memory ports
-//	block.go               the design as cells, wires and links of a block design
+//	block.go               the design as cells, wires and links of a block design, and as an app for a Kria module
 //	clock.go               the clock that the PS's dividers give
 //	alveo.go               the design as kernels
-//	app.go                 the design as an app for the Linux of a Kria module
 //	block_design.tcl.tpl   makes the block design and its bitstream
 //	package.tcl.tpl        packs the movers as IPs, and what joins their interrupts
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
@@ -82,8 +81,8 @@ type packageView struct {
 	Cores []core
 }
 
-// A core is an IP to pack: its top module, which lies in a file of this name, its library and name, and a pattern of the
-// files below the top.
+// A core is an IP to pack: its top module, which lies in a file of this name, its library and name, and a pattern of
+// the files below the top.
 type core struct{ Top, Library, Name, Files string }
 
 // GenerateFiles returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There

@@ -122,6 +122,7 @@ proc do::report_timing_summary {o a} {
     puts $out "    [said $name WNS]        0.000                      0                  100    [said $name WHS]   0.000"
     close $out
 }
+proc do::write_debug_probes {o a} { opened write_debug_probes; touch [lindex $a 0] }
 proc do::write_hw_platform {o a} {
     opened write_hw_platform
     if {[project opened] ne [project current]} { fail current-run "the bitstream is that of [project current]" }

@@ -9,7 +9,7 @@
 #     ip VLNV {config NAME TYPE DEFAULT ...} {pin NAME DIRECTION KIND BITS | bus NAME MODE KIND CLOCK ?KEY VALUE ...?}
 #
 # Types: text, list, file (exists), int:LO:HI, real, size (1024, 64K, 0x10000), bool (0 or 1), hex64, one:A:B, part, or the
-# kind of an object. Bits of a pin are N, or LO:HI where the IP takes as many as it is given. Keys of a bus: bits (of data),
+# kind of an object; slot is an interface that an ILA watches. Bits of a pin are N, or LO:HI where the IP takes as many as it is given. Keys of a bus: bits (of data),
 # last (0 or 1: TLAST), segments (name base bytes ...), space 1 (an address space of its own), external 1 (a pin of the chip).
 
 from "UG835, Vivado Tcl Command Reference: the command's own page" 2020.1-2024.2
@@ -34,6 +34,7 @@ command current_run {} {run}
 command open_run {} {any}
 command report_utilization {-hierarchical flag -file text} {}
 command report_timing_summary {-file text} {}
+command write_debug_probes {-force flag} {text}
 command write_hw_platform {-fixed flag -include_bit flag -force flag} {text}
 command create_bd_design {} {text}
 command create_bd_cell {-type one:ip -vlnv text} {text}
@@ -202,6 +203,24 @@ ip xilinx.com:ip:smartconnect:1.0 {
     pin aresetn in resetn 1
     for {set k 0} {$k < [value NUM_SI]} {incr k} { bus [format S%02d_AXI $k] slave aximm aclk through 1 }
     for {set k 0} {$k < [value NUM_MI]} {incr k} { bus [format M%02d_AXI $k] master aximm aclk through 1 }
+}
+
+from "PG261, System ILA; ACCL, debug Tcl: slots and their pins" 2020.1-2024.2
+set config {C_MON_TYPE one:INTERFACE:NATIVE:MIX INTERFACE  C_NUM_MONITOR_SLOTS int:1:16 1
+    C_DATA_DEPTH one:1024:2048:4096:8192:16384:32768:65536:131072 1024}
+for {set k 0} {$k < 16} {incr k} {
+    lappend config C_SLOT_${k}_INTF_TYPE slot xilinx.com:interface:aximm_rtl:1.0 C_SLOT_${k}_AXIS_TDATA_WIDTH int:1:4096 32
+}
+ip xilinx.com:ip:system_ila:1.1 $config {
+    pin clk in clock 1
+    pin resetn in resetn 1
+    for {set k 0} {$k < [value C_NUM_MONITOR_SLOTS]} {incr k} {
+        if {[value C_SLOT_${k}_INTF_TYPE] eq "xilinx.com:interface:axis_rtl:1.0"} {
+            bus SLOT_${k}_AXIS monitor axis clk bits [value C_SLOT_${k}_AXIS_TDATA_WIDTH]
+        } else {
+            bus SLOT_${k}_AXI monitor aximm clk
+        }
+    }
 }
 
 from "hlsgen's own: what joins interrupts" 2020.1-2024.2

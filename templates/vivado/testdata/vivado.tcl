@@ -43,6 +43,7 @@ proc is {type value} {
         size { return [regexp -nocase {^(0x[0-9a-f]+|[0-9]+[KMG]?)$} $value] }
         hex64 { return [regexp -nocase {^0x[0-9a-f]{1,16}$} $value] }
         one { return [expr {$value in $rest}] }
+        slot { return [expr {$value in {xilinx.com:interface:axis_rtl:1.0 xilinx.com:interface:aximm_rtl:1.0}}] }
         part { return [info exists ::part($value)] }
     }
     foreach object $value {
