@@ -69,6 +69,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		"and the clocks in which streams are stalled and starved")
 	listOption(t.FlagSet, &o.ILA, "ila", "STREAM,...", func(s string) (string, error) { return s, nil },
 		"a logic analyser (ILA) in the bitstream that watches streams of the accelerator, such as m_axis_0")
+	t.BoolVar(&o.SAIF, "saif", false, "write the switching activity of streams, as simulated, for make -C vivado power")
 	option(t.FlagSet, &o.Weights, "weights", string(options.WeightSourceConstant), "FROM",
 		options.ParseWeightSource, "where hardware has its weights "+
 			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+

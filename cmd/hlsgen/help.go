@@ -22,7 +22,7 @@ var flagGroups = []struct {
 		"requantize", "keep", "scales", "equalize", "correct-bias", "lookup",
 		"save-model", "interleave"}},
 	{"Back end", []string{"backend", "folding", "fifo", "memory", "compute", "max-unroll", "acc-per-pe", "weights",
-		"counters", "ila"}},
+		"counters", "ila", "saif"}},
 	{"Verification", []string{"input", "labels", "verify", "no-csim", "engine", "compare", "acc-bits", "acc-overflow",
 		"acc-order", "strict"}},
 	{"Output", []string{"out", "output", "force", "explain", "json", "decode", "trace", "trace-vcd", "timeline", "jobs",

@@ -33,6 +33,7 @@ func (o Options) given() map[string]string {
 		{"over-budget", o.OverBudget, "true"},
 		{"backend", options.BackendNamed(string(o.Backend)) != "", string(o.Backend)},
 		{"counters", o.Counters, "true"},
+		{"saif", o.SAIF, "true"},
 		{"ila", len(o.ILA) > 0, strings.Join(o.ILA, ",")},
 		{"weights", o.Weights.LoadsWeights(), string(o.Weights)},
 		{"io", o.IO != dataflow.HostIOMemory, o.IO.String()},

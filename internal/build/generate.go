@@ -52,6 +52,6 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, more...)
 	}
-	more, err = onBoard(r, o)
+	more, err = onBoard(ctx, r, o)
 	return append(files, more...), err
 }

@@ -1,12 +1,16 @@
 package build
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
 	"hlsgen/templates"
 	"hlsgen/templates/axi"
 	"hlsgen/templates/vivado"
@@ -22,25 +26,43 @@ func systemOf(d *dataflow.Design, o Options) (*vivado.System, error) {
 	return s, err
 }
 
-// checkILA adds an error to d if streams are to be watched, but there is no system around the design, or no such
-// stream. Other errors are for onBoard to return.
-func checkILA(design *dataflow.Design, o Options, d *diag.List) {
-	if len(o.ILA) == 0 {
+// checkFlow adds an error to d if streams are to be watched, or their activity to be written, but there is no system
+// around the design, or no such stream. Other errors are for onBoard to return.
+func checkFlow(design *dataflow.Design, o Options, d *diag.List) {
+	if len(o.ILA) == 0 && !o.SAIF {
 		return
 	}
-	_, err := systemOf(design, o)
+	s, err := systemOf(design, o)
 	if none := new(vivado.NoSystemError); errors.As(err, &none) {
-		d.AddError(diag.BackendUnfitForBoard, "", "--ila: no bitstream is made for the board: "+none.Reason,
-			"leave --ila out")
+		d.AddError(diag.BackendUnfitForBoard, "", "--ila, --saif: no bitstream is made for the board: "+none.Reason,
+			"leave the flag out")
+	}
+	if err == nil && o.SAIF && s.Board.PS == boards.PSNone {
+		d.AddError(diag.BackendUnfitForBoard, "", "--saif: a card's linker makes the design, and make power is not "+
+			"for it", "leave --saif out")
 	}
 	if unknown := new(vivado.ILAError); errors.As(err, &unknown) {
 		d.AddError(diag.StreamUnknown, "", "--ila: "+unknown.Reason, unknown.Hint)
 	}
 }
 
+// activity simulates countedFrames frames of a design, and returns the switching activity of its streams as SAIF, for
+// the IP of a flow, at the clock that the system has.
+func activity(ctx context.Context, d *dataflow.Design, s *vivado.System, flow vivado.IPBackend) ([]byte, error) {
+	trace, err := rtlsim.RunFrames(ctx, d, nil, rtlsim.Options{Frames: countedFrames, Record: true})
+	if err != nil {
+		return nil, err
+	}
+	clocked := *d
+	clocked.Target.ClockMHz = s.Clock.MHz()
+	var b bytes.Buffer
+	err = rtlsim.WriteSAIF(&b, &clocked, trace, rtlsim.SAIFInstance(vivado.HandshakeNetsOf(flow)))
+	return b.Bytes(), err
+}
+
 // onBoard returns the files with which Vivado makes a bitstream of the build. It returns none if the board has no known
 // processor, if the accelerator has no driver, or if no back end makes an IP.
-func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
+func onBoard(ctx context.Context, r *Result, o Options) (templates.ProjectFiles, error) {
 	s, err := systemOf(r.Design.Design, o)
 	if none := new(vivado.NoSystemError); errors.As(err, &none) {
 		return nil, nil
@@ -64,6 +86,13 @@ func onBoard(r *Result, o Options) (templates.ProjectFiles, error) {
 	files, err := s.GenerateFiles(flows...)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
+	}
+	if o.SAIF && s.Board.PS != boards.PSNone {
+		saif, err := activity(ctx, r.Design.Design, s, flows[0])
+		if err != nil {
+			return nil, fmt.Errorf("generate: %w", err)
+		}
+		files = append(files, templates.GeneratedFile{Path: "vivado/activity.saif", Data: saif})
 	}
 	if !slices.Contains(flows, vivado.IPBackendRTL) {
 		return files, nil

@@ -79,6 +79,7 @@ type Hardware struct {
 	Backend   Backend
 	Counters  bool                  // --counters: the RTL counts frames, clocks and waits
 	ILA       []string              // --ila: streams that a logic analyser watches
+	SAIF      bool                  // --saif: write the switching activity of the simulation
 	Weights   WeightSource          // --weights: constants, or loaded at run time
 	MaxUnroll dataflow.UnrollLimits // --max-unroll: the largest size of one process
 	Formula   dataflow.CostFormulaChoice

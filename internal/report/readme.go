@@ -39,6 +39,8 @@ var hostFiles = []templates.ReadmeEntry{
 	described("a block design with the processor and a mover per stream, and its bitstream", "vivado/block_design.tcl"),
 	described("the movers, what joins their interrupts, and the script that packs them as IPs", "vivado/ip/*.sv",
 		"vivado/ip/*_ip.v", "vivado/ip/hlsgen_concat_*.v", "vivado/ip/package.tcl"),
+	described("the activity of the simulated streams, and what reports the power by it", "vivado/activity.saif",
+		"vivado/power.tcl"),
 	described("an app for the module's Linux: the overlay of the device tree, and what `xmutil` reads",
 		"vivado/app/*.dts", "vivado/app/shell.json"),
 	described("movers and accelerator as kernels of a card, and how they are linked",

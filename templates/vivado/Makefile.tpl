@@ -6,6 +6,7 @@
 # From the accelerator to a bitstream for {{ v.Board.Name|req }}, with Vitis HLS and Vivado: build/{{ v.Top|req }}.bit, .hwh and .xsa.
 #     make bitstream
 #     make bitstream JOBS=8
+#     make power
 {%- if v.Board.Connections %}
 #     make app
 {%- endif %}
@@ -42,7 +43,7 @@ build/kernels: $(IP)/component.xml package_xo.tcl $(wildcard ip/*.sv) $(wildcard
 	$(BATCH) -log build/package.log -source package_xo.tcl -tclargs $(IP)
 	@touch $@
 {% else %}
-.PHONY: bitstream {% if v.Board.Connections %}app {% endif %}clean
+.PHONY: bitstream power {% if v.Board.Connections %}app {% endif %}clean
 bitstream: build/$(TOP).bit
 {%- if v.Board.Connections %}
 
@@ -66,6 +67,15 @@ build/app/shell.json: app/shell.json
 	@mkdir -p build/app
 	cp $< $@
 {%- endif %}
+
+# What the design consumes, by the activity that hlsgen build --saif writes.
+power: build/power.rpt
+
+build/power.rpt: build/$(TOP).bit power.tcl activity.saif
+	$(BATCH) -log build/power.log -source power.tcl
+
+activity.saif:
+	@echo "there is no activity.saif: hlsgen build --saif writes it"; exit 1
 
 build/$(TOP).bit: $(IP)/component.xml build/movers block_design.tcl
 	@mkdir -p build

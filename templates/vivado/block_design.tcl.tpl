@@ -159,6 +159,7 @@ current_run $run
 open_run $run
 report_utilization -hierarchical -file build/utilization.rpt
 report_timing_summary -file build/timing.rpt
+write_checkpoint -force build/routed.dcp
 
 # The .hwh says to PYNQ what is in the .bit: they have one name, and lie side by side.
 set hwh [glob -nocomplain build/system/system.{gen,srcs}/sources_1/bd/system/hw_handoff/system.hwh]

@@ -8,6 +8,7 @@
 //	clock.go               the clock that the PS's dividers give
 //	alveo.go               the design as kernels
 //	block_design.tcl.tpl   makes the block design and its bitstream
+//	power.tcl.tpl          reports what the design consumes
 //	package.tcl.tpl        packs the movers as IPs, and what joins their interrupts
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
 //	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado requires
@@ -114,6 +115,9 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 		if err := add("block_design.tcl", "block_design.tcl.tpl", block); err != nil {
 			return nil, err
 		}
+		if err := add("power.tcl", "power.tcl.tpl", s); err != nil {
+			return nil, err
+		}
 		view := packageView{System: s}
 		for _, top := range s.tops() {
 			if err := add("ip/"+top.Name+".v", "mover.v.tpl", top); err != nil {
@@ -153,4 +157,21 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 		}
 	}
 	return files, nil
+}
+
+// A HandshakeNets names an instance of the accelerator in the block design, by the instances from the top on, and the
+// nets that say of a stream whether there is a word, and whether there is room: formats with the stream's number.
+type HandshakeNets struct {
+	Path         []string
+	Valid, Ready string
+}
+
+// HandshakeNetsOf returns the instance of the accelerator whose IP the flow makes.
+func HandshakeNetsOf(flow IPBackend) HandshakeNets {
+	at := HandshakeNets{Path: []string{"system_wrapper", "system_i", "accelerator", "inst"},
+		Valid: "s%d_empty_n", Ready: "s%d_full_n"}
+	if flow == IPBackendRTL {
+		at.Path, at.Valid, at.Ready = append(at.Path, "network"), "s%d_valid", "s%d_room"
+	}
+	return at
 }

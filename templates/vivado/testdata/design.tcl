@@ -122,6 +122,30 @@ proc do::report_timing_summary {o a} {
     puts $out "    [said $name WNS]        0.000                      0                  100    [said $name WHS]   0.000"
     close $out
 }
+proc do::write_checkpoint {o a} {
+    opened write_checkpoint
+    set out [open [lindex $a 0] w]
+    puts $out [project wrapper]
+    close $out
+}
+proc do::open_checkpoint {o a} { set ::checkpoint [lindex $a 0] }
+proc do::read_saif {o a} {
+    if {![info exists ::checkpoint]} { fail before-creation "read_saif without a checkpoint" }
+    set in [open $::checkpoint]
+    set top [gets $in]
+    close $in
+    set in [open [lindex $a 0]]
+    set text [read $in]
+    close $in
+    if {![regexp {\(INSTANCE (\S+)} $text - first] || $first ne $top || [dict get $o -strip_path] ne $top} {
+        fail strip-path "$top is the design, [dict get $o -strip_path] is left out of the names"
+    }
+    set ::activity $text
+}
+proc do::report_power {o a} {
+    if {![info exists ::activity]} { fail before-creation "report_power without activity" }
+    touch [dict get $o -file]
+}
 proc do::write_debug_probes {o a} { opened write_debug_probes; touch [lindex $a 0] }
 proc do::write_hw_platform {o a} {
     opened write_hw_platform

@@ -36,6 +36,10 @@ command report_utilization {-hierarchical flag -file text} {}
 command report_timing_summary {-file text} {}
 command write_debug_probes {-force flag} {text}
 command write_hw_platform {-fixed flag -include_bit flag -force flag} {text}
+command write_checkpoint {-force flag} {text}
+command open_checkpoint {} {file}
+command read_saif {-strip_path text -out_file text} {file}
+command report_power {-file text} {}
 command create_bd_design {} {text}
 command create_bd_cell {-type one:ip -vlnv text} {text}
 command get_bd_pins {} {text}
