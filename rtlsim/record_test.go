@@ -95,6 +95,7 @@ func activities(t *testing.T, text string) (of map[string][3]int, duration int) 
 // 0 and at 1.
 func TestWriteSAIF(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	toggled := false
 	for seed := range uint64(20) {
 		d, _ := randomNet(t, seed, 11)

@@ -17,8 +17,8 @@ type SAIFInstance struct {
 }
 
 // WriteSAIF writes the switching activity of a run recorded with Options.Record, for tools that estimate power (IEEE
-// 1801, SAIF 2.0); any other run is an error. It has what WriteVCD has of the handshakes of streams, for the instance i,
-// in picoseconds.
+// 1801, SAIF 2.0); any other run is an error. It has what WriteVCD has of the handshakes of streams, in picoseconds,
+// for the instance i.
 func WriteSAIF(w io.Writer, d *dataflow.Design, t *RunTrace, i SAIFInstance) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord

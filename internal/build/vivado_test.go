@@ -53,6 +53,7 @@ func TestMoverTops(t *testing.T) {
 // without a block design refuse them.
 func TestDebugging(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range []struct {
 		board, refused string
 	}{

@@ -109,6 +109,7 @@ func overlaid(t *testing.T, dtc, dtbo string) (text string, nodes []loaded, err 
 // every mover at its address with the interrupt that the block design gives it.
 func TestApp(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	dtc := tier.Needs(t, "dtc", "tclsh", "make", "sh")[0]
 	for _, name := range []string{"kv260", "kr260"} {
 		t.Run(name, func(t *testing.T) {

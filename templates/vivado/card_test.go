@@ -263,6 +263,7 @@ echo "$clock" > "$out"
 // TestCardClock checks the clock that a card's kernels get from each version of v++, and that mistakes there are found.
 func TestCardClock(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
 	var err error

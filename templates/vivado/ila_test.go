@@ -30,6 +30,7 @@ var ofILA = []mistake{
 // are refused.
 func TestILA(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	d := designOf(t, "digits-mlp-w2a2", "zcu104", vivado.IPBackendHLS, false)
 	s, err := vivado.NewSystem(d, templates.Options{})
@@ -81,6 +82,7 @@ func TestILA(t *testing.T) {
 // TestWideILA checks the limit of an ILA, and that a card's linker is asked for one.
 func TestWideILA(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	s, _, _ := wide(t)
 	var names []string
 	for k := range 17 {

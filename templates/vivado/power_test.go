@@ -17,6 +17,7 @@ import (
 // the flow has, and mistakes in the script are found.
 func TestPower(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	for _, flow := range []vivado.IPBackend{vivado.IPBackendHLS, vivado.IPBackendRTL} {
 		d := designOf(t, "digits-mlp-w2a2", "zcu104", flow, false)

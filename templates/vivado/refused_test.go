@@ -150,6 +150,7 @@ func TestSources(t *testing.T) {
 // bitstream is left, under a name that says it misses its clock if it does.
 func TestMissed(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "tclsh", "make", "sh")
 	s, verilog, _ := wide(t)
 	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
