@@ -48,9 +48,11 @@ type Board struct {
 	MemoryPorts []string `json:"memory_ports,omitempty"`
 	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, with * for any version
 	BoardFiles  string   `json:"board_files,omitempty"` // source of Vivado's files for the board
-	Platform    string   `json:"platform,omitempty"`    // platform of a card, as v++ names it
-	MemoryGBps  float64  `json:"memory_gbps"`           // peak, of one bank on a card; 0 if none or not known
-	ClockMHz    float64  `json:"default_clock_mhz"`     // default clock: one at which designs meet timing
+	// of a module on a carrier: the carrier's connectors, for Vivado's property board_connections
+	Connections string  `json:"board_connections,omitempty"`
+	Platform    string  `json:"platform,omitempty"` // platform of a card, as v++ names it
+	MemoryGBps  float64 `json:"memory_gbps"`        // peak, of one bank on a card; 0 if none or not known
+	ClockMHz    float64 `json:"default_clock_mhz"`  // default clock: one at which designs meet timing
 	// sites of the pins of the UART top, each as "NAME SITE"; ClockMHz is the frequency at the clock pin
 	Pins            []string `json:"pins,omitempty"`
 	Unverified      bool     `json:"unverified,omitempty"` // resources not checked against a table; a build says so

@@ -150,7 +150,7 @@ func TestFiles(t *testing.T) {
 				own = []string{"bram36", "speed_grade", "spram"}
 			}
 			own = append(own, "aliases", "unverified", "ps", "memory_ports", "board_part", "board_files", "platform",
-				"ps_source", "pll_mhz", "pll_source", "board_part_source", "platform_source")
+				"board_connections", "ps_source", "pll_mhz", "pll_source", "board_part_source", "platform_source")
 			if (b.PLLMHz > 0) != (b.PLLSource != "") {
 				t.Errorf("%s: pll_mhz and pll_source are not given together", path)
 			}

@@ -52,6 +52,11 @@ const maxPorts = 32
 // boardPartPattern matches the name that Vivado has for a board. A star stands for any version.
 const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0-9]+)*)$`
 
+// connectionsPattern matches connectors, each with the name that Vivado has for what is at its other end.
+const connectionsPattern = `^` + connectionPattern + `( ` + connectionPattern + `)*$`
+
+const connectionPattern = `[A-Za-z0-9_]+ [A-Za-z0-9._-]+(:[A-Za-z0-9._-]+){3}`
+
 // hostKeys are the keys of a board file that describe the processor, its memory ports and the card's platform.
 var hostKeys = []key{
 	{"ps", true, ps},
@@ -59,6 +64,7 @@ var hostKeys = []key{
 	{"memory_ports", true, memoryPorts},
 	{"board_part", true, word(func(b *Board) *string { return &b.BoardPart }, boardPartPattern)},
 	{"board_files", true, word(func(b *Board) *string { return &b.BoardFiles }, `^[^\x00-\x1f\x7f{}\\]{0,400}$`)},
+	{"board_connections", true, word(func(b *Board) *string { return &b.Connections }, connectionsPattern)},
 	{"platform", true, word(func(b *Board) *string { return &b.Platform }, `^[A-Za-z0-9_]{1,100}$`)},
 	{"ps_source", true, source(func(b *Board) *string { return &b.PSSource })},
 	{"pll_source", true, source(func(b *Board) *string { return &b.PLLSource })},
@@ -110,6 +116,8 @@ func (b *Board) hostContradicts() (key, reason string) {
 		return "platform", "a board with a ps has none"
 	case b.PS == PSNone && b.PLLMHz > 0:
 		return "pll_mhz", "a board without a ps has none"
+	case b.PS != PSZynqMP && b.Connections != "":
+		return "board_connections", "only a module with a ps zynqmp has them"
 	case b.PS != PSNone:
 		pattern = processors[b.PS].port
 		if b.Family != FamilyAMD {

@@ -155,6 +155,11 @@ func TestHostSide(t *testing.T) {
 		{0, `"memory_ports": ["DDR[0]"]`, "memory_ports", "neither ps nor platform", "", 0},
 		{64, `"platform": "x", "ps": "zynq7000"`, "platform", "has none", "", 0},
 		{0, `"board_part": "xilinx.com:zcu104:part0"`, "board_part", "does not match", "", 0},
+		{0, `"board_connections": "c a:b:c:1.0"`, "board_connections", "only a module", "", 0},
+		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"], "board_connections": "c a:b:c:1.0 d a:b:d:1.0"` +
+			part, "", "", boards.PSZynqMP, 1},
+		{128, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"], "board_connections": "c [exit]"` + part,
+			"board_connections", "does not match", "", 0},
 		{0, `"board_files": "a } b"`, "board_files", "does not match", "", 0},
 	} {
 		b, err := boards.Parse(file(c.bits, c.entries))

@@ -73,6 +73,77 @@ func readVCD(text string) (values []map[string]int, err error) {
 	return values, nil
 }
 
+// activities parses a SAIF with one instance: by net, the picoseconds at 0 and at 1, and the toggles.
+func activities(t *testing.T, text string) (of map[string][3]int, duration int) {
+	t.Helper()
+	of = map[string][3]int{}
+	if strings.Count(text, "(") != strings.Count(text, ")") {
+		t.Fatalf("open brackets in\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		var a [3]int
+		name, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "("), " ")
+		if n, _ := fmt.Sscanf(rest, "(T0 %d) (T1 %d) (TX 0) (TC %d) (IG 0))", &a[0], &a[1], &a[2]); n == 3 {
+			of[name] = a
+		}
+		fmt.Sscanf(line, "(DURATION %d)", &duration)
+	}
+	return of, duration
+}
+
+// TestWriteSAIF checks that the activity of every stream is that of the dump of the same run: toggles, and the time at
+// 0 and at 1.
+func TestWriteSAIF(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	toggled := false
+	for seed := range uint64(20) {
+		d, _ := randomNet(t, seed, 11)
+		d.Target.ClockMHz = 150
+		trace, err := RunFrames(t.Context(), d, nil, Options{Frames: 6, Record: true, Out: HostSlowdown{Stall: 20,
+			Seed: seed}})
+		if err != nil {
+			continue
+		}
+		var dump, saif bytes.Buffer
+		if err := errors.Join(WriteVCD(&dump, d, trace), WriteSAIF(&saif, d, trace,
+			SAIFInstance{[]string{"top", "network"}, "s%d_valid", "s%d_room"})); err != nil {
+			t.Fatal(err)
+		}
+		clocks, err := readVCD(dump.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, duration := activities(t, saif.String())
+		const period = 6666 // of 150 MHz, in picoseconds, as the dump has it
+		if duration != period*len(clocks) || len(got) != 2*len(trace.Record.Streams) {
+			t.Errorf("seed %d: %d ps, %d nets", seed, duration, len(got))
+		}
+		for s := range trace.Record.Streams {
+			for in, out := range map[string]string{"valid": "s%d_valid", "ready": "s%d_room"} {
+				name := fmt.Sprintf("design.s%d_%s.%s", s, plainName(d.Model.Graph.Streams[s].Name), in)
+				var want [3]int
+				for c, at := range clocks {
+					want[at[name]] += period
+					if c > 0 && at[name] != clocks[c-1][name] {
+						want[2]++
+					}
+				}
+				toggled = toggled || want[2] > 1
+				if got[fmt.Sprintf(out, s)] != want {
+					t.Errorf("seed %d: %s is %v, the dump has %v", seed, name, got[fmt.Sprintf(out, s)], want)
+				}
+			}
+		}
+	}
+	if !toggled {
+		t.Error("no stream toggled")
+	}
+	if err := WriteSAIF(&bytes.Buffer{}, nil, &RunTrace{}, SAIFInstance{}); !errors.Is(err, errNoRecord) {
+		t.Error(err)
+	}
+}
+
 // TestWriteVCD checks that the dump agrees with the counts of the trace, and with the meaning of valid and ready.
 func TestWriteVCD(t *testing.T) {
 	t.Parallel()

@@ -55,7 +55,7 @@
 //	            and joins; circle.go finds the circle of waits that delays a trial from the workers' notes
 //	            (holds.go); schedule.go finds depths that surely suffice with credits, from the clocks of one
 //	            frame (tour.go)
-//	record.go   records the state of every layer and stream; vcd.go and timeline.go draw it
+//	record.go   records the state of every layer and stream; vcd.go, saif.go and timeline.go write it
 //	counters.go predicts the counters of an accelerator
 //	compare.go  compares the outputs of two engines
 //	outside.go  has names of types for other modules

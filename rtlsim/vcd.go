@@ -24,7 +24,7 @@ func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 		return errNoRecord
 	}
 	v := &vcd{w: bufio.NewWriter(w)}
-	half := int(500_000/max(d.Target.ClockMHz, 1) + .5) // picoseconds
+	half := halfPeriod(d)
 	fmt.Fprint(v.w, "$timescale 1 ps $end\n$scope module design $end\n")
 	clk := v.declare("clk", 1)
 	changes := v.layers(d, t)
@@ -42,6 +42,9 @@ func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	fmt.Fprintf(v.w, "#%d\n", 2*half*t.Cycles)
 	return v.w.Flush()
 }
+
+// halfPeriod returns half a period of the design's clock, in picoseconds.
+func halfPeriod(d *dataflow.Design) int { return int(500_000/max(d.Target.ClockMHz, 1) + .5) }
 
 type vcd struct {
 	w     *bufio.Writer
@@ -107,28 +110,42 @@ func (v *vcd) layers(d *dataflow.Design, t *RunTrace) (changes []change) {
 }
 
 func (v *vcd) streams(d *dataflow.Design, t *RunTrace) (changes []change) {
-	for s, m := range t.Record.Streams {
+	for s := range t.Record.Streams {
 		stream := d.Model.Graph.Streams[s]
 		v.scope(fmt.Sprintf("s%d_%s", s, stream.Name))
 		valid, ready := v.declare("valid", 1), v.declare("ready", 1)
 		words := v.declare("words", max(1, bits.Len(uint(t.High[s]))))
 		v.close()
 		was := [3]int{-1, -1, -1}
-		for _, c := range m.clocks() {
-			held := m.held(c)
-			now := [3]int{min(held, 1), 1, held}
-			if m.taken(c) >= d.FIFO[s].Depth {
-				now[1] = 0
-			}
+		for _, h := range handshakes(d, t, s) {
+			now := [3]int{h.valid, h.ready, h.words}
 			for i, id := range []string{valid, ready, words} {
 				if now[i] != was[i] {
-					changes = append(changes, change{c, now[i], id, i == 2})
+					changes = append(changes, change{h.clock, now[i], id, i == 2})
 				}
 			}
 			was = now
 		}
 	}
 	return changes
+}
+
+// A handshake is the state of a stream from a clock on: 1 if there is a word for the reader, 1 if there is room for
+// one, and the number of words.
+type handshake struct{ clock, valid, ready, words int }
+
+// handshakes returns the states of a stream of a recorded run, the first from clock 0 on. Some may be alike.
+func handshakes(d *dataflow.Design, t *RunTrace, s int) (list []handshake) {
+	m := t.Record.Streams[s]
+	for _, c := range m.clocks() {
+		held := m.held(c)
+		h := handshake{c, min(held, 1), 1, held}
+		if m.taken(c) >= d.FIFO[s].Depth {
+			h.ready = 0
+		}
+		list = append(list, h)
+	}
+	return list
 }
 
 // clocks returns the clocks in which the content of the stream may change, in order.

@@ -67,6 +67,9 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.backend("what to generate")
 	t.BoolVar(&o.Counters, "counters", false, "with SystemVerilog: registers that count frames, clocks, "+
 		"and the clocks in which streams are stalled and starved")
+	listOption(t.FlagSet, &o.ILA, "ila", "STREAM,...", func(s string) (string, error) { return s, nil },
+		"a logic analyser (ILA) in the bitstream that watches streams of the accelerator, such as m_axis_0")
+	t.BoolVar(&o.SAIF, "saif", false, "write the switching activity of streams, as simulated, for make -C vivado power")
 	option(t.FlagSet, &o.Weights, "weights", string(options.WeightSourceConstant), "FROM",
 		options.ParseWeightSource, "where hardware has its weights "+
 			"from: constant, part of the circuit; or, with --backend rtl, loaded: runtime, through registers, or "+
@@ -181,7 +184,7 @@ func (s *screen) latency(d *folding.Design) {
 	c := &d.Clocks
 	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ReachedClockMHz()))
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
-		text += fmt.Sprintf("; %s to %s until calibrated", whole(c.Least.Latency), whole(c.Most.Latency))
+		text += fmt.Sprintf("; %s to %s until synthesised", whole(c.Least.Latency), whole(c.Most.Latency))
 		if c.Least.Interval != c.Most.Interval {
 			text += fmt.Sprintf(", a frame every %s to %s", rate(c.Least.Interval), rate(c.Most.Interval))
 		}

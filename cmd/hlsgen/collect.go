@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,12 +34,11 @@ every layer alone and of the whole design, and what the driver has measured on
 the board. It prints them beside the estimate, layer by layer.
 
 Reports whose sources have changed since do not count. Missing reports are
-named. hlsgen calibrate DIR makes a calibration of latencies from the same
-reports.`,
+named. hlsgen latencies DIR makes latencies those of the same reports.`,
 		Example: `  hlsgen collect net-zcu104
   hlsgen collect net-zcu104 --csv net.csv
   hlsgen collect net-zcu104 --measured measured.json     # of accelerator.py --save
-  hlsgen calibrate net-zcu104`,
+  hlsgen latencies net-zcu104`,
 		Args: builtFolder,
 	}, parts{Source: &o})
 	t.path(&measured, "measured", "FILE", "what the driver has measured on the board (default synth/measured.json in "+
@@ -108,6 +108,8 @@ var quantities = []quantity{
 	{"latency, clocks", "latency_clocks", func(f *synthesis.PartFigures) string { return unlessZero(f.Latency) }},
 	{"frame, clocks", "interval_clocks", func(f *synthesis.PartFigures) string { return unlessZero(f.Interval) }},
 	{"period, ns", "period_ns", func(f *synthesis.PartFigures) string { return unlessZero(f.Period) }},
+	routedSlack("WNS, ns", "wns_ns", func(s *synthesis.Slacks) float64 { return s.WNS }),
+	routedSlack("WHS, ns", "whs_ns", func(s *synthesis.Slacks) float64 { return s.WHS }),
 	{"samples/s", "samples_per_second", func(f *synthesis.PartFigures) string { return unlessZero(f.Rate) }},
 }
 
@@ -118,6 +120,16 @@ func amount(name, column string, of func(*synthesis.PartFigures) int) quantity {
 			return ""
 		}
 		return fmt.Sprint(of(f))
+	}}
+}
+
+// routedSlack returns a quantity that is a slack of a routed design.
+func routedSlack(name, column string, of func(*synthesis.Slacks) float64) quantity {
+	return quantity{name, column, func(f *synthesis.PartFigures) string {
+		if f.Slacks == nil {
+			return ""
+		}
+		return strconv.FormatFloat(of(f.Slacks), 'f', -1, 64)
 	}}
 }
 
@@ -165,7 +177,7 @@ func showCollected(s *screen, t *synthesis.ProjectFigures, dir, written string) 
 				text := said(i, who)
 				if any = any || text != ""; text == "" {
 					text = "-"
-				} else if n, err := strconv.ParseFloat(text, 64); err == nil && q.name != "period, ns" {
+				} else if n, err := strconv.ParseFloat(text, 64); err == nil && !strings.HasSuffix(q.name, ", ns") {
 					text = rate(n)
 				}
 				row = append(row, text)
@@ -178,6 +190,9 @@ func showCollected(s *screen, t *synthesis.ProjectFigures, dir, written string) 
 		s.table(table)
 	}
 	s.line("")
+	if t.Missed != "" {
+		s.field("clock", "missed: %s may compute wrong results", printable(t.Missed))
+	}
 	if len(t.Missing) > 0 {
 		most := min(len(t.Missing), 8)
 		more := ""

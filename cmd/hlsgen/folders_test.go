@@ -33,7 +33,7 @@ var writers = map[string][]string{
 // notWritten are the flags with a folder that is read, or written in a way that another test looks at.
 var notWritten = map[string]string{
 	"sweep --collect": "TestCollect of folding/sweep",
-	"calibrate":       "TestCalibrateDelays of internal/synthesis",
+	"latencies":       "TestCalibrateDelays of internal/synthesis",
 	"synth":           "TestSynth, in the folder of a build, below synth and hls/build.ip",
 	"collect":         "TestCollect: it reads",
 	"weights":         "its --for is read",

@@ -15,8 +15,8 @@ import (
 )
 
 // A foreign is a set of names that other tools use for one thing. The tools are FINN (its build configuration and
-// command lines), hls4ml (its command line, converters and model graph) and da4ml. docs/other-tools.md shows both
-// tables.
+// command lines), hls4ml (its command line, converters and model graph) and da4ml, and hlsgen itself in the past.
+// docs/other-tools.md shows both tables.
 type foreign struct {
 	theirs string // the names, in small letters with dashes
 	ours   string // our flag without dashes, or our command line; empty where hlsgen has no such thing
@@ -68,6 +68,7 @@ var foreignFlags = []foreign{
 	{"generate-outputs mode", "", "build writes everything, check and sweep only look"},
 	{"csim synth vsynth cosim export csynth stitched-ip-gen-dcp synth-opt",
 		"", "build writes scripts for that: see hls/ in its folder"},
+	{"calibration", "latencies", "its name before; --calibrate quantises on samples"}, // ours
 	{"vitis-floorplan-file vitis-opt-strategy", "", "that is left to Vitis, which takes the generated project"},
 }
 
@@ -93,6 +94,7 @@ var foreignVerbs = []foreign{
 	{"config", "hlsgen build MODEL.onnx --board BOARD", "configuration stands in hlsgen.yaml, with flags as keys"},
 	{"devices parts platforms targets", "hlsgen boards", ""},
 	{"ops operators kinds", "hlsgen layers", ""},
+	{"calibrate calibration", "hlsgen latencies DIR", "its name before"}, // ours
 	{"demo example init fetch-example-model", "hlsgen examples", ""},
 }
 

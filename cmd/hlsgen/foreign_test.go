@@ -47,6 +47,8 @@ var answers = map[string]string{
 	"trace":                            "--trace DIR here\n",
 	"profile":                          "--trace DIR here\n",
 	"net.onnx":                         "a command comes first, as in hlsgen check MODEL.onnx\n",
+	"calibrate net":                    "which is hlsgen latencies DIR here: its name before\n",
+	"build --calibration c.json":       "which is --latencies here: its name before; --calibrate quantises",
 	"simulat":                          `unknown command "simulat" for "hlsgen", did you mean simulate?`,
 	"xyzzy":                            `unknown command "xyzzy" for "hlsgen"` + "\nsee hlsgen --help\n",
 	`a"b\n`:                            "unknown command",
@@ -62,12 +64,13 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	write(t, dir+"/"+configName, "target_fps: 5\nsynth_clk_period_ns: 5\nio_type: x\n")
+	write(t, dir+"/"+configName, "target_fps: 5\nsynth_clk_period_ns: 5\nio_type: x\ncalibration: c.json\n")
 	got := say(dir, nil, "check")
 	for _, want := range []string{
 		`unknown key "target_fps", which is fps here`,
 		`unknown key "synth_clk_period_ns", which is clock here: in MHz`,
 		`unknown key "io_type": there is one`,
+		`unknown key "calibration", which is latencies here: its name before`,
 	} {
 		expect(t, "stderr", got.stderr, want)
 	}

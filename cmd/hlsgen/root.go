@@ -64,7 +64,7 @@ what the model means, checked bit for bit.`,
 		root.AddCommand(c)
 	}
 	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
-		a.calibrateCommand(), a.examplesCommand(), formatsCommand(a), a.versionCommand(), a.completionCommand(),
+		a.latenciesCommand(), a.examplesCommand(), formatsCommand(a), a.versionCommand(), a.completionCommand(),
 		a.referenceCommand()} {
 		c.GroupID = onHlsgen
 		root.AddCommand(c)

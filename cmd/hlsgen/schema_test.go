@@ -51,8 +51,8 @@ var forms = []struct {
 	{"convert", "what hlsgen convert --json prints", converted{}, []string{
 		"convert " + iris + " --to qoperator --json", "convert --clean --json --out clean.onnx",
 	}},
-	{"calibrate", "what hlsgen calibrate --json prints", calibrated{}, []string{
-		"calibrate " + reports + " --json",
+	{"latencies", "what hlsgen latencies --json prints", latenciesMade{}, []string{
+		"latencies " + reports + " --json",
 	}},
 	{"formats", "what hlsgen formats --json prints", compared{}, []string{
 		"formats --json", "formats --length 64 --models " + examples.IrisName + " --json",

@@ -37,7 +37,7 @@ func TestOddFiles(t *testing.T) {
 		{"collect d", "it holds JSON of another form: an array"},
 		{"weights m.onnx --for d", "it holds JSON of another form: an array"},
 		{"build m.onnx --board zcu104 --no-csim --out d --force", "does not list files that hlsgen wrote"},
-		{"build m.onnx --board zcu104 --no-csim --calibration d/manifest.json", "of another form: an array"},
+		{"build m.onnx --board zcu104 --no-csim --latencies d/manifest.json", "of another form: an array"},
 		{"build m.onnx --board zcu104 --no-csim --lstm-config d/manifest.json", "of another form: an array"},
 	} {
 		text := unharmed(t, dir, exitDiagnostics, false, strings.Fields(c.args)...)

@@ -227,7 +227,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.unroll()
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
-	t.calibration()
+	t.latencies()
 	t.inputs()
 	t.quantising()
 	t.labelled(&o.Data, &o.LabelsFile, "samples that accuracy is measured on, .npy or .npz; without it, "+

@@ -270,6 +270,11 @@ func TestCollect(t *testing.T) {
 	run(nil, "--until", "hls", "--backend", "hls")
 	hls := collect().stdout
 	c.WantScreen("hls", hls, flat(hls))
+	got, _ := b.hlsgen(t, []string{"VIVADO_MISSES=1"}, "synth", built2, "--until", "bitstream")
+	expect(t, "a clock that is missed", got.stderr, "ERROR: the clock is missed")
+	missed := collect().stdout
+	c.WantScreen("missed", missed[strings.Index(missed, "WNS, ns"):], flat(missed[strings.Index(missed, "WNS, ns"):]))
+	expect(t, "collect", missed, "\nclock        missed: vivado/build/model_top_missed.bit may compute wrong results\n")
 	run(nil, "--until", "bitstream")
 	var host struct{ Hash string }
 	if data, err := os.ReadFile(b.path("deploy/host/host.json")); err != nil || json.Unmarshal(data, &host) != nil {
@@ -294,8 +299,8 @@ func TestCollect(t *testing.T) {
 	form.Check(t, []byte(collect("--json", "--measured", "measured.json").stdout))
 	synth, _ := b.hlsgen(t, nil, "synth", built2, "--json")
 	schema.Of(t, "synth", "what hlsgen synth --json prints", synthesised{}).Check(t, []byte(synth.stdout))
-	calibrated := say(b.dir, nil, "calibrate", built2)
-	expect(t, "calibrate", calibrated.stdout, "\nMVAU_0            7       2")
+	latencies := say(b.dir, nil, "latencies", built2)
+	expect(t, "latencies", latencies.stdout, "\nMVAU_0            7       2")
 	b.hostile(t, collect)
 }
 

@@ -221,7 +221,7 @@ func (t *task) design() {
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.accPerPE()
 	t.unroll()
-	t.calibration()
+	t.latencies()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
 		"or a number of words for all")
 	t.cost()
@@ -231,9 +231,9 @@ func (t *task) design() {
 	t.completesBoard()
 }
 
-// calibration adds the flag for a file of measured delays.
-func (t *task) calibration() {
-	t.path(&t.o.Calibration, "calibration", "FILE", "what hlsgen calibrate made from your reports of synthesis: "+
+// latencies adds the flag for a file of delays that were read from reports.
+func (t *task) latencies() {
+	t.path(&t.o.Latencies, "latencies", "FILE", "what hlsgen latencies made from your reports of synthesis: "+
 		"latencies follow from it instead of from hlsgen's tables", nil)
 }
 

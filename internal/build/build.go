@@ -98,6 +98,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		d.HasErrors() {
 		return nil, err
 	}
+	checkFlow(r.Design.Design, o, d)
 	if interrupted(r.Design, d); d.HasErrors() {
 		return nil, nil
 	}

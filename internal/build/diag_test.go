@@ -133,6 +133,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		_, err := simulate.Run(context.Background(), simulate.Options{Engine: engines.EngineFloat}, d)
 		return err == nil && !d.HasErrors()
 	},
+	diag.StreamUnknown: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{Hardware: options.Hardware{ILA: []string{"m_axis_1"}}}, d)
+	},
 	diag.WeightsNotLoadable: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Hardware: options.Hardware{Weights: options.WeightSourceRuntime}}, d)
 	},

@@ -33,6 +33,8 @@ func (o Options) given() map[string]string {
 		{"over-budget", o.OverBudget, "true"},
 		{"backend", options.BackendNamed(string(o.Backend)) != "", string(o.Backend)},
 		{"counters", o.Counters, "true"},
+		{"saif", o.SAIF, "true"},
+		{"ila", len(o.ILA) > 0, strings.Join(o.ILA, ",")},
 		{"weights", o.Weights.LoadsWeights(), string(o.Weights)},
 		{"io", o.IO != dataflow.HostIOMemory, o.IO.String()},
 		{"max-unroll", o.MaxUnroll != dataflow.UnrollLimits{}, o.MaxUnroll.String()},
@@ -43,7 +45,7 @@ func (o Options) given() map[string]string {
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.FoldingFile != nil, "folding.json"},
 		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},
-		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
+		{"latencies", o.Latencies != "", filepath.Base(o.Latencies)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
 		// without the folder, which differs from machine to machine

@@ -28,7 +28,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, made...)
 	}
-	system, flows, err := systemOf(r, o)
+	system, flows, err := flowsOf(r.Design.Design, o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,6 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Test
 		}
 		files = append(files, more...)
 	}
-	more, err = onBoard(system, flows, r)
+	more, err = onBoard(ctx, system, flows, r, o)
 	return append(files, more...), err
 }

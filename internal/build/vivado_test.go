@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,8 +29,9 @@ func TestMoverTops(t *testing.T) {
 				t.Fatal(err, d.Diags)
 			}
 			tops, err := filepath.Glob(filepath.Join(o.Out, "vivado", folder, "*.v"))
-			if err != nil || len(tops) != 2 {
-				t.Fatalf("%d tops of movers, want one that reads and one that writes: %v", len(tops), err)
+			want := map[string]int{"ip": 3, "kernels": 2}[folder] // a block design has what joins interrupts, too
+			if err != nil || len(tops) != want {
+				t.Fatalf("%d tops, want %d: %v", len(tops), want, err)
 			}
 			texts, err := filepath.Glob(filepath.Join(o.Out, "vivado", "ip", "*.sv"))
 			if err != nil || len(texts) < 2 {
@@ -44,5 +46,43 @@ func TestMoverTops(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDebugging checks that a build has the activity of all its streams and the ILA that are asked for, and that boards
+// without a block design refuse them.
+func TestDebugging(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	for _, c := range []struct {
+		board, refused string
+	}{
+		{"pynq-z1", ""},
+		{"alveo-u250", "--saif: a card's linker makes the design"},
+		{"icebreaker", "--ila, --saif: no bitstream is made for the board"},
+	} {
+		var d diag.List
+		o := Options{Hardware: options.Hardware{Board: c.board, SAIF: true, ILA: []string{"m_axis_0"}},
+			Goal:         options.Goal{FPS: 5000},
+			Verification: options.Verification{NoCSim: true, Verify: 1},
+			OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(), "out")}}
+		r, err := Run(context.Background(), o, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.refused != "" {
+			if r != nil || len(d.Diags) == 0 || !strings.Contains(d.Diags[len(d.Diags)-1].Msg, c.refused) {
+				t.Errorf("%s: %v", c.board, d.Diags)
+			}
+			continue
+		}
+		for file, want := range map[string]int{"activity.saif": 2 * len(r.Design.Model.Graph.Streams),
+			"block_design.tcl": 1} {
+			text, err := os.ReadFile(filepath.Join(o.Out, "vivado", file))
+			has := strings.Count(string(text), " (T0 ") + strings.Count(string(text), "link accelerator/m_axis_0 ila/")
+			if err != nil || has != want {
+				t.Errorf("%s has %d, want %d: %v", file, has, want, err)
+			}
+		}
 	}
 }

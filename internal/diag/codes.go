@@ -66,6 +66,7 @@ const (
 	VendorToolMissing          Code = "tool-missing"
 	SynthesisFailed            Code = "synthesis-failed"
 	WeightsNotLoadable         Code = "weights-unfit"
+	StreamUnknown              Code = "stream-unknown"
 	NodeNotConvertible         Code = "not-convertible"
 )
 
@@ -132,5 +133,6 @@ var CodeMeanings = map[Code]string{
 	SynthesisFailed:            "a layer, or the whole design, did not come through the vendor's tools",
 	InputBatchFixed:            "the first axis of an input is fixed to more than one element",
 	WeightsNotLoadable:         "weights cannot be loaded into the hardware",
+	StreamUnknown:              "--ila names something that is no stream of the accelerator",
 	NodeNotConvertible:         "a dialect of quantisation cannot express a node",
 }

@@ -49,17 +49,17 @@ func FindBoardOrAddDiag(nameOrPath string, d *diag.List) (b boards.Board, ok boo
 	return b, err == nil
 }
 
-// maxCalibration is the largest size of a calibration file, in bytes.
+// maxCalibration is the largest size of a file of latencies, in bytes.
 const maxCalibration = 4 << 20
 
-// LoadDelayCalibration reads the file that --calibration names. It returns nil without the flag, or after adding an
+// LoadDelayCalibration reads the file that --latencies names. It returns nil without the flag, or after adding an
 // error to d.
 func (o Hardware) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
-	if o.Calibration == "" {
+	if o.Latencies == "" {
 		return nil
 	}
 	c := &delay.DelayCalibration{}
-	b, err := safefile.ReadRegularFile(o.Calibration, maxCalibration)
+	b, err := safefile.ReadRegularFile(o.Latencies, maxCalibration)
 	if err == nil {
 		in := json.NewDecoder(bytes.NewReader(b))
 		in.DisallowUnknownFields()
@@ -71,8 +71,8 @@ func (o Hardware) LoadDelayCalibration(d *diag.List) *delay.DelayCalibration {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.AddError(diag.FileUnreadable, filepath.Base(o.Calibration), safefile.SimplifyJSONError(err).Error(),
-			"give a file that hlsgen calibrate has written")
+		d.AddError(diag.FileUnreadable, filepath.Base(o.Latencies), safefile.SimplifyJSONError(err).Error(),
+			"give a file that hlsgen latencies has written")
 		return nil
 	}
 	return c

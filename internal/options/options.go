@@ -72,16 +72,18 @@ type SampleFiles struct {
 
 // Hardware describes the device of a design, its clock, and what its circuits are made of.
 type Hardware struct {
-	Board       string // name or path of a board file
-	ClockMHz    float64
-	Calibration string // path of a file that hlsgen calibrate wrote; empty: the built-in delay tables
-	IO          dataflow.HostIO
-	Backend     Backend
-	Counters    bool                  // --counters: the RTL counts frames, clocks and waits
-	Weights     WeightSource          // --weights: constants, or loaded at run time
-	MaxUnroll   dataflow.UnrollLimits // --max-unroll: the largest size of one process
-	Formula     dataflow.CostFormulaChoice
-	AccPerPE    bool // make accumulators only as wide as the channels of each PE need
+	Board     string // name or path of a board file
+	ClockMHz  float64
+	Latencies string // path of a file that hlsgen latencies wrote; empty: the built-in delay tables
+	IO        dataflow.HostIO
+	Backend   Backend
+	Counters  bool                  // --counters: the RTL counts frames, clocks and waits
+	ILA       []string              // --ila: streams that a logic analyser watches
+	SAIF      bool                  // --saif: write the switching activity of the simulation
+	Weights   WeightSource          // --weights: constants, or loaded at run time
+	MaxUnroll dataflow.UnrollLimits // --max-unroll: the largest size of one process
+	Formula   dataflow.CostFormulaChoice
+	AccPerPE  bool // make accumulators only as wide as the channels of each PE need
 }
 
 // Goal says what the folding search looks for, how far it goes, and what it must keep.

@@ -23,7 +23,7 @@ type LayerReport struct {
 	Fold    *FoldReport              `json:"fold,omitempty"`
 	Clocks  int                      `json:"clocks,omitempty"`
 	Delay   int                      `json:"pipeline_latency_clocks,omitempty"`
-	Depths  *ValueRange              `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	Depths  *ValueRange              `json:"pipeline_latency_range_clocks,omitempty"` // until synthesised
 	// latency by the built-in delay tables, if calibrated
 	Table int `json:"table_latency_clocks,omitempty"`
 	// what each step passes to the next one, and the effect on the schedule

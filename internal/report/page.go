@@ -106,7 +106,7 @@ func (r *Build) facts() (f report.Facts) {
 		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), FormatDecimal(interval)))
 	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
 	if c.Most != nil && c.Least.Latency != c.Most.Latency {
-		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)
+		clocks += fmt.Sprintf("; %d to %d until synthesised", c.Least.Latency, c.Most.Latency)
 	}
 	clocks += fmt.Sprintf("; %v", c.Ends)
 	f.AddFact("latency", chart.FormatAmount(float64(c.Latency)/clock)+" µs", clocks)

@@ -23,6 +23,7 @@ type PartFigures struct {
 	Latency   int                 `json:"latency_clocks,omitempty"`  // latency of the pipeline
 	Interval  int                 `json:"interval_clocks,omitempty"` // interval from frame to frame
 	Rate      float64             `json:"samples_per_second,omitempty"`
+	Slacks    *Slacks             `json:"slacks,omitempty"`
 }
 
 // FiguresBySource holds the figures of a layer, or of another part of a design, by the source that states them. Sources
@@ -49,6 +50,8 @@ type ProjectFigures struct {
 	Parts []FiguresBySource `json:"parts"`
 	// Missing lists the modules without results of a tool for the present sources.
 	Missing []string `json:"missing"`
+	// Missed is the file of a bitstream that misses its clock, below the build's folder.
+	Missed string `json:"missed_bitstream,omitempty"`
 }
 
 // Names of parts that are no layers.
@@ -218,7 +221,7 @@ func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := ToolTask{f, p.Top, StageBitstream}
 		data, err := safefile.ReadRegularFile(p.path(task.work()+"/utilization.rpt"), maxReport)
-		if err != nil || !p.current(task) {
+		if err != nil || !p.current(task) && !missed(p.Project, task) {
 			continue // the linker for a card writes other reports
 		}
 		rows, err := hierarchy(data)
@@ -226,10 +229,14 @@ func (p *reading) placed() bool {
 			err = errors.New("a report of utilisation without a hierarchy")
 		}
 		var ns float64
+		var slacks *Slacks
 		if err == nil {
 			var text []byte
 			if text, err = safefile.ReadRegularFile(p.path(task.work()+"/timing.rpt"), maxReport); err == nil {
 				ns, err = period(text, p.ClockMHz)
+			}
+			if err == nil {
+				slacks, err = slacksOf(text)
 			}
 		}
 		if err != nil {
@@ -238,15 +245,18 @@ func (p *reading) placed() bool {
 				Hint: "it is left out; remove the folder and run hlsgen synth --until bitstream"})
 			continue
 		}
-		p.put(f, rows, ns)
+		if missed(p.Project, task) {
+			p.t.Missed = "vivado/build/" + p.Top + "_missed.bit"
+		}
+		p.put(f, rows, ns, slacks)
 		return true
 	}
 	return false
 }
 
 // put gives each part the resources that the report of the whole design states for its instance in flow f. rows are the
-// report's, the whole design first. ns is the clock period that the design reaches.
-func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
+// report's, the whole design first. ns is the clock period that the design reaches, and slacks are its slacks.
+func (p *reading) put(f VerilogSource, rows []instance, ns float64, slacks *Slacks) {
 	t := p.t
 	byName := map[string]dataflow.Resources{}
 	for _, r := range rows {
@@ -273,7 +283,7 @@ func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
 		t.Parts[n+1].Bitstream, t.Parts[n+2].Bitstream = &PartFigures{Resources: &between},
 			&PartFigures{Resources: &around}
 	}
-	t.Parts[n+3].Bitstream = &PartFigures{Resources: &whole, Period: ns}
+	t.Parts[n+3].Bitstream = &PartFigures{Resources: &whole, Period: ns, Slacks: slacks}
 }
 
 // measured gives total the rate that the driver measured on the board. It returns false if there is none of this build;

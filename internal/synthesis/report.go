@@ -9,7 +9,7 @@
 //	collect.go   ProjectFigures: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the
 //	             whole design
 //	report.go    VendorReport: the tools' figures for one design; vendor.go reads their files
-//	calibrate.go latencies from such reports; schedule.go reads the schedules of HLS
+//	latencies.go latencies from such reports; schedule.go reads the schedules of HLS
 package synthesis
 
 import (

@@ -117,6 +117,23 @@ var (
 	bitsOf = regexp.MustCompile(`\bi(\d+)\b`)
 )
 
+// vivadoReport matches the title of a text report of Vivado HLS, which Vitis HLS replaced in 2020.2. Its schedules have
+// another form.
+var vivadoReport = regexp.MustCompile(`(?m)^== Vivado HLS Report for '`)
+
+// vivadoHLSVersion returns the version of Vivado HLS that wrote a text report. ok is false for other files.
+func vivadoHLSVersion(data []byte) (version string, ok bool) {
+	if !vivadoReport.Match(data) {
+		return "", false
+	}
+	for _, f := range field.FindAllSubmatch(data, -1) {
+		if string(f[1]) == "Version" {
+			return string(f[2]), true
+		}
+	}
+	return "of an unknown version", true
+}
+
 // textRun returns what a text report, *_csynth.rpt or *.verbose.sched.rpt, states. ok is false for other files.
 func textRun(data []byte) (r timedRun, ok bool) {
 	name := module.FindSubmatch(data)

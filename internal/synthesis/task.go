@@ -156,6 +156,12 @@ func (p *Project) results(t ToolTask) []string {
 	return []string{t.work() + "/utilization.rpt", t.work() + "/timing.rpt"}
 }
 
+// missed reports whether the present sources of the whole design p became a bitstream that misses its clock.
+func missed(p *Project, t ToolTask) bool {
+	sources, err := p.sources(t)
+	return err == nil && p.made(t.work()+"/missed", sources)
+}
+
 // bits returns the extension, without a dot, of the file that is loaded into the device: "xclbin" for a card, otherwise
 // "bit".
 func (p *Project) bits() string {

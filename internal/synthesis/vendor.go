@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,4 +202,48 @@ func period(data []byte, clockMHz float64) (float64, error) {
 		}
 	}
 	return 0, errors.New("a report of timing without a worst slack")
+}
+
+// Slacks are the worst slacks of a routed design in ns. Below 0 the design misses its clock.
+type Slacks struct {
+	WNS float64 `json:"wns_ns"` // of setup
+	WHS float64 `json:"whs_ns"` // of hold, which no slower clock mends
+}
+
+// Missed reports whether the design misses its clock.
+func (s *Slacks) Missed() bool { return s.WNS < 0 || s.WHS < 0 }
+
+// columnGap separates the columns of a table in a report of timing.
+var columnGap = regexp.MustCompile(`\s{2,}`)
+
+// slacksOf returns the slacks that a timing report states, or nil if it has no paths.
+func slacksOf(data []byte) (*Slacks, error) {
+	lines := strings.Split(string(data), "\n")
+	for i, line := range lines {
+		head := columnGap.Split(strings.TrimSpace(line), -1)
+		if head[0] != "WNS(ns)" || i+2 >= len(lines) {
+			continue
+		}
+		row := strings.Fields(lines[i+2])
+		at := slices.Index(head, "WHS(ns)")
+		if len(row) == 0 || row[0] == "NA" {
+			return nil, nil
+		}
+		if at < 0 || at >= len(row) {
+			return nil, errors.New("a report of timing without a slack of hold")
+		}
+		var s Slacks
+		for _, c := range []struct {
+			text string
+			to   *float64
+		}{{row[0], &s.WNS}, {row[at], &s.WHS}} {
+			ns, err := strconv.ParseFloat(c.text, 64)
+			if err != nil || math.IsInf(ns, 0) || math.IsNaN(ns) {
+				return nil, fmt.Errorf("a report of timing with a slack of %q", c.text)
+			}
+			*c.to = ns
+		}
+		return &s, nil
+	}
+	return nil, errors.New("a report of timing without slacks")
 }

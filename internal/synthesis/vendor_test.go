@@ -127,3 +127,30 @@ func TestPeriod(t *testing.T) {
 		}
 	}
 }
+
+// TestSlacks checks that both slacks are read, in the form of report_timing_summary (Vivado 2020.2).
+func TestSlacks(t *testing.T) {
+	t.Parallel()
+	head := "    WNS(ns)      TNS(ns)  TNS Failing Endpoints  TNS Total Endpoints      WHS(ns)      THS(ns)  " +
+		"THS Failing Endpoints  THS Total Endpoints     WPWS(ns)\n    -------      -------\n"
+	for _, c := range []struct {
+		text   string
+		want   *Slacks
+		missed bool
+		ok     bool
+	}{
+		{head + "  0.750  0.000  0  100   0.012  0.000  0  100  1.000\n", &Slacks{0.75, 0.012}, false, true},
+		{head + " -1.500 -20.000 31  100   0.012  0.000  0  100  1.000\n", &Slacks{-1.5, 0.012}, true, true},
+		{head + "  0.000  0.000  0  100  -0.035 -0.035  1  100  1.000\n", &Slacks{0, -0.035}, true, true},
+		{head + "     NA     NA  NA  NA       NA     NA  NA  NA  1.000\n", nil, false, true},
+		{head + "  0.750  0.000  0  100   fast   0.000  0  100  1.000\n", nil, false, false},
+		{head + "  0.750  0.000\n", nil, false, false},
+		{"    WNS(ns)      TNS(ns)\n    -------\n  0.750  0.000\n", nil, false, false},
+		{"", nil, false, false},
+	} {
+		got, err := slacksOf([]byte(c.text))
+		if !reflect.DeepEqual(got, c.want) || (err == nil) != c.ok || got != nil && got.Missed() != c.missed {
+			t.Errorf("%q: %v, %v", c.text, got, err)
+		}
+	}
+}

@@ -28,7 +28,7 @@ type HardwareWithLoadedWeights struct {
 	Clock   float64                 `json:"clock_mhz"`
 	Cost    string                  `json:"cost"`
 	Unroll  dataflow.UnrollLimits   `json:"max_unroll"`
-	Delays  *delay.DelayCalibration `json:"calibration,omitempty"` // of a build with --calibration
+	Delays  *delay.DelayCalibration `json:"calibration,omitempty"` // of a build with --latencies
 	Count   bool                    `json:"counters"`
 	Loader  bool                    `json:"loader"`  // a mover fills the tables
 	Options map[string]string       `json:"options"` // options about the model's inputs, by flag

@@ -268,7 +268,7 @@ func TestWeightsPlan(t *testing.T) {
 	}
 }
 
-// TestWeightsCalibrated has weights fit that are those of a build with --calibration, of which stages of its circuits
+// TestWeightsCalibrated has weights fit that are those of a build with --latencies, of which stages of its circuits
 // are longer.
 func TestWeightsCalibrated(t *testing.T) {
 	t.Parallel()
@@ -282,7 +282,7 @@ func TestWeightsCalibrated(t *testing.T) {
 	}
 	o := build.Options{Source: options.Source{Model: m.Path("model.onnx")}, Hardware: options.Hardware{Board: "zcu104",
 		Backend: options.BackendRTL,
-		Weights: options.WeightSourceRuntime, ClockMHz: 300, Calibration: calibration},
+		Weights: options.WeightSourceRuntime, ClockMHz: 300, Latencies: calibration},
 		Goal:         options.Goal{Interval: 10_000},
 		Verification: options.Verification{NoCSim: true, Verify: 1},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(t.TempDir(),

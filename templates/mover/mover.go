@@ -83,6 +83,9 @@ type Config struct {
 	Hash        uint64 // hash of the design
 }
 
+// OutstandingBursts is the most bursts that a mover has under way at a time.
+const OutstandingBursts = 4
+
 // maxBurstBeats is the largest number of beats in an AXI4 burst.
 const maxBurstBeats = 256
 
@@ -90,8 +93,8 @@ const maxBurstBeats = 256
 // words of the longest sequence, which has the given steps; steps is 1 if all frames have one length. It returns an
 // error if p's words are not whole steps, or if no mover can have one of the values.
 func ConfigForStream(p templates.AXIStreamPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
-	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
-		Steps: steps, Hash: hash}
+	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats,
+		Outstanding: OutstandingBursts, Steps: steps, Hash: hash}
 	if steps < 1 || p.Port.Words%steps != 0 {
 		return Config{}, fmt.Errorf("mover of %s: %d words are not those of %d steps", p.Name, p.Port.Words, steps)
 	}
@@ -106,14 +109,15 @@ func ConfigForStream(p templates.AXIStreamPort, writes bool, dataBits, beats, st
 // describes them to it as one sequence, each word of which is a step.
 func ConfigForTableLoader(dataBits, beats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.TableLoadWordBytes, MaxBeats: beats,
-		Outstanding: 4, FrameBytes: templates.TableLoadWordBytes, Hash: hash}
+		Outstanding: OutstandingBursts, FrameBytes: templates.TableLoadWordBytes, Hash: hash}
 }
 
 // ConfigForWeights returns the mover that repeats a layer's weights for every frame. Its bursts are at most mostBeats
 // and 1 KiB. An error says which value no mover can have.
 func ConfigForWeights(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
-	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATABits() / 8, MaxBeats: mostBeats, Outstanding: 4,
-		FrameBytes: p.Port.FrameBytes(), Period: p.Port.FrameBytes() * p.Copies, Hash: hash}
+	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATABits() / 8, MaxBeats: mostBeats,
+		Outstanding: OutstandingBursts, FrameBytes: p.Port.FrameBytes(), Hash: hash,
+		Period: p.Port.FrameBytes() * p.Copies}
 	if err := c.check(); err != nil {
 		return Config{}, fmt.Errorf("mover of %s: %w", p.Axis, err)
 	}

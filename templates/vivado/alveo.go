@@ -96,18 +96,29 @@ func (m Mover) kernel() kernel {
 type topView struct {
 	Name, IP string
 	Write    bool
+	Burst    string // parameters of the memory's bus, for the packager
 	Params   []mover.ModuleParameter
 }
 
-// top returns the module with the given name around a mover with the parameters of c.
+// top returns the module with the given name around a mover with the parameters of c. The bus' parameters say that all
+// bursts have the bus' full width, so that a SmartConnect needs no logic for narrow ones (PG247).
 func top(name string, c mover.Config) topView {
-	return topView{name, c.ModuleName(), c.Writes, c.ModuleParameters()}
+	way, outstanding := "READ_ONLY", "NUM_READ_OUTSTANDING"
+	if c.Writes {
+		way, outstanding = "WRITE_ONLY", "NUM_WRITE_OUTSTANDING"
+	}
+	burst := fmt.Sprintf("SUPPORTS_NARROW_BURST 0, READ_WRITE_MODE %s, MAX_BURST_LENGTH %d, %s %d", way, c.MaxBeats,
+		outstanding, c.Outstanding)
+	return topView{name, c.ModuleName(), c.Writes, burst, c.ModuleParameters()}
 }
 
-// tops returns the modules of the two IPs around movers, which read or write. Block designs set their parameters.
-func tops() (list []topView) {
+// tops returns the modules of the two IPs around movers, which read or write. Block designs set their parameters. No
+// mover of the system has longer bursts, or more of them at a time.
+func (s *System) tops() (list []topView) {
+	bits, beats := s.bus()
 	for _, writes := range []bool{false, true} {
-		c := mover.Config{Writes: writes, DataBits: 64, StreamBytes: 4, MaxBeats: 16, Outstanding: 4, FrameBytes: 4}
+		c := mover.Config{Writes: writes, DataBits: bits, StreamBytes: 4, MaxBeats: beats,
+			Outstanding: mover.OutstandingBursts, FrameBytes: 4}
 		list = append(list, top(c.ModuleName()+"_ip", c))
 	}
 	return list

@@ -107,6 +107,7 @@ type blockView struct {
 	Links                    []link
 	Memory                   []memory
 	Windows                  []windowView
+	Concats                  []concatView
 }
 
 // A windowView is an AddressWindow with its numbers as text in the notation of Tcl.
@@ -166,6 +167,8 @@ func (s *System) block(flow IPBackend) blockView {
 		pc, clk, rst := s.memoryPort(&v, p.port(port), port)
 		v.PSConfig, clocks, resets = append(v.PSConfig, pc...), append(clocks, clk...), append(resets, rst...)
 	}
+	clk, rst := v.watch()
+	clocks, resets = append(clocks, clk...), append(resets, rst...)
 	v.Wires = []wire{{"ps/" + p.reset, []string{"reset/ext_reset_in"}}, {"ps/" + p.clock, clocks},
 		{"reset/peripheral_aresetn", resets}}
 	v.interrupts(p)
@@ -220,7 +223,8 @@ func (v *blockView) interrupts(p processor) {
 			return
 		}
 		name := fmt.Sprintf("interrupts_%d", k)
-		v.Cells = append(v.Cells, cell{name, "xilinx.com:ip:xlconcat:*", []setting{{"NUM_PORTS", strconv.Itoa(n)}}})
+		v.Concats = append(v.Concats, concatOf(n))
+		v.Cells = append(v.Cells, cell{name, "hlsgen:" + concatOf(n).Library + ":" + concatName + ":*", nil})
 		for i, pin := range pins[:n] {
 			v.Wires = append(v.Wires, wire{v.Movers[pin.mover].Name + "/interrupt",
 				[]string{fmt.Sprintf("%s/In%d", name, i)}})
@@ -267,4 +271,92 @@ func (s *System) HostSystem() *deploy.HostSystem {
 		h.Movers[pin.mover].Interrupt = pin.number
 	}
 	return h
+}
+
+// concatName is the name of the IP that joins interrupts. AMD's own IP of this name is to be removed from Vivado.
+// PYNQ's parsers follow interrupts through IPs of this name, whoever made them, and read their parameter NUM_PORTS.
+const concatName = "xlconcat"
+
+// A concatView holds what concat.v.tpl needs: a module that joins some inputs of one bit. Its IP has a library by their
+// number, since IPs of one library and name are the same.
+type concatView struct {
+	Name, Library string
+	Ports         int
+	Inputs        []string // the lowest bit first
+}
+
+// concatOf returns the module that joins n inputs.
+func concatOf(n int) concatView {
+	v := concatView{Name: fmt.Sprintf("hlsgen_concat_%d", n), Library: fmt.Sprintf("concat_%d", n), Ports: n}
+	for i := range n {
+		v.Inputs = append(v.Inputs, fmt.Sprintf("In%d", i))
+	}
+	return v
+}
+
+// watchedWords is the number of clocks that the ILA stores.
+const watchedWords = 1024
+
+// watch adds the ILA to a block design, if the system has one, with a slot for each stream. It returns the clock and
+// reset pins to connect.
+func (v *blockView) watch() (clocks, resets []string) {
+	if len(v.ILA) == 0 {
+		return nil, nil
+	}
+	config := []setting{{"C_MON_TYPE", "INTERFACE"}, {"C_NUM_MONITOR_SLOTS", strconv.Itoa(len(v.ILA))},
+		{"C_DATA_DEPTH", strconv.Itoa(watchedWords)}}
+	for k, name := range v.ILA {
+		bytes := v.Movers[slices.IndexFunc(v.Movers, func(m Mover) bool { return m.Stream == name })].StreamBytes
+		config = append(config, setting{fmt.Sprintf("C_SLOT_%d_INTF_TYPE", k), "xilinx.com:interface:axis_rtl:1.0"},
+			setting{fmt.Sprintf("C_SLOT_%d_AXIS_TDATA_WIDTH", k), strconv.Itoa(8 * bytes)})
+		v.Links = append(v.Links, link{"accelerator/" + name, fmt.Sprintf("ila/SLOT_%d_AXIS", k)})
+	}
+	v.Cells = append(v.Cells, cell{"ila", "xilinx.com:ip:system_ila:*", config})
+	return []string{"ila/clk"}, []string{"ila/resetn"}
+}
+
+// An appView holds what the templates of an app for a Kria module need: the system, and its registers in the device
+// tree.
+type appView struct {
+	*System
+	Nodes []node
+	AFI   []setting // registers of the ports between PS and logic: number and value
+}
+
+// A node is a device in the overlay of the device tree: a mover, or the registers of the accelerator.
+type node struct {
+	Name, At, Bytes string // its address without 0x, and the bytes of its registers
+	Interrupt       string // number among the shared peripheral interrupts; empty if it has none
+}
+
+// privateInterrupts is the number of interrupts at the GIC before the shared peripheral ones, which a device tree counts
+// from 0 (UG1085, interrupt tables).
+const privateInterrupts = 32
+
+// app returns the app of a block design for a module whose stock Linux loads apps by xmutil.
+func (v blockView) app() appView {
+	a := appView{System: v.System}
+	interrupts := map[string]string{}
+	for _, pin := range v.interruptPins() {
+		interrupts[v.Movers[pin.mover].Name] = strconv.Itoa(pin.number - privateInterrupts)
+	}
+	for _, w := range v.RegisterAddressMap() {
+		a.Nodes = append(a.Nodes, node{w.Name, fmt.Sprintf("%x", w.Base), fmt.Sprintf("0x%x", w.Bytes),
+			interrupts[w.Name]})
+	}
+	// Two registers for each port into the PS, reads and writes: 0 for 128 bits, 1 for 64, 2 for 32. The ports
+	// S_AXI_HP0_FPD to HP3_FPD are the third to the sixth (UG1085, PS-PL AXI interfaces; AMD's apps for Kria).
+	width := map[int]string{128: "0", 64: "1", 32: "2"}[v.Board.HostPortBits]
+	for port := range 7 {
+		value := "0"
+		if port >= 2 && port < 6 {
+			value = width
+		}
+		for way := range 2 {
+			a.AFI = append(a.AFI, setting{strconv.Itoa(2*port + way), value})
+		}
+	}
+	// The ports out of the PS have 128 bits, as after a reset.
+	a.AFI = append(a.AFI, setting{"14", "0xa00"}, setting{"15", "0x0"})
+	return a
 }

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"hlsgen/boards"
 	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/testsupport/tier"
@@ -49,7 +49,6 @@ type card struct {
 	units   map[string]string // compute units, each with its kernel
 	banks   map[string]string // of a unit's memory port
 	joins   [][2]string
-	clock   int
 }
 
 var (
@@ -88,8 +87,6 @@ func parsed(cfg string, texts map[string]string) (c card, f found) {
 		case section == "[connectivity]" && key == "stream_connect" && joined.MatchString(value):
 			m := joined.FindStringSubmatch(value)
 			c.joins = append(c.joins, [2]string{m[1], m[2]})
-		case section == "[clock]" && key == "defaultFreqHz":
-			c.clock, _ = strconv.Atoi(value)
 		default:
 			f.add("cfg", "%s in %s", line, section)
 		}
@@ -158,9 +155,6 @@ func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 	if a.Protocol != "ap_ctrl_none" || a.VLNV != "hlsgen:hls:"+host.Top+":1.0" {
 		f.add("accelerator", "%s, %s", a.Protocol, a.VLNV)
 	}
-	if c.clock != int(d.Target.ClockMHz*1e6) {
-		f.add("frequency", "%d Hz, want %g MHz", c.clock, d.Target.ClockMHz)
-	}
 	return f
 }
 
@@ -206,7 +200,8 @@ var ofCard = []mistake{
 	{"a kernel that there is not", "nk=hlsgen_read_s_axis_0:1:", "nk=hlsgen_reader:1:", "no-kernel"},
 	{"two units of one kernel", "nk=hlsgen_read_s_axis_0:1:", "nk=hlsgen_read_s_axis_0:2:", "cfg"},
 	{"a misspelt key", "stream_connect=read_s_axis_0", "stream_conect=read_s_axis_0", "cfg"},
-	{"a line in another section", "[clock]", "[connectivity]", "cfg"},
+	{"lines in another section", "[connectivity]", "[clock]", "cfg"},
+	{"a clock that cannot be lowered", "[connectivity]", "[clock]\ndefaultFreqHz=200000000\n[connectivity]", "cfg"},
 	{"a stream that is left open", "stream_connect=accelerator.m_axis_0:write_m_axis_0.s_axis\n", "", "open-bus"},
 	{"a stream that there is not", "accelerator.m_axis_0:", "accelerator.m_axis_1:", "unknown-pin"},
 	{"a stream the wrong way round", "accelerator.m_axis_0:write_m_axis_0.s_axis",
@@ -215,7 +210,6 @@ var ofCard = []mistake{
 		"read_s_axis_0.m_axis:write_m_axis_0.s_axis", "two-links"},
 	{"another bank", "write_m_axis_0.m_axi_gmem:DDR[0]", "write_m_axis_0.m_axi_gmem:DDR[1]", "bank"},
 	{"no bank", "sp=write_m_axis_0.m_axi_gmem:DDR[0]\n", "", "bank"},
-	{"another clock", "defaultFreqHz=200000000", "defaultFreqHz=300000000", "frequency"},
 	{"a register at another address", `port="s_axi_control" size="0x4" offset="0x1c"`,
 		`port="s_axi_control" size="0x4" offset="0x18"`, "arguments"},
 	{"a buffer that is a value", `name="data" addressQualifier="1"`, `name="data" addressQualifier="0"`, "arguments"},
@@ -236,18 +230,86 @@ var ofXO = []mistake{
 	{"a value that there is not", "auto_family_support_level level_2", "auto_family_support_level 2", "wrong-type"},
 }
 
-// vpp is a stand-in for v++. Kernels and configuration must exist.
+// vpp is a stand-in for v++ of the version VITIS. Kernels and configuration must exist, and options must be those of
+// the version (UG1393, v++ General Options; --freqhz is new in 2023.2). It writes the clock into the file it makes.
 const vpp = `#!/bin/sh
-out=
+version=${VITIS:-2022.2}
+fail() { echo "CHECK $1: $2"; exit 1; }
+out= clock=
 while [ $# -gt 0 ]; do
     case $1 in
-    -o) out=$2 ;;
-    --config | *.xo) [ "$1" = --config ] && shift; [ -f "$1" ] || { echo "no file $1"; exit 1; } ;;
+    --version) echo "****** v++ v$version (64-bit)"; exit ;;
+    --link | --save-temps) ;;
+    --target | --platform | --temp_dir | --log_dir | --report_dir | --jobs) shift ;;
+    -o) shift; out=$1 ;;
+    --config) shift; [ -f "$1" ] || fail no-file "$1" ;;
+    *.xo) [ -f "$1" ] || fail no-file "$1" ;;
+    --kernel_frequency)
+        clock="$1 $2"
+        shift
+        case $1 in *[!0-9]* | ????*) fail wrong-type "$1 MHz" ;; esac ;;
+    --freqhz=*)
+        clock=$1
+        expr "$version" ">=" 2023.2 >/dev/null || fail unknown-switch "$1"
+        case ${1#*=} in *[!0-9]* | ?????? | ?????) fail wrong-type "$1" ;; esac ;;
+    *) fail unknown-switch "$1" ;;
     esac
     shift
 done
-: > "$out"
+[ -n "$clock" ] || fail no-clock "the platform's own"
+echo "$clock" > "$out"
 `
+
+// TestCardClock checks the clock that a card's kernels get from each version of v++, and that mistakes there are found.
+func TestCardClock(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	tier.Needs(t, "tclsh", "make", "sh")
+	s, verilog, _ := wide(t)
+	var err error
+	if s.Board, err = boards.FindBoard("alveo-u250"); err != nil {
+		t.Fatal(err)
+	}
+	s.Clock = vivado.PLLClock{Asked: 187.5}
+	for i := range s.Movers {
+		s.Movers[i].Port, s.Movers[i].Base, s.Movers[i].DataBits = s.Board.MemoryPorts[0], 0, 512
+	}
+	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
+	w.write(t, filepath.Join(w.tools, "v++"), vpp)
+	made := filepath.Join(w.dir, "vivado/build", s.Top+".xclbin")
+	makefile, err := os.ReadFile(filepath.Join(w.dir, "vivado/Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hertz, mhz := "--freqhz=187500000\n", "--kernel_frequency 187\n"
+	for _, c := range []struct{ version, old, new, want, check string }{
+		{version: "2020.1", want: mhz},
+		{version: "2022.2", want: mhz},
+		{version: "2023.1", want: mhz},
+		{version: "2023.1.1", want: mhz},
+		{version: "2023.2", want: hertz},
+		{version: "2024.1", want: hertz},
+		{version: "2026.1", want: hertz},
+		{"2023.1", " 2023.1 2023.1.%", "", "", "unknown-switch"},
+		{"2022.2", "--kernel_frequency 187", "--kernel_frequency 187500000", "", "wrong-type"},
+		{"2024.1", "--freqhz=187500000", "--freqhz=187.5", "", "wrong-type"},
+		{"2024.1", "--freqhz=", "--clock.freqhz=", "", "unknown-switch"},
+		{"2022.2", "$(CLOCK) ", "", "", "no-clock"},
+	} {
+		if !strings.Contains(string(makefile), c.old) {
+			t.Fatalf("the Makefile has no %q", c.old)
+		}
+		w.write(t, filepath.Join(w.dir, "vivado/Makefile"), strings.Replace(string(makefile), c.old, c.new, 1))
+		if err := os.RemoveAll(made); err != nil {
+			t.Fatal(err)
+		}
+		said, failed := w.run([]string{"VITIS=" + c.version}, "make", "xclbin")
+		got, _ := os.ReadFile(made)
+		if string(got) != c.want || failed != (c.check != "") || !strings.Contains(said, "CHECK "+c.check) && failed {
+			t.Errorf("%s with %q for %q: %q, want %q, %s; %s", c.version, c.new, c.old, got, c.want, c.check, said)
+		}
+	}
+}
 
 // TestCard checks that kernel.xml and link.cfg parse, and agree with host.json, which drivers read. The scripts must
 // run, and each planted mistake must be found by the check that it names.

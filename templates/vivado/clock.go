@@ -53,6 +53,9 @@ func (c PLLClock) IsAsked() bool { return math.Abs(c.MHz()-c.Asked) <= tolerance
 // Hz returns the frequency that results in whole hertz, as text.
 func (c PLLClock) Hz() string { return strconv.FormatFloat(c.MHz()*1e6, 'f', 0, 64) }
 
+// WholeMHz returns the frequency that results in whole MHz, rounded down, as text.
+func (c PLLClock) WholeMHz() string { return strconv.Itoa(int(c.MHz())) }
+
 // String returns the frequency that results in MHz, exact to a hertz, without trailing zeros.
 func (c PLLClock) String() string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(c.MHz(), 'f', 6, 64), "0"), ".")

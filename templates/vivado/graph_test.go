@@ -18,6 +18,8 @@ type graph struct {
 	Excluded  [][2]string // space and segment
 	BoardPart string      `json:"board_part"`
 	Calls     []string
+	// Connections is the carrier of a module.
+	Connections string
 }
 
 type cell struct {
@@ -44,6 +46,7 @@ type bus struct {
 	External          int // pins of the chip
 	Outside           bool
 	Window            []uint64
+	Said              map[string]string // parameters that its IP was packed with
 }
 
 type mapped struct {
@@ -89,6 +92,9 @@ func (g *graph) driver(at string) string {
 // peer is the bus at the other end of a bus's link.
 func (g *graph) peer(at string) string {
 	for _, l := range g.Links {
+		if g.bus(l[1]).Mode == "monitor" && l[1] != at {
+			continue // it has a peer of its own
+		}
 		switch at {
 		case l[0]:
 			return l[1]
@@ -106,7 +112,34 @@ func (g *graph) check() found {
 	g.links(&f)
 	g.domains(&f)
 	g.addresses(&f)
+	g.bursts(&f)
 	return f
+}
+
+// bursts checks that movers are packed with what SmartConnects ask of a master: no narrow bursts, its direction, and
+// its longest bursts and how many there are at a time.
+func (g *graph) bursts(f *found) {
+	for _, name := range names(g.Cells) {
+		c := g.Cells[name]
+		way := map[string]string{"hlsgen_read": "READ", "hlsgen_write": "WRITE"}[c.kind()]
+		if way == "" {
+			continue
+		}
+		said := c.Buses["m_axi_gmem"].Said
+		if said["SUPPORTS_NARROW_BURST"] != "0" {
+			f.add("narrow", "%s: %v", name, said)
+		}
+		if said["READ_WRITE_MODE"] != way+"_ONLY" {
+			f.add("mode", "%s: %v", name, said)
+		}
+		if beats, err := strconv.Atoi(said["MAX_BURST_LENGTH"]); err != nil || beats < c.number("MAX_BEATS") ||
+			beats > c.number("MAX_BEATS") && c.number("PERIOD") <= 0 {
+			f.add("burst-length", "%s makes %s beats, and says %v", name, c.Config["MAX_BEATS"], said)
+		}
+		if said["NUM_"+way+"_OUTSTANDING"] != c.Config["OUTSTANDING"] || len(said) != 4 {
+			f.add("outstanding", "%s has %s bursts at a time, and says %v", name, c.Config["OUTSTANDING"], said)
+		}
+	}
 }
 
 // wires: a net has one driver, all its pins are of one kind and as wide, and no input is left open.
@@ -148,13 +181,17 @@ func (g *graph) links(f *found) {
 	seen := map[string]bool{}
 	for _, l := range g.Links {
 		master, slave := g.bus(l[0]), g.bus(l[1])
+		monitored := slave.Mode == "monitor"
 		for _, end := range l {
-			if seen[end] {
+			if seen[end] && (!monitored || end == l[1]) {
 				f.add("two-links", "%s", end)
 			}
-			seen[end] = true
+			seen[end] = seen[end] || !monitored || end == l[1]
 		}
 		switch {
+		case monitored && master.Kind == slave.Kind && master.Bits == slave.Bits:
+		case monitored:
+			f.add("width", "%s has %d bits, %s %d", l[0], master.Bits, l[1], slave.Bits)
 		case master.Mode != "master" || slave.Mode != "slave":
 			f.add("direction", "%s is a %s, %s a %s", l[0], master.Mode, l[1], slave.Mode)
 		case master.Kind != slave.Kind:

@@ -10,6 +10,10 @@ sp={{ m.Name|req }}.m_axi_gmem:{{ m.Port|req }}
 {% for l in v.Links %}
 stream_connect={{ l.Master|req }}:{{ l.Slave|req }}
 {%- endfor %}
+{%- if v.ILA %}
 
-[clock]
-defaultFreqHz={{ v.Clock.Hz|req }}
+[debug]
+{%- for name in v.ILA %}
+chipscope=accelerator:{{ name|req }}
+{%- endfor %}
+{%- endif %}

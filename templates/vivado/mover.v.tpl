@@ -28,39 +28,68 @@ module {{ v.Name|req }} #(
     output wire                      s_axi_control_rvalid,
     input  wire                      s_axi_control_rready,
 {%- if v.Write %}
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWADDR", X_INTERFACE_PARAMETER = "{{ v.Burst|req }}" *)
     output wire [63:0]               m_axi_gmem_awaddr,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWLEN" *)
     output wire [7:0]                m_axi_gmem_awlen,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWSIZE" *)
     output wire [2:0]                m_axi_gmem_awsize,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWBURST" *)
     output wire [1:0]                m_axi_gmem_awburst,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWCACHE" *)
     output wire [3:0]                m_axi_gmem_awcache,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWPROT" *)
     output wire [2:0]                m_axi_gmem_awprot,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWVALID" *)
     output wire                      m_axi_gmem_awvalid,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem AWREADY" *)
     input  wire                      m_axi_gmem_awready,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem WDATA" *)
     output wire [DATA_BITS-1:0]      m_axi_gmem_wdata,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem WSTRB" *)
     output wire [DATA_BITS/8-1:0]    m_axi_gmem_wstrb,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem WLAST" *)
     output wire                      m_axi_gmem_wlast,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem WVALID" *)
     output wire                      m_axi_gmem_wvalid,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem WREADY" *)
     input  wire                      m_axi_gmem_wready,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem BRESP" *)
     input  wire [1:0]                m_axi_gmem_bresp,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem BVALID" *)
     input  wire                      m_axi_gmem_bvalid,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem BREADY" *)
     output wire                      m_axi_gmem_bready,
     input  wire [8*STREAM_BYTES-1:0] s_axis_tdata,
     input  wire                      s_axis_tlast,
     input  wire                      s_axis_tvalid,
     output wire                      s_axis_tready,
 {%- else %}
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARADDR", X_INTERFACE_PARAMETER = "{{ v.Burst|req }}" *)
     output wire [63:0]               m_axi_gmem_araddr,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARLEN" *)
     output wire [7:0]                m_axi_gmem_arlen,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARSIZE" *)
     output wire [2:0]                m_axi_gmem_arsize,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARBURST" *)
     output wire [1:0]                m_axi_gmem_arburst,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARCACHE" *)
     output wire [3:0]                m_axi_gmem_arcache,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARPROT" *)
     output wire [2:0]                m_axi_gmem_arprot,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARVALID" *)
     output wire                      m_axi_gmem_arvalid,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem ARREADY" *)
     input  wire                      m_axi_gmem_arready,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RDATA" *)
     input  wire [DATA_BITS-1:0]      m_axi_gmem_rdata,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RRESP" *)
     input  wire [1:0]                m_axi_gmem_rresp,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RLAST" *)
     input  wire                      m_axi_gmem_rlast,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RVALID" *)
     input  wire                      m_axi_gmem_rvalid,
+    (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 m_axi_gmem RREADY" *)
     output wire                      m_axi_gmem_rready,
     output wire [8*STREAM_BYTES-1:0] m_axis_tdata,
     output wire                      m_axis_tlast,

@@ -2,6 +2,7 @@ package vivado_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,8 +34,7 @@ func TestEnds(t *testing.T) {
 			"store"},
 		{"a PLL that makes another clock", "PLL=1333", "the processor makes 95.214286 MHz for the logic, not 100: " +
 			"build again with --clock 95.214286, or with a board file whose pll_mhz is that of this board"},
-		{"a clock that is missed", "WNS=-0.25", "the bitstream misses its clock by -0.25 ns, build/timing.rpt says " +
-			"where"},
+		{"a run that fails", "FAILS=impl_1", "no bitstream: build/system/system.runs/impl_1/runme.log"},
 	} {
 		if said, failed := w.run([]string{c.env}, "make", "bitstream"); !failed || !strings.Contains(said, c.says) {
 			t.Errorf("%s: %s", c.what, said)
@@ -143,5 +143,58 @@ func TestSources(t *testing.T) {
 	w.write(t, row, "from {} {}\ncommand create_clock {} {}\n")
 	if said, failed := w.run(nil, "make", "build/movers"); !failed || !strings.Contains(said, "CHECK no-source") {
 		t.Errorf("a row without a source: %s", said)
+	}
+}
+
+// TestMissed checks that a design that misses its clock is implemented by a second strategy, and that the better
+// bitstream is left, under a name that says it misses its clock if it does.
+func TestMissed(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	tier.Needs(t, "tclsh", "make", "sh")
+	s, verilog, _ := wide(t)
+	w := opened(t, s, vivado.IPBackendRTL, []byte(verilog))
+	second := "impl_2 STRATEGY Performance_ExtraTimingOpt POST_ROUTE_PHYS_OPT 1\n"
+	for _, c := range []struct {
+		what   string
+		env    []string
+		bits   string // the run of the bitstream
+		missed string // the slacks of one that misses its clock
+		hint   string
+	}{
+		{what: "met", env: []string{"WNS=0"}, bits: "impl_1 \n"},
+		{what: "met by the second", env: []string{"WNS=-0.25 0.01"}, bits: second},
+		{what: "missed by both", env: []string{"WNS=-0.25 -0.125"}, bits: second, missed: "WNS -0.125 ns, WHS 0.1 ns",
+			hint: "build with a lower --clock"},
+		{what: "missed by more", env: []string{"WNS=-0.25 -0.5"}, bits: "impl_1 \n", missed: "WNS -0.25 ns, WHS 0.1 ns",
+			hint: "build with a lower --clock"},
+		{what: "a second run that fails", env: []string{"WNS=-0.25", "FAILS=impl_2"}, bits: "impl_1 \n",
+			missed: "WNS -0.25 ns, WHS 0.1 ns", hint: "build with a lower --clock"},
+		{what: "hold alone", env: []string{"WHS=-0.05 -0.02"}, bits: second, missed: "WNS 0.1 ns, WHS -0.02 ns",
+			hint: "no clock helps against a hold that is missed"},
+		{what: "met again", bits: "impl_1 \n"},
+	} {
+		if err := os.RemoveAll(filepath.Join(w.dir, "vivado/build", s.Top+".bit")); err != nil {
+			t.Fatal(err)
+		}
+		said, failed := w.run(c.env, "make", "bitstream")
+		want := fmt.Sprintf("the clock is missed: %s; build/timing.rpt says where. build/%s_missed.bit is the design "+
+			"as it is, which may compute wrong results: %s", c.missed, s.Top, c.hint)
+		if failed != (c.missed != "") || failed != strings.Contains(said, want) {
+			t.Errorf("%s: failed %t, said %s", c.what, failed, said)
+		}
+		there, gone := s.Top+"_missed", s.Top
+		if !failed {
+			there, gone = gone, there
+		}
+		for _, ext := range []string{".bit", ".hwh", ".xsa"} {
+			if _, err := os.Stat(filepath.Join(w.dir, "vivado/build", gone+ext)); err == nil {
+				t.Errorf("%s: there is a %s", c.what, gone+ext)
+			}
+			text, err := os.ReadFile(filepath.Join(w.dir, "vivado/build", there+ext))
+			if err != nil || ext == ".bit" && string(text) != c.bits {
+				t.Errorf("%s: %s is of %q, want %q: %v", c.what, there+ext, text, c.bits, err)
+			}
+		}
 	}
 }

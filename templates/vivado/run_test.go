@@ -230,3 +230,16 @@ func text(t *testing.T, files templates.ProjectFiles, path string) []byte {
 	}
 	return files[i].Data
 }
+
+// topOf is the Verilog of the network itself, whose nets are its streams.
+func topOf(t *testing.T, d *dataflow.Design, flow vivado.IPBackend) string {
+	t.Helper()
+	if flow == vivado.IPBackendHLS {
+		return string(verilogOf(t, d, flow))
+	}
+	n, err := rtl.New(d, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text(t, n.Files, "rtl/"+n.Top+".sv"))
+}

@@ -2,10 +2,13 @@ package vivado
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/suggest"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/mover"
@@ -20,6 +23,7 @@ type System struct {
 	Hash   string // hash of host.json
 	Movers []Mover
 
+	ILA       []string               // streams that a logic analyser watches; WatchStreams sets them
 	Registers *templates.RegisterMap // the accelerator's registers, or nil
 	Base      uint64                 // address of these registers for the PS; 0 on a card
 }
@@ -213,4 +217,40 @@ func (s *System) RegisterAddressMap() (list []AddressWindow) {
 		list = append(list, AddressWindow{"accelerator", s.Base, s.span()})
 	}
 	return list
+}
+
+// maxWatched is the most streams that one System ILA watches (PG261).
+const maxWatched = 16
+
+// An ILAError says why streams cannot be watched, and what to do.
+type ILAError struct{ Reason, Hint string }
+
+// Error returns the reason.
+func (e *ILAError) Error() string { return e.Reason }
+
+// WatchStreams adds a logic analyser (ILA) on the named AXI4-Streams of the accelerator. The error is an *ILAError if a
+// name is none of them or stands twice, or if there are too many.
+func (s *System) WatchStreams(names []string) error {
+	var known []string
+	for _, m := range s.Movers {
+		known = append(known, m.Stream)
+	}
+	for i, name := range names {
+		if !slices.Contains(known, name) {
+			hint := "its streams are " + strings.Join(known, ", ")
+			if near := suggest.NearestWord(name, known); near != "" {
+				hint = "did you mean " + near + "? I" + hint[1:]
+			}
+			return &ILAError{fmt.Sprintf("the accelerator has no stream %.60q", name), hint}
+		}
+		if slices.Contains(names[:i], name) {
+			return &ILAError{fmt.Sprintf("the stream %s is named twice", name), "name every stream once"}
+		}
+	}
+	if len(names) > maxWatched {
+		return &ILAError{fmt.Sprintf("%d streams are more than the %d that an ILA watches", len(names), maxWatched),
+			"name fewer"}
+	}
+	s.ILA = names
+	return nil
 }

@@ -50,6 +50,9 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped, system *deploy.Host
 	if !matches(d.Target.Board.BoardPart, g.BoardPart) {
 		f.add("board", "the project is for %q", g.BoardPart)
 	}
+	if g.Connections != d.Target.Board.Connections {
+		f.add("carrier", "the module is at %q, want %q", g.Connections, d.Target.Board.Connections)
+	}
 	if !slices.Contains(g.Calls, "validate_bd_design") || !slices.Contains(g.Calls, "write_hw_platform") {
 		f.add("calls", "the design is not validated, or there is no .xsa")
 	}
@@ -137,7 +140,8 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) 
 	if want := estimate.HostInterfaceCost(d.Target, d.Model.Graph); !slices.Equal(have, want) {
 		f.add("price", "the cells cost %v, the budget has %v", have, want)
 	}
-	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat"}
+	shell := []string{"processing_system7", "zynq_ultra_ps_e", "proc_sys_reset", "smartconnect", "xlconcat",
+		"system_ila"}
 	for _, kind := range names(count) {
 		switch {
 		case kind == "hlsgen_read", kind == "hlsgen_write", slices.Contains(shell, kind):

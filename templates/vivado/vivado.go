@@ -4,13 +4,17 @@
 //
 //	vivado.go              the files
 //	system.go              the design: movers, their addresses and memory ports
-//	block.go               the design as cells, wires and links of a block design
+//	block.go               the design as cells, wires and links of a block design, and as an app for a Kria module
 //	clock.go               the clock that the PS's dividers give
 //	alveo.go               the design as kernels
 //	block_design.tcl.tpl   makes the block design and its bitstream
-//	package.tcl.tpl        packs the movers as IPs
+//	power.tcl.tpl          reports what the design consumes
+//	package.tcl.tpl        packs the movers as IPs, and what joins their interrupts
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
 //	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado requires
+//	concat.v.tpl           joins interrupts
+//	app.dts.tpl            overlay of the device tree for an app
+//	shell.json.tpl         describes an app for xmutil
 //	kernel.xml.tpl         describes a kernel for XRT
 //	link.cfg.tpl           the connections for v++
 //	Makefile.tpl           runs all of these
@@ -23,6 +27,7 @@ package vivado
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 
 	"hlsgen/boards"
@@ -71,6 +76,16 @@ type makeView struct {
 // A flowView names a flow, the folder of its IP, and the files from which the IP is made.
 type flowView struct{ Flow, IP, Made string }
 
+// A packageView holds what package.tcl.tpl needs: the system, and the IPs to pack.
+type packageView struct {
+	*System
+	Cores []core
+}
+
+// A core is an IP to pack: its top module, which lies in a file of this name, its library and name, and a pattern of
+// the files below the top.
+type core struct{ Top, Library, Name, Files string }
+
 // GenerateFiles returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. There
 // must be a flow; the first one is the default.
 func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, error) {
@@ -96,15 +111,34 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 		return nil, err
 	}
 	if !card {
-		if err := add("block_design.tcl", "block_design.tcl.tpl", s.block(flow)); err != nil {
+		block := s.block(flow)
+		if err := add("block_design.tcl", "block_design.tcl.tpl", block); err != nil {
 			return nil, err
 		}
-		for _, top := range tops() {
+		if err := add("power.tcl", "power.tcl.tpl", s); err != nil {
+			return nil, err
+		}
+		view := packageView{System: s}
+		for _, top := range s.tops() {
 			if err := add("ip/"+top.Name+".v", "mover.v.tpl", top); err != nil {
 				return nil, err
 			}
+			view.Cores = append(view.Cores, core{top.Name, "kernels", top.IP, "ip/*.sv"})
 		}
-		return files, add("ip/package.tcl", "package.tcl.tpl", s)
+		for _, c := range block.Concats {
+			if err := add("ip/"+c.Name+".v", "concat.v.tpl", c); err != nil {
+				return nil, err
+			}
+			view.Cores = append(view.Cores, core{c.Name, c.Library, concatName, ""})
+		}
+		if s.Board.Connections != "" {
+			app := block.app()
+			if err := errors.Join(add("app/"+s.Top+".dts", "app.dts.tpl", app),
+				add("app/shell.json", "shell.json.tpl", app)); err != nil {
+				return nil, err
+			}
+		}
+		return files, add("ip/package.tcl", "package.tcl.tpl", view)
 	}
 	if err := add("link.cfg", "link.cfg.tpl", s.card(flow)); err != nil {
 		return nil, err
@@ -123,4 +157,21 @@ func (s *System) GenerateFiles(flows ...IPBackend) (templates.ProjectFiles, erro
 		}
 	}
 	return files, nil
+}
+
+// A HandshakeNets names an instance of the accelerator in the block design, by the instances from the top on, and the
+// nets that say of a stream whether there is a word, and whether there is room: formats with the stream's number.
+type HandshakeNets struct {
+	Path         []string
+	Valid, Ready string
+}
+
+// HandshakeNetsOf returns the instance of the accelerator whose IP the flow makes.
+func HandshakeNetsOf(flow IPBackend) HandshakeNets {
+	at := HandshakeNets{Path: []string{"system_wrapper", "system_i", "accelerator", "inst"},
+		Valid: "s%d_empty_n", Ready: "s%d_full_n"}
+	if flow == IPBackendRTL {
+		at.Path, at.Valid, at.Ready = append(at.Path, "network"), "s%d_valid", "s%d_room"
+	}
+	return at
 }

@@ -8,14 +8,15 @@ set maps {}
 set excluded {}
 set calls {}
 set checked ""
+set buses {}
 
 # --- Projects and files.
 proc do::create_project {o a} {
     if {![dict exists $o -part]} { fail wrong-type "create_project without -part" }
     set dir [lindex $a 1]
     file mkdir $dir
-    set ::project [dict create name [lindex $a 0] dir $dir part [dict get $o -part] files {} repos {} board_part {} top {} \
-        board {} wrapper {} ran 0 opened 0]
+    set ::project [dict create name [lindex $a 0] dir $dir part [dict get $o -part] files {} repos {} board_part {} connections {} top {} \
+        board {} wrapper {} runs {impl_1 {}} current impl_1 opened ""]
 }
 proc project {key} {
     if {![info exists ::project]} { fail before-creation "there is no project" }
@@ -38,7 +39,9 @@ proc do::update_ip_catalog {o a} {
     foreach repo [project repos] {
         foreach file [glob -nocomplain -directory $repo component.xml */component.xml] {
             set in [open $file]
-            dict lappend ::project packed [join [lrange [gets $in] 0 3] :]
+            set vlnv [join [lrange [gets $in] 0 3] :]
+            dict lappend ::project packed $vlnv
+            dict set ::buses $vlnv [gets $in]
             close $in
         }
     }
@@ -68,18 +71,88 @@ proc do::make_wrapper {o a} {
 proc do::launch_runs {o a} {
     if {[project wrapper] eq "" || [project top] ne [project wrapper]} { fail top "[project top] is implemented" }
     if {$::checked ne [state]} { fail not-validated "the design that is implemented" }
+    foreach name $a {
+        run $name
+        set bit [project dir]/[project name].runs/$name/[project wrapper].bit
+        touch $bit
+        set out [open $bit w]
+        puts $out "$name [run $name]"
+        close $out
+        dict set ::project runs $name ran 1
+    }
     set name [project board]
-    touch [project dir]/[project name].runs/[lindex $a 0]/[project wrapper].bit
     touch [project dir]/[project name].gen/sources_1/bd/$name/hw_handoff/$name.hwh
-    dict set ::project ran 1
 }
-proc do::wait_on_run {o a} { if {![project ran]} { fail before-creation "wait_on_run [lindex $a 0]" } }
-proc do::get_runs {o a} { project name; return [object run [lindex $a 0]] }
-proc do::open_run {o a} { if {![project ran]} { fail before-creation "open_run" }; dict set ::project opened 1 }
+# run is what is known of a run. FAILS of the environment names runs that do not come to their end.
+proc run {name} {
+    if {![dict exists [project runs] $name]} { fail before-creation "there is no run $name" }
+    return [dict get [project runs] $name]
+}
+proc ran {name what} { if {![dict exists [run $name] ran]} { fail before-creation "$what of the run $name" } }
+# said is a slack of a run: the variable WNS or WHS of the environment has those of impl_1 and of impl_2.
+proc said {name slack} {
+    ran $name $slack
+    set said [expr {[info exists ::env($slack)] ? $::env($slack) : 0.1}]
+    return [lindex $said [expr {$name eq "impl_2" ? "end" : 0}]]
+}
+proc do::create_run {o a} {
+    set name [lindex $a 0]
+    if {[dict get $o -parent_run] ne "synth_1"} { fail before-creation "the parent [dict get $o -parent_run]" }
+    if {[dict get $o -flow] ne "Vivado Implementation 2022"} { fail wrong-type "the flow [dict get $o -flow]" }
+    if {[dict exists [project runs] $name]} { fail given-twice "the run $name" }
+    dict set ::project runs $name [dict create STRATEGY [dict get $o -strategy]]
+    return [object run $name]
+}
+proc do::current_run {o a} { run [named [lindex $a 0]]; dict set ::project current [named [lindex $a 0]] }
+proc do::wait_on_run {o a} { ran [lindex $a 0] wait_on_run }
+proc do::get_runs {o a} { run [lindex $a 0]; return [object run [lindex $a 0]] }
+proc do::open_run {o a} {
+    set name [named [lindex $a 0]]
+    ran $name open_run
+    dict set ::project opened $name
+}
 proc do::report_utilization {o a} { opened report_utilization; touch [dict get $o -file] }
-proc do::report_timing_summary {o a} { opened report_timing_summary; touch [dict get $o -file] }
-proc do::write_hw_platform {o a} { opened write_hw_platform; touch [lindex $a 0] }
-proc opened {what} { if {![project opened]} { fail before-creation "$what without an open run" } }
+proc do::report_timing_summary {o a} {
+    opened report_timing_summary
+    set name [project opened]
+    set out [open [dict get $o -file] w]
+    puts $out "| Design Timing Summary\n| ---------------------\n"
+    puts $out "    WNS(ns)      TNS(ns)  TNS Failing Endpoints  TNS Total Endpoints      WHS(ns)      THS(ns)"
+    puts $out "    -------      -------  ---------------------  -------------------      -------      -------"
+    puts $out "    [said $name WNS]        0.000                      0                  100    [said $name WHS]   0.000"
+    close $out
+}
+proc do::write_checkpoint {o a} {
+    opened write_checkpoint
+    set out [open [lindex $a 0] w]
+    puts $out [project wrapper]
+    close $out
+}
+proc do::open_checkpoint {o a} { set ::checkpoint [lindex $a 0] }
+proc do::read_saif {o a} {
+    if {![info exists ::checkpoint]} { fail before-creation "read_saif without a checkpoint" }
+    set in [open $::checkpoint]
+    set top [gets $in]
+    close $in
+    set in [open [lindex $a 0]]
+    set text [read $in]
+    close $in
+    if {![regexp {\(INSTANCE (\S+)} $text - first] || $first ne $top || [dict get $o -strip_path] ne $top} {
+        fail strip-path "$top is the design, [dict get $o -strip_path] is left out of the names"
+    }
+    set ::activity $text
+}
+proc do::report_power {o a} {
+    if {![info exists ::activity]} { fail before-creation "report_power without activity" }
+    touch [dict get $o -file]
+}
+proc do::write_debug_probes {o a} { opened write_debug_probes; touch [lindex $a 0] }
+proc do::write_hw_platform {o a} {
+    opened write_hw_platform
+    if {[project opened] ne [project current]} { fail current-run "the bitstream is that of [project current]" }
+    touch [lindex $a 0]
+}
+proc opened {what} { if {[project opened] eq ""} { fail before-creation "$what without an open run" } }
 
 # --- Properties.
 proc do::set_property {o a} {
@@ -114,8 +187,16 @@ proc assign {name value object} {
             if {$::board($value) ne [project part]} { fail wrong-part "$value has $::board($value), the project [project part]" }
             dict set ::project board_part $value
         }
+        project,board_connections {
+            foreach {name end} $value {
+                set at [project board_part],$name
+                if {![info exists ::connector($at)] || [lindex $::connector($at) 0] ne $end} { fail unknown-board "$name $end" }
+            }
+            dict set ::project connections $value
+        }
         project,ip_repo_paths { dict set ::project repos $value }
         fileset,top { dict set ::project top $value }
+        run,STEPS.POST_ROUTE_PHYS_OPT_DESIGN.IS_ENABLED { dict set ::project runs [named $object] POST_ROUTE_PHYS_OPT $value }
         default { dict set ::packed $name $value; dict set ::packed saved 0 }
     }
 }
@@ -140,8 +221,14 @@ proc do::get_property {o a} {
         set kind [lindex [split $object @] 0]
         if {![info exists ::property($kind,$name)]} { fail unknown-property "$name of [list $object]" }
         switch $kind,$name {
-            run,PROGRESS { lappend found [expr {[project ran] ? "100%" : "0%"}] }
-            run,STATS.WNS { lappend found [expr {[info exists ::env(WNS)] ? $::env(WNS) : 0.1}] }
+            run,PROGRESS {
+                ran [named $object] PROGRESS
+                set failed [expr {[info exists ::env(FAILS)] && [named $object] in $::env(FAILS)}]
+                lappend found [expr {$failed ? "58%" : "100%"}]
+            }
+            run,STATS.WNS { lappend found [said [named $object] WNS] }
+            run,STATS.WHS { lappend found [said [named $object] WHS] }
+            run,FLOW { lappend found "Vivado Implementation 2022" }
             cell,CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ {
                 lappend found [divided 1500 [dict get $::cells [named $object] config PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ]]
             }
@@ -291,6 +378,12 @@ proc graph_of {cell} {
         foreach key {bits last beats space through external} {
             if {[dict exists $b $key]} { lappend fields $key [dict get $b $key] }
         }
+        set vlnv [dict get $c vlnv]
+        if {[dict exists $::buses $vlnv $name]} {
+            set said {}
+            dict for {key value} [dict get $::buses $vlnv $name] { lappend said $key [quoted $value] }
+            lappend fields said [object_of $said]
+        }
         if {[dict exists $b window]} { lappend fields window [array_of [lmap n [dict get $b window] { expr {$n} }]] }
         lappend buses $name [object_of $fields]
     }
@@ -310,6 +403,7 @@ proc write_graph {file} {
     puts $out [object_of [list cells [object_of $cells] nets [array_of [lmap n $::nets { strings $n }]] \
         links [array_of [lmap l $::links { strings $l }]] maps [array_of $maps] \
         excluded [array_of [lmap e $::excluded { strings $e }]] \
-        board_part [quoted [expr {[info exists ::closed] ? [dict get $::closed board_part] : ""}]] calls [strings $::calls]]]
+        board_part [quoted [expr {[info exists ::closed] ? [dict get $::closed board_part] : ""}]] \
+        connections [quoted [expr {[info exists ::closed] ? [dict get $::closed connections] : ""}]] calls [strings $::calls]]]
     close $out
 }

@@ -3,11 +3,13 @@
 #     command NAME {SWITCH TYPE ...} {TYPE ...}     flag: a switch without value; TYPE? may be left out; TYPE+: one or more
 #     property KIND NAME TYPE ?readonly?            of an object
 #     board BOARD_PART PART
+#     interface NAME TYPE                           a parameter of an AXI bus, in X_INTERFACE_PARAMETER
+#     connector BOARD_PART NAME OTHER_END           of a module, and what is at its other end
 #     automation RULE IP {WORD ...} {NAME VALUE ...} words of its -config, and what a board's preset sets
 #     ip VLNV {config NAME TYPE DEFAULT ...} {pin NAME DIRECTION KIND BITS | bus NAME MODE KIND CLOCK ?KEY VALUE ...?}
 #
 # Types: text, list, file (exists), int:LO:HI, real, size (1024, 64K, 0x10000), bool (0 or 1), hex64, one:A:B, part, or the
-# kind of an object. Bits of a pin are N, or LO:HI where the IP takes as many as it is given. Keys of a bus: bits (of data),
+# kind of an object; slot is an interface that an ILA watches. Bits of a pin are N, or LO:HI where the IP takes as many as it is given. Keys of a bus: bits (of data),
 # last (0 or 1: TLAST), segments (name base bytes ...), space 1 (an address space of its own), external 1 (a pin of the chip).
 
 from "UG835, Vivado Tcl Command Reference: the command's own page" 2020.1-2024.2
@@ -27,10 +29,17 @@ command make_wrapper {-files file_object -top flag} {}
 command launch_runs {-to_step one:write_bitstream -jobs int:1:64} {text}
 command wait_on_run {} {text}
 command get_runs {} {text}
-command open_run {} {text}
+command create_run {-flow text -parent_run text -strategy one:Performance_ExtraTimingOpt} {text}
+command current_run {} {run}
+command open_run {} {any}
 command report_utilization {-hierarchical flag -file text} {}
 command report_timing_summary {-file text} {}
+command write_debug_probes {-force flag} {text}
 command write_hw_platform {-fixed flag -include_bit flag -force flag} {text}
+command write_checkpoint {-force flag} {text}
+command open_checkpoint {} {file}
+command read_saif {-strip_path text -out_file text} {file}
+command report_power {-file text} {}
 command create_bd_design {} {text}
 command create_bd_cell {-type one:ip -vlnv text} {text}
 command get_bd_pins {} {text}
@@ -57,10 +66,16 @@ command package_xo {-xo_path text -kernel_name text -ip_directory text -kernel_x
 from "UG912, Vivado Properties Reference; UG835, report_property" 2020.1-2024.2
 property project board_part text
 property project ip_repo_paths list
+property project board_connections list
 property fileset top text
 property ipdef VLNV text readonly
 property run PROGRESS text readonly
 property run STATS.WNS real readonly
+property run STATS.WHS real readonly
+property run FLOW text readonly
+property run NAME text readonly
+from "FINN, templates.py: post-route physical optimisation, with Performance_ExtraTimingOpt" 2020.1-2024.2
+property run STEPS.POST_ROUTE_PHYS_OPT_DESIGN.IS_ENABLED bool
 from "PYNQ, boards/ZCU104/base/base.tcl and boards/Pynq-Z2/base/base.tcl: what the PS makes of the frequency asked" 2020.1-2024.2
 property cell CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ real readonly
 property cell CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ real readonly
@@ -75,10 +90,21 @@ from "Vitis_Accel_Examples, rtl_kernels, package_kernel.tcl" 2020.1-2024.2
 property core sdx_kernel one:true:false
 property core sdx_kernel_type one:rtl
 
+from "Vivado's template for AXI interfaces in HDL (Language Templates, IP Integrator HDL); PG247" 2020.1-2024.2
+interface SUPPORTS_NARROW_BURST bool
+interface READ_WRITE_MODE one:READ_WRITE:READ_ONLY:WRITE_ONLY
+interface MAX_BURST_LENGTH int:1:256
+interface NUM_READ_OUTSTANDING int:1:32
+interface NUM_WRITE_OUTSTANDING int:1:32
+
 from "AMD board store, board.xml: vendor, name, file_version and part_name; FINN, templates.py (PYNQ-Z1)" 2020.1-2024.2
 board xilinx.com:zcu104:part0:1.0 xczu7ev-ffvc1156-2-e
 board xilinx.com:zcu104:part0:1.1 xczu7ev-ffvc1156-2-e
 board xilinx.com:kv260_som:part0:1.4 xck26-sfvc784-2LV-c
+board xilinx.com:kr260_som:part0:1.1 xck26-sfvc784-2LV-c
+connector xilinx.com:kv260_som:part0:1.4 som240_1_connector xilinx.com:kv260_carrier:som240_1_connector:1.3
+connector xilinx.com:kr260_som:part0:1.1 som240_1_connector xilinx.com:kr260_carrier:som240_1_connector:1.0
+connector xilinx.com:kr260_som:part0:1.1 som240_2_connector xilinx.com:kr260_carrier:som240_2_connector:1.0
 board www.digilentinc.com:pynq-z1:part0:1.0 xc7z020clg400-1
 part xcu250-figd2104-2L-e
 
@@ -183,12 +209,30 @@ ip xilinx.com:ip:smartconnect:1.0 {
     for {set k 0} {$k < [value NUM_MI]} {incr k} { bus [format M%02d_AXI $k] master aximm aclk through 1 }
 }
 
-from "Vivado's IP catalogue, Concat; public designs of PYNQ" 2020.1-2024.2
-ip xilinx.com:ip:xlconcat:2.1 {
-    NUM_PORTS int:1:128 2
-} {
-    for {set k 0} {$k < [value NUM_PORTS]} {incr k} { pin In$k in interrupt 1 }
-    pin dout out interrupt [value NUM_PORTS]
+from "PG261, System ILA; ACCL, debug Tcl: slots and their pins" 2020.1-2024.2
+set config {C_MON_TYPE one:INTERFACE:NATIVE:MIX INTERFACE  C_NUM_MONITOR_SLOTS int:1:16 1
+    C_DATA_DEPTH one:1024:2048:4096:8192:16384:32768:65536:131072 1024}
+for {set k 0} {$k < 16} {incr k} {
+    lappend config C_SLOT_${k}_INTF_TYPE slot xilinx.com:interface:aximm_rtl:1.0 C_SLOT_${k}_AXIS_TDATA_WIDTH int:1:4096 32
+}
+ip xilinx.com:ip:system_ila:1.1 $config {
+    pin clk in clock 1
+    pin resetn in resetn 1
+    for {set k 0} {$k < [value C_NUM_MONITOR_SLOTS]} {incr k} {
+        if {[value C_SLOT_${k}_INTF_TYPE] eq "xilinx.com:interface:axis_rtl:1.0"} {
+            bus SLOT_${k}_AXIS monitor axis clk bits [value C_SLOT_${k}_AXIS_TDATA_WIDTH]
+        } else {
+            bus SLOT_${k}_AXI monitor aximm clk
+        }
+    }
+}
+
+from "hlsgen's own: what joins interrupts" 2020.1-2024.2
+for {set n 1} {$n <= 16} {incr n} {
+    ip hlsgen:concat_$n:xlconcat:1.0 [list NUM_PORTS int:$n:$n $n] {
+        for {set k 0} {$k < [value NUM_PORTS]} {incr k} { pin In$k in interrupt 1 }
+        pin dout out interrupt [value NUM_PORTS]
+    }
 }
 
 from "PG373, AXI Register Slice; ports are of its default shape" 2020.1-2024.2

@@ -20,11 +20,13 @@ proc command {name switches types} {
     vivado alias $name carry_out $name
 }
 proc property {kind name type {how writable}} { set ::property($kind,$name) [list $type $how [sourced]] }
+proc interface {name type} { set ::interface($name) [list $type [sourced]] }
 proc part {name} { set ::part($name) [sourced] }
 proc board {name part} {
     set ::part($part) [sourced]
     if {![info exists ::env(HIDDEN)] || ![string match $::env(HIDDEN) $name]} { set ::board($name) $part }
 }
+proc connector {board name end} { set ::connector($board,$name) [list $end [sourced]] }
 proc automation {rule ip words preset} { set ::automation($rule) [list $ip $words $preset [sourced]] }
 proc ip {vlnv config pins} { set ::ip($vlnv) [list $config $pins [sourced]] }
 
@@ -41,6 +43,7 @@ proc is {type value} {
         size { return [regexp -nocase {^(0x[0-9a-f]+|[0-9]+[KMG]?)$} $value] }
         hex64 { return [regexp -nocase {^0x[0-9a-f]{1,16}$} $value] }
         one { return [expr {$value in $rest}] }
+        slot { return [expr {$value in {xilinx.com:interface:axis_rtl:1.0 xilinx.com:interface:aximm_rtl:1.0}}] }
         part { return [info exists ::part($value)] }
     }
     foreach object $value {

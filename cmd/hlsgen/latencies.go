@@ -15,37 +15,38 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
-// calibrationFile is the default output file of calibrate.
-const calibrationFile = "calibration.json"
+// latenciesFile is the default output file of latencies.
+const latenciesFile = "latencies.json"
 
-// calibrateCommand returns the command calibrate.
-func (a *app) calibrateCommand() *cobra.Command {
+// latenciesCommand returns the command latencies.
+func (a *app) latenciesCommand() *cobra.Command {
 	var o options.Source
 	var force bool
-	out := under(a.dir, calibrationFile)
+	out := under(a.dir, latenciesFile)
 	t := a.task(&cobra.Command{
-		Use:   "calibrate DIR",
+		Use:   "latencies DIR",
 		Short: "Make latencies those of your tool and part, from reports that it has written",
-		Long: `Calibrate reads the reports that Vitis HLS has left below a folder, all of one
+		Long: `Latencies reads the reports that Vitis HLS has left below a folder, all of one
 part: *.verbose.sched.rpt, which have the delay of every operation, and
 csynth.xml and *_csynth.rpt, which have the depths of pipelines. It writes a
-file that build, simulate and sweep take with --calibration: latencies then
+file that build, simulate and sweep take with --latencies: latencies then
 follow from it, and no longer have a range.
 
 With schedules, their delays take the place of hlsgen's tables. Without them,
 the depths of layers whose build lies below the folder (report/layers.json)
-give one factor for all latencies.`,
-		Example: `  hlsgen calibrate net-zcu104/hls
-  hlsgen calibrate net-zcu104 --out zu7ev.json
-  hlsgen build net.onnx --board zcu104 --calibration zu7ev.json`,
+give one factor for all latencies. Reports in the form of Vivado HLS (2020.1 and
+before) are named and left out, except csynth.xml.`,
+		Example: `  hlsgen latencies net-zcu104/hls
+  hlsgen latencies net-zcu104 --out zu7ev.json
+  hlsgen build net.onnx --board zcu104 --latencies zu7ev.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("calibrate takes one folder, with reports of Vitis HLS")
+				return usagef("latencies takes one folder, with reports of Vitis HLS")
 			}
 			return nil
 		},
 	}, parts{Source: &o})
-	t.path(&out, "out", "FILE", "file to write (default "+calibrationFile+")", nil)
+	t.path(&out, "out", "FILE", "file to write (default "+latenciesFile+")", nil)
 	t.BoolVar(&force, "force", false, "replace the file")
 	t.json()
 	return t.does(func(context.Context) (*answer, error) {
@@ -67,20 +68,20 @@ give one factor for all latencies.`,
 		if err := synthesis.SaveCalibration(c, out); err != nil {
 			return nil, err
 		}
-		return &answer{object: calibrated{*c, out, outcomeOf(&t.d, nil)},
-			show: func(s *screen) { showCalibrated(s, c, out) }}, nil
+		return &answer{object: latenciesMade{*c, out, outcomeOf(&t.d, nil)},
+			show: func(s *screen) { showLatencies(s, c, out) }}, nil
 	})
 }
 
-// calibrated is the JSON of a calibration.
-type calibrated struct {
+// latenciesMade is the JSON of the command latencies.
+type latenciesMade struct {
 	delay.DelayCalibration
 	Out string `json:"out"`
 	outcome
 }
 
-// showCalibrated shows a calibration, and the file out to which it was written.
-func showCalibrated(s *screen, c *delay.DelayCalibration, out string) {
+// showLatencies shows the delays or the factor that were read, and the file out to which it was written.
+func showLatencies(s *screen, c *delay.DelayCalibration, out string) {
 	s.title("%s", printable(c.Part))
 	s.field("tool", "%s", printable(c.Tool))
 	s.field("uncertainty", "%s of a period", percentOf(c.Uncertainty))

@@ -106,6 +106,39 @@ func TestCalibrateDepths(t *testing.T) {
 	}
 }
 
+// TestCalibrateVersions checks that versions of tools whose reports have another form are named, and that what can be
+// read of them is.
+func TestCalibrateVersions(t *testing.T) {
+	t.Parallel()
+	text := "================================================================\n== Vivado HLS Report for 'MVAU_0'\n" +
+		"================================================================\n" +
+		"* Date:           Fri Mar  6 2020\n\n* Version:        VERSION (Build 2552052)\n* Project:        p\n" +
+		"* Product family: zynq\n* Target device:  xc7z020-clg400-1\n"
+	of := func(version string) string { return strings.Replace(text, "VERSION", version, 1) }
+	files := map[string]string{
+		"a/csynth.xml":               strings.Replace(xmlReport, "FAMILY", "zynq", 1),
+		"a/MVAU_0_csynth.rpt":        of("2019.1"),
+		"a/MVAU_0.verbose.sched.rpt": of("2019.1"),
+		"b/MVAU_0_csynth.rpt":        of("2018.2"),
+		"c/csynth.xml":               "<profile><ReportVersion><Version>2031.1</Version></ReportVersion></profile>",
+	}
+	var d diag.List
+	c, err := synthesis.CalibrateDelays(folderOf(t, files), &d)
+	if err != nil || c == nil || len(c.Processes) != 2 {
+		t.Fatal(c, err, d.Diags)
+	}
+	var said []string
+	for _, w := range d.Diags {
+		said = append(said, w.Msg)
+	}
+	want := []string{"csynth.xml of version 2031.1: 1 of another form, which is not read",
+		"schedules and text of Vivado HLS 2018.2: 1 of another form, which is not read",
+		"schedules and text of Vivado HLS 2019.1: 2 of another form, which is not read"}
+	if !slices.Equal(said, want) {
+		t.Errorf("got %q, want %q", said, want)
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
 	t.Parallel()
 	of := func(family string) string { return strings.Replace(xmlReport, "FAMILY", family, 1) }

@@ -1,10 +1,12 @@
 package synthesis
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -36,7 +38,8 @@ var families = []struct {
 
 // CalibrateDelays makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and
 // *.verbose.sched.rpt. Delays of operations come from schedules. Without these, one factor comes from the depths that
-// builds there expect. Unreadable reports become warnings in d. The result is nil after an error in d, or with an
+// builds there expect. Unreadable reports become warnings in d, which name the versions of tools that write another
+// form. The result is nil after an error in d, or with an
 // error.
 func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	files, err := reports(dir, func(name string) bool {
@@ -49,7 +52,7 @@ func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) 
 		s, _ := filepath.Rel(dir, path)
 		return s
 	}
-	all, expected := []timedRun{}, map[string]int{}
+	all, expected, foreign := []timedRun{}, map[string]int{}, map[string]int{}
 	files = slices.DeleteFunc(files, outdated)
 	for _, path := range files {
 		data, err := safefile.ReadRegularFile(path, maxReport)
@@ -57,9 +60,13 @@ func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) 
 			err = expect(data, expected)
 		} else if err == nil && strings.HasSuffix(path, ".xml") {
 			var r timedRun
-			if r, err = csynthRun(data); err == nil {
+			if r, err = csynthRun(data); err == nil && r.family == "" {
+				foreign[filepath.Base(path)+" of version "+cmp.Or(r.tool, "unknown")]++
+			} else if err == nil {
 				all = append(all, r)
 			}
+		} else if version, ok := vivadoHLSVersion(data); err == nil && ok {
+			foreign["schedules and text of Vivado HLS "+version]++
 		} else if r, ok := textRun(data); err == nil && ok {
 			all = append(all, r)
 		}
@@ -68,6 +75,11 @@ func CalibrateDelays(dir string, d *diag.List) (*delay.DelayCalibration, error) 
 				Msg:  err.Error(),
 				Hint: "it is left out"})
 		}
+	}
+	for _, form := range slices.Sorted(maps.Keys(foreign)) {
+		d.Add(diag.Diag{Severity: diag.SeverityWarning, Code: diag.FileUnreadable, Where: filepath.Base(dir),
+			Msg:  fmt.Sprintf("%s: %d of another form, which is not read", form, foreign[form]),
+			Hint: "reports of Vitis HLS from 2020.2 on are read, and csynth.xml of Vivado HLS"})
 	}
 	c, err := combine(all, expected)
 	if err == nil {

@@ -1,0 +1,4 @@
+{
+    "shell_type": "XRT_FLAT",
+    "num_slots": "1"
+}
