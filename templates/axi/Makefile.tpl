@@ -11,7 +11,7 @@ lib: build/lib$(TOP).so
 
 build/lib$(TOP).so: $(SOURCES) lib.cpp
 	@mkdir -p build
-	verilator --cc --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vaxi --top-module $(TOP)_axi \
+	verilator {{ v.Verilator|req }} --cc --prefix Vaxi --top-module $(TOP)_axi \
 		--Mdir build/axi $(SOURCES)
 	$(MAKE) -s -C build/axi -f Vaxi.mk Vaxi__ALL.a verilated.o verilated_threads.o OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1 CXXFLAGS="-fPIC -std=gnu++17 -w"
 	$(CXX) -std=gnu++17 -O1 -w -fPIC -shared -Ibuild/axi -I$$(verilator --getenv VERILATOR_ROOT)/include \

@@ -31,11 +31,11 @@ sim: build/bench/bench
 # OPT is g++'s option for what Verilator writes, VOPT Verilator's own. Without optimising, what is unrolled is there sooner.
 OPT  ?= {{ v.Optimise|req }}
 VOPT ?= {{ v.Verilate|req }}
-VERILATE := verilator $(VOPT) -j 0 -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
+VERILATE := {{ v.Verilator|req }} -j 0 -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build
 
 build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+	verilator $(VOPT) $(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
 		$(SOURCES) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 
 lint:
@@ -67,7 +67,7 @@ CELLS = $(dir $(shell command -v yosys))../share/yosys/{{ v.Models|req }}
 
 build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+	verilator $(VOPT) $(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
 		{% if v.Define %}-D{{ v.Define }} {% endif %}build/netlist.v $(CELLS) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 {%- endif %}
 {%- if v.UART %}
@@ -79,7 +79,7 @@ uart: build/uart_$(BAUD)/uart
 
 build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
 	@mkdir -p build
-	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
+	verilator -O3 $(VERILATE) -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
 		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) $(CURDIR)/uart/simulated.cpp
 {%- endif %}
 {%- if v.AMD %}

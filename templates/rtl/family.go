@@ -11,6 +11,7 @@ import (
 type makeView struct {
 	Top, Synth, About      string
 	Optimise, Verilate     string // options of g++ for the bench, and of Verilator
+	Verilator              string // flags of Verilator that are always the same
 	AMD, UART              bool
 	Models, Define         string // model of the cells with which the netlist is simulated; empty if there is none
 	Clock, Baud            string
@@ -24,7 +25,7 @@ type makeView struct {
 // makefile returns the data for the Makefile, for a bench of that many frames.
 func (n *Network) makefile(frames int) makeView {
 	v := makeView{Top: n.Top, Synth: "synth_xilinx -flatten", About: "a 7-series device", AMD: true, UART: n.uart()}
-	v.Optimise, v.Verilate = "-Os", "-O3"
+	v.Optimise, v.Verilate, v.Verilator = "-Os", "-O3", strings.Join(VerilatorFlags(), " ")
 	if interval, _ := n.design.BottleneckInterval(); frames*interval <= briefly {
 		v.Optimise, v.Verilate = "-O0", "-O0"
 	}
