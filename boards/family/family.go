@@ -30,10 +30,20 @@ type Logic struct {
 	JoinsLUTs         bool // three LUTs become two where possible
 	AdderAbsorbs      bool // the LUT of an adder's bit absorbs the logic behind it
 	EnableTakesResets bool // the enable of a flip-flop with a reset is a condition of both
+	SharesCells       bool // a counted LUT is a cell, which a flip-flop or a carry takes that has no LUT of its own
+
+	// the share of the LUTs up to which designs are known to place and to reach their clock; 0 if none is known
+	MostLUTs float64
+
+	UART UART
 
 	// LUTs that one counted cell of a purpose takes, by the names of package luts. make measure writes the numbers.
 	CellLUTs map[string]float64
 }
+
+// A UART holds what the UART top takes around a network with words of one byte, at 12 MHz and 115,200 baud, without the
+// memory of its message. Its cells have no LUT.
+type UART struct{ LUTs, FlipFlops, Cells int }
 
 // BlockRAM describes the memory blocks.
 type BlockRAM struct {

@@ -37,13 +37,8 @@ type uartView struct {
 // A pinView is the name of a pin with its site on the device.
 type pinView struct{ Name, Site string }
 
-// uart reports whether the design has a UART top. It has one if the board's pins are known, all frames have one length,
-// there are one input and one output, and no registers.
-func (n *Network) uart() bool {
-	d := n.design
-	return templates.RegisterMapOf(d) == nil &&
-		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
-}
+// uart reports whether the design has a UART top.
+func (n *Network) uart() bool { return n.design.Model.HasUARTTop(n.design.Target) }
 
 // uartView returns the data for the templates of the UART top.
 func (n *Network) uartView() uartView {

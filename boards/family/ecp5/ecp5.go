@@ -18,6 +18,7 @@ func Family() *family.DeviceFamily {
 		Logic: family.Logic{
 			Inputs: 4, WideInputs: 7, LUTDelayPS: 900, CarryDelayPS: 50, Memory: true, // TRELLIS_DPR16X4
 			ShortAdder: 4, PairedCarry: true, // CCU2C
+			UART: family.UART{LUTs: 235, FlipFlops: 131},
 			CellLUTs: map[string]float64{
 				"compressors":        1.00,
 				"adders":             1.00,

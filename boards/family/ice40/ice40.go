@@ -20,6 +20,7 @@ func Family() *family.DeviceFamily {
 		Logic: family.Logic{
 			Inputs: 4, WideInputs: 4, LUTDelayPS: 3000, CarryDelayPS: 280,
 			ShortAdder: 2, JoinsLUTs: true, AdderAbsorbs: true, EnableTakesResets: true,
+			SharesCells: true, MostLUTs: 0.97, UART: family.UART{LUTs: 195, FlipFlops: 147, Cells: 50},
 			CellLUTs: map[string]float64{
 				"compressors":        0.92,
 				"adders":             0.91,
