@@ -76,9 +76,8 @@ type Tools struct {
 	PinTail  string   // its last lines
 	Image    string   // ending of the bitstream's file
 	Placed   string   // ending of the file from which the bitstream is made
-	Remark   string   // comment in front of the commands; may be empty
 	Route    string   // command of a Makefile from $< to $@, with {DEVICE}, {PACKAGE}, {SPEED} and {MHZ}
-	Pack     string   // command of a Makefile from $< to $@
+	Pack     string   // command of a Makefile from $< to $@; in both, $(call tool,NAME) is the program NAME
 	Cells    string   // pattern of the lines about cells in the log of Route
 }
 

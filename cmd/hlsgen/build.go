@@ -166,6 +166,9 @@ func (s *screen) built(r *build.Result, explain bool) {
 	if run := r.Backend.Rows()[0].Run; run.Folder != "" {
 		command(s, "next", "make -C "+quoted(filepath.Join(r.Out, run.Folder))+" "+run.Target)
 	}
+	if d.Model.HasUARTTop(d.Target) {
+		command(s, "bitstream", "make -C "+quoted(filepath.Join(r.Out, "rtl"))+" bitstream")
+	}
 }
 
 // feedback explains the frame rate of a model whose states the host carries: one frame a latency.

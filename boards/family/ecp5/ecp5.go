@@ -47,10 +47,9 @@ func Family() *family.DeviceFamily {
 			PinTail: "IOBUF PORT \"reset_n\" PULLMODE=UP IO_TYPE=LVCMOS33;\n",
 			Image:   "bit",
 			Placed:  "config",
-			Remark:  "# Not tried: no nextpnr-ecp5 and no ecppack were at hand.\n",
-			Route: "nextpnr-ecp5 -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --speed {SPEED} --seed 1 \\\n" +
+			Route: "$(call tool,nextpnr-ecp5) -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --speed {SPEED} --seed 1 \\\n" +
 				"\t\t--json $< --lpf uart/pins.lpf --textcfg $@ --report build/report.json",
-			Pack:  "ecppack --compress $< $@",
+			Pack:  "$(call tool,ecppack) --compress $< $@",
 			Cells: "(TRELLIS_COMB|TRELLIS_FF|DP16KD|MULT18X18D):",
 		},
 	}

@@ -49,9 +49,9 @@ func Family() *family.DeviceFamily {
 			PinLine:  "set_io {NAME} {SITE}\n",
 			Image:    "bin",
 			Placed:   "asc",
-			Route: "nextpnr-ice40 -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --freq {MHZ} --seed 1 \\\n" +
+			Route: "$(call tool,nextpnr-ice40) -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --freq {MHZ} --seed 1 \\\n" +
 				"\t\t--json $< --pcf uart/pins.pcf --asc $@ --report build/report.json",
-			Pack:  "icepack $< $@",
+			Pack:  "$(call tool,icepack) $< $@",
 			Cells: "(ICESTORM_LC|ICESTORM_RAM|ICESTORM_DSP):",
 		},
 	}

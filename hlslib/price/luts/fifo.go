@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/price/cost"
 )
 
-// The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of
+// The lookup tables of a FIFO of SystemVerilog (templates/rtl/shared/hlsgen_stream.sv) on AMD's devices, by bits of
 // its counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
 	counterLUT = 2   // lookup tables per bit of the counters of places and of words
