@@ -15,6 +15,9 @@ type DeviceFamily struct {
 	Block  BlockRAM
 	DSP    Multiplier
 	Tools  Tools
+	PLL    PLL // nil if hlsgen writes none for the family
+	// the fastest clock in MHz that is asked of the PLL: designs are known to reach it
+	MostMHz float64
 }
 
 // Logic describes LUTs, carry chains and flip-flops, and how Yosys packs logic into them.
@@ -23,6 +26,7 @@ type Logic struct {
 	WideInputs   int  // most inputs of a function made of LUTs joined by the device's multiplexers
 	LUTDelayPS   int  // a LUT with wires of the usual length, in picoseconds: a guess
 	CarryDelayPS int  // a bit of a carry chain, in picoseconds: a guess
+	ChainDelayPS int  // from a wire to a carry chain and from it to a wire, beside a LUT, in picoseconds
 	Memory       bool // LUTs can be a memory
 
 	ShortAdder        int  // most bits of an adder that is logic

@@ -132,6 +132,10 @@ func (s *screen) built(r *build.Result, explain bool) {
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples), pace(samples,
 		interval))
 	feedback(s, d)
+	if r.AskedMHz != 0 && r.AskedMHz != t.ClockMHz {
+		s.field("clock", "%s MHz, the nearest to %s MHz that the board's PLL makes and designs are known to reach",
+			figure(t.ClockMHz), figure(r.AskedMHz))
+	}
 	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.CountedUnitForSamplesPerFrame(samples))

@@ -78,7 +78,8 @@ type Budget struct {
 }
 
 // BudgetOfBoard returns the budget on a board for the fractions u. The zero MaxUseFractions and
-// DefaultMaxUseFractions mean the board's guideline. It computes exactly with decimals and rounds down: 0.7 of 53,200 LUTs is 37,240.
+// DefaultMaxUseFractions mean the board's guideline. It computes exactly with decimals and rounds down: 0.7 of 53,200
+// LUTs is 37,240.
 func BudgetOfBoard(b boards.Board, u MaxUseFractions) Budget {
 	if u == (MaxUseFractions{}) || u == DefaultMaxUseFractions {
 		u = GuidelineOf(b)

@@ -156,7 +156,8 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 		t.Fatal(err)
 	}
 	args := append([]string{"-O0"}, rtl.VerilatorFlags()...)
-	args = append(args, "--cc", "--exe", "--build", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I"+build,
+	args = append(args, "--cc", "--exe", "--build", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build,
+		"-CFLAGS", "-O0 -w -I"+build,
 		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "-o", "counters", main, filepath.Join(dir, face.Top+".sv"))
 	for _, s := range sources {
 		if folder := filepath.Base(filepath.Dir(s)); folder == "shared" || folder == "layers" {

@@ -31,14 +31,6 @@ type Model struct {
 	Functions *circuit.FunctionLibrary
 }
 
-// HasUARTTop reports whether, on the target, a top with a UART is written around the network. The pins of the board are
-// known, and all frames have one length. There are one input, one output and no registers.
-func (m *Model) HasUARTTop(t Target) bool {
-	return t.Backend.Rate == RateFromCircuit && len(t.Board.Pins) > 0 && len(m.Graph.In) == 1 &&
-		len(m.Graph.Out) == 1 && len(m.Graph.ExternalWeightNodeIndices()) == 0 && m.Lengths == nil && !t.Counters &&
-		!m.Graph.HasRunTimeLoadedTables()
-}
-
 // A FedBackState is a state: the output Out of a sample is the input In of the next one. The first sample begins with a
 // given value, or with zeros.
 type FedBackState struct{ In, Out int }

@@ -147,7 +147,8 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 
 // tabled returns the resources of a cost without cells that have no lookup table, which Yosys does not count.
 func tabled(c dataflow.Cost) dataflow.Resources {
-	return slices.DeleteFunc(slices.Clone(c), func(p dataflow.CostContribution) bool { return p.Name == luts.AloneName }).Total()
+	alone := func(p dataflow.CostContribution) bool { return p.Name == luts.AloneName }
+	return slices.DeleteFunc(slices.Clone(c), alone).Total()
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.

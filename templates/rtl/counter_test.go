@@ -51,7 +51,8 @@ func TestCounterStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lint := exec.Command(tools[0], "--lint-only", "-Wall", "-Wno-DECLFILENAME", "bench.sv", counter, "--top-module", "bench")
+	lint := exec.Command(tools[0], "--lint-only", "-Wall", "-Wno-DECLFILENAME", "bench.sv", counter, "--top-module",
+		"bench")
 	lint.Dir = dir
 	if said, err := lint.CombinedOutput(); err != nil || len(said) > 0 {
 		t.Fatalf("%v\n%s", err, said)

@@ -33,7 +33,7 @@ func (n *Network) makefile(frames int) makeView {
 		v.Clock, v.Baud, v.Recorded, v.Results = u.Clock, u.Baud, u.Recorded, u.Results
 	}
 	if f := n.design.Target.Board.Family.Row(); f != nil {
-		v.addTools(f, n.design.Target.Board, n.uartView().MHz)
+		v.addTools(f, n.design.Target.Board, n.uartView().Target)
 	}
 	return v
 }

@@ -20,12 +20,12 @@ func registers(w *walk) {
 			switch n.Op {
 			case circuit.OpReadStateBefore:
 				w.counts[purposeStateRegister].FF++
-				if s := &w.m.States[n.K]; s.Next == circuit.NoNode || !w.feeds(w.next(s, k)) {
+				if s := &w.m.States[n.K]; s.Next == circuit.NoNode || !feeds(w, next(w, s, k)) {
 					w.counts[purposeStateRegister].Alone++
 				}
 			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
-				if !w.feeds(from) {
+				if !feeds(w, from) {
 					w.counts[purposePipelineRegister].Alone++
 				}
 				if w.length[b] = 1; w.reads[from] == 1 {
@@ -39,8 +39,9 @@ func registers(w *walk) {
 	}
 }
 
-// feeds reports whether a lookup table computes the bit b for a single reader. If this is a register, both are one cell.
-func (w *walk) feeds(b bit) bool {
+// feeds reports whether a lookup table computes the bit b for a single reader. If this is a register, both are one
+// cell.
+func feeds(w *walk, b bit) bool {
 	if b < 0 || w.reads[b] != 1 {
 		return false
 	}
@@ -56,7 +57,7 @@ func (w *walk) feeds(b bit) bool {
 }
 
 // next returns the bit that bit k of a state takes where it changes. Selections of its own value are its enable.
-func (w *walk) next(s *circuit.StateRegister, k int) bit {
+func next(w *walk, s *circuit.StateRegister, k int) bit {
 	b, now := w.of(s.Next, k), w.of(s.Node, k)
 	for b >= 0 && w.reads[b] == 1 {
 		o := &w.m.Nodes[w.owner[b]]

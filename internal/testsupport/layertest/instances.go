@@ -23,8 +23,8 @@ type Instance struct {
 }
 
 // CheckInstances checks layers against the contract. The SystemVerilog of all goes through one bench of Verilator and
-// one run of Yosys. The C++ of the given number of them, evenly spread, is compiled; it may be 0. A failure is reported with the
-// instance's parameters, inputs and target, and with the command that repeats it.
+// one run of Yosys. The C++ of the given number of them, evenly spread, is compiled; it may be 0. A failure is reported
+// with the instance's parameters, inputs and target, and with the command that repeats it.
 func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 	t.Helper()
 	paths := tier.Needs(t, "g++", "verilator", "yosys")
