@@ -14,12 +14,11 @@
 //   - graph.go, verify.go and text.go have the graph, its rules, and its text form
 //   - run.go computes frames; passage.go and passing.go compute them part by part; turns.go has frames of several
 //     samples, lengths.go sequences of different lengths, and ends.go the FIFOs that tell where sequences end
-//   - design.go is a model with a schedule; host.go the host's part as data; probe.go makes samples at thresholds;
-//     uart.go says which models have a UART top
+//   - design.go is a model with a schedule; host.go the host's part as data; probe.go makes samples at thresholds
 //   - circuit.go has layers in RTL; room.go layers whose weights are loaded; external.go layers whose weights come with
 //     every frame; coded.go streams that carry minifloats
 //   - limits.go has sizes that nothing exceeds; unroll.go the most that one process computes; stages.go layers that may
-//     be two processes
+//     be two processes; uart.go says which models have a UART top
 package dataflow
 
 import (
