@@ -48,6 +48,21 @@ func FamilyOfPart(part string) Family {
 // for. This concerns devices whose LUTs cannot be memory; smaller arrays become registers there.
 const MinArrayBitsForBlockRAM = 96
 
+// NearestClock returns the clock in MHz that a design gets which is asked for with wanted, and the SystemVerilog of the
+// PLL that makes it (family.PLL). A board whose top runs at the oscillator of its pins makes others by a PLL, if its
+// family has one, up to the family's MostMHz. All other boards are taken to make any clock. cell is empty where there
+// is no PLL.
+func (b Board) NearestClock(wanted float64) (mhz float64, cell string) {
+	row := b.Family.Row()
+	if row == nil || row.PLL == nil || len(b.Pins) == 0 || wanted == b.ClockMHz {
+		return wanted, ""
+	}
+	if mhz, cell = row.PLL(b.ClockMHz, min(wanted, row.MostMHz)); mhz == 0 { // the oscillator is too slow for it
+		return b.ClockMHz, ""
+	}
+	return mhz, cell
+}
+
 // NextpnrDevice returns the board's device in nextpnr's terms. The board's family must not be FamilyAMD.
 func (b Board) NextpnrDevice() family.NextpnrDevice {
 	f := b.Family.Row()

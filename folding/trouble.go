@@ -351,8 +351,8 @@ func (s *shortage) String() string {
 // use returns the smallest budget that the design fits, as a value of --max-use. It is one fraction for all kinds if
 // the user gave one; otherwise it raises the fractions that are too small. ok is false if the board has too little.
 func (s *shortage) use(given MaxUseFractions) (use string, ok bool) {
-	if given == (MaxUseFractions{}) {
-		given = DefaultMaxUseFractions
+	if given == (MaxUseFractions{}) || given == DefaultMaxUseFractions {
+		given = goal.GuidelineOf(s.on)
 	}
 	up := func(part, whole int64) float64 { // rounds up to four decimals
 		const units = 10_000

@@ -15,6 +15,9 @@ type DeviceFamily struct {
 	Block  BlockRAM
 	DSP    Multiplier
 	Tools  Tools
+	PLL    PLL // nil if hlsgen writes none for the family
+	// the fastest clock in MHz that is asked of the PLL: designs are known to reach it
+	MostMHz float64
 }
 
 // Logic describes LUTs, carry chains and flip-flops, and how Yosys packs logic into them.
@@ -23,6 +26,7 @@ type Logic struct {
 	WideInputs   int  // most inputs of a function made of LUTs joined by the device's multiplexers
 	LUTDelayPS   int  // a LUT with wires of the usual length, in picoseconds: a guess
 	CarryDelayPS int  // a bit of a carry chain, in picoseconds: a guess
+	ChainDelayPS int  // from a wire to a carry chain and from it to a wire, beside a LUT, in picoseconds
 	Memory       bool // LUTs can be a memory
 
 	ShortAdder        int  // most bits of an adder that is logic
@@ -30,10 +34,20 @@ type Logic struct {
 	JoinsLUTs         bool // three LUTs become two where possible
 	AdderAbsorbs      bool // the LUT of an adder's bit absorbs the logic behind it
 	EnableTakesResets bool // the enable of a flip-flop with a reset is a condition of both
+	SharesCells       bool // a counted LUT is a cell, which a flip-flop or a carry takes that has no LUT of its own
+
+	// the share of the LUTs up to which designs are known to place and to reach their clock; 0 if none is known
+	MostLUTs float64
+
+	UART UART
 
 	// LUTs that one counted cell of a purpose takes, by the names of package luts. make measure writes the numbers.
 	CellLUTs map[string]float64
 }
+
+// A UART holds what the UART top takes around a network with words of one byte, at 12 MHz and 115,200 baud, without the
+// memory of its message. Its cells have no LUT.
+type UART struct{ LUTs, FlipFlops, Cells int }
 
 // BlockRAM describes the memory blocks.
 type BlockRAM struct {
@@ -66,9 +80,8 @@ type Tools struct {
 	PinTail  string   // its last lines
 	Image    string   // ending of the bitstream's file
 	Placed   string   // ending of the file from which the bitstream is made
-	Remark   string   // comment in front of the commands; may be empty
 	Route    string   // command of a Makefile from $< to $@, with {DEVICE}, {PACKAGE}, {SPEED} and {MHZ}
-	Pack     string   // command of a Makefile from $< to $@
+	Pack     string   // command of a Makefile from $< to $@; in both, $(call tool,NAME) is the program NAME
 	Cells    string   // pattern of the lines about cells in the log of Route
 }
 

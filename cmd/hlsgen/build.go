@@ -135,6 +135,10 @@ func (s *screen) built(r *build.Result, explain bool) {
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples), pace(samples,
 		interval))
 	feedback(s, d)
+	if r.AskedMHz != 0 && r.AskedMHz != t.ClockMHz {
+		s.field("clock", "%s MHz, the nearest to %s MHz that the board's PLL makes and designs are known to reach",
+			figure(t.ClockMHz), figure(r.AskedMHz))
+	}
 	if mhz, fps := r.BoardMHzAndFPS(); mhz != 0 {
 		s.field("on board", "%s MHz, what the processor's dividers make: %s %s/s", r.System.Clock, rate(fps),
 			folding.CountedUnitForSamplesPerFrame(samples))
@@ -168,6 +172,9 @@ func (s *screen) built(r *build.Result, explain bool) {
 	}
 	if run := r.Backend.Rows()[0].Run; run.Folder != "" {
 		command(s, "next", "make -C "+quoted(filepath.Join(r.Out, run.Folder))+" "+run.Target)
+	}
+	if d.Model.HasUARTTop(d.Target) {
+		command(s, "bitstream", "make -C "+quoted(filepath.Join(r.Out, "rtl"))+" bitstream")
 	}
 }
 

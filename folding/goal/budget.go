@@ -77,11 +77,12 @@ type Budget struct {
 	Capacity dataflow.Resources
 }
 
-// BudgetOfBoard returns the budget on a board for the fractions u. The zero MaxUseFractions means
-// DefaultMaxUseFractions. It computes exactly with decimals and rounds down: 0.7 of 53,200 LUTs is 37,240.
+// BudgetOfBoard returns the budget on a board for the fractions u. The zero MaxUseFractions and
+// DefaultMaxUseFractions mean the board's guideline. It computes exactly with decimals and rounds down: 0.7 of 53,200
+// LUTs is 37,240.
 func BudgetOfBoard(b boards.Board, u MaxUseFractions) Budget {
-	if u == (MaxUseFractions{}) {
-		u = DefaultMaxUseFractions
+	if u == (MaxUseFractions{}) || u == DefaultMaxUseFractions {
+		u = GuidelineOf(b)
 	}
 	c := ResourcesOfBoard(b)
 	part := func(n int, f float64) int { return int(times(f, int64(n))) }

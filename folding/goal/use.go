@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hlsgen/boards"
 )
 
 // A MaxUseFractions holds the fraction, from 0 to 1, of each of the board's resources that a design may take. Mean
@@ -12,8 +14,18 @@ import (
 type MaxUseFractions struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
 
 // DefaultMaxUseFractions holds the shares that a design takes at most unless the user says otherwise. Designs with
-// these are known to reach their clock (docs/boards.md).
+// these are known to reach their clock on AMD's devices (docs/boards.md).
 var DefaultMaxUseFractions = MaxUseFractions{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BRAM: 0.8, URAM: 0.8, DSP: 0.8, Mean: 0.7}
+
+// GuidelineOf returns the shares that DefaultMaxUseFractions stands for on a board. Where a LUT is a cell that a
+// flip-flop shares, both have one share, which is the family's.
+func GuidelineOf(b boards.Board) MaxUseFractions {
+	u := DefaultMaxUseFractions
+	if row := b.Family.Row(); row != nil && row.Logic.MostLUTs > 0 {
+		u.LUT, u.FF = row.Logic.MostLUTs, row.Logic.MostLUTs
+	}
+	return u
+}
 
 // useKeys holds the names that the fields of MaxUseFractions have in --max-use, in the order of the kinds.
 var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}

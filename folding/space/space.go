@@ -158,6 +158,9 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 // folding.
 func tellEnds(s *FoldingSpace) {
 	s.Ends = s.Board.AmountVectorOf(estimate.FixedWrapperCost(s.Target, len(s.Model.Graph.Streams)).Total())
+	if s.uart = s.Model.HasUARTTop(s.Target); s.uart {
+		s.Ends = s.Ends.Plus(s.Board.AmountVectorOf(estimate.UARTCost(s.Target).Total()))
+	}
 	for _, e := range s.Model.SequenceEndFIFOs() {
 		s.Ends = s.Ends.Plus(s.Board.AmountVectorOf(estimate.SequenceEndFIFOCost(s.Target, e, s.Model.Lengths).Total()))
 	}

@@ -239,6 +239,7 @@ func converter(in, out form) dataflow.Op {
 type joints struct {
 	target     dataflow.Target
 	sequences  bool // whether sequences have several lengths
+	uart       bool // whether a UART top is around the network
 	worthwhile bool // whether FIFOs of few words are kept out of block RAM
 	board      goal.Budget
 	streams    []StreamEnds
@@ -302,7 +303,7 @@ type way struct {
 // there, it lies there.
 func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	k.width = p.Width()
-	if k.read || j.target.Counters {
+	if k.read || j.target.Counters || j.uart && k.host {
 		k.frame = p.Words
 	}
 	known, ok := j.fifos.Load(k)
@@ -415,6 +416,9 @@ func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 		r := estimate.StreamFIFOCostForWriter(j.target, made, p, k.host).Total()
 		if k.frame > 0 {
 			r = r.Plus(estimate.StreamWrapperCost(j.target, k.frame, k.read).Total())
+		}
+		if j.uart {
+			r = r.Plus(estimate.UARTStreamCost(j.target, p, k.host, k.read).Total())
 		}
 		if !goal.BoardHasResourceKinds(r, j.target.Board) || j.target.Formula == dataflow.FINNCostFormula &&
 			made.Memory == dataflow.MemoryLUTRAM {

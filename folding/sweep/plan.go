@@ -46,7 +46,8 @@ type spec struct {
 }
 
 func (s *spec) target() dataflow.Target {
-	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
+	mhz, _ := s.Board.NearestClock(s.ClockMHz)
+	t := dataflow.Target{Board: s.Board, ClockMHz: mhz, Formula: s.Formula, IO: s.IO,
 		Unroll: s.Unroll, Calibration: s.Calibration, AccPerPE: s.AccPerPE}
 	s.Backend.SetIn(&t)
 	return t

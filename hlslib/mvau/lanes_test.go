@@ -80,3 +80,13 @@ func TestLaneWidths(t *testing.T) {
 		}
 	}
 }
+
+// TestVerilatorTrees runs a fold that Verilator 5.006 computes wrongly where it makes trees of bit operations.
+func TestVerilatorTrees(t *testing.T) {
+	t.Parallel()
+	c := lanes(t)[4]
+	c.Only = func(f dataflow.Fold) bool {
+		return f.PE == 4 && f.SIMD == 6 && f.Memory == dataflow.MemoryBRAM && f.Compute == dataflow.MultiplierInLUTs
+	}
+	layertest.CheckInstances(t, 0, []layertest.Instance{{Case: c}})
+}

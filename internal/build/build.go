@@ -70,6 +70,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Imported, err = source.ImportModel(made, r.Source, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
+	r.AskedMHz = o.ClockMHz
 	r.Given, r.Flags = o.given(), o.DesignFlags() // whose values the import has found to be sound
 	model := r.Imported.Model
 	if o.Weights.LoadsWeights() {

@@ -155,11 +155,12 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "-O0", "--unroll-count", rtl.VerilatorUnrollLimit, "-Wno-fatal",
-		"-Wno-lint", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build,
-		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "-o", "counters", main, filepath.Join(dir, face.Top+".sv")}
+	args := append([]string{"-O0"}, rtl.VerilatorFlags()...)
+	args = append(args, "--cc", "--exe", "--build", "--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build,
+		"-CFLAGS", "-O0 -w -I"+build,
+		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "-o", "counters", main, filepath.Join(dir, face.Top+".sv"))
 	for _, s := range sources {
-		if folder := filepath.Base(filepath.Dir(s)); folder == "lib" || folder == "layers" {
+		if folder := filepath.Base(filepath.Dir(s)); folder == "shared" || folder == "layers" {
 			args = append(args, s)
 		}
 	}

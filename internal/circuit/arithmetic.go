@@ -7,7 +7,7 @@ import (
 )
 
 // adder returns the delay in picoseconds of an adder, or a comparison, of width bits.
-func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
+func adder(b *Builder, width int) int { return b.rate.LUT + b.rate.Chain + width*b.rate.Carry }
 
 // checked returns r, the range of a result. It panics if ok is false, that is, if the result may not fit into 128 bits.
 func checked(r num.WideRange, ok bool) num.WideRange {

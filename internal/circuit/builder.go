@@ -15,6 +15,7 @@ type TimingModel struct {
 	Stage  int // time for the logic of a stage
 	LUT    int // a lookup table with the wires to the next
 	Carry  int // one bit of an adder
+	Chain  int // the ends of an adder's carry chain, beside a LUT
 	Inputs int // inputs of a lookup table: 4 or 6
 	// If lookup tables cannot serve as memory, an array meant for them becomes a block with at least this many
 	// bits, and registers with fewer. BlockBits is 0 if lookup tables can serve as memory.

@@ -41,7 +41,7 @@ func (t Target) CircuitTiming() circuit.TimingModel {
 	switch {
 	case family != nil:
 		l := &family.Logic
-		rate = circuit.TimingModel{LUT: l.LUTDelayPS, Carry: l.CarryDelayPS, Inputs: l.Inputs}
+		rate = circuit.TimingModel{LUT: l.LUTDelayPS, Carry: l.CarryDelayPS, Chain: l.ChainDelayPS, Inputs: l.Inputs}
 	case t.Board.DSPType == string(delay.FamilySeries7):
 		rate.LUT, rate.Carry = 900, 30
 	case t.Board.DSPType == string(delay.FamilyVersal):

@@ -18,7 +18,7 @@
 //   - circuit.go has layers in RTL; room.go layers whose weights are loaded; external.go layers whose weights come with
 //     every frame; coded.go streams that carry minifloats
 //   - limits.go has sizes that nothing exceeds; unroll.go the most that one process computes; stages.go layers that may
-//     be two processes
+//     be two processes; uart.go says which models have a UART top
 package dataflow
 
 import (

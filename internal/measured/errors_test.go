@@ -216,8 +216,11 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 		if !ok {
 			continue
 		}
-		r := estimate.EstimateDesignResources(n.design).Total.Minus(estimate.HostInterfaceCost(n.design.Target,
-			n.design.Model.Graph).Total())
+		all := estimate.EstimateDesignResources(n.design)
+		r := tabled(all.FIFOs)
+		for _, c := range all.Layers {
+			r = r.Plus(tabled(c))
+		}
 		off(n.name+" LUT", relative(float64(r.LUT), m.LUT))
 		off(n.name+" FF", relative(float64(r.FF), m.FF))
 		lines = append(lines, fmt.Sprintf(format, n.name, fmt.Sprint(m.LUT), fmt.Sprint(r.LUT), signed(r.LUT, m.LUT),

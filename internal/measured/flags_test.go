@@ -13,7 +13,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A part is a module of templates/rtl/lib that is no layer: a FIFO, or one that counts frames, steps or packets. It
+// A part is a module of templates/rtl/shared that is no layer: a FIFO, or one that counts frames, steps or packets. It
 // is put between a writer and a reader that do whatever its flags allow, so that loops through its ports count,
 // too.
 type part struct {
@@ -64,7 +64,7 @@ func (p part) text(module string) string {
 func measuredParts(t *testing.T) (levels []int) {
 	t.Helper()
 	files := rtl.LibraryModuleFiles()
-	read := []string{"read_verilog -sv -defer lib/*.sv"}
+	read := []string{"read_verilog -sv -defer shared/*.sv"}
 	for i, p := range parts() {
 		name := fmt.Sprintf("part_%d", i)
 		files = append(files, templates.GeneratedFile{Path: "rtl/layers/" + name + ".sv", Data: []byte(p.text(name))})

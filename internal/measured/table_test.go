@@ -131,11 +131,11 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 			x.measured.LUT, x.apart = (c.LUT+o.LUT)/2, relative(float64(o.LUT), c.LUT)
 		}
 		if p.op == nil {
-			x.fixed = estimate.CostOfParts(p.fifo.CostOnFabric(d.Fabric)...).Total()
+			x.fixed = tabled(estimate.CostOfParts(p.fifo.CostOnFabric(d.Fabric)...))
 		} else {
 			m := p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target)
-			x.counts, x.reported = d.CountCells(m), estimate.CostOfParts(luts.EstimateCircuitCost(m,
-				d.Fabric)...).Total()
+			x.counts, x.reported = d.CountCells(m), tabled(estimate.CostOfParts(luts.EstimateCircuitCost(m,
+				d.Fabric)...))
 			if x.ruled = x.counts; d.Small {
 				x.ruled = rules.CountCells(m)
 			}
@@ -143,6 +143,12 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 		list = append(list, x)
 	}
 	return list
+}
+
+// tabled returns the resources of a cost without cells that have no lookup table, which Yosys does not count.
+func tabled(c dataflow.Cost) dataflow.Resources {
+	alone := func(p dataflow.CostContribution) bool { return p.Name == luts.AloneName }
+	return slices.DeleteFunc(slices.Clone(c), alone).Total()
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.

@@ -44,7 +44,7 @@ func netlists(ctx context.Context, dir string, list []point) (map[string]netlist
 	for _, p := range list {
 		files, tops[p.name] = append(files, p.files()...), true
 	}
-	read := []string{"read_verilog -sv -defer lib/*.sv"}
+	read := []string{"read_verilog -sv -defer shared/*.sv"}
 	s := []string{"hierarchy -check", "proc", "flatten",
 		"delete =*hlsgen_* =*hlsgen_slice* %d"}
 	for _, f := range files {
@@ -73,7 +73,7 @@ func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]
 		return nil, "", 0, err
 	}
 	made, spent, err = run(ctx, dir, family(n.design.Target), append(rtl.LibraryModuleFiles(), w.Files...),
-		[]string{"read_verilog -sv -defer *.sv lib/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
+		[]string{"read_verilog -sv -defer *.sv shared/*.sv layers/*.sv", "hierarchy -check -top " + w.Top,
 			"proc", "flatten"})
 	return made, w.Top, spent, err
 }

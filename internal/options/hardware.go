@@ -15,10 +15,12 @@ import (
 	"hlsgen/internal/safefile"
 )
 
-// MakeTarget returns the target of a build for the board: the board, the asked or default clock, the cost formula and
-// the calibrated delays. If it cannot read the calibration, it adds an error to d, and the target has none.
+// MakeTarget returns the target of a build for the board: the board, the clock nearest to the asked or default one, the
+// cost formula and the calibrated delays. If it cannot read the calibration, it adds an error to d, and the target has
+// none.
 func (o Hardware) MakeTarget(b boards.Board, d *diag.List) dataflow.Target {
-	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
+	mhz, _ := b.NearestClock(cmp.Or(o.ClockMHz, b.ClockMHz))
+	t := dataflow.Target{Board: b, ClockMHz: mhz, Formula: o.Formula, IO: o.IO,
 		Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	o.Backend.ForBoard(b).SetIn(&t)
 	t.Counters = o.Counters && t.Backend.Device.Counters

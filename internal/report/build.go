@@ -37,8 +37,9 @@ type Build struct {
 
 	RealSamples bool // the samples are the user's or the example's, not random
 
-	Version string            // of hlsgen
-	Board   string            // the board as the user named it
-	Given   map[string]string // the flags that shape the design, by name
-	Flags   []string          // the same as words of a command, without the board, the clock and the folding file
+	Version  string            // of hlsgen
+	Board    string            // the board as the user named it
+	AskedMHz float64           // the clock that the user asked for; 0 for the board's
+	Given    map[string]string // the flags that shape the design, by name
+	Flags    []string          // the same as words of a command, without the board, the clock and the folding file
 }

@@ -192,7 +192,7 @@ var mention = regexp.MustCompile(`tables/[A-Za-z0-9_.]+|[A-Za-z_][A-Za-z0-9_]*`)
 func (p *Project) written(layer string) ([]string, error) {
 	first := "rtl/layers/" + p.Top + "_" + layer + ".sv"
 	there := map[string]string{} // file by the name that mentions it
-	for _, name := range slices.Concat(p.glob("rtl/layers/*.sv"), p.glob("rtl/lib/*.sv")) {
+	for _, name := range slices.Concat(p.glob("rtl/layers/*.sv"), p.glob("rtl/shared/*.sv")) {
 		there[strings.TrimSuffix(path.Base(name), ".sv")] = name
 	}
 	for _, name := range p.glob("rtl/tables/*") {

@@ -138,7 +138,7 @@ func (p *Project) whole(f VerilogSource) (list []string, err error) {
 			list = append(list, p.glob("hls/build.ip/"+name+"/verilog/*")...)
 		}
 	} else {
-		for _, dir := range []string{"rtl", "rtl/ip", "rtl/layers", "rtl/lib", "rtl/tables"} {
+		for _, dir := range []string{"rtl", "rtl/ip", "rtl/layers", "rtl/shared", "rtl/tables"} {
 			list = append(list, p.glob(dir+"/*")...)
 		}
 	}

@@ -46,7 +46,7 @@ if [ "$last" = bitstream ]; then
         files=(vivado/* vivado/ip/* vivado/kernels/* hls/rtl/* "${files[@]}")
         ip=hls/build.ip/${name}_ip
     else
-        files=(vivado/* vivado/ip/* vivado/kernels/* rtl/* rtl/ip/* rtl/layers/* rtl/lib/* rtl/tables/*)
+        files=(vivado/* vivado/ip/* vivado/kernels/* rtl/* rtl/ip/* rtl/layers/* rtl/shared/* rtl/tables/*)
         ip=rtl/build/ip/$name
     fi
     only

@@ -4,14 +4,14 @@
 # The environment variable AXI_STALL of a program that uses it is the percentage of clocks in which the memory stalls
 # (0).
 TOP     := {{ v.Top|req }}
-SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../lib/*.sv) $(filter-out $(patsubst ../lib/%,../../vivado/ip/%,$(wildcard ../lib/*.sv)),$(wildcard ../../vivado/ip/*.sv))
+SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../shared/*.sv) $(filter-out $(patsubst ../shared/%,../../vivado/ip/%,$(wildcard ../shared/*.sv)),$(wildcard ../../vivado/ip/*.sv))
 
 .PHONY: lib clean
 lib: build/lib$(TOP).so
 
 build/lib$(TOP).so: $(SOURCES) lib.cpp
 	@mkdir -p build
-	verilator --cc --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique --prefix Vaxi --top-module $(TOP)_axi \
+	verilator {{ v.Verilator|req }} --cc --prefix Vaxi --top-module $(TOP)_axi \
 		--Mdir build/axi $(SOURCES)
 	$(MAKE) -s -C build/axi -f Vaxi.mk Vaxi__ALL.a verilated.o verilated_threads.o OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1 CXXFLAGS="-fPIC -std=gnu++17 -w"
 	$(CXX) -std=gnu++17 -O1 -w -fPIC -shared -Ibuild/axi -I$$(verilator --getenv VERILATOR_ROOT)/include \

@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 	"hlsgen/templates/mover"
+	"hlsgen/templates/rtl"
 	"hlsgen/templates/vivado"
 )
 
@@ -39,8 +40,9 @@ type weightsView struct{ Number, Stream string }
 
 // A view holds what the templates need: the accelerator's top, its movers and its registers.
 type view struct {
-	Top    string
-	Movers []moverView
+	Top       string
+	Movers    []moverView
+	Verilator string // its flags
 
 	Registers []templates.TopModulePort // ports of the accelerator's slave; Decl is as in a top
 	Frames    string                    // number of movers that carry frames
@@ -51,7 +53,7 @@ type view struct {
 // GenerateSimulationFiles returns the files of the folder rtl/axi, which simulate the design d behind the data movers
 // of the system s.
 func GenerateSimulationFiles(s *vivado.System, d *dataflow.Design) (templates.ProjectFiles, error) {
-	v := view{Top: s.Top}
+	v := view{Top: s.Top, Verilator: strings.Join(rtl.VerilatorFlags(), " ")}
 	if s.Registers != nil {
 		for _, p := range s.Registers.TopModulePorts() {
 			decl := strings.Replace(p.Decl, " "+p.Name, " accelerator_"+p.Name, 1)

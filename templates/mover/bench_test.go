@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/mover"
+	"hlsgen/templates/rtl"
 )
 
 // A mutant is a planted fault in the SystemVerilog: the text from, which occurs once in the file, becomes to.
@@ -185,11 +186,11 @@ func build(t *testing.T, list []instance, optimise string) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-O3", "--x-assign", "unique",
-		"--x-initial", "unique", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj", "-o", "bench",
-		"-CFLAGS", "-std=c++17 -I" + own + " -I" + dir,
-		"-MAKEFLAGS", "OPT_FAST=" + optimise + " OPT_SLOW=-O0 OPT_GLOBAL=-O0 " + maketest.OneUnit,
-		filepath.Join(own, "main.cpp")}
+	args := append([]string{"-O3"}, rtl.VerilatorFlags()...)
+	args = append(args, "--cc", "--exe", "--build", "--top-module", "bench", "--prefix", "Vbench", "--Mdir", "obj",
+		"-o", "bench", "-CFLAGS", "-std=c++17 -I"+own+" -I"+dir,
+		"-MAKEFLAGS", "OPT_FAST="+optimise+" OPT_SLOW=-O0 OPT_GLOBAL=-O0 "+maketest.OneUnit,
+		filepath.Join(own, "main.cpp"))
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

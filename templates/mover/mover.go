@@ -63,7 +63,7 @@ func SourceFiles() templates.ProjectFiles {
 	}
 	for _, name := range shared {
 		files = append(files, templates.GeneratedFile{Path: name + ".sv",
-			Data: rtl.LibraryModuleFiles().ContentsOf("rtl/lib/" + name +
+			Data: rtl.LibraryModuleFiles().ContentsOf("rtl/shared/" + name +
 				".sv")})
 	}
 	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })

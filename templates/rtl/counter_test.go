@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/testsupport/tier"
+	"hlsgen/templates/rtl"
 )
 
 // counterBench counts 20 events of 30 clocks with counters of 3 and of 8 bits. The counter of 3 bits stops at 7. The
@@ -50,8 +51,14 @@ func TestCounterStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(tools[0], "--cc", "--exe", "--build", "-Wall", "-Wno-DECLFILENAME", "--prefix", "Vbench",
-		"--Mdir", "obj", "-CFLAGS", "-O0 -w", "-o", "bench", "bench.sv", counter, "main.cpp", "--top-module", "bench")
+	lint := exec.Command(tools[0], "--lint-only", "-Wall", "-Wno-DECLFILENAME", "bench.sv", counter, "--top-module",
+		"bench")
+	lint.Dir = dir
+	if said, err := lint.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	c := exec.Command(tools[0], append(rtl.VerilatorFlags(), "--cc", "--exe", "--build", "--prefix", "Vbench", "--Mdir",
+		"obj", "-CFLAGS", "-O0 -w", "-o", "bench", "bench.sv", counter, "main.cpp", "--top-module", "bench")...)
 	c.Dir = dir
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -141,5 +141,5 @@ func loadLibrary() templates.ProjectFiles {
 	if err != nil {
 		panic("rtl: embedded files: " + err.Error())
 	}
-	return templates.ProjectFiles{{Path: "rtl/lib/hlsgen_load.sv", Data: text}}
+	return templates.ProjectFiles{{Path: "rtl/shared/hlsgen_load.sv", Data: text}}
 }

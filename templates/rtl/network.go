@@ -14,7 +14,7 @@ import (
 
 // library holds the modules that depend on no design.
 //
-//go:embed lib/*.sv
+//go:embed shared/*.sv
 var library embed.FS
 
 // loadFiles holds the module that loads tables.
@@ -213,17 +213,17 @@ func (v *topView) borders(n *Network, ends endings) {
 
 // LibraryModuleFiles returns the files of the modules that depend on no design.
 func LibraryModuleFiles() templates.ProjectFiles {
-	names, err := library.ReadDir("lib")
+	names, err := library.ReadDir("shared")
 	if err != nil {
 		panic("rtl: embedded files: " + err.Error())
 	}
 	var files templates.ProjectFiles
 	for _, e := range names {
-		text, err := library.ReadFile("lib/" + e.Name())
+		text, err := library.ReadFile("shared/" + e.Name())
 		if err != nil {
 			panic("rtl: embedded files: " + err.Error())
 		}
-		files = append(files, templates.GeneratedFile{Path: "rtl/lib/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/shared/" + e.Name(), Data: text})
 	}
 	return files
 }

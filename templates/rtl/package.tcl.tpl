@@ -18,7 +18,7 @@ file delete -force build/ip/$name build/ip/$name.src
 file mkdir build/ip/$name.src
 set sources {}
 set tables [lsort [glob -nocomplain tables/*]]
-foreach file [concat $wrapper {{ v.Top|req }}.sv [lsort [glob layers/*.sv]] [lsort [glob lib/*.sv]] $tables] {
+foreach file [concat $wrapper {{ v.Top|req }}.sv [lsort [glob layers/*.sv]] [lsort [glob shared/*.sv]] $tables] {
     set copy build/ip/$name.src/[file tail $file]
     if {[file exists $copy]} {
         error "there are two files [file tail $file]"

@@ -272,7 +272,7 @@ func TestVivado(t *testing.T) {
 	n, dir := written(t, d)
 	got := carriedOut(t, dir, "make", "--no-print-directory", "bitstream", "BAUD=9600")
 	var read []string
-	for _, folder := range []string{"", "layers", "lib", "uart"} {
+	for _, folder := range []string{"", "layers", "shared", "uart"} {
 		files, err := filepath.Glob(filepath.Join(strings.NewReplacer("[", `\[`).Replace(dir), "rtl", folder, "*.sv"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)

@@ -116,8 +116,8 @@ endmodule
 		{"synth_xilinx -flatten -noiopad -noclkbuf", "DSP48E1", "FDRE"},
 	} {
 		for _, top := range []string{"hlsgen_multiply", "small"} {
-			c := exec.Command(yosys, "-q", "-p", fmt.Sprintf("read_verilog -sv lib/hlsgen_multiply.sv "+
-				"lib/hlsgen_slice.sv small.sv; %s -top %s; select -assert-count 1 t:%s; select -assert-none t:%s",
+			c := exec.Command(yosys, "-q", "-p", fmt.Sprintf("read_verilog -sv shared/hlsgen_multiply.sv "+
+				"shared/hlsgen_slice.sv small.sv; %s -top %s; select -assert-count 1 t:%s; select -assert-none t:%s",
 				tt.synth, top, tt.cell, tt.none))
 			c.Dir = filepath.Join(dir, "rtl")
 			if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "conflict") {

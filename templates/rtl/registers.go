@@ -75,7 +75,7 @@ func (n *Network) registers() (*registersView, templates.ProjectFiles, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, templates.GeneratedFile{Path: "rtl/lib/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/shared/" + e.Name(), Data: text})
 	}
 	return v, files, nil
 }

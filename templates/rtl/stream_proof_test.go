@@ -65,7 +65,7 @@ var memories = map[string]string{
 // never more than fit.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	const path = "rtl/lib/hlsgen_stream.sv"
+	const path = "rtl/shared/hlsgen_stream.sv"
 	all := []mutant{
 		{path, `next_taken != COUNT'\(PLACES\)`, "taken != COUNT'(PLACES)"},
 		{path, `next_taken != COUNT'\(PLACES\)`, "next_taken < COUNT'(PLACES - 1)"},

@@ -3,6 +3,7 @@ package rtl
 import (
 	"embed"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,25 +31,22 @@ type uartView struct {
 	Recorded, Results           string // files with the frames of the bench
 	Seconds                     string
 	Pins                        []pinView
-	MHz, Period                 string
+	MHz, Period                 string // of the board's oscillator
+	PLL, Net                    string // the PLL that makes the clock, or empty, and the name of the clock
+	Target                      string // MHz of the clock
 	Part                        string
 }
 
 // A pinView is the name of a pin with its site on the device.
 type pinView struct{ Name, Site string }
 
-// uart reports whether the design has a UART top. It has one if the board's pins are known, all frames have one length,
-// there are one input and one output, and no registers.
-func (n *Network) uart() bool {
-	d := n.design
-	return templates.RegisterMapOf(d) == nil &&
-		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
-}
+// uart reports whether the design has a UART top.
+func (n *Network) uart() bool { return n.design.Model.HasUARTTop(n.design.Target) }
 
 // uartView returns the data for the templates of the UART top.
 func (n *Network) uartView() uartView {
 	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
-	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
+	v := uartView{Top: n.Top, Board: b.Name, Net: "clk", Baud: strconv.Itoa(baud),
 		In: in.Name, InHigh: strconv.Itoa(in.TDATA - 1), InBytes: strconv.Itoa(in.TDATA / 8),
 		InWords: strconv.Itoa(in.Port.Words),
 		Out:     out.Name, OutHigh: strconv.Itoa(out.TDATA - 1), OutBytes: strconv.Itoa(out.TDATA / 8),
@@ -56,8 +54,15 @@ func (n *Network) uartView() uartView {
 		Recorded: fmt.Sprintf("T0_s%d.dat", in.Stream), Results: fmt.Sprintf("T0_s%d.dat", out.Stream),
 		MHz: strconv.FormatFloat(b.ClockMHz, 'f', -1, 64), Period: strconv.FormatFloat(1000/b.ClockMHz, 'f', 3, 64),
 		Part: b.Part}
+	mhz := b.ClockMHz
+	if b.Family != boards.FamilyAMD {
+		if mhz, v.PLL = b.NearestClock(n.design.Target.ClockMHz); v.PLL != "" {
+			v.Net = "clock"
+		}
+	}
+	v.Clock, v.Target = strconv.Itoa(int(math.Round(mhz*1e6))), strconv.FormatFloat(mhz, 'f', -1, 64)
 	bits := 10 * (in.Port.Words*in.TDATA + out.Port.Words*out.TDATA + 32) / 8
-	v.Seconds = strconv.FormatFloat(0.1+float64(bits)/baud+float64(n.most())/(b.ClockMHz*1e6), 'f', 2, 64)
+	v.Seconds = strconv.FormatFloat(0.1+float64(bits)/baud+float64(n.most())/(mhz*1e6), 'f', 2, 64)
 	for _, name := range boards.UARTTopPinNames {
 		v.Pins = append(v.Pins, pinView{name, b.PinSite(name)})
 	}

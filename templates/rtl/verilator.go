@@ -21,6 +21,13 @@ import (
 // word.
 var VerilatorUnrollLimit = strconv.Itoa(dataflow.MaxWordBits + 1)
 
+// VerilatorFlags returns the flags with which Verilator compiles every model. They have to stand behind an -O, which
+// would undo the last: Verilator 5.006 makes some trees of bit operations to others that compute something else.
+func VerilatorFlags() []string {
+	return []string{"--unroll-count", VerilatorUnrollLimit, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
+		"--x-initial", "unique", "-fno-const-bit-op-tree"}
+}
+
 // A BenchPace says how often the host moves words at one side of a bench: one in Every clocks at most, where 0 counts
 // as 1. It pauses in Stall percent of the clocks, at random from Seed.
 type BenchPace struct {
@@ -50,12 +57,13 @@ func CompileBench(ctx context.Context, dir string, files templates.ProjectFiles,
 		return nil, err
 	}
 	p := &CompiledBench{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "--unroll-count", VerilatorUnrollLimit, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
-		"--x-initial", "unique", "--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
+	optimise := "-O3"
 	if clocks <= briefly {
-		args = append(args, "-O0")
+		optimise = "-O0"
 	}
-	if _, err := p.run(ctx, "verilator", append(args, ListSourcePaths(files, true)...)...); err != nil {
+	args := slices.Concat([]string{optimise}, VerilatorFlags(), []string{"--cc", "--prefix", "Vbench", "--top-module",
+		"hlsgen_bench", "--Mdir", "obj"}, ListSourcePaths(files, true))
+	if _, err := p.run(ctx, "verilator", args...); err != nil {
 		return nil, err
 	}
 	include, err := p.include(ctx)

@@ -2,7 +2,7 @@
 # in the folder rtl. No Vivado was at hand to try this file.
 set baud [expr {$argc > 0 ? [lindex $argv 0] : {{ v.Baud|req }}}]
 file mkdir build
-read_verilog -sv [concat [glob *.sv layers/*.sv lib/*.sv] [glob uart/*.sv]]
+read_verilog -sv [concat [glob *.sv layers/*.sv shared/*.sv] [glob uart/*.sv]]
 read_xdc uart/pins.xdc
 synth_design -top {{ v.Top|req }}_uart -part {{ v.Part|req }} -generic BAUD=$baud
 opt_design

@@ -76,9 +76,9 @@ func built(t *testing.T, n *rtl.Network) string {
 	}
 	sources := append(rtl.ListSourcePaths(files, false), n.Top+"_checked.v")
 	run(append([]string{"--lint-only", "-Wall", "--top-module", n.Top + "_checked"}, sources...)...)
-	run(append([]string{"--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique", "--x-initial",
-		"unique", "--prefix", "Vchecked", "--top-module", n.Top + "_checked", "--Mdir", "obj", "-o", "driver",
-		"-MAKEFLAGS", strings.Join(maketest.Soon, " "), "driver.cpp"}, sources...)...)
+	run(slices.Concat(rtl.VerilatorFlags(), []string{"--cc", "--exe", "--build", "--prefix", "Vchecked", "--top-module",
+		n.Top + "_checked", "--Mdir", "obj", "-o", "driver", "-MAKEFLAGS", strings.Join(maketest.Soon, " "),
+		"driver.cpp"}, sources)...)
 	return filepath.Join(dir, "rtl/obj/driver")
 }
 

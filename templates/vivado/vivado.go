@@ -61,7 +61,7 @@ func (f IPBackend) ip(top string) string {
 // made returns the files from which the flow makes the IP, as patterns for make.
 func (f IPBackend) made() string {
 	if f == IPBackendRTL {
-		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
+		return "../rtl/*.sv ../rtl/layers/* ../rtl/shared/* ../rtl/tables/* ../rtl/ip/*"
 	}
 	return "../hls/*.hpp ../hls/layers/* ../hls/tables/* ../hls/ip/* ../hls/rtl/*"
 }

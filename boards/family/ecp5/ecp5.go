@@ -18,6 +18,7 @@ func Family() *family.DeviceFamily {
 		Logic: family.Logic{
 			Inputs: 4, WideInputs: 7, LUTDelayPS: 900, CarryDelayPS: 50, Memory: true, // TRELLIS_DPR16X4
 			ShortAdder: 4, PairedCarry: true, // CCU2C
+			UART: family.UART{LUTs: 235, FlipFlops: 131},
 			CellLUTs: map[string]float64{
 				"compressors":        1.00,
 				"adders":             1.00,
@@ -36,6 +37,7 @@ func Family() *family.DeviceFamily {
 			Shapes:   [][2]int{{16384, 1}, {8192, 2}, {4096, 4}, {2048, 9}, {1024, 18}, {512, 36}},
 			HalfLUTs: 128, WriteGroup: 9},
 		DSP: family.Multiplier{Name: "MULT18X18D", Wide: 18, Narrow: 18, FactorRegisters: 1, ProductRegisters: 2},
+		PLL: pll, MostMHz: 50,
 		Tools: family.Tools{
 			Synth:   "synth_ecp5",
 			Netlist: "synth_ecp5 -noflatten -nobram -nodsp",
@@ -46,10 +48,9 @@ func Family() *family.DeviceFamily {
 			PinTail: "IOBUF PORT \"reset_n\" PULLMODE=UP IO_TYPE=LVCMOS33;\n",
 			Image:   "bit",
 			Placed:  "config",
-			Remark:  "# Not tried: no nextpnr-ecp5 and no ecppack were at hand.\n",
-			Route: "nextpnr-ecp5 -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --speed {SPEED} --seed 1 \\\n" +
-				"\t\t--json $< --lpf uart/pins.lpf --textcfg $@ --report build/report.json",
-			Pack:  "ecppack --compress $< $@",
+			Route: "$(call tool,nextpnr-ecp5) -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --speed " +
+				"{SPEED} --seed 1 \\\n\t\t--json $< --lpf uart/pins.lpf --textcfg $@ --report build/report.json",
+			Pack:  "$(call tool,ecppack) --compress $< $@",
 			Cells: "(TRELLIS_COMB|TRELLIS_FF|DP16KD|MULT18X18D):",
 		},
 	}

@@ -18,8 +18,9 @@ func Family() *family.DeviceFamily {
 			return family.NextpnrDevice{Name: strings.ToLower(part[1]), Package: strings.ToLower(part[2])}
 		},
 		Logic: family.Logic{
-			Inputs: 4, WideInputs: 4, LUTDelayPS: 3000, CarryDelayPS: 280,
+			Inputs: 4, WideInputs: 4, LUTDelayPS: 3300, CarryDelayPS: 350, ChainDelayPS: 3900,
 			ShortAdder: 2, JoinsLUTs: true, AdderAbsorbs: true, EnableTakesResets: true,
+			SharesCells: true, MostLUTs: 0.97, UART: family.UART{LUTs: 195, FlipFlops: 147, Cells: 50},
 			CellLUTs: map[string]float64{
 				"compressors":        0.92,
 				"adders":             0.91,
@@ -38,6 +39,7 @@ func Family() *family.DeviceFamily {
 			Shapes: [][2]int{{2048, 2}, {1024, 4}, {512, 8}, {256, 16}}, HalfLUTs: 64, WriteGroup: 1},
 		// An SB_MAC16 contains all registers but the last. It has a hold input where hlsgen_slice has an enable.
 		DSP: family.Multiplier{Name: "SB_MAC16", Wide: 16, Narrow: 16, LUTs: 1, ProductRegisters: 1},
+		PLL: pll, MostMHz: 36,
 		Tools: family.Tools{
 			Synth:    "synth_ice40 -device u -dsp",
 			Netlist:  "synth_ice40 -device u -dsp -noflatten",
@@ -48,9 +50,9 @@ func Family() *family.DeviceFamily {
 			PinLine:  "set_io {NAME} {SITE}\n",
 			Image:    "bin",
 			Placed:   "asc",
-			Route: "nextpnr-ice40 -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --freq {MHZ} --seed 1 \\\n" +
-				"\t\t--json $< --pcf uart/pins.pcf --asc $@ --report build/report.json",
-			Pack:  "icepack $< $@",
+			Route: "$(call tool,nextpnr-ice40) -q -l build/nextpnr.log --{DEVICE} --package {PACKAGE} --freq {MHZ} " +
+				"--seed 1 \\\n\t\t--json $< --pcf uart/pins.pcf --asc $@ --report build/report.json",
+			Pack:  "$(call tool,icepack) $< $@",
 			Cells: "(ICESTORM_LC|ICESTORM_RAM|ICESTORM_DSP):",
 		},
 	}

@@ -28,9 +28,44 @@ func EstimateDesignResources(d *dataflow.Design) DesignResourceEstimate {
 		e.FIFOs = e.FIFOs.AppendCost(SequenceEndFIFOCost(d.Target, end, d.Model.Lengths))
 	}
 	e.FIFOs = e.FIFOs.AppendCost(NetworkWrapperCost(d))
-	e.Host = HostInterfaceCost(d.Target, d.Model.Graph)
+	e.Host = HostInterfaceCost(d.Target, d.Model.Graph).AppendCost(designUARTCost(d))
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
 	return e
+}
+
+// designUARTCost returns the cost of the UART top of a design, if it has one.
+func designUARTCost(d *dataflow.Design) dataflow.Cost {
+	if !d.Model.HasUARTTop(d.Target) {
+		return nil
+	}
+	c := UARTCost(d.Target)
+	for s := range d.Model.Graph.Streams {
+		writer, _ := d.Model.Graph.WriterOfStream(s)
+		c = c.AppendCost(UARTStreamCost(d.Target, d.PortOfStream(s), writer < 0, slices.Contains(d.Model.Graph.Out, s)))
+	}
+	return c
+}
+
+// UARTCost returns the part of the cost of a UART top that is the same for all folds.
+func UARTCost(t dataflow.Target) dataflow.Cost {
+	if !UsesCircuitEstimates(t) {
+		return nil
+	}
+	return CostOfParts(luts.UARTCost(CostModelOf(t).Fabric, t.ClockMHz)...)
+}
+
+// UARTStreamCost returns the part of the cost of a UART top for one stream, which the host writes or reads.
+func UARTStreamCost(t dataflow.Target, p dataflow.Port, writes, reads bool) dataflow.Cost {
+	var parts []cost.CostPart
+	if m := (luts.UARTMessage{Words: p.Words, Bytes: p.TDATABits() / 8}); UsesCircuitEstimates(t) {
+		if writes {
+			parts = append(parts, m.InputCost(CostModelOf(t).Fabric)...)
+		}
+		if reads {
+			parts = append(parts, m.OutputCost(CostModelOf(t).Fabric)...)
+		}
+	}
+	return CostOfParts(parts...)
 }
 
 // StreamFIFOCost returns the cost of the FIFO of stream s of a design. Circuits make it deeper than d.FIFO says if the

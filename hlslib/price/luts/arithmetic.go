@@ -178,6 +178,9 @@ func (n *netlist) chain(a, b []signal, less bool, kind CellPurpose, wanted func(
 		n.end(x)
 		n.end(turned)
 		n.end(carry)
+		if !wanted(k) {
+			n.w.counts[kind].Alone++
+		}
 		if wanted(k) {
 			n.w.counts[kind].LUT++
 			s = leaf()

@@ -30,6 +30,7 @@
 //	registers.go registers, shift registers, memories
 //	fifo.go      FIFOs, and other parts of a network
 //	ring.go      FIFOs as gates
+//	uart.go      the UART top around a network
 package luts
 
 import (
@@ -69,6 +70,7 @@ type CellCount struct {
 	Shift           float64 // further lookup tables that are shift registers
 	RAM             float64 // further lookup tables that are memory
 	Flat            float64 // further lookup tables of logic that is mapped gate by gate
+	Alone           float64 // cells with a register or a carry, but without a lookup table
 	BRAM, URAM, DSP int
 }
 
@@ -83,6 +85,7 @@ func (c *CellCountsByPurpose) plus(o CellCountsByPurpose, n float64) {
 		c[k].Shift += n * o[k].Shift
 		c[k].RAM += n * o[k].RAM
 		c[k].Flat += n * o[k].Flat
+		c[k].Alone += n * o[k].Alone
 		c[k].BRAM += int(n) * o[k].BRAM
 		c[k].URAM += int(n) * o[k].URAM
 		c[k].DSP += int(n) * o[k].DSP
@@ -114,10 +117,11 @@ func (k *KnownParts) EstimateCostWithin(m *circuit.Module, f cost.Fabric, dsps i
 	if all = counts[purposeMultiplier].DSP <= dsps; all {
 		counts = d.CountCells(m)
 	}
-	sum, whole := 0., 0
+	sum, whole, alone := 0., 0, 0.
 	for k, c := range counts {
 		n := d.Numbers[k]
 		sum += n.LUT*c.LUT + c.Flat + c.Shift + c.RAM
+		alone += c.Alone
 		luts := int(math.Round(sum)) - whole
 		whole += luts
 		r := cost.Resources{LUT: luts, LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
@@ -126,7 +130,19 @@ func (k *KnownParts) EstimateCostWithin(m *circuit.Module, f cost.Fabric, dsps i
 			parts = append(parts, r.AsPart(names[k]))
 		}
 	}
-	return parts, all
+	return append(parts, d.alone(alone)...), all
+}
+
+// AloneName names the part of a cost that is cells without a lookup table.
+const AloneName = "cells without a LUT"
+
+// alone returns the part of a cost that is n cells with a register or a carry, but without a lookup table. There is
+// none where registers are counted by themselves.
+func (d *SynthesisRules) alone(n float64) []cost.CostPart {
+	if !d.Shares || n <= 0 {
+		return nil
+	}
+	return []cost.CostPart{cost.Resources{LUT: round(n)}.AsPart(AloneName)}
 }
 
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
@@ -199,6 +215,11 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPur
 			c.Function.Known.Delete(netlistKey{d.Fabric}) // another goroutine may have left one
 		}
 		w.counts.plus(f.(CellCountsByPurpose), 1)
+	}
+	for k := range w.counts {
+		if !d.Shares {
+			w.counts[k].Alone = 0
+		}
 	}
 	return w.counts
 }

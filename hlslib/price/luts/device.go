@@ -23,6 +23,7 @@ type SynthesisRules struct {
 	Absorbs bool    // whether the lookup table of an adder's bit absorbs the logic behind it
 	Resets  bool    // whether the enable of a register includes its reset
 	Banks   bool    // whether lookup tables of four inputs can be memory, each with some of the rows
+	Shares  bool    // whether registers and carries that share no cell with a lookup table take cells of their own
 
 	Multiplier family.Multiplier // the zero value for AMD's, which contains all its registers
 	Numbers    [CellPurposeCount]CostPerCell
@@ -96,7 +97,7 @@ func rulesOfFamilies() map[string]SynthesisRules {
 		l := &row.Logic
 		d := SynthesisRules{Inputs: l.Inputs, Wide: l.WideInputs, Short: l.ShortAdder, Maps: true, Packs: l.JoinsLUTs,
 			Around: true, Paired: l.PairedCarry, Absorbs: l.AdderAbsorbs, Resets: l.EnableTakesResets, Banks: l.Memory,
-			Multiplier: row.DSP}
+			Shares: l.SharesCells, Multiplier: row.DSP}
 		for purpose, name := range names {
 			d.Numbers[purpose] = CostPerCell{LUT: l.CellLUTs[name], FF: 1}
 		}

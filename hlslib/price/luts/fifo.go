@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/price/cost"
 )
 
-// The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of
+// The lookup tables of a FIFO of SystemVerilog (templates/rtl/shared/hlsgen_stream.sv) on AMD's devices, by bits of
 // its counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
 	counterLUT = 2   // lookup tables per bit of the counters of places and of words
@@ -32,10 +32,12 @@ func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 	control := cost.Resources{FF: 2*count + 2}
 	luts := float64(counterLUT*count + flagLUT)
 	var memory cost.Resources
+	alone := 0 // registers of words behind the first, and of the block RAM's word and address
 	switch q.In {
 	case cost.StyleShiftRegister:
 		control.FF += place
 		memory = d.line(1<<place, q.Width)
+		alone = memory.FF - q.Width
 	case cost.StyleDistributedRAM:
 		luts += ringLUT * float64(place)
 		control.FF += 3 * place
@@ -46,6 +48,7 @@ func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 		control.FF += 2*place + 1
 		if d.Around {
 			control.FF += q.Width + place + 2
+			alone = q.Width + place
 		}
 		memory = f.ReadWriteMemoryCost(q.Width, q.Places, q.In)
 		memory.LUT, memory.FF = q.Width, q.Width
@@ -53,7 +56,8 @@ func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 	if control.LUT = round(luts); d.Maps {
 		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM
 	}
-	return []cost.CostPart{control.AsPart("stream control"), memory.AsPart("FIFO memory")}
+	return append([]cost.CostPart{control.AsPart("stream control"), memory.AsPart("FIFO memory")},
+		d.alone(float64(alone))...)
 }
 
 // line returns the cost of a FIFO whose words move by one place with each write; any of them can be read. Two words are

@@ -20,8 +20,14 @@ func registers(w *walk) {
 			switch n.Op {
 			case circuit.OpReadStateBefore:
 				w.counts[purposeStateRegister].FF++
+				if s := &w.m.States[n.K]; s.Next == circuit.NoNode || !feeds(w, next(w, s, k)) {
+					w.counts[purposeStateRegister].Alone++
+				}
 			case circuit.OpDelayOneClock:
 				from := w.of(n.Args[0], k)
+				if !feeds(w, from) {
+					w.counts[purposePipelineRegister].Alone++
+				}
 				if w.length[b] = 1; w.reads[from] == 1 {
 					w.length[b] += w.length[from]
 				}
@@ -31,6 +37,44 @@ func registers(w *walk) {
 			}
 		}
 	}
+}
+
+// feeds reports whether a lookup table computes the bit b for a single reader. If this is a register, both are one
+// cell.
+func feeds(w *walk, b bit) bool {
+	if b < 0 || w.reads[b] != 1 {
+		return false
+	}
+	n := &w.m.Nodes[w.owner[b]]
+	switch n.Op {
+	case circuit.OpReadMemoryUnclocked:
+		return w.m.Memories[n.K].Style != circuit.BlockRAMStyle
+	case circuit.OpIterationStart:
+		return true
+	}
+	_, logic := kindOf[n.Op]
+	return logic
+}
+
+// next returns the bit that bit k of a state takes where it changes. Selections of its own value are its enable.
+func next(w *walk, s *circuit.StateRegister, k int) bit {
+	b, now := w.of(s.Next, k), w.of(s.Node, k)
+	for b >= 0 && w.reads[b] == 1 {
+		o := &w.m.Nodes[w.owner[b]]
+		if o.Op != circuit.OpMuxByCondition {
+			break
+		}
+		i := int(b - w.first[w.owner[b]])
+		switch x, y := w.of(o.Args[1], i), w.of(o.Args[2], i); now {
+		case x:
+			b = y
+		case y:
+			b = x
+		default:
+			return b
+		}
+	}
+	return b
 }
 
 // chain counts n registers in a row, as registers or as a shift register.
@@ -83,6 +127,7 @@ func memories(w *walk) {
 		switch c := &w.counts[purposeMemory]; {
 		case in == cost.StyleRegisters:
 			c.FF += float64(m.Rows * width)
+			c.Alone += float64(m.Rows * width)
 			if w.d.Maps {
 				continue
 			}
@@ -98,7 +143,9 @@ func memories(w *walk) {
 			r := w.d.Fabric.ReadWriteMemoryCost(width, m.Rows, in)
 			c.RAM += float64(r.LUTRAM)
 			if r.BRAM > 0 && passes(w, k) {
-				c.FF += float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))) + 2)
+				n := float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))))
+				c.FF += n + 2
+				c.Alone += n
 			}
 			if !w.d.banked(m) { // otherwise they are in the netlist
 				c.LUT += float64(r.LUT - r.LUTRAM)
@@ -189,7 +236,9 @@ func multiplier(w *walk, id circuit.NodeID) {
 	c.DSP += w.d.Fabric.DSPsPerProduct(factors[0], factors[1])
 	m := &w.d.Multiplier
 	c.LUT += float64(m.LUTs)
-	c.FF += float64(m.FactorRegisters*(factors[0]+factors[1]) + m.ProductRegisters*whole)
+	registers := float64(m.FactorRegisters*(factors[0]+factors[1]) + m.ProductRegisters*whole)
+	c.FF += registers
+	c.Alone += registers
 }
 
 // ahead counts the cost of a node that reads a memory at an address in registers: Yosys reads at the next address
@@ -216,6 +265,7 @@ func ahead(w *walk, id circuit.NodeID) {
 	case kept || !alike(w, address):
 	case m.IsConstant():
 		w.counts[purposeMemory].FF += float64(row)
+		w.counts[purposeMemory].Alone += float64(row)
 	default:
 		w.counts[purposeMemory].FF += float64(len(address))
 		w.counts[purposeMemory].LUT += w.d.Ahead * float64(len(address))

@@ -10,7 +10,7 @@ import (
 type ringLogic struct{ bit, others float64 }
 
 // logic returns the number of LUTs of a FIFO whose words are not in shift registers of the device, mapped gate by gate
-// after templates/rtl/lib/hlsgen_stream.sv. It does not count LUTs that are memory.
+// after templates/rtl/shared/hlsgen_stream.sv. It does not count LUTs that are memory.
 func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	l := q.mapped(d)
 	return l.others + l.bit*float64(q.Width)

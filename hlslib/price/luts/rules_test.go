@@ -328,7 +328,7 @@ func TestRules(t *testing.T) {
 		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAMStyle, 1024, 18, false),
 			fill(purposeMemory, CellCount{BRAM: 1}, purposePipelineRegister, CellCount{FF: 18 + 2})},
 		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAMStyle, 256, 16, false),
-			fill(purposeMemory, CellCount{BRAM: 1}, purposePipelineRegister, CellCount{FF: 16 + 2})},
+			fill(purposeMemory, CellCount{BRAM: 1}, purposePipelineRegister, CellCount{FF: 16 + 2, Alone: 16 + 2})},
 		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAMStyle, 64, 8, false),
 			fill(purposeMemory, CellCount{RAM: 3 * 4})},
 		{"65, in two banks", amd, 15, memory(circuit.DistributedRAMStyle, 65, 8, false),
@@ -344,7 +344,8 @@ func TestRules(t *testing.T) {
 		{"all its registers beside, those of signs too", ecp, 16, product(8),
 			fill(purposeMultiplier, CellCount{DSP: 1, FF: 2*9 + 2*16}, purposePipelineRegister, CellCount{FF: 3})},
 		{"a product of few bits, its last register beside", ice, 10, product(5),
-			fill(purposeMultiplier, CellCount{DSP: 1, LUT: 1, FF: 11}, purposePipelineRegister, CellCount{FF: 3})},
+			fill(purposeMultiplier, CellCount{DSP: 1, LUT: 1, FF: 11, Alone: 11}, purposePipelineRegister,
+				CellCount{FF: 3, Alone: 3})},
 		{"a product that nobody reads", amd, 16, unread, CellCountsByPurpose{}},
 		{"a function that is called twice", amd, 8, called(new(circuit.FunctionLibrary)), in(purposeGate, 2)},
 		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
@@ -353,13 +354,14 @@ func TestRules(t *testing.T) {
 					2})},
 		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAMStyle, 256, 16,
 			true),
-			fill(purposeMemory, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, purposePipelineRegister,
-				CellCount{FF: 16 +
-					2})},
+			fill(purposeMemory, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16, Alone: 2*16 + 8},
+				purposePipelineRegister, CellCount{FF: 16 + 2, Alone: 16 + 2})},
 		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAMStyle, 2304, 8, 8),
-			fill(purposeMemory, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, purposePipelineRegister, CellCount{FF: 8 + 2})},
+			fill(purposeMemory, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, purposePipelineRegister, CellCount{FF: 8 + 2,
+				Alone: 8 + 2})},
 		{"a bit turned round", ice, 1, turned, in(purposeInverter, 1)},
-		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(purposeAdder, 2)},
+		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high,
+			fill(purposeAdder, CellCount{LUT: 2, Alone: 6})},
 	} {
 		got := count(tt.of, tt.width, tt.make)
 		got[purposeGate].LUT--
@@ -410,30 +412,32 @@ func TestFIFO(t *testing.T) {
 		fifo            FIFOSize
 		of              cost.Fabric
 		control, memory is
+		alone           int
 	}{
 		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
-			FF: 2 * 8}},
+			FF: 2 * 8}, 0},
 		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
-			LUTRAM: 8}},
+			LUTRAM: 8}, 0},
 		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.FabricSeries7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
-			LUTRAM: 16}},
+			LUTRAM: 16}, 0},
 		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.FabricSeries7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
-			is{LUT: 12, LUTRAM: 12}},
+			is{LUT: 12, LUTRAM: 12}, 0},
 		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.FabricSeries7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
-			is{LUT: 36, FF: 36, BRAM: 1}},
+			is{LUT: 36, FF: 36, BRAM: 1}, 0},
 		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.FabricUltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
-			is{LUT: 72, FF: 72, URAM: 1}},
-		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.FabricICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+			is{LUT: 72, FF: 72, URAM: 1}, 0},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.FabricICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}, 8},
 		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.FabricECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8,
-			LUTRAM: 8}},
+			LUTRAM: 8}, 0},
 		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.FabricICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
-			is{FF: 16, BRAM: 1}},
+			is{FF: 16, BRAM: 1}, 16 + 8},
 		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.FabricECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
-			is{FF: 18, BRAM: 1}},
+			is{FF: 18, BRAM: 1}, 0},
 	} {
-		parts := tt.fifo.CostOnFabric(tt.of)
-		if len(parts) != 2 || parts[0].Resources != tt.control || parts[1].Resources != tt.memory {
-			t.Errorf("%+v: %+v, want %+v and %+v", tt.fifo, parts, tt.control, tt.memory)
+		parts := append(tt.fifo.CostOnFabric(tt.of), cost.CostPart{})
+		if len(parts) < 3 || parts[0].Resources != tt.control || parts[1].Resources != tt.memory ||
+			parts[2].Resources != (is{LUT: tt.alone}) {
+			t.Errorf("%+v: %+v, want %+v, %+v and %d alone", tt.fifo, parts, tt.control, tt.memory, tt.alone)
 		}
 	}
 }

@@ -40,7 +40,7 @@ var described = templates.DescribeFiles
 var readme = []templates.ReadmeEntry{
 	described("the accelerator behind its movers, in Verilator, as a library that drivers take for a device",
 		"rtl/axi/*.sv", "rtl/axi/lib.cpp", "rtl/axi/Makefile"),
-	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/lib/*.sv"),
+	described("the network in SystemVerilog: the top, and its streams of FIFOs", "rtl/*_top.sv", "rtl/shared/*.sv"),
 	described("the same with a flag for packets of wrong length", "rtl/*_checked.v"),
 	described("the same as an IP of Vivado's block designs: its top, and the script that packs it", "rtl/ip/*_ip.v",
 		"rtl/ip/package.tcl"),

@@ -178,7 +178,7 @@ func lintRTL(ctx context.Context, dir string, files templates.ProjectFiles, runs
 	for _, r := range runs {
 		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.VerilatorUnrollLimit, "--top-module", r.Top}
 		for _, source := range rtl.ListSourcePaths(files, false) {
-			if strings.HasPrefix(source, "lib/") || strings.Contains(source, r.Top) {
+			if strings.HasPrefix(source, "shared/") || strings.Contains(source, r.Top) {
 				args = append(args, source)
 			}
 		}

@@ -22,6 +22,7 @@ import (
 	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
+	"hlsgen/templates/rtl"
 )
 
 //go:embed testbench
@@ -162,8 +163,8 @@ func (w work) sources(below string) (list []string) {
 // build makes the program obj/bench. It does not optimise the C++, because that would take longer than it saves.
 func (w work) build(top string, args ...string) error {
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "rtl/hlsgen_clock.sv" })
-	_, err := w.run("verilator", slices.Concat([]string{"--cc", "--exe", "--build", "-O1", "-Wno-fatal",
-		"--x-assign", "unique", "--prefix", "Vbench", "--top-module", top, "--Mdir", "obj", "-o", "bench", "-MAKEFLAGS",
+	_, err := w.run("verilator", slices.Concat([]string{"-O1"}, rtl.VerilatorFlags(), []string{"--cc", "--exe",
+		"--build", "--prefix", "Vbench", "--top-module", top, "--Mdir", "obj", "-o", "bench", "-MAKEFLAGS",
 		"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 " + maketest.OneUnit, "clock.cpp"}, args)...)
 	return err
 }

@@ -18,6 +18,8 @@ module hlsgen_uart_rx #(
     assign now = seen[1];
     initial {data, valid, broken} = '0;
     always_ff @(posedge clk) begin
+        // The counter has one beginning alone, for the sake of its carry chain; a bit is read half a bit after it began.
+        left   <= !busy || left == '0 ? COUNT'(DIVIDE - 1) : left - COUNT'(1);
         seen   <= {seen[0], line};
         valid  <= 1'b0;
         broken <= 1'b0;
@@ -25,12 +27,8 @@ module hlsgen_uart_rx #(
             high <= now;
             busy <= high && !now;
             at   <= '0;
-            left <= COUNT'(DIVIDE / 2 - 1);
-        end else if (left != '0) begin
-            left <= left - COUNT'(1);
-        end else begin
-            left <= COUNT'(DIVIDE - 1);
-            at   <= at + 4'd1;
+        end else if (left == COUNT'(DIVIDE - DIVIDE / 2)) begin
+            at <= at + 4'd1;
             if (at == 4'd0) begin
                 busy <= !now;  // if the line is high again, it was no start bit
             end else if (at != 4'd9) begin

@@ -15,16 +15,13 @@ module hlsgen_uart_tx #(
     assign ready = more == '0;
     assign line  = bits[0];
     always_ff @(posedge clk) begin
+        left <= ready || left == '0 ? COUNT'(DIVIDE - 1) : left - COUNT'(1);
         if (ready) begin
-            left <= COUNT'(DIVIDE - 1);
             if (valid) begin
                 bits <= {data, 1'b0};
                 more <= 4'd10;
             end
-        end else if (left != '0) begin
-            left <= left - COUNT'(1);
-        end else begin
-            left <= COUNT'(DIVIDE - 1);
+        end else if (left == '0) begin
             bits <= {1'b1, bits[8:1]};
             more <= more - 4'd1;
         end
