@@ -329,7 +329,7 @@ type node struct {
 	Interrupt       string // number among the shared peripheral interrupts; empty if it has none
 }
 
-// privateInterrupts is the number of interrupts at the GIC before the shared peripheral ones, which a device tree counts
+// privateInterrupts is the number of interrupts at the GIC before the shared peripheral ones. A device tree counts these
 // from 0 (UG1085, interrupt tables).
 const privateInterrupts = 32
 
