@@ -95,6 +95,8 @@ var claims = []claim{
 		"folding/sweep.TestPrecisions"}},
 	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"folding/sweep.TestSlurm", "folding/sweep.TestCollect"}},
 	{begins: "| `deploy/accelerator.py`", by: []string{"internal/build.TestDriver"}},
+	{begins: "| `build --ila`", by: []string{"templates/vivado.TestILA", "templates/vivado.TestPower",
+		"templates/vivado.TestApp", "rtlsim.TestWriteSAIF"}},
 	{begins: "| `make -C vivado bitstream`", by: []string{"templates/vivado.TestBitstream",
 		"templates/vivado.TestMistakes"}},
 	{begins: "| `--weights runtime`", by: []string{"internal/weights.TestWeightsAXI",

@@ -329,8 +329,8 @@ type node struct {
 	Interrupt       string // number among the shared peripheral interrupts; empty if it has none
 }
 
-// privateInterrupts is the number of interrupts at the GIC before the shared peripheral ones. A device tree counts these
-// from 0 (UG1085, interrupt tables).
+// privateInterrupts is the number of interrupts at the GIC before the shared peripheral ones. A device tree counts
+// these from 0 (UG1085, interrupt tables).
 const privateInterrupts = 32
 
 // app returns the app of a block design for a module whose stock Linux loads apps by xmutil.
