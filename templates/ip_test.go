@@ -103,6 +103,7 @@ func (w workshop) make(t *testing.T, env []string, args ...string) (ran []string
 // TestMakeIP checks that every process is synthesised once, and again only if one of its sources has changed.
 func TestMakeIP(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	files, _ := project(t, small(t), 1)
 	w := newWorkshop(t, files)
 	var all []string

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // vivado is a stand-in that runs a script and prints the commands that it gets. Files must exist.
@@ -104,6 +106,7 @@ func TestPackage(t *testing.T) {
 // TestXsim checks that every file for the simulator exists, and that the verdict of the bench decides.
 func TestXsim(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	files, _ := project(t, twins(t), 1)
 	w := newWorkshop(t, files)
 	w.install(t, xsim, "xvlog", "xelab", "xsim")

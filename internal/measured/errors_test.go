@@ -92,6 +92,7 @@ const mostNetwork = .10
 // use.
 func TestErrors(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, board := range boardsMeasured {
 		list := trials(t, target(t, board))
 		held, most := grouped(list, true), limits[family(list[0].target)]
