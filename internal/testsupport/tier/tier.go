@@ -72,7 +72,7 @@ var known = append(slices.Clone(basic), InstallablePrograms...)
 
 // collected is the target of the garbage collector in tests, in per cent of the live heap. Tests make many short-lived
 // models and circuits. At 100, which is Go's, the collector takes a tenth to a fifth of their time.
-const collected = 400
+const collected = 200
 
 // init sets the collector's target, unless GOGC does.
 func init() {
