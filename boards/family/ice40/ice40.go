@@ -22,7 +22,7 @@ func Family() *family.DeviceFamily {
 			ShortAdder: 2, JoinsLUTs: true, AdderAbsorbs: true, EnableTakesResets: true,
 			SharesCells: true, MostLUTs: 0.97, UART: family.UART{LUTs: 195, FlipFlops: 147, Cells: 50},
 			CellLUTs: map[string]float64{
-				"compressors":        0.92,
+				"compressors":        0.93,
 				"adders":             0.91,
 				"comparators":        1.00,
 				"multiplexers":       1.00,
@@ -32,7 +32,7 @@ func Family() *family.DeviceFamily {
 				"states":             1.00,
 				"pipeline registers": 1.00,
 				"multipliers":        1.00,
-				"inverters":          1.10,
+				"inverters":          1.05,
 			},
 		},
 		Block: family.BlockRAM{Name: "EBR", Kbit: 4, // SB_RAM40_4K
