@@ -94,7 +94,8 @@ func (p placer) place(t *testing.T, model, wanted string, mhz float64, r *rand.R
 	mhz = maketest.Figure(t, said, `Max frequency for clock .*: ([0-9.]+) MHz`)
 	blocks, cells := int(maketest.Figure(t, said, p.blocks)), int(maketest.Figure(t, said, p.cells))
 	total, promised := res.Design.Estimate.Total, res.Design.Target.ClockMHz
-	t.Logf("%.1f MHz of %g, %d block RAMs of %d, %d logic cells of %d", mhz, promised, blocks, total.BRAM, cells, total.LUT)
+	t.Logf("%.1f MHz of %g, %d block RAMs of %d, %d logic cells of %d", mhz, promised, blocks, total.BRAM, cells,
+		total.LUT)
 	if mhz < promised {
 		t.Errorf("%g MHz, promised %g", mhz, promised)
 	}
