@@ -176,7 +176,7 @@ func net(t *testing.T, seed uint64, fifo FIFODepthPolicy) (*rival, *rand.Rand) {
 // seeds returns the seeds of the networks to try.
 func seeds(first int) (list []uint64) {
 	if tier.Long() {
-		first *= 90
+		first *= 75
 	}
 	for i := range uint64(first) {
 		list = append(list, i)

@@ -46,7 +46,7 @@ const module = `/dts-v1/;
 };
 `
 
-// loaded is what the device tree has of a node after the overlay.
+// A loaded node holds what the device tree says of a node once the overlay is applied.
 type loaded struct {
 	name      string
 	base, len uint64

@@ -152,7 +152,7 @@ func (g *graph) price(f *found, d *dataflow.Design, face templates.IPInterface) 
 	}
 }
 
-// interruptNumbers are those of each pin of a PS, as UG585 and UG1085 list them.
+// interruptNumbers maps each interrupt pin of a PS to its numbers, the lowest bit first, as UG585 and UG1085 list them.
 var interruptNumbers = map[string][]int{
 	"IRQ_F2P":    {61, 62, 63, 64, 65, 66, 67, 68, 84, 85, 86, 87, 88, 89, 90, 91},
 	"pl_ps_irq0": {121, 122, 123, 124, 125, 126, 127, 128},
