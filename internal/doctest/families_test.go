@@ -91,6 +91,7 @@ func modelOf(t *testing.T, name string) (file, flags string) {
 // again with flags; this must give the same design.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "bash")
 	p := build(t)
 	dir := p.folder(t)

@@ -16,6 +16,7 @@ import (
 // no others.
 func TestFolders(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	tier.Needs(t, "bash")
 	p := build(t)
 	dir := p.folder(t)
