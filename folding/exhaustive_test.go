@@ -163,14 +163,19 @@ func (r *rival) latency(wanted Goal, got *Design, list []figures) {
 	}
 }
 
-// net returns a random network on a small board.
+// net returns a random network on a small board, with all its designs.
 func net(t *testing.T, seed uint64, fifo FIFODepthPolicy) (*rival, *rand.Rand) {
+	v, r := bare(t, seed)
+	v.designs = enumerate(v.m.Graph, v.target, fifo)
+	return v, r
+}
+
+// bare returns the network of net without its designs, whose enumeration takes most of the time.
+func bare(t *testing.T, seed uint64) (*rival, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := randomNet(r, 1+r.IntN(3), 4)
-	v := &rival{T: t, name: "seed " + strconv.FormatUint(seed, 10), m: m,
-		target: dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}}
-	v.designs = enumerate(m.Graph, v.target, fifo)
-	return v, r
+	return &rival{T: t, name: "seed " + strconv.FormatUint(seed, 10), m: m,
+		target: dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}}, r
 }
 
 // seeds returns the seeds of the networks to try.
@@ -190,7 +195,11 @@ func TestExhaustive(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	total := rival{}
-	for _, seed := range seeds(30) {
+	first := 20
+	if tier.Long() {
+		first = 30
+	}
+	for _, seed := range seeds(first) {
 		v, r := net(t, 30+seed, FIFODepthPolicy{})
 		most, loose := all(0.9), MaxUseFractions{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})

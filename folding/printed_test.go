@@ -16,7 +16,7 @@ import (
 func TestPrintedIsMet(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	nets := 20
+	nets := 14
 	if tier.Long() {
 		nets = 500
 	}

@@ -79,15 +79,19 @@ func TestWide(t *testing.T) {
 	t.Parallel()
 	wide, found, proved := 0, 0, 0
 	for _, seed := range seeds(40) {
-		v, _ := net(t, 8000+seed, FIFODepthPolicy{})
+		v, _ := bare(t, 8000+seed)
 		var d diag.List
 		s := must(NewSpace(v.m, v.target, nil, FIFODepthPolicy{}, &d))
 		wanted := Goal{MaxUse: all(1)}
-		if s == nil || len(v.allowed(wanted)) == 0 {
+		if s == nil {
 			continue
 		}
 		s.MakeSearchTables(3)
 		if len(s.Wide) == 0 {
+			continue
+		}
+		v.designs = enumerate(v.m.Graph, v.target, FIFODepthPolicy{})
+		if len(v.allowed(wanted)) == 0 {
 			continue
 		}
 		wide++

@@ -21,7 +21,7 @@ func samples(n int) int {
 	if tier.Long() {
 		return n
 	}
-	return min(n, 20)
+	return min(n, 12)
 }
 
 // TestModels compares every real model with the results of its own framework, and its integer layers with the model as

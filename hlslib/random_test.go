@@ -27,7 +27,7 @@ func TestInstances(t *testing.T) {
 	case tier.Long():
 		n = 10_000
 	case tier.Full():
-		n = 100
+		n = 60
 	}
 	n = cmp.Or(*instances, n)
 	kinds, bad := map[string]bool{}, 0

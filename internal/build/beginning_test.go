@@ -86,8 +86,8 @@ func TestBeginnings(t *testing.T) {
 		{[]string{"RNN", "bidirectional"}, "Scan"}, {[]string{"LSTM", "unrolled"}, "Unrolled"},
 	} {
 		for k, b := range beginnings {
-			if !tier.Full() && k%5 != i {
-				continue // each with one kind of cells
+			if !tier.Full() && k%5 != i || !tier.Long() && (i+k)%3 == 2 {
+				continue // each with one kind of cells; in the full tier with two of three
 			}
 			for _, data := range []bool{false, true} {
 				t.Run(fmt.Sprint(c.has, " ", b.name, ", data ", data), func(t *testing.T) {

@@ -57,14 +57,16 @@ func likeMachines(m *dataflow.Model, streams []engines.FrameTensors) error {
 	return nil
 }
 
-// TestFast holds the compiled engine against eval on every model, with random samples and a number of them that is no
+// TestFast holds the compiled engine against eval on every model, of the shared ones on every third but in the long
+// tier, with random samples and a number of them that is no
 // whole number of batches. Their own samples go through it wherever simulate runs.
 func TestFast(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	for i, of := range models.All(t) {
 		for _, file := range of.Files {
-			if refused, _ := of.Expect(t, file); refused != "" || !of.TierAllows(t, file) || tier.Quick() && i%3 > 0 {
+			if refused, _ := of.Expect(t, file); refused != "" || !of.TierAllows(t, file) || tier.Quick() && i%3 > 0 ||
+				of.Shared && !tier.Long() && i%3 > 0 {
 				continue
 			}
 			t.Run(of.Name+"/"+file, func(t *testing.T) {

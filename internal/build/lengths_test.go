@@ -116,7 +116,7 @@ func TestRandomLengths(t *testing.T) {
 	tier.NotQuick(t)
 	axes := rnntest.All
 	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
-	networks, compiled := tier.CasesToRun(40), tier.CasesToRun(6)
+	networks, compiled := tier.CasesToRun(24), tier.CasesToRun(4)
 	switch {
 	case tier.Long():
 		networks, compiled = 400, 60

@@ -30,15 +30,16 @@ var made = []struct {
 	clocks        int
 	draw          func() []byte
 	part          bool // another family has all that its processes do to each other
+	long          bool // smaller families have all that it has
 }{
-	{"MLP", "internal/testsupport/models/digits-mlp-balanced2/model.onnx", 4096, nil, true},
-	{"CNN", "internal/testsupport/models/digits-cnn-w4a4/model.onnx", 100_000, nil, false},
-	{"depthwise", "", 8192, drawnDepthwise, true},
-	{"residual", "", 8192, drawnResidual, false},
-	{"LSTM", "internal/testsupport/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil, true},
-	{"bidirectional LSTM", "internal/testsupport/models/bilstm-h32-w4a4/model.onnx", 20_000, nil, false},
-	{"U-Net", "", 8192, drawnUNet, false},
-	{"embedding", "", 64, drawnEmbedding, false},
+	{"MLP", "internal/testsupport/models/digits-mlp-balanced2/model.onnx", 4096, nil, true, false},
+	{"CNN", "internal/testsupport/models/digits-cnn-w4a4/model.onnx", 100_000, nil, true, true},
+	{"depthwise", "", 8192, drawnDepthwise, true, false},
+	{"residual", "", 8192, drawnResidual, false, false},
+	{"LSTM", "internal/testsupport/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil, false, false},
+	{"bidirectional LSTM", "internal/testsupport/models/bilstm-h32-w4a4/model.onnx", 20_000, nil, false, true},
+	{"U-Net", "", 8192, drawnUNet, false, false},
+	{"embedding", "", 64, drawnEmbedding, false, false},
 }
 
 // A drawing is a network in the making.
@@ -148,12 +149,16 @@ func drawnEmbedding() []byte {
 // TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: with
 // our headers with one, and with headers that have the habits of the vendor's with the other, turn about; the long tier
 // has all four. Then a second compiler looks at what synthesis is to make of it, and as synthesis sees it, it runs with
-// a thread for every process. Families that are part of others have only our headers below the long tier.
+// a thread for every process. Families that are part of others have only our headers below the long tier. Long ones
+// are built there alone.
 func TestMakeCSim(t *testing.T) {
 	t.Parallel()
 	for i, c := range made[:tier.CasesToRun(len(made))] {
 		t.Run(c.family, func(t *testing.T) {
 			t.Parallel()
+			if c.long {
+				tier.NeedsLong(t)
+			}
 			make := tier.Needs(t, "make", "g++", "clang++")[0]
 			dir := t.TempDir()
 			o := build.Options{Source: options.Source{Model: filepath.Join(tier.Root(t),

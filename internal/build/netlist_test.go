@@ -85,6 +85,9 @@ func TestSynthesis(t *testing.T) {
 	for board, cell := range map[string]string{"ulx3s-85f": "DP16KD", "arty-a7-35": "RAMB18E1"} {
 		t.Run(board, func(t *testing.T) {
 			t.Parallel()
+			if board == "ulx3s-85f" { // TestPlaced has this family, too
+				tier.NeedsLong(t)
+			}
 			tier.Needs(t, "make", "yosys")
 			r, dir := memories(t, board, 64)
 			blocks := int(maketest.Figure(t, maketest.Make(t, dir, "synth"), cell+` +(\d+)`))

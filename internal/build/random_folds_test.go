@@ -92,7 +92,7 @@ func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.Foldin
 // some, the compiled C++ agree.
 func TestRandomImages(t *testing.T) {
 	t.Parallel()
-	drawnAgree(t, 50, 1000, 3, 10, func(seed int) drawn {
+	drawnAgree(t, 32, 1000, 3, 10, func(seed int) drawn {
 		return drawn{onnx: halfPruned(seed, drawnImages(uint64(seed))), folds: jointFolds, samples: 4}
 	})
 }

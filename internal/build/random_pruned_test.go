@@ -370,7 +370,7 @@ func (n *pruned) means(in map[string]dataflow.RealTensor) []float64 {
 // compiled C++ agree.
 func TestRandomPruned(t *testing.T) {
 	t.Parallel()
-	drawnAgree(t, 60, 3000, 3, 22, func(seed int) drawn {
+	drawnAgree(t, 40, 3000, 3, 22, func(seed int) drawn {
 		n := drawnPruned(uint64(seed))
 		return drawn{onnx: n.Bytes(), folds: jointFolds, samples: 4, means: n.means}
 	})

@@ -209,7 +209,7 @@ func b2i(b bool) int {
 // compiled C++ agree.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
-	drawnAgree(t, 60, 2000, 4, 8, func(seed int) drawn {
+	drawnAgree(t, 40, 2000, 4, 8, func(seed int) drawn {
 		n := drawn{onnx: halfPruned(seed, drawnNetwork(uint64(seed))), folds: randomFolds, samples: 12}
 		if seed%5 == 0 { // the first quantiser on the device, too
 			scale := big.NewRat(1, int64(4+seed%7))

@@ -116,7 +116,7 @@ func TestFirstQuantisers(t *testing.T) {
 	t.Parallel()
 	modes := []string{"FLOOR", "ROUND", "CEIL", "HALF_UP", "DOWN", "UP", "HALF_DOWN"}
 	types := []graph.DType{graph.DTypeFloat32, graph.DTypeFloat64, graph.DTypeFloat16}
-	n, channels := 3, 24
+	n, channels := 3, 8
 	if tier.Long() {
 		n, channels = 21, 64
 	}
