@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -60,9 +59,7 @@ before) are named and left out, except csynth.xml.`,
 		case c == nil || err != nil:
 			return nil, err
 		}
-		if _, err := os.Lstat(out); err == nil && !force {
-			t.d.AddError(diag.OutputHasForeignFiles, out, "it is there already",
-				"give another --out, or --force to replace it")
+		if !replaceable(out, force, &t.d) {
 			return nil, nil
 		}
 		if err := synthesis.SaveCalibration(c, out); err != nil {

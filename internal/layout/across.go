@@ -11,6 +11,13 @@ const (
 // arrow that passes (Gansner and others).
 var weights = [3]float64{1, 2, 8}
 
+// A loose arrow shall be straight less, by slack. A link that is the only one of both its ends on their sides shall be
+// straight more, by stiff: then chains bend where they fork and join.
+const (
+	slack = 1024
+	stiff = 32
+)
+
 // spread gives each node its coordinate across the picture.
 func (s *sheet) spread() {
 	for _, rank := range s.ranks {
@@ -77,17 +84,23 @@ func (s *sheet) settle(rank []int, down, both bool) {
 func (s *sheet) wanted(i int, down, both bool) (x, weight float64) {
 	n := s.nodes[i]
 	sum := 0.0
-	pull := func(near []int) {
-		for _, m := range near {
+	pull := func(links []link) {
+		for _, l := range links {
 			passing := 0
 			if n.box < 0 {
 				passing++
 			}
-			if s.nodes[m].box < 0 {
+			if s.nodes[l.node].box < 0 {
 				passing++
 			}
 			w := weights[passing]
-			pulled := w * s.nodes[m].x
+			switch {
+			case l.loose:
+				w /= slack
+			case l.only:
+				w *= stiff
+			}
+			pulled := w * s.nodes[l.node].x
 			sum += pulled
 			weight += w
 		}

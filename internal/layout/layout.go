@@ -19,8 +19,12 @@ import (
 // A Box is a node of a picture, with its width and height.
 type Box struct{ Width, Height float64 }
 
-// An Arrow leads from a box to another one, by their indices. An arrow from a box to itself has no points.
-type Arrow struct{ From, To int }
+// An Arrow leads from a box to another one, by their indices. An arrow from a box to itself has no points. A loose one
+// may bend rather than move the boxes at its ends.
+type Arrow struct {
+	From, To int
+	Loose    bool
+}
 
 // A Graph is what Place places. Gaps are the distances between boxes of a rank and between ranks.
 type Graph struct {
@@ -46,9 +50,16 @@ type node struct {
 	box           int // -1 of an arrow that passes
 	width         float64
 	rank          int
-	above, below  []int // nodes of the neighbouring ranks
+	above, below  []link // to nodes of the neighbouring ranks
 	x             float64
 	before, after float64 // the gaps that it wants
+}
+
+// A link is a piece of an arrow between neighbouring ranks, as one of its ends sees it.
+type link struct {
+	node  int // at the other end
+	loose bool
+	only  bool // no other link that is not loose leaves the upper end or enters the lower one
 }
 
 // A sheet is a graph in which each link leads from a rank to the next.

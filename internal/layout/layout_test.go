@@ -13,7 +13,7 @@ func graph(boxes int, ends ...int) Graph {
 		g.Boxes = append(g.Boxes, Box{40, 10})
 	}
 	for i := 0; i < len(ends); i += 2 {
-		g.Arrows = append(g.Arrows, Arrow{ends[i], ends[i+1]})
+		g.Arrows = append(g.Arrows, Arrow{From: ends[i], To: ends[i+1]})
 	}
 	return g
 }
@@ -31,7 +31,7 @@ func TestPlace(t *testing.T) {
 		{"a chain", graph(3, 0, 1, 1, 2), []Point{{0, 0}, {0, 30}, {0, 60}}},
 		{"a chain written backwards", graph(3, 2, 1, 1, 0), []Point{{0, 60}, {0, 30}, {0, 0}}},
 		{"a fork and a join", graph(4, 0, 1, 0, 2, 1, 3, 2, 3), []Point{{25, 0}, {0, 30}, {50, 30}, {25, 60}}},
-		{"a late input", graph(4, 0, 1, 1, 2, 3, 2), []Point{{0, 0}, {0, 30}, {26, 60}, {51, 30}}},
+		{"a late input", graph(4, 0, 1, 1, 2, 3, 2), []Point{{0, 0}, {0, 30}, {25, 60}, {50, 30}}},
 		{"a state", graph(2, 0, 1, 1, 0), []Point{{0, 0}, {0, 30}}},
 		{"an arrow to itself", graph(2, 0, 1, 1, 1), []Point{{0, 0}, {0, 30}}},
 	} {
@@ -52,6 +52,20 @@ func TestArrows(t *testing.T) {
 		t.Errorf("%v", long)
 	}
 	check(t, "residual", g, got)
+}
+
+// TestLoose places a chain that a loose arrow enters: the chain stays straight.
+func TestLoose(t *testing.T) {
+	t.Parallel()
+	g := graph(6, 0, 1, 1, 2, 2, 3, 4, 3, 5, 1)
+	g.Arrows[3].Loose, g.Arrows[4].Loose = true, true
+	got := Place(g)
+	for _, b := range got.Boxes[1:4] {
+		if b.X != got.Boxes[0].X {
+			t.Errorf("%v", got.Boxes)
+		}
+	}
+	check(t, "loose", g, got)
 }
 
 // TestCrossings has graphs that can be drawn without crossings, but not in the order in which they come.
@@ -85,7 +99,7 @@ func TestRandom(t *testing.T) {
 			g.Boxes = append(g.Boxes, Box{float64(10 + r.IntN(90)), float64(5 + r.IntN(40))})
 		}
 		for range r.IntN(2 * len(g.Boxes)) {
-			g.Arrows = append(g.Arrows, Arrow{r.IntN(len(g.Boxes)), r.IntN(len(g.Boxes))})
+			g.Arrows = append(g.Arrows, Arrow{r.IntN(len(g.Boxes)), r.IntN(len(g.Boxes)), r.IntN(4) == 0})
 		}
 		got := Place(g)
 		check(t, "random", g, got)
@@ -156,9 +170,9 @@ func check(t *testing.T, name string, g Graph, l Layout) {
 func BenchmarkPlace(b *testing.B) {
 	g := graph(1000)
 	for i := range 999 {
-		g.Arrows = append(g.Arrows, Arrow{i, i + 1})
+		g.Arrows = append(g.Arrows, Arrow{From: i, To: i + 1})
 		if i+10 < 1000 {
-			g.Arrows = append(g.Arrows, Arrow{i, i + 10})
+			g.Arrows = append(g.Arrows, Arrow{From: i, To: i + 10})
 		}
 	}
 	for b.Loop() {

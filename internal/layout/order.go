@@ -77,11 +77,11 @@ func (s *sheet) byMedians(down bool) {
 	}
 }
 
-// median returns the median of the places of nodes: of an even number, the mean of the two in the middle.
-func median(nodes, at []int) float64 {
-	places := make([]int, len(nodes))
-	for i, n := range nodes {
-		places[i] = at[n]
+// median returns the median of the places of the nodes at the ends of links: of an even number, the mean of the two in the middle.
+func median(links []link, at []int) float64 {
+	places := make([]int, len(links))
+	for i, l := range links {
+		places[i] = at[l.node]
 	}
 	sort.Ints(places)
 	m := len(places) / 2
@@ -111,10 +111,10 @@ func (s *sheet) transpose() {
 
 // pair returns how many links of two neighbours cross if a is to the left of b.
 func (s *sheet) pair(a, b int, at []int) (n int) {
-	count := func(left, right []int) {
+	count := func(left, right []link) {
 		for _, x := range left {
 			for _, y := range right {
-				if at[x] > at[y] {
+				if at[x.node] > at[y.node] {
 					n++
 				}
 			}
@@ -133,7 +133,7 @@ func (s *sheet) crossings() (n int) {
 		for _, x := range rank {
 			below := make([]int, 0, len(s.nodes[x].below))
 			for _, y := range s.nodes[x].below {
-				below = append(below, at[y])
+				below = append(below, at[y.node])
 			}
 			sort.Ints(below)
 			ends = append(ends, below...)

@@ -8,9 +8,9 @@ func ranked(g Graph) *sheet {
 	for i, b := range g.Boxes {
 		s.nodes = append(s.nodes, node{box: i, width: b.Width, rank: rank[i], before: g.Gap, after: g.Gap})
 	}
-	link := func(from, to int) {
-		s.nodes[from].below = append(s.nodes[from].below, to)
-		s.nodes[to].above = append(s.nodes[to].above, from)
+	join := func(from, to int, loose bool) {
+		s.nodes[from].below = append(s.nodes[from].below, link{node: to, loose: loose})
+		s.nodes[to].above = append(s.nodes[to].above, link{node: from, loose: loose})
 	}
 	for a, arrow := range g.Arrows {
 		from, to := arrow.From, arrow.To
@@ -27,10 +27,11 @@ func ranked(g Graph) *sheet {
 		}
 		path = append(path, to)
 		for k := range path[1:] {
-			link(path[k], path[k+1])
+			join(path[k], path[k+1], arrow.Loose)
 		}
 		s.paths[a] = path
 	}
+	s.markChains()
 	for i, n := range s.nodes {
 		for len(s.ranks) <= n.rank {
 			s.ranks = append(s.ranks, nil)
@@ -38,6 +39,30 @@ func ranked(g Graph) *sheet {
 		s.ranks[n.rank] = append(s.ranks[n.rank], i)
 	}
 	return s
+}
+
+// markChains marks the links that are the only ones of their ends.
+func (s *sheet) markChains() {
+	tight := func(links []link) (n int) {
+		for _, l := range links {
+			if !l.loose {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range s.nodes {
+		below := s.nodes[i].below
+		for k, l := range below {
+			below[k].only = !l.loose && tight(below) == 1 && tight(s.nodes[l.node].above) == 1
+		}
+	}
+	for i := range s.nodes {
+		above := s.nodes[i].above
+		for k, l := range above {
+			above[k].only = !l.loose && tight(above) == 1 && tight(s.nodes[l.node].below) == 1
+		}
+	}
 }
 
 // backward reports of each arrow whether it leads to a box from which its own box is reached, in the order of a search
