@@ -53,8 +53,8 @@ const (
 	networkHead   = 52 // title and legend
 )
 
-// mostPixels is the largest number of pixels of a PNG of a network, 256 MB of memory.
-const mostPixels = 64 << 20
+// mostPixels is the largest number of pixels of the PNG of a network. They take 128 MB.
+const mostPixels = 32 << 20
 
 // Layout returns the places of boxes and arrows in the picture.
 func (n Network) Layout() layout.Layout {
@@ -102,16 +102,23 @@ func (n Network) has(class int) bool {
 	return slices.ContainsFunc(n.Boxes, func(b NetworkBox) bool { return b.Class == class })
 }
 
-// Draw draws the network as SVG and as PNG. The PNG of a picture of more than 64 million dots is nil.
-func (n Network) Draw() (p SVGAndPNG, err error) {
-	l := n.Layout()
-	f := figure{l.Width, l.Height, func(c draw.Canvas) { n.draw(c, l) }}
+// SVG draws the network as SVG.
+func (n Network) SVG() ([]byte, error) { return n.figure().svg() }
+
+// PNG draws the network as PNG. It returns nil for a picture of more than 32 million dots.
+func (n Network) PNG() ([]byte, error) {
+	f := n.figure()
 	const dots = dotsPerInch / 72.0
-	if l.Width*l.Height*dots*dots > mostPixels {
-		p.SVG, err = f.svg()
-		return p, err
+	if f.width*f.height*dots*dots > mostPixels {
+		return nil, nil
 	}
-	return f.render()
+	return f.png()
+}
+
+// figure returns the drawing.
+func (n Network) figure() figure {
+	l := n.Layout()
+	return figure{l.Width, l.Height, func(c draw.Canvas) { n.draw(c, l) }}
 }
 
 // draw draws the network at its places. A canvas has its origin in the lower left corner.

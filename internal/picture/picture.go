@@ -77,15 +77,14 @@ func (n *Network) Encode(format string) ([]byte, error) {
 		return n.dot(), nil
 	case "onnx":
 		return n.onnx()
+	case "svg":
+		return n.Chart().SVG()
 	}
-	drawn, err := n.Chart().Draw()
-	if err != nil || format == "svg" {
-		return drawn.SVG, err
+	png, err := n.Chart().PNG()
+	if png == nil && err == nil {
+		err = &TooLargeError{len(n.Nodes)}
 	}
-	if drawn.PNG == nil {
-		return nil, &TooLargeError{len(n.Nodes)}
-	}
-	return drawn.PNG, nil
+	return png, err
 }
 
 // Chart returns the boxes and arrows of the network.
