@@ -369,9 +369,9 @@ func (im *ImportedModel) TensorShape(tensor string) []int {
 	return im.written.Known[tensor].Shape
 }
 
-// Ports returns the names of the model's inputs and outputs, in the order of the file. It works for a model that could
-// not be mapped, too.
-func (im *ImportedModel) Ports() (inputs, outputs []string) {
+// PortNames returns the names of a model's inputs and outputs, in the order of the file. It works for a model that
+// could not be mapped, too.
+func PortNames(im *ImportedModel) (inputs, outputs []string) {
 	if im.written != nil {
 		return graph.ValueNames(im.written.Graph.Inputs), graph.ValueNames(im.written.Graph.Outputs)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // graphCommand returns the command graph.
-func (a *app) graphCommand() *cobra.Command {
+func graphCommand(a *app) *cobra.Command {
 	var o check.Options
 	var out string
 	var force bool
@@ -96,12 +96,12 @@ type graphMade struct {
 // drawn returns the network to draw and the base name of its file. The network is nil if d says why there is none.
 // Errors
 // about nodes become warnings, since the picture shows which do not map.
-func drawn(ctx context.Context, o check.Options, d *diag.List) (*picture.Network, string, error) {
+func drawn(ctx context.Context, o check.Options, d *diag.List) (*picture.Drawing, string, error) {
 	if info, err := os.Stat(o.Model); o.Model != "" && err == nil && info.IsDir() {
 		n, err := picture.OfDesign(o.Model)
 		if errors.Is(err, picture.ErrNotBuilt) {
-			d.AddError(diag.FileUnreadable, o.Model, err.Error(), "give a folder that hlsgen build of this version wrote, "+
-				"or a model")
+			d.AddError(diag.FileUnreadable, o.Model, err.Error(),
+				"give a folder that hlsgen build of this version wrote, or a model")
 			return nil, "", nil
 		}
 		return n, filepath.Base(o.Model), err

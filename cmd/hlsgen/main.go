@@ -8,7 +8,7 @@
 //	root.go         the tree of commands, and the version
 //	task.go         the common parts of commands on a model: flags, progress, the delivery of an answer
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
-//	stats.go, convert.go                                   commands that count a model, or write it in another form
+//	stats.go, convert.go, graph.go     commands that count a model, write it in another form, or draw it
 //	audited.go      accumulators in the output of check and simulate
 //	synth.go, collect.go, latencies.go                     commands for the vendor's tools and their reports
 //	weights.go                                             the command that writes weights for existing hardware

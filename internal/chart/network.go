@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/layout"
 )
 
-// A Network is a picture of boxes joined by arrows, from top to bottom.
-type Network struct {
+// A NetworkDrawing is a picture of boxes joined by arrows, from top to bottom.
+type NetworkDrawing struct {
 	Title   string
 	Boxes   []NetworkBox
 	Arrows  []NetworkArrow
@@ -57,7 +57,7 @@ const (
 const mostPixels = 32 << 20
 
 // Layout returns the places of boxes and arrows in the picture.
-func (n Network) Layout() layout.Layout {
+func (n NetworkDrawing) Layout() layout.Layout {
 	g := layout.Graph{Gap: 24, RankGap: 34, ArrowGap: 14}
 	for _, b := range n.Boxes {
 		g.Boxes = append(g.Boxes, b.size())
@@ -87,7 +87,7 @@ func (n Network) Layout() layout.Layout {
 }
 
 // legendWidth returns the width of the legend.
-func (n Network) legendWidth() (w float64) {
+func (n NetworkDrawing) legendWidth() (w float64) {
 	for i, c := range n.Classes {
 		if !n.has(i) {
 			continue
@@ -98,15 +98,15 @@ func (n Network) legendWidth() (w float64) {
 }
 
 // has reports whether there is a box of a class.
-func (n Network) has(class int) bool {
+func (n NetworkDrawing) has(class int) bool {
 	return slices.ContainsFunc(n.Boxes, func(b NetworkBox) bool { return b.Class == class })
 }
 
 // SVG draws the network as SVG.
-func (n Network) SVG() ([]byte, error) { return n.figure().svg() }
+func (n NetworkDrawing) SVG() ([]byte, error) { return n.figure().svg() }
 
 // PNG draws the network as PNG. It returns nil for a picture of more than 32 million dots.
-func (n Network) PNG() ([]byte, error) {
+func (n NetworkDrawing) PNG() ([]byte, error) {
 	f := n.figure()
 	const dots = dotsPerInch / 72.0
 	if f.width*f.height*dots*dots > mostPixels {
@@ -116,13 +116,13 @@ func (n Network) PNG() ([]byte, error) {
 }
 
 // figure returns the drawing.
-func (n Network) figure() figure {
+func (n NetworkDrawing) figure() figure {
 	l := n.Layout()
 	return figure{l.Width, l.Height, func(c draw.Canvas) { n.draw(c, l) }}
 }
 
 // draw draws the network at its places. A canvas has its origin in the lower left corner.
-func (n Network) draw(c draw.Canvas, l layout.Layout) {
+func (n NetworkDrawing) draw(c draw.Canvas, l layout.Layout) {
 	at := func(p layout.Point) vg.Point {
 		return vg.Point{X: c.Min.X + vg.Length(p.X), Y: c.Min.Y + vg.Length(l.Height-p.Y)}
 	}
@@ -186,7 +186,7 @@ func (b NetworkBox) size() layout.Box {
 }
 
 // fill draws a box without text, from its upper left corner.
-func (n Network) fill(c draw.Canvas, corner vg.Point, size layout.Box, class int) {
+func (n NetworkDrawing) fill(c draw.Canvas, corner vg.Point, size layout.Box, class int) {
 	edge := axis
 	if !n.Classes[class].Quiet {
 		edge = n.colour(class)
@@ -199,7 +199,7 @@ func (n Network) fill(c draw.Canvas, corner vg.Point, size layout.Box, class int
 }
 
 // inside returns the colour inside the boxes of a class.
-func (n Network) inside(class int) color.RGBA {
+func (n NetworkDrawing) inside(class int) color.RGBA {
 	if n.Classes[class].Quiet {
 		return color.RGBA{0xf7, 0xf8, 0xfa, 0xff}
 	}
@@ -207,7 +207,7 @@ func (n Network) inside(class int) color.RGBA {
 }
 
 // Fills returns the colour inside the boxes of each class, such as #e5f0f5.
-func (n Network) Fills() (list []string) {
+func (n NetworkDrawing) Fills() (list []string) {
 	for i := range n.Classes {
 		c := n.inside(i)
 		list = append(list, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
@@ -216,7 +216,7 @@ func (n Network) Fills() (list []string) {
 }
 
 // colour returns the colour of a class: that of its number among those that have one.
-func (n Network) colour(class int) color.RGBA {
+func (n NetworkDrawing) colour(class int) color.RGBA {
 	k := 0
 	for _, c := range n.Classes[:class] {
 		if !c.Quiet {

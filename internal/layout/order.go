@@ -77,7 +77,8 @@ func (s *sheet) byMedians(down bool) {
 	}
 }
 
-// median returns the median of the places of the nodes at the ends of links: of an even number, the mean of the two in the middle.
+// median returns the median of the places of the nodes at the ends of links: of an even number, the mean of the two in
+// the middle.
 func median(links []link, at []int) float64 {
 	places := make([]int, len(links))
 	for i, l := range links {

@@ -15,18 +15,15 @@ import (
 // The classes of a design's nodes.
 const (
 	slowest = iota
-	withWeights
+	accumulating
 	otherLayer
-	onlyMoves
+	added
 )
 
 // layerClasses names the classes of a design.
-var layerClasses = []chart.NetworkClass{slowest: {Name: "as slow as the design"}, withWeights: {Name: "with weights"},
-	otherLayer: {Name: "without weights"}, onlyMoves: {Name: "only moves words", Quiet: true}}
-
-// movers are the kinds of layers that only pass words on.
-var movers = map[string]bool{"StreamingDataWidthConverter": true, "DuplicateStreams": true, "StreamingJoin": true,
-	"StreamingSplit": true}
+var layerClasses = []chart.NetworkClass{slowest: {Name: "as slow as the design"},
+	accumulating: {Name: "with accumulators"},
+	otherLayer:   {Name: "without"}, added: {Name: "of no ONNX node", Quiet: true}}
 
 // A simulated is the part of report/cycle_simulation.json that a picture shows.
 type simulated struct {
@@ -51,7 +48,7 @@ var ErrNotBuilt = errors.New("it holds no reports of a build")
 
 // OfDesign returns the network of a built folder: a node for every layer, with its fold, clocks and cost, and a stream
 // for every FIFO, with the width and number of its words. It returns ErrNotBuilt for any other folder.
-func OfDesign(dir string) (*Network, error) {
+func OfDesign(dir string) (*Drawing, error) {
 	var layers []report.LayerReport
 	var run simulated
 	for name, to := range map[string]any{"layers.json": &layers, "cycle_simulation.json": &run} {
@@ -63,7 +60,7 @@ func OfDesign(dir string) (*Network, error) {
 			return nil, fmt.Errorf("%w: report/%s: %w", ErrNotBuilt, name, err)
 		}
 	}
-	n := &Network{Name: filepath.Base(dir), Classes: layerClasses,
+	n := &Drawing{Name: filepath.Base(dir), Classes: layerClasses,
 		Note: "at a stream: bits of a word, words that its FIFO held at most, of its depth"}
 	at := map[string]int{}
 	slow := map[string]bool{}
@@ -76,7 +73,7 @@ func OfDesign(dir string) (*Network, error) {
 	}
 	shapes := shapesOf(layers)
 	for _, f := range run.FIFOs {
-		s := Stream{Tensor: f.Tensor, Label: fmt.Sprintf("%d bits, %d of %d", f.Width, f.Most, f.Depth)}
+		s := Wire{Tensor: f.Tensor, Label: fmt.Sprintf("%d bits, %d of %d", f.Width, f.Most, f.Depth)}
 		if shape, ok := shapes[f.Tensor]; ok {
 			s.Shape, s.Type = shape.Shape, shape.Type
 		}
@@ -99,8 +96,8 @@ func OfDesign(dir string) (*Network, error) {
 }
 
 // port adds a port of the design and returns its index.
-func (n *Network) port(what, tensor string) int {
-	node := Node{Name: what, Op: strings.ToUpper(what[:1]) + what[1:], Class: onlyMoves, Port: true}
+func (n *Drawing) port(what, tensor string) int {
+	node := Node{Name: what, Op: strings.ToUpper(what[:1]) + what[1:], Class: added, Port: true}
 	if tensor != "" {
 		node.Lines = []string{tensor}
 	}
@@ -129,10 +126,10 @@ func layerNode(l report.LayerReport, slow bool) Node {
 	switch {
 	case slow:
 		n.Class = slowest
-	case movers[l.Kind]:
-		n.Class = onlyMoves
 	case l.Acc != nil:
-		n.Class = withWeights
+		n.Class = accumulating
+	case len(l.Nodes) == 0:
+		n.Class = added
 	}
 	fact := func(name, format string, a ...any) {
 		n.Facts = append(n.Facts, Attribute{name, fmt.Sprintf(format, a...)})
@@ -146,7 +143,7 @@ func layerNode(l report.LayerReport, slow bool) Node {
 				fact(x.Name, "%s", x.Value)
 			}
 		}
-		if n.Class != onlyMoves {
+		if n.Class != added {
 			n.Lines = append(n.Lines, text)
 		}
 	}

@@ -21,7 +21,7 @@ func escaped(text string) string {
 }
 
 // dot returns the network as text for Graphviz. Nodes have numbers as names, so that names of a model are labels only.
-func (n *Network) dot() []byte {
+func (n *Drawing) dot() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "digraph network {\n    label=\"%s\"\n    labelloc=t\n", escaped(n.Name))
 	b.WriteString("    node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=10]\n")

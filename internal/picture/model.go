@@ -37,8 +37,8 @@ func classOf(fate string) int {
 
 // OfModel returns the network of a model: a node for every ONNX node, with what becomes of it, and the shapes of its
 // tensors. layers are those of the model, or nil if it does not map; they tell the integers of tensors.
-func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerReport) *Network {
-	n := &Network{Name: name, Classes: fateClasses, Loose: true}
+func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerReport) *Drawing {
+	n := &Drawing{Name: name, Classes: fateClasses, Loose: true}
 	types := map[string]string{}
 	for _, l := range layers {
 		for _, s := range slices.Concat(l.In, l.Out) {
@@ -50,13 +50,13 @@ func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerRepor
 	writer := map[string]int{}
 	stream := func(tensor string, from, to int) {
 		shape := im.TensorShape(tensor)
-		s := Stream{From: from, To: to, Tensor: tensor, Shape: shape, Type: types[tensor]}
+		s := Wire{From: from, To: to, Tensor: tensor, Shape: shape, Type: types[tensor]}
 		if shape != nil {
 			s.Label = strings.TrimSpace(dims(shape) + " " + s.Type)
 		}
 		n.Streams = append(n.Streams, s)
 	}
-	inputs, outputs := im.Ports()
+	inputs, outputs := frontend.PortNames(im)
 	for _, t := range inputs {
 		writer[t] = len(n.Nodes)
 		n.Nodes = append(n.Nodes, Node{Name: t, Op: "Input", Lines: []string{"input"}, Class: constant, Port: true})
@@ -84,7 +84,8 @@ func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerRepor
 	for _, t := range outputs {
 		if from, ok := writer[t]; ok {
 			stream(t, from, len(n.Nodes))
-			n.Nodes = append(n.Nodes, Node{Name: t, Op: "Output", Lines: []string{"output"}, Class: constant, Port: true})
+			n.Nodes = append(n.Nodes,
+				Node{Name: t, Op: "Output", Lines: []string{"output"}, Class: constant, Port: true})
 		}
 	}
 	return n

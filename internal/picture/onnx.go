@@ -14,7 +14,7 @@ const domain = "hlsgen.picture"
 
 // onnx returns the network as an ONNX file, for viewers of such files: a node for each node, with its facts as
 // attributes. Inputs and outputs are those of the ports.
-func (n *Network) onnx() ([]byte, error) {
+func (n *Drawing) onnx() ([]byte, error) {
 	g := &graph.Graph{Name: n.Name, Opsets: map[string]int64{"": 13, domain: 1}, Producer: "hlsgen"}
 	names := n.tensors()
 	info := func(s int) graph.ValueInfo {
@@ -67,7 +67,7 @@ func (n *Network) onnx() ([]byte, error) {
 }
 
 // tensors returns a name for each stream. Streams of one tensor from one node have one name. Others differ.
-func (n *Network) tensors() []string {
+func (n *Drawing) tensors() []string {
 	type origin struct {
 		node   int
 		tensor string

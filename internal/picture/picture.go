@@ -3,7 +3,7 @@
 //
 // In comes a model or a folder; out comes a file in one of four formats. Page, SVG and PNG have the same coordinates.
 //
-//	picture.go  a Network, and the formats
+//	picture.go  a Drawing, and the formats
 //	model.go    the network of a model
 //	design.go   the network of a built folder
 //	dot.go      the text for Graphviz
@@ -19,13 +19,13 @@ import (
 	"hlsgen/internal/chart"
 )
 
-// A Network is what a picture shows.
-type Network struct {
+// A Drawing is what a picture shows.
+type Drawing struct {
 	Name    string
 	Classes []chart.NetworkClass
 	Note    string // what labels of streams mean; may be empty
 	Nodes   []Node
-	Streams []Stream
+	Streams []Wire
 	Loose   bool // arrows from nodes without a colour may bend
 }
 
@@ -33,7 +33,7 @@ type Network struct {
 type Node struct {
 	Name, Op string
 	Lines    []string    // what a box shows below the name
-	Class    int         // of Network.Classes
+	Class    int         // of Drawing.Classes
 	Facts    []Attribute // what a file for viewers has beside
 	Port     bool        // an input or an output of the whole
 }
@@ -41,8 +41,8 @@ type Node struct {
 // An Attribute is a named fact of a node.
 type Attribute struct{ Name, Value string }
 
-// A Stream leads from a node to another one, by their indices.
-type Stream struct {
+// A Wire leads from a node to another one, by their indices.
+type Wire struct {
 	From, To int
 	Tensor   string // the ONNX tensor; may be empty
 	Label    string
@@ -71,7 +71,7 @@ func (e *TooLargeError) Error() string {
 }
 
 // Encode returns the bytes of a picture in one of Formats. It returns a *TooLargeError for a PNG with too many dots.
-func (n *Network) Encode(format string) ([]byte, error) {
+func (n *Drawing) Encode(format string) ([]byte, error) {
 	switch format {
 	case "dot":
 		return n.dot(), nil
@@ -88,8 +88,8 @@ func (n *Network) Encode(format string) ([]byte, error) {
 }
 
 // Chart returns the boxes and arrows of the network.
-func (n *Network) Chart() chart.Network {
-	c := chart.Network{Title: n.Name, Classes: n.Classes, Note: n.Note}
+func (n *Drawing) Chart() chart.NetworkDrawing {
+	c := chart.NetworkDrawing{Title: n.Name, Classes: n.Classes, Note: n.Note}
 	for _, node := range n.Nodes {
 		c.Boxes = append(c.Boxes, chart.NetworkBox{Title: node.Name, Lines: node.Lines, Class: node.Class})
 	}

@@ -16,9 +16,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/hlslib"
 	"hlsgen/internal/check"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/models"
@@ -27,7 +25,7 @@ import (
 )
 
 // checked draws a model.
-func checked(t *testing.T, file string) *Network {
+func checked(t *testing.T, file string) *Drawing {
 	t.Helper()
 	var d diag.List
 	c, err := check.Run(context.Background(), check.Options{Source: options.Source{Model: file}}, &d)
@@ -43,7 +41,8 @@ func hostile(t *testing.T) string {
 	m := onnxtest.New(13)
 	m.Input("x", graph.DTypeFloat32, 1, 4).Output("y", graph.DTypeFloat32, 1, 4)
 	last := "x"
-	for i, name := range []string{"</script><img src=x onerror=alert(1)>", `"]; evil [label="`, `back\`, "esc\x1b[2J\x00",
+	for i, name := range []string{"</script><img src=x onerror=alert(1)>", `"]; evil [label="`, `back\`,
+		"esc\x1b[2J\x00",
 		strings.Repeat("long", 500), "same", "same", "\u202eright\nto left"} {
 		next := fmt.Sprint(name, i)
 		if i == 7 {
@@ -111,7 +110,7 @@ func TestFormats(t *testing.T) {
 }
 
 // encode encodes a network twice, and fails if the bytes differ.
-func encode(t *testing.T, n *Network, format string) []byte {
+func encode(t *testing.T, n *Drawing, format string) []byte {
 	t.Helper()
 	first, err := n.Encode(format)
 	if err != nil {
@@ -139,7 +138,8 @@ func wellFormed(t *testing.T, svg []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := token.(xml.StartElement); ok && !slices.Contains([]string{"svg", "g", "path", "text"}, e.Name.Local) {
+		e, ok := token.(xml.StartElement)
+		if ok && !slices.Contains([]string{"svg", "g", "path", "text"}, e.Name.Local) {
 			t.Errorf("the picture has an element %q", e.Name.Local)
 		}
 	}
@@ -171,16 +171,6 @@ func TestModel(t *testing.T) {
 	t.Fatal("there is no iris-mlp-w3a3")
 }
 
-// TestMovers checks that the kinds of layers that only move words exist.
-func TestMovers(t *testing.T) {
-	t.Parallel()
-	for kind := range movers {
-		if !slices.ContainsFunc(hlslib.LayerKinds, func(k dataflow.LayerKind) bool { return k.Name == kind }) {
-			t.Errorf("there is no kind %s", kind)
-		}
-	}
-}
-
 // TestNotBuilt gives OfDesign folders that no build wrote.
 func TestNotBuilt(t *testing.T) {
 	t.Parallel()
@@ -208,16 +198,16 @@ func TestNotBuilt(t *testing.T) {
 // TestTooLarge draws more boxes than a PNG can hold.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	n := &Network{Classes: layerClasses}
+	n := &Drawing{Classes: layerClasses}
 	for i := range 400 {
 		n.Nodes = append(n.Nodes, Node{Name: strings.Repeat("wide ", 20)})
 		if i > 0 {
-			n.Streams = append(n.Streams, Stream{From: i - 1, To: i})
+			n.Streams = append(n.Streams, Wire{From: i - 1, To: i})
 		}
 	}
 	n.Streams = n.Streams[:200]
 	for i := 201; i < 400; i++ { // beside each other
-		n.Streams = append(n.Streams, Stream{From: 0, To: i})
+		n.Streams = append(n.Streams, Wire{From: 0, To: i})
 	}
 	var large *TooLargeError
 	if _, err := n.Encode("png"); !errors.As(err, &large) || large.Boxes != 400 {
