@@ -121,13 +121,3 @@ func drawn(ctx context.Context, o check.Options, d *diag.List) (*picture.Drawing
 	name := filepath.Base(c.Source.Name)
 	return picture.OfModel(c.Source.Name, c.Imported, c.Layers), strings.TrimSuffix(name, filepath.Ext(name)), nil
 }
-
-// replaceable reports whether a file may be written: it is not there, or the user gave --force. Otherwise it adds an
-// error to d.
-func replaceable(file string, force bool, d *diag.List) bool {
-	if _, err := os.Lstat(file); err != nil || force {
-		return true
-	}
-	d.AddError(diag.OutputHasForeignFiles, file, "it is there already", "give another --out, or --force to replace it")
-	return false
-}

@@ -42,7 +42,7 @@ func TestGraph(t *testing.T) {
 		{"graph built --out d.pdf", exitUsage, "", "", ".svg, .png, .dot, .onnx"},
 		{"graph empty", exitDiagnostics, "", "", "no reports of a build"},
 		{"graph broken.onnx", exitDiagnostics, "", "", "broken.onnx"},
-		{"graph " + iris + " --dim T=3 --out t.svg", exitDiagnostics, "", "", "no dynamic axis"},
+		{"graph " + iris + " --dim T=3 --out t.svg", exitDiagnostics, "", "", "no input has a dynamic axis"},
 	} {
 		got := say(dir, nil, strings.Fields(c.args)...)
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {

@@ -8,7 +8,7 @@
 //	root.go         the tree of commands, and the version
 //	task.go         the common parts of commands on a model: flags, progress, the delivery of an answer
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
-//	stats.go, convert.go, graph.go     commands that count a model, write it in another form, or draw it
+//	stats.go, convert.go                                   commands that count a model, or write it in another form
 //	audited.go      accumulators in the output of check and simulate
 //	synth.go, collect.go, latencies.go                     commands for the vendor's tools and their reports
 //	weights.go                                             the command that writes weights for existing hardware
@@ -20,6 +20,7 @@
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
+//	graph.go        the command that draws a model or a design
 package main
 
 import (
