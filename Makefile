@@ -24,7 +24,7 @@ export HLSGEN_SHARED
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
 
 SETUP       := internal/setup/setup.sh
-TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc numpy onnx xrt \
+TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc dot numpy onnx xrt \
 	aarch64-linux-gnu-as x86_64-linux-gnu-as qemu-aarch64-static
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da

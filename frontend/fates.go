@@ -51,9 +51,11 @@ func fates(written, program *program.Program, low *lower.LoweredProgram) []NodeF
 	var out []NodeFate
 	for i, n := range written.Graph.Nodes {
 		if partOf(written.Graph.Nodes[:i], n) {
+			out[len(out)-1].joins(n)
 			continue
 		}
 		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.QualifiedOpName(), Module: n.ModuleName()}
+		f.joins(n)
 		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
@@ -119,15 +121,32 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 func unknownFates(g *graph.Graph) (out []NodeFate) {
 	for i, n := range g.Nodes {
 		if partOf(g.Nodes[:i], n) {
+			out[len(out)-1].joins(n)
 			continue
 		}
 		fate := unmappedFate
 		if operators.IsSupportedOperator(n.Domain, n.Op) {
 			fate = "not reached"
 		}
-		out = append(out, NodeFate{n.Index, n.Label(), n.QualifiedOpName(), fate, n.ModuleName()})
+		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.QualifiedOpName(), Fate: fate, Module: n.ModuleName()}
+		f.joins(n)
+		out = append(out, f)
 	}
 	return out
+}
+
+// joins adds what a node of the graph reads and writes to the node of the file for which it stands.
+func (f *NodeFate) joins(n *graph.Node) {
+	for _, name := range n.Inputs {
+		if name != "" && !slices.Contains(f.Reads, name) {
+			f.Reads = append(f.Reads, name)
+		}
+	}
+	for _, name := range n.Outputs {
+		if name != "" {
+			f.Writes = append(f.Writes, name)
+		}
+	}
 }
 
 // partOf reports whether n and the last node of before stand for the same node of the file.

@@ -91,6 +91,9 @@ type NodeFate struct {
 	Fate string `json:"becomes"`
 	// Module is the network's module to which the node belongs, if the exporter's metadata name one.
 	Module string `json:"module,omitempty"`
+	// Reads and Writes are the tensors that the node reads and writes, by their names in the file.
+	Reads  []string `json:"-"`
+	Writes []string `json:"-"`
 }
 
 // An ImportedModel is the result of importing an ONNX file: the model, and the fates of its nodes.
@@ -108,6 +111,7 @@ type ImportedModel struct {
 	lengths *lengths
 	asked   *AxisLengthRange // the lengths that sequences may have; the file was read for the longest
 	found   []diag.Diag      // the messages about the model as written
+	ports   [2][]string      // the names of inputs and outputs
 }
 
 // Import reads a model from the bytes of an ONNX file. name is the file's base name, for diagnostics. After adding
@@ -181,6 +185,7 @@ func (im *ImportedModel) prepare(g *graph.Graph, name string, opt Options, d *di
 	if g == nil {
 		return nil
 	}
+	im.ports = [2][]string{graph.ValueNames(g.Inputs), graph.ValueNames(g.Outputs)}
 	switch ok := readWritten(im, g, name, opt, d); {
 	case im.file == nil:
 		im.Fates = restFates(g, name, opt, d)
@@ -357,7 +362,21 @@ func (im *ImportedModel) NewFloatAllTensorsRunner() func(in []dataflow.RealTenso
 }
 
 // TensorShape returns the shape of a tensor of the model as written, or nil if the model has no such tensor.
-func (im *ImportedModel) TensorShape(tensor string) []int { return im.written.Known[tensor].Shape }
+func (im *ImportedModel) TensorShape(tensor string) []int {
+	if im.written == nil {
+		return nil
+	}
+	return im.written.Known[tensor].Shape
+}
+
+// PortNames returns the names of a model's inputs and outputs, in the order of the file. It works for a model that
+// could not be mapped, too.
+func PortNames(im *ImportedModel) (inputs, outputs []string) {
+	if im.written != nil {
+		return graph.ValueNames(im.written.Graph.Inputs), graph.ValueNames(im.written.Graph.Outputs)
+	}
+	return im.ports[0], im.ports[1]
+}
 
 // ImportForReference imports a model only as far as executing it as written needs. It thus accepts models without
 // quantised layers. After adding errors to d, it returns an ImportedModel without Model.

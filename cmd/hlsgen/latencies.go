@@ -60,9 +60,7 @@ before) are named and left out, except csynth.xml.`,
 		case c == nil || err != nil:
 			return nil, err
 		}
-		if _, err := os.Lstat(out); err == nil && !force {
-			t.d.AddError(diag.OutputHasForeignFiles, out, "it is there already",
-				"give another --out, or --force to replace it")
+		if !replaceable(out, force, &t.d) {
 			return nil, nil
 		}
 		if err := synthesis.SaveCalibration(c, out); err != nil {
@@ -103,3 +101,13 @@ func showLatencies(s *screen, c *delay.DelayCalibration, out string) {
 
 // percentOf returns x with a percent sign.
 func percentOf(x float64) string { return fmt.Sprintf("%g %%", 100*x) }
+
+// replaceable reports whether a file may be written: it is not there, or the user gave --force. Otherwise it adds an
+// error to d.
+func replaceable(file string, force bool, d *diag.List) bool {
+	if _, err := os.Lstat(file); err != nil || force {
+		return true
+	}
+	d.AddError(diag.OutputHasForeignFiles, file, "it is there already", "give another --out, or --force to replace it")
+	return false
+}

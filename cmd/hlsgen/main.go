@@ -10,7 +10,7 @@
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
 //	stats.go, convert.go                                   commands that count a model, or write it in another form
 //	audited.go      accumulators in the output of check and simulate
-//	synth.go, collect.go, latencies.go                     commands for the vendor's tools and their reports
+//	synth.go, collect.go                                   commands for the vendor's tools and their reports
 //	weights.go                                             the command that writes weights for existing hardware
 //	lists.go        commands that need no model; formats.go compares number formats; reference.go: man pages
 //	flags.go        values of flags and their parsers
@@ -20,6 +20,7 @@
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
+//	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks
 package main
 
 import (

@@ -58,7 +58,7 @@ what the model means, checked bit for bit.`,
 	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"},
 		&cobra.Group{ID: onBuild, Title: "On what was built:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
 	root.AddCommand(a.buildCommand(), a.checkCommand(), statsCommand(a), a.simulateCommand(), a.sweepCommand(),
-		convertCommand(a))
+		convertCommand(a), graphCommand(a))
 	for _, c := range []*cobra.Command{a.synthCommand(), a.collectCommand(), weightsCommand(a)} {
 		c.GroupID = onBuild
 		root.AddCommand(c)

@@ -51,6 +51,7 @@ var forms = []struct {
 	{"convert", "what hlsgen convert --json prints", converted{}, []string{
 		"convert " + iris + " --to qoperator --json", "convert --clean --json --out clean.onnx",
 	}},
+	{"graph", "what hlsgen graph --json prints", graphMade{}, []string{"graph --json", "graph --json --out g.onnx"}},
 	{"latencies", "what hlsgen latencies --json prints", latenciesMade{}, []string{
 		"latencies " + reports + " --json",
 	}},

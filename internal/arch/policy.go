@@ -29,6 +29,7 @@ var addresses = map[string]address{
 	"internal/synthesis": {5, "commands", 8}, // the vendor's tools, and their reports
 	"internal/formats":   {5, "commands", 8}, // number formats compared
 	"internal/build":     {5, "commands", 7},
+	"internal/picture":   {5, "commands", 6}, // of models and designs
 	"internal/check":     {5, "commands", 6},
 	"internal/simulate":  {5, "commands", 6},
 	"internal/weights":   {5, "commands", 6},
@@ -108,7 +109,8 @@ var addresses = map[string]address{
 	"internal/outputdir":     {0, "outputdir", 0},
 	"internal/crash":         {0, "crash", 0},
 	"internal/arch":          {0, "arch", 0},
-	"internal/chart":         {0, "chart", 0},
+	"internal/chart":         {0, "chart", 1},
+	"internal/layout":        {0, "chart", 0}, // places in a picture
 	"boards":                 {0, "boards", 2},
 	"boards/family/*":        {0, "boards", 1}, // one family of devices each
 	"boards/family":          {0, "boards", 0}, // what a family says
@@ -150,7 +152,8 @@ var (
 		"hlslib/price/estimate",
 		"internal/audit", "internal/build", "internal/check", "internal/datafile", "internal/engines",
 		"internal/folder",
-		"internal/options", "internal/report", "internal/samples", "internal/simulate", "internal/source",
+		"internal/options", "internal/picture", "internal/report", "internal/samples", "internal/simulate",
+		"internal/source",
 		"internal/verify",
 		"internal/weights",
 	}

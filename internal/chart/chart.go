@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -57,15 +58,20 @@ func (f figure) render() (p SVGAndPNG, err error) {
 	if p.SVG, err = f.svg(); err != nil {
 		return p, err
 	}
+	p.PNG, err = f.png()
+	return p, err
+}
+
+// png draws a figure as PNG only.
+func (f figure) png() ([]byte, error) {
 	img := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width), vg.Length(f.height)), vgimg.UseDPI(dotsPerInch),
 		vgimg.UseBackgroundColor(color.White))
 	f.draw(draw.New(img))
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: img}).WriteTo(&b); err != nil {
-		return p, fmt.Errorf("draw PNG: %w", err)
+		return nil, fmt.Errorf("draw PNG: %w", err)
 	}
-	p.PNG = b.Bytes()
-	return p, nil
+	return b.Bytes(), nil
 }
 
 // svg draws a figure as SVG only.
@@ -139,11 +145,16 @@ func newPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// plain returns s on one line: each run of white space becomes a space, and what exceeds 90 characters is cut. It
-// serves names from models and board files.
+// plain returns s on one line: each run of white space becomes a space, what cannot be printed becomes U+FFFD, and what
+// exceeds 90 characters is cut. It serves names from models and board files.
 func plain(s string) string {
 	const most = 90
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, strings.Join(strings.Fields(s), " "))
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most-1]) + "…"
 	}

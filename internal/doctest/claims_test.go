@@ -104,6 +104,7 @@ var claims = []claim{
 	{begins: "| `report/report.html`", by: []string{"internal/build.TestPage", "templates/report.TestEscaped"}},
 	{begins: "| `hlsgen stats", by: []string{"cmd/hlsgen.TestStatsCounts", "cmd/hlsgen.TestStatsStates",
 		"frontend/stats.TestPaperNetwork", "frontend/stats.TestPruned"}},
+	{begins: "| `hlsgen graph`", by: []string{"internal/picture.TestFormats", "cmd/hlsgen.TestGraph"}},
 	{begins: "| `hlsgen convert", by: []string{"frontend/convert.TestModels", "frontend/convert.TestChecker",
 		"frontend/convert.TestFusions"}},
 	{begins: "| `hlsgen simulate` |", by: []string{"internal/build.TestFast", "internal/fast.TestKernels"}},

@@ -83,7 +83,9 @@ type endReport struct {
 // A fifoReport describes the FIFO of a stream: its size, its memory, and how full it became in the simulation.
 type fifoReport struct {
 	Stream    string             `json:"stream"`
-	To        string             `json:"to"`
+	From      string             `json:"from"` // the layer that writes, or input
+	To        string             `json:"to"`   // the layer that reads, or output
+	Tensor    string             `json:"tensor,omitempty"`
 	Width     int                `json:"word_bits"`
 	Depth     int                `json:"depth"`
 	Given     int                `json:"words_given,omitempty"`
@@ -110,11 +112,15 @@ func (r *Build) CycleSimulationReport() CycleSimulationReport {
 	g := r.Design.Model.Graph
 	for s, fifo := range r.Design.FIFO {
 		port := r.Design.PortOfStream(s)
-		f := fifoReport{Stream: engines.StreamNameInMessages(g, s), To: "output", Width: port.Width(),
+		f := fifoReport{Stream: engines.StreamNameInMessages(g, s), From: "input", To: "output",
+			Tensor: g.Streams[s].Name, Width: port.Width(),
 			Depth:  fifo.Depth,
 			Used:   t.High[s],
 			Memory: fifo.String(), Empty: t.Empty[s], Full: t.Full[s],
 			Resources: estimate.FIFOCost(r.Design.Target, fifo, port).Total()}
+		if i, _ := g.WriterOfStream(s); i >= 0 {
+			f.From = g.Nodes[i].Name
+		}
 		if i, _ := g.ReaderOfStream(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}

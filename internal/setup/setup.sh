@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
-#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc numpy onnx xrt \
+#     internal/setup/setup.sh go g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc dot numpy onnx xrt \
 #         aarch64-linux-gnu-as x86_64-linux-gnu-as qemu-aarch64-static
 # Where nothing is missing it does nothing and needs neither rights nor network.
 set -euo pipefail
@@ -54,6 +54,7 @@ for tool in "$@"; do
     nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
     icepack) missing icepack fpga-icestorm ;;
     dtc) missing dtc device-tree-compiler ;;
+    dot) missing dot graphviz ;;
     slurm) # daemons stand where a user's path does not lead
         PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm
         PATH=$PATH:/usr/sbin:/sbin missing munged munge

@@ -27,7 +27,7 @@ import (
 
 // InstallablePrograms lists the programs that `make test` installs if they are missing.
 var InstallablePrograms = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
-	"nextpnr-ice40", "icepack", "dtc", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as",
+	"nextpnr-ice40", "icepack", "dtc", "dot", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as",
 	"qemu-aarch64-static"}
 
 // numpy and onnx are Python packages rather than programs. Looking for one finds a Python that has the package.
