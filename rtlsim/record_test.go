@@ -2,6 +2,7 @@ package rtlsim
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -106,7 +108,7 @@ func TestWriteSAIF(t *testing.T) {
 			continue
 		}
 		var dump, saif bytes.Buffer
-		if err := errors.Join(WriteVCD(&dump, d, trace), WriteSAIF(&saif, d, trace,
+		if err := errors.Join(WriteVCD(&dump, d, trace, nil), WriteSAIF(&saif, d, trace,
 			SAIFInstance{[]string{"top", "network"}, "s%d_valid", "s%d_room"})); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +162,7 @@ func TestWriteVCD(t *testing.T) {
 			continue
 		}
 		var text, again bytes.Buffer
-		if err := errors.Join(WriteVCD(&text, d, trace), WriteVCD(&again, d, trace)); err != nil ||
+		if err := errors.Join(WriteVCD(&text, d, trace, nil), WriteVCD(&again, d, trace, nil)); err != nil ||
 			!bytes.Equal(text.Bytes(), again.Bytes()) {
 			t.Fatalf("error %v, or two runs differ", err)
 		}
@@ -246,6 +248,156 @@ func sameSpans(a, b StateSpans) bool {
 	return slices.Equal(slices.Collect(a.AllSpans()), slices.Collect(b.AllSpans()))
 }
 
+// TestWriteVCDWords checks that the reader of every stream finds the words of the frames, in order, in the clocks in
+// which it reads.
+func TestWriteVCDWords(t *testing.T) {
+	t.Parallel()
+	words := 0
+	for seed := range uint64(20) {
+		d, rng := randomNet(t, seed, 11)
+		frames := make([][]dataflow.Tensor, 4)
+		for f := range frames {
+			for _, s := range d.Model.Graph.Streams {
+				tensor := dataflow.Tensor{Shape: s.Type.Shape, Data: make([]int64, s.Type.Shape.ElementCount())}
+				r := s.Type.Elem.Range()
+				for i := range tensor.Data {
+					tensor.Data[i] = r.Lo + rng.Int64N(r.Hi-r.Lo+1)
+				}
+				frames[f] = append(frames[f], tensor)
+			}
+		}
+		trace, err := RunFrames(t.Context(), d, nil, Options{Frames: len(frames), Record: true,
+			Out: HostSlowdown{Stall: 20, Seed: seed}})
+		if err != nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := WriteVCD(&text, d, trace, frames); err != nil {
+			t.Fatal(err)
+		}
+		found := dataAt(t, text.String(), trace)
+		for s := range trace.Record.Streams {
+			port := d.PortOfStream(s)
+			var want []string
+			for _, frame := range frames {
+				for word := range slices.Chunk(port.ToStreamOrder(frame[s]), port.PerWord) {
+					want = append(want, digits(port.Elem, word))
+				}
+			}
+			want = want[:len(trace.Record.Streams[s].Read)]
+			if !slices.Equal(found[s], want) {
+				t.Errorf("seed %d, s%d: %v, want %v", seed, s, found[s], want)
+			}
+			words += len(want)
+		}
+	}
+	if words < 1000 {
+		t.Errorf("%d words were read", words)
+	}
+}
+
+// dataAt returns the words in the variables data of a dump, by stream, in the clocks in which each is read.
+func dataAt(t *testing.T, text string, trace *RunTrace) [][]string {
+	t.Helper()
+	of := map[string]int{} // the stream of a variable
+	stream, clock := -1, -1
+	now := make([]string, len(trace.Record.Streams))
+	at := make([]map[int]string, len(now)) // the words by clock
+	for s := range at {
+		at[s] = map[int]string{}
+	}
+	note := func() {
+		for s, m := range trace.Record.Streams {
+			if slices.Contains(m.Read, clock) {
+				at[s][clock] = now[s]
+			}
+		}
+	}
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		switch {
+		case f[0] == "$scope":
+			if stream = -1; strings.HasPrefix(f[2], "s") {
+				fmt.Sscanf(f[2], "s%d_", &stream)
+			}
+		case f[0] == "$var" && f[4] == "data":
+			of[f[3]] = stream
+		case f[0][0] == '1' && len(f) == 1 && len(of) > 0 && f[0][1:] == "!":
+			if clock >= 0 {
+				note()
+			}
+			clock++
+		case f[0][0] == 'b':
+			if s, ok := of[f[1]]; ok {
+				now[s] = f[0][1:]
+			}
+		}
+	}
+	note()
+	found := make([][]string, len(now))
+	for s, m := range trace.Record.Streams {
+		for _, c := range m.Read {
+			found[s] = append(found[s], at[s][c])
+		}
+	}
+	return found
+}
+
+// TestWriteTimelineJSON checks that the spans of a trace are those of the record, layer by layer.
+func TestWriteTimelineJSON(t *testing.T) {
+	t.Parallel()
+	spans := 0
+	for seed := range uint64(10) {
+		d, _ := randomNet(t, seed, 11)
+		d.Target.ClockMHz = 200
+		trace, err := RunFrames(t.Context(), d, nil, Options{Frames: 5, Record: true})
+		if err != nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := WriteTimelineJSON(&text, d, trace); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Events []timelineEvent `json:"traceEvents"`
+		}
+		if err := json.Unmarshal(text.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		for i := range trace.Record.Layers {
+			name := ""
+			var list []StateSpan
+			for _, e := range got.Events {
+				if e.Row != i+1 {
+					continue
+				}
+				if e.Phase == "M" {
+					name = e.Facts["name"].(string)
+					continue
+				}
+				from, to := int(e.Facts["from_clock"].(float64)), int(e.Facts["to_clock"].(float64))
+				state := slices.IndexFunc([]LayerState{StateBusy, StateStarved, StateBlocked},
+					func(s LayerState) bool { return s.String() == e.Name })
+				list = append(list, StateSpan{LayerState(state), from, to})
+				if e.Begin != float64(from)/200 || e.Length != float64(to-from)/200 {
+					t.Errorf("clocks %d to %d begin at %v for %v us", from, to, e.Begin, e.Length)
+				}
+			}
+			want := slices.Collect(trace.Record.Layers[i].AllSpans())
+			if name != d.Model.Graph.Nodes[i].Name || !slices.Equal(list, want) {
+				t.Errorf("seed %d, %q: %v, want %v", seed, name, list, want)
+			}
+			spans += len(want)
+		}
+	}
+	if spans < 100 {
+		t.Errorf("%d spans", spans)
+	}
+	if err := WriteTimelineJSON(&bytes.Buffer{}, nil, &RunTrace{}); !errors.Is(err, errNoRecord) {
+		t.Error(err)
+	}
+}
+
 func TestWriteTimeline(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}
@@ -289,7 +441,7 @@ func TestWriteTimeline(t *testing.T) {
 		t.Errorf("%v", width)
 	}
 	trace.Record = nil
-	if err := errors.Join(WriteTimelineSVG(&text, d, trace), WriteVCD(&text, d, trace)); !errors.Is(err, errNoRecord) {
+	if err := errors.Join(WriteTimelineSVG(&text, d, trace), WriteVCD(&text, d, trace, nil)); !errors.Is(err, errNoRecord) {
 		t.Errorf("error %v", err)
 	}
 }

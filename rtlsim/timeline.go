@@ -2,6 +2,7 @@ package rtlsim
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -92,4 +93,53 @@ func drawRow(b *bufio.Writer, y int, list [][3]int, bin int) {
 		}
 		k += n
 	}
+}
+
+// A timelineEvent is an event in the format of Chrome's and Perfetto's traces: the name of a layer's row, or a span of
+// one. Times are in microseconds.
+type timelineEvent struct {
+	Name   string         `json:"name"`
+	Phase  string         `json:"ph"`
+	Begin  float64        `json:"ts"`
+	Length float64        `json:"dur,omitempty"`
+	Run    int            `json:"pid"`
+	Row    int            `json:"tid"`
+	Facts  map[string]any `json:"args,omitempty"`
+}
+
+// WriteTimelineJSON writes a run for viewers of traces, such as Perfetto; a run without a record is an error. It has a
+// row per layer, with a span for each time that the layer was busy, starved or blocked. Each span has its clocks as
+// arguments.
+func WriteTimelineJSON(w io.Writer, d *dataflow.Design, t *RunTrace) error {
+	if t.Record == nil {
+		return errNoRecord
+	}
+	const run = 1
+	micros := func(clocks int) float64 { return float64(clocks) / d.Target.ClockMHz }
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, `{"displayTimeUnit": "ns", "traceEvents": [`)
+	e := json.NewEncoder(b)
+	comma := ""
+	write := func(v timelineEvent) error {
+		fmt.Fprint(b, comma)
+		comma = ","
+		return e.Encode(v)
+	}
+	for i := range t.Record.Layers {
+		row := timelineEvent{Name: "thread_name", Phase: "M", Run: run, Row: i + 1,
+			Facts: map[string]any{"name": d.Model.Graph.Nodes[i].Name}}
+		if err := write(row); err != nil {
+			return err
+		}
+		for s := range t.Record.Layers[i].AllSpans() {
+			span := timelineEvent{Name: s.LayerState.String(), Phase: "X", Begin: micros(s.From),
+				Length: micros(s.To - s.From), Run: run, Row: i + 1,
+				Facts: map[string]any{"from_clock": s.From, "to_clock": s.To}}
+			if err := write(span); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintln(b, "]}")
+	return b.Flush()
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 var errNoRecord = errors.New("the run kept no record")
@@ -18,8 +20,9 @@ var errNoRecord = errors.New("the run kept no record")
 // WriteVCD writes a run recorded with Options.Record as a value change dump (IEEE 1364-2005, 18); any other run is an
 // error. It has the clock, and per layer the signals busy, starved and blocked. Per stream it has valid (there is a
 // word for the reader), ready (there is room for a word) and the number of words. Values of a clock begin at its rising
-// edge.
-func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
+// edge. If frames are given, each a tensor per stream, data is the word that the reader finds, its first element in the
+// lowest bits; without a word it stays as it was.
+func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace, frames [][]dataflow.Tensor) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord
 	}
@@ -28,7 +31,7 @@ func WriteVCD(w io.Writer, d *dataflow.Design, t *RunTrace) error {
 	fmt.Fprint(v.w, "$timescale 1 ps $end\n$scope module design $end\n")
 	clk := v.declare("clk", 1)
 	changes := v.layers(d, t)
-	changes = append(changes, v.streams(d, t)...)
+	changes = append(changes, v.streams(d, t, frames)...)
 	fmt.Fprint(v.w, "$upscope $end\n$enddefinitions $end\n")
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.clock, b.clock) })
 	for clock := range t.Cycles {
@@ -51,11 +54,12 @@ type vcd struct {
 	count int // number of variables
 }
 
-// A change is a new value of a variable of the dump, in a clock.
+// A change is a new value of a variable of the dump, in a clock: a number or, where that is not empty, a word.
 type change struct {
 	clock, value int
 	id           string
 	vector       bool
+	word         string // binary digits, the highest first
 }
 
 func (v *vcd) scope(name string) { fmt.Fprintf(v.w, "$scope module %s $end\n", plainName(name)) }
@@ -76,9 +80,12 @@ func (v *vcd) declare(name string, width int) string {
 }
 
 func (v *vcd) write(c change) {
-	if c.vector {
+	switch {
+	case c.word != "":
+		fmt.Fprintf(v.w, "b%s %s\n", c.word, c.id)
+	case c.vector:
 		fmt.Fprintf(v.w, "b%b %s\n", c.value, c.id)
-	} else {
+	default:
 		fmt.Fprintf(v.w, "%d%s\n", c.value, c.id)
 	}
 }
@@ -109,25 +116,69 @@ func (v *vcd) layers(d *dataflow.Design, t *RunTrace) (changes []change) {
 	return changes
 }
 
-func (v *vcd) streams(d *dataflow.Design, t *RunTrace) (changes []change) {
+// streams declares the variables of all streams, and returns their changes.
+func (v *vcd) streams(d *dataflow.Design, t *RunTrace, frames [][]dataflow.Tensor) (changes []change) {
 	for s := range t.Record.Streams {
 		stream := d.Model.Graph.Streams[s]
 		v.scope(fmt.Sprintf("s%d_%s", s, stream.Name))
 		valid, ready := v.declare("valid", 1), v.declare("ready", 1)
 		words := v.declare("words", max(1, bits.Len(uint(t.High[s]))))
+		data := ""
+		if frames != nil {
+			data = v.declare("data", d.PortOfStream(s).Width())
+		}
 		v.close()
+		if data != "" {
+			for clock, word := range heads(d, t, s, frames) {
+				changes = append(changes, change{clock: clock, id: data, word: word})
+			}
+		}
 		was := [3]int{-1, -1, -1}
 		for _, h := range handshakes(d, t, s) {
 			now := [3]int{h.valid, h.ready, h.words}
 			for i, id := range []string{valid, ready, words} {
 				if now[i] != was[i] {
-					changes = append(changes, change{h.clock, now[i], id, i == 2})
+					changes = append(changes, change{clock: h.clock, value: now[i], id: id, vector: i == 2})
 				}
 			}
 			was = now
 		}
 	}
 	return changes
+}
+
+// heads yields the words of a stream in the order in which its reader finds them, each with the first clock in which it
+// does.
+func heads(d *dataflow.Design, t *RunTrace, s int, frames [][]dataflow.Tensor) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		port, m := d.PortOfStream(s), t.Record.Streams[s]
+		k := 0 // number of the word in the run
+		for _, frame := range frames {
+			sent := port.ToStreamOrder(frame[s])
+			for word := range slices.Chunk(sent, port.PerWord) {
+				if k >= len(m.Arrived) {
+					return
+				}
+				clock := m.Arrived[k]
+				if k > 0 && k-1 < len(m.Read) {
+					clock = max(clock, m.Read[k-1]+1)
+				}
+				if !yield(clock, digits(port.Elem, word)) {
+					return
+				}
+				k++
+			}
+		}
+	}
+}
+
+// digits returns the binary digits of a word of elements, the last element first.
+func digits(of num.Type, word []int64) string {
+	var b strings.Builder
+	for _, v := range slices.Backward(word) {
+		fmt.Fprintf(&b, "%0*b", of.Width, of.EncodeBits(v))
+	}
+	return b.String()
 }
 
 // A handshake is the state of a stream from a clock on: 1 if there is a word for the reader, 1 if there is room for

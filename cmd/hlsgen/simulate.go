@@ -85,8 +85,10 @@ one stream, in order.
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
 	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
-		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave", nil)
-	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG", nil)
+		"with engine cycle: write every stream with its words, clock by clock, as a value change dump for GTKWave; "+
+			".fst is compressed, by vcd2fst", nil)
+	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG, or as "+
+		".json for Perfetto", nil)
 	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.DecodingMethod]("methods", methods),
 		"how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
 	t.strict()
@@ -113,6 +115,9 @@ one stream, in order.
 		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.EngineCycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
+		}
+		if err := o.CheckWaves(); err != nil {
+			return nil, usagef("--trace-vcd: %v: install gtkwave, or write a .vcd", err)
 		}
 		if err := t.excluding(); err != nil {
 			return nil, err

@@ -1,11 +1,9 @@
 package simulate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"hlsgen/folding"
@@ -18,7 +16,6 @@ import (
 	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/samples"
-	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
 
@@ -159,7 +156,7 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 		if r.Trace, err = engines.RunCycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {
 			return nil, err
 		}
-		return r.Trace.Outputs, o.draw(design, r.Trace)
+		return r.Trace.Outputs, o.draw(ctx, design, r.Trace, streams)
 	}
 	o.ReportProgress("compiling", 0, 0)
 	files, err := templates.GenerateHLSProject(design, templates.TestVectors{Frames: streams}, templates.Options{})
@@ -173,24 +170,4 @@ func (r *Result) runDesign(ctx context.Context, o Options, m *dataflow.Model, in
 		return nil, nil
 	}
 	return out, err
-}
-
-// draw writes the VCD file and the timeline of the run t, as far as the options name such files.
-func (o Options) draw(d *dataflow.Design, t *rtlsim.RunTrace) error {
-	for _, f := range []struct {
-		path string
-		draw func(io.Writer, *dataflow.Design, *rtlsim.RunTrace) error
-	}{{o.VCD, rtlsim.WriteVCD}, {o.Timeline, rtlsim.WriteTimelineSVG}} {
-		if f.path == "" {
-			continue
-		}
-		var b bytes.Buffer
-		if err := f.draw(&b, d, t); err != nil {
-			return err
-		}
-		if err := outputdir.WriteFileAtomically(f.path, b.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

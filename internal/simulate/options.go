@@ -38,8 +38,8 @@ type OutputFileOptions struct {
 	Stdout   io.Writer // receives the output if Output is StandardStreamPath
 	MaxShown int       // number of elements of each output to keep; 0: all
 	Trace    string    // folder for every tensor; may be empty
-	VCD      string    // file for the waveforms of all streams, with engine cycle; may be empty
-	Timeline string    // SVG file that shows when layers work, with engine cycle; may be empty
+	VCD      string    // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
+	Timeline string    // .svg or .json that shows when layers work, with engine cycle; may be empty
 }
 
 // A Result holds the outputs and the measurements of a simulation.
