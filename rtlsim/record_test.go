@@ -441,7 +441,8 @@ func TestWriteTimeline(t *testing.T) {
 		t.Errorf("%v", width)
 	}
 	trace.Record = nil
-	if err := errors.Join(WriteTimelineSVG(&text, d, trace), WriteVCD(&text, d, trace, nil)); !errors.Is(err, errNoRecord) {
+	err := errors.Join(WriteTimelineSVG(&text, d, trace), WriteVCD(&text, d, trace, nil))
+	if !errors.Is(err, errNoRecord) {
 		t.Errorf("error %v", err)
 	}
 }

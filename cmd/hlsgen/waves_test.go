@@ -53,7 +53,8 @@ func TestWaves(t *testing.T) {
 			}
 		}
 		if !slices.Equal(found, want) {
-			t.Errorf("%s: %d integers in %d words differ from the %d of --trace", s[1], len(found), len(words), len(want))
+			t.Errorf("%s: %d integers in %d words differ from the %d of --trace", s[1], len(found), len(words),
+				len(want))
 		}
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "l.json")); err != nil || !strings.Contains(string(data), "MVAU_0") {

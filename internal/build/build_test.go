@@ -28,8 +28,8 @@ import (
 )
 
 // TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. Each is built for
-// one of two boards, turn about; in the long tier for both. Below it one shared model of two is built. The smallest are compiled, too; more C++ is compiled in
-// TestRandomNetworks.
+// one of two boards, turn about; in the long tier for both. Below it one shared model of two is
+// built. The smallest are compiled, too; more C++ is compiled in TestRandomNetworks.
 func TestBuildAgrees(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

@@ -7,8 +7,8 @@
 //	trace.go       writes every tensor
 //	compare.go     compares outputs with a file
 //	overflow.go    runs samples with narrower accumulators
-//	design.go      folds the model where the engine needs a design, and runs all samples at once
 //	waves.go       draws waveforms and timelines of runs
+//	design.go      folds the model where the engine needs a design, and runs all samples at once
 //	simulation.go  passes samples through the engine, part by part
 //	simulate.go    Run; chooses the engine
 package simulate

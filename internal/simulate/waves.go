@@ -39,7 +39,8 @@ func (o Options) CheckWaves() error {
 }
 
 // draw writes the waveforms and the timeline of the run t, as far as the options name such files. frames are its data.
-func (o Options) draw(ctx context.Context, d *dataflow.Design, t *rtlsim.RunTrace, frames []engines.FrameTensors) error {
+func (o Options) draw(ctx context.Context, d *dataflow.Design, t *rtlsim.RunTrace,
+	frames []engines.FrameTensors) error {
 	waves := func(w io.Writer) error { return rtlsim.WriteVCD(w, d, t, frames) }
 	if is(o.VCD, ".fst") {
 		dump := waves
