@@ -130,8 +130,8 @@ func bench(list []instance) (top, cpp string) {
 		}
 		body += fmt.Sprintf("    %s #(%s) m%d (.ap_clk(clk), .ap_rst_n(rst_n)%s);\n", module,
 			strings.Join(params, ", "), n, connect)
-		setups += fmt.Sprintf("    {%q, %t, %d, %d, %d, %d, %d, %d, %d, 0x%xu},\n", i.name, i.Writes, i.DataBits/8,
-			i.StreamBytes, i.MaxBeats, i.Outstanding, i.FrameBytes, i.steps, i.Period, i.Hash)
+		setups += fmt.Sprintf("    {%q, %t, %d, %d, %d, %d, %d, %d, %d, 0x%xu, %t},\n", i.name, i.Writes, i.DataBits/8,
+			i.StreamBytes, i.MaxBeats, i.Outstanding, i.FrameBytes, i.steps, i.Period, i.Hash, i.Reports)
 	}
 	top = "module bench (\n" + ports + "\n);\n" + body + "endmodule\n"
 	cpp = "#pragma once\n#include \"Vbench.h\"\n#include \"bench.hpp\"\n\nstatic const setup setups[] = {\n" + setups +

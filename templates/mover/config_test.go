@@ -60,6 +60,11 @@ func TestParameters(t *testing.T) {
 	if got := c.ModuleParameters(); !slices.Equal(got, want) || c.ModuleName() != "hlsgen_write" {
 		t.Errorf("%s has %v, want %v", c.ModuleName(), got, want)
 	}
+	c.Reports = true
+	want = append(want, mover.ModuleParameter{Name: "REPORTS", Value: "1'b1"})
+	if got := c.ModuleParameters(); !slices.Equal(got, want) {
+		t.Errorf("one that reports has %v, want %v", got, want)
+	}
 	if c.Writes = false; mover.SourceFiles().ContentsOf(c.ModuleName()+".sv") == nil {
 		t.Errorf("there is no file of %s", c.ModuleName())
 	}

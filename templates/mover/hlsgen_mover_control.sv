@@ -13,10 +13,12 @@
 //
 // The address of data must be a multiple of BYTES, the width of the bus, and that of a table a multiple of 64. With
 // another address, the mover refuses the start and moves nothing. Values written while the mover runs apply to its
-// next start.
+// next start. A start with 0 frames moves nothing. With REPORTS it leaves the error of the transfer before, and go
+// begins it: the mover reports.
 module hlsgen_mover_control #(
-    parameter int        BYTES = 8,
-    parameter bit [63:0] HASH  = 64'd0
+    parameter int        BYTES   = 8,
+    parameter bit [63:0] HASH    = 64'd0,
+    parameter bit        REPORTS = 1'b0
 ) (
     input  logic        clk,
     input  logic        rst_n,
@@ -41,7 +43,8 @@ module hlsgen_mover_control #(
     output logic [63:0] table_address,
     output logic [31:0] frames,
     input  logic        done,
-    input  logic [2:0]  wrong     // errors in this clock
+    input  logic [2:0]  wrong,    // errors in this clock
+    output logic [2:0]  error
 );
     localparam bit [5:0] CONTROL = 6'h00, GLOBAL = 6'h01, ENABLE = 6'h02, STATUS = 6'h03, DATA = 6'h04, FRAMES = 6'h07,
         LENGTHS = 6'h09, ERROR = 6'h0c, HASHES = 6'h0d;
@@ -50,7 +53,6 @@ module hlsgen_mover_control #(
 
     logic       busy, asked, done_seen, ready_seen, enabled;
     logic [1:0] events, status;
-    logic [2:0] error;
 
     logic        write, read, start, refused, finishes;
     logic [5:0]  to, from;
@@ -67,7 +69,7 @@ module hlsgen_mover_control #(
 
     assign start = write && to == CONTROL && bits[0] && !busy;
     assign refused = (address & BELOW) != 64'd0 || table_address[5:0] != 6'd0;
-    assign go = asked && !refused && frames != 32'd0;
+    assign go = asked && !refused && (REPORTS || frames != 32'd0);
     assign finishes = done || asked && !go;
     assign interrupt = enabled && status != 2'd0;
 
@@ -96,7 +98,7 @@ module hlsgen_mover_control #(
             done_seen  <= finishes || done_seen && !(read && from == CONTROL);
             ready_seen <= finishes || ready_seen && !(read && from == CONTROL);
             status     <= (status ^ (write && to == STATUS ? bits[1:0] : 2'd0)) | (finishes ? events : 2'd0);
-            error      <= start ? 3'd0 : error | wrong | {asked && refused, 2'd0};
+            error      <= start && !(REPORTS && frames == 32'd0) ? 3'd0 : error | wrong | {asked && refused, 2'd0};
         end
     end
 

@@ -80,7 +80,7 @@ module hlsgen_read #(
     logic        go, done;
     logic [63:0] address, table_address;
     logic [31:0] frames;
-    logic [2:0]  wrong;
+    logic [2:0]  wrong, error;
     assign s_axi_control_bresp = 2'd0;
     assign s_axi_control_rresp = 2'd0;
     hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n),
@@ -90,7 +90,7 @@ module hlsgen_read #(
         .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
         .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
         .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
-        .wrong(wrong));
+        .wrong(wrong), .error(error));
 
     // owed counts the bytes still to be requested for the steps so far. If it is negative, more bytes were requested
     // than the steps have. Lengths are also passed to the stream's side. If there is no room for further lengths, the
@@ -226,5 +226,5 @@ module hlsgen_read #(
     assign wrong = {take && !step, 1'b0, m_axi_gmem_rvalid && m_axi_gmem_rresp[1]};
 
     logic unused;
-    assign unused = &{1'b0, address[BEAT-1:0], keep, word_end, beats_room, m_axi_gmem_rresp[0]};
+    assign unused = &{1'b0, address[BEAT-1:0], keep, word_end, beats_room, m_axi_gmem_rresp[0], error};
 endmodule

@@ -5,6 +5,9 @@
 // past the room that the host has provided. TLAST at another place is an error, and the mover continues. FRAME_BYTES
 // is a multiple of STREAM_BYTES. hlsgen_mover_control has the registers.
 //
+// With REPORTS, a start with 0 frames writes one beat to `address`, for programs that cannot read registers: HASH in
+// the lowest 64 bits, above it the error of the transfer before, and zeros. DATA_BITS is at least 128 then.
+//
 // The memory is written in bursts of up to MAX_BEATS beats (a power of two; at most 256 with AXI4, 16 with AXI3). A
 // burst ends at a multiple of its length, so that none crosses 4 KB. The address of a burst is sent when all its beats
 // are stored, so they wait only for the memory. Up to OUTSTANDING bursts have no response yet. The strobes of the last
@@ -16,7 +19,8 @@ module hlsgen_write #(
     parameter int        OUTSTANDING  = 4,
     parameter int        FRAME_BYTES  = 4,
     parameter int        STEPS        = 0,
-    parameter bit [63:0] HASH         = 64'd0
+    parameter bit [63:0] HASH         = 64'd0,
+    parameter bit        REPORTS      = 1'b0
 ) (
     input  logic                      ap_clk,
     input  logic                      ap_rst_n,
@@ -70,24 +74,24 @@ module hlsgen_write #(
     localparam int ASKED  = $clog2(OUTSTANDING + 1);
 
     if (DATA_BITS < 32 || DATA_BITS > 512 || (DATA_BITS & (DATA_BITS - 1)) != 0 || MAX_BEATS < 2 || MAX_BEATS > 256 ||
-        (MAX_BEATS & (MAX_BEATS - 1)) != 0 || FRAME_BYTES % STREAM_BYTES != 0) begin : g_unknown
+        (MAX_BEATS & (MAX_BEATS - 1)) != 0 || FRAME_BYTES % STREAM_BYTES != 0 || REPORTS && DATA_BITS < 128) begin : g_unknown
         $error("hlsgen_write: DATA_BITS, MAX_BEATS or FRAME_BYTES is not what it can be");
     end
 
     logic        go, done;
     logic [63:0] address, table_address;
     logic [31:0] frames;
-    logic [2:0]  wrong;
+    logic [2:0]  wrong, error;
     assign s_axi_control_bresp = 2'd0;
     assign s_axi_control_rresp = 2'd0;
-    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH)) control (.clk(ap_clk), .rst_n(ap_rst_n),
+    hlsgen_mover_control #(.BYTES(BYTES), .HASH(HASH), .REPORTS(REPORTS)) control (.clk(ap_clk), .rst_n(ap_rst_n),
         .awaddr(s_axi_control_awaddr), .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready),
         .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb), .wvalid(s_axi_control_wvalid),
         .wready(s_axi_control_wready), .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready),
         .araddr(s_axi_control_araddr), .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
         .rdata(s_axi_control_rdata), .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
         .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
-        .wrong(wrong));
+        .wrong(wrong), .error(error));
 
     // Words are read up to the last word of the last frame.
     logic        taking, sequences, moves, word_ready, step_end, longest, frame_end, all_end;
@@ -101,7 +105,7 @@ module hlsgen_write #(
         .moves(moves), .last(step_end));
     always_ff @(posedge ap_clk) begin
         if (!ap_rst_n) taking <= 1'b0;
-        else if (go) taking <= 1'b1;
+        else if (go) taking <= !REPORTS || frames != 32'd0;
         else if (moves && all_end) taking <= 1'b0;
         if (go) begin
             sequences   <= table_address != 64'd0;
@@ -115,15 +119,34 @@ module hlsgen_write #(
     end
 
     // Words are converted to beats. The last beat of a burst, or of all frames, completes the burst.
-    logic [DATA_BITS-1:0] beat;
-    logic [BYTES-1:0]     keep, last_keep;
+    logic [DATA_BITS-1:0] moved, beat;
+    logic [BYTES-1:0]     moved_keep, keep, last_keep;
     logic [IN-1:0]        push_at, pop_at, last_at;
-    logic                 beat_valid, beat_end, room, push, pop, closes, ended, sent_end, there;
+    logic                 moved_valid, moved_end, beat_valid, beat_end, room, push, pop, closes, ended, sent_end, there;
     assign push = beat_valid && room;
     assign closes = push && (beat_end || &push_at);
     hlsgen_mover_gearbox #(.IN(STREAM_BYTES), .OUT(BYTES)) gearbox (.clk(ap_clk), .rst(!ap_rst_n),
         .in_data(s_axis_tdata), .in_valid(s_axis_tvalid && taking), .in_end(all_end), .in_ready(word_ready),
-        .out_data(beat), .out_keep(keep), .out_valid(beat_valid), .out_end(beat_end), .out_ready(room));
+        .out_data(moved), .out_keep(moved_keep), .out_valid(moved_valid), .out_end(moved_end), .out_ready(room));
+
+    // A report is a beat of its own. The gearbox is empty then, and its data are zero.
+    if (REPORTS) begin : g_reports
+        logic reports;
+        always_ff @(posedge ap_clk) begin
+            if (!ap_rst_n) reports <= 1'b0;
+            else reports <= go ? frames == 32'd0 : reports && !push;
+        end
+        assign beat = moved | (reports ? DATA_BITS'({error, HASH}) : '0);
+        assign keep = moved_keep | {BYTES{reports}};
+        assign beat_valid = moved_valid || reports;
+        assign beat_end = moved_end || reports;
+    end else begin : g_none
+        assign beat = moved;
+        assign keep = moved_keep;
+        assign beat_valid = moved_valid;
+        assign beat_end = moved_end;
+    end
+
     hlsgen_stream #(.WIDTH(DATA_BITS + 1), .PLACES(DEPTH), .STYLE(DEPTH > 64 ? "bram" : "lutram")) data (.clk(ap_clk),
         .rst(!ap_rst_n), .room(room), .claim(push), .din({beat_end, beat}), .write(push),
         .word({sent_end, m_axi_gmem_wdata}), .valid(there), .read(pop));
@@ -195,5 +218,5 @@ module hlsgen_write #(
     end
 
     logic unused;
-    assign unused = &{1'b0, address[BEAT-1:0], m_axi_gmem_bresp[0]};
+    assign unused = &{1'b0, address[BEAT-1:0], m_axi_gmem_bresp[0], error};
 endmodule

@@ -81,10 +81,14 @@ type Config struct {
 	Period      int    // for a reader: bytes after which the data repeat; 0 for never
 	Steps       int    // most steps of a frame; 0 for no limit
 	Hash        uint64 // hash of the design
+	Reports     bool   // for a writer: a start with 0 frames writes the hash and the last error
 }
 
 // OutstandingBursts is the most bursts that a mover has under way at a time.
 const OutstandingBursts = 4
+
+// MinReportBits is the narrowest bus of a mover that reports: the report is one word.
+const MinReportBits = 128
 
 // maxBurstBeats is the largest number of beats in an AXI4 burst.
 const maxBurstBeats = 256
@@ -154,7 +158,8 @@ func (c Config) ModuleName() string {
 // A ModuleParameter is the name of a module's parameter, with its value in the notation of SystemVerilog.
 type ModuleParameter struct{ Name, Value string }
 
-// ModuleParameters returns the parameters of the mover's module, in the order of their declaration.
+// ModuleParameters returns the parameters of the mover's module, in the order of their declaration. It leaves out
+// REPORTS where that has its default.
 func (c Config) ModuleParameters() []ModuleParameter {
 	list := []ModuleParameter{{"DATA_BITS", strconv.Itoa(c.DataBits)}, {"STREAM_BYTES", strconv.Itoa(c.StreamBytes)},
 		{"MAX_BEATS", strconv.Itoa(c.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(c.Outstanding)},
@@ -164,5 +169,9 @@ func (c Config) ModuleParameters() []ModuleParameter {
 	} else {
 		list = append(list, ModuleParameter{"PERIOD", strconv.Itoa(c.Period)})
 	}
-	return append(list, ModuleParameter{"HASH", fmt.Sprintf("64'h%016x", c.Hash)})
+	list = append(list, ModuleParameter{"HASH", fmt.Sprintf("64'h%016x", c.Hash)})
+	if c.Writes && c.Reports {
+		list = append(list, ModuleParameter{"REPORTS", "1'b1"})
+	}
+	return list
 }

@@ -36,6 +36,7 @@ func configs() (list []instance) {
 				continue
 			}
 			c.Steps, c.Hash = c.steps, 0x0123456789abcdef
+			c.Reports = c.Writes && c.DataBits >= mover.MinReportBits
 			name := "read-" + c.name
 			if c.Writes {
 				name = "write-" + c.name
@@ -102,6 +103,10 @@ var planted = []struct {
 	{"orphan", true, mutant{"hlsgen_write.sv", "there && granted != '0", "there"}},
 	{"outstanding", true, mutant{"hlsgen_write.sv", " && asked != ASKED'(OUTSTANDING) && may", " && may"}},
 	{"response", true, mutant{"hlsgen_write.sv", "ready == '0 && asked == '0", "ready == '0 && !m_axi_gmem_awvalid"}},
+	{"data kept", true, mutant{"hlsgen_mover_control.sv", "start && !(REPORTS && frames == 32'd0)", "start"}},
+	{"data report", true, mutant{"hlsgen_write.sv", "'({error, HASH})", "'({error, 64'd0})"}},
+	{"stuck report", true, mutant{"hlsgen_write.sv", "beat_end = moved_end || reports", "beat_end = moved_end"}},
+	{"strobe report", true, mutant{"hlsgen_write.sv", "moved_keep | {BYTES{reports}}", "moved_keep"}},
 }
 
 // TestPlanted checks that the monitor reports each planted fault before anything else does, under its name. RLAST at a
@@ -118,6 +123,8 @@ func TestPlanted(t *testing.T) {
 			i.DataBits, i.StreamBytes, i.MaxBeats, i.FrameBytes = 512, 64, 128, 448
 		case "range again":
 			i.Period = 40
+		case "data kept", "data report", "stuck report", "strobe report":
+			i.DataBits, i.Hash, i.Reports = 128, 0x0123456789abcdef, true
 		case "outstanding":
 			i.StreamBytes, i.FrameBytes, i.MaxBeats = 8, 24, 2
 		}
@@ -132,7 +139,7 @@ func TestPlanted(t *testing.T) {
 			if len(r.faults) > 0 {
 				t.Errorf("without a fault there is %q", r.faults)
 			}
-		case len(r.faults) == 0 || r.faults[0] != strings.TrimSuffix(planted[k].is, " again"):
+		case len(r.faults) == 0 || !strings.HasPrefix(planted[k].is+" ", r.faults[0]+" "):
 			t.Errorf("%s in %s: the monitor tells %q", planted[k].is, planted[k].file, r.faults)
 		}
 	}

@@ -123,12 +123,13 @@ func TestSynthesis(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := mover.Config{DataBits: b.HostPortBits, StreamBytes: 8, MaxBeats: b.MaxBurstBeats(), Outstanding: 4,
-				FrameBytes: 64, Steps: 1}
+				FrameBytes: 64, Steps: 1, Reports: b.Platform != ""}
 			price := cost.HostPortShape{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats,
 				Card: true}.FittedCost()
 			for k, made := range took(t, c, yosys) {
 				want := price[k].Resources
 				near := func(made, want int) bool { return math.Abs(float64(made-want)) <= 0.2*float64(want) }
+				t.Logf("%s: %+v, estimated as %+v", price[k].Name, made, want)
 				if !near(made.LUT, want.LUT) || !near(made.FF, want.FF) || made.BRAM != want.BRAM {
 					t.Errorf("%s are %+v, estimated as %+v", price[k].Name, made, want)
 				}

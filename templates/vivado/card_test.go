@@ -338,6 +338,11 @@ func TestCard(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(w.dir, "vivado/build", w.system.Top+".xclbin")); err != nil {
 				t.Error(err)
 			}
+			for _, m := range w.system.Movers {
+				if m.Reports != m.Writes {
+					t.Errorf("%s reports: %t", m.Name, m.Reports)
+				}
+			}
 			face, err := templates.IPInterfaceOf(d, templates.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -144,6 +144,7 @@ func (s *System) add(p templates.AXIStreamPort, writes bool, host deploy.HostStr
 		return fmt.Errorf("hash of the host: %w", err)
 	}
 	m.Config, err = mover.ConfigForStream(p, writes, bits, beats, p.Port.Words/host.Words, hash)
+	m.Reports = writes && s.Board.Platform != "" && bits >= mover.MinReportBits // pyxrt reads no registers
 	s.Movers = append(s.Movers, m)
 	return err
 }

@@ -51,6 +51,7 @@ struct setup {
     bool writes;
     unsigned bytes, stream, max_beats, outstanding, frame, steps, period;
     uint64_t hash;
+    bool reports;
 };
 
 // Chance is a generator of numbers, the same ones for the same seed (xorshift64*).

@@ -116,11 +116,17 @@ class mover {
         if (!s.writes) std::copy(data.begin(), data.end(), there);
         after_it = bytes;
         if (s.writes && now.moves) std::copy(data.begin(), data.end(), after_it.begin() + (there - bytes.begin()));
+        if (now.reports) {
+            for (unsigned i = 0; i < s.bytes; i++) {
+                after_it[now.address - from + i] = i < 8 ? uint8_t(s.hash >> 8 * i) : i == 8 ? uint8_t(error) : 0;
+            }
+        }
         range lines;
         std::vector<uint8_t> table = now.table();
         if (now.table_address != 0 && !s.writes) lines = {now.table_address, now.table_address + table.size()};
         mem.place(from, std::move(bytes), now.table_address, lines.to != 0 ? std::move(table) : std::vector<uint8_t>{});
-        watch.begin(now.moves ? range{now.address, now.address + size} : range{}, now.moves ? lines : range{});
+        const uint64_t used = now.moves ? size : now.reports ? s.bytes : 0;
+        watch.begin(used > 0 ? range{now.address, now.address + used} : range{}, now.moves ? lines : range{});
         if (!now.moves) now.words.clear();
     }
 
@@ -145,7 +151,8 @@ class mover {
         quiet = 0;
         if (at != now.words.size()) told.tell("data");
         if (mem.data() != after_it) told.tell("data");
-        expect(ERROR, now.errors | (mem.failed() ? 1 : 0), "error");
+        error = (s.reports && now.lengths.empty() ? error : 0) | now.errors | (mem.failed() ? 1 : 0);
+        expect(ERROR, error, "error");
         expect(CONTROL, 4, "done");
         if (interrupts) {
             expect(STATUS, 0, "done");
@@ -190,6 +197,7 @@ class mover {
     monitor watch;
     transfer now;
     size_t at = 0;  // the next word
+    uint32_t error = 0;  // what the register has
     std::vector<uint8_t> after_it;
     pace speed;
     bool going = false, stopped = false, interrupts = false;

@@ -14,6 +14,7 @@ struct transfer {
     std::vector<word> words;
     unsigned errors = 0;  // bits of the error register, but for those of responses
     bool moves = true;    // else it is refused, or there are no frames
+    bool reports = false; // there are no frames, and a mover that writes is to report
 
     uint64_t period = 0;  // bytes after which they are the first ones again; 0: never
 
@@ -64,8 +65,9 @@ class maker {
         if (t.address > ~0ull - (1 << 20)) t.address -= 1 << 20;
         const bool sequences = c.in(50);
         if (sequences) t.table_address = ((t.address ^ 1ull << 40) & ~63ull) + 64 * (1 + c.below(64));
+        const bool none = s.reports && c.in(10);
         const uint64_t budget = 1 + c.below(c.in(10) ? 12000 : 1500);
-        while (!c.in(2) && (t.lengths.empty() || t.size() < budget)) {
+        while (!none && !c.in(2) && (t.lengths.empty() || t.size() < budget)) {
             uint32_t n = sequences ? 1 + c.below(s.steps) : 1;
             if (sequences && !s.writes && c.in(2)) n = 0;
             if (n == 0) t.errors |= 4;
@@ -77,7 +79,7 @@ class maker {
             const bool off = t.address % s.bytes != 0 || t.table_address % 64 != 0;
             if (off) t.errors = 4, t.moves = false;
         }
-        if (t.lengths.empty()) t.moves = false;
+        if (t.lengths.empty()) t.reports = s.reports && t.moves, t.moves = false;
         return t;
     }
 
