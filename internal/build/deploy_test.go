@@ -214,7 +214,7 @@ func TestDriver(t *testing.T) {
 			}
 			simtest.RunOK(t, sim)
 			args[2], args[3], args[4] = lib, sim.Data, sim.Output
-			programs := [][]string{args}
+			programs := [][]string{args, append([]string{"testdata/card.py"}, args[1:]...)}
 			if c.lengths == nil {
 				programs = append(programs, append([]string{"testdata/driver.py"}, args[1:]...))
 			}

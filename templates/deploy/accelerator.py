@@ -2,6 +2,7 @@
 
     from accelerator import Accelerator
     net = Accelerator("net.bit")        # on a board with PYNQ: net.hwh lies beside it
+    net = Accelerator("net.xclbin")     # on a card with XRT: its module pyxrt
     net = Accelerator("libmodel.so")    # anywhere: the generated C++ as a library, make -C hls lib
     y = net.predict(x)                  # numpy arrays, what the ONNX model takes and gives
     net.close()                         # frees the device's memory; or: with Accelerator("net.bit") as net
@@ -336,8 +337,9 @@ class _Sent:
 class _Result:
     """What an output of the model is made of."""
 
-    def __init__(self, result, tensor):
+    def __init__(self, result, tensor, received):
         self.tensor, self.time = tensor, result["time"]
+        self.streams = [p for p in received if p.time == self.time]
         self.order, self.elements = _Order(result["index"]), len(result["index"])
         self.kind = tensor["dtype"]
         self.type = _rounded(np.empty(0), self.kind).dtype
@@ -348,12 +350,14 @@ class _Result:
             self.groups = [(slice(None), result["mean"][0])]
         self.values = [_rounded(np.array(mean.get("values", []), np.float64), self.kind) for mean in result["mean"]]
 
-    def of(self, codes):
-        """codes: rows, as they came; the result: rows of elements of the output."""
+    def of(self, codes, first, step=1):
+        """codes: rows, as they came, of frames from first on, or, with step 0, of one frame; the result: rows of elements of the
+        output."""
         codes = self.order.of(codes)
         out = np.empty(codes.shape, self.type)
         for (at, mean), values in zip(self.groups, self.values):
             some = codes[:, at]
+            self._occurs(some, at, mean, first, step)
             if "values" in mean:
                 out[:, at] = values[some.astype(np.intp) - mean["lo"]]
                 continue
@@ -365,6 +369,21 @@ class _Result:
                 value[some == int(code)] = exception
             out[:, at] = value
         return out
+
+    def _occurs(self, codes, at, mean, first, step):
+        """Refuses codes that never occur: the device is wrong then. The first builds said nothing of the largest."""
+        lo, hi = mean["lo"], mean.get("hi")
+        limits = np.iinfo(codes.dtype)
+        if hi is None or not codes.size or lo <= limits.min and limits.max <= hi or lo <= int(codes.min()) and int(codes.max()) <= hi:
+            return
+        row, k = np.argwhere((codes < lo) | (codes > hi))[0]
+        element = int(self.order.index[np.arange(self.elements)[at][k]])
+        for stream in self.streams:
+            if element < stream.elements:
+                break
+            element -= stream.elements
+        raise DeviceError("stream %s, frame %d: the device gave the code %d, want %d to %d" % (
+            stream.port, first + step * row, codes[row, k], lo, hi))
 
 
 class _Nodes:
@@ -447,6 +466,9 @@ class Library:
     def finish(self, ready):
         """Waits until it has run: it has."""
 
+    def check(self, ready):
+        """Looks for errors: begin has told them."""
+
     def start(self, sent, sizes):
         """Begins a batch. The frames sent stay as they are until it has been waited for."""
         ready = self.prepare(sent, sizes)
@@ -481,21 +503,24 @@ class _Interrupt:
     ENABLED, EVENTS, HAPPENED = 0x04, 0x08, 0x0C
     LONGEST = 0.1  # seconds to wait for it: one that is lost costs no more
 
-    def __init__(self, mover, device):
-        self.mover, self.file = mover, open(device, "r+b", buffering=0)
-        mover.write(self.EVENTS, 1)  # the mover is done
-        mover.write(self.ENABLED, 1)
+    def __init__(self, registers, device):
+        self.registers, self.file, self.on = registers, open(device, "r+b", buffering=0), False
+        registers.write(self.EVENTS, 1)  # the mover is done
+        registers.write(self.ENABLED, 1)
 
     def clear(self):
-        happened = self.mover.read(self.HAPPENED)
+        happened = self.registers.read(self.HAPPENED)
         if happened:
-            self.mover.write(self.HAPPENED, happened)
+            self.registers.write(self.HAPPENED, happened)
 
     def wait(self, seconds):
         """Until it comes, or seconds have passed."""
-        self.file.write(struct.pack("i", 1))  # Linux switches it off whenever it comes
+        if not self.on:
+            self.file.write(struct.pack("i", 1))  # Linux switches it off whenever it comes
+            self.on = True
         if select.select([self.file], [], [], min(max(seconds, 0), self.LONGEST))[0]:
             self.file.read(4)
+            self.on = False
 
 
 def _pause(since):
@@ -503,12 +528,241 @@ def _pause(since):
     time.sleep(min((time.monotonic() - since) / 64, 1e-3))
 
 
-class Pynq:
-    """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. A batch has timeout seconds, and one for each of
-    its frames. interrupts says of which streams Linux shows interrupts: of these they are waited for, the others are asked."""
+class _Transfer:
+    """What a mover does for a batch: so many frames of its stream, and their memory. The table has their steps, or is None."""
+
+    def __init__(self, mover, memory, table, count, sizes=None):
+        self.mover, self.memory, self.table, self.count, self.sizes = mover, memory, table, count, sizes
+
+    def __str__(self):
+        return "weights" if self.sizes is None else "%d frames, %d bytes" % (self.count, sum(self.sizes))
+
+
+class _Movers:
+    """A device whose movers carry frames between its streams and memory. A batch has timeout seconds, and one for each of its
+    frames. A subclass knows movers and memory: it has _mover, _memory and _error."""
+
+    ERRORS = "a response of the memory", "a frame that is too short or too long", "what is asked for cannot be"
+    MOST = (1 << 32) - 1  # frames of a transfer
+    TABLED = False  # whether all transfers have a table
+    FILE = "bitstream"
+
+    def __init__(self, host, timeout):
+        self.host, self.timeout = host, timeout
+        self.readers = [self._mover("read", s["port"]) for s in host["send"]]
+        self.writers = [self._mover("write", r["port"]) for r in host["receive"]]
+        self.loaders = {}  # by port: the mover that fills tables of weights
+        self.constant = {}  # by port: what comes with every frame, its mover, and how often
+        self.kept = {}  # by port, use and size: memory of movers; the last one used comes last
+
+    def _buffer(self, mover, use, size):
+        """Memory for a mover: that of before, where sizes are the same. Of two sizes it is kept, the last batch's and that of
+        the others."""
+        key = mover.port, use, size
+        memory = self.kept.pop(key, None)
+        if memory is None:
+            others = [k for k in self.kept if k[:2] == key[:2]]
+            if len(others) > 1:
+                self.kept.pop(others[0]).free()
+            memory = self._memory(mover, use, max(size, 1))
+        self.kept[key] = memory
+        return memory
+
+    def _free(self, busy=()):
+        """Frees memory, but not that of streams that are busy."""
+        for key in list(self.kept):
+            if key[0] not in busy:
+                self.kept.pop(key).free()
+
+    def close(self):
+        """Frees all memory. Where a batch has not ended, load the bitstream again before: the hardware may still write."""
+        self._free()
+        for port, (mover, memory, passes) in self.constant.items():
+            if memory is not None:
+                memory.free()
+            self.constant[port] = mover, None, passes
+
+    def _all(self):
+        """All movers: those that take results before those that send."""
+        return self.writers + self.readers + [mover for mover, _, _ in self.constant.values()]
+
+    def _busy(self):
+        return [m.port for m in self._all() if not m.idle()]
+
+    def prepare(self, sent, sizes):
+        """Makes a batch ready, as Library does: in memory that movers see."""
+        for port in self._busy():
+            raise DeviceError("stream %s is busy with a batch before: load the %s again" % (port, self.FILE))
+        ready = []
+        for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
+            memory = self._buffer(mover, "data", sum(frames))
+            table = self._table(mover, stream["words"] * stream["bytes"], frames)
+            ready.append(_Transfer(mover, memory, table, len(frames), frames))
+        for mover, stream, given in zip(self.readers, self.host["send"], sent):
+            frames = [len(f) for f in given]
+            memory = self._buffer(mover, "data", sum(frames))
+            memory.data[:] = given.reshape(-1) if isinstance(given, np.ndarray) else np.concatenate(given)
+            memory.send()
+            table = self._table(mover, stream["words"] * stream["bytes"], frames)
+            ready.append(_Transfer(mover, memory, table, len(frames), frames))
+        for port, (mover, memory, passes) in self.constant.items():
+            if memory is None:
+                raise DeviceError("stream %s has no weights: the device was closed" % port)
+            count = len(sent[0]) * passes
+            ready.append(_Transfer(mover, memory, self._table(mover, 1, [1] * count if self.TABLED else (), count), count))
+        return ready
+
+    def _table(self, mover, unit, frames, count=None):
+        """A table of frames' steps, or None where all are units."""
+        count = len(frames) if count is None else count
+        if count > self.MOST:
+            raise Unfit("stream %s: %d frames at a time are more than a mover counts: take a smaller batch" % (mover.port, count))
+        if not self.TABLED and all(n == unit for n in frames):
+            return None
+        steps = self._buffer(mover, "steps", (count + 15) // 16 * 16)  # a mover reads 64 bytes at a time
+        steps.data[:count] = np.array(frames, np.int64) // unit
+        steps.send()
+        return steps
+
+    def begin(self, ready):
+        """Starts the movers of what is ready."""
+        for t in ready:
+            t.mover.go(t.memory, t.table, t.count)
+
+    def start(self, sent, sizes):
+        """Begins a batch."""
+        ready = self.prepare(sent, sizes)
+        self.begin(ready)
+        return ready
+
+    def _end(self, transfers, seconds):
+        """Waits until movers are done, or until seconds have passed."""
+        end = time.monotonic() + seconds
+        for t in transfers:
+            why = t.mover.wait(end)
+            if why is not None:
+                raise DeviceError("stream %s %s: %s" % (t.mover.port, why or "is not through after %g s" % seconds, t))
+
+    def _faults(self, transfers):
+        """Looks for errors that movers tell."""
+        for t in transfers:
+            error = self._error(t.mover)
+            if error:
+                why = [text for bit, text in enumerate(self.ERRORS) if error >> bit & 1]
+                raise DeviceError("stream %s ended with error %#x, %s: %s" % (t.mover.port, error, ", ".join(why) or "unknown", t))
+
+    def _loader(self, port):
+        if port not in self.loaders:
+            self.loaders[port] = self._mover("read", port)
+        return self.loaders[port]
+
+    def load(self, port, data):
+        """Fills the tables of weights with bytes from memory: the mover of port takes them as one frame."""
+        mover = self._loader(port)
+        memory = self._buffer(mover, "data", len(data))
+        memory.data[:] = data
+        memory.send()
+        all_of = [_Transfer(mover, memory, self._table(mover, 4, [len(data)]), 1)]
+        self.begin(all_of)
+        try:
+            self._end(all_of, self.timeout)
+            self._faults(all_of)
+        finally:
+            self._free([p for p in [port] if not mover.idle()])
+
+    def weights(self, port, data, passes):
+        """From now on the weights of port, of which a frame takes those of one copy so many times."""
+        mover, before = self.constant[port][:2] if port in self.constant else (self._mover("read", port), None)
+        memory = self._memory(mover, "data", len(data))
+        memory.data[:] = data
+        memory.send()
+        if before is not None:
+            before.free()
+        self.constant[port] = mover, memory, passes
+
+    def finish(self, started):
+        """Waits until a batch has ended. Of a stream that hangs the memory is kept: the hardware may still write there."""
+        self._freeing(self._end, started, self.timeout + max(len(t.sizes) for t in started if t.sizes is not None))
+
+    def check(self, ended):
+        """Looks for errors of a batch that has ended."""
+        self._freeing(self._faults, ended)
+
+    def _freeing(self, what, *args):
+        try:
+            what(*args)
+        except DeviceError:
+            self._free(self._busy())
+            raise
+
+    def wait(self, started):
+        """What came, as Library has it."""
+        self.finish(started)
+        self.check(started)
+        received = []
+        for t in started[:len(self.writers)]:
+            t.memory.fetch()
+            if len(set(t.sizes)) == 1:
+                received.append(t.memory.data.reshape(t.count, -1))
+            else:
+                received.append([t.memory.data[e - n:e] for n, e in zip(t.sizes, np.cumsum(t.sizes))])
+        return received
+
+
+class _PynqMemory:
+    """Memory of a board, and what is in it."""
+
+    def __init__(self, buffer):
+        self.data, self.address = np.asarray(buffer), buffer.device_address
+        self.send, self.fetch, self.free = buffer.flush, buffer.invalidate, buffer.freebuffer
+
+
+class _PynqMover:
+    """A mover of a board, by its registers, and the device of its interrupt, or None."""
 
     CONTROL, ADDRESS, FRAMES, TABLE, ERROR, HASH = 0x00, 0x10, 0x1C, 0x24, 0x30, 0x34
-    ERRORS = "a response of the memory", "a frame that is too short or too long", "what is asked for cannot be"
+
+    def __init__(self, port, registers, device):
+        self.port, self.registers = port, registers
+        self.interrupt = None if device is None else _Interrupt(registers, device)
+
+    def hash(self):
+        return "%08x%08x" % (self.registers.read(self.HASH + 4), self.registers.read(self.HASH))
+
+    def error(self):
+        return self.registers.read(self.ERROR)
+
+    def idle(self):
+        """Whether it can be started. The question also clears that it was done."""
+        return bool(self.registers.read(self.CONTROL) & 4)
+
+    def go(self, memory, table, count):
+        """Starts it."""
+        for at, value in ((self.ADDRESS, memory.address), (self.TABLE, 0 if table is None else table.address)):
+            self.registers.write(at, value & 0xFFFFFFFF)
+            self.registers.write(at + 4, value >> 32)
+        self.registers.write(self.FRAMES, count)
+        if self.interrupt is not None:
+            self.interrupt.clear()
+        self.registers.write(self.CONTROL, 1)
+
+    def wait(self, end):
+        """Waits until it is done, which is None, or until the time is end, which is no text."""
+        begin = time.monotonic()
+        while not self.registers.read(self.CONTROL) & 2:
+            left = end - time.monotonic()
+            if left < 0:
+                return ""
+            if self.interrupt is not None:
+                self.interrupt.wait(left)
+            else:
+                _pause(begin)
+        return None
+
+
+class Pynq(_Movers):
+    """A bitstream on a board with PYNQ: NAME.bit, with NAME.hwh beside it. Where Linux shows a mover's interrupt, that is waited
+    for; the others are asked."""
 
     def __init__(self, path, host, timeout=10.0):
         try:
@@ -517,27 +771,26 @@ class Pynq:
             raise Unfit("%s is a bitstream, for a board with PYNQ, which this Python does not have (%s); elsewhere take a library "
                         "(.so)" % (path, e))
 
-        self.pynq, self.allocate, self.timeout, self.host = pynq, pynq.allocate, timeout, host
-        self.overlay, self.interrupts = pynq.Overlay(path), {}
-        self.system = host.get("system") or {}
-        self.readers = [self._mover("hlsgen_read", s["port"]) for s in host["send"]]
-        self.writers = [self._mover("hlsgen_write", r["port"]) for r in host["receive"]]
-        self.constant = {}  # by port: what comes with every frame, its mover, and how often
-        self.kept = {}  # by port, size and type: memory that movers read or write; the last one used comes last
-        first = self.readers[0]
-        self.hash = "%08x%08x" % (first.read(self.HASH + 4), first.read(self.HASH))
+        self.pynq, self.allocate = pynq, pynq.allocate
+        self.overlay, self.system = pynq.Overlay(path), host.get("system") or {}
+        super().__init__(host, timeout)
+        self.hash = self.readers[0].hash()
         self._warn()
 
+    @property
+    def interrupts(self):
+        """The ports whose movers have interrupts that Linux shows."""
+        return [m.port for m in self._all() if m.interrupt is not None]
+
+    def _memory(self, mover, use, size):
+        return _PynqMemory(self.allocate((size,), np.uint32 if use == "steps" else np.uint8))
+
     def _mover(self, kind, port):
-        """The registers of the mover of a stream: by the name and the kind that the .hwh has for it."""
+        """The mover of a stream: by the name and the kind that the .hwh has for it."""
         for name, ip in self.overlay.ip_dict.items():
-            if ":" + kind + ":" in ip["type"] and name.endswith(port):
-                mover = self.pynq.MMIO(ip["phys_addr"], ip["addr_range"])
-                device = self._uio(port)
-                if device is not None:
-                    self.interrupts[port] = _Interrupt(mover, device)
-                return mover
-        raise Unfit("the bitstream has no %s for stream %s" % (kind, port))
+            if ":hlsgen_" + kind + ":" in ip["type"] and name.endswith(port):
+                return _PynqMover(port, self.pynq.MMIO(ip["phys_addr"], ip["addr_range"]), self._uio(port))
+        raise Unfit("the bitstream has no hlsgen_%s for stream %s" % (kind, port))
 
     def _uio(self, port):
         """The device of a mover's interrupt, where Linux has one of it. host.json has the number: from PYNQ 3.0 on ip_dict knows
@@ -549,6 +802,9 @@ class Pynq:
             return get_uio_irq(number[0]) if number else None
         except (ImportError, OSError):
             return None
+
+    def _error(self, mover):
+        return mover.error()
 
     def clock(self):
         """The clock of the logic that runs, in MHz, by the processor's registers; None where PYNQ does not say."""
@@ -573,159 +829,117 @@ class Pynq:
             warnings.warn("the clock of the logic is %g MHz, the design is for %g: %s; set_clock() of the Accelerator's device sets it"
                           % (runs, want, "results may be wrong" if runs > want else "it is slower than promised"), stacklevel=4)
 
-    def _buffer(self, port, size, kind=np.uint8):
-        """Memory for a mover: that of before, where sizes are the same. Of a stream's two sizes are kept, the last batch's and
-        that of the others."""
-        key = port, size, kind
-        buffer = self.kept.pop(key, None)
-        if buffer is None:
-            others = [k for k in self.kept if k[0] == port and k[2] == kind]
-            if len(others) > 1:
-                self.kept.pop(others[0]).freebuffer()
-            buffer = self.allocate((max(size, 1),), kind)
-        self.kept[key] = buffer
-        return buffer
+
+class _XrtMemory:
+    """Memory of a card, and what is in it: a buffer object of pyxrt, which is freed with its last name."""
+
+    def __init__(self, pyxrt, buffer, kind):
+        self.buffer, self.data, self.way = buffer, np.frombuffer(buffer.map(), kind), pyxrt.xclBOSyncDirection
+
+    def send(self):
+        self.buffer.sync(self.way.XCL_BO_SYNC_BO_TO_DEVICE)
+
+    def fetch(self):
+        self.buffer.sync(self.way.XCL_BO_SYNC_BO_FROM_DEVICE)
+
+    def free(self):
+        self.buffer = self.data = None
+
+
+class _XrtMover:
+    """A mover of a card, which is a kernel. pyxrt gives it memory and numbers of 32 bits, and shows no register."""
+
+    def __init__(self, pyxrt, kernel, port, writes):
+        self.pyxrt, self.kernel, self.port, self.writes = pyxrt, kernel, port, writes
+        self.states, self.run, self.started = pyxrt.ert_cmd_state, None, False
+
+    def idle(self):
+        if self.started:
+            self.started = int(self.run.state()) not in [int(s) for s in (
+                self.states.ERT_CMD_STATE_COMPLETED, self.states.ERT_CMD_STATE_ERROR, self.states.ERT_CMD_STATE_ABORT)]
+        return not self.started
+
+    def go(self, memory, table, count):
+        """Starts it. Its run, which is used again, holds the memory."""
+        if self.run is None:
+            self.run = self.pyxrt.run(self.kernel)
+        self.run.set_arg(0, memory.buffer)
+        self.run.set_arg(1, int(count))
+        self.run.set_arg(2, table.buffer)
+        self.run.start()
+        self.started = True
+
+    def wait(self, end):
+        """Waits until it is done, which is None, or until the time is end, which is no text. XRT waits forever for 0 ms."""
+        state = self.run.wait(max(1, int(1000 * (end - time.monotonic()))))
+        if state == self.states.ERT_CMD_STATE_COMPLETED:
+            self.started = False
+            return None
+        return "ended in state %d of XRT" % int(state) if self.idle() else ""
+
+
+class Xrt(_Movers):
+    """A card with XRT and its pyxrt: NAME.xclbin. card is its number, or its address (BDF), as xrt-smi lists them. The hash and
+    errors come from movers that write, as reports in memory: what those that read tell, pyxrt does not show."""
+
+    MOST = (1 << 31) - 1  # of pyxrt's int
+    TABLED = True  # pyxrt has no 0 of 64 bits
+    FILE = "xclbin"
+
+    def __init__(self, path, host, timeout=10.0, card=0):
+        try:
+            import pyxrt
+        except ImportError as e:
+            raise Unfit("%s is for a card with XRT, whose module pyxrt this Python does not have (%s); elsewhere take a library (.so)"
+                        % (path, e))
+        self.pyxrt = pyxrt
+        if not os.path.exists(path):
+            raise Unfit("there is no %s" % path)
+        try:
+            self.card = pyxrt.device(card)
+            self.loaded = self.card.load_xclbin(path)
+        except (RuntimeError, TypeError) as e:
+            raise Unfit("card %r does not take %s: %s" % (card, path, e))
+        super().__init__(host, timeout)
+        self.hash = "%016x" % self._report(self.writers[0])[0]
+
+    def _memory(self, mover, use, size):
+        kind = np.dtype(np.uint32 if use == "steps" else np.uint8)
+        bank = mover.kernel.group_id(2 if use == "steps" else 0)
+        return _XrtMemory(self.pyxrt, self.pyxrt.bo(self.card, size * kind.itemsize, self.pyxrt.bo.normal, bank), kind)
+
+    def _mover(self, kind, port):
+        """The mover of a stream, which nobody else may use."""
+        name = "hlsgen_%s_%s:{%s_%s}" % (kind, port, kind, port)
+        try:
+            kernel = self.pyxrt.kernel(self.card, self.loaded, name, self.pyxrt.kernel.exclusive)
+        except RuntimeError as e:
+            raise Unfit("the xclbin has no hlsgen_%s for stream %s, or another program uses it: %s" % (kind, port, e))
+        return _XrtMover(self.pyxrt, kernel, port, kind == "write")
 
     def _free(self, busy=()):
-        """Frees memory, but not that of streams that are busy."""
-        for key in list(self.kept):
-            if key[0] not in busy:
-                self.kept.pop(key).freebuffer()
+        for mover in self._all() + list(self.loaders.values()):
+            if mover.port not in busy:
+                mover.run, mover.started = None, False
+        super()._free(busy)
 
-    def close(self):
-        """Frees all memory. Where a batch has not ended, load the bitstream again before: the hardware may still write."""
-        self._free()
-        for port, (mover, buffer, passes) in self.constant.items():
-            if buffer is not None:
-                buffer.freebuffer()
-            self.constant[port] = mover, None, passes
+    def _report(self, mover):
+        """The hash of the design, and the error of the last transfer: what a mover that writes says when it has no frames."""
+        memory = self._buffer(mover, "report", 64)  # of the widest port
+        memory.data[:] = 0xFF
+        memory.send()
+        told = [_Transfer(mover, memory, self._table(mover, 1, [1]), 0, [64])]
+        self.begin(told)
+        self._end(told, self.timeout)
+        memory.fetch()
+        hash, error, none = struct.unpack_from("<QII", memory.data)
+        if none != 0:
+            raise Unfit("stream %s: its mover does not report the design's hash. Movers of builds from this version on do, on memory "
+                        "ports of 128 bits or more: build and link again" % mover.port)
+        return hash, error
 
-    def _movers(self):
-        """All movers, and their ports: those that take results before those that send."""
-        return [(m, s["port"]) for m, s in zip(self.writers + self.readers, self.host["receive"] + self.host["send"])] \
-            + [(m, port) for port, (m, _, _) in self.constant.items()]
-
-    def prepare(self, sent, sizes):
-        """Makes a batch ready, as Library does: in memory that movers see."""
-        for mover, port in self._movers():
-            if not mover.read(self.CONTROL) & 4:  # reading also clears that it was done
-                raise DeviceError("stream %s is busy with a batch before: load the bitstream again" % port)
-        for port, (_, data, passes) in self.constant.items():
-            if data is None:
-                raise DeviceError("stream %s has no weights: the device was closed" % port)
-            self._counted(port, len(sent[0]) * passes)
-        ready = []
-        for mover, stream, frames in zip(self.writers, self.host["receive"], sizes):
-            buffer = self._buffer(stream["port"], sum(frames))
-            ready.append((mover, stream, buffer, self._table(stream["port"], stream["words"] * stream["bytes"], frames), frames))
-        for mover, stream, given in zip(self.readers, self.host["send"], sent):
-            frames = [len(f) for f in given]
-            buffer = self._buffer(stream["port"], sum(frames))
-            buffer[:] = given.reshape(-1) if isinstance(given, np.ndarray) else np.concatenate(given)
-            buffer.flush()
-            ready.append((mover, stream, buffer, self._table(stream["port"], stream["words"] * stream["bytes"], frames), frames))
-        return ready
-
-    @staticmethod
-    def _counted(port, frames):
-        if frames >> 32:
-            raise Unfit("stream %s: %d frames at a time are more than a mover counts: take a smaller batch" % (port, frames))
-
-    def _table(self, port, unit, frames):
-        """The address of a table of frames' steps, or 0 where all are units."""
-        self._counted(port, len(frames))
-        if all(n == unit for n in frames):
-            return 0
-        steps = self._buffer(port, len(frames), np.uint32)
-        steps[:] = [n // unit for n in frames]
-        steps.flush()
-        return steps.device_address
-
-    def begin(self, ready):
-        """Starts the movers of what is ready."""
-        for port, (mover, data, passes) in self.constant.items():
-            self._go(mover, port, data.device_address, 0, len(ready[-1][4]) * passes)
-        for mover, stream, buffer, table, frames in ready:
-            self._go(mover, stream["port"], buffer.device_address, table, len(frames))
-
-    def start(self, sent, sizes):
-        """Begins a batch."""
-        ready = self.prepare(sent, sizes)
-        self.begin(ready)
-        return ready
-
-    def _go(self, mover, port, address, table, frames):
-        """Starts a mover."""
-        for at, value in ((self.ADDRESS, address), (self.TABLE, table)):
-            mover.write(at, value & 0xFFFFFFFF)
-            mover.write(at + 4, value >> 32)
-        mover.write(self.FRAMES, frames)
-        if port in self.interrupts:
-            self.interrupts[port].clear()
-        mover.write(self.CONTROL, 1)
-
-    def _end(self, mover, port, seconds, end, what):
-        """Waits until a mover is done, or until the time is end."""
-        begin = time.monotonic()
-        while not mover.read(self.CONTROL) & 2:
-            left = end - time.monotonic()
-            if left < 0:
-                raise DeviceError("stream %s is not through after %g s: %s" % (port, seconds, what))
-            if port in self.interrupts:
-                self.interrupts[port].wait(left)
-            else:
-                _pause(begin)
-        error = mover.read(self.ERROR)
-        if error:
-            why = [text for bit, text in enumerate(self.ERRORS) if error >> bit & 1]
-            raise DeviceError("stream %s ended with error %#x, %s: %s" % (port, error, ", ".join(why) or "unknown", what))
-
-    def load(self, port, data):
-        """Fills the tables of weights with bytes from memory: the mover of port takes them as one frame."""
-        mover, buffer = self._mover("hlsgen_read", port), self._buffer(port, len(data))
-        buffer[:] = data
-        buffer.flush()
-        self._go(mover, port, buffer.device_address, self._table(port, 4, [len(data)]), 1)
-        try:
-            self._end(mover, port, self.timeout, time.monotonic() + self.timeout, "weights of %d bytes" % len(data))
-        finally:
-            self._free([p for p in [port] if not mover.read(self.CONTROL) & 4])
-
-    def weights(self, port, data, passes):
-        """From now on the weights of port, of which a frame takes those of one copy so many times."""
-        mover = self.constant[port][0] if port in self.constant else self._mover("hlsgen_read", port)
-        buffer = self.allocate((len(data),), np.uint8)
-        buffer[:] = data
-        buffer.flush()
-        if port in self.constant and self.constant[port][1] is not None:
-            self.constant[port][1].freebuffer()
-        self.constant[port] = mover, buffer, passes
-
-    def finish(self, started):
-        """Waits until a batch has ended. Of a stream that hangs the memory is kept: the hardware may still write there."""
-        seconds = self.timeout + max(len(b[4]) for b in started)
-        end = time.monotonic() + seconds
-        try:
-            for mover, stream, _, _, frames in started:
-                self._end(mover, stream["port"], seconds, end, "%d frames, %d bytes" % (len(frames), sum(frames)))
-            for port, (mover, _, _) in self.constant.items():
-                self._end(mover, port, seconds, end, "weights")
-        except DeviceError:
-            self._free([port for mover, port in self._movers() if not mover.read(self.CONTROL) & 4])
-            raise
-
-    def wait(self, started):
-        """What came, as Library has it."""
-        self.finish(started)
-        received = []
-        for _, _, buffer, _, frames in started[:len(self.writers)]:
-            buffer.invalidate()
-            data = np.asarray(buffer)
-            if len(set(frames)) == 1:
-                received.append(data[:sum(frames)].reshape(len(frames), -1))
-            else:
-                received.append([data[e - n:e] for n, e in zip(frames, np.cumsum(frames))])
-        return received
+    def _error(self, mover):
+        return self._report(mover)[1] if mover.writes else 0
 
 
 class _Weights:
@@ -750,9 +964,12 @@ class _Weights:
 
     def _tables(self, device, words, begin):
         """Fills tables with words, through registers from begin on, or from memory."""
-        get, put = self._registers(device)
         words += (0,)  # the last one no table takes
         loader = self.host["registers"].get("loader")
+        if loader is not None and isinstance(device, Xrt):  # its mover is through when all words were taken
+            device.load(loader, np.array(words, "<u4").view(np.uint8))
+            return
+        get, put = self._registers(device)
         if loader is None:
             put(begin, 1)
             for w in words:
@@ -802,15 +1019,16 @@ class _Weights:
 
 
 class Accelerator:
-    """One accelerator on a device: a bitstream (.bit), a library of the generated C++ (.so), or any object with hash, start
-    and wait, as Library has. At most batch samples are sent together, and at most 16 MB; those that follow are made ready
-    meanwhile. Several threads may predict: one does at a time.
+    """One accelerator on a device: a bitstream (.bit), the .xclbin of a card, a library of the generated C++ (.so), or any object
+    with hash, start and wait, as Library has. Where there are several cards, card is the number or the address (BDF) of one. At
+    most batch samples are sent together, and at most 16 MB; those that follow are made ready meanwhile. Several threads may
+    predict: one does at a time.
 
     before and after are nodes of the model that host.json cannot hold, in front of the accelerator and behind it. They are run
     with onnxruntime, or with onnx. With inside=True a program computes them itself: then predict takes and gives tensors inside
     of the model, of the names in host["inputs"] and host["outputs"]."""
 
-    def __init__(self, path, host=None, batch=256, inside=False):
+    def __init__(self, path, host=None, batch=256, inside=False, card=0):
         here = os.path.dirname(os.path.abspath(__file__))
         host = host or os.path.join(here, "host", "host.json")
         if not isinstance(host, (str, os.PathLike)):
@@ -818,7 +1036,7 @@ class Accelerator:
         self.host = _load(host)
         self.sent = [_Sent(s, self.host) for s in self.host["send"]]
         self.received = [_Packing(r) for r in self.host["receive"]]
-        self.results = [_Result(r, t) for r, t in zip(self.host["results"], self.host["outputs"])]
+        self.results = [_Result(r, t, self.received) for r, t in zip(self.host["results"], self.host["outputs"])]
         self.before, self.after = self.host.get("before", []), self.host.get("after", [])
         beside = os.path.dirname(os.path.abspath(host))
         self.pre = self.post = None
@@ -833,7 +1051,8 @@ class Accelerator:
         path = os.fspath(path) if hasattr(path, "__fspath__") else path
         self.device = path
         if isinstance(path, str):
-            self.device = Library(path) if path.endswith(".so") else Pynq(path, self.host)
+            self.device = Library(path) if path.endswith(".so") else Xrt(path, self.host, card=card) if path.endswith(".xclbin") \
+                else Pynq(path, self.host)
         elif not hasattr(path, "hash"):
             raise Unfit("%r is no device: give the path of a bitstream or of a library, or an object with hash, start and wait"
                         % (path,))
@@ -911,12 +1130,13 @@ class Accelerator:
         def means(first, last):
             for at, end in _blocks(first, last, elements):
                 parts = [p.unpack(g[at - first:end - first]) for p, g in zip(self.received, got)]
+                codes = self._joined(parts)
+                values = [r.of(codes, at) for r in self.results]
                 if self.post is not None:
                     out.extend(zip(*[self.post.run([p[k:k + 1].astype(np.int64) for p in parts]) for k in range(end - at)]))
                     continue
-                codes = self._joined(parts)
-                for r, values in zip(self.results, out):
-                    values[at:end] = r.of(codes)
+                for into, some in zip(out, values):
+                    into[at:end] = some
 
         def batches():
             before = None
@@ -1054,7 +1274,7 @@ class Accelerator:
             sent = [np.zeros((count, s.packing.size * (steps if self.host["inputs"][s.at]["time"] >= 0 else 1)), np.uint8)
                     for s in self.sent]
             sizes = [[p.size * (steps if p.time else 1)] * count for p in self.received]
-            ready = self.device.prepare(sent, sizes) if type(self.device) in (Library, Pynq) else None
+            ready = self.device.prepare(sent, sizes) if type(self.device) in (Library, Pynq, Xrt) else None
             took = []
             while not took or (len(took) * count < samples if samples is not None else
                                len(took) < 1000 and sum(took) < (0.5 if len(took) > 4 else 2)):
@@ -1065,7 +1285,9 @@ class Accelerator:
                     self.device.begin(ready)
                     self.device.finish(ready)
                 took.append(time.perf_counter() - begin)
-                if ready is None and len(took) == 1:
+                if ready is not None:
+                    self.device.check(ready)
+                elif len(took) == 1:
                     self._frames(given, sizes)
         took = took[1:] or took  # the first one finds no memory in caches
         return len(took) * count / max(sum(took), 1e-9)
@@ -1162,7 +1384,7 @@ class Accelerator:
             streams = [k for k, p in enumerate(self.received) if p.time == r.time]
             for sample, n in enumerate(took):
                 codes = [self.received[k].unpack(received[k][sample].reshape(n if r.time else 1, -1)) for k in streams]
-                values = r.of(self._joined(codes))
+                values = r.of(self._joined(codes), sample, 0)
                 shape = list(r.tensor["shape"])
                 if r.time:
                     at = r.tensor["time"]

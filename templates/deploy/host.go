@@ -152,13 +152,12 @@ type OutputDequantisation struct {
 // A HostDequantiser maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to
 // the output's type.
 type HostDequantiser struct {
-	Lo     int64             `json:"lo"`
+	Lo     int64             `json:"lo"` // the least code that occurs, and the largest
+	Hi     int64             `json:"hi"`
 	Values []float64         `json:"values,omitempty"`
 	Scale  float64           `json:"scale,omitempty"`
 	Bias   float64           `json:"bias,omitempty"`
 	Except map[int64]float64 `json:"except,omitempty"`
-
-	hi int64 // the largest code that occurs, for host.hpp
 }
 
 // A NoDriverError says why a design has no driver, so that hlsgen writes no files for the host.
@@ -419,8 +418,8 @@ func (h *HostFile) result(out *dataflow.HostOutput, m *dataflow.Model, face temp
 	t HostTensor) (*OutputDequantisation, error) {
 	r := &OutputDequantisation{Time: t.Time >= 0}
 	for _, c := range out.Codes {
-		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
-			Except: c.Except, hi: c.Range.Hi})
+		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Hi: c.Range.Hi, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
+			Except: c.Except})
 	}
 	all, n := h.arrive(m, face), len(out.Index)
 	if r.Time {

@@ -104,7 +104,7 @@ func (v *tablesView) result(name string, r *OutputDequantisation, t HostTensor) 
 			means = append(means, m.Except[c])
 		}
 		list = append(list, fmt.Sprintf("{%s, %s, %s, %s, %s, %d, %s, %s}", integer(nil, m.Lo),
-			integer(nil, m.hi), add(v, "double", of+"_values", m.Values, float), float(nil, m.Scale),
+			integer(nil, m.Hi), add(v, "double", of+"_values", m.Values, float), float(nil, m.Scale),
 			float(nil, m.Bias), len(codes),
 			add(v, "std::int64_t", of+"_codes", codes, integer),
 			add(v, "double", of+"_means", means, float)))

@@ -246,6 +246,33 @@ for what, change, says in (
         except DeviceError as e:
             check("%s: %s" % (what, e), all(part in str(e) for part in says))
 
+# codes that never occur
+result, packing = host["results"][0], reference.received[0]
+mean, at = result["mean"][(result.get("which") or [0])[0]], result["index"][0]
+least, most = (-(1 << packing.bits - 1), (1 << packing.bits - 1) - 1) if packing.signed else (0, (1 << packing.bits) - 1)
+outside = [code for code in (mean["lo"] - 1, mean["hi"] + 1, least, most) if least <= code <= most and not mean["lo"] <= code <= mean["hi"]]
+
+
+def spoilt(code):
+    def change(given):
+        frame = given[0][1] if len(given[0]) > 1 else given[0][0]
+        codes = np.array(packing.unpack(frame.reshape(1, -1)), np.int64)
+        codes[0, at] = code
+        frame[:] = packing.pack(codes)[0]
+        return given
+    return change
+
+
+for code in outside if not packing.bipolar else []:
+    device = Device(spoilt(code))
+    try:
+        Accelerator(device, batch=len(x)).predict(x)
+        check("code %d is taken" % code, False)
+    except DeviceError as e:
+        check(str(e), str(e) == "stream %s, frame 1: the device gave the code %d, want %d to %d" % (
+            host["receive"][0]["port"], code, mean["lo"], mean["hi"]))
+print("%d codes are refused" % len(outside))
+
 for what, make in (
         ("batch 0", lambda: Accelerator(Device(), batch=0)), ("batch -1", lambda: Accelerator(Device(), batch=-1)),
         ("batch 1.5", lambda: Accelerator(Device(), batch=1.5)), ("batch None", lambda: Accelerator(Device(), batch=None)),

@@ -114,7 +114,7 @@ class Mover:
     def sizes(self):
         unit = self.stream["words"] * self.stream["bytes"]
         table = self.wide(0x24)
-        return [unit * int(n) for n in memory[table]] if table else [unit] * self.registers[0x1C]
+        return [unit * int(n) for n in memory[table][:self.registers[0x1C]]] if table else [unit] * self.registers[0x1C]
 
 
 class Overlay:
