@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -37,18 +38,42 @@ struct device_error : std::runtime_error {
 };
 
 using bytes = std::vector<std::uint8_t>;
-using frames = std::vector<bytes>; // frames of one stream
+using sizes = std::vector<std::size_t>; // sizes of frames in bytes
 
-using sizes = std::vector<std::size_t>;  // sizes of frames in bytes
+// frames holds frames of one stream, one behind the other, and the size of each.
+struct frames {
+    bytes data;
+    sizes size;
 
-// device runs frames, one batch at a time. The function start sends the frames of each input stream; its argument out
-// has the sizes of the frames of each output stream. The function wait returns these frames. It throws a device_error
-// if the hardware reports an error or does not finish.
+    void clear() {
+        data.clear();
+        size.clear();
+    }
+};
+
+inline std::size_t sum(const sizes& list) { return std::accumulate(list.begin(), list.end(), std::size_t(0)); }
+
+// device runs frames, one batch at a time. The function prepare takes the frames of each input stream, which stay as
+// they are until the batch ends, and the sizes of the frames of each output stream. The function begin starts what is
+// prepared, once or again and again, and finish waits for its end. Then received returns the frames, which the next
+// batch replaces. These functions throw a device_error if the hardware reports an error or does not finish.
 struct device {
     virtual ~device() = default;
     virtual std::string hash() = 0;
-    virtual void start(const std::vector<frames>& in, const std::vector<sizes>& out) = 0;
-    virtual std::vector<frames> wait() = 0;
+    virtual void prepare(const std::vector<frames>& in, const std::vector<sizes>& out) = 0;
+    virtual void begin() = 0;
+    virtual void finish() = 0;
+    virtual const std::vector<frames>& received() = 0;
+
+    void start(const std::vector<frames>& in, const std::vector<sizes>& out) {
+        prepare(in, out);
+        begin();
+    }
+
+    const std::vector<frames>& wait() {
+        finish();
+        return received();
+    }
 };
 
 inline std::string stream_named(const char* port) { return std::string("stream ") + port; }
@@ -57,12 +82,12 @@ inline std::string frames_of(std::size_t count, std::size_t size) {
     return std::to_string(count) + " frames, " + std::to_string(size) + " bytes";
 }
 
-// count_frames checks what is given to a device's start, and returns the number of frames, which all streams share.
+// count_frames checks what is given to a device's prepare, and returns the number of frames, which all streams share.
 inline std::size_t count_frames(const std::vector<frames>& in, const std::vector<sizes>& out) {
     if (in.size() != network.streams_in || out.size() != network.streams_out)
         throw unfit("frames of " + std::to_string(in.size()) + " streams in and " + std::to_string(out.size()) + " streams out, want " +
                     std::to_string(network.streams_in) + " and " + std::to_string(network.streams_out));
-    const std::size_t count = in[0].size();
+    const std::size_t count = in[0].size.size();
     const auto check = [count](const stream& s, bool time, std::size_t given, auto size_of) {
         if (given != count || count == 0)
             throw unfit(stream_named(s.port) + ": " + std::to_string(given) + " frames, want " + std::to_string(std::max<std::size_t>(count, 1)));
@@ -72,8 +97,11 @@ inline std::size_t count_frames(const std::vector<frames>& in, const std::vector
                 throw unfit(stream_named(s.port) + ", frame " + std::to_string(f) + ": " + std::to_string(size) + " bytes, want " + std::to_string(unit) +
                             (time ? " a step" : ""));
     };
-    for (std::size_t k = 0; k < in.size(); k++)
-        check(network.sends[k].stream, network.input[network.sends[k].input].time, in[k].size(), [&](std::size_t f) { return in[k][f].size(); });
+    for (std::size_t k = 0; k < in.size(); k++) {
+        check(network.sends[k].stream, network.input[network.sends[k].input].time, in[k].size.size(), [&](std::size_t f) { return in[k].size[f]; });
+        if (in[k].data.size() != sum(in[k].size))
+            throw unfit(stream_named(network.sends[k].stream.port) + ": " + std::to_string(in[k].data.size()) + " bytes, want " + std::to_string(sum(in[k].size)));
+    }
     for (std::size_t k = 0; k < out.size(); k++)
         check(network.receives[k].stream, network.receives[k].time, out[k].size(), [&](std::size_t f) { return out[k][f]; });
     return count;
@@ -81,7 +109,7 @@ inline std::size_t count_frames(const std::vector<frames>& in, const std::vector
 
 // registers has the places of a data mover's registers.
 namespace registers {
-constexpr unsigned control = 0x00, address = 0x10, frames = 0x1c, table = 0x24, error = 0x30, hash = 0x34;
+constexpr unsigned control = 0x00, enabled = 0x04, events = 0x08, happened = 0x0c, address = 0x10, frames = 0x1c, table = 0x24, error = 0x30, hash = 0x34;
 }
 
 // counted returns a number of frames as a mover counts them.
@@ -110,27 +138,36 @@ extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, con
 struct library : device {
     std::string hash() override { return hlsgen_design(); }
 
-    // start runs the whole batch.
-    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
-        const std::size_t count = count_frames(in, out);
-        std::vector<const std::uint8_t*> data;
-        std::vector<std::uint8_t*> room;
-        sizes sent, received;
-        came.assign(out.size(), frames());
-        for (const frames& stream : in)
-            for (const bytes& f : stream) data.push_back(f.data()), sent.push_back(f.size());
-        for (std::size_t k = 0; k < out.size(); k++)
-            for (std::size_t size : out[k]) came[k].emplace_back(size), received.push_back(size);
-        for (frames& stream : came)
-            for (bytes& f : stream) room.push_back(f.data());
-        if (hlsgen_run(count, data.data(), sent.data(), room.data(), received.data()) == 0) return;
-        came.clear();
-        throw device_error(hlsgen_said());
+    void prepare(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+        count = count_frames(in, out);
+        data.clear(), sent.clear(), room.clear(), asked.clear();
+        came.resize(out.size());
+        for (const frames& stream : in) {
+            const std::uint8_t* at = stream.data.data();
+            for (std::size_t size : stream.size) data.push_back(at), sent.push_back(size), at += size;
+        }
+        for (std::size_t k = 0; k < out.size(); k++) {
+            came[k].size = out[k];
+            came[k].data.resize(sum(out[k]));
+            std::uint8_t* at = came[k].data.data();
+            for (std::size_t size : out[k]) room.push_back(at), asked.push_back(size), at += size;
+        }
     }
 
-    std::vector<frames> wait() override { return std::move(came); }
+    // begin runs the whole batch.
+    void begin() override {
+        if (hlsgen_run(count, data.data(), sent.data(), room.data(), asked.data()) != 0) throw device_error(hlsgen_said());
+    }
+
+    void finish() override {}
+
+    const std::vector<frames>& received() override { return came; }
 
 private:
+    std::size_t count = 0;
+    std::vector<const std::uint8_t*> data; // by frame
+    std::vector<std::uint8_t*> room;
+    sizes sent, asked;
     std::vector<frames> came;
 };
 
@@ -162,7 +199,11 @@ inline std::int64_t decode(const stream& s, std::uint64_t bits) {
     return std::int64_t(bits);
 }
 
-// accelerator runs a network on a device. It sends `batch` samples together, and prepares the next samples meanwhile.
+// batch_bytes is the most that a batch sends and receives, unless a single sample is more.
+constexpr std::size_t batch_bytes = std::size_t(1) << 24;
+
+// accelerator runs a network on a device. It sends `batch` samples together, or as many as batch_bytes hold, and
+// prepares the next samples meanwhile. Its memory serves all batches.
 class accelerator {
 public:
     explicit accelerator(device& d, long long batch = 256) : on(d), together(at_least_one("batch", batch)) {
@@ -182,26 +223,50 @@ public:
         return results_of(x, steps, false);
     }
 
-    // throughput measures samples per second with prepared frames: it sends the first sample again and again.
-    double throughput(long long samples = 1000) {
-        const std::vector<std::size_t> lengths(at_least_one("samples", samples), std::max<std::size_t>(network.longest, 1));
-        std::vector<frames> in;
-        for (std::size_t k = 0; k < network.streams_in; k++) {
-            const sent& s = network.sends[k];
-            in.emplace_back(lengths.size(), bytes(words(s.stream, network.input[s.input].time ? lengths[0] : 1)));
-        }
-        const std::vector<sizes> out = sizes_of(lengths);
-        const auto begin = std::chrono::steady_clock::now();
-        on.start(in, out);
-        const std::vector<frames> given = on.wait();
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        check(given, out);
-        return double(lengths.size()) / took.count();
-    }
+    // throughput measures samples per second of the device alone: as many frames as batch_bytes hold are prepared, and
+    // the time from begin to the end of finish is taken, over and over, for half a second or for so many samples.
+    double throughput() { return measured(0); }
+    double throughput(long long samples) { return measured(at_least_one("samples", samples)); }
 
 private:
     device& on;
     std::size_t together;
+    std::vector<frames> in; // of the batch that is made ready
+    std::vector<sizes> asked; // of the running batch
+
+    double measured(std::size_t samples) {
+        const std::size_t longest = std::max<std::size_t>(network.longest, 1), most = std::max<std::size_t>(batch_bytes / bytes_of(longest), 1);
+        const std::vector<std::size_t> lengths(samples == 0 ? most : std::min(most, samples), longest);
+        in.resize(network.streams_in);
+        for (std::size_t k = 0; k < in.size(); k++) {
+            const sent& s = network.sends[k];
+            in[k].size.assign(lengths.size(), words(s.stream, network.input[s.input].time ? longest : 1));
+            in[k].data.assign(sum(in[k].size), 0);
+        }
+        asked = sizes_of(lengths);
+        on.prepare(in, asked);
+        using clock = std::chrono::steady_clock;
+        std::chrono::duration<double> all(0), first(0);
+        std::size_t times = 0;
+        while (times == 0 || (samples > 0 ? times * lengths.size() < samples : times < 1000 && all.count() < (times > 4 ? 0.5 : 2.0))) {
+            const auto begin = clock::now();
+            on.begin();
+            on.finish();
+            const std::chrono::duration<double> took = clock::now() - begin;
+            all += took;
+            if (times++ == 0) check(on.received(), asked), first = took;
+        }
+        if (times > 1) all -= first, times--; // which found no memory in caches
+        return double(times * lengths.size()) / std::max(all.count(), 1e-9);
+    }
+
+    // bytes_of returns the bytes that a sample of so many steps sends and receives.
+    static std::size_t bytes_of(std::size_t steps) {
+        std::size_t all = 0;
+        for (std::size_t k = 0; k < network.streams_in; k++) all += words(network.sends[k].stream, network.input[network.sends[k].input].time ? steps : 1);
+        for (std::size_t k = 0; k < network.streams_out; k++) all += words(network.receives[k].stream, network.receives[k].time ? steps : 1);
+        return all;
+    }
 
     static std::size_t at_least_one(const char* what, long long n) {
         if (n < 1) throw unfit(std::string(what) + " is " + std::to_string(n) + ", want an integer of at least 1");
@@ -224,16 +289,20 @@ private:
         std::vector<std::size_t> at(network.streams_in, 0); // by stream: the place in its input
         std::vector<frames> all(network.streams_out);
         bool running = false;
-        std::vector<sizes> asked; // of the running batch
         const auto finish = [&] {
             running = false;
             append(on.wait(), asked, all);
         };
-        for (std::size_t first = 0; first < lengths.size(); first += together) {
-            const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first),
-                                                lengths.begin() + std::ptrdiff_t(std::min(first + together, lengths.size())));
-            std::vector<frames> in(network.streams_in);
+        in.resize(network.streams_in);
+        for (std::size_t first = 0, last = 0; first < lengths.size(); first = last) {
+            for (std::size_t room = batch_bytes; last < lengths.size() && last - first < together; last++) {
+                const std::size_t size = bytes_of(lengths[last]);
+                if (size > room && last > first) break;
+                room -= std::min(size, room);
+            }
+            const std::vector<std::size_t> some(lengths.begin() + std::ptrdiff_t(first), lengths.begin() + std::ptrdiff_t(last));
             try {
+                for (frames& f : in) f.clear();
                 for (std::size_t k = 0; k < network.streams_in; k++) at[k] = send(network.sends[k], x[network.sends[k].input], integers, at[k], some, in[k]);
             } catch (...) {
                 if (running) on.wait(); // so that the device is idle afterwards
@@ -260,22 +329,25 @@ private:
         }
         for (std::size_t k = 0; k < asked.size(); k++) {
             const std::string named = stream_named(network.receives[k].stream.port);
-            std::size_t all = 0;
-            for (std::size_t size : asked[k]) all += size;
-            if (given[k].size() != asked[k].size())
-                throw device_error(named + ": the device gave " + std::to_string(given[k].size()) + " frames, want " +
+            const std::size_t all = sum(asked[k]);
+            if (given[k].size.size() != asked[k].size())
+                throw device_error(named + ": the device gave " + std::to_string(given[k].size.size()) + " frames, want " +
                                    std::to_string(asked[k].size()) + " of " + std::to_string(all) + " bytes");
             for (std::size_t f = 0; f < asked[k].size(); f++)
-                if (given[k][f].size() != asked[k][f])
-                    throw device_error(named + ", frame " + std::to_string(f) + ": the device gave " + std::to_string(given[k][f].size()) +
+                if (given[k].size[f] != asked[k][f])
+                    throw device_error(named + ", frame " + std::to_string(f) + ": the device gave " + std::to_string(given[k].size[f]) +
                                        " bytes, want " + std::to_string(asked[k][f]) + " bytes");
+            if (given[k].data.size() != all)
+                throw device_error(named + ": the device gave " + std::to_string(given[k].data.size()) + " bytes, want " + std::to_string(all) + " bytes");
         }
     }
 
-    static void append(std::vector<frames> some, const std::vector<sizes>& asked, std::vector<frames>& to) {
+    static void append(const std::vector<frames>& some, const std::vector<sizes>& asked, std::vector<frames>& to) {
         check(some, asked);
-        for (std::size_t k = 0; k < to.size(); k++)
-            for (bytes& f : some[k]) to[k].push_back(std::move(f));
+        for (std::size_t k = 0; k < to.size(); k++) {
+            to[k].data.insert(to[k].data.end(), some[k].data.begin(), some[k].data.end());
+            to[k].size.insert(to[k].size.end(), some[k].size.begin(), some[k].size.end());
+        }
     }
 
     // rounded returns the number nearest to x that the input's type holds.
@@ -354,15 +426,16 @@ private:
         const std::size_t elements = s.stream.words * s.stream.per_word;
         for (std::size_t n : lengths) {
             const std::size_t steps = t.time ? n : 1;
-            bytes frame(words(s.stream, steps), 0);
+            const std::size_t begin = into.data.size();
+            into.size.push_back(words(s.stream, steps));
+            into.data.resize(begin + into.size.back(), 0);
             for (std::size_t step = 0; step < steps; step++)
                 for (std::size_t i = 0; i < elements; i++) {
                     const double v = x[at + place(t, step, std::size_t(s.index[i]), n)];
                     const std::int64_t code = integers ? whole(s, v) : code_of(s, i, v);
-                    std::uint8_t* word = frame.data() + (step * s.stream.words + i / s.stream.per_word) * s.stream.bytes;
+                    std::uint8_t* word = into.data.data() + begin + (step * s.stream.words + i / s.stream.per_word) * s.stream.bytes;
                     put(word, i % s.stream.per_word * s.stream.bits, s.stream.bits, encode(s.stream, code));
                 }
-            into.push_back(std::move(frame));
             at += t.elements * steps;
         }
         return at;
@@ -380,8 +453,9 @@ private:
         return single ? double(float(v)) : v;
     }
 
-    // mean_at returns the number of an element of a step, with meaning m; the index counts as in result::index.
-    static double mean_at(const meaning& m, const result& r, std::size_t element, std::size_t step, std::size_t f, const std::vector<frames>& from) {
+    // mean_at returns the number of an element of a step, with meaning m, in frames that begin
+    // at from; the index counts as in result::index.
+    static double mean_at(const meaning& m, const result& r, std::size_t element, std::size_t step, std::size_t f, const std::vector<const std::uint8_t*>& from) {
         for (std::size_t k = 0;; k++) {
             const stream& s = network.receives[k].stream;
             if (network.receives[k].time != r.time) continue;
@@ -389,20 +463,23 @@ private:
                 element -= s.words * s.per_word;
                 continue;
             }
-            const std::uint8_t* word = from[k][f].data() + (step * s.words + element / s.per_word) * s.bytes;
+            const std::uint8_t* word = from[k] + (step * s.words + element / s.per_word) * s.bytes;
             return mean(m, decode(s, get(word, element % s.per_word * s.bits, s.bits)), r.single, s.port, f);
         }
     }
 
     static void take(const result& r, const std::vector<std::size_t>& lengths, const std::vector<frames>& from, std::vector<double>& y) {
         std::size_t begin = 0;
+        std::vector<const std::uint8_t*> at; // by stream
+        for (const frames& stream : from) at.push_back(stream.data.data());
         for (std::size_t f = 0; f < lengths.size(); f++) {
             const std::size_t n = lengths[f], steps = r.time ? n : 1;
             y.resize(begin + r.of.elements * steps);
             for (std::size_t step = 0; step < steps; step++)
                 for (std::size_t i = 0; i < r.of.elements; i++)
-                    y[begin + place(r.of, step, i, n)] = mean_at(r.mean[r.which == nullptr ? 0 : r.which[i]], r, std::size_t(r.index[i]), step, f, from);
+                    y[begin + place(r.of, step, i, n)] = mean_at(r.mean[r.which == nullptr ? 0 : r.which[i]], r, std::size_t(r.index[i]), step, f, at);
             begin += r.of.elements * steps;
+            for (std::size_t k = 0; k < at.size(); k++) at[k] += from[k].size[f];
         }
     }
 };

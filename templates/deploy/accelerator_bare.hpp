@@ -35,28 +35,30 @@ public:
         return text;
     }
 
-    // start throws a device_error if the movers are busy with a batch before.
-    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+    // prepare throws a device_error if the movers are busy with a batch before.
+    void prepare(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         const std::size_t count = count_frames(in, out);
         for (std::size_t k = 0; k < writers.size(); k++) want_idle(writers[k], network.receives[k].stream.port);
         for (std::size_t k = 0; k < readers.size(); k++) want_idle(readers[k], network.sends[k].stream.port);
-        for (const auto& w : constant) want_idle(w.first, of_weights.port);
-        running.clear();
-        std::vector<transfer> batch;
-        for (std::size_t k = 0; k < out.size(); k++) batch.push_back(prepared(writers[k], network.receives[k].stream, out[k]));
-        for (std::size_t k = 0; k < in.size(); k++) batch.push_back(prepared(readers[k], network.sends[k].stream, in[k]));
-        for (auto& w : constant) counted(of_weights.port, count * w.second.passes);
-        coming = out;
-        running = std::move(batch);
-        for (auto& w : constant) go(w.first, w.second.data, 0, counted(of_weights.port, count * w.second.passes));
-        for (transfer& t : running) go(t);
+        for (auto& w : constant) {
+            want_idle(w.first, of_weights.port);
+            w.second.count = counted(of_weights.port, count * w.second.passes);
+        }
+        batch.resize(out.size() + in.size());
+        for (std::size_t k = 0; k < out.size(); k++) batch[k].make(writers[k], network.receives[k].stream, out[k], nullptr);
+        for (std::size_t k = 0; k < in.size(); k++) batch[out.size() + k].make(readers[k], network.sends[k].stream, in[k].size, &in[k].data);
+        came.resize(out.size());
+        for (std::size_t k = 0; k < out.size(); k++) came[k].size = out[k];
     }
 
-    // wait returns what came. The memory of a transfer that has ended is free. That of a mover that hangs is kept,
-    // because the hardware may still use it.
-    std::vector<frames> wait() override {
-        std::vector<transfer> batch = std::move(running);
-        running.clear();
+    void begin() override {
+        for (auto& w : constant) go(w.first, w.second.data, 0, w.second.count);
+        for (transfer& t : batch) go(t);
+    }
+
+    // finish waits for the batch. After an error, the memory of a mover that hangs is kept, because the hardware may
+    // still use it; the other memory is free.
+    void finish() override {
         std::string failed;
         long left = patience;
         for (transfer& t : batch) {
@@ -67,16 +69,17 @@ public:
             std::string why = end(w.first, of_weights.port, "weights", left);
             if (failed.empty()) failed = std::move(why);
         }
-        if (!failed.empty()) {
-            for (transfer& t : batch)
-                if (!idle(t.mover)) running.push_back(std::move(t));
-            throw device_error(failed);
-        }
-        std::vector<frames> came(coming.size());
-        for (std::size_t k = 0; k < coming.size(); k++) {
+        if (failed.empty()) return;
+        for (transfer& t : batch)
+            if (idle(t.mover)) t.data = t.table = room();
+        throw device_error(failed);
+    }
+
+    const std::vector<frames>& received() override {
+        for (std::size_t k = 0; k < came.size(); k++) {
             const std::uint8_t* at = batch[k].data.at();
             BUS::invalidate(batch[k].data.at(), batch[k].size);
-            for (std::size_t size : coming[k]) came[k].emplace_back(at, at + size), at += size;
+            came[k].data.assign(at, at + batch[k].size);
         }
         return came;
     }
@@ -85,14 +88,14 @@ public:
     // for hlsgen::stream_weights calls it.
     void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
-        loading.clear();
-        transfer t = prepared(loader, of_weights, frames{bytes(from, from + 4 * count)});
-        go(t);
+        const bytes data(from, from + 4 * count);
+        want_idle(loader, of_weights.port);
+        loading.make(loader, of_weights, {data.size()}, &data);
+        go(loading);
         long left = patience;
         const std::string failed = end(loader, of_weights.port, "weights of " + std::to_string(4 * count) + " bytes", left);
-        if (failed.empty()) return;
-        if (!idle(loader)) loading.push_back(std::move(t));
-        throw device_error(failed);
+        if (idle(loader)) loading = transfer(); // one that hangs still reads
+        if (!failed.empty()) throw device_error(failed);
     }
 
     // weights makes the mover of a layer's weights read these bytes with every frame from now on. The mover's
@@ -114,62 +117,55 @@ private:
     class room {
     public:
         static constexpr std::size_t line = 64;
-        void take(std::size_t size) { bytes_of.assign((size + 2 * line - 1) / line * line, 0); }
+        void take(std::size_t size) { bytes_of.resize(std::max(bytes_of.size(), (size + 2 * line - 1) / line * line)); }
         std::uint8_t* at() { return bytes_of.data() + (line - std::uintptr_t(bytes_of.data()) % line) % line; }
 
     private:
         bytes bytes_of;
     };
 
-    // transfer is what a mover does for a batch: frames of its stream, and their memory.
+    // transfer is what a mover does for a batch: frames of its stream, and their memory, which serves all batches.
     struct transfer {
-        std::uintptr_t mover;
-        const char* port;
-        std::size_t count, size;
+        std::uintptr_t mover = 0;
+        const char* port = nullptr;
+        std::size_t count = 0, size = 0;
         room data, table;
-        bool alike;
+        bool alike = true;
+
+        // make has the memory hold given, or has room for frames of the given sizes.
+        void make(std::uintptr_t by, const stream& s, const sizes& list, const bytes* given) {
+            mover = by, port = s.port, count = counted(s.port, list.size()), size = sum(list), alike = true;
+            for (std::size_t n : list) alike = alike && n == s.words * s.bytes;
+            data.take(size);
+            if (given != nullptr) std::copy(given->begin(), given->end(), data.at());
+            BUS::flush(data.at(), size);
+            if (alike) return;
+            table.take(list.size() * sizeof(std::uint32_t));
+            std::uint8_t* at = table.at();
+            for (std::size_t n : list) {
+                const std::uint32_t steps = std::uint32_t(n / (s.words * s.bytes));
+                std::memcpy(at, &steps, sizeof steps);
+                at += sizeof steps;
+            }
+            BUS::flush(table.at(), list.size() * sizeof(std::uint32_t));
+        }
     };
 
     struct feed {
         room data;
         std::size_t passes = 0;
+        std::uint32_t count = 0; // of the batch
     };
 
     const stream of_weights{"of weights", kinds::natural, 32, 1, 4, 1};
     std::map<std::uintptr_t, feed> constant; // by mover: weights that it reads with every frame
-    std::vector<transfer> running; // those of writing movers first; after an error, those that did not end
-    std::vector<transfer> loading; // of weights: one that did not end
-    std::vector<sizes> coming;
-
-    static std::size_t size_of(const bytes& frame) { return frame.size(); }
-    static std::size_t size_of(std::size_t size) { return size; }
-    static std::uint8_t* fill(const bytes& frame, std::uint8_t* at) { return std::copy(frame.begin(), frame.end(), at); }
-    static std::uint8_t* fill(std::size_t size, std::uint8_t* at) { return at + size; }
+    std::vector<transfer> batch; // those of writing movers first
+    transfer loading;            // of weights
+    std::vector<frames> came;
 
     static void put(std::uintptr_t at, std::uint64_t value) {
         BUS::write(at, std::uint32_t(value));
         BUS::write(at + 4, std::uint32_t(value >> 32));
-    }
-
-    // prepared returns a transfer whose memory holds frames, or has room for frames of such sizes.
-    template <class FRAME> static transfer prepared(std::uintptr_t mover, const stream& s, const std::vector<FRAME>& list) {
-        transfer t{mover, s.port, list.size(), 0, {}, {}, true};
-        counted(s.port, list.size());
-        for (const FRAME& f : list) t.size += size_of(f), t.alike = t.alike && size_of(f) == s.words * s.bytes;
-        t.data.take(t.size);
-        std::uint8_t* at = t.data.at();
-        for (const FRAME& f : list) at = fill(f, at);
-        BUS::flush(t.data.at(), t.size);
-        if (t.alike) return t;
-        t.table.take(list.size() * sizeof(std::uint32_t));
-        at = t.table.at();
-        for (const FRAME& f : list) {
-            const std::uint32_t steps = std::uint32_t(size_of(f) / (s.words * s.bytes));
-            std::memcpy(at, &steps, sizeof steps);
-            at += sizeof steps;
-        }
-        BUS::flush(t.table.at(), list.size() * sizeof(std::uint32_t));
-        return t;
     }
 
     static void go(transfer& t) { go(t.mover, t.data, t.alike ? 0 : BUS::address(t.table.at()), std::uint32_t(t.count)); }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -54,12 +55,25 @@ public:
             banks[argument / 2] = xrt::memory_group(memories[0].get_index());
         }
         of = card;
+        try {
+            wired.emplace(unit.create_interrupt_notify());
+        } catch (const std::exception&) {
+            wired.reset(); // XRT has none
+        }
     }
 
     // memory returns a buffer that the mover reads or writes, or its table.
     xrt::bo memory(std::size_t size, bool table = false) const { return xrt::bo(of, size, banks[table]); }
 
+    // forget drops what the last transfer has of buffers.
+    void forget() {}
+
     void go(const xrt::bo& data, const xrt::bo* table, std::uint32_t count) {
+        if (wired) {
+            acknowledge();
+            unit.write_register(registers::events, 1); // the mover is done
+            unit.write_register(registers::enabled, 1);
+        }
         put(registers::address, data.address());
         put(registers::table, table == nullptr ? 0 : table->address());
         unit.write_register(registers::frames, count);
@@ -68,12 +82,17 @@ public:
 
     bool idle() const { return (unit.read_register(registers::control) & 4) != 0; }
 
-    // waited returns nothing if the transfer ends in time, and else the reason.
+    // waited returns nothing if the transfer ends in time, and else the reason. It waits for the mover's interrupt; one
+    // that is lost costs a tenth of a second. Without interrupts it asks, and sleeps in between.
     std::string waited(moment end, const std::string& longest) {
+        constexpr std::chrono::milliseconds least(1), most(100);
         for (std::chrono::microseconds nap(10); (unit.read_register(registers::control) & 2) == 0; nap = std::min(2 * nap, std::chrono::microseconds(1000))) {
-            if (std::chrono::steady_clock::now() >= end) return " is not through after " + longest;
-            std::this_thread::sleep_for(nap);
+            const moment now = std::chrono::steady_clock::now();
+            if (now >= end) return " is not through after " + longest;
+            if (wired) wired->wait(std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(end - now), least, most));
+            else std::this_thread::sleep_for(nap);
         }
+        if (wired) acknowledge();
         return "";
     }
 
@@ -81,8 +100,13 @@ public:
 
 private:
     xrt::ip unit;
+    std::optional<xrt::ip::interrupt> wired; // where XRT has the mover's interrupt
     xrt::device of;
     xrt::memory_group banks[2] = {};
+
+    void acknowledge() {
+        if (const std::uint32_t happened = unit.read_register(registers::happened)) unit.write_register(registers::happened, happened);
+    }
 
     void put(unsigned at, std::uint64_t value) {
         unit.write_register(at, std::uint32_t(value));
@@ -101,8 +125,10 @@ public:
 
     xrt::bo memory(std::size_t size, bool table = false) const { return xrt::bo(of, size, unit.group_id(table ? 2 : 0)); }
 
+    void forget() { run = xrt::run(); }
+
     void go(const xrt::bo& data, const xrt::bo* table, std::uint32_t count) {
-        run = xrt::run(unit);
+        if (!run) run = xrt::run(unit);
         run.set_arg(0, data);
         run.set_arg(1, count);
         if (table != nullptr) run.set_arg(2, *table);
@@ -149,44 +175,48 @@ public:
         return text;
     }
 
-    // start throws a device_error if the movers are busy with a batch before.
-    void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
+    // prepare throws a device_error if the movers are busy with a batch before.
+    void prepare(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         const std::size_t count = count_frames(in, out);
-        for (const transfer& t : running)
-            if (!t.by->idle()) throw device_error("stream " + t.port + " is busy with a batch before: load the xclbin again");
-        running.clear();
-        std::vector<transfer> batch;
-        for (std::size_t k = 0; k < out.size(); k++) batch.push_back(prepared(writers[k], network.receives[k].stream, out[k]));
-        for (std::size_t k = 0; k < in.size(); k++) batch.push_back(prepared(readers[k], network.sends[k].stream, in[k]));
-        for (auto& w : constant)
-            batch.push_back({&w.second.by, w.first, w.second.data, xrt::bo(), false, counted(w.first.c_str(), count * w.second.passes), w.second.size});
-        coming = out;
-        running = std::move(batch);
-        for (transfer& t : running) go(t);
+        for (const transfer& t : batch)
+            if (t.by != nullptr && !t.by->idle()) throw device_error("stream " + t.port + " is busy with a batch before: load the xclbin again");
+        batch.resize(out.size() + in.size());
+        for (std::size_t k = 0; k < out.size(); k++) batch[k].make(writers[k], network.receives[k].stream, out[k], nullptr);
+        for (std::size_t k = 0; k < in.size(); k++) batch[out.size() + k].make(readers[k], network.sends[k].stream, in[k].size, in[k].data.data());
+        for (auto& w : constant) {
+            transfer t;
+            t.by = &w.second.by, t.port = w.first, t.data = w.second.data, t.size = w.second.size;
+            t.count = counted(w.first.c_str(), count * w.second.passes);
+            batch.push_back(std::move(t));
+        }
+        came.resize(out.size());
+        for (std::size_t k = 0; k < out.size(); k++) came[k].size = out[k];
     }
 
-    // wait returns what came. The memory of a transfer that has ended is free. That of a mover that hangs is kept,
-    // because the hardware may still use it.
-    std::vector<frames> wait() override {
-        std::vector<transfer> batch = std::move(running);
-        running.clear();
+    void begin() override {
+        for (transfer& t : batch) t.go();
+    }
+
+    // finish waits for the batch. After an error, the memory of a mover that hangs is kept, because the hardware may
+    // still use it; the other memory is free.
+    void finish() override {
         std::string failed;
-        const std::chrono::milliseconds longest = patience + std::chrono::seconds(coming[0].size());
+        const std::chrono::milliseconds longest = patience + std::chrono::seconds(came[0].size.size());
         const moment until = std::chrono::steady_clock::now() + longest;
         for (transfer& t : batch) {
-            std::string why = end(t, until, longest, frames_of(t.count, t.size));
+            std::string why = t.end(until, longest, frames_of(t.count, t.size));
             if (failed.empty()) failed = std::move(why);
         }
-        if (!failed.empty()) {
-            for (transfer& t : batch)
-                if (!t.by->idle()) running.push_back(std::move(t));
-            throw device_error(failed);
-        }
-        std::vector<frames> came(coming.size());
-        for (std::size_t k = 0; k < coming.size(); k++) {
-            batch[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE);
+        if (failed.empty()) return;
+        for (transfer& t : batch) t.release();
+        throw device_error(failed);
+    }
+
+    const std::vector<frames>& received() override {
+        for (std::size_t k = 0; k < came.size(); k++) {
+            batch[k].data.sync(XCL_BO_SYNC_BO_FROM_DEVICE, batch[k].size, 0);
             const std::uint8_t* from = batch[k].data.map<std::uint8_t*>();
-            for (std::size_t size : coming[k]) came[k].emplace_back(from, from + size), from += size;
+            came[k].data.assign(from, from + batch[k].size);
         }
         return came;
     }
@@ -196,14 +226,13 @@ public:
     void load(const std::string& port, const std::uint32_t* words, std::size_t count) {
         auto by = loaders.find(port);
         if (by == loaders.end()) by = loaders.emplace(port, loader{mover(port, "read_"), {}}).first;
-        const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
-        transfer t = prepared(by->second.by, stream{port.c_str(), kinds::natural, 32, 1, 4, 1}, frames{bytes(from, from + 4 * count)});
-        go(t);
-        by->second.hanging.clear();
-        const std::string failed = end(t, std::chrono::steady_clock::now() + patience, patience, "weights of " + std::to_string(4 * count) + " bytes");
-        if (failed.empty()) return;
-        if (!t.by->idle()) by->second.hanging.push_back(std::move(t));
-        throw device_error(failed);
+        transfer& t = by->second.last;
+        if (!by->second.by.idle()) throw device_error("stream " + port + " is busy: load the xclbin again");
+        t.make(by->second.by, stream{port.c_str(), kinds::natural, 32, 1, 4, 1}, {4 * count}, reinterpret_cast<const std::uint8_t*>(words));
+        t.go();
+        const std::string failed = t.end(std::chrono::steady_clock::now() + patience, patience, "weights of " + std::to_string(4 * count) + " bytes");
+        t.release();
+        if (!failed.empty()) throw device_error(failed);
     }
 
     // weights makes the mover of a layer's weights read these bytes with every frame from now on. A function for
@@ -225,13 +254,58 @@ private:
     std::vector<xrt_mover> readers, writers;
     std::chrono::milliseconds patience;
 
-    // transfer is what a mover does for a batch: frames of its stream, and their memory.
+    // transfer is what a mover does for a batch: frames of its stream, and their memory, which serves all batches.
     struct transfer {
-        xrt_mover* by;
+        xrt_mover* by = nullptr;
         std::string port;
         xrt::bo data, table;
-        bool tabled;
-        std::size_t count, size;
+        bool tabled = false;
+        std::size_t count = 0, size = 0, room = 0, lines = 0; // bytes of the memory
+
+        // make has the memory hold given, or has room for frames of the given sizes.
+        void make(xrt_mover& mover, const stream& s, const sizes& list, const std::uint8_t* given) {
+            by = &mover, port = s.port, count = counted(s.port, list.size()), size = sum(list), tabled = false;
+            for (std::size_t n : list) tabled = tabled || n != s.words * s.bytes;
+            take(data, room, std::max<std::size_t>(size, 1), false);
+            if (given != nullptr) {
+                std::copy(given, given + size, data.map<std::uint8_t*>());
+                data.sync(XCL_BO_SYNC_BO_TO_DEVICE, size, 0);
+            }
+            if (!tabled) return;
+            const std::size_t bytes = (list.size() + 15) / 16 * 16 * sizeof(std::uint32_t); // it is read by 64
+            take(table, lines, bytes, true);
+            std::uint32_t* steps = table.map<std::uint32_t*>();
+            for (std::size_t n : list) *steps++ = std::uint32_t(n / (s.words * s.bytes));
+            table.sync(XCL_BO_SYNC_BO_TO_DEVICE, bytes, 0);
+        }
+
+        void take(xrt::bo& memory, std::size_t& has, std::size_t wants, bool steps) {
+            if (has >= wants) return;
+            memory = xrt::bo();
+            by->forget();
+            memory = by->memory(wants, steps);
+            has = wants;
+        }
+
+        // release frees the memory, unless the mover still uses it.
+        void release() {
+            if (!by->idle()) return;
+            by->forget();
+            data = table = xrt::bo();
+            room = lines = 0;
+        }
+
+        void go() { by->go(data, tabled ? &table : nullptr, std::uint32_t(count)); }
+
+        // end waits for the transfer. It returns an error, or nothing.
+        std::string end(moment until, std::chrono::milliseconds longest, const std::string& what) {
+            char seconds[32];
+            std::snprintf(seconds, sizeof seconds, "%g s", std::chrono::duration<double>(longest).count());
+            const std::string why = by->waited(until, seconds);
+            if (!why.empty()) return "stream " + port + why + ": " + what;
+            const std::uint32_t error = by->read(registers::error);
+            return error == 0 ? "" : error_named(port.c_str(), error, what);
+        }
     };
 
     struct feed {
@@ -242,50 +316,15 @@ private:
 
     struct loader {
         xrt_mover by;
-        std::vector<transfer> hanging; // one that did not end
+        transfer last;
     };
 
     std::map<std::string, feed> constant; // by port: weights that are read with every frame
     std::map<std::string, loader> loaders;
-    std::vector<transfer> running; // those of writing movers first; after an error, those that did not end
-    std::vector<sizes> coming;
+    std::vector<transfer> batch;              // those of writing movers first
+    std::vector<frames> came;
 
     xrt_mover mover(const std::string& port, const std::string& kind) { return xrt_mover(on, at, kind + port); }
-
-    static std::size_t size_of(const bytes& frame) { return frame.size(); }
-    static std::size_t size_of(std::size_t size) { return size; }
-    static std::uint8_t* fill(const bytes& frame, std::uint8_t* at) { return std::copy(frame.begin(), frame.end(), at); }
-    static std::uint8_t* fill(std::size_t size, std::uint8_t* at) { return at + size; }
-
-    // prepared returns a transfer whose memory holds frames, or has room for frames of such sizes.
-    template <class FRAME> static transfer prepared(xrt_mover& by, const stream& s, const std::vector<FRAME>& list) {
-        transfer t{&by, s.port, xrt::bo(), xrt::bo(), false, counted(s.port, list.size()), 0};
-        for (const FRAME& f : list) t.size += size_of(f), t.tabled = t.tabled || size_of(f) != s.words * s.bytes;
-        t.data = by.memory(std::max<std::size_t>(t.size, 1));
-        if constexpr (std::is_same_v<FRAME, bytes>) {
-            std::uint8_t* to = t.data.map<std::uint8_t*>();
-            for (const FRAME& f : list) to = fill(f, to);
-            t.data.sync(XCL_BO_SYNC_BO_TO_DEVICE);
-        }
-        if (!t.tabled) return t;
-        t.table = by.memory((list.size() + 15) / 16 * 16 * sizeof(std::uint32_t), true);
-        std::uint32_t* steps = t.table.map<std::uint32_t*>();
-        for (const FRAME& f : list) *steps++ = std::uint32_t(size_of(f) / (s.words * s.bytes));
-        t.table.sync(XCL_BO_SYNC_BO_TO_DEVICE);
-        return t;
-    }
-
-    static void go(transfer& t) { t.by->go(t.data, t.tabled ? &t.table : nullptr, std::uint32_t(t.count)); }
-
-    // end waits for a transfer. It returns an error, or nothing.
-    static std::string end(transfer& t, moment until, std::chrono::milliseconds longest, const std::string& what) {
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%g s", std::chrono::duration<double>(longest).count());
-        const std::string why = t.by->waited(until, seconds);
-        if (!why.empty()) return "stream " + t.port + why + ": " + what;
-        const std::uint32_t error = t.by->read(registers::error);
-        return error == 0 ? "" : error_named(t.port.c_str(), error, what);
-    }
 };
 
 } // namespace hlsgen

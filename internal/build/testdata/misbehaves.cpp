@@ -62,22 +62,24 @@ template <class ERROR, class F> static void ends(const std::string& what, const 
 // spoiled is the library, but for what is done to its frames.
 struct spoiled : hlsgen::library {
     std::function<void(std::vector<hlsgen::frames>&)> spoil;
+    std::vector<hlsgen::frames> came;
 
-    std::vector<hlsgen::frames> wait() override {
-        std::vector<hlsgen::frames> came = hlsgen::library::wait();
+    const std::vector<hlsgen::frames>& received() override {
+        came = hlsgen::library::received();
         spoil(came);
         return came;
     }
 };
 
 // The card's movers: what they read is read, and what they write is what the library gives, when all are started.
-enum class wrong { nothing, hangs, errors };
+enum class wrong { nothing, hangs, errors, late };
 static wrong does = wrong::nothing;
 static std::string where; // the unit that does wrong
 static std::uint32_t error;
 
 static void run() {
     using namespace hlsgen;
+    if (does == wrong::late && !card::woken) return;
     std::vector<card::unit*> readers, writers;
     for (std::size_t k = 0; k < network.streams_in; k++) readers.push_back(&card::units[std::string("read_") + network.sends[k].stream.port]);
     for (std::size_t k = 0; k < network.streams_out; k++) writers.push_back(&card::units[std::string("write_") + network.receives[k].stream.port]);
@@ -99,28 +101,20 @@ static void run() {
     std::vector<frames> in;
     for (std::size_t k = 0; k < readers.size(); k++) {
         in.emplace_back();
-        std::size_t at = 0, all = 0;
-        const sizes list = sizes_of(*readers[k], network.sends[k].stream);
-        for (std::size_t n : list) all += n;
-        const std::uint8_t* from = card::memory::at(readers[k]->wide(0x10), all);
-        for (std::size_t n : list) in[k].emplace_back(from + at, from + at + n), at += n;
+        in[k].size = sizes_of(*readers[k], network.sends[k].stream);
+        const std::uint8_t* from = card::memory::at(readers[k]->wide(0x10), sum(in[k].size));
+        in[k].data.assign(from, from + sum(in[k].size));
     }
     std::vector<sizes> out;
     for (std::size_t k = 0; k < writers.size(); k++) out.push_back(sizes_of(*writers[k], network.receives[k].stream));
     library device;
     device.start(in, out);
-    const std::vector<frames> came = device.wait();
-    for (std::size_t k = 0; k < writers.size(); k++) {
-        std::size_t all = 0;
-        for (std::size_t n : out[k]) all += n;
-        std::uint8_t* to = card::memory::at(writers[k]->wide(0x10), all);
-        for (const bytes& f : came[k]) to = std::copy(f.begin(), f.end(), to);
-    }
+    const std::vector<frames>& came = device.wait();
+    for (std::size_t k = 0; k < writers.size(); k++) std::copy(came[k].data.begin(), came[k].data.end(), card::memory::at(writers[k]->wide(0x10), sum(out[k])));
     for (auto& [name, u] : card::units) {
         u.registers[0x30] = does == wrong::errors && name == where ? error : 0;
         if (does == wrong::hangs && name == where) continue;
-        u.started = false;
-        u.done = true;
+        u.end();
     }
 }
 
@@ -158,6 +152,16 @@ struct bus {
 
 std::map<std::uint64_t, std::unique_ptr<card::memory>> bus::seen;
 
+// resize makes a frame have another size: bytes are taken from its end, or put there.
+static void resize(hlsgen::frames& f, std::size_t which, std::size_t size) {
+    std::size_t end = 0;
+    for (std::size_t k = 0; k <= which; k++) end += f.size[k];
+    const auto at = f.data.begin() + std::ptrdiff_t(end);
+    if (size < f.size[which]) f.data.erase(at - std::ptrdiff_t(f.size[which] - size), at);
+    else f.data.insert(at, size - f.size[which], 0);
+    f.size[which] = size;
+}
+
 // frames_wrong has devices give other frames than those asked for.
 static void frames_wrong() {
     const hlsgen::stream& s = hlsgen::network.receives[0].stream;
@@ -172,17 +176,18 @@ static void frames_wrong() {
     const std::string count = std::to_string(steps.empty() ? 3 : steps.size());
     wrongly("a stream too few", "the device gave " + std::to_string(hlsgen::network.streams_out - 1) + " streams, want frames of ", [](auto& f) { f.pop_back(); });
     wrongly("a stream too many", " streams: " + port, [](auto& f) { f.push_back(f[0]); });
-    wrongly("a frame too few", "stream " + port + ": the device gave 2 frames, want " + count + " of ", [](auto& f) { f[0].pop_back(); });
-    wrongly("a frame too many", "stream " + port + ": the device gave 4 frames, want " + count + " of ", [](auto& f) { f[0].push_back(f[0][0]); });
-    wrongly("a short frame", want + std::to_string(unit - 1) + " bytes, want " + std::to_string(unit) + " bytes", [](auto& f) { f[0][1].pop_back(); });
-    wrongly("a frame without words", want + "0 bytes, want ", [](auto& f) { f[0][1] = {}; });
-    wrongly("a long frame", want + std::to_string(unit + 1) + " bytes, want ", [](auto& f) { f[0][1].push_back(0); });
+    wrongly("a frame too few", "stream " + port + ": the device gave 2 frames, want " + count + " of ", [](auto& f) { resize(f[0], 2, 0), f[0].size.pop_back(); });
+    wrongly("a frame too many", "stream " + port + ": the device gave 4 frames, want " + count + " of ", [](auto& f) { f[0].size.push_back(0), resize(f[0], 3, f[0].size[0]); });
+    wrongly("a short frame", want + std::to_string(unit - 1) + " bytes, want " + std::to_string(unit) + " bytes", [&](auto& f) { resize(f[0], 1, unit - 1); });
+    wrongly("a frame without words", want + "0 bytes, want ", [](auto& f) { resize(f[0], 1, 0); });
+    wrongly("a long frame", want + std::to_string(unit + 1) + " bytes, want ", [&](auto& f) { resize(f[0], 1, unit + 1); });
+    wrongly("bytes too few", "stream " + port + ": the device gave ", [](auto& f) { f[0].data.pop_back(); });
     const hlsgen::meaning& m = hlsgen::network.results[0].mean[0];
     const std::int64_t most = s.kind == hlsgen::kinds::integer ? (std::int64_t(1) << (s.bits - 1)) - 1 : (std::int64_t(1) << s.bits) - 1;
     if (most <= m.hi) fail("every code may occur");
     wrongly("a word that does not occur", "stream " + port + ", frame 2: the device gave the code " + std::to_string(most) + ", want " + std::to_string(m.lo) +
-            " to " + std::to_string(m.hi), [&](auto& f) { hlsgen::put(f[0][2].data(), 0, s.bits, std::uint64_t(most)); });
-    device.spoil = [](auto& f) { f[0][0].pop_back(); };
+            " to " + std::to_string(m.hi), [&](auto& f) { hlsgen::put(f[0].data.data() + f[0].size[0] + f[0].size[1], 0, s.bits, std::uint64_t(most)); });
+    device.spoil = [](auto& f) { resize(f[0], 0, f[0].size[0] - 1); };
     ends<hlsgen::device_error>("a short frame where throughput is measured", "the device gave ", [&] { net.throughput(2); });
     device.spoil = [](auto&) {};
     library_fails = true;
@@ -201,21 +206,21 @@ static void given_wrong() {
         ends<unfit>("so many samples", "samples is " + std::to_string(n) + ", want an integer of at least 1", [&] { net.throughput(n); });
     }
     const stream &in = network.sends[0].stream, &out = network.receives[0].stream;
-    const bytes frame(in.words * in.bytes);
-    const std::size_t size = out.words * out.bytes;
+    const std::size_t frame = in.words * in.bytes, size = out.words * out.bytes;
     const std::string sent = std::string("stream ") + in.port, got = "stream " + port;
     ends<unfit>("no streams", "frames of 0 streams in and 0 streams out, want " + std::to_string(network.streams_in) + " and 1", [&] { device.start({}, {}); });
-    const auto starts = [&](const char* what, const std::string& words, const frames& first, const sizes& room) {
+    const auto starts = [&](const char* what, const std::string& words, const sizes& first, const sizes& room, std::size_t more = 0) {
         std::vector<frames> all(network.streams_in);
-        for (std::size_t k = 0; k < all.size(); k++)
-            all[k].assign(first.size(), bytes(network.sends[k].stream.words * network.sends[k].stream.bytes));
-        all[0] = first;
+        for (std::size_t k = 0; k < all.size(); k++) {
+            all[k].size = k == 0 ? first : sizes(first.size(), network.sends[k].stream.words * network.sends[k].stream.bytes);
+            all[k].data.resize(sum(all[k].size) + more);
+        }
         ends<unfit>(what, words, [&] { device.start(all, {room}); });
     };
     starts("no frames", sent + ": 0 frames, want 1", {}, {});
     starts("another number of frames", got + ": 1 frames, want 2", {frame, frame}, {size});
-    starts("a part of a frame", sent + ", frame 1: " + std::to_string(frame.size() - 1) + " bytes, want " + std::to_string(frame.size()),
-           {frame, bytes(frame.size() - 1)}, {size, size});
+    starts("a part of a frame", sent + ", frame 1: " + std::to_string(frame - 1) + " bytes, want " + std::to_string(frame), {frame, frame - 1}, {size, size});
+    starts("more bytes than frames", sent + ": " + std::to_string(frame + 3) + " bytes, want " + std::to_string(frame), {frame}, {size}, 3);
     starts("room for a part of a frame", got + ", frame 0: " + std::to_string(size + 1) + " bytes, want " + std::to_string(size), {frame}, {size + 1});
     ends<unfit>("movers too few", "0 movers that read and 1 that write, want " + std::to_string(network.streams_in) + " and 1", [&] { bare_device<bus>({}, {0x20000}); });
 }
@@ -281,6 +286,31 @@ template <class MAKE> static void movers_wrong(const std::string& of, const std:
     }
 }
 
+#ifdef HLSGEN_HW_CONTEXT
+// interrupts has a card whose movers end late: each is asked a few times, by its interrupt where XRT has that, and with pauses
+// where it has not.
+static void interrupts(const std::vector<float>& want) {
+    reset();
+    xrt::device card(0);
+    for (const bool wired : {true, false}) {
+        card::wired = wired;
+        card::late = wired ? 0 : 40;
+        does = wrong::late;
+        hlsgen::xrt_device device(card, card.load_xclbin("net.xclbin"));
+        hlsgen::accelerator net(device);
+        card::asked = card::waited = 0;
+        if (net.predict(x, steps) != want) fail("a late card gives other values");
+        const unsigned movers = unsigned(hlsgen::network.streams_in + hlsgen::network.streams_out);
+        if (card::asked > (wired ? 3 * movers : 41 + 3 * movers) || (card::waited > 0) != wired) fail("movers are asked " + std::to_string(card::asked) + " times");
+        for (auto& [name, u] : card::units)
+            if (wired && u.registers[0x0c] != 0) fail("an interrupt of " + name + " is left");
+    }
+    card::wired = false;
+    does = wrong::nothing;
+    if (card::buffers != 0) fail("a late card leaves buffers in use");
+}
+#endif
+
 int main(int argc, char** argv) {
     for (int i = 1; i < argc; i++) steps.push_back(std::size_t(std::stoul(argv[i])));
     std::size_t all = steps.empty() ? 3 : 0;
@@ -295,6 +325,9 @@ int main(int argc, char** argv) {
     movers_wrong("bare", " is busy with a batch before: reset the logic", y, [&] {
         return std::make_unique<hlsgen::bare_device<bus>>(readers, std::vector<std::uintptr_t>{0x10000 * (readers.size() + 1)}, 10);
     });
+#ifdef HLSGEN_HW_CONTEXT
+    interrupts(y);
+#endif
     movers_wrong("XRT", " is busy with a batch before: load the xclbin again", y, [] {
         xrt::device card(0);
         return std::make_unique<hlsgen::xrt_device>(card, card.load_xclbin("net.xclbin"), std::chrono::milliseconds(-1000 * (steps.empty() ? 3 : long(steps.size()))));

@@ -42,13 +42,13 @@ struct fake {
 
     static std::uint64_t wide(std::uintptr_t at) { return registers[at] | std::uint64_t(registers[at + 4]) << 32; }
 
-    static hlsgen::frames sizes(std::uintptr_t mover, const hlsgen::stream& s) {
-        hlsgen::frames list;
+    static hlsgen::sizes sizes(std::uintptr_t mover, const hlsgen::stream& s) {
+        hlsgen::sizes list;
         const hlsgen::bytes& table = memory[wide(mover + 0x24)];
         for (std::uint32_t f = 0; f < registers[mover + 0x1c]; f++) {
             std::uint32_t steps = 1;
             if (wide(mover + 0x24) != 0) std::memcpy(&steps, table.data() + 4 * f, 4);
-            list.emplace_back(steps * s.words * s.bytes);
+            list.push_back(steps * s.words * s.bytes);
         }
         return list;
     }
@@ -61,22 +61,17 @@ struct fake {
         std::vector<hlsgen::frames> in;
         std::vector<hlsgen::sizes> out;
         for (std::size_t k = 0; k < n; k++) {
-            in.push_back(sizes(0x10000 * (k + 1), hlsgen::network.sends[k].stream));
+            hlsgen::frames f;
+            f.size = sizes(0x10000 * (k + 1), hlsgen::network.sends[k].stream);
             const std::uint8_t* from = memory.at(wide(0x10000 * (k + 1) + 0x10)).data();
-            for (hlsgen::bytes& f : in.back()) std::copy(from, from + f.size(), f.begin()), from += f.size();
+            f.data.assign(from, from + hlsgen::sum(f.size));
+            in.push_back(f);
         }
-        for (std::size_t k = n; k < all; k++) {
-            out.emplace_back();
-            for (const hlsgen::bytes& f : sizes(0x10000 * (k + 1), hlsgen::network.receives[k - n].stream)) out.back().push_back(f.size());
-        }
+        for (std::size_t k = n; k < all; k++) out.push_back(sizes(0x10000 * (k + 1), hlsgen::network.receives[k - n].stream));
         hlsgen::library device;
         device.start(in, out);
-        const std::vector<hlsgen::frames> came = device.wait();
-        for (std::size_t k = n; k < all; k++) {
-            hlsgen::bytes& to = memory.at(wide(0x10000 * (k + 1) + 0x10));
-            to.clear();
-            for (const hlsgen::bytes& f : came[k - n]) to.insert(to.end(), f.begin(), f.end());
-        }
+        const std::vector<hlsgen::frames>& came = device.wait();
+        for (std::size_t k = n; k < all; k++) memory.at(wide(0x10000 * (k + 1) + 0x10)) = came[k - n].data;
         for (std::size_t k = 1; k <= all; k++) registers[0x10000 * k] = 2;
     }
 
@@ -100,17 +95,22 @@ struct watched : hlsgen::library {
     std::size_t batches = 0, largest = 0;
     bool running = false;
 
-    void start(const std::vector<hlsgen::frames>& in, const std::vector<hlsgen::sizes>& out) override {
+    void prepare(const std::vector<hlsgen::frames>& in, const std::vector<hlsgen::sizes>& out) override {
         if (running) throw std::logic_error("a batch runs already");
-        running = true;
-        batches++, largest = std::max(largest, in[0].size());
-        hlsgen::library::start(in, out);
+        largest = std::max(largest, in[0].size.size());
+        hlsgen::library::prepare(in, out);
     }
 
-    std::vector<hlsgen::frames> wait() override {
+    void begin() override {
+        if (running) throw std::logic_error("a batch runs already");
+        running = true;
+        batches++;
+        hlsgen::library::begin();
+    }
+
+    void finish() override {
         if (!running) throw std::logic_error("nothing runs");
         running = false;
-        return hlsgen::library::wait();
     }
 };
 

@@ -45,7 +45,7 @@ struct fake {
         std::memcpy(&steps, table.data(), 4);
         std::vector<std::uint32_t> words(data.size() / 4);
         std::memcpy(words.data(), data.data(), data.size());
-        if (registers[at + 0x1c] == 1 && 4 * steps == data.size() && hlsgen_load(words.data(), words.size()) == 0) registers[at] = 2;
+        if (registers[at + 0x1c] == 1 && 4 * steps == data.size() && hlsgen_load(words.data(), words.size()) == 0) registers[at] = 6;
     }
     static void flush(const void* at, std::size_t size) {
         const std::uint8_t* from = static_cast<const std::uint8_t*>(at);
@@ -72,6 +72,7 @@ int main(int, char** argv) {
         hlsgen::stream_weights([](const std::uint32_t* words, std::size_t n) { if (hlsgen_load(words, n) != 0) throw std::runtime_error(hlsgen::hlsgen_said()); },
                                hlsgen_peek);
     hlsgen::bare_device<fake> bare({0x10000}, {0x20000}, 100);
+    fake::registers[0x50000] = 4;
     if (way == "bare") hlsgen::stream_weights([&](const std::uint32_t* words, std::size_t n) { bare.load(0x50000, words, n); }, hlsgen_peek);
 #endif
 #ifdef EXTERNAL
@@ -83,9 +84,9 @@ int main(int, char** argv) {
             at += 0x1000;
         });
         fake::registers[0x10000] = fake::registers[0x20000] = 4;
-        const hlsgen::bytes frame(hlsgen::network.sends[0].stream.words * hlsgen::network.sends[0].stream.bytes);
+        const std::size_t sent = hlsgen::network.sends[0].stream.words * hlsgen::network.sends[0].stream.bytes;
         const std::size_t size = hlsgen::network.receives[0].stream.words * hlsgen::network.receives[0].stream.bytes;
-        bare.start({{frame, frame}}, {{size, size}});
+        bare.start({{hlsgen::bytes(2 * sent), {sent, sent}}}, {{size, size}});
         bare.wait();
     } else {
         hlsgen::give_weights(give);

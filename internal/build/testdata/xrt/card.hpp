@@ -52,6 +52,11 @@ struct memory {
     }
 };
 
+inline bool wired = false, woken = false; // whether there are interrupts; whether what is late ends
+inline unsigned asked = 0, waited = 0;    // questions for the control register, and for an interrupt
+inline unsigned late = 0;                 // so many questions are asked before the movers end; 0: they wait for an interrupt
+inline void wake();
+
 // unit is a mover. Its registers are those of hlsgen's movers.
 struct unit {
     bool started = false, done = false, open = false;
@@ -61,16 +66,33 @@ struct unit {
 
     std::uint32_t peek(unsigned at) {
         if (at != 0) return registers[at];
+        asked++;
+        if (late > 0 && --late == 0) wake();
         const std::uint32_t is = (started ? 1 : 4) | (done ? 2 : 0);
         done = false;
         return is;
+    }
+
+    // end is the end of a transfer, which interrupts.
+    void end() {
+        started = false;
+        done = true;
+        registers[0x0c] |= registers[0x08];
     }
 };
 
 inline std::map<std::string, unit> units; // by name
 inline std::function<void()> started;     // called whenever one is
 
+// wake has what ends late end.
+inline void wake() {
+    woken = true;
+    started();
+    woken = false;
+}
+
 inline void poke(unit& u, unsigned at, std::uint32_t value) {
+    if (at == 0x0c) value ^= u.registers[at]; // written bits toggle
     u.registers[at] = value;
     if (at != 0) return;
     if (u.started) fail("a mover is started that is busy");

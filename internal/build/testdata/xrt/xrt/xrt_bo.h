@@ -18,6 +18,11 @@ public:
     std::size_t size() const { return of->host.size(); }
     std::uint64_t address() const { return of->address; }
     void sync(xclBOSyncDirection way) { way == XCL_BO_SYNC_BO_TO_DEVICE ? of->device = of->host : of->host = of->device; }
+    void sync(xclBOSyncDirection way, std::size_t size, std::size_t offset) {
+        if (offset + size > of->host.size()) card::fail("more than a buffer is synchronised");
+        auto &from = way == XCL_BO_SYNC_BO_TO_DEVICE ? of->host : of->device, &to = way == XCL_BO_SYNC_BO_TO_DEVICE ? of->device : of->host;
+        std::memcpy(to.data() + offset, from.data() + offset, size);
+    }
     template <class T> T map() { return reinterpret_cast<T>(of->host.data()); }
 
 private:
