@@ -525,7 +525,7 @@ class _Interrupt:
 
 def _pause(since):
     """Sleeps between two questions for what is waited for since then: a small part of the time that this has taken already."""
-    time.sleep(min((time.monotonic() - since) / 64, 1e-3))
+    time.sleep(min((time.monotonic() - since) / 128, 1e-3))
 
 
 class _Transfer:
