@@ -22,6 +22,7 @@ import (
 	"hlsgen/internal/samples"
 	"hlsgen/internal/verify"
 	"hlsgen/templates"
+	"hlsgen/templates/vivado"
 )
 
 // buildCommand returns the command build.
@@ -130,6 +131,9 @@ func (s *screen) built(r *build.Result, explain bool) {
 		verdict = "NO"
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
+	if r.System != nil {
+		s.ila(r.System)
+	}
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
 	s.field("throughput", "%s %s/s, %s", rate(fps), folding.CountedUnitForSamplesPerFrame(samples), pace(samples,
@@ -175,6 +179,20 @@ func (s *screen) built(r *build.Result, explain bool) {
 	}
 	if d.Model.HasUARTTop(d.Target) {
 		command(s, "bitstream", "make -C "+quoted(filepath.Join(r.Out, "rtl"))+" bitstream")
+	}
+}
+
+// ila says what the logic analyser of a system takes, if it has one. No estimate counts it.
+func (s *screen) ila(of *vivado.System) {
+	bits, clocks := of.ILAStorage()
+	switch {
+	case bits == 0:
+	case clocks == 0:
+		s.field("ila", "%d bits in a clock; what it takes is in no figure here", bits)
+	default:
+		const block = 18 << 10
+		s.field("ila", "%d bits in each of %s clocks: %d RAMB18 at least, and its logic, which are in no figure here",
+			bits, whole(clocks), (bits*clocks+block-1)/block)
 	}
 }
 

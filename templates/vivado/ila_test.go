@@ -23,6 +23,7 @@ var ofILA = []mistake{
 		"link accelerator/s_axis_0 ila/SLOT_0_AXIS", "ila"},
 	{"an ILA without a clock", " ila/clk", "", "open-input"},
 	{"an ILA that is held in reset", " ila/resetn", "", "open-input"},
+	{"an ILA of another depth", "C_DATA_DEPTH 1024", "C_DATA_DEPTH 1000", "wrong-type"},
 	{"probes that nobody finds", "write_debug_probes", "write_probes", "unknown-command"},
 }
 
@@ -64,6 +65,9 @@ func TestILA(t *testing.T) {
 	face, err := templates.IPInterfaceOf(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if bits, clocks := s.ILAStorage(); bits != face.In[0].TDATA+face.Out[0].TDATA+6 || clocks != 1024 {
+		t.Errorf("the ILA stores %d bits in each of %d clocks", bits, clocks)
 	}
 	bits := map[string]int{face.In[0].Name: face.In[0].TDATA, face.Out[0].Name: face.Out[0].TDATA}
 	w.catch(t, "block_design.tcl", ofILA, func(g *graph) found {

@@ -114,6 +114,10 @@ var ofZynq = []mistake{
 	{"addresses of the other family", "0x40000000", "0xA0000000", "window"},
 	{"a clock by another PLL", "{IO PLL}", "{IOPLL}", "wrong-type"},
 	{"a clock that is too fast", "FREQMHZ {100}", "FREQMHZ {125}", "script"},
+	{"the clock that results by the other family's name", "CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ",
+		"CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ", "unknown-property"},
+	{"interrupts at the other family's port", "ps/IRQ_F2P", "ps/pl_ps_irq0", "unknown-pin"},
+	{"a memory port of the other family", "S_AXI_HP0_ACLK", "saxihp0_fpd_aclk", "unknown-pin"},
 }
 
 // ofPackage are mistakes in the script that packs the movers.

@@ -223,6 +223,21 @@ func (s *System) RegisterAddressMap() (list []AddressWindow) {
 // maxWatched is the most streams that one System ILA watches (PG261).
 const maxWatched = 16
 
+// ILAStorage returns the bits that the logic analyser stores in a clock, which are data and handshake of the watched
+// streams, and the number of clocks. On a card the linker chooses that number, and clocks is 0.
+func (s *System) ILAStorage() (bits, clocks int) {
+	const handshake = 3 // TVALID, TREADY and TLAST
+	for _, m := range s.Movers {
+		if slices.Contains(s.ILA, m.Stream) {
+			bits += 8*m.StreamBytes + handshake
+		}
+	}
+	if s.Board.Platform == "" {
+		clocks = watchedWords
+	}
+	return bits, clocks
+}
+
 // An ILAError says why streams cannot be watched, and what to do.
 type ILAError struct{ Reason, Hint string }
 

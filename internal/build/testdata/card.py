@@ -63,7 +63,9 @@ same("pyxrt, again", net)
 check("buffers are made again", more or pyxrt.counts["bo"] == before["bo"])
 batches, streams = -(-len(x) // 5), len(net.host["send"]) + len(net.host["receive"])
 check("runs", pyxrt.counts["runs"] - before["runs"] == batches * (streams + len(net.host["receive"])))
-check("throughput", net.throughput(3) > 0)
+before = dict(pyxrt.counts)
+check("throughput", net.throughput(30) > 0)
+check("throughput makes buffers", pyxrt.counts["bo"] - before["bo"] <= 2 * streams and pyxrt.counts["runs"] - before["runs"] >= streams)
 got = []
 threads = [threading.Thread(target=lambda: got.append(net.predict(x, **more).tobytes())) for _ in range(4)]
 for t in threads:
