@@ -132,7 +132,7 @@ func (s *screen) built(r *build.Result, explain bool) {
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
 	if r.System != nil {
-		s.ila(r.System)
+		ila(s, r.System)
 	}
 	samples := d.Model.Turns.SamplesPerFrame()
 	fps, interval := d.SamplesPerSecondAndInterval()
@@ -183,7 +183,7 @@ func (s *screen) built(r *build.Result, explain bool) {
 }
 
 // ila says what the logic analyser of a system takes, if it has one. No estimate counts it.
-func (s *screen) ila(of *vivado.System) {
+func ila(s *screen, of *vivado.System) {
 	bits, clocks := of.ILAStorage()
 	switch {
 	case bits == 0:

@@ -17,7 +17,8 @@ import (
 // pyxrt has to end with says.
 var ofCardDriver = []struct{ what, old, new, says string }{
 	{"a number for a pointer", "set_arg(2, table.buffer)", "set_arg(2, 0)", "argument 2 is a global one"},
-	{"a number that is no int", "set_arg(1, int(count))", "set_arg(1, np.int64(count))", "incompatible function arguments"},
+	{"a number that is no int", "set_arg(1, int(count))", "set_arg(1, np.int64(count))",
+		"incompatible function arguments"},
 	{"a register", "return self._report(mover)[1]", "return mover.kernel.read_register(0x30)",
 		"has no attribute 'read_register'"},
 	{"another bank", "group_id(2 if use == \"steps\" else 0)", "group_id(0)", "the buffer is in another bank"},

@@ -418,8 +418,8 @@ func (h *HostFile) result(out *dataflow.HostOutput, m *dataflow.Model, face temp
 	t HostTensor) (*OutputDequantisation, error) {
 	r := &OutputDequantisation{Time: t.Time >= 0}
 	for _, c := range out.Codes {
-		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Hi: c.Range.Hi, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
-			Except: c.Except})
+		r.Mean = append(r.Mean, HostDequantiser{Lo: c.Range.Lo, Hi: c.Range.Hi, Values: c.Values,
+			Scale: c.Scale, Bias: c.Bias, Except: c.Except})
 	}
 	all, n := h.arrive(m, face), len(out.Index)
 	if r.Time {
