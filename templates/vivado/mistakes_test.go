@@ -115,7 +115,7 @@ var ofZynq = []mistake{
 	{"a clock by another PLL", "{IO PLL}", "{IOPLL}", "wrong-type"},
 	{"a clock that is too fast", "FREQMHZ {100}", "FREQMHZ {125}", "script"},
 	{"the clock that results by the other family's name", "CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ",
-		"CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ", "unknown-property"},
+		"CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ", "script"},
 	{"interrupts at the other family's port", "ps/IRQ_F2P", "ps/pl_ps_irq0", "unknown-pin"},
 	{"a memory port of the other family", "S_AXI_HP0_ACLK", "saxihp0_fpd_aclk", "unknown-pin"},
 }
