@@ -2,7 +2,7 @@
 // board, which names the source of every figure.
 //
 // In comes a name or a file; out comes a Board, or what is wrong with it. family.go has the table of device families,
-// host.go the keys of the host's side, and parse.go the parser.
+// mmcm.go the PLL of AMD's 7 series, host.go the keys of the host's side, and parse.go the parser.
 package boards
 
 import (

@@ -50,17 +50,29 @@ const MinArrayBitsForBlockRAM = 96
 
 // NearestClock returns the clock in MHz that a design gets which is asked for with wanted, and the SystemVerilog of the
 // PLL that makes it (family.PLL). A board whose top runs at the oscillator of its pins makes others by a PLL, if its
-// family has one, up to the family's MostMHz. All other boards are taken to make any clock. cell is empty where there
-// is no PLL.
+// devices have one that hlsgen writes, up to a frequency that designs are known to reach or that the device passes on.
+// All other boards are taken to make any clock. cell is empty where there is no PLL.
 func (b Board) NearestClock(wanted float64) (mhz float64, cell string) {
-	row := b.Family.Row()
-	if row == nil || row.PLL == nil || len(b.Pins) == 0 || wanted == b.ClockMHz {
+	pll, most := b.pll()
+	if pll == nil || len(b.Pins) == 0 || wanted == b.ClockMHz {
 		return wanted, ""
 	}
-	if mhz, cell = row.PLL(b.ClockMHz, min(wanted, row.MostMHz)); mhz == 0 { // the oscillator is too slow for it
+	if mhz, cell = pll(b.ClockMHz, min(wanted, most)); mhz == 0 { // the oscillator is too slow for it
 		return b.ClockMHz, ""
 	}
 	return mhz, cell
+}
+
+// pll returns the PLL of the board's devices, and the fastest clock that is asked of it. It is nil if hlsgen writes
+// none.
+func (b Board) pll() (pll family.PLL, mostMHz float64) {
+	if row := b.Family.Row(); row != nil {
+		return row.PLL, row.MostMHz
+	}
+	if b.DSPType == "DSP48E1" {
+		return mmcm, mostBufferedMHz
+	}
+	return nil, 0
 }
 
 // NextpnrDevice returns the board's device in nextpnr's terms. The board's family must not be FamilyAMD.

@@ -2,8 +2,10 @@ package boards_test
 
 import (
 	"fmt"
+	"math"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,6 +57,32 @@ func TestICEPLL(t *testing.T) {
 			at["DIVQ"], at["FILTER_RANGE"])
 		if fmt.Sprintf("%.3f", mhz) != at[""] || !strings.Contains(cell, want) {
 			t.Errorf("%g MHz: %.3f, want %s\n%s\nwant\n%s", wanted, mhz, at[""], cell, want)
+		}
+	}
+}
+
+// TestMMCM holds the settings of Arty's MMCM within the limits of DS181 for speed grade -1 and UG472, and their clock
+// against the one that was asked for.
+func TestMMCM(t *testing.T) {
+	t.Parallel()
+	b := find(t, "arty-a7-35")
+	value := regexp.MustCompile(`\.(CLKIN1_PERIOD|DIVCLK_DIVIDE|CLKFBOUT_MULT_F|CLKOUT0_DIVIDE_F)\(([0-9.]+)\)`)
+	for _, tt := range []struct{ wanted, mhz float64 }{
+		{150, 150}, {50, 50}, {125, 125}, {12.5, 12.5}, {200. / 3, 200. / 3}, {137, 137}, {1, 600. / 128}, {1000, 464},
+	} {
+		mhz, cell := b.NearestClock(tt.wanted)
+		at := map[string]float64{}
+		for _, m := range value.FindAllStringSubmatch(cell, -1) {
+			at[m[1]], _ = strconv.ParseFloat(m[2], 64)
+		}
+		in, back, out := at["DIVCLK_DIVIDE"], at["CLKFBOUT_MULT_F"], at["CLKOUT0_DIVIDE_F"]
+		vco := b.ClockMHz / in * back
+		if math.Abs(mhz/tt.mhz-1) > 5e-4 || math.Abs(vco/out/mhz-1) > 1e-9 || at["CLKIN1_PERIOD"] != 10 {
+			t.Errorf("%g MHz: %g, want %g\n%s", tt.wanted, mhz, tt.mhz, cell)
+		}
+		if vco < 600 || vco > 1200 || b.ClockMHz/in < 10 || back < 2 || back > 64 || out < 2 || out > 128 ||
+			math.Mod(8*back, 1) != 0 || math.Mod(8*out, 1) != 0 || math.Mod(in, 1) != 0 {
+			t.Errorf("%g MHz: settings beyond their limits\n%s", tt.wanted, cell)
 		}
 	}
 }

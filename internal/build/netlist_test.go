@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,12 +58,26 @@ func TestNetlist(t *testing.T) {
 		t.Skip("it compiles a netlist: make test runs it")
 	}
 	tier.Needs(t, "make", "verilator", "clang++", "yosys")
+	compareNetlist(t)
+}
+
+// TestNetlistPyPI does what TestNetlist does, with the Yosys of PyPI and its cells.
+func TestNetlistPyPI(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	tier.Needs(t, "make", "verilator", "clang++")
+	compareNetlist(t, maketest.PyPI(t))
+}
+
+// compareNetlist runs a network and its netlist in the bench, by make with the arguments.
+func compareNetlist(t *testing.T, args ...string) {
+	t.Helper()
 	built, dir := memories(t, "icebreaker", 32)
 	if total := built.Design.Estimate.Total; total.BRAM < 5 || total.DSP == 0 {
 		t.Errorf("%+v: rows, weights and products are not in cells of their own", total)
 	}
 	told := func(target string) (lines []string) {
-		said := maketest.Make(t, dir, append([]string{target, "VOPT=-O1"}, maketest.Soon...)...)
+		said := maketest.Make(t, dir, slices.Concat([]string{target, "VOPT=-O1"}, maketest.Soon, args)...)
 		for line := range strings.Lines(said) {
 			for _, kind := range []string{"FRAME ", "EVENTS ", "PASS ", "FAIL "} {
 				if strings.HasPrefix(line, kind) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -53,11 +52,7 @@ func TestPlaced(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s %s", model, wanted, p.board), func(t *testing.T) {
 				args := []string{"bitstream"}
 				if p.pypi {
-					tools := filepath.Join(tier.Root(t), "bin", "yowasp", "bin", "yowasp-")
-					if _, err := os.Stat(tools + "nextpnr-ecp5"); err != nil {
-						t.Skip("PyPI's tools are not in bin/yowasp: make test-long installs them")
-					}
-					args = append(args, "tool="+tools+"$(1)") // the Makefile's function from a name to a path
+					args = append(args, maketest.PyPI(t))
 				}
 				r := rand.New(rand.NewPCG(uint64(i), uint64(k)))
 				p.place(t, model, wanted, p.clocks[(i+k)/2%2], r, args)
@@ -119,11 +114,11 @@ func placedBuild(t *testing.T, o Options) *Result {
 	return res
 }
 
-// drawnFolds returns a file with a drawn PE and SIMD for every MVAU of a design.
+// drawnFolds returns a file with a drawn PE and SIMD for every MVAU of a model. A design may have them in parts.
 func drawnFolds(t *testing.T, r *rand.Rand, res *Result) *folding.FoldingFile {
 	t.Helper()
 	file := map[string]map[string]int{}
-	for _, n := range res.Design.Model.Graph.Nodes {
+	for _, n := range res.Imported.Model.Graph.Nodes {
 		if n.Op.Kind() != "MVAU" {
 			continue
 		}

@@ -142,12 +142,12 @@ func (b *bencher) top(name string, r NetworkWithBenchFrames, files *templates.Pr
 		own := fmt.Sprintf("%s_s%d", name, s)
 		*files = append(*files, templates.GeneratedFile{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 		word, read := b.port("output", own+"_word", d.PortOfStream(s).Width()), b.port("output", own+"_read", 1)
-		watch(own+"_word", "%s.s%d_word", name, s)
-		watch(own+"_read", "%s.s%d_read", name, s)
+		watch(own+"_word", "%s.s%d.word", name, s)
+		watch(own+"_read", "%s.s%d.read", name, s)
 		claim := "{1, nullptr}"
 		if writer, _ := g.WriterOfStream(s); writer >= 0 {
 			claim = b.port("output", own+"_claim", 1)
-			watch(own+"_claim", "%s.s%d_claim", name, s)
+			watch(own+"_claim", "%s.s%d.claim", name, s)
 		}
 		b.view.Streams = append(b.view.Streams, fmt.Sprintf("{%q, %s, %s, %s}", own, word, read, claim))
 	}

@@ -293,3 +293,33 @@ func TestVivado(t *testing.T) {
 		t.Errorf("%v: no file of the top", read)
 	}
 }
+
+// TestMMCM has Yosys join Arty's UART top with its own outlines of the 7 series' cells, at a clock that the board does
+// not have: the top runs at it, and each pin of the cells is one that they have.
+func TestMMCM(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "yosys")
+	d := turning(t, false)
+	var err error
+	if d.Target.Board, err = boards.FindBoard("arty-a7-35"); err != nil {
+		t.Fatal(err)
+	}
+	d.Target.ClockMHz = 150
+	n, dir := written(t, d)
+	text, err := os.ReadFile(filepath.Join(dir, "rtl", "uart", n.Top+"_uart.sv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CLOCK = 150000000,", "MMCME2_BASE #(", ".ap_clk(clock)"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the top has no %q", want)
+		}
+	}
+	script := "read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v; read_verilog -sv -defer *.sv " +
+		"layers/*.sv shared/*.sv uart/*.sv; hierarchy -check -top " + n.Top + "_uart"
+	join := exec.Command("yosys", "-q", "-p", script)
+	join.Dir = filepath.Join(dir, "rtl")
+	if said, err := join.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+}

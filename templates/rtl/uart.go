@@ -55,10 +55,8 @@ func (n *Network) uartView() uartView {
 		MHz: strconv.FormatFloat(b.ClockMHz, 'f', -1, 64), Period: strconv.FormatFloat(1000/b.ClockMHz, 'f', 3, 64),
 		Part: b.Part}
 	mhz := b.ClockMHz
-	if b.Family != boards.FamilyAMD {
-		if mhz, v.PLL = b.NearestClock(n.design.Target.ClockMHz); v.PLL != "" {
-			v.Net = "clock"
-		}
+	if made, pll := b.NearestClock(n.design.Target.ClockMHz); pll != "" {
+		mhz, v.PLL, v.Net = made, pll, "clock"
 	}
 	v.Clock, v.Target = strconv.Itoa(int(math.Round(mhz*1e6))), strconv.FormatFloat(mhz, 'f', -1, 64)
 	bits := 10 * (in.Port.Words*in.TDATA + out.Port.Words*out.TDATA + 32) / 8

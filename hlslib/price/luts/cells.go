@@ -17,6 +17,7 @@
 //	cover.go     logic in lookup tables of six inputs, by rules
 //	contents.go  tables of constants in such lookup tables
 //	gates.go     gates of two inputs
+//	inline.go    a circuit with functions in place of their calls
 //	netlist.go   a circuit as gates and carry chains, for lookup tables of four inputs
 //	arithmetic.go  its sums, comparisons and products
 //	rows.go      its tables and memories
@@ -196,16 +197,18 @@ func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 // in a row.
 func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPurpose {
 	var w *walk
+	share := slices.Repeat([]float64{1}, len(m.Calls))
 	if d.Maps {
 		n := d.netlist(m)
 		longest, w = n.count(longest), n.w
+		share = remainders(w, n.plain)
 	} else if w = d.walked(m); !flat(w) {
 		w.cover()
 	}
 	defer leaveWalk(w)
 	registers(w)
 	memories(w)
-	for _, c := range m.Calls {
+	for i, c := range m.Calls {
 		key := countKey{d.Fabric, longest}
 		f, ok := c.Function.Known.Load(key)
 		if !ok {
@@ -214,7 +217,11 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPur
 		} else if d.Maps {
 			c.Function.Known.Delete(netlistKey{d.Fabric}) // another goroutine may have left one
 		}
-		w.counts.plus(f.(CellCountsByPurpose), 1)
+		counts := f.(CellCountsByPurpose)
+		for k := range counts {
+			counts[k].LUT *= share[i]
+		}
+		w.counts.plus(counts, 1)
 	}
 	for k := range w.counts {
 		if !d.Shares {
@@ -229,6 +236,9 @@ type countKey struct {
 	of      cost.Fabric
 	longest int16
 }
+
+// A gatesKey is the key of the number of a function's gates.
+type gatesKey struct{ of cost.Fabric }
 
 // A multipliersKey is the key of a function's DSP slices.
 type multipliersKey struct{ of cost.Fabric }

@@ -94,6 +94,14 @@ func (g *gates) leaf() signal {
 // leaves reports whether gate i is a leaf.
 func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
 
+// inner returns the number of gates that are no leaves.
+func (g *gates) inner() (n int) {
+	for i := range g.in {
+		n += b2i(!g.leaves(int32(i)))
+	}
+	return n
+}
+
 // end marks a signal as read outside.
 func (g *gates) end(s signal) {
 	as := endsPlain << b2i(s.turned())

@@ -1,6 +1,8 @@
 package luts
 
 import (
+	"slices"
+
 	"hlsgen/hlslib/price/cost"
 	"hlsgen/internal/circuit"
 )
@@ -41,19 +43,26 @@ func newNetlist(w *walk) *netlist {
 type dividedNetlist struct {
 	*netlist
 	parts []partMapping
+	plain int // the number of gates before balancing
 }
 
 // divided returns the netlist of a circuit in parts.
 func divided(w *walk) dividedNetlist {
+	return plain(w).divided()
+}
+
+// plain returns the netlist of a circuit before balancing.
+func plain(w *walk) *netlist {
 	n := newNetlist(w)
 	n.streams()
 	n.outside()
-	return n.divided()
+	return n
 }
 
 func (n *netlist) divided() dividedNetlist {
+	inner := n.inner()
 	n.gates = n.balanced()
-	return dividedNetlist{n, n.w.d.mappings(n.gates)}
+	return dividedNetlist{n, n.w.d.mappings(n.gates), inner}
 }
 
 // A netlistKey is the key of a function's netlist between the two steps in which its gates are mapped: longest, count.
@@ -86,6 +95,68 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	}
 	f.Known.Store(key{d.Fabric}, longest)
 	return longest
+}
+
+// remainders returns, per call of the circuit of a walk, the share of the function's LUTs that remains there. The
+// circuit has the given number of gates.
+//
+// Synthesis flattens a network. So what is constant or equal among a call's arguments makes the function's logic
+// smaller there, and calls may share logic. Weights of tables with few rows are such arguments. To map all these calls
+// takes long: their LUTs are those of the functions, by as much less as there are fewer gates.
+func remainders(w *walk, gates int) []float64 {
+	list := slices.Repeat([]float64{1}, len(w.m.Calls))
+	known, whole := make([]bool, len(list)), 0
+	marks := zeroed(w.length, len(w.wire))
+	for k := range list {
+		if known[k] = given(w, &w.m.Calls[k], marks, int32(k+1)); known[k] {
+			whole += w.d.gatesOf(w.m.Calls[k].Function)
+		}
+	}
+	if whole == 0 {
+		return list
+	}
+	n := plain(w.d.walked(inlined(w.m, known)))
+	rest := n.inner() - gates
+	leaveWalk(n.w)
+	for k := range list {
+		if known[k] {
+			list[k] = max(0, min(1, float64(rest)/float64(whole)))
+		}
+	}
+	return list
+}
+
+// fewGiven is the share of a call's bits below which it does not matter what is known of them.
+const fewGiven = 1. / 8
+
+// given reports whether enough bits of a call's arguments are constant or equal others of them. It marks the bits that
+// it meets by the call's number.
+func given(w *walk, c *circuit.FunctionCall, marks []int32, number int32) bool {
+	sure, all := 0, 0
+	for _, a := range c.Args {
+		for k := range w.m.Nodes[a].Width {
+			all++
+			if b := w.of(a, k); b < 0 || marks[b] == number {
+				sure++
+			} else {
+				marks[b] = number
+			}
+		}
+	}
+	return sure > 0 && float64(sure) >= fewGiven*float64(all)
+}
+
+// gatesOf returns the number of gates of a function without those of the functions that it calls.
+func (d *SynthesisRules) gatesOf(f *circuit.Module) int {
+	key := gatesKey{d.Fabric}
+	if known, ok := f.Known.Load(key); ok {
+		return known.(int)
+	}
+	n := plain(d.walked(f))
+	count := n.inner()
+	leaveWalk(n.w)
+	f.Known.Store(key, count)
+	return count
 }
 
 // count maps the gates, and adds their LUTs to the circuit's counts. Paths may be as long as the longest one of the

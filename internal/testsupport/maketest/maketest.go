@@ -2,12 +2,15 @@
 package maketest
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/testsupport/tier"
 )
 
 // OneUnit is a variable of Verilator's makefiles that has its C++ compiled in one unit. In many units most of the time
@@ -17,6 +20,17 @@ const OneUnit = "VM_PARALLEL_BUILDS=0"
 // Soon lists variables of Verilator's makefiles for a program that runs for a second: it is compiled as it is, by
 // clang++, which takes half as long as g++ for that.
 var Soon = []string{"OPT_FAST=-O0", "OPT_GLOBAL=-O0", OneUnit, "CXX=clang++"}
+
+// PyPI returns the argument with which make runs PyPI's tools in the folder of a build: the Makefile's function from a
+// name to a path. It skips the test where they are not installed.
+func PyPI(t *testing.T) string {
+	t.Helper()
+	tools := filepath.Join(tier.Root(t), "bin", "yowasp", "bin", "yowasp-")
+	if _, err := os.Stat(tools + "nextpnr-ecp5"); err != nil {
+		t.Skip("PyPI's tools are not in bin/yowasp: make test-long installs them")
+	}
+	return "tool=" + tools + "$(1)"
+}
 
 // Make runs make in the folder dir, and returns its output. It fails the test if make fails.
 func Make(t *testing.T, dir string, args ...string) string {
