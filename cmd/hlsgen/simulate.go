@@ -83,7 +83,8 @@ one stream, in order.
 	t.accumulators("the bits of accumulators with --acc-overflow")
 	option(t.FlagSet, &o.RandomOrders, "acc-order", "", "ORDERS", integer(1, maxOrders),
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
-	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
+	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy; or to FILE.npz, a single file with "+
+		"values, integers and scales by the names of tensors", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
 		"with engine cycle: write every stream with its words, clock by clock, as a value change dump for GTKWave; "+
 			".fst is compressed, by vcd2fst", nil)

@@ -12,9 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
-	"hlsgen/internal/folder"
 	"hlsgen/internal/options"
-	"hlsgen/internal/outputdir"
 	"hlsgen/internal/samples"
 	"hlsgen/templates"
 )
@@ -35,9 +33,11 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 	d *diag.List) ([]engines.ModelTensors, error) {
 	if o.Engine == engines.EngineReference || o.Engine == engines.EngineFloat {
 		if o.Trace != "" {
-			if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
-				return traceReference(dir, im, s, o.Engine == engines.EngineFloat)
-			}); err != nil || d.HasErrors() {
+			t, err := referenceTracing(im, s, o.Engine == engines.EngineFloat)
+			if err == nil {
+				err = t.write(o.Trace, d)
+			}
+			if err != nil || d.HasErrors() {
 				return nil, err
 			}
 		}
@@ -66,9 +66,11 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 	if o.Trace != "" {
 		apart := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, streams,
 			len(s.In))
-		if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
-			return traceStreams(dir, im, s, apart)
-		}); err != nil || d.HasErrors() {
+		t, err := streamsTracing(im, s, apart)
+		if err == nil {
+			err = t.write(o.Trace, d)
+		}
+		if err != nil || d.HasErrors() {
 			return nil, err
 		}
 	}

@@ -37,7 +37,7 @@ type OutputFileOptions struct {
 	Output   string    // .npy or .npz, or StandardStreamPath; may be empty
 	Stdout   io.Writer // receives the output if Output is StandardStreamPath
 	MaxShown int       // number of elements of each output to keep; 0: all
-	Trace    string    // folder for every tensor; may be empty
+	Trace    string    // folder, or .npz file, for every tensor; may be empty
 	VCD      string    // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
 	Timeline string    // .svg or .json that shows when layers work, with engine cycle; may be empty
 }

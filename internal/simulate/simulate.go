@@ -4,7 +4,8 @@
 //	lanes.go       computes parts in parallel, and reads and writes them in order
 //	outputs.go     writes outputs
 //	text.go        decodes scores to text
-//	trace.go       writes every tensor
+//	trace.go       collects every tensor, and writes a folder of them
+//	tracefile.go   writes every tensor to one file
 //	compare.go     compares outputs with a file
 //	overflow.go    runs samples with narrower accumulators
 //	waves.go       draws waveforms and timelines of runs
