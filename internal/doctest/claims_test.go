@@ -116,6 +116,8 @@ var claims = []claim{
 		"internal/build.TestNetlist", "internal/simulate.TestEngineNetlist"}},
 	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare",
 		"internal/simulate.TestSimulateEngines"}},
+	{begins: "| `hlsgen serve`", by: []string{"cmd/hlsgen.TestServe", "internal/requests.TestServe",
+		"internal/doctest.TestPages"}},
 	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/build.TestReportForms",
 		"folding/sweep.TestPointsForm"}},
 	{begins: "The design is a value", by: []string{"internal/doctest.TestOutside"}},

@@ -1,12 +1,12 @@
 package simulate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
@@ -15,28 +15,9 @@ import (
 	"hlsgen/internal/folder"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/outputdir"
+	"hlsgen/internal/report"
 	"hlsgen/internal/samples"
 )
-
-// traceName converts a tensor's name to a file name. Bytes other than letters, digits, '-', '_' and '.' become %XX, as
-// does a leading '.'. A long name is cut and completed by a hash.
-func traceName(tensor string) string {
-	var b strings.Builder
-	for i := range len(tensor) {
-		c := tensor[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' &&
-			i > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	if b.Len() > 180 {
-		sum := sha256.Sum256([]byte(tensor))
-		return b.String()[:160] + "-" + hex.EncodeToString(sum[:8])
-	}
-	return b.String()
-}
 
 // A tracing collects the tensors of all samples for --trace.
 type tracing struct {
@@ -47,6 +28,7 @@ type tracing struct {
 
 // A traced holds a tensor of all samples. Either values is set, or integers, scale and bias.
 type traced struct {
+	stream   int    // that carries it
 	layer    string // the layer that computes the integers; empty for a tensor that the host gives
 	values   *npy.Array
 	integers *npy.Array
@@ -127,11 +109,102 @@ func (t *tracing) writeFolder(dir *outputdir.SharedFolder) error {
 	return nil
 }
 
+// writeFile writes an .npz file: of every tensor its values, under its own name, and of those that streams carry also
+// the integers, scales and biases, under names with an ending. The index has all names.
+func (t *tracing) writeFile(path string) error {
+	index := TraceIndex{ReportHead: report.CurrentReportHead, Samples: t.samples, Tensors: []TraceIndexRow{}}
+	arrays := map[string]*npy.Array{traceIndexName: nil}
+	put := func(name string, a *npy.Array) string {
+		for arrays[name] != nil || name == traceIndexName {
+			name += "#"
+		}
+		arrays[name] = a
+		return name
+	}
+	names := slices.Sorted(maps.Keys(t.tensors))
+	rows := make([]TraceIndexRow, len(names))
+	for i, tensor := range names { // values have the first choice of names
+		x := t.tensors[tensor]
+		values := x.values
+		if x.scale != nil {
+			values = x.meant()
+		}
+		if rows[i] = (TraceIndexRow{Tensor: tensor, Layer: x.layer}); values != nil {
+			rows[i].Values = put(memberName(tensor), values)
+		}
+	}
+	for i, tensor := range names {
+		if x := t.tensors[tensor]; x.integers != nil {
+			name := memberName(tensor)
+			if rows[i].Integers = put(name+"#integers", x.integers); x.scale != nil {
+				rows[i].Scale, rows[i].Bias = put(name+"#scale", x.scale), put(name+"#bias", x.bias)
+			}
+		}
+	}
+	index.Tensors = append(index.Tensors, rows...)
+	text, err := json.MarshalIndent(index, "", " ")
+	if err != nil {
+		return err
+	}
+	arrays[traceIndexName] = bytesArray(append(text, '\n'))
+	b, err := npy.EncodeNPZ(arrays)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return outputdir.WriteFileAtomically(path, b)
+}
+
+// meant returns the real numbers that the integers stand for.
+func (x *traced) meant() *npy.Array {
+	a := &npy.Array{DType: "float64", Shape: x.integers.Shape, Data: make([]float64, len(x.integers.Data))}
+	for i, v := range x.integers.Data {
+		k := i % len(x.scale.Data)
+		a.Data[i] = float64(x.scale.Data[k]*v) + x.bias.Data[k] // not fused
+	}
+	return a
+}
+
+// addCodes adds the integers of streams out of the layers that t has no tensor of: those whose values are another
+// function of them. Each has the name of its stream, and the shape of its longest frame.
+func (t *tracing) addCodes(m *dataflow.Model, streams []engines.FrameTensors) {
+	layers := streamLayers(m.Graph)
+	for _, stream := range m.Graph.Out {
+		if slices.ContainsFunc(slices.Collect(maps.Values(t.tensors)), func(x *traced) bool {
+			return x.stream == stream
+		}) {
+			continue
+		}
+		of := m.Graph.Streams[stream]
+		name := cmp.Or(of.Name, fmt.Sprintf("stream %d", stream))
+		for _, frame := range streams {
+			codes := dataflow.RealTensor{Shape: frame[stream].Shape}
+			for _, v := range frame[stream].Data {
+				codes.Data = append(codes.Data, float64(v))
+			}
+			t.add(name, true, of.Type.Shape, codes)
+		}
+		if x := t.tensors[name]; x != nil {
+			x.layer, x.stream = layers[stream], stream
+		}
+	}
+}
+
+// streamLayers returns the names of the layers that write streams, by stream.
+func streamLayers(g *dataflow.Graph) map[int]string {
+	layers := map[int]string{}
+	for _, n := range g.Nodes {
+		for _, stream := range n.Out {
+			layers[stream] = n.LayerName()
+		}
+	}
+	return layers
+}
+
 // streamsTracing returns each tensor of the model that a stream carries: the integers of all samples, and scale and
 // bias, which convert them to real numbers: real = scale*integer + bias. All have the tensor's shape. Shorter sequences
-// are padded with zeros.
-func streamsTracing(im *frontend.ImportedModel, s *samples.RunInputs, streams []engines.FrameTensors) (*tracing,
-	error) {
+// are padded with zeros. Only streams that are wanted count.
+func streamsTracing(im *frontend.ImportedModel, s *samples.RunInputs, streams []engines.FrameTensors,
+	wanted func(stream int) bool) (*tracing, error) {
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return nil, err
@@ -150,6 +223,9 @@ func streamsTracing(im *frontend.ImportedModel, s *samples.RunInputs, streams []
 			carried[steps] = at.StreamedTensors()
 		}
 		for _, c := range carried[steps] {
+			if !wanted(c.Stream) {
+				continue
+			}
 			codes := dataflow.RealTensor{Shape: c.Shape}
 			for _, v := range c.Integers(frame[c.Stream].Data) {
 				codes.Data = append(codes.Data, float64(v))
@@ -157,20 +233,18 @@ func streamsTracing(im *frontend.ImportedModel, s *samples.RunInputs, streams []
 			t.add(c.Name, true, shape[c.Name], codes)
 		}
 	}
-	layers := map[int]string{}
-	for _, n := range longest.Model.Graph.Nodes {
-		for _, stream := range n.Out {
-			layers[stream] = n.LayerName()
-		}
-	}
+	layers := streamLayers(longest.Model.Graph)
 	for _, c := range longest.StreamedTensors() {
+		if !wanted(c.Stream) {
+			continue
+		}
 		x := t.tensors[c.Name]
 		// a shorter sequence does not carry it
 		if x == nil || len(x.integers.Data) != x.integers.ElementCount() {
 			t.left[c.Name] = true
 			continue
 		}
-		x.layer = layers[c.Stream]
+		x.layer, x.stream = layers[c.Stream], c.Stream
 		x.scale = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Scale}
 		x.bias = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Bias}
 	}

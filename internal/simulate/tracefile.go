@@ -1,16 +1,14 @@
 package simulate
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"hlsgen/internal/npy"
-	"hlsgen/internal/outputdir"
 	"hlsgen/internal/report"
 )
 
@@ -23,9 +21,9 @@ type TraceIndex struct {
 
 // A TraceIndexRow names the arrays of a tensor. Where it is the integers of a stream, values are scale*integers + bias.
 type TraceIndexRow struct {
-	Tensor   string `json:"tensor"`          // the name in the ONNX file
-	Layer    string `json:"layer,omitempty"` // the layer that computes it, where a stream carries it
-	Values   string `json:"values"`          // the name of the array of real numbers
+	Tensor   string `json:"tensor"`           // the name in the ONNX file
+	Layer    string `json:"layer,omitempty"`  // the layer that computes it, where a stream carries it
+	Values   string `json:"values,omitempty"` // the name of the array of real numbers, where they are known
 	Integers string `json:"integers,omitempty"`
 	Scale    string `json:"scale,omitempty"` // of one sample
 	Bias     string `json:"bias,omitempty"`  // of one sample
@@ -39,58 +37,6 @@ const longestMember = 4096
 
 // IsTraceFile reports whether the path of --trace names an .npz file. Other paths name folders.
 func IsTraceFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
-
-// writeFile writes an .npz file: of every tensor its values, under its own name, and of those that streams carry also
-// the integers, scales and biases, under names with an ending. The index has all names.
-func (t *tracing) writeFile(path string) error {
-	index := TraceIndex{ReportHead: report.CurrentReportHead, Samples: t.samples, Tensors: []TraceIndexRow{}}
-	arrays := map[string]*npy.Array{traceIndexName: nil}
-	put := func(name string, a *npy.Array) string {
-		for arrays[name] != nil || name == traceIndexName {
-			name += "#"
-		}
-		arrays[name] = a
-		return name
-	}
-	names := slices.Sorted(maps.Keys(t.tensors))
-	rows := make([]TraceIndexRow, len(names))
-	for i, tensor := range names { // values have the first choice of names
-		x := t.tensors[tensor]
-		values := x.values
-		if x.integers != nil {
-			values = x.meant()
-		}
-		rows[i] = TraceIndexRow{Tensor: tensor, Layer: x.layer, Values: put(memberName(tensor), values)}
-	}
-	for i, tensor := range names {
-		if x := t.tensors[tensor]; x.integers != nil {
-			name := memberName(tensor)
-			rows[i].Integers = put(name+"#integers", x.integers)
-			rows[i].Scale, rows[i].Bias = put(name+"#scale", x.scale), put(name+"#bias", x.bias)
-		}
-	}
-	index.Tensors = append(index.Tensors, rows...)
-	text, err := json.MarshalIndent(index, "", " ")
-	if err != nil {
-		return err
-	}
-	arrays[traceIndexName] = bytesArray(append(text, '\n'))
-	b, err := npy.EncodeNPZ(arrays)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	return outputdir.WriteFileAtomically(path, b)
-}
-
-// meant returns the real numbers that the integers stand for.
-func (x *traced) meant() *npy.Array {
-	a := &npy.Array{DType: "float64", Shape: x.integers.Shape, Data: make([]float64, len(x.integers.Data))}
-	for i, v := range x.integers.Data {
-		k := i % len(x.scale.Data)
-		a.Data[i] = float64(x.scale.Data[k]*v) + x.bias.Data[k] // not fused
-	}
-	return a
-}
 
 // memberName returns the name of the array of a tensor in an archive: the tensor's own, or the name of its file in a
 // folder where zip programs could not read that.
@@ -108,4 +54,24 @@ func bytesArray(b []byte) *npy.Array {
 		a.Data[i] = float64(x)
 	}
 	return a
+}
+
+// traceName converts a tensor's name to a file name. Bytes other than letters, digits, '-', '_' and '.' become %XX, as
+// does a leading '.'. A long name is cut and completed by a hash.
+func traceName(tensor string) string {
+	var b strings.Builder
+	for i := range len(tensor) {
+		c := tensor[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' &&
+			i > 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	if b.Len() > 180 {
+		sum := sha256.Sum256([]byte(tensor))
+		return b.String()[:160] + "-" + hex.EncodeToString(sum[:8])
+	}
+	return b.String()
 }

@@ -68,7 +68,8 @@ func TestTraceFile(t *testing.T) {
 			}
 		}
 	}
-	if names := slices.Sorted(maps.Keys(layers)); !slices.Equal(names, []string{"", "MVAU_0", "MVAU_1"}) || compared < 2 {
+	if names := slices.Sorted(maps.Keys(layers)); !slices.Equal(names, []string{"", "MVAU_0", "MVAU_1"}) ||
+		compared < 2 {
 		t.Errorf("layers %q, %d tensors compared", names, compared)
 	}
 	for _, x := range model.Tensors {
