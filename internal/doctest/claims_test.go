@@ -116,6 +116,7 @@ var claims = []claim{
 		"internal/build.TestNetlist", "internal/simulate.TestEngineNetlist"}},
 	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare",
 		"internal/simulate.TestSimulateEngines"}},
+	{begins: "| `import hlsgen`", by: []string{"cmd/wheels.TestPackage", "cmd/hlsgen.TestPython"}},
 	{begins: "| `hlsgen serve`", by: []string{"cmd/hlsgen.TestServe", "internal/requests.TestServe",
 		"internal/doctest.TestPages"}},
 	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/build.TestReportForms",

@@ -70,8 +70,8 @@ type OutputFileOptions struct {
 	MaxShown int    // number of elements of each output to keep; 0: all
 	Trace    string // folder, or .npz file, for every tensor; may be empty
 	Codes    string // .npz file for the integers that leave the layers; may be empty
-	VCD      string    // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
-	Timeline string    // .svg or .json that shows when layers work, with engine cycle; may be empty
+	VCD      string // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
+	Timeline string // .svg or .json that shows when layers work, with engine cycle; may be empty
 }
 
 // traces reports whether files of tensors between the host and the layers are asked for. Only engines that have these
