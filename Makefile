@@ -36,6 +36,7 @@ FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
 COUNT       ?= 6
+PLATFORMS   ?= all
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BOARD       ?= zcu104
 DEMO        := hlsgen-out/digits-mlp-w2a2-$(BOARD)
@@ -63,6 +64,11 @@ driver: ## write the wheel of the driver in Python, hlsgen-driver, to bin/wheels
 	@$(SETUP) go
 	go run ./cmd/wheels "$(VERSION)" bin/wheels
 
+.PHONY: wheels
+wheels: ## write the wheels of hlsgen for all platforms (PLATFORMS=own: this one's), and the driver's, to bin/wheels
+	@$(SETUP) go
+	go run ./cmd/wheels "$(VERSION)" bin/wheels $(PLATFORMS)
+
 .PHONY: demo
 demo: ## build the embedded example for a board (BOARD=zcu104), then compile and run the generated C++
 	@$(SETUP) go g++
@@ -78,6 +84,8 @@ test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds th
 	go run $(STATICCHECK) ./...
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
+	@# the Pythons that are here, for the tests of the Python package
+	internal/setup/pythons.sh bin/python
 	@# the package that takes longest begins first
 	HLSGEN_FULL=1 go test -timeout 30m -v ./internal/build ./... 2>&1 | awk -f internal/setup/summary.awk
 

@@ -114,8 +114,8 @@ func overflowing(o simulate.Options, engine bool) error {
 	case engine && o.Engine != engines.EngineReference:
 		return usagef("--acc-overflow changes the model as written, and no hardware does what it does: " +
 			"engine reference runs it, leave --engine out")
-	case o.Compare != "" || o.Trace != "":
-		return usagef("--acc-overflow gives another model's outputs: --compare and --trace are not for it")
+	case o.Compare != "" || o.Trace != "" || o.Codes != "":
+		return usagef("--acc-overflow gives another model's outputs: --compare, --trace and --codes are not for it")
 	}
 	return nil
 }

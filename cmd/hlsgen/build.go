@@ -29,7 +29,7 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	o := build.Options{Verification: options.Verification{Verify: verify.SampleCountAuto},
 		OutputFolder: options.OutputFolder{Version: version()}}
-	var pareto, explain bool
+	var pareto, explain, withModel bool
 	var action string
 	t := a.task(&cobra.Command{
 		Use:   "build [MODEL.onnx] --board BOARD",
@@ -80,6 +80,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run what is generated")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.force()
+	t.BoolVar(&withModel, "with-model", false, "write the model and what --json prints to the folder, too: "+
+		"model.onnx and report/build.json, from which Python opens the design again")
 	t.json()
 	t.accumulators("report every accumulator that needs more bits as an error")
 	t.strict()
@@ -101,6 +103,9 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		}
 		if o.Out == "" {
 			o.Out = under(a.dir, folder.DefaultBuildFolder(o.Model, o.Board))
+		}
+		if withModel {
+			o.Summary = func(r *build.Result) any { return builtOf(r, &t.d) }
 		}
 		o.Interrupt = a.ending.by(action, isTerminal(a.stderr))
 		r, err := build.Run(ctx, o, &t.d)

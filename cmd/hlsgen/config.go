@@ -73,6 +73,9 @@ func (s *settings) base(key string) string {
 // asked for.
 func (w world) settings(path string, keys []string) (*settings, error) {
 	s := &settings{keys: keys, file: configName, folder: w.dir, dir: w.dir, fromEnv: map[string]bool{}}
+	if w.plain {
+		return s, nil
+	}
 	if err := w.verifyVariables(keys); err != nil {
 		return s, err
 	}
@@ -151,7 +154,7 @@ func (a *app) configure(cmd *cobra.Command, args []string) (model string, err er
 	if err != nil {
 		return "", err
 	}
-	if file == "" {
+	if file == "" && !a.plain {
 		file = a.env("HLSGEN_CONFIG")
 	}
 	s, err := a.settings(file, keys(cmd.Root()))

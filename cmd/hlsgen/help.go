@@ -25,8 +25,9 @@ var flagGroups = []struct {
 		"counters", "ila", "saif"}},
 	{"Verification", []string{"input", "labels", "verify", "no-csim", "engine", "compare", "acc-bits", "acc-overflow",
 		"acc-order", "strict"}},
-	{"Output", []string{"out", "output", "force", "explain", "json", "decode", "trace", "trace-vcd", "timeline", "jobs",
-		"collect", "dump-passes", "passes-until", "config", "quiet", "verbose", "log-format", "help"}},
+	{"Output", []string{"out", "output", "force", "with-model", "explain", "json", "decode", "codes", "trace",
+		"trace-vcd", "timeline", "jobs", "collect", "dump-passes", "passes-until", "config", "quiet", "verbose",
+		"log-format", "help"}},
 }
 
 // commonFlags lists, by command, the ten flags that most users need. Help shows them before its groups. A command that

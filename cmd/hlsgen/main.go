@@ -16,6 +16,10 @@
 //	flags.go        values of flags and their parsers
 //	config.go       settings: flags that the file and the environment set; environment.go: the variables
 //	foreign.go      names from other tools, and the messages about them
+//	jobs.go         requests to a server, and its models
+//	serverun.go     the commands of requests
+//	parent_unix.go  the end of a server with its parent; parent_windows.go: the same
+//	serve.go        the server of requests
 //	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: the output of sweep
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command

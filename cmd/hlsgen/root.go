@@ -65,7 +65,7 @@ what the model means, checked bit for bit.`,
 	}
 	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
 		a.latenciesCommand(), a.examplesCommand(), formatsCommand(a), a.versionCommand(), a.completionCommand(),
-		a.referenceCommand()} {
+		a.referenceCommand(), serveCommand(a)} {
 		c.GroupID = onHlsgen
 		root.AddCommand(c)
 	}

@@ -45,6 +45,14 @@ type world struct {
 	// objects tells whether stderr has one JSON object a line (--log-format json). It is set as soon as that is known;
 	// newApp makes one if it is nil.
 	objects *atomic.Bool
+
+	// of requests to a server, whose options are their own alone: no environment or file has others
+	plain bool
+	watch func(phase string, done, total int) // receives the progress; may be nil
+	take  func(output string) io.WriterAt     // receives the outputs of a simulation; may be nil
+	// receives the options of a simulation, which then is not run; may be nil
+	options func(simulate.Options)
+	warm    *simulate.Warm // what earlier simulations made of the model; may be nil
 }
 
 // An app is one run of hlsgen.

@@ -99,6 +99,7 @@ func TestSchemasAreListed(t *testing.T) {
 	}
 	known := map[string]bool{"log": true, // of TestObjects
 		"sweep-points": true,                  // of package sweep
+		"trace":        true,                  // of package simulate
 		"synth":        true, "collect": true} // of tests that have tools
 	for _, f := range forms {
 		known[f.name] = true

@@ -83,7 +83,10 @@ one stream, in order.
 	t.accumulators("the bits of accumulators with --acc-overflow")
 	option(t.FlagSet, &o.RandomOrders, "acc-order", "", "ORDERS", integer(1, maxOrders),
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
-	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
+	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy; or to FILE.npz, a single file with "+
+		"values, integers and scales by the names of tensors", nil)
+	t.path(&o.Codes, "codes", "FILE", "write the integers that leave the accelerator, as .npz in the form of --trace",
+		nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
 		"with engine cycle: write every stream with its words, clock by clock, as a value change dump for GTKWave; "+
 			".fst is compressed, by vcd2fst", nil)
@@ -113,6 +116,11 @@ one stream, in order.
 			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			o.Stdout = a.stdout
 		}
+		if o.Codes != "" && (!simulate.IsTraceFile(o.Codes) || o.Engine == engines.EngineReference ||
+			o.Engine == engines.EngineFloat) {
+			return nil, usagef("--codes writes the integers of layers to an .npz file: engines reference and float " +
+				"have none")
+		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.EngineCycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
@@ -128,6 +136,11 @@ one stream, in order.
 		if !t.Changed("engine") {
 			o.Engine = ""
 		}
+		if a.options != nil {
+			a.options(o)
+			return nil, nil
+		}
+		o.Take, o.Warm = a.take, a.warm
 		r, err := simulate.Run(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
@@ -167,7 +180,7 @@ func (s *screen) simulated(o simulate.Options, r *simulate.Result) {
 		s.exact("text", printable(text))
 	}
 	for _, w := range []struct{ name, path string }{
-		{"written", o.Output}, {"traced", o.Trace}, {"drawn", o.VCD}, {"drawn", o.Timeline},
+		{"written", o.Output}, {"traced", o.Trace}, {"written", o.Codes}, {"drawn", o.VCD}, {"drawn", o.Timeline},
 	} {
 		if w.path != "" {
 			s.exact(w.name, printable(w.path))

@@ -81,6 +81,9 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		a.running = true
 		p := newProgress(a.notes(), func() int { return columnsFor(a.world, a.stderr) }, t.verbose, logger(a))
 		t.o.Progress = p.step
+		if a.watch != nil {
+			t.o.Progress = a.watch
+		}
 		if t.o.Goal != nil {
 			t.o.SearchProgress = p.stand
 		}

@@ -63,8 +63,8 @@ func TestWrong(t *testing.T) {
 		{run + " --acc-order 3", exitUsage, "--acc-order is for --acc-overflow saturate"},
 		{narrow + "wrap --engine fast", exitUsage, "engine reference runs it, leave --engine out"},
 		{narrow + "wrap --engine csim", exitUsage, "engine reference runs it, leave --engine out"},
-		{narrow + "wrap --compare y.npy", exitUsage, "--compare and --trace are not for it"},
-		{narrow + "wrap --trace all", exitUsage, "--compare and --trace are not for it"},
+		{narrow + "wrap --compare y.npy", exitUsage, "--compare, --trace and --codes are not for it"},
+		{narrow + "wrap --trace all", exitUsage, "--compare, --trace and --codes are not for it"},
 		{"check " + iris + " --acc-overflow wrap", exitUsage, "--acc-overflow belongs to simulate"},
 
 		{run + " --labels three.npy", exitDiagnostics, "3 labels for 88 samples"},

@@ -1,12 +1,18 @@
 // Command wheels writes the wheels of the project, for Python's pip: hlsgen-driver, whose module hlsgen_driver is
-// accelerator.py of every build.
+// accelerator.py of every build, and hlsgen, the program with its Python package, one wheel for each platform.
 //
-//	go run ./cmd/wheels VERSION FOLDER
+//	go run ./cmd/wheels VERSION FOLDER [PLATFORM ...]
 //
-// It takes VERSION as git describe prints it, and runs in the module's root, which has the licence.
+// It takes VERSION as git describe prints it, and runs in the module's root, which has the licence. A PLATFORM is
+// linux/amd64 or another that package hlsgen.go lists, or own, this machine's, or all. Without one it writes the driver
+// alone.
+//
+//	main.go    the driver's wheel, and the command
+//	hlsgen.go  the wheels of hlsgen
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,29 +23,53 @@ import (
 
 // main writes the wheels, or ends with code 1 and the reason.
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/wheels VERSION FOLDER")
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/wheels VERSION FOLDER [PLATFORM ...]")
 		os.Exit(2)
 	}
-	path, err := write(os.Args[1], os.Args[2], ".")
+	paths, err := write(context.Background(), os.Args[1], os.Args[2], ".", os.Args[3:])
+	for _, path := range paths {
+		fmt.Println(path)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
-	fmt.Println(path)
 }
 
-// write writes the wheel of the driver into a folder, and returns its path. root is the module's root.
-func write(version, folder, root string) (path string, err error) {
+// write writes the driver's wheel and those of platforms into a folder, and returns their paths. root is the module's
+// root.
+func write(ctx context.Context, version, folder, root string, platforms []string) (paths []string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
 	d, err := driver(version, root)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	path, err := save(d, folder)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, path)
+	rows, err := chosen(platforms)
+	for _, p := range rows {
+		d, err := program(ctx, p, version, root)
+		if err != nil {
+			return paths, err
+		}
+		if path, err = save(d, folder); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, err
+}
+
+// save writes a wheel into a folder, and returns its path.
+func save(d *wheel.Distribution, folder string) (path string, err error) {
 	text, err := d.Bytes()
 	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
 	path = filepath.Join(folder, d.FileName())
@@ -69,12 +99,18 @@ func driver(version, root string) (*wheel.Distribution, error) {
 		Summary:     "Runs quantised neural networks on FPGA accelerators that hlsgen made",
 		Description: description, RequiresPython: ">=3.8", Requires: []string{"numpy>=1.17"},
 		Platforms: []string{"any"}, Files: []wheel.File{{Path: "hlsgen_driver.py", Data: module}}}
-	for _, name := range []string{"LICENSE", "NOTICE"} {
+	d.Licences, err = licences(root, "LICENSE", "NOTICE")
+	return d, err
+}
+
+// licences returns files of the module's root as texts of licences.
+func licences(root string, names ...string) (files []wheel.File, err error) {
+	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return nil, err
 		}
-		d.Licences = append(d.Licences, wheel.File{Path: name, Data: text})
+		files = append(files, wheel.File{Path: name, Data: text})
 	}
-	return d, nil
+	return files, nil
 }

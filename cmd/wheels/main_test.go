@@ -20,10 +20,11 @@ func TestDriver(t *testing.T) {
 	var wheels [2]string
 	var texts [2][]byte
 	for i := range wheels {
-		var err error
-		if wheels[i], err = write("v1.2-3-g1a2b3c4", t.TempDir(), tier.Root(t)); err != nil {
+		paths, err := write(t.Context(), "v1.2-3-g1a2b3c4", t.TempDir(), tier.Root(t), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
+		wheels[i] = paths[0]
 		if texts[i], err = os.ReadFile(wheels[i]); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func TestDriver(t *testing.T) {
 	if !bytes.Equal(texts[0], texts[1]) {
 		t.Error("two runs give other bytes")
 	}
-	_, err := write("dev", t.TempDir(), tier.Root(t))
+	_, err := write(t.Context(), "dev", t.TempDir(), tier.Root(t), nil)
 	if err == nil || !strings.Contains(err.Error(), `"dev" is no version`) {
 		t.Errorf("%v", err)
 	}
@@ -65,10 +66,11 @@ except hlsgen_driver.Unfit as e:
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
-	wheel, err := write("v1.2", t.TempDir(), tier.Root(t))
+	paths, err := write(t.Context(), "v1.2", t.TempDir(), tier.Root(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	wheel := paths[0]
 	pythons, err := filepath.Glob(filepath.Join(tier.Root(t), "bin", "pynq", "3.*", "bin", "python"))
 	if err != nil || len(pythons) == 0 {
 		t.Fatal("no Python is here: internal/setup/pynq.sh bin/pynq makes environments, make test-long calls it")

@@ -67,6 +67,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	fixed := o.ReadFoldingFile(d)
 	o.ReportProgress("importing", 0, 0)
+	if o.Summary != nil {
+		r.onnx = r.Source.ONNX
+	}
 	if r.Imported, err = source.ImportModel(made, r.Source, d); err != nil || d.HasErrors() {
 		return nil, err
 	}

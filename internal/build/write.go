@@ -55,6 +55,9 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.ProjectFile
 		"report/certificate.json":                  report.NewCertificateReport(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
 	}
+	if o.Summary != nil {
+		all["model.onnx"], reports["report/build.json"] = r.onnx, o.Summary(r)
+	}
 	for path, v := range reports {
 		b, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {

@@ -58,6 +58,7 @@ var treatments = []treatment{
 	{"go row", "a row that a test of addingTests adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"systemverilog excerpt", "brackets and quotes close", (*site).closes},
+	{"python block", "run by cmd/wheels.TestPackage, with every Python", nothing},
 	{"python board", "a program of the reader's; brackets and quotes close", (*site).closes},
 	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
 	{"text drawing", "a picture in characters", nothing},

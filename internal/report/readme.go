@@ -54,6 +54,8 @@ var reportFiles = []templates.ReadmeEntry{
 	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
 	described("what became of every ONNX node", "report/nodes.json"),
 	described("what is proved of the design", "report/certificate.json"),
+	described("what hlsgen build --json prints", "report/build.json"),
+	described("the model that was built", "model.onnx"),
 	described("resources of layers, FIFOs and the host's port", "report/resources.json"),
 	described("the simulation: interval, latency, stalls, FIFOs, deadlock", "report/cycle_simulation.json"),
 	described("reports with FINN's file names and keys",
@@ -112,7 +114,8 @@ func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
 		{Title: "Synthesise it layer by layer", Text: "Several layers at a time, and after a change only those " +
 			"that are others now, by the contents of\ntheir files. `make package` joins them to one IP for Vivado in " +
-			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " + r.SynthesisTimeText() +
+			"`hls/build.ip`, `make xsim` simulates\nthem against the recorded streams. It takes, " +
+			r.SynthesisTimeText() +
 			".\nThat is what one public machine took for two layers, HLS and Vivado together, and a guess for others.",
 			Commands: []string{"make -C hls -j4 ip", "make -C hls package", "make -C hls xsim"}},
 		{Title: "Make it again", Text: model, Commands: []string{r.again()}},

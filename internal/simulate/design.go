@@ -12,9 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
-	"hlsgen/internal/folder"
 	"hlsgen/internal/options"
-	"hlsgen/internal/outputdir"
 	"hlsgen/internal/samples"
 	"hlsgen/templates"
 )
@@ -35,9 +33,11 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 	d *diag.List) ([]engines.ModelTensors, error) {
 	if o.Engine == engines.EngineReference || o.Engine == engines.EngineFloat {
 		if o.Trace != "" {
-			if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
-				return traceReference(dir, im, s, o.Engine == engines.EngineFloat)
-			}); err != nil || d.HasErrors() {
+			t, err := referenceTracing(im, s, o.Engine == engines.EngineFloat)
+			if err == nil {
+				err = t.write(o.Trace, d)
+			}
+			if err != nil || d.HasErrors() {
 				return nil, err
 			}
 		}
@@ -51,7 +51,7 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 		return nil, datafile.AddModelFaultDiag(err, r.Source.File, d)
 	}
 	var streams, out []engines.FrameTensors
-	if o.Engine == engines.EngineEval || o.Trace != "" {
+	if o.Engine == engines.EngineEval || o.traces() {
 		if streams, err = engines.RunEval(ctx, m, in); err != nil {
 			return nil, err
 		}
@@ -63,12 +63,26 @@ func (r *Result) run(ctx context.Context, o Options, im *frontend.ImportedModel,
 			return nil, err
 		}
 	}
-	if o.Trace != "" {
+	for _, file := range []struct {
+		path   string
+		wanted func(stream int) bool
+	}{
+		{o.Trace, func(int) bool { return true }},
+		{o.Codes, func(stream int) bool { return slices.Contains(m.Graph.Out, stream) }},
+	} {
+		if file.path == "" {
+			continue
+		}
 		apart := m.Turns.ExtractSamples(func(t *dataflow.SampleInterleaving) []int { return t.Streams }, streams,
 			len(s.In))
-		if err := folder.WriteToSharedFolder(o.Trace, d, func(dir *outputdir.SharedFolder) error {
-			return traceStreams(dir, im, s, apart)
-		}); err != nil || d.HasErrors() {
+		t, err := streamsTracing(im, s, apart, file.wanted)
+		if err == nil && file.path == o.Codes {
+			t.addCodes(m, apart)
+		}
+		if err == nil {
+			err = t.write(file.path, d)
+		}
+		if err != nil || d.HasErrors() {
 			return nil, err
 		}
 	}

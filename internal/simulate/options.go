@@ -2,11 +2,13 @@ package simulate
 
 import (
 	"io"
+	"sync"
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/options"
@@ -28,19 +30,53 @@ type Options struct {
 	Decode      ctc.DecodingMethod   // how to decode scores to text; "" means as the model's metadata say
 	// how accumulators of AccBits bits overflow, in the model as written; "": they do not
 	Overflow     frontend.OverflowMode
-	RandomOrders int // number of random orders of addition to try, with Saturate
+	RandomOrders int   // number of random orders of addition to try, with Saturate
+	Warm         *Warm // keeps the model for later runs; may be nil
 	OutputFileOptions
+}
+
+// maxWarm limits the imports that a Warm keeps: one for each engine and shape of the data.
+const maxWarm = 8
+
+// A Warm keeps what reading, importing and compiling a model gave, so that later runs begin at once. All runs that
+// share it must have the same options, but for data, labels, lengths, engines and files of outputs, and the same model
+// in its file. Runs in parallel may share it. Its zero value is ready to use.
+type Warm struct {
+	mu     sync.Mutex
+	source *source.ModelSource
+	made   options.Source
+	told   []diag.Diag // of reading and quantising
+	kept   []*warmImport
+}
+
+// A warmImport is a model as imported for an engine and for shapes of data, and its compiled layers.
+type warmImport struct {
+	key    string
+	engine engines.EngineName
+	im     *frontend.ImportedModel
+	told   []diag.Diag
+
+	compile sync.Once
+	program func() *engines.FastPredictor // nil if engine fast leaves the model to eval
+	batch   int
 }
 
 // OutputFileOptions says which files a simulation writes, and how many elements of its outputs it keeps in memory.
 type OutputFileOptions struct {
-	Output   string    // .npy or .npz, or StandardStreamPath; may be empty
-	Stdout   io.Writer // receives the output if Output is StandardStreamPath
-	MaxShown int       // number of elements of each output to keep; 0: all
-	Trace    string    // folder for every tensor; may be empty
-	VCD      string    // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
-	Timeline string    // .svg or .json that shows when layers work, with engine cycle; may be empty
+	Output string    // .npy or .npz, or StandardStreamPath; may be empty
+	Stdout io.Writer // receives the output if Output is StandardStreamPath
+	// Take returns where the .npy file of an output goes, if Output is empty; may be nil
+	Take     func(output string) io.WriterAt
+	MaxShown int    // number of elements of each output to keep; 0: all
+	Trace    string // folder, or .npz file, for every tensor; may be empty
+	Codes    string // .npz file for the integers that leave the layers; may be empty
+	VCD      string // file for the waveforms of all streams, .vcd or .fst, with engine cycle; may be empty
+	Timeline string // .svg or .json that shows when layers work, with engine cycle; may be empty
 }
+
+// traces reports whether files of tensors between the host and the layers are asked for. Only engines that have these
+// write them.
+func (o OutputFileOptions) traces() bool { return o.Trace != "" || o.Codes != "" }
 
 // A Result holds the outputs and the measurements of a simulation.
 type Result struct {

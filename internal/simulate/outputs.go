@@ -32,11 +32,11 @@ type column struct {
 	own        *outputdir.DraftFile // temporary file of an output, for an .npz archive; else nil
 }
 
-// openOutputs begins to write the outputs of the samples s to the file path. StandardStreamPath means stream, and an
-// empty path means no file. shown is the number of elements of each output to keep in memory, or 0 for all.
-func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []dataflow.RealTensorInfo,
-	shown int) (w *outputs,
+// openOutputs begins to write the outputs of the samples s where files says: to a file, to a stream, or to what takes
+// them.
+func openOutputs(files OutputFileOptions, s *samples.SampleSource, out []dataflow.RealTensorInfo) (w *outputs,
 	err error) {
+	path, shown := files.Output, files.MaxShown
 	w = &outputs{source: s, out: out, path: path}
 	for _, o := range out {
 		c := column{Array: &npy.Array{DType: o.NumpyDType(), Shape: s.JoinedOutputShape(o)}}
@@ -51,11 +51,17 @@ func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []d
 		w.columns = append(w.columns, c)
 	}
 	if path == "" {
-		return w, nil
+		if files.Take == nil {
+			return w, nil
+		}
+		for k := range w.columns {
+			w.columns[k].to = files.Take(out[k].Name)
+		}
+		return w, w.begin()
 	}
 	first := &w.columns[0]
 	if path == samples.StandardStreamPath {
-		w.stream = stream
+		w.stream = files.Stdout
 		first.to = w
 		if s.ExtentOfRuns(out[0], 0, s.Count).Blocks > 1 {
 			first.to = &held{}

@@ -1,31 +1,31 @@
 // Package simulate runs a model on data from files, on any engine.
 //
 //	options.go     Options and Result, with the reports in it
+//	warm.go        imports the model, or takes what an earlier run has imported
 //	lanes.go       computes parts in parallel, and reads and writes them in order
 //	outputs.go     writes outputs
 //	text.go        decodes scores to text
-//	trace.go       writes every tensor
+//	tracefile.go   the index of a file with every tensor
+//	trace.go       collects every tensor, and writes them
 //	compare.go     compares outputs with a file
 //	overflow.go    runs samples with narrower accumulators
 //	waves.go       draws waveforms and timelines of runs
 //	design.go      folds the model where the engine needs a design, and runs all samples at once
+//	frames.go      runs the layers on frames of a driver
 //	simulation.go  passes samples through the engine, part by part
 //	simulate.go    Run; chooses the engine
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
-	"hlsgen/frontend"
 	"hlsgen/internal/crash"
 	"hlsgen/internal/datafile"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/engines"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/samples"
-	"hlsgen/internal/source"
 )
 
 // Run runs the model on samples from files. If the user has to change something, it adds the reasons to d and returns
@@ -34,7 +34,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	defer crash.RecoverPanicIntoError(&err)
 	r := &Result{}
 	o.ReportProgress("reading", 0, 0)
-	src, made, err := source.ReadAndQuantiseModel(ctx, o.Source, d)
+	src, made, err := o.Warm.read(ctx, o.Source, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
 	}
@@ -49,11 +49,12 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	defer data.Close()
 	o.ReportProgress("importing", 0, 0)
-	engine, im, err := o.importFor(r.Source, data.ArrayShapes(), d)
+	warm, err := o.Warm.imported(o, r.Source, data.ArrayShapes(), d)
+	im := warm.im
 	if im == nil || im.Model == nil || d.HasErrors() || err != nil {
 		return nil, err
 	}
-	o.Engine, r.Engine = engine, engine
+	o.Engine, r.Engine = warm.engine, warm.engine
 	model := im.Model
 	steps, ok := o.steps(d)
 	if !ok {
@@ -67,7 +68,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, nil
 	}
 	r.Samples, r.Steps, r.Out = s.Count, s.Lengths, model.Out
-	x := &simulation{o: o, r: r, im: im, model: model, source: s, data: data, d: d}
+	x := &simulation{o: o, r: r, im: im, warm: warm, model: model, source: s, data: data, d: d}
 	x.decoder = decoderOf(model, o.Decode, r.Source.File, d)
 	r.Decoder = x.decoder
 	if d.HasErrors() {
@@ -99,7 +100,7 @@ func (x *simulation) simulated(ctx context.Context) (*Result, error) {
 		}
 	}
 	var err error
-	if x.out, err = openOutputs(o.Output, o.Stdout, x.source, r.Out, o.MaxShown); err != nil {
+	if x.out, err = openOutputs(o.OutputFileOptions, x.source, r.Out); err != nil {
 		return nil, err
 	}
 	defer x.out.release()
@@ -150,54 +151,4 @@ func (o Options) steps(d *diag.List) (a *npy.Array, ok bool) {
 		datafile.AddUnreadableFileDiag(o.LengthsFile, err, "give a .npy file with an integer per sample", d)
 	}
 	return a, err == nil
-}
-
-// importFor chooses the engine, and imports the model as far as the engine needs. The imported model has no Model after
-// it adds an error to d. The default is engine fast. Traces need another engine, because engine fast has no tensors
-// between layers. Overflow needs engine reference, and models without quantisers engine float.
-func (o Options) importFor(src *source.ModelSource, shapes map[string][]int, d *diag.List) (engines.EngineName,
-	*frontend.ImportedModel,
-	error) {
-	opt, ok := o.ToImportOptions(d)
-	if !ok {
-		return o.Engine, nil, nil
-	}
-	opt.Data = shapes
-	engine := cmp.Or(o.Engine, engines.EngineFast)
-	switch {
-	case o.Overflow != "":
-		engine = engines.EngineReference
-	case engine == engines.EngineFast && o.Trace != "":
-		engine = engines.EngineEval
-	case engine == engines.EngineReference, engine == engines.EngineFloat:
-		im := frontend.ImportForReference(src.File, src.ONNX, opt, d)
-		if engine == engines.EngineFloat && im.Model != nil && im.Model.Float == nil {
-			d.AddError(diag.EngineUnfitForModel, src.File,
-				"engine float rounds, and here a rounded value would become another "+
-					"code, order or state", "leave --engine out, or use --engine reference")
-		}
-		return engine, im, nil
-	}
-	if im, told := src.ReusableImport(shapes); im != nil {
-		d.AddMissing(told)
-		return engine, im, nil
-	}
-	var told diag.List
-	im, err := frontend.Import(src.File, src.ONNX, opt, &told)
-	if im == nil {
-		d.AddMissing(told.Diags)
-		return engine, nil, err
-	}
-	if im.Model == nil && o.Engine == "" && o.Overflow == "" {
-		var quiet diag.List
-		as := frontend.ImportForReferenceReusing(im, src.File, src.ONNX, opt, &quiet)
-		if as.Model != nil && as.Model.Float != nil {
-			d.AddMissing(quiet.Diags)
-			return engines.EngineFloat, as, nil
-		}
-	}
-	if d.AddMissing(told.Diags); im.Model == nil {
-		source.AddCutHint(o.Source, im.Fates, opt, d)
-	}
-	return engine, im, err
 }

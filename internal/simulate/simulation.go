@@ -20,6 +20,7 @@ type simulation struct {
 	o       Options
 	r       *Result
 	im      *frontend.ImportedModel
+	warm    *warmImport
 	model   *dataflow.Model
 	source  *samples.SampleSource
 	labels  *samples.ClassLabels
@@ -68,10 +69,10 @@ func (x *simulation) run(ctx context.Context) error {
 func (x *simulation) whole() bool {
 	switch x.o.Engine {
 	case engines.EngineReference, engines.EngineFloat, engines.EngineFast, engines.EngineEval:
-		return x.o.Trace != "" || x.o.Overflow != ""
+		return x.o.traces() || x.o.Overflow != ""
 	case engines.EngineCycle: // the clocks do not depend on the data; only these features need all samples
 		keeps := x.model.Graph.KeepsStateBetweenFrames() || x.model.Lengths != nil
-		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
+		return x.o.traces() || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
 }
@@ -116,12 +117,12 @@ func (x *simulation) lanes() (n, size int) {
 	x.course.Float = x.o.Engine == engines.EngineFloat
 	processors, turns := runtime.GOMAXPROCS(0), x.model.Turns.SamplesPerFrame()
 	if x.o.Engine == engines.EngineFast {
-		if p := engines.CompileLayers(x.model); p != nil && x.model.Stream == nil {
-			x.predictor = engines.NewFastPredictorMaker(x.model, p)
+		predictor, batch := x.warm.predictor(x.model)
+		if x.predictor = predictor; predictor != nil {
 			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
 				processors = 1
 			}
-			return processors, x.source.RunsPerPart(datafile.TargetPartBytes, max(p.Batch, 1)*turns)
+			return processors, x.source.RunsPerPart(datafile.TargetPartBytes, batch*turns)
 		}
 	}
 	if x.o.Engine == engines.EngineCycle {

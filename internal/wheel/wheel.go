@@ -12,7 +12,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +30,12 @@ type Distribution struct {
 	Homepage       string // an address, or empty
 	RequiresPython string
 	Requires       []string // other distributions, as pip takes them
+	Extras         []string // names that some of them are asked for by
 	Platforms      []string // any, or names such as manylinux_2_17_x86_64
 	Files          []File   // below the folder of packages
 	Licences       []File   // texts of licences
+
+	Scripts map[string]string // programs that pip makes: module:function by name
 }
 
 // A File is a file of a wheel, with its path from the folder in which it is installed.
@@ -92,6 +97,13 @@ func (d *Distribution) Bytes() ([]byte, error) {
 	}
 	files = append(files, File{Path: info + "METADATA", Data: d.metadata()},
 		File{Path: info + "WHEEL", Data: d.wheel()})
+	if len(d.Scripts) > 0 {
+		text := "[console_scripts]\n"
+		for _, name := range slices.Sorted(maps.Keys(d.Scripts)) {
+			text += name + " = " + d.Scripts[name] + "\n"
+		}
+		files = append(files, File{Path: info + "entry_points.txt", Data: []byte(text)})
+	}
 	record, err := record(files, info+"RECORD")
 	if err != nil {
 		return nil, err
@@ -156,6 +168,9 @@ func (d *Distribution) metadata() []byte {
 	row("Requires-Python", d.RequiresPython)
 	for _, r := range d.Requires {
 		row("Requires-Dist", r)
+	}
+	for _, e := range d.Extras {
+		row("Provides-Extra", e)
 	}
 	row("Description-Content-Type", "text/markdown")
 	return append(text.Bytes(), "\n"+d.Description...)

@@ -20,6 +20,7 @@ func TestWheel(t *testing.T) {
 	t.Parallel()
 	d := Distribution{Name: "some-thing", Version: "1.2", Summary: "Does something.", Description: "Some *text*.\n",
 		Licence: "Apache-2.0", RequiresPython: ">=3.8", Requires: []string{"numpy>=1.17"},
+		Extras: []string{"plot"}, Scripts: map[string]string{"some": "some_thing:main", "a": "some_thing:other"},
 		Platforms: []string{"manylinux_2_17_x86_64", "musllinux_1_1_x86_64"},
 		Files: []File{{Path: "some_thing/__init__.py", Data: []byte("x = 1\n")},
 			{Path: "some_thing/a,b", Data: bytes.Repeat([]byte{0}, 1000), Mode: 0o755}},
@@ -55,8 +56,12 @@ func TestWheel(t *testing.T) {
 		}
 	}
 	const info = "some_thing-1.2.dist-info/"
+	if text := string(data[info+"entry_points.txt"]); text != "[console_scripts]\na = some_thing:other\n"+
+		"some = some_thing:main\n" {
+		t.Errorf("scripts are %q", text)
+	}
 	if want := []string{"some_thing/__init__.py", "some_thing/a,b", info + "licenses/LICENSE", info + "METADATA",
-		info + "WHEEL", info + "RECORD"}; !slices.Equal(names, want) {
+		info + "WHEEL", info + "entry_points.txt", info + "RECORD"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	rows, err := csv.NewReader(bytes.NewReader(data[info+"RECORD"])).ReadAll()
@@ -77,7 +82,7 @@ func TestWheel(t *testing.T) {
 	for name, want := range map[string]string{
 		"METADATA": "Metadata-Version: 2.1\nName: some-thing\nVersion: 1.2\nSummary: Does something.\n" +
 			"License: Apache-2.0\nRequires-Python: >=3.8\nRequires-Dist: numpy>=1.17\n" +
-			"Description-Content-Type: text/markdown\n\nSome *text*.\n",
+			"Provides-Extra: plot\nDescription-Content-Type: text/markdown\n\nSome *text*.\n",
 		"WHEEL": "Wheel-Version: 1.0\nGenerator: hlsgen\nRoot-Is-Purelib: false\n" +
 			"Tag: py3-none-manylinux_2_17_x86_64\nTag: py3-none-musllinux_1_1_x86_64\n",
 	} {

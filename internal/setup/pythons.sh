@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Makes environments for the tests of the Python package, with numpy, of every Python from 3.9 on that is here:
+#     internal/setup/pythons.sh FOLDER
+# FOLDER/3.9, FOLDER/3.10 and so on. The oldest and the newest have mypy, pandas and matplotlib, too. What is there is
+# not made again.
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+to=$1
+mkdir -p "$to"
+declare -A found=()
+for python in python3.{9,10,11,12,13,14,15} python3 /usr/bin/python3 "$(pyenv root 2>/dev/null || echo /nowhere)"/versions/3.*/bin/python; do
+    version=$("$python" -c 'import sys, venv, ensurepip; print("%d %d" % sys.version_info[:2])' 2>/dev/null) || continue
+    minor=${version#3 }
+    if [ "$version" != "$minor" ] && [ "$minor" -ge 9 ]; then
+        found[$minor]=${found[$minor]:-$python}
+    fi
+done
+[ "${#found[@]}" -gt 0 ] || { say "there is no Python from 3.9 on with venv: apt-get install python3-venv"; exit 1; }
+minors=$(printf '%s\n' "${!found[@]}" | sort -n)
+oldest=$(head -n 1 <<<"$minors")
+newest=$(tail -n 1 <<<"$minors")
+for minor in $minors; do
+    env=$to/3.$minor packages=numpy
+    [ ! -e "$env/made" ] || continue
+    [ "$minor" != "$oldest" ] || packages="numpy mypy pandas matplotlib"
+    [ "$minor" != "$newest" ] || packages="numpy mypy pandas matplotlib twine"
+    say "making $env of ${found[$minor]}: $packages"
+    rm -rf "${env:?}"
+    "${found[$minor]}" -m venv "$env"
+    # shellcheck disable=SC2086
+    "$env/bin/pip" install --quiet --disable-pip-version-check $packages >&2
+    touch "$env/made"
+done

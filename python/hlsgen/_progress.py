@@ -1,0 +1,60 @@
+"""Progress of a long command, in a notebook."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Optional
+
+from ._options import ProgressOption
+from ._process import Progress
+
+
+def _notebook() -> bool:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    shell: Any = get_ipython()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+class _Bar:
+    """A bar below the cell of a notebook, which goes when the work is done."""
+
+    def __init__(self) -> None:
+        self.shown: Any = None
+
+    def __call__(self, phase: str, share: Optional[float]) -> None:
+        from IPython.display import HTML, display
+
+        value = "" if share is None else ' value="%.3f"' % share
+        text = HTML("<progress max=\"1\"%s></progress> %s" % (value, html.escape(phase)))
+        if self.shown is None:
+            self.shown = display(text, display_id=True)
+        else:
+            self.shown.update(text)
+
+    def close(self) -> None:
+        from IPython.display import HTML
+
+        if self.shown is not None:
+            self.shown.update(HTML(""))
+
+
+class Watched:
+    """What shows progress while it is entered: a bar in a notebook, a function of the caller, or nothing."""
+
+    def __init__(self, wanted: ProgressOption) -> None:
+        self.show: Optional[Progress] = None
+        self.bar: Optional[_Bar] = None
+        if callable(wanted):
+            self.show = wanted
+        elif wanted or wanted is None and _notebook():
+            self.show = self.bar = _Bar()
+
+    def __enter__(self) -> Optional[Progress]:
+        return self.show
+
+    def __exit__(self, *error: Any) -> None:
+        if self.bar is not None:
+            self.bar.close()
