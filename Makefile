@@ -24,6 +24,8 @@ export HLSGEN_SHARED
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
 
 SETUP       := internal/setup/setup.sh
+# Where the environment cannot be made, the tests that need it fail.
+TRAIN       := internal/setup/train.sh bin/train || echo "setup: bin/train is missing: tests that train networks will fail" >&2
 TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc dot numpy onnx xrt \
 	aarch64-linux-gnu-as x86_64-linux-gnu-as qemu-aarch64-static
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -49,6 +51,10 @@ help: ## list the targets
 .PHONY: setup
 setup: ## install what demo and test need (Go, g++, clang++, opt, nm, tclsh, verilator, python3, yosys, nextpnr-ice40, icepack, dtc, numpy, onnx, xrt, assemblers for arm64 and amd64, qemu), with apt-get where something is missing
 	@$(SETUP) go $(TOOLS)
+
+.PHONY: train
+train: ## make bin/train, an environment of Python with PyTorch and Brevitas, or over those that are installed: tests train networks in it
+	@internal/setup/train.sh bin/train
 
 .PHONY: build
 build: ## build bin/hlsgen, one static binary
@@ -79,6 +85,7 @@ demo: ## build the embedded example for a board (BOARD=zcu104), then compile and
 .PHONY: test
 test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds the cases on shared models
 	@$(SETUP) go $(TOOLS)
+	@$(TRAIN)
 	go mod tidy -diff
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -111,6 +118,7 @@ test-ci: ## make test, and the tests that start system services (Slurm's daemons
 .PHONY: test-long
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
 	@$(SETUP) go $(TOOLS)
+	@$(TRAIN)
 	@# what renders lines of text for a classifier of them
 	python3 -m venv bin/lines
 	bin/lines/bin/pip install --quiet $(PYLINES)

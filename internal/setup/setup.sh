@@ -55,6 +55,11 @@ for tool in "$@"; do
     icepack) missing icepack fpga-icestorm ;;
     dtc) missing dtc device-tree-compiler ;;
     dot) missing dot graphviz ;;
+    torch) # the system's Python with it, and with what makes environments of that Python
+        /usr/bin/python3 -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)' 2>/dev/null ||
+            packages+=(python3-torch)
+        /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
+        ;;
     slurm) # daemons stand where a user's path does not lead
         PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm
         PATH=$PATH:/usr/sbin:/sbin missing munged munge

@@ -18,6 +18,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	make := tier.Needs(t, "make")[0]
 	const tidy = "\ngo mod tidy -diff\n"
+	const trains = "internal/setup/train.sh bin/train"
 	const full = "\nHLSGEN_FULL=1 go test -timeout 30m -v ./internal/build ./... 2>&1 | " +
 		"awk -f internal/setup/summary.awk\n"
 	read(t, "../../Makefile")
@@ -28,9 +29,11 @@ func TestTargets(t *testing.T) {
 	}{
 		{"setup", []string{installs}, []string{"slurm"}},
 		{"test-quick", []string{"setup.sh go\n", "\ngo test -short ./...\n"}, []string{"g++", "HLSGEN_"}},
-		{"test", []string{installs, tidy, full}, []string{"slurm", "HLSGEN_CI", "HLSGEN_LONG"}},
-		{"test-ci", []string{"setup.sh slurm\n", installs, tidy, "\nHLSGEN_CI=1 ", full}, nil},
-		{"test-long", []string{installs, "\nHLSGEN_FULL=1 HLSGEN_LONG=1 go test "}, []string{"slurm", "HLSGEN_CI"}},
+		{"train", []string{"\n" + trains + "\n"}, []string{"setup.sh", "HLSGEN_"}},
+		{"test", []string{installs, trains, tidy, full}, []string{"slurm", "HLSGEN_CI", "HLSGEN_LONG"}},
+		{"test-ci", []string{"setup.sh slurm\n", installs, trains, tidy, "\nHLSGEN_CI=1 ", full}, nil},
+		{"test-long", []string{installs, trains, "\nHLSGEN_FULL=1 HLSGEN_LONG=1 go test "},
+			[]string{"slurm", "HLSGEN_CI"}},
 	} {
 		cmd := exec.Command(make, "-n", c.target)
 		cmd.Dir = tier.Root(t)
@@ -136,6 +139,38 @@ func TestScript(t *testing.T) {
 				t.Errorf("%v, exit code %d, want %d\ngot\n%swant\n%s", err, code, c.code, out, c.want)
 			}
 		})
+	}
+}
+
+// TestTrain runs train.sh with a stand-in for a Python that has PyTorch and Brevitas: nothing else is installed for
+// them, and an environment over them is made once.
+func TestTrain(t *testing.T) {
+	t.Parallel()
+	paths := tier.Needs(t, "bash", "sh")
+	read(t, "train.sh")
+	dir := t.TempDir()
+	python := filepath.Join(dir, "python3")
+	const stand = `
+case $1 in
+-c) ;; # asked for its modules: it has them
+-m) echo "${0##*/} $*" >&2 ;;
+esac
+[ "$2" != venv ] || { mkdir -p "$4/bin" && cp "$0" "$4/bin/python"; }
+`
+	if err := os.WriteFile(python, []byte("#!"+paths[1]+stand), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "train")
+	const packages = "onnx onnxoptimizer setuptools<81 matplotlib pandas ipykernel nbclient"
+	first := "setup: making " + to + ", in which tests train networks, over " + python + ": " + packages + " \n" +
+		"python3 -m venv --system-site-packages " + to + "\n" +
+		"python -m pip --quiet --disable-pip-version-check install " + packages + "\n"
+	for _, want := range []string{first, ""} {
+		cmd := exec.Command(paths[0], "train.sh", to)
+		cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("%v\ngot\n%swant\n%s", err, out, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package tier
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,18 +45,27 @@ func NeedsShared(t testing.TB) string {
 // go.mod.
 func Root(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
+	dir, err := above()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// above returns the nearest folder above the working directory that has a go.mod.
+func above() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+			return dir, nil
 		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			t.Fatal("no go.mod above the working directory")
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.mod above the working directory")
 		}
-		dir = above
+		dir = up
 	}
 }

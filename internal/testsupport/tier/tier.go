@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -39,10 +40,26 @@ const (
 // xrt stands for AMD's runtime. Looking for it finds the folder of its headers.
 const xrt = "xrt"
 
+// training stands for the Python that has PyTorch and Brevitas. Looking for it finds that of bin/train, which
+// `make train` makes.
+const training = "training"
+
 // look returns the path of a program, or an error if it is not installed. For a Python package it returns a Python that
-// has the package; it also tries the system's Python. For xrt it returns the folder of the headers.
+// has the package; it also tries the system's Python. For xrt it returns the folder of the headers, for training the
+// environment's Python.
 func look(program string) (string, error) {
-	if program == xrt {
+	switch program {
+	case training:
+		root, err := above()
+		if err != nil {
+			return "", err
+		}
+		// the script writes this file last
+		if _, err := os.Stat(filepath.Join(root, "bin", "train", "made")); err != nil {
+			return "", err
+		}
+		return exec.LookPath(filepath.Join(root, "bin", "train", "bin", "python"))
+	case xrt:
 		const folder = "/usr/include/xrt"
 		_, err := os.Stat(folder + "/xrt/xrt_kernel.h")
 		return folder, err
@@ -58,8 +75,8 @@ func look(program string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// slow lists the programs that take seconds: compilers, synthesis, simulators.
-var slow = []string{"g++", "clang++", "opt", "verilator", "yosys", "nextpnr-ice40", "qemu-aarch64-static"}
+// slow lists the programs that take seconds: compilers, synthesis, simulators, training.
+var slow = []string{"g++", "clang++", "opt", "verilator", "yosys", "nextpnr-ice40", "qemu-aarch64-static", training}
 
 // basic lists the programs that exist on every machine on which `make` runs.
 var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
@@ -68,7 +85,7 @@ var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
 
 // known lists the programs that Needs accepts.
-var known = append(slices.Clone(basic), InstallablePrograms...)
+var known = append(append(slices.Clone(basic), InstallablePrograms...), training)
 
 // collected is the target of the garbage collector in tests, in per cent of the live heap. Tests make many short-lived
 // models and circuits. At 100, which is Go's, the collector takes a tenth to a fifth of their time.
@@ -203,6 +220,8 @@ func lacks(programs []string) string {
 		return slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(list, p) })
 	}
 	switch {
+	case in([]string{training}):
+		text = "there is no Python with PyTorch and Brevitas: make train makes its environment"
 	case in(InstallablePrograms):
 		text += ": make setup installs what is missing"
 	case in(Services):

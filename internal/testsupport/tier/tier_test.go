@@ -51,6 +51,7 @@ func TestNeeds(t *testing.T) {
 		slow    = "it calls compilers: make test does"
 		both    = "tclsh, g++ are not in the PATH: make setup installs what is missing"
 		quick   = "the quick tier calls no other program: make test does"
+		trains  = "there is no Python with PyTorch and Brevitas: make train makes its environment"
 		unknown = "gxx is not among the programs that tests may ask for: see internal/testsupport/tier"
 	)
 	for _, c := range []struct {
@@ -68,6 +69,8 @@ func TestNeeds(t *testing.T) {
 		{"plain, a basic one missing", run{look: has()}, []string{"make"}, "skip: make is not in the PATH"},
 		{"full, there", run{full: true, look: has("g++")}, []string{"g++"}, "runs"},
 		{"full, missing", run{full: true, look: has("sh")}, []string{"sh", "g++"}, "fail: " + missing},
+		{"plain, training", run{look: has("training")}, []string{"training"}, "skip: " + slow},
+		{"full, training missing", run{full: true, look: has()}, []string{"training"}, "fail: " + trains},
 		{"quick, there", run{short: true, look: has("g++")}, []string{"g++"}, "skip: " + quick},
 		{"a misspelt program", run{look: has()}, []string{"gxx"}, "fail: " + unknown},
 	} {
