@@ -147,11 +147,11 @@ func pythonClasses(t *testing.T) string {
 		fmt.Fprintf(&classes, "\n\nclass %s(Record):\n%s", name, docstring(upper(text), "    "))
 		var optional, made []string
 		for _, p := range properties(t, s.Properties) {
-			if !identifier.MatchString(p.name) || slices.Contains(taken, p.name) {
-				continue
-			}
 			if m := p.schema.maker(); m != "" {
 				made = append(made, fmt.Sprintf("%q: %s", p.name, m))
+			}
+			if !identifier.MatchString(p.name) || slices.Contains(taken, p.name) {
+				continue
 			}
 			typed := p.schema.typed()
 			if !slices.Contains(s.Required, p.name) {
