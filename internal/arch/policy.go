@@ -140,6 +140,7 @@ var addresses = map[string]address{
 	"internal/measured":                support, // tests alone
 	"internal/mutants":                 support, // tests alone
 	"internal/setup":                   support, // tests alone
+	"internal/training":                support, // tests alone
 
 	"internal/testsupport/operatorlevel": support, // a trial
 }

@@ -126,6 +126,7 @@ var claims = []claim{
 	{begins: "hlsgen's own tests are", by: []string{"internal/testsupport/models.TestOwn", "hlslib/mvau.TestContract",
 		"rtlsim.TestRandomNetworks", "internal/testsupport/layertest.TestContractBites"}},
 
+	{begins: "In Python, the notebook", by: []string{"internal/training.TestTraining"}},
 	{begins: "Put a quantiser first", reason: "advice; frontend.TestModels reads what such models are exported to"},
 	{begins: "Options may stand in", by: []string{"cmd/hlsgen.TestConfig"}},
 

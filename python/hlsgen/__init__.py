@@ -25,6 +25,7 @@ from ._model import Accuracy, Check, Converted, Model, load
 from ._process import close
 from ._record import Record
 from ._sweep import Sweep
+from ._torch import from_brevitas, from_torch
 from ._trace import Profile, ProfileRow, Trace
 from ._version import __version__
 
@@ -33,4 +34,4 @@ _sys.modules["hlsgen.driver"] = driver
 __all__ = ["Accuracy", "Boards", "Cancelled", "Check", "Converted", "DataError", "Design", "DesignError", "Diagnostics", "Error",
            "InternalError", "Mismatch", "Model", "NotMapped", "Picture", "ProcessError", "Profile", "ProfileRow", "Record",
            "Report", "Sweep", "Trace", "UsageError", "__version__", "boards", "close", "collect", "convert", "driver", "formats",
-           "latencies", "load", "open", "stats", "sweep", "testing", "weights"]
+           "from_brevitas", "from_torch", "latencies", "load", "open", "stats", "sweep", "testing", "weights"]
