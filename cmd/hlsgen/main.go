@@ -11,7 +11,6 @@
 //	stats.go, convert.go                                   commands that count a model, or write it in another form
 //	audited.go      accumulators in the output of check and simulate
 //	synth.go, collect.go                                   commands for the vendor's tools and their reports
-//	weights.go                                             the command that writes weights for existing hardware
 //	lists.go        commands that need no model; formats.go compares number formats; reference.go: man pages
 //	flags.go        values of flags and their parsers
 //	config.go       settings: flags that the file and the environment set; environment.go: the variables
@@ -24,6 +23,7 @@
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
+//	weights.go      the command that writes weights for existing hardware
 //	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks
 package main
 
