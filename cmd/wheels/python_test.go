@@ -86,18 +86,39 @@ func TestPackage(t *testing.T) {
 			packages := t.TempDir()
 			p.run(t, folder, "", nil, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check",
 				"--no-index", "--no-deps", "--target", packages}, wheels...)...)
-			if said, err := exec.Command(filepath.Join(packages, "bin", "hlsgen"),
-				"version").CombinedOutput(); err == nil ||
-				!strings.Contains(string(said), "hlsgen") { // the script needs the path of the packages
-				t.Logf("%s", said)
-			}
 			p.run(t, t.TempDir(), packages, []string{"TEST_CASES=" + cases}, filepath.Join(root, "python", "tests",
 				"test_hlsgen.py"))
 			if k == 0 || k == len(all)-1 {
 				block(t, p, packages, filepath.Dir(cases))
 				types(t, p, packages, k == len(all)-1)
 			}
+			if k == len(all)-1 {
+				fresh(t, p, filepath.Dir(wheels[0]))
+			}
 		})
+	}
+}
+
+// fresh installs hlsgen by its name in a fresh environment, from a folder of wheels alone, with the numpy of p. Its
+// script runs there.
+func fresh(t *testing.T, p python, wheels string) {
+	t.Helper()
+	dir := t.TempDir()
+	p.run(t, dir, "", nil, "-m", "venv", "env")
+	inside := python{p.version, filepath.Join(dir, "env", "bin", "python")}
+	const where = "import sysconfig; print(sysconfig.get_path('purelib'), end='')"
+	packages, own := p.run(t, dir, "", nil, "-c", where), inside.run(t, dir, "", nil, "-c", where)
+	if err := os.WriteFile(filepath.Join(own, "numpy_of_tests.pth"), []byte(packages+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	inside.run(t, dir, "", nil, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
+		"--find-links", wheels, "hlsgen")
+	said, err := exec.Command(filepath.Join(dir, "env", "bin", "hlsgen"), "version").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(said), "hlsgen v1.2") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if said := inside.run(t, dir, "", nil, "-c", "import hlsgen; print(hlsgen.load().check().ok, end='')"); said != "True" {
+		t.Error(said)
 	}
 }
 
@@ -176,7 +197,6 @@ type testCase struct {
 	Name    string            `json:"name"`
 	Model   string            `json:"model"`
 	X       map[string]string `json:"x"` // arrays by input; the only one may have any name
-	Labels  string            `json:"labels,omitempty"`
 	Lengths string            `json:"lengths,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 }
@@ -202,7 +222,7 @@ func writeCases(t *testing.T) string {
 	for _, name := range []string{examples.DigitsName, examples.IrisName} {
 		at := filepath.Join(own, name)
 		cases = append(cases, testCase{Name: name, Model: filepath.Join(at, "model.onnx"),
-			X: map[string]string{"x": filepath.Join(at, "inputs.npy")}, Labels: filepath.Join(at, "labels.npy")})
+			X: map[string]string{"x": filepath.Join(at, "inputs.npy")}})
 	}
 	held := filepath.Join(tier.Root(t), "internal", "testsupport", "models")
 	for _, name := range []string{"digits-cnn-w4a4", "digits-mobilenet-w4a4", "minifloat-mlp-e2m1",

@@ -22,10 +22,17 @@ minors=$(printf '%s\n' "${!found[@]}" | sort -n)
 oldest=$(head -n 1 <<<"$minors")
 newest=$(tail -n 1 <<<"$minors")
 for minor in $minors; do
-    env=$to/3.$minor packages=numpy
+    env=$to/3.$minor
     [ ! -e "$env/made" ] || continue
-    [ "$minor" != "$oldest" ] || packages="numpy mypy pandas matplotlib"
-    [ "$minor" != "$newest" ] || packages="numpy mypy pandas matplotlib twine"
+    case $minor in # the last versions that each Python takes
+    9) packages=numpy==2.0.2 more="mypy==1.19.1 pandas==2.3.3 matplotlib==3.9.4" ;;
+    10) packages=numpy==2.2.6 more="mypy==2.4.1 pandas==2.3.3 matplotlib==3.9.4" ;;
+    11) packages=numpy==2.4.6 more="mypy==2.4.1 pandas==3.1.1 matplotlib==3.11.2" ;;
+    *) packages=numpy==2.5.5 more="mypy==2.4.1 pandas==3.1.1 matplotlib==3.11.2" ;;
+    esac
+    [ "$minor" != "$oldest" ] || packages="$packages $more"
+    [ "$minor" != "$newest" ] || [ "$oldest" = "$newest" ] || packages="$packages $more"
+    [ "$minor" != "$newest" ] || packages="$packages twine==7.0.0"
     say "making $env of ${found[$minor]}: $packages"
     rm -rf "${env:?}"
     "${found[$minor]}" -m venv "$env"

@@ -93,10 +93,13 @@ class LikeTheCommandLine(Folder):
                 self.assertTrue(equal(trace[row.layer], trace[trace._rows[row.layer].tensor]) if row.layer else True)
         codes = m.predict(x, lengths=lengths, codes=True)
         self.assertIn((codes if not isinstance(codes, dict) else next(iter(codes.values()))).dtype, [np.int64])
-        if case.get("labels"):
-            labels = np.load(case["labels"])
-            said = json.loads(command(*args, "--labels", case["labels"], "--json"))["accuracy"]
-            self.assertEqual(m.accuracy(x, labels, lengths=lengths).to_dict(), said)
+        first = next(iter(got.values()))
+        if lengths is None:  # two of three labels are right
+            labels = first.reshape(len(first), -1, first.shape[-1])[:, 0].argmax(-1) + (np.arange(len(first)) % 3 == 2)
+            labels = labels % first.shape[-1]
+            np.save("labels.npy", labels)
+            said = json.loads(command(*args, "--labels", "labels.npy", "--json"))["accuracy"]
+            self.assertEqual(m.accuracy(x, labels).to_dict(), said)
 
     def test_check(self):
         m, _, _ = digits()
