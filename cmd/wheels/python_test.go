@@ -86,8 +86,11 @@ func TestPackage(t *testing.T) {
 			packages := t.TempDir()
 			p.run(t, folder, "", nil, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check",
 				"--no-index", "--no-deps", "--target", packages}, wheels...)...)
-			p.run(t, t.TempDir(), packages, []string{"TEST_CASES=" + cases}, filepath.Join(root, "python", "tests",
-				"test_hlsgen.py"))
+			env := []string{"TEST_CASES=" + cases}
+			if k == len(all)-1 {
+				env = append(env, "TEST_COMPILERS=1") // accelerators over compiled C++ and SystemVerilog, too
+			}
+			p.run(t, t.TempDir(), packages, env, filepath.Join(root, "python", "tests", "test_hlsgen.py"))
 			if k == 0 || k == len(all)-1 {
 				block(t, p, packages, filepath.Dir(cases))
 				types(t, p, packages, k == len(all)-1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Type
 
 from ._record import table_html
@@ -106,4 +107,13 @@ def error_of(exit_code: int, result: Mapping[str, Any], message: Optional[str], 
     compared = result.get("compare") or {}
     if exit_code == 3 and compared.get("first_difference"):
         text = "%s: %s" % (text, compared["first_difference"])
-    return kind(text, None, None, hint, found)
+    return kind(_in_python(text), None, None, hint, found)
+
+
+def _in_python(text: str) -> str:
+    """What the command line says of a flag that does not exist, in words of Python."""
+    flag = re.match(r"unknown flag: --([\w-]+)(?:, did you mean --([\w-]+)\?)?$", text)
+    if not flag:
+        return text
+    given, meant = (name and name.replace("-", "_") for name in flag.groups())
+    return "there is no keyword %s%s" % (given, "; did you mean %s?" % meant if meant else "")
