@@ -102,20 +102,26 @@ func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 //
 // Synthesis flattens a network. So what is constant or equal among a call's arguments makes the function's logic
 // smaller there, and calls may share logic. Weights of tables with few rows are such arguments. To map all these calls
-// takes long: their LUTs are those of the functions, by as much less as there are fewer gates.
+// takes long: their LUTs are those of the functions, by as much less as there are fewer gates at the first calls.
 func remainders(w *walk, gates int) []float64 {
 	list := slices.Repeat([]float64{1}, len(w.m.Calls))
-	known, whole := make([]bool, len(list)), 0
+	known, tried, whole := make([]bool, len(list)), make([]bool, len(list)), 0
 	marks := zeroed(w.length, len(w.wire))
+	met := map[*circuit.Module]int{} // calls of each function
 	for k := range list {
-		if known[k] = given(w, &w.m.Calls[k], marks, int32(k+1)); known[k] {
-			whole += w.d.gatesOf(w.m.Calls[k].Function)
+		if known[k] = given(w, &w.m.Calls[k], marks, int32(k+1)); !known[k] {
+			continue
+		}
+		f := w.m.Calls[k].Function
+		if met[f]++; met[f] <= triedCalls {
+			tried[k] = true
+			whole += w.d.gatesOf(f)
 		}
 	}
 	if whole == 0 {
 		return list
 	}
-	n := plain(w.d.walked(inlined(w.m, known)))
+	n := plain(w.d.walked(inlined(w.m, tried)))
 	rest := n.inner() - gates
 	leaveWalk(n.w)
 	for k := range list {
@@ -125,6 +131,10 @@ func remainders(w *walk, gates int) []float64 {
 	}
 	return list
 }
+
+// triedCalls is the number of calls of a function whose gates are made. Lanes of a layer differ little in what is known of
+// their arguments, so the others count as these do.
+const triedCalls = 8
 
 // fewGiven is the share of a call's bits below which it does not matter what is known of them.
 const fewGiven = 1. / 8
