@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/picture"
+	"hlsgen/internal/report"
 )
 
 // graphCommand returns the command graph.
@@ -73,8 +74,8 @@ costs, and the FIFOs with their widths, depths and how full they became.`,
 		if err != nil {
 			return nil, err
 		}
-		made := graphMade{Nodes: len(n.Nodes), Streams: len(n.Streams), Format: format, Out: out,
-			outcome: outcomeOf(&t.d, nil)}
+		made := graphMade{ReportHead: report.CurrentReportHead, Nodes: len(n.Nodes), Streams: len(n.Streams),
+			Format: format, Out: out, outcome: outcomeOf(&t.d, nil)}
 		return &answer{object: made, show: func(s *screen) {
 			s.title("%s", label(n.Name))
 			s.line("")
@@ -86,6 +87,7 @@ costs, and the FIFOs with their widths, depths and how full they became.`,
 
 // graphMade is the JSON of the command graph.
 type graphMade struct {
+	report.ReportHead
 	Nodes   int    `json:"nodes"`
 	Streams int    `json:"streams"`
 	Format  string `json:"format"` // svg, png, dot or onnx
@@ -100,7 +102,7 @@ func drawn(ctx context.Context, o check.Options, d *diag.List) (*picture.Drawing
 	if info, err := os.Stat(o.Model); o.Model != "" && err == nil && info.IsDir() {
 		n, err := picture.OfDesign(o.Model)
 		if errors.Is(err, picture.ErrNotBuilt) {
-			d.AddError(diag.FileUnreadable, o.Model, err.Error(),
+			d.AddError(diag.FileUnreadable, o.Model, "it is no regular file but a folder, and "+err.Error(),
 				"give a folder that hlsgen build of this version wrote, or a model")
 			return nil, "", nil
 		}

@@ -176,7 +176,7 @@ func zipped(name string, deflated []byte, size uint64) []byte {
 }
 
 // written are the options that name a file to write.
-var written = []string{"out", "output", "plot", "save-model", "timeline", "trace-vcd"}
+var written = []string{"out", "output", "plot", "save-model", "timeline", "trace-vcd", "codes"}
 
 // needed has the other arguments of each command, by its name.
 var needed = map[string]string{
@@ -184,6 +184,7 @@ var needed = map[string]string{
 	"stats":    iris + " --data " + irisInputs,
 	"build":    iris + " --board pynq-z1 --input " + irisInputs + " --no-csim --verify 1 --out out",
 	"convert":  iris + " --to qcdq --out out.onnx",
+	"graph":    iris + " --out out.svg",
 	"simulate": iris + " --input " + irisInputs + " --engine cycle",
 	"sweep":    iris + " --board pynq-z1 --input " + irisInputs + " --labels " + irisLabels + " --fps 1000 --out out",
 	"weights":  iris + " --for " + loaded + " --out out",
