@@ -120,7 +120,8 @@ func fresh(t *testing.T, p python, wheels string) {
 	if err != nil || !strings.HasPrefix(string(said), "hlsgen v1.2") {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if said := inside.run(t, dir, "", nil, "-c", "import hlsgen; print(hlsgen.load().check().ok, end='')"); said != "True" {
+	const program = "import hlsgen; print(hlsgen.load().check().ok, end='')"
+	if said := inside.run(t, dir, "", nil, "-c", program); said != "True" {
 		t.Error(said)
 	}
 }

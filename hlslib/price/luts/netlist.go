@@ -132,8 +132,8 @@ func remainders(w *walk, gates int) []float64 {
 	return list
 }
 
-// triedCalls is the number of calls of a function whose gates are made. Lanes of a layer differ little in what is known of
-// their arguments, so the others count as these do.
+// triedCalls is the number of calls of a function whose gates are made. Lanes of a layer differ little in what is known
+// of their arguments, so the others count as these do.
 const triedCalls = 8
 
 // fewGiven is the share of a call's bits below which it does not matter what is known of them.
