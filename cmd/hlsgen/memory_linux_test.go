@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"hlsgen/frontend/graph"
@@ -83,10 +82,13 @@ func TestSamplesTakeNoMemory(t *testing.T) {
 					}
 				}
 				cmd, _ := process(t, dir, []string{"GOMAXPROCS=2"}, args...)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %v: %s", args, err, out)
+				var out bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &out
+				kib, err := peak(t, cmd)
+				if err != nil {
+					t.Fatalf("%v: %v: %s", args, err, out.String())
 				}
-				return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+				return int64(kib) << 10
 			}
 			least := took(1, one)
 			for _, fortran := range []bool{false, true} {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -19,7 +20,13 @@ import (
 // asHlsgen makes this test's program hlsgen, for tests of a whole process.
 const asHlsgen = "TEST_IS_HLSGEN"
 
+// peakFile names a file for the most memory that hlsgen took, in KiB.
+const peakFile = "TEST_PEAK_FILE"
+
 func TestMain(m *testing.M) {
+	if file := os.Getenv(peakFile); file != "" {
+		os.Exit(watch(file))
+	}
 	if os.Getenv(asHlsgen) != "" {
 		main()
 	}
@@ -42,6 +49,36 @@ func process(t *testing.T, dir string, env []string, args ...string) (cmd *exec.
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), asHlsgen+"=1", "TMPDIR="+temporary), env...)
 	return cmd, temporary
+}
+
+// watch runs hlsgen with the arguments of this process, writes the most memory that it took to a file, and returns its
+// exit code. A process counts what the one took that started it, until it had a program of its own. So this small
+// process starts it, and not the one that runs the tests.
+func watch(file string) int {
+	os.Unsetenv(peakFile)
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		err = os.WriteFile(file, fmt.Append(nil, use.Maxrss), 0o666)
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		panic(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// peak runs a process of hlsgen, and returns the most memory that it took, in KiB. The error is that of the process.
+func peak(t *testing.T, cmd *exec.Cmd) (kib int, err error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "peak")
+	cmd.Env = append(cmd.Env, peakFile+"="+file)
+	err = cmd.Run()
+	text, missing := os.ReadFile(file)
+	if _, bad := fmt.Sscan(string(text), &kib); missing != nil || bad != nil {
+		t.Fatal(err, missing, bad)
+	}
+	return kib, err
 }
 
 // TestInterrupted ends a build by a signal while its C++ is compiled: the compilers end with it, and neither they nor
