@@ -598,6 +598,11 @@ class _Movers:
             memory = self._buffer(mover, "data", sum(frames))
             table = self._table(mover, stream["words"] * stream["bytes"], frames)
             ready.append(_Transfer(mover, memory, table, len(frames), frames))
+        for port, (mover, memory, passes) in self.constant.items():
+            if memory is None:
+                raise DeviceError("stream %s has no weights: the device was closed" % port)
+            count = len(sent[0]) * passes
+            ready.append(_Transfer(mover, memory, self._table(mover, 1, [1] * count if self.TABLED else (), count), count))
         for mover, stream, given in zip(self.readers, self.host["send"], sent):
             frames = [len(f) for f in given]
             memory = self._buffer(mover, "data", sum(frames))
@@ -605,11 +610,6 @@ class _Movers:
             memory.send()
             table = self._table(mover, stream["words"] * stream["bytes"], frames)
             ready.append(_Transfer(mover, memory, table, len(frames), frames))
-        for port, (mover, memory, passes) in self.constant.items():
-            if memory is None:
-                raise DeviceError("stream %s has no weights: the device was closed" % port)
-            count = len(sent[0]) * passes
-            ready.append(_Transfer(mover, memory, self._table(mover, 1, [1] * count if self.TABLED else (), count), count))
         return ready
 
     def _table(self, mover, unit, frames, count=None):

@@ -193,7 +193,7 @@ class Export(unittest.TestCase):
         for call in (hlsgen.from_torch, hlsgen.from_brevitas):
             with self.assertRaisesRegex(hlsgen.UsageError, "a int is no network of PyTorch"):
                 call(3, self.x)
-            with self.assertRaisesRegex(hlsgen.UsageError, "did you mean --input-type"):
+            with self.assertRaisesRegex(hlsgen.UsageError, "did you mean input_type"):
                 call(net, self.x[:1], input_typ="UINT8")
             with self.assertRaisesRegex(hlsgen.Error, "does not export the network: .*mat1 and mat2 shapes"):
                 call(net, self.x[:1, :3])
