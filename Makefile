@@ -17,8 +17,8 @@ export HLSGEN_SHARED
 #:   tests            C++ compiled  programs they call            shared models  CPU minutes
 #:   make test-quick  none          none                          none           9, compiling included
 #:   go test ./...    none          none                          HLSGEN_SHARED  3
-#:   make test        some of each  all, else a failure           HLSGEN_SHARED  44 with shared models
-#:   make test-ci     some of each  and system services (Slurm)   HLSGEN_SHARED  44 with shared models
+#:   make test        some of each  all, else a failure           HLSGEN_SHARED  46 with shared models
+#:   make test-ci     some of each  and system services (Slurm)   HLSGEN_SHARED  46 with shared models
 #:   make test-long   all           as make test                  HLSGEN_SHARED  hours: more random cases, fuzzing
 #:
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
