@@ -20,7 +20,34 @@ const (
 	NodeFateHostSuffix = "host suffix"
 	constantFate       = "constant"
 	unmappedFate       = "not mapped"
+	unusedFate         = "unused"
+	undecidedFate      = "undecided"   // it depends on nodes that could not be mapped
+	unreachedFate      = "not reached" // its graph could not be prepared
 )
+
+// A FatePlace says where a node is computed.
+type FatePlace uint8
+
+// The places of nodes. A node that is computed partly in a layer and partly on the host is in a layer.
+const (
+	FatePlaceLayer FatePlace = iota
+	FatePlaceHost
+	FatePlaceUnmapped
+	FatePlaceNowhere // it is constant or unused
+)
+
+// Place returns where the node is computed.
+func (f *NodeFate) Place() FatePlace {
+	switch f.Fate {
+	case NodeFateHostPrefix, NodeFateHostSuffix:
+		return FatePlaceHost
+	case unmappedFate, undecidedFate, unreachedFate:
+		return FatePlaceUnmapped
+	case constantFate, unusedFate:
+		return FatePlaceNowhere
+	}
+	return FatePlaceLayer
+}
 
 // fates returns the fate of every node of the file.
 func fates(written, program *program.Program, low *lower.LoweredProgram) []NodeFate {
@@ -70,9 +97,9 @@ func fates(written, program *program.Program, low *lower.LoweredProgram) []NodeF
 		case layer != "":
 			f.Fate = layer
 		case !alive[n.Index]:
-			f.Fate = "unused"
+			f.Fate = unusedFate
 		case low.Graph == nil && !low.Rejected[n.Index]:
-			f.Fate = "undecided" // its fate depends on nodes that could not be mapped
+			f.Fate = undecidedFate
 		default:
 			f.Fate = unmappedFate
 		}
@@ -110,7 +137,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 		known[f.Index] = f.Fate
 	}
 	for i := range out {
-		if f := known[out[i].Index]; f != "" && f != "unused" {
+		if f := known[out[i].Index]; f != "" && f != unusedFate {
 			out[i].Fate = f
 		}
 	}
@@ -126,7 +153,7 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 		}
 		fate := unmappedFate
 		if operators.IsSupportedOperator(n.Domain, n.Op) {
-			fate = "not reached"
+			fate = unreachedFate
 		}
 		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.QualifiedOpName(), Fate: fate, Module: n.ModuleName()}
 		f.joins(n)

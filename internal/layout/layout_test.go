@@ -115,6 +115,25 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestLarge places graphs of a hostile form: a chain with an arrow from its first box to each of the others, and two
+// boxes with arrows to each of many.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	const n = 3000
+	chain, star := graph(n), graph(n)
+	for i := 1; i < n; i++ {
+		chain.Arrows = append(chain.Arrows, Arrow{From: i - 1, To: i}, Arrow{From: 0, To: i})
+		star.Arrows = append(star.Arrows, Arrow{From: i % 2, To: n - i}, Arrow{From: 1 - i%2, To: i})
+	}
+	for _, g := range []Graph{chain, star} {
+		for a, points := range Place(g).Arrows {
+			if g.Arrows[a].From != g.Arrows[a].To && len(points) < 2 {
+				t.Fatalf("arrow %d has %d points", a, len(points))
+			}
+		}
+	}
+}
+
 // check compares a layout with what Place promises.
 func check(t *testing.T, name string, g Graph, l Layout) {
 	t.Helper()

@@ -10,6 +10,9 @@ import (
 // become fewer after that.
 const sweeps = 12
 
+// mostCompared is the number of pairs of links that transpose compares in a sweep. Few graphs of networks need more.
+const mostCompared = 10_000_000
+
 // arrange orders each rank such that few links cross. It keeps the best order of all sweeps.
 func (s *sheet) arrange() {
 	best := s.copied()
@@ -92,14 +95,19 @@ func median(links []link, at []int) float64 {
 	return float64(places[m-1]+places[m]) / 2
 }
 
-// transpose exchanges neighbours while this removes crossings.
+// transpose exchanges neighbours while this removes crossings, until it has compared mostCompared pairs of links.
 func (s *sheet) transpose() {
 	at := s.places()
+	left := mostCompared
 	for better := true; better; {
 		better = false
 		for _, rank := range s.ranks {
 			for k := range len(rank) - 1 {
 				a, b := rank[k], rank[k+1]
+				x, y := &s.nodes[a], &s.nodes[b]
+				if left -= 1 + len(x.above)*len(y.above) + len(x.below)*len(y.below); left < 0 {
+					return
+				}
 				if s.pair(a, b, at) > s.pair(b, a, at) {
 					rank[k], rank[k+1] = b, a
 					at[a], at[b] = k+1, k

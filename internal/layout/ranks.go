@@ -8,6 +8,7 @@ func ranked(g Graph) *sheet {
 	for i, b := range g.Boxes {
 		s.nodes = append(s.nodes, node{box: i, width: b.Width, rank: rank[i], before: g.Gap, after: g.Gap})
 	}
+	room := mostPassed
 	join := func(from, to int, loose bool) {
 		s.nodes[from].below = append(s.nodes[from].below, link{node: to, loose: loose})
 		s.nodes[to].above = append(s.nodes[to].above, link{node: from, loose: loose})
@@ -19,6 +20,10 @@ func ranked(g Graph) *sheet {
 		}
 		if s.back[a] {
 			from, to = to, from
+		}
+		if room -= rank[to] - rank[from] - 1; room < 0 {
+			s.paths[a] = []int{from, to}
+			continue
 		}
 		path := []int{from}
 		for r := rank[from] + 1; r < rank[to]; r++ {
@@ -40,6 +45,10 @@ func ranked(g Graph) *sheet {
 	}
 	return s
 }
+
+// mostPassed is the number of places where arrows pass ranks that a sheet has. Further arrows are straight lines, which
+// may cross boxes.
+const mostPassed = 100_000
 
 // markChains marks the links that are the only ones of their ends.
 func (s *sheet) markChains() {

@@ -23,7 +23,7 @@ const (
 // layerClasses names the classes of a design.
 var layerClasses = []chart.NetworkClass{slowest: {Name: "as slow as the design"},
 	accumulating: {Name: "with accumulators"},
-	otherLayer:   {Name: "without"}, added: {Name: "of no ONNX node", Quiet: true}}
+	otherLayer:   {Name: "without accumulators"}, added: {Name: "of no ONNX node", Quiet: true}}
 
 // A simulated is the part of report/cycle_simulation.json that a picture shows.
 type simulated struct {
@@ -51,13 +51,16 @@ var ErrNotBuilt = errors.New("it holds no reports of a build")
 func OfDesign(dir string) (*Drawing, error) {
 	var layers []report.LayerReport
 	var run simulated
-	for name, to := range map[string]any{"layers.json": &layers, "cycle_simulation.json": &run} {
-		text, err := safefile.ReadRegularFile(filepath.Join(dir, "report", name), mostBytes)
+	for _, file := range []struct {
+		name string
+		to   any
+	}{{"layers.json", &layers}, {"cycle_simulation.json", &run}} {
+		text, err := safefile.ReadRegularFile(filepath.Join(dir, "report", file.name), mostBytes)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNotBuilt, err)
 		}
-		if err := json.Unmarshal(text, to); err != nil {
-			return nil, fmt.Errorf("%w: report/%s: %w", ErrNotBuilt, name, err)
+		if err := json.Unmarshal(text, file.to); err != nil {
+			return nil, fmt.Errorf("%w: report/%s: %w", ErrNotBuilt, file.name, err)
 		}
 	}
 	n := &Drawing{Name: filepath.Base(dir), Classes: layerClasses,

@@ -10,30 +10,13 @@ import (
 	"hlsgen/internal/report"
 )
 
-// The classes of a model's nodes, by their fates.
-const (
-	inHardware = iota
-	onHost
-	notMapped
-	constant
-)
+// fateClasses names the classes of a model's nodes, by where they are computed.
+var fateClasses = []chart.NetworkClass{frontend.FatePlaceLayer: {Name: "in a layer"},
+	frontend.FatePlaceHost: {Name: "on the host"}, frontend.FatePlaceUnmapped: {Name: "not mapped"},
+	frontend.FatePlaceNowhere: {Name: "constant or unused", Quiet: true}}
 
-// fateClasses names the classes of a model.
-var fateClasses = []chart.NetworkClass{inHardware: {Name: "in a layer"}, onHost: {Name: "on the host"},
-	notMapped: {Name: "not mapped"}, constant: {Name: "constant or unused", Quiet: true}}
-
-// classOf returns the class of a node.
-func classOf(fate string) int {
-	switch {
-	case fate == frontend.NodeFateHostPrefix || fate == frontend.NodeFateHostSuffix:
-		return onHost
-	case fate == "constant" || fate == "unused":
-		return constant
-	case fate == "not mapped" || fate == "undecided" || fate == "not reached":
-		return notMapped
-	}
-	return inHardware
-}
+// quiet is the class of ports.
+const quiet = int(frontend.FatePlaceNowhere)
 
 // OfModel returns the network of a model: a node for every ONNX node, with what becomes of it, and the shapes of its
 // tensors. layers are those of the model, or nil if it does not map; they tell the integers of tensors.
@@ -59,7 +42,7 @@ func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerRepor
 	inputs, outputs := frontend.PortNames(im)
 	for _, t := range inputs {
 		writer[t] = len(n.Nodes)
-		n.Nodes = append(n.Nodes, Node{Name: t, Op: "Input", Lines: []string{"input"}, Class: constant, Port: true})
+		n.Nodes = append(n.Nodes, Node{Name: t, Op: "Input", Lines: []string{"input"}, Class: quiet, Port: true})
 	}
 	first := len(n.Nodes)
 	for i, f := range im.Fates {
@@ -73,7 +56,7 @@ func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerRepor
 		if !strings.EqualFold(f.Fate, op) {
 			lines = append(lines, f.Fate)
 		}
-		n.Nodes = append(n.Nodes, Node{Name: cmp.Or(f.Node, op), Op: op, Lines: lines, Class: classOf(f.Fate),
+		n.Nodes = append(n.Nodes, Node{Name: cmp.Or(f.Node, op), Op: op, Lines: lines, Class: int(f.Place()),
 			Facts: []Attribute{{"becomes", f.Fate}}})
 		for _, t := range f.Reads {
 			if from, ok := writer[t]; ok { // else it is a constant of the file
@@ -85,7 +68,7 @@ func OfModel(name string, im *frontend.ImportedModel, layers []report.LayerRepor
 		if from, ok := writer[t]; ok {
 			stream(t, from, len(n.Nodes))
 			n.Nodes = append(n.Nodes,
-				Node{Name: t, Op: "Output", Lines: []string{"output"}, Class: constant, Port: true})
+				Node{Name: t, Op: "Output", Lines: []string{"output"}, Class: quiet, Port: true})
 		}
 	}
 	return n

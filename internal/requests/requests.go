@@ -27,7 +27,7 @@ type Limits struct {
 	PartBytes int64 `json:"part_bytes"` // of all parts of a request
 }
 
-// DefaultLimits are those of a server.
+// DefaultLimits holds the limits of a server: a line has at most 1 MiB, a part at most 1 GiB.
 var DefaultLimits = Limits{LineBytes: 1 << 20, PartBytes: 1 << 30}
 
 // A Hello is the first line that a server writes.
