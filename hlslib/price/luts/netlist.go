@@ -1,6 +1,7 @@
 package luts
 
 import (
+	"math"
 	"slices"
 
 	"hlsgen/hlslib/price/cost"
@@ -184,7 +185,7 @@ func (n dividedNetlist) count(longest int16) int16 {
 	for i := range parts {
 		counts[i] = parts[i].count(longest)
 		for kind, luts := range counts[i].luts {
-			n.w.counts[kind].LUT += float64(luts)
+			n.w.counts[kind].LUT += math.Round(float64(luts) * parts[i].times)
 		}
 		for k, l := range parts[i].leaf {
 			refs[l] += counts[i].reads[k]

@@ -19,7 +19,13 @@ type part struct {
 	ends  []signal
 	depth int16  // the most gates in a row
 	key   string // equal for parts that are mapped alike
+	// how many times the gates of the part the circuit has; more than 1 where the part stands for a larger one
+	times float64
 }
+
+// mostMapped is the number of gates beyond which a part is too large to be mapped as a whole. Circuits of that size are
+// layers with all their weights as constants, whose channels are much alike.
+const mostMapped = 1 << 14
 
 // partsOf divides gates into parts. Leaves precede the gates of a part, except that all members keep their order where
 // a function of many inputs is made of several LUTs, because the order of the inputs then counts.
@@ -56,9 +62,38 @@ func (d *SynthesisRules) partsOf(g *gates) []part {
 	parts := make([]part, len(members))
 	local, in := make([]int32, len(g.in)), make([]int32, len(g.in)) // per gate: its number in the last part it is in
 	for k, list := range members {
-		parts[k] = newPart(g, d.ordered(g, list, in, int32(k+1)), local)
+		some := list
+		if len(list) > mostMapped {
+			some = firstCones(g, list)
+		}
+		parts[k] = newPart(g, d.ordered(g, some, in, int32(k+1)), local)
+		parts[k].times = float64(len(list)) / float64(len(some))
 	}
 	return parts
+}
+
+// firstCones returns the gates behind the first ends among the gates in list: those of as many ends as have mostMapped
+// gates together.
+func firstCones(g *gates, list []int32) (some []int32) {
+	met := make([]bool, len(g.in))
+	var visit func(i int32)
+	visit = func(i int32) {
+		if met[i] || g.leaves(i) {
+			return
+		}
+		met[i] = true
+		some = append(some, i)
+		for _, s := range g.in[i] {
+			visit(s.gate())
+		}
+	}
+	for _, i := range list {
+		if g.endings(i) != 0 && len(some) < mostMapped {
+			visit(i)
+		}
+	}
+	slices.Sort(some)
+	return some
 }
 
 // ordered returns the members of a part: its gates, and the leaves that they read. in says of leaves in which part they
