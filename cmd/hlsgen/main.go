@@ -24,7 +24,8 @@
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
 //	weights.go      the command that writes weights for existing hardware
-//	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks
+//	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks;
+//	                report.go: the one that writes the page of a build
 package main
 
 import (

@@ -59,7 +59,8 @@ what the model means, checked bit for bit.`,
 		&cobra.Group{ID: onBuild, Title: "On what was built:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
 	root.AddCommand(a.buildCommand(), a.checkCommand(), statsCommand(a), a.simulateCommand(), a.sweepCommand(),
 		convertCommand(a), graphCommand(a))
-	for _, c := range []*cobra.Command{a.synthCommand(), a.collectCommand(), weightsCommand(a)} {
+	for _, c := range []*cobra.Command{a.synthCommand(), a.collectCommand(), weightsCommand(a),
+		reportCommand(a)} {
 		c.GroupID = onBuild
 		root.AddCommand(c)
 	}

@@ -52,6 +52,7 @@ var forms = []struct {
 		"convert " + iris + " --to qoperator --json", "convert --clean --json --out clean.onnx",
 	}},
 	{"graph", "what hlsgen graph --json prints", graphMade{}, []string{"graph --json", "graph --json --out g.onnx"}},
+	{"report", "what hlsgen report --json prints", reportMade{}, []string{"report built --json"}},
 	{"latencies", "what hlsgen latencies --json prints", latenciesMade{}, []string{
 		"latencies " + reports + " --json",
 	}},
@@ -74,9 +75,12 @@ func TestSchemas(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			form, dir := schema.Of(t, f.name, f.title, f.of), filesIn(t, nil)
-			if f.name == "weights" {
+			switch f.name {
+			case "weights":
 				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --backend rtl --weights runtime --no-csim "+
 					"--out loaded")...)
+			case "report":
+				say(dir, nil, strings.Fields("build "+iris+" --board zcu104 --no-csim --verify 0 --out built")...)
 			}
 			for _, line := range f.by {
 				got := say(dir, nil, strings.Fields(line)...)
@@ -104,7 +108,7 @@ func TestSchemasAreListed(t *testing.T) {
 	for _, f := range forms {
 		known[f.name] = true
 	}
-	for _, name := range []string{"manifest", "host", "weights-plan", "layers", "nodes", "certificate", "resources",
+	for _, name := range []string{"manifest", "host", "weights-plan", "layers", "page", "nodes", "certificate", "resources",
 		"cycle_simulation", "estimate_layer_cycles", "estimate_layer_resources", "estimate_network_performance",
 		"op_and_param_counts"} {
 		known[name] = true // of package compiler

@@ -30,6 +30,7 @@ import (
 	"hlsgen/internal/verify"
 	"hlsgen/internal/weights"
 	"hlsgen/templates"
+	pages "hlsgen/templates/report"
 )
 
 // wholeFrames reports whether the back end's test vectors have the frames of all streams.
@@ -86,9 +87,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		}
 		r.Loaded = true
 	}
-	data := verify.OpenSamplesAndLabels(ctx, o.Source, model, r.Source, d)
-	defer data.Close()
-	if r.RealSamples = data != nil; d.HasErrors() {
+	samples := verify.OpenSamplesAndLabels(ctx, o.Source, model, r.Source, d)
+	defer samples.Close()
+	if r.RealSamples = samples != nil; d.HasErrors() {
 		return nil, nil
 	}
 	if !audit.CheckBuiltAccumulators(model.Graph, o.AccBits, d) {
@@ -109,13 +110,13 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err := r.Design.SimulateAndStoreLatencyRange(ctx); err != nil {
 		return nil, err
 	}
-	runs, err := verify.SelectSamples(model, data, r.Design.Model.Graph, o.Verify)
+	runs, err := verify.SelectSamples(model, samples, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err
 	}
 	o.ReportProgress("simulating", 0, 0)
 	var streams templates.TestVectors
-	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, data, o.Backend.Some(wholeFrames))
+	r.Verified, streams, err = verify.Run(ctx, model, r.Design.Design, runs, samples, o.Backend.Some(wholeFrames))
 	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
@@ -126,15 +127,20 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil || d.HasErrors() {
 		return nil, err
 	}
-	r.Accuracy, err = verify.MeasureAccuracy(ctx, model, data)
+	r.Accuracy, err = verify.MeasureAccuracy(ctx, model, samples)
 	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	page, err := r.HTMLPage(ctx, d)
+	page, err := r.Page(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, templates.GeneratedFile{Path: "report/report.html", Data: page})
+	data, shown, err := page.Encode()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, templates.GeneratedFile{Path: pages.DataFile, Data: data},
+		templates.GeneratedFile{Path: pages.HTMLFile, Data: shown})
 	o.ReportProgress("writing", 0, 0)
 	if err := r.write(o, target, files, place, d); err != nil || d.HasErrors() {
 		return nil, err

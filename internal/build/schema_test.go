@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/testsupport/schema"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates/deploy"
+	page "hlsgen/templates/report"
 )
 
 // Every JSON file of a build has the form that its schema says, but for the folding files, which are FINN's.
@@ -53,6 +54,7 @@ var reportForms = map[string]any{
 	"manifest.json":                            manifest{},
 	"deploy/host/host.json":                    deploy.HostFile{},
 	"report/layers.json":                       []report.LayerReport{},
+	"report/page.json":                         page.Page{},
 	"report/nodes.json":                        []frontend.NodeFate{},
 	"report/certificate.json":                  report.CertificateReport{},
 	"report/resources.json":                    report.ResourceReport{},

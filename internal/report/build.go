@@ -9,7 +9,8 @@
 //	cycles.go       the simulation: interval, latency, FIFOs, the host's port
 //	loadtime.go     the time to load weights
 //	board.go        from the design to the board: its clock, the steps to a bitstream
-//	page.go         report.html
+//	page.go         the data of the page
+//	timeline.go     what layers did over time
 //	readme.go       the README
 package report
 

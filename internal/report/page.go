@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +12,14 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/rtlsim"
 	"hlsgen/templates/report"
 )
 
-// maxTimeline is the largest size of the timeline in the page, in bytes of SVG.
-const maxTimeline = 3 << 20
-
-// HTMLPage returns the content of report/report.html, which also shows the diagnostics in d. It may simulate frames for
-// the timeline, which ctx can stop.
-func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
+// Page returns the content of report/page.json, which also has the diagnostics in d. It may simulate frames for the
+// timeline, which ctx can stop.
+func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 	t := r.Design.Target
-	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
+	p := &report.Page{Version: JSONVersion, Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, FormatDecimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
 		Block: t.Board.BlockRAMUnitName(),
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
@@ -71,14 +65,12 @@ func (r *Build) HTMLPage(ctx context.Context, d *diag.List) ([]byte, error) {
 			Width: r.Design.Model.Lengths.SequenceEndPort().Width(), Depth: e.Depth,
 			Reason: "1 for the last step of a sequence"})
 	}
+	p.Bars = r.bars()
 	var err error
-	if p.Clocks, err = r.clocksPicture(); err != nil {
-		return nil, err
-	}
 	if p.Timeline, p.TimelineNote, err = r.timeline(ctx); err != nil {
 		return nil, err
 	}
-	return report.RenderHTML(p)
+	return p, nil
 }
 
 // unit returns the word for the unit of rates: frames or samples.
@@ -217,48 +209,18 @@ func (r *Build) inputs() (f report.Facts) {
 	return f
 }
 
-// clocksPicture returns an SVG with a bar per layer, for its clocks per frame. The host's port or a state also has a
-// bar if it is a bottleneck.
-func (r *Build) clocksPicture() ([]byte, error) {
-	b := chart.BarChart{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
+// bars returns a bar per layer, for its clocks per frame. The host's port or a state also has one if it is a
+// bottleneck.
+func (r *Build) bars() (list []report.Bar) {
 	for i, n := range r.Design.Model.Graph.Nodes {
 		clocks := r.Design.LoopOfNode(i).IterationsPerFrame()
-		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
+		list = append(list, report.Bar{Name: n.Name, Clocks: float64(clocks), Text: strconv.Itoa(clocks)})
 	}
-	// The host's port or a state also gets a bar if it is the bottleneck.
 	if names := r.Design.Bottleneck.LimitingPartNames(); len(r.Design.Bottleneck.Layers) < len(names) {
 		_, clocks := r.Design.SamplesPerSecondAndInterval()
-		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: FormatDecimal(clocks)})
+		list = append(list, report.Bar{Name: names[len(names)-1], Clocks: clocks, Text: FormatDecimal(clocks)})
 	}
-	return b.DrawSVG()
-}
-
-// timeline returns an SVG of the frames until the first output, and three more, with a note. If a frame has too many
-// words, or the picture is too large, there is only a note.
-func (r *Build) timeline(ctx context.Context) (svg []byte, note string, err error) {
-	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
-		r.Design.MaxTimelineFrames())
-	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
-	if frames == 0 {
-		return nil, "A frame has too many words to draw them all here; " + other, nil
-	}
-	trace := r.Design.Clocks.Trace.TraceOfFirstFrames(frames)
-	if trace == nil {
-		trace, err = rtlsim.RunFrames(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Layers: frames})
-		if err != nil {
-			return nil, "", err
-		}
-	}
-	var b bytes.Buffer
-	if err := rtlsim.WriteTimelineSVG(&b, r.Design.Design, trace); err != nil {
-		return nil, "", err
-	}
-	if b.Len() > maxTimeline {
-		return nil, "The picture is too large to stand here; " + other, nil
-	}
-	return b.Bytes(),
-		fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. "+
-			"Starved: a word was missing; blocked: room was missing.", frames), nil
+	return list
 }
 
 // memoryText returns the end of a sentence about the memory's bandwidth, or "" if the bandwidth is unknown.

@@ -51,6 +51,7 @@ var hostFiles = []templates.ReadmeEntry{
 
 // reportFiles describes the reports.
 var reportFiles = []templates.ReadmeEntry{
+	described("what the page shows; `hlsgen report` makes the page of it again", "report/page.json"),
 	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
 	described("what became of every ONNX node", "report/nodes.json"),
 	described("what is proved of the design", "report/certificate.json"),

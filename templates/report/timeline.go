@@ -1,0 +1,76 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+
+	"github.com/dustin/go-humanize"
+)
+
+// The sizes of a timeline, in pixels.
+const (
+	timelineWidth = 960 // of all columns
+	timelineRow   = 20
+	timelineBar   = 14
+	timelineNames = 230
+	timelineHead  = 48
+)
+
+// timelineStates are the states of layers, with their colours, in the order of a run's clocks.
+var timelineStates = [...]struct{ name, colour string }{{"busy", "#2a9d4a"}, {"starved", "#c8ccd0"},
+	{"blocked", "#d1495b"}}
+
+// svg returns a picture with a row per layer. Every column shows the shares of its clocks in which the layer was busy,
+// starved and blocked, from the bottom up.
+func (t *Timeline) svg() []byte {
+	var b bytes.Buffer
+	width, height := timelineNames+timelineWidth+30, timelineHead+len(t.Rows)*timelineRow+42
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
+		`font-family="sans-serif" font-size="11">`+"\n", width, height, width, height)
+	for i, s := range timelineStates {
+		x := timelineNames + 90*i
+		fmt.Fprintf(&b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x,
+			s.colour, x+17, s.name)
+	}
+	fmt.Fprintf(&b, `<text x="%d" y="22">%s clocks, %s in a column</text>`+"\n", timelineNames+300,
+		humanize.Comma(int64(t.Clocks)), humanize.Comma(int64(t.Bin)))
+	columns := float64((t.Clocks + t.Bin - 1) / t.Bin)
+	at := func(column int) float64 { return timelineNames + timelineWidth*float64(column)/columns }
+	for i, row := range t.Rows {
+		top := timelineHead + i*timelineRow
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s<title>%s</title></text>`+"\n", timelineNames-8, top+11,
+			html.EscapeString(cut(row.Name, 34)), html.EscapeString(row.Name))
+		column := 0
+		for _, run := range row.Runs {
+			below := 0.0
+			for s, state := range timelineStates {
+				high := timelineBar * float64(run[1+s]) / float64(t.Bin)
+				if high > 0 {
+					fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", at(column),
+						float64(top+timelineBar)-below-high, at(column+run[0])-at(column), high, state.colour)
+				}
+				below += high
+			}
+			column += run[0]
+		}
+	}
+	foot := timelineHead + len(t.Rows)*timelineRow
+	for k := 0; k <= 4; k++ {
+		x := timelineNames + k*timelineWidth/4
+		fmt.Fprintf(&b, `<path d="M%d %dV%d" stroke="#888" stroke-width="0.5"/>`+
+			`<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", x, timelineHead-4, foot+4, x, foot+18,
+			humanize.Comma(int64(k*int(columns)*t.Bin/4)))
+	}
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">clocks</text>`+"\n", timelineNames+timelineWidth/2, foot+34)
+	fmt.Fprintln(&b, `</svg>`)
+	return b.Bytes()
+}
+
+// cut returns the first n characters of a text, with an ellipsis if there are more.
+func cut(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}
