@@ -118,6 +118,39 @@ func (c *OptimalityCertificate) FloorExcludedDesignsText() string {
 	return of.ExcludedDesignsText()
 }
 
+// DescribeInOneSentence returns what is proved of the design, and what is not.
+func (c *OptimalityCertificate) DescribeInOneSentence() string {
+	if c.IsProvedBest() {
+		return "no design within the budget is better, whatever its FIFOs hold" + CoveredDesignsSentence(c.BoundsConditionText())
+	}
+	var parts []string
+	if c.Floor > 0 && float64(c.Floor) != c.Interval {
+		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", goal.FormatClocks(c.Floor),
+			c.FloorExcludedDesignsText()))
+	}
+	if l := c.Latency; l != nil && l.RelativeGap() > 0 {
+		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", goal.FormatClocks(l.Least),
+			c.ExcludedDesignsText()))
+	}
+	for _, b := range c.Bounds {
+		if b.RelativeGap() > 0 {
+			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.RelativeGap(),
+				b.Measure, CoveredDesignsSentence(c.BoundsConditionText())))
+			break
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// CoveredDesignsSentence returns the sentence that says which designs a proof covers, by their condition such as that
+// of BoundsConditionText. It is empty without one.
+func CoveredDesignsSentence(given string) string {
+	if given == "" {
+		return ""
+	}
+	return ". This covers designs" + given
+}
+
 // DescribeOptionCounts returns a text that says how many options the search could choose from.
 func (c *OptimalityCertificate) DescribeOptionCounts() string {
 	if c.Unavailable > 0 {

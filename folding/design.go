@@ -26,7 +26,9 @@ type Design struct {
 	Reasons     []string // per stream: why the FIFO is deep; empty if it is not
 	Given       []int    // per stream: the depth that the user gave the FIFO; 0 if it was sized
 
-	memory space.HostMemoryBandwidth // the processor's memory
+	memory  space.HostMemoryBandwidth // the processor's memory
+	space   *space.FoldingSpace       // in which it was found
+	folding *space.Folding
 	steps  int                       // steps of work of the search
 }
 
@@ -118,7 +120,8 @@ type report struct{ *fit.DesignSearch }
 // design builds, simulates and describes the design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.BuildDesign(f)
-	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenFIFODepths(b), memory: q.HostMemoryBandwidth}
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.GivenFIFODepths(b), memory: q.HostMemoryBandwidth,
+		space: q.FoldingSpace, folding: f}
 	proof, err := rtlsim.ProveDeadlockFree(ctx, b.Design)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@
 //	front.go        the designs worth choosing from
 //	design.go       the figures of a design; bottleneck.go, what sets its interval; cure.go, what makes it
 //	                shorter; series.go, the clocks of many frames
-//	certificate.go  what is proved of it
+//	certificate.go  what is proved of it; offers.go, the folds that its layers could have instead
 //	trouble.go      why there is none, and a remedy; warnings.go, what to know of a design
 //	outside.go      names of types for other modules
 package folding

@@ -258,34 +258,9 @@ func takes(d *folding.Design) string {
 // proof returns one line for the screen on how far a design is proved to be the best.
 func proof(c *folding.OptimalityCertificate) string {
 	if c.IsProvedBest() {
-		return "no design within the budget is better, whatever its FIFOs hold" + among(c.BoundsConditionText())
+		return c.DescribeInOneSentence()
 	}
-	var parts []string
-	if c.Floor > 0 && float64(c.Floor) != c.Interval {
-		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", count(c.Floor, "clock"),
-			c.FloorExcludedDesignsText()))
-	}
-	if l := c.Latency; l != nil && l.RelativeGap() > 0 {
-		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"),
-			c.ExcludedDesignsText()))
-	}
-	for _, b := range c.Bounds {
-		if b.RelativeGap() > 0 {
-			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.RelativeGap(),
-				b.Measure,
-				among(c.BoundsConditionText())))
-			break
-		}
-	}
-	return strings.Join(parts, "; ") + " (--explain says why that is open)"
-}
-
-// among returns the sentence that says which designs a proof covers. It is empty if the proof covers all designs.
-func among(given string) string {
-	if given == "" {
-		return ""
-	}
-	return ". This covers designs" + given
+	return c.DescribeInOneSentence() + " (--explain says why that is open)"
 }
 
 // layers shows a table of the design's layers.

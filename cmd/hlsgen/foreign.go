@@ -79,7 +79,7 @@ var foreignVerbs = []foreign{
 		"hlsgen build MODEL.onnx --board BOARD", ""},
 	{"export ipgen hls-synth synthesis cosim vsynth bitfile",
 		"hlsgen build MODEL.onnx --board BOARD", "then run Vitis with the scripts in its hls folder"},
-	{"estimate estimates dse explore optimize optimise search report",
+	{"estimate estimates dse explore optimize optimise search",
 		"hlsgen sweep MODEL.onnx --board BOARD", "or build, which reports on one design"},
 	{"fold folding set-folding parallelize pareto", "hlsgen build MODEL.onnx --board BOARD --pareto", ""},
 	{"predict infer inference run execute exec eval sim", "hlsgen simulate MODEL.onnx --input x.npy", ""},

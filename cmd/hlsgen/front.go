@@ -58,7 +58,7 @@ func (s *screen) front(f *build.ParetoFrontResult, least folding.ResourceMeasure
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
 	s.field("proved", "no design within the budget has both a shorter interval and %s%s%s", what, gap,
-		among(given(f.Points)))
+		folding.CoveredDesignsSentence(given(f.Points)))
 	if least == folding.ResourceMeasureLoad {
 		s.field("load", "the largest share of the budget that any kind of resource takes")
 	}

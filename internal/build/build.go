@@ -8,6 +8,7 @@
 //	counters.go     the files for counters in the hardware
 //	vivado.go       the files that lead to a bitstream
 //	generate.go     the files of the back ends and of the driver
+//	page.go         the data of the page
 //	write.go        the reports, the README and the manifest; the whole folder, or nothing
 //	build.go        Run
 //	pareto.go       FindParetoFront makes several designs and writes none
@@ -131,7 +132,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	page, err := r.Page(ctx, d)
+	page, err := r.page(ctx, files, d)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ const mostPixels = 32 << 20
 func (n NetworkDrawing) Layout() layout.Layout {
 	g := layout.Graph{Gap: 24, RankGap: 34, ArrowGap: 14}
 	for _, b := range n.Boxes {
-		g.Boxes = append(g.Boxes, b.size())
+		g.Boxes = append(g.Boxes, b.Size())
 	}
 	for _, a := range n.Arrows {
 		g.Arrows = append(g.Arrows, layout.Arrow{From: a.From, To: a.To, Loose: a.Loose})
@@ -165,7 +165,7 @@ func (n NetworkDrawing) draw(c draw.Canvas, l layout.Layout) {
 	}
 	for i, b := range n.Boxes {
 		p := l.Boxes[i]
-		n.fill(c, at(p), b.size(), b.Class)
+		n.fill(c, at(p), b.Size(), b.Class)
 		y := p.Y + networkInside + networkRow/2
 		text(networkName, true, layout.Point{X: p.X + networkInside, Y: y}, b.Title)
 		for _, line := range b.Lines {
@@ -175,8 +175,8 @@ func (n NetworkDrawing) draw(c draw.Canvas, l layout.Layout) {
 	}
 }
 
-// size returns the size of a box: that of its text, with a margin.
-func (b NetworkBox) size() layout.Box {
+// Size returns the size of a box: that of its text, with a margin.
+func (b NetworkBox) Size() layout.Box {
 	w := float64(write(networkName, ink, true).Width(plain(b.Title)))
 	for _, line := range b.Lines {
 		w = max(w, float64(write(networkLine, ink, false).Width(plain(line))))

@@ -25,21 +25,6 @@ var layerClasses = []chart.NetworkClass{slowest: {Name: "as slow as the design"}
 	accumulating: {Name: "with accumulators"},
 	otherLayer:   {Name: "without accumulators"}, added: {Name: "of no ONNX node", Quiet: true}}
 
-// A simulated is the part of report/cycle_simulation.json that a picture shows.
-type simulated struct {
-	Bottleneck struct {
-		Layers []string `json:"layers"`
-	} `json:"bottleneck"`
-	FIFOs []struct {
-		From   string `json:"from"`
-		To     string `json:"to"`
-		Tensor string `json:"tensor"`
-		Width  int    `json:"word_bits"`
-		Depth  int    `json:"depth"`
-		Most   int    `json:"most_words"`
-	} `json:"fifos"`
-}
-
 // mostBytes is the largest size of a report that is read.
 const mostBytes = 256 << 20
 
@@ -50,7 +35,7 @@ var ErrNotBuilt = errors.New("it holds no reports of a build")
 // for every FIFO, with the width and number of its words. It returns ErrNotBuilt for any other folder.
 func OfDesign(dir string) (*Drawing, error) {
 	var layers []report.LayerReport
-	var run simulated
+	var run report.CycleSimulationReport
 	for _, file := range []struct {
 		name string
 		to   any
@@ -63,7 +48,13 @@ func OfDesign(dir string) (*Drawing, error) {
 			return nil, fmt.Errorf("%w: report/%s: %w", ErrNotBuilt, file.name, err)
 		}
 	}
-	n := &Drawing{Name: filepath.Base(dir), Classes: layerClasses,
+	return OfReports(filepath.Base(dir), layers, &run)
+}
+
+// OfReports returns the network of a design of which the two reports are. The nodes are the layers, in order, and then
+// the ports; the streams are the FIFOs, in order. It returns ErrNotBuilt for reports that do not fit each other.
+func OfReports(name string, layers []report.LayerReport, run *report.CycleSimulationReport) (*Drawing, error) {
+	n := &Drawing{Name: name, Classes: layerClasses,
 		Note: "at a stream: bits of a word, words that its FIFO held at most, of its depth"}
 	at := map[string]int{}
 	slow := map[string]bool{}
@@ -76,7 +67,7 @@ func OfDesign(dir string) (*Drawing, error) {
 	}
 	shapes := shapesOf(layers)
 	for _, f := range run.FIFOs {
-		s := Wire{Tensor: f.Tensor, Label: fmt.Sprintf("%d bits, %d of %d", f.Width, f.Most, f.Depth)}
+		s := Wire{Tensor: f.Tensor, Label: fmt.Sprintf("%d bits, %d of %d", f.Width, f.Used, f.Depth)}
 		if shape, ok := shapes[f.Tensor]; ok {
 			s.Shape, s.Type = shape.Shape, shape.Type
 		}

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"hlsgen/internal/chart"
+	pages "hlsgen/templates/report"
 )
 
 // A Drawing is what a picture shows.
@@ -87,17 +88,50 @@ func (n *Drawing) Encode(format string) ([]byte, error) {
 	return png, err
 }
 
+// short returns a text for a picture, cut after mostText characters.
+func short(text string) string {
+	const mostText = 60
+	if r := []rune(text); len(r) > mostText {
+		return string(r[:mostText-1]) + "…"
+	}
+	return text
+}
+
 // Chart returns the boxes and arrows of the network.
 func (n *Drawing) Chart() chart.NetworkDrawing {
 	c := chart.NetworkDrawing{Title: n.Name, Classes: n.Classes, Note: n.Note}
 	for _, node := range n.Nodes {
-		c.Boxes = append(c.Boxes, chart.NetworkBox{Title: node.Name, Lines: node.Lines, Class: node.Class})
+		c.Boxes = append(c.Boxes, chart.NetworkBox{Title: short(node.Name), Class: node.Class})
+		for _, line := range node.Lines {
+			c.Boxes[len(c.Boxes)-1].Lines = append(c.Boxes[len(c.Boxes)-1].Lines, short(line))
+		}
 	}
 	for _, s := range n.Streams {
 		c.Arrows = append(c.Arrows, chart.NetworkArrow{From: s.From, To: s.To, Label: s.Label,
 			Loose: !n.Nodes[s.From].Port && n.Classes[n.Nodes[s.From].Class].Quiet && n.Loose})
 	}
 	return c
+}
+
+// ForPage returns the network as the page of a build has it, at the same coordinates as in other pictures. The drawing
+// must be one of OfReports.
+func (n *Drawing) ForPage() *pages.Network {
+	c := n.Chart()
+	l := c.Layout()
+	made := &pages.Network{Width: l.Width, Height: l.Height}
+	for i, b := range c.Boxes {
+		size, at := b.Size(), l.Boxes[i]
+		made.Nodes = append(made.Nodes, pages.NetworkNode{Name: b.Title, Lines: b.Lines, Port: n.Nodes[i].Port,
+			Added: n.Nodes[i].Class == added, X: at.X, Y: at.Y, Width: size.Width, Height: size.Height})
+	}
+	for i, a := range c.Arrows {
+		arrow := pages.NetworkArrow{From: a.From, To: a.To, Label: a.Label, Points: [][2]float64{}}
+		for _, p := range l.Arrows[i] {
+			arrow.Points = append(arrow.Points, [2]float64{p.X, p.Y})
+		}
+		made.Arrows = append(made.Arrows, arrow)
+	}
+	return made
 }
 
 // dims returns a shape as text: 1x16x8x8, or scalar.

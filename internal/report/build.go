@@ -10,6 +10,7 @@
 //	loadtime.go     the time to load weights
 //	board.go        from the design to the board: its clock, the steps to a bitstream
 //	page.go         the data of the page
+//	whatif.go       the folds that layers could have instead
 //	timeline.go     what layers did over time
 //	readme.go       the README
 package report

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/folding"
 	"hlsgen/internal/chart"
 	"hlsgen/internal/dataflow"
@@ -21,8 +23,9 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 	t := r.Design.Target
 	p := &report.Page{Version: JSONVersion, Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, FormatDecimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
+		Clock: r.Design.ReachedClockMHz(),
 		Block: t.Board.BlockRAMUnitName(),
-		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
+		Facts: r.facts(d), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
 		Series: r.Design.Series.DescribeInLines(),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
 	for _, x := range d.Diags {
@@ -39,6 +42,11 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 		}
 	}
 	for _, s := range r.Design.Shares {
+		if s.IsMeanHardBlockShare() {
+			p.Mean = fmt.Sprintf("mean share of block RAM, UltraRAM and DSP slices: %.1f %%, of %.1f %% in the budget",
+				100*s.UsedFractionOfBoard(), 100*float64(s.Budget)/float64(s.Board))
+			continue
+		}
 		s.Name = folding.ReplaceRAMB18ByBoardName(s.Name, t.Board)
 		p.Resources = append(p.Resources, report.ResourceUse(s))
 	}
@@ -57,14 +65,15 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 	}
 	for _, f := range r.CycleSimulationReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`),
-			To: f.To, Memory: f.Memory,
+			From: f.From, To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	for _, e := range r.CycleSimulationReport().Ends {
-		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
+		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), From: "input", To: e.To, Memory: e.Memory,
 			Width: r.Design.Model.Lengths.SequenceEndPort().Width(), Depth: e.Depth,
 			Reason: "1 for the last step of a sequence"})
 	}
+	p.WhatIf = r.whatIf()
 	p.Bars = r.bars()
 	var err error
 	if p.Timeline, p.TimelineNote, err = r.timeline(ctx); err != nil {
@@ -90,7 +99,8 @@ func (r *Build) frame() string {
 }
 
 // facts returns the main figures of the design, for the top of the page.
-func (r *Build) facts() (f report.Facts) {
+func (r *Build) facts(d *diag.List) (f report.Facts) {
+	f = append(f, r.fits())
 	c := r.Design.Clocks
 	clock := r.Design.ReachedClockMHz()
 	fps, interval := r.Design.SamplesPerSecondAndInterval()
@@ -107,7 +117,7 @@ func (r *Build) facts() (f report.Facts) {
 			s.Axis, s.Longest,
 			s.Shortest))
 	}
-	f.AddFact("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
+	f.AddFact("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.DescribeInOneLine())
 	if clock != r.Design.Target.ClockMHz {
 		f.AddFact("clock", FormatDecimal(clock)+" MHz", "what the slowest path allows, by estimate")
 	}
@@ -119,6 +129,7 @@ func (r *Build) facts() (f report.Facts) {
 		f.AddFact("PLL of the processor", fmt.Sprintf("%d MHz, assumed", pll),
 			"as on most boards: no source states that of "+r.Design.Target.Board.Name)
 	}
+	f = append(f, r.onHost(d))
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
 		f.AddFact("accuracy", fmt.Sprintf("%.1f %%", 100*a.ShareRight()),
 			fmt.Sprintf("%d of %d labelled samples; 95 %% "+
@@ -129,6 +140,48 @@ func (r *Build) facts() (f report.Facts) {
 			", ")))
 	} else {
 		f.AddFact("verified", "no", "no samples were asked for")
+	}
+	cert := &r.Design.Certificate
+	proved := "in part"
+	if cert.IsProvedBest() {
+		proved = "the best there is"
+	}
+	f.AddFact("proved", proved, cert.DescribeInOneSentence())
+	return f
+}
+
+// fits says whether the design is within the budget, and which resource takes the largest share of it.
+func (r *Build) fits() report.Fact {
+	f := report.Fact{Name: "fits", Value: "yes"}
+	if r.Design.Over {
+		f.Value = "no"
+	}
+	most := -1.0
+	for _, s := range r.Design.Shares {
+		share := float64(s.Used) / float64(max(1, s.Budget))
+		if s.IsMeanHardBlockShare() || share <= most {
+			continue
+		}
+		most = share
+		f.Note = fmt.Sprintf("most is taken of %s: %s of %s in the budget, %.1f %%",
+			folding.ReplaceRAMB18ByBoardName(s.Name, r.Design.Target.Board), humanize.Comma(int64(s.Used)),
+			humanize.Comma(int64(s.Budget)), 100*share)
+	}
+	return f
+}
+
+// onHost says how much of the model stays on the host. The diagnostics in d know of products there.
+func (r *Build) onHost(d *diag.List) report.Fact {
+	m := r.Design.Model
+	nodes := len(m.Prefix.Nodes) + len(m.Suffix.Nodes)
+	for _, x := range d.Diags {
+		if x.Code == diag.ProductsOnHost {
+			return report.Fact{Name: "on the host", Value: "products", Note: x.Msg + "; " + x.Hint}
+		}
+	}
+	f := report.Fact{Name: "on the host", Value: "no products", Note: "all MACs are in the layers"}
+	if nodes > 0 {
+		f.Note += fmt.Sprintf("; %d nodes without products stay there", nodes)
 	}
 	return f
 }
@@ -156,13 +209,37 @@ func (r *Build) pageLayers() (list []report.LayerRow) {
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
 		share := func(clocks int) float64 { return 100 * float64(clocks) / all }
-		list = append(list, report.LayerRow{ResourceAmounts: amounts(l.Name, *l.Total), Nodes: l.Nodes,
+		row := report.LayerRow{ResourceAmounts: amounts(l.Name, *l.Total), Kind: l.Kind, Nodes: l.Nodes,
 			Modules: l.Modules,
 			PE:      l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
 			Steps:  l.Fold.Steps,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
 			Accumulator: (*report.AccumulatorWidths)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
-			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
+			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out),
+			Latency: l.Delay, Into: r.Design.Model.Graph.Nodes[i].In, From: r.Design.Model.Graph.Nodes[i].Out}
+		for _, part := range l.Parts {
+			row.Costs = append(row.Costs, amounts(part.Name, part.Resources))
+		}
+		row.Memories = r.memories(i)
+		list = append(list, row)
+	}
+	return list
+}
+
+// memories returns the tables and arrays of a node.
+func (r *Build) memories(node int) (list []report.Memory) {
+	storage := r.Design.Model.Graph.Nodes[node].Op.Describe().Storage
+	if storage == nil {
+		return nil
+	}
+	for _, s := range storage(r.Design.Folds[node]) {
+		if s.Rows > 0 {
+			m := report.Memory{Name: s.Name, Rows: s.Rows, Bits: s.Width, Banks: max(1, s.Banks)}
+			if s.In != dataflow.NoMemory {
+				m.In = s.In.String()
+			}
+			list = append(list, m)
+		}
 	}
 	return list
 }

@@ -4,30 +4,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Page holds everything that the page of a build shows. It is the content of report/page.json, and the page is made
 // of it alone. Texts need no escaping.
 type Page struct {
-	Version int    `json:"version"` // of hlsgen's JSON
-	Model   string `json:"model"`
-	Board   string `json:"board"`
-	Part    string `json:"part"` // part and clock
-	Tool    string `json:"tool"`
+	Version int     `json:"version"` // of hlsgen's JSON
+	Model   string  `json:"model"`
+	Board   string  `json:"board"`
+	Part    string  `json:"part"`      // part and clock
+	Clock   float64 `json:"clock_mhz"` // that the design reaches
+	Tool    string  `json:"tool"`
 	// the device's name for a block RAM
 	Block     string             `json:"block_ram"`
 	Facts     Facts              `json:"facts"`              // the large figures at the top
 	Warnings  []DiagnosticNotice `json:"warnings,omitempty"` // of the build
 	Resources []ResourceUse      `json:"resources"`
+	Mean      string             `json:"mean"`  // what all hard blocks take together
 	Parts     []ResourceAmounts  `json:"parts"` // resources by layers, FIFOs and host's port
 	Layers    []LayerRow         `json:"layers"`
 	// lines of the proof
 	Certificate []string `json:"certificate"`
+	Network     *Network `json:"network,omitempty"`
 	Series      []string `json:"series"` // the clocks of many frames, and the reasons
 	Bars        []Bar    `json:"bars"`   // clocks per frame
 	// nil if a frame has too many words
 	Timeline     *Timeline `json:"timeline,omitempty"`
 	TimelineNote string    `json:"timeline_note"`
+	WhatIf       *WhatIf   `json:"what_if,omitempty"`
 	FIFOs        []FIFORow `json:"fifos"`
 	Ends         []FIFORow `json:"ends,omitempty"`   // FIFOs that tell where sequences end, without measurements
 	Before       []string  `json:"before,omitempty"` // nodes on the host, in front of the accelerator
@@ -92,6 +97,7 @@ type ResourceAmounts struct {
 // resources.
 type LayerRow struct {
 	ResourceAmounts
+	Kind    string   `json:"kind"`
 	Nodes   []string `json:"nodes,omitempty"`   // ONNX nodes
 	Modules []string `json:"modules,omitempty"` // modules of the network that contain these
 	In      []string `json:"in"`                // element types and shapes
@@ -110,6 +116,56 @@ type LayerRow struct {
 	Starved     float64            `json:"starved"`
 	Blocked     float64            `json:"blocked"`
 	Accumulator *AccumulatorWidths `json:"accumulator,omitempty"`
+	Latency     int                `json:"pipeline_latency"` // clocks
+	Costs       []ResourceAmounts  `json:"costs,omitempty"`  // by part
+	Memories    []Memory           `json:"memories,omitempty"`
+	Into        []int              `json:"fifos_in"` // indices of Page.FIFOs
+	From        []int              `json:"fifos_out"`
+	Sources     []Source           `json:"sources,omitempty"`
+}
+
+// A Memory is a table or an array of a layer, such as its weights or its thresholds.
+type Memory struct {
+	Name  string `json:"name"`
+	Rows  int    `json:"rows"`
+	Bits  int    `json:"bits"`  // of a row
+	Banks int    `json:"banks"` // arrays of as many rows, each read at an address of its own
+	In    string `json:"in"`    // the memory; empty if synthesis chooses it
+}
+
+// A Source is a generated file of a layer, with its beginning.
+type Source struct {
+	File string `json:"file"` // below the folder of the build
+	Text string `json:"text"`
+	More int    `json:"more,omitempty"` // bytes that are left out
+}
+
+// A Network is the picture of a design: boxes joined by arrows. Positions count from the upper left corner.
+type Network struct {
+	Width  float64        `json:"width"`
+	Height float64        `json:"height"`
+	Nodes  []NetworkNode  `json:"nodes"` // the layers, in order, and then the ports
+	Arrows []NetworkArrow `json:"arrows"`
+}
+
+// A NetworkNode is a box, with the position of its upper left corner.
+type NetworkNode struct {
+	Name   string   `json:"name"`
+	Lines  []string `json:"lines"`
+	Port   bool     `json:"port,omitempty"`  // an input or an output
+	Added  bool     `json:"added,omitempty"` // of no ONNX node
+	X      float64  `json:"x"`
+	Y      float64  `json:"y"`
+	Width  float64  `json:"width"`
+	Height float64  `json:"height"`
+}
+
+// A NetworkArrow is a stream, in the order of Page.FIFOs, by the indices of its nodes.
+type NetworkArrow struct {
+	From   int          `json:"from"`
+	To     int          `json:"to"`
+	Label  string       `json:"label"`
+	Points [][2]float64 `json:"points"` // empty for an arrow to the same box
 }
 
 // An AccumulatorWidths holds an accumulator's width in bits by each of four rules, and the width and type that are
@@ -126,6 +182,7 @@ type AccumulatorWidths struct {
 // A FIFORow is a row of the table of FIFOs: one FIFO with its size, its memory, and how full it became.
 type FIFORow struct {
 	Stream string `json:"stream"`
+	From   string `json:"from"`
 	To     string `json:"to"`
 	Memory string `json:"memory"`
 	Reason string `json:"reason,omitempty"`
@@ -159,6 +216,76 @@ type TimelineRow struct {
 	Runs [][5]int `json:"runs"`
 }
 
+// A WhatIf holds the folds that layers could have instead, with the figures by which a build chooses.
+type WhatIf struct {
+	Resources []string `json:"resources"` // names of the six kinds, in the order of all amounts
+	Budget    []int    `json:"budget"`
+	Device    []int    `json:"device"` // all that there is
+	// the largest mean share of block RAM, UltraRAM and DSP slices, in millionths
+	Mean       int      `json:"mean_budget"`
+	Host       []int    `json:"host"`  // what the host's port takes, whatever the folds
+	FIFOs      []int    `json:"fifos"` // what FIFOs take as built
+	Interval   float64  `json:"interval"`
+	HostClocks int      `json:"host_clocks"` // per frame at the host's port, as built
+	Memories   []string `json:"ram_styles"`
+	Computes   []string `json:"res_types"`
+	Steps      []string `json:"steps"`
+	Partial    bool     `json:"partial,omitempty"` // there are more folds, which the search has not priced
+	// per form of words: elements of a word, and channels of a tile or 0
+	Forms   [][2]int       `json:"forms"`
+	Layers  []WhatIfLayer  `json:"layers"`
+	Streams []WhatIfStream `json:"streams"`
+	// class, form in, form out, clocks, and six amounts
+	Converters [][10]int `json:"converters"`
+}
+
+// A WhatIfLayer is a layer of the model, without width converters.
+type WhatIfLayer struct {
+	Name   string `json:"name"`
+	Chosen int    `json:"chosen"` // index of Folds
+	In     []int  `json:"in"`     // indices of WhatIf.Streams
+	Out    []int  `json:"out"`
+	// PE, SIMD, indices of ram_styles, res_types and steps, clocks, six amounts, and a form for each input and output
+	Folds [][]int `json:"folds"`
+}
+
+// A WhatIfStream is a stream of the model. Class says which converters it may have.
+type WhatIfStream struct {
+	Class int `json:"class"`
+	From  int `json:"from"` // a layer; -1 for the host
+	To    int `json:"to"`
+	// at the host: pairs of a layer's form and the host's, where they differ
+	Host [][2]int `json:"host,omitempty"`
+}
+
+// verify returns an error if an index of w is of nothing.
+func (w *WhatIf) verify() error {
+	sizes := []int{len(w.Resources), len(w.Budget), len(w.Device), len(w.Host), len(w.FIFOs)}
+	if slices.Min(sizes) != 6 || slices.Max(sizes) != 6 {
+		return errors.New("what if: there are six kinds of resources")
+	}
+	in := func(i, n int) bool { return 0 <= i && i < n }
+	for _, l := range w.Layers {
+		ok := in(l.Chosen, len(l.Folds))
+		for _, s := range slices.Concat(l.In, l.Out) {
+			ok = ok && in(s, len(w.Streams))
+		}
+		for _, f := range l.Folds {
+			ok = ok && len(f) == 12+len(l.In)+len(l.Out) && in(f[2], len(w.Memories)) && in(f[3], len(w.Computes)) &&
+				in(f[4], len(w.Steps)) && !slices.ContainsFunc(f[12:], func(i int) bool { return !in(i, len(w.Forms)) })
+		}
+		if !ok {
+			return fmt.Errorf("what if: %q has an impossible fold", l.Name)
+		}
+	}
+	for _, s := range w.Streams {
+		if !in(s.From+1, len(w.Layers)+1) || !in(s.To+1, len(w.Layers)+1) {
+			return errors.New("what if: a stream leads nowhere")
+		}
+	}
+	return nil
+}
+
 // ErrNoPage says that data are not those of a page.
 var ErrNoPage = errors.New("these are no data of a page")
 
@@ -181,6 +308,28 @@ func ParsePage(text []byte, version int) (*Page, error) {
 func (p *Page) verify() error {
 	if p.Model == "" || p.Board == "" {
 		return errors.New("model or board has no name")
+	}
+	for _, l := range p.Layers {
+		for _, f := range slices.Concat(l.Into, l.From) {
+			if f < 0 || f >= len(p.FIFOs) {
+				return fmt.Errorf("%q has a FIFO that is not there", l.Name)
+			}
+		}
+	}
+	if n := p.Network; n != nil {
+		if len(n.Arrows) != len(p.FIFOs) || len(n.Nodes) < len(p.Layers) {
+			return errors.New("the network has other parts than the design")
+		}
+		for _, a := range n.Arrows {
+			if min(a.From, a.To) < 0 || max(a.From, a.To) >= len(n.Nodes) {
+				return errors.New("the network has an impossible arrow")
+			}
+		}
+	}
+	if p.WhatIf != nil {
+		if err := p.WhatIf.verify(); err != nil {
+			return err
+		}
 	}
 	if t := p.Timeline; t != nil {
 		const mostColumns = 1 << 14

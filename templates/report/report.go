@@ -1,63 +1,79 @@
-// Package report writes the page of a build: one HTML file that is complete in itself, runs no script and loads
-// nothing. All texts are escaped when they are inserted, in pictures too.
+// Package report writes the page of a build: one HTML file that is complete in itself and loads nothing. Its script
+// makes it answer; without scripts it shows the same content. All texts are escaped when they are inserted, in pictures too.
 //
 // In come the data of a page; out comes the page.
 //
 //	data.go      the data of a page
+//	network.go   the arrows of the network
+//	page.html    the template; page.css, its style; page.js, its script
 //	report.go    the page
 //	timeline.go  the picture of what layers did over time
 package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"strconv"
 
 	"github.com/dustin/go-humanize"
-
-	"hlsgen/internal/chart"
 )
 
-// source is the text of the report's template.
-//
-//go:embed page.html
-var source string
+// The parts of the page: its template, its style and its script.
+var (
+	//go:embed page.html
+	source string
+	//go:embed page.css
+	style string
+	//go:embed page.js
+	script string
+)
 
 // page is the parsed template of the report, with the functions that it calls.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"whole":   whole,
 	"percent": func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
 	"plain":   func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) },
+	"more":    func(a, b float64) float64 { return a + b },
+	"less":    func(a, b float64) float64 { return a - b },
+	"row":     func(top float64, i int) float64 { return top + 29 + 12*float64(i) },
 	"most":    most,
-	"share":   share,
+	"longest": func(bars []Bar) (most float64) {
+		for _, b := range bars {
+			most = max(most, b.Clocks)
+		}
+		return most
+	},
+	"ratio": func(part, of float64) string { return strconv.FormatFloat(100*part/max(1e-9, of), 'f', 1, 64) },
+	"share": share,
 }).Parse(source))
 
 // RenderHTML returns the page as HTML. It returns an error if the page cannot be drawn, such as one of a model without a
-// name.
+// name. The browser runs the script by its hash, and no other.
 func RenderHTML(p *Page) ([]byte, error) {
 	if err := p.verify(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	data, err := json.Marshal(p) // which escapes <, > and &
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	hash := sha256.Sum256([]byte(script))
 	shown := struct {
 		*Page
-		Clocks, Steps template.HTML // pictures, in which texts are escaped; may be empty
-	}{Page: p}
-	if len(p.Bars) > 0 {
-		b := chart.BarChart{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
-		for _, bar := range p.Bars {
-			b.Rows = append(b.Rows, chart.Bar{Name: bar.Name, Value: bar.Clocks, Text: bar.Text})
-		}
-		svg, err := b.DrawSVG()
-		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
-		}
-		shown.Clocks = template.HTML(svg[bytes.Index(svg, []byte("<svg")):]) // HTML allows no XML declaration there
-	}
+		Style               template.CSS
+		Drawn, Data, Script template.HTML // in which texts are escaped
+		ScriptHash          template.HTMLAttr
+	}{Page: p, Style: template.CSS(style),
+		Data:       template.HTML(`<script type="application/json" id="data">` + string(data) + `</script>`),
+		Script:     template.HTML("<script>" + script + "</script>"),
+		ScriptHash: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(hash[:]))}
 	if p.Timeline != nil {
-		shown.Steps = template.HTML(p.Timeline.svg())
+		shown.Drawn = template.HTML(p.Timeline.svg())
 	}
 	var b bytes.Buffer
 	if err := page.Execute(&b, shown); err != nil {

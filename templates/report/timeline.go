@@ -17,9 +17,8 @@ const (
 	timelineHead  = 48
 )
 
-// timelineStates are the states of layers, with their colours, in the order of a run's clocks.
-var timelineStates = [...]struct{ name, colour string }{{"busy", "#2a9d4a"}, {"starved", "#c8ccd0"},
-	{"blocked", "#d1495b"}}
+// timelineStates are the states of layers, in the order of a run's clocks. The style has their colours.
+var timelineStates = [...]string{"busy", "starved", "blocked"}
 
 // svg returns a picture with a row per layer. Every column shows the shares of its clocks in which the layer was busy,
 // starved and blocked, from the bottom up.
@@ -30,8 +29,8 @@ func (t *Timeline) svg() []byte {
 		`font-family="sans-serif" font-size="11">`+"\n", width, height, width, height)
 	for i, s := range timelineStates {
 		x := timelineNames + 90*i
-		fmt.Fprintf(&b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x,
-			s.colour, x+17, s.name)
+		fmt.Fprintf(&b, `<rect x="%d" y="12" width="12" height="12" class="%s"/><text x="%d" y="22">%s</text>`+"\n", x,
+			s, x+17, s)
 	}
 	fmt.Fprintf(&b, `<text x="%d" y="22">%s clocks, %s in a column</text>`+"\n", timelineNames+300,
 		humanize.Comma(int64(t.Clocks)), humanize.Comma(int64(t.Bin)))
@@ -41,18 +40,24 @@ func (t *Timeline) svg() []byte {
 		top := timelineHead + i*timelineRow
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s<title>%s</title></text>`+"\n", timelineNames-8, top+11,
 			html.EscapeString(cut(row.Name, 34)), html.EscapeString(row.Name))
+		var areas [len(timelineStates)]bytes.Buffer
 		column := 0
 		for _, run := range row.Runs {
-			below := 0.0
-			for s, state := range timelineStates {
+			bottom := float64(top + timelineBar)
+			for s := range timelineStates {
 				high := timelineBar * float64(run[1+s]) / float64(t.Bin)
 				if high > 0 {
-					fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", at(column),
-						float64(top+timelineBar)-below-high, at(column+run[0])-at(column), high, state.colour)
+					fmt.Fprintf(&areas[s], "M%.1f %.1fh%.1fv%.1fH%.1fz", at(column), bottom, at(column+run[0])-at(column),
+						-high, at(column))
 				}
-				below += high
+				bottom -= high
 			}
 			column += run[0]
+		}
+		for s, state := range timelineStates {
+			if areas[s].Len() > 0 {
+				fmt.Fprintf(&b, `<path class="%s" d="%s"/>`+"\n", state, areas[s].Bytes())
+			}
 		}
 	}
 	foot := timelineHead + len(t.Rows)*timelineRow

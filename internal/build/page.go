@@ -1,0 +1,63 @@
+package build
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/picture"
+	"hlsgen/templates"
+	pages "hlsgen/templates/report"
+)
+
+// page returns the data of the build's page: those of its reports, the picture of the network, and the beginnings of the
+// layers' files.
+func (r *Result) page(ctx context.Context, files templates.ProjectFiles, d *diag.List) (*pages.Page, error) {
+	p, err := r.Page(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	run := r.CycleSimulationReport()
+	network, err := picture.OfReports(r.Source.Name, r.LayerReports(), &run)
+	if err != nil {
+		return nil, err
+	}
+	p.Network = network.ForPage()
+	addSources(p, files)
+	return p, nil
+}
+
+// The most bytes that a page has of one source file, and of all together.
+const (
+	mostSource     = 6 << 10
+	mostAllSources = 400 << 10
+)
+
+// sourceKinds are the extensions of files that compute a layer.
+var sourceKinds = []string{".cpp", ".sv", ".v"}
+
+// addSources adds the files that are named like a layer to the layers of a page, with as much text as it has room for.
+func addSources(p *pages.Page, files templates.ProjectFiles) {
+	byName := map[string][]templates.GeneratedFile{}
+	for _, f := range files {
+		if ext := path.Ext(f.Path); slices.Contains(sourceKinds, ext) && !strings.HasPrefix(f.Path, "vivado/") {
+			name := strings.TrimSuffix(path.Base(f.Path), ext)
+			byName[name] = append(byName[name], f)
+		}
+	}
+	left := mostAllSources
+	for i := range p.Layers {
+		l := &p.Layers[i]
+		for _, f := range byName[l.Name] {
+			text := f.Data[:min(len(f.Data), mostSource, left)]
+			for len(text) > 0 && !utf8.Valid(text) {
+				text = text[:len(text)-1]
+			}
+			left -= len(text)
+			l.Sources = append(l.Sources, pages.Source{File: f.Path, Text: string(text), More: len(f.Data) - len(text)})
+		}
+	}
+}
