@@ -26,6 +26,8 @@ export HLSGEN_SHARED
 SETUP       := internal/setup/setup.sh
 # Where the environment cannot be made, the tests that need it fail.
 TRAIN       := internal/setup/train.sh bin/train || echo "setup: bin/train is missing: tests that train networks will fail" >&2
+# The same holds for pages in a browser.
+BROWSER     := internal/setup/browser.sh bin/browser || echo "setup: bin/browser is missing: tests that open pages will fail" >&2
 TOOLS       := g++ clang++ opt nm tclsh verilator python3 yosys nextpnr-ice40 icepack dtc dot numpy onnx xrt \
 	aarch64-linux-gnu-as x86_64-linux-gnu-as qemu-aarch64-static
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -55,6 +57,10 @@ setup: ## install what demo and test need (Go, g++, clang++, opt, nm, tclsh, ver
 .PHONY: train
 train: ## make bin/train, an environment of Python with PyTorch and Brevitas, or over those that are installed: tests train networks in it
 	@internal/setup/train.sh bin/train
+
+.PHONY: browser
+browser: ## make bin/browser, with which tests open pages in Chromium
+	@internal/setup/browser.sh bin/browser
 
 .PHONY: build
 build: ## build bin/hlsgen, one static binary
@@ -86,6 +92,7 @@ demo: ## build the embedded example for a board (BOARD=zcu104), then compile and
 test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds the cases on shared models
 	@$(SETUP) go $(TOOLS)
 	@$(TRAIN)
+	@$(BROWSER)
 	go mod tidy -diff
 	go vet ./...
 	go run $(STATICCHECK) ./...
@@ -119,6 +126,7 @@ test-ci: ## make test, and the tests that start system services (Slurm's daemons
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
 	@$(SETUP) go $(TOOLS)
 	@$(TRAIN)
+	@$(BROWSER)
 	@# what renders lines of text for a classifier of them
 	python3 -m venv bin/lines
 	bin/lines/bin/pip install --quiet $(PYLINES)

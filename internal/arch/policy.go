@@ -136,6 +136,7 @@ var addresses = map[string]address{
 	"internal/testsupport/slurmtest":   support,
 	"internal/testsupport/synthtest":   support,
 	"internal/testsupport/tier":        support,
+	"internal/browser":                 support, // tests alone
 	"internal/doctest":                 support, // tests alone
 	"internal/measured":                support, // tests alone
 	"internal/mutants":                 support, // tests alone

@@ -53,6 +53,9 @@ for tool in "$@"; do
     yosys) missing yosys yosys ;;
     nextpnr-ice40) missing nextpnr-ice40 nextpnr-ice40 ;;
     icepack) missing icepack fpga-icestorm ;;
+    chromium) missing chromium chromium ;;
+    node) missing node nodejs ;;
+    npm) missing npm npm ;;
     dtc) missing dtc device-tree-compiler ;;
     dot) missing dot graphviz ;;
     torch) # the system's Python with it, and with what makes environments of that Python

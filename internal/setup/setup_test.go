@@ -19,6 +19,7 @@ func TestTargets(t *testing.T) {
 	make := tier.Needs(t, "make")[0]
 	const tidy = "\ngo mod tidy -diff\n"
 	const trains = "internal/setup/train.sh bin/train"
+	const browser = "internal/setup/browser.sh bin/browser"
 	const full = "\nHLSGEN_FULL=1 go test -timeout 30m -v ./internal/build ./... 2>&1 | " +
 		"awk -f internal/setup/summary.awk\n"
 	read(t, "../../Makefile")
@@ -30,9 +31,10 @@ func TestTargets(t *testing.T) {
 		{"setup", []string{installs}, []string{"slurm"}},
 		{"test-quick", []string{"setup.sh go\n", "\ngo test -short ./...\n"}, []string{"g++", "HLSGEN_"}},
 		{"train", []string{"\n" + trains + "\n"}, []string{"setup.sh", "HLSGEN_"}},
-		{"test", []string{installs, trains, tidy, full}, []string{"slurm", "HLSGEN_CI", "HLSGEN_LONG"}},
+		{"browser", []string{"\n" + browser + "\n"}, []string{"setup.sh", "HLSGEN_"}},
+		{"test", []string{installs, trains, browser, tidy, full}, []string{"slurm", "HLSGEN_CI", "HLSGEN_LONG"}},
 		{"test-ci", []string{"setup.sh slurm\n", installs, trains, tidy, "\nHLSGEN_CI=1 ", full}, nil},
-		{"test-long", []string{installs, trains, "\nHLSGEN_FULL=1 HLSGEN_LONG=1 go test "},
+		{"test-long", []string{installs, trains, browser, "\nHLSGEN_FULL=1 HLSGEN_LONG=1 go test "},
 			[]string{"slurm", "HLSGEN_CI"}},
 	} {
 		cmd := exec.Command(make, "-n", c.target)

@@ -44,9 +44,12 @@ const xrt = "xrt"
 // `make train` makes.
 const training = "training"
 
+// browser stands for Chromium, and for what drives it. Looking for it finds bin/browser, which `make browser` makes.
+const browser = "browser"
+
 // look returns the path of a program, or an error if it is not installed. For a Python package it returns a Python that
 // has the package; it also tries the system's Python. For xrt it returns the folder of the headers, for training the
-// environment's Python.
+// environment's Python, for browser the folder of the packages.
 func look(program string) (string, error) {
 	switch program {
 	case training:
@@ -59,6 +62,19 @@ func look(program string) (string, error) {
 			return "", err
 		}
 		return exec.LookPath(filepath.Join(root, "bin", "train", "bin", "python"))
+	case browser:
+		root, err := above()
+		if err != nil {
+			return "", err
+		}
+		for _, program := range []string{"chromium", "node"} {
+			if _, err := exec.LookPath(program); err != nil {
+				return "", err
+			}
+		}
+		folder := filepath.Join(root, "bin", "browser")
+		_, err = os.Stat(filepath.Join(folder, "made"))
+		return folder, err
 	case xrt:
 		const folder = "/usr/include/xrt"
 		_, err := os.Stat(folder + "/xrt/xrt_kernel.h")
@@ -76,7 +92,8 @@ func look(program string) (string, error) {
 }
 
 // slow lists the programs that take seconds: compilers, synthesis, simulators, training.
-var slow = []string{"g++", "clang++", "opt", "verilator", "yosys", "nextpnr-ice40", "qemu-aarch64-static", training}
+var slow = []string{"g++", "clang++", "opt", "verilator", "yosys", "nextpnr-ice40", "qemu-aarch64-static", training,
+	browser}
 
 // basic lists the programs that exist on every machine on which `make` runs.
 var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
@@ -85,7 +102,7 @@ var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
 
 // known lists the programs that Needs accepts.
-var known = append(append(slices.Clone(basic), InstallablePrograms...), training)
+var known = append(append(slices.Clone(basic), InstallablePrograms...), training, browser)
 
 // collected is the target of the garbage collector in tests, in per cent of the live heap. Tests make many short-lived
 // models and circuits. At 100, which is Go's, the collector takes a tenth to a fifth of their time.
@@ -222,6 +239,8 @@ func lacks(programs []string) string {
 	switch {
 	case in([]string{training}):
 		text = "there is no Python with PyTorch and Brevitas: make train makes its environment"
+	case in([]string{browser}):
+		text = "there is no Chromium with what drives it: make browser makes bin/browser"
 	case in(InstallablePrograms):
 		text += ": make setup installs what is missing"
 	case in(Services):
