@@ -26,7 +26,7 @@ const clocksAt, costAt, formsAt = 5, 6, 12
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	drawn := 4
+	drawn := 3
 	if tier.Long() {
 		drawn = 50
 	}
@@ -40,6 +40,9 @@ func TestWhatIf(t *testing.T) {
 		for _, backend := range []options.Backend{options.BackendHLS, options.BackendRTL} {
 			t.Run(m.Name+"/"+string(backend), func(t *testing.T) {
 				t.Parallel()
+				if m.Name == "brevitas/cnv-w2a2" && backend == options.BackendRTL {
+					tier.NeedsLong(t)
+				}
 				r, _ := told(t, Options{Source: options.Source{Model: m.Path("model.onnx")},
 					Hardware:     options.Hardware{Board: "zcu104", Backend: backend},
 					Verification: options.Verification{NoCSim: true}})

@@ -43,7 +43,7 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 	}
 	for _, s := range r.Design.Shares {
 		if s.IsMeanHardBlockShare() {
-			p.Mean = fmt.Sprintf("mean share of block RAM, UltraRAM and DSP slices: %.1f %%, of %.1f %% in the budget",
+			p.Mean = fmt.Sprintf("Mean share of block RAM, UltraRAM and DSP slices: %.1f %%, of %.1f %% in the budget.",
 				100*s.UsedFractionOfBoard(), 100*float64(s.Budget)/float64(s.Board))
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 // The most columns of a timeline, and the most of all its rows together.
 const (
 	mostColumns    = 960
-	mostAllColumns = 60_000
+	mostAllColumns = 40_000
 )
 
 // timeline returns the frames until the first output, and three more, with a note. If a frame has too many words, there

@@ -150,7 +150,7 @@ function network() {
   const button = (text, label, onclick) => make("button", { type: "button", "aria-label": label, onclick }, text);
   find("#network .bar").append(labelled("colour", colour), legend, labelled("search", search), found,
     button("+", "Zoom in", () => zoom(1 / 1.3)), button("−", "Zoom out", () => zoom(1.3)),
-    button("Read", "Show the network at a readable size", begin), button("All", "Show the whole network", fit),
+    button("Readable", "Readable size of the network", begin), button("All", "All of the network", fit),
     make("small", {}, "drag to move, Ctrl and wheel to zoom"));
 
   const panel = find("#panel");
@@ -174,10 +174,8 @@ function network() {
   };
   nodes.forEach((n, i) => {
     if (i >= data.layers.length) return;
-    const l = data.layers[i];
     n.setAttribute("tabindex", "0");
     n.setAttribute("role", "button");
-    n.setAttribute("aria-label", `${l.name}, ${clocks(l.clocks)}, ${whole(l.lut)} LUT`);
     n.addEventListener("click", () => { if (!moved) show(i, false); });
     n.addEventListener("focus", () => {
       const b = net.nodes[i];
@@ -296,9 +294,7 @@ function layers(net) {
   filter.addEventListener("input", apply);
   box.addEventListener("change", apply);
   find("#layers .bar").append(labelled("filter", filter),
-    ...(folded.length ? [labelled("", box), make("span", { class: "legend" },
-      `${folded.length} width converter${folded.length > 1 ? "s" : ""}, ${whole(cost)} LUT in all`)] : []), shown);
-  if (folded.length) box.setAttribute("aria-label", "Show width converters");
+    ...(folded.length ? [labelled(`width converters (${folded.length}, ${whole(cost)} LUT in all)`, box)] : []), shown);
   rows.forEach(r => {
     const h = find("th", r);
     h.replaceChildren(make("button", { type: "button", class: "plain", onclick: () => {
@@ -350,7 +346,7 @@ function timeline() {
           [[busy, "busy"], [starved, "starved"], [blocked, "blocked"]].forEach(([n, state]) => {
             const h = 14 * n / t.clocks_in_a_column;
             c.fillStyle = state === "busy" && byFrame ? `hsl(${hues[frame % hues.length]} 60% 50%)` : colour(state);
-            if (!(byFrame && state !== "busy")) c.fillRect(x, bottom - h, Math.max(w, 0.6), h);
+            if (!(byFrame && state !== "busy")) c.fillRect(x, bottom - h, w + 0.5, h);
             bottom -= h;
           });
         }
@@ -398,7 +394,7 @@ function timeline() {
       options([["state", "what a layer does"], ["frame", "the frame it works on"]], "state"))), key,
     button("+", "Zoom into the timeline", () => zoom(0.5)), button("−", "Zoom out of the timeline", () => zoom(2)),
     button("←", "Earlier", () => move(-0.5)), button("→", "Later", () => move(0.5)),
-    button("All", "Show the whole timeline", () => zoom(Infinity)),
+    button("All", "All of the timeline", () => zoom(Infinity)),
     ...(data.layers.some(converter) ? [labelled("width converters", converters)] : []));
   converters.addEventListener("change", draw);
   canvas.addEventListener("wheel", e => {

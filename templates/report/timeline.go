@@ -35,7 +35,6 @@ func (t *Timeline) svg() []byte {
 	fmt.Fprintf(&b, `<text x="%d" y="22">%s clocks, %s in a column</text>`+"\n", timelineNames+300,
 		humanize.Comma(int64(t.Clocks)), humanize.Comma(int64(t.Bin)))
 	columns := float64((t.Clocks + t.Bin - 1) / t.Bin)
-	at := func(column int) float64 { return timelineNames + timelineWidth*float64(column)/columns }
 	for i, row := range t.Rows {
 		top := timelineHead + i*timelineRow
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s<title>%s</title></text>`+"\n", timelineNames-8, top+11,
@@ -43,22 +42,23 @@ func (t *Timeline) svg() []byte {
 		var areas [len(timelineStates)]bytes.Buffer
 		column := 0
 		for _, run := range row.Runs {
-			bottom := float64(top + timelineBar)
+			below := 0
 			for s := range timelineStates {
-				high := timelineBar * float64(run[1+s]) / float64(t.Bin)
-				if high > 0 {
-					fmt.Fprintf(&areas[s], "M%.1f %.1fh%.1fv%.1fH%.1fz", at(column), bottom, at(column+run[0])-at(column),
-						-high, at(column))
+				if high := run[1+s]; high > 0 {
+					fmt.Fprintf(&areas[s], "M%d %dh%dv%dh-%dz", column, below, run[0], high, run[0])
 				}
-				bottom -= high
+				below += run[1+s]
 			}
 			column += run[0]
 		}
+		fmt.Fprintf(&b, `<g transform="translate(%d %d) scale(%.5f %.5f)">`, timelineNames, top+timelineBar,
+			timelineWidth/columns, -timelineBar/float64(t.Bin))
 		for s, state := range timelineStates {
 			if areas[s].Len() > 0 {
-				fmt.Fprintf(&b, `<path class="%s" d="%s"/>`+"\n", state, areas[s].Bytes())
+				fmt.Fprintf(&b, `<path class="%s" d="%s"/>`, state, areas[s].Bytes())
 			}
 		}
+		b.WriteString("</g>\n")
 	}
 	foot := timelineHead + len(t.Rows)*timelineRow
 	for k := 0; k <= 4; k++ {

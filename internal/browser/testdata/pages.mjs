@@ -105,7 +105,10 @@ for (const [number, { file, keys: worked }] of pages.entries()) {
     page.on("request", r => { if (r.url() !== "file://" + file && !r.url().startsWith("blob:")) fault("request: " + r.url()); });
     await page.emulateMedia({ media: view.media || "screen", colorScheme: view.scheme });
     await page.goto("file://" + file);
-    if (shots) await page.screenshot({ path: `${shots}/${number}-${view.name}.png`, fullPage: !view.plain });
+    if (shots) { // of 15,000 pixels at most, which Chromium can draw
+      const fullPage = view.plain || await page.evaluate(() => document.documentElement.scrollHeight) < 15000;
+      await page.screenshot({ path: `${shots}/${number}-${view.name}.png`, fullPage });
+    }
     if (view.plain) { // without scripts
       const text = await page.textContent("main");
       answer.plain = text.length;
@@ -119,7 +122,7 @@ for (const [number, { file, keys: worked }] of pages.entries()) {
     }
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
-    for (const v of found.violations) fault(`axe: ${v.id}: ${v.nodes.length} of ${v.nodes[0].html.slice(0, 160)}; ${(v.nodes[0].any[0] || {}).message || ""}`);
+    for (const v of found.violations) fault(`axe: ${v.id}: ${v.nodes.length} of ${v.nodes.map(n => n.html.slice(0, 130)).slice(0, 12).join(" ")}; ${(v.nodes[0].any[0] || {}).message || ""}`);
     if (view.name === "1400-light") {
       answer.paint = await page.evaluate(() => (performance.getEntriesByName("first-contentful-paint")[0] || {}).startTime);
       if (worked) Object.assign(answer, await keys(page, fault));

@@ -52,6 +52,7 @@ func TestNeeds(t *testing.T) {
 		both    = "tclsh, g++ are not in the PATH: make setup installs what is missing"
 		quick   = "the quick tier calls no other program: make test does"
 		trains  = "there is no Python with PyTorch and Brevitas: make train makes its environment"
+		opens   = "there is no Chromium with what drives it: make browser makes bin/browser"
 		unknown = "gxx is not among the programs that tests may ask for: see internal/testsupport/tier"
 	)
 	for _, c := range []struct {
@@ -71,6 +72,8 @@ func TestNeeds(t *testing.T) {
 		{"full, missing", run{full: true, look: has("sh")}, []string{"sh", "g++"}, "fail: " + missing},
 		{"plain, training", run{look: has("training")}, []string{"training"}, "skip: " + slow},
 		{"full, training missing", run{full: true, look: has()}, []string{"training"}, "fail: " + trains},
+		{"plain, browser", run{look: has("browser")}, []string{"browser"}, "skip: " + slow},
+		{"full, browser missing", run{full: true, look: has()}, []string{"browser"}, "fail: " + opens},
 		{"quick, there", run{short: true, look: has("g++")}, []string{"g++"}, "skip: " + quick},
 		{"a misspelt program", run{look: has()}, []string{"gxx"}, "fail: " + unknown},
 	} {
