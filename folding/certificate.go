@@ -121,7 +121,8 @@ func (c *OptimalityCertificate) FloorExcludedDesignsText() string {
 // DescribeInOneSentence returns what is proved of the design, and what is not.
 func (c *OptimalityCertificate) DescribeInOneSentence() string {
 	if c.IsProvedBest() {
-		return "no design within the budget is better, whatever its FIFOs hold" + CoveredDesignsSentence(c.BoundsConditionText())
+		return "no design within the budget is better, whatever its FIFOs hold" +
+			CoveredDesignsSentence(c.BoundsConditionText())
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {

@@ -29,7 +29,7 @@ type Design struct {
 	memory  space.HostMemoryBandwidth // the processor's memory
 	space   *space.FoldingSpace       // in which it was found
 	folding *space.Folding
-	steps  int                       // steps of work of the search
+	steps   int // steps of work of the search
 }
 
 // SimulatedClocks holds the figures from the simulation of a design, clock by clock and without data. They are those of

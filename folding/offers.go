@@ -28,12 +28,12 @@ func (d *Design) Offers() *Offers {
 		free := space.New(d.space.Model, d.space.Target, nil, goal.FIFODepthPolicy{}, space.FoldFilterWorthwhile,
 			new(diag.List))
 		if free != nil {
-			if same := free.SameOptions(d.space, d.folding.Options); same != nil {
-				return free.OffersAround(&space.Folding{Options: same})
+			if same := space.SameOptions(free, d.space, d.folding.Options); same != nil {
+				return space.OffersAround(free, &space.Folding{Options: same})
 			}
 		}
 	}
-	return d.space.OffersAround(d.folding)
+	return space.OffersAround(d.space, d.folding)
 }
 
 // SearchPricedInPart reports whether there are folds whose costs no search has asked for, so that Offers lacks them.

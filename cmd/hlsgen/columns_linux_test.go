@@ -79,7 +79,8 @@ var otherCommands = []string{"boards", "check", "check --acc-bits 4 --input x.np
 	"build --board vck190 --no-csim --out DIR/note", "weights " + iris + " --for loaded --out DIR/weights",
 	"synth loaded",
 	"sweep --board zcu104,pynq-z1 --fps 1e4,1e12 --memory auto,ultra --max-use 0.5,lut=0.6 --out DIR/swept",
-	"graph loaded --out DIR/g.svg", "report loaded --out DIR/r.html", "serve", "collect loaded", "latencies " + reports + " --out DIR/c.json",
+	"graph loaded --out DIR/g.svg", "report loaded --out DIR/r.html",
+	"serve", "collect loaded", "latencies " + reports + " --out DIR/c.json",
 	"build --bord zcu104", "check -q -v",
 	"explain no-such-thing"}
 

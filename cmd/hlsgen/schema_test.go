@@ -108,7 +108,8 @@ func TestSchemasAreListed(t *testing.T) {
 	for _, f := range forms {
 		known[f.name] = true
 	}
-	for _, name := range []string{"manifest", "host", "weights-plan", "layers", "page", "nodes", "certificate", "resources",
+	for _, name := range []string{"manifest", "host", "weights-plan", "layers", "page", "nodes", "certificate",
+		"resources",
 		"cycle_simulation", "estimate_layer_cycles", "estimate_layer_resources", "estimate_network_performance",
 		"op_and_param_counts"} {
 		known[name] = true // of package compiler

@@ -46,7 +46,7 @@ type OfferedConverter struct {
 
 // OffersAround returns the offered folds with the given folding among them. It computes no costs of options that the
 // search has not asked for, so that it offers only part of a space whose costs come from circuits.
-func (s *FoldingSpace) OffersAround(f *Folding) *Offers {
+func OffersAround(s *FoldingSpace, f *Folding) *Offers {
 	made := &Offers{}
 	index := map[form]int{}
 	at := func(f form) int {
@@ -85,12 +85,12 @@ func (s *FoldingSpace) OffersAround(f *Folding) *Offers {
 		l.Unlock()
 		made.Layers = append(made.Layers, list)
 	}
-	s.offerStreams(made, at)
+	offerStreams(s, made, at)
 	return made
 }
 
 // offerStreams adds the streams, and the converters between all forms of the offered folds.
-func (s *FoldingSpace) offerStreams(made *Offers, at func(form) int) {
+func offerStreams(s *FoldingSpace, made *Offers, at func(form) int) {
 	seen := map[conversion]bool{}
 	convert := func(id int, in, out form) {
 		c := conversion{s.Streams[id].class, in, out}
@@ -130,8 +130,8 @@ func (s *FoldingSpace) offerStreams(made *Offers, at func(form) int) {
 // form returns a form by its index.
 func (o *Offers) form(i int) form { return form{o.Forms[i].PerWord, o.Forms[i].Tile} }
 
-// formsAt returns the forms that the offered folds have at an end of a stream, in the order of their first use; none for
-// the host.
+// formsAt returns the forms that the offered folds have at an end of a stream, in the order of their first use. It
+// returns none for the host.
 func (o *Offers) formsAt(e end, writes bool) (list []int) {
 	if e.layer < 0 {
 		return nil
@@ -156,9 +156,9 @@ func resourcesOf(v search.AmountVector) dataflow.Resources {
 		BRAM: int(v[goal.KindBRAM]), URAM: int(v[goal.KindURAM]), DSP: int(v[goal.KindDSP])}
 }
 
-// SameOptions returns the options with the folds that options have in the space o of the same model. It returns nil if
-// a layer has no such option.
-func (s *FoldingSpace) SameOptions(o *FoldingSpace, options []int32) (same []int32) {
+// SameOptions returns the options of s with the folds that options have in the space o of the same model. It returns
+// nil if a layer has no such option.
+func SameOptions(s, o *FoldingSpace, options []int32) (same []int32) {
 	for i := range s.Layers {
 		want := o.Layers[i].Options[options[i]].Fold
 		k := slices.IndexFunc(s.Layers[i].Options, func(f FoldOption) bool { return f.Fold == want })

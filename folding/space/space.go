@@ -18,8 +18,8 @@
 //	region.go   a part of the space
 //	tree.go     the tree of tables of a region
 //	asked.go    the costs of options, computed when a search first asks for them
-//	offers.go   the options with known costs, for reports
 //	folding.go  the design of a solution that a search finds
+//	offers.go   the options with known costs, for reports
 //	path.go     the clocks that foldings take on a path, which bound latencies
 //	unjoined.go neighbours that no width converter joins, and the reason
 package space

@@ -130,14 +130,14 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 	}
 	names := []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400), "a\x1b[31mb\x00\u202e",
 		`"><svg onload=alert(2)>`}
+	spoilt := []string{"name", "stream", "from", "to", "model", "board", "type", "text", "note", "hint", "file"}
 	n := 0
 	var spoil func(v any) any
 	spoil = func(v any) any {
 		switch v := v.(type) {
 		case map[string]any:
 			for key, x := range v {
-				if text, ok := x.(string); ok && slices.Contains([]string{"name", "stream", "from", "to", "model", "board", "type",
-					"text", "note", "hint", "file"}, key) && text != "" {
+				if text, ok := x.(string); ok && slices.Contains(spoilt, key) && text != "" {
 					n++
 					v[key] = names[n%len(names)]
 					continue

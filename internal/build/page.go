@@ -13,8 +13,8 @@ import (
 	pages "hlsgen/templates/report"
 )
 
-// page returns the data of the build's page: those of its reports, the picture of the network, and the beginnings of the
-// layers' files.
+// page returns the data of the build's page: those of its reports, the picture of the network, and the beginnings of
+// the layers' files.
 func (r *Result) page(ctx context.Context, files templates.ProjectFiles, d *diag.List) (*pages.Page, error) {
 	p, err := r.Page(ctx, d)
 	if err != nil {
@@ -57,7 +57,8 @@ func addSources(p *pages.Page, files templates.ProjectFiles) {
 				text = text[:len(text)-1]
 			}
 			left -= len(text)
-			l.Sources = append(l.Sources, pages.Source{File: f.Path, Text: string(text), More: len(f.Data) - len(text)})
+			l.Sources = append(l.Sources,
+				pages.LayerSource{File: f.Path, Text: string(text), More: len(f.Data) - len(text)})
 		}
 	}
 }

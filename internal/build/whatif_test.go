@@ -20,8 +20,8 @@ import (
 // The places of figures in a fold of pages.WhatIf.
 const clocksAt, costAt, formsAt = 5, 6, 12
 
-// TestWhatIf holds that What if on the page has the clocks and costs of the functions that a build calls, for every fold
-// that it offers. Random foldings, all layers changed at once, go through a folding file and the search, and every
+// TestWhatIf holds that What if on the page has the clocks and costs of the functions that a build calls, for every
+// fold that it offers. Random foldings, all layers changed at once, go through a folding file and the search, and every
 // layer and width converter has the figures of the page. What the page calls too large is refused.
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
@@ -173,7 +173,8 @@ func checkChoice(t *testing.T, r *Result, w *pages.WhatIf, rng *rand.Rand) {
 		return
 	}
 	var refusal diag.List
-	made, err = folding.FindBestDesign(t.Context(), r.Imported.Model, r.Design.Target, folding.Goal{Fixed: fixed}, &refusal)
+	made, err = folding.FindBestDesign(t.Context(), r.Imported.Model, r.Design.Target, folding.Goal{Fixed: fixed},
+		&refusal)
 	if err != nil || made != nil || !slices.ContainsFunc(over, func(name string) bool {
 		return slices.ContainsFunc(refusal.Diags, func(x diag.Diag) bool { return strings.Contains(x.Msg, name) })
 	}) {
@@ -211,7 +212,7 @@ func convertersOf(w *pages.WhatIf, picks [][]int) (list []string, ok bool) {
 		if in == out {
 			continue
 		}
-		k := slices.IndexFunc(w.Converters, func(c [10]int) bool { return c[0] == s.Class && c[1] == in && c[2] == out })
+		k := slices.IndexFunc(w.Converters, func(c [10]int) bool { return [3]int(c[:3]) == [3]int{s.Class, in, out} })
 		if k < 0 {
 			return nil, false
 		}

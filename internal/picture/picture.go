@@ -115,17 +115,17 @@ func (n *Drawing) Chart() chart.NetworkDrawing {
 
 // ForPage returns the network as the page of a build has it, at the same coordinates as in other pictures. The drawing
 // must be one of OfReports.
-func (n *Drawing) ForPage() *pages.Network {
+func (n *Drawing) ForPage() *pages.NetworkPicture {
 	c := n.Chart()
 	l := c.Layout()
-	made := &pages.Network{Width: l.Width, Height: l.Height}
+	made := &pages.NetworkPicture{Width: l.Width, Height: l.Height}
 	for i, b := range c.Boxes {
 		size, at := b.Size(), l.Boxes[i]
-		made.Nodes = append(made.Nodes, pages.NetworkNode{Name: b.Title, Lines: b.Lines, Port: n.Nodes[i].Port,
+		made.Nodes = append(made.Nodes, pages.PictureNode{Name: b.Title, Lines: b.Lines, Port: n.Nodes[i].Port,
 			Added: n.Nodes[i].Class == added, X: at.X, Y: at.Y, Width: size.Width, Height: size.Height})
 	}
 	for i, a := range c.Arrows {
-		arrow := pages.NetworkArrow{From: a.From, To: a.To, Label: a.Label, Points: [][2]float64{}}
+		arrow := pages.PictureArrow{From: a.From, To: a.To, Label: a.Label, Points: [][2]float64{}}
 		for _, p := range l.Arrows[i] {
 			arrow.Points = append(arrow.Points, [2]float64{p.X, p.Y})
 		}

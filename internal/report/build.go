@@ -9,9 +9,9 @@
 //	cycles.go       the simulation: interval, latency, FIFOs, the host's port
 //	loadtime.go     the time to load weights
 //	board.go        from the design to the board: its clock, the steps to a bitstream
-//	page.go         the data of the page
 //	whatif.go       the folds that layers could have instead
 //	timeline.go     what layers did over time
+//	page.go         the data of the page
 //	readme.go       the README
 package report
 

@@ -69,7 +69,8 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	for _, e := range r.CycleSimulationReport().Ends {
-		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), From: "input", To: e.To, Memory: e.Memory,
+		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), From: "input",
+			To: e.To, Memory: e.Memory,
 			Width: r.Design.Model.Lengths.SequenceEndPort().Width(), Depth: e.Depth,
 			Reason: "1 for the last step of a sequence"})
 	}
@@ -100,7 +101,7 @@ func (r *Build) frame() string {
 
 // facts returns the main figures of the design, for the top of the page.
 func (r *Build) facts(d *diag.List) (f report.Facts) {
-	f = append(f, r.fits())
+	f = append(f, fits(r.Design))
 	c := r.Design.Clocks
 	clock := r.Design.ReachedClockMHz()
 	fps, interval := r.Design.SamplesPerSecondAndInterval()
@@ -151,20 +152,20 @@ func (r *Build) facts(d *diag.List) (f report.Facts) {
 }
 
 // fits says whether the design is within the budget, and which resource takes the largest share of it.
-func (r *Build) fits() report.Fact {
+func fits(d *folding.Design) report.Fact {
 	f := report.Fact{Name: "fits", Value: "yes"}
-	if r.Design.Over {
+	if d.Over {
 		f.Value = "no"
 	}
 	most := -1.0
-	for _, s := range r.Design.Shares {
+	for _, s := range d.Shares {
 		share := float64(s.Used) / float64(max(1, s.Budget))
 		if s.IsMeanHardBlockShare() || share <= most {
 			continue
 		}
 		most = share
 		f.Note = fmt.Sprintf("most is taken of %s: %s of %s in the budget, %.1f %%",
-			folding.ReplaceRAMB18ByBoardName(s.Name, r.Design.Target.Board), humanize.Comma(int64(s.Used)),
+			folding.ReplaceRAMB18ByBoardName(s.Name, d.Target.Board), humanize.Comma(int64(s.Used)),
 			humanize.Comma(int64(s.Budget)), 100*share)
 	}
 	return f
@@ -220,21 +221,21 @@ func (r *Build) pageLayers() (list []report.LayerRow) {
 		for _, part := range l.Parts {
 			row.Costs = append(row.Costs, amounts(part.Name, part.Resources))
 		}
-		row.Memories = r.memories(i)
+		row.Memories = memories(r.Design, i)
 		list = append(list, row)
 	}
 	return list
 }
 
 // memories returns the tables and arrays of a node.
-func (r *Build) memories(node int) (list []report.Memory) {
-	storage := r.Design.Model.Graph.Nodes[node].Op.Describe().Storage
+func memories(d *folding.Design, node int) (list []report.LayerMemory) {
+	storage := d.Model.Graph.Nodes[node].Op.Describe().Storage
 	if storage == nil {
 		return nil
 	}
-	for _, s := range storage(r.Design.Folds[node]) {
+	for _, s := range storage(d.Folds[node]) {
 		if s.Rows > 0 {
-			m := report.Memory{Name: s.Name, Rows: s.Rows, Bits: s.Width, Banks: max(1, s.Banks)}
+			m := report.LayerMemory{Name: s.Name, Rows: s.Rows, Bits: s.Width, Banks: max(1, s.Banks)}
 			if s.In != dataflow.NoMemory {
 				m.In = s.In.String()
 			}
@@ -288,14 +289,14 @@ func (r *Build) inputs() (f report.Facts) {
 
 // bars returns a bar per layer, for its clocks per frame. The host's port or a state also has one if it is a
 // bottleneck.
-func (r *Build) bars() (list []report.Bar) {
+func (r *Build) bars() (list []report.ClockBar) {
 	for i, n := range r.Design.Model.Graph.Nodes {
 		clocks := r.Design.LoopOfNode(i).IterationsPerFrame()
-		list = append(list, report.Bar{Name: n.Name, Clocks: float64(clocks), Text: strconv.Itoa(clocks)})
+		list = append(list, report.ClockBar{Name: n.Name, Clocks: float64(clocks), Text: strconv.Itoa(clocks)})
 	}
 	if names := r.Design.Bottleneck.LimitingPartNames(); len(r.Design.Bottleneck.Layers) < len(names) {
 		_, clocks := r.Design.SamplesPerSecondAndInterval()
-		list = append(list, report.Bar{Name: names[len(names)-1], Clocks: clocks, Text: FormatDecimal(clocks)})
+		list = append(list, report.ClockBar{Name: names[len(names)-1], Clocks: clocks, Text: FormatDecimal(clocks)})
 	}
 	return list
 }

@@ -42,8 +42,8 @@ func (r *Build) timeline(ctx context.Context) (t *report.Timeline, note string, 
 		"Starved: a word was missing; blocked: room was missing.", frames), nil
 }
 
-// runsOf returns a layer's columns of bin clocks each, of which neighbours that are alike are one run. The layer does an
-// iteration in every busy clock, so that these tell the frame.
+// runsOf returns a layer's columns of bin clocks each, of which neighbours that are alike are one run. The layer does
+// an iteration in every busy clock, so that these tell the frame.
 func runsOf(spans *rtlsim.StateSpans, bin, iterations int) (runs [][5]int) {
 	var column [5]int // as a run
 	done, filled := 0, 0

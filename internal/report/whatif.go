@@ -13,7 +13,8 @@ import (
 func (r *Build) whatIf() *report.WhatIf {
 	d := r.Design
 	o := d.Offers()
-	w := &report.WhatIf{Budget: six(d.Budget.Resources), Device: six(d.Budget.Capacity), Host: six(d.Estimate.Host.Total()),
+	w := &report.WhatIf{Budget: six(d.Budget.Resources), Device: six(d.Budget.Capacity),
+		Host:  six(d.Estimate.Host.Total()),
 		FIFOs: six(d.Estimate.FIFOs.Total()), Interval: d.Clocks.Interval, HostClocks: d.HostPortClocksPerFrame(),
 		Partial: d.SearchPricedInPart()}
 	for _, name := range []string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP"} {
@@ -39,8 +40,8 @@ func (r *Build) whatIf() *report.WhatIf {
 	for i, n := range r.Imported.Model.Graph.Nodes {
 		l := report.WhatIfLayer{Name: n.Name, Chosen: o.Chosen[i], In: n.In, Out: n.Out}
 		for _, f := range o.Layers[i] {
-			row := append([]int{f.Fold.PE, f.Fold.SIMD, int(f.Fold.Memory), int(f.Fold.Compute), int(f.Fold.Steps), f.Clocks},
-				six(f.Cost)...)
+			row := append([]int{f.Fold.PE, f.Fold.SIMD, int(f.Fold.Memory), int(f.Fold.Compute), int(f.Fold.Steps),
+				f.Clocks}, six(f.Cost)...)
 			l.Folds = append(l.Folds, slices.Concat(row, f.In, f.Out))
 		}
 		w.Layers = append(w.Layers, l)

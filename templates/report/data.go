@@ -25,10 +25,10 @@ type Page struct {
 	Parts     []ResourceAmounts  `json:"parts"` // resources by layers, FIFOs and host's port
 	Layers    []LayerRow         `json:"layers"`
 	// lines of the proof
-	Certificate []string `json:"certificate"`
-	Network     *Network `json:"network,omitempty"`
-	Series      []string `json:"series"` // the clocks of many frames, and the reasons
-	Bars        []Bar    `json:"bars"`   // clocks per frame
+	Certificate []string        `json:"certificate"`
+	Network     *NetworkPicture `json:"network,omitempty"`
+	Series      []string        `json:"series"` // the clocks of many frames, and the reasons
+	Bars        []ClockBar      `json:"bars"`   // clocks per frame
 	// nil if a frame has too many words
 	Timeline     *Timeline `json:"timeline,omitempty"`
 	TimelineNote string    `json:"timeline_note"`
@@ -118,14 +118,14 @@ type LayerRow struct {
 	Accumulator *AccumulatorWidths `json:"accumulator,omitempty"`
 	Latency     int                `json:"pipeline_latency"` // clocks
 	Costs       []ResourceAmounts  `json:"costs,omitempty"`  // by part
-	Memories    []Memory           `json:"memories,omitempty"`
+	Memories    []LayerMemory      `json:"memories,omitempty"`
 	Into        []int              `json:"fifos_in"` // indices of Page.FIFOs
 	From        []int              `json:"fifos_out"`
-	Sources     []Source           `json:"sources,omitempty"`
+	Sources     []LayerSource      `json:"sources,omitempty"`
 }
 
-// A Memory is a table or an array of a layer, such as its weights or its thresholds.
-type Memory struct {
+// A LayerMemory is a table or an array of a layer, such as its weights or its thresholds.
+type LayerMemory struct {
 	Name  string `json:"name"`
 	Rows  int    `json:"rows"`
 	Bits  int    `json:"bits"`  // of a row
@@ -133,23 +133,23 @@ type Memory struct {
 	In    string `json:"in"`    // the memory; empty if synthesis chooses it
 }
 
-// A Source is a generated file of a layer, with its beginning.
-type Source struct {
+// A LayerSource is a generated file of a layer, with its beginning.
+type LayerSource struct {
 	File string `json:"file"` // below the folder of the build
 	Text string `json:"text"`
 	More int    `json:"more,omitempty"` // bytes that are left out
 }
 
-// A Network is the picture of a design: boxes joined by arrows. Positions count from the upper left corner.
-type Network struct {
+// A NetworkPicture is the picture of a design: boxes joined by arrows. Positions count from the upper left corner.
+type NetworkPicture struct {
 	Width  float64        `json:"width"`
 	Height float64        `json:"height"`
-	Nodes  []NetworkNode  `json:"nodes"` // the layers, in order, and then the ports
-	Arrows []NetworkArrow `json:"arrows"`
+	Nodes  []PictureNode  `json:"nodes"` // the layers, in order, and then the ports
+	Arrows []PictureArrow `json:"arrows"`
 }
 
-// A NetworkNode is a box, with the position of its upper left corner.
-type NetworkNode struct {
+// A PictureNode is a box, with the position of its upper left corner.
+type PictureNode struct {
 	Name   string   `json:"name"`
 	Lines  []string `json:"lines"`
 	Port   bool     `json:"port,omitempty"`  // an input or an output
@@ -160,8 +160,8 @@ type NetworkNode struct {
 	Height float64  `json:"height"`
 }
 
-// A NetworkArrow is a stream, in the order of Page.FIFOs, by the indices of its nodes.
-type NetworkArrow struct {
+// A PictureArrow is a stream, in the order of Page.FIFOs, by the indices of its nodes.
+type PictureArrow struct {
 	From   int          `json:"from"`
 	To     int          `json:"to"`
 	Label  string       `json:"label"`
@@ -194,8 +194,8 @@ type FIFORow struct {
 	Full  int `json:"writer_waited"`
 }
 
-// A Bar is a row of the picture of clocks per frame.
-type Bar struct {
+// A ClockBar is a row of the picture of clocks per frame.
+type ClockBar struct {
 	Name   string  `json:"name"`
 	Clocks float64 `json:"clocks"`
 	Text   string  `json:"text"`
@@ -289,7 +289,8 @@ func (w *WhatIf) verify() error {
 // ErrNoPage says that data are not those of a page.
 var ErrNoPage = errors.New("these are no data of a page")
 
-// ParsePage reads the content of report/page.json, of the given version. Other content is an error that wraps ErrNoPage.
+// ParsePage reads the content of report/page.json, of the given version. Other content is an error that wraps
+// ErrNoPage.
 func ParsePage(text []byte, version int) (*Page, error) {
 	p := new(Page)
 	if err := json.Unmarshal(text, p); err != nil {

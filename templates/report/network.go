@@ -7,7 +7,7 @@ import (
 )
 
 // Path returns the arrow as the path data of SVG: lines from point to point, smooth where they bend.
-func (a NetworkArrow) Path() string {
+func (a PictureArrow) Path() string {
 	var b strings.Builder
 	for k, p := range a.Points {
 		switch {
@@ -25,7 +25,7 @@ func (a NetworkArrow) Path() string {
 }
 
 // Tip returns the head at the last point as the path data of SVG.
-func (a NetworkArrow) Tip() string {
+func (a PictureArrow) Tip() string {
 	const long, wide = 6, 3
 	n := len(a.Points)
 	if n < 2 {
@@ -41,7 +41,7 @@ func (a NetworkArrow) Tip() string {
 
 // LabelPlace returns where the label of an arrow begins: beside its first point, or beside its last one if further
 // arrows leave the box.
-func (n *Network) LabelPlace(arrow int) [2]float64 {
+func (n *NetworkPicture) LabelPlace(arrow int) [2]float64 {
 	a, leaving := n.Arrows[arrow], 0
 	for _, other := range n.Arrows {
 		if other.From == a.From {

@@ -1,5 +1,6 @@
 // Package report writes the page of a build: one HTML file that is complete in itself and loads nothing. Its script
-// makes it answer; without scripts it shows the same content. All texts are escaped when they are inserted, in pictures too.
+// makes it answer; without scripts it shows the same content. All texts are escaped when they are inserted, in pictures
+// too.
 //
 // In come the data of a page; out comes the page.
 //
@@ -42,7 +43,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"less":    func(a, b float64) float64 { return a - b },
 	"row":     func(top float64, i int) float64 { return top + 29 + 12*float64(i) },
 	"most":    most,
-	"longest": func(bars []Bar) (most float64) {
+	"longest": func(bars []ClockBar) (most float64) {
 		for _, b := range bars {
 			most = max(most, b.Clocks)
 		}
@@ -52,8 +53,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"share": share,
 }).Parse(source))
 
-// RenderHTML returns the page as HTML. It returns an error if the page cannot be drawn, such as one of a model without a
-// name. The browser runs the script by its hash, and no other.
+// RenderHTML returns the page as HTML. It returns an error if the page cannot be drawn, such as one of a model without
+// a name. The browser runs the script by its hash, and no other.
 func RenderHTML(p *Page) ([]byte, error) {
 	if err := p.verify(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)

@@ -108,7 +108,8 @@ func TestEscaped(t *testing.T) {
 			}
 		}
 	}
-	want, texts := elements(strings.Repeat(".", len(hostile)) + "harmless") // as long: long texts are cut or written small
+	// as long, since long texts are cut or written small
+	want, texts := elements(strings.Repeat(".", len(hostile)) + "harmless")
 	got, hostiles := elements(hostile)
 	if !slices.Equal(got, want) || hostiles != texts || texts < 100 {
 		t.Errorf("%d elements and %d texts, want %d and %d", len(got), hostiles, len(want), texts)

@@ -37,8 +37,8 @@ func (t *Timeline) svg() []byte {
 	columns := float64((t.Clocks + t.Bin - 1) / t.Bin)
 	for i, row := range t.Rows {
 		top := timelineHead + i*timelineRow
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s<title>%s</title></text>`+"\n", timelineNames-8, top+11,
-			html.EscapeString(cut(row.Name, 34)), html.EscapeString(row.Name))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s<title>%s</title></text>`+"\n",
+			timelineNames-8, top+11, html.EscapeString(cut(row.Name, 34)), html.EscapeString(row.Name))
 		var areas [len(timelineStates)]bytes.Buffer
 		column := 0
 		for _, run := range row.Runs {
@@ -67,7 +67,8 @@ func (t *Timeline) svg() []byte {
 			`<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", x, timelineHead-4, foot+4, x, foot+18,
 			humanize.Comma(int64(k*int(columns)*t.Bin/4)))
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">clocks</text>`+"\n", timelineNames+timelineWidth/2, foot+34)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">clocks</text>`+"\n", timelineNames+timelineWidth/2,
+		foot+34)
 	fmt.Fprintln(&b, `</svg>`)
 	return b.Bytes()
 }
