@@ -19,13 +19,14 @@
 //	serverun.go     the commands of requests
 //	parent_unix.go  the end of a server with its parent; parent_windows.go: the same
 //	serve.go        the server of requests
-//	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: the output of sweep
+//	table.go        tables and figures
+//	screen.go       stdout: lines and fields; swept.go: the output of sweep
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
 //	weights.go      the command that writes weights for existing hardware
-//	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks;
-//	                report.go: the one that writes the page of a build
+//	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks
+//	report.go       the command that writes the page of a build
 package main
 
 import (

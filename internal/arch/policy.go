@@ -230,7 +230,7 @@ var doors = []door{
 // mostUps gives, for each package of more than five files, the number of pairs of files in the wrong order. In such a
 // pair the first file uses what the second declares, although the package's map names the second one later.
 var mostUps = map[string]int{
-	"cmd/hlsgen":              84,
+	"cmd/hlsgen":              81,
 	"folding":                 24,
 	"folding/finn":            6,
 	"folding/fit":             4,

@@ -74,7 +74,9 @@ func TestPages(t *testing.T) {
 	if shared := tier.Shared(t); shared != "" {
 		list := []string{"brevitas/bilstm-h32-w4a8/model.onnx"}
 		if tier.Long() {
-			list = append(list, "brevitas/cnv-w2a2/model.onnx")
+			list = append(list, "brevitas/cnv-w2a2/model.onnx", "zoo/espcn_nn_resize/model.onnx",
+				"zoo/exmodels_branched_model_ch_last/model.onnx", "shelf/direction_classifier/qdq.onnx")
+			add("resnet50", pageOf(t, drawn(t, shared, "resnet50"), "alveo-u250"), false)
 		}
 		for _, path := range list {
 			add(strings.Split(path, "/")[1], pageOf(t, filepath.Join(shared, "models", path), "zcu104"), false)
@@ -93,6 +95,17 @@ func TestPages(t *testing.T) {
 			checkFolding(t, data[a.File].WhatIf, a)
 		}
 	}
+}
+
+// drawn returns the file of a network of a published shape with random weights.
+func drawn(t *testing.T, shared, name string) string {
+	t.Helper()
+	python, file := tier.Needs(t, "onnx")[0], filepath.Join(t.TempDir(), name+".onnx")
+	cmd := exec.Command(python, filepath.Join(shared, "models", "scale", "gen.py"), name, file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	return file
 }
 
 // pageOf builds a model for a board and returns the data of its page.
