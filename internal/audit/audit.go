@@ -76,17 +76,7 @@ func seenSums(ctx context.Context, o options.Source, src *source.ModelSource, im
 		return nil, 0, nil
 	}
 	defer data.Close()
-	by, seen := map[*frontend.LayerDotProducts]frontend.AccumulatorSettings{},
-		map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics{}
-	for _, s := range sums {
-		if s.Why == "" {
-			seen[s] = &frontend.ObservedSumStatistics{}
-			by[s] = frontend.AccumulatorSettings{Seen: seen[s]}
-		}
-	}
-	m := *im.Model
-	m.Reference = im.ReferenceWithAccumulators(by)
-	run := engines.NewSession(&m)
+	run, seen := observing(im, sums)
 	o.ReportProgress("simulating", 0, data.Count)
 	err := datafile.ForEachPart(data.SampleSource, data.RunsPerPart(datafile.TargetPartBytes, 1),
 		func(part *samples.RunInputs) error {
@@ -97,6 +87,59 @@ func seenSums(ctx context.Context, o options.Source, src *source.ModelSource, im
 			return nil
 		})
 	return seen, data.Count, datafile.AddSampleOrModelDiag(err, data.File, src.File, d)
+}
+
+// observing returns a session that runs the model as written, and where it collects the sums of each layer.
+func observing(im *frontend.ImportedModel, sums []*frontend.LayerDotProducts) (*engines.Session,
+	map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics) {
+	by, seen := map[*frontend.LayerDotProducts]frontend.AccumulatorSettings{},
+		map[*frontend.LayerDotProducts]*frontend.ObservedSumStatistics{}
+	for _, s := range sums {
+		if s.Why == "" {
+			seen[s] = &frontend.ObservedSumStatistics{}
+			by[s] = frontend.AccumulatorSettings{Seen: seen[s]}
+		}
+	}
+	m := *im.Model
+	m.Reference = im.ReferenceWithAccumulators(by)
+	return engines.NewSession(&m), seen
+}
+
+// A LayerSumsOnSamples compares the sums that samples produced in a layer with the range in which all sums are, in the
+// model's own integers.
+type LayerSumsOnSamples struct {
+	Layer    string
+	Min, Max int64 // of all sums that can occur
+	Bits     int   // the narrowest signed number that holds them
+	Seen     *AccumulatorSumsOnSamples
+}
+
+// ObserveSums runs samples through the model as written. It returns the sums of each layer of which the model declares
+// integers. It returns nil for models with states, and for sequences of several lengths.
+func ObserveSums(ctx context.Context, im *frontend.ImportedModel, runs *samples.RunInputs) (list []LayerSumsOnSamples,
+	err error) {
+	if im.Model.Lengths != nil || im.Model.Stream != nil || len(runs.In) == 0 {
+		return nil, nil
+	}
+	sums := im.AllLayerDotProducts()
+	run, seen := observing(im, sums)
+	if _, err := run.RunReference(ctx, runs); err != nil {
+		return nil, err
+	}
+	layers, _ := ListAccumulatorLayers(options.AskedAccBits{}, im.Model.Graph, sums, new(diag.List))
+	for _, l := range layers {
+		s := seen[l.Sums]
+		if s == nil || s.Sums == 0 {
+			continue
+		}
+		declared := l.declared()
+		at := LayerSumsOnSamples{Layer: l.Node.Name, Bits: declared.Exact, Seen: samplesOf(len(runs.In), s)}
+		for _, c := range declared.Channels {
+			at.Min, at.Max = min(at.Min, c.Min), max(at.Max, c.Max)
+		}
+		list = append(list, at)
+	}
+	return list, nil
 }
 
 // fixedSamples opens the samples of a model that takes samples of one length, which do not depend on each other. For

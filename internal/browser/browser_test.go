@@ -185,15 +185,11 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 // open opens pages in Chromium.
 func open(t *testing.T, packages string, sheets []sheet) (list []answer) {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal(err)
-	}
 	asked, err := json.Marshal(map[string]any{"pages": sheets, "shots": *shots})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", "testdata/pages.mjs", packages, chromium, string(asked))
+	cmd := exec.Command("node", "testdata/pages.mjs", packages, string(asked))
 	cmd.Stderr = os.Stderr
 	said, err := cmd.Output()
 	if err != nil {

@@ -132,7 +132,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err = datafile.AddModelFaultDiag(err, r.Source.File, d); err != nil || d.HasErrors() {
 		return nil, err
 	}
-	page, err := r.page(ctx, files, d)
+	page, err := r.page(ctx, files, runs, d)
 	if err != nil {
 		return nil, err
 	}

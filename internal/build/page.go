@@ -7,15 +7,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hlsgen/internal/audit"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/picture"
+	"hlsgen/internal/samples"
 	"hlsgen/templates"
 	pages "hlsgen/templates/report"
 )
 
 // page returns the data of the build's page: those of its reports, the picture of the network, and the beginnings of
 // the layers' files.
-func (r *Result) page(ctx context.Context, files templates.ProjectFiles, d *diag.List) (*pages.Page, error) {
+func (r *Result) page(ctx context.Context, files templates.ProjectFiles, runs *samples.RunInputs,
+	d *diag.List) (*pages.Page, error) {
 	p, err := r.Page(ctx, d)
 	if err != nil {
 		return nil, err
@@ -27,7 +30,20 @@ func (r *Result) page(ctx context.Context, files templates.ProjectFiles, d *diag
 	}
 	p.Network = network.ForPage()
 	addSources(p, files)
-	return p, nil
+	if r.RealSamples {
+		p.Sums, err = sumsOf(ctx, r, runs)
+	}
+	return p, err
+}
+
+// sumsOf returns the sums that samples produce in the layers, beside all that can occur.
+func sumsOf(ctx context.Context, r *Result, runs *samples.RunInputs) (rows []pages.SumsRow, err error) {
+	list, err := audit.ObserveSums(ctx, r.Imported, runs)
+	for _, l := range list {
+		rows = append(rows, pages.SumsRow{Layer: l.Layer, Min: l.Min, Max: l.Max, Bits: l.Bits, SeenMin: l.Seen.Min,
+			SeenMax: l.Seen.Max, SeenBits: l.Seen.Bits, Samples: l.Seen.Samples})
+	}
+	return rows, err
 }
 
 // The most bytes that a page has of one source file, and of all together.

@@ -7,8 +7,10 @@ import (
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
+	"hlsgen/internal/report"
 	"hlsgen/internal/source"
 	"hlsgen/internal/testsupport/samplefiles"
+	pages "hlsgen/templates/report"
 )
 
 // TestPage holds that a build's page shows what the build knows, with the model's name as text.
@@ -54,5 +56,35 @@ func TestPageOfHost(t *testing.T) {
 	bar := strings.Contains(string(page), `<th scope="row">host</th>`)
 	if r.Design.Bottleneck.Host != bar || !bar {
 		t.Errorf("%+v, or a bar that is missing", r.Design.Bottleneck)
+	}
+}
+
+// TestPageSums holds that the page compares the sums of the given samples with the range that is proved, and has none
+// of made-up samples.
+func TestPageSums(t *testing.T) {
+	t.Parallel()
+	model := samplefiles.WriteFile(t, "made-up.onnx", source.ReadModelFile("", &diag.List{}).ONNX)
+	for _, file := range []string{"", model} {
+		r, _ := told(t, Options{Source: options.Source{Model: file}, Hardware: options.Hardware{Board: "zcu104"},
+			Verification: options.Verification{NoCSim: true, Verify: 8}})
+		p, err := pages.ParsePage(readReport(t, r, pages.DataFile), report.JSONVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == model {
+			if len(p.Sums) > 0 {
+				t.Errorf("made-up samples have sums %+v", p.Sums)
+			}
+			continue
+		}
+		if len(p.Sums) != len(r.Imported.Model.Graph.Nodes) {
+			t.Errorf("%d layers have sums: %+v", len(p.Sums), p.Sums)
+		}
+		for _, s := range p.Sums {
+			within := s.Min <= s.SeenMin && s.SeenMin < s.SeenMax && s.SeenMax <= s.Max && s.SeenBits <= s.Bits
+			if !within || s.Samples != 8 {
+				t.Errorf("%+v", s)
+			}
+		}
 	}
 }

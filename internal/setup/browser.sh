@@ -14,4 +14,5 @@ rm -rf "${to:?}"
 mkdir -p "$to"
 cp "$here"/../browser/testdata/package*.json "$to"
 npm ci --prefix "$to" --ignore-scripts --no-audit --no-fund --silent >&2
+ln -s "$(command -v chromium)" "$to/chromium"
 echo "$made" >"$to/made"

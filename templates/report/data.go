@@ -34,6 +34,7 @@ type Page struct {
 	TimelineNote string    `json:"timeline_note"`
 	WhatIf       *WhatIf   `json:"what_if,omitempty"`
 	FIFOs        []FIFORow `json:"fifos"`
+	Sums         []SumsRow `json:"sums,omitempty"`   // of the given samples
 	Ends         []FIFORow `json:"ends,omitempty"`   // FIFOs that tell where sequences end, without measurements
 	Before       []string  `json:"before,omitempty"` // nodes on the host, in front of the accelerator
 	After        []string  `json:"after,omitempty"`  // nodes on the host, behind it
@@ -178,6 +179,27 @@ type AccumulatorWidths struct {
 	Used        int    `json:"used_bits"`
 	Type        string `json:"type"`
 }
+
+// A SumsRow compares the sums that the given samples produced in a layer with all sums that can occur, in the model's
+// own integers.
+type SumsRow struct {
+	Layer    string `json:"layer"`
+	Min      int64  `json:"min"`
+	Max      int64  `json:"max"`
+	Bits     int    `json:"bits"`
+	SeenMin  int64  `json:"seen_min"`
+	SeenMax  int64  `json:"seen_max"`
+	SeenBits int    `json:"seen_bits"`
+	Samples  int    `json:"samples"`
+}
+
+// Left returns where a number lies between Min and Max, in percent.
+func (r SumsRow) Left(n int64) float64 {
+	return 100 * float64(n-r.Min) / max(1, float64(r.Max)-float64(r.Min))
+}
+
+// Wide returns the share of the range that was seen, in percent, but no less than can be seen.
+func (r SumsRow) Wide() float64 { return max(0.4, r.Left(r.SeenMax)-r.Left(r.SeenMin)) }
 
 // A FIFORow is a row of the table of FIFOs: one FIFO with its size, its memory, and how full it became.
 type FIFORow struct {

@@ -546,10 +546,14 @@ function whatIf(net) {
     body.append(tr);
     return { tr, selects: selects.filter(Boolean), quick, figures };
   });
+  const shown = w.layers.map(() => -1); // the picks that the rows show
   const refresh = () => {
     const s = now.sums();
     rows.forEach((r, i) => {
       const f = now.fold(i), old = built.fold(i);
+      r.tr.classList.toggle("slow", f[CLOCKS] === s.slowest);
+      if (shown[i] === now.picks[i]) return;
+      shown[i] = now.picks[i];
       r.selects.forEach(([place, select]) => { select.value = String(f[place]); });
       r.quick.forEach((b, k) => { b.disabled = now.step(i, k === 0) < 0; });
       r.figures.forEach(([p, td]) => {
@@ -557,7 +561,6 @@ function whatIf(net) {
         td.classList.toggle("new", f[p] !== old[p]);
         td.title = f[p] === old[p] ? "" : `as built ${whole(old[p])}`;
       });
-      r.tr.classList.toggle("slow", f[CLOCKS] === s.slowest);
     });
     const line = (name, amounts, old) => make("tr", {}, make("th", { scope: "row" }, name), kinds.map(k =>
       make("td", { class: "n" + (amounts[k] !== old[k] ? " new" : "") }, whole(amounts[k]))));

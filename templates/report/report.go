@@ -37,6 +37,7 @@ var (
 // page is the parsed template of the report, with the functions that it calls.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"whole":   whole,
+	"comma":   humanize.Comma,
 	"percent": func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
 	"plain":   func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) },
 	"more":    func(a, b float64) float64 { return a + b },

@@ -19,7 +19,7 @@ func fill(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(1234)
 	case reflect.Float64:
 		v.SetFloat(12.5)

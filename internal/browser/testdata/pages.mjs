@@ -1,10 +1,10 @@
 // Opens pages of builds in Chromium and prints what is wrong with them, and what they answer, as JSON:
-//     node pages.mjs PACKAGES CHROMIUM {"pages": [{"file": FILE, "keys": BOOL}], "shots": FOLDER}
+//     node pages.mjs PACKAGES {"pages": [{"file": FILE, "keys": BOOL}], "shots": FOLDER}
 // A page with keys is also worked by keys alone.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-const [packages, executablePath, asked] = process.argv.slice(2);
+const [packages, asked] = process.argv.slice(2);
 const { pages, shots } = JSON.parse(asked);
 const { chromium } = createRequire(packages + "/x.js")("playwright-core");
 const axe = readFileSync(packages + "/node_modules/axe-core/axe.min.js", "utf8");
@@ -90,7 +90,7 @@ async function keys(page, fault) {
   return { change, name: download.suggestedFilename(), folding: readFileSync(await download.path(), "utf8"), sums };
 }
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({ executablePath: packages + "/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 const answers = [];
 for (const [number, { file, keys: worked }] of pages.entries()) {
   const faults = [], answer = { file, faults };
