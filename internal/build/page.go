@@ -29,7 +29,11 @@ func (r *Result) page(ctx context.Context, files templates.ProjectFiles, runs *s
 		return nil, err
 	}
 	p.Network = network.ForPage()
-	addSources(p, files)
+	top, err := templates.IPInterfaceOf(r.Design.Design, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	addSources(p, files, top.Top)
 	if r.RealSamples {
 		p.Sums, err = sumsOf(ctx, r, runs)
 	}
@@ -53,14 +57,15 @@ const (
 )
 
 // sourceKinds are the extensions of files that compute a layer.
-var sourceKinds = []string{".cpp", ".sv", ".v"}
+var sourceKinds = []string{".cpp", ".sv"}
 
-// addSources adds the files that are named like a layer to the layers of a page, with as much text as it has room for.
-func addSources(p *pages.Page, files templates.ProjectFiles) {
+// addSources adds the files of layers to a page, with as much text as it has room for. They lie in folders of layers
+// and are named like these, in SystemVerilog behind the name of the top.
+func addSources(p *pages.Page, files templates.ProjectFiles, top string) {
 	byName := map[string][]templates.GeneratedFile{}
 	for _, f := range files {
-		if ext := path.Ext(f.Path); slices.Contains(sourceKinds, ext) && !strings.HasPrefix(f.Path, "vivado/") {
-			name := strings.TrimSuffix(path.Base(f.Path), ext)
+		if ext := path.Ext(f.Path); slices.Contains(sourceKinds, ext) && path.Base(path.Dir(f.Path)) == "layers" {
+			name := strings.TrimPrefix(strings.TrimSuffix(path.Base(f.Path), ext), top+"_")
 			byName[name] = append(byName[name], f)
 		}
 	}

@@ -47,6 +47,29 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestPageSources holds that the page has the generated text of every layer, in each language of the back ends.
+func TestPageSources(t *testing.T) {
+	t.Parallel()
+	r, _ := told(t, Options{Hardware: options.Hardware{Board: "zcu104", Backend: options.BackendBoth},
+		Verification: options.Verification{NoCSim: true}})
+	p, err := pages.ParsePage(readReport(t, r, pages.DataFile), report.JSONVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range p.Layers {
+		if len(l.Sources) != 2 {
+			t.Errorf("%s has the files %+v", l.Name, l.Sources)
+			continue
+		}
+		for _, s := range l.Sources {
+			if whole := string(readReport(t, r, s.File)); s.Text == "" || !strings.HasPrefix(whole, s.Text) ||
+				len(whole) != len(s.Text)+s.More {
+				t.Errorf("%s is not shown as it is", s.File)
+			}
+		}
+	}
+}
+
 // A design that waits for the host has a bar for it beside those of the layers.
 func TestPageOfHost(t *testing.T) {
 	t.Parallel()
