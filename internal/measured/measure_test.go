@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hlsgen/internal/testsupport/maketest"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -20,6 +21,7 @@ func TestMeasure(t *testing.T) {
 		t.Skip("it takes half an hour: make measure runs it")
 	}
 	tier.Needs(t, "yosys")
+	maketest.PyPI(t)
 	have := readOrNone(t, tableFile)
 	again := readOrNone(t, againFile)
 	for _, board := range boardsMeasured {

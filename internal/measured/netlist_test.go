@@ -20,8 +20,8 @@ type cell struct {
 }
 
 // A cellCount has the cells of a layer or a network, counted in Yosys' netlist. LUT counts LUT1 to LUT6, shift
-// registers and memories in lookup tables (four for a RAM32M), but no inverters. Levels is the most lookup tables
-// on a path between registers.
+// registers and memories in lookup tables (four for a RAM32M), but no inverters. For an ECP5 LUT is the number of
+// TRELLIS_COMB that nextpnr makes of the netlist. Levels is the most lookup tables on a path between registers.
 type cellCount struct{ LUT, Shift, RAM, FF, BRAM, DSP, Levels int }
 
 // counted counts the cells of a netlist, and those of modules that Yosys keeps apart in it.
@@ -34,8 +34,10 @@ func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 			c.LUT += 2
 		case strings.HasPrefix(name, "SRL"):
 			c.Shift++
-		case name == "RAM32M", name == "RAM64M", name == "RAM128X1D", name == "TRELLIS_DPR16X4":
+		case name == "RAM32M", name == "RAM64M", name == "RAM128X1D":
 			c.RAM += 4
+		case name == "TRELLIS_DPR16X4":
+			c.RAM, c.LUT = c.RAM+4, c.LUT+2 // two for the write port
 		case name == "RAM32X1D", name == "RAM64X1D":
 			c.RAM += 2
 		case strings.HasPrefix(name, "FD"), strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF":
@@ -51,9 +53,45 @@ func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 			c.LUT, c.FF, c.DSP = c.LUT+part.LUT, c.FF+part.FF, c.DSP+part.DSP
 		}
 	}
-	c.LUT += c.Shift + c.RAM
+	c.LUT += c.Shift + c.RAM + n.chainEnds()
 	c.Levels = n.levels()
 	return c
+}
+
+// chainEnds returns the cells that nextpnr-ecp5 adds to carry chains: two before the first CCU2C of a chain, two behind
+// the last one, and two where the carry between two of them is read elsewhere (ecp5/pack.cc of nextpnr).
+func (n netlist) chainEnds() (cells int) {
+	const carryCell = "CCU2C"
+	carries, inputs, readers := map[bit]bool{}, map[bit]bool{}, map[bit]int{}
+	for _, x := range n.Cells {
+		for port, bits := range x.Connections {
+			for _, b := range bits {
+				at, ok := b.(float64)
+				switch {
+				case !ok:
+				case x.Directions[port] == "input":
+					readers[bit(at)]++
+					inputs[bit(at)] = inputs[bit(at)] || x.Type == carryCell && port == "CIN"
+				case x.Type == carryCell && port == "COUT":
+					carries[bit(at)] = true
+				}
+			}
+		}
+	}
+	for _, x := range n.Cells {
+		if x.Type != carryCell {
+			continue
+		}
+		if in, ok := x.Connections["CIN"][0].(float64); !ok || !carries[bit(in)] {
+			cells += 4
+		}
+	}
+	for b := range carries {
+		if inputs[b] && readers[b] > 1 {
+			cells += 2
+		}
+	}
+	return cells
 }
 
 // A way leads from a bit through one cell to a bit that it drives. It passes one lookup table, or none.
@@ -166,6 +204,33 @@ func TestLevels(t *testing.T) {
 		}
 		if got := n.levels(); got != tt.want {
 			t.Errorf("%s: %d levels, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestChainEnds(t *testing.T) {
+	t.Parallel()
+	carry := func(out float64, in any) *cell {
+		return &cell{"CCU2C", map[string]string{"CIN": "input", "A0": "input", "COUT": "output"},
+			map[string][]any{"CIN": {in}, "A0": {1.}, "COUT": {out}}}
+	}
+	reader := &cell{"LUT4", map[string]string{"A": "input", "Z": "output"}, map[string][]any{"A": {11.}, "Z": {20.}}}
+	for name, tt := range map[string]struct {
+		of   []*cell
+		want int
+	}{
+		"none":                      {[]*cell{reader}, 0},
+		"a chain from a constant":   {[]*cell{carry(10, "0"), carry(11, 10.)}, 4},
+		"a chain from logic":        {[]*cell{carry(10, 20.), carry(11, 10.), reader}, 4},
+		"a carry read in its midst": {[]*cell{carry(10, "0"), carry(11, 10.), carry(12, 11.), reader}, 6},
+		"two chains":                {[]*cell{carry(10, "0"), carry(12, "1")}, 8},
+	} {
+		n := netlist{map[string]*cell{}}
+		for i, x := range tt.of {
+			n.Cells[string(rune('a'+i))] = x
+		}
+		if got := n.chainEnds(); got != tt.want {
+			t.Errorf("%s: %d cells, want %d", name, got, tt.want)
 		}
 	}
 }

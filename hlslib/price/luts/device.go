@@ -13,6 +13,8 @@ type SynthesisRules struct {
 	Wide    int     // most inputs of a function made of lookup tables joined by the device's multiplexers
 	Short   int     // most bits of an adder that is logic
 	Maps    bool    // whether logic is mapped gate by gate (mapping.go); if not, by the rules of cover.go
+	ABC9    bool    // whether that makes few lookup tables, of paths of any length
+	Plain   bool    // whether a comparison is the last carry of a chain, whatever the signs and widths of its operands
 	Small   bool    // whether small circuits of constants alone are mapped gate by gate (small.go)
 	Packs   bool    // whether three lookup tables become two where possible
 	TakesIn bool    // whether the lookup table of an adder's bit absorbs logic of the second operand
@@ -23,6 +25,8 @@ type SynthesisRules struct {
 	Absorbs bool    // whether the lookup table of an adder's bit absorbs the logic behind it
 	Resets  bool    // whether the enable of a register includes its reset
 	Banks   bool    // whether lookup tables of four inputs can be memory, each with some of the rows
+	Ends    int     // cells that place and route adds at the two ends of a carry chain
+	Between int     // cells that it adds where a carry inside of a chain is read
 	Shares  bool    // whether registers and carries that share no cell with a lookup table take cells of their own
 
 	Multiplier family.Multiplier // the zero value for AMD's, which contains all its registers
@@ -95,9 +99,10 @@ func rulesOfFamilies() map[string]SynthesisRules {
 	all := map[string]SynthesisRules{}
 	for _, row := range boards.Families {
 		l := &row.Logic
-		d := SynthesisRules{Inputs: l.Inputs, Wide: l.WideInputs, Short: l.ShortAdder, Maps: true, Packs: l.JoinsLUTs,
+		d := SynthesisRules{Inputs: l.Inputs, Wide: l.WideInputs, Short: l.ShortAdder, Maps: true, ABC9: l.ABC9,
+			Plain: l.PlainCompare, Packs: l.JoinsLUTs,
 			Around: true, Paired: l.PairedCarry, Absorbs: l.AdderAbsorbs, Resets: l.EnableTakesResets, Banks: l.Memory,
-			Shares: l.SharesCells, Multiplier: row.DSP}
+			Ends: l.ChainCells, Between: l.CarryCells, Shares: l.SharesCells, Multiplier: row.DSP}
 		for purpose, name := range names {
 			d.Numbers[purpose] = CostPerCell{LUT: l.CellLUTs[name], FF: 1}
 		}

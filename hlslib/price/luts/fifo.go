@@ -54,7 +54,7 @@ func (q FIFOSize) CostOnFabric(f cost.Fabric) []cost.CostPart {
 		memory.LUT, memory.FF = q.Width, q.Width
 	}
 	if control.LUT = round(luts); d.Maps {
-		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM
+		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM+cost.WritePortLUTs(memory.LUTRAM)
 	}
 	return append([]cost.CostPart{control.AsPart("stream control"), memory.AsPart("FIFO memory")},
 		d.alone(float64(alone))...)

@@ -171,9 +171,13 @@ func (d *SynthesisRules) gatesOf(f *circuit.Module) int {
 }
 
 // count maps the gates, and adds their LUTs to the circuit's counts. Paths may be as long as the longest one of the
-// circuit, or as longest. It returns the length of the longest path in LUTs.
+// circuit, or as longest, or of any length where the fewest LUTs count. It returns the length of the longest path in
+// LUTs.
 func (n dividedNetlist) count(longest int16) int16 {
 	parts := n.parts
+	if n.w.d.ABC9 {
+		longest = math.MaxInt16
+	}
 	for i := range parts {
 		longest = max(longest, parts[i].longest())
 	}
@@ -185,7 +189,12 @@ func (n dividedNetlist) count(longest int16) int16 {
 	for i := range parts {
 		counts[i] = parts[i].count(longest)
 		for kind, luts := range counts[i].luts {
-			n.w.counts[kind].LUT += math.Round(float64(luts) * parts[i].times)
+			c, whole := &n.w.counts[kind], math.Round(float64(luts)*parts[i].times)
+			if n.w.d.ABC9 && parts[i].single() {
+				c.Flat += whole
+			} else {
+				c.LUT += whole
+			}
 		}
 		for k, l := range parts[i].leaf {
 			refs[l] += counts[i].reads[k]

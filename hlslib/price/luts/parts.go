@@ -258,6 +258,13 @@ func (p *partMapping) gates() *gates { return &gates{in: p.in, kind: p.kind, end
 // longest returns the number of LUTs on the longest path through the part.
 func (p *partMapping) longest() int16 { return p.fastest().longest }
 
+// single reports whether each output of the part is a function of so few leaves that it takes one LUT: however
+// synthesis writes it anew, it takes that one.
+func (p *partMapping) single() bool {
+	f := p.fastest()
+	return f.longest == 1 && int(slices.Max(f.inputs)) <= p.d.Inputs
+}
+
 // count returns the LUTs of the part where no path may have more of them than longest, which must be no less than the
 // longest path of all parts.
 func (p *partMapping) count(longest int16) *partCount {

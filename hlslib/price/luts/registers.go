@@ -147,7 +147,9 @@ func memories(w *walk) {
 				c.FF += n + 2
 				c.Alone += n
 			}
-			if !w.d.banked(m) { // otherwise they are in the netlist
+			if w.d.banked(m) { // the rest is in the netlist
+				c.LUT += float64(cost.WritePortLUTs(r.LUTRAM))
+			} else {
 				c.LUT += float64(r.LUT - r.LUTRAM)
 			}
 			c.BRAM += r.BRAM

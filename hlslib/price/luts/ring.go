@@ -80,9 +80,9 @@ func (q FIFOSize) mapped(d *SynthesisRules) (l ringLogic) {
 	n.divided().count(0)
 	for k, c := range n.w.counts {
 		if CellPurpose(k) == purposeMemory {
-			l.bit = c.LUT
+			l.bit = c.LUT + c.Flat
 		} else {
-			l.others += c.LUT
+			l.others += c.LUT + c.Flat
 		}
 	}
 	return l

@@ -92,7 +92,8 @@ func TestDrawings(t *testing.T) {
 		m := circuittest.Draw(seed).Module
 		for _, f := range []cost.Fabric{cost.FabricSeries7, cost.FabricICE40, cost.FabricECP5} {
 			all := SynthesisRulesOf(f).CountCells(m)
-			if all[purposeAdder].LUT == 0 || all[purposeMultiplier].DSP == 0 || all[purposeStateRegister].FF == 0 {
+			sums := all[purposeAdder].LUT + all[purposeAdder].Flat
+			if sums == 0 || all[purposeMultiplier].DSP == 0 || all[purposeStateRegister].FF == 0 {
 				t.Errorf("seed %d, %v: %+v", seed, f, all)
 			}
 		}
