@@ -215,7 +215,7 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	case "resType":
 		style(r, &f.Compute, where, v, map[string]dataflow.MultiplierKind{"auto": dataflow.NoMultiplier,
 			"lut": dataflow.MultiplierInLUTs,
-			"dsp": dataflow.MultiplierInDSPs})
+			"dsp": dataflow.MultiplierInDSPs, "adders": dataflow.SharedAdders})
 	case "steps":
 		style(r, &f.Steps, where, v, map[string]dataflow.StepEvaluation{"auto": dataflow.NoStepEvaluation,
 			"parallel": dataflow.ParallelStepEvaluation, "serial": dataflow.SerialStepEvaluation})

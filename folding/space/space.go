@@ -188,6 +188,9 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		return true
 	}
 	for f := range n.Op.Folds() {
+		if !s.Target.Builds(f) {
+			continue // a folding file may not ask for it either
+		}
 		named := f
 		if l.staged {
 			named.Steps = dataflow.ParallelStepEvaluation

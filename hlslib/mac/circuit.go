@@ -93,6 +93,9 @@ const most = 64
 // ChannelOutputs.
 func (c UnitCircuitBuilder) dotProducts(channels int, inputs func(pe int) circuit.Value,
 	weights circuit.Value) (dots []circuit.Value) {
+	if c.f.Compute == dataflow.SharedAdders {
+		return sharedSums(c.b, c.Unit, inputs(0))
+	}
 	side, bits := 1, c.stored().Width
 	if c.p.HasMultipleLanes() {
 		side = len(c.p.Lanes)

@@ -15,7 +15,8 @@ import (
 )
 
 // FoldsThatFit yields every PE and SIMD of the lists for which fits reports true, with each memory and each kind of
-// multiplier. Bipolar operands need no multiplier, and minifloats only a small one in LUTs.
+// multiplier. Bipolar operands need no multiplier, and minifloats only a small one in LUTs. With all weights in one
+// clock there is also the fold whose outputs share adders.
 func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.FoldIterator {
 	compute := []dataflow.MultiplierKind{dataflow.MultiplierInLUTs, dataflow.MultiplierInDSPs}
 	if u.Weight.Kind == num.KindBipolar || u.in.Kind == num.KindBipolar || floats(u) {
@@ -25,10 +26,22 @@ func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataf
 	if u.External() {
 		memory = []dataflow.Memory{dataflow.NoMemory}
 	}
-	return layer.FoldChoices{
+	all := layer.FoldChoices{
 		PE: pe, SIMD: simd, Fits: fits, Compute: compute,
 		Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
 	}.AllFolds()
+	return func(yield func(dataflow.Fold) bool) {
+		for f := range all {
+			if !yield(f) {
+				return
+			}
+			if f.Memory == memory[0] && f.Compute == dataflow.MultiplierInLUTs && sharesAdders(u, f) {
+				if f.Compute = dataflow.SharedAdders; !yield(f) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // IsFoldWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of

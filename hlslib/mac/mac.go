@@ -20,15 +20,16 @@
 // parameters of its C++ and its circuits.
 //
 //   - mac.go      Unit, and how it is bound
+//   - float.go    products of minifloats
 //   - room.go     weights and step functions that are loaded at run time
 //   - row.go, accumulator.go: ranges of weights, products and sums
 //   - coding.go   weights as codes of fewer bits
 //   - output.go   from sums to outputs
 //   - constants.go weights that are constants in the logic
 //   - lanes.go    accumulators of individual widths
+//   - shared.go   sums that outputs share
 //   - fold.go     folds, latency, and the fields and tables of the C++
 //   - alike.go    whether two units have the same cost
-//   - float.go    products of minifloats
 //   - product.go  the cost of a single multiplication
 //   - circuit.go  RTL; packed.go lets channels share DSP slices
 package mac
@@ -78,6 +79,7 @@ type Unit struct {
 	product   num.Range                        // range of a product after its requantiser
 	bound     dataflow.AccumulatorWidthsByRule // the accumulator's width under all rules
 	constants *constants
+	shared    *sharedAdders
 	tail
 }
 
@@ -227,7 +229,7 @@ func bind(u *Unit) error {
 		return err
 	}
 	u.needs = roomFor(u)
-	u.constants = new(constants)
+	u.constants, u.shared = new(constants), new(sharedAdders)
 	return nil
 }
 

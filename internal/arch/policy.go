@@ -95,6 +95,7 @@ var addresses = map[string]address{
 	"hlslib/price/estimate": {2, "hlslib", 0},  // layers' figures to cost formulas
 	"hlslib/price/luts":     {2, "hlslib", -1}, // circuits to what they take
 
+	"internal/adders":   {1, "adders", 0},
 	"internal/dataflow": {1, "dataflow", 1},
 	"hlslib/price/cost": {1, "cost", 0},
 	"frontend/pass":     {1, "pass", 0},

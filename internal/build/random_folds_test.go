@@ -34,7 +34,7 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 					return true
 				}
 			}
-			return f.Memory == dataflow.MemoryURAM
+			return f.Memory == dataflow.MemoryURAM || !dataflow.Target{}.Builds(f)
 		})
 		if len(folds) == 0 {
 			return nil
@@ -62,7 +62,9 @@ func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.Foldi
 	file := map[string]map[string]any{}
 	for _, n := range g.Nodes {
 		folds := slices.Collect(n.Op.Folds())
-		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.MemoryURAM })
+		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool {
+			return f.Memory == dataflow.MemoryURAM || !dataflow.Target{}.Builds(f)
+		})
 		f := folds[rnd.IntN(len(folds))]
 		layer := map[string]any{"PE": f.PE}
 		if n.Op.Kind() == "MVAU" {

@@ -71,6 +71,29 @@ func ShiftByConstant(a Value, n int) Value {
 	return operation(OpShiftByConstant, n, 0, checked(a.WideRange().Shifted(n)), a)
 }
 
+// SumWithShifted returns a + b*2^n, or a - b*2^n if minus holds. The lowest n bits are those of a, and take no adder.
+// All ranges must fit into 63 bits.
+func SumWithShifted(a, b Value, n int, minus bool) Value {
+	high, one := ShiftByConstant(a, -n), SumOfTwo
+	if minus {
+		one = Subtract
+	}
+	switch r := high.Range(); {
+	case r != num.Range{}:
+		high = one(high, b)
+	case minus:
+		high = Negate(b)
+	default:
+		high = b
+	}
+	if n == 0 {
+		return high
+	}
+	r := high.Range()
+	whole := num.NarrowestIntTypeFor(num.Range{Lo: r.Lo << n, Hi: r.Hi<<n + 1<<n - 1})
+	return LowBitsAsType(ConcatenateWords(LowBitsOf(a, n), LowBitsOf(high, whole.Width-n)), whole)
+}
+
 // MultiplyByConstant returns a * m. It uses shifts, and as few additions and subtractions as the signed digits of m
 // allow. It panics if one of their results may not fit into 128 bits.
 func MultiplyByConstant(a Value, m int64) Value { return MultiplyByWide(a, num.WideOf(m)) }

@@ -26,6 +26,7 @@ type BackendFeatures struct {
 	MaxAddedBits int
 	Counters     bool // counters of frames, clocks and waits
 	Loads        bool // tables that are written at run time
+	Adders       bool // the multiplier kind SharedAdders
 }
 
 // EndPorts describes the ends of a design, where words come from the host and go to it.
@@ -43,7 +44,7 @@ var BackendRTL = Backend{
 	Name:   "rtl",
 	Stalls: StallByCredit,
 	Rate:   RateFromCircuit,
-	Device: BackendFeatures{MaxAddedBits: MaxAddedBitsPerProcess, Counters: true, Loads: true},
+	Device: BackendFeatures{MaxAddedBits: MaxAddedBitsPerProcess, Counters: true, Loads: true, Adders: true},
 	Ports:  EndPorts{Bare: true, ExtraWords: 1},
 }
 

@@ -177,9 +177,10 @@ const (
 	NoMultiplier MultiplierKind = iota
 	MultiplierInLUTs
 	MultiplierInDSPs
+	SharedAdders // no multiplier: outputs share the sums of a graph of adders (package adders)
 )
 
-func (c MultiplierKind) String() string { return [...]string{"none", "lut", "dsp"}[c] }
+func (c MultiplierKind) String() string { return [...]string{"none", "lut", "dsp", "adders"}[c] }
 
 // StepEvaluation is the way in which a layer applies step functions to values, if it has the choice.
 type StepEvaluation uint8
@@ -213,6 +214,9 @@ type Target struct {
 	MovesOnly   bool                     // whether Loop may say 0 clocks where the latency would take a circuit
 	Functions   *circuit.FunctionLibrary // keeps functions that circuits of several layers call; may be nil
 }
+
+// Builds reports whether the back end makes hardware of a fold, on any device.
+func (t Target) Builds(f Fold) bool { return f.Compute != SharedAdders || t.Backend.Device.Adders }
 
 // WithinDSPs returns the target for callers of Cost that want to know what else a fold takes only if it takes at most n
 // DSP slices.

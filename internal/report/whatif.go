@@ -28,7 +28,7 @@ func (r *Build) whatIf() *report.WhatIf {
 	for m := dataflow.NoMemory; m <= dataflow.MemoryURAM; m++ {
 		w.Memories = append(w.Memories, nameUnless(m == dataflow.NoMemory, m.String))
 	}
-	for c := dataflow.NoMultiplier; c <= dataflow.MultiplierInDSPs; c++ {
+	for c := dataflow.NoMultiplier; c <= dataflow.SharedAdders; c++ {
 		w.Computes = append(w.Computes, nameUnless(c == dataflow.NoMultiplier, c.String))
 	}
 	for s := dataflow.NoStepEvaluation; s <= dataflow.SerialStepEvaluation; s++ {

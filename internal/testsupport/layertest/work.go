@@ -80,7 +80,7 @@ var means = []struct {
 	weights bool // the cost depends on the weights if these are constants
 	bits    func(work) int
 }{
-	{[]string{"multipliers"}, true, func(w work) int { return w.products }},
+	{[]string{"multipliers", "product rounding"}, true, func(w work) int { return w.products }},
 	{[]string{"adders", "adder tree"}, true, func(w work) int { return w.sums }},
 	{[]string{"comparators"}, false, func(w work) int { return w.comparisons }},
 	{nil, true, work.bits}, // all parts except memories

@@ -1,0 +1,122 @@
+package adders
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/tier"
+)
+
+// randomMatrix returns a matrix with equal, negated, shifted and empty rows among others, and ranges of its inputs.
+func randomMatrix(r *rand.Rand) (matrix [][]int64, inputs []num.Range) {
+	rows, columns, width, zeros := 1+r.IntN(12), 1+r.IntN(12), 1+r.IntN(12), r.Float64()*.95
+	for range columns {
+		lo := r.Int64N(512) - 256
+		inputs = append(inputs, num.Range{Lo: lo, Hi: lo + r.Int64N(1<<r.IntN(9))})
+	}
+	for i := range rows {
+		row := make([]int64, columns)
+		by := []int64{0, 1, -1, 2, -4}[r.IntN(5)]
+		for k := range row {
+			switch {
+			case i > 0 && i%3 == 0:
+				row[k] = by * matrix[r.IntN(i)][k]
+			case r.Float64() >= zeros:
+				row[k] = r.Int64N(1<<width) - 1<<(width-1)
+			}
+		}
+		matrix = append(matrix, row)
+	}
+	return matrix, inputs
+}
+
+// TestProduct compares the outputs of graphs of random matrices with the products, and their levels with the limit.
+func TestProduct(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 45))
+	for range tier.CasesToRun(1000) {
+		matrix, inputs := randomMatrix(r)
+		extra := []int{0, 1, AnyLevels}[r.IntN(3)]
+		g := Product(matrix, inputs, extra)
+		rows, _ := different(matrix)
+		if most := leastLevels(rows) + extra; g.Levels() > most {
+			t.Errorf("a path of %d adders for %v, want at most %d", g.Levels(), matrix, most)
+		}
+		check(t, r, g, matrix)
+	}
+}
+
+// check compares the outputs of a graph with the products of its matrix and random vectors, and the extremes of
+// its outputs among them.
+func check(t *testing.T, r *rand.Rand, g *Graph, matrix [][]int64) {
+	t.Helper()
+	for range 50 {
+		x := make([]int64, len(g.Inputs))
+		for i, in := range g.Inputs {
+			switch r.IntN(3) {
+			case 0:
+				x[i] = in.Lo
+			case 1:
+				x[i] = in.Hi
+			default:
+				x[i] = in.Lo + r.Int64N(in.ValueCount())
+			}
+		}
+		want := make([]int64, len(matrix))
+		for i, row := range matrix {
+			for k, w := range row {
+				want[i] += w * x[k]
+			}
+		}
+		if got := g.Values(x); !slices.Equal(got, want) {
+			t.Fatalf("%v times %v is %v, want %v", matrix, x, got, want)
+		}
+	}
+}
+
+// TestRangeOf compares the range of every signal with the values that it has for all inputs.
+func TestRangeOf(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 45))
+	for range 40 {
+		matrix, _ := randomMatrix(r)
+		columns := min(4, len(matrix[0]))
+		inputs := make([]num.Range, columns)
+		for i := range inputs {
+			lo := r.Int64N(9) - 4
+			inputs[i] = num.Range{Lo: lo, Hi: lo + r.Int64N(5)}
+		}
+		for i := range matrix {
+			matrix[i] = matrix[i][:columns]
+		}
+		g := Product(matrix, inputs, 1)
+		var found []num.Range
+		x := make([]int64, columns)
+		for i, in := range inputs {
+			x[i] = in.Lo
+		}
+		for more := true; more; {
+			for s, v := range g.signals(x) {
+				if s == len(found) {
+					found = append(found, num.SingleValueRange(v))
+				}
+				found[s] = found[s].Union(num.SingleValueRange(v))
+			}
+			more = false
+			for i := range x {
+				if x[i]++; x[i] <= inputs[i].Hi {
+					more = true
+					break
+				}
+				x[i] = inputs[i].Lo
+			}
+		}
+		for s, want := range found {
+			if got := g.RangeOf(Signal(s)); got != want {
+				t.Errorf("signal %d of %v has the range %v, want %v", s, matrix, got, want)
+			}
+		}
+	}
+}
