@@ -50,7 +50,8 @@ lib: $(BUILD)/lib{{ v.Top|req }}.so
 
 $(BUILD)/lib{{ v.Top|req }}.so: lib.cpp top.cpp layers.cpp $(HEADERS)
 	@mkdir -p $(BUILD)
-	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@ lib.cpp top.cpp layers.cpp
+	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@.part lib.cpp top.cpp layers.cpp
+	@mv $@.part $@
 endif
 
 # Co-simulation of the whole network in the tool: its Verilog with this test bench. No other target needs it. This

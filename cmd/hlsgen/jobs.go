@@ -12,15 +12,17 @@ import (
 
 // The calls that are no commands.
 const (
-	callLoad   = "load"   // reads a model, and gives it a number
-	callUnload = "unload" // forgets a model
-	callFrames = "frames" // runs the layers of a model on what a driver sends
+	callLoad    = "load"    // reads a model, and gives it a number
+	callUnload  = "unload"  // forgets a model
+	callFrames  = "frames"  // runs the layers of a model on what a driver sends
+	callLibrary = "library" // compiles the generated C++ of a build
 )
 
 // A server answers requests by running commands.
 type server struct {
 	world
-	dir string // for the files of models and of requests
+	dir   string   // for the files of models and of requests
+	calls []string // names of calls
 
 	mu     sync.Mutex
 	last   int64 // the number of the last folder

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hlsgen/internal/picture"
 	"hlsgen/internal/testsupport/golden"
 	"hlsgen/internal/testsupport/tier"
 )
@@ -258,6 +259,10 @@ var pythonMethods = []pythonMethod{
 	{"sweep", "sweep", "boards: Option = None, x: Arrays = None, labels: Arrays = None, *, " + withProgress,
 		"boards, x, labels, progress", "Sweep", "", nil},
 	{"convert", "convert", "to: Option = None, ", "to", "Converted", "", []string{"to"}},
+	{"graph", "graph", "form: Option = None, ", "form", "Drawing", "Draws every node with what becomes of it, and the " +
+		"shapes and types of the tensors between them. form is svg, png, dot for Graphviz or onnx for viewers such " +
+		"as Netron; without it, svg, or what the extension of out says. A model that does not map is drawn, too.",
+		nil},
 	{"weights", "weights", "for_: Option = None, ", "for_", "WeightsResult", "", []string{"for"}},
 }
 
@@ -329,12 +334,15 @@ from ._options import Arrays, Option, ProgressOption, options
 if TYPE_CHECKING:
     from ._model import Accuracy, Check, Converted
     from ._design import Design
+    from ._drawing import Drawing
     from ._results import ParetoResult, StatsResult, WeightsResult
     from ._sweep import Sweep
     from ._trace import Profile, Trace
 
 FLAGS: Dict[str, FrozenSet[str]] = {  # by command, its options
 ` + flags.String() + `}
+
+FORMS = ("` + strings.Join(picture.Formats, `", "`) + `")  # of drawings
 
 
 class Commands:

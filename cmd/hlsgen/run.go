@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -95,16 +94,11 @@ var errDiffer = errors.New("outputs differ")
 // run runs hlsgen with the given arguments in a world, and returns the exit code.
 func run(ctx context.Context, args []string, w world) (code int) {
 	a := newApp(w, args)
-	defer func() {
-		if p := recover(); p != nil {
-			code = a.fail(ctx, nil, &crash.InternalError{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
-		}
-	}()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(&a.screen)
 	root.SetErr(w.stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := executed(ctx, root)
 	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that printed its object has told the error in it
 		a.screen.Reset()
 		if e := a.json(failure{report.CurrentReportHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd,
@@ -116,6 +110,14 @@ func run(ctx context.Context, args []string, w world) (code int) {
 		a.running, err = true, wrote
 	}
 	return a.fail(ctx, cmd, err)
+}
+
+// executed executes the command that root finds, and returns it. It returns root and a *crash.InternalError after a
+// panic.
+func executed(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	cmd = root
+	defer crash.RecoverPanicIntoError(&err)
+	return root.ExecuteContextC(ctx)
 }
 
 // wantsJSON reports whether the user asked for JSON. It also works for a command line that cobra did not understand,

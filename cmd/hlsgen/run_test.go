@@ -295,6 +295,11 @@ func TestPanic(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	expect(t, "stderr", stderr.String(), "hlsgen: internal error: boom")
+	if code := run(context.Background(), []string{"check", "--json"}, world{env: env, dir: t.TempDir(), stdout: &stdout,
+		stderr: &stderr}); code != exitInternal {
+		t.Errorf("exit code %d", code)
+	}
+	expect(t, "stdout", stdout.String(), `"error": "internal error: boom"`)
 }
 
 type broken struct{ err error }

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +20,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/crash"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/outputdir"
@@ -62,12 +66,23 @@ func serve(ctx context.Context, a *app) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go stopWithParent(ctx, stop)
-	s := &server{world: a.world, dir: dir, models: map[int64]*servedModel{0: newServedModel("")}}
+	s := &server{world: a.world, dir: dir, calls: callsOf(a.world), models: map[int64]*servedModel{0: newServedModel("")}}
 	err = requests.Serve(ctx, untilDone(ctx, a.stdin), a.stdout, version(), requests.DefaultLimits, s)
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// callsOf returns the names of calls in a world: those of the server, and of the commands that print JSON.
+func callsOf(w world) []string {
+	names := []string{callLoad, callUnload, callFrames, callLibrary, "cancel"}
+	for _, c := range bareRoot(w).Commands() {
+		if c.Flags().Lookup("json") != nil {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // Accept implements requests.Handler.
@@ -79,15 +94,9 @@ func (s *server) Accept(r *requests.Request) (requests.Job, error) {
 		return nil, &requests.Error{Message: fmt.Sprintf("there is no model %d", r.Model), Hint: "load it first"}
 	}
 	j := &job{server: s, request: r, model: m, dir: s.place()}
-	names := []string{callLoad, callUnload, callFrames, "cancel"}
-	for _, c := range bareRoot(s.world).Commands() {
-		if c.Flags().Lookup("json") != nil {
-			names = append(names, c.Name())
-		}
-	}
-	if !slices.Contains(names, r.Call) {
+	if !slices.Contains(s.calls, r.Call) {
 		return nil, &requests.Error{Message: fmt.Sprintf("there is no call %q%s", r.Call,
-			suggest.DidYouMeanSuffix(r.Call, names)), Hint: "want " + strings.Join(names, ", ")}
+			suggest.DidYouMeanSuffix(r.Call, s.calls)), Hint: "want " + strings.Join(s.calls, ", ")}
 	}
 	for _, p := range r.Parts {
 		if !isFileName(p.Option) || p.Name != "" && r.Call == callLoad && !isFileName(p.Name) {
@@ -133,25 +142,35 @@ func (j *job) Close() {
 
 // Answer implements requests.Job.
 func (j *job) Answer(ctx context.Context, progress func(phase string, done, total int)) *requests.Answer {
-	var a *requests.Answer
-	var err error
+	a, err := j.answer(ctx, progress)
+	refused, internal := new(requests.Error), new(crash.InternalError)
+	switch {
+	case err == nil:
+		return a
+	case errors.As(err, &refused):
+		return &requests.Answer{Exit: exitUsage, Error: refused.Message, Hint: refused.Hint}
+	case errors.As(err, &internal):
+		return &requests.Answer{Exit: exitInternal, Error: err.Error()}
+	case ctx.Err() != nil:
+		return &requests.Answer{Exit: exitInterrupted, Error: "interrupted"}
+	}
+	return &requests.Answer{Exit: exitDiagnostics, Error: err.Error()}
+}
+
+// answer computes the answer. A panic becomes a *crash.InternalError.
+func (j *job) answer(ctx context.Context, progress func(string, int, int)) (a *requests.Answer, err error) {
+	defer crash.RecoverPanicIntoError(&err)
 	switch j.request.Call {
 	case callLoad:
-		a, err = j.load()
+		return j.load()
 	case callUnload:
-		a, err = j.unload()
+		return j.unload()
 	case callFrames:
-		a, err = j.frames(ctx)
-	default:
-		a, err = j.command(ctx, progress)
+		return j.frames(ctx)
+	case callLibrary:
+		return j.library(ctx)
 	}
-	if refused := new(requests.Error); errors.As(err, &refused) {
-		return &requests.Answer{Exit: exitUsage, Error: refused.Message, Hint: refused.Hint}
-	}
-	if err != nil {
-		return &requests.Answer{Exit: exitDiagnostics, Error: err.Error()}
-	}
-	return a
+	return j.command(ctx, progress)
 }
 
 // A loadedModel is the result of a load.
@@ -228,7 +247,8 @@ func (j *job) understands() error {
 	return nil
 }
 
-// frames runs the layers of a model on the frames of the parts, one for each stream.
+// frames runs the layers of a model on the frames of the parts, one for each stream. Without parts it checks options
+// alone.
 func (j *job) frames(ctx context.Context) (*requests.Answer, error) {
 	var rows []*npy.Array
 	for i := range j.request.Parts {
@@ -242,10 +262,16 @@ func (j *job) frames(ctx context.Context) (*requests.Answer, error) {
 	if err := j.modelOptions(&o); err != nil {
 		return nil, err
 	}
+	if len(rows) == 0 {
+		return answerOf(exitOK, struct{}{})
+	}
 	var d diag.List
 	out, err := simulate.RunFrames(ctx, o, rows, &d)
 	if unfit := new(simulate.UnfitFramesError); errors.As(err, &unfit) {
 		return nil, &requests.Error{Message: unfit.Reason, Hint: "send what the design's host.json says"}
+	}
+	if internal := new(crash.InternalError); ctx.Err() != nil || errors.As(err, &internal) {
+		return nil, cmp.Or(err, ctx.Err())
 	}
 	if err != nil || out == nil {
 		return answerOf(exitDiagnostics, failure{report.CurrentReportHead, outcomeOf(&d, err)})
@@ -258,6 +284,36 @@ func (j *job) frames(ctx context.Context) (*requests.Answer, error) {
 		a.Bodies = append(a.Bodies, bytes.NewReader(b))
 	}
 	return a, err
+}
+
+// library compiles the C++ in the folder of a build to a library, which a driver can use as a device, and returns its
+// path. make makes again only what is older than its sources.
+func (j *job) library(ctx context.Context) (*requests.Answer, error) {
+	if len(j.request.Arguments) != 1 {
+		return nil, &requests.Error{Message: "library wants the folder of a build", Hint: "give its path"}
+	}
+	folder := filepath.Join(under(j.folder(), j.request.Arguments[0]), "hls")
+	if _, err := os.Stat(filepath.Join(folder, "Makefile")); err != nil {
+		return &requests.Answer{Exit: exitDiagnostics, Error: j.request.Arguments[0] + " has no C++",
+			Hint: "build it with --backend hls or both"}, nil
+	}
+	said, err := templates.NewKillableCommand(ctx, folder, []string{"make", "-s", "BUILD=build", "lib"}).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return &requests.Answer{Exit: exitDiagnostics, Error: "the C++ cannot be compiled: " + err.Error(),
+			Hint: "install make and g++"}, nil
+	case err != nil:
+		return nil, fmt.Errorf("make -C %s lib: %w\n%s", folder, err, said[max(0, len(said)-2000):])
+	}
+	made, err := fs.Glob(os.DirFS(folder), "build/lib*.so")
+	if err != nil || len(made) != 1 {
+		return nil, fmt.Errorf("make -C %s lib has made %v, want one library", folder, made)
+	}
+	return answerOf(exitOK, struct {
+		Library string `json:"library"`
+	}{filepath.Join(folder, filepath.FromSlash(made[0]))})
 }
 
 // modelOptions sets the options of the model of the request, those of simulate.
@@ -278,14 +334,21 @@ func (j *job) modelOptions(o *simulate.Options) error {
 	if j.model.path != "" {
 		args = append(args, "--input=-", "--", j.model.path)
 	}
-	w := world{env: j.env, plain: true, dir: j.folder(), stdout: &stdout, stderr: io.Discard,
-		options: func(found simulate.Options) { *o = found }}
-	run(context.Background(), args, w)
-	o.Warm = j.model.warmed("frames" + string(text))
-	if o.Model != j.model.path {
-		return &requests.Error{Message: "the options are not those of simulate: " + stdout.String(),
-			Hint: "hlsgen simulate --help has them"}
+	taken := false
+	w := world{env: j.env, plain: true, dir: j.folder(), stdout: &stdout, stderr: io.Discard}
+	w.options = func(found simulate.Options) { *o, taken = found, true }
+	const help = "hlsgen simulate --help has the options"
+	if run(context.Background(), args, w); !taken {
+		var said failure
+		if err := json.Unmarshal(stdout.Bytes(), &said); err != nil {
+			return err
+		}
+		return &requests.Error{Message: said.Error, Hint: help}
 	}
+	if err := simulate.CheckRunsFrames(o.Engine); err != nil {
+		return &requests.Error{Message: err.Error(), Hint: help}
+	}
+	o.Warm = j.model.warmed("frames" + string(text))
 	return nil
 }
 

@@ -246,7 +246,7 @@ func TestServedFrames(t *testing.T) {
 			want = a.Data
 		}
 	}
-	for _, engine := range []string{"fast", "cycle"} {
+	for _, engine := range []string{"fast", "eval", "cycle"} {
 		got := c.ask(requests.Request{Call: "frames", Model: 1, Options: map[string]any{"engine": engine},
 			Parts: []requests.Part{{Option: "frames"}}}, rows)
 		if len(got.bodies) != 1 {
@@ -254,6 +254,12 @@ func TestServedFrames(t *testing.T) {
 		}
 		if a, err := npy.ParseNPY(got.bodies[0]); err != nil || len(want) == 0 || !slices.Equal(a.Data, want) {
 			t.Errorf("engine %s gives other codes: %v", engine, err)
+		}
+	}
+	for engine, wrong := range map[string]string{"fast": "", "fst": "did you mean fast?", "reference": "as written"} {
+		got := c.ask(requests.Request{Call: "frames", Model: 1, Options: map[string]any{"engine": engine}})
+		if (got.Exit == exitOK) != (wrong == "") || !strings.Contains(got.Error, wrong) {
+			t.Errorf("engine %s without frames: %+v", engine, got.Answer)
 		}
 	}
 	if got := c.ask(requests.Request{Call: "frames", Model: 1, Parts: []requests.Part{{Option: "frames"}}},
@@ -282,6 +288,8 @@ func TestServeRefuses(t *testing.T) {
 		{requests.Request{Call: "simulate", Parts: []requests.Part{{Option: "../x"}}}, `a part is called "../x"`},
 		{requests.Request{Call: "simulate", Take: map[string]string{"trace": "a/b"}}, `a file to take is called "a/b"`},
 		{requests.Request{Call: "load"}, "load wants one model"},
+		{requests.Request{Call: "library"}, "library wants the folder of a build"},
+		{requests.Request{Call: "library", Arguments: []string{"."}}, ". has no C++"},
 		{requests.Request{Call: "load", Arguments: []string{iris}, Options: map[string]any{"input-tipe": "UINT8"}},
 			"unknown flag: --input-tipe, did you mean --input-type?"},
 		{requests.Request{Call: "unload"}, "the example stays loaded"},
@@ -303,6 +311,23 @@ func TestServeRefuses(t *testing.T) {
 	fmt.Fprintf(c.to, "{\"id\":99,\"call\":\"check\",\"colour\":1}\n")
 	if got := c.receive(); got.Exit != exitUsage || !strings.Contains(got.Error, `unknown field "colour"`) {
 		t.Errorf("%+v", got.Answer)
+	}
+}
+
+// TestServeDefect panics in a command, and in a job beside the commands: answers have the code of a defect. The first
+// answer is the one of the stand-in of python/tests.
+func TestServeDefect(t *testing.T) {
+	t.Parallel()
+	s := &server{world: world{env: noEnv, dir: t.TempDir()}}
+	defect := func(string, int, int) { panic("index 3") }
+	command := &job{server: s, request: &requests.Request{Call: "simulate"}, model: newServedModel(""), dir: t.TempDir()}
+	if a := command.Answer(t.Context(), defect); a.Exit != exitInternal ||
+		string(a.Result) != `{"version":2,"diagnostics":[],"error":"internal error: index 3"}` {
+		t.Errorf("%d, %s", a.Exit, a.Result)
+	}
+	beside := &job{server: s, request: &requests.Request{Call: callFrames}} // without a model
+	if a := beside.Answer(t.Context(), defect); a.Exit != exitInternal || !strings.HasPrefix(a.Error, "internal error: ") {
+		t.Errorf("%d, %s", a.Exit, a.Error)
 	}
 }
 

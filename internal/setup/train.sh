@@ -3,6 +3,10 @@
 #     internal/setup/train.sh FOLDER
 # It lies over a Python that has PyTorch and Brevitas, if python3 in the PATH or /usr/bin/python3 has both. Else it lies
 # over /usr/bin/python3 with Debian's PyTorch, and has Brevitas of PyPI. A folder that was made so is not made again.
+#
+# The second way was tried on Debian 12 with x86-64, whose Python is 3.11. PyPI has these versions as wheels for that one
+# alone: onnxoptimizer has none for 64-bit ARM, and onnx 1.17 none for Python 3.13. There, and where packages are not
+# Debian's, the first way remains: install PyTorch, Brevitas and onnxoptimizer for python3.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -38,7 +42,12 @@ made="$base $packages $brevitas"
 say "making $to, in which tests train networks, over $base: $packages $brevitas"
 rm -rf "${to:?}"
 "$base" -m venv --system-site-packages "$to"
-pip() { "$to/bin/python" -m pip --quiet --disable-pip-version-check install "$@" >&2; }
+pip() {
+    "$to/bin/python" -m pip --quiet --disable-pip-version-check install "$@" >&2 || {
+        say "$base ($(uname -m), $("$base" -V)) does not take these packages: install PyTorch, Brevitas and onnxoptimizer for python3, and try again"
+        exit 1
+    }
+}
 # shellcheck disable=SC2086
 pip $packages
 # shellcheck disable=SC2086

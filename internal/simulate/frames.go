@@ -18,6 +18,15 @@ type UnfitFramesError struct{ Reason string }
 // Error returns the reason.
 func (e *UnfitFramesError) Error() string { return e.Reason }
 
+// CheckRunsFrames returns an *UnfitFramesError if an engine runs the model as written, whose layers have no frames.
+// The empty name stands for engine fast.
+func CheckRunsFrames(e engines.EngineName) error {
+	if e == engines.EngineReference || e == engines.EngineFloat {
+		return &UnfitFramesError{fmt.Sprintf("engine %s runs the model as written, and a driver sends to its layers", e)}
+	}
+	return nil
+}
+
 // RunFrames runs the layers of the model on frames, as a driver sends them: for each stream into the layers an array of
 // integers, with a row for each frame in the order in which elements travel. All sequences have one length. It returns
 // the same for each stream out of the layers, or nil after adding an error to d. Frames that do not fit are an
@@ -30,6 +39,9 @@ func RunFrames(ctx context.Context, o Options, frames []*npy.Array, d *diag.List
 	}
 	o.Source = made
 	o.Engine = cmp.Or(o.Engine, engines.EngineFast)
+	if err := CheckRunsFrames(o.Engine); err != nil {
+		return nil, err
+	}
 	warm, err := o.Warm.imported(o, src, nil, d)
 	if warm.im == nil || warm.im.Model == nil || d.HasErrors() || err != nil {
 		return nil, err
@@ -39,20 +51,24 @@ func RunFrames(ctx context.Context, o Options, frames []*npy.Array, d *diag.List
 		return nil, err
 	}
 	var got []engines.FrameTensors
+	fast := o.Engine == engines.EngineFast
 	switch p := engines.CompileLayers(model); {
-	case o.Engine != engines.EngineFast && model.Lengths != nil:
-		return nil, &UnfitFramesError{"only engine fast takes sequences of several lengths"}
-	case o.Engine != engines.EngineFast:
+	case fast && p != nil:
+		got, err = engines.RunFastFrames(ctx, p, model, in)
+	case fast || o.Engine == engines.EngineEval:
+		if got, err = engines.RunEval(ctx, model, in); err == nil {
+			got = engines.SelectStreams(got, model.Graph.Out)
+		}
+	case model.Lengths != nil:
+		return nil, &UnfitFramesError{"only engines fast and eval take sequences of several lengths"}
+	default:
 		r := &Result{Source: src, Engine: o.Engine}
 		if got, err = r.runDesign(ctx, o, model, in, d); err != nil || d.HasErrors() {
 			return nil, err
 		}
-	case p != nil:
-		got, err = engines.RunFastFrames(ctx, p, model, in)
-	default:
-		if got, err = engines.RunEval(ctx, model, in); err == nil {
-			got = engines.SelectStreams(got, model.Graph.Out)
-		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, &UnfitFramesError{err.Error()}

@@ -18,9 +18,10 @@ import hlsgen_driver as driver
 from . import testing
 from ._design import Design, Picture, Report
 from ._design import open_design as open
+from ._drawing import Drawing
 from ._errors import (Cancelled, DataError, DesignError, Diagnostics, Error, InternalError, Mismatch, NotMapped, ProcessError,
                       UsageError)
-from ._functions import Boards, boards, collect, convert, formats, latencies, stats, sweep, weights
+from ._functions import Boards, boards, collect, convert, formats, graph, latencies, stats, sweep, weights
 from ._model import Accuracy, Check, Converted, Model, load
 from ._process import close
 from ._record import Record
@@ -31,7 +32,8 @@ from ._version import __version__
 
 _sys.modules["hlsgen.driver"] = driver
 
-__all__ = ["Accuracy", "Boards", "Cancelled", "Check", "Converted", "DataError", "Design", "DesignError", "Diagnostics", "Error",
-           "InternalError", "Mismatch", "Model", "NotMapped", "Picture", "ProcessError", "Profile", "ProfileRow", "Record",
-           "Report", "Sweep", "Trace", "UsageError", "__version__", "boards", "close", "collect", "convert", "driver", "formats",
-           "from_brevitas", "from_torch", "latencies", "load", "open", "stats", "sweep", "testing", "weights"]
+__all__ = ["Accuracy", "Boards", "Cancelled", "Check", "Converted", "DataError", "Design", "DesignError", "Diagnostics",
+           "Drawing", "Error", "InternalError", "Mismatch", "Model", "NotMapped", "Picture", "ProcessError", "Profile",
+           "ProfileRow", "Record", "Report", "Sweep", "Trace", "UsageError", "__version__", "boards", "close", "collect",
+           "convert", "driver", "formats", "from_brevitas", "from_torch", "graph", "latencies", "load", "open", "stats",
+           "sweep", "testing", "weights"]

@@ -6,13 +6,13 @@ import hashlib
 import html
 import json
 import os
-import subprocess
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from ._errors import Error
+from ._drawing import Drawing, drawing_of, take_of
+from ._errors import Error, UsageError
 from ._options import Arrays, Option, split
 from ._process import Part, array_of, ask, npy
 from ._record import Record, table_html
@@ -30,6 +30,9 @@ class Picture(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
+
+    def __repr__(self) -> str:
+        return "Picture(%d characters of SVG)" % len(self)
 
 
 class Report:
@@ -157,6 +160,12 @@ class Design:
         answer = self.model._ask("simulate", self._options("cycle"), x, take={"timeline": "timeline.svg"})
         return Picture(bytes(answer.parts[0][2]).decode("utf-8"))
 
+    def graph(self, form: Option = None, *, out: Option = None, force: Optional[bool] = None) -> Drawing:
+        """Draws the layers with their folds, clocks and costs, and the FIFOs between them, as Model.graph draws a model."""
+        options = {k: v for k, v in (("out", out), ("force", force)) if v is not None}
+        plain, _ = split(options)
+        return drawing_of(ask("graph", arguments=[self.path], options=plain, take=take_of(form, options)))
+
     def accelerator(self, device: Any = None, engine: Optional[str] = None, **options: Any) -> Any:
         """The driver of the design, an Accelerator of hlsgen.driver. device is a bitstream on a board, a library, or any device
         of the driver. Without it, the layers run in hlsgen: compiled in Go, or with engine="csim" as C++, which make compiles,
@@ -165,29 +174,17 @@ class Design:
 
         driver: Any = hlsgen_driver
 
+        if device is not None and engine is not None:
+            raise UsageError("device and engine exclude each other", hint="engine says what stands in for a device")
         host = options.pop("host", self._at("deploy", "host", "host.json"))
         if device is None and engine == "csim":
-            device = self._library()
+            device = ask("library", arguments=[self.path]).result["library"]
         if device is not None:
             return driver.Accelerator(device, host=host, **options)
         with open(host, encoding="utf-8") as file:
             own = _Layers(self.model, json.load(file)["hash"], self._options(engine))
         own.net = driver.Accelerator(own, host=host, **options)
         return own.net
-
-    def _library(self) -> str:
-        """The generated C++ as a library, which make compiles beside the folder's files."""
-        folder = self._at("hls")
-        if not os.path.exists(os.path.join(folder, "Makefile")):
-            raise Error("%s has no C++" % self.path, hint='build it with backend="hls" or "both"')
-        try:
-            made = subprocess.run(["make", "-s", "-C", folder, "lib"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        except OSError as e:
-            raise Error("the C++ cannot be compiled: %s" % e, hint="install make and g++") from e
-        found = [os.path.join(d, f) for d, _, names in os.walk(folder) for f in names if f.endswith(".so")]
-        if made.returncode != 0 or not found:
-            raise Error("make -C %s lib failed: %s" % (folder, made.stdout.decode("utf-8", "replace")[-2000:]))
-        return found[0]
 
     def __repr__(self) -> str:
         return "hlsgen.open(%r)" % self.path
@@ -219,6 +216,7 @@ class _Layers:
         self.model, self.hash = model, design
         self.net: Any = None
         self.plain, _ = split(options)
+        self._run([])  # says what is wrong with the options
 
     def start(self, sent: Any, sizes: Any) -> List[List[Any]]:
         """Runs a batch: per stream in, frames of bytes; the result: per stream out, the same."""

@@ -69,11 +69,11 @@ class Mismatch(Error, AssertionError):
 
 
 class InternalError(Error):
-    """A defect of hlsgen."""
+    """A defect of hlsgen, which is worth a report."""
 
 
 class Cancelled(Error):
-    """The request was cancelled before it had a result."""
+    """The request was cancelled before it had a result: another thread has called close()."""
 
 
 class ProcessError(Error):
@@ -107,6 +107,8 @@ def error_of(exit_code: int, result: Mapping[str, Any], message: Optional[str], 
     compared = result.get("compare") or {}
     if exit_code == 3 and compared.get("first_difference"):
         text = "%s: %s" % (text, compared["first_difference"])
+    if kind is InternalError:
+        hint = "this is a defect of hlsgen: please report it, with the model if you can"
     return kind(_in_python(text), None, None, hint, found)
 
 

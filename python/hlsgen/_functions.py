@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, List, Optional
 
+from ._design import Design, open_design
+from ._drawing import Drawing
 from ._model import Model, load
 from ._options import Arrays, Option, flag, split
 from ._process import ask
@@ -49,6 +51,14 @@ def _model(model: Any) -> Model:
 def stats(model: Any, x: Arrays = None, **options: Any) -> StatsResult:
     """Model.stats of a model, or of what load takes."""
     return _model(model).stats(x, **options)
+
+
+def graph(model: Any, form: Option = None, **options: Any) -> Drawing:
+    """Draws a model, a design, the folder of a build, or what load takes: Model.graph, or Design.graph."""
+    if isinstance(model, (str, os.PathLike)) and os.path.isdir(model):
+        model = open_design(model)
+    drawn: Drawing = (model if isinstance(model, Design) else _model(model)).graph(form, **options)
+    return drawn
 
 
 def convert(model: Any, to: Option = None, **options: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _results
 from ._commands import FLAGS, Commands
+from ._drawing import Drawing, drawing_of, take_of
 from ._errors import DataError, Diagnostics, Error, UsageError
 from ._options import Arrays, Option, ProgressOption, arrays, flag, split
 from ._process import Answer, Part, Progress, _Running, array_of, ask, npy, running
@@ -269,6 +270,9 @@ class Model(Commands):
         answer = self._ask("convert", options, take={"out": "%s-converted.onnx" % (self.name or "model")})
         result = {k: v for k, v in answer.result.items() if k != "out"}
         return Converted(result, bytes(answer.parts[0][2]))
+
+    def _graph(self, form: Option, options: Dict[str, Any]) -> Drawing:
+        return drawing_of(self._ask("graph", options, take=take_of(form, options)))
 
     def _weights(self, for_: Option, options: Dict[str, Any]) -> WeightsResult:
         if for_ is not None:

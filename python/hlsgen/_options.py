@@ -14,7 +14,7 @@ Option = Union[None, str, int, float, "os.PathLike[str]", Sequence[Any], Mapping
 Arrays = Any  # an array of numpy or torch, a list, a dict of them, or the path of an .npy or .npz file
 ProgressOption = Union[None, bool, Callable[[str, Optional[float]], None]]
 
-_NOT_OPTIONS = ("self", "x", "labels", "lengths", "codes", "progress", "unknown", "boards", "for_", "to")
+_NOT_OPTIONS = ("self", "x", "labels", "lengths", "codes", "progress", "unknown", "boards", "for_", "to", "form")
 _JSON_FILES = ("folding", "lstm-config", "cell-config", "latencies")
 
 

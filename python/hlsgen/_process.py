@@ -141,8 +141,9 @@ class _Running:
         self.waiting: Dict[int, "queue.SimpleQueue[Any]"] = {}
         self.numbers, self.lock, self.ended = itertools.count(1), threading.Lock(), False
         self.sending: "queue.SimpleQueue[Optional[Sequence[Bytes]]]" = queue.SimpleQueue()
-        for work in (self._write, self._read):
-            threading.Thread(target=work, name="hlsgen", daemon=True).start()
+        self.reader = threading.Thread(target=self._read, name="hlsgen", daemon=True)
+        self.reader.start()
+        threading.Thread(target=self._write, name="hlsgen", daemon=True).start()
 
     def _line(self) -> Dict[str, Any]:
         line = self.since.readline()
@@ -221,28 +222,33 @@ class _Running:
                 del self.waiting[number]
 
     def _wait(self, number: int, waits: "queue.SimpleQueue[Any]", progress: Optional[Progress]) -> Answer:
-        stopped: Optional[KeyboardInterrupt] = None
+        """The answer to a request. A Ctrl-C, or what progress raises, cancels the request, and is raised when that is done. A
+        second Ctrl-C is raised at once."""
+        stopped: Optional[BaseException] = None
         while True:
             try:
                 got = waits.get()
                 if isinstance(got, ProcessError):
-                    raise got
+                    break
                 line, parts = got
                 if "phase" not in line:
                     break
                 if progress is not None and stopped is None:
                     progress(line["phase"], line.get("share"))
-            except KeyboardInterrupt as e:
+            except BaseException as e:
                 if stopped is not None:
                     raise
                 stopped = e
                 self.sending.put([json.dumps({"id": 0, "call": "cancel", "of": number}).encode("ascii") + b"\n"])
         if stopped is not None:
             raise stopped
+        if isinstance(got, ProcessError):
+            raise got
         return Answer(line["exit"], line.get("result") or {}, parts, line.get("error"), line.get("hint"))
 
     def close(self) -> None:
-        """Ends the process: it ends with its standard input."""
+        """Ends the process: it ends with its standard input. Requests of other threads that are at work a second later are
+        cancelled."""
         if self.pid != os.getpid():
             return
         self.sending.put(None)
@@ -251,6 +257,7 @@ class _Running:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.reader.join(1)  # the last answers may still be read
         for file in (self.since, self.said, self.to):
             try:
                 file.close()

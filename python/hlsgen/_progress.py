@@ -18,6 +18,23 @@ def _notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
+class _State:
+    """What a bar shows: a phase and the share of it that is done. A notebook shows the bar, a terminal the text. Without a phase
+    it shows nothing, so that a notebook keeps nothing of it."""
+
+    def __init__(self, phase: str = "", share: Optional[float] = None) -> None:
+        self.phase, self.share = phase, share
+
+    def __repr__(self) -> str:
+        return self.phase if self.share is None else "%s: %.0f %%" % (self.phase, 100 * self.share)
+
+    def _repr_html_(self) -> str:
+        if not self.phase:
+            return ""
+        value = "" if self.share is None else ' value="%.3f"' % self.share
+        return '<progress max="1"%s style="width: 20em; vertical-align: middle"></progress> %s' % (value, html.escape(repr(self)))
+
+
 class _Bar:
     """A bar below the cell of a notebook, which goes when the work is done."""
 
@@ -25,20 +42,16 @@ class _Bar:
         self.shown: Any = None
 
     def __call__(self, phase: str, share: Optional[float]) -> None:
-        from IPython.display import HTML, display
+        from IPython.display import display
 
-        value = "" if share is None else ' value="%.3f"' % share
-        text = HTML("<progress max=\"1\"%s></progress> %s" % (value, html.escape(phase)))
         if self.shown is None:
-            self.shown = display(text, display_id=True)
+            self.shown = display(_State(phase, share), display_id=True)
         else:
-            self.shown.update(text)
+            self.shown.update(_State(phase, share))
 
     def close(self) -> None:
-        from IPython.display import HTML
-
         if self.shown is not None:
-            self.shown.update(HTML(""))
+            self.shown.update(_State())
 
 
 class Watched:

@@ -1099,13 +1099,14 @@ class Accelerator:
         return _Nodes(path, nodes, names)
 
     def predict(self, *arrays, lengths=None):
-        """Results of samples, one array per output of the model, or the one array where it has one.
+        """Results of samples: the array of the model's output, or a dict of arrays by name where it has several.
 
-        An array holds samples side by side, or is one sample. Real numbers are rounded to the type of the input; integers
+        arrays are one for each input in their order, or a dict by name; tensors of torch are taken, too. An array holds samples
+        side by side, or is one sample. Real numbers are rounded to the type of the input; integers
         are those that the accelerator was built for, by --input-type or the model itself. Sequences of different lengths are a list of arrays, or
         an array of the longest and the lengths: then zeros stand behind the ends of shorter ones.
         """
-        arrays = list(arrays)
+        arrays = self._given(arrays)
         if len(arrays) != len(self.takes):
             raise Unfit("%d arrays for %d inputs" % (len(arrays), len(self.takes)))
         if self.host.get("steps") is None:
@@ -1115,6 +1116,19 @@ class Accelerator:
                 return self._alike(arrays)
         with self.lock:
             return self._sequences(arrays, lengths, isinstance(arrays[0], (list, tuple)))
+
+    def _given(self, arrays):
+        """Arrays in the order of inputs."""
+        if len(arrays) == 1 and isinstance(arrays[0], dict):
+            names = [t["name"] for t in self.takes]
+            if set(arrays[0]) != set(names):
+                raise Unfit("arrays are given for %s, want %s" % (", ".join(map(str, arrays[0])) or "no input", ", ".join(names)))
+            arrays = [arrays[0][n] for n in names]
+        return [a.detach().cpu().numpy() if hasattr(a, "detach") else a for a in arrays]
+
+    def _named(self, out):
+        """The one output, or all by name."""
+        return out[0] if len(out) == 1 else dict(zip((t["name"] for t in self.gives), out))
 
     def _alike(self, arrays):
         arrays = [self._samples(t, a) for t, a in zip(self.takes, arrays)]
@@ -1164,7 +1178,7 @@ class Accelerator:
         for k, r in enumerate(self.results):
             shape = list(r.tensor["shape"])
             out[k] = out[k].reshape([count] + (shape[1:] if r.tensor["batch"] and shape[:1] == [1] else shape))
-        return out[0] if len(out) == 1 else out
+        return self._named(out)
 
     def _ready(self, arrays, first, last, turn, elements):
         """Per stream, the frames of samples, in one of two buffers: the device has the other."""
@@ -1210,7 +1224,7 @@ class Accelerator:
         of = [sum(of[k::len(self.gives)], ()) for k in range(len(self.gives))]
         out = [np.concatenate(values) if t["batch"] and t["shape"][:1] == [1] else np.stack(values)
                for t, values in zip(self.gives, of)]
-        return out[0] if len(out) == 1 else out
+        return self._named(out)
 
     def _run(self, batches, take):
         """Runs batches, of frames, sizes and what take knows them by: the next one is made ready while the device has one."""
@@ -1393,7 +1407,7 @@ class Accelerator:
                     values = values.reshape(shape)
                 of.append(values)
             out.append(of if listed else self._padded(of, r, max(took)))
-        return out[0] if len(out) == 1 else out
+        return self._named(out)
 
     def _cut(self, arrays, lengths):
         """Arrays of sequences of one length, cut to lengths: lists of one sample each."""
@@ -1449,15 +1463,22 @@ class Accelerator:
 
 
 def main(args):
-    """accelerator.py DEVICE INPUT.npy OUTPUT.npy [LENGTHS.npy] [--save MEASURED.json]"""
+    """accelerator.py DEVICE INPUT.npy OUTPUT.npy [LENGTHS.npy] [--save MEASURED.json]
+
+    INPUT is an .npz with arrays by name for a model with several inputs, OUTPUT for one with several outputs."""
     save = args[-1] if args[-2:-1] == ["--save"] else None
     args = args[:-2] if save else args
     if len(args) not in (3, 4):
-        sys.exit("usage: " + main.__doc__)
+        sys.exit("usage: " + main.__doc__.splitlines()[0])
     try:
         net = Accelerator(args[0])
         lengths = [int(n) for n in np.load(args[3])] if len(args) == 4 else None
-        np.save(args[2], net.predict(np.load(args[1]), lengths=lengths))
+        x = np.load(args[1])
+        y = net.predict(x if isinstance(x, np.ndarray) else dict(x), lengths=lengths)
+        if isinstance(y, dict):
+            np.savez(args[2], **y)
+        else:
+            np.save(args[2], y)
         if save:  # for hlsgen collect
             with open(save, "w", encoding="utf-8") as file:
                 json.dump({"hash": net.host["hash"], "samples_per_second": net.throughput()}, file)
