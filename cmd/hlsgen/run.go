@@ -189,11 +189,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
 		return exitDiagnostics
 	case ctx.Err() != nil:
-		text := "interrupted"
-		if unwritten := new(simulate.SimulationFailedBeforeOutputError); errors.As(err, &unwritten) {
-			text += "; " + unwritten.MessageWithoutReason()
-		}
-		a.notes().complain(text)
+		a.notes().complain(interruptedBefore(err))
 		return exitInterrupted
 	case errors.As(err, &internal):
 		a.notes().defect(err, internal.Stack, a.env("HLSGEN_DEBUG") != "")
@@ -231,10 +227,22 @@ type failure struct {
 // outcomeOf returns the last fields of a command's JSON: the diagnostics in d, and err if it is not nil.
 func outcomeOf(d *diag.List, err error) outcome {
 	o := outcome{Diagnostics: d.WithStrictApplied()}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		o.Error = interruptedBefore(err)
+	case err != nil:
 		o.Error = err.Error()
 	}
 	return o
+}
+
+// interruptedBefore returns the text about a command that was interrupted, with what it has not written.
+func interruptedBefore(err error) string {
+	text := "interrupted"
+	if unwritten := new(simulate.SimulationFailedBeforeOutputError); errors.As(err, &unwritten) {
+		text += "; " + unwritten.MessageWithoutReason()
+	}
+	return text
 }
 
 // json prints v as one JSON object.

@@ -54,8 +54,10 @@ func (j *job) command(ctx context.Context, progress func(phase string, done, tot
 	for _, option := range slices.Sorted(maps.Keys(taken)) {
 		args = append(args, "--"+option+"="+taken[option])
 	}
-	if err := os.MkdirAll(filepath.Join(j.dir, "take"), 0o700); err != nil {
-		return nil, err
+	if len(taken) > 0 {
+		if err := os.MkdirAll(filepath.Join(j.dir, "take"), 0o700); err != nil {
+			return nil, err
+		}
 	}
 	var stdout bytes.Buffer
 	var arrays []*arrayBuffer
