@@ -155,7 +155,8 @@ func TestTrain(t *testing.T) {
 	const stand = `
 case $1 in
 -c) ;; # asked for its modules: it has them
--m) echo "${0##*/} $*" >&2 ;;
+-V) echo Python 3.14.0 ;;
+-m) echo "${0##*/} $*" >&2 && [ "$2.$REFUSES" != pip.yes ] || exit 1 ;;
 esac
 [ "$2" != venv ] || { mkdir -p "$4/bin" && cp "$0" "$4/bin/python"; }
 `
@@ -167,9 +168,16 @@ esac
 	first := "setup: making " + to + ", in which tests train networks, over " + python + ": " + packages + " \n" +
 		"python3 -m venv --system-site-packages " + to + "\n" +
 		"python -m pip --quiet --disable-pip-version-check install " + packages + "\n"
+	path := "PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+	refused := exec.Command(paths[0], "train.sh", to)
+	refused.Env = append(os.Environ(), path, "REFUSES=yes")
+	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out),
+		"Python 3.14.0) does not take these packages: install PyTorch, Brevitas and onnxoptimizer for ") {
+		t.Errorf("%v\n%s", err, out)
+	}
 	for _, want := range []string{first, ""} {
 		cmd := exec.Command(paths[0], "train.sh", to)
-		cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		cmd.Env = append(os.Environ(), path)
 		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
 			t.Errorf("%v\ngot\n%swant\n%s", err, out, want)
 		}

@@ -11,7 +11,7 @@ from ._record import frame, table_html
 from ._results import PointResult
 
 _COLUMNS = ("id", "board", "clock_mhz", "precision", "status", "fps", "interval_clocks", "latency_clocks", "LUT", "BRAM_18K",
-            "DSP", "accuracy")
+            "DSP", "accuracy", "chosen")
 
 
 class Sweep(_results.SweepResult):
@@ -28,14 +28,17 @@ class Sweep(_results.SweepResult):
         """A row for each design, with the figures of records as columns of their own."""
         flat = []
         for p in self._sheet["points"]:
-            row: Dict[str, Any] = {}
+            row: Dict[str, Any] = {}  # JSON leaves out what is false
             for key, value in p.items():
                 if key == "resources":
                     row.update(value)
                 elif key == "accuracy":
                     row["accuracy"] = value["right"] / value["samples"] if value["samples"] else None
+                elif key == "front":
+                    row["front"] = ", ".join(value)
                 elif not isinstance(value, (dict, list)):
                     row[key] = value
+            row["chosen"] = row.get("chosen", False)
             flat.append(row)
         return flat
 

@@ -376,6 +376,8 @@ class Designs(Folder):
                          if s.rows[1].board == "zcu104" else [("pynq-z1", "w2a2"), ("pynq-z1", "w3a2"), ("zcu104", "w2a2"),
                                                               ("zcu104", "w3a2")])
         self.assertIn("w3a2", s._repr_html_())
+        self.assertEqual([r["chosen"] for r in s._flat()].count(True), 1)
+        self.assertEqual({type(r["chosen"]) for r in s._flat()}, {bool})
         self.assertTrue(all(os.path.exists(p) for p in s.pictures()))
         self.assertEqual(len(m.pareto("pynq-z1", points=3).points) > 0, True)
 
