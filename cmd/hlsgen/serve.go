@@ -66,7 +66,8 @@ func serve(ctx context.Context, a *app) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go stopWithParent(ctx, stop)
-	s := &server{world: a.world, dir: dir, calls: callsOf(a.world), models: map[int64]*servedModel{0: newServedModel("")}}
+	s := &server{world: a.world, dir: dir, calls: callsOf(a.world),
+		models: map[int64]*servedModel{0: newServedModel("")}}
 	err = requests.Serve(ctx, untilDone(ctx, a.stdin), a.stdout, version(), requests.DefaultLimits, s)
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -297,7 +298,8 @@ func (j *job) library(ctx context.Context) (*requests.Answer, error) {
 		return &requests.Answer{Exit: exitDiagnostics, Error: j.request.Arguments[0] + " has no C++",
 			Hint: "build it with --backend hls or both"}, nil
 	}
-	said, err := templates.NewKillableCommand(ctx, folder, []string{"make", "-s", "BUILD=build", "lib"}).CombinedOutput()
+	maker := templates.NewKillableCommand(ctx, folder, []string{"make", "-s", "BUILD=build", "lib"})
+	said, err := maker.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

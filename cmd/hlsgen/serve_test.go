@@ -320,13 +320,15 @@ func TestServeDefect(t *testing.T) {
 	t.Parallel()
 	s := &server{world: world{env: noEnv, dir: t.TempDir()}}
 	defect := func(string, int, int) { panic("index 3") }
-	command := &job{server: s, request: &requests.Request{Call: "simulate"}, model: newServedModel(""), dir: t.TempDir()}
+	command := &job{server: s, request: &requests.Request{Call: "simulate"}, model: newServedModel(""),
+		dir: t.TempDir()}
 	if a := command.Answer(t.Context(), defect); a.Exit != exitInternal ||
 		string(a.Result) != `{"version":2,"diagnostics":[],"error":"internal error: index 3"}` {
 		t.Errorf("%d, %s", a.Exit, a.Result)
 	}
 	beside := &job{server: s, request: &requests.Request{Call: callFrames}} // without a model
-	if a := beside.Answer(t.Context(), defect); a.Exit != exitInternal || !strings.HasPrefix(a.Error, "internal error: ") {
+	if a := beside.Answer(t.Context(), defect); a.Exit != exitInternal ||
+		!strings.HasPrefix(a.Error, "internal error: ") {
 		t.Errorf("%d, %s", a.Exit, a.Error)
 	}
 }

@@ -22,7 +22,8 @@ func (e *UnfitFramesError) Error() string { return e.Reason }
 // The empty name stands for engine fast.
 func CheckRunsFrames(e engines.EngineName) error {
 	if e == engines.EngineReference || e == engines.EngineFloat {
-		return &UnfitFramesError{fmt.Sprintf("engine %s runs the model as written, and a driver sends to its layers", e)}
+		return &UnfitFramesError{fmt.Sprintf("engine %s runs the model as written, and a driver sends to its layers",
+			e)}
 	}
 	return nil
 }
