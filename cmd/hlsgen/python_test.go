@@ -260,8 +260,8 @@ var pythonMethods = []pythonMethod{
 		"boards, x, labels, progress", "Sweep", "", nil},
 	{"convert", "convert", "to: Option = None, ", "to", "Converted", "", []string{"to"}},
 	{"graph", "graph", "form: Option = None, ", "form", "Drawing", "Draws every node with what becomes of it, and " +
-		"the shapes and types of the tensors between them. form is svg, png, dot for Graphviz or onnx for viewers such " +
-		"as Netron; without it, svg, or what the extension of out says. A model that does not map is drawn, too.",
+		"the shapes and types of the tensors between them. form is svg, png, dot for Graphviz or onnx for viewers " +
+		"such as Netron; without it, svg, or what the extension of out says. A model that does not map is drawn, too.",
 		nil},
 	{"weights", "weights", "for_: Option = None, ", "for_", "WeightsResult", "", []string{"for"}},
 }
