@@ -35,34 +35,45 @@ func synthesisColumns(prefix string, s *synthesis.ResourcesAndPeriod) []column {
 	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
 }
 
+// sheetFile is the name of the tables in JSON in the output folder.
+const sheetFile = "sweep.json"
+
 // maxSheet is the largest sweep.json, in bytes, that is read.
 const maxSheet = 64 << 20
 
-// CollectToolReports reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's
-// tables again with them. Points without reports stay as they are. It returns nil after adding errors to d.
-func CollectToolReports(dir string, d *diag.List) (*SweepReport, error) {
-	var s sheet
-	data, err := safefile.ReadRegularFile(filepath.Join(dir, "sweep.json"), maxSheet)
+// readSheet reads the tables of the sweep in a folder. It returns nil after adding an error to d if there are none.
+func readSheet(dir string, d *diag.List) *sheet {
+	s := new(sheet)
+	data, err := safefile.ReadRegularFile(filepath.Join(dir, sheetFile), maxSheet)
 	if err == nil {
-		err = safefile.SimplifyJSONError(json.Unmarshal(data, &s))
+		err = safefile.SimplifyJSONError(json.Unmarshal(data, s))
 	}
 	if err == nil && len(s.Points) == 0 {
 		err = errors.New("it has no points")
 	}
 	if err != nil {
-		d.AddError(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
+		d.AddError(diag.FileUnreadable, sheetFile, err.Error(), "give the folder of a finished sweep")
+		return nil
+	}
+	return s
+}
+
+// CollectToolReports reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's
+// tables again with them. Points without reports stay as they are. It returns nil after adding errors to d.
+func CollectToolReports(dir string, d *diag.List) (*SweepReport, error) {
+	r := OpenSweep(dir, d)
+	if r == nil {
 		return nil, nil
 	}
-	r := &SweepReport{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
 	known := map[string]*synthesis.VendorReport{}
 	for i := range r.Points {
 		p := &r.Points[i]
-		p.Samples = max(1, p.Samples) // older sweeps do not record it
 		if p.Interval == 0 || !identifier(p.ID) {
 			continue
 		}
 		found, seen := known[p.ID]
 		if !seen {
+			var err error
 			if found, err = collectPoint(filepath.Join(dir, pointsFolder, p.ID), p.ClockMHz, d); err != nil {
 				return nil, err
 			}

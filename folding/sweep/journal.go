@@ -30,7 +30,7 @@ type header struct {
 }
 
 // form is the version of the journal's form. A journal of another version is replaced by a new one.
-const form = 3
+const form = 4
 
 // An entry is any later line of a journal: the result of one search, under its key.
 type entry struct {

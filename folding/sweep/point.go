@@ -45,6 +45,9 @@ type PointResult struct {
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`
 	Samples  int     `json:"interleave"` // samples that take turns, all in one frame
+	Backend  string  `json:"backend,omitempty"`
+	// what a design may take of the board: the part that MaxUse allows
+	Budget dataflow.Resources `json:"budget,omitempty,omitzero"`
 
 	// the precision that the model was quantised to again, and its accuracy; empty if the model stays as it is
 	Precision string            `json:"precision,omitempty"`
@@ -67,6 +70,8 @@ type PointResult struct {
 	// the folding file of the design, with the depths of its FIFOs
 	Folding json.RawMessage `json:"folding,omitempty"`
 	Bounds  *PointBounds    `json:"bounds,omitempty"` // for Status Bound
+	// for Status Unreachable, if the budget is the reason: the design of the least load that is as fast as asked
+	Over *OverBudgetDesign `json:"over_budget,omitempty"`
 	// for sequences of several lengths; all other figures are those of the longest
 	Sequences *report.SequenceRatesReport `json:"sequences,omitempty"`
 
@@ -83,6 +88,15 @@ type PointBounds struct {
 	Interval int     `json:"interval_clocks_at_least,omitempty"`
 	Measure  string  `json:"measure"`
 	Least    float64 `json:"at_least"` // the least value of Measure: a share of the budget, or an amount
+}
+
+// An OverBudgetDesign is a design that does not fit: the speed and the resources of what the request would take.
+type OverBudgetDesign struct {
+	FPS       float64            `json:"fps"` // samples per second
+	Interval  float64            `json:"interval_clocks"`
+	Latency   int                `json:"latency_clocks"`
+	Resources dataflow.Resources `json:"resources"`
+	Share     float64            `json:"largest_share"` // of the board's amount of any resource
 }
 
 // LayerClocksPerFrame holds the clocks per frame of a layer.
@@ -123,7 +137,9 @@ func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, er
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return []PointResult{s.none(&d)}, nil
+		p := s.none(&d)
+		p.Over, err = s.over(ctx, x, &p)
+		return []PointResult{p}, err
 	}
 	for _, f := range found {
 		points = append(points, s.point(f, all.saltOf(s)))
@@ -131,12 +147,35 @@ func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, er
 	return points, nil
 }
 
+// over returns the design of the least load that does what is asked, where p says that none within the budget does. It
+// returns nil if the budget is not the reason.
+func (s spec) over(ctx context.Context, x *space, p *PointResult) (*OverBudgetDesign, error) {
+	if p.Status != PointStatusUnreachable {
+		return nil, nil
+	}
+	wanted := s.goal()
+	wanted.OverBudget = true
+	var d diag.List
+	made, err := x.list.FindBestDesign(ctx, wanted, &d)
+	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) || made == nil {
+		return nil, err
+	}
+	if err != nil || !made.Over {
+		return nil, err
+	}
+	of := &OverBudgetDesign{Latency: made.Clocks.Latency, Resources: made.Estimate.Total,
+		Share: round(share(made.Estimate.Total, folding.ResourcesOfBoard(s.Board)))}
+	of.FPS, of.Interval = made.SamplesPerSecondAndInterval()
+	return of, nil
+}
+
 // blank returns a point with only the requested values.
 func (s spec) blank() PointResult {
 	return PointResult{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS,
 		Asked:  s.Interval,
 		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples,
-		Precision: s.Precision}
+		Precision: s.Precision, Backend: s.Backend.Decides().Name,
+		Budget: folding.BudgetOfBoard(s.Board, s.MaxUse).Resources}
 }
 
 // none returns a point with the reason, from the errors in d, why a search found nothing.

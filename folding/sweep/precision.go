@@ -124,14 +124,8 @@ func (p *PointResult) precision() []column {
 	}...)...)
 }
 
-// An accuracyChart is a picture of accuracy against a cost.
-type accuracyChart struct {
-	chart.ParetoChart
-	file string
-}
-
 // accuracies returns the pictures of accuracy against resources and time.
-func (r *SweepReport) accuracies() (list []accuracyChart) {
+func (r *SweepReport) accuracies() (list []frontChart) {
 	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
 	if !r.Precision.Labelled {
 		gain = "samples classified as the float model does, %"
@@ -148,6 +142,7 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 		f := chart.ParetoChart{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
 			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.ShareRight())}
 		at, some := map[string]int{}, false
+		var dots [][]int
 		for i := range r.Points {
 			p := &r.Points[i]
 			if p.Status != PointStatusFits || p.Accuracy == nil {
@@ -167,17 +162,18 @@ func (r *SweepReport) accuracies() (list []accuracyChart) {
 			k, ok := at[name]
 			if !ok {
 				k = len(f.Series)
-				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name})
+				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name, Colour: k, Mark: k})
+				dots = append(dots, nil)
 			}
 			dot := chart.CostGainPoint{Cost: c.of(p), Gain: 100 * p.Accuracy.ShareRight()}
 			some = some || dot.Cost > 0
-			f.Series[k].Dots = append(f.Series[k].Dots, dot)
+			f.Series[k].Dots, dots[k] = append(f.Series[k].Dots, dot), append(dots[k], i)
 			if p.Chosen {
 				f.Chosen, f.Label = &dot, p.Precision
 			}
 		}
 		if some {
-			list = append(list, accuracyChart{f, c.file})
+			list = append(list, frontChart{f, c.file, dots, make([][]int, len(dots))})
 		}
 	}
 	return list

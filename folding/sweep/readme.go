@@ -28,6 +28,8 @@ var sweepFiles = []templates.ReadmeEntry{
 		What: "every point: the request, whether it fits, rate, latency, resources, bottleneck"},
 	{Patterns: []string{"sweep.json"},
 		What: "the same, with the folding file of every point"},
+	{Patterns: []string{PageFileName},
+		What: "the page of every point, for a browser: pictures that lead to designs, a table that sorts"},
 	{Patterns: []string{"pareto-*.svg", "pareto-*.png"},
 		What: "samples per second against a resource; the chosen point is marked"},
 	{Patterns: []string{"accuracy-*.svg", "accuracy-*.png"},

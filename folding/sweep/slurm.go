@@ -65,8 +65,12 @@ func (r *SweepReport) WriteSlurmJobs(ctx context.Context, o Options, d *diag.Lis
 		names = append(names, p.ID)
 	}
 	script := strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1)
+	page, err := r.HTMLPage(r.Out) // its points lead to the builds now
+	if err != nil {
+		return err
+	}
 	if err := r.put([]file{
-		{pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
+		{PageFileName, page}, {pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
 		{scriptFile, []byte(script)},
 	}, d); err != nil || d.HasErrors() {
 		return err

@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	o := small(one)
 	o.Workers = 1
 	r := run(t, o)
-	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.ChosenPoint() == nil || len(r.Files) != 11 {
+	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.ChosenPoint() == nil || len(r.Files) != 12 {
 		t.Fatalf("%d searches, %d fresh, %d points, files %v", r.Total, r.Fresh, len(r.Points), r.Files)
 	}
 	for _, p := range r.Points {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 
@@ -44,7 +44,7 @@ func amounts(prefix string, r dataflow.Resources) (list []column) {
 	return list
 }
 
-// columns returns the columns of a point, which is row i of sweep.csv, except those of sequences, bounds and reports.
+// columns returns the columns of a point, which is row i of sweep.csv, except those that only some sweeps have.
 func (p *PointResult) columns(i int) []column {
 	made := p.Interval != 0
 	return slices.Concat([]column{
@@ -59,6 +59,7 @@ func (p *PointResult) columns(i int) []column {
 		{"compute", p.Compute},
 		{"max_use", p.MaxUse},
 		{"interleave", strconv.Itoa(p.Samples)},
+		{"backend", p.Backend},
 	}, p.precision(), []column{
 		{"status", p.Status},
 	}, where(made, slices.Concat([]column{
@@ -73,7 +74,20 @@ func (p *PointResult) columns(i int) []column {
 		{"front", strings.Join(p.Front, " ")},
 		{"chosen", strconv.FormatBool(p.Chosen)},
 		{"reason", p.Reason},
-	})
+	}, where(p.Budget != dataflow.Resources{}, amounts("budget_", p.Budget)...))
+}
+
+// columns returns the columns of a design over the budget. They are empty if o is nil.
+func (o *OverBudgetDesign) columns() []column {
+	has := o != nil
+	if !has {
+		o = &OverBudgetDesign{}
+	}
+	return where(has, append([]column{
+		{"over_budget_fps", number(o.FPS)},
+		{"over_budget_interval_clocks", number(o.Interval)},
+		{"over_budget_latency_clocks", strconv.Itoa(o.Latency)},
+	}, amounts("over_budget_", o.Resources)...)...)
 }
 
 // columns returns the columns of bounds. They are empty if b is nil.
@@ -114,18 +128,26 @@ func known(f float64) string {
 	return number(f)
 }
 
-// cell returns s with a quote in front if a spreadsheet would take it for a formula.
+// cell returns s with a quote in front if a spreadsheet would take it for a formula, and without characters that control
+// a terminal.
 func cell(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}
 	return s
 }
 
-// table returns the content of sweep.csv. Columns of sequences, bounds and reports are present if some point has them.
+// table returns the content of sweep.csv. Columns of sequences, bounds, designs over the budget and reports are present if some point has them.
 func table(points []PointResult) ([]byte, error) {
 	lengths := slices.ContainsFunc(points, func(p PointResult) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p PointResult) bool { return p.Bounds != nil })
+	over := slices.ContainsFunc(points, func(p PointResult) bool { return p.Over != nil })
 	reports := slices.ContainsFunc(points, func(p PointResult) bool { return p.Report != nil })
 	rows := make([][]string, 1+len(points)) // the names, then the texts of each point
 	for i := range points {
@@ -136,6 +158,9 @@ func table(points []PointResult) ([]byte, error) {
 		}
 		if bounds {
 			all = append(all, p.Bounds.columns()...)
+		}
+		if over {
+			all = append(all, p.Over.columns()...)
 		}
 		if reports {
 			all = append(all, reportColumns(p.Report)...)
@@ -170,6 +195,11 @@ func (r *SweepReport) write(d *diag.List) error {
 	if err != nil {
 		return err
 	}
+	page, err := r.HTMLPage(r.Out)
+	if err != nil {
+		return err
+	}
+	files = append(files, file{PageFileName, page})
 	for _, f := range files {
 		r.Files = append(r.Files, f.name)
 	}
@@ -225,7 +255,7 @@ func (r *SweepReport) files() (files []file, err error) {
 	if err := e.Encode(all); err != nil {
 		return nil, err
 	}
-	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
+	files = []file{{"sweep.csv", csv}, {sheetFile, b.Bytes()}}
 	add := func(name string, p chart.SVGAndPNG, err error) error {
 		if err == nil {
 			files = append(files, file{name + ".svg", p.SVG}, file{name + ".png", p.PNG})
@@ -233,17 +263,14 @@ func (r *SweepReport) files() (files []file, err error) {
 		return err
 	}
 	chosen := r.ChosenPoint()
-	if chosen == nil {
-		return files, nil // there is nothing to draw
-	}
-	if len(chosen.Folding) > 0 { // a sweep.json from elsewhere may have none
+	if chosen != nil && len(chosen.Folding) > 0 { // a sweep.json from elsewhere may have none
 		var asked bytes.Buffer
 		if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
 			return nil, err
 		}
 		files = append(files, file{ChosenFoldingFileName, append(asked.Bytes(), '\n')})
 	}
-	if r.Precision != nil {
+	if r.Precision != nil && chosen != nil {
 		for _, a := range r.accuracies() {
 			p, err := a.Draw()
 			if err := add("accuracy-"+a.file, p, err); err != nil {
@@ -252,54 +279,17 @@ func (r *SweepReport) files() (files []file, err error) {
 		}
 		files = append(files, r.Precision.files()...)
 	}
-	for _, k := range kinds {
-		if r.Precision != nil || !k.drawn ||
-			!slices.ContainsFunc(r.Points, func(p PointResult) bool { return k.of(p.Resources) > 0 }) {
-			continue
-		}
-		name := k.on(r.Points)
-		f := chart.ParetoChart{Title: r.Model + ": " + r.CountedUnit() + " per second against " + name, Cost: name,
-			Gain: r.CountedUnit() + " per second", Chosen: &chart.CostGainPoint{Cost: float64(k.of(chosen.Resources)),
-				Gain: chosen.FPS},
-			Label: fmt.Sprintf("%s %s/s, %s %s", chart.FormatAmount(chosen.FPS), r.CountedUnit(),
-				chart.FormatAmount(float64(k.of(chosen.Resources))), name)}
-		for _, group := range bySeries(r.Points) {
-			s := chart.PointSeries{Name: seriesName(group[0].Board, group[0].ClockMHz)}
-			for _, p := range group {
-				s.Dots = append(s.Dots, chart.CostGainPoint{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
-			}
-			f.Series = append(f.Series, s)
-		}
+	for _, f := range r.fronts() {
 		p, err := f.Draw()
-		if err := add("pareto-"+k.file, p, err); err != nil {
+		if err := add("pareto-"+f.file, p, err); err != nil {
 			return nil, err
 		}
 	}
+	if chosen == nil {
+		return files, nil
+	}
 	p, err := chosen.clocks(r.Model).Draw()
 	return files, add("cycles", p, err)
-}
-
-// clocks returns the bar chart of the clocks of each layer of a design, with a further bar for a bottleneck that is no
-// layer. model names the model.
-func (p *PointResult) clocks(model string) chart.BarChart {
-	per := "clocks per frame"
-	if p.Samples > 1 {
-		per += fmt.Sprintf(" of %d samples", p.Samples)
-	}
-	if s := p.Sequences; s != nil {
-		per = fmt.Sprintf("clocks per sequence of %d steps", s.Longest.Steps)
-	}
-	b := chart.BarChart{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
-		Mark: "bottleneck"}
-	slowest := 0
-	for _, l := range p.Cycles {
-		slowest = max(slowest, l.Clocks)
-		b.Rows = append(b.Rows, chart.Bar{Name: l.Name, Value: float64(l.Clocks), Text: whole(l.Clocks)})
-	}
-	if p.Interval > float64(slowest) {
-		b.Rows = append(b.Rows, chart.Bar{Name: p.Bottleneck, Value: p.Interval, Text: humanize.Commaf(p.Interval)})
-	}
-	return b
 }
 
 // whole formats an integer with commas between groups of three digits.

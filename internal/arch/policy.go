@@ -80,6 +80,7 @@ var addresses = map[string]address{
 	"rtlsim":                  {3, "rtlsim", 0},
 	"internal/fast":           {3, "fast", 0},
 	"templates/report":        {3, "report", 0},
+	"templates/compared":      {3, "report", 1}, // several designs on a page
 	"templates":               {3, "templates", 0},
 	"templates/rtl":           {3, "templates", 1},
 	"templates/deploy":        {3, "templates", 1},

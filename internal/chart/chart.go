@@ -2,7 +2,7 @@
 // alone, so that the same figures give the same bytes.
 //
 // In come figures with their names; out comes a picture. bars.go draws bar charts, front.go fronts of designs,
-// panels.go curves side by side. A front is the points that no other point beats in both cost and gain.
+// panels.go curves side by side. marks.go has the colours and marks of series. A front is the points that no other point beats in both cost and gain.
 package chart
 
 import (

@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 
 	"hlsgen/internal/testsupport/tier"
 )
@@ -23,22 +29,24 @@ func pictures() map[string]interface{ Draw() (SVGAndPNG, error) } {
 	r := rand.New(rand.NewPCG(1, 2))
 	fronts := ParetoChart{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
 	for i, name := range []string{"pynq-z1, 100 MHz", "pynq-z1, 150 MHz", "zcu104, 200 MHz", "zcu104, 300 MHz"} {
-		s := PointSeries{Name: name}
+		s := PointSeries{Name: name, Colour: i / 2, Mark: i, Over: []CostGainPoint{{300e3, 2e6 * float64(1+i)}}}
 		for k := range 40 {
 			x := 800 * float64(uint(1)<<(k/5)) * (1 + r.Float64())
 			s.Dots = append(s.Dots, CostGainPoint{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
 		}
 		fronts.Series = append(fronts.Series, s)
 	}
+	fronts.Budgets = []BudgetLine{{"budget of pynq-z1: 37.2k", 37_240, 0, 0}, {"budget of zcu104: 161k", 161_280, 1, 1}}
 	best := paretoFrontOf(fronts.Series[3].Dots)
 	fronts.Chosen, fronts.Label = &best[len(best)-1], "zcu104, 300 MHz: 1.2M frames/s, 98.4k LUT"
 	few := fronts
-	few.Series = []PointSeries{{hostile, []CostGainPoint{{0, 100}, {0, 200}, {12, 900}}}}
+	few.Series = []PointSeries{{Name: hostile, Dots: []CostGainPoint{{0, 100}, {0, 200}, {12, 900}}}}
+	few.Budgets = []BudgetLine{{Name: hostile, Cost: 196}}
 	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &CostGainPoint{0, 200}
 	var many ParetoChart
 	for i := range 40 {
-		many.Series = append(many.Series, PointSeries{fmt.Sprint("board ", i), []CostGainPoint{{float64(i),
-			float64(i + 1)}}})
+		many.Series = append(many.Series, PointSeries{Name: fmt.Sprint("board ", i), Colour: i, Mark: i,
+			Dots: []CostGainPoint{{float64(i), float64(i + 1)}}})
 	}
 	layers := BarChart{Title: "Clocks per frame of every layer", Value: "clocks", Mark: "bottleneck"}
 	for i := range 14 {
@@ -159,5 +167,64 @@ func TestTicks(t *testing.T) {
 		if got := labels(c.from, c.to, c.log); got != c.want {
 			t.Errorf("%v to %v: %s, want %s", c.from, c.to, got, c.want)
 		}
+	}
+}
+
+// TestFrontLayout checks that points lie where their costs and gains say: cheaper ones further left, faster ones
+// further up, and each on its side of the budget. The title stands in the middle of the picture.
+func TestFrontLayout(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]ParetoChart{
+		"linear": {Title: "a title", Cost: "LUT", Gain: "rate", Budgets: []BudgetLine{{"budget", 150, 0, 0}},
+			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{100, 10}, {140, 12}},
+				Over: []CostGainPoint{{160, 14}}}}},
+		"logarithmic": {Title: "a title", Cost: "LUT", Gain: "rate", Budgets: []BudgetLine{{"budget", 9e5, 0, 0}},
+			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{100, 10}, {9e5, 1200}},
+				Over: []CostGainPoint{{9e5 + 9e3, 14e6}}}}},
+		"from 0": {Title: "a title", Cost: "DSP", Gain: "rate", Budgets: []BudgetLine{{"budget", 0, 0, 0}, {"budget", 99, 0, 1}},
+			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{0, 10}, {99, 12}}, Over: []CostGainPoint{{100, 14}}}}},
+	} {
+		svg, at, err := f.DrawSVG()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		line := at.Budgets[len(at.Budgets)-1]
+		cheap, dear, over := at.Dots[0][0], at.Dots[0][1], at.Over[0][0]
+		if !(0 < cheap.X && cheap.X < dear.X && dear.X <= line+1e-6 && line < over.X && over.X < at.Width) ||
+			!(at.Height > cheap.Y && cheap.Y > dear.Y && dear.Y > over.Y && over.Y > 0) {
+			t.Errorf("%s: %+v", name, at)
+		}
+		// the SVG counts upwards
+		for _, want := range []string{fmt.Sprintf("M%.5g,", line), fmt.Sprintf(" viewBox=\"0 0 %.5g %.5g\"", at.Width,
+			at.Height)} {
+			if !strings.Contains(string(svg), want) {
+				t.Errorf("%s: no %q in %s", name, want, svg)
+			}
+		}
+		x := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*textLength="([0-9.]+)"[^>]*>a title<`).FindSubmatch(svg)
+		if x == nil {
+			t.Fatalf("%s: no title in %s", name, svg)
+		}
+		from, _ := strconv.ParseFloat(string(x[1]), 64)
+		long, _ := strconv.ParseFloat(string(x[2]), 64)
+		if math.Abs(from+long/2-at.Width/2) > 0.1 {
+			t.Errorf("%s: the title is at %v to %v of %v", name, from, from+long, at.Width)
+		}
+	}
+}
+
+// TestLooks checks that no two numbers have one colour or one mark.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	colours, outlines := map[color.RGBA]int{}, map[string]int{}
+	for i := range 60 {
+		if was, ok := colours[colourOf(i)]; ok {
+			t.Errorf("%d and %d have one colour", was, i)
+		}
+		shape := fmt.Sprint(outline(i, vg.Point{}, 100))
+		if was, ok := outlines[shape]; ok {
+			t.Errorf("%d and %d have one mark", was, i)
+		}
+		colours[colourOf(i)], outlines[shape] = i, i
 	}
 }

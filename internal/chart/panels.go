@@ -104,7 +104,7 @@ func (c Curve) add(p *plot.Plot, i int) error {
 		return fmt.Errorf("draw %s: %w", c.Name, err)
 	}
 	line.LineStyle = draw.LineStyle{Color: series[i%len(series)], Width: 1.2}
-	points.GlyphStyle = draw.GlyphStyle{Color: series[i%len(series)], Radius: 2.8, Shape: marks[i%len(marks)]}
+	points.GlyphStyle = draw.GlyphStyle{Color: series[i%len(series)], Radius: 2.8, Shape: glyph(i)}
 	p.Add(line, points)
 	p.Legend.Add(plain(c.Name), line, points)
 	return nil
