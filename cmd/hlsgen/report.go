@@ -11,7 +11,6 @@ import (
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
-	"hlsgen/internal/outputdir"
 	"hlsgen/internal/report"
 	"hlsgen/internal/safefile"
 	pages "hlsgen/templates/report"
@@ -20,57 +19,69 @@ import (
 // reportCommand returns the command report.
 func reportCommand(a *app) *cobra.Command {
 	var o options.Source
-	var out string
-	var force bool
+	var order pageOrder
+	var serve bool
+	var model string
 	t := a.task(&cobra.Command{
-		Use:   "report DIR",
-		Short: "Write the page of a build again",
-		Long: `Report writes the page of a folder that build has written, as this version of
-hlsgen draws it: one HTML file, which needs no network. It is made of the
-folder's report/page.json alone. The folder stays as it is.`,
-		Example: `  hlsgen report net-zcu104                  # net-zcu104.html
-  hlsgen report net-zcu104 --out page.html`,
-		Args: builtFolder,
+		Use:   "report DIR [DIR2]",
+		Short: "Write the page of a build or a sweep again, or of two builds side by side",
+		Long: `Report writes a page for a browser: one HTML file, which needs no network. The
+folders stay as they are. What is in DIR says which page it is:
+
+  a build   the page of the build, as this version of hlsgen draws it
+  a sweep   every point: pictures with the budgets, and a table; each point
+            leads to its design
+  and DIR2  two builds side by side, what differs first; layers are matched by
+            the ONNX nodes that they compute
+
+With --serve, hlsgen shows the page of a build to a browser on this machine. The
+page can then have the design built again, for another board or rate or with
+another folding, and compare both. That needs the model: the folder has it after
+build --with-model, or --model says where it is. Nothing is written to DIR.`,
+		Example: `  hlsgen report net-zcu104                     # net-zcu104.html
+  hlsgen report net-zcu104 net-pynq-z1 --out both.html
+  hlsgen report hlsgen-out/net-sweep
+  hlsgen report net-zcu104 --serve --model net.onnx`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return usagef("want a folder that hlsgen build or sweep has written, or two of build")
+			}
+			return nil
+		},
 	}, parts{Source: &o})
-	t.path(&out, "out", "FILE", "file to write (default DIR.html)", nil)
-	t.BoolVar(&force, "force", false, "replace the file")
+	t.path(&order.out, "out", "FILE", "file to write (default DIR.html or DIR-DIR2.html)", nil)
+	t.BoolVar(&order.force, "force", false, "replace the file")
+	t.BoolVar(&serve, "serve", false, "show the page to a browser on this machine, and build again what it asks for")
+	t.path(&model, "model", "FILE", "with --serve: the model that was built, if the folder does not have it", nil)
 	t.json()
-	return t.does(func(context.Context) (*answer, error) {
-		dir := t.cmd.Flags().Arg(0)
-		p := pageIn(under(a.dir, dir), dir, &t.d)
-		if p == nil {
-			return nil, nil
+	return t.does(func(ctx context.Context) (*answer, error) {
+		order.dirs = t.cmd.Flags().Args()
+		switch {
+		case model != "" && !serve:
+			return nil, usagef("--model is for --serve: a page is made without the model")
+		case serve && (order.out != "" || order.force || t.asJSON):
+			return nil, usagef("--serve writes no file and ends with Ctrl-C: it excludes --out, --force and --json")
+		case serve && len(order.dirs) != 1:
+			return nil, usagef("--serve wants one folder: its page shows what was built again beside it")
+		case serve:
+			return order.serve(ctx, t, model)
 		}
-		if out == "" {
-			out = under(a.dir, filepath.Base(filepath.Clean(dir))+".html")
-		}
-		if !replaceable(out, force, &t.d) {
-			return nil, nil
-		}
-		page, err := pages.RenderHTML(p)
-		if err == nil {
-			err = outputdir.WriteFileAtomically(out, page)
-		}
-		if err != nil {
-			return nil, err
-		}
-		made := reportMade{ReportHead: report.CurrentReportHead, Model: p.Model, Board: p.Board, Bytes: len(page),
-			Out: out, outcome: outcomeOf(&t.d, nil)}
-		return &answer{object: made, show: func(s *screen) {
-			s.title("%s on %s", label(p.Model), label(p.Board))
-			s.line("")
-			s.field("written", "%s", printable(out))
-		}}, nil
+		return order.write(t)
 	})
 }
 
 // reportMade is the JSON of the command report.
 type reportMade struct {
 	report.ReportHead
+	Kind  string `json:"kind"` // build, sweep or two builds
 	Model string `json:"model"`
-	Board string `json:"board"`
-	Bytes int    `json:"bytes"` // of the page
-	Out   string `json:"out"`
+	Board string `json:"board,omitempty"`
+	// of the second of two builds
+	OtherModel string `json:"other_model,omitempty"`
+	OtherBoard string `json:"other_board,omitempty"`
+	Points     int    `json:"points,omitempty"` // of a sweep
+	Bytes      int    `json:"bytes"`            // of the page
+	Out        string `json:"out"`
 	outcome
 }
 
