@@ -166,9 +166,9 @@ func (a *app) configure(cmd *cobra.Command, args []string) (model string, err er
 		return "", err
 	}
 	switch named := s.texts["model"]; {
-	case len(args) > 1:
+	case len(args) > 1 && cmd.Args == nil: // else the command has looked at them
 		return "", usagef("%s takes one model, not %d", cmd.CommandPath(), len(args))
-	case len(args) == 1:
+	case len(args) >= 1:
 		return under(a.dir, args[0]), nil
 	case len(named) == 1 && named[0] != "":
 		return under(s.base("model"), named[0]), nil

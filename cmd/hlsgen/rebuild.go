@@ -102,14 +102,14 @@ func modelOf(dir, path, hash string, d *diag.List) *source.ModelSource {
 		path = filepath.Join(dir, "model.onnx")
 		if _, err := os.Stat(path); err != nil {
 			d.AddError(diag.FileUnreadable, "model.onnx", "the folder does not have its model",
-				"give the model that was built: --model FILE; or build with --with-model")
+				"give the model that was built: --built-from FILE; or build with --with-model")
 			return nil
 		}
 	}
 	src := source.ReadModelFile(path, d)
 	if src != nil && src.SHA256() != hash {
 		d.AddError(diag.FileUnreadable, filepath.Base(path), "it is another model than the one that was built",
-			"give that one: --model FILE")
+			"give that one: --built-from FILE")
 		return nil
 	}
 	return src

@@ -37,11 +37,11 @@ folders stay as they are. What is in DIR says which page it is:
 With --serve, hlsgen shows the page of a build to a browser on this machine. The
 page can then have the design built again, for another board or rate or with
 another folding, and compare both. That needs the model: the folder has it after
-build --with-model, or --model says where it is. Nothing is written to DIR.`,
+build --with-model, or --built-from says where it is. Nothing is written to DIR.`,
 		Example: `  hlsgen report net-zcu104                     # net-zcu104.html
   hlsgen report net-zcu104 net-pynq-z1 --out both.html
   hlsgen report hlsgen-out/net-sweep
-  hlsgen report net-zcu104 --serve --model net.onnx`,
+  hlsgen report net-zcu104 --serve --built-from net.onnx`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 && len(args) != 2 {
 				return usagef("want a folder that hlsgen build or sweep has written, or two of build")
@@ -52,13 +52,13 @@ build --with-model, or --model says where it is. Nothing is written to DIR.`,
 	t.path(&order.out, "out", "FILE", "file to write (default DIR.html or DIR-DIR2.html)", nil)
 	t.BoolVar(&order.force, "force", false, "replace the file")
 	t.BoolVar(&serve, "serve", false, "show the page to a browser on this machine, and build again what it asks for")
-	t.path(&model, "model", "FILE", "with --serve: the model that was built, if the folder does not have it", nil)
+	t.path(&model, "built-from", "FILE", "with --serve: the model that was built, if the folder does not have it", nil)
 	t.json()
 	return t.does(func(ctx context.Context) (*answer, error) {
 		order.dirs = t.cmd.Flags().Args()
 		switch {
 		case model != "" && !serve:
-			return nil, usagef("--model is for --serve: a page is made without the model")
+			return nil, usagef("--built-from is for --serve: a page is made without the model")
 		case serve && (order.out != "" || order.force || t.asJSON):
 			return nil, usagef("--serve writes no file and ends with Ctrl-C: it excludes --out, --force and --json")
 		case serve && len(order.dirs) != 1:

@@ -22,6 +22,7 @@ type line struct {
 	Differ bool
 	Change string // of numbers
 	Worse  bool   // the second takes more
+	Better bool   // the second takes less
 }
 
 // A besideRow is a row of a table of two designs. Its cells tell where they differ.
@@ -99,11 +100,15 @@ func linesOf(designs [2]Design) (list []line) {
 		}
 		list[k].Of[side] = value
 	}
-	numbers := map[string][2]int{}
-	count := func(side int, name string, n int) {
+	type amount struct {
+		of    [2]int
+		taken bool // by the design, rather than allowed
+	}
+	numbers := map[string]amount{}
+	count := func(side int, name string, n int, taken bool) {
 		add(side, name, whole(n))
 		both := numbers[name]
-		both[side] = n
+		both.of[side], both.taken = n, taken
 		numbers[name] = both
 	}
 	for side, d := range designs {
@@ -119,8 +124,8 @@ func linesOf(designs [2]Design) (list []line) {
 				add(side, u.Name, fmt.Sprintf("%.1f %% of %.1f %% in the budget", float64(u.Used)/1e4, float64(u.Budget)/1e4))
 				continue
 			}
-			count(side, u.Name, u.Used)
-			count(side, u.Name+" in the budget", u.Budget)
+			count(side, u.Name, u.Used, true)
+			count(side, u.Name+" in the budget", u.Budget, false)
 		}
 		for _, p := range d.Parts {
 			add(side, p.Name, fmt.Sprintf("%s LUT, %s FF, %s %s, %s URAM, %s DSP", whole(p.LUT), whole(p.FF), whole(p.BRAM),
@@ -142,7 +147,8 @@ func linesOf(designs [2]Design) (list []line) {
 		l := &list[i]
 		l.Differ = l.Of[0] != l.Of[1]
 		if n, ok := numbers[l.Name]; ok && l.Differ && l.Of[0] != "" && l.Of[1] != "" {
-			l.Change, l.Worse = change(n[0], n[1]), n[1] > n[0]
+			l.Change = change(n.of[0], n.of[1])
+			l.Worse, l.Better = n.taken && n.of[1] > n.of[0], n.taken && n.of[1] < n.of[0]
 		}
 	}
 	return list
@@ -192,49 +198,24 @@ func layersBeside(designs [2]Design) besideTable {
 		{Name: "PE", Number: true}, {Name: "SIMD", Number: true}, {Name: "built of"}, {Name: "clocks", Number: true}, {Name: "LUT", Number: true}, {Name: "FF", Number: true},
 		{Name: blockOf(designs), Number: true}, {Name: "URAM", Number: true}, {Name: "DSP", Number: true}, {Name: "accumulator"}, {Name: "in"}, {Name: "out"}}}
 	for _, p := range pairs([2]*report.Page{designs[0].Page, designs[1].Page}) {
-		var has [2]bool
-		var names []string
-		for side, l := range p.of {
-			if has[side] = l != nil; l != nil && !slices.Contains(names, l.Name) {
-				names = append(names, l.Name)
-			}
-		}
-		number := func(of func(*report.LayerRow) int) besideCell {
-			var n [2]int
-			for side, l := range p.of {
-				if l != nil {
-					n[side] = of(l)
-				}
-			}
-			return numbers(has, n)
-		}
-		text := func(of func(*report.LayerRow) string) besideCell {
-			var s [2]string
-			for side, l := range p.of {
-				if l != nil {
-					s[side] = of(l)
-				}
-			}
-			return texts(has, s)
-		}
-		t.add(besideRow{Names: strings.Join(names, ", "), Nodes: p.nodes, Cells: []besideCell{
-			number(func(l *report.LayerRow) int { return l.PE }),
-			number(func(l *report.LayerRow) int { return l.SIMD }),
-			text(builtOf),
-			number(func(l *report.LayerRow) int { return l.Cycles }),
-			number(func(l *report.LayerRow) int { return l.LUT }),
-			number(func(l *report.LayerRow) int { return l.FF }),
-			number(func(l *report.LayerRow) int { return l.BRAM }),
-			number(func(l *report.LayerRow) int { return l.URAM }),
-			number(func(l *report.LayerRow) int { return l.DSP }),
-			text(func(l *report.LayerRow) string {
+		t.add(besideRow{Names: p.names(), Nodes: p.nodes, Cells: []besideCell{
+			p.most(func(l *report.LayerRow) int { return l.PE }),
+			p.most(func(l *report.LayerRow) int { return l.SIMD }),
+			p.text(builtOf),
+			p.most(func(l *report.LayerRow) int { return l.Cycles }),
+			p.sum(func(l *report.LayerRow) int { return l.LUT }),
+			p.sum(func(l *report.LayerRow) int { return l.FF }),
+			p.sum(func(l *report.LayerRow) int { return l.BRAM }),
+			p.sum(func(l *report.LayerRow) int { return l.URAM }),
+			p.sum(func(l *report.LayerRow) int { return l.DSP }),
+			p.text(func(l *report.LayerRow) string {
 				if l.Accumulator == nil {
 					return ""
 				}
 				return l.Accumulator.Type
 			}),
-			text(func(l *report.LayerRow) string { return strings.Join(l.In, ", ") }),
-			text(func(l *report.LayerRow) string { return strings.Join(l.Out, ", ") }),
+			p.text(func(l *report.LayerRow) string { return strings.Join(l.In, ", ") }),
+			p.text(func(l *report.LayerRow) string { return strings.Join(l.Out, ", ") }),
 		}})
 	}
 	return t
@@ -258,7 +239,8 @@ func blockOf(designs [2]Design) string {
 	return designs[0].Block + " or " + designs[1].Block
 }
 
-// fifosBeside returns the table of FIFOs. FIFOs match whose producers and consumers do.
+// fifosBeside returns the table of FIFOs. FIFOs match that carry the same tensor, or whose producers and
+// consumers match.
 func fifosBeside(designs [2]Design) besideTable {
 	t := besideTable{Name: "fifos", Heading: "FIFOs", Columns: []Column{{Name: "from"}, {Name: "to"}, {Name: "bits", Number: true},
 		{Name: "depth", Number: true}, {Name: "most words", Number: true}, {Name: "memory"}}}
@@ -275,7 +257,11 @@ func fifosBeside(designs [2]Design) besideTable {
 		}
 		for i := range d.FIFOs {
 			f := &d.FIFOs[i]
-			key := keyOf(producer(*f)) + "\x00to\x00" + keyOf(f.To)
+			from, tensor := producer(*f)
+			key := keyOf(from) + "\x00to\x00" + keyOf(f.To)
+			if tensor != "" {
+				key = "\x00tensor\x00" + tensor
+			}
 			seen[key]++
 			key += "\x00" + strconv.Itoa(seen[key])
 			if found[key] == nil {

@@ -143,24 +143,20 @@ func layer(name string, pe int, nodes ...string) report.LayerRow {
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	a := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 1, "conv"), layer("MVAU_0", 1, "conv", "bn"),
-		layer("Width_0", 1), layer("MVAU_1", 1, "fc"), layer("Only_0", 1, "old")},
-		FIFOs: []report.FIFORow{{Stream: `MVAU_0 ("t")`, To: "Width_0"}, {Stream: `Width_0 ("")`, To: "MVAU_1"}}}
+		layer("Width_0", 1), layer("MVAU_1", 1, "fc"), layer("Only_0", 1, "old"), layer("MVAU_2", 8, "large")},
+		FIFOs: []report.FIFORow{{Stream: `s1 from MVAU_0 ("t")`, To: "Width_0"}, {Stream: `s2 from Width_0`, To: "MVAU_1"}}}
 	b := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 2, "conv"), layer("Width_0", 2), layer("MVAU_0", 2, "conv"),
-		layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc")},
+		layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc"), layer("MVAU_2_0", 4, "large"),
+		layer("MVAU_2_1", 4, "large")},
 		FIFOs: []report.FIFORow{{Stream: "SWG_0", To: "Width_0"}, {Stream: "Width_0", To: "MVAU_0"},
 			{Stream: "Width_1", To: "MVAU_1"}}}
 	var got []string
 	for _, p := range pairs([2]*report.Page{a, b}) {
-		names := [2]string{"-", "-"}
-		for side, l := range p.of {
-			if l != nil {
-				names[side] = l.Name
-			}
-		}
-		got = append(got, names[0]+"="+names[1])
+		lut := p.sum(func(l *report.LayerRow) int { return l.LUT })
+		got = append(got, fmt.Sprintf("%s: %s=%s", p.names(), lut.Of[0], lut.Of[1]))
 	}
-	want := []string{"SWG_0=SWG_0", "MVAU_0=MVAU_0", "Width_0=Width_1", "MVAU_1=MVAU_1", "Only_0=-", "-=Width_0",
-		"-=Thresholding_0"}
+	want := []string{"SWG_0: 10=20", "MVAU_0: 10=20", "Width_0 → Width_1: 10=20", "MVAU_1: 10=40", "Only_0: 10=",
+		"MVAU_2 → MVAU_2_0, MVAU_2_1: 80=80", "Width_0: =20", "Thresholding_0: =10"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

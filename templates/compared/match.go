@@ -2,34 +2,47 @@ package compared
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"hlsgen/templates/report"
 )
 
-// A pair is a layer in each of two designs that computes the same, or a layer of one of them; the other is nil then.
+// A pair is the layers of two designs that compute the same. A layer that one design splits is a pair with all of its
+// parts. A side is empty if a design has nothing of the kind.
 type pair struct {
 	nodes []string // ONNX nodes of either
-	of    [2]*report.LayerRow
+	of    [2][]*report.LayerRow
 }
 
 // pairs matches the layers of two designs, in the order of the first and then of the second. Layers match that are of
-// one kind and made of the same ONNX nodes, or of nodes that a layer of either design joins. A layer of no node matches
-// one of its kind in front of a match.
+// one kind and made of the same ONNX nodes, or of nodes that a layer of either design joins. What is left of such nodes
+// matches as a whole. A layer of no node matches one of its kind in front of a match.
 func pairs(designs [2]*report.Page) (list []pair) {
-	at := map[string]int{}
-	nodes := groupNodes(designs)
+	groups := groupNodes(designs)
+	var keys [2]map[string]string
+	sides := map[string]int{} // a bit for each design
 	for side, p := range designs {
-		keys := keysOf(p, nodes)
+		keys[side] = keysOf(p, groups)
+		for _, k := range keys[side] {
+			sides[k] |= 1 << side
+		}
+	}
+	at := map[string]int{}
+	for side, p := range designs {
 		for i := range p.Layers {
 			l := &p.Layers[i]
-			k, ok := at[keys[l.Name]]
+			key := keys[side][l.Name]
+			if sides[key] != 3 && len(l.Nodes) > 0 {
+				key = "\x00rest of\x00" + groups[l.Nodes[0]]
+			}
+			k, ok := at[key]
 			if !ok {
 				k = len(list)
-				at[keys[l.Name]], list = k, append(list, pair{})
+				at[key], list = k, append(list, pair{})
 			}
-			list[k].of[side] = l
+			list[k].of[side] = append(list[k].of[side], l)
 			for _, n := range l.Nodes {
 				if !slices.Contains(list[k].nodes, n) {
 					list[k].nodes = append(list[k].nodes, n)
@@ -40,29 +53,91 @@ func pairs(designs [2]*report.Page) (list []pair) {
 	return list
 }
 
-// groupNodes returns, for each ONNX node, the first node of those that layers of either design join with it.
-func groupNodes(designs [2]*report.Page) map[string]string {
-	first := map[string]string{}
-	find := func(n string) string {
-		for first[n] != n {
-			first[n] = first[first[n]]
-			n = first[n]
+// names returns the names of the pair's layers: once what both designs call the same.
+func (p *pair) names() string {
+	var names [2]string
+	for side, layers := range p.of {
+		var list []string
+		for _, l := range layers {
+			list = append(list, l.Name)
 		}
-		return n
+		names[side] = strings.Join(list, ", ")
 	}
-	for _, p := range designs {
-		for _, l := range p.Layers {
-			for _, n := range l.Nodes {
-				if first[n] == "" {
-					first[n] = n
-				}
-				first[find(n)] = find(l.Nodes[0])
+	switch {
+	case names[0] == names[1] || names[1] == "":
+		return names[0]
+	case names[0] == "":
+		return names[1]
+	}
+	return names[0] + " → " + names[1]
+}
+
+// sum returns the cell of a figure that a layer's parts take together.
+func (p *pair) sum(of func(*report.LayerRow) int) besideCell {
+	return p.number(func(a, b int) int { return a + b }, of)
+}
+
+// most returns the cell of a figure that is the largest of a layer's parts.
+func (p *pair) most(of func(*report.LayerRow) int) besideCell {
+	return p.number(func(a, b int) int { return max(a, b) }, of)
+}
+
+// number returns the cell of a figure of a layer, joined from its parts.
+func (p *pair) number(join func(a, b int) int, of func(*report.LayerRow) int) besideCell {
+	var n [2]int
+	for side, layers := range p.of {
+		for _, l := range layers {
+			n[side] = join(n[side], of(l))
+		}
+	}
+	return numbers(p.has(), n)
+}
+
+// text returns the cell of a text of a layer: each one of its parts once.
+func (p *pair) text(of func(*report.LayerRow) string) besideCell {
+	var s [2]string
+	for side, layers := range p.of {
+		var list []string
+		for _, l := range layers {
+			if t := of(l); t != "" && !slices.Contains(list, t) {
+				list = append(list, t)
 			}
 		}
+		s[side] = strings.Join(list, "; ")
 	}
+	return texts(p.has(), s)
+}
+
+// has says which design has layers of the pair.
+func (p *pair) has() (has [2]bool) {
+	for side, layers := range p.of {
+		has[side] = len(layers) > 0
+	}
+	return has
+}
+
+// groupNodes returns, for the first node of every layer of either design, a node by which the layer is matched: the same
+// one where the other design has a layer of which it is the first, or else the first of a layer that contains it.
+func groupNodes(designs [2]*report.Page) map[string]string {
 	groups := map[string]string{}
-	for n := range first {
-		groups[n] = find(n)
+	for side, p := range designs {
+		leads, holds := map[string]bool{}, map[string]string{}
+		for _, l := range designs[1-side].Layers {
+			for i, n := range l.Nodes {
+				if leads[n] = leads[n] || i == 0; holds[n] == "" {
+					holds[n] = l.Nodes[0]
+				}
+			}
+		}
+		for _, l := range p.Layers {
+			if len(l.Nodes) == 0 || groups[l.Nodes[0]] != "" {
+				continue
+			}
+			groups[l.Nodes[0]] = l.Nodes[0]
+			if first := l.Nodes[0]; !leads[first] && holds[first] != "" {
+				groups[first] = holds[first]
+			}
+		}
 	}
 	return groups
 }
@@ -72,7 +147,7 @@ func groupNodes(designs [2]*report.Page) map[string]string {
 func keysOf(p *report.Page, groups map[string]string) map[string]string {
 	next := map[string]string{}
 	for _, f := range p.FIFOs {
-		if from := producer(f); next[from] == "" {
+		if from, _ := producer(f); next[from] == "" {
 			next[from] = f.To
 		}
 	}
@@ -96,10 +171,14 @@ func keysOf(p *report.Page, groups map[string]string) map[string]string {
 	return keys
 }
 
-// producer returns the name of the layer that writes a FIFO.
-func producer(f report.FIFORow) string {
-	name, _, _ := strings.Cut(f.Stream, ` ("`)
-	return name
+// stream matches the name of a stream in a table of FIFOs. Its groups are the layer that writes it, and the tensor that it
+// carries, if that has a name.
+var stream = regexp.MustCompile(`(?s)^(?:s\d+ from )?(.*?)(?: \("(.*)"\))?$`)
+
+// producer returns the name of the layer that writes a FIFO, and that of the tensor, which may be empty.
+func producer(f report.FIFORow) (layer, tensor string) {
+	parts := stream.FindStringSubmatch(f.Stream)
+	return parts[1], parts[2]
 }
 
 // kindOf returns a layer's name without its number.
