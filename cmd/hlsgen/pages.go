@@ -172,7 +172,7 @@ func (o pageOrder) serve(ctx context.Context, t *task, model string) (*answer, e
 		a.screen.title("%s", label(o.dirs[0]))
 		a.screen.line("")
 		a.screen.exact("page", address)
-		a.screen.field("", "only this machine has it, and only with this address; Ctrl-C ends it")
+		a.screen.field("", "for this machine alone, and secret; Ctrl-C ends it")
 		if isTerminal(a.stdout) {
 			openBrowser(ctx, a.world, address)
 		}

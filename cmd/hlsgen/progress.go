@@ -57,6 +57,10 @@ func (p *progress) show() {
 	if !p.alive {
 		return
 	}
+	if p.stage == "" { // a command that waits for others has begun nothing yet
+		time.AfterFunc(patient, p.show)
+		return
+	}
 	p.ended = make(chan struct{})
 	p.draw()
 	go p.tick(p.ended)

@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 		{"report empty", exitDiagnostics, "", "it holds no page of a build"},
 		{"report old", exitDiagnostics, "", "they have version 1, not 2"},
 		{"report broken", exitDiagnostics, "", "these are no data of a page"},
-		{"report", exitUsage, "", "want one folder"},
+		{"report", exitUsage, "", "want a folder"},
 	} {
 		got := say(dir, nil, strings.Fields(c.args)...)
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
