@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os/exec"
 	"os/signal"
@@ -150,6 +151,9 @@ func (o pageOrder) serve(ctx context.Context, t *task, model string) (*answer, e
 				data, _, err := p.Encode()
 				return data, err
 			}},
+			"state.json": {Type: "application/json", Content: func() ([]byte, error) {
+				return fmt.Appendf(nil, "{\"rebuilt\":%t}\n", b.showing() != ""), nil
+			}},
 			"compare": {Type: "text/html; charset=utf-8", Content: func() ([]byte, error) {
 				now := b.showing()
 				was, is := pageIn(dir, o.dirs[0], new(diag.List)), pageIn(now, "", new(diag.List))
@@ -208,5 +212,5 @@ func servedPage(p *pages.Page) ([]byte, error) {
 	if p == nil {
 		return nil, nil
 	}
-	return pages.RenderHTML(p)
+	return pages.RenderServedHTML(p)
 }

@@ -23,7 +23,7 @@ func (r *Build) Page(ctx context.Context, d *diag.List) (*report.Page, error) {
 	t := r.Design.Target
 	p := &report.Page{Version: JSONVersion, Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, FormatDecimal(t.ClockMHz)), Tool: "hlsgen " + r.Version,
-		Clock: r.Design.ReachedClockMHz(),
+		Clock: r.Design.ReachedClockMHz(), Interval: r.Design.Clocks.Interval,
 		Block: t.Board.BlockRAMUnitName(),
 		Facts: r.facts(d), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.inputs(),
 		Series: r.Design.Series.DescribeInLines(),

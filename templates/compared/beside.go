@@ -120,13 +120,10 @@ func linesOf(designs [2]Design) (list []line) {
 			add(side, f.Name, strings.TrimSuffix(f.Value+"; "+f.Note, "; "))
 		}
 		for _, u := range d.Resources {
-			if u.Board == 1_000_000 { // a mean, in millionths
-				add(side, u.Name, fmt.Sprintf("%.1f %% of %.1f %% in the budget", float64(u.Used)/1e4, float64(u.Budget)/1e4))
-				continue
-			}
 			count(side, u.Name, u.Used, true)
 			count(side, u.Name+" in the budget", u.Budget, false)
 		}
+		add(side, "hard blocks", d.Mean)
 		for _, p := range d.Parts {
 			add(side, p.Name, fmt.Sprintf("%s LUT, %s FF, %s %s, %s URAM, %s DSP", whole(p.LUT), whole(p.FF), whole(p.BRAM),
 				d.Block, whole(p.URAM), whole(p.DSP)))

@@ -15,7 +15,9 @@ type Page struct {
 	Board   string  `json:"board"`
 	Part    string  `json:"part"`      // part and clock
 	Clock   float64 `json:"clock_mhz"` // that the design reaches
-	Tool    string  `json:"tool"`
+	// clocks from frame to frame, simulated
+	Interval float64 `json:"interval_clocks"`
+	Tool     string  `json:"tool"`
 	// the device's name for a block RAM
 	Block     string             `json:"block_ram"`
 	Facts     Facts              `json:"facts"`              // the large figures at the top

@@ -613,6 +613,7 @@ function whatIf(net) {
       used.map(u => make("th", {}, u[1])), make("th", {}, "next"), make("th", { class: "n" }, "clocks"),
       kinds.map(k => make("th", { class: "n" }, w.resources[k])))), body)));
   refresh();
+  section.folding = () => now.file(); // for the script of a served page
 }
 
 all("[data-script]").filter(e => e.id !== "what-if" && e.id !== "panel" && !e.matches('nav a')).forEach(e => { e.hidden = false; });

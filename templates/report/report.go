@@ -6,7 +6,7 @@
 //
 //	data.go      the data of a page
 //	network.go   the arrows of the network
-//	page.html    the template; page.css, its style; page.js, its script
+//	page.html    the template; page.css, its style; page.js, its script; served.js, that of a served page
 //	report.go    the page
 //	timeline.go  the picture of what layers did over time
 package report
@@ -32,6 +32,8 @@ var (
 	style string
 	//go:embed page.js
 	script string
+	//go:embed served.js
+	servedScript string
 )
 
 // page is the parsed template of the report, with the functions that it calls.
@@ -56,7 +58,14 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // RenderHTML returns the page as HTML. It returns an error if the page cannot be drawn, such as one of a model without
 // a name. The browser runs the script by its hash, and no other.
-func RenderHTML(p *Page) ([]byte, error) {
+func RenderHTML(p *Page) ([]byte, error) { return render(p, "") }
+
+// RenderServedHTML returns the page as hlsgen report --serve shows it: a second script asks its server for other
+// designs.
+func RenderServedHTML(p *Page) ([]byte, error) { return render(p, servedScript) }
+
+// render returns the page as HTML, with a further script that may ask the page's own server; none if it is empty.
+func render(p *Page, further string) ([]byte, error) {
 	if err := p.verify(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -64,16 +73,20 @@ func RenderHTML(p *Page) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	hash := sha256.Sum256([]byte(script))
 	shown := struct {
 		*Page
 		Style               template.CSS
 		Drawn, Data, Script template.HTML // in which texts are escaped
+		Served              template.HTML
 		ScriptHash          template.HTMLAttr
+		ServedHash          template.HTMLAttr
 	}{Page: p, Style: template.CSS(style),
 		Data:       template.HTML(`<script type="application/json" id="data">` + string(data) + `</script>`),
 		Script:     template.HTML("<script>" + script + "</script>"),
-		ScriptHash: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(hash[:]))}
+		ScriptHash: hashOf(script)}
+	if further != "" {
+		shown.Served, shown.ServedHash = template.HTML("<script>"+further+"</script>"), hashOf(further)
+	}
 	if p.Timeline != nil {
 		shown.Drawn = template.HTML(p.Timeline.svg())
 	}
@@ -82,6 +95,12 @@ func RenderHTML(p *Page) ([]byte, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// hashOf returns a script's hash, by which a page allows it.
+func hashOf(script string) template.HTMLAttr {
+	sum := sha256.Sum256([]byte(script))
+	return template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:]))
 }
 
 // The files of a page, by their paths below the folder of a build.
