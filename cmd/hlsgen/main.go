@@ -20,13 +20,16 @@
 //	parent_unix.go  the end of a server with its parent; parent_windows.go: the same
 //	serve.go        the server of requests
 //	table.go        tables and figures
-//	screen.go       stdout: lines and fields; swept.go: the output of sweep
+//	screen.go       stdout: lines and fields
 //	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
 //	weights.go      the command that writes weights for existing hardware
 //	latencies.go    the command that reads latencies from reports; graph.go: the one that draws networks
-//	report.go       the command that writes the page of a build
+//	swept.go        the output of sweep
+//	rebuild.go      the designs that a served page asks for
+//	pages.go        pages of builds and sweeps
+//	report.go       the command that writes or serves them
 package main
 
 import (

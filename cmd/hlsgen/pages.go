@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/pageserver"
 	"hlsgen/internal/report"
+	"hlsgen/internal/safefile"
 	"hlsgen/templates"
 	designs "hlsgen/templates/compared"
 	pages "hlsgen/templates/report"
@@ -35,8 +38,8 @@ type page struct {
 	title   string // for the screen
 }
 
-// pageOf returns the page of a folder: that of a build or of a sweep, or that of two builds. It returns nil after adding
-// an error to d if a folder holds none. out is the file that the page is for.
+// pageOf returns the page of a folder: that of a build or of a sweep, or that of two builds. It returns nil after
+// adding an error to d if a folder holds none. out is the file that the page is for.
 func pageOf(a *app, dirs []string, out string, d *diag.List) (*page, error) {
 	dir := under(a.dir, dirs[0])
 	switch {
@@ -87,6 +90,43 @@ func besidePage(a *app, dirs []string, d *diag.List) (*page, error) {
 
 // folderName returns the name of a folder without its parents.
 func folderName(dir string) string { return filepath.Base(filepath.Clean(dir)) }
+
+// reportMade is the JSON of the command report.
+type reportMade struct {
+	report.ReportHead
+	Kind  string `json:"kind"` // build, sweep or two builds
+	Model string `json:"model"`
+	Board string `json:"board,omitempty"`
+	// of the second of two builds
+	OtherModel string `json:"other_model,omitempty"`
+	OtherBoard string `json:"other_board,omitempty"`
+	Points     int    `json:"points,omitempty"` // of a sweep
+	Bytes      int    `json:"bytes"`            // of the page
+	Out        string `json:"out"`
+	outcome
+}
+
+// mostPageData is the largest size of the data of a page that is read.
+const mostPageData = 64 << 20
+
+// pageIn returns the data of the page of a built folder. It returns nil after adding an error to d if there are none.
+// shown is the folder's name in messages.
+func pageIn(dir, shown string, d *diag.List) *pages.Page {
+	text, err := safefile.ReadRegularFile(filepath.Join(dir, filepath.FromSlash(pages.DataFile)), mostPageData)
+	var p *pages.Page
+	if err == nil {
+		p, err = pages.ParsePage(bytes.TrimSpace(text), report.JSONVersion)
+		if errors.Is(err, pages.ErrNoPage) {
+			err = fmt.Errorf("%s: %w", pages.DataFile, err)
+		}
+	}
+	if err != nil {
+		d.AddError(diag.FileUnreadable, shown, "it holds no page of a build: "+err.Error(),
+			"give a folder that hlsgen build of this version wrote")
+		return nil
+	}
+	return p
+}
 
 // write writes the page that is asked for.
 func (o pageOrder) write(t *task) (*answer, error) {
@@ -139,11 +179,11 @@ func (o pageOrder) serve(ctx context.Context, t *task, model string) (*answer, e
 		return nil, err
 	}
 	site := pageserver.Site{
-		Files: map[string]pageserver.File{
-			"": {Type: "text/html; charset=utf-8", Content: func() ([]byte, error) {
+		Files: map[string]pageserver.Content{
+			"": {Type: "text/html; charset=utf-8", Read: func() ([]byte, error) {
 				return servedPage(pageIn(cmp.Or(b.showing(), dir), o.dirs[0], new(diag.List)))
 			}},
-			"data.json": {Type: "application/json", Content: func() ([]byte, error) {
+			"data.json": {Type: "application/json", Read: func() ([]byte, error) {
 				p := pageIn(cmp.Or(b.showing(), dir), o.dirs[0], new(diag.List))
 				if p == nil {
 					return nil, nil
@@ -151,10 +191,10 @@ func (o pageOrder) serve(ctx context.Context, t *task, model string) (*answer, e
 				data, _, err := p.Encode()
 				return data, err
 			}},
-			"state.json": {Type: "application/json", Content: func() ([]byte, error) {
+			"state.json": {Type: "application/json", Read: func() ([]byte, error) {
 				return fmt.Appendf(nil, "{\"rebuilt\":%t}\n", b.showing() != ""), nil
 			}},
-			"compare": {Type: "text/html; charset=utf-8", Content: func() ([]byte, error) {
+			"compare": {Type: "text/html; charset=utf-8", Read: func() ([]byte, error) {
 				now := b.showing()
 				was, is := pageIn(dir, o.dirs[0], new(diag.List)), pageIn(now, "", new(diag.List))
 				if now == "" || was == nil || is == nil {

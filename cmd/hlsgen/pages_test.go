@@ -59,7 +59,8 @@ func TestReportOfSeveral(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"report a swept", "holds no page of a build"}, {"report a none", "holds no page of a build"},
 	} {
-		if got := say(dir, nil, strings.Fields(c.args)...); got.code != exitDiagnostics || !strings.Contains(got.stderr, c.want) {
+		got := say(dir, nil, strings.Fields(c.args)...)
+		if got.code != exitDiagnostics || !strings.Contains(got.stderr, c.want) {
 			t.Errorf("%s: %+v", c.args, got)
 		}
 	}

@@ -75,7 +75,8 @@ func rebuilderOf(w world, scratch, dir, shown, model string, d *diag.List) (*reb
 	if src == nil {
 		return nil, nil
 	}
-	b := &rebuilder{server: &server{world: w, dir: scratch, models: map[int64]*servedModel{}}, given: givenOptions(&was)}
+	b := &rebuilder{server: &server{world: w, dir: scratch, models: map[int64]*servedModel{}},
+		given: givenOptions(&was)}
 	if src.Example {
 		b.models[0] = newServedModel("")
 		return b, nil
@@ -145,7 +146,8 @@ func (b *rebuilder) Accept(r *requests.Request) (requests.Job, error) {
 	}
 	folding := len(r.Parts) == 1 && r.Parts[0].Option == "folding" && r.Parts[0].Name == ""
 	if len(r.Parts) > 0 && !folding {
-		return nil, &requests.Error{Message: "a part is no folding", Hint: "give at most one part, of the option folding"}
+		return nil, &requests.Error{Message: "a part is no folding",
+			Hint: "give at most one part, of the option folding"}
 	}
 	options := maps.Clone(b.given)
 	anew := folding

@@ -13,15 +13,15 @@ import (
 	"hlsgen/internal/testsupport/tier"
 )
 
-// TestReportServeEnds ends hlsgen report --serve by a key, by a signal and by closing its terminal, also while it builds.
-// Nothing listens after that, and no file is left.
+// TestReportServeEnds ends hlsgen report --serve by a key, by a signal and by closing its terminal, also while it
+// builds. Nothing listens after that, and no file is left.
 func TestReportServeEnds(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	unignored(t, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	dir := resnet(t)
-	if got := say(dir, nil, strings.Fields("build model.onnx --board pynq-z1 --max-use 0.9 --fps 100 --no-csim --verify 0 "+
-		"--with-model --out built")...); got.code != exitOK {
+	const build = "build model.onnx --board pynq-z1 --max-use 0.9 --fps 100 --no-csim --verify 0 --with-model --out built"
+	if got := say(dir, nil, strings.Fields(build)...); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
 	for _, c := range []struct {
@@ -29,7 +29,8 @@ func TestReportServeEnds(t *testing.T) {
 		do     func(*testing.T, *terminal)
 		builds bool
 	}{
-		{"Ctrl-C", pressed, false}, {"Ctrl-C while it builds", pressed, true}, {"SIGTERM", sent(syscall.SIGTERM), false},
+		{"Ctrl-C", pressed, false}, {"Ctrl-C while it builds", pressed, true},
+		{"SIGTERM", sent(syscall.SIGTERM), false},
 		{"a closed terminal", func(t *testing.T, x *terminal) { x.Close() }, false},
 		{"a closed terminal while it builds", func(t *testing.T, x *terminal) { x.Close() }, true},
 	} {

@@ -34,8 +34,8 @@ func servesPage(t *testing.T, dir string, args ...string) *pageReader {
 	from, to := io.Pipe()
 	p := &pageReader{t: t, stop: stop, code: make(chan int, 1)}
 	go func() {
-		p.code <- run(ctx, append([]string{"report", "--serve"}, args...), world{env: noEnv, environ: pairs(nil), dir: dir,
-			stdout: to, stderr: to})
+		p.code <- run(ctx, append([]string{"report", "--serve"}, args...), world{env: noEnv, environ: pairs(nil),
+			dir: dir, stdout: to, stderr: to})
 		to.Close()
 	}()
 	t.Cleanup(stop)
@@ -67,8 +67,8 @@ func (p *pageReader) get(path string) (int, string) {
 	return r.StatusCode, string(text)
 }
 
-// orders sends a request to rebuild with the bytes behind its line, and returns the answer and the number of lines about
-// its progress.
+// orders sends a request to rebuild with the bytes behind its line. It returns the answer, and the number of lines
+// about its progress.
 func (p *pageReader) orders(line, behind string) (a requests.Answer, progress int) {
 	p.t.Helper()
 	r, err := http.Post(p.address+"rebuild", "application/x-ndjson", strings.NewReader(line+"\n"+behind))
@@ -217,8 +217,8 @@ func TestReportServe(t *testing.T) {
 	}
 }
 
-// samePage reports whether two contents of report/page.json are alike but for the options, which name the folding's file
-// otherwise.
+// samePage reports whether two contents of report/page.json are alike but for the options, which name the folding's
+// file otherwise.
 func samePage(t *testing.T, a, b string) bool {
 	t.Helper()
 	var both [2]map[string]any

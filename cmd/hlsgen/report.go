@@ -1,19 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
-	"hlsgen/internal/report"
-	"hlsgen/internal/safefile"
-	pages "hlsgen/templates/report"
 )
 
 // reportCommand returns the command report.
@@ -68,41 +60,4 @@ build --with-model, or --built-from says where it is. Nothing is written to DIR.
 		}
 		return order.write(t)
 	})
-}
-
-// reportMade is the JSON of the command report.
-type reportMade struct {
-	report.ReportHead
-	Kind  string `json:"kind"` // build, sweep or two builds
-	Model string `json:"model"`
-	Board string `json:"board,omitempty"`
-	// of the second of two builds
-	OtherModel string `json:"other_model,omitempty"`
-	OtherBoard string `json:"other_board,omitempty"`
-	Points     int    `json:"points,omitempty"` // of a sweep
-	Bytes      int    `json:"bytes"`            // of the page
-	Out        string `json:"out"`
-	outcome
-}
-
-// mostPageData is the largest size of the data of a page that is read.
-const mostPageData = 64 << 20
-
-// pageIn returns the data of the page of a built folder. It returns nil after adding an error to d if there are none.
-// shown is the folder's name in messages.
-func pageIn(dir, shown string, d *diag.List) *pages.Page {
-	text, err := safefile.ReadRegularFile(filepath.Join(dir, filepath.FromSlash(pages.DataFile)), mostPageData)
-	var p *pages.Page
-	if err == nil {
-		p, err = pages.ParsePage(bytes.TrimSpace(text), report.JSONVersion)
-		if errors.Is(err, pages.ErrNoPage) {
-			err = fmt.Errorf("%s: %w", pages.DataFile, err)
-		}
-	}
-	if err != nil {
-		d.AddError(diag.FileUnreadable, shown, "it holds no page of a build: "+err.Error(),
-			"give a folder that hlsgen build of this version wrote")
-		return nil
-	}
-	return p
 }

@@ -1,62 +1,14 @@
 package sweep
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/safefile"
 	"hlsgen/internal/synthesis"
 )
-
-// reportColumns returns the columns of the tools' reports. They are empty if r is nil.
-func reportColumns(r *synthesis.VendorReport) []column {
-	has := r != nil
-	if !has {
-		r = &synthesis.VendorReport{}
-	}
-	return slices.Concat(synthesisColumns("hls_", r.HLS), where(has, []column{
-		{"hls_interval_clocks", known(float64(r.Interval))},
-		{"hls_latency_clocks", known(float64(r.Latency))},
-	}...), synthesisColumns("vivado_", r.Vivado))
-}
-
-// synthesisColumns returns the columns for the resources and the period of one synthesis, with prefix in their names.
-// They are empty if s is nil.
-func synthesisColumns(prefix string, s *synthesis.ResourcesAndPeriod) []column {
-	has := s != nil
-	if !has {
-		s = &synthesis.ResourcesAndPeriod{}
-	}
-	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
-}
-
-// sheetFile is the name of the tables in JSON in the output folder.
-const sheetFile = "sweep.json"
-
-// maxSheet is the largest sweep.json, in bytes, that is read.
-const maxSheet = 64 << 20
-
-// readSheet reads the tables of the sweep in a folder. It returns nil after adding an error to d if there are none.
-func readSheet(dir string, d *diag.List) *sheet {
-	s := new(sheet)
-	data, err := safefile.ReadRegularFile(filepath.Join(dir, sheetFile), maxSheet)
-	if err == nil {
-		err = safefile.SimplifyJSONError(json.Unmarshal(data, s))
-	}
-	if err == nil && len(s.Points) == 0 {
-		err = errors.New("it has no points")
-	}
-	if err != nil {
-		d.AddError(diag.FileUnreadable, sheetFile, err.Error(), "give the folder of a finished sweep")
-		return nil
-	}
-	return s
-}
 
 // CollectToolReports reads the vendor's reports below the points of the sweep in folder dir, and writes the sweep's
 // tables again with them. Points without reports stay as they are. It returns nil after adding errors to d.

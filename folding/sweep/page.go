@@ -11,35 +11,12 @@ import (
 
 	"hlsgen/internal/chart"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/templates/compared"
 	"hlsgen/templates/report"
 )
 
-// PageFileName is the name of the page of all points in the output folder.
-const PageFileName = "sweep.html"
-
 // mostRows is the largest number of points in the table of a page. Chosen points and those on a front come first.
 const mostRows = 2000
-
-// OpenSweep reads the finished sweep in a folder. It returns nil after adding an error to d if there is none.
-func OpenSweep(dir string, d *diag.List) *SweepReport {
-	s := readSheet(dir, d)
-	if s == nil {
-		return nil
-	}
-	r := &SweepReport{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
-	for i := range r.Points {
-		r.Points[i].Samples = max(1, r.Points[i].Samples) // older sweeps do not record it
-	}
-	return r
-}
-
-// HasSweep reports whether a folder holds the tables of a sweep.
-func HasSweep(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, sheetFile))
-	return err == nil && info.Mode().IsRegular()
-}
 
 // HTMLPage returns the page of all points. from is the folder of the page, where its links start. A point leads to the
 // page of its build, to the folder of that, or to its row.
@@ -74,7 +51,7 @@ func (r *SweepReport) HTMLPage(from string) ([]byte, error) {
 		}
 	}
 	for i := range page.Rows {
-		var cells []compared.Cell
+		var cells []compared.TableCell
 		for k, c := range page.Rows[i].Cells {
 			if kept(k) && (columns[k].always || same[k] != "") {
 				cells = append(cells, c)
@@ -179,29 +156,29 @@ func (r *SweepReport) facts() (f report.Facts) {
 type pageColumn struct {
 	compared.Column
 	setting, always bool
-	of              func(i int, p *PointResult) compared.Cell
+	of              func(i int, p *PointResult) compared.TableCell
 }
 
 // pageColumns returns the columns of the page's table.
 func (r *SweepReport) pageColumns() []pageColumn {
 	text := func(name string, setting bool, of func(*PointResult) string) pageColumn {
 		return pageColumn{Column: compared.Column{Name: name}, setting: setting,
-			of: func(_ int, p *PointResult) compared.Cell { return compared.Cell{Text: of(p)} }}
+			of: func(_ int, p *PointResult) compared.TableCell { return compared.TableCell{Text: of(p)} }}
 	}
 	figure := func(name string, setting bool, of func(*PointResult) (float64, bool)) pageColumn {
 		return pageColumn{Column: compared.Column{Name: name, Number: true}, setting: setting,
-			of: func(_ int, p *PointResult) compared.Cell {
+			of: func(_ int, p *PointResult) compared.TableCell {
 				v, known := of(p)
 				if !known {
-					return compared.Cell{}
+					return compared.TableCell{}
 				}
-				return compared.Cell{Text: grouped(v), Value: v, Known: true}
+				return compared.TableCell{Text: grouped(v), Value: v, Known: true}
 			}}
 	}
 	list := []pageColumn{
 		{Column: compared.Column{Name: "point", Number: true}, always: true,
-			of: func(i int, _ *PointResult) compared.Cell {
-				return compared.Cell{Text: number(float64(i)), Value: float64(i), Known: true}
+			of: func(i int, _ *PointResult) compared.TableCell {
+				return compared.TableCell{Text: number(float64(i)), Value: float64(i), Known: true}
 			}},
 		text("board", true, func(p *PointResult) string { return p.Board }),
 		figure("MHz", true, func(p *PointResult) (float64, bool) { return p.ClockMHz, true }),
@@ -209,7 +186,9 @@ func (r *SweepReport) pageColumns() []pageColumn {
 		text("memory", true, func(p *PointResult) string { return p.Memory }),
 		text("compute", true, func(p *PointResult) string { return p.Compute }),
 		text("budget", true, func(p *PointResult) string { return p.MaxUse }),
-		figure("samples in turns", true, func(p *PointResult) (float64, bool) { return float64(p.Samples), p.Samples > 1 }),
+		figure("samples in turns", true, func(p *PointResult) (float64, bool) {
+			return float64(p.Samples), p.Samples > 1
+		}),
 		text("precision", true, func(p *PointResult) string { return p.Precision }),
 		figure("asked "+r.CountedUnit()+"/s", true, func(p *PointResult) (float64, bool) {
 			return p.FPSAsked, p.FPSAsked > 0
@@ -235,16 +214,15 @@ func (r *SweepReport) pageColumns() []pageColumn {
 			return float64(f.Latency), f.Latency > 0
 		}),
 	}
-	for i := range kinds {
-		k := &kinds[i]
+	for _, k := range kinds {
 		list = append(list, pageColumn{Column: compared.Column{Name: k.on(r.Points), Number: true}, always: k.drawn,
-			of: func(_ int, p *PointResult) compared.Cell {
+			of: func(_ int, p *PointResult) compared.TableCell {
 				f := p.figures()
 				if f.Interval == 0 {
-					return compared.Cell{}
+					return compared.TableCell{}
 				}
 				n := k.of(f.Resources)
-				return compared.Cell{Text: whole(n), Value: float64(n), Known: true,
+				return compared.TableCell{Text: whole(n), Value: float64(n), Known: true,
 					Over: p.Budget != dataflow.Resources{} && n > k.of(p.Budget)}
 			}})
 	}
@@ -257,9 +235,8 @@ func (r *SweepReport) pageColumns() []pageColumn {
 			return names
 		}),
 		text("bottleneck", false, func(p *PointResult) string { return p.Bottleneck }),
-		pageColumn{Column: compared.Column{Name: "why", Wide: true}, of: func(_ int, p *PointResult) compared.Cell {
-			return compared.Cell{Text: p.Reason}
-		}})
+		pageColumn{Column: compared.Column{Name: "why", Wide: true},
+			of: func(_ int, p *PointResult) compared.TableCell { return compared.TableCell{Text: p.Reason} }})
 }
 
 // figures returns the figures of the point's design, or of the design over the budget that would do what is asked.
@@ -267,7 +244,8 @@ func (p *PointResult) figures() OverBudgetDesign {
 	if p.Over != nil {
 		return *p.Over
 	}
-	return OverBudgetDesign{FPS: p.FPS, Interval: p.Interval, Latency: p.Latency, Resources: p.Resources, Share: p.Share}
+	return OverBudgetDesign{FPS: p.FPS, Interval: p.Interval, Latency: p.Latency, Resources: p.Resources,
+		Share: p.Share}
 }
 
 // grouped formats a number with commas between groups of three digits.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"hlsgen/frontend"
 	"hlsgen/internal/chart"
 )
 
@@ -23,14 +24,13 @@ func (r *SweepReport) fronts() (list []frontChart) {
 	if r.Precision != nil {
 		return nil
 	}
-	for i := range kinds {
-		k := &kinds[i]
+	for _, k := range kinds {
 		if !k.drawn || !slices.ContainsFunc(r.Points, func(p PointResult) bool {
 			return k.of(p.Resources) > 0 || p.Over != nil && k.of(p.Over.Resources) > 0
 		}) {
 			continue
 		}
-		list = append(list, r.front(k))
+		list = append(list, r.front(&k))
 	}
 	return list
 }
@@ -55,7 +55,8 @@ func (r *SweepReport) front(k *kind) frontChart {
 		}
 		at := indexIn(&series, seriesName(p.Board, p.ClockMHz))
 		if at == len(f.Series) {
-			f.Series = append(f.Series, chart.PointSeries{Name: series[at], Colour: looks[i].colour, Mark: looks[i].mark})
+			f.Series = append(f.Series, chart.PointSeries{Name: series[at], Colour: looks[i].colour,
+				Mark: looks[i].mark})
 			f.dots, f.over = append(f.dots, nil), append(f.over, nil)
 		}
 		s := &f.Series[at]
@@ -69,6 +70,61 @@ func (r *SweepReport) front(k *kind) frontChart {
 	}
 	f.Budgets = budgetLines(r.Points, looks, k)
 	return f
+}
+
+// accuracies returns the pictures of accuracy against resources and time.
+func (r *SweepReport) accuracies() (list []frontChart) {
+	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
+	if !r.Precision.Labelled {
+		gain = "samples classified as the float model does, %"
+	}
+	for _, c := range []struct {
+		name, file string
+		of         func(*PointResult) float64
+	}{
+		{"LUT", "lut", func(p *PointResult) float64 { return float64(p.Resources.LUT) }},
+		{BlockRAMNameOfPoints(r.Points), "bram", func(p *PointResult) float64 { return float64(p.Resources.BRAM) }},
+		{"DSP", "dsp", func(p *PointResult) float64 { return float64(p.Resources.DSP) }},
+		{"microseconds per " + r.one(), "rate", func(p *PointResult) float64 { return 1e6 / p.FPS }},
+	} {
+		f := chart.ParetoChart{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
+			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.ShareRight())}
+		at, some := map[string]int{}, false
+		var dots [][]int
+		for i := range r.Points {
+			p := &r.Points[i]
+			if p.Status != PointStatusFits || p.Accuracy == nil {
+				continue
+			}
+			recipe, err := frontend.ParseQuantisationRecipe(p.Precision)
+			if err != nil {
+				continue
+			}
+			name := "activations: " + recipe.Activations.String()
+			if recipe.Least {
+				name = "the fewest bits"
+			}
+			if recipe.AccBits > 0 {
+				name += fmt.Sprintf(", accumulators: %d", recipe.AccBits)
+			}
+			k, ok := at[name]
+			if !ok {
+				k = len(f.Series)
+				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name, Colour: k, Mark: k})
+				dots = append(dots, nil)
+			}
+			dot := chart.CostGainPoint{Cost: c.of(p), Gain: 100 * p.Accuracy.ShareRight()}
+			some = some || dot.Cost > 0
+			f.Series[k].Dots, dots[k] = append(f.Series[k].Dots, dot), append(dots[k], i)
+			if p.Chosen {
+				f.Chosen, f.Label = &dot, p.Precision
+			}
+		}
+		if some {
+			list = append(list, frontChart{f, c.file, dots, make([][]int, len(dots))})
+		}
+	}
+	return list
 }
 
 // budgetLines returns a line for each budget of a kind of resource. If a board has several, their names say which.
@@ -104,7 +160,8 @@ func looksOf(points []PointResult) []look {
 	var boards, clocks []string
 	list := make([]look, len(points))
 	for i := range points {
-		list[i] = look{indexIn(&boards, points[i].Board+" "+points[i].Part), indexIn(&clocks, number(points[i].ClockMHz))}
+		list[i] = look{indexIn(&boards, points[i].Board+" "+points[i].Part),
+			indexIn(&clocks, number(points[i].ClockMHz))}
 	}
 	return list
 }

@@ -3,12 +3,10 @@ package sweep
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/chart"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/samples"
 	"hlsgen/internal/source"
@@ -122,61 +120,6 @@ func (p *PointResult) precision() []column {
 		{"accuracy", number(round(a.ShareRight()))}, {"accuracy_low", number(round(a.Low))},
 		{"accuracy_high", number(round(a.High))}, {"accuracy_samples", strconv.Itoa(a.Samples)},
 	}...)...)
-}
-
-// accuracies returns the pictures of accuracy against resources and time.
-func (r *SweepReport) accuracies() (list []frontChart) {
-	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
-	if !r.Precision.Labelled {
-		gain = "samples classified as the float model does, %"
-	}
-	for _, c := range []struct {
-		name, file string
-		of         func(*PointResult) float64
-	}{
-		{"LUT", "lut", func(p *PointResult) float64 { return float64(p.Resources.LUT) }},
-		{BlockRAMNameOfPoints(r.Points), "bram", func(p *PointResult) float64 { return float64(p.Resources.BRAM) }},
-		{"DSP", "dsp", func(p *PointResult) float64 { return float64(p.Resources.DSP) }},
-		{"microseconds per " + r.one(), "rate", func(p *PointResult) float64 { return 1e6 / p.FPS }},
-	} {
-		f := chart.ParetoChart{Cost: c.name, Gain: gain, Percent: true, Title: fmt.Sprintf("%s: accuracy against %s; "+
-			"the float model has %.1f %%", r.Model, c.name, 100*r.Precision.Float.ShareRight())}
-		at, some := map[string]int{}, false
-		var dots [][]int
-		for i := range r.Points {
-			p := &r.Points[i]
-			if p.Status != PointStatusFits || p.Accuracy == nil {
-				continue
-			}
-			recipe, err := frontend.ParseQuantisationRecipe(p.Precision)
-			if err != nil {
-				continue
-			}
-			name := "activations: " + recipe.Activations.String()
-			if recipe.Least {
-				name = "the fewest bits"
-			}
-			if recipe.AccBits > 0 {
-				name += fmt.Sprintf(", accumulators: %d", recipe.AccBits)
-			}
-			k, ok := at[name]
-			if !ok {
-				k = len(f.Series)
-				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name, Colour: k, Mark: k})
-				dots = append(dots, nil)
-			}
-			dot := chart.CostGainPoint{Cost: c.of(p), Gain: 100 * p.Accuracy.ShareRight()}
-			some = some || dot.Cost > 0
-			f.Series[k].Dots, dots[k] = append(f.Series[k].Dots, dot), append(dots[k], i)
-			if p.Chosen {
-				f.Chosen, f.Label = &dot, p.Precision
-			}
-		}
-		if some {
-			list = append(list, frontChart{f, c.file, dots, make([][]int, len(dots))})
-		}
-	}
-	return list
 }
 
 // one returns the singular of CountedUnit: "frame" or "sample".

@@ -70,7 +70,8 @@ func (r *SweepReport) WriteSlurmJobs(ctx context.Context, o Options, d *diag.Lis
 		return err
 	}
 	if err := r.put([]file{
-		{PageFileName, page}, {pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
+		{PageFileName, page},
+		{pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
 		{scriptFile, []byte(script)},
 	}, d); err != nil || d.HasErrors() {
 		return err

@@ -10,10 +10,12 @@
 //	space.go     the foldings of a model, listed once for many goals
 //	point.go     the result of a spec: a PointResult, its status, the fronts it is on
 //	journal.go   a line per search, written as it ends
-//	tables.go    sweep.csv and sweep.json; readme.go: the folder's README
-//	pictures.go  rates against resources, and clocks of layers; page.go: the page of all points
+//	readme.go    the folder's README
+//	pictures.go  rates against resources, and clocks of layers
+//	tables.go    sweep.csv and sweep.json
 //	slurm.go     a job array that synthesises every design
 //	collect.go   the reports of the job array, put into the tables: package synthesis reads them
+//	page.go      the page of all points
 package sweep
 
 import (

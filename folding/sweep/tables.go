@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +20,9 @@ import (
 	"hlsgen/internal/folder"
 	"hlsgen/internal/outputdir"
 	"hlsgen/internal/report"
+	"hlsgen/internal/safefile"
 	"hlsgen/internal/samples"
+	"hlsgen/internal/synthesis"
 	"hlsgen/templates"
 )
 
@@ -120,6 +124,28 @@ func sequences(s *report.SequenceRatesReport) []column {
 	}...)
 }
 
+// reportColumns returns the columns of the tools' reports. They are empty if r is nil.
+func reportColumns(r *synthesis.VendorReport) []column {
+	has := r != nil
+	if !has {
+		r = &synthesis.VendorReport{}
+	}
+	return slices.Concat(synthesisColumns("hls_", r.HLS), where(has, []column{
+		{"hls_interval_clocks", known(float64(r.Interval))},
+		{"hls_latency_clocks", known(float64(r.Latency))},
+	}...), synthesisColumns("vivado_", r.Vivado))
+}
+
+// synthesisColumns returns the columns for the resources and the period of one synthesis, with prefix in their names.
+// They are empty if s is nil.
+func synthesisColumns(prefix string, s *synthesis.ResourcesAndPeriod) []column {
+	has := s != nil
+	if !has {
+		s = &synthesis.ResourcesAndPeriod{}
+	}
+	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
+}
+
 // known returns the number as text, or "" for 0, which stands for an unknown number.
 func known(f float64) string {
 	if f == 0 {
@@ -128,8 +154,8 @@ func known(f float64) string {
 	return number(f)
 }
 
-// cell returns s with a quote in front if a spreadsheet would take it for a formula, and without characters that control
-// a terminal.
+// cell returns s with a quote in front if a spreadsheet would take it for a formula, and without characters that
+// control a terminal.
 func cell(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
@@ -143,7 +169,8 @@ func cell(s string) string {
 	return s
 }
 
-// table returns the content of sweep.csv. Columns of sequences, bounds, designs over the budget and reports are present if some point has them.
+// table returns the content of sweep.csv. Columns of sequences, bounds, designs over the budget and reports are present
+// if some point has them.
 func table(points []PointResult) ([]byte, error) {
 	lengths := slices.ContainsFunc(points, func(p PointResult) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p PointResult) bool { return p.Bounds != nil })
@@ -185,6 +212,51 @@ type sheet struct {
 	Accuracy  *samples.Accuracy    `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
 	Points    []PointResult        `json:"points"`
 }
+
+// sheetFile is the name of the tables in JSON in the output folder.
+const sheetFile = "sweep.json"
+
+// maxSheet is the largest sweep.json, in bytes, that is read.
+const maxSheet = 64 << 20
+
+// readSheet reads the tables of the sweep in a folder. It returns nil after adding an error to d if there are none.
+func readSheet(dir string, d *diag.List) *sheet {
+	s := new(sheet)
+	data, err := safefile.ReadRegularFile(filepath.Join(dir, sheetFile), maxSheet)
+	if err == nil {
+		err = safefile.SimplifyJSONError(json.Unmarshal(data, s))
+	}
+	if err == nil && len(s.Points) == 0 {
+		err = errors.New("it has no points")
+	}
+	if err != nil {
+		d.AddError(diag.FileUnreadable, sheetFile, err.Error(), "give the folder of a finished sweep")
+		return nil
+	}
+	return s
+}
+
+// OpenSweep reads the finished sweep in a folder. It returns nil after adding an error to d if there is none.
+func OpenSweep(dir string, d *diag.List) *SweepReport {
+	s := readSheet(dir, d)
+	if s == nil {
+		return nil
+	}
+	r := &SweepReport{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
+	for i := range r.Points {
+		r.Points[i].Samples = max(1, r.Points[i].Samples) // older sweeps do not record it
+	}
+	return r
+}
+
+// HasSweep reports whether a folder holds the tables of a sweep.
+func HasSweep(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, sheetFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// PageFileName is the name of the page of all points in the output folder.
+const PageFileName = "sweep.html"
 
 // ChosenFoldingFileName is the name of the chosen design's folding file in the output folder.
 const ChosenFoldingFileName = "chosen.json"

@@ -25,27 +25,28 @@ var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
 	"cmd/wheels": {6, "wheels", 0}, // for Python's pip
 
-	"folding/sweep":      {5, "commands", 9},
-	"internal/synthesis": {5, "commands", 8}, // the vendor's tools, and their reports
-	"internal/formats":   {5, "commands", 8}, // number formats compared
-	"internal/build":     {5, "commands", 7},
-	"internal/picture":   {5, "commands", 6}, // of models and designs
-	"internal/check":     {5, "commands", 6},
-	"internal/simulate":  {5, "commands", 6},
-	"internal/weights":   {5, "commands", 6},
-	"internal/report":    {5, "commands", 5},
-	"internal/audit":     {5, "commands", 4},
-	"internal/verify":    {5, "commands", 4},
-	"internal/source":    {5, "commands", 3}, // the model: read, quantised, imported
-	"internal/datafile":  {5, "commands", 2}, // samples and labels
-	"internal/folder":    {5, "commands", 2}, // folders that commands write
-	"internal/options":   {5, "commands", 1},
-	"internal/requests":  {0, "requests", 0},  // of other programs
-	"internal/backend":   {5, "commands", 0},  // the table of back ends
-	"internal/backend/*": {5, "commands", -1}, // one back end each
-	"internal/engines":   {5, "commands", -2},
-	"internal/samples":   {5, "commands", -3},
-	"internal/examples":  {5, "commands", -3},
+	"folding/sweep":       {5, "commands", 9},
+	"internal/synthesis":  {5, "commands", 8}, // the vendor's tools, and their reports
+	"internal/formats":    {5, "commands", 8}, // number formats compared
+	"internal/build":      {5, "commands", 7},
+	"internal/picture":    {5, "commands", 6}, // of models and designs
+	"internal/check":      {5, "commands", 6},
+	"internal/simulate":   {5, "commands", 6},
+	"internal/weights":    {5, "commands", 6},
+	"internal/report":     {5, "commands", 5},
+	"internal/audit":      {5, "commands", 4},
+	"internal/verify":     {5, "commands", 4},
+	"internal/source":     {5, "commands", 3}, // the model: read, quantised, imported
+	"internal/datafile":   {5, "commands", 2}, // samples and labels
+	"internal/folder":     {5, "commands", 2}, // folders that commands write
+	"internal/options":    {5, "commands", 1},
+	"internal/requests":   {0, "requests", 0},   // of other programs
+	"internal/pageserver": {0, "pageserver", 0}, // to a browser
+	"internal/backend":    {5, "commands", 0},   // the table of back ends
+	"internal/backend/*":  {5, "commands", -1},  // one back end each
+	"internal/engines":    {5, "commands", -2},
+	"internal/samples":    {5, "commands", -3},
+	"internal/examples":   {5, "commands", -3},
 
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation

@@ -1,8 +1,15 @@
 // Package chart draws the pictures of reports and sweeps, as SVG and as PNG. A picture depends on its arguments
 // alone, so that the same figures give the same bytes.
 //
-// In come figures with their names; out comes a picture. bars.go draws bar charts, front.go fronts of designs,
-// panels.go curves side by side. marks.go has the colours and marks of series. A front is the points that no other point beats in both cost and gain.
+// In come figures with their names; out comes a picture. A front is the points that no other point beats in both cost
+// and gain.
+//
+//	chart.go    what all pictures have in common: their files, text, axes
+//	marks.go    the colours and marks of series
+//	bars.go     bar charts
+//	front.go    fronts of designs, with their budgets
+//	panels.go   curves side by side
+//	network.go  boxes joined by arrows
 package chart
 
 import (

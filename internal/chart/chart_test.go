@@ -181,8 +181,10 @@ func TestFrontLayout(t *testing.T) {
 		"logarithmic": {Title: "a title", Cost: "LUT", Gain: "rate", Budgets: []BudgetLine{{"budget", 9e5, 0, 0}},
 			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{100, 10}, {9e5, 1200}},
 				Over: []CostGainPoint{{9e5 + 9e3, 14e6}}}}},
-		"from 0": {Title: "a title", Cost: "DSP", Gain: "rate", Budgets: []BudgetLine{{"budget", 0, 0, 0}, {"budget", 99, 0, 1}},
-			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{0, 10}, {99, 12}}, Over: []CostGainPoint{{100, 14}}}}},
+		"from 0": {Title: "a title", Cost: "DSP", Gain: "rate",
+			Budgets: []BudgetLine{{"budget", 0, 0, 0}, {"budget", 99, 0, 1}},
+			Series: []PointSeries{{Name: "a", Dots: []CostGainPoint{{0, 10}, {99, 12}},
+				Over: []CostGainPoint{{100, 14}}}}},
 	} {
 		svg, at, err := f.DrawSVG()
 		if err != nil {

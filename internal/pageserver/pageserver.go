@@ -24,16 +24,16 @@ import (
 // MaxBodyBytes is the largest body of an order.
 const MaxBodyBytes = 1 << 20
 
-// A File is the content of a page or of data, with its media type. Content returns nil if there is none at the moment.
-type File struct {
-	Type    string
-	Content func() ([]byte, error)
+// A Content is the content of a page or of data, with its media type. Read returns nil if there is none at the moment.
+type Content struct {
+	Type string
+	Read func() ([]byte, error)
 }
 
 // A Site holds what a server has. Paths are relative to the address that Serve announces; the page itself has the empty
 // path.
 type Site struct {
-	Files map[string]File
+	Files map[string]Content
 	// Orders carry out the body of a POST, and write their answer as lines of JSON. The context ends when the browser
 	// hangs up.
 	Orders map[string]func(ctx context.Context, body io.Reader, answer io.Writer) error
@@ -105,8 +105,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("X-Frame-Options", "DENY")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
-	path, no := s.admitted(r)
-	if no != nil {
+	path, no, ok := s.admitted(r)
+	if !ok {
 		no.write(w)
 		return
 	}
@@ -130,20 +130,20 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // admitted returns the path below the token, or the refusal of a request that is not from the server's own page.
-func (s *server) admitted(r *http.Request) (path string, no *refusal) {
+func (s *server) admitted(r *http.Request) (path string, no refusal, ok bool) {
 	if r.Host != s.host {
-		return "", &foreignHost
+		return "", foreignHost, false
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if origin != "http://"+s.host {
-			return "", &foreignOrigin
+			return "", foreignOrigin, false
 		}
 	}
 	token, path, whole := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if !whole || subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 0 {
-		return "", &noToken
+		return "", noToken, false
 	}
-	return path, nil
+	return path, refusal{}, true
 }
 
 // carryOut carries out an order, unless another one is at work.
@@ -195,11 +195,11 @@ func (f flushed) Write(b []byte) (int, error) {
 }
 
 // write answers with the file.
-func (f File) write(w http.ResponseWriter) {
-	content, err := f.Content()
+func (f Content) write(w http.ResponseWriter) {
+	content, err := f.Read()
 	switch {
 	case err != nil:
-		(&refusal{http.StatusInternalServerError, err.Error(), "make the page again"}).write(w)
+		refusal{http.StatusInternalServerError, err.Error(), "make the page again"}.write(w)
 	case content == nil:
 		noPath.write(w)
 	default:
@@ -209,7 +209,7 @@ func (f File) write(w http.ResponseWriter) {
 }
 
 // write answers with the refusal.
-func (no *refusal) write(w http.ResponseWriter) {
+func (no refusal) write(w http.ResponseWriter) {
 	text, err := json.Marshal(no)
 	if err != nil {
 		panic(err) // texts can always be encoded

@@ -60,7 +60,7 @@ func echo(_ context.Context, body io.Reader, answer io.Writer) error {
 }
 
 // page is a site with a page and an order.
-var page = Site{Files: map[string]File{"": {"text/html", func() ([]byte, error) { return []byte("<p>"), nil }},
+var page = Site{Files: map[string]Content{"": {"text/html", func() ([]byte, error) { return []byte("<p>"), nil }},
 	"gone": {"text/html", func() ([]byte, error) { return nil, nil }},
 	"lost": {"text/html", func() ([]byte, error) { return nil, errors.New("no disk") }}},
 	Orders: map[string]func(context.Context, io.Reader, io.Writer) error{"echo": echo}}
@@ -81,10 +81,12 @@ func TestServe(t *testing.T) {
 		want                    string // in the answer
 	}{
 		{"the page", "GET", base, "", nil, 200, "<p>"},
-		{"its own origin", "POST", base + "echo", "hi", func(r *http.Request) { r.Header.Set("Origin", other) }, 200, "hi"},
+		{"its own origin", "POST", base + "echo", "hi", func(r *http.Request) { r.Header.Set("Origin", other) }, 200,
+			"hi"},
 		{"no origin", "POST", base + "echo", "hi", nil, 200, "hi"},
 		{"another host", "GET", base, "", func(r *http.Request) { r.Host = "example.com" }, 403, "another host"},
-		{"localhost", "GET", base, "", func(r *http.Request) { r.Host = "localhost:" + at.Port() }, 403, "another host"},
+		{"localhost", "GET", base, "", func(r *http.Request) { r.Host = "localhost:" + at.Port() }, 403,
+			"another host"},
 		{"another origin", "POST", base + "echo", "", func(r *http.Request) {
 			r.Header.Set("Origin", "http://example.com")
 		}, 403, "another origin"},

@@ -643,6 +643,16 @@ class OutputComparison(Record):
     first_difference: Optional[str]
 
 
+class OverBudgetDesign(Record):
+    """OverBudgetDesign is a design that does not fit: the speed and the resources of what the request would take.
+    """
+    fps: float  # samples per second
+    interval_clocks: float
+    latency_clocks: int
+    resources: Resources
+    largest_share: float  # of the board's amount of any resource
+
+
 class Overflow(Record):
     """OverflowReport describes the outputs that too narrow accumulators would give. No hardware of hlsgen computes
     them.
@@ -716,6 +726,8 @@ class PointResult(Record):
     compute: str
     max_use: str
     interleave: int  # samples that take turns, all in one frame
+    backend: Optional[str]
+    budget: Optional[Resources]
     precision: Optional[str]  # the precision that the model was quantised to again, and its accuracy; empty if the model stays as it is
     accuracy: Optional[Accuracy]
     status: str
@@ -731,6 +743,7 @@ class PointResult(Record):
     clocks: Optional[List[LayerClocksPerFrame]]
     folding: Optional[Any]  # the folding file of the design, with the depths of its FIFOs
     bounds: Optional[PointBounds]
+    over_budget: Optional[OverBudgetDesign]
     sequences: Optional[SequenceRates]
     front: Optional[List[str]]  # the resources in which no other point with this board and clock is as fast and takes as little
     chosen: Optional[bool]
@@ -1134,6 +1147,7 @@ MinimalNodeBits._makers = {"bits": list_of(NodeBits)}
 ModelAccuracy._optional = ("own_accuracy",)
 NodeFate._optional = ("module",)
 OutputComparison._optional = ("first_difference",)
+OverBudgetDesign._makers = {"resources": Resources}
 Overflow._optional = ("accuracy", "orders",)
 Overflow._makers = {"layers": list_of(LayerOverflow), "accuracy": Accuracy, "orders": list_of(RandomOrderOverflow)}
 ParetoPoint._makers = {"cost": Resources, "certificate": Certificate}
@@ -1142,8 +1156,8 @@ ParetoResult._makers = {"points": list_of(ParetoPoint), "diagnostics": list_of(D
 PartFigures._optional = ("resources", "period_ns", "latency_clocks", "interval_clocks", "samples_per_second", "slacks",)
 PartFigures._makers = {"resources": Resources, "slacks": Slacks}
 PointBounds._optional = ("fps_at_most", "interval_clocks_at_least",)
-PointResult._optional = ("id", "fps_asked", "interval_asked_clocks", "precision", "accuracy", "reason", "fps", "clock_reached_mhz", "interval_clocks", "latency_clocks", "resources", "largest_share", "bottleneck", "clocks", "folding", "bounds", "sequences", "front", "chosen", "synthesis",)
-PointResult._makers = {"accuracy": Accuracy, "resources": Resources, "clocks": list_of(LayerClocksPerFrame), "bounds": PointBounds, "sequences": SequenceRates, "synthesis": Vendor}
+PointResult._optional = ("id", "fps_asked", "interval_asked_clocks", "backend", "budget", "precision", "accuracy", "reason", "fps", "clock_reached_mhz", "interval_clocks", "latency_clocks", "resources", "largest_share", "bottleneck", "clocks", "folding", "bounds", "over_budget", "sequences", "front", "chosen", "synthesis",)
+PointResult._makers = {"budget": Resources, "accuracy": Accuracy, "resources": Resources, "clocks": list_of(LayerClocksPerFrame), "bounds": PointBounds, "over_budget": OverBudgetDesign, "sequences": SequenceRates, "synthesis": Vendor}
 PrecisionAccuracies._optional = ("bare", "least",)
 PrecisionAccuracies._makers = {"float": Accuracy, "as_is": Accuracy, "least": MinimalNodeBits}
 ProductStats._optional = ("zeros_per_channel",)

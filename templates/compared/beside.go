@@ -74,8 +74,8 @@ type besidePage struct {
 	Tables       []besideTable
 }
 
-// RenderTwoAsHTML returns the page of two designs side by side: first what differs, then the rest. Layers are matched by
-// their ONNX nodes.
+// RenderTwoAsHTML returns the page of two designs side by side: first what differs, then the rest. Layers are matched
+// by their ONNX nodes.
 func RenderTwoAsHTML(a, b Design) ([]byte, error) {
 	page := besidePage{Designs: [2]Design{a, b}}
 	for _, l := range linesOf(page.Designs) {
@@ -125,8 +125,8 @@ func linesOf(designs [2]Design) (list []line) {
 		}
 		add(side, "hard blocks", d.Mean)
 		for _, p := range d.Parts {
-			add(side, p.Name, fmt.Sprintf("%s LUT, %s FF, %s %s, %s URAM, %s DSP", whole(p.LUT), whole(p.FF), whole(p.BRAM),
-				d.Block, whole(p.URAM), whole(p.DSP)))
+			add(side, p.Name, fmt.Sprintf("%s LUT, %s FF, %s %s, %s URAM, %s DSP", whole(p.LUT), whole(p.FF),
+				whole(p.BRAM), d.Block, whole(p.URAM), whole(p.DSP)))
 		}
 		add(side, "on the host, before the accelerator", strings.Join(d.Before, ", "))
 		add(side, "on the host, after the accelerator", strings.Join(d.After, ", "))
@@ -192,8 +192,10 @@ func numbers(has [2]bool, of [2]int) (c besideCell) {
 // layersBeside returns the table of layers.
 func layersBeside(designs [2]Design) besideTable {
 	t := besideTable{Name: "layers", Heading: "Layers", Columns: []Column{{Name: "layer"}, {Name: "from ONNX"},
-		{Name: "PE", Number: true}, {Name: "SIMD", Number: true}, {Name: "built of"}, {Name: "clocks", Number: true}, {Name: "LUT", Number: true}, {Name: "FF", Number: true},
-		{Name: blockOf(designs), Number: true}, {Name: "URAM", Number: true}, {Name: "DSP", Number: true}, {Name: "accumulator"}, {Name: "in"}, {Name: "out"}}}
+		{Name: "PE", Number: true}, {Name: "SIMD", Number: true}, {Name: "built of"},
+		{Name: "clocks", Number: true}, {Name: "LUT", Number: true}, {Name: "FF", Number: true},
+		{Name: blockOf(designs), Number: true}, {Name: "URAM", Number: true}, {Name: "DSP", Number: true},
+		{Name: "accumulator"}, {Name: "in"}, {Name: "out"}}}
 	for _, p := range pairs([2]*report.Page{designs[0].Page, designs[1].Page}) {
 		t.add(besideRow{Names: p.names(), Nodes: p.nodes, Cells: []besideCell{
 			p.most(func(l *report.LayerRow) int { return l.PE }),
@@ -239,7 +241,8 @@ func blockOf(designs [2]Design) string {
 // fifosBeside returns the table of FIFOs. FIFOs match that carry the same tensor, or whose producers and
 // consumers match.
 func fifosBeside(designs [2]Design) besideTable {
-	t := besideTable{Name: "fifos", Heading: "FIFOs", Columns: []Column{{Name: "from"}, {Name: "to"}, {Name: "bits", Number: true},
+	t := besideTable{Name: "fifos", Heading: "FIFOs", Columns: []Column{{Name: "from"}, {Name: "to"},
+		{Name: "bits", Number: true},
 		{Name: "depth", Number: true}, {Name: "most words", Number: true}, {Name: "memory"}}}
 	groups := groupNodes([2]*report.Page{designs[0].Page, designs[1].Page})
 	var order []string
@@ -290,7 +293,8 @@ func fifosBeside(designs [2]Design) besideTable {
 			}
 		}
 		row.Cells = []besideCell{number(func(f *report.FIFORow) int { return f.Width }),
-			number(func(f *report.FIFORow) int { return f.Depth }), number(func(f *report.FIFORow) int { return f.Most }),
+			number(func(f *report.FIFORow) int { return f.Depth }),
+			number(func(f *report.FIFORow) int { return f.Most }),
 			texts(has, memory)}
 		t.add(row)
 	}

@@ -76,8 +76,8 @@ func (framed) Policy() string {
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// render returns a page with a title. Characters that control a terminal are replaced, so that a page is harmless there,
-// too.
+// render returns a page with a title. Characters that control a terminal are replaced, so that a page is harmless
+// there, too.
 func render(t *template.Template, title string, of any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := t.Execute(&b, framed{title, of}); err != nil {

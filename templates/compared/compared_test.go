@@ -64,8 +64,8 @@ func sweepOf(t *testing.T, text string) []byte {
 		Value: text}}, Columns: []Column{{Name: "point", Number: true}, {Name: text}}, Left: 7,
 		Pictures: []Picture{{Name: text, SVG: []byte("<?xml?>\n<svg width=\"10\"><path d=\"M0,0\"></path></svg>\n"),
 			Spots: []Spot{{X: 1, Y: 2, Row: 3, Text: text}, {X: 1, Y: 2, Row: 4, Text: text}}}},
-		Rows: []Row{{Number: 3, State: text, Fits: true, Chosen: true, Cells: []Cell{{Text: "3", Value: 3, Known: true},
-			{Text: text}}}, {Number: 4, Link: "points/0123/", State: text, Cells: []Cell{{Text: "4", Over: true},
+		Rows: []Row{{Number: 3, State: text, Fits: true, Chosen: true,
+			Cells: []TableCell{{Text: "3", Value: 3, Known: true}, {Text: text}}}, {Number: 4, Link: "points/0123/", State: text, Cells: []TableCell{{Text: "4", Over: true},
 			{Text: text}}}}}
 	page, err := s.RenderHTML()
 	if err != nil {
@@ -79,10 +79,11 @@ func besideOf(t *testing.T, text string) []byte {
 	t.Helper()
 	design := func(pe int) Design {
 		return Design{text, &report.Page{Model: text, Board: text, Part: text, Tool: text, Block: text,
-			Facts: report.Facts{{Name: text, Value: fmt.Sprint(pe) + text, Note: text}}, Warnings: []report.DiagnosticNotice{
-				{Severity: text, Text: text}}, Resources: []report.ResourceUse{{Name: text, Used: pe, Budget: 9, Board: 10}},
-			Layers: []report.LayerRow{{ResourceAmounts: report.ResourceAmounts{Name: text, LUT: pe}, Nodes: []string{text},
-				In: []string{text}, Out: []string{text}, Memory: text, PE: pe}},
+			Facts:     report.Facts{{Name: text, Value: fmt.Sprint(pe) + text, Note: text}},
+			Warnings:  []report.DiagnosticNotice{{Severity: text, Text: text}},
+			Resources: []report.ResourceUse{{Name: text, Used: pe, Budget: 9, Board: 10}},
+			Layers: []report.LayerRow{{ResourceAmounts: report.ResourceAmounts{Name: text, LUT: pe},
+				Nodes: []string{text}, In: []string{text}, Out: []string{text}, Memory: text, PE: pe}},
 			FIFOs:  []report.FIFORow{{Stream: text, To: text, Memory: text, Depth: pe}, {Stream: text, To: text}},
 			Before: []string{text}, Checks: report.Facts{{Name: text, Value: text}}, Given: report.Facts{{Name: text,
 				Value: text}}}}
@@ -144,9 +145,10 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	a := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 1, "conv"), layer("MVAU_0", 1, "conv", "bn"),
 		layer("Width_0", 1), layer("MVAU_1", 1, "fc"), layer("Only_0", 1, "old"), layer("MVAU_2", 8, "large")},
-		FIFOs: []report.FIFORow{{Stream: `s1 from MVAU_0 ("t")`, To: "Width_0"}, {Stream: `s2 from Width_0`, To: "MVAU_1"}}}
-	b := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 2, "conv"), layer("Width_0", 2), layer("MVAU_0", 2, "conv"),
-		layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc"), layer("MVAU_2_0", 4, "large"),
+		FIFOs: []report.FIFORow{{Stream: `s1 from MVAU_0 ("t")`, To: "Width_0"},
+			{Stream: `s2 from Width_0`, To: "MVAU_1"}}}
+	b := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 2, "conv"), layer("Width_0", 2),
+		layer("MVAU_0", 2, "conv"), layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc"), layer("MVAU_2_0", 4, "large"),
 		layer("MVAU_2_1", 4, "large")},
 		FIFOs: []report.FIFORow{{Stream: "SWG_0", To: "Width_0"}, {Stream: "Width_0", To: "MVAU_0"},
 			{Stream: "Width_1", To: "MVAU_1"}}}

@@ -116,8 +116,9 @@ func (p *pair) has() (has [2]bool) {
 	return has
 }
 
-// groupNodes returns, for the first node of every layer of either design, a node by which the layer is matched: the same
-// one where the other design has a layer of which it is the first, or else the first of a layer that contains it.
+// groupNodes returns, for the first node of every layer of either design, a node by which the layer is matched. It is
+// the same one where the other design has a layer of which it is the first, or else the first of a layer that
+// contains it.
 func groupNodes(designs [2]*report.Page) map[string]string {
 	groups := map[string]string{}
 	for side, p := range designs {
@@ -171,8 +172,8 @@ func keysOf(p *report.Page, groups map[string]string) map[string]string {
 	return keys
 }
 
-// stream matches the name of a stream in a table of FIFOs. Its groups are the layer that writes it, and the tensor that it
-// carries, if that has a name.
+// stream matches the name of a stream in a table of FIFOs. Its groups are the layer that writes it, and the tensor that
+// it carries, if that has a name.
 var stream = regexp.MustCompile(`(?s)^(?:s\d+ from )?(.*?)(?: \("(.*)"\))?$`)
 
 // producer returns the name of the layer that writes a FIFO, and that of the tensor, which may be empty.

@@ -50,7 +50,7 @@ type Row struct {
 	State  string // whether it fits
 	Fits   bool
 	Chosen bool
-	Cells  []Cell
+	Cells  []TableCell
 }
 
 // ID returns the row's name as the target of links.
@@ -64,8 +64,8 @@ func (r Row) Where() string {
 	return "#" + r.ID()
 }
 
-// A Cell is the text of one cell. Numbers are sorted by Value; Known says whether there is one.
-type Cell struct {
+// A TableCell is the text of one cell. Numbers are sorted by Value; Known says whether there is one.
+type TableCell struct {
 	Text  string
 	Value float64
 	Known bool
