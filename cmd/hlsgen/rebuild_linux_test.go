@@ -20,7 +20,8 @@ func TestReportServeEnds(t *testing.T) {
 	tier.NotQuick(t)
 	unignored(t, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	dir := resnet(t)
-	const build = "build model.onnx --board pynq-z1 --max-use 0.9 --fps 100 --no-csim --verify 0 --with-model --out built"
+	const build = "build model.onnx --board pynq-z1 --max-use 0.9 --fps 100 --no-csim --verify 0 --with-model " +
+		"--out built"
 	if got := say(dir, nil, strings.Fields(build)...); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}

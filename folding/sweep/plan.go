@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/price/delay"
@@ -175,6 +177,9 @@ func (s spec) key(model string) string {
 func seriesName(board string, clockMHz float64) string {
 	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
 }
+
+// whole formats an integer with commas between groups of three digits.
+func whole(n int) string { return humanize.Comma(int64(n)) }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 

@@ -21,6 +21,14 @@ import (
 // readmeFile is the name of the output folder's README.
 const readmeFile = "README.md"
 
+// The files of a job array, in the output folder.
+const (
+	pointsFolder = "points"
+	pointsFile   = "points.txt"
+	scriptFile   = "synthesise.sh"
+	vivadoFile   = "synthesise.tcl"
+)
+
 // sweepFiles describes the files of a sweep.
 var sweepFiles = []templates.ReadmeEntry{
 	{Patterns: []string{readmeFile}, What: "this page"},

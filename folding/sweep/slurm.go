@@ -25,14 +25,6 @@ var arrayScript string
 //go:embed synthesise.tcl
 var vivadoScript string
 
-// The files of a job array, in the output folder.
-const (
-	pointsFolder = "points"
-	pointsFile   = "points.txt"
-	scriptFile   = "synthesise.sh"
-	vivadoFile   = "synthesise.tcl"
-)
-
 // maxArray is the most tasks of a job array: Slurm's MaxArraySize, unless changed, allows no more.
 const maxArray = 1001
 

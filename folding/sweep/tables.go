@@ -12,8 +12,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/dustin/go-humanize"
-
 	"hlsgen/internal/chart"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -363,6 +361,3 @@ func (r *SweepReport) files() (files []file, err error) {
 	p, err := chosen.clocks(r.Model).Draw()
 	return files, add("cycles", p, err)
 }
-
-// whole formats an integer with commas between groups of three digits.
-func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -257,9 +257,8 @@ func fifosBeside(designs [2]Design) besideTable {
 		}
 		for i := range d.FIFOs {
 			f := &d.FIFOs[i]
-			from, tensor := producer(*f)
-			key := keyOf(from) + "\x00to\x00" + keyOf(f.To)
-			if tensor != "" {
+			key := keyOf(f.From) + "\x00to\x00" + keyOf(f.To)
+			if tensor := tensorOf(f); tensor != "" {
 				key = "\x00tensor\x00" + tensor
 			}
 			seen[key]++

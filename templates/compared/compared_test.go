@@ -65,8 +65,9 @@ func sweepOf(t *testing.T, text string) []byte {
 		Pictures: []Picture{{Name: text, SVG: []byte("<?xml?>\n<svg width=\"10\"><path d=\"M0,0\"></path></svg>\n"),
 			Spots: []Spot{{X: 1, Y: 2, Row: 3, Text: text}, {X: 1, Y: 2, Row: 4, Text: text}}}},
 		Rows: []Row{{Number: 3, State: text, Fits: true, Chosen: true,
-			Cells: []TableCell{{Text: "3", Value: 3, Known: true}, {Text: text}}}, {Number: 4, Link: "points/0123/", State: text, Cells: []TableCell{{Text: "4", Over: true},
-			{Text: text}}}}}
+			Cells: []TableCell{{Text: "3", Value: 3, Known: true}, {Text: text}}},
+			{Number: 4, Link: "points/0123/", State: text, Cells: []TableCell{{Text: "4", Over: true},
+				{Text: text}}}}}
 	page, err := s.RenderHTML()
 	if err != nil {
 		t.Fatal(err)
@@ -145,13 +146,13 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	a := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 1, "conv"), layer("MVAU_0", 1, "conv", "bn"),
 		layer("Width_0", 1), layer("MVAU_1", 1, "fc"), layer("Only_0", 1, "old"), layer("MVAU_2", 8, "large")},
-		FIFOs: []report.FIFORow{{Stream: `s1 from MVAU_0 ("t")`, To: "Width_0"},
-			{Stream: `s2 from Width_0`, To: "MVAU_1"}}}
+		FIFOs: []report.FIFORow{{From: "MVAU_0", To: "Width_0"}, {From: "Width_0", To: "MVAU_1"}}}
 	b := &report.Page{Layers: []report.LayerRow{layer("SWG_0", 2, "conv"), layer("Width_0", 2),
-		layer("MVAU_0", 2, "conv"), layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc"), layer("MVAU_2_0", 4, "large"),
+		layer("MVAU_0", 2, "conv"), layer("Thresholding_0", 1, "bn"), layer("Width_1", 2), layer("MVAU_1", 4, "fc"),
+		layer("MVAU_2_0", 4, "large"),
 		layer("MVAU_2_1", 4, "large")},
-		FIFOs: []report.FIFORow{{Stream: "SWG_0", To: "Width_0"}, {Stream: "Width_0", To: "MVAU_0"},
-			{Stream: "Width_1", To: "MVAU_1"}}}
+		FIFOs: []report.FIFORow{{From: "SWG_0", To: "Width_0"}, {From: "Width_0", To: "MVAU_0"},
+			{From: "Width_1", To: "MVAU_1"}}}
 	var got []string
 	for _, p := range pairs([2]*report.Page{a, b}) {
 		lut := p.sum(func(l *report.LayerRow) int { return l.LUT })

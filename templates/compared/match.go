@@ -148,8 +148,8 @@ func groupNodes(designs [2]*report.Page) map[string]string {
 func keysOf(p *report.Page, groups map[string]string) map[string]string {
 	next := map[string]string{}
 	for _, f := range p.FIFOs {
-		if from, _ := producer(f); next[from] == "" {
-			next[from] = f.To
+		if next[f.From] == "" {
+			next[f.From] = f.To
 		}
 	}
 	byName := map[string]*report.LayerRow{}
@@ -172,14 +172,15 @@ func keysOf(p *report.Page, groups map[string]string) map[string]string {
 	return keys
 }
 
-// stream matches the name of a stream in a table of FIFOs. Its groups are the layer that writes it, and the tensor that
-// it carries, if that has a name.
-var stream = regexp.MustCompile(`(?s)^(?:s\d+ from )?(.*?)(?: \("(.*)"\))?$`)
+// stream matches the name of a stream in a table of FIFOs. Its group is the tensor that it carries, if that has a name.
+var stream = regexp.MustCompile(`(?s) \("(.*)"\)$`)
 
-// producer returns the name of the layer that writes a FIFO, and that of the tensor, which may be empty.
-func producer(f report.FIFORow) (layer, tensor string) {
-	parts := stream.FindStringSubmatch(f.Stream)
-	return parts[1], parts[2]
+// tensorOf returns the name of the tensor that a FIFO carries. It is empty if the tensor has none.
+func tensorOf(f *report.FIFORow) string {
+	if parts := stream.FindStringSubmatch(f.Stream); parts != nil {
+		return parts[1]
+	}
+	return ""
 }
 
 // kindOf returns a layer's name without its number.
