@@ -9,6 +9,7 @@ from ._options import Arrays, Option, ProgressOption, options
 if TYPE_CHECKING:
     from ._model import Accuracy, Check, Converted
     from ._design import Design
+    from ._drawing import Drawing
     from ._results import ParetoResult, StatsResult, WeightsResult
     from ._sweep import Sweep
     from ._trace import Profile, Trace
@@ -30,6 +31,8 @@ FLAGS: Dict[str, FrozenSet[str]] = {  # by command, its options
     "weights": frozenset(["for", "out", "dim", "shape", "input-type", "input-mean", "input-std", "input-quant", "initial-state", "state", "outputs", "lstm-config", "cell-config", "stateful", "strict", "json", "config", "quiet", "verbose", "log-format"]),
 }
 
+FORMS = ("svg", "png", "dot", "onnx")  # of drawings
+
 
 class Commands:
     """The methods of a model whose keywords are the options of a command."""
@@ -44,6 +47,7 @@ class Commands:
     _pareto: Callable[..., "ParetoResult"]
     _sweep: Callable[..., "Sweep"]
     _convert: Callable[..., "Converted"]
+    _graph: Callable[..., "Drawing"]
     _weights: Callable[..., "WeightsResult"]
 
     def check(self, x: Arrays = None, *, dim: Option = None, shape: Option = None, input_type: Option = None, input_mean: Option = None, input_std: Option = None, input_quant: Option = None, initial_state: Option = None, state: Option = None, outputs: Option = None, lstm_config: Option = None, cell_config: Option = None, stateful: Optional[bool] = None, calibrate: Option = None, quantize: Option = None, scales: Option = None, equalize: Optional[bool] = None, correct_bias: Optional[bool] = None, lookup: Option = None, save_model: Option = None, interleave: Option = None, acc_bits: Option = None, strict: Optional[bool] = None, dump_passes: Option = None, passes_until: Option = None, **unknown: NoReturn) -> "Check":
@@ -776,6 +780,56 @@ class Commands:
         strict: take every warning for an error: nothing is written then
         """
         return self._convert(to, options(locals()))
+
+    def graph(self, form: Option = None, *, out: Option = None, force: Optional[bool] = None, dim: Option = None, shape: Option = None, input_type: Option = None, input_mean: Option = None, input_std: Option = None, input_quant: Option = None, initial_state: Option = None, state: Option = None, outputs: Option = None, lstm_config: Option = None, cell_config: Option = None, stateful: Optional[bool] = None, calibrate: Option = None, quantize: Option = None, scales: Option = None, equalize: Optional[bool] = None, correct_bias: Optional[bool] = None, lookup: Option = None, save_model: Option = None, interleave: Option = None, strict: Optional[bool] = None, **unknown: NoReturn) -> "Drawing":
+        """Draws every node with what becomes of it, and the shapes and types of the tensors between them. form is svg,
+        png, dot for Graphviz or onnx for viewers such as Netron; without it, svg, or what the extension of out
+        says. A model that does not map is drawn, too.
+
+        out: file to write, ending with .svg, .png, .dot, .onnx (default MODEL.svg or DIR.svg)
+        force: replace the file
+        dim: size of a dynamic axis, such as T=520 (may be repeated); or the lengths of sequences, such as T=1..520
+        shape: sizes of all axes of an input, such as x=1,3,48,192 (may be repeated; the only input needs no name):
+        binds axes without a name, and axes of one name that differ
+        input_type: inputs arrive as integers of this type whose value is SCALE times the integer, plus OFFSET:
+        UINT8, UINT8:1/255, UINT8:1/255:-0.5 (default scale 1, offset 0); at most 16 bits
+        input_mean: with --input-type: subtract this from the values, of all channels or of each: 0.485,0.456,0.406;
+        of one input, image=0.485,0.456,0.406 (may be repeated)
+        input_std: with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of
+        one input as with --input-mean
+        input_quant: put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model
+        initial_state: what recurrences begin with where that arrives on an input as real numbers: zero, a constant,
+        or quant, the loop's own quantiser behind the input; of all, or of some, h0=zero,c0=quant (may be repeated);
+        this changes the model
+        state: an input and an output that are one state, such as state=stateN (may be repeated): samples follow
+        each other, and what goes out comes in with the next one; with --stateful, the device keeps it
+        outputs: cut the model: these tensors of the file are its outputs, in this order, and what only others need
+        is left out
+        lstm_config: JSON file with the formats of the gates of ONNX LSTM nodes, whose gates are real numbers; this
+        changes the model
+        cell_config: the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of operators; this changes
+        the model
+        stateful: samples are pieces of one stream, in order: recurrences go on with the state that they ended with
+        in the sample before
+        calibrate: samples, .npy or .npz: the model is quantised on them first, where it is not, or where its scales
+        come from the data of each run. This changes the model
+        quantize: with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, w8a8p16
+        for accumulators of 16 bits
+        scales: with --calibrate: how scales are chosen: mse (default), the least square error; max, the largest
+        value; percentile, what 99.9 % do not exceed
+        equalize: with --calibrate: channels of activations have scales of their own where weights alone multiply
+        them, which take these up, and where the samples say that it helps
+        correct_bias: with --calibrate: biases make up for what the rounding of weights takes off the mean of each
+        output channel
+        lookup: with --calibrate: where integers look rows of tables up: device, a table or a product of ones and
+        zeros there; host, which sends rows. Without it, products on the device, choices of rows (Gather) on the
+        host
+        save_model: with --calibrate: write the quantised model, ONNX (QONNX)
+        interleave: so many samples take turns in recurrences, which hides the latency of a step; a frame is then so
+        many samples
+        strict: take every warning for an error: nothing is written then
+        """
+        return self._graph(form, options(locals()))
 
     def weights(self, for_: Option = None, *, out: Option = None, dim: Option = None, shape: Option = None, input_type: Option = None, input_mean: Option = None, input_std: Option = None, input_quant: Option = None, initial_state: Option = None, state: Option = None, outputs: Option = None, lstm_config: Option = None, cell_config: Option = None, stateful: Optional[bool] = None, strict: Optional[bool] = None, **unknown: NoReturn) -> "WeightsResult":
         """Weights writes what a driver needs to run another model on an accelerator that was built with --weights
