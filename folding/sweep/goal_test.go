@@ -40,7 +40,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("a bound has a design: %+v", p)
 		}
 	}
-	if fastest.ChosenPoint() != nil || !slices.Equal(fastest.Files, []string{"sweep.csv", "sweep.json"}) {
+	if fastest.ChosenPoint() != nil || !slices.Equal(fastest.Files, []string{"sweep.csv", "sweep.json", PageFileName}) {
 		t.Errorf("chosen of bounds: %+v, files %v", fastest.ChosenPoint(), fastest.Files)
 	}
 	rows := spreadsheet(t, dir)

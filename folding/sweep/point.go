@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/crash"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/options"
 	"hlsgen/internal/report"
 	"hlsgen/internal/samples"
 	"hlsgen/internal/synthesis"
@@ -107,6 +108,17 @@ type LayerClocksPerFrame struct {
 
 // latencyMicroseconds returns the latency in microseconds at the reached clock.
 func (p *PointResult) latencyMicroseconds() float64 { return float64(p.Latency) / p.Reached }
+
+// BoardArgument returns the name or path, among those given by the user, that names the point's board. It returns
+// p.Board if none does.
+func (p *PointResult) BoardArgument(given []string) string {
+	for _, name := range given {
+		if b, ok := options.FindBoardOrAddDiag(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
+			return name
+		}
+	}
+	return p.Board
+}
 
 // search returns the points that the search finds. If there is no design, it returns one point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []PointResult, err error) {

@@ -14,7 +14,6 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/options"
 	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
@@ -96,15 +95,4 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *PointResult, d 
 	}
 	_, err = build.Run(ctx, b, d)
 	return err
-}
-
-// BoardArgument returns the name or path, among those given by the user, that names the point's board. It returns
-// p.Board if none does.
-func (p *PointResult) BoardArgument(given []string) string {
-	for _, name := range given {
-		if b, ok := options.FindBoardOrAddDiag(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
-			return name
-		}
-	}
-	return p.Board
 }

@@ -130,6 +130,10 @@ func pageOf(t *testing.T, model, board string) *pages.Page {
 	return p
 }
 
+// hostileNames try to be more than text.
+var hostileNames = []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400), "a\x1b[31mb\x00\u202e",
+	`"><svg onload=alert(2)>`}
+
 // hostile returns a page with names that try to be more than text in all places of names.
 func hostile(t *testing.T, p *pages.Page) *pages.Page {
 	t.Helper()
@@ -141,8 +145,6 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400), "a\x1b[31mb\x00\u202e",
-		`"><svg onload=alert(2)>`}
 	spoilt := []string{"name", "stream", "from", "to", "model", "board", "type", "text", "note", "hint", "file"}
 	n := 0
 	var spoil func(v any) any
@@ -152,7 +154,7 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 			for key, x := range v {
 				if text, ok := x.(string); ok && slices.Contains(spoilt, key) && text != "" {
 					n++
-					v[key] = names[n%len(names)]
+					v[key] = hostileNames[n%len(hostileNames)]
 					continue
 				}
 				v[key] = spoil(x)
@@ -161,7 +163,7 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 			for i, x := range v {
 				if _, ok := x.(string); ok {
 					n++
-					v[i] = names[n%len(names)]
+					v[i] = hostileNames[n%len(hostileNames)]
 					continue
 				}
 				v[i] = spoil(x)
