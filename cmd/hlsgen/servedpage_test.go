@@ -16,9 +16,9 @@ func TestServedPage(t *testing.T) {
 	t.Parallel()
 	packages := tier.Needs(t, "browser")[0]
 	dir := filesIn(t, nil)
-	if got := say(dir, nil, strings.Fields("build --board pynq-z1 --fps 1000 --no-csim --verify 1 --out built")...); got.code !=
-		exitOK {
-		t.Fatalf("%+v", got)
+	made := say(dir, nil, strings.Fields("build --board pynq-z1 --fps 1000 --no-csim --verify 1 --out built")...)
+	if made.code != exitOK {
+		t.Fatalf("%+v", made)
 	}
 	p := servesPage(t, dir, "built")
 	cmd := exec.Command("node", "../../internal/browser/testdata/served.mjs", packages,

@@ -131,8 +131,8 @@ func pageOf(t *testing.T, model, board string) *pages.Page {
 }
 
 // hostileNames try to be more than text.
-var hostileNames = []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400), "a\x1b[31mb\x00\u202e",
-	`"><svg onload=alert(2)>`}
+var hostileNames = []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400),
+	"a\x1b[31mb\x00\u202e", `"><svg onload=alert(2)>`}
 
 // hostile returns a page with names that try to be more than text in all places of names.
 func hostile(t *testing.T, p *pages.Page) *pages.Page {

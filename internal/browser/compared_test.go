@@ -24,7 +24,8 @@ func TestComparedPages(t *testing.T) {
 	var d diag.List
 	r, err := sweep.RunSweep(context.Background(), sweep.Options{OutputFolder: options.OutputFolder{Out: dir,
 		Version: "test"}, Boards: []string{"pynq-z1", "zcu104"}, FPS: []float64{1e4, 1e6, 1e12},
-		MaxUses: []folding.MaxUseFractions{{}, {LUT: 0.03, LUTRAM: 0.03, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}}}, &d)
+		MaxUses: []folding.MaxUseFractions{{},
+			{LUT: 0.03, LUTRAM: 0.03, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}}}, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
