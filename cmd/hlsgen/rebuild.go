@@ -29,6 +29,9 @@ type rebuilder struct {
 	shown string // folder of the last rebuilt design; empty for the one that is served
 }
 
+// callBuild is the call that a page may make: a command.
+const callBuild = "build"
+
 // changeable lists the options that a page may change. None of them names a file.
 var changeable = []string{"backend", "board", "clock", "cost", "fifo", "fps", "interval", "io", "latency", "least",
 	"max-unroll", "max-use", "over-budget"}
@@ -75,8 +78,8 @@ func rebuilderOf(w world, scratch, dir, shown, model string, d *diag.List) (*reb
 	if src == nil {
 		return nil, nil
 	}
-	b := &rebuilder{server: &server{world: w, dir: scratch, models: map[int64]*servedModel{}},
-		given: givenOptions(&was)}
+	b := &rebuilder{server: &server{world: w, dir: scratch, calls: []string{callBuild},
+		models: map[int64]*servedModel{}}, given: givenOptions(&was)}
 	if src.Example {
 		b.models[0] = newServedModel("")
 		return b, nil
@@ -140,7 +143,7 @@ func givenOptions(was *inFolder) map[string]any {
 
 // Accept implements requests.Handler. It takes a single request, to build.
 func (b *rebuilder) Accept(r *requests.Request) (requests.Job, error) {
-	if r.Call != "build" || r.Model != 0 || r.Folder != "" || len(r.Arguments)+len(r.Take) > 0 {
+	if r.Call != callBuild || r.Model != 0 || r.Folder != "" || len(r.Arguments)+len(r.Take) > 0 {
 		return nil, &requests.Error{Message: "the request is none to build with other options",
 			Hint: "give the call build, with options and at most the part folding"}
 	}
