@@ -151,10 +151,7 @@ func (c *placedCell) wire(from, to string) {
 // for a bus.
 func cellModels(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("yosys")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := tier.Needs(t, "yosys")[0]
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "../share/yosys/ice40/cells_sim.v"))
 	if err != nil {
 		t.Fatal(err)

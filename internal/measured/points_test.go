@@ -177,7 +177,7 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 			r := rand.New(rand.NewPCG(uint64(pe*100+simd), uint64(sweep.weight*10+sweep.in)))
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
 				layertest.FullType(element(sweep.in, false), 2, 4*simd))
-			for f := range op.Folds() {
+			for f := range withoutAdders(op) {
 				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.MultiplierInDSPs ||
 					f.Memory == dataflow.MemoryURAM ||
 					f.Steps == dataflow.SerialStepEvaluation || f.Memory == dataflow.MemoryLUTRAM && (pe*simd != 16 ||
@@ -196,7 +196,7 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, op dataflow.Op, folds ...[2]int) {
 		for _, fold := range folds {
-			for f := range op.Folds() {
+			for f := range withoutAdders(op) {
 				if f.PE == fold[0] && f.SIMD == fold[1] && f.Compute == dataflow.MultiplierInDSPs &&
 					f.Memory != dataflow.MemoryURAM &&
 					f.Memory != dataflow.MemoryLUTRAM && f.Steps != dataflow.SerialStepEvaluation {
@@ -245,7 +245,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 			r := rand.New(rand.NewPCG(uint64(size[0]*100+size[1]), uint64(bits[0]*10+bits[1]+1)))
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], bits[0])}),
 				layertest.FullType(element(bits[1], false), 2, size[1]))
-			for f := range op.Folds() {
+			for f := range withoutAdders(op) {
 				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.MultiplierInDSPs &&
 					f.Memory == dataflow.MemoryLUTRAM &&
 					f.Steps != dataflow.SerialStepEvaluation {
@@ -261,7 +261,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 // spread returns n folds of a layer, spread evenly over those with at most 16 products per clock.
 func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
 	var folds []dataflow.Fold
-	for f := range op.Folds() {
+	for f := range withoutAdders(op) {
 		if f.Memory != dataflow.MemoryURAM && f.Compute != dataflow.MultiplierInDSPs && f.PE*f.SIMD <= 16 {
 			folds = append(folds, f)
 		}
@@ -444,4 +444,15 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 		list = append(list, network{key, made.Design})
 	}
 	return list
+}
+
+// withoutAdders yields the folds of a layer whose outputs share no adders.
+func withoutAdders(op dataflow.Op) dataflow.FoldIterator {
+	return func(yield func(dataflow.Fold) bool) {
+		for f := range op.Folds() {
+			if f.Compute != dataflow.SharedAdders && !yield(f) {
+				return
+			}
+		}
+	}
 }

@@ -23,7 +23,7 @@ func constantSigns(t testing.TB, to dataflow.Target) (list []point) {
 			r := rand.New(rand.NewPCG(uint64(size[0]*100+size[1]), uint64(1000+bits)))
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], 1)}),
 				layertest.FullType(element(bits, false), 2, size[1]))
-			for f := range op.Folds() {
+			for f := range withoutAdders(op) {
 				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.MultiplierInDSPs &&
 					f.Memory == dataflow.MemoryLUTRAM &&
 					f.Steps != dataflow.SerialStepEvaluation {
@@ -41,7 +41,7 @@ func constantSteps(t testing.TB, to dataflow.Target) (list []point) {
 	r := rand.New(rand.NewPCG(3, 3))
 	more := func(name string, op dataflow.Op, in num.Type) {
 		bound := bind(t, op, layertest.FullType(in, 4, 8))
-		for f := range bound.Folds() {
+		for f := range withoutAdders(bound) {
 			if (f.Memory == dataflow.NoMemory || f.Memory == dataflow.MemoryLUTRAM) &&
 				f.Compute != dataflow.MultiplierInDSPs &&
 				f.Steps != dataflow.SerialStepEvaluation && (f.PE == 1 || f.PE == 8) {
