@@ -63,7 +63,7 @@ func main() {
 	go func() {
 		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdin: os.Stdin,
 			stdout: os.Stdout, stderr: os.Stderr, ending: search,
-			lean: lean, objects: objects})
+			lean: lean, objects: objects, leave: leave})
 	}()
 	for ctx.Err() == nil {
 		select {
@@ -82,10 +82,15 @@ func main() {
 	case <-time.After(patience):
 	}
 	say := notes{Writer: os.Stderr, json: objects.Load()}
-	outputdir.ReleaseUnusedClaims()
-	if err := templates.RemoveCSimFolders(); err != nil {
+	if err := leave(); err != nil {
 		say.complain(err.Error())
 	}
 	say.complain("interrupted")
 	os.Exit(exitInterrupted)
+}
+
+// leave removes the folders of this process's compilers, and releases its claims to folders that hold nothing yet.
+func leave() error {
+	outputdir.ReleaseUnusedClaims()
+	return templates.RemoveCSimFolders()
 }

@@ -19,7 +19,6 @@ import (
 	"hlsgen/internal/pageserver"
 	"hlsgen/internal/report"
 	"hlsgen/internal/safefile"
-	"hlsgen/templates"
 	designs "hlsgen/templates/compared"
 	pages "hlsgen/templates/report"
 )
@@ -167,8 +166,9 @@ func (o pageOrder) serve(ctx context.Context, t *task, model string) (*answer, e
 		return nil, err
 	}
 	defer release()
-	defer templates.RemoveCSimFolders()
-	defer outputdir.ReleaseUnusedClaims()
+	if a.leave != nil {
+		defer a.leave()
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if !signal.Ignored(syscall.SIGHUP) { // else a closed terminal is no end

@@ -44,6 +44,9 @@ type world struct {
 	// objects tells whether stderr has one JSON object a line (--log-format json). It is set as soon as that is known;
 	// newApp makes one if it is nil.
 	objects *atomic.Bool
+	// leave removes the folders of compilers and releases the claims of this process, whose work ends with it. It is
+	// nil where others work in the same process.
+	leave func() error
 
 	// of requests to a server, whose options are their own alone: no environment or file has others
 	plain bool

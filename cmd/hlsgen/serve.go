@@ -61,8 +61,9 @@ func serve(ctx context.Context, a *app) error {
 		return err
 	}
 	defer release()
-	defer templates.RemoveCSimFolders()
-	defer outputdir.ReleaseUnusedClaims()
+	if a.leave != nil {
+		defer a.leave()
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go stopWithParent(ctx, stop)
