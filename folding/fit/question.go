@@ -126,7 +126,9 @@ func (q *DesignSearch) NewFoldingTree(clocks int) *search.ChoiceTree {
 }
 
 func (q *DesignSearch) tree(r *space.FoldingRegion) *search.ChoiceTree {
-	return q.FoldingSpace.NewRegionChoiceTree(r, q.Around, &q.Effort)
+	own := *r
+	own.Spares = q.Spares
+	return q.FoldingSpace.NewRegionChoiceTree(&own, q.Around, &q.Effort)
 }
 
 // ObjectiveOfMeasure returns a measure as an objective for package search; a load is a share of q.Yard.

@@ -117,7 +117,9 @@ const (
 func (q *DesignSearch) assess(ctx context.Context, r *space.FoldingRegion, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
 	effort := q.Effort.NewSeparateCounter(assessWork)
-	t := q.NewGivenClassesChoiceTree(r, class, only, q.Around, &effort)
+	own := *r
+	own.Spares = q.Spares
+	t := q.NewGivenClassesChoiceTree(&own, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"hlsgen/folding/goal"
+	"hlsgen/folding/search"
 	"hlsgen/hlslib/price/estimate"
 	"hlsgen/internal/dataflow"
 )
@@ -37,47 +38,108 @@ func ask(s *FoldingSpace, l *LayerFoldOptions, o *FoldOption) {
 	}
 }
 
-// askAll computes the costs and the classes of the layer's options that take at most the given clocks per frame. Among
-// these, it marks those that the space leaves out.
-func askAll(s *FoldingSpace, l *LayerFoldOptions, clocks int) {
+// askAll computes the costs and the classes of the layer's options that take at most the given clocks per frame. It
+// decides which of them the space leaves out, and does not ask for these. With spares, it also does not ask for those
+// that multiply factors of few bits in DSP slices.
+func askAll(s *FoldingSpace, l *LayerFoldOptions, clocks int, spares bool) {
 	l.ledger.Lock()
 	defer l.ledger.Unlock()
-	from := l.ledger.asked
-	if clocks <= from {
-		return
+	omit(s, l, clocks)
+	askKind(s, l, clocks, false)
+	if !spares {
+		askKind(s, l, clocks, true)
 	}
-	l.ledger.asked = clocks
+}
+
+// askKind does the work of askAll for the options that multiply factors of few bits in DSP slices, or for all others.
+func askKind(s *FoldingSpace, l *LayerFoldOptions, clocks int, narrow bool) {
 	if l.Classes == nil {
-		l.Classes = make([]FoldOptionClass, len(l.Options))
+		l.Classes, l.seen = make([]FoldOptionClass, len(l.Options)), map[string]int{}
 	}
-	now := func(o *FoldOption) bool { return o.clocks > from && o.clocks <= clocks }
-	classes := map[string]int{} // options of one class take the same clocks
+	asked := &l.ledger.asked
+	if narrow {
+		asked = &l.ledger.narrow
+	}
+	from := *asked
+	*asked = max(from, clocks)
 	for i := range l.Options {
 		o := &l.Options[i]
-		if !now(o) {
+		if o.clocks <= from || o.clocks > clocks || o.left || l.isNarrow(o) != narrow {
 			continue
 		}
 		ask(s, l, o)
-		looks := strconv.Itoa(o.shape) + " " + o.loop.TextKey()
+		looks := fmt.Sprint(o.clocks, " ", o.shape, " ", o.loop.TextKey())
 		if o.split != nil {
 			looks += " " + strconv.Itoa(len(o.split.inner)) // options with different FIFOs inside are different classes
 		}
-		c, ok := classes[looks]
+		c, ok := l.seen[looks]
 		if !ok {
 			c = i
-			classes[looks], l.Classes[i] = i, FoldOptionClass{o.loop, o.clocks, o.shape}
+			l.seen[looks], l.Classes[i] = i, FoldOptionClass{o.loop, o.clocks, o.shape}
 		}
 		o.Class, o.loop = c, dataflow.Loop{}
 	}
-	if s.worthwhile {
-		for i := range l.Options {
-			if o := &l.Options[i]; now(o) && o.parallel != nil {
-				ask(s, l, o.parallel)
-			}
-		}
-		l.spare(s.Target.Board, now)
-		l.spareLarge(now)
+}
+
+// isNarrow reports whether an option multiplies factors of few bits in DSP slices (goal.KindNarrowFactorDSP).
+func (l *LayerFoldOptions) isNarrow(o *FoldOption) bool {
+	return l.few && o.Fold.Compute == dataflow.MultiplierInDSPs
+}
+
+// omit decides which options of at most the given clocks the space leaves out. It asks for two options of each PE at
+// most. The caller holds the layer's lock.
+func omit(s *FoldingSpace, l *LayerFoldOptions, clocks int) {
+	from := l.ledger.decided
+	if clocks <= from || !s.worthwhile {
+		return
 	}
+	l.ledger.decided = clocks
+	now := func(o *FoldOption) bool { return o.clocks > from && o.clocks <= clocks }
+	l.spare(s, now)
+	l.spareLarge(now)
+}
+
+// spare leaves out the serial options among now that save too few LUTs for their block RAM.
+func (l *LayerFoldOptions) spare(s *FoldingSpace, now func(*FoldOption) bool) {
+	have := goal.ResourcesOfBoard(s.Target.Board)
+	for i := range l.Options {
+		o := &l.Options[i]
+		if !now(o) || o.parallel == nil {
+			continue
+		}
+		saved := l.savedBySearch(s, o.Fold.PE)
+		if saved[goal.KindLUT] > 0 &&
+			-saved[goal.KindBRAM]*int64(have.LUT) <= MaxBRAMPerSavedLUTShare*saved[goal.KindLUT]*int64(have.BRAM) {
+			continue
+		}
+		if o.left = true; slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
+			l.dear = append(l.dear, o.clocks)
+		}
+	}
+}
+
+// savedBySearch returns what serial step functions save at a PE. That does not depend on SIMD, on the memory of the
+// weights, or on what multiplies, so it is the difference of the slowest two options that have the PE, which are the
+// smallest.
+func (l *LayerFoldOptions) savedBySearch(s *FoldingSpace, pe int) search.AmountVector {
+	saved, ok := l.saved[pe]
+	if ok {
+		return saved
+	}
+	var slowest *FoldOption
+	for i := range l.Options {
+		o := &l.Options[i]
+		if o.parallel != nil && o.Fold.PE == pe && (slowest == nil || o.clocks > slowest.clocks) {
+			slowest = o
+		}
+	}
+	ask(s, l, slowest)
+	ask(s, l, slowest.parallel)
+	if l.saved == nil {
+		l.saved = map[int]search.AmountVector{}
+	}
+	l.saved[pe] = slowest.parallel.Cost.Minus(slowest.Cost)
+	return l.saved[pe]
 }
 
 // settle leaves out options. Where costs need no circuits, it asks for all of them.
@@ -90,8 +152,9 @@ func settle(s *FoldingSpace) {
 		}
 		l.drop()
 		if !estimate.UsesCircuitEstimates(s.Target) {
-			askAll(s, l, goal.ClocksBeyondAnyInterval)
+			omit(s, l, goal.ClocksBeyondAnyInterval)
 			l.drop()
+			askAll(s, l, goal.ClocksBeyondAnyInterval, false)
 		}
 	}
 }
@@ -104,7 +167,9 @@ func (l *LayerFoldOptions) drop() {
 // CountOffered returns the number of the layer's options, without those of at most the given clocks that are left out.
 func CountOffered(s *FoldingSpace, layer, clocks int) int {
 	l := &s.Layers[layer]
-	askAll(s, l, clocks)
+	l.Lock()
+	defer l.Unlock()
+	omit(s, l, clocks)
 	n := len(l.Options)
 	for i := range l.Options {
 		if o := &l.Options[i]; o.clocks <= clocks && o.left {
@@ -118,7 +183,7 @@ func CountOffered(s *FoldingSpace, layer, clocks int) int {
 func CountOver(s *FoldingSpace, clocks int) (n int) {
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		askAll(s, l, clocks)
+		askAll(s, l, clocks, false)
 		for k := range l.Options {
 			if o := &l.Options[k]; o.clocks <= clocks && o.over && !o.left {
 				n++
@@ -138,7 +203,7 @@ func Knows(s *FoldingSpace, clocks int) bool {
 	for i := range s.Layers {
 		l := s.Layers[i].ledger
 		l.Lock()
-		asked := l.asked
+		asked := min(l.asked, l.narrow)
 		l.Unlock()
 		if asked < clocks {
 			return false
@@ -150,7 +215,7 @@ func Knows(s *FoldingSpace, clocks int) bool {
 // AskOptions computes what the space does not know yet of its options of at most the given clocks.
 func AskOptions(s *FoldingSpace, clocks int) {
 	for i := range s.Layers {
-		askAll(s, &s.Layers[i], clocks)
+		askAll(s, &s.Layers[i], clocks, false)
 	}
 }
 
@@ -181,8 +246,8 @@ func CountOmittedLargeTableFolds(s *FoldingSpace, clocks int) int {
 func leftOut(s *FoldingSpace, clocks int, list func(l *LayerFoldOptions) []int) (n int) {
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		askAll(s, l, clocks)
 		l.Lock()
+		omit(s, l, clocks)
 		for _, iterations := range list(l) {
 			if iterations <= clocks {
 				n++

@@ -46,6 +46,9 @@ func TestAsked(t *testing.T) {
 					some++
 					continue
 				}
+				if o.left && want.left && !o.known {
+					continue
+				}
 				if !o.known || o.Cost != want.Cost || o.Class != want.Class || o.left != want.left {
 					t.Errorf("%+v: cost %v, class %d, left %t, want %v, %d, %t", o.Fold, o.Cost, o.Class, o.left,
 						want.Cost, want.Class, want.left)
@@ -58,6 +61,43 @@ func TestAsked(t *testing.T) {
 	}
 	if !Knows(steps, list[len(list)-1]) || some == 0 {
 		t.Errorf("%d options were slower than asked", some)
+	}
+}
+
+// TestNarrowLater checks that a search that spares DSP slices asks for no option that multiplies few bits in them, and
+// that a later search learns the same of all options as one that asks for them at once.
+func TestNarrowLater(t *testing.T) {
+	t.Parallel()
+	whole, later := circuits(t, 0), circuits(t, 0)
+	AskOptions(whole, goal.ClocksBeyondAnyInterval)
+	narrow := 0
+	for i := range later.Layers {
+		l := &later.Layers[i]
+		before := make([]bool, len(l.Options)) // whether the space itself asked for it
+		for k := range l.Options {
+			before[k] = l.Options[k].known
+		}
+		askAll(later, l, goal.ClocksBeyondAnyInterval, true)
+		for k := range l.Options {
+			if o := &l.Options[k]; l.isNarrow(o) && !before[k] {
+				narrow++
+				if o.known {
+					t.Errorf("%+v is known although DSP slices are spared", o.Fold)
+				}
+			}
+		}
+	}
+	if narrow == 0 || Knows(later, goal.ClocksBeyondAnyInterval) {
+		t.Errorf("%d options multiply few bits in DSP slices, and all are known", narrow)
+	}
+	AskOptions(later, goal.ClocksBeyondAnyInterval)
+	for i := range later.Layers {
+		for k := range later.Layers[i].Options {
+			o, want := &later.Layers[i].Options[k], &whole.Layers[i].Options[k]
+			if o.Cost != want.Cost || o.Class != want.Class || o.known != want.known || o.left != want.left {
+				t.Errorf("%+v: cost %v, class %d, want %v, %d", o.Fold, o.Cost, o.Class, want.Cost, want.Class)
+			}
+		}
 	}
 }
 

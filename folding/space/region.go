@@ -9,11 +9,12 @@ import (
 // A FoldingRegion is the set of foldings that a search considers. They keep a limit of clocks; layers may have to have
 // some classes, and FIFOs some depths.
 type FoldingRegion struct {
-	Limit int                 // the most clocks per frame of any layer and of the host's port
-	Paths []PathClocksByClass // paths whose clocks the search counts
-	class []int32             // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
-	not   []exclusion         // classes that layers may not have
-	words map[FIFOPlace]int   // the least depth of each FIFO that must hold more than two words
+	Limit  int                 // the most clocks per frame of any layer and of the host's port
+	Spares bool                // whether no DSP slice multiplies factors of few bits (goal.KindNarrowFactorDSP)
+	Paths  []PathClocksByClass // paths whose clocks the search counts
+	class  []int32             // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
+	not    []exclusion         // classes that layers may not have
+	words  map[FIFOPlace]int   // the least depth of each FIFO that must hold more than two words
 }
 
 // An exclusion says that a layer may not have a class.

@@ -107,10 +107,13 @@ type optionFacts struct {
 	parallel *FoldOption
 }
 
-// A ledger says up to how many clocks a layer's options are known.
+// A ledger says up to how many clocks a layer's options are known: those that multiply factors of few bits in DSP
+// slices (narrow), and all others (asked). It also says for how many the options that are left out are.
 type ledger struct {
 	sync.Mutex
-	asked int
+	asked, narrow, decided int
+	seen                   map[string]int              // the class of options that look the same from outside
+	saved                  map[int]search.AmountVector // by PE, what serial step functions save
 }
 
 // A FoldOptionClass stands for the options of a layer that look the same from outside: they move the same words in the

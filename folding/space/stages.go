@@ -1,10 +1,6 @@
 package space
 
 import (
-	"slices"
-
-	"hlsgen/boards"
-	"hlsgen/folding/goal"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 )
@@ -123,25 +119,6 @@ func (l *LayerFoldOptions) pair() {
 		if o.inside != nil && l.single(before.Fold) == l.single(o.Fold) {
 			other := *before // it may move in the list
 			o.parallel = &other
-		}
-	}
-}
-
-// spare leaves out the serial options among now that save too few LUTs for their block RAM.
-func (l *LayerFoldOptions) spare(b boards.Board, now func(*FoldOption) bool) {
-	have := goal.ResourcesOfBoard(b)
-	for i := range l.Options {
-		o := &l.Options[i]
-		if !now(o) || o.parallel == nil || o.over || o.parallel.over {
-			continue
-		}
-		saved := o.parallel.Cost.Minus(o.Cost)
-		if saved[goal.KindLUT] > 0 &&
-			-saved[goal.KindBRAM]*int64(have.LUT) <= MaxBRAMPerSavedLUTShare*saved[goal.KindLUT]*int64(have.BRAM) {
-			continue
-		}
-		if o.left = true; slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
-			l.dear = append(l.dear, o.clocks)
 		}
 	}
 }

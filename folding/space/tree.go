@@ -32,8 +32,12 @@ func (s *FoldingSpace) NewGivenClassesChoiceTree(r *FoldingRegion, class, only [
 		var list []search.LeafChoice
 		l := &s.Layers[i]
 		clocks := l.Classes[class[i]].Clocks
+		if only == nil {
+			askAll(s, l, clocks, m.Spares)
+		}
 		for o := range l.Options {
-			if opt := &l.Options[o]; opt.clocks != clocks || opt.left || opt.over || int32(opt.Class) != class[i] {
+			if opt := &l.Options[o]; opt.clocks != clocks || opt.left || opt.over || int32(opt.Class) != class[i] ||
+				only == nil && m.Spares && l.isNarrow(opt) {
 				continue
 			}
 			if only == nil || only[i] == int32(o) {
@@ -83,11 +87,12 @@ func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
 func (m menu) layer(i int) [][]search.LeafChoice {
 	l, rows := &m.Layers[i], &m.rows[i]
 	of, count := make([][]search.LeafChoice, len(l.shapes)), make([]int, len(l.shapes))
-	askAll(m.FoldingSpace, l, m.Limit)
+	askAll(m.FoldingSpace, l, m.Limit, m.Spares)
 	var allowed []int
 	for k := range l.Options {
 		o := &l.Options[k]
-		if o.clocks <= m.Limit && !o.left && !o.over && !o.absent && m.allows(m.FoldingSpace, i, o.Class) {
+		if o.clocks <= m.Limit && !(m.Spares && l.isNarrow(o)) && !o.left && !o.over && !o.absent &&
+			m.allows(m.FoldingSpace, i, o.Class) {
 			allowed = append(allowed, k)
 			count[o.shape]++
 		}

@@ -347,9 +347,8 @@ func CanBlockRAMFIFOsSaveLogic(s *FoldingSpace) bool {
 			if !o.forked && !slices.ContainsFunc(o.inside, saves) {
 				continue
 			}
-			if askAll(s, l, o.clocks); !o.left && slices.ContainsFunc(o.split.inner, func(n inner) bool {
-				return saves(n.port)
-			}) {
+			askAll(s, l, o.clocks, !l.isNarrow(o))
+			if !o.left && slices.ContainsFunc(o.split.inner, func(n inner) bool { return saves(n.port) }) {
 				return true
 			}
 		}
