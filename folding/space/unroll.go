@@ -21,7 +21,7 @@ func FindRaisedUnrollLimits(s *FoldingSpace, clocks int) (e dataflow.UnrollLimit
 		}
 		best, found := e, false
 		for _, f := range l.Folds {
-			if l.Fixed || s.Target.MinProcesses(l.Node.Op, f) > 0 ||
+			if l.Fixed || s.Target.MinProcesses(l.Node.Op, f) > 0 || !s.Target.UnrollLimitsCanHelp(l.Node.Op, f) ||
 				l.Node.Op.Loop(f, s.Target.ForMovesOnly()).IterationsPerFrame() > clocks ||
 				!available(s, l.Node.Op, f) {
 				continue
@@ -49,7 +49,7 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 	t := s.Target
 	best, found := dataflow.Fold{}, false
 	for _, f := range folds {
-		if t.MinProcesses(l.Node.Op, f) > 0 || !available(s, l.Node.Op, f) {
+		if t.MinProcesses(l.Node.Op, f) > 0 || !t.UnrollLimitsCanHelp(l.Node.Op, f) || !available(s, l.Node.Op, f) {
 			continue
 		}
 		if !found || beyondBy(t, l.Node.Op, f) < beyondBy(t, l.Node.Op, best) {
@@ -59,15 +59,17 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 	if !found {
 		return dg, false
 	}
-	n, bits := l.Node.Op.(dataflow.HasUnrolledProducts).Products(best)
+	m := l.Node.Op.(dataflow.HasUnrolledProducts)
+	n, bits := m.Products(best, 1)
 	how := "and is not split"
 	if d := dataflow.MaxProcessesOf(l.Node.Op, best); d > 1 {
-		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
+		each, _ := m.Products(best, d)
+		how = fmt.Sprintf("and has %d in each of %d processes", each, d)
 	}
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.MaxProducts(bits))
 	if t.IsLimitedByAddedBits() {
 		allowed = fmt.Sprintf("They add %d bits, and a process may add %d",
-			l.Node.Op.(dataflow.HasUnrolledProducts).Adds(best), dataflow.MaxAddedBitsPerProcess)
+			m.Adds(best, 1), dataflow.MaxAddedBitsPerProcess)
 	}
 	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s. %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
@@ -79,7 +81,7 @@ func (l *LayerFoldOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg di
 // beyondBy returns how far a fold exceeds a target's unroll limits, as a number for comparing folds.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.IsLimitedByAddedBits() {
-		return op.(dataflow.HasUnrolledProducts).Adds(f)
+		return op.(dataflow.HasUnrolledProducts).Adds(f, 1)
 	}
 	return t.UnrollLimitsRaisedToFit(op, f).SortKey()
 }

@@ -17,7 +17,8 @@ func HaveSameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	}
 	whole := entire(a, f)
 	// If no process may compute so many products, no fold makes the weights constants.
-	within := whole.PE*whole.SIMD <= max(t.Unroll.MaxProducts(1), t.Unroll.MaxProducts(4), t.Unroll.MaxProducts(8))
+	within := min(ProductsPerClock(a, whole, 1), ProductsPerClock(b, whole, 1)) <= max(t.Unroll.MaxProducts(1),
+		t.Unroll.MaxProducts(4), t.Unroll.MaxProducts(8))
 	// FINN ignores digits
 	if t.Formula == dataflow.FittedCostFormula && within && ConstantWeightAdderCountsOf(a,
 		whole) != ConstantWeightAdderCountsOf(b,

@@ -46,14 +46,17 @@ func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataf
 
 // IsFoldWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of
 // word elements, output words of PE elements, the rows of the tables, and the iterations of a frame. In a frame every
-// weight meets the given number of vectors.
+// weight meets the given number of vectors. A row of weights that are all constants of one clock may be wider: circuits
+// have no table of them, and C++ divides it among processes (dataflow.Target.MinProcesses).
 func (u *Unit) IsFoldWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.HasSharedRow() {
 		channels = 1
 	}
-	row := max(f.PE*f.SIMD*u.Codes.StoredType(tableRows(u, f)).Width,
-		channels*u.compare.ThresholdsPerChannel()*u.Acc.Width)
+	row := channels * u.compare.ThresholdsPerChannel() * u.Acc.Width
+	if !hasConstantProducts(u, f) {
+		row = max(row, u.RowBits(f))
+	}
 	return word*u.in.Width <= dataflow.MaxWordBits && f.PE*u.Out.Width <= dataflow.MaxWordBits &&
 		row <= dataflow.MaxTableRowBits &&
 		vectors <= dataflow.MaxIterationsPerFrame/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
@@ -251,22 +254,56 @@ func CircuitCostWithWeightFIFO(u *Unit, o layer.LayerWithCircuit, f dataflow.Fol
 	return c, ok
 }
 
-// AddendBitsPerClock returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's
-// product is one addend. A product by a weight from memory has an addend for each bit of the weight. If all weights are
-// constants, n is ignored: each weight has an addend for each of its signed digits.
-func AddendBitsPerClock(u *Unit, n int, f dataflow.Fold) (added int) {
+// RowBits returns the bits of the weights that an iteration of a fold reads from a table.
+func (u *Unit) RowBits(f dataflow.Fold) int {
+	return f.PE * f.SIMD * u.Codes.StoredType(tableRows(u, f)).Width
+}
+
+// hasConstantProducts reports whether every product of a fold has a constant weight of its own.
+func hasConstantProducts(u *Unit, f dataflow.Fold) bool {
+	return tableRows(u, f) == 1 && u.room == nil && !u.External()
+}
+
+// ProductsPerClock returns how many products a fold computes in a clock, in the part with most if it is divided into
+// several parts. Products by constants that are zero do not count.
+func ProductsPerClock(u *Unit, f dataflow.Fold, parts int) int {
+	if !hasConstantProducts(u, f) {
+		return f.PE * f.SIMD / parts
+	}
+	return mostOfParts(u, parts, func(w int64) int {
+		if w == 0 {
+			return 0
+		}
+		return 1
+	})
+}
+
+// AddendBitsPerClock returns how many bits the fold's circuit adds in a clock, in the part with most if it is divided
+// into several parts. A DSP multiplier's product is one addend. A product by a weight from memory has an addend for
+// each bit of the weight. A constant weight has an addend for each of its signed digits.
+func AddendBitsPerClock(u *Unit, f dataflow.Fold, parts int) int {
 	switch {
 	case f.Compute == dataflow.MultiplierInDSPs:
-		return n * (u.in.Width + u.Weight.Width)
-	case tableRows(u, f) > 1 || u.External() || u.room != nil:
-		return n * u.in.Width * u.Weight.Width
+		return ProductsPerClock(u, f, parts) * (u.in.Width + u.Weight.Width)
+	case !hasConstantProducts(u, f):
+		return f.PE * f.SIMD / parts * u.in.Width * u.Weight.Width
 	}
-	for _, row := range u.weights {
-		for _, w := range row {
-			added += bits.OnesCount64(uint64(w)^uint64(3*w)) * u.in.Width
+	return u.in.Width * mostOfParts(u, parts, func(w int64) int { return bits.OnesCount64(uint64(w) ^ uint64(3*w)) })
+}
+
+// mostOfParts divides all channels into equal parts and returns the greatest sum, over the weights of a part, of what
+// of returns.
+func mostOfParts(u *Unit, parts int, of func(w int64) int) (most int) {
+	for channels := range slices.Chunk(u.weights, len(u.weights)/parts) {
+		n := 0
+		for _, row := range channels {
+			for _, w := range row {
+				n += of(w)
+			}
 		}
+		most = max(most, n)
 	}
-	return added
+	return most
 }
 
 // WeightTable returns the table of the weights. Each row holds the weights of one clock.

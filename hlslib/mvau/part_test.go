@@ -60,7 +60,7 @@ func TestParts(t *testing.T) {
 func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.StreamType, x []dataflow.Tensor) []int64 {
 	t.Helper()
 	parts := make([][]int64, n)
-	whole, products := op.Loop(f, dataflow.Target{}), 0
+	whole, products, most := op.Loop(f, dataflow.Target{}), 0, 0
 	for k := range parts {
 		bound, out, err := op.(dataflow.HasDivisiblePE).Part(f, k, n)
 		if err != nil {
@@ -87,12 +87,15 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.St
 		if whole.Latency = l.Latency; l.TextKey() != whole.TextKey() {
 			t.Fatalf("part %d of %d of %+v has the loop %+v, the whole %+v", k, n, f, l, whole)
 		}
-		got, _ := bound.(dataflow.HasUnrolledProducts).Products(fold)
-		products += got
+		got, _ := bound.(dataflow.HasUnrolledProducts).Products(fold, 1)
+		products, most = products+got, max(most, got)
 		parts[k] = bound.Eval(x)[0].Data
 	}
-	if want, _ := op.(dataflow.HasUnrolledProducts).Products(f); products != want {
+	if want, _ := op.(dataflow.HasUnrolledProducts).Products(f, 1); products != want {
 		t.Errorf("%d parts of %+v compute %d products, the whole %d", n, f, products, want)
+	}
+	if want, _ := op.(dataflow.HasUnrolledProducts).Products(f, n); most != want {
+		t.Errorf("of %d parts of %+v one computes %d products, want at most %d", n, f, most, want)
 	}
 	var all []int64
 	for at, pe := 0, f.PE/n; at < len(parts[0]); at += pe {
@@ -178,6 +181,53 @@ func checkAlike(t *testing.T, op dataflow.HasDivisiblePE, f dataflow.Fold, n int
 			if a, b := part.Loop(own, target).TextKey(), first.Loop(own, target).TextKey(); a != b {
 				t.Fatalf("part %d of %d of %+v has the loop %s, the first %s", k, n, own, a, b)
 			}
+		}
+	}
+}
+
+// TestConstantProducts checks that products by constants that are zero do not count, and that constants of one clock
+// have no limit but for a row of C++.
+func TestConstantProducts(t *testing.T) {
+	t.Parallel()
+	p := mvau.Params{Weights: make([][]int64, 128)}
+	for c := range p.Weights {
+		p.Weights[c] = make([]int64, 128)
+		for k := range c + 1 {
+			p.Weights[c][k] = int64(15 - 30*(k%2))
+		}
+	}
+	op, _, err := mvau.New(p).Bind([]dataflow.StreamType{typ(uintN(2), 128)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds, whole := slices.Collect(op.Folds()), dataflow.Fold{PE: 128, SIMD: 128}
+	if !slices.ContainsFunc(folds, func(f dataflow.Fold) bool { return f.PE == whole.PE && f.SIMD == whole.SIMD }) {
+		t.Error("no fold of one clock")
+	}
+	whole.Compute = dataflow.MultiplierInLUTs
+	wide := dataflow.UnrollLimits{Wide: 8256, Few: 8256, One: 8256}
+	for _, tt := range []struct {
+		name      string
+		f         dataflow.Fold
+		backend   dataflow.Backend
+		limits    dataflow.UnrollLimits
+		parts     int
+		products  int // of the part with most
+		processes int
+	}{
+		{"all that are not zero", whole, dataflow.BackendRTL, wide, 1, 128 * 129 / 2, 1},
+		{"the second half", whole, dataflow.BackendRTL, wide, 2, (128*129 - 64*65) / 2, 1},
+		{"one less", whole, dataflow.BackendRTL, dataflow.UnrollLimits{Wide: 8255}, 4, (128*129 - 96*97) / 2, 2},
+		{"C++ divides a row of 81,920 bits", whole, dataflow.BackendHLS, wide, 1, 128 * 129 / 2, 2},
+		{"a table", dataflow.Fold{PE: 64, SIMD: 128, Compute: dataflow.MultiplierInLUTs}, dataflow.BackendHLS, wide, 1,
+			64 * 128, 1},
+	} {
+		if got, _ := op.(dataflow.HasUnrolledProducts).Products(tt.f, tt.parts); got != tt.products {
+			t.Errorf("%s: %d products, want %d", tt.name, got, tt.products)
+		}
+		on := dataflow.Target{Backend: tt.backend, Unroll: tt.limits}
+		if got := on.MinProcesses(op, tt.f); got != tt.processes {
+			t.Errorf("%s: %d processes, want %d", tt.name, got, tt.processes)
 		}
 	}
 }

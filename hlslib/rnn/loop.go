@@ -21,16 +21,19 @@ func (o *op) Folds() dataflow.FoldIterator {
 }
 
 // Products returns how many products the layer computes in a clock, with lanes that have no dot, and the bits of their
-// wider factor.
-func (o *op) Products(f dataflow.Fold) (n, bits int) {
+// wider factor. The layer has no parts.
+func (o *op) Products(f dataflow.Fold, _ int) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
 // Adds counts each product as the square of its wider factor's bits.
-func (o *op) Adds(f dataflow.Fold) int {
-	n, bits := o.Products(f)
+func (o *op) Adds(f dataflow.Fold, parts int) int {
+	n, bits := o.Products(f, parts)
 	return n * bits * bits
 }
+
+// RowBits returns 0, because no fold has a wider row than C++ can have.
+func (o *op) RowBits(dataflow.Fold) int { return 0 }
 
 // slow is a target with nearly the longest latencies of all. A frame within the limit of iterations on it is within the
 // limit on every target.

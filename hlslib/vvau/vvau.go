@@ -145,13 +145,14 @@ func (o *op) Folds() dataflow.FoldIterator {
 	})
 }
 
-// Products returns how many products the layer computes in a clock, and the bits of their wider factor.
-func (o *op) Products(f dataflow.Fold) (n, bits int) {
-	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
+// Products returns how many products the layer, or a part of it, computes in a clock, and the bits of their wider
+// factor.
+func (o *op) Products(f dataflow.Fold, parts int) (n, bits int) {
+	return mac.ProductsPerClock(o.Unit, f, parts), max(o.Weight.Width, o.in.Elem.Width)
 }
 
-// Adds returns how many bits the circuit adds in a clock to sum its products.
-func (o *op) Adds(f dataflow.Fold) int { return mac.AddendBitsPerClock(o.Unit, f.PE*f.SIMD, f) }
+// Adds returns how many bits the circuit of the layer, or of a part of it, adds in a clock to sum its products.
+func (o *op) Adds(f dataflow.Fold, parts int) int { return mac.AddendBitsPerClock(o.Unit, f, parts) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.RowMajorPort(f.PE * f.SIMD)

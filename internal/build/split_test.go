@@ -24,9 +24,10 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 		if !ok {
 			continue
 		}
-		products, _ := op.Products(whole.Folds[i])
+		products, _ := op.Products(whole.Folds[i], 1)
 		if parts := dataflow.MaxProcessesOf(n.Op, whole.Folds[i]); parts > 1 {
-			most, products = max(most, products), products/parts
+			most = max(most, products)
+			products, _ = op.Products(whole.Folds[i], parts)
 		}
 		least = max(least, products)
 	}
@@ -48,7 +49,7 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	parts := 0
 	for i, node := range made.Model.Graph.Nodes {
 		if op, ok := node.Op.(dataflow.HasUnrolledProducts); ok {
-			if got, _ := op.Products(made.Folds[i]); got > n {
+			if got, _ := op.Products(made.Folds[i], 1); got > n {
 				return nil, fmt.Errorf("--max-unroll %d: %s computes %d products", n, node.Name, got)
 			}
 		}
@@ -121,7 +122,7 @@ func splitCost(whole, made *folding.Design) error {
 // packedApart is the DSP slices that so many parts of a layer take at most beside those of the layer: channels share
 // slices within a part alone, where the last slice may have fewer of them.
 func packedApart(op dataflow.Op, f dataflow.Fold, t dataflow.Target, parts int) int {
-	products, _ := op.(dataflow.HasUnrolledProducts).Products(f)
+	products, _ := op.(dataflow.HasUnrolledProducts).Products(f, 1)
 	taken := op.Cost(f, t).Total().DSP
 	if taken == 0 || taken >= products {
 		return 0 // channels share none

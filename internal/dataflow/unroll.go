@@ -4,7 +4,7 @@ import "fmt"
 
 // UnrollLimits limits the products that one process computes in a clock. The body of the process's loop holds all of
 // them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
-// factor. The zero value means the default of the target's back end (Target.MinProcesses): DefaultUnrollLimits for C++,
+// factor; products by constants that are zero do not count. The zero value means the default of the target's back end (Target.MinProcesses): DefaultUnrollLimits for C++,
 // MaxAddedBitsPerProcess for SystemVerilog.
 type UnrollLimits struct {
 	Wide int // the most products with a factor of more than 4 bits
@@ -52,11 +52,16 @@ func (e UnrollLimits) String() string {
 
 // HasUnrolledProducts is implemented by layers whose products UnrollLimits limits.
 type HasUnrolledProducts interface {
-	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor.
-	Products(Fold) (n, bits int)
-	// Adds returns the number of bits that the layer's circuit adds in an iteration of a fold. A layer that does not
-	// know it counts each product as the square of its wider factor's bits.
-	Adds(Fold) int
+	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor. If the layer
+	// is divided into several parts, it is the number of the part with most. Products by constants that are zero do not
+	// count.
+	Products(f Fold, parts int) (n, bits int)
+	// Adds returns the number of bits that the layer's circuit adds in an iteration of a fold; of several parts, that of
+	// the part with most. A layer that does not know it counts each product as the square of its wider factor's bits.
+	Adds(f Fold, parts int) int
+	// RowBits returns the bits of the weights that an iteration of a fold reads from a table, if it is C++. They divide
+	// evenly among parts.
+	RowBits(Fold) int
 }
 
 // HasDivisiblePE is implemented by layers whose PE may be divided among several layers of the same kind.
@@ -91,25 +96,34 @@ func (t Target) MinProcesses(op Op, f Fold) int {
 	if !ok {
 		return 1
 	}
-	if t.IsLimitedByAddedBits() {
-		return fewest(op, f, m.Adds(f), t.Backend.Device.MaxAddedBits)
-	}
-	n, bits := m.Products(f)
-	return fewest(op, f, n, t.Unroll.MaxProducts(bits))
-}
-
-// fewest returns the fewest processes into which a fold can be divided so that each has at most most of n products or
-// added bits. It returns 0 if no number suffices.
-func fewest(op Op, f Fold, n, most int) int {
-	if n <= most {
-		return 1
-	}
-	for parts, all := 2, MaxProcessesOf(op, f); parts <= all; parts++ {
-		if f.PE%parts == 0 && n/parts <= most {
+	for parts, all := 1, MaxProcessesOf(op, f); parts <= all; parts++ {
+		if f.PE%parts == 0 && t.isWithin(m, f, parts) {
 			return parts
 		}
 	}
 	return 0
+}
+
+// isWithin reports whether a fold of a layer is within the target's limits if it is divided into the given number of
+// processes.
+func (t Target) isWithin(m HasUnrolledProducts, f Fold, parts int) bool {
+	if t.IsLimitedByAddedBits() {
+		return m.Adds(f, parts) <= t.Backend.Device.MaxAddedBits
+	}
+	n, bits := m.Products(f, parts)
+	return n <= t.Unroll.MaxProducts(bits) && t.takesRow(m, f, parts)
+}
+
+// takesRow reports whether the back end can build the table of weights of a fold, divided into the given number of
+// processes. Circuits alone have no table of weights that are all read at once.
+func (t Target) takesRow(m HasUnrolledProducts, f Fold, parts int) bool {
+	return t.Backend.Device.MaxAddedBits > 0 || m.RowBits(f)/parts <= MaxTableRowBits
+}
+
+// UnrollLimitsCanHelp reports whether some UnrollLimits of a user allow a fold of a layer on the target.
+func (t Target) UnrollLimitsCanHelp(op Op, f Fold) bool {
+	m, ok := op.(HasUnrolledProducts)
+	return !ok || t.takesRow(m, f, MaxProcessesOf(op, f))
 }
 
 // MaxProcessesOf returns the most processes that a fold of a layer may be divided into, 1 if it cannot be.
@@ -131,9 +145,9 @@ func (t Target) UnrollLimitsRaisedToFit(op Op, f Fold) UnrollLimits {
 	}
 	e := t.Unroll.OrDefault()
 	if m, ok := op.(HasUnrolledProducts); ok {
-		n, bits := m.Products(f)
+		n, bits := m.Products(f, MaxProcessesOf(op, f))
 		most := e.at(bits)
-		*most = max(*most, n/MaxProcessesOf(op, f))
+		*most = max(*most, n)
 	}
 	return e
 }

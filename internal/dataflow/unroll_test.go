@@ -8,9 +8,11 @@ type multiplier struct {
 	bits int
 }
 
-func (m multiplier) Products(f Fold) (n, bits int) { return f.PE * f.SIMD, m.bits }
+func (m multiplier) Products(f Fold, parts int) (n, bits int) { return f.PE * f.SIMD / parts, m.bits }
 
-func (m multiplier) Adds(f Fold) int { return f.PE * f.SIMD * m.bits }
+func (m multiplier) Adds(f Fold, parts int) int { return f.PE * f.SIMD / parts * m.bits }
+
+func (m multiplier) RowBits(f Fold) int { return f.PE * f.SIMD * m.bits }
 
 type dealer struct{ multiplier }
 
@@ -86,6 +88,35 @@ func TestBuilt(t *testing.T) {
 		tt.on.Unroll = tt.on.UnrollLimitsRaisedToFit(tt.op, f)
 		if tt.on.MinProcesses(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
+		}
+	}
+}
+
+// TestRows checks that C++ divides a row of weights that is too wide among processes, and that no limits of a user help
+// where that is not possible. Circuits alone have no such row.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		on   Target
+		op   Op
+		pe   int // PE of a fold with SIMD 1024
+		want int
+		help bool
+	}{
+		{"the widest row", Target{Unroll: WidestUnrollLimits}, dealer{multiplier{bits: 8}}, 8, 1, true},
+		{"wider rows", Target{Unroll: WidestUnrollLimits}, dealer{multiplier{bits: 8}}, 32, 4, true},
+		{"not to be dealt out", Target{Unroll: WidestUnrollLimits}, multiplier{bits: 8}, 16, 0, false},
+		{"a part that is too wide", Target{Unroll: WidestUnrollLimits}, dealer{multiplier{bits: 65}}, 2, 0, false},
+		{"SystemVerilog", Target{Backend: BackendRTL, Unroll: WidestUnrollLimits}, multiplier{bits: 8}, 16, 1, true},
+		{"no products", Target{}, nil, 1 << 20, 1, true},
+	} {
+		f := Fold{PE: tt.pe, SIMD: 1024}
+		if got := tt.on.MinProcesses(tt.op, f); got != tt.want {
+			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
+		}
+		if got := tt.on.UnrollLimitsCanHelp(tt.op, f); got != tt.help {
+			t.Errorf("%s: limits of a user help: %v, want %v", tt.name, got, tt.help)
 		}
 	}
 }

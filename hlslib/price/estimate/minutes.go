@@ -15,7 +15,7 @@ const (
 func LayerSynthesisMinutes(op dataflow.Op, f dataflow.Fold) float64 {
 	products := 0
 	if m, ok := op.(dataflow.HasUnrolledProducts); ok {
-		products, _ = m.Products(f)
+		products, _ = m.Products(f, 1)
 	}
 	return (leastSeconds + secondsPerProduct*float64(products)) / 60
 }
