@@ -22,14 +22,14 @@ type BoundsForGoal struct {
 }
 
 // ComputeDesignBounds returns lower bounds on all designs for the goal, including folds that FindBestDesign leaves out.
-// Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
+// Goal.Latency, Goal.MaxLatency, Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) ComputeDesignBounds(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
 	return l.more(math.MaxInt).bound(ctx, wanted)
 }
 
 // bound computes the bounds of the designs in this space.
 func (l *Space) bound(ctx context.Context, wanted Goal) (BoundsForGoal, error) {
-	wanted.Latency, wanted.MaxCycles, wanted.OverBudget = false, 0, false
+	wanted.Latency, wanted.MaxLatency, wanted.MaxCycles, wanted.OverBudget = false, 0, 0, false
 	if err := wanted.Verify(l.Target); err != nil {
 		return BoundsForGoal{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 	"sort"
 	"time"
@@ -12,23 +13,34 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// betweens limits how many designs carried makes between the design of the shortest latency and the slowest design
-// that the goal allows. Each try halves the remaining range of intervals.
-const betweens = 4
+// betweens limits how many designs inTime makes from the interval of the design of the shortest latency on to that of the
+// slowest design that the goal allows. After the first, each try halves the remaining range of intervals.
+const betweens = 5
 
-// carried makes the design of a model whose states the host carries from frame to frame. A frame waits for the state of
-// the frame before, so the clocks from frame to frame equal the latency (Design.ClocksBetweenFrames). A rate or an
-// interval in the goal therefore limits the latency. carried then returns the design of the longest interval, among the
-// intervals it tries, whose latency is within the limit. Without a limit it returns the design of the shortest latency,
-// which has the highest rate.
-func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
-	wanted.Cure = false // cures shorten the interval, which does not set the rate here
-	limit := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame())
+// inTime makes the design for a goal that limits the latency, by Goal.MaxLatency or because the host carries states of
+// the model. It makes the slowest design that the goal allows otherwise. If that is too late, it returns the design of
+// the longest interval, among those it tries, whose latency is within the limit.
+//
+// With states that the host carries, a frame waits for the state of the frame before. So the clocks from frame to frame
+// equal the latency (Design.ClocksBetweenFrames), and a rate or an interval in the goal limits it. Without a limit
+// inTime returns the design of the shortest latency, which has the highest rate.
+func (l *Space) inTime(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
+	wanted.Cure = false // cures shorten the interval, and may make the latency longer
 	if wanted.MaxCycles > 0 {
 		return l.better(ctx, wanted, nil, d)
 	}
+	rate, most, list := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame()), wanted.MaxLatency,
+		l.IntervalsToTry()
+	wanted.MaxLatency = 0
 	short, begun := wanted, time.Now()
-	short.FPS, short.Interval, short.Latency = 0, 0, true
+	short.Latency = true
+	var limit *big.Rat
+	if len(l.Model.Feedback) > 0 {
+		short.FPS, short.Interval, limit = 0, 0, rate
+	}
+	if n := big.NewRat(int64(most), 1); most > 0 && (limit == nil || n.Cmp(limit) < 0) {
+		limit = n
+	}
 	if limit == nil {
 		return l.better(ctx, short, nil, d)
 	}
@@ -36,8 +48,12 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		return made != nil && goal.IntervalMeetsLimit(float64(made.Clocks.Latency), limit)
 	}
 	if !wanted.Latency {
+		slow := wanted
+		if rate == nil {
+			slow.Interval = float64(list[len(list)-1])
+		}
 		var told diag.List
-		made, err := l.better(ctx, wanted, nil, &told)
+		made, err := l.better(ctx, slow, nil, &told)
 		if err != nil {
 			return nil, err
 		}
@@ -52,18 +68,24 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		d.AddMissing(told.Diags)
 		return nil, err
 	}
-	if !meets(best) {
+	switch {
+	case meets(best):
+	case most > 0 && best.Clocks.Latency > most:
+		l.tooLate(most, best, d)
+		return nil, nil
+	default:
 		l.comesBackLate(wanted, best, d)
 		return nil, nil
 	}
-	list := l.IntervalsToTry()
-	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list,
-		goal.CappedFloorOfRational(limit))
+	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), len(list)-1
+	if rate != nil {
+		last = sort.SearchInts(list, goal.CappedFloorOfRational(rate))
+	}
+	middle := first
 	for range betweens {
-		if wanted.Latency || wanted.Interrupt.WasStopped() || last-first < 2 {
+		if wanted.Latency || wanted.Interrupt.WasStopped() {
 			break
 		}
-		middle := (first + last) / 2
 		between := left(wanted, begun)
 		between.FPS, between.Interval = 0, float64(list[middle])
 		var more diag.List
@@ -71,14 +93,34 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		if err != nil {
 			return nil, err
 		}
-		if !meets(made) {
+		if meets(made) {
+			best, told, first = made, more, middle
+		} else if middle > first {
 			last = middle
-			continue
 		}
-		best, told, first = made, more, middle
+		if middle = (first + last) / 2; middle == first {
+			break
+		}
 	}
 	d.AddMissing(told.Diags)
-	return best, nil
+	sampled := *best
+	sampled.Certificate.Sampled = !wanted.Latency && most > 0
+	return &sampled, nil
+}
+
+// tooLate adds the diagnostic that no design has a latency of at most the given clocks. best has the shortest latency
+// that was found.
+func (l *Space) tooLate(most int, best *Design, d *diag.List) {
+	dg := diag.Diag{Severity: diag.SeverityError, Code: diag.LatencyUnreachable,
+		Hint: fmt.Sprintf("--max-latency %d", best.Clocks.Latency)}
+	found := "on"
+	if c := best.Certificate.Latency; c != nil && c.Least < c.Clocks {
+		found = "found on"
+		dg.Notes = []string{fmt.Sprintf("none below %s is possible", goal.FormatClocks(c.Least))}
+	}
+	dg.Msg = fmt.Sprintf("asked for: a latency of %s; the shortest %s %s is %s, at %s MHz", goal.FormatClocks(most), found,
+		l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), goal.FormatUpToSixDecimals(l.Clock))
+	d.Add(dg)
 }
 
 // comesBackLate adds the diagnostic that no design returns a state as soon as the goal asks.
@@ -107,7 +149,7 @@ func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (
 	list []*Design, whole bool, err error) {
 	limit := wanted.MaxIntervalClocks(l.Clock, l.Model.Turns.SamplesPerFrame())
-	quick, err := l.carried(ctx, wanted, d)
+	quick, err := l.inTime(ctx, wanted, d)
 	if err != nil || quick == nil {
 		return nil, false, err
 	}

@@ -43,7 +43,10 @@ type OptimalityCertificate struct {
 	// (space.CanBlockRAMFIFOsSaveLogic).
 	InLUTs  bool
 	Latency *LatencyWithBound // nil if the latency was not minimised
-	Gap     string            // why something is not proved; empty if everything is
+	// Sampled reports that the goal limits the latency, and that only some intervals were tried of those with which
+	// designs may keep it. All proofs are then about designs of this interval.
+	Sampled bool
+	Gap     string // why something is not proved; empty if everything is
 	// Interrupted reports that the user ended the search.
 	Interrupted bool
 	// the lengths of sequences, all proofs being about the longest; nil if all frames are alike
@@ -65,8 +68,11 @@ type FoldExclusionCounts struct {
 }
 
 // IsProvedBest reports whether the design is proved to be the best in each measure. It must also be the best in latency
-// if that was minimised, and in its interval if Floor is not 0.
+// if that was minimised, and in its interval if Floor is not 0. No design is if only some intervals were tried.
 func (c *OptimalityCertificate) IsProvedBest() bool {
+	if c.Sampled {
+		return false
+	}
 	if c.Floor > 0 && float64(c.Floor) != c.Interval || c.Latency != nil && c.Latency.Least != c.Latency.Clocks {
 		return false
 	}
@@ -140,6 +146,9 @@ func (c *OptimalityCertificate) DescribeInOneSentence() string {
 			break
 		}
 	}
+	if c.Sampled {
+		parts = append(parts, "some intervals were tried of those with which designs may keep the latency")
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -204,6 +213,10 @@ func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String()+c.ExcludedDesignsText())
+	}
+	if c.Sampled {
+		lines = append(lines, "a design of another interval may keep the latency that is asked for, and take less: only "+
+			"some were tried")
 	}
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)

@@ -14,7 +14,7 @@
 //
 // The files of this package are:
 //
-//	make.go         the answer to a goal; carried.go, if a state has to come back before the next frame
+//	make.go         the answer to a goal; carried.go, if the latency has a limit
 //	sequence.go     the intervals to try until there is a design, and then a better one
 //	bound.go        bounds of all designs, without making one
 //	front.go        the designs worth choosing from
@@ -221,8 +221,8 @@ func FindBestDesign(ctx context.Context, m *dataflow.Model, t dataflow.Target, w
 // The certificate states what the search did not prove. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on earlier goals of the space.
 func (l *Space) FindBestDesign(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
-	if len(l.Model.Feedback) > 0 {
-		return l.carried(ctx, wanted, d)
+	if len(l.Model.Feedback) > 0 || wanted.MaxLatency > 0 {
+		return l.inTime(ctx, wanted, d)
 	}
 	return l.better(ctx, wanted, nil, d)
 }

@@ -22,11 +22,11 @@ import (
 //
 // FindParetoFront makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these
 // are all. If step is not nil, FindParetoFront calls it with the number of designs after each round. It adds the same
-// diagnostics, and returns the same errors, as FindBestDesign; Goal.Latency has no effect.
+// diagnostics, and returns the same errors, as FindBestDesign; Goal.Latency and Goal.MaxLatency have no effect.
 func (l *Space) FindParetoFront(ctx context.Context, wanted Goal, most int, d *diag.List,
 	step func(made int)) (list []*Design,
 	whole bool, err error) {
-	wanted.Latency = false
+	wanted.Latency, wanted.MaxLatency = false, 0
 	if len(l.Model.Feedback) > 0 {
 		return l.carriedFront(ctx, wanted, most, d, step)
 	}

@@ -1,6 +1,8 @@
 package folding
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,5 +141,58 @@ func TestShortestLatency(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.name, use, both)
 			}
 		}
+	}
+}
+
+// TestMaxLatency checks that designs keep the latency that is asked for, and the rate, and are the cheapest of all if
+// that keeps it. Where no design keeps it, the shortest latency is named, and one clock less than that is refused.
+func TestMaxLatency(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	asked := 0
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 45))
+		m := randomNet(r, 2+r.IntN(3), 8)
+		target := dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}
+		if seed%2 == 0 {
+			p := newPainter()
+			m = p.model("image", p.classify(p.conv(p.image(4, 4, 4), 3, 1, 2), 3))
+			target.Board, target.IO = board("zcu104"), dataflow.HostIOStream
+			if seed%4 == 0 {
+				target.Backend = dataflow.BackendRTL
+			}
+		}
+		var told diag.List
+		ask := func(g Goal) *Design {
+			told = diag.List{}
+			return must(FindBestDesign(t.Context(), m, target, g, &told))
+		}
+		short, cheap := ask(Goal{Latency: true}), ask(Goal{Interval: 1 << 20})
+		if short == nil || cheap == nil {
+			continue // no width converter joins the layers
+		}
+		asked++
+		least, most := short.Clocks.Latency, cheap.Clocks.Latency
+		if none := ask(Goal{MaxLatency: least - 1}); none != nil || len(told.Diags) != 1 ||
+			told.Diags[0].Code != diag.LatencyUnreachable || told.Diags[0].Hint != fmt.Sprint("--max-latency ", least) {
+			t.Errorf("seed %d: %d clocks are refused by %v", seed, least-1, told.Diags)
+		}
+		for _, clocks := range []int{least, (least + most) / 2, most} {
+			made := ask(Goal{MaxLatency: clocks})
+			if made == nil || made.Clocks.Latency > clocks {
+				t.Fatalf("seed %d: of %d clocks: %+v, %v", seed, clocks, made, told.Diags)
+			}
+			if a, b := made.Estimate.Total, cheap.Estimate.Total; clocks == most && a != b {
+				t.Errorf("seed %d: of %d clocks it takes %+v, the cheapest %+v", seed, clocks, a, b)
+			}
+			interval := math.Floor(short.Clocks.Interval)
+			if fast := ask(Goal{MaxLatency: clocks, Interval: interval}); fast != nil &&
+				(fast.Clocks.Latency > clocks || fast.Clocks.Interval > interval) {
+				t.Errorf("seed %d: of %d clocks, at interval %v: %+v", seed, clocks, interval, fast.Clocks)
+			}
+		}
+	}
+	if asked < 5 {
+		t.Errorf("%d networks of 8", asked)
 	}
 }

@@ -94,8 +94,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		if err := t.excluding(); err != nil {
 			return nil, err
 		}
-		if pareto && o.Latency {
-			return nil, usagef("--pareto and --latency exclude each other: " +
+		if pareto && (o.Latency || o.MaxLatency > 0) {
+			return nil, usagef("--pareto excludes --latency and --max-latency: " +
 				"the designs of a front differ in their interval")
 		}
 		if pareto {

@@ -14,7 +14,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Goal", []string{"fps", "interval", "latency", "least", "pareto", "points", "bound", "search-time",
+	{"Goal", []string{"fps", "interval", "latency", "max-latency", "least", "pareto", "points", "bound", "search-time",
 		"on-interrupt"}},
 	{"Budget", []string{"board", "max-use", "over-budget", "clock", "io", "cost", "latencies"}},
 	{"Model", []string{"dim", "shape", "lengths", "input-type", "input-mean", "input-std", "input-quant",

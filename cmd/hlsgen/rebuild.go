@@ -34,11 +34,11 @@ const callBuild = "build"
 
 // changeable lists the options that a page may change. None of them names a file.
 var changeable = []string{"backend", "board", "clock", "cost", "fifo", "fps", "interval", "io", "latency", "least",
-	"max-unroll", "max-use", "over-budget"}
+	"max-latency", "max-unroll", "max-use", "over-budget"}
 
 // goals lists the options that say how fast a design is to be. Where one is given, or a folding, the folder's do not
 // hold.
-var goals = []string{"fps", "interval", "latency"}
+var goals = []string{"fps", "interval", "latency", "max-latency"}
 
 // withFiles lists options whose files are not in the folder of a build.
 var withFiles = []string{"calibrate", "cell-config", "latencies", "lstm-config"}

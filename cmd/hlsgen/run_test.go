@@ -165,7 +165,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --on-interrupt bets", exitUsage, "", "actions are best, stop, did you mean best?"},
 		{"simulate --on-interrupt best", exitUsage, "", "unknown flag: --on-interrupt"},
 		{"build --board zcu104 --pareto --points 1", exitUsage, "", "want an integer from 2 to"},
-		{"build --board zcu104 --pareto --latency", exitUsage, "", "--pareto and --latency exclude each other"},
+		{"build --board zcu104 --pareto --latency", exitUsage, "", "--pareto excludes --latency and --max-latency"},
 		{"build --board zcu104 --fifo most", exitUsage, "", "want minimal, throughput or an integer"},
 		{"build --board zcu104 --fifo 0", exitUsage, "", "want minimal, throughput or an integer from 1 to 1048576"},
 		{"simulate --trace-vcd x.vcd", exitUsage, "", "add --engine cycle"},

@@ -211,6 +211,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	listOption(fs, &o.Intervals, "interval", "CLOCKS,...", interval,
 		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
+	option(fs, &o.MaxLatency, "max-latency", "", "CLOCKS", integer(1, maxClocks),
+		"clocks from a frame's first word to its last result, to keep in every design")
 	t.least()
 	fs.BoolVar(&o.Bound, "bound", false, "make no design: print bounds that no design within the budget goes below")
 	fs.BoolVar(&pareto, "pareto", false,
@@ -266,8 +268,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"or files of your own")
 		case len(o.FPS) > 0 && len(o.Intervals) > 0:
 			return nil, usagef("--fps and --interval exclude each other")
-		case pareto && (o.Latency || o.Bound):
-			return nil, usagef("--pareto excludes --latency and --bound: " +
+		case pareto && (o.Latency || o.MaxLatency > 0 || o.Bound):
+			return nil, usagef("--pareto excludes --latency, --max-latency and --bound: " +
 				"the designs of a front differ in their interval")
 		case len(o.Precisions) > 0 && o.Model != "" && o.Calibrate == "":
 			return nil, usagef("--requantize chooses scales on samples: --calibrate FILE")
@@ -280,8 +282,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			return nil, usagef("--requantize excludes --interleave")
 		case o.Data != "" && o.LabelsFile == "" && len(o.Precisions) == 0:
 			return nil, usagef("--input has the samples that accuracy is measured on: --labels FILE")
-		case o.Bound && (o.Latency || by.slurm):
-			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
+		case o.Bound && (o.Latency || o.MaxLatency > 0 || by.slurm):
+			return nil, usagef("--bound makes no designs: it excludes --latency, --max-latency and --jobs slurm")
 		}
 		o.Synthesise = by.slurm
 		if o.Workers = by.workers; pareto {

@@ -209,6 +209,8 @@ func (t *task) design() {
 		"clocks from frame to frame to reach with the least resources, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, "+
 		"at the asked rate or at any, whatever it takes")
+	option(fs, &o.MaxLatency, "max-latency", "", "CLOCKS", integer(1, maxClocks),
+		"clocks from a frame's first word to its last result, to keep with the least resources")
 	t.least()
 	option(fs, &o.SearchTime, "search-time", "", "TIME", searchTime, "let the search for the folding take this long, "+
 		"such as 30s; without it, a fixed amount of work, the same on every machine")

@@ -23,7 +23,8 @@ import (
 )
 
 // A Goal says which design to look for. With FPS or Interval, it is the design of the least resources that is as fast.
-// With Latency, it is the design of the shortest latency that is as fast as asked. With MaxCycles, it is the design of
+// With Latency, it is the design of the shortest latency that is as fast as asked. With MaxLatency, it is the design of
+// the least resources that is as fast and whose latency is at most that. With MaxCycles, it is the design of
 // the least resources whose layers take at most MaxCycles clocks per frame, whatever the budget. Otherwise it is the
 // design of the highest throughput, and among equals the design of the least resources.
 type Goal struct {
@@ -33,6 +34,7 @@ type Goal struct {
 	Interval   float64
 	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
 	Latency    bool
+	MaxLatency int               // the most clocks from a frame's first word to its last result; 0: not given
 	Least      ResourceMeasure   // the meaning of "least resources"
 	MaxUse     MaxUseFractions   // the budget; the zero MaxUseFractions means DefaultMaxUseFractions
 	OverBudget bool              // whether to return the design of the smallest load when no design fits the budget
@@ -174,9 +176,9 @@ func (g *Goal) Verify(t dataflow.Target) error {
 		return fmt.Errorf("an interval of %v clocks is not possible", g.Interval)
 	case g.SearchTime < 0 || g.Steps < 0 || g.Least > ResourceMeasureDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
-	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
-		return fmt.Errorf("%d cycles, interval %v, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
-			g.FIFO.Words)
+	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0 || g.MaxLatency < 0:
+		return fmt.Errorf("%d cycles, interval %v, FIFOs of %d words, a latency of %d: must not be negative",
+			g.MaxCycles, g.Interval, g.FIFO.Words, g.MaxLatency)
 	case !g.MaxUse.valid():
 		return fmt.Errorf("budget %+v: shares are from 0 to 1", g.MaxUse)
 	case asked > 1:

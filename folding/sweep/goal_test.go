@@ -110,6 +110,9 @@ func TestGoals(t *testing.T) {
 			return p.Latency < fastest.Latency &&
 				p.Latency < slow.Latency
 		}},
+		{"max latency", func(o *Options) { o.MaxLatency = (fastest.Latency + slow.Latency) / 2 }, func(p *PointResult) bool {
+			return p.Latency <= (fastest.Latency+slow.Latency)/2 && p.Resources.LUT < fastest.Resources.LUT && !p.Proved
+		}},
 		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.HostIOStream },
 			func(p *PointResult) bool { return p.Resources.LUT < slow.Resources.LUT }},
 		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFODepthPolicy{Words: 4} }, func(p *PointResult) bool {

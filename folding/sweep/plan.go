@@ -29,14 +29,16 @@ type spec struct {
 	FPS      float64 // samples per second; 0: as many as possible
 	Interval float64 // clocks per frame; 0: not given
 	Latency  bool
-	Least    folding.ResourceMeasure
-	Front    int // if not 0: find up to Front designs of the front, none slower than FPS or Interval
-	Bound    bool
-	Memory   dataflow.Memory
-	Compute  dataflow.MultiplierKind
-	MaxUse   folding.MaxUseFractions // as given; zero means the default
-	Formula  dataflow.CostFormulaChoice
-	Samples  int // samples that take turns in a frame
+	// the most clocks of latency; 0: not given
+	MaxLatency int `json:",omitempty"`
+	Least      folding.ResourceMeasure
+	Front      int // if not 0: find up to Front designs of the front, none slower than FPS or Interval
+	Bound      bool
+	Memory     dataflow.Memory
+	Compute    dataflow.MultiplierKind
+	MaxUse     folding.MaxUseFractions // as given; zero means the default
+	Formula    dataflow.CostFormulaChoice
+	Samples    int // samples that take turns in a frame
 	// the name of the precision that the model is quantised to again; empty if the model stays as it is
 	Precision string                `json:",omitempty"`
 	Unroll    dataflow.UnrollLimits `json:",omitzero"`
@@ -56,7 +58,7 @@ func (s *spec) target() dataflow.Target {
 }
 
 func (s *spec) goal() folding.Goal {
-	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, Least: s.Least, MaxUse: s.MaxUse,
+	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, MaxLatency: s.MaxLatency, Least: s.Least, MaxUse: s.MaxUse,
 		FIFO: s.FIFO}
 }
 
@@ -119,7 +121,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	if d.HasErrors() {
 		return nil
 	}
-	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
+	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, MaxLatency: o.MaxLatency, Least: o.Least, Front: o.Front, Bound: o.Bound,
 		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
 	if d.HasErrors() {
 		return nil

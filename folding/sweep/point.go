@@ -199,7 +199,7 @@ func (s spec) none(d *diag.List) PointResult {
 			continue
 		}
 		switch p.Reason = x.Msg; {
-		case x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded:
+		case x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded || x.Code == diag.LatencyUnreachable:
 			p.Status = PointStatusUnreachable
 		case x.Hint != "":
 			p.Reason += ": " + x.Hint

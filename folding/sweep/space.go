@@ -50,6 +50,7 @@ func (all *spaces) of(s spec) (*space, error) {
 	without := s
 	without.FPS, without.Interval, without.Latency, without.Least, without.Front, without.Bound, without.MaxUse =
 		0, 0, false, 0, 0, false, folding.MaxUseFractions{}
+	without.MaxLatency = 0
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]

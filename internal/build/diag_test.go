@@ -146,6 +146,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},
 			Hardware: options.Hardware{Board: "pynq-z1"}, Goal: options.Goal{FPS: 8e7}}, d)
 	},
+	diag.LatencyUnreachable: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},
+			Hardware: options.Hardware{Board: "pynq-z1"}, Goal: options.Goal{MaxLatency: 3}}, d)
+	},
 	diag.SearchInterrupted: func(t *testing.T, d *diag.List) bool {
 		user := new(folding.SearchStopper) // who ends the search as soon as it has a design
 		return run(t, build.Options{Source: options.Source{Model: file(t, wide())},

@@ -30,6 +30,7 @@ func (o Options) given() map[string]string {
 		{"fps", o.FPS > 0, report.FormatDecimal(o.FPS)},
 		{"interval", o.Interval > 0, report.FormatDecimal(o.Interval)},
 		{"latency", o.Latency, "true"},
+		{"max-latency", o.MaxLatency > 0, strconv.Itoa(o.MaxLatency)},
 		{"over-budget", o.OverBudget, "true"},
 		{"backend", options.BackendNamed(string(o.Backend)) != "", string(o.Backend)},
 		{"counters", o.Counters, "true"},

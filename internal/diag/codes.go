@@ -28,6 +28,7 @@ const (
 	BoardResourcesUnverified   Code = "board-unverified"
 	BudgetExceeded             Code = "budget-exceeded"
 	FPSUnreachable             Code = "fps-unreachable"
+	LatencyUnreachable         Code = "latency-unreachable"
 	SearchInterrupted          Code = "search-interrupted"
 	LayerTooSlowForClock       Code = "clock-unreachable"
 	GivenFIFODepthsSlow        Code = "fifo-slow"
@@ -95,6 +96,7 @@ var CodeMeanings = map[Code]string{
 	BoardResourcesUnverified:   "a board's resources were not compared with a data sheet",
 	BudgetExceeded:             "no folding fits the board's budget",
 	FPSUnreachable:             "the asked frame rate cannot be reached",
+	LatencyUnreachable:         "no design has a latency as short as asked",
 	SearchInterrupted:          "the search for the folding was interrupted, and its best design is built",
 	LayerTooSlowForClock:       "a layer cannot follow the asked clock",
 	LargeTableInLUTs:           "a large table lies in LUTs",

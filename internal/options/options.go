@@ -95,6 +95,7 @@ type Goal struct {
 	Folding     string                  // path of a folding file
 	FoldingFile *folding.FoldingFile    // content of a folding file, instead of a path; may be nil
 	Latency     bool                    // minimise the latency at the asked rate, or at any rate if none is asked
+	MaxLatency  int                     // clocks of latency to keep; 0: not asked
 	Least       folding.ResourceMeasure // the resource that the search minimises
 	SearchTime  time.Duration           // time limit; 0: an effort that is the same on every machine
 	FIFO        folding.FIFODepthPolicy

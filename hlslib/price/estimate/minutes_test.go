@@ -11,9 +11,11 @@ import (
 // multiplier is a layer with products.
 type multiplier struct{ dataflow.Op }
 
-func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD, 4 }
+func (multiplier) Products(f dataflow.Fold, _ int) (n, bits int) { return f.PE * f.SIMD, 4 }
 
-func (multiplier) Adds(dataflow.Fold) int { panic("not asked for") }
+func (multiplier) Adds(dataflow.Fold, int) int { panic("not asked for") }
+
+func (multiplier) RowBits(dataflow.Fold) int { panic("not asked for") }
 
 // TestMinutes checks the formula against its source.
 func TestMinutes(t *testing.T) {
