@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// betweens limits how many designs inTime makes from the interval of the design of the shortest latency on to that of the
-// slowest design that the goal allows. After the first, each try halves the remaining range of intervals.
+// betweens limits how many designs inTime makes from the interval of the design of the shortest latency on to that of
+// the slowest design that the goal allows. After the first, each try halves the remaining range of intervals.
 const betweens = 5
 
 // inTime makes the design for a goal that limits the latency, by Goal.MaxLatency or because the host carries states of
@@ -118,8 +118,8 @@ func (l *Space) tooLate(most int, best *Design, d *diag.List) {
 		found = "found on"
 		dg.Notes = []string{fmt.Sprintf("none below %s is possible", goal.FormatClocks(c.Least))}
 	}
-	dg.Msg = fmt.Sprintf("asked for: a latency of %s; the shortest %s %s is %s, at %s MHz", goal.FormatClocks(most), found,
-		l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), goal.FormatUpToSixDecimals(l.Clock))
+	dg.Msg = fmt.Sprintf("asked for: a latency of %s; the shortest %s %s is %s, at %s MHz", goal.FormatClocks(most),
+		found, l.Target.Board.Name, goal.FormatClocks(best.Clocks.Latency), goal.FormatUpToSixDecimals(l.Clock))
 	d.Add(dg)
 }
 

@@ -215,8 +215,8 @@ func (c *OptimalityCertificate) DescribeInLines() (lines []string) {
 		lines = append(lines, c.Latency.String()+c.ExcludedDesignsText())
 	}
 	if c.Sampled {
-		lines = append(lines, "a design of another interval may keep the latency that is asked for, and take less: only "+
-			"some were tried")
+		lines = append(lines, "a design of another interval may keep the latency that is asked for, and take less: "+
+			"only some were tried")
 	}
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)

@@ -93,6 +93,7 @@ func TestGoals(t *testing.T) {
 		t.Errorf("%+v; the fastest is %+v", slow, fastest)
 	}
 	ids[slow.ID] = "an interval"
+	halfway := (fastest.Latency + slow.Latency) / 2
 	// LUTs multiply the few bits of the example, so there are no DSP slices to save, unless LUTs are short.
 	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.MaxUseFractions{fewLUTs} }
 	short := one(t, tight)
@@ -110,8 +111,8 @@ func TestGoals(t *testing.T) {
 			return p.Latency < fastest.Latency &&
 				p.Latency < slow.Latency
 		}},
-		{"max latency", func(o *Options) { o.MaxLatency = (fastest.Latency + slow.Latency) / 2 }, func(p *PointResult) bool {
-			return p.Latency <= (fastest.Latency+slow.Latency)/2 && p.Resources.LUT < fastest.Resources.LUT && !p.Proved
+		{"max latency", func(o *Options) { o.MaxLatency = halfway }, func(p *PointResult) bool {
+			return p.Latency <= halfway && p.Resources.LUT < fastest.Resources.LUT && !p.Proved
 		}},
 		{"io stream", func(o *Options) { o.Intervals, o.IO = []float64{4096}, dataflow.HostIOStream },
 			func(p *PointResult) bool { return p.Resources.LUT < slow.Resources.LUT }},

@@ -58,8 +58,8 @@ func (s *spec) target() dataflow.Target {
 }
 
 func (s *spec) goal() folding.Goal {
-	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, MaxLatency: s.MaxLatency, Least: s.Least, MaxUse: s.MaxUse,
-		FIFO: s.FIFO}
+	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, MaxLatency: s.MaxLatency,
+		Least: s.Least, MaxUse: s.MaxUse, FIFO: s.FIFO}
 }
 
 // maxSpecs is the most searches of a sweep.
@@ -121,8 +121,9 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	if d.HasErrors() {
 		return nil
 	}
-	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, MaxLatency: o.MaxLatency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d), AccPerPE: o.AccPerPE}
+	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, MaxLatency: o.MaxLatency, Least: o.Least, Front: o.Front,
+		Bound: o.Bound, Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.LoadDelayCalibration(d),
+		AccPerPE: o.AccPerPE}
 	if d.HasErrors() {
 		return nil
 	}

@@ -87,7 +87,8 @@ func (r *SweepReport) project(ctx context.Context, o Options, p *PointResult, d 
 	if b.FoldingFile = folding.ParseFoldingFile(p.Folding, d); b.FoldingFile == nil {
 		return nil
 	}
-	b.FIFO, b.Latency, b.MaxLatency = folding.FIFODepthPolicy{}, false, 0 // the folding file has the folds and the depths
+	// the folding file has the folds and the depths
+	b.FIFO, b.Latency, b.MaxLatency = folding.FIFODepthPolicy{}, false, 0
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardArgument(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
 	if b.Lengths != nil {

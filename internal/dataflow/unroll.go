@@ -4,8 +4,8 @@ import "fmt"
 
 // UnrollLimits limits the products that one process computes in a clock. The body of the process's loop holds all of
 // them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
-// factor; products by constants that are zero do not count. The zero value means the default of the target's back end (Target.MinProcesses): DefaultUnrollLimits for C++,
-// MaxAddedBitsPerProcess for SystemVerilog.
+// factor; products by constants that are zero do not count. The zero value means the default of the target's back end
+// (Target.MinProcesses): DefaultUnrollLimits for C++, MaxAddedBitsPerProcess for SystemVerilog.
 type UnrollLimits struct {
 	Wide int // the most products with a factor of more than 4 bits
 	Few  int // the most products with a wider factor of 2 to 4 bits
@@ -56,8 +56,9 @@ type HasUnrolledProducts interface {
 	// is divided into several parts, it is the number of the part with most. Products by constants that are zero do not
 	// count.
 	Products(f Fold, parts int) (n, bits int)
-	// Adds returns the number of bits that the layer's circuit adds in an iteration of a fold; of several parts, that of
-	// the part with most. A layer that does not know it counts each product as the square of its wider factor's bits.
+	// Adds returns the number of bits that the layer's circuit adds in an iteration of a fold; of several parts, that
+	// of the part with most. A layer that does not know it counts each product as the square of its wider factor's
+	// bits.
 	Adds(f Fold, parts int) int
 	// RowBits returns the bits of the weights that an iteration of a fold reads from a table, if it is C++. They divide
 	// evenly among parts.

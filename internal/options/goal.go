@@ -9,7 +9,8 @@ import (
 // ToSearchGoal converts the options to the goal of the folding search. fixed holds the contents of a folding file, and
 // may be nil.
 func (o Goal) ToSearchGoal(fixed *folding.FoldingFile) folding.Goal {
-	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, MaxLatency: o.MaxLatency, Least: o.Least, SearchTime: o.SearchTime,
+	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, MaxLatency: o.MaxLatency,
+		Least: o.Least, SearchTime: o.SearchTime,
 		MaxUse: o.MaxUse, OverBudget: o.OverBudget, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt,
 		Tell: o.SearchProgress}
 }
