@@ -14,8 +14,9 @@ import (
 // fold that is fast enough, and to find what outputs share takes seconds where there are more.
 const MaxSharedDigits = 2048
 
-// sharedAdders holds the graph of a unit whose outputs share adders, once it has been made.
-type sharedAdders struct {
+// A sharedAdders holds the graphs of a unit whose outputs share adders, once they have been made: for adders of two
+// operands, and for those of three.
+type sharedAdders [2]struct {
 	once  sync.Once
 	graph *adders.Graph
 }
@@ -35,28 +36,38 @@ func sharesAdders(u *Unit, f dataflow.Fold) bool {
 	return digits <= MaxSharedDigits
 }
 
-// of returns the graph of adders for the unit's weights.
-func (s *sharedAdders) of(u *Unit) *adders.Graph {
-	s.once.Do(func() {
+// of returns the graph for the unit's weights of adders of at most so many operands.
+func (s *sharedAdders) of(u *Unit, operands int) *adders.Graph {
+	made := &s[operands-2]
+	made.once.Do(func() {
 		inputs := make([]num.Range, len(u.weights[0]))
 		for i := range inputs {
 			inputs[i] = u.inputs
 		}
-		s.graph = adders.Product(u.weights, inputs, 0)
+		made.graph = adders.Product(u.weights, inputs, 0, operands)
 	})
-	return s.graph
+	return made.graph
 }
 
 // sharedSums returns the sums of all channels of a unit for the word x of inputs, by its graph of adders.
 func sharedSums(b *circuit.Builder, u *Unit, x circuit.Value) []circuit.Value {
-	g := u.shared.of(u)
-	signals := make([]circuit.Value, len(g.Inputs), len(g.Inputs)+len(g.Sums))
+	g := u.shared.of(u, circuit.MostOperandsOfAdder(b))
+	signals := make([]circuit.Value, len(g.Inputs)+len(g.Sums))
 	for i, r := range g.Inputs {
 		signals[i] = circuit.AssumeRange(circuit.ElementOf(x, i, u.in), r)
 	}
-	for _, s := range g.Sums {
-		sum := circuit.SumWithShifted(signals[s.A], signals[s.B], s.Shift, s.Minus)
-		signals = append(signals, circuit.AssumeRange(sum, g.RangeOf(adders.Signal(len(signals)))))
+	for _, a := range g.Adders(circuit.MostOperandsOfAdder(b)) {
+		var terms []circuit.Addend
+		for _, t := range g.Operands(a) {
+			terms = append(terms, circuit.Addend{Value: signals[t.Signal], Shift: t.Shift, Minus: t.Minus})
+		}
+		first, r := terms[0].Value, g.RangeOf(a.Sum)
+		if len(terms) == 3 {
+			signals[a.Sum] = circuit.SumOfThree(first, terms[1], terms[2], r)
+			continue
+		}
+		signals[a.Sum] = circuit.AssumeRange(circuit.SumWithShifted(first, terms[1].Value, terms[1].Shift,
+			terms[1].Minus), r)
 	}
 	sums := make([]circuit.Value, len(g.Outputs))
 	for i, o := range g.Outputs {

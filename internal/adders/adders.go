@@ -13,6 +13,7 @@
 //	build.go    building a graph: signals with their exact ranges and levels
 //	share.go    pairs of terms that occur several times
 //	tree.go     outputs as differences from others
+//	three.go    adders of three operands
 //	best.go     the cheapest of several graphs
 package adders
 
@@ -63,14 +64,6 @@ func (g *Graph) Levels() (most int) {
 		}
 	}
 	return most
-}
-
-// Bits returns the bits of all adders. The low bits that one operand has alone pass, and count nothing.
-func (g *Graph) Bits() (bits int) {
-	for i, s := range g.Sums {
-		bits += adderBits(s, g.ranges[s.A], g.ranges[len(g.Inputs)+i])
-	}
-	return bits
 }
 
 // adderBits returns the bits of the adder of s. Operand A and the result have the given ranges.

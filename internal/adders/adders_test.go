@@ -39,7 +39,7 @@ func TestProduct(t *testing.T) {
 	for range tier.CasesToRun(1000) {
 		matrix, inputs := randomMatrix(r)
 		extra := []int{0, 1, AnyLevels}[r.IntN(3)]
-		g := Product(matrix, inputs, extra)
+		g := Product(matrix, inputs, extra, 2+r.IntN(2))
 		rows, _ := different(matrix)
 		if most := leastLevels(rows) + extra; g.Levels() > most {
 			t.Errorf("a path of %d adders for %v, want at most %d", g.Levels(), matrix, most)
@@ -91,7 +91,7 @@ func TestRangeOf(t *testing.T) {
 		for i := range matrix {
 			matrix[i] = matrix[i][:columns]
 		}
-		g := Product(matrix, inputs, 1)
+		g := Product(matrix, inputs, 1, 3)
 		var found []num.Range
 		x := make([]int64, columns)
 		for i, in := range inputs {
@@ -118,5 +118,57 @@ func TestRangeOf(t *testing.T) {
 				t.Errorf("signal %d of %v has the range %v, want %v", s, matrix, got, want)
 			}
 		}
+	}
+}
+
+// TestAdders checks that adders of three operands make every sum once, operands first, with no more bits, and that the
+// operands of each add up to its sum.
+func TestAdders(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 45))
+	joined := 0
+	for range 60 {
+		matrix, inputs := randomMatrix(r)
+		g := Product(matrix, inputs, 0, 3)
+		x := make([]int64, len(inputs))
+		for i, in := range inputs {
+			x[i] = in.Lo + r.Int64N(in.ValueCount())
+		}
+		v := g.signals(x)
+		made := make([]int, len(v))
+		for i := range inputs {
+			made[i] = 1
+		}
+		for _, a := range g.Adders(3) {
+			sum := int64(0)
+			for _, o := range g.Operands(a) {
+				if made[o.Signal] == 0 || o.Signal == a.Joined {
+					t.Fatalf("signal %d is read before it is made", o.Signal)
+				}
+				if term := v[o.Signal] << o.Shift; o.Minus {
+					sum -= term
+				} else {
+					sum += term
+				}
+			}
+			if sum != v[a.Sum] {
+				t.Errorf("the operands of signal %d are %d together, want %d", a.Sum, sum, v[a.Sum])
+			}
+			if made[a.Sum]++; a.Joined != NoSignal {
+				made[a.Joined]++
+				joined++
+			}
+		}
+		for s, n := range made {
+			if n != 1 {
+				t.Errorf("signal %d is made %d times", s, n)
+			}
+		}
+		if two, three := g.Bits(2), g.Bits(3); three > two {
+			t.Errorf("%d bits of adders with up to three operands, %d with two", three, two)
+		}
+	}
+	if joined == 0 {
+		t.Error("no adder has three operands")
 	}
 }

@@ -27,14 +27,14 @@ func ways(rows [][]int64) []way {
 }
 
 // Product returns a graph of a matrix, by rows, for inputs in the given ranges: of several, the one with the fewest
-// bits of adders. No path has more levels than the row with most digits needs, and extra.
-func Product(matrix [][]int64, inputs []num.Range, extra int) *Graph {
+// bits of adders of so many operands, 2 or 3. No path has more levels than the row with most digits needs, and extra.
+func Product(matrix [][]int64, inputs []num.Range, extra, operands int) *Graph {
 	rows, shapes := different(matrix)
 	levels := min(leastLevels(rows)+extra, AnyLevels)
 	var best *Graph // the first way always keeps the levels
 	for _, w := range ways(rows) {
 		g := w.graph(rows, inputs, levels)
-		if g.Levels() <= levels && (best == nil || g.Bits() < best.Bits()) {
+		if g.Levels() <= levels && (best == nil || g.Bits(operands) < best.Bits(operands)) {
 			best = g
 		}
 	}

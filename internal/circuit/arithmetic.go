@@ -89,9 +89,50 @@ func SumWithShifted(a, b Value, n int, minus bool) Value {
 	if n == 0 {
 		return high
 	}
+	return aboveBits(a, high, n)
+}
+
+// An Addend is a number times 2^Shift that a sum adds or, if Minus holds, subtracts.
+type Addend struct {
+	Value Value
+	Shift int
+	Minus bool
+}
+
+// MostOperandsOfAdder returns the number of operands that an adder of the circuit's device adds at once: 2 or 3.
+func MostOperandsOfAdder(b *Builder) int {
+	if b.rate.ThreeCarry > 0 {
+		return 3
+	}
+	return 2
+}
+
+// SumOfThree returns the sum of a and two addends, which lies in r, by an adder of three operands. The device must have
+// them (MostOperandsOfAdder). The lowest bits that a has alone take no adder. All ranges must fit into 63 bits.
+func SumOfThree(a Value, x, y Addend, r num.Range) Value {
+	low := min(x.Shift, y.Shift)
+	operands := []Value{ShiftByConstant(a, -low), ShiftByConstant(x.Value, x.Shift-low),
+		ShiftByConstant(y.Value, y.Shift-low)}
+	k := a.b.rate.ThreeCarry << carryCellAt
+	for i, minus := range []bool{x.Minus, y.Minus} {
+		if minus {
+			k |= 2 << i
+		}
+	}
+	high := num.Range{Lo: r.Lo >> low, Hi: r.Hi >> low}
+	logic := a.b.rate.LUT + adder(a.b, num.NarrowestIntTypeFor(high).Width)
+	sum := operation(OpSumOfThree, k, logic, high.Wide(), operands...)
+	if low == 0 {
+		return sum
+	}
+	return AssumeRange(aboveBits(a, sum, low), r)
+}
+
+// aboveBits returns the number that has the lowest n bits of low, and high above them.
+func aboveBits(low, high Value, n int) Value {
 	r := high.Range()
 	whole := num.NarrowestIntTypeFor(num.Range{Lo: r.Lo << n, Hi: r.Hi<<n + 1<<n - 1})
-	return LowBitsAsType(ConcatenateWords(LowBitsOf(a, n), LowBitsOf(high, whole.Width-n)), whole)
+	return LowBitsAsType(ConcatenateWords(LowBitsOf(low, n), LowBitsOf(high, whole.Width-n)), whole)
 }
 
 // MultiplyByConstant returns a * m. It uses shifts, and as few additions and subtractions as the signed digits of m

@@ -17,6 +17,8 @@ type TimingModel struct {
 	Carry  int // one bit of an adder
 	Chain  int // the ends of an adder's carry chain, beside a LUT
 	Inputs int // inputs of a lookup table: 4 or 6
+	// the bits of a carry cell, 4 or 8, if a lookup table a bit adds three numbers (SumOfThree), else 0
+	ThreeCarry int
 	// If lookup tables cannot serve as memory, an array meant for them becomes a block with at least this many
 	// bits, and registers with fewer. BlockBits is 0 if lookup tables can serve as memory.
 	BlockBits int

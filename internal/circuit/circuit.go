@@ -114,6 +114,15 @@ type Node struct {
 	Wide *num.WideRange
 }
 
+// Subtracts reports whether a sum of three subtracts operand i. It adds the first operand always.
+func (n *Node) Subtracts(i int) bool { return n.K>>i&1 != 0 }
+
+// CarryCell returns the bits of a carry cell of the device that computes a sum of three.
+func (n *Node) CarryCell() int { return n.K >> carryCellAt }
+
+// carryCellAt is the bit of K from which on it has CarryCell.
+const carryCellAt = 3
+
 // WideRange returns the range of the number that the node computes.
 func (n *Node) WideRange() num.WideRange {
 	switch {
@@ -141,6 +150,7 @@ const (
 	OpIterationStart                    // the iteration starts; 1 at stage 0
 	OpAdd                               // a + b
 	OpSubtract                          // a - b
+	OpSumOfThree                        // a + b + c in one adder; K says what is subtracted, and the carry cells
 	OpMultiply                          // a * b by a multiplier of the device: K clocks later
 	OpAnd                               // a and b, conditions
 	OpOr
@@ -165,7 +175,8 @@ const (
 )
 
 // operationNames gives each operation its name in messages.
-var operationNames = [...]string{"constant", "input", "argument", "start", "add", "subtract", "multiply", "and", "or",
+var operationNames = [...]string{"constant", "input", "argument", "start", "add", "subtract", "sum of three",
+	"multiply", "and", "or",
 	"xor", "not", "table", "mux", "pick", "less", "equal", "slice", "concatenate", "shift", "wrap", "bits", "delay",
 	"state", "next state", "clocked row", "row", "result"}
 

@@ -120,6 +120,10 @@ func (r follower) pass(s *step) {
 		if w[s.a]|w[s.b] != 0 {
 			y = ^uint64(0)
 		}
+	case doSumOfThree:
+		if w[s.a]|w[s.b]|w[s.c] != 0 {
+			y = ^uint64(0)
+		}
 	case doAnd:
 		y = w[s.a]&(v[s.b]|w[s.b]) | w[s.b]&v[s.a]
 	case doOr:

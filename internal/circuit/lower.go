@@ -5,7 +5,8 @@ import (
 )
 
 // actions maps the operations of arithmetic and of gates to the actions that compute them in 64 bits.
-var actions = [...]action{OpAdd: doAdd, OpSubtract: doSubtract, OpMultiply: doMultiply, OpShiftByConstant: doShiftLeft,
+var actions = [...]action{OpAdd: doAdd, OpSubtract: doSubtract, OpSumOfThree: doSumOfThree,
+	OpMultiply: doMultiply, OpShiftByConstant: doShiftLeft,
 	OpLess: doLess, OpEqual: doEqual, OpAnd: doAnd, OpOr: doOr, OpXor: doXor}
 
 // add adds the steps of a node and gives its value a place. A node with the same bits as its operand shares the
@@ -33,7 +34,7 @@ func (f *flattener) add(id NodeID, n *Node) error {
 	switch n.Op {
 	case OpConstant, OpIterationStart, OpReadInputStream, OpFunctionArgument, OpReadStateBefore:
 		return nil
-	case OpAdd, OpSubtract, OpMultiply, OpShiftByConstant, OpLess, OpEqual:
+	case OpAdd, OpSubtract, OpSumOfThree, OpMultiply, OpShiftByConstant, OpLess, OpEqual:
 		f.arithmetic(s, n)
 	case OpAnd, OpOr, OpXor:
 		f.gates(s, n)

@@ -50,6 +50,20 @@ func (f *flattener) implied(n *Node) (r num.Range, ok bool) {
 			return r, false
 		}
 		return of(0).Plus(of(1).Negated())
+	case OpSumOfThree:
+		if r = of(0); of(1).Lo == -1<<63 || of(2).Lo == -1<<63 {
+			return r, false
+		}
+		for i := range n.Args[1:] {
+			operand := of(i + 1)
+			if n.Subtracts(i + 1) {
+				operand = operand.Negated()
+			}
+			if r, ok = r.Plus(operand); !ok {
+				return r, false
+			}
+		}
+		return r, true
 	case OpMultiply:
 		p, ok := of(0).Wide().Times(of(1).Wide())
 		r, narrow := p.Narrow()

@@ -14,6 +14,8 @@ func (r *Machine) run(code []step) {
 			y = v[s.a] + v[s.b]
 		case doSubtract:
 			y = v[s.a] - v[s.b]
+		case doSumOfThree:
+			y = v[s.a] + signed(v[s.b], s.k, 1) + signed(v[s.c], s.k, 2)
 		case doMultiply:
 			y = v[s.a] * v[s.b]
 		case doAnd:
@@ -78,6 +80,14 @@ func (r *Machine) run(code []step) {
 		}
 		v[s.to] = y
 	}
+}
+
+// signed returns v, or -v if bit i of k is 1.
+func signed(v uint64, k int32, i int) uint64 {
+	if k>>i&1 != 0 {
+		return -v
+	}
+	return v
 }
 
 // doubt notes that a step has failed.
@@ -166,6 +176,14 @@ func (r *Machine) compute(s *step) (done bool) {
 		y = y.Plus(r.operand(s, 1))
 	case OpSubtract:
 		y = y.Minus(r.operand(s, 1))
+	case OpSumOfThree:
+		for i := range n.Args[1:] {
+			if n.Subtracts(i + 1) {
+				y = y.Minus(r.operand(s, i+1))
+			} else {
+				y = y.Plus(r.operand(s, i+1))
+			}
+		}
 	case OpMultiply:
 		y = y.Times(r.operand(s, 1))
 	case OpShiftByConstant:

@@ -75,6 +75,7 @@ type action uint8
 const (
 	doAdd action = iota
 	doSubtract
+	doSumOfThree
 	doMultiply
 	doAnd
 	doOr

@@ -36,16 +36,16 @@ func (d *Design) CircuitOfNode(node int, one *Design) (*circuit.Module, error) {
 // CircuitTiming returns the delays and the stage length by which circuits are divided into pipeline stages for the
 // target. The delays are guesses: a LUT with wires of the usual length.
 func (t Target) CircuitTiming() circuit.TimingModel {
-	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6}
+	rate := circuit.TimingModel{LUT: 600, Carry: 15, Inputs: 6, ThreeCarry: 8}
 	family := t.Board.Family.Row()
 	switch {
 	case family != nil:
 		l := &family.Logic
 		rate = circuit.TimingModel{LUT: l.LUTDelayPS, Carry: l.CarryDelayPS, Chain: l.ChainDelayPS, Inputs: l.Inputs}
 	case t.Board.DSPType == string(delay.FamilySeries7):
-		rate.LUT, rate.Carry = 900, 30
+		rate.LUT, rate.Carry, rate.ThreeCarry = 900, 30, 4
 	case t.Board.DSPType == string(delay.FamilyVersal):
-		rate.LUT = 500
+		rate.LUT, rate.ThreeCarry = 500, 0 // its carry is another one
 	}
 	if !t.Board.CanStoreInLUTs() {
 		rate.BlockBits = boards.MinArrayBitsForBlockRAM

@@ -28,7 +28,8 @@ type cellCount struct{ LUT, Shift, RAM, FF, BRAM, DSP, Levels int }
 func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 	for _, x := range n.Cells {
 		switch name := x.Type; {
-		case slices.Contains([]string{"LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"}, name), name == "SB_LUT4":
+		case slices.Contains([]string{"LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6", "LUT6_2"}, name),
+			name == "SB_LUT4":
 			c.LUT++
 		case name == "CCU2C": // two lookup tables with their carry
 			c.LUT += 2

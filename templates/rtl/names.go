@@ -14,7 +14,8 @@ const longest = 32
 
 // made holds the names of values without a better one, by operation. Numbers are appended.
 var made = map[circuit.Operation]string{
-	circuit.OpAdd: "sum", circuit.OpSubtract: "difference", circuit.OpMultiply: "product", circuit.OpAnd: "all",
+	circuit.OpAdd: "sum", circuit.OpSubtract: "difference", circuit.OpSumOfThree: "sum",
+	circuit.OpMultiply: "product", circuit.OpAnd: "all",
 	circuit.OpOr: "any", circuit.OpXor: "odd", circuit.OpNot: "not", circuit.OpLogicTable: "lut",
 	circuit.OpMuxByCondition: "choice",
 	circuit.OpMuxByIndex:     "pick", circuit.OpLess: "less", circuit.OpEqual: "equal", circuit.OpSliceWord: "part",

@@ -58,7 +58,7 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 // added returns the number of a node's bits that need logic.
 func added(m *circuit.Module, n circuit.Node) int {
 	switch n.Op {
-	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMuxByCondition:
+	case circuit.OpAdd, circuit.OpSubtract, circuit.OpSumOfThree, circuit.OpMuxByCondition:
 		return n.Width
 	case circuit.OpLess, circuit.OpEqual:
 		return max(m.Nodes[n.Args[0]].Width, m.Nodes[n.Args[1]].Width)
@@ -86,8 +86,8 @@ func (p *parting) movable(n circuit.Node) bool {
 	switch n.Op {
 	case circuit.OpReadMemoryUnclocked, circuit.OpReadMemoryClocked:
 		return p.m.Memories[n.K].IsConstant() && p.reads[n.K] == 1
-	case circuit.OpAdd, circuit.OpSubtract, circuit.OpMultiply, circuit.OpAnd, circuit.OpOr, circuit.OpXor,
-		circuit.OpNot,
+	case circuit.OpAdd, circuit.OpSubtract, circuit.OpSumOfThree, circuit.OpMultiply, circuit.OpAnd, circuit.OpOr,
+		circuit.OpXor, circuit.OpNot,
 		circuit.OpLogicTable, circuit.OpMuxByCondition, circuit.OpMuxByIndex, circuit.OpLess, circuit.OpEqual,
 		circuit.OpSliceWord, circuit.OpConcatenateWords,
 		circuit.OpShiftByConstant, circuit.OpLowBitsAsNumber, circuit.OpNumberToWord, circuit.OpDelayOneClock,

@@ -126,3 +126,59 @@ endmodule
 		}
 	}
 }
+
+// TestAddThree proves that the adder of three operands gives their sum modulo 2^W, for every choice of signs, from
+// AMD's cells as Yosys describes them. Two mistakes are refuted.
+func TestAddThree(t *testing.T) {
+	t.Parallel()
+	yosys := tier.Needs(t, "yosys")[0]
+	most := 6
+	if tier.Long() {
+		most = 24
+	}
+	harness := fmt.Sprintf("module proof(input [%d:0] a, b, c);\n", most-1)
+	n := 0
+	for width := 1; width <= most; width++ {
+		for signs := range 4 {
+			for _, cell := range []int{4, 8} {
+				harness += fmt.Sprintf("    wire [%[1]d:0] s%[2]d;\n"+
+					"    hlsgen_add_three #(.W(%[3]d), .MINUS_B(%[4]d), "+
+					".MINUS_C(%[5]d), .CELL(%[6]d)) it%[2]d (.a(a[%[1]d:0]), .b(b[%[1]d:0]), .c(c[%[1]d:0]), "+
+					".sum(s%[2]d));\n    always @* assert (s%[2]d == a[%[1]d:0] %[7]c b[%[1]d:0] %[8]c c[%[1]d:0]);\n",
+					width-1, n, width, signs&1, signs>>1, cell, "+-"[signs&1], "+-"[signs>>1])
+				n++
+			}
+		}
+	}
+	for _, m := range []struct {
+		from, to string
+		holds    bool
+	}{{"", "", true}, {"8'hb2", "8'hb3", false}, {"most[0] = MINUS_B & MINUS_C", "most[0] = 1'b0", false}} {
+		t.Run(m.from, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := rtl.LibraryModuleFiles().WriteBelow(dir); err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command(yosys, "-q", "-p", "read_verilog -sv -formal -noautowire -defer changed.sv proof.sv; "+
+				"read_verilog +/xilinx/cells_sim.v; hierarchy -top proof; proc; flatten; opt; "+
+				"sat -prove-asserts -verify")
+			c.Dir = filepath.Join(dir, "rtl")
+			text, err := os.ReadFile(filepath.Join(c.Dir, "shared", "hlsgen_add_three.sv"))
+			if err != nil || !strings.Contains(string(text), m.from) {
+				t.Fatalf("%v, want a module with %s", err, m.from)
+			}
+			for name, of := range map[string]string{"changed.sv": strings.Replace(string(text), m.from, m.to, 1),
+				"proof.sv": harness + "endmodule\n"} {
+				if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(of), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out, err := c.CombinedOutput()
+			refuted := strings.Contains(string(out), "proof did fail")
+			if err != nil && !refuted || refuted == m.holds {
+				t.Errorf("%v\n%.2000s", err, out)
+			}
+		})
+	}
+}

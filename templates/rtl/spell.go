@@ -175,6 +175,9 @@ func (s *speller) node(id circuit.NodeID) {
 	case circuit.OpMultiply:
 		s.multiply(id)
 		return
+	case circuit.OpSumOfThree:
+		sumOfThree(s, id)
+		return
 	case circuit.OpCallResult:
 		s.result(id)
 		return
@@ -328,6 +331,22 @@ func (s *speller) multiply(id circuit.NodeID) {
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
 		".b(%s), .product(%s));", factors[0], factors[1], n.Width, whole, name, s.resized(n.Args[0], factors[0]),
 		s.resized(n.Args[1], factors[1]), name))
+}
+
+// sumOfThree writes an adder of three operands, in a module of its own.
+func sumOfThree(s *speller, id circuit.NodeID) {
+	n, name := s.m.Nodes[id], s.names[id]
+	stage := max(n.Stage, 0)
+	s.show(stage, id)
+	minus := [2]int{}
+	for i := range minus {
+		if n.Subtracts(i + 1) {
+			minus[i] = 1
+		}
+	}
+	s.line(stage, fmt.Sprintf("hlsgen_add_three #(.W(%d), .MINUS_B(%d), .MINUS_C(%d), .CELL(%d)) %s_three (.a(%s), "+
+		".b(%s), .c(%s), .sum(%s));", n.Width, minus[0], minus[1], n.CarryCell(), name, s.resized(n.Args[0], n.Width),
+		s.resized(n.Args[1], n.Width), s.resized(n.Args[2], n.Width), name))
 }
 
 // result writes the declaration of a result of a call, and with the last result the call itself.

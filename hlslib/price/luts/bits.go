@@ -357,7 +357,7 @@ func (w *walk) operands(b bit) {
 // shared marks as read the bits from which all bits of a node are computed.
 func (w *walk) shared(n *circuit.Node) {
 	switch n.Op {
-	case circuit.OpLess, circuit.OpEqual, circuit.OpMultiply:
+	case circuit.OpLess, circuit.OpEqual, circuit.OpMultiply, circuit.OpSumOfThree:
 		for _, a := range n.Args {
 			w.whole(a)
 		}

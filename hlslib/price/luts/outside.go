@@ -68,6 +68,11 @@ func (n *netlist) outside() {
 			case circuit.OpMultiply:
 				n.word(node.Args[0])
 				n.word(node.Args[1])
+			case circuit.OpSumOfThree:
+				for _, a := range node.Args {
+					n.word(a)
+				}
+				n.w.counts[purposeAdder].LUT += float64(node.Width)
 			case circuit.OpReadMemoryClocked:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {

@@ -97,6 +97,9 @@ func (r *gateReader) gate(m *circuit.Module, n *circuit.Node, p point) {
 		}
 	case circuit.OpAdd, circuit.OpSubtract:
 		p.DoOp(delay.OpAdd, n.Width)
+	case circuit.OpSumOfThree:
+		p.DoOp(delay.OpLogicGate, 1)
+		p.DoOp(delay.OpAdd, n.Width)
 	case circuit.OpMultiply:
 		p.DoUnit(delay.UnitDSP)
 	case circuit.OpAnd, circuit.OpOr, circuit.OpXor, circuit.OpLogicTable:
