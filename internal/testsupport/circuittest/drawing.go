@@ -42,7 +42,7 @@ type number struct {
 func Draw(seed uint64) *Drawing {
 	d := &Drawing{Rand: rand.New(rand.NewPCG(seed, 128))}
 	d.b = circuit.NewBuilder(circuit.TimingModel{Stage: 4000 << (2 * d.IntN(3)), LUT: 700, Carry: 30,
-		Inputs: 4 + 2*d.IntN(2)})
+		Inputs: 4 + 2*d.IntN(2), ThreeCarry: 4 + 4*d.IntN(2)})
 	always := d.b.ConstantNumber(1)
 	types := make([]num.Type, 5)
 	for i := range types {

@@ -9,8 +9,8 @@ import (
 
 // kinds has a function per kind of operation, which adds one of random operands. It adds none if the result of these
 // operands may not fit into 128 bits.
-var kinds = []func(d *Drawing){constants, sums, differences, negatives, products, heaps, multiples, shifts, quotients,
-	comparisons, equalities, choices, selections, greatest, clips, wraps, words, bits, delays, runningSums,
+var kinds = []func(d *Drawing){constants, sums, differences, sumsOfThree, negatives, products, heaps, multiples, shifts,
+	quotients, comparisons, equalities, choices, selections, greatest, clips, wraps, words, bits, delays, runningSums,
 	runningMaxima, registers, tables, arrays, calls, addends}
 
 func constants(d *Drawing) {
@@ -30,6 +30,33 @@ func differences(d *Drawing) {
 	if _, ok := a.WideRange().Minus(b.WideRange()); ok {
 		d.add(circuit.Subtract(a, b), func() *big.Int { return new(big.Int).Sub(d.now[x], d.now[y]) })
 	}
+}
+
+func sumsOfThree(d *Drawing) {
+	a, x := d.number(40)
+	r, of := a.Range(), []int{x}
+	var addends [2]circuit.Addend
+	for i := range addends {
+		b, y := d.number(24)
+		addends[i] = circuit.Addend{Value: b, Shift: d.IntN(8), Minus: d.IntN(2) == 0}
+		s, _ := b.Range().TimesConstant(1 << addends[i].Shift)
+		if addends[i].Minus {
+			s = s.Negated()
+		}
+		r, _ = r.Plus(s)
+		of = append(of, y)
+	}
+	d.add(circuit.SumOfThree(a, addends[0], addends[1], r), func() *big.Int {
+		v := new(big.Int).Set(d.now[of[0]])
+		for i, s := range addends {
+			if term := new(big.Int).Lsh(d.now[of[i+1]], uint(s.Shift)); s.Minus {
+				v.Sub(v, term)
+			} else {
+				v.Add(v, term)
+			}
+		}
+		return v
+	})
 }
 
 func negatives(d *Drawing) {
