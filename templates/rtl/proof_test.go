@@ -128,7 +128,7 @@ endmodule
 }
 
 // TestAddThree proves that the adder of three operands gives their sum modulo 2^W, for every choice of signs, from
-// AMD's cells as Yosys describes them. Two mistakes are refuted.
+// AMD's cells as Yosys describes them. Mistakes are refuted.
 func TestAddThree(t *testing.T) {
 	t.Parallel()
 	yosys := tier.Needs(t, "yosys")[0]
@@ -140,12 +140,18 @@ func TestAddThree(t *testing.T) {
 	n := 0
 	for width := 1; width <= most; width++ {
 		for signs := range 4 {
-			for _, cell := range []int{4, 8} {
-				harness += fmt.Sprintf("    wire [%[1]d:0] s%[2]d;\n"+
-					"    hlsgen_add_three #(.W(%[3]d), .MINUS_B(%[4]d), "+
-					".MINUS_C(%[5]d), .CELL(%[6]d)) it%[2]d (.a(a[%[1]d:0]), .b(b[%[1]d:0]), .c(c[%[1]d:0]), "+
-					".sum(s%[2]d));\n    always @* assert (s%[2]d == a[%[1]d:0] %[7]c b[%[1]d:0] %[8]c c[%[1]d:0]);\n",
-					width-1, n, width, signs&1, signs>>1, cell, "+-"[signs&1], "+-"[signs>>1])
+			for _, c := range []struct{ cell, zeros int }{{4, 0}, {8, 0}, {4, 1}, {8, 2}} {
+				if c.zeros >= width {
+					continue
+				}
+				tables := width - c.zeros
+				operand := func(name string) string { return fmt.Sprintf("%d'(%s[%d:0])", width, name, tables-1) }
+				x, y, z := operand("a"), operand("b"), operand("c")
+				harness += fmt.Sprintf("    wire [%d:0] s%d;\n    hlsgen_add_three #(.W(%d), .T(%d), .MINUS_B(%d), "+
+					".MINUS_C(%d), .CELL(%d)) it%[2]d (.a(%[8]s), .b(%[9]s), .c(%[10]s), .sum(s%[2]d));\n", width-1, n,
+					width, tables, signs&1, signs>>1, c.cell, x, y, z)
+				harness += fmt.Sprintf("    always @* assert (s%d == %s %c %s %c %s);\n", n, x, "+-"[signs&1], y,
+					"+-"[signs>>1], z)
 				n++
 			}
 		}
@@ -153,7 +159,8 @@ func TestAddThree(t *testing.T) {
 	for _, m := range []struct {
 		from, to string
 		holds    bool
-	}{{"", "", true}, {"8'hb2", "8'hb3", false}, {"most[0] = MINUS_B & MINUS_C", "most[0] = 1'b0", false}} {
+	}{{"", "", true}, {"8'hb2", "8'hb3", false}, {"most[0] = MINUS_B & MINUS_C", "most[0] = 1'b0", false},
+		{"MINUS_C ^ (i == T", "MINUS_C & (i == T", false}} {
 		t.Run(m.from, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -2,6 +2,7 @@ package rtl_test
 
 import (
 	"fmt"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/circuit"
 	"hlsgen/internal/testsupport/circuittest"
 	"hlsgen/internal/testsupport/tier"
 	"hlsgen/templates"
@@ -81,8 +83,32 @@ func TestWideNumbers(t *testing.T) {
 
 // runWide runs circuits side by side.
 func runWide(t *testing.T, circuits []uint64) {
+	var list []told
+	for _, n := range circuits {
+		d := circuittest.Draw(n + 1000)
+		c := told{m: d.Module}
+		for range wideWords {
+			word := d.Word()
+			c.in, c.out = append(c.in, word), append(c.out, d.Iterate(word))
+		}
+		list = append(list, c)
+	}
+	runTold(t, list)
+}
+
+// wideWords is the number of words that a circuit reads and writes.
+const wideWords = 40
+
+// A told is a layer's circuit with the words that it reads, and those that it must write.
+type told struct {
+	m       *circuit.Module
+	in, out []*big.Int
+}
+
+// runTold runs circuits side by side, in Verilator, and compares the words that they write.
+func runTold(t *testing.T, circuits []told) {
+	t.Helper()
 	verilator := tier.Needs(t, "verilator", "g++")[0]
-	const words = 40
 	files := rtl.LibraryModuleFiles()
 	file := func(path, text string) {
 		files = append(files, templates.GeneratedFile{Path: path, Data: []byte(text)})
@@ -96,18 +122,16 @@ func runWide(t *testing.T, circuits []uint64) {
 		file("rtl/bench/"+name, string(text))
 	}
 	bench := "module hlsgen_bench(input logic clk, rst, report);\n"
-	for _, n := range circuits {
-		d := circuittest.Draw(n + 1000)
+	for n, c := range circuits {
 		var in, out strings.Builder
-		for range words {
-			word := d.Word()
-			fmt.Fprintf(&in, "%x\n", word)
-			fmt.Fprintf(&out, "%x\n", d.Iterate(word))
+		for i := range wideWords {
+			fmt.Fprintf(&in, "%x\n", c.in[i])
+			fmt.Fprintf(&out, "%x\n", c.out[i])
 		}
 		file(fmt.Sprintf("rtl/in_%d.mem", n), in.String())
 		file(fmt.Sprintf("rtl/out_%d.mem", n), out.String())
-		files = append(files, rtl.GenerateLayerFiles(fmt.Sprint("layer_", n), "drawn", d.Module)...)
-		bench += fmt.Sprintf(wideUnit, n, d.In-1, d.Module.Out[0].Width-1, words-1, words)
+		files = append(files, rtl.GenerateLayerFiles(fmt.Sprint("layer_", n), "drawn", c.m)...)
+		bench += fmt.Sprintf(wideUnit, n, c.m.In[0].Width-1, c.m.Out[0].Width-1, wideWords-1, wideWords)
 	}
 	file("rtl/bench/hlsgen_bench.sv", bench+"endmodule\n")
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ func (w *walk) cover() {
 		case circuit.OpAdd, circuit.OpSubtract:
 			w.adder(circuit.NodeID(i))
 		case circuit.OpSumOfThree: // lookup tables as they are, into which synthesis moves no logic
-			w.counts[purposeAdder].Flat += float64(n.Width)
+			w.counts[purposeAdder].Flat += float64(threes(w.m, n))
 		case circuit.OpReadMemoryUnclocked:
 			if open(&w.m.Memories[n.K]) {
 				w.peek(circuit.NodeID(i))
@@ -216,6 +216,15 @@ func (w *walk) adder(id circuit.NodeID) {
 			}
 		}
 	}
+}
+
+// threes returns the lookup tables of a sum of three.
+func threes(m *circuit.Module, n *circuit.Node) int {
+	tables := m.TablesOfThree(n)
+	if tables < n.Width && n.Subtracts(1) != n.Subtracts(2) {
+		tables++
+	}
+	return tables
 }
 
 // inner returns the sum to which n adds a constant, if nothing else reads it, else nil. Yosys adds all three numbers at

@@ -72,7 +72,7 @@ func (n *netlist) outside() {
 				for _, a := range node.Args {
 					n.word(a)
 				}
-				n.w.counts[purposeAdder].LUT += float64(node.Width)
+				n.w.counts[purposeAdder].LUT += float64(threes(m, node))
 			case circuit.OpReadMemoryClocked:
 				n.word(node.Args[0])
 				if passes(n.w, node.K) {

@@ -1,6 +1,6 @@
 // Package circuittest draws random circuits of numbers of up to 128 bits, and computes with math/big what they mean.
 //
-// In come seeds; out come circuits, and the words that they must write.
+// In come seeds; out come circuits, and the words that they must write; and matrices (matrix.go).
 package circuittest
 
 import (

@@ -1,9 +1,10 @@
 // hlsgen_add_three is an adder of three operands: a lookup table for each bit, and a carry chain of AMD's devices from
 // the 7 series to UltraScale+. A table adds the three bits, and gives the chain whether their sum and the carry of the
 // three bits below are odd. Bits of a subtracted operand are inverted in the table. What is then missing, 1 for each,
-// are carries into the lowest bit.
+// are carries into the lowest bit. Where all operands are 0, only the carry of the bits below counts, and no table.
 module hlsgen_add_three #(
     parameter int W = 8,
+    parameter int T = W,       // all operands are 0 from this bit on
     parameter bit MINUS_B = 0, // b is subtracted
     parameter bit MINUS_C = 0, // c is subtracted
     parameter int CELL = 8     // bits of a carry cell: 4, or 8 for UltraScale and UltraScale+
@@ -15,7 +16,7 @@ module hlsgen_add_three #(
 );
 `ifdef VERILATOR
     /* verilator lint_off UNUSEDPARAM */
-    localparam int Unused = CELL;
+    localparam int Unused = CELL + T;
     /* verilator lint_on UNUSEDPARAM */
     assign sum = a + (MINUS_B ? -b : b) + (MINUS_C ? -c : c);
 `else
@@ -26,10 +27,14 @@ module hlsgen_add_three #(
     logic [W:0] most;
     assign most[0] = MINUS_B & MINUS_C;
     for (genvar i = 0; i < CELLS * CELL; i++) begin : bits
-        if (i < W) begin : used
+        if (i < T && i < W) begin : used
             LUT6_2 #(.INIT({ODD, ODD, {4{MOST}}})) lut (.I0(a[i]), .I1(b[i]), .I2(c[i]), .I3(most[i]), .I4(1'b0),
                 .I5(1'b1), .O6(odd[i]), .O5(most[i+1]));
             assign into[i] = most[i];
+        end else if (i < W) begin : zero
+            assign most[i+1] = MINUS_B & MINUS_C;
+            assign odd[i] = MINUS_B ^ MINUS_C ^ (i == T ? most[i] : MINUS_B & MINUS_C);
+            assign into[i] = i == T ? most[i] : MINUS_B & MINUS_C;
         end else begin : unused
             assign odd[i] = 1'b0;
             assign into[i] = 1'b0;
