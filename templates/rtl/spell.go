@@ -345,7 +345,8 @@ func sumOfThree(s *speller, id circuit.NodeID) {
 		}
 	}
 	s.line(stage, fmt.Sprintf("hlsgen_add_three #(.W(%d), .T(%d), .MINUS_B(%d), .MINUS_C(%d), .CELL(%d)) %s_three "+
-		"(.a(%s), .b(%s), .c(%s), .sum(%s));", n.Width, s.m.TablesOfThree(&n), minus[0], minus[1], n.CarryCell(), name, s.resized(n.Args[0], n.Width),
+		"(.a(%s), .b(%s), .c(%s), .sum(%s));", n.Width, s.m.TablesOfThree(&n), minus[0], minus[1],
+		n.CarryCell(), name, s.resized(n.Args[0], n.Width),
 		s.resized(n.Args[1], n.Width), s.resized(n.Args[2], n.Width), name))
 }
 
