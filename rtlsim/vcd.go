@@ -54,12 +54,14 @@ type vcd struct {
 	count int // number of variables
 }
 
-// A change is a new value of a variable of the dump, in a clock: a number or, where that is not empty, a word.
+// A change is a new value of a variable of the dump, in a clock: a number or, where that is not empty, a word. Digits of
+// words are made where they are written: all together take many times the memory of the elements.
 type change struct {
 	clock, value int
 	id           string
 	vector       bool
-	word         string // binary digits, the highest first
+	word         []int64
+	elem         *num.Type
 }
 
 func (v *vcd) scope(name string) { fmt.Fprintf(v.w, "$scope module %s $end\n", plainName(name)) }
@@ -81,8 +83,8 @@ func (v *vcd) declare(name string, width int) string {
 
 func (v *vcd) write(c change) {
 	switch {
-	case c.word != "":
-		fmt.Fprintf(v.w, "b%s %s\n", c.word, c.id)
+	case len(c.word) > 0:
+		fmt.Fprintf(v.w, "b%s %s\n", digits(*c.elem, c.word), c.id)
 	case c.vector:
 		fmt.Fprintf(v.w, "b%b %s\n", c.value, c.id)
 	default:
@@ -129,8 +131,9 @@ func (v *vcd) streams(d *dataflow.Design, t *RunTrace, frames [][]dataflow.Tenso
 		}
 		v.close()
 		if data != "" {
+			elem := d.PortOfStream(s).Elem
 			for clock, word := range heads(d, t, s, frames) {
-				changes = append(changes, change{clock: clock, id: data, word: word})
+				changes = append(changes, change{clock: clock, id: data, word: word, elem: &elem})
 			}
 		}
 		was := [3]int{-1, -1, -1}
@@ -149,8 +152,8 @@ func (v *vcd) streams(d *dataflow.Design, t *RunTrace, frames [][]dataflow.Tenso
 
 // heads yields the words of a stream in the order in which its reader finds them, each with the first clock in which it
 // does.
-func heads(d *dataflow.Design, t *RunTrace, s int, frames [][]dataflow.Tensor) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
+func heads(d *dataflow.Design, t *RunTrace, s int, frames [][]dataflow.Tensor) iter.Seq2[int, []int64] {
+	return func(yield func(int, []int64) bool) {
 		port, m := d.PortOfStream(s), t.Record.Streams[s]
 		k := 0 // number of the word in the run
 		for _, frame := range frames {
@@ -163,7 +166,7 @@ func heads(d *dataflow.Design, t *RunTrace, s int, frames [][]dataflow.Tensor) i
 				if k > 0 && k-1 < len(m.Read) {
 					clock = max(clock, m.Read[k-1]+1)
 				}
-				if !yield(clock, digits(port.Elem, word)) {
+				if !yield(clock, word) {
 					return
 				}
 				k++

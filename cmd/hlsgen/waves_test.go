@@ -62,19 +62,25 @@ func TestWaves(t *testing.T) {
 	}
 }
 
-// TestFST has a stand-in for vcd2fst make the compressed waveforms. Where it is not on the path, nothing runs.
+// TestFST has a stand-in for vcd2fst make the compressed waveforms. Where it is not on the path, nothing runs. Where it
+// fails, no file is left.
 func TestFST(t *testing.T) {
 	tier.Needs(t, "sh")
-	bin := filesIn(t, map[string]string{"vcd2fst": "#!/bin/sh\n(echo compressed; cat \"$1\") > \"$2\"\n"})
-	if err := os.Chmod(filepath.Join(bin, "vcd2fst"), 0o777); err != nil {
-		t.Fatal(err)
+	bin := filesIn(t, map[string]string{"vcd2fst": "#!/bin/sh\n(echo compressed; cat \"$1\") > \"$2\"\n",
+		"bad/vcd2fst": "#!/bin/sh\necho part > \"$2\"; echo no space; exit 1\n"})
+	for _, name := range []string{"vcd2fst", "bad/vcd2fst"} {
+		if err := os.Chmod(filepath.Join(bin, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	args := strings.Fields("simulate " + iris + " --input " + irisInputs +
 		" --engine cycle --board pynq-z1 --trace-vcd w.fst")
 	for _, c := range []struct {
 		path string
 		code int
-	}{{bin + ":/bin:/usr/bin", exitOK}, {filepath.Join(bin, "none"), exitUsage}} {
+		want string // in a refusal
+	}{{bin + ":/bin:/usr/bin", exitOK, ""}, {filepath.Join(bin, "none"), exitUsage, "install gtkwave"},
+		{filepath.Join(bin, "bad") + ":/bin:/usr/bin", exitDiagnostics, "no space"}} {
 		t.Setenv("PATH", c.path)
 		dir := filesIn(t, nil)
 		got := say(dir, nil, args...)
@@ -84,8 +90,11 @@ func TestFST(t *testing.T) {
 			t.Errorf("%+v", got)
 		case c.code == exitOK && (err != nil || !strings.HasPrefix(string(made), "compressed\n$timescale")):
 			t.Errorf("%v: %.100s", err, made)
-		case c.code != exitOK && (err == nil || !strings.Contains(got.stderr, "install gtkwave")):
+		case c.code != exitOK && (err == nil || !strings.Contains(got.stderr, c.want)):
 			t.Errorf("%+v", got)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "*w.fst*")); err != nil || c.code != exitOK && len(left) > 0 {
+			t.Errorf("%v, %v are left", err, left)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -57,15 +56,24 @@ func (o Options) draw(ctx context.Context, d *dataflow.Design, t *rtlsim.RunTrac
 		if f.path == "" {
 			continue
 		}
-		var b bytes.Buffer
-		if err := f.draw(&b); err != nil {
-			return err
-		}
-		if err := outputdir.WriteFileAtomically(f.path, b.Bytes()); err != nil {
+		if err := drawInto(f.path, f.draw); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// drawInto writes a file as it is drawn: a dump may be larger than memory. Of a drawing that fails, nothing is left.
+func drawInto(path string, draw func(io.Writer) error) error {
+	f, err := outputdir.CreateDraft(path)
+	if err != nil {
+		return err
+	}
+	defer f.RemoveUnlessRenamed()
+	if err := draw(f); err != nil {
+		return err
+	}
+	return f.RenameIntoPlace()
 }
 
 // writeFST writes what a dump becomes in GTKWave's compressed form.
@@ -76,19 +84,17 @@ func writeFST(ctx context.Context, w io.Writer, dump func(io.Writer) error) erro
 	}
 	defer os.RemoveAll(dir)
 	vcd, fst := filepath.Join(dir, "waves.vcd"), filepath.Join(dir, "waves.fst")
-	var b bytes.Buffer
-	if err := dump(&b); err != nil {
-		return err
-	}
-	if err := os.WriteFile(vcd, b.Bytes(), 0o600); err != nil {
+	if err := drawInto(vcd, dump); err != nil {
 		return err
 	}
 	if out, err := exec.CommandContext(ctx, fstConverter, vcd, fst).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %.500s", fstConverter, err, out)
 	}
-	made, err := os.ReadFile(fst)
-	if err == nil {
-		_, err = w.Write(made)
+	made, err := os.Open(fst)
+	if err != nil {
+		return err
 	}
+	defer made.Close()
+	_, err = io.Copy(w, made)
 	return err
 }
