@@ -18,9 +18,10 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
-	"unicode"
 
 	"github.com/dustin/go-humanize"
+
+	"hlsgen/templates/report"
 )
 
 // These are the texts of the pages: templates, what all have in common, and the script.
@@ -83,12 +84,7 @@ func render(t *template.Template, title string, of any) ([]byte, error) {
 	if err := t.Execute(&b, framed{title, of}); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	return bytes.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, b.Bytes()), nil
+	return report.ReplaceControls(b.Bytes()), nil
 }
 
 // whole returns an integer as text, with commas between groups of three digits.

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 )
@@ -94,7 +95,19 @@ func render(p *Page, further string) ([]byte, error) {
 	if err := page.Execute(&b, shown); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return b.Bytes(), nil
+	return ReplaceControls(b.Bytes()), nil
+}
+
+// ReplaceControls returns a page with a mark in place of each character that a terminal or an editor obeys, and of those
+// that turn a text round. Names of a model may have them.
+func ReplaceControls(page []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		turns := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+		if turns || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, page)
 }
 
 // hashOf returns a script's hash, by which a page allows it.
