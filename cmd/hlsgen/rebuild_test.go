@@ -16,7 +16,9 @@ import (
 	"testing"
 
 	"hlsgen/internal/requests"
+	"hlsgen/internal/testsupport/samplefiles"
 	"hlsgen/internal/testsupport/tier"
+	pagetemplate "hlsgen/templates/report"
 )
 
 // A pageReader reads a page that hlsgen report --serve shows, in this process.
@@ -254,8 +256,11 @@ func TestReportServeRefuses(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	dir := filesIn(t, nil)
+	write(t, filepath.Join(dir, "float.onnx"), string(samplefiles.Unquantised(t, filepath.Join(dir, iris))))
+	sampled := "build float.onnx --calibrate " + irisInputs + " --board pynq-z1 --no-csim --verify 0 "
 	for _, line := range []string{"build " + iris + " --board pynq-z1 --no-csim --verify 0 --out plain",
-		"build --board pynq-z1 --no-csim --verify 0 --out example"} {
+		"build --board pynq-z1 --no-csim --verify 0 --out example", sampled + "--interval 16 --out sampled",
+		sampled + "--folding sampled/folding.json --out again"} {
 		if got := say(dir, nil, strings.Fields(line)...); got.code != exitOK {
 			t.Fatalf("%+v", got)
 		}
@@ -268,6 +273,7 @@ func TestReportServeRefuses(t *testing.T) {
 		{"report plain --serve", exitDiagnostics, "does not have its model"},
 		{"report plain --serve --built-from " + irisInputs, exitDiagnostics, "another model"},
 		{"report example --serve --built-from " + iris, exitDiagnostics, "another model"},
+		{"report sampled --serve", exitDiagnostics, "--calibrate FILE --folding folding.json"},
 		{"report nothing --serve", exitDiagnostics, "holds no page"},
 		{"report plain example --serve", exitUsage, "--serve wants one folder"},
 		{"report plain --serve --json", exitUsage, "excludes --out, --force and --json"},
@@ -279,6 +285,16 @@ func TestReportServeRefuses(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stderr, c.want) {
 			t.Errorf("%s: %+v", c.args, got)
 		}
+	}
+	var pages [2]pagetemplate.Page
+	for i, built := range []string{"sampled", "again"} {
+		if err := json.Unmarshal([]byte(read(t, dir, built+"/report/page.json")), &pages[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := pages[0], pages[1]; !reflect.DeepEqual(a.Layers, b.Layers) || !reflect.DeepEqual(a.FIFOs, b.FIFOs) ||
+		!reflect.DeepEqual(a.Resources, b.Resources) || a.Interval != b.Interval {
+		t.Error("with the folding and the samples another design comes out") // what the refusal advises
 	}
 	for _, args := range [][]string{{"plain", "--built-from", iris}, {"example"}} {
 		p := servesPage(t, dir, args...)
