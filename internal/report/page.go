@@ -99,6 +99,14 @@ func (r *Build) frame() string {
 	return "a frame"
 }
 
+// samplesText returns a number of samples with its noun.
+func samplesText(n int) string {
+	if n == 1 {
+		return "1 sample"
+	}
+	return fmt.Sprintf("%d samples", n)
+}
+
 // facts returns the main figures of the design, for the top of the page.
 func (r *Build) facts(d *diag.List) (f report.Facts) {
 	f = append(f, fits(r.Design))
@@ -137,8 +145,8 @@ func (r *Build) facts(d *diag.List) (f report.Facts) {
 				"interval (Wilson) %.1f to %.1f %%", a.Right, a.Samples, 100*a.Low, 100*a.High))
 	}
 	if v := r.Verified; v.Samples > 0 {
-		f.AddFact("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines,
-			", ")))
+		f.AddFact("verified", "bit-exact", fmt.Sprintf("%s, engines %s", samplesText(v.Samples),
+			strings.Join(v.Engines, ", ")))
 	} else {
 		f.AddFact("verified", "no", "no samples were asked for")
 	}

@@ -84,7 +84,11 @@ func (r *Build) ReadmeMarkdown(paths []string) ([]byte, error) {
 		templates.FormatMarkdownCodeSpan(t.Board.Part), FormatDecimal(t.ClockMHz),
 		productOf(r.Backend), r.Version, r.frame(), FormatDecimal(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
-		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
+		were := "were"
+		if v.Samples == 1 {
+			were = "was"
+		}
+		about += fmt.Sprintf("%s %s compared with the model, bit for bit (%s).", samplesText(v.Samples), were,
 			strings.Join(v.Engines, ", "))
 	} else {
 		about += "It was not compared with the model: no samples were asked for."

@@ -81,9 +81,12 @@ const stop = part("button", "Stop", { type: "button", hidden: "" });
 stop.addEventListener("click", () => work.abort());
 const bar = part("div", "", { class: "bar" });
 const whatIf = document.getElementById("what-if");
-if (whatIf.folding) button(bar, "The folding of What if", () => [{}, whatIf.folding()]);
-button(bar, "Fastest that fits", () => [{ fps: null }]);
-if (data.interval_clocks > 0) button(bar, "Least at this rate", () => [{ interval: Math.max(1, data.interval_clocks) }]);
+// at returns options with the clock that is asked for, if one is.
+const clock = part("input", "", { type: "number", min: 1, step: "any", placeholder: "as built", "aria-label": "Clock in MHz" });
+const at = options => clock.value === "" ? options : { ...options, clock: +clock.value };
+if (whatIf.folding) button(bar, "The folding of What if", () => [at({}), whatIf.folding()]);
+button(bar, "Fastest that fits", () => [at({ fps: null })]);
+if (data.interval_clocks > 0) button(bar, "Least at this rate", () => [at({ interval: Math.max(1, data.interval_clocks) })]);
 const field = (name, control) => {
   const label = part("label", name + " ");
   label.append(control);
@@ -93,11 +96,11 @@ const board = part("input", "", { value: data.board, size: 14, "aria-label": "Bo
 const backEnd = part("select", "", { "aria-label": "Back end" });
 for (const name of ["as built", "hls", "rtl", "both"]) backEnd.append(part("option", name, { value: name }));
 const other = part("div", "", { class: "bar" });
-other.append(field("board", board), field("back end", backEnd));
+other.append(field("board", board), field("back end", backEnd), field("MHz", clock));
 button(other, "Build for these", () => {
   const options = board.value === data.board ? {} : { board: board.value };
   if (backEnd.selectedIndex > 0) options.backend = backEnd.value;
-  return [options];
+  return [at(options)];
 });
 const back = part("button", "Show the folder's design", { type: "button" });
 back.addEventListener("click", async () => {

@@ -17,6 +17,7 @@ await page.goto(address);
 
 const state = async () => ({
   board: await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).board),
+  clock: await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).clock_mhz),
   interval: await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).interval_clocks),
 });
 // built presses a button by key, waits for the page of the new design, and keeps what it shows.
@@ -31,9 +32,10 @@ await page.waitForSelector("#again a[href='compare']");
 await page.selectOption("#what-if select >> nth=0", { index: 0 });
 await built("The folding of What if");
 await built("Least at this rate");
-await page.fill("#again input", "zcu104");
+await page.fill("#again input[type=number]", "100");
+await page.fill("#again input[size]", "zcu104");
 await built("Build for these");
-await page.fill("#again input", "nothing");
+await page.fill("#again input[size]", "nothing");
 await page.locator("#again button", { hasText: "Build for these" }).press("Enter");
 await page.waitForFunction(() => document.querySelector("#again [role=status]").textContent.includes("nothing"));
 await page.locator("#again button", { hasText: "Fastest that fits" }).press("Enter");
