@@ -27,10 +27,11 @@ import (
 
 var shots = flag.String("shots", "", "write pictures of all pages to this folder")
 
-// A sheet is a page to open. A page with keys is worked by keys alone, too.
+// A sheet is a page to open. A page with keys is worked by keys alone, too. Of a timed one only the times are taken.
 type sheet struct {
-	File string `json:"file"`
-	Keys bool   `json:"keys"`
+	File  string `json:"file"`
+	Keys  bool   `json:"keys"`
+	Timed bool   `json:"timed"`
 }
 
 // An answer is what pages.mjs says of a page.
@@ -45,6 +46,11 @@ type answer struct {
 	Sums    [][]string `json:"sums"` // of What if
 }
 
+// sharedModels are models outside the repository whose pages are opened.
+var sharedModels = []string{"brevitas/bilstm-h32-w4a8/model.onnx", "brevitas/cnv-w2a2/model.onnx",
+	"zoo/espcn_nn_resize/model.onnx", "zoo/exmodels_branched_model_ch_last/model.onnx",
+	"shelf/direction_classifier/qdq.onnx"}
+
 // TestPages opens pages of builds in Chromium.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -58,28 +64,27 @@ func TestPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(shown) > 3<<20 {
+		if len(shown) > 3e6 {
 			t.Errorf("the page of %s has %d bytes, more than 3 MB", name, len(shown))
 		}
 		file := filepath.Join(dir, name+".html")
 		if err := os.WriteFile(file, shown, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		sheets, data[file] = append(sheets, sheet{file, keys}), p
+		sheets, data[file] = append(sheets, sheet{File: file, Keys: keys}), p
 	}
 	first := pageOf(t, "", "zcu104")
 	add("first", first, true)
 	add("hostile", hostile(t, first), false)
 	add("digits-resnet-w4a4", pageOf(t, models.Find(t, "digits-resnet-w4a4").Path("model.onnx"), "zcu104"), true)
+	add("named", pageOf(t, named(t), "zcu104"), false)
+	add("unet", pageOf(t, unet(t), "zcu104"), true)
 	if shared := tier.Shared(t); shared != "" {
-		list := []string{"brevitas/bilstm-h32-w4a8/model.onnx"}
-		if tier.Long() {
-			list = append(list, "brevitas/cnv-w2a2/model.onnx", "zoo/espcn_nn_resize/model.onnx",
-				"zoo/exmodels_branched_model_ch_last/model.onnx", "shelf/direction_classifier/qdq.onnx")
-			add("resnet50", pageOf(t, drawn(t, shared, "resnet50"), "alveo-u250"), false)
+		for _, path := range sharedModels {
+			add(strings.Split(path, "/")[1], pageOf(t, filepath.Join(shared, "models", path), "zcu104"), tier.Long())
 		}
-		for _, path := range list {
-			add(strings.Split(path, "/")[1], pageOf(t, filepath.Join(shared, "models", path), "zcu104"), false)
+		if tier.Long() {
+			add("resnet50", pageOf(t, drawn(t, shared, "resnet50"), "alveo-u250"), true)
 		}
 	}
 	for _, a := range open(t, packages, sheets) {
@@ -98,7 +103,7 @@ func TestPages(t *testing.T) {
 }
 
 // drawn returns the file of a network of a published shape with random weights.
-func drawn(t *testing.T, shared, name string) string {
+func drawn(t testing.TB, shared, name string) string {
 	t.Helper()
 	python, file := tier.Needs(t, "onnx")[0], filepath.Join(t.TempDir(), name+".onnx")
 	cmd := exec.Command(python, filepath.Join(shared, "models", "scale", "gen.py"), name, file)
@@ -109,7 +114,7 @@ func drawn(t *testing.T, shared, name string) string {
 }
 
 // pageOf builds a model for a board and returns the data of its page.
-func pageOf(t *testing.T, model, board string) *pages.Page {
+func pageOf(t testing.TB, model, board string) *pages.Page {
 	t.Helper()
 	var d diag.List
 	r, err := build.Run(context.Background(), build.Options{Source: options.Source{Model: model},
@@ -185,7 +190,7 @@ func hostile(t *testing.T, p *pages.Page) *pages.Page {
 }
 
 // open opens pages in Chromium.
-func open(t *testing.T, packages string, sheets []sheet) (list []answer) {
+func open(t testing.TB, packages string, sheets []sheet) (list []answer) {
 	t.Helper()
 	asked, err := json.Marshal(map[string]any{"pages": sheets, "shots": *shots})
 	if err != nil {
