@@ -54,8 +54,8 @@ type vcd struct {
 	count int // number of variables
 }
 
-// A change is a new value of a variable of the dump, in a clock: a number or, where that is not empty, a word. Digits of
-// words are made where they are written: all together take many times the memory of the elements.
+// A change is a new value of a variable of the dump, in a clock: a number or, where that is not empty, a word. Digits
+// of words are made where they are written: all together take many times the memory of the elements.
 type change struct {
 	clock, value int
 	id           string

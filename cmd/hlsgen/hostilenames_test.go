@@ -39,8 +39,8 @@ func namedModel(names []string) []byte {
 	return h.Bytes()
 }
 
-// TestNamesHarmNothing builds a model with hostile names, and draws it in all ways. Every written text is what it was to
-// be, and nothing reaches the terminal but letters.
+// TestNamesHarmNothing builds a model with hostile names, and draws it in all ways. Every written text is what it was
+// to be, and nothing reaches the terminal but letters.
 func TestNamesHarmNothing(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -125,8 +125,8 @@ func svgFault(text string) error {
 }
 
 // drawingElements lists the elements of pictures.
-var drawingElements = []string{"svg", "g", "rect", "path", "text", "title", "style", "line", "polygon", "polyline", "circle", "tspan",
-	"desc", "defs", "marker"}
+var drawingElements = []string{"svg", "g", "rect", "path", "text", "title", "style", "line", "polygon", "polyline",
+	"circle", "tspan", "desc", "defs", "marker"}
 
 // vcdLine returns the first line of a dump that has another form than those of scopes, variables, times and values.
 func vcdLine(text string) string {

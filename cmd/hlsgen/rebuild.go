@@ -70,8 +70,9 @@ func rebuilderOf(w world, scratch, dir, shown, model string, d *diag.List) (*reb
 	for _, name := range withFiles {
 		if was.Options[name] != "" {
 			d.AddError(diag.FileUnreadable, shown, fmt.Sprintf("it was built with --%s, and its file is not in the "+
-				"folder: without it another design would come out", name), fmt.Sprintf("download folding.json from the page, "+
-				"and give that to hlsgen build beside the file: --%s FILE --folding folding.json", name))
+				"folder: without it another design would come out", name),
+				fmt.Sprintf("download folding.json from the page, and give that to hlsgen build beside the file: "+
+					"--%s FILE --folding folding.json", name))
 			return nil, nil
 		}
 	}

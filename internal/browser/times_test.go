@@ -14,8 +14,8 @@ import (
 // The longest times of a page in milliseconds: until it is painted first, and of a change in What if.
 const mostPaint, mostChange = 1000, 100
 
-// BenchmarkPage measures how soon pages are painted, and how long a change in What if takes, as medians: of a network of
-// the repository and, where shared models are, of ResNet-50 on a card.
+// BenchmarkPage measures how soon pages are painted, and how long a change in What if takes, as medians: of a network
+// of the repository and, where shared models are, of ResNet-50 on a card.
 func BenchmarkPage(b *testing.B) {
 	packages := tier.Needs(b, "browser")[0]
 	list := []struct{ name, model, board string }{

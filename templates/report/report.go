@@ -98,8 +98,8 @@ func render(p *Page, further string) ([]byte, error) {
 	return ReplaceControls(b.Bytes()), nil
 }
 
-// ReplaceControls returns a page with a mark in place of each character that a terminal or an editor obeys, and of those
-// that turn a text round. Names of a model may have them.
+// ReplaceControls returns a page with a mark in place of each character that a terminal or an editor obeys, and of
+// those that turn a text round. Names of a model may have them.
 func ReplaceControls(page []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		turns := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
