@@ -1,7 +1,8 @@
 // Package browser opens pages of builds in Chromium. It has tests alone. They need what make browser makes.
 //
 // In come builds, out comes whether their pages are sound: nothing loads, no message, no violation of axe-core's rules,
-// and all of it worked by keys. testdata/pages.mjs drives the browser.
+// and all of it worked by keys. testdata/pages.mjs drives the browser, and keys.mjs the keys; unet_test.go draws
+// networks, times_test.go measures.
 package browser
 
 import (

@@ -193,7 +193,7 @@ export async function keys(page, fault) {
       for (const [room, key, way] of [[at.wide, "ArrowRight", "left"], [at.long, "ArrowDown", "down"]]) {
         if (room <= 1) continue;
         await page.keyboard.press(key);
-        await page.waitForFunction(([id, w, was]) => window.looks.at(id)[w] > was, [c.id, way, at[way]], { timeout: 2000 })
+        await page.waitForFunction(([id, w, was]) => window.looks.at(id)[w] > was, [c.id, way, at[way]], { timeout: 20000 })
           .catch(() => fault(`${key} does not scroll ${c.html}`));
       }
     } else return c.text === "Download folding.json" || fault(`no check knows ${c.html}`);
