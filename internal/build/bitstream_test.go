@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/options"
 	"hlsgen/internal/testsupport/maketest"
+	"hlsgen/internal/testsupport/models"
 	"hlsgen/internal/testsupport/tier"
 )
 
@@ -93,6 +94,30 @@ func TestUART(t *testing.T) {
 		if !strings.Contains(said, "PASS 34 frames over the UART, 22 resets") {
 			t.Errorf("at %s baud: %s", baud, said)
 		}
+	}
+}
+
+// TestOtherClock has Verilator read the UART top of a design whose clock a PLL makes, for a board of each kind.
+func TestOtherClock(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "make", "verilator")
+	for board, mhz := range map[string]float64{"icebreaker": 24, "ulx3s-85f": 50, "arty-a7-35": 50} {
+		t.Run(board, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out")
+			model := models.Find(t, "iris-mlp-w3a3").Path("model.onnx")
+			r := placedBuild(t, Options{Source: options.Source{Model: model},
+				Hardware:     options.Hardware{Board: board, Backend: options.BackendRTL, ClockMHz: mhz},
+				Goal:         options.Goal{Interval: 2000},
+				Verification: options.Verification{Verify: 1, NoCSim: true},
+				OutputFolder: options.OutputFolder{Out: out}})
+			if got := r.Design.Target.ClockMHz; got < .99*mhz || got > 1.01*mhz {
+				t.Errorf("%g MHz, want %g", got, mhz)
+			}
+			if said := maketest.Make(t, filepath.Join(out, "rtl"), "lint"); said != "" {
+				t.Errorf("make lint: %s", said)
+			}
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ module {{ v.Top|req }}_uart #(
     end
 {%- if v.PLL %}
 
-    // Verilator has no PLL.
+    // In Verilator clk is the clock, without a PLL.
     logic clock, locked;
 `ifdef VERILATOR
     assign clock  = clk;
