@@ -174,21 +174,36 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 		{8, 8, [][2]int{{1, 4}, {2, 4}}},
 	} {
 		for _, fold := range sweep.folds {
-			pe, simd := fold[0], fold[1]
-			r := rand.New(rand.NewPCG(uint64(pe*100+simd), uint64(sweep.weight*10+sweep.in)))
-			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
-				layertest.FullType(element(sweep.in, false), 2, 4*simd))
-			for f := range withoutAdders(op) {
-				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.MultiplierInDSPs ||
-					f.Memory == dataflow.MemoryURAM ||
-					f.Steps == dataflow.SerialStepEvaluation || f.Memory == dataflow.MemoryLUTRAM && (pe*simd != 16 ||
-					sweep.weight != 2) {
-					continue
-				}
-				name := fmt.Sprintf("mvau_w%da%d_pe%d_simd%d_%v", sweep.weight, sweep.in, pe, simd, f.Memory)
-				list = append(list, point{name: name, op: op, fold: f, target: to})
-			}
+			list = append(list, matrix(t, to, sweep.weight, sweep.in, fold[0], fold[1])...)
 		}
+	}
+	return list
+}
+
+// wideSums returns matrix layers that add many products in a clock. On an ECP5, what synthesis adds to such a sum
+// depends on its size.
+func wideSums(t testing.TB, to dataflow.Target) (list []point) {
+	for _, size := range [][4]int{{4, 4, 1, 32}, {4, 4, 4, 16}, {2, 2, 1, 64}, {8, 8, 1, 16}, {4, 8, 1, 16},
+		{4, 8, 1, 64}} {
+		list = append(list, matrix(t, to, size[0], size[1], size[2], size[3])...)
+	}
+	return list
+}
+
+// matrix returns a matrix layer in a fold, with weights and inputs of so many bits: one point for each memory in which
+// the weights may lie.
+func matrix(t testing.TB, to dataflow.Target, weight, in, pe, simd int) (list []point) {
+	r := rand.New(rand.NewPCG(uint64(pe*100+simd), uint64(weight*10+in)))
+	op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, weight)}),
+		layertest.FullType(element(in, false), 2, 4*simd))
+	for f := range withoutAdders(op) {
+		if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.MultiplierInDSPs || f.Memory == dataflow.MemoryURAM ||
+			f.Steps == dataflow.SerialStepEvaluation ||
+			f.Memory == dataflow.MemoryLUTRAM && (pe*simd != 16 || weight != 2) {
+			continue
+		}
+		name := fmt.Sprintf("mvau_w%da%d_pe%d_simd%d_%v", weight, in, pe, simd, f.Memory)
+		list = append(list, point{name: name, op: op, fold: f, target: to})
 	}
 	return list
 }
@@ -348,7 +363,8 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 // they multiply in DSP slices.
 const mostLUT4, mostMultiplied = 16, 4
 
-// points returns the points to measure for a board: all for AMD's, and no large layers for the others.
+// points returns the points to measure for a board: all for AMD's, and no large layers for the others, but sums of many
+// products for an ECP5.
 func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
 		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {
@@ -359,6 +375,9 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 		if family(to) == "xilinx" || p.op == nil || p.fold.PE*p.fold.SIMD <= most {
 			list = append(list, p)
 		}
+	}
+	if family(to) == "ecp5" {
+		list = append(list, wideSums(t, to)...)
 	}
 	return list
 }

@@ -20,12 +20,12 @@ func Family() *family.DeviceFamily {
 			ABC9: true, PlainCompare: true, ShortAdder: 4, PairedCarry: true, ChainCells: 4, CarryCells: 2, // CCU2C
 			UART: family.UART{LUTs: 228, FlipFlops: 131},
 			CellLUTs: map[string]float64{
-				"compressors":        1.45,
+				"compressors":        1.00,
 				"adders":             1.00,
 				"comparators":        1.00,
 				"multiplexers":       1.05,
 				"gates":              1.00,
-				"tables":             1.14,
+				"tables":             1.13,
 				"memories":           1.00,
 				"states":             1.00,
 				"pipeline registers": 1.00,

@@ -70,7 +70,7 @@ type CellCount struct {
 	LUT, FF         float64
 	Shift           float64 // further lookup tables that are shift registers
 	RAM             float64 // further lookup tables that are memory
-	Flat            float64 // further lookup tables that are what they are counted: carry chains, small circuits
+	Flat            float64 // further lookup tables, which no number multiplies: chains, small circuits, counts by ABC9
 	Alone           float64 // cells with a register or a carry, but without a lookup table
 	BRAM, URAM, DSP int
 }

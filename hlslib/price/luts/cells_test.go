@@ -1,6 +1,7 @@
 package luts
 
 import (
+	"math"
 	"math/bits"
 	"testing"
 
@@ -108,6 +109,10 @@ func TestCount(t *testing.T) {
 	sum := func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		return circuit.LowBitsOf(circuit.SumOfTwo(circuit.ElementOf(x, 0, uint4), circuit.ElementOf(x, 1, uint4)), 5)
 	}
+	short := func(_ *circuit.Builder, x circuit.Value) circuit.Value {
+		uint3 := num.Type{Kind: num.KindUInt, Width: 3}
+		return circuit.LowBitsOf(circuit.SumOfTwo(circuit.ElementOf(x, 0, uint3), circuit.ElementOf(x, 1, uint3)), 4)
+	}
 	for name, tt := range map[string]struct {
 		counts CellCountsByPurpose
 		kind   CellPurpose
@@ -118,6 +123,8 @@ func TestCount(t *testing.T) {
 		"the same without shift registers": {count(cost.FabricICE40, 8, delayed), purposePipelineRegister,
 			CellCount{FF: 45, Alone: 45}},
 		"a sum, whose fifth bit is the carry": {count(cost.FabricSeries7, 8, sum), purposeAdder, CellCount{LUT: 4}},
+		"a short sum as gates, with what ABC9 adds to those of the higher bits": {count(cost.FabricECP5, 6, short),
+			purposeCompressor, CellCount{Flat: 4 + 1, LUT: math.Pow(4, 6./7)}},
 		"a table that is its address": {count(cost.FabricSeries7, 6, table(func(i int) int64 { return int64(i) })),
 			purposeConstantTable,
 			CellCount{}},

@@ -170,6 +170,11 @@ func (d *SynthesisRules) gatesOf(f *circuit.Module) int {
 	return count
 }
 
+// beyond says how many LUTs ABC9 takes beyond the fewest for a count of bits: of n, a multiple of n to this power. It
+// makes the longest paths short, and of a large count, few paths are as long. In layers of 56 to 5,300 LUTs it adds
+// from 80 % to 30 %.
+const beyond = 6. / 7
+
 // count maps the gates, and adds their LUTs to the circuit's counts. Paths may be as long as the longest one of the
 // circuit, or as longest, or of any length where the fewest LUTs count. It returns the length of the longest path in
 // LUTs.
@@ -190,9 +195,15 @@ func (n dividedNetlist) count(longest int16) int16 {
 		counts[i] = parts[i].count(longest)
 		for kind, luts := range counts[i].luts {
 			c, whole := &n.w.counts[kind], math.Round(float64(luts)*parts[i].times)
-			if n.w.d.ABC9 && parts[i].single() {
+			switch {
+			case !n.w.d.ABC9:
+				c.LUT += whole
+			case parts[i].single():
 				c.Flat += whole
-			} else {
+			case CellPurpose(kind) == purposeCompressor:
+				c.Flat += whole
+				c.LUT += math.Pow(whole, beyond)
+			default:
 				c.LUT += whole
 			}
 		}
