@@ -20,7 +20,7 @@ import (
 
 // namesToEscape are names of layers that are more than a word: to a browser, to a screen, and to a terminal.
 var namesToEscape = []string{`</script><img src=x onerror=alert(1)>`, strings.Repeat("long ", 400),
-	"\x1b[31mred\x1b]0;title\a $end $var", "last\nline\u202e"}
+	"\x1b[31mred\x1b]0;title\a $end $var", "last\nline\u202e\u200f\u061c\u2028"}
 
 // namedModel returns a model whose nodes and tensors have these names.
 func namedModel(names []string) []byte {
@@ -106,7 +106,7 @@ func TestNamesHarmNothing(t *testing.T) {
 }
 
 // controls matches characters that a terminal or an editor obeys, or that turn a text round.
-var controls = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202a-\u202e\u2066-\u2069]")
+var controls = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 // svgFault returns what is wrong with a picture: no XML, or an element that is no part of a drawing.
 func svgFault(text string) error {

@@ -169,6 +169,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --fifo most", exitUsage, "", "want minimal, throughput or an integer"},
 		{"build --board zcu104 --fifo 0", exitUsage, "", "want minimal, throughput or an integer from 1 to 1048576"},
 		{"simulate --trace-vcd x.vcd", exitUsage, "", "add --engine cycle"},
+		{"simulate --engine cycle --max-latency 9", exitUsage, "", "limits a design for a board: add --board"},
 		{"build --board zcu104 --cost fitted", exitUsage, "", "want hlsgen or finn"},
 		{"build --board zcu104 --dim 5", exitUsage, "", "want AXIS=SIZE, such as T=520"},
 		{"build --board zcu104 --dim T=0", exitUsage, "", "want AXIS=SIZE"},

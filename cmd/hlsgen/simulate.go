@@ -124,6 +124,9 @@ one stream, in order.
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != engines.EngineCycle {
 			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
+		if o.MaxLatency > 0 && o.Board == "" {
+			return nil, usagef("--max-latency limits a design for a board: add --board")
+		}
 		if err := o.CheckWaves(); err != nil {
 			return nil, usagef("--trace-vcd: %v: install gtkwave, or write a .vcd", err)
 		}

@@ -181,6 +181,9 @@ func CountOffered(s *FoldingSpace, layer, clocks int) int {
 
 // CountOver returns the number of options of at most the given clocks that take too many DSP slices.
 func CountOver(s *FoldingSpace, clocks int) (n int) {
+	if s.dsps == 0 {
+		return 0
+	}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		askAll(s, l, clocks, false)

@@ -108,7 +108,7 @@ type optionFacts struct {
 }
 
 // A ledger says up to how many clocks a layer's options are known: those that multiply factors of few bits in DSP
-// slices (narrow), and all others (asked). It also says for how many the options that are left out are.
+// slices (narrow), and all others (asked). Up to decided clocks, the options that are left out are known.
 type ledger struct {
 	sync.Mutex
 	asked, narrow, decided int

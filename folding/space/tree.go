@@ -36,13 +36,14 @@ func (s *FoldingSpace) NewGivenClassesChoiceTree(r *FoldingRegion, class, only [
 			askAll(s, l, clocks, m.Spares)
 		}
 		for o := range l.Options {
-			if opt := &l.Options[o]; opt.clocks != clocks || opt.left || opt.over || int32(opt.Class) != class[i] ||
-				only == nil && m.Spares && l.isNarrow(opt) {
+			opt := &l.Options[o]
+			if given := only != nil; given && only[i] != int32(o) || !given && m.Spares && l.isNarrow(opt) {
 				continue
 			}
-			if only == nil || only[i] == int32(o) {
-				list = m.option(list, i, o)
+			if opt.clocks != clocks || opt.left || opt.over || int32(opt.Class) != class[i] {
+				continue
 			}
+			list = m.option(list, i, o)
 			options[i] = int32(o) // any option of the class has the same words
 		}
 		return [][]search.LeafChoice{search.PruneDominatedChoices(list)}

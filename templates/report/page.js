@@ -594,7 +594,7 @@ function whatIf(net) {
     make("p", { class: "note" }, "Choose other folds: clocks and cost of layers and width converters are those that a build computes. ",
       "FIFOs, the interval and the latency stay as built, until hlsgen build --folding makes the design of the file. ",
       w.partial ? "The table has the folds that the search has priced; there are more, which cost more time than a page." : "",
-      " Another clock, board or back end needs a build of its own: hlsgen report --serve shows the page with buttons for it."),
+      " Another clock, board or back end needs a build of its own, for which hlsgen report --serve has buttons."),
     verdict,
     make("div", { class: "bar" }, make("button", { type: "button", class: "main", id: "download", onclick: () => {
       const url = URL.createObjectURL(new Blob([now.file()], { type: "application/json" }));

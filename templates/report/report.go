@@ -102,8 +102,8 @@ func render(p *Page, further string) ([]byte, error) {
 // those that turn a text round. Names of a model may have them.
 func ReplaceControls(page []byte) []byte {
 	return bytes.Map(func(r rune) rune {
-		turns := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
-		if turns || unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) ||
+			unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return unicode.ReplacementChar
 		}
 		return r

@@ -84,9 +84,12 @@ const whatIf = document.getElementById("what-if");
 // at returns options with the clock that is asked for, if one is.
 const clock = part("input", "", { type: "number", min: 1, step: "any", placeholder: "as built", "aria-label": "Clock in MHz" });
 const at = options => clock.value === "" ? options : { ...options, clock: +clock.value };
+// The rate stays as built, so that a slower clock leaves fewer clocks for a frame.
+const clocksAtThisRate = () =>
+  Math.max(1, clock.value === "" ? data.interval_clocks : Math.floor(data.interval_clocks * clock.value / data.clock_mhz));
 if (whatIf.folding) button(bar, "The folding of What if", () => [at({}), whatIf.folding()]);
 button(bar, "Fastest that fits", () => [at({ fps: null })]);
-if (data.interval_clocks > 0) button(bar, "Least at this rate", () => [at({ interval: Math.max(1, data.interval_clocks) })]);
+if (data.interval_clocks > 0) button(bar, "Least at this rate", () => [at({ interval: clocksAtThisRate() })]);
 const field = (name, control) => {
   const label = part("label", name + " ");
   label.append(control);

@@ -70,7 +70,7 @@ func (p proof) prove(t *testing.T, files templates.ProjectFiles) (said string, o
 	if p.forever {
 		base = ""
 	}
-	script := fmt.Sprintf("read_verilog -sv -formal -noautowire -defer %s; hierarchy -top proof; "+
+	script := fmt.Sprintf("read_verilog -sv -formal -D SYNTHESIS -noautowire -defer %s; hierarchy -top proof; "+
 		"setattr -mod -unset keep_hierarchy *; "+
 		"proc; flatten; opt; "+
 		"memory; opt; wreduce; opt; "+
@@ -167,7 +167,8 @@ func TestAddThree(t *testing.T) {
 			if err := rtl.LibraryModuleFiles().WriteBelow(dir); err != nil {
 				t.Fatal(err)
 			}
-			c := exec.Command(yosys, "-q", "-p", "read_verilog -sv -formal -noautowire -defer changed.sv proof.sv; "+
+			c := exec.Command(yosys, "-q", "-p", "read_verilog -sv -formal -D SYNTHESIS -noautowire -defer "+
+				"changed.sv proof.sv; "+
 				"read_verilog +/xilinx/cells_sim.v; hierarchy -top proof; proc; flatten; opt; "+
 				"sat -prove-asserts -verify")
 			c.Dir = filepath.Join(dir, "rtl")

@@ -2,6 +2,7 @@
 // the 7 series to UltraScale+. A table adds the three bits, and gives the chain whether their sum and the carry of the
 // three bits below are odd. Bits of a subtracted operand are inverted in the table. What is then missing, 1 for each,
 // are carries into the lowest bit. Where all operands are 0, only the carry of the bits below counts, and no table.
+// Simulators, which have no cells of a device, add numbers.
 module hlsgen_add_three #(
     parameter int W = 8,
     parameter int T = W,       // all operands are 0 from this bit on
@@ -14,12 +15,7 @@ module hlsgen_add_three #(
     input  logic [W-1:0] c,
     output logic [W-1:0] sum
 );
-`ifdef VERILATOR
-    /* verilator lint_off UNUSEDPARAM */
-    localparam int Unused = CELL + T;
-    /* verilator lint_on UNUSEDPARAM */
-    assign sum = a + (MINUS_B ? -b : b) + (MINUS_C ? -c : c);
-`else
+`ifdef SYNTHESIS
     localparam bit [15:0] ODD = MINUS_B ^ MINUS_C ? 16'h9669 : 16'h6996;
     localparam bit [7:0] MOST = MINUS_B ? (MINUS_C ? 8'h2b : 8'hb2) : (MINUS_C ? 8'h8e : 8'he8);
     localparam int CELLS = (W + CELL - 1) / CELL;
@@ -51,5 +47,10 @@ module hlsgen_add_three #(
         end
     end
     assign sum = sums[W-1:0];
+`else
+    /* verilator lint_off UNUSEDPARAM */
+    localparam int Unused = CELL + T;
+    /* verilator lint_on UNUSEDPARAM */
+    assign sum = a + (MINUS_B ? -b : b) + (MINUS_C ? -c : c);
 `endif
 endmodule
