@@ -224,9 +224,9 @@ func TestPackage(t *testing.T) {
 		src := "build/ip/" + c.name + ".src/"
 		want := []string{"create_project -force -part xczu7ev-ffvc1156-2-e package build/ip/" + c.name + ".vivado",
 			"add_files " + src + c.top + ".v"}
-		for _, f := range []string{"turning_top.sv", "turning_top_Reorder_0.sv", "hlsgen_last.sv", "hlsgen_multiply.sv",
-			"hlsgen_packet.sv", "hlsgen_reset.sv", "hlsgen_sequence.sv", "hlsgen_slice.sv", "hlsgen_stream.sv",
-			"turning_top_Reorder_0_order.mem"} {
+		for _, f := range []string{"turning_top.sv", "turning_top_Reorder_0.sv", "hlsgen_add_three.sv",
+			"hlsgen_last.sv", "hlsgen_multiply.sv", "hlsgen_packet.sv", "hlsgen_reset.sv", "hlsgen_sequence.sv",
+			"hlsgen_slice.sv", "hlsgen_stream.sv", "turning_top_Reorder_0_order.mem"} {
 			want = append(want, "add_files "+src+f)
 		}
 		want = append(want, "set_property top "+c.top+" sources_1", "update_compile_order -fileset sources_1",
