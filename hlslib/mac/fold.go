@@ -46,19 +46,22 @@ func (u *Unit) FoldsThatFit(pe, simd []int, fits func(dataflow.Fold) bool) dataf
 
 // IsFoldWithinHLSLimits reports whether a fold stays within the limits of Vitis HLS. The limits concern input words of
 // word elements, output words of PE elements, the rows of the tables, and the iterations of a frame. In a frame every
-// weight meets the given number of vectors. A row of weights that are all constants of one clock may be wider: circuits
-// have no table of them, and C++ divides it among processes (dataflow.Target.MinProcesses).
+// weight meets the given number of vectors. Where a frame is one vector, a row of weights that are all constants of one
+// clock may be twice as wide: circuits have no table of them, and C++ divides it among processes
+// (dataflow.Target.MinProcesses). A search prices the circuit of every fold that is fast enough, and larger ones take
+// seconds each.
 func (u *Unit) IsFoldWithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.HasSharedRow() {
 		channels = 1
 	}
 	row := channels * u.compare.ThresholdsPerChannel() * u.Acc.Width
-	if !hasConstantProducts(u, f) {
-		row = max(row, u.RowBits(f))
+	weights := u.RowBits(f)
+	if vectors == 1 && hasConstantProducts(u, f) {
+		weights /= 2
 	}
 	return word*u.in.Width <= dataflow.MaxWordBits && f.PE*u.Out.Width <= dataflow.MaxWordBits &&
-		row <= dataflow.MaxTableRowBits &&
+		max(row, weights) <= dataflow.MaxTableRowBits &&
 		vectors <= dataflow.MaxIterationsPerFrame/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
 
